@@ -1,0 +1,37 @@
+#pragma once
+
+// The errors that memviz throws. Every message is a sentence ready to print, without a prefix: the border that knows
+// the file name adds it, once, and main() prints it.
+
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+
+namespace memviz {
+
+/// Bad data or failed I/O: exit code 1.
+class Error : public std::runtime_error {
+public:
+  using std::runtime_error::runtime_error;
+};
+
+/// Bytes that are not what the format allows. what() is "byte N: expected ..., found ...".
+class ParseError : public Error {
+public:
+  ParseError(std::uint64_t offset, const std::string& message)
+      : Error("byte " + std::to_string(offset) + ": " + message), offset_(offset) {}
+
+  /// Offset into the decompressed input, in bytes.
+  [[nodiscard]] std::uint64_t offset() const noexcept { return offset_; }
+
+private:
+  std::uint64_t offset_;
+};
+
+/// A command line that cannot be understood: exit code 2.
+class UsageError : public Error {
+public:
+  using Error::Error;
+};
+
+} // namespace memviz

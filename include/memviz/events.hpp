@@ -1,0 +1,109 @@
+#pragma once
+
+// The trace of one device: what the allocator did, oldest first, stored by column because a long recording has millions
+// of events and most columns of most files hold one value throughout.
+
+#include "memviz/frames.hpp"
+
+#include <compare>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace memviz {
+
+/// `segment_pool_id`: (0,0) is the default pool, (x,0) a pool made by a graph capture, (0,y) one made by the user.
+struct PoolId {
+  std::uint64_t first = 0;
+  std::uint64_t second = 0;
+  friend auto operator<=>(const PoolId&, const PoolId&) = default;
+  [[nodiscard]] bool is_private() const { return first != 0 || second != 0; }
+};
+
+enum class Action : std::uint8_t {
+  alloc,
+  free_requested,
+  free_completed,
+  segment_alloc,
+  segment_free,
+  segment_map,
+  segment_unmap,
+  snapshot,
+  oom,
+  other, ///< any action that memviz does not know: kept, never interpreted
+};
+
+/// PyTorch's own spelling; "other" for Action::other, whose own text is Event::action_text.
+[[nodiscard]] std::string_view action_name(Action action);
+[[nodiscard]] Action action_of(std::string_view text);
+
+struct Event {
+  Action action = Action::other;
+  StringId action_text; ///< as in the file
+  /// Address of the block or segment. For `oom`, where the file has `device_free` instead: the free bytes of the
+  /// device.
+  std::uint64_t address = 0;
+  /// Requested bytes for alloc and free_*, real bytes for segment_*, the rounded request for oom.
+  std::uint64_t size_bytes = 0;
+  std::int64_t stream = 0;
+  std::optional<std::int64_t> time_us; ///< absent before PyTorch 2.2
+  StackId stack = kNoFrames;
+  StringId compile_context;
+  StringId user_metadata;
+  std::optional<PoolId> pool;        ///< only in 2026 writers
+  StackId forward_stack = kNoFrames; ///< `forward_frames` (2026): frames with a name only, as in the file
+};
+
+/// A vector that stores nothing while every value pushed equals the first one.
+template <class T> class Column {
+public:
+  void push(const T& value) {
+    if (values_.empty()) {
+      if (size_ == 0) first_ = value;
+      if (value == first_) {
+        ++size_;
+        return;
+      }
+      values_.assign(size_, first_);
+    }
+    values_.push_back(value);
+    ++size_;
+  }
+  [[nodiscard]] T operator[](std::size_t index) const { return values_.empty() ? first_ : values_[index]; }
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+
+private:
+  T first_{};
+  std::size_t size_ = 0;
+  std::vector<T> values_;
+};
+
+class EventTable {
+public:
+  void push(const Event& event);
+  [[nodiscard]] Event operator[](std::size_t index) const;
+  [[nodiscard]] std::size_t size() const noexcept { return actions_.size(); }
+  [[nodiscard]] bool empty() const noexcept { return size() == 0; }
+
+  // The columns that a replay walks, without building an Event.
+  [[nodiscard]] Action action(std::size_t index) const { return actions_[index]; }
+  [[nodiscard]] std::uint64_t address(std::size_t index) const { return addresses_[index]; }
+  [[nodiscard]] std::uint64_t size_bytes(std::size_t index) const { return sizes_[index]; }
+  [[nodiscard]] StackId stack(std::size_t index) const { return stacks_[index]; }
+
+private:
+  std::vector<Action> actions_;
+  std::vector<std::uint64_t> addresses_;
+  std::vector<std::uint64_t> sizes_;
+  std::vector<StackId> stacks_;
+  Column<std::uint32_t> other_actions_; ///< StringId of the text, for Action::other
+  Column<std::int64_t> streams_;
+  Column<std::optional<std::int64_t>> times_;
+  Column<StringId> compile_contexts_;
+  Column<StringId> user_metadata_;
+  Column<std::optional<PoolId>> pools_;
+  Column<StackId> forward_stacks_;
+};
+
+} // namespace memviz

@@ -1,0 +1,36 @@
+#pragma once
+
+// Analysis results -> text for people and for programs. Every function returns the whole output, ending in a newline.
+
+#include "memviz/compare.hpp"
+#include "memviz/flame.hpp"
+#include "memviz/replay.hpp"
+#include "memviz/snapshot.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace memviz {
+
+enum class FoldedView : std::uint8_t { memory, segments };
+
+/// Folded stacks as PyTorch's _memory_viz.py writes them: `a;b;c BYTES`, unique paths sorted by code point, no zero
+/// lines; an inactive block counts with its full size on its `inactive` line.
+[[nodiscard]] std::string folded_stacks(const Snapshot& snapshot, FoldedView view, std::optional<std::uint32_t> device);
+
+/// The tree as one JSON object: totals and a flat array of nodes, parents before children.
+[[nodiscard]] std::string tree_json(const std::string& file, const FrameTable& frames, const FrameTree& tree);
+
+/// The figures of `stats --json`, under fixed names.
+[[nodiscard]] std::string stats_json(const std::string& file, const Snapshot& snapshot, const Replay& replay);
+
+/// Totals per device, state, pool and stream, largest users, segment map, settings, balance and warnings; at most
+/// 100 columns wide but for names.
+[[nodiscard]] std::string stats_text(const std::string& file, const Snapshot& snapshot, const Replay& replay,
+                                     std::optional<std::uint32_t> device);
+
+/// The two lists of PyTorch's compare, `only_before = [...]` and `only_after = [...]`: decimal, ascending.
+[[nodiscard]] std::string segment_lists(const Comparison& comparison);
+
+} // namespace memviz

@@ -1,0 +1,47 @@
+#pragma once
+
+// Snapshot -> FrameTree: who holds every reserved byte, grouped and filtered as asked.
+
+#include "memviz/replay.hpp"
+#include "memviz/tree.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace memviz {
+
+enum class Level : std::uint8_t { device, pool, stream, segment, state };
+
+/// Which frames of a stack are kept. `filtered` is PyTorch's own omit list (torch/cuda/_memory_viz.py, _frame_filter).
+enum class FrameFilter : std::uint8_t { filtered, user, python, all };
+
+struct TreeOptions {
+  std::vector<Level> levels{Level::stream, Level::state}; ///< above the frames, outermost first
+  FrameFilter frames = FrameFilter::filtered;
+  std::string focus;                   ///< RE2; stacks without a match become <not focused>; empty: all
+  std::string hide;                    ///< RE2; frames that match are left out of their stacks; empty: none
+  std::optional<std::uint32_t> device; ///< only this one
+};
+
+/// The levels of `--view memory` and `--view segments`; a device level stands first when the snapshot has several
+/// devices.
+[[nodiscard]] std::vector<Level> memory_levels(const Snapshot& snapshot);
+[[nodiscard]] std::vector<Level> segment_levels(const Snapshot& snapshot);
+
+/// The root's total is the reserved bytes of the devices asked for, exactly. Throws UsageError for a bad expression.
+[[nodiscard]] FrameTree build_frame_tree(const Snapshot& snapshot, const Replay& replay, const TreeOptions& options);
+
+/// One line of the user's own code, or (no frame) the reason why the bytes have no stack.
+struct UserLine {
+  NodeKey key;   ///< NodeKind::frame or NodeKind::pseudo
+  Amount amount; ///< requested bytes of active blocks
+};
+
+/// Active memory by the innermost frame of each stack that is the user's own (else the innermost Python frame, else the
+/// innermost frame that PyTorch's omit list keeps), largest first. Rounding is left out.
+[[nodiscard]] std::vector<UserLine> rank_user_lines(const Snapshot& snapshot, const Replay& replay,
+                                                    std::optional<std::uint32_t> device);
+
+} // namespace memviz

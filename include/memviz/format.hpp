@@ -1,0 +1,21 @@
+#pragma once
+
+// The one way to write numbers for people: no locale, no rounding surprises.
+
+#include <cstdint>
+#include <string>
+
+namespace memviz {
+
+/// Three significant digits at least, powers of 1024: "0 B", "1.50 KiB", "79.2 MiB", "16.0 GiB", "1,023 B".
+[[nodiscard]] std::string format_bytes(std::uint64_t bytes);
+/// "+1.50 KiB", "-79.2 MiB", "0 B".
+[[nodiscard]] std::string format_delta(std::int64_t bytes);
+/// "24,410,849,280"
+[[nodiscard]] std::string format_count(std::uint64_t count);
+/// "12.5 %", "0 %", "100 %", "< 0.1 %" of a whole; "-" where the whole is 0.
+[[nodiscard]] std::string format_percent(std::uint64_t part, std::uint64_t whole);
+/// "0x7f0000000000"
+[[nodiscard]] std::string format_address(std::uint64_t address);
+
+} // namespace memviz

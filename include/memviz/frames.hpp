@@ -1,0 +1,95 @@
+#pragma once
+
+// Strings, frames and stacks, each distinct one stored once and named by a small id. A snapshot repeats a few thousand
+// stacks millions of times; everything downstream of the reader works on the ids.
+// Frames within a stack arrive, and stay, innermost first.
+
+#include <compare>
+#include <cstdint>
+#include <deque>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace memviz {
+
+struct StringId {
+  std::uint32_t value = 0;
+  friend auto operator<=>(const StringId&, const StringId&) = default;
+};
+
+struct FrameId {
+  std::uint32_t value = 0;
+  friend auto operator<=>(const FrameId&, const FrameId&) = default;
+};
+
+struct StackId {
+  std::uint32_t value = 0;
+  friend auto operator<=>(const StackId&, const StackId&) = default;
+};
+
+/// The empty string is always the first one.
+inline constexpr StringId kEmptyString{0};
+/// `frames: []`, or no `frames` at all: PyTorch's tools write it `<non-python>`.
+inline constexpr StackId kNoFrames{0};
+/// A `history` entry (PyTorch 1.13 and 2.0) without `frames`: PyTorch's tools write it `<no-context>`.
+inline constexpr StackId kNoContext{1};
+
+/// What torch.fx adds to a frame (`augment_with_fx_traces`, PyTorch 2.10): kept for display, not part of its identity.
+struct FxInfo {
+  StringId node_op;
+  StringId node_name;
+  StringId node_target;
+  StringId original_trace;
+};
+
+struct Frame {
+  StringId name;
+  StringId filename;
+  std::int64_t line = 0;
+  friend auto operator<=>(const Frame&, const Frame&) = default;
+};
+
+class FrameTable {
+public:
+  FrameTable();
+
+  /// The id of `text`; bytes that are not UTF-8 become U+FFFD first, so that all text downstream is valid UTF-8.
+  StringId intern(std::string_view text);
+  FrameId add_frame(const Frame& frame);
+  /// The id of a stack of frames, innermost first. The empty stack is kNoFrames.
+  StackId add_stack(std::span<const FrameId> frames);
+  void set_fx(FrameId frame, const FxInfo& info) { fx_[frame.value] = info; }
+
+  [[nodiscard]] std::string_view text(StringId id) const { return strings_[id.value]; }
+  [[nodiscard]] const Frame& frame(FrameId id) const { return frames_[id.value]; }
+  /// Innermost first; empty for kNoFrames and kNoContext. Valid until the next add_stack().
+  [[nodiscard]] std::span<const FrameId> stack(StackId id) const;
+  [[nodiscard]] std::string_view name(FrameId id) const { return text(frame(id).name); }
+  [[nodiscard]] std::string_view filename(FrameId id) const { return text(frame(id).filename); }
+  /// Null where the frame has no fx fields.
+  [[nodiscard]] const FxInfo* fx(FrameId id) const;
+
+  [[nodiscard]] std::size_t frame_count() const noexcept { return frames_.size(); }
+  [[nodiscard]] std::size_t stack_count() const noexcept { return stacks_.size(); }
+
+private:
+  struct Span {
+    std::uint64_t begin;
+    std::uint32_t size;
+  };
+
+  std::vector<std::string_view> strings_;
+  std::deque<std::string> storage_; // a deque, because strings_ and the index point into its elements
+  std::unordered_map<std::string_view, std::uint32_t> string_index_;
+  std::vector<Frame> frames_;
+  std::unordered_multimap<std::uint64_t, std::uint32_t> frame_index_;
+  std::vector<Span> stacks_;
+  std::vector<FrameId> stack_frames_;
+  std::unordered_multimap<std::uint64_t, std::uint32_t> stack_index_;
+  std::unordered_map<std::uint32_t, FxInfo> fx_;
+};
+
+} // namespace memviz

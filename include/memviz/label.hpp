@@ -1,0 +1,42 @@
+#pragma once
+
+// The one way to name a frame or a tree node, in folded output, text, JSON and pictures.
+
+#include "memviz/frames.hpp"
+#include "memviz/tree.hpp"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace memviz {
+
+/// Where code comes from; decides the colour of its box.
+enum class CodeOrigin : std::uint8_t { user, torch, library, cpp };
+
+/// From the file name alone: site-packages, a Python lib directory or `<frozen ...>` is a library; torch inside it is
+/// torch; any other Python file is the user's own; everything else is C++.
+[[nodiscard]] CodeOrigin origin_of(std::string_view filename);
+
+/// After the last '/': as PyTorch does, so a Windows path stays whole in folded output.
+[[nodiscard]] std::string_view folded_basename(std::string_view filename);
+/// After the last '/' or '\\'.
+[[nodiscard]] std::string_view file_basename(std::string_view filename);
+
+/// PyTorch's folded spelling `basename:line:name`; ';' becomes ':', control characters become spaces.
+[[nodiscard]] std::string folded_label(const FrameTable& frames, FrameId frame);
+
+/// "train.py:12" with the base name of the file; "" where the file is unknown ("" or "??").
+[[nodiscard]] std::string frame_place(const FrameTable& frames, FrameId frame);
+/// The function, for C++ without argument lists and template arguments: "at::native::empty_cuda".
+[[nodiscard]] std::string short_function(std::string_view name);
+
+/// "GPU 0", "stream 0", "segment 0x7f0000000000", "active_allocated", "<gaps>", "train train.py:12", ...
+[[nodiscard]] std::string node_label(const FrameTable& frames, const NodeKey& key);
+/// "<no stack: allocated before recording>", ...: why these bytes have no stack, in words.
+[[nodiscard]] std::string_view pseudo_label(Pseudo pseudo);
+
+/// PyTorch's omit list: whether _memory_viz.py leaves this frame out (a substring test, so `on_start` is left out too).
+[[nodiscard]] bool is_omitted(std::string_view name, std::string_view filename);
+
+} // namespace memviz

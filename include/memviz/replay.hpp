@@ -1,0 +1,54 @@
+#pragma once
+
+// Events -> what lived when. Snapshot's trace of one device is replayed from the oldest event to the newest, from a
+// baseline that is inferred: what was freed without a recorded alloc, and what is active at the end without one.
+
+#include "memviz/snapshot.hpp"
+
+#include <cstdint>
+#include <vector>
+
+namespace memviz {
+
+/// Totals of one device at the end of the recording, and its accounts over the recording. All sizes are bytes.
+struct DeviceStats {
+  std::uint32_t device = 0;
+  std::uint64_t segments = 0;
+  std::uint64_t blocks = 0;
+  std::uint64_t events = 0;
+
+  std::uint64_t reserved_bytes = 0;     ///< sum of the segments' total_size
+  std::uint64_t allocated_bytes = 0;    ///< size of active_allocated blocks
+  std::uint64_t pending_free_bytes = 0; ///< size of active_pending_free blocks
+  std::uint64_t inactive_bytes = 0;     ///< size of inactive blocks
+  std::uint64_t unaccounted_bytes = 0;  ///< reserved bytes that no block covers
+  std::uint64_t requested_bytes = 0;    ///< requested size of active blocks
+
+  std::uint64_t baseline_bytes = 0; ///< lived before the first recorded event
+  std::uint64_t allocs = 0;         ///< recorded alloc events
+  std::uint64_t alloc_bytes = 0;
+  std::uint64_t free_bytes = 0; ///< free_completed events, matched or not
+  std::uint64_t unmatched_frees = 0;
+  std::uint64_t unmatched_free_bytes = 0;
+  std::uint64_t peak_requested_bytes = 0;
+  std::int64_t peak_event = -1; ///< the first event after which live bytes are highest; -1: the baseline itself
+  std::uint64_t end_requested_bytes = 0; ///< of the blocks active at the end
+  std::int64_t imbalance_bytes = 0; ///< baseline + allocs - frees - end_requested_bytes; 0 when the accounts balance
+  std::uint64_t ooms = 0;
+  std::int64_t last_oom_event = -1;
+
+  [[nodiscard]] bool balanced() const { return imbalance_bytes == 0; }
+  [[nodiscard]] std::uint64_t rounding_bytes() const { return allocated_bytes + pending_free_bytes - requested_bytes; }
+};
+
+struct Replay {
+  std::vector<DeviceStats> devices; ///< of Snapshot::devices(), ascending
+  /// By block index: whether a recorded alloc explains this active block.
+  std::vector<bool> block_is_explained;
+  std::vector<std::string> warnings; ///< accounts that do not balance, segments not covered by their blocks
+};
+
+/// One pass over the events; memory proportional to the allocations alive at once plus the addresses seen.
+[[nodiscard]] Replay replay(const Snapshot& snapshot);
+
+} // namespace memviz

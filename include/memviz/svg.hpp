@@ -1,0 +1,46 @@
+#pragma once
+
+// Analysis results -> one self-contained SVG: no network, no external font, the same bytes on every run, valid XML 1.0
+// whatever the names in the snapshot are, complete without scripts.
+
+#include "memviz/compare.hpp"
+#include "memviz/flame.hpp"
+#include "memviz/replay.hpp"
+#include "memviz/snapshot.hpp"
+#include "memviz/tree.hpp"
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace memviz {
+
+struct SvgOptions {
+  bool upward = false;               ///< root at the bottom
+  bool scripts = true;               ///< off for goldens
+  bool fold = true;                  ///< fold unbranching runs of frames that are not the user's own into one box
+  std::size_t max_bytes = 2'000'000; ///< small boxes are merged until the file is no larger
+};
+
+/// What a flame graph shows beside its tree. All of it refers to the devices that the tree holds.
+struct FlamePicture {
+  std::string file; ///< name of the snapshot, for the header
+  const Snapshot& snapshot;
+  const FrameTree& tree;
+  std::vector<DeviceStats> devices;
+  std::vector<UserLine> users;
+  std::vector<std::string> warnings;
+};
+
+[[nodiscard]] std::string flame_svg(const FlamePicture& picture, const SvgOptions& options);
+
+struct ComparePicture {
+  std::string before_file;
+  std::string after_file;
+  const Comparison& comparison;
+  std::vector<std::string> warnings; ///< of both files, each with the name of its file
+};
+
+[[nodiscard]] std::string compare_svg(const ComparePicture& picture, const SvgOptions& options);
+
+} // namespace memviz
