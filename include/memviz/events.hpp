@@ -40,7 +40,7 @@ enum class Action : std::uint8_t {
 
 struct Event {
   Action action = Action::other;
-  StringId action_text; ///< as in the file
+  StringId action_text; ///< as in the file, for Action::other; else empty
   /// Address of the block or segment. For `oom`, where the file has `device_free` instead: the free bytes of the
   /// device.
   std::uint64_t address = 0;
@@ -97,7 +97,7 @@ private:
   std::vector<std::uint64_t> addresses_;
   std::vector<std::uint64_t> sizes_;
   std::vector<StackId> stacks_;
-  Column<std::uint32_t> other_actions_; ///< StringId of the text, for Action::other
+  Column<StringId> action_texts_;
   Column<std::int64_t> streams_;
   Column<std::optional<std::int64_t>> times_;
   Column<StringId> compile_contexts_;

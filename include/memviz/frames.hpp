@@ -55,6 +55,12 @@ struct Frame {
 class FrameTable {
 public:
   FrameTable();
+  // The index points into the stored strings: moving keeps them in place, copying would not.
+  FrameTable(FrameTable&&) = default;
+  FrameTable& operator=(FrameTable&&) = default;
+  FrameTable(const FrameTable&) = delete;
+  FrameTable& operator=(const FrameTable&) = delete;
+  ~FrameTable() = default;
 
   /// The id of `text`; bytes that are not UTF-8 become U+FFFD first, so that all text downstream is valid UTF-8.
   StringId intern(std::string_view text);

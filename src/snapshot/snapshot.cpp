@@ -1,0 +1,26 @@
+#include "memviz/snapshot.hpp"
+
+#include <set>
+
+namespace memviz {
+
+std::string_view state_name(BlockState state) {
+  switch (state) {
+  case BlockState::active_allocated: return "active_allocated";
+  case BlockState::active_pending_free: return "active_pending_free";
+  case BlockState::inactive: break;
+  }
+  return "inactive";
+}
+
+std::vector<std::uint32_t> Snapshot::devices() const {
+  std::set<std::uint32_t> found;
+  for (const Segment& segment : segments)
+    found.insert(segment.device);
+  for (std::size_t device = 0; device < traces.size(); ++device) {
+    if (!traces[device].empty()) found.insert(static_cast<std::uint32_t>(device));
+  }
+  return {found.begin(), found.end()};
+}
+
+} // namespace memviz

@@ -1,0 +1,51 @@
+#include "memviz/format.hpp"
+
+#include <array>
+#include <fmt/format.h>
+#include <string_view>
+
+namespace memviz {
+
+std::string format_bytes(std::uint64_t bytes) {
+  static constexpr std::array<std::string_view, 7> kUnits{"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+  if (bytes < 1024) return fmt::format("{} B", bytes);
+  std::size_t unit = 0;
+  auto value = static_cast<double>(bytes);
+  // 1023.5 would print as 1024: that belongs to the next unit.
+  while (value >= 1023.5 && unit + 1 < kUnits.size()) {
+    value /= 1024;
+    ++unit;
+  }
+  const int decimals = value < 9.995 ? 2 : value < 99.95 ? 1 : 0;
+  return fmt::format("{:.{}f} {}", value, decimals, kUnits[unit]);
+}
+
+std::string format_delta(std::int64_t bytes) {
+  if (bytes == 0) return "0 B";
+  const auto magnitude =
+      bytes < 0 ? std::uint64_t{0} - static_cast<std::uint64_t>(bytes) : static_cast<std::uint64_t>(bytes);
+  return (bytes < 0 ? "-" : "+") + format_bytes(magnitude);
+}
+
+std::string format_count(std::uint64_t count) {
+  std::string digits = std::to_string(count);
+  for (std::size_t i = digits.size(); i > 3; i -= 3)
+    digits.insert(i - 3, ",");
+  return digits;
+}
+
+std::string format_percent(std::uint64_t part, std::uint64_t whole) {
+  if (whole == 0) return "-";
+  if (part == 0) return "0 %";
+  if (part == whole) return "100 %";
+  const double percent = 100.0 * static_cast<double>(part) / static_cast<double>(whole);
+  if (percent < 0.1) return "< 0.1 %";
+  if (part < whole && percent > 99.9) return "> 99.9 %";
+  return fmt::format("{:.1f} %", percent);
+}
+
+std::string format_address(std::uint64_t address) {
+  return fmt::format("{:#x}", address);
+}
+
+} // namespace memviz
