@@ -1,0 +1,166 @@
+#include "value/document.hpp"
+
+#include "memviz/error.hpp"
+
+#include <algorithm>
+
+namespace memviz {
+
+Value Document::add_text(std::string_view text, Kind kind) {
+  auto& index = kind == Kind::text ? text_index_ : bytes_index_;
+  const auto [entry, is_new] = index.try_emplace(text, texts_.size());
+  if (is_new) texts_.push_back(text);
+  return {kind, entry->second};
+}
+
+Value Document::add_owned_text(std::string text, Kind kind) {
+  auto& index = kind == Kind::text ? text_index_ : bytes_index_;
+  if (const auto found = index.find(text); found != index.end()) return {kind, found->second};
+  return add_text(owned_texts_.emplace_back(std::move(text)), kind);
+}
+
+Value Document::add_integer(std::int64_t value) {
+  if (Value::fits_inline(value)) return Value::integer(value);
+  wide_integers_.push_back({static_cast<std::uint64_t>(value), value < 0});
+  return {Kind::wide_integer, wide_integers_.size() - 1};
+}
+
+Value Document::add_unsigned(std::uint64_t value) {
+  if (value < std::uint64_t{1} << 59U) return Value::integer(static_cast<std::int64_t>(value));
+  wide_integers_.push_back({value, false});
+  return {Kind::wide_integer, wide_integers_.size() - 1};
+}
+
+Value Document::add_real(double value) {
+  reals_.push_back(value);
+  return {Kind::real, reals_.size() - 1};
+}
+
+Value Document::add_list(Kind kind) {
+  lists_.emplace_back();
+  return {kind, lists_.size() - 1};
+}
+
+Value Document::add_dict() {
+  dicts_.push_back({});
+  return {Kind::dict, dicts_.size() - 1};
+}
+
+void Document::append(Value list_value, std::span<const Value> items) {
+  List& list = lists_[list_value.payload()];
+  while (!items.empty()) {
+    const bool extends = list.last_span != kNoSpan &&
+                         spans_[list.last_span].begin + spans_[list.last_span].count == cells_.size() &&
+                         spans_[list.last_span].count < std::numeric_limits<std::uint32_t>::max() / 2;
+    if (!extends) {
+      if (spans_.size() >= kNoSpan) throw Error("more than 2^32 pieces of lists");
+      const auto id = static_cast<std::uint32_t>(spans_.size());
+      spans_.push_back({cells_.size(), 0, kNoSpan});
+      (list.last_span == kNoSpan ? list.first_span : spans_[list.last_span].next) = id;
+      list.last_span = id;
+    }
+    const auto batch = items.first(std::min<std::size_t>(items.size(), std::numeric_limits<std::uint32_t>::max() / 2));
+    for (const Value item : batch)
+      cells_.push_back(item);
+    spans_[list.last_span].count += static_cast<std::uint32_t>(batch.size());
+    list.size += batch.size();
+    items = items.subspan(batch.size());
+  }
+}
+
+std::optional<std::size_t> Document::shape_for(std::span<const Value> items) {
+  const std::size_t key_count = items.size() / 2;
+  if (key_count > kMaxShapeKeys) return std::nullopt;
+  const std::uint16_t latest = latest_shape_[key_count];
+  if (latest != 0 && shapes_[latest - 1U].matches(items)) return latest - 1U;
+
+  std::uint64_t hash = key_count;
+  for (std::size_t i = 0; i < key_count; ++i)
+    hash = (hash ^ items[2 * i].bits()) * 0x9E3779B97F4A7C15ULL;
+  const auto [begin, end] = shape_index_.equal_range(hash);
+  const auto found = std::find_if(begin, end, [&](const auto& entry) { return shapes_[entry.second].matches(items); });
+  std::size_t shape = shapes_.size();
+  if (found != end) {
+    shape = found->second;
+  } else {
+    if (shapes_.size() >= kMaxShapes) return std::nullopt;
+    std::vector<Value> keys(key_count);
+    for (std::size_t i = 0; i < key_count; ++i)
+      keys[i] = items[2 * i];
+    shapes_.emplace_back(std::move(keys));
+    shape_index_.emplace(hash, static_cast<std::uint16_t>(shape));
+  }
+  latest_shape_[key_count] = static_cast<std::uint16_t>(shape + 1);
+  return shape;
+}
+
+void Document::add_pairs(Dict& dict, std::span<const Value> items) {
+  if (dict.storage() != kPairs) {
+    std::vector<std::pair<Value, Value>> pairs;
+    if (dict.storage() != kEmpty) {
+      const Shape& shape = shapes_[dict.storage() - 1];
+      for (std::size_t i = 0; i < shape.keys().size(); ++i)
+        pairs.emplace_back(shape.keys()[i], shape.at(dict.row(), i));
+    }
+    pairs_.push_back(std::move(pairs));
+    dict = Dict(kPairs, pairs_.size() - 1);
+  }
+  auto& pairs = pairs_[dict.row()];
+  for (std::size_t i = 0; i < items.size(); i += 2)
+    pairs.emplace_back(items[i], items[i + 1]);
+}
+
+void Document::set_items(Value dict_value, std::span<const Value> items) {
+  if (items.empty()) return;
+  Dict& dict = dicts_[dict_value.payload()];
+  if (dict.storage() == kEmpty) {
+    if (const auto shape = shape_for(items)) {
+      dict = Dict(*shape + 1, shapes_[*shape].push(items));
+      return;
+    }
+  }
+  add_pairs(dict, items);
+}
+
+std::optional<std::int64_t> Document::as_signed(Value value) const {
+  if (value.kind() == Kind::integer) return value.as_integer();
+  if (value.kind() == Kind::boolean) return static_cast<std::int64_t>(value.payload());
+  if (value.kind() != Kind::wide_integer) return std::nullopt;
+  const WideInteger wide = wide_integers_[value.payload()];
+  if (!wide.is_negative && wide.bits > std::uint64_t{std::numeric_limits<std::int64_t>::max()}) return std::nullopt;
+  return static_cast<std::int64_t>(wide.bits);
+}
+
+std::optional<std::uint64_t> Document::as_unsigned(Value value) const {
+  if (value.kind() == Kind::wide_integer) {
+    const WideInteger wide = wide_integers_[value.payload()];
+    return wide.is_negative ? std::nullopt : std::optional(wide.bits);
+  }
+  const auto number = as_signed(value);
+  return number && *number >= 0 ? std::optional(static_cast<std::uint64_t>(*number)) : std::nullopt;
+}
+
+Value Document::find_text(std::string_view text) const {
+  const auto found = text_index_.find(text);
+  return found == text_index_.end() ? Value() : Value(Kind::text, found->second);
+}
+
+DictView Document::dict(Value dict_value) const {
+  const Dict dict = dicts_[dict_value.payload()];
+  if (dict.storage() == kEmpty) return {};
+  if (dict.storage() == kPairs) return {nullptr, 0, pairs_[dict.row()]};
+  return {&shapes_[dict.storage() - 1], dict.row(), {}};
+}
+
+Value Document::get(Value dict_value, Value key) const {
+  const DictView view = dict(dict_value);
+  if (view.shape != nullptr) {
+    const int column = view.shape->column_of(key);
+    return column < 0 ? Value() : view.shape->at(view.row, static_cast<std::size_t>(column));
+  }
+  const auto found =
+      std::find_if(view.pairs.rbegin(), view.pairs.rend(), [&](const auto& pair) { return pair.first == key; });
+  return found == view.pairs.rend() ? Value() : found->second;
+}
+
+} // namespace memviz

@@ -1,0 +1,144 @@
+#pragma once
+
+// A tree (or graph) of plain Python data: what a pickle or a JSON text holds. Containers have identity: a list that is
+// referred to twice is one list, and may be filled after it was referred to.
+// Text is interned: equal text has equal Values.
+
+#include "value/chunked_vector.hpp"
+#include "value/shape.hpp"
+#include "value/value.hpp"
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace memviz {
+
+/// Where the values of one dict are: a row of a shape, or, for dicts that are large or grow key by key, a list of
+/// pairs.
+struct DictView {
+  const Shape* shape = nullptr;
+  std::size_t row = 0;
+  std::span<const std::pair<Value, Value>> pairs;
+};
+
+class Document {
+public:
+  Value root = Value::none();
+
+  // Building. The kind of the container that is passed must fit.
+  /// `text` must live as long as the document, unless it is passed to add_owned_text().
+  Value add_text(std::string_view text, Kind kind = Kind::text);
+  Value add_owned_text(std::string text, Kind kind = Kind::text);
+  Value add_integer(std::int64_t value);
+  Value add_unsigned(std::uint64_t value);
+  Value add_real(double value);
+  Value add_list(Kind kind = Kind::list);
+  Value add_dict();
+  void append(Value list, std::span<const Value> items);
+  /// `items` are key, value, key, value, ...
+  void set_items(Value dict, std::span<const Value> items);
+
+  // Reading.
+  /// Of text and bytes.
+  [[nodiscard]] std::string_view text(Value value) const { return texts_[value.payload()]; }
+  [[nodiscard]] double real(Value value) const { return reals_[value.payload()]; }
+  /// The integer, if it is one (or a bool) and fits.
+  [[nodiscard]] std::optional<std::int64_t> as_signed(Value value) const;
+  [[nodiscard]] std::optional<std::uint64_t> as_unsigned(Value value) const;
+  /// The interned Value of `text`; Kind::unset if it does not occur.
+  [[nodiscard]] Value find_text(std::string_view text) const;
+
+  [[nodiscard]] std::size_t list_size(Value list) const { return lists_[list.payload()].size; }
+  /// Calls visit(Value) for each element of a list or tuple; visit returns false to stop.
+  template <class Visit> void for_each(Value list, Visit&& visit) const {
+    for (std::uint32_t id = lists_[list.payload()].first_span; id != kNoSpan; id = spans_[id].next) {
+      const Span span = spans_[id];
+      for (std::uint64_t i = span.begin; i < span.begin + span.count; ++i) {
+        if (!visit(cells_[i])) return;
+      }
+    }
+  }
+
+  [[nodiscard]] DictView dict(Value dict) const;
+  /// The value of `key`; Kind::unset if the dict does not have it.
+  [[nodiscard]] Value get(Value dict, Value key) const;
+  [[nodiscard]] Value get(Value dict, std::string_view key) const { return get(dict, find_text(key)); }
+  /// Calls visit(key, value) in file order.
+  template <class Visit> void for_each_item(Value dict_value, Visit&& visit) const {
+    const DictView view = dict(dict_value);
+    if (view.shape == nullptr) {
+      for (const auto& [key, value] : view.pairs)
+        visit(key, value);
+      return;
+    }
+    const std::span<const Value> keys = view.shape->keys();
+    for (std::size_t column = 0; column < keys.size(); ++column)
+      visit(keys[column], view.shape->at(view.row, column));
+  }
+
+private:
+  static constexpr std::uint32_t kNoSpan = std::numeric_limits<std::uint32_t>::max();
+  static constexpr std::size_t kMaxShapeKeys = 64;
+  // Genuine files have some dozens. What comes after is stored as pairs, so that a file of odd dicts stays bounded.
+  static constexpr std::size_t kMaxShapes = 4096;
+
+  /// Elements that lie one behind the other; a list that was filled in batches is a chain of spans.
+  struct Span {
+    std::uint64_t begin = 0;
+    std::uint32_t count = 0;
+    std::uint32_t next = kNoSpan;
+  };
+  struct List {
+    std::uint32_t first_span = kNoSpan;
+    std::uint32_t last_span = kNoSpan;
+    std::uint64_t size = 0;
+  };
+  /// Where a dict's items are, in 64 bits: a trace has one Dict an event.
+  class Dict {
+  public:
+    constexpr Dict() = default;
+    Dict(std::uint64_t storage, std::uint64_t row) : bits_(row << 16U | storage) {}
+    /// kEmpty, kPairs (row: index into pairs_), or shape + 1 (row: of that shape).
+    [[nodiscard]] std::uint64_t storage() const { return bits_ & 0xFFFFU; }
+    [[nodiscard]] std::uint64_t row() const { return bits_ >> 16U; }
+
+  private:
+    std::uint64_t bits_ = 0;
+  };
+  static constexpr std::uint64_t kEmpty = 0;
+  static constexpr std::uint64_t kPairs = 0xFFFF;
+
+  [[nodiscard]] std::optional<std::size_t> shape_for(std::span<const Value> items);
+  void add_pairs(Dict& dict, std::span<const Value> items);
+
+  ChunkedVector<Value> cells_;
+  ChunkedVector<Dict> dicts_;
+  std::vector<Span> spans_;
+  std::vector<List> lists_;
+  std::vector<Shape> shapes_;
+  std::array<std::uint16_t, kMaxShapeKeys + 1> latest_shape_{}; ///< by number of keys: shape + 1
+  std::unordered_multimap<std::uint64_t, std::uint16_t> shape_index_;
+  std::vector<std::vector<std::pair<Value, Value>>> pairs_;
+
+  std::vector<std::string_view> texts_;
+  std::unordered_map<std::string_view, std::uint64_t> text_index_;
+  std::unordered_map<std::string_view, std::uint64_t> bytes_index_;
+  std::deque<std::string> owned_texts_;
+  struct WideInteger {
+    std::uint64_t bits;
+    bool is_negative;
+  };
+  std::vector<WideInteger> wide_integers_;
+  std::vector<double> reals_;
+};
+
+} // namespace memviz

@@ -1,0 +1,56 @@
+#pragma once
+
+// One Python object of plain data as 64 bits: a kind, and either the value itself or an index into its Document.
+
+#include <cstdint>
+#include <string_view>
+
+namespace memviz {
+
+enum class Kind : std::uint8_t {
+  unset, ///< no value: an empty memo slot
+  none,
+  boolean,
+  integer,      ///< held in the value: 60 bits, signed
+  wide_integer, ///< index; the integers that need more, up to 64 bits of either sign
+  real,
+  text,
+  bytes,
+  list, ///< also sets: the reader of snapshots needs no difference
+  tuple,
+  dict,
+};
+
+/// "a dict", "a text", ...: for "expected a dict, found a text".
+[[nodiscard]] std::string_view kind_name(Kind kind);
+
+class Value {
+public:
+  constexpr Value() = default;
+  constexpr Value(Kind kind, std::uint64_t payload) : bits_(payload << kKindBits | static_cast<std::uint64_t>(kind)) {}
+
+  [[nodiscard]] static constexpr Value none() { return {Kind::none, 0}; }
+  [[nodiscard]] static constexpr Value boolean(bool value) { return {Kind::boolean, value ? 1U : 0U}; }
+  [[nodiscard]] static constexpr Value integer(std::int64_t value) {
+    return {Kind::integer, static_cast<std::uint64_t>(value)};
+  }
+  [[nodiscard]] static constexpr bool fits_inline(std::int64_t value) {
+    return value >= -(std::int64_t{1} << 59U) && value < (std::int64_t{1} << 59U);
+  }
+
+  [[nodiscard]] constexpr Kind kind() const { return static_cast<Kind>(bits_ & kKindMask); }
+  /// The index, or 0 and 1 of a boolean.
+  [[nodiscard]] constexpr std::uint64_t payload() const { return bits_ >> kKindBits; }
+  /// Of Kind::integer.
+  [[nodiscard]] constexpr std::int64_t as_integer() const { return static_cast<std::int64_t>(bits_) >> kKindBits; }
+  /// Equal bits are the same object; text and small integers with equal bits are equal values, too.
+  [[nodiscard]] constexpr std::uint64_t bits() const { return bits_; }
+  friend constexpr bool operator==(const Value&, const Value&) = default;
+
+private:
+  static constexpr unsigned kKindBits = 4;
+  static constexpr std::uint64_t kKindMask = (1U << kKindBits) - 1;
+  std::uint64_t bits_ = 0;
+};
+
+} // namespace memviz
