@@ -1,0 +1,13 @@
+#include "pickle/decoder.hpp"
+
+#include "pickle/machine.hpp"
+
+namespace memviz::pickle {
+
+Decoded decode(std::string_view bytes) {
+  Machine machine(bytes);
+  machine.run();
+  return std::move(machine).result();
+}
+
+} // namespace memviz::pickle

@@ -1,0 +1,25 @@
+#pragma once
+
+// Pickle bytes -> Document. A stack machine for the opcodes that make plain data; every opcode that would import, call
+// or construct is refused by name and offset, so that nothing in a file can run. Containers have Python's reference
+// semantics: the Python writer refers to a container before it fills it, PyTorch's C++ writer after. No recursion;
+// memory is a small multiple of the input.
+
+#include "value/document.hpp"
+
+#include <cstdint>
+#include <string_view>
+
+namespace memviz::pickle {
+
+struct Decoded {
+  Document document; ///< its texts point into the bytes that were decoded
+  int protocol = 0;
+  /// Offset behind STOP.
+  std::uint64_t end_offset = 0;
+};
+
+/// Throws ParseError, with the offset of the opcode, for anything that is not one whole pickle of plain data.
+[[nodiscard]] Decoded decode(std::string_view bytes);
+
+} // namespace memviz::pickle

@@ -1,0 +1,73 @@
+#pragma once
+
+// The stack machine behind decode(): one method a family of opcodes, all state in one object.
+
+#include "pickle/cursor.hpp"
+#include "pickle/decoder.hpp"
+#include "pickle/memo.hpp"
+#include "pickle/opcode.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace memviz::pickle {
+
+class Machine {
+public:
+  explicit Machine(std::string_view bytes) : cursor_(bytes) {}
+
+  /// Runs to STOP.
+  void run();
+  [[nodiscard]] Decoded result() &&;
+
+private:
+  /// Returns whether the opcode was one of its family.
+  bool run_scalar(Opcode opcode);
+  bool run_text(Opcode opcode);
+  bool run_container(Opcode opcode);
+  bool run_memo(Opcode opcode);
+  [[noreturn]] void refuse(Opcode opcode);
+
+  void read_protocol();
+  void read_frame();
+  void stop();
+  Value long_integer(std::string_view little_endian);
+
+  void push(Value value) { stack_.push_back(value); }
+  void push_text(std::string_view text) { push(document_.add_text(text)); }
+  [[nodiscard]] Value top() const;
+  Value pop();
+  void pop_anything();
+  /// The values above the topmost mark, which is removed; they stay in place until drop_to().
+  std::span<const Value> above_mark();
+  void drop_to(std::span<const Value> values);
+  /// The container below the topmost mark, or on top of the stack; throws if it is of another kind.
+  [[nodiscard]] Value container_below(std::size_t depth, Kind kind) const;
+
+  void append_one();
+  void append_all();
+  void set_one();
+  void set_all();
+  void check_items(std::span<const Value> items) const;
+  void make_sequence(std::span<const Value> items, Kind kind);
+  void make_dict();
+  void make_tuple(std::size_t size);
+
+  /// Throws ParseError at the current opcode.
+  [[noreturn]] void fail(const std::string& expected, const std::string& found) const;
+
+  Cursor cursor_;
+  std::uint64_t opcode_offset_ = 0;
+  Document document_;
+  Memo memo_;
+  std::vector<Value> stack_;
+  std::vector<std::size_t> marks_; ///< stack sizes
+  int protocol_ = 0;
+  bool is_done_ = false;
+};
+
+} // namespace memviz::pickle

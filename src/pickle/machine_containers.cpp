@@ -1,0 +1,110 @@
+#include "memviz/error.hpp"
+#include "pickle/machine.hpp"
+
+#include <fmt/format.h>
+
+namespace memviz::pickle {
+namespace {
+
+bool is_hashable(Kind kind) {
+  return kind != Kind::list && kind != Kind::dict;
+}
+
+} // namespace
+
+Value Machine::container_below(std::size_t depth, Kind kind) const {
+  const std::size_t floor = marks_.empty() ? 0 : marks_.back();
+  if (stack_.size() < floor + depth + 1) fail(std::string(kind_name(kind)) + " on the pickle stack", "nothing");
+  const Value container = stack_[stack_.size() - depth - 1];
+  if (container.kind() != kind) {
+    fail(std::string(kind_name(kind)) + " to add to", std::string(kind_name(container.kind())));
+  }
+  return container;
+}
+
+void Machine::check_items(std::span<const Value> items) const {
+  if (items.size() % 2 != 0) fail("keys and values in pairs", fmt::format("{} of them", items.size()));
+  for (std::size_t i = 0; i < items.size(); i += 2) {
+    if (!is_hashable(items[i].kind())) fail("a key that Python can hash", std::string(kind_name(items[i].kind())));
+  }
+}
+
+void Machine::append_one() {
+  const Value item = top();
+  const Value list = container_below(1, Kind::list);
+  document_.append(list, std::span(&item, 1));
+  stack_.pop_back();
+}
+
+void Machine::append_all() {
+  const std::span<const Value> items = above_mark();
+  const Value list = container_below(items.size(), Kind::list);
+  document_.append(list, items);
+  drop_to(items);
+}
+
+void Machine::set_one() {
+  const Value dict = container_below(2, Kind::dict);
+  const std::span<const Value> items = std::span(stack_).last(2);
+  check_items(items);
+  document_.set_items(dict, items);
+  drop_to(items);
+}
+
+void Machine::set_all() {
+  const std::span<const Value> items = above_mark();
+  const Value dict = container_below(items.size(), Kind::dict);
+  check_items(items);
+  document_.set_items(dict, items);
+  drop_to(items);
+}
+
+void Machine::make_sequence(std::span<const Value> items, Kind kind) {
+  const Value sequence = document_.add_list(kind);
+  document_.append(sequence, items);
+  drop_to(items);
+  push(sequence);
+}
+
+void Machine::make_dict() {
+  const std::span<const Value> items = above_mark();
+  check_items(items);
+  const Value dict = document_.add_dict();
+  document_.set_items(dict, items);
+  drop_to(items);
+  push(dict);
+}
+
+void Machine::make_tuple(std::size_t size) {
+  const std::size_t floor = marks_.empty() ? 0 : marks_.back();
+  if (stack_.size() < floor + size) fail(fmt::format("{} values on the pickle stack", size), "fewer");
+  make_sequence(std::span(stack_).last(size), Kind::tuple);
+}
+
+bool Machine::run_container(Opcode opcode) {
+  switch (opcode) {
+  case Opcode::mark: marks_.push_back(stack_.size()); return true;
+  case Opcode::empty_dict: push(document_.add_dict()); return true;
+  case Opcode::empty_list:
+  case Opcode::empty_set: push(document_.add_list()); return true;
+  case Opcode::empty_tuple: make_tuple(0); return true;
+  case Opcode::tuple1: make_tuple(1); return true;
+  case Opcode::tuple2: make_tuple(2); return true;
+  case Opcode::tuple3: make_tuple(3); return true;
+  case Opcode::tuple:
+  case Opcode::frozenset: make_sequence(above_mark(), Kind::tuple); return true;
+  case Opcode::list: make_sequence(above_mark(), Kind::list); return true;
+  case Opcode::dict: make_dict(); return true;
+  case Opcode::append: append_one(); return true;
+  case Opcode::appends:
+  case Opcode::additems: append_all(); return true;
+  case Opcode::setitem: set_one(); return true;
+  case Opcode::setitems: set_all(); return true;
+  case Opcode::pop: pop_anything(); return true;
+  case Opcode::pop_mark: drop_to(above_mark()); return true;
+  case Opcode::dup: push(top()); return true;
+  default: return false;
+  }
+}
+
+} // namespace memviz::pickle

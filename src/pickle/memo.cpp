@@ -1,0 +1,19 @@
+#include "pickle/memo.hpp"
+
+namespace memviz::pickle {
+
+void Memo::put_out_of_order(std::uint64_t index, Value value) {
+  static constexpr std::uint64_t kMaxGap = 16;
+  if (index > dense_.size() && index - dense_.size() <= kMaxGap) {
+    while (dense_.size() < index)
+      dense_.push_back({});
+    dense_.push_back(value);
+    ++count_;
+    return;
+  }
+  Value& slot = index < dense_.size() ? dense_[index] : sparse_[index];
+  if (slot.kind() == Kind::unset) ++count_;
+  slot = value;
+}
+
+} // namespace memviz::pickle
