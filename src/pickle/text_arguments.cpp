@@ -14,9 +14,9 @@ namespace {
   throw ParseError(offset, fmt::format("expected {}, found '{}'", expected, found.substr(0, 40)));
 }
 
-template <class Number> std::optional<Number> parse_all(std::string_view text, int base = 10) {
+template <class Number, class... Base> std::optional<Number> parse_all(std::string_view text, Base... base) {
   Number value{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, base);
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, base...);
   if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
   return value;
 }
