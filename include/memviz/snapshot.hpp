@@ -57,11 +57,11 @@ struct Segment {
 
 /// A `record_function` mark, or any other entry of `external_annotations`.
 struct Annotation {
-  std::string name;
-  std::string stage; ///< "START", "END" or ""
+  StringId name;
+  StringId stage; ///< "START", "END" or ""
   std::uint32_t device = 0;
   std::int64_t time_us = 0;
-  std::vector<std::pair<std::string, std::string>> metadata; ///< the keys beside those above
+  std::vector<std::pair<StringId, StringId>> metadata; ///< the keys beside those above
 };
 
 /// How the file was written, as far as the file shows it.
@@ -78,7 +78,7 @@ struct Snapshot {
   std::vector<EventTable> traces; ///< index = device; oldest event first
   std::vector<Annotation> annotations;
   /// `allocator_settings`, nested keys joined by '.', values as text; in file order.
-  std::vector<std::pair<std::string, std::string>> settings;
+  std::vector<std::pair<StringId, StringId>> settings;
   std::optional<bool> trace_overflowed;           ///< `trace_alloc_overflowed` (2026)
   std::optional<std::uint64_t> trace_max_entries; ///< `trace_alloc_max_entries` (2026)
   Origin origin;

@@ -6,7 +6,7 @@ namespace memviz::pickle {
 
 Decoded decode(std::string_view bytes) {
   Machine machine(bytes);
-  machine.run();
+  while (machine.step()) {}
   return std::move(machine).result();
 }
 

@@ -1,6 +1,7 @@
 #include "pickle/machine.hpp"
 
 #include "memviz/error.hpp"
+#include "text/printable.hpp"
 #include "text/utf8.hpp"
 
 #include <fmt/format.h>
@@ -13,28 +14,22 @@ constexpr int kNewestProtocol = 5;
 
 /// Text from the file, made fit for a message.
 std::string quoted(std::string_view text) {
-  static constexpr std::size_t kMaxLength = 60;
-  std::string shown = to_valid_utf8(text.substr(0, kMaxLength));
-  for (char& c : shown) {
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) c = '?';
-  }
-  return shown;
+  return elided(to_valid_utf8(text.substr(0, 256)), 60);
 }
 
 } // namespace
 
-void Machine::run() {
-  while (!is_done_) {
-    opcode_offset_ = cursor_.offset();
-    const auto opcode = static_cast<Opcode>(cursor_.opcode());
-    if (run_memo(opcode) || run_scalar(opcode) || run_container(opcode) || run_text(opcode)) continue;
-    switch (opcode) {
-    case Opcode::proto: read_protocol(); break;
-    case Opcode::frame: read_frame(); break;
-    case Opcode::stop: stop(); break;
-    default: refuse(opcode);
-    }
+bool Machine::step() {
+  opcode_offset_ = cursor_.offset();
+  const auto opcode = static_cast<Opcode>(cursor_.opcode());
+  if (run_memo(opcode) || run_scalar(opcode) || run_container(opcode) || run_text(opcode)) return true;
+  switch (opcode) {
+  case Opcode::proto: read_protocol(); break;
+  case Opcode::frame: read_frame(); break;
+  case Opcode::stop: stop(); break;
+  default: refuse(opcode);
   }
+  return !is_done_;
 }
 
 Decoded Machine::result() && {

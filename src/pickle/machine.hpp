@@ -20,9 +20,13 @@ class Machine {
 public:
   explicit Machine(std::string_view bytes) : cursor_(bytes) {}
 
-  /// Runs to STOP.
-  void run();
+  /// Runs one opcode; returns false after STOP. Throws ParseError.
+  bool step();
   [[nodiscard]] Decoded result() &&;
+
+  [[nodiscard]] const Document& document() const { return document_; }
+  /// Of the opcode that ran last.
+  [[nodiscard]] std::uint64_t opcode_offset() const { return opcode_offset_; }
 
 private:
   /// Returns whether the opcode was one of its family.

@@ -57,6 +57,8 @@ public:
   /// The interned Value of `text`; Kind::unset if it does not occur.
   [[nodiscard]] Value find_text(std::string_view text) const;
 
+  [[nodiscard]] std::size_t dict_count() const { return dicts_.size(); }
+  [[nodiscard]] std::size_t list_count() const { return lists_.size(); }
   [[nodiscard]] std::size_t list_size(Value list) const { return lists_[list.payload()].size; }
   /// Calls visit(Value) for each element of a list or tuple; visit returns false to stop.
   template <class Visit> void for_each(Value list, Visit&& visit) const {
