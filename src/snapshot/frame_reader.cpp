@@ -1,0 +1,73 @@
+#include "snapshot/frame_reader.hpp"
+
+namespace memviz {
+namespace {
+
+enum Field { name, filename, line, fx_node_op, fx_node_name, fx_node_target, fx_original_trace };
+
+} // namespace
+
+FrameReader::FrameReader(const Document& document, FrameTable& frames)
+    : document_(document), frames_(frames), check_(document),
+      fields_(document,
+              {"name", "filename", "line", "fx_node_op", "fx_node_name", "fx_node_target", "fx_original_trace"}) {
+}
+
+StackId FrameReader::stack(Value frames, const Where& where, Value container) {
+  if (frames.kind() == Kind::unset || frames.kind() == Kind::none) return kNoFrames;
+  if (frames == last_list_) return last_stack_;
+  if (frames.kind() != Kind::tuple) check_.require(frames, Kind::list, where, container);
+  const auto known = stacks_.find(frames.bits());
+  if (known == stacks_.end()) {
+    scratch_.clear();
+    document_.for_each(frames, [&](Value dict) {
+      scratch_.push_back(frame(dict, Where{where.parent, where.key, scratch_.size()}, frames));
+      return true;
+    });
+    last_stack_ = frames_.add_stack(scratch_);
+    stacks_.emplace(frames.bits(), last_stack_);
+  } else {
+    last_stack_ = known->second;
+  }
+  last_list_ = frames;
+  return last_stack_;
+}
+
+FrameId FrameReader::frame(Value dict, const Where& where, Value list) {
+  if (const auto known = frame_ids_.find(dict.bits()); known != frame_ids_.end()) return known->second;
+  check_.require(dict, Kind::dict, where, list);
+  const auto row = fields_.read(dict);
+  Frame frame{text_or_empty(row[name]), text_or_empty(row[filename]), 0};
+  if (const auto number = document_.as_signed(row[line])) frame.line = *number;
+  const FrameId id = frames_.add_frame(frame);
+  if (row[fx_node_op].kind() == Kind::text || row[fx_original_trace].kind() == Kind::text) add_fx(id, dict);
+  frame_ids_.emplace(dict.bits(), id);
+  return id;
+}
+
+void FrameReader::add_fx(FrameId id, Value dict) {
+  const auto row = fields_.read(dict);
+  frames_.set_fx(id, {text_or_empty(row[fx_node_op]), text_or_empty(row[fx_node_name]),
+                      text_or_empty(row[fx_node_target]), text_or_empty(row[fx_original_trace])});
+}
+
+StackId FrameReader::text_stack(Value lines, const Where& where, Value container) {
+  if (lines.kind() == Kind::unset || lines.kind() == Kind::none) return kNoFrames;
+  check_.require(lines, Kind::list, where, container);
+  if (const auto known = stacks_.find(lines.bits()); known != stacks_.end()) return known->second;
+  scratch_.clear();
+  document_.for_each(lines, [&](Value line_text) {
+    scratch_.push_back(frames_.add_frame({text_or_empty(line_text), kEmptyString, 0}));
+    return true;
+  });
+  const StackId id = frames_.add_stack(scratch_);
+  stacks_.emplace(lines.bits(), id);
+  return id;
+}
+
+StringId FrameReader::text_or_empty(Value value) {
+  return value.kind() == Kind::text || value.kind() == Kind::bytes ? frames_.intern(document_.text(value))
+                                                                   : kEmptyString;
+}
+
+} // namespace memviz

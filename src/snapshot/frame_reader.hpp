@@ -1,0 +1,39 @@
+#pragma once
+
+// Frame lists of the document -> stacks. Files refer to a few thousand lists millions of times: each list and each
+// frame is converted once.
+
+#include "memviz/frames.hpp"
+#include "snapshot/fields.hpp"
+
+#include <unordered_map>
+#include <vector>
+
+namespace memviz {
+
+class FrameReader {
+public:
+  FrameReader(const Document& document, FrameTable& frames);
+
+  /// The stack of a `frames` list; kNoFrames where the key is absent or the list empty. Throws SchemaError.
+  StackId stack(Value frames, const Where& where, Value container);
+  /// `forward_frames`: a list of text lines, each a frame that has a name only.
+  StackId text_stack(Value lines, const Where& where, Value container);
+
+private:
+  FrameId frame(Value dict, const Where& where, Value list);
+  void add_fx(FrameId id, Value dict);
+  StringId text_or_empty(Value value);
+
+  const Document& document_;
+  FrameTable& frames_;
+  FieldChecker check_;
+  FieldReader<7> fields_;
+  Value last_list_;
+  StackId last_stack_;
+  std::unordered_map<std::uint64_t, StackId> stacks_; ///< by the list's Value::bits()
+  std::unordered_map<std::uint64_t, FrameId> frame_ids_;
+  std::vector<FrameId> scratch_; ///< kept across calls to save allocations
+};
+
+} // namespace memviz

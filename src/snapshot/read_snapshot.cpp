@@ -1,0 +1,113 @@
+#include "memviz/error.hpp"
+#include "memviz/snapshot.hpp"
+#include "pickle/decoder.hpp"
+#include "pickle/locate.hpp"
+#include "snapshot/file_kind.hpp"
+#include "snapshot/generation.hpp"
+#include "snapshot/segment_reader.hpp"
+#include "snapshot/settings_reader.hpp"
+#include "snapshot/trace_reader.hpp"
+#include "text/printable.hpp"
+#include "text/utf8.hpp"
+#include "json/json_reader.hpp"
+
+#include <fmt/format.h>
+
+namespace memviz {
+namespace {
+
+/// What a root that is no snapshot looks like, for the message.
+std::string describe_root(const Document& document) {
+  const Value root = document.root;
+  if (root.kind() != Kind::dict) return std::string(kind_name(root.kind()));
+  std::string keys;
+  std::size_t count = 0;
+  document.for_each_item(root, [&](Value key, Value) {
+    if (++count > 5 || key.kind() != Kind::text) return;
+    keys +=
+        fmt::format("{}'{}'", keys.empty() ? "" : ", ", elided(to_valid_utf8(document.text(key).substr(0, 256)), 40));
+  });
+  return count == 0 ? "an empty dict"
+                    : fmt::format("a dict with {} keys ({}{})", count, keys, count > 5 ? ", ..." : "");
+}
+
+void read_document(const Document& document, Snapshot& snapshot) {
+  FrameReader frames(document, snapshot.frames);
+  Budget budget(document.dict_count());
+  SegmentReader segments(document, frames, budget, snapshot);
+  TraceReader traces(document, frames, budget, snapshot);
+
+  const Value root = document.root;
+  const Value segment_list = root.kind() == Kind::dict ? document.get(root, "segments") : root;
+  if (segment_list.kind() != Kind::list) {
+    throw SchemaError("expected a memory snapshot (a dict with a list 'segments', or a list of segments), found " +
+                          describe_root(document),
+                      root);
+  }
+  segments.read(segment_list);
+  const auto optional = [&](std::string_view key, Kind kind) {
+    const Value value = root.kind() == Kind::dict ? document.get(root, key) : Value();
+    if (value.kind() == Kind::none) return Value();
+    if (value.kind() != Kind::unset) FieldChecker(document).require(value, kind, Where{nullptr, key}, root);
+    return value;
+  };
+  const Value device_traces = optional("device_traces", Kind::list);
+  const Value settings = optional("allocator_settings", Kind::dict);
+  const Value annotations = optional("external_annotations", Kind::list);
+  if (device_traces.kind() != Kind::unset) traces.read_traces(device_traces);
+  if (settings.kind() != Kind::unset) read_settings(document, settings, budget, snapshot);
+  if (annotations.kind() != Kind::unset) traces.read_annotations(annotations);
+
+  snapshot.origin.is_list = root.kind() == Kind::list;
+  snapshot.origin.generation = infer_generation({.is_list = snapshot.origin.is_list,
+                                                 .has_history = segments.saw_history(),
+                                                 .has_time = traces.saw_time(),
+                                                 .has_settings = settings.kind() != Kind::unset,
+                                                 .has_annotations = annotations.kind() != Kind::unset,
+                                                 .has_compile_context = traces.saw_compile_context(),
+                                                 .has_user_metadata = traces.saw_user_metadata(),
+                                                 .has_pool = traces.saw_pool()});
+}
+
+/// Genuine files end with STOP, or with the NULs that PyTorch's HTML export pads them with.
+void warn_of_trailing_bytes(std::string_view bytes, std::uint64_t end, Snapshot& snapshot) {
+  const std::string_view rest = bytes.substr(static_cast<std::size_t>(end));
+  if (rest.find_first_not_of('\0') == std::string_view::npos) return;
+  snapshot.warnings.push_back(
+      fmt::format("byte {}: {} bytes follow the end of the pickle and were ignored", end, rest.size()));
+}
+
+Snapshot read_pickle(std::string_view bytes) {
+  Snapshot snapshot;
+  const pickle::Decoded decoded = pickle::decode(bytes);
+  snapshot.origin.encoding = fmt::format("pickle protocol {}", decoded.protocol);
+  try {
+    read_document(decoded.document, snapshot);
+  } catch (const SchemaError& error) {
+    throw ParseError(pickle::offset_of(bytes, error.container()), error.what());
+  }
+  warn_of_trailing_bytes(bytes, decoded.end_offset, snapshot);
+  return snapshot;
+}
+
+Snapshot read_json(std::string_view bytes) {
+  Snapshot snapshot;
+  snapshot.origin.encoding = "JSON";
+  const Document document = json::read(bytes);
+  try {
+    read_document(document, snapshot);
+  } catch (const SchemaError& error) {
+    throw Error(error.what());
+  }
+  return snapshot;
+}
+
+} // namespace
+
+Snapshot read_snapshot(std::string_view bytes) {
+  reject_foreign_file(bytes);
+  if (looks_like_json(bytes)) return read_json(bytes);
+  return read_pickle(bytes);
+}
+
+} // namespace memviz

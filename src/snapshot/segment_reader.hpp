@@ -1,0 +1,50 @@
+#pragma once
+
+// `segments` of the document -> Segment and Block tables, of every generation: blocks with `frames` (2.1 and newer),
+// with `history` (1.13 and 2.0), with or without `address`.
+
+#include "memviz/snapshot.hpp"
+#include "snapshot/budget.hpp"
+#include "snapshot/fields.hpp"
+#include "snapshot/frame_reader.hpp"
+
+#include <cstdint>
+
+namespace memviz {
+
+class SegmentReader {
+public:
+  SegmentReader(const Document& document, FrameReader& frames, Budget& budget, Snapshot& snapshot);
+
+  /// Reads the list, sorts the segments by device and address, and adds warnings. Throws SchemaError.
+  void read(Value segments);
+
+  [[nodiscard]] bool saw_history() const { return saw_history_; }
+
+private:
+  void read_segment(Value dict, const Where& where, Value list);
+  void read_blocks(Value blocks, Segment& segment, const Where& where);
+  Block read_block(Value dict, std::uint64_t expected_address, const Where& where);
+  void read_history(Value history, Block& block, bool has_requested_size, const Where& where);
+  BlockState read_state(Value state, const Where& where, Value dict);
+  void warn();
+
+  const Document& document_;
+  FrameReader& frames_;
+  Budget& budget_;
+  Snapshot& snapshot_;
+  FieldChecker check_;
+  FieldReader<9> segment_fields_;
+  FieldReader<6> block_fields_;
+  FieldReader<2> history_fields_;
+  bool saw_history_ = false;
+  std::uint64_t reserved_bytes_ = 0;
+  std::uint64_t oversized_requests_ = 0;
+  std::uint64_t unknown_states_ = 0;
+  std::string unknown_state_;
+};
+
+/// `segment_pool_id` or `pool_id`: a tuple or a list of two ints. Throws SchemaError.
+[[nodiscard]] PoolId read_pool_id(const Document& document, Value pool, const Where& where, Value container);
+
+} // namespace memviz

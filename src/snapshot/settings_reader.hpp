@@ -1,0 +1,14 @@
+#pragma once
+
+// `allocator_settings` of the document -> Snapshot::settings and what it says of the trace.
+
+#include "memviz/snapshot.hpp"
+#include "snapshot/budget.hpp"
+#include "value/document.hpp"
+
+namespace memviz {
+
+/// Nested dicts (`roundup_power2_divisions`) are flattened one level deep. Throws SchemaError.
+void read_settings(const Document& document, Value settings, Budget& budget, Snapshot& snapshot);
+
+} // namespace memviz

@@ -1,0 +1,63 @@
+#include "text/printable.hpp"
+
+#include <algorithm>
+
+namespace memviz {
+
+namespace {
+
+bool is_continuation(char byte) {
+  return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U;
+}
+
+/// Length in bytes of the control character that `text` begins with, or 0.
+std::size_t control_length(std::string_view text) {
+  const auto first = static_cast<unsigned char>(text.front());
+  if (first < 0x20 || first == 0x7F) return 1;
+  const bool is_c1 = first == 0xC2 && text.size() > 1 && static_cast<unsigned char>(text[1]) < 0xA0;
+  if (is_c1) return 2;
+  const bool is_line_separator = text.starts_with("\xE2\x80\xA8") || text.starts_with("\xE2\x80\xA9");
+  return is_line_separator ? 3 : 0;
+}
+
+/// Where the character number `columns` begins, counted from the front.
+std::size_t byte_of_column(std::string_view text, std::size_t columns) {
+  std::size_t at = 0;
+  for (; at < text.size(); ++at) {
+    if (is_continuation(text[at])) continue;
+    if (columns == 0) return at;
+    --columns;
+  }
+  return at;
+}
+
+} // namespace
+
+std::string printable(std::string_view text) {
+  std::string result;
+  result.reserve(text.size());
+  while (!text.empty()) {
+    const std::size_t control = control_length(text);
+    result += control == 0 ? text.front() : ' ';
+    text.remove_prefix(std::max<std::size_t>(control, 1));
+  }
+  return result;
+}
+
+std::size_t column_count(std::string_view text) {
+  return text.size() - static_cast<std::size_t>(std::count_if(text.begin(), text.end(), is_continuation));
+}
+
+std::string elided(std::string_view text, std::size_t columns) {
+  constexpr std::string_view kEllipsis = "...";
+  std::string whole = printable(text);
+  const std::size_t length = column_count(whole);
+  if (length <= columns) return whole;
+  if (columns <= kEllipsis.size()) return whole.substr(0, byte_of_column(whole, columns));
+  const std::size_t kept = columns - kEllipsis.size();
+  const std::size_t head = kept / 2;
+  const std::size_t tail_begin = byte_of_column(whole, length - (kept - head));
+  return whole.substr(0, byte_of_column(whole, head)).append(kEllipsis).append(whole, tail_begin);
+}
+
+} // namespace memviz
