@@ -74,8 +74,7 @@ Input decompress_gzip(std::string_view bytes, std::size_t max_bytes) {
   ByteBuffer buffer(max_bytes);
   Inflater inflater(bytes);
   do {
-    while (inflater.step(buffer)) {
-    }
+    while (inflater.step(buffer)) {}
   } while (inflater.next_member());
   return std::move(buffer).into_input();
 }

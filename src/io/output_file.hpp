@@ -34,7 +34,7 @@ public:
 private:
   void open_temporary();
 
-  std::string target_;    ///< with symbolic links resolved; "" where it is written directly, like temporary_
+  std::string target_; ///< with symbolic links resolved; "" where it is written directly, like temporary_
   std::string temporary_;
   int descriptor_ = -1;
 };

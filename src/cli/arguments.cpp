@@ -1,0 +1,85 @@
+#include "cli/arguments.hpp"
+
+#include "cli/suggest.hpp"
+#include "memviz/error.hpp"
+
+#include <boost/program_options.hpp>
+#include <fmt/format.h>
+
+namespace memviz::cli {
+
+namespace po = boost::program_options;
+
+namespace {
+
+po::options_description described(const std::vector<Option>& options) {
+  po::options_description description;
+  for (const Option& option : options) {
+    std::string names(option.name);
+    if (option.letter != '\0') names += fmt::format(",{}", option.letter);
+    if (option.value.empty())
+      description.add_options()(names.c_str(), "");
+    else
+      description.add_options()(names.c_str(), po::value<std::string>(), "");
+  }
+  return description;
+}
+
+[[noreturn]] void refuse_unknown(const std::string& word, const std::vector<Option>& options) {
+  std::vector<std::string> spelled;
+  for (const Option& option : options)
+    spelled.push_back(fmt::format("--{}", option.name));
+  const std::vector<std::string_view> candidates(spelled.begin(), spelled.end());
+  throw UsageError(fmt::format("unknown option '{}'{}", word, did_you_mean(word, candidates)));
+}
+
+[[noreturn]] void refuse_syntax(const po::invalid_command_line_syntax& error, const std::vector<Option>& options) {
+  const std::string name = error.get_option_name();
+  if (error.kind() == po::invalid_syntax::extra_parameter) throw UsageError(name + " takes no value");
+  for (const Option& option : options)
+    if (name == fmt::format("--{}", option.name) || name == fmt::format("-{}", option.letter))
+      throw UsageError(fmt::format("{} needs a value: {} {}", name, name, option.value));
+  throw UsageError(error.what());
+}
+
+po::parsed_options parsed(const std::vector<std::string>& words, const std::vector<Option>& options) {
+  namespace style = po::command_line_style;
+  const po::options_description description = described(options);
+  po::command_line_parser parser(words);
+  // Without guessing: an abbreviation that works today is ambiguous when the next option comes.
+  parser.options(description).style(style::unix_style & ~style::allow_guessing);
+  try {
+    return parser.run();
+  } catch (const po::unknown_option& error) {
+    refuse_unknown(error.get_option_name(), options);
+  } catch (const po::invalid_command_line_syntax& error) {
+    refuse_syntax(error, options);
+  } catch (const po::error& error) {
+    throw UsageError(error.what());
+  }
+}
+
+} // namespace
+
+std::optional<std::string> Arguments::value(std::string_view option) const {
+  const auto found = values_.find(option);
+  if (found == values_.end()) return std::nullopt;
+  return found->second;
+}
+
+Arguments parse_arguments(const std::vector<std::string>& words, const std::vector<Option>& options) {
+  std::vector<std::string> operands;
+  std::map<std::string, std::string, std::less<>> values;
+  for (const po::option& option : parsed(words, options).options) {
+    if (option.position_key >= 0) {
+      operands.insert(operands.end(), option.value.begin(), option.value.end());
+      continue;
+    }
+    const std::string value = option.value.empty() ? "" : option.value.front();
+    if (!values.emplace(option.string_key, value).second)
+      throw UsageError(fmt::format("--{} is given twice", option.string_key));
+  }
+  return {std::move(operands), std::move(values)};
+}
+
+} // namespace memviz::cli

@@ -1,0 +1,37 @@
+#pragma once
+
+// The words of a command line -> options and operands, for the options that one command has.
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace memviz::cli {
+
+struct Option {
+  std::string_view name;  ///< without the dashes
+  char letter = '\0';     ///< of the short form, if it has one
+  std::string_view value; ///< what stands for the value in the help; "" for an option without one
+  std::string_view text;  ///< one sentence or two for the help
+};
+
+class Arguments {
+public:
+  Arguments(std::vector<std::string> operands, std::map<std::string, std::string, std::less<>> values)
+      : operands_(std::move(operands)), values_(std::move(values)) {}
+
+  [[nodiscard]] const std::vector<std::string>& operands() const noexcept { return operands_; }
+  [[nodiscard]] bool has(std::string_view option) const { return values_.find(option) != values_.end(); }
+  [[nodiscard]] std::optional<std::string> value(std::string_view option) const;
+
+private:
+  std::vector<std::string> operands_;
+  std::map<std::string, std::string, std::less<>> values_;
+};
+
+/// Throws UsageError for an option that is unknown (with the nearest known one), given twice, or without its value.
+[[nodiscard]] Arguments parse_arguments(const std::vector<std::string>& words, const std::vector<Option>& options);
+
+} // namespace memviz::cli

@@ -1,0 +1,157 @@
+#include "cli/common_options.hpp"
+
+#include "cli/choice.hpp"
+#include "cli/sizes.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace memviz::cli {
+
+namespace {
+
+Level level_of(std::string_view word) {
+  return chosen<Level>("group", word,
+                       {{"device", Level::device},
+                        {"pool", Level::pool},
+                        {"stream", Level::stream},
+                        {"segment", Level::segment},
+                        {"state", Level::state}});
+}
+
+std::vector<Level> levels_of(std::string_view list) {
+  std::vector<Level> levels;
+  while (true) {
+    const std::size_t comma = list.find(',');
+    const Level level = level_of(list.substr(0, comma));
+    if (std::find(levels.begin(), levels.end(), level) != levels.end())
+      throw UsageError(fmt::format("--group names '{}' twice", list.substr(0, comma)));
+    levels.push_back(level);
+    if (comma == std::string_view::npos) return levels;
+    list.remove_prefix(comma + 1);
+  }
+}
+
+FrameFilter frames_of(const Arguments& arguments) {
+  return chosen<FrameFilter>("frames", arguments.value("frames").value_or("filtered"),
+                             {{"filtered", FrameFilter::filtered},
+                              {"user", FrameFilter::user},
+                              {"python", FrameFilter::python},
+                              {"all", FrameFilter::all}});
+}
+
+} // namespace
+
+Option device_option() {
+  return {"device", '\0', "N|all", "only this device (default: all)"};
+}
+
+Option view_option() {
+  return {"view", '\0', "NAME",
+          "memory: by stream, state and stack (default); segments: by stream, segment, state and stack"};
+}
+
+std::vector<Option> tree_options() {
+  return {
+      {"group", '\0', "LIST",
+       "any other order of levels above the stacks: device, pool, stream, segment, state, "
+       "separated by commas; instead of --view"},
+      {"frames", '\0', "SET",
+       "which frames of a stack to keep. filtered: all but what PyTorch's own tools leave out "
+       "(default); user: your own code; python; all"},
+      {"focus", '\0', "RE", "only stacks with a frame that matches this regular expression; the rest is one box"},
+      {"hide", '\0', "RE", "leave frames that match out of their stacks"},
+  };
+}
+
+std::vector<Option> picture_options() {
+  return {
+      {"upward", '\0', "", "root at the bottom, stacks growing up"},
+      {"no-fold", '\0', "",
+       "draw every frame as its own box; by default runs of frames that are not your own are "
+       "folded into one (--frames all never folds)"},
+      {"max-size", '\0', "BYTES",
+       "merge small boxes until the file is no larger, for example 500K or 1MiB "
+       "(default: 2M)"},
+  };
+}
+
+std::vector<Option> general_options() {
+  return {
+      {"at", '\0', "MOMENT", "end: the end of the recording, which auto (the default) means too in this version"},
+      {"quiet", 'q', "", "no warnings and hints on standard error"},
+      {"help", 'h', "", "this text"},
+  };
+}
+
+std::vector<Option> joined(std::initializer_list<std::vector<Option>> lists) {
+  std::vector<Option> all;
+  for (const auto& list : lists)
+    all.insert(all.end(), list.begin(), list.end());
+  return all;
+}
+
+TreeChoice tree_choice(const Arguments& arguments) {
+  TreeChoice choice;
+  choice.view = view_of(arguments);
+  if (const auto group = arguments.value("group")) choice.group = levels_of(*group);
+  if (choice.view && choice.group) throw UsageError("--group and --view exclude each other");
+  choice.frames = frames_of(arguments);
+  choice.focus = arguments.value("focus").value_or("");
+  choice.hide = arguments.value("hide").value_or("");
+  choice.device = device_of(arguments);
+  return choice;
+}
+
+SvgOptions svg_options(const Arguments& arguments, const TreeChoice& choice) {
+  SvgOptions options;
+  options.upward = arguments.has("upward");
+  options.fold = !arguments.has("no-fold") && choice.frames != FrameFilter::all;
+  if (const auto size = arguments.value("max-size")) options.max_bytes = parse_bytes("max-size", *size);
+  return options;
+}
+
+std::optional<View> view_of(const Arguments& arguments) {
+  const auto word = arguments.value("view");
+  if (!word) return std::nullopt;
+  return chosen<View>("view", *word, {{"memory", View::memory}, {"segments", View::segments}});
+}
+
+std::optional<std::uint32_t> device_of(const Arguments& arguments) {
+  const std::string word = arguments.value("device").value_or("all");
+  if (word == "all") return std::nullopt;
+  std::uint32_t device = 0;
+  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), device);
+  if (error != std::errc() || end != word.data() + word.size())
+    throw UsageError(fmt::format("--device must be a number or all, not '{}'", word));
+  return device;
+}
+
+void check_moment(const Arguments& arguments) {
+  const std::string word = arguments.value("at").value_or("auto");
+  const bool is_later = word == "peak" || word == "oom" || word.starts_with("event:") || word.starts_with("time:");
+  if (is_later) throw UsageError(fmt::format("--at {}: this version knows only the end of the recording", word));
+  enum class Moment : std::uint8_t { end };
+  static_cast<void>(chosen<Moment>("at", word, {{"auto", Moment::end}, {"end", Moment::end}}));
+}
+
+TreeOptions resolved(const TreeChoice& choice, const Snapshot& snapshot) {
+  TreeOptions options;
+  options.frames = choice.frames;
+  options.focus = choice.focus;
+  options.hide = choice.hide;
+  options.device = choice.device;
+  if (choice.group) {
+    options.levels = *choice.group;
+    return options;
+  }
+  options.levels = choice.view == View::segments ? segment_levels(snapshot) : memory_levels(snapshot);
+  // With one device chosen, a level for it says nothing.
+  if (choice.device) std::erase(options.levels, Level::device);
+  return options;
+}
+
+} // namespace memviz::cli

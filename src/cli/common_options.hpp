@@ -1,0 +1,47 @@
+#pragma once
+
+// The options that several commands share: their help, and their values -> the library's option structs.
+
+#include "cli/arguments.hpp"
+#include "memviz/flame.hpp"
+#include "memviz/snapshot.hpp"
+#include "memviz/svg.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace memviz::cli {
+
+[[nodiscard]] std::vector<Option> tree_options();    ///< what is grouped, kept and left out
+[[nodiscard]] std::vector<Option> picture_options(); ///< how a picture looks
+[[nodiscard]] std::vector<Option> general_options(); ///< --at, --quiet, --help
+[[nodiscard]] Option device_option();
+[[nodiscard]] Option view_option();
+
+/// One list after the other.
+[[nodiscard]] std::vector<Option> joined(std::initializer_list<std::vector<Option>> lists);
+
+enum class View : std::uint8_t { memory, segments };
+
+/// What the tree options say before a snapshot is read. Which levels stand for a view depends on the snapshot.
+struct TreeChoice {
+  std::optional<View> view;
+  std::optional<std::vector<Level>> group;
+  FrameFilter frames = FrameFilter::filtered;
+  std::string focus;
+  std::string hide;
+  std::optional<std::uint32_t> device;
+};
+
+/// These throw UsageError for a value that is not allowed.
+[[nodiscard]] TreeChoice tree_choice(const Arguments& arguments);
+[[nodiscard]] SvgOptions svg_options(const Arguments& arguments, const TreeChoice& choice);
+[[nodiscard]] std::optional<View> view_of(const Arguments& arguments);
+[[nodiscard]] std::optional<std::uint32_t> device_of(const Arguments& arguments);
+void check_moment(const Arguments& arguments);
+
+/// The tree options for a snapshot; `--group`, else `--view`, else the memory view.
+[[nodiscard]] TreeOptions resolved(const TreeChoice& choice, const Snapshot& snapshot);
+
+} // namespace memviz::cli

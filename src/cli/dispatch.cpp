@@ -1,0 +1,83 @@
+#include "cli/dispatch.hpp"
+
+#include "cli/command.hpp"
+#include "cli/help.hpp"
+#include "cli/messages.hpp"
+#include "cli/suggest.hpp"
+#include "memviz/error.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <fmt/format.h>
+
+namespace memviz::cli {
+
+namespace {
+
+bool asks_for_help(const std::string& word) {
+  return word == "--help" || word == "-h";
+}
+
+const Command& command_named(const std::string& name) {
+  std::vector<std::string_view> names;
+  for (const Command& command : commands()) {
+    if (command.name == name) return command;
+    names.push_back(command.name);
+  }
+  std::error_code ignored;
+  if (std::filesystem::exists(name, ignored))
+    throw UsageError(fmt::format("'{0}' is a file; a command comes first: memviz flame {0} -o mem.svg", name));
+  if (name.starts_with('-')) throw UsageError(fmt::format("unknown option '{}'; a command comes first", name));
+  names.push_back("help");
+  throw UsageError(fmt::format("unknown command '{}'{}{}", name, did_you_mean(name, names),
+                               did_you_mean(name, names).empty() ? "; the commands are " + listed(names) : ""));
+}
+
+int print_help(const std::vector<std::string>& words) {
+  if (words.size() > 2) throw UsageError("help takes one command");
+  print(words.size() == 2 ? command_help(command_named(words[1])) : general_help());
+  return kSuccess;
+}
+
+int run_command(const Command& command, const std::vector<std::string>& words) {
+  if (std::any_of(words.begin(), words.end(), asks_for_help)) {
+    print(command_help(command));
+    return kSuccess;
+  }
+  const Arguments arguments = parse_arguments(words, command.options);
+  const std::size_t found = arguments.operands().size();
+  if (found < command.operand_count) {
+    throw UsageError(fmt::format("{} needs {}: memviz {} {}", command.name,
+                                 command.operand_count == 1 ? "a snapshot" : "two snapshots", command.name,
+                                 command.operands));
+  }
+  if (found > command.operand_count) {
+    throw UsageError(fmt::format("{} takes {}; '{}' is one too many", command.name,
+                                 command.operand_count == 1 ? "one snapshot" : "two snapshots",
+                                 arguments.operands()[command.operand_count]));
+  }
+  return command.run(arguments);
+}
+
+} // namespace
+
+const std::vector<Command>& commands() {
+  static const std::vector<Command> all{flame_command(), compare_command(), stats_command(), export_command()};
+  return all;
+}
+
+int run_command_line(const std::vector<std::string>& words) {
+  if (words.empty()) {
+    say(short_usage());
+    return kBadUsage;
+  }
+  const std::string& first = words.front();
+  if (first == "help" || asks_for_help(first)) return print_help(words);
+  if (first == "--version") {
+    print("memviz " MEMVIZ_VERSION "\n");
+    return kSuccess;
+  }
+  return run_command(command_named(first), {words.begin() + 1, words.end()});
+}
+
+} // namespace memviz::cli

@@ -1,0 +1,79 @@
+#include "memviz/export.hpp"
+
+#include "cli/choice.hpp"
+#include "cli/command.hpp"
+#include "cli/common_options.hpp"
+#include "cli/files.hpp"
+#include "cli/messages.hpp"
+#include "memviz/flame.hpp"
+
+#include <string>
+
+namespace memviz::cli {
+
+namespace {
+
+enum class Format : std::uint8_t { folded, json };
+
+Format format_of(const Arguments& arguments) {
+  const auto word = arguments.value("format");
+  if (!word) throw UsageError("export needs a format: add --format folded or --format json");
+  return chosen<Format>("format", *word, {{"folded", Format::folded}, {"json", Format::json}});
+}
+
+/// Folded output is PyTorch's: its levels and frames are fixed.
+void check_folded(const Arguments& arguments) {
+  for (const Option& option : tree_options())
+    if (arguments.has(option.name)) throw UsageError(fmt::format("--{} needs --format json", option.name));
+}
+
+std::string exported(const std::string& file, const Snapshot& snapshot, const TreeChoice& choice, Format format,
+                     bool quiet) {
+  const Replay accounts = replay(snapshot);
+  if (!quiet) say_warnings(file, snapshot, accounts);
+  if (format == Format::folded) {
+    const auto view = choice.view == View::segments ? FoldedView::segments : FoldedView::memory;
+    return folded_stacks(snapshot, view, choice.device);
+  }
+  return tree_json(file, snapshot.frames, build_frame_tree(snapshot, accounts, resolved(choice, snapshot)));
+}
+
+int run(const Arguments& arguments) {
+  const Format format = format_of(arguments);
+  if (format == Format::folded) check_folded(arguments);
+  const TreeChoice choice = tree_choice(arguments);
+  const std::string output = arguments.value("output").value_or("-");
+  check_moment(arguments);
+  keep_inputs(arguments, output);
+
+  const std::string& file = arguments.operands().front();
+  const Snapshot snapshot = load_snapshot(file);
+  check_device(file, snapshot, choice.device);
+  const bool quiet = arguments.has("quiet");
+  write_output(output, naming_file(file, [&] { return exported(file, snapshot, choice, format, quiet); }));
+  return kSuccess;
+}
+
+} // namespace
+
+Command export_command() {
+  return {
+      .name = "export",
+      .operands = "SNAPSHOT --format FORMAT [-o FILE] [options]",
+      .operand_count = 1,
+      .summary = "the same for other programs: folded stacks or JSON",
+      .text = "Writes folded stacks as PyTorch's own tools feed them to flamegraph.pl, or the tree of the flame graph "
+              "as JSON: nodes with their parent, label, frame, own and total bytes.",
+      .examples = "  memviz export mem.pickle --format folded > mem.folded\n"
+                  "  memviz export mem.pickle --format json --group pool,stream,state -o tree.json\n",
+      .options = joined({{{"format", '\0', "FORMAT", "folded or json (required)"},
+                          {"output", 'o', "FILE", "where it goes (default: standard output)"},
+                          view_option()},
+                         tree_options(),
+                         {device_option()},
+                         general_options()}),
+      .run = run,
+  };
+}
+
+} // namespace memviz::cli

@@ -1,0 +1,73 @@
+#include "memviz/flame.hpp"
+#include "cli/command.hpp"
+#include "cli/common_options.hpp"
+#include "cli/files.hpp"
+#include "cli/hints.hpp"
+#include "cli/messages.hpp"
+#include "memviz/svg.hpp"
+
+#include <string>
+
+namespace memviz::cli {
+
+namespace {
+
+std::string drawn(const std::string& file, const Snapshot& snapshot, const Replay& accounts, const TreeOptions& options,
+                  const SvgOptions& svg) {
+  const FrameTree tree = build_frame_tree(snapshot, accounts, options);
+  const FlamePicture picture{.file = file,
+                             .snapshot = snapshot,
+                             .tree = tree,
+                             .devices = stats_of(accounts, options.device),
+                             .users = rank_user_lines(snapshot, accounts, options.device),
+                             .warnings = all_warnings(snapshot, accounts)};
+  return flame_svg(picture, svg);
+}
+
+int run(const Arguments& arguments) {
+  const auto output = arguments.value("output");
+  if (!output) throw UsageError("flame needs an output: add -o mem.svg, or -o - for standard output");
+  const TreeChoice choice = tree_choice(arguments);
+  const SvgOptions svg = svg_options(arguments, choice);
+  check_moment(arguments);
+  keep_inputs(arguments, *output);
+
+  const std::string& file = arguments.operands().front();
+  const Snapshot snapshot = load_snapshot(file);
+  check_device(file, snapshot, choice.device);
+  const std::string picture = naming_file(file, [&] {
+    const Replay accounts = replay(snapshot);
+    if (!arguments.has("quiet")) {
+      say_warnings(file, snapshot, accounts);
+      for (const std::string& hint : end_hints(stats_of(accounts, choice.device)))
+        say_message(file + ": " + hint);
+    }
+    return drawn(file, snapshot, accounts, resolved(choice, snapshot), svg);
+  });
+  write_output(*output, picture);
+  return kSuccess;
+}
+
+} // namespace
+
+Command flame_command() {
+  return {
+      .name = "flame",
+      .operands = "SNAPSHOT -o FILE [options]",
+      .operand_count = 1,
+      .summary = "draw who holds every reserved byte, as a flame graph",
+      .text = "Draws one SVG: totals, the largest users and a flame graph in which the width of a box is bytes. The "
+              "whole width is the memory reserved from the device.",
+      .examples = "  memviz flame mem.pickle -o mem.svg\n"
+                  "  memviz flame mem.pickle --view segments --frames user -o mem.svg\n"
+                  "  ssh host cat mem.pickle.zst | memviz flame - -o mem.svg\n",
+      .options = joined({{{"output", 'o', "FILE", "the SVG; - is standard output (required)"}, view_option()},
+                         tree_options(),
+                         {device_option()},
+                         picture_options(),
+                         general_options()}),
+      .run = run,
+  };
+}
+
+} // namespace memviz::cli

@@ -1,0 +1,81 @@
+#include "cli/help.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <string_view>
+
+namespace memviz::cli {
+
+namespace {
+
+constexpr std::size_t kColumns = 80;
+constexpr std::size_t kOptionColumns = 22;
+
+/// `text` broken between words, every line after the first one indented.
+std::string wrapped(std::string_view text, std::size_t indent) {
+  std::string result;
+  std::size_t column = indent;
+  while (!text.empty()) {
+    const std::string_view word = text.substr(0, text.find(' '));
+    text.remove_prefix(std::min(word.size() + 1, text.size()));
+    if (column > indent && column + 1 + word.size() > kColumns) {
+      result += '\n' + std::string(indent, ' ');
+      column = indent;
+    }
+    if (column > indent) {
+      result += ' ';
+      ++column;
+    }
+    result += word;
+    column += word.size();
+  }
+  return result + '\n';
+}
+
+std::string option_help(const Option& option) {
+  std::string names = option.letter == '\0' ? "    " : fmt::format("-{}, ", option.letter);
+  names += fmt::format("--{}", option.name);
+  if (!option.value.empty()) names += fmt::format(" {}", option.value);
+  std::string line = fmt::format("  {:<{}}", names, kOptionColumns);
+  if (names.size() >= kOptionColumns) line += '\n' + std::string(kOptionColumns + 2, ' ');
+  return line + wrapped(option.text, kOptionColumns + 2);
+}
+
+std::string command_list() {
+  std::string text;
+  for (const Command& command : commands())
+    text += fmt::format("  {:<10}{}", command.name, wrapped(command.summary, 12));
+  return text;
+}
+
+} // namespace
+
+std::string short_usage() {
+  return "usage: memviz COMMAND [options] SNAPSHOT...\n" + command_list() +
+         "Try 'memviz help', or 'memviz flame mem.pickle -o mem.svg'.\n";
+}
+
+std::string general_help() {
+  return "memviz: who holds the GPU memory. Reads PyTorch memory snapshots (the files of\n"
+         "torch.cuda.memory._dump_snapshot), draws them and sums them up. Nothing in a\n"
+         "snapshot is executed.\n\n"
+         "usage: memviz COMMAND [options] SNAPSHOT...\n\nCommands\n" +
+         command_list() +
+         "  help      what a command does and its options: memviz help flame\n\n"
+         "A SNAPSHOT is a pickle or its JSON form, plain, gzip or zstd; - is standard input.\n\n"
+         "Example\n"
+         "  memviz flame mem.pickle -o mem.svg\n\n"
+         "Exit codes: 0 done, 1 bad data or I/O, 2 bad usage, 3 threshold exceeded.\n"
+         "memviz --version prints the version.\n";
+}
+
+std::string command_help(const Command& command) {
+  std::string text = fmt::format("usage: memviz {} {}\n\n", command.name, command.operands);
+  text += wrapped(command.text, 0);
+  text += "\nOptions\n";
+  for (const Option& option : command.options)
+    text += option_help(option);
+  return text + fmt::format("\nExamples\n{}", command.examples);
+}
+
+} // namespace memviz::cli

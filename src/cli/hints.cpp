@@ -1,0 +1,41 @@
+#include "cli/hints.hpp"
+
+#include "memviz/format.hpp"
+
+#include <fmt/format.h>
+
+namespace memviz::cli {
+
+namespace {
+
+bool is_far_above_end(const DeviceStats& stats) {
+  constexpr std::uint64_t kNoticeableBytes = std::uint64_t{64} << 20U;
+  if (stats.peak_requested_bytes <= stats.end_requested_bytes) return false;
+  const std::uint64_t above_bytes = stats.peak_requested_bytes - stats.end_requested_bytes;
+  return above_bytes > kNoticeableBytes && above_bytes > stats.end_requested_bytes / 2;
+}
+
+} // namespace
+
+std::vector<std::string> end_hints(const std::vector<DeviceStats>& devices) {
+  std::vector<std::string> hints;
+  for (const DeviceStats& stats : devices) {
+    if (stats.ooms == 0 && !is_far_above_end(stats)) continue;
+    const std::string reason =
+        stats.ooms > 0 ? fmt::format("ran out of memory at event {}", stats.last_oom_event) : "held more before";
+    hints.push_back(fmt::format("GPU {} {}: this is the end of the recording, with {} requested; the peak was {} at "
+                                "event {}",
+                                stats.device, reason, format_bytes(stats.end_requested_bytes),
+                                format_bytes(stats.peak_requested_bytes), stats.peak_event));
+  }
+  return hints;
+}
+
+std::vector<DeviceStats> stats_of(const Replay& accounts, std::optional<std::uint32_t> device) {
+  std::vector<DeviceStats> chosen;
+  for (const DeviceStats& stats : accounts.devices)
+    if (!device || stats.device == *device) chosen.push_back(stats);
+  return chosen;
+}
+
+} // namespace memviz::cli

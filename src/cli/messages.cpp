@@ -1,0 +1,46 @@
+#include "cli/messages.hpp"
+
+#include "cli/command.hpp"
+#include "cli/files.hpp"
+#include "io/output_file.hpp"
+#include "text/printable.hpp"
+
+#include <cstdio>
+#include <new>
+
+namespace memviz::cli {
+
+void print(std::string_view text) {
+  write_output("-", text);
+}
+
+void say(std::string_view text) {
+  std::fwrite(text.data(), 1, text.size(), stderr);
+}
+
+void say_message(std::string_view message) {
+  say("memviz: " + printable(message) + '\n');
+}
+
+std::vector<std::string> all_warnings(const Snapshot& snapshot, const Replay& accounts) {
+  auto warnings = snapshot.warnings;
+  warnings.insert(warnings.end(), accounts.warnings.begin(), accounts.warnings.end());
+  return warnings;
+}
+
+void say_warnings(const std::string& file, const Snapshot& snapshot, const Replay& accounts) {
+  for (const std::string& warning : all_warnings(snapshot, accounts))
+    say_message(file + ": warning: " + warning);
+}
+
+int report(const std::exception& error) {
+  if (dynamic_cast<const ReaderGone*>(&error) != nullptr) return kBadData;
+  if (dynamic_cast<const std::bad_alloc*>(&error) != nullptr) {
+    say_message("out of memory");
+    return kBadData;
+  }
+  say_message(error.what());
+  return dynamic_cast<const UsageError*>(&error) != nullptr ? kBadUsage : kBadData;
+}
+
+} // namespace memviz::cli

@@ -1,0 +1,43 @@
+#pragma once
+
+// Where the program speaks: results on standard output, messages on standard error, and the name of the file before
+// what the library says about it.
+
+#include "memviz/error.hpp"
+#include "memviz/replay.hpp"
+#include "memviz/snapshot.hpp"
+
+#include <exception>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace memviz::cli {
+
+/// To standard output. Throws Error when it cannot be written.
+void print(std::string_view text);
+/// To standard error, as it is.
+void say(std::string_view text);
+/// To standard error, as "memviz: MESSAGE", on one line whatever is in it.
+void say_message(std::string_view message);
+/// The reader's and the replay's.
+[[nodiscard]] std::vector<std::string> all_warnings(const Snapshot& snapshot, const Replay& accounts);
+/// One line for each of them, with the name of the file.
+void say_warnings(const std::string& file, const Snapshot& snapshot, const Replay& accounts);
+
+/// Says what went wrong and returns the exit code for it.
+int report(const std::exception& error);
+
+/// Runs `step`; an Error in it is thrown again with "`name`: " before its message. A UsageError is about the command
+/// line, not about a file, and passes.
+template <class Step> auto naming_file(const std::string& name, Step step) {
+  try {
+    return step();
+  } catch (const UsageError&) {
+    throw;
+  } catch (const Error& error) {
+    throw Error(name + ": " + error.what());
+  }
+}
+
+} // namespace memviz::cli

@@ -1,0 +1,67 @@
+#include "cli/sizes.hpp"
+
+#include "memviz/error.hpp"
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <fmt/format.h>
+#include <optional>
+
+namespace memviz::cli {
+
+namespace {
+
+/// The number that `text` begins with, which is taken off it; plain decimals only.
+std::optional<double> take_number(std::string_view& text) {
+  double number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number, std::chars_format::fixed);
+  const bool is_plain = !text.empty() && text.front() >= '0' && text.front() <= '9';
+  if (error != std::errc() || !is_plain) return std::nullopt;
+  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+  return number;
+}
+
+std::optional<double> unit_bytes(std::string_view unit) {
+  if (unit.empty() || unit == "B") return 1;
+  constexpr std::array<char, 4> kPrefixes{'K', 'M', 'G', 'T'};
+  for (std::size_t i = 0; i < kPrefixes.size(); ++i) {
+    if (unit.front() != kPrefixes[i] && unit.front() != kPrefixes[i] + ('a' - 'A')) continue;
+    const std::string_view rest = unit.substr(1);
+    const auto power = static_cast<double>(i + 1);
+    if (rest.empty() || rest == "B") return std::pow(1000, power);
+    if (rest == "i" || rest == "iB") return std::pow(1024, power);
+  }
+  return std::nullopt;
+}
+
+} // namespace
+
+std::uint64_t parse_bytes(std::string_view option, std::string_view text) {
+  constexpr double kTooMany = 1e18;
+  std::string_view rest = text;
+  const auto number = take_number(rest);
+  const auto unit = unit_bytes(rest);
+  if (!number || !unit || *number * *unit > kTooMany)
+    throw UsageError(fmt::format("--{} must be a size such as 500K, 2M or 1.5GiB, not '{}'", option, text));
+  return static_cast<std::uint64_t>(std::llround(*number * *unit));
+}
+
+Threshold parse_threshold(std::string_view option, std::string_view text) {
+  if (!text.ends_with('%')) return {false, 0, parse_bytes(option, text)};
+  std::string_view rest = text.substr(0, text.size() - 1);
+  const auto percent = take_number(rest);
+  if (!percent || !rest.empty())
+    throw UsageError(fmt::format("--{} must be a size or a percentage such as 2%, not '{}'", option, text));
+  return {true, *percent, 0};
+}
+
+bool is_exceeded(const Threshold& threshold, std::uint64_t before_bytes, std::uint64_t after_bytes) {
+  if (after_bytes <= before_bytes) return false;
+  const std::uint64_t growth_bytes = after_bytes - before_bytes;
+  if (!threshold.is_percent) return growth_bytes > threshold.bytes;
+  // Exact for sizes below 2^53, so that a growth of just the percentage is not more than it.
+  return static_cast<double>(growth_bytes) * 100 > static_cast<double>(before_bytes) * threshold.percent;
+}
+
+} // namespace memviz::cli

@@ -1,0 +1,15 @@
+#pragma once
+
+// A JSON value -> text, in the one form that all of memviz's JSON has.
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace memviz {
+
+/// On one line with `indent` -1; bytes that are not UTF-8 (a file's name may hold some) become U+FFFD.
+[[nodiscard]] inline std::string json_text(const nlohmann::ordered_json& value, int indent) {
+  return value.dump(indent, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+}
+
+} // namespace memviz

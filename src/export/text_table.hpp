@@ -1,0 +1,29 @@
+#pragma once
+
+// Rows of cells -> lines with aligned columns, for a fixed-width font.
+
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace memviz {
+
+enum class Align { left, right };
+
+class TextTable {
+public:
+  explicit TextTable(std::initializer_list<Align> columns) : columns_(columns) {}
+
+  /// Cells are printable text; a missing one at the end of a row is empty.
+  void add_row(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
+  /// Every row as a line that starts with `indent`, two spaces between columns, none at the end.
+  [[nodiscard]] std::string text(std::string_view indent) const;
+
+private:
+  std::vector<Align> columns_;
+  std::vector<std::vector<std::string>> rows_;
+};
+
+} // namespace memviz
