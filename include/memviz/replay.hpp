@@ -45,7 +45,7 @@ struct Replay {
   std::vector<DeviceStats> devices; ///< of Snapshot::devices(), ascending
   /// By block index: whether a recorded alloc explains this active block.
   std::vector<bool> block_is_explained;
-  std::vector<std::string> warnings; ///< accounts that do not balance, segments not covered by their blocks
+  std::vector<std::string> warnings; ///< accounts that do not balance
 };
 
 /// One pass over the events; memory proportional to the allocations alive at once plus the addresses seen.

@@ -21,6 +21,9 @@ namespace history_field {
 enum { real_size, frames };
 }
 
+// So far from every real sum that signed arithmetic on a few of them cannot overflow.
+constexpr std::uint64_t kMaxReservedBytes = std::uint64_t{1} << 60U;
+
 bool is_present(Value value) {
   return value.kind() != Kind::unset && value.kind() != Kind::none;
 }
@@ -88,8 +91,8 @@ void SegmentReader::read_segment(Value dict, const Where& where, Value list) {
     fail_at(at("total_size"), dict, "a segment inside the address space", format_count(segment.total_bytes) + " bytes");
   }
   if (!adds_up(reserved_bytes_, segment.total_bytes) ||
-      reserved_bytes_ > std::uint64_t{std::numeric_limits<std::int64_t>::max()}) {
-    fail_at(at("total_size"), dict, "segments of less than 2^63 bytes together", "more");
+      reserved_bytes_ > kMaxReservedBytes) {
+    fail_at(at("total_size"), dict, "segments of at most 1 EiB together", "more");
   }
   if (is_present(row[field::stream])) {
     segment.stream = static_cast<std::int64_t>(check_.bits(row[field::stream], at("stream"), dict));

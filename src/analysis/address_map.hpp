@@ -1,0 +1,85 @@
+#pragma once
+
+// Address -> 64 bits of value, for the memory that is alive during a replay: open addressing in one flat array, because
+// a replay does one insertion and one removal an allocation, millions of times.
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace memviz {
+
+class AddressMap {
+public:
+  /// Sets the value of `address`; returns the one it had.
+  std::optional<std::uint64_t> insert(std::uint64_t address, std::uint64_t value) {
+    if (2 * (used_ + 1) > slots_.size()) grow();
+    Slot& slot = slots_[find_slot(address)];
+    if (slot.is_used) {
+      const std::uint64_t previous = slot.value;
+      slot.value = value;
+      return previous;
+    }
+    slot = {address, value, true};
+    ++used_;
+    return std::nullopt;
+  }
+
+  /// Removes `address`; returns the value it had.
+  std::optional<std::uint64_t> remove(std::uint64_t address) {
+    if (slots_.empty()) return std::nullopt;
+    std::size_t hole = find_slot(address);
+    if (!slots_[hole].is_used) return std::nullopt;
+    const std::uint64_t value = slots_[hole].value;
+    // Close the gap: move back every follower whose home does not lie behind the hole.
+    for (std::size_t next = (hole + 1) & mask(); slots_[next].is_used; next = (next + 1) & mask()) {
+      const std::size_t home = home_of(slots_[next].address);
+      if (((next - home) & mask()) >= ((next - hole) & mask())) {
+        slots_[hole] = slots_[next];
+        hole = next;
+      }
+    }
+    slots_[hole].is_used = false;
+    --used_;
+    return value;
+  }
+
+  [[nodiscard]] bool contains(std::uint64_t address) const {
+    return !slots_.empty() && slots_[find_slot(address)].is_used;
+  }
+  [[nodiscard]] std::size_t size() const noexcept { return used_; }
+
+private:
+  struct Slot {
+    std::uint64_t address = 0;
+    std::uint64_t value = 0;
+    bool is_used = false;
+  };
+
+  [[nodiscard]] std::size_t mask() const { return slots_.size() - 1; }
+  // The high bits of the product mix all bits of the address: allocations differ above bit 9 only.
+  [[nodiscard]] std::size_t home_of(std::uint64_t address) const {
+    return static_cast<std::size_t>((address * 0x9E3779B97F4A7C15ULL) >>
+                                    (64U - static_cast<unsigned>(std::countr_zero(slots_.size()))));
+  }
+  [[nodiscard]] std::size_t find_slot(std::uint64_t address) const {
+    std::size_t index = home_of(address);
+    while (slots_[index].is_used && slots_[index].address != address)
+      index = (index + 1) & mask();
+    return index;
+  }
+  void grow() {
+    std::vector<Slot> old(slots_.empty() ? 64 : 2 * slots_.size());
+    old.swap(slots_);
+    for (const Slot& slot : old) {
+      if (slot.is_used) slots_[find_slot(slot.address)] = slot;
+    }
+  }
+
+  std::vector<Slot> slots_;
+  std::size_t used_ = 0;
+};
+
+} // namespace memviz

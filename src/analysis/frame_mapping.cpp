@@ -1,0 +1,21 @@
+#include "analysis/frame_mapping.hpp"
+
+namespace memviz {
+
+FrameMapping FrameMapper::map(const FrameTable& frames) {
+  std::vector<FrameId> ids(frames.frame_count());
+  for (std::uint32_t id = 0; id < ids.size(); ++id) {
+    const Frame frame{common_.intern(frames.name({id})), common_.intern(frames.filename({id})),
+                      frames.frame({id}).line};
+    if (match_ == FrameMatch::line) {
+      ids[id] = common_.add_frame(frame);
+      continue;
+    }
+    const auto [entry, is_new] = functions_.try_emplace({frame.name, frame.filename});
+    if (is_new) entry->second = common_.add_frame(frame);
+    ids[id] = entry->second;
+  }
+  return FrameMapping(std::move(ids));
+}
+
+} // namespace memviz

@@ -1,0 +1,25 @@
+#pragma once
+
+// Why a block has no stack: the first question of everybody who sees a large box without a name.
+
+#include "memviz/replay.hpp"
+#include "memviz/tree.hpp"
+
+#include <cstdint>
+
+namespace memviz {
+
+class NoStackReasons {
+public:
+  NoStackReasons(const Snapshot& snapshot, const Replay& replay);
+
+  /// For an active block, by its index in Snapshot::blocks, whose stack is empty.
+  [[nodiscard]] Pseudo reason(std::uint32_t device, std::uint32_t block) const;
+
+private:
+  const Snapshot& snapshot_;
+  const Replay& replay_;
+  bool is_history_off_;
+};
+
+} // namespace memviz
