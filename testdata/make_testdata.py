@@ -1,0 +1,73 @@
+#!/usr/bin/env python3
+"""Makes every snapshot of this folder; running it again gives the same bytes.
+
+usage: make_testdata.py [--check]
+
+With --check nothing is written: the files on disk are held against what would be written, and every file must be named
+in README.md. Compressed files are compared by what they contain, because their bytes depend on the compressor's version.
+"""
+import gzip
+import pathlib
+import subprocess
+import sys
+
+from maker import hostile, quirks, valid, verify
+
+HERE = pathlib.Path(__file__).resolve().parent
+
+
+def all_files():
+    made = valid.files() | quirks.files()
+    verify.valid_files(made)
+    bad, answers = hostile.files()
+    verify.hostile_files(bad, answers)
+    return made | bad
+
+
+def content(name, raw):
+    if raw is None or raw[:1] == b"" or "truncated" in name or "corrupt" in name:
+        return raw
+    if name.endswith(".gz"):
+        return gzip.decompress(raw)
+    if name.endswith(".zst"):
+        return subprocess.run(["zstd", "-q", "-d", "-c"], input=raw, capture_output=True, check=True).stdout
+    return raw
+
+
+def differences(made):
+    readme = (HERE / "README.md").read_text()
+    for name, raw in made.items():
+        path = HERE / name
+        if raw is None or not path.exists():
+            if not path.exists():
+                yield f"{name} is missing"
+            continue
+        exact = "truncated.pickle." in name or "corrupt" in name
+        if not exact and content(name, path.read_bytes()) != content(name, raw):
+            yield f"{name} is not what this script makes"
+        if f"`{pathlib.Path(name).name}`" not in readme:
+            yield f"{name} is not in README.md"
+    on_disk = {str(p.relative_to(HERE)) for folder in (".", "encodings", "hostile") for p in (HERE / folder).iterdir() if p.is_file()}
+    for name in sorted(on_disk - set(made) - {"README.md", "make_testdata.py", "make_expected.py"}):
+        yield f"{name} is made by nobody"
+
+
+def main():
+    made = all_files()
+    if sys.argv[1:] == ["--check"]:
+        found = list(differences(made))
+        print("\n".join(found) or f"{len(made)} files are as this script makes them")
+        return 1 if found else 0
+    for name, raw in made.items():
+        if raw is None:
+            print(f"{name}: kept as it is, zstd is not installed")
+            continue
+        path = HERE / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(raw)
+    print(f"{len(made)} files, {sum(len(raw or b'') for raw in made.values()):,} bytes")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
