@@ -44,7 +44,7 @@ std::string stats_json(const std::string& file, const Snapshot& snapshot, const 
       warnings.push_back(warning);
   Json settings = Json::array(); // not an object: the file may name one twice
   for (const auto& [name, value] : snapshot.settings)
-    settings.push_back({{"name", name}, {"value", value}});
+    settings.push_back({{"name", snapshot.frames.text(name)}, {"value", snapshot.frames.text(value)}});
 
   Json result;
   result["file"] = file;

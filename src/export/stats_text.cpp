@@ -1,3 +1,4 @@
+#include "export/device_text.hpp"
 #include "export/segment_map.hpp"
 #include "export/text_table.hpp"
 #include "memviz/export.hpp"
@@ -7,8 +8,6 @@
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <map>
-#include <tuple>
 #include <vector>
 
 namespace memviz {
@@ -17,98 +16,7 @@ namespace {
 
 constexpr std::size_t kMostUsers = 10;
 constexpr std::size_t kMostSettings = 40;
-constexpr std::size_t kMostPools = 20;
 constexpr std::size_t kLineColumns = 100;
-
-std::string totals(const DeviceStats& stats) {
-  TextTable table{Align::left, Align::right, Align::right, Align::right};
-  const auto add = [&](const std::string& name, std::uint64_t bytes) {
-    table.add_row({name, format_bytes(bytes), format_count(bytes) + " B", format_percent(bytes, stats.reserved_bytes)});
-  };
-  add("reserved", stats.reserved_bytes);
-  add("  allocated", stats.allocated_bytes);
-  add("  waiting to be freed", stats.pending_free_bytes);
-  add("  inactive", stats.inactive_bytes);
-  if (stats.unaccounted_bytes > 0) add("  unaccounted", stats.unaccounted_bytes);
-  add("requested", stats.requested_bytes);
-  add("rounding", stats.rounding_bytes());
-  return table.text("  ");
-}
-
-struct PoolTotals {
-  std::uint64_t segments = 0;
-  std::uint64_t reserved_bytes = 0;
-  std::uint64_t allocated_bytes = 0;
-  std::uint64_t pending_bytes = 0;
-  std::uint64_t inactive_bytes = 0;
-};
-
-void add_segment(PoolTotals& sums, const Snapshot& snapshot, const Segment& segment) {
-  ++sums.segments;
-  sums.reserved_bytes += segment.total_bytes;
-  for (const Block& block : snapshot.blocks_of(segment)) {
-    switch (block.state) {
-    case BlockState::active_allocated: sums.allocated_bytes += block.size_bytes; break;
-    case BlockState::active_pending_free: sums.pending_bytes += block.size_bytes; break;
-    case BlockState::inactive: sums.inactive_bytes += block.size_bytes; break;
-    }
-  }
-}
-
-/// Empty where the device has one pool and one stream: the totals say it all.
-std::string pools_and_streams(const Snapshot& snapshot, std::uint32_t device) {
-  std::map<std::pair<PoolId, std::int64_t>, PoolTotals> groups;
-  for (const Segment& segment : snapshot.segments)
-    if (segment.device == device) add_segment(groups[{segment.pool, segment.stream}], snapshot, segment);
-  if (groups.size() < 2) return "";
-
-  TextTable table{Align::left, Align::right, Align::right, Align::right, Align::right, Align::right};
-  table.add_row({"pool and stream", "segments", "reserved", "allocated", "waiting", "inactive"});
-  std::size_t shown = 0;
-  for (const auto& [key, sums] : groups) {
-    if (++shown > kMostPools) break;
-    const std::string pool = node_label({}, {NodeKind::pool, key.first.first, key.first.second});
-    table.add_row({fmt::format("{}, stream {}", pool, key.second), format_count(sums.segments),
-                   format_bytes(sums.reserved_bytes), format_bytes(sums.allocated_bytes),
-                   format_bytes(sums.pending_bytes), format_bytes(sums.inactive_bytes)});
-  }
-  std::string text = "\n" + table.text("  ");
-  if (groups.size() > kMostPools) text += fmt::format("  and {} more\n", format_count(groups.size() - kMostPools));
-  return text;
-}
-
-std::string event_text(std::int64_t event) {
-  return event < 0 ? "before the first event" : "after event " + format_count(static_cast<std::uint64_t>(event));
-}
-
-/// Requested bytes over the recording, as a sum that a person can check.
-std::string accounts(const DeviceStats& stats) {
-  if (stats.events == 0) return "  no events: the history of allocations was not recorded, or none happened\n";
-  TextTable table{Align::left, Align::right, Align::right, Align::left};
-  const auto add = [&](const std::string& name, std::uint64_t bytes, const std::string& note) {
-    table.add_row({name, format_bytes(bytes), format_count(bytes) + " B", note});
-  };
-  const std::string unmatched =
-      stats.unmatched_frees == 0 ? "" : format_count(stats.unmatched_frees) + " without a recorded alloc";
-  add("  alive before recording", stats.baseline_bytes, "");
-  add("+ allocated", stats.alloc_bytes, fmt::format("{} times", format_count(stats.allocs)));
-  add("- freed", stats.free_bytes, unmatched);
-  add("= alive at the end", stats.end_requested_bytes,
-      stats.balanced() ? "balanced" : fmt::format("NOT BALANCED: off by {} B", stats.imbalance_bytes));
-  add("  peak", stats.peak_requested_bytes, event_text(stats.peak_event));
-  std::string text = fmt::format("  requested bytes over {} events\n", format_count(stats.events)) + table.text("  ");
-  if (stats.ooms > 0) {
-    text += fmt::format("  out of memory: {}, the last at event {}\n", format_count(stats.ooms),
-                        format_count(static_cast<std::uint64_t>(std::max<std::int64_t>(stats.last_oom_event, 0))));
-  }
-  return text;
-}
-
-std::string device_section(const Snapshot& snapshot, const DeviceStats& stats) {
-  return fmt::format("\nGPU {}: {} segments, {} blocks\n", stats.device, format_count(stats.segments),
-                     format_count(stats.blocks)) +
-         totals(stats) + pools_and_streams(snapshot, stats.device) + "\n" + accounts(stats);
-}
 
 std::string largest_users(const Snapshot& snapshot, const Replay& replay, std::optional<std::uint32_t> device) {
   const auto users = rank_user_lines(snapshot, replay, device);
@@ -138,7 +46,7 @@ std::string settings(const Snapshot& snapshot) {
   const std::size_t shown = std::min(snapshot.settings.size(), kMostSettings);
   for (std::size_t i = 0; i < shown; ++i) {
     const auto& [name, value] = snapshot.settings[i];
-    table.add_row({elided(name, 48), elided(value, 48)});
+    table.add_row({elided(snapshot.frames.text(name), 48), elided(snapshot.frames.text(value), 48)});
   }
   std::string text = "\nAllocator settings\n" + table.text("  ");
   if (snapshot.settings.size() > shown)
@@ -164,7 +72,7 @@ std::string stats_text(const std::string& file, const Snapshot& snapshot, const 
   std::string maps;
   for (const DeviceStats& stats : replay.devices) {
     if (device && stats.device != *device) continue;
-    text += device_section(snapshot, stats);
+    text += device_text(snapshot, stats);
     if (stats.segments > 0) maps += fmt::format("\nGPU {}: ", stats.device) + segment_map(snapshot, stats.device);
   }
   text += largest_users(snapshot, replay, device) + maps + settings(snapshot);

@@ -1,0 +1,116 @@
+#include "memviz/export.hpp"
+#include "support/small_snapshot.hpp"
+
+#include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
+
+namespace memviz {
+
+using nlohmann::json;
+using test::SmallSnapshot;
+
+namespace {
+
+Snapshot example() {
+  SmallSnapshot builder;
+  const StackId stack = builder.stack({"/app/train.py:12:step"});
+  builder.segment(0xFFFF'FFFF'FFFF'F000, 4096, -1).active(1024, 1000, stack).pending(512, 500, stack).inactive(2560);
+  builder.event(Action::alloc, 0xFFFF'FFFF'FFFF'F000, 1000, stack);
+  builder.event(Action::alloc, 0xFFFF'FFFF'FFFF'F600, 2000, stack);
+  builder.event(Action::free_completed, 0xFFFF'FFFF'FFFF'F600, 2000, stack);
+  builder.setting("roundup", "\"quoted\"").warning("made by hand");
+  return builder.take();
+}
+
+const json& node_of_kind(const json& tree, std::string_view kind) {
+  for (const json& node : tree["nodes"])
+    if (node["kind"] == kind) return node;
+  FAIL("no node of kind " << kind);
+  return tree;
+}
+
+} // namespace
+
+TEST_CASE("stats_json has the figures under their fixed names") {
+  const Snapshot snapshot = example();
+  const json stats = json::parse(stats_json("mem.pickle", snapshot, replay(snapshot)));
+  CHECK(stats["file"] == "mem.pickle");
+  REQUIRE(stats["devices"].size() == 1);
+  const json& device = stats["devices"][0];
+  const json expected{{"device", 0},
+                      {"segments", 1},
+                      {"blocks", 3},
+                      {"events", 3},
+                      {"reserved_bytes", 4096},
+                      {"allocated_bytes", 1024},
+                      {"pending_free_bytes", 512},
+                      {"inactive_bytes", 2560},
+                      {"requested_bytes", 1500},
+                      {"baseline_bytes", 500},
+                      {"unmatched_frees", 0},
+                      {"peak_requested_bytes", 3500},
+                      {"peak_event", 1},
+                      {"end_requested_bytes", 1500},
+                      {"balanced", true}};
+  for (const auto& [name, value] : expected.items()) {
+    CAPTURE(name);
+    CHECK(device[name] == value);
+  }
+  CHECK(stats["warnings"] == json{"made by hand"});
+  CHECK(stats["settings"] == json{{{"name", "roundup"}, {"value", "\"quoted\""}}});
+}
+
+TEST_CASE("stats_json is valid for a file name that is not UTF-8") {
+  const Snapshot snapshot;
+  const json stats = json::parse(stats_json("bad\xFFname", snapshot, replay(snapshot)));
+  CHECK(stats["file"] == "bad\xEF\xBF\xBDname");
+  CHECK(stats["devices"].empty());
+}
+
+TEST_CASE("tree_json") {
+  const Snapshot snapshot = example();
+  TreeOptions options;
+  options.levels = {Level::device, Level::pool, Level::stream, Level::segment, Level::state};
+  const FrameTree tree = build_frame_tree(snapshot, replay(snapshot), options);
+  const json parsed = json::parse(tree_json("mem.pickle", snapshot.frames, tree));
+
+  SUBCASE("names its source and its total") {
+    CHECK(parsed["file"] == "mem.pickle");
+    CHECK(parsed["tool"]["name"] == "memviz");
+    CHECK(parsed["root_bytes"] == 4096);
+    CHECK(parsed["nodes"].size() == tree.nodes.size());
+  }
+  SUBCASE("puts parents before children, whose totals add up") {
+    std::vector<std::uint64_t> sums;
+    for (const json& node : parsed["nodes"]) {
+      CHECK(node["id"] == sums.size());
+      sums.push_back(node["self_bytes"]);
+      if (!node.contains("parent")) continue;
+      REQUIRE(node["parent"] < node["id"]);
+      sums[node["parent"].get<std::size_t>()] += node["total_bytes"].get<std::uint64_t>();
+    }
+    for (const json& node : parsed["nodes"])
+      CHECK(node["total_bytes"] == sums[node["id"].get<std::size_t>()]);
+  }
+  SUBCASE("gives a frame's parts and an address that no double could hold") {
+    const json& frame = node_of_kind(parsed, "frame");
+    CHECK(frame["name"] == "step");
+    CHECK(frame["file"] == "/app/train.py");
+    CHECK(frame["line"] == 12);
+    CHECK(node_of_kind(parsed, "segment")["address"] == "18446744073709547520");
+    CHECK(node_of_kind(parsed, "stream")["stream"] == "-1");
+    CHECK(node_of_kind(parsed, "device")["device"] == 0);
+    CHECK(node_of_kind(parsed, "pool")["pool"] == json{0, 0});
+    CHECK(!node_of_kind(parsed, "root").contains("parent"));
+  }
+}
+
+TEST_CASE("segment_lists writes two lists that Python can read") {
+  Comparison comparison;
+  CHECK(segment_lists(comparison) == "only_before = []\nonly_after = []\n");
+  comparison.only_before = {{10, 512, 0, 0}, {18446744073709547520U, 512, 0, 0}};
+  comparison.only_after = {{7, 512, 0, 0}};
+  CHECK(segment_lists(comparison) == "only_before = [10, 18446744073709547520]\nonly_after = [7]\n");
+}
+
+} // namespace memviz

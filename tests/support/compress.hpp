@@ -1,0 +1,13 @@
+#pragma once
+
+// Bytes -> gzip and zstd, for tests of what reads them.
+
+#include <string>
+#include <string_view>
+
+namespace memviz::test {
+
+[[nodiscard]] std::string gzip(std::string_view bytes);
+[[nodiscard]] std::string zstd(std::string_view bytes);
+
+} // namespace memviz::test

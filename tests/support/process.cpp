@@ -1,0 +1,73 @@
+#include "support/process.hpp"
+
+#include "support/files.hpp"
+
+#include <array>
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdexcept>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char** environ;
+
+namespace memviz::test {
+
+namespace {
+
+/// Files instead of pipes: nothing to poll, and no output is too long.
+class Redirections {
+public:
+  Redirections() { posix_spawn_file_actions_init(&actions_); }
+  Redirections(const Redirections&) = delete;
+  Redirections& operator=(const Redirections&) = delete;
+  ~Redirections() { posix_spawn_file_actions_destroy(&actions_); }
+  void redirect(int descriptor, const std::string& path, int flags) {
+    posix_spawn_file_actions_addopen(&actions_, descriptor, path.c_str(), flags, 0600);
+  }
+  [[nodiscard]] const posix_spawn_file_actions_t* get() const { return &actions_; }
+
+private:
+  posix_spawn_file_actions_t actions_{};
+};
+
+int spawned(const std::vector<std::string>& arguments, const Redirections& redirections) {
+  std::vector<std::string> words{MEMVIZ_BINARY};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  std::vector<char*> pointers;
+  for (std::string& word : words)
+    pointers.push_back(word.data());
+  pointers.push_back(nullptr);
+
+  pid_t child = 0;
+  if (posix_spawn(&child, MEMVIZ_BINARY, redirections.get(), nullptr, pointers.data(), environ) != 0)
+    throw std::runtime_error("cannot start " MEMVIZ_BINARY);
+  int status = 0;
+  waitpid(child, &status, 0);
+  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+} // namespace
+
+Outcome run(const std::vector<std::string>& arguments, std::string_view input) {
+  const TemporaryFolder folder;
+  write_bytes(folder / "in", input);
+  Redirections redirections;
+  redirections.redirect(STDIN_FILENO, folder / "in", O_RDONLY);
+  redirections.redirect(STDOUT_FILENO, folder / "out", O_WRONLY | O_CREAT);
+  redirections.redirect(STDERR_FILENO, folder / "err", O_WRONLY | O_CREAT);
+  const int exit_code = spawned(arguments, redirections);
+  return {exit_code, read_bytes(folder / "out"), read_bytes(folder / "err")};
+}
+
+Outcome run_into(const std::string& output, const std::vector<std::string>& arguments) {
+  const TemporaryFolder folder;
+  Redirections redirections;
+  redirections.redirect(STDIN_FILENO, "/dev/null", O_RDONLY);
+  redirections.redirect(STDOUT_FILENO, output, O_WRONLY);
+  redirections.redirect(STDERR_FILENO, folder / "err", O_WRONLY | O_CREAT);
+  const int exit_code = spawned(arguments, redirections);
+  return {exit_code, "", read_bytes(folder / "err")};
+}
+
+} // namespace memviz::test

@@ -1,0 +1,36 @@
+#pragma once
+
+// A snapshot of a few lines, put together by hand: for tests of what comes after the reader.
+
+#include "memviz/snapshot.hpp"
+
+#include <string_view>
+#include <vector>
+
+namespace memviz::test {
+
+class SmallSnapshot {
+public:
+  /// Starts a segment; blocks are added to the last one.
+  SmallSnapshot& segment(std::uint64_t address, std::uint64_t total_bytes, std::int64_t stream = 0,
+                         std::uint32_t device = 0);
+  SmallSnapshot& pool(PoolId pool);
+  SmallSnapshot& active(std::uint64_t size_bytes, std::uint64_t requested_bytes, StackId stack = kNoFrames);
+  SmallSnapshot& pending(std::uint64_t size_bytes, std::uint64_t requested_bytes, StackId stack = kNoFrames);
+  SmallSnapshot& inactive(std::uint64_t size_bytes);
+  SmallSnapshot& event(Action action, std::uint64_t address, std::uint64_t size_bytes, StackId stack = kNoFrames,
+                       std::uint32_t device = 0);
+  SmallSnapshot& setting(std::string_view name, std::string_view value);
+  SmallSnapshot& warning(std::string_view text);
+
+  /// "/app/train.py:12:step", outermost first.
+  [[nodiscard]] StackId stack(const std::vector<std::string_view>& frames);
+  [[nodiscard]] Snapshot take();
+
+private:
+  void add_block(const Block& block);
+
+  Snapshot snapshot_;
+};
+
+} // namespace memviz::test
