@@ -32,8 +32,8 @@ struct DeviceStats {
   std::uint64_t unmatched_free_bytes = 0;
   std::uint64_t peak_requested_bytes = 0;
   std::int64_t peak_event = -1; ///< the first event after which live bytes are highest; -1: the baseline itself
-  std::uint64_t end_requested_bytes = 0; ///< of the blocks active at the end
-  std::int64_t imbalance_bytes = 0; ///< baseline + allocs - frees - end_requested_bytes; 0 when the accounts balance
+  std::uint64_t end_requested_bytes = 0; ///< live after the last event: baseline + allocs - frees
+  std::int64_t imbalance_bytes = 0;      ///< that minus requested_bytes; 0 when the accounts balance
   std::uint64_t ooms = 0;
   std::int64_t last_oom_event = -1;
 

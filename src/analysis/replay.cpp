@@ -89,12 +89,13 @@ std::uint64_t mark_explained(const Snapshot& snapshot, const Segment& segment, c
 void settle(const Course& course, std::uint64_t unexplained_bytes, DeviceStats& stats) {
   stats.baseline_bytes = stats.unmatched_free_bytes;
   add(stats.baseline_bytes, unexplained_bytes, stats.device);
-  stats.end_requested_bytes = stats.requested_bytes;
   stats.peak_requested_bytes = stats.baseline_bytes;
   add(stats.peak_requested_bytes, static_cast<std::uint64_t>(course.peak_bytes), stats.device);
   stats.peak_event = course.peak_event;
-  stats.imbalance_bytes = static_cast<std::int64_t>(stats.baseline_bytes) + course.live_bytes -
-                          static_cast<std::int64_t>(stats.end_requested_bytes);
+  // Below 0 only where frees name more bytes than their allocs did.
+  const std::int64_t end_bytes = static_cast<std::int64_t>(stats.baseline_bytes) + course.live_bytes;
+  stats.end_requested_bytes = end_bytes < 0 ? 0 : static_cast<std::uint64_t>(end_bytes);
+  stats.imbalance_bytes = end_bytes - static_cast<std::int64_t>(stats.requested_bytes);
 }
 
 void warn(const DeviceStats& stats, std::vector<std::string>& warnings) {
@@ -103,7 +104,7 @@ void warn(const DeviceStats& stats, std::vector<std::string>& warnings) {
       fmt::format("the accounts of GPU {} do not balance: baseline + allocs - frees is {} {} than the blocks "
                   "active at the end request ({} bytes); the trace is incomplete or edited",
                   stats.device, format_delta(stats.imbalance_bytes).substr(1),
-                  stats.imbalance_bytes > 0 ? "more" : "less", format_count(stats.end_requested_bytes)));
+                  stats.imbalance_bytes > 0 ? "more" : "less", format_count(stats.requested_bytes)));
 }
 
 } // namespace
