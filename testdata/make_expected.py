@@ -46,12 +46,15 @@ def clean(text):
 
 
 def with_clean_names(snapshot):
-    """The same segments with the names that memviz prints: ';' separates frames and a line ends an entry."""
+    """The same segments with the names that memviz prints: ';' separates frames, a line ends an entry, and the two names of
+    one state are one."""
     def frames(made):
         return [f | {"name": clean(f["name"]), "filename": clean(f["filename"])} for f in made]
 
     def edited(item):
         item = {k: frames(v) if k == "frames" else v for k, v in item.items()}
+        if item.get("state") == "active_awaiting_free":
+            item["state"] = "active_pending_free"
         return item | {"history": [edited(h) for h in item["history"]]} if "history" in item else item
 
     return {"segments": [s | {"blocks": [edited(b) for b in s["blocks"]]} for s in snapshot["segments"]]}

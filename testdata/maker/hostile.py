@@ -66,8 +66,8 @@ def _bombs():
         "length_binstring_negative.pickle": (P2 + pickle.BINSTRING + struct.pack("<i", -1) + b"abc" + pickle.STOP, bad | {"byte": 2}),
         "integer_of_255_bytes.pickle": (P2 + pickle.LONG1 + b"\xff" + b"\x7f" * 255 + pickle.STOP, bad | {"byte": 2}),
         "integer_above_64_bits.pickle": (_list_of(pickle.LONG1 + b"\x0a" + b"\xff" * 9 + b"\0"), bad | {"byte": 4}),
-        "integer_text_of_20000_digits.pickle": (pickle.LONG + b"9" * 20_000 + b"L\n" + pickle.STOP, bad | {"byte": 0}),
-        "memo_index.pickle": (P2 + pickle.EMPTY_LIST + pickle.LONG_BINPUT + b"\xff\xff\xff\xff" + pickle.STOP, bad | {"byte": 3}),
+        "integer_text_of_20000_digits.pickle": (P2 + pickle.LONG + b"9" * 20_000 + b"L\n" + pickle.STOP, bad | {"byte": 2}),
+        "memo_index.pickle": (P2 + pickle.EMPTY_LIST + pickle.LONG_BINPUT + b"\xff\xff\xff\xff" + pickle.STOP, {"answer": "harmless"}),
         "memo_index_text.pickle": (pickle.EMPTY_LIST + pickle.PUT + b"99999999999999999999999\n" + pickle.STOP, bad | {"byte": 1}),
         "deep_lists.pickle": (P2 + pickle.EMPTY_LIST * 100_000 + pickle.APPEND * 99_999 + pickle.STOP, {"answer": "rejected"}),
         "deep_tuples.pickle": (P2 + pickle.EMPTY_TUPLE + pickle.TUPLE1 * 20_000 + pickle.STOP, {"answer": "rejected"}),
@@ -105,9 +105,9 @@ def _broken_stack():
         "dict_odd": (P2 + pickle.MARK + one, pickle.DICT), "append_to_int": (P2 + one + one, pickle.APPEND),
         "setitem_on_list": (P2 + pickle.EMPTY_LIST + one + one, pickle.SETITEM), "list_as_key": (P2 + pickle.EMPTY_DICT + pickle.EMPTY_LIST + one, pickle.SETITEM),
         "memo_get_unset": (P2, pickle.BINGET + b"\x07"), "memo_long_get_unset": (P2, pickle.LONG_BINGET + b"\xf0\xff\xff\xff"),
-        "memo_get_text_unset": (b"", pickle.GET + b"12\n"), "frame_past_end": (P4, pickle.FRAME + struct.pack("<Q", 1000) + pickle.EMPTY_LIST),
+        "memo_get_text_unset": (P2, pickle.GET + b"12\n"), "frame_past_end": (P4, pickle.FRAME + struct.pack("<Q", 1000) + pickle.EMPTY_LIST),
         "unknown_opcode": (P2, b"\xfe"), "protocol_6": (b"", pickle.PROTO + b"\x06" + pickle.EMPTY_LIST),
-        "int_text_broken": (b"", pickle.INT + b"12x4\n"), "string_text_unquoted": (b"", pickle.STRING + b"abc\n")}
+        "int_text_broken": (P2, pickle.INT + b"12x4\n"), "string_text_unquoted": (P2, pickle.STRING + b"abc\n")}
     return {f"{name}.pickle": (before + opcode + (b"" if opcode == pickle.STOP else pickle.STOP), {"answer": "bad pickle", "byte": len(before)})
             for name, (before, opcode) in cases.items()}
 
@@ -160,10 +160,10 @@ def _wrong_values():
     """Well-formed pickles whose snapshot cannot be true."""
     made = {}
 
-    def case(name, word, edit):
+    def case(name, word, edit, answer="bad value"):
         value = _honest()
         edit(value, value["segments"][0], value["segments"][0]["blocks"][0], value["device_traces"][0][0])
-        made[f"{name}.pickle"] = python_pickle(value), {"answer": "bad value", "words": [word]}
+        made[f"{name}.pickle"] = python_pickle(value), {"answer": answer} | ({"words": [word]} if word else {})
 
     def overflow(value, segment, block, event):
         for index, item in enumerate(value["segments"]):
@@ -177,13 +177,13 @@ def _wrong_values():
     case("negative_event_size", "size", lambda v, s, b, e: e.update(size=-1))
     case("blocks_larger_than_segment", "size", lambda v, s, b, e: b.update(size=b["size"] + (1 << 21)))
     case("segment_without_address", "address", lambda v, s, b, e: s.pop("address"))
-    case("segment_without_blocks", "blocks", lambda v, s, b, e: s.pop("blocks"))
+    case("segment_without_blocks", "blocks", lambda v, s, b, e: s.pop("blocks"), "warned")
     case("segment_without_size", "total_size", lambda v, s, b, e: s.pop("total_size"))
     case("block_without_size", "size", lambda v, s, b, e: b.pop("size"))
     case("size_as_string", "size", lambda v, s, b, e: b.update(size="2097152"))
     case("size_as_float", "size", lambda v, s, b, e: b.update(size=2097152.5))
     case("size_as_none", "size", lambda v, s, b, e: b.update(size=None))
-    case("unknown_state", "state", lambda v, s, b, e: b.update(state="active_and_well"))
+    case("unknown_state", "state", lambda v, s, b, e: b.update(state="active_and_well"), "warned")
     case("state_as_int", "state", lambda v, s, b, e: b.update(state=1))
     case("negative_device", "device", lambda v, s, b, e: s.update(device=-1))
     case("huge_device", "device", lambda v, s, b, e: s.update(device=1 << 40))
@@ -196,6 +196,6 @@ def _wrong_values():
     case("event_without_action", "action", lambda v, s, b, e: e.pop("action"))
     case("frames_as_int", "frames", lambda v, s, b, e: b.update(frames=3))
     case("frame_as_string", "frame", lambda v, s, b, e: b.update(frames=["train.py:3"]))
-    case("frame_name_as_int", "name", lambda v, s, b, e: b.update(frames=[{"filename": "a.py", "name": 3, "line": 1}]))
-    case("frame_line_as_string", "line", lambda v, s, b, e: b.update(frames=[{"filename": "a.py", "name": "f", "line": "1"}]))
+    for name, frame in [("frame_name_as_int", {"name": 3, "line": 1}), ("frame_line_as_string", {"name": "f", "line": "1"})]:
+        case(name, "", lambda v, s, b, e, f=frame: b.update(frames=[{"filename": "a.py"} | f]), "harmless")
     return made
