@@ -32,7 +32,7 @@ std::string totals(const Comparison& comparison) {
   };
   add("reserved", comparison.before.reserved_bytes, comparison.after.reserved_bytes);
   add("allocated", comparison.before.allocated_bytes, comparison.after.allocated_bytes);
-  add("waiting to be freed", comparison.before.pending_free_bytes, comparison.after.pending_free_bytes);
+  add("pending free", comparison.before.pending_free_bytes, comparison.after.pending_free_bytes);
   add("inactive", comparison.before.inactive_bytes, comparison.after.inactive_bytes);
   return table.text("  ");
 }

@@ -22,7 +22,7 @@ std::string totals(const DeviceStats& stats) {
   };
   add("reserved", stats.reserved_bytes);
   add("  allocated", stats.allocated_bytes);
-  add("  waiting to be freed", stats.pending_free_bytes);
+  add("  pending free", stats.pending_free_bytes);
   add("  inactive", stats.inactive_bytes);
   if (stats.unaccounted_bytes > 0) add("  unaccounted", stats.unaccounted_bytes);
   add("requested", stats.requested_bytes);
@@ -58,7 +58,7 @@ std::string pools_and_streams(const Snapshot& snapshot, std::uint32_t device) {
   if (groups.size() < 2) return "";
 
   TextTable table{Align::left, Align::right, Align::right, Align::right, Align::right, Align::right};
-  table.add_row({"pool and stream", "segments", "reserved", "allocated", "waiting", "inactive"});
+  table.add_row({"pool and stream", "segments", "reserved", "allocated", "pending free", "inactive"});
   std::size_t shown = 0;
   for (const auto& [key, sums] : groups) {
     if (++shown > kMostPools) break;
@@ -84,9 +84,9 @@ std::string accounts(const DeviceStats& stats) {
     table.add_row({name, format_bytes(bytes), format_count(bytes) + " B", note});
   };
   const std::string unmatched =
-      stats.unmatched_frees == 0 ? "" : format_count(stats.unmatched_frees) + " without a recorded alloc";
+      stats.unmatched_frees == 0 ? "" : "without a recorded alloc: " + format_count(stats.unmatched_frees);
   add("  alive before recording", stats.baseline_bytes, "");
-  add("+ allocated", stats.alloc_bytes, fmt::format("{} times", format_count(stats.allocs)));
+  add("+ allocated", stats.alloc_bytes, "allocs: " + format_count(stats.allocs));
   add("- freed", stats.free_bytes, unmatched);
   add("= alive at the end", stats.end_requested_bytes,
       stats.balanced() ? "balanced" : fmt::format("NOT BALANCED: off by {} B", stats.imbalance_bytes));
@@ -102,7 +102,7 @@ std::string accounts(const DeviceStats& stats) {
 } // namespace
 
 std::string device_text(const Snapshot& snapshot, const DeviceStats& stats) {
-  return fmt::format("\nGPU {}: {} segments, {} blocks\n", stats.device, format_count(stats.segments),
+  return fmt::format("\nGPU {} (segments: {}, blocks: {})\n", stats.device, format_count(stats.segments),
                      format_count(stats.blocks)) +
          totals(stats) + pools_and_streams(snapshot, stats.device) + "\n" + accounts(stats);
 }

@@ -93,7 +93,7 @@ std::string segment_bar(const Snapshot& snapshot, const Segment& segment, std::s
 }
 
 std::string_view segment_bar_legend() {
-  return "# used   + more than half used   - less   . free   p waiting to be freed   ? not accounted for";
+  return "# used   + more than half used   - less   . free   p pending free   ? not accounted for";
 }
 
 std::string segment_map(const Snapshot& snapshot, std::uint32_t device) {
@@ -113,10 +113,10 @@ std::string segment_map(const Snapshot& snapshot, std::uint32_t device) {
                    std::to_string(segment.stream), kind_of(segment),
                    fmt::format("[{}]", segment_bar(snapshot, segment, kBarColumns))});
   }
-  std::string text = shown == segments.size()
-                         ? fmt::format("Segments ({})\n", segments.size())
-                         : fmt::format("Segments ({} largest of {}; the other {} are left out)\n", shown,
-                                       format_count(segments.size()), format_count(segments.size() - shown));
+  std::string text = fmt::format("Segments of GPU {} ({}", device, format_count(segments.size()));
+  if (shown < segments.size())
+    text += fmt::format("; the {} largest, the other {} are left out", shown, format_count(segments.size() - shown));
+  text += ")\n";
   return text + table.text("  ") + fmt::format("  {}\n", segment_bar_legend());
 }
 

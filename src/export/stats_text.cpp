@@ -73,7 +73,7 @@ std::string stats_text(const std::string& file, const Snapshot& snapshot, const 
   for (const DeviceStats& stats : replay.devices) {
     if (device && stats.device != *device) continue;
     text += device_text(snapshot, stats);
-    if (stats.segments > 0) maps += fmt::format("\nGPU {}: ", stats.device) + segment_map(snapshot, stats.device);
+    if (stats.segments > 0) maps += "\n" + segment_map(snapshot, stats.device);
   }
   text += largest_users(snapshot, replay, device) + maps + settings(snapshot);
   for (const auto* source : {&snapshot.warnings, &replay.warnings})
