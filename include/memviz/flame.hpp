@@ -40,7 +40,7 @@ struct UserLine {
 };
 
 /// Active memory by the innermost frame of each stack that is the user's own (else the innermost Python frame, else the
-/// innermost frame that PyTorch's omit list keeps), largest first. Rounding is left out.
+/// autograd node, else the innermost C++ frame above the allocator), largest first. Rounding is left out.
 [[nodiscard]] std::vector<UserLine> rank_user_lines(const Snapshot& snapshot, const Replay& replay,
                                                     std::optional<std::uint32_t> device);
 

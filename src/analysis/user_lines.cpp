@@ -4,30 +4,63 @@
 #include "memviz/label.hpp"
 
 #include <algorithm>
+#include <array>
 #include <map>
+#include <span>
+#include <string_view>
 #include <unordered_map>
 
 namespace memviz {
 namespace {
 
-/// Whether a frame says where to look, by falling preference: 3 the user's own, 2 Python, 1 what the omit list keeps.
-int preference(const FrameTable& frames, FrameId frame) {
-  const CodeOrigin origin = origin_of(frames.filename(frame));
-  if (origin == CodeOrigin::user) return 3;
-  if (origin != CodeOrigin::cpp) return 2;
-  return is_omitted(frames.name(frame), frames.filename(frame)) ? 0 : 1;
+bool starts_with_any(std::string_view text, std::span<const std::string_view> beginnings) {
+  return std::any_of(beginnings.begin(), beginnings.end(),
+                     [&](std::string_view part) { return text.starts_with(part); });
 }
 
-NodeKey line_of(const FrameTable& frames, StackId stack) {
-  NodeKey best{NodeKind::pseudo, static_cast<std::uint64_t>(Pseudo::filtered), 0};
+/// C++ on the way from an operator to the allocator: the same for every tensor.
+bool is_plumbing(std::string_view name) {
+  static constexpr std::array<std::string_view, 6> kBeginnings{
+      "c10::", "at::detail::", "at::_ops::", "at::native::empty", "at::native::new_empty", "at::(anonymous namespace)"};
+  return starts_with_any(name, kBeginnings);
+}
+
+/// Whether a frame says where to look, by falling preference; 0: never.
+int preference(const FrameTable& frames, FrameId frame) {
+  switch (origin_of(frames.filename(frame))) {
+  case CodeOrigin::user: return 4;
+  case CodeOrigin::torch:
+  case CodeOrigin::library: return 3;
+  case CodeOrigin::cpp: break;
+  }
+  if (is_omitted(frames.name(frame), frames.filename(frame))) return 0;
+  return is_plumbing(frames.name(frame)) ? 1 : 2;
+}
+
+/// In the backward pass no Python frame is left: the autograd node tells most ("AccumulateGrad::apply"), which is what
+/// Node::operator() calls.
+std::optional<FrameId> autograd_node(const FrameTable& frames, std::span<const FrameId> stack) {
+  for (std::size_t i = 1; i < stack.size(); ++i) {
+    if (frames.name(stack[i]).find("torch::autograd::Node::operator()") != std::string_view::npos) return stack[i - 1];
+  }
+  return std::nullopt;
+}
+
+NodeKey line_of(const FrameTable& frames, StackId stack_id) {
+  const std::span<const FrameId> stack = frames.stack(stack_id);
+  std::optional<FrameId> best;
   int best_preference = 0;
-  for (const FrameId frame : frames.stack(stack)) {
+  for (const FrameId frame : stack) {
     const int candidate = preference(frames, frame);
     if (candidate <= best_preference) continue;
-    best = {NodeKind::frame, frame.value, 0};
+    best = frame;
     best_preference = candidate;
   }
-  return best;
+  if (best_preference < 3) {
+    if (const auto node = autograd_node(frames, stack)) best = node;
+  }
+  if (best) return {NodeKind::frame, best->value, 0};
+  return {NodeKind::pseudo, static_cast<std::uint64_t>(Pseudo::filtered), 0};
 }
 
 } // namespace
