@@ -1,0 +1,94 @@
+#include "accounts.hpp"
+
+#include "memviz/format.hpp"
+
+#include <string_view>
+
+namespace memviz::render {
+namespace {
+
+/// Below this share of the requested bytes a missing stack is not worth a sentence: 1/20.
+constexpr std::uint64_t kWorthANote = 20;
+
+std::string_view advice(Pseudo reason) {
+  switch (reason) {
+  case Pseudo::history_off:
+    return "has no stack: the memory history was not recorded. To see who holds it, call "
+           "torch.cuda.memory._record_memory_history() before the model is built.";
+  case Pseudo::before_recording:
+    return "has no stack: it was allocated before recording began. To see who holds it, call "
+           "torch.cuda.memory._record_memory_history() before the model is built.";
+  case Pseudo::lost_or_before:
+    return "has no stack: it was allocated before recording began, or its event was overwritten in the ring. To see "
+           "who holds it, record from the start and with a larger max_entries.";
+  case Pseudo::without_stack:
+    return "has no stack: its allocation was recorded without one. Record with context='all'.";
+  case Pseudo::gaps:
+  case Pseudo::unaccounted:
+  case Pseudo::filtered:
+  case Pseudo::not_focused: break;
+  }
+  return "";
+}
+
+} // namespace
+
+DeviceStats sum_of(const std::vector<DeviceStats>& devices) {
+  DeviceStats sum;
+  for (const DeviceStats& device : devices) {
+    sum.device = device.device;
+    sum.segments += device.segments;
+    sum.blocks += device.blocks;
+    sum.events += device.events;
+    sum.reserved_bytes += device.reserved_bytes;
+    sum.allocated_bytes += device.allocated_bytes;
+    sum.pending_free_bytes += device.pending_free_bytes;
+    sum.inactive_bytes += device.inactive_bytes;
+    sum.unaccounted_bytes += device.unaccounted_bytes;
+    sum.requested_bytes += device.requested_bytes;
+    sum.baseline_bytes += device.baseline_bytes;
+    sum.allocs += device.allocs;
+    sum.alloc_bytes += device.alloc_bytes;
+    sum.free_bytes += device.free_bytes;
+    sum.peak_requested_bytes += device.peak_requested_bytes;
+    sum.peak_event = device.peak_event;
+    sum.end_requested_bytes += device.end_requested_bytes;
+    sum.imbalance_bytes += device.imbalance_bytes;
+    sum.ooms += device.ooms;
+  }
+  return sum;
+}
+
+std::string devices_text(const std::vector<DeviceStats>& devices) {
+  if (devices.empty()) return "no GPU";
+  if (devices.size() == 1) return "GPU " + std::to_string(devices.front().device);
+  return std::to_string(devices.size()) + " GPUs";
+}
+
+std::string balance_text(const DeviceStats& stats) {
+  if (stats.events == 0)
+    return "No events in this file: all " + format_bytes(stats.end_requested_bytes) +
+           " requested was held before recording.";
+  const std::string sum = format_bytes(stats.baseline_bytes) + " before recording + " +
+                          format_bytes(stats.alloc_bytes) + " allocated − " + format_bytes(stats.free_bytes) +
+                          " freed = ";
+  if (stats.balanced())
+    return "Accounts balance: " + sum + format_bytes(stats.end_requested_bytes) + " requested at the end.";
+  const auto end = static_cast<std::int64_t>(stats.end_requested_bytes);
+  return "Accounts do not balance: " + sum + format_bytes(static_cast<std::uint64_t>(end + stats.imbalance_bytes)) +
+         ", but the active blocks hold " + format_bytes(stats.end_requested_bytes) + " (" +
+         format_delta(stats.imbalance_bytes) + ").";
+}
+
+std::vector<std::string> missing_stack_notes(const std::vector<UserLine>& users, std::uint64_t requested_bytes) {
+  std::vector<std::string> notes;
+  for (const UserLine& user : users) {
+    if (user.key.kind != NodeKind::pseudo) continue;
+    const std::string_view text = advice(static_cast<Pseudo>(user.key.value));
+    if (text.empty() || user.amount.bytes < requested_bytes / kWorthANote || user.amount.bytes == 0) continue;
+    notes.push_back(format_bytes(user.amount.bytes) + " " + std::string(text));
+  }
+  return notes;
+}
+
+} // namespace memviz::render

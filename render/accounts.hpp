@@ -1,0 +1,26 @@
+#pragma once
+
+// Totals and warnings of a snapshot -> sentences: the account of its bytes, and how to get the stacks that are missing.
+
+#include "memviz/flame.hpp"
+#include "memviz/replay.hpp"
+
+#include <string>
+#include <vector>
+
+namespace memviz::render {
+
+/// All devices' totals added up; the peak is the sum of the devices' own peaks.
+[[nodiscard]] DeviceStats sum_of(const std::vector<DeviceStats>& devices);
+
+/// "GPU 0", "3 GPUs", "no GPU"
+[[nodiscard]] std::string devices_text(const std::vector<DeviceStats>& devices);
+
+/// "Accounts balance: 182 KiB before recording + ... = ...", or by how much they do not.
+[[nodiscard]] std::string balance_text(const DeviceStats& stats);
+
+/// A sentence for each reason why bytes have no stack, with what helps; only for reasons that weigh something.
+[[nodiscard]] std::vector<std::string> missing_stack_notes(const std::vector<UserLine>& users,
+                                                           std::uint64_t requested_bytes);
+
+} // namespace memviz::render

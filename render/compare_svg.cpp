@@ -1,0 +1,171 @@
+#include "memviz/svg.hpp"
+
+#include "bars.hpp"
+#include "budget.hpp"
+#include "describe.hpp"
+#include "graph_view.hpp"
+#include "header.hpp"
+#include "legend.hpp"
+#include "notes.hpp"
+#include "ranked_list.hpp"
+#include "segment_strips.hpp"
+
+#include "memviz/format.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace memviz {
+namespace render {
+namespace {
+
+constexpr double kHalfWidth = kContentWidth / 2 - 14;
+constexpr double kRightHalf = kPageWidth / 2 + 14;
+
+std::int64_t delta_of(std::uint64_t before, std::uint64_t after) {
+  return static_cast<std::int64_t>(after - before);
+}
+
+std::uint64_t magnitude(std::int64_t delta) {
+  return delta < 0 ? std::uint64_t{0} - static_cast<std::uint64_t>(delta) : static_cast<std::uint64_t>(delta);
+}
+
+bool is_same(const Comparison& comparison) {
+  return comparison.only_before.empty() && comparison.only_after.empty() && comparison.changes.empty() &&
+         std::all_of(comparison.tree.nodes.begin(), comparison.tree.nodes.end(),
+                     [](const TreeNode<Change>& node) { return node.total.before == node.total.after; });
+}
+
+std::string sentence(const Comparison& comparison) {
+  if (is_same(comparison)) return "No difference: both snapshots hold the same memory";
+  const std::int64_t delta = comparison.allocated_delta_bytes();
+  const std::string sides = fmt::format("{} before, {} after", format_bytes(comparison.before.allocated_bytes),
+                                        format_bytes(comparison.after.allocated_bytes));
+  if (delta == 0) return "Net change of allocated memory 0 B: " + sides;
+  return fmt::format("{} allocated: {}", format_delta(delta), sides);
+}
+
+double draw_files(Page& page, double y, const ComparePicture& picture) {
+  const auto draw_side = [&](double x, const Paint& paint, const char* side, const std::string& file) {
+    add_rect(add_group(page.svg(), paint.name), x, y + 7, 9, 9).set("rx", 2);
+    add_text(page.svg(), x + 15, y + 16, "strong", side);
+    add_text(page.svg(), x + 70, y + 16, "mono", cut_start(file, 60));
+  };
+  draw_side(kMargin, paint::kRemoved, "before", picture.before_file);
+  draw_side(kRightHalf, paint::kAdded, "after", picture.after_file);
+  return y + 24;
+}
+
+Figure change_figure(const char* name, std::uint64_t before, std::uint64_t after) {
+  const std::int64_t delta = delta_of(before, after);
+  return {.name = name,
+          .value = delta == 0 ? "no change" : format_delta(delta),
+          .value_class = delta > 0   ? "plus"
+                         : delta < 0 ? "minus"
+                                     : "muted",
+          .note = fmt::format("{} → {}", format_bytes(before), format_bytes(after))};
+}
+
+std::vector<Figure> figures(const DeviceStats& before, const DeviceStats& after) {
+  std::vector<Figure> figures{
+      change_figure("Reserved", before.reserved_bytes, after.reserved_bytes),
+      change_figure("Allocated", before.allocated_bytes, after.allocated_bytes),
+      change_figure("Requested", before.requested_bytes, after.requested_bytes),
+      change_figure("Rounding", before.rounding_bytes(), after.rounding_bytes()),
+      change_figure("Pending free", before.pending_free_bytes, after.pending_free_bytes),
+      change_figure("Inactive (free)", before.inactive_bytes, after.inactive_bytes),
+  };
+  if (before.unaccounted_bytes > 0 || after.unaccounted_bytes > 0)
+    figures.push_back(change_figure("Unaccounted", before.unaccounted_bytes, after.unaccounted_bytes));
+  return figures;
+}
+
+Bar side_bar(const char* name, const DeviceStats& stats) {
+  return {name, bar_parts(stats),
+          fmt::format("{} reserved, {} in use", format_bytes(stats.reserved_bytes),
+                      format_percent(stats.allocated_bytes + stats.pending_free_bytes, stats.reserved_bytes))};
+}
+
+const std::vector<LegendEntry>& legend() {
+  static const std::vector<LegendEntry> entries{
+      {&paint::kAdded, "only after (+)"}, {&paint::kGrown, "grown (+)"},         {&paint::kSame, "unchanged"},
+      {&paint::kShrunk, "shrunk (-)"},    {&paint::kRemoved, "only before (-)"},
+  };
+  return entries;
+}
+
+RankedList ranked_list(const ComparePicture& picture, const std::vector<CodeOrigin>& origins, bool grown) {
+  RankedList list;
+  list.heading = grown ? "Grown most, by your own line of code" : "Shrunk most, by your own line of code";
+  list.paint = grown ? &paint::kAdded : &paint::kRemoved;
+  list.x = grown ? kMargin : kRightHalf;
+  list.width = kHalfWidth;
+  const Comparison& comparison = picture.comparison;
+  std::size_t more = 0;
+  std::int64_t more_bytes = 0;
+  for (const UserLineChange& line : comparison.changes) {
+    const std::int64_t delta = line.change.delta_bytes();
+    if ((delta > 0) != grown || delta == 0) continue;
+    if (list.rows.size() == kRankedRows) {
+      ++more;
+      more_bytes += delta;
+      continue;
+    }
+    const Amount& before = line.change.before;
+    const Amount& after = line.change.after;
+    list.rows.push_back(
+        {format_delta(delta), magnitude(delta), "", key_label(comparison.frames, line.key),
+         before.bytes == 0  ? "new"
+         : after.bytes == 0 ? "gone"
+                            : "was " + format_bytes(before.bytes),
+         fmt::format("{}\nbefore: {} bytes\nafter: {} bytes", key_heading(comparison.frames, origins, line.key),
+                     format_count(before.bytes), format_count(after.bytes))});
+  }
+  if (more > 0)
+    list.rest = fmt::format("and {} with {} together", count_of(more, "more line"), format_delta(more_bytes));
+  if (list.rows.empty()) list.rest = grown ? "No line grew." : "No line shrank.";
+  return list;
+}
+
+std::string draw(const ComparePicture& picture, const SvgOptions& options, const std::vector<CodeOrigin>& origins,
+                 const Layout<Change>& layout) {
+  const Comparison& comparison = picture.comparison;
+  const std::string headline = sentence(comparison);
+  Page page(options, "memviz compare: " + headline);
+  double y = draw_headline(page, headline);
+  y = draw_files(page, y, picture) + 8;
+  y = draw_figures(page, y, figures(comparison.before, comparison.after)) + 8;
+  y = draw_bars(page, y, {side_bar("before", comparison.before), side_bar("after", comparison.after)}) + 8;
+  if (layout.units > 0) {
+    y = draw_legend(page, y, legend(), reading_hint(options, layout.is_squeezed));
+    y = draw_graph(page, y, describe(comparison.frames, origins, comparison.tree, layout), options) + 20;
+  } else {
+    page.begin_below_graph();
+    y = draw_notes(page, y, {"Nothing to draw: neither file has a segment."});
+  }
+  add_rule(page.below_graph(), y);
+  const double grown_end = draw_ranked_list(page, y + 12, ranked_list(picture, origins, true));
+  y = std::max(grown_end, draw_ranked_list(page, y + 12, ranked_list(picture, origins, false)));
+  add_rule(page.below_graph(), y + 4);
+  y = draw_segments(page, y + 16, comparison);
+  write_segment_metadata(page, comparison);
+  add_rule(page.below_graph(), y + 4);
+  y = draw_warnings(page, y + 14, picture.warnings);
+  y = draw_notes(page, y,
+                 {"A box is as wide as the larger side of what is in it, so that what is gone keeps its place; its "
+                  "number is the change, after minus before."});
+  return page.finish(draw_signature(page, y, "drawn by memviz"));
+}
+
+} // namespace
+} // namespace render
+
+std::string compare_svg(const ComparePicture& picture, const SvgOptions& options) {
+  const Comparison& comparison = picture.comparison;
+  const std::vector<CodeOrigin> origins = render::origins_of(comparison.frames);
+  return render::draw_within_budget(comparison.tree, origins, options, [&](const render::Layout<Change>& layout) {
+    return render::draw(picture, options, origins, layout);
+  });
+}
+
+} // namespace memviz

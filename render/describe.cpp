@@ -1,0 +1,266 @@
+#include "describe.hpp"
+
+#include "memviz/format.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace memviz::render {
+namespace {
+
+/// Names come from a stranger: one of a megabyte must not fill the picture.
+constexpr std::size_t kLongestName = 200;
+constexpr std::size_t kLongestHeading = 1000;
+
+std::string one_line(std::string_view text, std::size_t columns = kLongestName) {
+  std::string line = cut_end(text.substr(0, 4 * columns + 4), columns);
+  for (char& c : line)
+    if (static_cast<unsigned char>(c) < 0x20) c = ' ';
+  return line;
+}
+
+/// "size bytes", with the exact number where the short one rounds.
+std::string exact_bytes(std::uint64_t bytes) {
+  if (bytes < 1024) return format_bytes(bytes);
+  return format_bytes(bytes) + " (" + format_count(bytes) + " bytes)";
+}
+
+/// "AccumulateGrad::apply" of "torch::autograd::AccumulateGrad::apply".
+std::string_view last_two_parts(std::string_view name) {
+  const std::size_t last = name.rfind("::");
+  if (last == std::string_view::npos || last == 0) return name;
+  const std::size_t before = name.rfind("::", last - 1);
+  return before == std::string_view::npos ? name : name.substr(before + 2);
+}
+
+const Paint& paint_of(Pseudo pseudo) {
+  switch (pseudo) {
+  case Pseudo::gaps: return paint::kRounding;
+  case Pseudo::unaccounted: return paint::kUnaccounted;
+  case Pseudo::not_focused: return paint::kFree;
+  case Pseudo::history_off:
+  case Pseudo::before_recording:
+  case Pseudo::lost_or_before:
+  case Pseudo::without_stack:
+  case Pseudo::filtered: break;
+  }
+  return paint::kNoStack;
+}
+
+/// Below this share of a box's width a difference is drawn pale.
+constexpr std::uint64_t kLittleChange = 20; // 1/20
+
+const Paint& paint_of(const Change& change) {
+  const std::int64_t delta = change.delta_bytes();
+  if (change.before.bytes == 0 && change.after.bytes > 0) return paint::kAdded;
+  if (change.after.bytes == 0 && change.before.bytes > 0) return paint::kRemoved;
+  if (delta == 0) return paint::kSame;
+  const bool is_little = static_cast<std::uint64_t>(delta < 0 ? -delta : delta) < change.width_bytes / kLittleChange;
+  if (delta > 0) return is_little ? paint::kGrownLittle : paint::kGrown;
+  return is_little ? paint::kShrunkLittle : paint::kShrunk;
+}
+
+std::string share_text(std::uint64_t bytes, std::uint64_t total, std::uint64_t parent) {
+  return format_percent(bytes, total) + " of all, " + format_percent(bytes, parent) + " of the box above";
+}
+
+std::string weight_text(const Amount& amount, const Amount& total, const Amount& parent) {
+  return exact_bytes(amount.bytes) + "\n" + share_text(amount.bytes, total.bytes, parent.bytes) + "\n" +
+         count_of(amount.blocks, "block");
+}
+
+std::string weight_text(const Change& change, const Change& total, const Change& parent) {
+  const auto side = [](const char* name, const Amount& amount) {
+    return std::string(name) + exact_bytes(amount.bytes) + ", " + count_of(amount.blocks, "block") + "\n";
+  };
+  const std::int64_t delta = change.delta_bytes();
+  std::string text = side("before: ", change.before) + side("after: ", change.after) + "change: " + format_delta(delta);
+  if (delta != 0 && change.before.bytes > 0 && change.after.bytes > 0)
+    text += ", " + format_percent(static_cast<std::uint64_t>(delta < 0 ? -delta : delta), change.before.bytes) +
+            " of before";
+  if (change.before.bytes == 0 && change.after.bytes > 0) text += ", only after";
+  if (change.after.bytes == 0 && change.before.bytes > 0) text += ", only before";
+  return text + "\n" + share_text(change.width_bytes, total.width_bytes, parent.width_bytes) + " (width)";
+}
+
+std::string note_of(const Amount& amount) {
+  return format_bytes(amount.bytes);
+}
+
+std::string note_of(const Change& change) {
+  return change.delta_bytes() == 0 ? format_bytes(change.after.bytes) : format_delta(change.delta_bytes());
+}
+
+template <class Weight> class Describer {
+public:
+  Describer(const FrameTable& frames, const std::vector<CodeOrigin>& origins, const Tree<Weight>& tree,
+            const Layout<Weight>& layout)
+      : frames_(frames), origins_(origins), tree_(tree), layout_(layout) {}
+
+  Graph run() const {
+    Graph graph;
+    graph.units = layout_.units;
+    graph.rows = layout_.rows;
+    graph.is_squeezed = layout_.is_squeezed;
+    graph.frames = &frames_;
+    graph.origins = &origins_;
+    graph.boxes.reserve(layout_.boxes.size());
+    for (const Box<Weight>& box : layout_.boxes)
+      graph.boxes.push_back(describe_box(box));
+    return graph;
+  }
+
+private:
+  GraphBox describe_box(const Box<Weight>& box) const {
+    GraphBox drawn;
+    drawn.row = box.row;
+    drawn.x_units = box.x_units;
+    drawn.width_units = box.width_units;
+    drawn.is_squeezed = box.is_squeezed;
+    drawn.run = run_of(box);
+    drawn.label = label_of(box, drawn.run);
+    drawn.label.note = note_of(box.total);
+    if (box.is_squeezed) drawn.label = squeezed_label(drawn.label);
+    drawn.bytes = width_bytes(box.total);
+    weigh(drawn, box.total);
+    drawn.paint = &paint_for(box, drawn.run);
+    drawn.title = title_of(box, drawn);
+    return drawn;
+  }
+
+  static void weigh(GraphBox& drawn, const Amount& total) { drawn.blocks = total.blocks; }
+  static void weigh(GraphBox& drawn, const Change& total) {
+    drawn.blocks = std::max(total.before.blocks, total.after.blocks);
+    drawn.sides = Sides{total.before, total.after};
+  }
+
+  std::vector<FrameId> run_of(const Box<Weight>& box) const {
+    std::vector<FrameId> run;
+    if (box.kind != BoxKind::run) return run;
+    for (NodeId id = box.first;; id = tree_[id].first_child) {
+      run.push_back(tree_[id].key.frame());
+      if (id == box.last) return run;
+    }
+  }
+
+  /// The frame that a folded run is named after: what it leads to, or at a leaf, where the allocator was called from.
+  FrameId representative(const Box<Weight>& box, const std::vector<FrameId>& run) const {
+    return tree_[box.last].first_child == kNoNode ? run.front() : run.back();
+  }
+
+  Label label_of(const Box<Weight>& box, const std::vector<FrameId>& run) const {
+    if (box.kind == BoxKind::smaller) return {fmt::format("<smaller: {}>", count_of(box.stacks, "stack")), {}, {}};
+    if (box.kind == BoxKind::deeper) return {fmt::format("<deeper: {}>", count_of(box.stacks, "stack")), {}, {}};
+    if (box.kind == BoxKind::run) {
+      const Label named = frame_label(frames_, representative(box, run));
+      const bool is_leaf = tree_[box.last].first_child == kNoNode;
+      return {fmt::format("⋯ {}", count_of(run.size(), "frame")),
+              fmt::format("{} {}", is_leaf ? "from" : "to", last_two_parts(named.name)),
+              {}};
+    }
+    return key_label(frames_, tree_[box.first].key);
+  }
+
+  /// The width does not tell the bytes, so they go before all else.
+  static Label squeezed_label(const Label& label) {
+    return {fmt::format("{} {}", label.name, label.note), "not to scale", {}};
+  }
+
+  const Paint& paint_for(const Box<Weight>& box, const std::vector<FrameId>& run) const {
+    if constexpr (std::is_same_v<Weight, Change>) {
+      return paint_of(box.total);
+    } else {
+      if (box.kind == BoxKind::smaller || box.kind == BoxKind::deeper) return paint::kSmaller;
+      if (box.kind == BoxKind::run) return render::paint_of(origins_[representative(box, run).value]);
+      const NodeKey& key = tree_[box.first].key;
+      if (key.kind == NodeKind::frame) return render::paint_of(origins_[key.frame().value]);
+      if (key.kind == NodeKind::pseudo) return paint_of(static_cast<Pseudo>(key.value));
+      return key.is(BlockState::inactive) ? paint::kFree : paint::kGroup;
+    }
+  }
+
+  std::string title_of(const Box<Weight>& box, const GraphBox& drawn) const {
+    std::string title =
+        heading(box, drawn) + "\n" + weight_text(box.total, tree_.root().total, layout_.boxes[box.parent].total);
+    if (box.is_squeezed) title += "\ndrawn narrower than it is, to leave room for what is in use";
+    for (const FrameId frame : drawn.run) {
+      const Label label = frame_label(frames_, frame);
+      title += fmt::format("\n{} {}", label.name, label.place);
+    }
+    return title;
+  }
+
+  std::string heading(const Box<Weight>& box, const GraphBox& drawn) const {
+    if (box.kind == BoxKind::run) return count_of(drawn.run.size(), "frame") + " without a branch";
+    if (box.kind == BoxKind::smaller) return drawn.label.name + " too narrow to draw here";
+    if (box.kind == BoxKind::deeper) return drawn.label.name + " below the last row drawn";
+    return key_heading(frames_, origins_, tree_[box.first].key);
+  }
+
+  const FrameTable& frames_;
+  const std::vector<CodeOrigin>& origins_;
+  const Tree<Weight>& tree_;
+  const Layout<Weight>& layout_;
+};
+
+} // namespace
+
+const Paint& paint_of(CodeOrigin origin) {
+  switch (origin) {
+  case CodeOrigin::user: return paint::kUser;
+  case CodeOrigin::torch: return paint::kTorch;
+  case CodeOrigin::library: return paint::kLibrary;
+  case CodeOrigin::cpp: break;
+  }
+  return paint::kCpp;
+}
+
+std::string_view origin_name(CodeOrigin origin) {
+  switch (origin) {
+  case CodeOrigin::user: return "your code";
+  case CodeOrigin::torch: return "torch";
+  case CodeOrigin::library: return "other Python";
+  case CodeOrigin::cpp: break;
+  }
+  return "C++";
+}
+
+Label frame_label(const FrameTable& frames, FrameId frame) {
+  std::string name = one_line(short_function(frames.name(frame)));
+  std::string place = one_line(frame_place(frames, frame));
+  if (!name.empty()) return {std::move(name), std::move(place), {}};
+  return {place.empty() ? std::string("?") : std::move(place), {}, {}};
+}
+
+std::string frame_heading(const FrameTable& frames, const std::vector<CodeOrigin>& origins, FrameId frame) {
+  const std::int64_t line = frames.frame(frame).line;
+  return fmt::format("{}\n{}{} ({})", one_line(frames.name(frame), kLongestHeading),
+                     one_line(frames.filename(frame), kLongestHeading), line == 0 ? "" : fmt::format(":{}", line),
+                     origin_name(origins[frame.value]));
+}
+
+Label key_label(const FrameTable& frames, const NodeKey& key) {
+  if (key.kind == NodeKind::frame) return frame_label(frames, key.frame());
+  return {one_line(node_label(frames, key)), {}, {}};
+}
+
+std::string key_heading(const FrameTable& frames, const std::vector<CodeOrigin>& origins, const NodeKey& key) {
+  if (key.kind == NodeKind::frame) return frame_heading(frames, origins, key.frame());
+  return one_line(node_label(frames, key));
+}
+
+std::string count_of(std::uint64_t count, std::string_view noun) {
+  return format_count(count) + " " + std::string(noun) + (count == 1 ? "" : "s");
+}
+
+Graph describe(const FrameTable& frames, const std::vector<CodeOrigin>& origins, const FrameTree& tree,
+               const Layout<Amount>& layout) {
+  return Describer<Amount>(frames, origins, tree, layout).run();
+}
+
+Graph describe(const FrameTable& frames, const std::vector<CodeOrigin>& origins, const DiffTree& tree,
+               const Layout<Change>& layout) {
+  return Describer<Change>(frames, origins, tree, layout).run();
+}
+
+} // namespace memviz::render

@@ -1,0 +1,28 @@
+# SCRIPTS (a list of .js files, joined into one function) and STYLE (.css) -> OUTPUT, a C++ file with two constants.
+set(script "")
+foreach(file IN LISTS SCRIPTS)
+  file(READ ${file} part)
+  string(APPEND script "${part}")
+endforeach()
+file(READ ${STYLE} style)
+
+foreach(text IN ITEMS "${script}" "${style}")
+  string(FIND "${text}" "]]>" cdata_end)
+  if(NOT cdata_end EQUAL -1)
+    message(FATAL_ERROR "A script or style that holds ]]> would end the CDATA section it is written into")
+  endif()
+endforeach()
+
+file(WRITE ${OUTPUT} "#include \"embedded.hpp\"
+
+namespace memviz::render {
+
+const char* const kScript = R\"memviz((() => {
+'use strict';
+${script}})();
+)memviz\";
+
+const char* const kStyle = R\"memviz(${style})memviz\";
+
+} // namespace memviz::render
+")

@@ -1,0 +1,63 @@
+#include "palette.hpp"
+
+#include <array>
+
+namespace memviz::render {
+namespace {
+
+constexpr std::array kPaints{
+    paint::kUser,        paint::kTorch,    paint::kLibrary, paint::kCpp,          paint::kGroup,
+    paint::kFree,        paint::kNoStack,  paint::kSmaller, paint::kAdded,        paint::kGrown,
+    paint::kGrownLittle, paint::kSame,     paint::kShrunk,  paint::kShrunkLittle, paint::kRemoved,
+    paint::kRequested,   paint::kRounding, paint::kPending, paint::kInactive,     paint::kUnaccounted,
+};
+
+constexpr std::array kPageColours{
+    PageColour{"svg", "background", kLightPage, kDarkPage},  PageColour{"#page", "fill", kLightPage, kDarkPage},
+    PageColour{"text", "fill", "#1d2026", "#e8eaee"},        PageColour{".muted", "fill", "#5a606b", "#a6acb8"},
+    PageColour{".warning", "fill", "#9a3412", "#ffb68a"},    PageColour{".plus", "fill", "#a8380a", "#f7a06b"},
+    PageColour{".minus", "fill", "#1d5f9e", "#7fc0f5"},      PageColour{".rule", "stroke", "#dcdfe4", "#363b45"},
+    PageColour{".hatch", "stroke", "#a9b0bb", "#5b6370"},    PageColour{"#tip rect", "fill", "#ffffff", "#23272f"},
+    PageColour{"#tip rect", "stroke", "#a9b0bb", "#5b6370"}, PageColour{"#search", "background", "#ffffff", "#23272f"},
+    PageColour{"#search", "color", "#1d2026", "#e8eaee"},    PageColour{".warning-mark", "fill", "#c2410c", "#f08a4b"},
+};
+
+std::string rules(bool dark) {
+  std::string css;
+  for (const PageColour& colour : kPageColours)
+    css.append(colour.selector)
+        .append("{")
+        .append(colour.property)
+        .append(":")
+        .append(dark ? colour.dark : colour.light)
+        .append("}\n");
+  for (const Paint& paint : kPaints) {
+    css.append(".")
+        .append(paint.name)
+        .append(" rect{fill:")
+        .append(dark ? paint.dark_fill : paint.light_fill)
+        .append("}");
+    css.append(".")
+        .append(paint.name)
+        .append(" text{fill:")
+        .append(dark ? paint.dark_text : paint.light_text)
+        .append("}\n");
+  }
+  return css;
+}
+
+} // namespace
+
+std::span<const Paint> all_paints() {
+  return kPaints;
+}
+
+std::span<const PageColour> page_colours() {
+  return kPageColours;
+}
+
+std::string palette_css() {
+  return rules(false) + "@media (prefers-color-scheme:dark){\n" + rules(true) + "}\n";
+}
+
+} // namespace memviz::render

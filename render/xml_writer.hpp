@@ -1,0 +1,60 @@
+#pragma once
+
+// Elements, attributes and text -> the bytes of an XML 1.0 document. All text passes through valid_xml_text() on its
+// way in, so that no name in a snapshot can make the document invalid.
+
+#include <concepts>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace pugi {
+class xml_document;
+struct xml_node_struct;
+} // namespace pugi
+
+namespace memviz::render {
+
+/// `text` as UTF-8 that XML 1.0 allows: what is not UTF-8, control characters, U+FFFE, U+FFFF and the controls that
+/// reorder bidirectional text become U+FFFD. Tab and line feed stay.
+[[nodiscard]] std::string valid_xml_text(std::string_view text);
+
+/// A length in pixels with at most two decimals: "12", "12.5", "0.25".
+[[nodiscard]] std::string px(double value);
+
+/// One element of an XmlDocument, which must outlive it. A handle: copies name the same element.
+class XmlElement {
+public:
+  explicit XmlElement(pugi::xml_node_struct* node) : node_(node) {}
+
+  XmlElement child(const char* name);
+  XmlElement& set(const char* attribute, std::string_view value);
+  XmlElement& set(const char* attribute, double pixels) { return set(attribute, std::string_view(px(pixels))); }
+  XmlElement& set(const char* attribute, std::integral auto value) {
+    return set(attribute, std::string_view(std::to_string(value)));
+  }
+  XmlElement& text(std::string_view text);
+  /// Text that stands as it is, in a CDATA section: only our own, which holds no "]]>".
+  XmlElement& cdata(const char* text);
+
+private:
+  pugi::xml_node_struct* node_;
+};
+
+class XmlDocument {
+public:
+  explicit XmlDocument(const char* root_name);
+  ~XmlDocument();
+  XmlDocument(const XmlDocument&) = delete;
+  XmlDocument& operator=(const XmlDocument&) = delete;
+
+  [[nodiscard]] XmlElement root();
+  /// The whole document, ending in a newline.
+  [[nodiscard]] std::string serialize() const;
+
+private:
+  std::unique_ptr<pugi::xml_document> document_;
+};
+
+} // namespace memviz::render
