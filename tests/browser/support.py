@@ -1,6 +1,8 @@
-"""A picture in a browser, as the tests see it: the only file that knows how memviz marks the parts of its SVG."""
+"""memviz's pictures in a browser: the only file of the tests that knows how the SVG marks its parts."""
 
+import atexit
 import functools
+import itertools
 import json
 import os
 import pathlib
@@ -8,11 +10,13 @@ import subprocess
 import tempfile
 import unittest
 
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import expect, sync_playwright
 
 import environment
 
 TESTDATA = pathlib.Path(__file__).resolve().parents[2] / "testdata"
+_pictures = tempfile.TemporaryDirectory(prefix="memviz-browser-")
+_numbers = itertools.count()
 
 
 def memviz(*arguments):
@@ -21,29 +25,148 @@ def memviz(*arguments):
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout
 
 
-@functools.cache
-def folder():
-    """Where pictures go: one temporary folder for the whole run."""
-    kept = tempfile.TemporaryDirectory(prefix="memviz-browser-")
-    unittest.addModuleCleanup(kept.cleanup)
-    return pathlib.Path(kept.name)
+def new_file(suffix):
+    return pathlib.Path(_pictures.name) / f"{next(_numbers)}{suffix}"
 
 
 @functools.cache
-def flame(snapshot, *options):
-    """The SVG of a snapshot in testdata/."""
-    svg = folder() / f"{len(list(folder().iterdir()))}.svg"
-    memviz("flame", TESTDATA / snapshot, "-o", svg, *options)
-    return svg
-
-
-@functools.cache
-def compare(before, after, *options):
-    svg = folder() / f"{len(list(folder().iterdir()))}.svg"
-    memviz("compare", TESTDATA / before, TESTDATA / after, "-o", svg, *options)
+def draw(command, *arguments):
+    """The SVG that a command draws; arguments that name files in testdata/ become their paths."""
+    svg = new_file(".svg")
+    paths = [TESTDATA / word if (TESTDATA / word).is_file() else word for word in arguments]
+    memviz(command, *paths, "-o", svg)
     return svg
 
 
 def reserved_bytes(snapshot):
     stats = json.loads(memviz("stats", TESTDATA / snapshot, "--json", "-"))
     return sum(device["reserved_bytes"] for device in stats["devices"])
+
+
+@functools.cache
+def browser():
+    playwright = sync_playwright().start()
+    chromium = playwright.chromium.launch(executable_path=environment.chromium(), args=["--no-sandbox"])
+    atexit.register(playwright.stop)
+    atexit.register(chromium.close)
+    return chromium
+
+
+class BrowserCase(unittest.TestCase):
+    def open(self, file, **context_options):
+        """A page that shows a file; everything that must not happen on it ends up in `complaints`."""
+        context = browser().new_context(viewport={"width": 1240, "height": 900}, **context_options)
+        self.addCleanup(context.close)
+        page = context.new_page()
+        page.set_default_timeout(10_000)
+        self.complaints = []
+        page.on("console", lambda message: self.complaints.append(f"console: {message.text}"))
+        page.on("pageerror", lambda error: self.complaints.append(f"error: {error}"))
+        page.on("dialog", self.refuse_dialog)
+        url = pathlib.Path(file).as_uri()
+        page.on("request", lambda request: self.check_request(request.url, url))
+        page.goto(url)
+        return page
+
+    def refuse_dialog(self, dialog):
+        self.complaints.append(f"dialog: {dialog.message}")
+        dialog.dismiss()
+
+    def check_request(self, requested, own):
+        if not requested.startswith(("data:", own)):
+            self.complaints.append(f"request: {requested}")
+
+    def open_picture(self, *command, **context_options):
+        return Picture(self.open(draw(*command), **context_options))
+
+    def tearDown(self):
+        self.assertEqual(getattr(self, "complaints", []), [])
+
+
+# Everything about the boxes in one call: their data, and the rectangles as they stand now (in the graph's coordinates).
+READ_BOXES = """() => Array.from(document.querySelectorAll('#graph > g[data-row]'), (element) => {
+  const rect = element.querySelector('rect');
+  const size = (name) => Number(rect.getAttribute(name));
+  return {...element.dataset, classes: element.getAttribute('class').split(' '), shown: element.style.display !== 'none',
+          x: size('x'), y: size('y'), width: size('width')};
+})"""
+
+
+# Playwright refuses to click a rectangle where its label is on top.
+LEFT_OF_LABEL = {"x": 2, "y": 9}
+
+
+class Box:
+    def __init__(self, index, data):
+        self.index = index
+        self.shown, self.classes = data["shown"], data["classes"]
+        self.left, self.top, self.pixels = data["x"], data["y"], data["width"]
+        self.is_run = "run" in data
+        self.name = data.get("name", "")
+        self.level = int(data["row"])
+        self.bytes, self.blocks = int(data.get("bytes", 0)), int(data.get("blocks", 0))
+        self.before, self.after = int(data.get("before", 0)), int(data.get("after", 0))
+        self.parent, self.children = None, []
+
+
+class Picture:
+    """The parts of a picture on a page."""
+
+    def __init__(self, page):
+        self.page = page
+        self.controls = page.locator("#controls")
+        self.static_hint = page.locator(".static-only").first
+        self.search = page.locator("#search")
+        self.status = page.locator("#controls [aria-live]")
+        self.crumbs = page.locator("#controls .button")
+        self.reset = page.locator("#controls [data-reset]")
+        self.tip = page.locator("#tip")
+        self.opened_frames = page.locator("#graph > g:not([data-row])")
+        self.width = page.locator("#graph").evaluate("graph => Number(graph.dataset.width)")
+
+    def boxes(self):
+        """All boxes in the order of a walk from the root, linked."""
+        boxes, path = [], []
+        for index, data in enumerate(self.page.evaluate(READ_BOXES)):
+            box = Box(index, data)
+            del path[box.level :]
+            if path:
+                box.parent = path[-1]
+                path[-1].children.append(box)
+            path.append(box)
+            boxes.append(box)
+        return boxes
+
+    def box(self, condition):
+        """The first box with a property, as it stands now."""
+        return next(box for box in self.boxes() if condition(box))
+
+    def now(self, box):
+        """The same box as it stands now, after a click or a key."""
+        return self.boxes()[box.index]
+
+    def element(self, box):
+        return self.page.locator("#graph > g[data-row]").nth(box.index).locator("rect")
+
+    def click(self, box):
+        self.element(box).click(position=LEFT_OF_LABEL)
+
+    def hover(self, box):
+        self.element(box).hover(position=LEFT_OF_LABEL)
+
+    def tip_lines(self):
+        return self.tip.locator("text").all_text_contents()
+
+    def type_search(self, text):
+        self.search.fill(text)
+
+    def searched(self):
+        # Playwright's input_value() does not know an <input> in an XML document.
+        return self.search.evaluate("input => input.value")
+
+    def matches(self):
+        return [box for box in self.boxes() if "match" in box.classes]
+
+    def words(self):
+        """All text that is drawn."""
+        return self.page.evaluate("""() => Array.from(document.querySelectorAll('text'), (text) => text.textContent)""")

@@ -1,0 +1,155 @@
+"""What a person can do with a flame graph: zoom, search, read, walk with the keys, send a link."""
+
+from support import BrowserCase, expect, reserved_bytes
+
+SNAPSHOT = "training_step.pickle"
+
+
+def can_zoom(box):
+    """A box of its own (no folded run), not the root, with something below it, that is wide enough to hit."""
+    return box.level >= 2 and not box.is_run and len(box.children) >= 2 and box.pixels > 30
+
+
+class FlameCases(BrowserCase):
+    def setUp(self):
+        self.picture = self.open_picture("flame", SNAPSHOT)
+
+    def assert_zoomed(self, box):
+        self.assertAlmostEqual(self.picture.now(box).pixels, self.picture.width, delta=2)
+
+    def assert_as_drawn(self, before):
+        drawn = [(box.left, box.top, box.pixels, box.shown) for box in before]
+        now = [(box.left, box.top, box.pixels, box.shown) for box in self.picture.boxes()]
+        for old, new in zip(drawn, now, strict=True):
+            self.assertEqual(old[3], new[3])
+            for i in range(3):
+                self.assertAlmostEqual(old[i], new[i], delta=0.02)
+
+    def test_script_takes_over_from_the_static_hint(self):
+        expect(self.picture.static_hint).to_be_hidden()
+        expect(self.picture.search).to_be_visible()
+
+    def test_root_holds_the_reserved_bytes(self):
+        self.assertEqual(self.picture.boxes()[0].bytes, reserved_bytes(SNAPSHOT))
+
+    def test_children_fit_inside_their_box(self):
+        for box in self.picture.boxes():
+            self.assertLessEqual(sum(child.bytes for child in box.children), box.bytes)
+            right_of_last = box.left
+            for child in sorted(box.children, key=lambda child: child.left):
+                self.assertGreaterEqual(child.left, right_of_last - 0.02)
+                right_of_last = child.left + child.pixels
+            self.assertLessEqual(right_of_last, box.left + box.pixels + 1.02)
+
+    def test_click_zooms_and_escape_resets(self):
+        before = self.picture.boxes()
+        box = self.picture.box(can_zoom)
+        self.picture.click(box)
+        self.assert_zoomed(box)
+        zoomed = self.picture.now(box)
+        self.assertTrue(all(child.shown for child in zoomed.children if child.bytes > zoomed.bytes / 100))
+        aside = [other for other in zoomed.parent.children if other.index != box.index]
+        self.assertFalse(any(other.shown for other in aside))
+        self.picture.page.keyboard.press("Escape")
+        self.assert_as_drawn(before)
+
+    def test_breadcrumb_leads_back(self):
+        before = self.picture.boxes()
+        box = self.picture.box(can_zoom)
+        self.picture.click(box)
+        crumbs = self.picture.crumbs.all_text_contents()
+        self.assertEqual(len(crumbs), 1 + box.level + 1, "a reset button, then one a level")
+        self.picture.crumbs.nth(len(crumbs) - 2).click()
+        self.assert_zoomed(box.parent)
+        self.picture.reset.click()
+        self.assert_as_drawn(before)
+
+    def test_click_on_a_box_above_zooms_out(self):
+        box = self.picture.box(can_zoom)
+        self.picture.click(box)
+        self.picture.click(self.picture.now(box).parent)
+        self.assert_zoomed(box.parent)
+
+    def test_click_opens_a_folded_run(self):
+        run = self.picture.box(lambda box: box.is_run and box.pixels > 30)
+        self.picture.click(run)
+        self.assertGreaterEqual(self.picture.opened_frames.count(), 2)
+        self.assertFalse(self.picture.now(run).shown)
+        self.picture.page.keyboard.press("Escape")
+        self.assertEqual(self.picture.opened_frames.count(), 0)
+        self.assertTrue(self.picture.now(run).shown)
+
+    def test_search_counts_matched_bytes_once(self):
+        state = self.picture.box(lambda box: box.name == "active_allocated")
+        self.picture.type_search("active_allocated")
+        self.assertEqual({box.name for box in self.picture.matches()}, {"active_allocated"})
+        self.picture.hover(state)
+        size = self.picture.tip_lines()[1].split(" (")[0]
+        expect(self.picture.status).to_contain_text(size)
+        percent = 100 * state.bytes / reserved_bytes(SNAPSHOT)
+        expect(self.picture.status).to_contain_text(f"{percent:.1f}".removesuffix(".0") + " %")
+
+        # Everything below a match is inside it: a search that matches every box counts the root once.
+        self.picture.type_search(".")
+        self.assertEqual(len(self.picture.matches()), len(self.picture.boxes()))
+        expect(self.picture.status).to_contain_text("100 %")
+
+    def test_search_says_what_is_wrong(self):
+        self.picture.type_search("(")
+        expect(self.picture.status).to_have_text("not a valid expression")
+        self.assertEqual(self.picture.matches(), [])
+        self.picture.type_search("nothing is called this")
+        expect(self.picture.status).to_have_text("no match")
+        self.picture.type_search("")
+        expect(self.picture.status).to_have_text("")
+
+    def test_keys_search_walk_and_zoom(self):
+        press = self.picture.page.keyboard.press
+        press("/")
+        expect(self.picture.search).to_be_focused()
+        self.picture.page.keyboard.type("active_allocated")
+        press("Enter")
+        focused = self.picture.box(lambda box: "focused" in box.classes)
+        self.assertEqual(focused.name, "active_allocated")
+        press("ArrowDown")
+        below = self.picture.box(lambda box: "focused" in box.classes)
+        self.assertEqual(below.parent.index, focused.index)
+        press("ArrowUp")
+        press("Enter")
+        self.assert_zoomed(focused)
+
+    def test_tooltip_tells_bytes_and_goes_away(self):
+        box = self.picture.box(can_zoom)
+        self.picture.hover(box)
+        expect(self.picture.tip).to_be_visible()
+        words = "\n".join(self.picture.tip_lines())
+        self.assertIn(f"({box.bytes:,} bytes)", words)
+        self.assertIn(f"{box.blocks:,} block", words)
+        tip, page = self.picture.tip.bounding_box(), self.picture.page.locator("#page").bounding_box()
+        self.assertGreaterEqual(tip["x"], page["x"])
+        self.assertLessEqual(tip["x"] + tip["width"], page["x"] + page["width"])
+        self.picture.page.mouse.move(5, 5)
+        expect(self.picture.tip).to_be_hidden()
+
+    def test_link_restores_the_view(self):
+        box = self.picture.box(can_zoom)
+        self.picture.click(box)
+        self.picture.type_search("forward|backward")
+        matches, status = len(self.picture.matches()), self.picture.status.text_content()
+        self.assertGreater(matches, 0)
+        self.picture.page.reload()
+        self.assert_zoomed(box)
+        self.assertEqual(self.picture.searched(), "forward|backward")
+        self.assertEqual((len(self.picture.matches()), self.picture.status.text_content()), (matches, status))
+
+
+class UpwardCases(BrowserCase):
+    def test_root_at_the_bottom_stays_there(self):
+        picture = self.open_picture("flame", SNAPSHOT, "--upward")
+        for box in picture.boxes():
+            if box.parent:
+                self.assertLess(box.top, box.parent.top)
+        picture.click(box := picture.box(can_zoom))
+        zoomed = picture.now(box)
+        self.assertAlmostEqual(zoomed.pixels, picture.width, delta=2)
+        self.assertLess(zoomed.top, zoomed.parent.top)

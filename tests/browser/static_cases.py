@@ -1,0 +1,108 @@
+"""The picture as an issue tracker or an image viewer shows it: no script, perhaps no browser."""
+
+import base64
+import subprocess
+import xml.etree.ElementTree
+
+from support import BrowserCase, browser, draw, expect, new_file
+
+FLAME = ("flame", "training_step.pickle")
+COMPARE = ("compare", "before.pickle", "after.pickle")
+
+# How many colours a PNG has, and the part of it that its commonest colour covers.
+READ_COLOURS = """async (png) => {
+  const image = new Image();
+  image.src = 'data:image/png;base64,' + png;
+  await image.decode();
+  const canvas = document.createElement('canvas');
+  canvas.width = image.width;
+  canvas.height = image.height;
+  const context = canvas.getContext('2d');
+  context.drawImage(image, 0, 0);
+  const counts = new Map();
+  for (const pixel of new Uint32Array(context.getImageData(0, 0, image.width, image.height).data.buffer))
+    counts.set(pixel, (counts.get(pixel) || 0) + 1);
+  return {colours: counts.size, commonest: Math.max(...counts.values()) / (image.width * image.height)};
+}"""
+
+BACKGROUND = """rect => getComputedStyle(rect).fill.match(/[0-9]+/g).map(Number)"""
+
+
+class StaticCases(BrowserCase):
+    def assert_not_blank(self, png):
+        page = browser().new_page()
+        self.addCleanup(page.close)
+        seen = page.evaluate(READ_COLOURS, base64.b64encode(png).decode())
+        self.assertGreater(seen["colours"], 20)
+        self.assertLess(seen["commonest"], 0.9)
+
+    def open_as_image(self, svg, **context_options):
+        html = new_file(".html")
+        html.write_text(f'<!doctype html><body style="margin:0"><img style="display:block" src="{svg.name}">')
+        page = self.open(html, **context_options)
+        self.complaints.remove(f"request: {svg.as_uri()}")
+        return page
+
+    def test_without_scripts_the_hint_stands_and_no_controls(self):
+        for command in (FLAME, COMPARE):
+            with self.subTest(command[0]):
+                picture = self.open_picture(*command, java_script_enabled=False)
+                expect(picture.static_hint).to_be_visible()
+                expect(picture.search).to_have_count(0)
+                self.assert_not_blank(picture.page.screenshot())
+
+    def test_as_an_image_it_looks_as_without_scripts(self):
+        for command in (FLAME, COMPARE):
+            with self.subTest(command[0]):
+                svg = draw(*command)
+                static = self.open(svg, java_script_enabled=False).screenshot()
+                self.assertEqual(self.open_as_image(svg).screenshot(), static)
+                self.assertNotEqual(self.open(svg).screenshot(), static, "the script changes nothing")
+
+    def test_dark_page(self):
+        for command in (FLAME, COMPARE):
+            with self.subTest(command[0]):
+                light = self.open_picture(*command).page.locator("#page").evaluate(BACKGROUND)
+                dark = self.open_picture(*command, color_scheme="dark").page.locator("#page").evaluate(BACKGROUND)
+                self.assertGreater(min(light), 200)
+                self.assertLess(max(dark), 60)
+
+    def test_librsvg_draws_it(self):
+        for command in (FLAME, COMPARE):
+            with self.subTest(command[0]):
+                png = subprocess.run(["rsvg-convert", draw(*command)], check=True, capture_output=True)
+                self.assertEqual(png.stderr, b"")
+                self.assert_not_blank(png.stdout)
+
+
+class HostileNameCases(BrowserCase):
+    """Names with markup, control characters and lone surrogates stay names."""
+
+    SNAPSHOTS = ("odd_names.pickle", "lone_surrogate.pickle", "not_utf8.pickle")
+
+    def test_nothing_is_injected(self):
+        for snapshot in self.SNAPSHOTS:
+            for command in (("flame", snapshot), ("compare", snapshot, "training_step.pickle")):
+                with self.subTest(command):
+                    root = xml.etree.ElementTree.parse(draw(*command)).getroot()
+                    self.assertEqual(sum(element.tag.endswith("}script") for element in root.iter()), 1)
+                    picture = self.open_picture(*command)
+                    self.assertEqual(picture.page.locator("script").count(), 1)
+                    self.use(picture)
+                    self.assertEqual(picture.page.locator("script").count(), 1)
+
+    def use(self, picture):
+        """Makes the script handle every name: in labels, crumbs, tooltips and matches."""
+        for box in picture.boxes():
+            if box.pixels > 4:
+                picture.hover(box)
+        picture.type_search("<script>")
+        picture.click(max((box for box in picture.boxes() if box.pixels > 4), key=lambda box: box.level))
+
+    def test_markup_is_shown_as_text(self):
+        picture = self.open_picture("flame", "odd_names.pickle")
+        box = picture.box(lambda box: box.name.startswith("<script>alert"))
+        picture.hover(box)
+        self.assertEqual(picture.tip_lines()[0], "<script>alert(1)</script>")
+        picture.click(box)
+        self.assertTrue(any(words.startswith("<script>alert") for words in picture.words()))
