@@ -3,10 +3,11 @@
 
 usage: make_expected.py MEMORY_VIZ [SNAPSHOT_FOLDER OUTPUT_FOLDER]
 
-MEMORY_VIZ is the file torch/cuda/_memory_viz.py out of a PyTorch wheel (2.4.0 made what is committed); it is imported, so
-take it from a wheel that you trust. Its memory() and segments() give the lines of NAME.memory.folded and
+MEMORY_VIZ is the file torch/cuda/_memory_viz.py out of a PyTorch wheel (2.4.0 made what is committed); it is imported,
+so take it from a wheel that you trust. Its memory() and segments() give the lines of NAME.memory.folded and
 NAME.segments.folded; NAME.json is replayed here. README.md says what is done to the lines.
 """
+
 import importlib.util
 import json
 import pathlib
@@ -46,8 +47,9 @@ def clean(text):
 
 
 def with_clean_names(snapshot):
-    """The same segments with the names that memviz prints: ';' separates frames, a line ends an entry, and the two names of
-    one state are one."""
+    """The same segments with the names that memviz prints: ';' separates frames, a line ends an entry, and the two
+    names of one state are one."""
+
     def frames(made):
         return [f | {"name": clean(f["name"]), "filename": clean(f["filename"])} for f in made]
 
@@ -69,7 +71,7 @@ def folded(text):
         path, size = line.rsplit(" ", 1)
         parts = path.split(";")
         if "inactive" in parts[:3]:
-            path = ";".join(parts[:parts.index("inactive") + 1])
+            path = ";".join(parts[: parts.index("inactive") + 1])
         sums[path] = sums.get(path, 0) + int(size)
     return "".join(f"{path} {size}\n" for path, size in sorted(sums.items()) if size)
 
@@ -114,11 +116,23 @@ def accounts(snapshot, device):
         if now > peak:
             peak, peak_event = now, index
     end = sum(requested for _, requested in active)
-    return {"device": device, "segments": len(segments), "blocks": len(blocks), "events": len(events),
-            "reserved_bytes": sum(s["total_size"] for s in segments), "allocated_bytes": of_state("active_allocated"),
-            "pending_free_bytes": of_state("active_pending_free", "active_awaiting_free"), "inactive_bytes": of_state("inactive"),
-            "requested_bytes": end, "baseline_bytes": baseline, "unmatched_frees": unmatched, "peak_requested_bytes": peak,
-            "peak_event": peak_event, "end_requested_bytes": now, "balanced": now == end}
+    return {
+        "device": device,
+        "segments": len(segments),
+        "blocks": len(blocks),
+        "events": len(events),
+        "reserved_bytes": sum(s["total_size"] for s in segments),
+        "allocated_bytes": of_state("active_allocated"),
+        "pending_free_bytes": of_state("active_pending_free", "active_awaiting_free"),
+        "inactive_bytes": of_state("inactive"),
+        "requested_bytes": end,
+        "baseline_bytes": baseline,
+        "unmatched_frees": unmatched,
+        "peak_requested_bytes": peak,
+        "peak_event": peak_event,
+        "end_requested_bytes": now,
+        "balanced": now == end,
+    }
 
 
 def devices(snapshot):
@@ -136,7 +150,9 @@ def main():
         inputs["encodings"] = HERE / "encodings" / "protocol4.pickle"
     for name, path in inputs.items():
         snapshot = load(path)
-        (out / f"{name}.json").write_text(json.dumps([accounts(snapshot, d) for d in devices(snapshot)], indent=1) + "\n")
+        (out / f"{name}.json").write_text(
+            json.dumps([accounts(snapshot, d) for d in devices(snapshot)], indent=1) + "\n"
+        )
         if name in NO_FOLDED:
             continue
         for view in ("memory", "segments"):

@@ -4,6 +4,7 @@ Whatever a story does to an `Allocator` is logged as PyTorch logs it, so a snaps
 construction. The rules (rounding, segment sizes, splitting, merging, stale requested sizes, `history` chains) follow
 c10/cuda/CUDACachingAllocator.cpp of PyTorch 1.13 to 2.4.
 """
+
 from dataclasses import dataclass, field
 
 KIB, MIB, GIB = 1 << 10, 1 << 20, 1 << 30
@@ -65,7 +66,9 @@ def round_up(size, step):
 class Allocator:
     """One device. `recording` may be switched on and off; `max_entries` bounds the trace, which forgets its oldest."""
 
-    def __init__(self, device=0, base=0x7F3A40000000, capacity=80 * GIB, *, clock=None, expandable=False, max_entries=None):
+    def __init__(
+        self, device=0, base=0x7F3A40000000, capacity=80 * GIB, *, clock=None, expandable=False, max_entries=None
+    ):
         self.device, self.capacity, self.expandable, self.max_entries = device, capacity, expandable, max_entries
         self.clock = clock or Clock()
         self.recording = True
@@ -122,7 +125,9 @@ class Allocator:
     # The parts
 
     def _find(self, rounded, key):
-        fitting = [b for s in self.segments if s.key == key for b in s.blocks if b.state == INACTIVE and b.size >= rounded]
+        fitting = [
+            b for s in self.segments if s.key == key for b in s.blocks if b.state == INACTIVE and b.size >= rounded
+        ]
         return min(fitting, key=lambda b: (b.size, b.address), default=None)
 
     def _grow(self, rounded, key, stack):
@@ -133,7 +138,9 @@ class Allocator:
         if self.reserved + size > self.capacity:
             self.empty_cache(stack)
         self._require(size, rounded, stack, stream, pool)
-        segment = Segment(self.device, self._reserve_addresses(size), size, stream, is_small, pool, stack if self.recording else None)
+        segment = Segment(
+            self.device, self._reserve_addresses(size), size, stream, is_small, pool, stack if self.recording else None
+        )
         segment.blocks.append(Block(segment, segment.address, size))
         self.segments.append(segment)
         self._log("segment_alloc", segment.address, size, segment, stack)
@@ -164,18 +171,24 @@ class Allocator:
             end = segment.address + (block.end - segment.address) // page * page
             if end <= start:
                 continue
-            pieces = [Block(segment, block.address, start - block.address), Block(segment, start, end - start, state=UNMAPPED),
-                      Block(segment, end, block.end - end)]
+            pieces = [
+                Block(segment, block.address, start - block.address),
+                Block(segment, start, end - start, state=UNMAPPED),
+                Block(segment, end, block.end - end),
+            ]
             at = segment.blocks.index(block)
-            segment.blocks[at:at + 1] = [p for p in pieces if p.size]
+            segment.blocks[at : at + 1] = [p for p in pieces if p.size]
             self._log("segment_unmap", start, end - start, segment, stack)
 
     def _require(self, size, rounded, stack, stream, pool):
         if self.reserved + size <= self.capacity:
             return
         if self.recording:
-            self._append({"action": "oom", "device_free": self.capacity - self.reserved, "size": rounded, "stream": stream},
-                         stack, pool)
+            self._append(
+                {"action": "oom", "device_free": self.capacity - self.reserved, "size": rounded, "stream": stream},
+                stack,
+                pool,
+            )
         raise OutOfMemory
 
     def _split(self, block, rounded):
@@ -207,12 +220,19 @@ class Allocator:
 
     def _log(self, action, address, size, segment, stack):
         if self.recording:
-            self._append({"action": action, "addr": address, "size": size, "stream": segment.stream if segment else 0},
-                         stack, segment.pool if segment else (0, 0))
+            self._append(
+                {"action": action, "addr": address, "size": size, "stream": segment.stream if segment else 0},
+                stack,
+                segment.pool if segment else (0, 0),
+            )
 
     def _append(self, event, stack, pool):
-        event |= {"time_us": self.clock.tick(), "compile_context": self.compile_context,
-                  "user_metadata": self.user_metadata, "pool_id": pool}
+        event |= {
+            "time_us": self.clock.tick(),
+            "compile_context": self.compile_context,
+            "user_metadata": self.user_metadata,
+            "pool_id": pool,
+        }
         if stack:
             event["frames"] = stack
         self.events.append(event)

@@ -1,5 +1,6 @@
-"""Objects -> bytes: Python's pickle with strings shared as PyTorch shares them, PyTorch's C++ writer, a writer that uses
-every data opcode, and compression."""
+"""Objects -> bytes: Python's pickle with strings shared as PyTorch shares them, PyTorch's C++ writer, a writer that
+uses every data opcode, and compression."""
+
 import io
 import pickle
 import struct
@@ -67,13 +68,17 @@ class CppWriter:
         key = ("text", value) if isinstance(value, (str, bytes)) else ("at", id(value))
         if key in self._memo:
             index = self._memo[key]
-            self._out.write(pickle.BINGET + bytes([index]) if index < 256 else pickle.LONG_BINGET + struct.pack("<I", index))
+            self._out.write(
+                pickle.BINGET + bytes([index]) if index < 256 else pickle.LONG_BINGET + struct.pack("<I", index)
+            )
             return
         self._push_new(value)
         if key[0] == "text" or self._uses.get(id(value), 0) > 1:
             index = self._memo[key] = self._next
             self._next += 1
-            self._out.write(pickle.BINPUT + bytes([index]) if index < 256 else pickle.LONG_BINPUT + struct.pack("<I", index))
+            self._out.write(
+                pickle.BINPUT + bytes([index]) if index < 256 else pickle.LONG_BINPUT + struct.pack("<I", index)
+            )
 
     def _push_new(self, value):
         write = self._out.write
@@ -92,7 +97,11 @@ class CppWriter:
             write(pickle.MARK if len(value) > 3 else b"")
             for item in value:
                 self._push(item)
-            write({0: pickle.EMPTY_TUPLE, 1: pickle.TUPLE1, 2: pickle.TUPLE2, 3: pickle.TUPLE3}.get(len(value), pickle.TUPLE))
+            write(
+                {0: pickle.EMPTY_TUPLE, 1: pickle.TUPLE1, 2: pickle.TUPLE2, 3: pickle.TUPLE3}.get(
+                    len(value), pickle.TUPLE
+                )
+            )
         else:
             write((pickle.EMPTY_DICT if isinstance(value, dict) else pickle.EMPTY_LIST) + pickle.MARK)
             for item in value.items() if isinstance(value, dict) else value:
@@ -132,18 +141,30 @@ class EveryOpcode:
     def _of(self, value):
         if value is None:
             return pickle.NONE
-        for kind, write in ((bool, self._bool), (int, self._int), (float, self._float), (str, self._text), (tuple, self._tuple)):
+        for kind, write in (
+            (bool, self._bool),
+            (int, self._int),
+            (float, self._float),
+            (str, self._text),
+            (tuple, self._tuple),
+        ):
             if isinstance(value, kind):
                 return write(value)
         return self._dict(value) if isinstance(value, dict) else self._list(value)
 
     def _bool(self, value):
-        return self._turn("bool", [pickle.NEWTRUE if value else pickle.NEWFALSE, pickle.TRUE if value else pickle.FALSE])
+        return self._turn(
+            "bool", [pickle.NEWTRUE if value else pickle.NEWFALSE, pickle.TRUE if value else pickle.FALSE]
+        )
 
     def _int(self, value):
         raw = pickle.encode_long(value)
-        forms = [pickle.INT + b"%d\n" % value, pickle.LONG + b"%dL\n" % value, pickle.LONG1 + bytes([len(raw)]) + raw,
-                 pickle.LONG4 + struct.pack("<i", len(raw)) + raw]
+        forms = [
+            pickle.INT + b"%d\n" % value,
+            pickle.LONG + b"%dL\n" % value,
+            pickle.LONG1 + bytes([len(raw)]) + raw,
+            pickle.LONG4 + struct.pack("<i", len(raw)) + raw,
+        ]
         if 0 <= value < 256:
             forms.append(pickle.BININT1 + bytes([value]))
         if 0 <= value < 65536:
@@ -153,43 +174,67 @@ class EveryOpcode:
         return self._turn(("int", len(forms)), forms)
 
     def _float(self, value):
-        return self._turn("float", [pickle.FLOAT + repr(value).encode() + b"\n", pickle.BINFLOAT + struct.pack(">d", value)])
+        return self._turn(
+            "float", [pickle.FLOAT + repr(value).encode() + b"\n", pickle.BINFLOAT + struct.pack(">d", value)]
+        )
 
     def _text(self, value):
         raw = value.encode()
-        forms = [pickle.UNICODE + value.encode("raw-unicode-escape") + b"\n", pickle.BINUNICODE + struct.pack("<I", len(raw)) + raw,
-                 pickle.SHORT_BINUNICODE + bytes([len(raw)]) + raw, pickle.BINUNICODE8 + struct.pack("<Q", len(raw)) + raw,
-                 pickle.STRING + repr(value).encode() + b"\n", pickle.BINSTRING + struct.pack("<i", len(raw)) + raw,
-                 pickle.SHORT_BINSTRING + bytes([len(raw)]) + raw]
+        forms = [
+            pickle.UNICODE + value.encode("raw-unicode-escape") + b"\n",
+            pickle.BINUNICODE + struct.pack("<I", len(raw)) + raw,
+            pickle.SHORT_BINUNICODE + bytes([len(raw)]) + raw,
+            pickle.BINUNICODE8 + struct.pack("<Q", len(raw)) + raw,
+            pickle.STRING + repr(value).encode() + b"\n",
+            pickle.BINSTRING + struct.pack("<i", len(raw)) + raw,
+            pickle.SHORT_BINSTRING + bytes([len(raw)]) + raw,
+        ]
         assert value.isascii() and "\\" not in value and len(raw) < 256
         return self._turn("text", forms)
 
     def _tuple(self, value):
         items = b"".join(map(self._of, value))
         short = {0: pickle.EMPTY_TUPLE, 1: pickle.TUPLE1, 2: pickle.TUPLE2, 3: pickle.TUPLE3}.get(len(value), b"")
-        return self._turn("tuple", [items + short, pickle.MARK + items + pickle.TUPLE]) if short else pickle.MARK + items + pickle.TUPLE
+        return (
+            self._turn("tuple", [items + short, pickle.MARK + items + pickle.TUPLE])
+            if short
+            else pickle.MARK + items + pickle.TUPLE
+        )
 
     def _list(self, value):
         items = [self._of(item) for item in value]
-        return self._turn("list", [
-            self._put(pickle.EMPTY_LIST) + pickle.MARK + b"".join(items) + pickle.APPENDS,
-            pickle.MARK + b"".join(items) + pickle.LIST,
-            self._put(pickle.EMPTY_LIST) + b"".join(item + pickle.APPEND for item in items)])
+        return self._turn(
+            "list",
+            [
+                self._put(pickle.EMPTY_LIST) + pickle.MARK + b"".join(items) + pickle.APPENDS,
+                pickle.MARK + b"".join(items) + pickle.LIST,
+                self._put(pickle.EMPTY_LIST) + b"".join(item + pickle.APPEND for item in items),
+            ],
+        )
 
     def _dict(self, value):
         items = [self._of(key) + self._of(item) for key, item in value.items()]
-        return self._turn("dict", [
-            self._put(pickle.EMPTY_DICT) + pickle.MARK + b"".join(items) + pickle.SETITEMS,
-            pickle.MARK + b"".join(items) + pickle.DICT,
-            self._put(pickle.EMPTY_DICT) + b"".join(item + pickle.SETITEM for item in items)])
+        return self._turn(
+            "dict",
+            [
+                self._put(pickle.EMPTY_DICT) + pickle.MARK + b"".join(items) + pickle.SETITEMS,
+                pickle.MARK + b"".join(items) + pickle.DICT,
+                self._put(pickle.EMPTY_DICT) + b"".join(item + pickle.SETITEM for item in items),
+            ],
+        )
 
     def _put(self, made):
         """Stores what was just made, throws it away and fetches it again."""
         index = self._memo = self._memo + 3
         text, short, long = b"%d\n" % index, bytes([index % 256]), struct.pack("<I", index)
-        fetch = self._turn("fetch", [pickle.PUT + text + pickle.POP + pickle.GET + text,
-                                     pickle.LONG_BINPUT + long + pickle.POP + pickle.LONG_BINGET + long,
-                                     pickle.BINPUT + short + pickle.POP + pickle.BINGET + short])
+        fetch = self._turn(
+            "fetch",
+            [
+                pickle.PUT + text + pickle.POP + pickle.GET + text,
+                pickle.LONG_BINPUT + long + pickle.POP + pickle.LONG_BINGET + long,
+                pickle.BINPUT + short + pickle.POP + pickle.BINGET + short,
+            ],
+        )
         return made + fetch
 
 

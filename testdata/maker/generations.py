@@ -3,17 +3,31 @@
 A generation is the version, as a pair, in which a key first appeared; the tables of keys are those of
 torch/csrc/cuda/Module.cpp and torch/csrc/cuda/memory_snapshot.cpp, PyTorch 1.13 to 2.15-dev.
 """
+
 from .allocator import ALLOCATED, INACTIVE, PENDING, UNMAPPED
 
-V1_13, V2_0, V2_1, V2_2, V2_3, V2_5, V2_8, V2_10, V2026 = (1, 13), (2, 0), (2, 1), (2, 2), (2, 3), (2, 5), (2, 8), (2, 10), (2, 15)
+V1_13, V2_0, V2_1, V2_2, V2_3, V2_5, V2_8, V2_10, V2026 = (
+    (1, 13),
+    (2, 0),
+    (2, 1),
+    (2, 2),
+    (2, 3),
+    (2, 5),
+    (2, 8),
+    (2, 10),
+    (2, 15),
+)
 EMPTY = []  # PyTorch shares one empty frame list
 
 
 def snapshot(allocators, version=V2_5, *, annotations=(), settings=None, cpp_frames=None, with_addresses=True):
     """The object to pickle. `cpp_frames` is a text for 2.0's key of that name; `with_addresses` is off in early 2.1."""
     devices = {a.device: a for a in allocators}
-    segments = [_segment(s, blocks, version, cpp_frames, with_addresses)
-                for device in sorted(devices) for s, blocks in _mapped_ranges(devices[device])]
+    segments = [
+        _segment(s, blocks, version, cpp_frames, with_addresses)
+        for device in sorted(devices)
+        for s, blocks in _mapped_ranges(devices[device])
+    ]
     if version < V2_0:
         return segments
     count = max(devices, default=-1) + 1
@@ -27,9 +41,15 @@ def snapshot(allocators, version=V2_5, *, annotations=(), settings=None, cpp_fra
 
 
 def allocator_settings(version=V2_5, conf="", **changes):
-    settings = {"PYTORCH_CUDA_ALLOC_CONF": conf, "max_split_size": -1, "garbage_collection_threshold": 0.0,
-                "expandable_segments": False, "pinned_num_register_threads": 1, "release_lock_on_cudamalloc": False,
-                "pinned_use_cuda_host_register": False}
+    settings = {
+        "PYTORCH_CUDA_ALLOC_CONF": conf,
+        "max_split_size": -1,
+        "garbage_collection_threshold": 0.0,
+        "expandable_segments": False,
+        "pinned_num_register_threads": 1,
+        "release_lock_on_cudamalloc": False,
+        "pinned_use_cuda_host_register": False,
+    }
     if version >= V2_10:
         settings["graph_capture_record_stream_reuse"] = False
     settings["roundup_power2_divisions"] = {str(1 << i): 0 for i in range(16)}
@@ -56,8 +76,13 @@ def _mapped_ranges(allocator):
 
 def _segment(segment, blocks, version, cpp_frames, with_addresses):
     active = [b for b in blocks if b.state in (ALLOCATED, PENDING)]
-    made = {"device": segment.device, "address": blocks[0].address, "total_size": sum(b.size for b in blocks),
-            "allocated_size": sum(b.size for b in blocks if b.state == ALLOCATED), "active_size": sum(b.size for b in active)}
+    made = {
+        "device": segment.device,
+        "address": blocks[0].address,
+        "total_size": sum(b.size for b in blocks),
+        "allocated_size": sum(b.size for b in blocks if b.state == ALLOCATED),
+        "active_size": sum(b.size for b in active),
+    }
     if version >= V2_0:
         made["requested_size"] = sum(b.requested for b in active)
     made |= {"stream": segment.stream, "segment_type": "small" if segment.is_small else "large"}
@@ -95,7 +120,13 @@ def _history_entry(entry, cpp_frames):
 
 
 def _event(event, version, cpp_frames):
-    since = {"time_us": V2_2, "compile_context": V2_8, "user_metadata": V2_10, "pool_id": V2026, "forward_frames": V2026}
+    since = {
+        "time_us": V2_2,
+        "compile_context": V2_8,
+        "user_metadata": V2_10,
+        "pool_id": V2026,
+        "forward_frames": V2026,
+    }
     made = {k: v for k, v in event.items() if k != "frames" and version >= since.get(k, V1_13)}
     if "frames" in event:
         made["frames"] = event["frames"]

@@ -2,6 +2,7 @@
 
 Nothing here is ever loaded by this script; tests hold memviz against the answers in hostile/expected.json.
 """
+
 import io
 import json
 import pickle
@@ -35,50 +36,114 @@ def _opcodes():
     the one that the file is named after."""
     one, pair = pickle.BININT1 + b"\x01", text("os") + text("getpid")
     cases = {
-        "GLOBAL": (b"", pickle.GLOBAL + b"os\ngetpid\n"), "STACK_GLOBAL": (pair, pickle.STACK_GLOBAL),
-        "REDUCE": (text("getpid") + pickle.EMPTY_TUPLE, pickle.REDUCE), "BUILD": (pickle.EMPTY_LIST + pickle.EMPTY_DICT, pickle.BUILD),
-        "INST": (pickle.MARK, pickle.INST + b"os\ngetpid\n"), "OBJ": (pickle.MARK + text("getpid"), pickle.OBJ),
+        "GLOBAL": (b"", pickle.GLOBAL + b"os\ngetpid\n"),
+        "STACK_GLOBAL": (pair, pickle.STACK_GLOBAL),
+        "REDUCE": (text("getpid") + pickle.EMPTY_TUPLE, pickle.REDUCE),
+        "BUILD": (pickle.EMPTY_LIST + pickle.EMPTY_DICT, pickle.BUILD),
+        "INST": (pickle.MARK, pickle.INST + b"os\ngetpid\n"),
+        "OBJ": (pickle.MARK + text("getpid"), pickle.OBJ),
         "NEWOBJ": (text("list") + pickle.EMPTY_TUPLE, pickle.NEWOBJ),
         "NEWOBJ_EX": (text("list") + pickle.EMPTY_TUPLE + pickle.EMPTY_DICT, pickle.NEWOBJ_EX),
-        "PERSID": (b"", pickle.PERSID + b"storage\n"), "BINPERSID": (one, pickle.BINPERSID), "EXT1": (b"", pickle.EXT1 + b"\x01"),
-        "EXT2": (b"", pickle.EXT2 + b"\x01\x02"), "EXT4": (b"", pickle.EXT4 + b"\x01\x02\x03\x04"), "NEXT_BUFFER": (b"", pickle.NEXT_BUFFER),
-        "READONLY_BUFFER": (text("bytes"), pickle.READONLY_BUFFER)}
+        "PERSID": (b"", pickle.PERSID + b"storage\n"),
+        "BINPERSID": (one, pickle.BINPERSID),
+        "EXT1": (b"", pickle.EXT1 + b"\x01"),
+        "EXT2": (b"", pickle.EXT2 + b"\x01\x02"),
+        "EXT4": (b"", pickle.EXT4 + b"\x01\x02\x03\x04"),
+        "NEXT_BUFFER": (b"", pickle.NEXT_BUFFER),
+        "READONLY_BUFFER": (text("bytes"), pickle.READONLY_BUFFER),
+    }
     made = {}
     start = P4 + pickle.EMPTY_DICT + pickle.MARK + text("segments") + pickle.EMPTY_LIST + text("device_traces")
     for name, (before, opcode) in cases.items():
         raw = start + before + opcode + pickle.SETITEMS + pickle.STOP
         made[f"opcode_{name.lower()}.pickle"] = raw, {"answer": "refused", "opcode": name, "byte": len(start + before)}
-    classic = pickle.GLOBAL + b"os\nsystem\n" + pickle.MARK + pickle.STRING + b"'echo memviz ran this'\n" + pickle.TUPLE + pickle.REDUCE + pickle.STOP
+    classic = (
+        pickle.GLOBAL
+        + b"os\nsystem\n"
+        + pickle.MARK
+        + pickle.STRING
+        + b"'echo memviz ran this'\n"
+        + pickle.TUPLE
+        + pickle.REDUCE
+        + pickle.STOP
+    )
     made["os_system.pickle"] = classic, {"answer": "refused", "opcode": "GLOBAL", "byte": 0}
     inside = P2 + python_pickle(_honest(), 2)[2:-1]
-    made["os_system_after_snapshot.pickle"] = inside + pickle.POP + classic, {"answer": "refused", "opcode": "GLOBAL", "byte": len(inside) + 1}
+    made["os_system_after_snapshot.pickle"] = inside + pickle.POP + classic, {
+        "answer": "refused",
+        "opcode": "GLOBAL",
+        "byte": len(inside) + 1,
+    }
     return made
 
 
 def _bombs():
     bad = {"answer": "bad pickle"}
     return {
-        "length_binunicode.pickle": (P2 + pickle.BINUNICODE + b"\xff\xff\xff\xff" + b"only 13 bytes", bad | {"byte": 2}),
-        "length_binunicode8.pickle": (P4 + pickle.BINUNICODE8 + struct.pack("<Q", 1 << 62) + b"short" + pickle.STOP, bad | {"byte": 2}),
-        "length_binunicode8_wraps.pickle": (P4 + pickle.BINUNICODE8 + struct.pack("<Q", (1 << 64) - 6) + b"short" + pickle.STOP, bad | {"byte": 2}),
-        "length_long4.pickle": (P2 + pickle.LONG4 + struct.pack("<i", (1 << 31) - 1) + b"\x01" + pickle.STOP, bad | {"byte": 2}),
-        "length_long4_negative.pickle": (P2 + pickle.LONG4 + struct.pack("<i", -4) + b"\x01" + pickle.STOP, bad | {"byte": 2}),
-        "length_binstring_negative.pickle": (P2 + pickle.BINSTRING + struct.pack("<i", -1) + b"abc" + pickle.STOP, bad | {"byte": 2}),
+        "length_binunicode.pickle": (
+            P2 + pickle.BINUNICODE + b"\xff\xff\xff\xff" + b"only 13 bytes",
+            bad | {"byte": 2},
+        ),
+        "length_binunicode8.pickle": (
+            P4 + pickle.BINUNICODE8 + struct.pack("<Q", 1 << 62) + b"short" + pickle.STOP,
+            bad | {"byte": 2},
+        ),
+        "length_binunicode8_wraps.pickle": (
+            P4 + pickle.BINUNICODE8 + struct.pack("<Q", (1 << 64) - 6) + b"short" + pickle.STOP,
+            bad | {"byte": 2},
+        ),
+        "length_long4.pickle": (
+            P2 + pickle.LONG4 + struct.pack("<i", (1 << 31) - 1) + b"\x01" + pickle.STOP,
+            bad | {"byte": 2},
+        ),
+        "length_long4_negative.pickle": (
+            P2 + pickle.LONG4 + struct.pack("<i", -4) + b"\x01" + pickle.STOP,
+            bad | {"byte": 2},
+        ),
+        "length_binstring_negative.pickle": (
+            P2 + pickle.BINSTRING + struct.pack("<i", -1) + b"abc" + pickle.STOP,
+            bad | {"byte": 2},
+        ),
         "integer_of_255_bytes.pickle": (P2 + pickle.LONG1 + b"\xff" + b"\x7f" * 255 + pickle.STOP, bad | {"byte": 2}),
         "integer_above_64_bits.pickle": (_list_of(pickle.LONG1 + b"\x0a" + b"\xff" * 9 + b"\0"), bad | {"byte": 4}),
-        "integer_text_of_20000_digits.pickle": (P2 + pickle.LONG + b"9" * 20_000 + b"L\n" + pickle.STOP, bad | {"byte": 2}),
-        "memo_index.pickle": (P2 + pickle.EMPTY_LIST + pickle.LONG_BINPUT + b"\xff\xff\xff\xff" + pickle.STOP, {"answer": "harmless"}),
-        "memo_index_text.pickle": (pickle.EMPTY_LIST + pickle.PUT + b"99999999999999999999999\n" + pickle.STOP, bad | {"byte": 1}),
-        "deep_lists.pickle": (P2 + pickle.EMPTY_LIST * 100_000 + pickle.APPEND * 99_999 + pickle.STOP, {"answer": "rejected"}),
+        "integer_text_of_20000_digits.pickle": (
+            P2 + pickle.LONG + b"9" * 20_000 + b"L\n" + pickle.STOP,
+            bad | {"byte": 2},
+        ),
+        "memo_index.pickle": (
+            P2 + pickle.EMPTY_LIST + pickle.LONG_BINPUT + b"\xff\xff\xff\xff" + pickle.STOP,
+            {"answer": "harmless"},
+        ),
+        "memo_index_text.pickle": (
+            pickle.EMPTY_LIST + pickle.PUT + b"99999999999999999999999\n" + pickle.STOP,
+            bad | {"byte": 1},
+        ),
+        "deep_lists.pickle": (
+            P2 + pickle.EMPTY_LIST * 100_000 + pickle.APPEND * 99_999 + pickle.STOP,
+            {"answer": "rejected"},
+        ),
         "deep_tuples.pickle": (P2 + pickle.EMPTY_TUPLE + pickle.TUPLE1 * 20_000 + pickle.STOP, {"answer": "rejected"}),
         "deep_marks.pickle": (P2 + pickle.MARK * 20_000 + pickle.STOP, {"answer": "rejected"}),
         "deep_json.json": (b"[" * 20_000 + b"]" * 20_000, {"answer": "rejected"}),
         "doubling.pickle": (_doubling(), {"answer": "rejected"}),
-        "list_as_its_own_segments.pickle": (P4 + pickle.EMPTY_LIST + pickle.MEMOIZE + pickle.BINGET + b"\0" + pickle.APPEND + pickle.STOP,
-                                            {"answer": "not a snapshot"}),
+        "list_as_its_own_segments.pickle": (
+            P4 + pickle.EMPTY_LIST + pickle.MEMOIZE + pickle.BINGET + b"\0" + pickle.APPEND + pickle.STOP,
+            {"answer": "not a snapshot"},
+        ),
         "segments_contain_themselves.pickle": (
-            P4 + pickle.EMPTY_DICT + text("segments") + pickle.EMPTY_LIST + pickle.MEMOIZE + pickle.BINGET + b"\0" + pickle.APPEND
-            + pickle.SETITEM + pickle.STOP, {"answer": "bad value", "words": ["segment"]})}
+            P4
+            + pickle.EMPTY_DICT
+            + text("segments")
+            + pickle.EMPTY_LIST
+            + pickle.MEMOIZE
+            + pickle.BINGET
+            + b"\0"
+            + pickle.APPEND
+            + pickle.SETITEM
+            + pickle.STOP,
+            {"answer": "bad value", "words": ["segment"]},
+        ),
+    }
 
 
 def _list_of(item):
@@ -97,19 +162,38 @@ def _doubling():
 def _broken_stack():
     one = pickle.BININT1 + b"\x01"
     cases = {
-        "mark_missing_appends": (P2 + pickle.EMPTY_LIST, pickle.APPENDS), "mark_missing_tuple": (P2 + one, pickle.TUPLE),
-        "mark_missing_dict": (P2, pickle.DICT), "mark_missing_pop_mark": (P2, pickle.POP_MARK), "stack_empty_append": (P2, pickle.APPEND),
-        "stack_empty_stop": (P2, pickle.STOP), "stack_empty_pop": (P2, pickle.POP), "stack_short_tuple3": (P2 + one, pickle.TUPLE3),
-        "stack_short_setitem": (P2 + pickle.EMPTY_DICT + one, pickle.SETITEM), "stack_empty_memoize": (P4, pickle.MEMOIZE),
-        "appends_to_mark_only": (P2 + pickle.MARK + one, pickle.APPENDS), "setitems_odd": (P2 + pickle.EMPTY_DICT + pickle.MARK + text("key"), pickle.SETITEMS),
-        "dict_odd": (P2 + pickle.MARK + one, pickle.DICT), "append_to_int": (P2 + one + one, pickle.APPEND),
-        "setitem_on_list": (P2 + pickle.EMPTY_LIST + one + one, pickle.SETITEM), "list_as_key": (P2 + pickle.EMPTY_DICT + pickle.EMPTY_LIST + one, pickle.SETITEM),
-        "memo_get_unset": (P2, pickle.BINGET + b"\x07"), "memo_long_get_unset": (P2, pickle.LONG_BINGET + b"\xf0\xff\xff\xff"),
-        "memo_get_text_unset": (P2, pickle.GET + b"12\n"), "frame_past_end": (P4, pickle.FRAME + struct.pack("<Q", 1000) + pickle.EMPTY_LIST),
-        "unknown_opcode": (P2, b"\xfe"), "protocol_6": (b"", pickle.PROTO + b"\x06" + pickle.EMPTY_LIST),
-        "int_text_broken": (P2, pickle.INT + b"12x4\n"), "string_text_unquoted": (P2, pickle.STRING + b"abc\n")}
-    return {f"{name}.pickle": (before + opcode + (b"" if opcode == pickle.STOP else pickle.STOP), {"answer": "bad pickle", "byte": len(before)})
-            for name, (before, opcode) in cases.items()}
+        "mark_missing_appends": (P2 + pickle.EMPTY_LIST, pickle.APPENDS),
+        "mark_missing_tuple": (P2 + one, pickle.TUPLE),
+        "mark_missing_dict": (P2, pickle.DICT),
+        "mark_missing_pop_mark": (P2, pickle.POP_MARK),
+        "stack_empty_append": (P2, pickle.APPEND),
+        "stack_empty_stop": (P2, pickle.STOP),
+        "stack_empty_pop": (P2, pickle.POP),
+        "stack_short_tuple3": (P2 + one, pickle.TUPLE3),
+        "stack_short_setitem": (P2 + pickle.EMPTY_DICT + one, pickle.SETITEM),
+        "stack_empty_memoize": (P4, pickle.MEMOIZE),
+        "appends_to_mark_only": (P2 + pickle.MARK + one, pickle.APPENDS),
+        "setitems_odd": (P2 + pickle.EMPTY_DICT + pickle.MARK + text("key"), pickle.SETITEMS),
+        "dict_odd": (P2 + pickle.MARK + one, pickle.DICT),
+        "append_to_int": (P2 + one + one, pickle.APPEND),
+        "setitem_on_list": (P2 + pickle.EMPTY_LIST + one + one, pickle.SETITEM),
+        "list_as_key": (P2 + pickle.EMPTY_DICT + pickle.EMPTY_LIST + one, pickle.SETITEM),
+        "memo_get_unset": (P2, pickle.BINGET + b"\x07"),
+        "memo_long_get_unset": (P2, pickle.LONG_BINGET + b"\xf0\xff\xff\xff"),
+        "memo_get_text_unset": (P2, pickle.GET + b"12\n"),
+        "frame_past_end": (P4, pickle.FRAME + struct.pack("<Q", 1000) + pickle.EMPTY_LIST),
+        "unknown_opcode": (P2, b"\xfe"),
+        "protocol_6": (b"", pickle.PROTO + b"\x06" + pickle.EMPTY_LIST),
+        "int_text_broken": (P2, pickle.INT + b"12x4\n"),
+        "string_text_unquoted": (P2, pickle.STRING + b"abc\n"),
+    }
+    return {
+        f"{name}.pickle": (
+            before + opcode + (b"" if opcode == pickle.STOP else pickle.STOP),
+            {"answer": "bad pickle", "byte": len(before)},
+        )
+        for name, (before, opcode) in cases.items()
+    }
 
 
 def _honest():
@@ -121,26 +205,43 @@ def _truncated():
     packed, squeezed = gzipped(raw), zstd(raw)
     short = {"answer": "truncated"}
     return {
-        "truncated_half.pickle": (raw[:len(raw) // 2], short), "truncated_without_stop.pickle": (raw[:-1], short), "truncated_proto.pickle": (raw[:1], short),
-        "truncated.pickle.gz": (packed[:len(packed) // 2], short), "truncated.pickle.zst": (squeezed and squeezed[:len(squeezed) // 2], short),
-        "corrupt.pickle.gz": (packed[:60] + bytes(b ^ 0x5A for b in packed[60:90]) + packed[90:], {"answer": "rejected"}),
+        "truncated_half.pickle": (raw[: len(raw) // 2], short),
+        "truncated_without_stop.pickle": (raw[:-1], short),
+        "truncated_proto.pickle": (raw[:1], short),
+        "truncated.pickle.gz": (packed[: len(packed) // 2], short),
+        "truncated.pickle.zst": (squeezed and squeezed[: len(squeezed) // 2], short),
+        "corrupt.pickle.gz": (
+            packed[:60] + bytes(b ^ 0x5A for b in packed[60:90]) + packed[90:],
+            {"answer": "rejected"},
+        ),
         "truncated.json": (json.dumps(_honest()).encode()[:2000], {"answer": "rejected"}),
-        "broken.json": (b'{"segments": [], "device_traces": [[{"action": alloc}]]}', {"answer": "rejected"})}
+        "broken.json": (b'{"segments": [], "device_traces": [[{"action": alloc}]]}', {"answer": "rejected"}),
+    }
 
 
 def _something_else():
     other = {"answer": "not a snapshot"}
     tensors = {"layer.weight": {"shape": (3, 4), "dtype": "float32"}, "layer.bias": {"shape": (3,), "dtype": "float32"}}
-    values = {"list_of_ints": [1, 2, 3], "dict_of_tensors": tensors, "string": "segments", "number": 7, "none": None, "list_of_lists": [[], [[]]],
-              "list_of_strings": ["segments", "blocks"], "dict_without_segments": {"device_traces": [[]]}}
+    values = {
+        "list_of_ints": [1, 2, 3],
+        "dict_of_tensors": tensors,
+        "string": "segments",
+        "number": 7,
+        "none": None,
+        "list_of_lists": [[], [[]]],
+        "list_of_strings": ["segments", "blocks"],
+        "dict_without_segments": {"device_traces": [[]]},
+    }
     made = {f"pickle_of_{name}.pickle": (python_pickle(value), other) for name, value in values.items()}
     made["json_of_something_else.json"] = b'{"name": "tinyformer", "version": [1, 2]}', other
     made["json_number.json"] = b"1e400", {"answer": "rejected"}
     made["checkpoint.pt"] = _checkpoint(), other | {"words": ["zip"]}
     made["text.txt"] = b"Epoch 1: loss 2.34\nEpoch 2: loss 1.98\n", {"answer": "not a pickle"}
     made["html.pickle"] = b"<!DOCTYPE html>\n<html><body>404 Not Found</body></html>\n", {"answer": "not a pickle"}
-    made["git_lfs_pointer.pickle"] = (b"version https://git-lfs.github.com/spec/v1\noid sha256:" + b"ab" * 32 + b"\nsize 1234567\n",
-                                      {"answer": "not a pickle"})
+    made["git_lfs_pointer.pickle"] = (
+        b"version https://git-lfs.github.com/spec/v1\noid sha256:" + b"ab" * 32 + b"\nsize 1234567\n",
+        {"answer": "not a pickle"},
+    )
     made["zeros.pickle"] = bytes(4096), {"answer": "not a pickle"}
     made["empty.pickle"] = b"", {"answer": "empty"}
     return made
@@ -151,7 +252,12 @@ def _checkpoint():
     pickled = P2 + pickle.GLOBAL + b"torch._utils\n_rebuild_tensor_v2\n" + pickle.STOP
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w") as archive:
-        for name, raw in [("archive/data.pkl", pickled), ("archive/byteorder", b"little"), ("archive/data/0", bytes(64)), ("archive/version", b"3\n")]:
+        for name, raw in [
+            ("archive/data.pkl", pickled),
+            ("archive/byteorder", b"little"),
+            ("archive/data/0", bytes(64)),
+            ("archive/version", b"3\n"),
+        ]:
             archive.writestr(zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0)), raw)
     return out.getvalue()
 
@@ -167,10 +273,18 @@ def _wrong_values():
 
     def overflow(value, segment, block, event):
         for index, item in enumerate(value["segments"]):
-            item |= {"address": index << 60, "total_size": (1 << 64) - 512, "blocks": [block | {"address": index << 60, "size": (1 << 64) - 512}]}
+            item |= {
+                "address": index << 60,
+                "total_size": (1 << 64) - 512,
+                "blocks": [block | {"address": index << 60, "size": (1 << 64) - 512}],
+            }
 
     case("sizes_overflow", "size", overflow)
-    case("blocks_overflow", "size", lambda v, s, b, e: s.update(total_size=512, blocks=[b | {"size": 1 << 63}] * 2 + [b | {"size": 512}]))
+    case(
+        "blocks_overflow",
+        "size",
+        lambda v, s, b, e: s.update(total_size=512, blocks=[b | {"size": 1 << 63}] * 2 + [b | {"size": 512}]),
+    )
     case("address_overflow", "address", lambda v, s, b, e: s.update(address=(1 << 64) - 512))
     case("negative_size", "size", lambda v, s, b, e: b.update(size=-512))
     case("negative_total_size", "total_size", lambda v, s, b, e: s.update(total_size=-(1 << 21)))
@@ -196,6 +310,9 @@ def _wrong_values():
     case("event_without_action", "action", lambda v, s, b, e: e.pop("action"))
     case("frames_as_int", "frames", lambda v, s, b, e: b.update(frames=3))
     case("frame_as_string", "frame", lambda v, s, b, e: b.update(frames=["train.py:3"]))
-    for name, frame in [("frame_name_as_int", {"name": 3, "line": 1}), ("frame_line_as_string", {"name": "f", "line": "1"})]:
+    for name, frame in [
+        ("frame_name_as_int", {"name": 3, "line": 1}),
+        ("frame_line_as_string", {"name": "f", "line": "1"}),
+    ]:
         case(name, "", lambda v, s, b, e, f=frame: b.update(frames=[{"filename": "a.py"} | f]), "harmless")
     return made

@@ -1,5 +1,6 @@
 """Valid but odd snapshots by file name: names, numbers, containers and accounts that a reader must survive, each made
 by editing an honest one."""
+
 import copy
 import pickle
 import struct
@@ -47,7 +48,9 @@ def _accounts():
     for index, block in enumerate(b for s in value["segments"] for b in s["blocks"] if b["state"] == "inactive"):
         block["requested_size"] = block["size"] * 3 + index
     made["unpaired_events.pickle"] = value = _honest()  # skip_actions of PyTorch 2.10
-    value["device_traces"] = [[e for e in value["device_traces"][0] if e["action"] not in ("free_requested", "segment_alloc")]]
+    value["device_traces"] = [
+        [e for e in value["device_traces"][0] if e["action"] not in ("free_requested", "segment_alloc")]
+    ]
     made["unknown_actions_and_keys.pickle"] = value = _honest()
     _add_unknown(value)
     made["big_ints.pickle"] = value = _honest()
@@ -60,10 +63,19 @@ def _add_unknown(value):
     base = value["segments"][0]["blocks"][0]["address"]
     time_us = events[0]["time_us"]
     label = {"name": "START", "filename": "phase one", "line": 0}
-    events[3:3] = [{"action": "annotate", "addr": base, "size": 0, "stream": 0, "time_us": time_us, "user_metadata": "weights"},
-                   {"action": "user_defined", "addr": 0, "size": 0, "stream": 0, "time_us": time_us, "frames": [label]},
-                   {"action": "workspace_snapshot", "addr": base, "size": 4096, "stream": 0, "time_us": time_us, "workspace": [1, 2]},
-                   {"action": "reticulate", "reason": None}]
+    events[3:3] = [
+        {"action": "annotate", "addr": base, "size": 0, "stream": 0, "time_us": time_us, "user_metadata": "weights"},
+        {"action": "user_defined", "addr": 0, "size": 0, "stream": 0, "time_us": time_us, "frames": [label]},
+        {
+            "action": "workspace_snapshot",
+            "addr": base,
+            "size": 4096,
+            "stream": 0,
+            "time_us": time_us,
+            "workspace": [1, 2],
+        },
+        {"action": "reticulate", "reason": None},
+    ]
     value["rank"] = {"world": 8, "host": "node-3", "started": 1.5e9, "tags": ("a", ())}
     value["segments"][0]["owner"] = ["engine", {"since": True}]
     value["segments"][0]["blocks"][0]["gc_counter"] = 3
@@ -86,31 +98,94 @@ def _add_big_ints(value):
         block["address"] += shift
     segment["stream"] = -4_096  # a pointer of that half, cast to int64_t
     first = value["device_traces"][0][0]
-    value["device_traces"][0].append({"action": "oom", "device_free": (1 << 64) - 1, "size": 1 << 40, "stream": -1,
-                                      "time_us": first["time_us"] + 10**6, "compile_context": "N/A", "user_metadata": ""})
-    value["limits"] = [0, 255, 256, 65535, 65536, (1 << 31) - 1, 1 << 31, -1, -(1 << 31), -(1 << 31) - 1, (1 << 63) - 1, 1 << 63,
-                       -(1 << 63), (1 << 64) - 1]
+    value["device_traces"][0].append(
+        {
+            "action": "oom",
+            "device_free": (1 << 64) - 1,
+            "size": 1 << 40,
+            "stream": -1,
+            "time_us": first["time_us"] + 10**6,
+            "compile_context": "N/A",
+            "user_metadata": "",
+        }
+    )
+    value["limits"] = [
+        0,
+        255,
+        256,
+        65535,
+        65536,
+        (1 << 31) - 1,
+        1 << 31,
+        -1,
+        -(1 << 31),
+        -(1 << 31) - 1,
+        (1 << 63) - 1,
+        1 << 63,
+        -(1 << 63),
+        (1 << 64) - 1,
+    ]
 
 
 def _names():
     main = ("/home/zoë/模型/train.py", 7, "<module>")
-    odd = ["std::pair<int;int>", "operator() 7 10", "foo 12", " leading and trailing ", "<script>alert(1)</script>", "]]>", "a && b &amp; \"c\" 'd'",
-           "bell\x07null\x00escape\x1b[31m", "line\nbreak\ttab\r", "right\u202eto\u200fleft", "模型の前向き", "\U0001f525\U0001d4d0", "", "x" * 3000,
-           "\u0085next\u2028line", "\ufffe\uffff", "%s{0}$HOME`id`"]
+    odd = [
+        "std::pair<int;int>",
+        "operator() 7 10",
+        "foo 12",
+        " leading and trailing ",
+        "<script>alert(1)</script>",
+        "]]>",
+        "a && b &amp; \"c\" 'd'",
+        "bell\x07null\x00escape\x1b[31m",
+        "line\nbreak\ttab\r",
+        "right\u202eto\u200fleft",
+        "模型の前向き",
+        "\U0001f525\U0001d4d0",
+        "",
+        "x" * 3000,
+        "\u0085next\u2028line",
+        "\ufffe\uffff",
+        "%s{0}$HOME`id`",
+    ]
     stacks = [[("/home/zoë/模型/layer.py", 10 + index, name), main] for index, name in enumerate(odd)]
-    files_ = ["<script src=x>.py", "a;b.py", "", "??", "<string>", "<frozen runpy>", "no/extension/", "sp ace 3.py", "\x01\x02.py", "&quot;.py"]
+    files_ = [
+        "<script src=x>.py",
+        "a;b.py",
+        "",
+        "??",
+        "<string>",
+        "<frozen runpy>",
+        "no/extension/",
+        "sp ace 3.py",
+        "\x01\x02.py",
+        "&quot;.py",
+    ]
     stacks += [[(name, index, "call"), main] for index, name in enumerate(files_)]
     stacks += [[("/w/line.py", line, "line"), main] for line in (-1, 0, 2_000_000_000)]
     windows = "C:\\Users\\Mara Q\\models\\"
     site = "C:\\Python311\\Lib\\site-packages\\torch\\nn\\modules\\linear.py"
-    omitted = [("/build/Python/ceval.c", 1, "_PyEval_EvalFrameDefault"), ("??", 0, "torch::unwind::unwind()"), ("??", 0, "_start")]
-    partly = [("/home/kim/app.py", 3, "on_start"), ("/home/kim/Register/form.py", 4, "submit"), ("/home/kim/app.py", 9, "<module>")]
+    omitted = [
+        ("/build/Python/ceval.c", 1, "_PyEval_EvalFrameDefault"),
+        ("??", 0, "torch::unwind::unwind()"),
+        ("??", 0, "_start"),
+    ]
+    partly = [
+        ("/home/kim/app.py", 3, "on_start"),
+        ("/home/kim/Register/form.py", 4, "submit"),
+        ("/home/kim/app.py", 9, "<module>"),
+    ]
     return {
         "odd_names.pickle": _with_stacks(*stacks),
-        "windows_paths.pickle": _with_stacks([(site, 114, "forward"), (windows + "unet.py", 40, "forward"), (windows + "main.py", 5, "<module>")],
-                                             [(windows + "unet.py", 41, "forward"), (windows + "main.py", 5, "<module>")]),
+        "windows_paths.pickle": _with_stacks(
+            [(site, 114, "forward"), (windows + "unet.py", 40, "forward"), (windows + "main.py", 5, "<module>")],
+            [(windows + "unet.py", 41, "forward"), (windows + "main.py", 5, "<module>")],
+        ),
         "all_frames_omitted.pickle": _with_stacks(omitted, partly, partly[:1]),
-        "lone_surrogate.pickle": _with_stacks([("/home/kim/app.py", 3, "half \ud83d of a pair"), ("/home/kim/\udcff.py", 4, "main")])}
+        "lone_surrogate.pickle": _with_stacks(
+            [("/home/kim/app.py", 3, "half \ud83d of a pair"), ("/home/kim/\udcff.py", 4, "main")]
+        ),
+    }
 
 
 def _containers():
@@ -126,7 +201,9 @@ def _containers():
     circle["segments"][0]["parent"] = circle["segments"]
     endless = []
     endless.append(endless)
-    circle["external_annotations"].append({"name": "loop", "stage": "START", "device": 0, "time_us": 1, "endless": endless})
+    circle["external_annotations"].append(
+        {"name": "loop", "stage": "START", "device": 0, "time_us": 1, "endless": endless}
+    )
     return made
 
 
@@ -138,16 +215,27 @@ def _bytes():
     name["filename"] = b"/home/\x80\xfe.py"
     plain = python_pickle(_honest())
     mixed = pickle.PROTO + b"\x04" + _mixed_data()
-    return {"not_utf8.pickle": CppWriter().dumps(value), "trailing_nul.pickle": plain + b"\0\0\0", "trailing_junk.pickle": plain + b"\njunk",
-            "bytes_and_sets.pickle": mixed}
+    return {
+        "not_utf8.pickle": CppWriter().dumps(value),
+        "trailing_nul.pickle": plain + b"\0\0\0",
+        "trailing_junk.pickle": plain + b"\njunk",
+        "bytes_and_sets.pickle": mixed,
+    }
 
 
 def _mixed_data():
     """A small snapshot with, under a key that no reader knows, the data opcodes that no writer of snapshots uses."""
     text = lambda s: pickle.SHORT_BINUNICODE + bytes([len(s)]) + s.encode()  # noqa: E731
-    odd = [pickle.BINBYTES + struct.pack("<I", 3) + b"abc", pickle.SHORT_BINBYTES + b"\x02\xff\x00", pickle.BINBYTES8 + struct.pack("<Q", 1) + b"z",
-           pickle.EMPTY_SET + pickle.MARK + pickle.BININT1 + b"\x05" + pickle.ADDITEMS, pickle.MARK + pickle.BININT1 + b"\x06" + pickle.FROZENSET,
-           pickle.BINSTRING + struct.pack("<i", 2) + b"py", pickle.LONG4 + struct.pack("<i", 0), pickle.LONG1 + b"\0"]
+    odd = [
+        pickle.BINBYTES + struct.pack("<I", 3) + b"abc",
+        pickle.SHORT_BINBYTES + b"\x02\xff\x00",
+        pickle.BINBYTES8 + struct.pack("<Q", 1) + b"z",
+        pickle.EMPTY_SET + pickle.MARK + pickle.BININT1 + b"\x05" + pickle.ADDITEMS,
+        pickle.MARK + pickle.BININT1 + b"\x06" + pickle.FROZENSET,
+        pickle.BINSTRING + struct.pack("<i", 2) + b"py",
+        pickle.LONG4 + struct.pack("<i", 0),
+        pickle.LONG1 + b"\0",
+    ]
     extra = text("odd") + pickle.EMPTY_LIST + pickle.MARK + b"".join(odd) + pickle.APPENDS
     lists = text("segments") + pickle.EMPTY_LIST + text("device_traces") + pickle.EMPTY_LIST
     return pickle.EMPTY_DICT + pickle.MARK + lists + extra + pickle.SETITEMS + pickle.STOP

@@ -1,4 +1,5 @@
 """Smaller programs: a server that holds a language model, and one fine-tuning run on two branches of its code."""
+
 from .allocator import GIB, KIB, MIB, Allocator, Clock, OutOfMemory
 from .stacks import Program, backward
 
@@ -17,12 +18,22 @@ class Server:
 
     def load(self):
         at = self.program.at
-        self.weights = [self.gpu.alloc(size, at("linear_weight", *SERVE, "engine.py:31:load", line)) for _ in range(self.layers)
-                        for size, line in [(24_121_344, "layers.py:19:__init__"), (8_040_448, "layers.py:20:__init__"),
-                                           (3_000, "layers.py:21:__init__")]]
-        self.adapters = [self.gpu.alloc(393_300, at("empty", *SERVE, "engine.py:33:load", "adapters.py:14:attach"))
-                         for _ in range(self.layers)]
-        self.calibration = [self.gpu.alloc(30 * MIB + 77, at("zeros", *SERVE, "calibrate.py:25:collect")) for _ in range(2)]
+        self.weights = [
+            self.gpu.alloc(size, at("linear_weight", *SERVE, "engine.py:31:load", line))
+            for _ in range(self.layers)
+            for size, line in [
+                (24_121_344, "layers.py:19:__init__"),
+                (8_040_448, "layers.py:20:__init__"),
+                (3_000, "layers.py:21:__init__"),
+            ]
+        ]
+        self.adapters = [
+            self.gpu.alloc(393_300, at("empty", *SERVE, "engine.py:33:load", "adapters.py:14:attach"))
+            for _ in range(self.layers)
+        ]
+        self.calibration = [
+            self.gpu.alloc(30 * MIB + 77, at("zeros", *SERVE, "calibrate.py:25:collect")) for _ in range(2)
+        ]
         return self
 
     def generate(self, pages=2, page_bytes=3 * MIB + 100, scratch=(5 * MIB, 700 * KIB)):
@@ -43,7 +54,9 @@ class Server:
         gpu.empty_cache(at("empty_cache", *SERVE, "serve.py:66:main"))
         self.generate(pages=9)  # grown
         for _ in range(4):  # added
-            gpu.alloc(12 * 127 * 1021 * 4, at("softmax", *REQUEST, "layers.py:58:forward", "probe.py:33:keep_attention"))
+            gpu.alloc(
+                12 * 127 * 1021 * 4, at("softmax", *REQUEST, "layers.py:58:forward", "probe.py:33:keep_attention")
+            )
         gpu.alloc(300, at("tensor", *REQUEST, "probe.py:36:keep_attention"))
         return self
 
@@ -64,16 +77,26 @@ def fine_tune(*, base, seed, is_branch):
     program = Program("/home/ben/finetune/", shift={"encoder.py": 4} if is_branch else None)
     run = ("main.py:52:<module>", "main.py:44:run")
     for _ in range(4):
-        for size, line in [(16_515_072, "encoder.py:15:__init__"), (5_505_024, "encoder.py:16:__init__"), (5_376, "encoder.py:17:__init__")]:
+        for size, line in [
+            (16_515_072, "encoder.py:15:__init__"),
+            (5_505_024, "encoder.py:16:__init__"),
+            (5_376, "encoder.py:17:__init__"),
+        ]:
             gpu.alloc(size, program.at("linear_weight", *run, "main.py:21:build", line))
     batch = gpu.alloc(32 * 211 * 8, program.at("_to_copy", *run, "loader.py:30:batches"))
     outputs = []
     for layer in range(4):
-        for size, operator, line in [(36_298_752, "linear", "encoder.py:40:forward"), (45_591_168, "softmax", "encoder.py:43:forward"),
-                                     (12_099_584, "layer_norm", "encoder.py:48:forward")]:
+        for size, operator, line in [
+            (36_298_752, "linear", "encoder.py:40:forward"),
+            (45_591_168, "softmax", "encoder.py:43:forward"),
+            (12_099_584, "layer_norm", "encoder.py:48:forward"),
+        ]:
             outputs.append(gpu.alloc(size, program.at(operator, *run, "main.py:33:step", line)))
         if is_branch:
-            gpu.alloc(45_591_168 // 2, program.at("clone", *run, "main.py:33:step", "encoder.py:43:forward", "plots.py:12:remember"))
+            gpu.alloc(
+                45_591_168 // 2,
+                program.at("clone", *run, "main.py:33:step", "encoder.py:43:forward", "plots.py:12:remember"),
+            )
         elif layer < 2:
             gpu.alloc(12_099_584, program.at("embedding", *run, "main.py:33:step", "encoder.py:36:forward"))
     for _ in range(2 if is_branch else 1):

@@ -1,9 +1,10 @@
 """The demo: two steps of training a small transformer, recorded up to the middle of the second backward pass.
 
 What there is to find: weights, optimizer state, the gradients of the later blocks, the activations that the earlier
-blocks still need, batches prefetched on a side stream, a teacher loaded before recording began (no stacks), and a
-mistake: metrics.py keeps the logits of every step.
+blocks still need, a teacher loaded before recording began (no stacks), its targets for the next batches prefetched on a
+side stream, and a mistake: metrics.py keeps the logits of every step.
 """
+
 from dataclasses import dataclass, field
 
 from .allocator import GIB, Allocator, Clock
@@ -19,12 +20,23 @@ FORWARD = (*LOOP, "train.py:57:train_step", "model.py:121:forward")
 
 # Weights of a block: the line of model.py that makes them, what torch calls, number of elements.
 BLOCK_WEIGHTS = [
-    ("model.py:22:__init__", "linear_weight", 3 * WIDTH * WIDTH), ("model.py:22:__init__", "linear_weight", 3 * WIDTH),
-    ("model.py:23:__init__", "linear_weight", WIDTH * WIDTH), ("model.py:23:__init__", "linear_weight", WIDTH),
-    ("model.py:54:__init__", "linear_weight", 4 * WIDTH * WIDTH), ("model.py:54:__init__", "linear_weight", 4 * WIDTH),
-    ("model.py:56:__init__", "linear_weight", 4 * WIDTH * WIDTH), ("model.py:56:__init__", "linear_weight", WIDTH),
-    ("model.py:72:__init__", "norm_weight", WIDTH), ("model.py:74:__init__", "norm_weight", WIDTH)]
-PARENT = {"22": "model.py:73:__init__", "23": "model.py:73:__init__", "54": "model.py:75:__init__", "56": "model.py:75:__init__"}
+    ("model.py:22:__init__", "linear_weight", 3 * WIDTH * WIDTH),
+    ("model.py:22:__init__", "linear_weight", 3 * WIDTH),
+    ("model.py:23:__init__", "linear_weight", WIDTH * WIDTH),
+    ("model.py:23:__init__", "linear_weight", WIDTH),
+    ("model.py:54:__init__", "linear_weight", 4 * WIDTH * WIDTH),
+    ("model.py:54:__init__", "linear_weight", 4 * WIDTH),
+    ("model.py:56:__init__", "linear_weight", 4 * WIDTH * WIDTH),
+    ("model.py:56:__init__", "linear_weight", WIDTH),
+    ("model.py:72:__init__", "norm_weight", WIDTH),
+    ("model.py:74:__init__", "norm_weight", WIDTH),
+]
+PARENT = {
+    "22": "model.py:73:__init__",
+    "23": "model.py:73:__init__",
+    "54": "model.py:75:__init__",
+    "56": "model.py:75:__init__",
+}
 
 SCORES = BATCH * HEADS * LENGTH * LENGTH
 # Activations of a block: the calls inside Block.forward, the operator, the number of elements, bytes of each.
@@ -41,13 +53,15 @@ ACTIVATIONS = [
     (("model.py:80:forward",), "layer_norm", TOKENS * WIDTH, 4),
     (("model.py:80:forward", "model.py:60:forward"), "linear", TOKENS * WIDTH * 4, 4),
     (("model.py:80:forward", "model.py:60:forward"), "gelu", TOKENS * WIDTH * 4, 4),
-    (("model.py:80:forward", "model.py:61:forward"), "linear", TOKENS * WIDTH, 4)]
+    (("model.py:80:forward", "model.py:61:forward"), "linear", TOKENS * WIDTH, 4),
+]
 NOT_SAVED = {2}  # the scores before the softmax are freed as soon as it is done
 
 
 @dataclass
 class Step:
     """What is alive while a step runs: activations by block, gradients by block."""
+
     activations: list = field(default_factory=list)
     gradients: list = field(default_factory=list)
 
@@ -93,7 +107,10 @@ class Training:
             self.gpu.alloc(size)
 
     def build_model(self):
-        embed = [("model.py:98:__init__", "embedding_weight", VOCABULARY * WIDTH), ("model.py:99:__init__", "embedding_weight", 512 * WIDTH)]
+        embed = [
+            ("model.py:98:__init__", "embedding_weight", VOCABULARY * WIDTH),
+            ("model.py:99:__init__", "embedding_weight", 512 * WIDTH),
+        ]
         blocks = [[self.weight(line, what, count) for line, what, count in embed]]
         for _ in range(LAYERS):
             made = []
@@ -108,22 +125,26 @@ class Training:
 
     def prefetch(self):
         stack = self.program.at("_to_copy", *LOOP, "data.py:41:__next__", "data.py:27:prefetch")
-        return [self.gpu.alloc(TOKENS * 8, stack, stream=COPY_STREAM) for _ in range(2)]
+        return [self.gpu.alloc(size, stack, stream=COPY_STREAM) for size in (TOKENS * 8, TOKENS * 2048 * 6)]
 
     def forward(self, batch):
         gpu, at = self.gpu, self.program.at
         step = Step()
-        first = [gpu.alloc(TOKENS * WIDTH * 4, at("embedding", *FORWARD[:-1], "model.py:113:forward")),
-                 gpu.alloc(TOKENS * WIDTH * 4, at("embedding", *FORWARD[:-1], "model.py:114:forward")),
-                 gpu.alloc(LENGTH * LENGTH, at("tril", *FORWARD[:-1], "model.py:116:forward"))]
+        first = [
+            gpu.alloc(TOKENS * WIDTH * 4, at("embedding", *FORWARD[:-1], "model.py:113:forward")),
+            gpu.alloc(TOKENS * WIDTH * 4, at("embedding", *FORWARD[:-1], "model.py:114:forward")),
+            gpu.alloc(LENGTH * LENGTH, at("tril", *FORWARD[:-1], "model.py:116:forward")),
+        ]
         step.activations.append(first)
         for _ in range(LAYERS):
             step.activations.append(self.forward_block())
         normed = gpu.alloc(TOKENS * WIDTH * 4, at("layer_norm", *FORWARD[:-1], "model.py:122:forward"))
         step.activations.append([normed])
         logits = gpu.alloc(TOKENS * VOCABULARY * 4, at("linear", *FORWARD[:-1], "model.py:123:forward"))
-        loss = [gpu.alloc(TOKENS * VOCABULARY * 4, at("log_softmax", *LOOP, "train.py:58:train_step")),
-                gpu.alloc(4, at("nll_loss_nd", *LOOP, "train.py:58:train_step"))]
+        loss = [
+            gpu.alloc(TOKENS * VOCABULARY * 4, at("log_softmax", *LOOP, "train.py:58:train_step")),
+            gpu.alloc(4, at("nll_loss_nd", *LOOP, "train.py:58:train_step")),
+        ]
         return step, logits, loss
 
     def forward_block(self):
@@ -135,7 +156,9 @@ class Training:
         return [a for i, a in enumerate(made) if i not in NOT_SAVED]
 
     def log_predictions(self, logits):
-        return self.gpu.alloc(logits.requested, self.program.at("clone", *LOOP, "train.py:59:train_step", "metrics.py:22:log_predictions"))
+        return self.gpu.alloc(
+            logits.requested, self.program.at("clone", *LOOP, "train.py:59:train_step", "metrics.py:22:log_predictions")
+        )
 
     def backward(self, step, weights, logits, loss, down_to):
         gpu = self.gpu
@@ -147,10 +170,14 @@ class Training:
             for activation in reversed(step.activations[index]):
                 gpu.free(activation)
             for weight in reversed(weights[index]):
-                operator, node = ("mm", "AddmmBackward0") if weight.requested > WIDTH * 16 else ("sum", "NativeLayerNormBackward0")
+                operator, node = (
+                    ("mm", "AddmmBackward0") if weight.requested > WIDTH * 16 else ("sum", "NativeLayerNormBackward0")
+                )
                 if index or weight is not weights[0][0]:  # the embedding is tied to the head: its gradient exists
                     step.gradients.append(gpu.alloc(weight.requested, backward(operator, node)))
-            following = gpu.alloc(TOKENS * WIDTH * 4, backward("native_layer_norm_backward", "NativeLayerNormBackward0"))
+            following = gpu.alloc(
+                TOKENS * WIDTH * 4, backward("native_layer_norm_backward", "NativeLayerNormBackward0")
+            )
             gpu.free(flowing)
             flowing = following
         if down_to == 0:

@@ -1,4 +1,5 @@
 """The valid snapshots by file name: one for each generation of writers, and one for each way of writing."""
+
 import copy
 import json
 
@@ -22,7 +23,10 @@ def _demo():
     made["before.pickle"] = python_pickle(gen.snapshot([server.gpu]))
     server.gpu.mark_snapshot()
     made["after.pickle"] = python_pickle(gen.snapshot([server.grow_into_after().gpu]))
-    for name, base, seed, is_branch in [("run_main", 0x7F10C0000000, 5, False), ("run_branch", 0x7EA960000000, 6, True)]:
+    for name, base, seed, is_branch in [
+        ("run_main", 0x7F10C0000000, 5, False),
+        ("run_branch", 0x7EA960000000, 6, True),
+    ]:
         gpu = fine_tune(base=base, seed=seed, is_branch=is_branch)
         made[f"{name}.pickle"] = python_pickle(gen.snapshot([gpu], gen.V2_10), 5)
     return made
@@ -33,7 +37,11 @@ def _encodings():
     server = Server(layers=2, python_only=True).load().generate(pages=12)
     value = gen.snapshot([server.gpu], annotations=[gen.annotation("warm up", "START", 1_760_000_000_000_100)])
     value["allocator_settings"]["garbage_collection_threshold"] = 0.8
-    value["keys_that_no_reader_knows"] = {"none": None, "tuples": ((), (1,), (1, 2), (1, 2, 3), (1, 2, 3, 4)), "empty": {}}
+    value["keys_that_no_reader_knows"] = {
+        "none": None,
+        "tuples": ((), (1,), (1, 2), (1, 2, 3), (1, 2, 3, 4)),
+        "empty": {},
+    }
     made = {f"encodings/protocol{p}.pickle": python_pickle(value, p) for p in range(6)}
     made["encodings/cpp_writer.pickle"] = CppWriter().dumps(value)
     made["encodings/every_opcode.pickle"] = EveryOpcode().dumps(value)
@@ -41,7 +49,7 @@ def _encodings():
     made["encodings/snapshot.pickle.gz"] = gzipped(made["encodings/protocol4.pickle"])
     made["encodings/snapshot.pickle.zst"] = zstd(made["encodings/protocol4.pickle"])
     many = Server(layers=1, clock=Clock(seed=9)).load()
-    for number in range(113):
+    for number in range(112):
         many.gpu.user_metadata = f"request {number}"
         many.gpu.free(many.generate(pages=1).pages.pop())
     made["cpp_writer_long_batch.pickle"] = CppWriter().dumps(gen.snapshot([many.gpu], gen.V2_10))
@@ -56,7 +64,7 @@ def _generations():
     def server():
         return Server(layers=2, clock=Clock(seed=4)).load().generate(pages=2).gpu
 
-    native = "frame #0: c10::cuda::CUDACachingAllocator::malloc(unsigned long) + 0x51 (0x7f00)\nframe #1: at::native::empty_cuda + 0x2a\n"
+    native = "frame #0: c10::cuda::CUDACachingAllocator::malloc(unsigned long) + 0x51\nframe #1: at::native::empty_cuda\n"
     old = Server(layers=2, clock=Clock(seed=4)).load().generate(pages=6)
     for page in old.pages[1:4]:  # neighbours: their histories end up in one inactive block
         old.gpu.free(page)
@@ -64,13 +72,23 @@ def _generations():
     for segment in old.segments:  # memory from before stacks were recorded
         for block in segment.blocks[:1]:
             block.history = [(address, size, None) for address, size, _ in block.history]
-    made = {"gen_1.13_list.pickle": gen.snapshot([old], gen.V1_13), "gen_2.0_history.pickle": gen.snapshot([old], gen.V2_0, cpp_frames=native),
-            "gen_2.1_no_time.pickle": gen.snapshot([server()], gen.V2_1),
-            "gen_2.1_no_address.pickle": gen.snapshot([server()], gen.V2_1, with_addresses=False),
-            "gen_2.2_time.pickle": gen.snapshot([server()], gen.V2_2), "gen_2.3_settings.pickle": gen.snapshot([server()], gen.V2_3)}
-    marks = [gen.annotation(name, stage, 1_760_000_000_000_000 + at, **more) for name, stage, at, more in
-             [("load", "START", 40, {}), ("load", "END", 900, {}), ("generate", "START", 1_000, {"request": "7", "user": "visitor"}),
-              ("generate", "END", 5_000, {})]]
+    made = {
+        "gen_1.13_list.pickle": gen.snapshot([old], gen.V1_13),
+        "gen_2.0_history.pickle": gen.snapshot([old], gen.V2_0, cpp_frames=native),
+        "gen_2.1_no_time.pickle": gen.snapshot([server()], gen.V2_1),
+        "gen_2.1_no_address.pickle": gen.snapshot([server()], gen.V2_1, with_addresses=False),
+        "gen_2.2_time.pickle": gen.snapshot([server()], gen.V2_2),
+        "gen_2.3_settings.pickle": gen.snapshot([server()], gen.V2_3),
+    }
+    marks = [
+        gen.annotation(name, stage, 1_760_000_000_000_000 + at, **more)
+        for name, stage, at, more in [
+            ("load", "START", 40, {}),
+            ("load", "END", 900, {}),
+            ("generate", "START", 1_000, {"request": "7", "user": "visitor"}),
+            ("generate", "END", 5_000, {}),
+        ]
+    ]
     made["gen_2.5_annotations.pickle"] = gen.snapshot([server()], annotations=marks)
     compiled = Server(layers=2, clock=Clock(seed=4)).load()
     compiled.gpu.compile_context = "Torch-Compiled Region: 0/0"
@@ -88,9 +106,16 @@ def _generations():
 def _fx_frames():
     server = Server(layers=2).load()
     server.gpu.compile_context = "Torch-Compiled Region: 1/0"
-    fx = {"filename": "<eval_with_key>.12", "name": "forward", "line": 9, "fx_node_op": "call_function", "fx_node_name": "mm_3",
-          "fx_node_target": "aten.mm.default", "fx_original_trace": "File \"/srv/parrot/layers.py\", line 58, in forward\n    return x @ w\n",
-          "fx_node_info": "a key of the documentation only"}
+    fx = {
+        "filename": "<eval_with_key>.12",
+        "name": "forward",
+        "line": 9,
+        "fx_node_op": "call_function",
+        "fx_node_name": "mm_3",
+        "fx_node_target": "aten.mm.default",
+        "fx_original_trace": 'File "/srv/parrot/layers.py", line 58, in forward\n    return x @ w\n',
+        "fx_node_info": "a key of the documentation only",
+    }
     stack = [fx, *server.program.at("matmul", "serve.py:64:main", "engine.py:88:generate")]
     for number in range(3):
         block = server.gpu.alloc(2_500_000 + number, stack, pool=(0, 3) if number else (0, 0))
@@ -105,12 +130,15 @@ def _overflow(max_entries):
     for page in server.pages[::2]:
         server.gpu.free(page)
     entries = max_entries or 100_000
-    settings = gen.allocator_settings(gen.V2026, trace_alloc_overflowed=max_entries is not None, trace_alloc_max_entries=entries)
+    settings = gen.allocator_settings(
+        gen.V2026, trace_alloc_overflowed=max_entries is not None, trace_alloc_max_entries=entries
+    )
     return gen.snapshot([server.gpu], gen.V2026, settings=settings)
 
 
 def _profile_form():
     """torch.cuda._memory_viz._profile_to_snapshot: one segment a device from the lowest to the highest address used."""
+
     def frames(*names):
         return [{"filename": "none", "line": 0, "name": n} for n in names]
 
@@ -120,8 +148,10 @@ def _profile_form():
         made = frames(f"aten::op_{index}", "loop.py(12): step")
         events.append({"action": "alloc", "addr": at, "size": size, "stream": 0, "frames": made, "category": category})
         if category == "temporary":
-            events += [{"action": a, "addr": at, "size": size, "stream": 0, "frames": made, "category": category}
-                       for a in ("free_requested", "free_completed")]
+            events += [
+                {"action": a, "addr": at, "size": size, "stream": 0, "frames": made, "category": category}
+                for a in ("free_requested", "free_completed")
+            ]
             blocks.append({"size": size, "state": "inactive"})
         else:
             blocks.append({"size": size, "requested_size": size, "state": "active_allocated", "frames": made})
@@ -134,7 +164,9 @@ def _profile_form():
 def _allocator_features():
     made = {"oom.pickle": gen.snapshot([_out_of_memory(expandable=False)], gen.V2_10)}
     conf = {"conf": "expandable_segments:True", "expandable_segments": True}
-    made["oom_expandable.pickle"] = gen.snapshot([_out_of_memory(expandable=True)], gen.V2_10, settings=gen.allocator_settings(gen.V2_10, **conf))
+    made["oom_expandable.pickle"] = gen.snapshot(
+        [_out_of_memory(expandable=True)], gen.V2_10, settings=gen.allocator_settings(gen.V2_10, **conf)
+    )
     server = Server(expandable=True).load().generate(pages=12)
     for page in server.pages[2:12]:
         server.gpu.free(page)
@@ -157,7 +189,9 @@ def _allocator_features():
 
 
 def _out_of_memory(expandable):
-    server = run_out_of_memory(Server(layers=2, expandable=expandable, capacity=GIB // 4, base=0x302000000).load().generate())
+    server = run_out_of_memory(
+        Server(layers=2, expandable=expandable, capacity=GIB // 4, base=0x302000000).load().generate()
+    )
     for page in server.pages if expandable else []:  # the exception leaves the request, which frees what it held
         server.gpu.free(page, server.program.freed_at("serve.py:71:<module>", "serve.py:68:main"))
     return server.gpu
@@ -190,7 +224,9 @@ def _devices_and_streams():
         program = Program("/home/eve/pipeline/")
         for stream in streams:
             for size in (5_000_000, 40_000, 12 * MIB):
-                block = gpu.alloc(size, program.at("empty", "stage.py:9:<module>", f"stage.py:{20 + device}:run"), stream=stream)
+                block = gpu.alloc(
+                    size, program.at("empty", "stage.py:9:<module>", f"stage.py:{20 + device}:run"), stream=stream
+                )
             gpu.free(block)
         made.append(gpu)
     return gen.snapshot(made)

@@ -1,4 +1,5 @@
 """Checks that the made files are what they are said to be, before they are written."""
+
 import gzip
 import io
 import json
@@ -10,8 +11,23 @@ UNBALANCED = {"unbalanced.pickle"}
 UNCOVERED = {"uncovered.pickle"}
 NOT_FOR_PYTHON = {"not_utf8.pickle"}
 STALE_SUMS = {"profile_form.pickle", "bytes_and_sets.pickle"}
-FORBIDDEN = {"GLOBAL", "STACK_GLOBAL", "REDUCE", "BUILD", "INST", "OBJ", "NEWOBJ", "NEWOBJ_EX", "PERSID", "BINPERSID", "EXT1", "EXT2", "EXT4",
-             "NEXT_BUFFER", "READONLY_BUFFER"}
+FORBIDDEN = {
+    "GLOBAL",
+    "STACK_GLOBAL",
+    "REDUCE",
+    "BUILD",
+    "INST",
+    "OBJ",
+    "NEWOBJ",
+    "NEWOBJ_EX",
+    "PERSID",
+    "BINPERSID",
+    "EXT1",
+    "EXT2",
+    "EXT4",
+    "NEXT_BUFFER",
+    "READONLY_BUFFER",
+}
 
 
 def valid_files(made):
@@ -101,7 +117,13 @@ def hostile_files(made, answers):
 
 # Python's integers have no limit, and its slow decoder keeps the memo in a dict; memviz bounds both. Nor
 # does that decoder check the length of a frame.
-PYTHON_ACCEPTS = {"frame_past_end.pickle", "memo_index_text.pickle", "integer_of_255_bytes.pickle", "integer_above_64_bits.pickle", "integer_text_of_20000_digits.pickle"}
+PYTHON_ACCEPTS = {
+    "frame_past_end.pickle",
+    "memo_index_text.pickle",
+    "integer_of_255_bytes.pickle",
+    "integer_above_64_bits.pickle",
+    "integer_text_of_20000_digits.pickle",
+}
 
 
 class _DataOnly(pickle._Unpickler):
