@@ -33,11 +33,7 @@ START = [
 ]
 EVAL = (CPYTHON + "Python/ceval.c", 4772, "_PyEval_EvalFrameDefault")
 AUTOGRAD = [
-    (
-        "??",
-        0,
-        "torch::autograd::Engine::evaluate_function(std::shared_ptr<torch::autograd::GraphTask>&)",
-    ),
+    ("??", 0, "torch::autograd::Engine::evaluate_function(std::shared_ptr<torch::autograd::GraphTask>&)"),
     ("??", 0, "torch::autograd::Engine::thread_main(std::shared_ptr<torch::autograd::GraphTask> const&)"),
     ("??", 0, "torch::autograd::python::PythonEngine::thread_init(int)"),
     ("thread48.o", 0, "execute_native_thread_routine"),

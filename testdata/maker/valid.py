@@ -64,7 +64,9 @@ def _generations():
     def server():
         return Server(layers=2, clock=Clock(seed=4)).load().generate(pages=2).gpu
 
-    native = "frame #0: c10::cuda::CUDACachingAllocator::malloc(unsigned long) + 0x51\nframe #1: at::native::empty_cuda\n"
+    native = (
+        "frame #0: c10::cuda::CUDACachingAllocator::malloc(unsigned long) + 0x51\nframe #1: at::native::empty_cuda\n"
+    )
     old = Server(layers=2, clock=Clock(seed=4)).load().generate(pages=6)
     for page in old.pages[1:4]:  # neighbours: their histories end up in one inactive block
         old.gpu.free(page)
