@@ -22,11 +22,68 @@ std::string quoted(std::string_view text) {
 bool Machine::step() {
   opcode_offset_ = cursor_.offset();
   const auto opcode = static_cast<Opcode>(cursor_.opcode());
-  if (run_memo(opcode) || run_scalar(opcode) || run_container(opcode) || run_text(opcode)) return true;
   switch (opcode) {
   case Opcode::proto: read_protocol(); break;
   case Opcode::frame: read_frame(); break;
   case Opcode::stop: stop(); break;
+
+  case Opcode::memoize: memo_.put_next(top()); break;
+  case Opcode::binput: memo_.put(cursor_.number<std::uint8_t>(), top()); break;
+  case Opcode::long_binput: memo_.put(cursor_.number<std::uint32_t>(), top()); break;
+  case Opcode::binget: push(memo_value(cursor_.number<std::uint8_t>())); break;
+  case Opcode::long_binget: push(memo_value(cursor_.number<std::uint32_t>())); break;
+
+  case Opcode::none: push(Value::none()); break;
+  case Opcode::newtrue: push(Value::boolean(true)); break;
+  case Opcode::newfalse: push(Value::boolean(false)); break;
+  case Opcode::binint1: push(Value::integer(cursor_.number<std::uint8_t>())); break;
+  case Opcode::binint2: push(Value::integer(cursor_.number<std::uint16_t>())); break;
+  case Opcode::binint: push(Value::integer(static_cast<std::int32_t>(cursor_.number<std::uint32_t>()))); break;
+  case Opcode::long1: push(long_integer(cursor_.take(cursor_.number<std::uint8_t>()))); break;
+  case Opcode::long4: push(long_integer(cursor_.take(signed_size("an integer")))); break;
+  case Opcode::binfloat: push(big_endian_double(cursor_.number<std::uint64_t>())); break;
+
+  case Opcode::short_binunicode: push_text(cursor_.take(cursor_.number<std::uint8_t>())); break;
+  case Opcode::binunicode: push_text(cursor_.take(cursor_.number<std::uint32_t>())); break;
+  case Opcode::binunicode8: push_text(cursor_.take(cursor_.number<std::uint64_t>())); break;
+  // Python 2's str: text of an unknown encoding.
+  case Opcode::short_binstring: push_text(cursor_.take(cursor_.number<std::uint8_t>())); break;
+  case Opcode::binstring: push_text(cursor_.take(signed_size("a string"))); break;
+  case Opcode::short_binbytes: push_bytes(cursor_.take(cursor_.number<std::uint8_t>())); break;
+  case Opcode::binbytes: push_bytes(cursor_.take(cursor_.number<std::uint32_t>())); break;
+  case Opcode::binbytes8:
+  case Opcode::bytearray8: push_bytes(cursor_.take(cursor_.number<std::uint64_t>())); break;
+
+  case Opcode::mark: marks_.push_back(stack_.size()); break;
+  case Opcode::empty_dict: push(document_.add_dict()); break;
+  case Opcode::empty_list:
+  case Opcode::empty_set: push(document_.add_list()); break;
+  case Opcode::empty_tuple: make_tuple(0); break;
+  case Opcode::tuple1: make_tuple(1); break;
+  case Opcode::tuple2: make_tuple(2); break;
+  case Opcode::tuple3: make_tuple(3); break;
+  case Opcode::tuple:
+  case Opcode::frozenset: make_sequence(above_mark(), Kind::tuple); break;
+  case Opcode::list: make_sequence(above_mark(), Kind::list); break;
+  case Opcode::dict: make_dict(); break;
+  case Opcode::append: append_one(); break;
+  case Opcode::appends:
+  case Opcode::additems: append_all(); break;
+  case Opcode::setitem: set_one(); break;
+  case Opcode::setitems: set_all(); break;
+
+  case Opcode::pop: pop_anything(); break;
+  case Opcode::pop_mark: drop_to(above_mark()); break;
+  case Opcode::dup: push(top()); break;
+
+  case Opcode::int_text:
+  case Opcode::long_text:
+  case Opcode::float_text:
+  case Opcode::string:
+  case Opcode::unicode:
+  case Opcode::put:
+  case Opcode::get: run_text(opcode); break;
+
   default: refuse(opcode);
   }
   return !is_done_;
@@ -113,20 +170,10 @@ void Machine::drop_to(std::span<const Value> values) {
   stack_.resize(stack_.size() - values.size());
 }
 
-bool Machine::run_memo(Opcode opcode) {
-  const auto get = [&](std::uint64_t index) {
-    const Value value = memo_.get(index);
-    if (value.kind() == Kind::unset) fail("a memo slot that was filled before", fmt::format("slot {}", index));
-    push(value);
-  };
-  switch (opcode) {
-  case Opcode::memoize: memo_.put_next(top()); return true;
-  case Opcode::binget: get(cursor_.number<std::uint8_t>()); return true;
-  case Opcode::long_binget: get(cursor_.number<std::uint32_t>()); return true;
-  case Opcode::binput: memo_.put(cursor_.number<std::uint8_t>(), top()); return true;
-  case Opcode::long_binput: memo_.put(cursor_.number<std::uint32_t>(), top()); return true;
-  default: return false;
-  }
+Value Machine::memo_value(std::uint64_t index) const {
+  const Value value = memo_.get(index);
+  if (value.kind() == Kind::unset) fail("a memo slot that was filled before", fmt::format("slot {}", index));
+  return value;
 }
 
 } // namespace memviz::pickle

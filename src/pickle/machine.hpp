@@ -29,18 +29,19 @@ public:
   [[nodiscard]] std::uint64_t opcode_offset() const { return opcode_offset_; }
 
 private:
-  /// Returns whether the opcode was one of its family.
-  bool run_scalar(Opcode opcode);
-  bool run_text(Opcode opcode);
-  bool run_container(Opcode opcode);
-  bool run_memo(Opcode opcode);
   [[noreturn]] void refuse(Opcode opcode);
 
   void read_protocol();
   void read_frame();
   void stop();
-  Value long_integer(std::string_view little_endian);
-
+  [[nodiscard]] Value memo_value(std::uint64_t index) const;
+  [[nodiscard]] Value long_integer(std::string_view little_endian);
+  /// BINFLOAT is the one big-endian number of the format.
+  [[nodiscard]] Value big_endian_double(std::uint64_t little_endian);
+  [[nodiscard]] std::uint64_t signed_size(const char* of_what);
+  void push_bytes(std::string_view bytes) { push(document_.add_text(bytes, Kind::bytes)); }
+  /// The opcodes of protocol 0, whose arguments are lines of text.
+  void run_text(Opcode opcode);
   void push(Value value) { stack_.push_back(value); }
   void push_text(std::string_view text) { push(document_.add_text(text)); }
   [[nodiscard]] Value top() const;

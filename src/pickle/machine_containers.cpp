@@ -81,30 +81,4 @@ void Machine::make_tuple(std::size_t size) {
   make_sequence(std::span(stack_).last(size), Kind::tuple);
 }
 
-bool Machine::run_container(Opcode opcode) {
-  switch (opcode) {
-  case Opcode::mark: marks_.push_back(stack_.size()); return true;
-  case Opcode::empty_dict: push(document_.add_dict()); return true;
-  case Opcode::empty_list:
-  case Opcode::empty_set: push(document_.add_list()); return true;
-  case Opcode::empty_tuple: make_tuple(0); return true;
-  case Opcode::tuple1: make_tuple(1); return true;
-  case Opcode::tuple2: make_tuple(2); return true;
-  case Opcode::tuple3: make_tuple(3); return true;
-  case Opcode::tuple:
-  case Opcode::frozenset: make_sequence(above_mark(), Kind::tuple); return true;
-  case Opcode::list: make_sequence(above_mark(), Kind::list); return true;
-  case Opcode::dict: make_dict(); return true;
-  case Opcode::append: append_one(); return true;
-  case Opcode::appends:
-  case Opcode::additems: append_all(); return true;
-  case Opcode::setitem: set_one(); return true;
-  case Opcode::setitems: set_all(); return true;
-  case Opcode::pop: pop_anything(); return true;
-  case Opcode::pop_mark: drop_to(above_mark()); return true;
-  case Opcode::dup: push(top()); return true;
-  default: return false;
-  }
-}
-
 } // namespace memviz::pickle
