@@ -1,4 +1,5 @@
 #include "export/compare_text.hpp"
+#include "export/segment_bar.hpp"
 #include "export/segment_map.hpp"
 #include "export/text_table.hpp"
 #include "memviz/export.hpp"
@@ -118,7 +119,9 @@ TEST_CASE("stats_text") {
     const std::string name = "f" + std::string(5000, 'n') + "\n\x1b[2Jforged";
     const std::string frame = "/app/" + name + ".py:1:" + name;
     constexpr std::uint64_t kMost = std::uint64_t{1} << 59U;
+    builder.segment(0, 4096).inactive(4096);
     builder.segment(std::numeric_limits<std::uint64_t>::max() - kMost, kMost, std::numeric_limits<std::int64_t>::min());
+    builder.pool({std::numeric_limits<std::uint64_t>::max(), std::numeric_limits<std::uint64_t>::max()});
     builder.active(kMost, kMost - 1, builder.stack({frame}));
     builder.setting(name, name);
     const std::string text = text_of(builder.take());

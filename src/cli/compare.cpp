@@ -149,7 +149,7 @@ Command compare_command() {
       .text = "Prints the addresses of the segments that only one of the two has, and draws the difference by stack. "
               "With --fail-over the exit code is 3 when allocated memory grew by more than that.",
       .examples = "  memviz compare before.pickle after.pickle -o diff.svg\n"
-                  "  memviz compare main.pickle pull.pickle --match function --fail-over 2% -o diff.svg\n",
+                  "  memviz compare main.pickle pull.pickle --match function --fail-over 2%\n",
       .options = joined({{{"output", 'o', "FILE",
                            "the SVG; - is standard output, and then the lists go to standard "
                            "error (default: no picture)"},

@@ -65,7 +65,7 @@ Command export_command() {
       .text = "Writes folded stacks as PyTorch's own tools feed them to flamegraph.pl, or the tree of the flame graph "
               "as JSON: nodes with their parent, label, frame, own and total bytes.",
       .examples = "  memviz export mem.pickle --format folded > mem.folded\n"
-                  "  memviz export mem.pickle --format json --group pool,stream,state -o tree.json\n",
+                  "  memviz export mem.pickle --format json --group pool,state -o tree.json\n",
       .options = joined({{{"format", '\0', "FORMAT", "folded or json (required)"},
                           {"output", 'o', "FILE", "where it goes (default: standard output)"},
                           view_option()},

@@ -3,6 +3,7 @@
 #include "export/text_table.hpp"
 #include "memviz/format.hpp"
 #include "memviz/label.hpp"
+#include "text/printable.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -63,7 +64,7 @@ std::string pools_and_streams(const Snapshot& snapshot, std::uint32_t device) {
   for (const auto& [key, sums] : groups) {
     if (++shown > kMostPools) break;
     const std::string pool = node_label(snapshot.frames, {NodeKind::pool, key.first.first, key.first.second});
-    table.add_row({fmt::format("{}, stream {}", pool, key.second), format_count(sums.segments),
+    table.add_row({elided(fmt::format("{}, stream {}", pool, key.second), 40), format_count(sums.segments),
                    format_bytes(sums.reserved_bytes), format_bytes(sums.allocated_bytes),
                    format_bytes(sums.pending_bytes), format_bytes(sums.inactive_bytes)});
   }

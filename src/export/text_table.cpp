@@ -3,21 +3,37 @@
 #include "text/printable.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 namespace memviz {
 
-std::string TextTable::text(std::string_view indent) const {
-  std::vector<std::size_t> widths(columns_.size(), 0);
+namespace {
+
+constexpr std::string_view kGap = "  ";
+
+} // namespace
+
+std::vector<std::size_t> TextTable::widths() const {
+  std::vector<std::size_t> result(columns_.size(), 0);
   for (const auto& row : rows_)
     for (std::size_t i = 0; i < row.size(); ++i)
-      widths[i] = std::max(widths[i], column_count(row[i]));
+      result[i] = std::max(result[i], column_count(row[i]));
+  return result;
+}
 
+std::size_t TextTable::width() const {
+  const auto column_widths = widths();
+  return std::accumulate(column_widths.begin(), column_widths.end(), kGap.size() * (columns_.size() - 1));
+}
+
+std::string TextTable::text(std::string_view indent) const {
+  const auto column_widths = widths();
   std::string result;
   for (const auto& row : rows_) {
     std::string line(indent);
     for (std::size_t i = 0; i < row.size(); ++i) {
-      if (i > 0) line += "  ";
-      const std::string padding(widths[i] - column_count(row[i]), ' ');
+      if (i > 0) line += kGap;
+      const std::string padding(column_widths[i] - column_count(row[i]), ' ');
       line += columns_[i] == Align::right ? padding + row[i] : row[i] + padding;
     }
     line.resize(line.find_last_not_of(' ') + 1);

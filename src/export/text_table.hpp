@@ -21,7 +21,12 @@ public:
   /// Every row as a line that starts with `indent`, two spaces between columns, none at the end.
   [[nodiscard]] std::string text(std::string_view indent) const;
 
+  /// Of its widest line, without the indent.
+  [[nodiscard]] std::size_t width() const;
+
 private:
+  [[nodiscard]] std::vector<std::size_t> widths() const;
+
   std::vector<Align> columns_;
   std::vector<std::vector<std::string>> rows_;
 };

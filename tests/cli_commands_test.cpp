@@ -1,0 +1,211 @@
+#include "support/files.hpp"
+#include "support/process.hpp"
+
+#include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
+#include <pugixml.hpp>
+
+namespace memviz {
+
+using nlohmann::json;
+using test::run;
+using test::TemporaryFolder;
+
+namespace {
+
+std::string data(const std::string& name) {
+  return (test::testdata() / (name + ".pickle")).string();
+}
+
+bool is_svg(const std::string& text) {
+  pugi::xml_document document;
+  return document.load_string(text.c_str()) && std::string_view(document.document_element().name()) == "svg";
+}
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+} // namespace
+
+TEST_CASE("flame writes the same SVG to a file and to standard output, on every run") {
+  const TemporaryFolder folder;
+  const auto to_file = run({"flame", data("training_step"), "-q", "-o", folder / "mem.svg"});
+  CHECK(to_file.exit_code == 0);
+  CHECK(to_file.out.empty());
+  CHECK(to_file.err.empty());
+  const std::string svg = test::read_bytes(folder / "mem.svg");
+  CHECK(is_svg(svg));
+  CHECK(run({"flame", data("training_step"), "-q", "-o", "-"}).out == svg);
+}
+
+TEST_CASE("flame takes every tree and picture option") {
+  const std::vector<std::vector<std::string>> choices{
+      {"--view", "memory"},   {"--view", "segments"}, {"--group", "pool,stream,state"},
+      {"--frames", "user"},   {"--frames", "python"}, {"--frames", "all"},
+      {"--focus", "train"},   {"--hide", "train"},    {"--device", "0"},
+      {"--max-size", "300K"}, {"--at", "end"},        {"--at", "auto"},
+      {"--upward"},           {"--no-fold"}};
+  for (auto words : choices) {
+    CAPTURE(words.front());
+    words.insert(words.begin(), {"flame", data("training_step"), "-q", "-o", "-"});
+    const auto outcome = run(words);
+    CHECK(outcome.exit_code == 0);
+    CHECK(outcome.err.empty());
+    CHECK(is_svg(outcome.out));
+  }
+}
+
+TEST_CASE("flame says when the end of the recording is not the story") {
+  const std::string file = data("oom_expandable");
+  const auto outcome = run({"flame", file, "-o", "-"});
+  CHECK(outcome.exit_code == 0);
+  CHECK(outcome.err.starts_with("memviz: " + file + ": GPU 0 ran out of memory at event "));
+  CHECK(contains(outcome.err, "this is the end of the recording"));
+  CHECK(run({"flame", file, "-o", "-", "--quiet"}).err.empty());
+}
+
+TEST_CASE("warnings about the data go to standard error, unless quiet, and the result stays whole") {
+  for (const char* name : {"unbalanced", "uncovered"}) {
+    const std::string file = data(name);
+    const auto loud = run({"export", file, "--format", "folded"});
+    const auto quiet = run({"export", file, "--format", "folded", "-q"});
+    CHECK(loud.err.starts_with("memviz: " + file + ": warning: "));
+    CHECK(quiet.err.empty());
+    CHECK(loud.out == quiet.out);
+    const json stats = json::parse(run({"stats", file, "-q", "--json", "-"}).out);
+    CHECK(stats["warnings"].size() == 1);
+  }
+  CHECK(run({"stats", data("training_step")}).err.empty());
+}
+
+TEST_CASE("stats prints text, or JSON where that is asked for, or both") {
+  const TemporaryFolder folder;
+  const auto text = run({"stats", data("oom")});
+  CHECK(text.exit_code == 0);
+  CHECK(text.out.starts_with(data("oom") + "\n"));
+  CHECK(contains(text.out, "out of memory: 1"));
+
+  const auto both = run({"stats", data("oom"), "--json", folder / "stats.json", "-o", folder / "stats.txt"});
+  CHECK(both.out.empty());
+  CHECK(test::read_bytes(folder / "stats.txt") == text.out);
+  const json stats = json::parse(test::read_bytes(folder / "stats.json"));
+  CHECK(stats["file"] == data("oom"));
+  CHECK(json::parse(run({"stats", data("oom"), "--json", "-"}).out) == stats);
+}
+
+TEST_CASE("stats of one device has that device only") {
+  const json stats = json::parse(run({"stats", data("devices_streams"), "--device", "2", "--json", "-"}).out);
+  REQUIRE(stats["devices"].size() == 1);
+  CHECK(stats["devices"][0]["device"] == 2);
+}
+
+TEST_CASE("export writes the tree as JSON under the levels asked for") {
+  const auto kinds = [](const std::vector<std::string>& more) {
+    std::vector<std::string> words{"export", data("training_step"), "--format", "json", "-q"};
+    words.insert(words.end(), more.begin(), more.end());
+    const json tree = json::parse(run(words).out);
+    std::vector<std::string> path;
+    for (std::size_t id = 0; id < tree["nodes"].size() && tree["nodes"][id]["kind"] != "frame"; ++id)
+      if (path.empty() || tree["nodes"][id]["kind"] != path.back()) path.push_back(tree["nodes"][id]["kind"]);
+    path.resize(std::min<std::size_t>(path.size(), 3));
+    return path;
+  };
+  CHECK(kinds({}) == std::vector<std::string>{"root", "stream", "state"});
+  CHECK(kinds({"--view", "segments"}) == std::vector<std::string>{"root", "stream", "segment"});
+  CHECK(kinds({"--group", "pool,device"}) == std::vector<std::string>{"root", "pool", "device"});
+}
+
+TEST_CASE("export of one device") {
+  const json all = json::parse(run({"export", data("devices_streams"), "--format", "json"}).out);
+  const json one = json::parse(run({"export", data("devices_streams"), "--format", "json", "--device", "2"}).out);
+  CHECK(all["nodes"][1]["kind"] == "device");
+  CHECK(one["nodes"][1]["kind"] == "stream");
+  CHECK(one["root_bytes"] == 69206016);
+}
+
+TEST_CASE("compare prints the two lists and, beside them, a summary") {
+  const auto outcome = run({"compare", data("before"), data("after")});
+  CHECK(outcome.exit_code == 0);
+  CHECK(outcome.out == "only_before = [139888315858944, 139888355704832]\n"
+                       "only_after = [139888395550720, 139888422813696, 139888450076672]\n");
+  CHECK(contains(outcome.err, "reserved"));
+  CHECK(contains(outcome.err, "-4.00 MiB"));
+  CHECK(contains(outcome.err, "append_page cache.py:47"));
+  CHECK(run({"compare", data("before"), data("after"), "-q"}).err.empty());
+}
+
+TEST_CASE("compare of a file with itself finds no difference") {
+  const auto outcome = run({"compare", data("before"), data("before"), "--fail-over", "0"});
+  CHECK(outcome.exit_code == 0);
+  CHECK(outcome.out == "only_before = []\nonly_after = []\n");
+  CHECK(!contains(outcome.err, "largest changes"));
+}
+
+TEST_CASE("compare draws into a file, or to standard output with the lists on standard error") {
+  const TemporaryFolder folder;
+  const auto to_file = run({"compare", data("before"), data("after"), "-q", "-o", folder / "diff.svg"});
+  CHECK(to_file.exit_code == 0);
+  CHECK(to_file.out.starts_with("only_before = ["));
+  const std::string svg = test::read_bytes(folder / "diff.svg");
+  CHECK(is_svg(svg));
+  const auto to_stdout = run({"compare", data("before"), data("after"), "-q", "-o", "-"});
+  CHECK(to_stdout.out == svg);
+  CHECK(to_stdout.err == to_file.out);
+}
+
+TEST_CASE("compare reads one of the two from standard input") {
+  const std::string bytes = test::read_bytes(data("after"));
+  CHECK(run({"compare", data("before"), "-", "-q"}, bytes).out ==
+        run({"compare", data("before"), data("after"), "-q"}).out);
+}
+
+TEST_CASE("compare --fail-over") {
+  const TemporaryFolder folder;
+  const auto exit_code = [](const std::string& before, const std::string& after, const std::string& limit) {
+    return run({"compare", data(before), data(after), "-q", "--fail-over", limit}).exit_code;
+  };
+  SUBCASE("exits with 3 when allocated memory grew by more than a size or a percentage") {
+    CHECK(exit_code("run_main", "run_branch", "2%") == 3);
+    CHECK(exit_code("run_main", "run_branch", "55.0%") == 3);
+    CHECK(exit_code("run_main", "run_branch", "56%") == 0);
+    CHECK(exit_code("run_main", "run_branch", "200MiB") == 3);
+    CHECK(exit_code("run_main", "run_branch", "1G") == 0);
+    CHECK(exit_code("run_branch", "run_main", "0") == 0);
+    CHECK(exit_code("empty", "run_main", "1000%") == 3);
+  }
+  SUBCASE("takes a growth of exactly the limit") {
+    const auto allocated_bytes = [](const std::string& name) {
+      const json stats = json::parse(run({"stats", data(name), "--json", "-"}).out);
+      return stats["devices"][0]["allocated_bytes"].get<std::uint64_t>();
+    };
+    const std::uint64_t growth_bytes = allocated_bytes("run_branch") - allocated_bytes("run_main");
+    CHECK(exit_code("run_main", "run_branch", std::to_string(growth_bytes)) == 0);
+    CHECK(exit_code("run_main", "run_branch", std::to_string(growth_bytes - 1)) == 3);
+  }
+  SUBCASE("writes everything first and names what grew most") {
+    const auto outcome =
+        run({"compare", data("run_main"), data("run_branch"), "-o", folder / "diff.svg", "-q", "--fail-over", "2%"});
+    CHECK(outcome.exit_code == 3);
+    CHECK(outcome.out.starts_with("only_before = ["));
+    CHECK(is_svg(test::read_bytes(folder / "diff.svg")));
+    CHECK(outcome.err.starts_with("memviz: " + data("run_branch") + ": allocated memory grew by "));
+    CHECK(contains(outcome.err, "more than --fail-over 2% allows; the most by step main.py:34 (+232 MiB)"));
+  }
+}
+
+TEST_CASE("sizes have units of 1000 and of 1024") {
+  const auto exit_code = [](const std::string& limit) {
+    return run({"compare", data("before"), data("after"), "-q", "--max-size", limit}).exit_code;
+  };
+  for (const char* size : {"500000", "500K", "500k", "500KB", "0.5M", "2MB", "1MiB", "1.5Mi", "900000B"}) {
+    CAPTURE(size);
+    CHECK(exit_code(size) == 0);
+  }
+  for (const char* size : {"", "K", "1.5.5M", "1e3", "5X", "5Kib", "99999999T"}) {
+    CAPTURE(size);
+    CHECK(exit_code(size) == 2);
+  }
+}
+
+} // namespace memviz

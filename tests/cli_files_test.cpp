@@ -1,0 +1,135 @@
+#include "support/compress.hpp"
+#include "support/files.hpp"
+#include "support/process.hpp"
+
+#include <algorithm>
+#include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
+#include <unistd.h>
+
+namespace memviz {
+
+using test::run;
+using test::TemporaryFolder;
+namespace fs = std::filesystem;
+
+namespace {
+
+std::string example() {
+  return (test::testdata() / "training_step.pickle").string();
+}
+
+std::string folded(const std::string& file, std::string_view input = {}) {
+  const auto outcome = run({"export", file, "--format", "folded"}, input);
+  CHECK(outcome.exit_code == 0);
+  CHECK(outcome.err.empty());
+  return outcome.out;
+}
+
+/// One sentence that begins with the program's and the file's name.
+void check_refused(const test::Outcome& outcome, const std::string& file) {
+  CAPTURE(outcome.err);
+  CHECK(outcome.exit_code == 1);
+  CHECK(outcome.out.empty());
+  CHECK(outcome.err.starts_with("memviz: " + file + ": "));
+  CHECK(std::count(outcome.err.begin(), outcome.err.end(), '\n') == 1);
+  CHECK(outcome.err.ends_with('\n'));
+}
+
+} // namespace
+
+TEST_CASE("a snapshot gives the same from a file, standard input, gzip and zstd") {
+  const TemporaryFolder folder;
+  const std::string bytes = test::read_bytes(example());
+  const std::string expected = folded(example());
+  CHECK(!expected.empty());
+  CHECK(folded("-", bytes) == expected);
+  CHECK(folded("-", test::gzip(bytes)) == expected);
+  test::write_bytes(folder / "named.pickle", test::zstd(bytes));
+  CHECK(folded(folder / "named.pickle") == expected);
+}
+
+TEST_CASE("a file that cannot be read is refused in one sentence") {
+  const TemporaryFolder folder;
+  const auto error_of = [](const std::string& file) { return run({"stats", file}).err; };
+  CHECK(error_of("no/such.pickle") == "memviz: no/such.pickle: no such file\n");
+  CHECK(error_of("/tmp") == "memviz: /tmp: is a directory, not a snapshot\n");
+  test::write_bytes(folder / "empty", "");
+  check_refused(run({"stats", folder / "empty"}), folder / "empty");
+  check_refused(run({"stats", "-"}, "some text"), "-");
+}
+
+TEST_CASE("every hostile file is refused in one sentence and leaves no output") {
+  const fs::path hostile = test::testdata() / "hostile";
+  const auto expected = nlohmann::json::parse(test::read_bytes((hostile / "expected.json").string()));
+  REQUIRE(!expected.empty());
+  for (const auto& [name, answer] : expected.items()) {
+    const TemporaryFolder folder;
+    const std::string file = (hostile / name).string();
+    check_refused(run({"flame", file, "-o", folder / "out.svg"}), file);
+    CHECK(folder.names().empty());
+  }
+}
+
+TEST_CASE("a name with control characters cannot forge a line on the terminal") {
+  const auto outcome = run({"stats", "no\nmemviz: all is well\x1b[2J"});
+  CHECK(outcome.err == "memviz: no memviz: all is well [2J: no such file\n");
+}
+
+TEST_CASE("an output that cannot be written") {
+  const TemporaryFolder folder;
+
+  SUBCASE("in a folder that is not there") {
+    const std::string path = folder / "none/out.svg";
+    const auto outcome = run({"flame", example(), "-q", "-o", path});
+    CHECK(outcome.exit_code == 1);
+    CHECK(outcome.err == "memviz: " + path + ": cannot be written: no such file or directory\n");
+  }
+  SUBCASE("on a full device") {
+    for (const auto& words :
+         std::vector<std::vector<std::string>>{{"flame", example(), "-q", "-o", "/dev/full"},
+                                               {"stats", example(), "-o", "/dev/full"},
+                                               {"stats", example(), "--json", "/dev/full"},
+                                               {"export", example(), "--format", "json", "-o", "/dev/full"}}) {
+      const auto outcome = run(words);
+      CHECK(outcome.exit_code == 1);
+      CHECK(outcome.err == "memviz: /dev/full: cannot be written: no space left on device\n");
+    }
+  }
+  SUBCASE("on standard output that is full") {
+    for (const auto& words : std::vector<std::vector<std::string>>{{"--version"},
+                                                                   {"help"},
+                                                                   {"stats", example()},
+                                                                   {"compare", example(), example(), "-q"},
+                                                                   {"flame", example(), "-q", "-o", "-"}}) {
+      const auto outcome = test::run_into("/dev/full", words);
+      CHECK(outcome.exit_code == 1);
+      CHECK(outcome.err == "memviz: standard output: cannot be written: no space left on device\n");
+    }
+  }
+}
+
+TEST_CASE("a run that fails keeps the output of an earlier one") {
+  const TemporaryFolder folder;
+  const std::string path = folder / "out.svg";
+  test::write_bytes(path, "earlier");
+  CHECK(run({"flame", (test::testdata() / "hostile/html.pickle").string(), "-o", path}).exit_code == 1);
+  CHECK(test::read_bytes(path) == "earlier");
+  CHECK(folder.names() == std::vector<std::string>{"out.svg"});
+}
+
+TEST_CASE("an output never replaces the snapshot that it is made from") {
+  const TemporaryFolder folder;
+  const std::string file = folder / "mem.pickle";
+  const std::string bytes = test::read_bytes(example());
+  test::write_bytes(file, bytes);
+  REQUIRE(::link(file.c_str(), (folder / "other").c_str()) == 0);
+  for (const std::string& output : {file, folder / "other"}) {
+    CHECK(run({"flame", file, "-o", output}).exit_code == 2);
+    CHECK(run({"stats", file, "--json", output}).exit_code == 2);
+    CHECK(run({"compare", example(), file, "-o", output}).exit_code == 2);
+    CHECK(test::read_bytes(file) == bytes);
+  }
+}
+
+} // namespace memviz
