@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <spawn.h>
 #include <stdexcept>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -31,7 +32,7 @@ private:
   posix_spawn_file_actions_t actions_{};
 };
 
-int spawned(const std::vector<std::string>& arguments, const Redirections& redirections) {
+Outcome spawned(const std::vector<std::string>& arguments, const Redirections& redirections) {
   std::vector<std::string> words{MEMVIZ_BINARY};
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<char*> pointers;
@@ -43,8 +44,12 @@ int spawned(const std::vector<std::string>& arguments, const Redirections& redir
   if (posix_spawn(&child, MEMVIZ_BINARY, redirections.get(), nullptr, pointers.data(), environ) != 0)
     throw std::runtime_error("cannot start " MEMVIZ_BINARY);
   int status = 0;
-  waitpid(child, &status, 0);
-  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+  rusage usage{};
+  wait4(child, &status, 0, &usage);
+  Outcome outcome;
+  outcome.exit_code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+  outcome.peak_bytes = static_cast<std::size_t>(usage.ru_maxrss) * 1024;
+  return outcome;
 }
 
 } // namespace
@@ -56,8 +61,10 @@ Outcome run(const std::vector<std::string>& arguments, std::string_view input) {
   redirections.redirect(STDIN_FILENO, folder / "in", O_RDONLY);
   redirections.redirect(STDOUT_FILENO, folder / "out", O_WRONLY | O_CREAT);
   redirections.redirect(STDERR_FILENO, folder / "err", O_WRONLY | O_CREAT);
-  const int exit_code = spawned(arguments, redirections);
-  return {exit_code, read_bytes(folder / "out"), read_bytes(folder / "err")};
+  Outcome outcome = spawned(arguments, redirections);
+  outcome.out = read_bytes(folder / "out");
+  outcome.err = read_bytes(folder / "err");
+  return outcome;
 }
 
 Outcome run_into(const std::string& output, const std::vector<std::string>& arguments) {
@@ -66,8 +73,9 @@ Outcome run_into(const std::string& output, const std::vector<std::string>& argu
   redirections.redirect(STDIN_FILENO, "/dev/null", O_RDONLY);
   redirections.redirect(STDOUT_FILENO, output, O_WRONLY);
   redirections.redirect(STDERR_FILENO, folder / "err", O_WRONLY | O_CREAT);
-  const int exit_code = spawned(arguments, redirections);
-  return {exit_code, "", read_bytes(folder / "err")};
+  Outcome outcome = spawned(arguments, redirections);
+  outcome.err = read_bytes(folder / "err");
+  return outcome;
 }
 
 } // namespace memviz::test

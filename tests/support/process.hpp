@@ -2,6 +2,7 @@
 
 // A command line -> what the real memviz program does with it.
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,6 +13,7 @@ struct Outcome {
   int exit_code = -1; ///< 128 + the signal's number for a program that a signal ended
   std::string out;
   std::string err;
+  std::size_t peak_bytes = 0; ///< of main memory; not less than what the test program itself had in use
 };
 
 /// Runs the memviz that this build made, in the current directory, with `input` on standard input.
