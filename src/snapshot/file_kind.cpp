@@ -14,10 +14,24 @@ std::string_view without_leading_space(std::string_view bytes) {
   return bytes.substr(std::min(bytes.find_first_not_of(" \t\r\n"), bytes.size()));
 }
 
-/// Every pickle that writes text only begins like this: protocol 0 opens its containers with MARK, DICT or LIST.
+bool is_identifier(std::string_view text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.';
+  });
+}
+
+/// GLOBAL or INST: a module and a name, each on its line. Such a file must not pass for harmless prose.
+bool begins_with_import(std::string_view bytes) {
+  if (!bytes.starts_with('c') && !bytes.starts_with('i')) return false;
+  const std::size_t first = bytes.find('\n');
+  const std::size_t second = first == std::string_view::npos ? first : bytes.find('\n', first + 1);
+  return second != std::string_view::npos && is_identifier(bytes.substr(1, first - 1)) &&
+         is_identifier(bytes.substr(first + 1, second - first - 1));
+}
+
+/// Protocol 0 is text, too: it opens its containers with MARK, or is code in disguise.
 bool may_be_text_pickle(std::string_view bytes) {
-  return bytes.starts_with("(d") || bytes.starts_with("(l") || bytes.starts_with("}") || bytes.starts_with("]") ||
-         bytes.starts_with("(");
+  return bytes.starts_with('(') || bytes.starts_with('}') || bytes.starts_with(']') || begins_with_import(bytes);
 }
 
 bool is_readable_text(std::string_view bytes) {
