@@ -52,9 +52,9 @@ TEST_CASE("stats_json has the figures under their fixed names") {
                       {"peak_event", 1},
                       {"end_requested_bytes", 1500},
                       {"balanced", true}};
-  for (const auto& [name, value] : expected.items()) {
-    CAPTURE(name);
-    CHECK(device[name] == value);
+  for (const auto& item : expected.items()) {
+    CAPTURE(item.key());
+    CHECK(device[item.key()] == item.value());
   }
   CHECK(stats["warnings"] == json{"made by hand"});
   CHECK(stats["settings"] == json{{{"name", "roundup"}, {"value", "\"quoted\""}}});

@@ -3,6 +3,7 @@
 #include "memviz/input.hpp"
 #include "support/files.hpp"
 
+#include <algorithm>
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
@@ -20,9 +21,9 @@ void check_stats(const Snapshot& snapshot, const Replay& accounts, const fs::pat
   const json wanted = json::parse(test::read_bytes(expected.string()));
   REQUIRE(found.size() == wanted.size());
   for (std::size_t i = 0; i < wanted.size(); ++i) {
-    for (const auto& [name, value] : wanted[i].items()) {
-      CAPTURE(name);
-      CHECK(found[i][name] == value);
+    for (const auto& item : wanted[i].items()) {
+      CAPTURE(item.key());
+      CHECK(found[i][item.key()] == item.value());
     }
   }
 }
