@@ -1,5 +1,7 @@
 #include "accounts.hpp"
 
+#include "describe.hpp"
+
 #include "memviz/format.hpp"
 
 #include <string_view>
@@ -77,7 +79,7 @@ std::string balance_text(const DeviceStats& stats) {
   const auto end = static_cast<std::int64_t>(stats.end_requested_bytes);
   return "Accounts do not balance: " + sum + format_bytes(static_cast<std::uint64_t>(end + stats.imbalance_bytes)) +
          ", but the active blocks hold " + format_bytes(stats.end_requested_bytes) + " (" +
-         format_delta(stats.imbalance_bytes) + ").";
+         delta_text(stats.imbalance_bytes) + ").";
 }
 
 std::vector<std::string> missing_stack_notes(const std::vector<UserLine>& users, std::uint64_t requested_bytes) {

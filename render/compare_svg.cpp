@@ -42,7 +42,7 @@ std::string sentence(const Comparison& comparison) {
   const std::string sides = fmt::format("{} before, {} after", format_bytes(comparison.before.allocated_bytes),
                                         format_bytes(comparison.after.allocated_bytes));
   if (delta == 0) return "Net change of allocated memory 0 B: " + sides;
-  return fmt::format("{} allocated: {}", format_delta(delta), sides);
+  return fmt::format("{} allocated: {}", delta_text(delta), sides);
 }
 
 double draw_files(Page& page, double y, const ComparePicture& picture) {
@@ -59,7 +59,7 @@ double draw_files(Page& page, double y, const ComparePicture& picture) {
 Figure change_figure(const char* name, std::uint64_t before, std::uint64_t after) {
   const std::int64_t delta = delta_of(before, after);
   return {.name = name,
-          .value = delta == 0 ? "no change" : format_delta(delta),
+          .value = delta == 0 ? "no change" : delta_text(delta),
           .value_class = delta > 0   ? "plus"
                          : delta < 0 ? "minus"
                                      : "muted",
@@ -89,7 +89,7 @@ Bar side_bar(const char* name, const DeviceStats& stats) {
 const std::vector<LegendEntry>& legend() {
   static const std::vector<LegendEntry> entries{
       {&paint::kAdded, "only after (+)"}, {&paint::kGrown, "grown (+)"},         {&paint::kSame, "unchanged"},
-      {&paint::kShrunk, "shrunk (-)"},    {&paint::kRemoved, "only before (-)"},
+      {&paint::kShrunk, "shrunk (−)"},    {&paint::kRemoved, "only before (−)"},
   };
   return entries;
 }
@@ -114,15 +114,14 @@ RankedList ranked_list(const ComparePicture& picture, const std::vector<CodeOrig
     const Amount& before = line.change.before;
     const Amount& after = line.change.after;
     list.rows.push_back(
-        {format_delta(delta), magnitude(delta), "", key_label(comparison.frames, line.key),
+        {delta_text(delta), magnitude(delta), "", key_label(comparison.frames, line.key),
          before.bytes == 0  ? "new"
          : after.bytes == 0 ? "gone"
                             : "was " + format_bytes(before.bytes),
          fmt::format("{}\nbefore: {} bytes\nafter: {} bytes", key_heading(comparison.frames, origins, line.key),
                      format_count(before.bytes), format_count(after.bytes))});
   }
-  if (more > 0)
-    list.rest = fmt::format("and {} with {} together", count_of(more, "more line"), format_delta(more_bytes));
+  if (more > 0) list.rest = fmt::format("and {} with {} together", count_of(more, "more line"), delta_text(more_bytes));
   if (list.rows.empty()) list.rest = grown ? "No line grew." : "No line shrank.";
   return list;
 }

@@ -74,7 +74,7 @@ std::string weight_text(const Change& change, const Change& total, const Change&
     return std::string(name) + exact_bytes(amount.bytes) + ", " + count_of(amount.blocks, "block") + "\n";
   };
   const std::int64_t delta = change.delta_bytes();
-  std::string text = side("before: ", change.before) + side("after: ", change.after) + "change: " + format_delta(delta);
+  std::string text = side("before: ", change.before) + side("after: ", change.after) + "change: " + delta_text(delta);
   if (delta != 0 && change.before.bytes > 0 && change.after.bytes > 0)
     text += ", " + format_percent(static_cast<std::uint64_t>(delta < 0 ? -delta : delta), change.before.bytes) +
             " of before";
@@ -88,7 +88,7 @@ std::string note_of(const Amount& amount) {
 }
 
 std::string note_of(const Change& change) {
-  return change.delta_bytes() == 0 ? format_bytes(change.after.bytes) : format_delta(change.delta_bytes());
+  return change.delta_bytes() == 0 ? format_bytes(change.after.bytes) : delta_text(change.delta_bytes());
 }
 
 template <class Weight> class Describer {
@@ -149,21 +149,22 @@ private:
   }
 
   Label label_of(const Box<Weight>& box, const std::vector<FrameId>& run) const {
-    if (box.kind == BoxKind::smaller) return {fmt::format("<smaller: {}>", count_of(box.stacks, "stack")), {}, {}};
-    if (box.kind == BoxKind::deeper) return {fmt::format("<deeper: {}>", count_of(box.stacks, "stack")), {}, {}};
+    if (box.kind == BoxKind::smaller) return {.name = fmt::format("<smaller: {}>", count_of(box.stacks, "stack"))};
+    if (box.kind == BoxKind::deeper) return {.name = fmt::format("<deeper: {}>", count_of(box.stacks, "stack"))};
     if (box.kind == BoxKind::run) {
       const Label named = frame_label(frames_, representative(box, run));
       const bool is_leaf = tree_[box.last].first_child == kNoNode;
       return {fmt::format("⋯ {}", count_of(run.size(), "frame")),
               fmt::format("{} {}", is_leaf ? "from" : "to", last_two_parts(named.name)),
-              {}};
+              {},
+              fmt::format("⋯ {}", run.size())};
     }
     return key_label(frames_, tree_[box.first].key);
   }
 
   /// The width does not tell the bytes, so they go before all else.
   static Label squeezed_label(const Label& label) {
-    return {fmt::format("{} {}", label.name, label.note), "not to scale", {}};
+    return {.name = fmt::format("{} {}", label.name, label.note), .place = "not to scale"};
   }
 
   const Paint& paint_for(const Box<Weight>& box, const std::vector<FrameId>& run) const {
@@ -228,8 +229,8 @@ std::string_view origin_name(CodeOrigin origin) {
 Label frame_label(const FrameTable& frames, FrameId frame) {
   std::string name = one_line(short_function(frames.name(frame)));
   std::string place = one_line(frame_place(frames, frame));
-  if (!name.empty()) return {std::move(name), std::move(place), {}};
-  return {place.empty() ? std::string("?") : std::move(place), {}, {}};
+  if (!name.empty()) return {.name = std::move(name), .place = std::move(place)};
+  return {.name = place.empty() ? std::string("?") : std::move(place)};
 }
 
 std::string frame_heading(const FrameTable& frames, const std::vector<CodeOrigin>& origins, FrameId frame) {
@@ -241,12 +242,17 @@ std::string frame_heading(const FrameTable& frames, const std::vector<CodeOrigin
 
 Label key_label(const FrameTable& frames, const NodeKey& key) {
   if (key.kind == NodeKind::frame) return frame_label(frames, key.frame());
-  return {one_line(node_label(frames, key)), {}, {}};
+  return {.name = one_line(node_label(frames, key))};
 }
 
 std::string key_heading(const FrameTable& frames, const std::vector<CodeOrigin>& origins, const NodeKey& key) {
   if (key.kind == NodeKind::frame) return frame_heading(frames, origins, key.frame());
   return one_line(node_label(frames, key));
+}
+
+std::string delta_text(std::int64_t bytes) {
+  const std::string text = format_delta(bytes);
+  return bytes < 0 ? fmt::format("−{}", text.substr(1)) : text;
 }
 
 std::string count_of(std::uint64_t count, std::string_view noun) {

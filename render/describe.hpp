@@ -57,6 +57,8 @@ struct Graph {
 [[nodiscard]] Label key_label(const FrameTable& frames, const NodeKey& key);
 [[nodiscard]] std::string key_heading(const FrameTable& frames, const std::vector<CodeOrigin>& origins,
                                       const NodeKey& key);
+/// format_delta() with a minus sign as wide as the plus.
+[[nodiscard]] std::string delta_text(std::int64_t bytes);
 /// "1 block", "2,140 blocks"
 [[nodiscard]] std::string count_of(std::uint64_t count, std::string_view noun);
 

@@ -6,14 +6,22 @@ const searchHolder = make('foreignObject', {
 const searchInput = document.createElementNS('http://www.w3.org/1999/xhtml', 'input');
 searchInput.id = 'search';
 searchInput.type = 'search';
-searchInput.placeholder = 'search: text or expression ( / )';
+searchInput.placeholder = 'search ( / )';
 searchInput.setAttribute('aria-label', 'search boxes');
-searchHolder.append(searchInput);
+const modeButton = document.createElementNS('http://www.w3.org/1999/xhtml', 'button');
+modeButton.id = 'mode';
+searchHolder.append(searchInput, modeButton);
 const line = number(controls, 'data-y') + 16;
 const crumbs = make('text', {class: 'mono-small', x: geometry.left, y: line});
 const status = make('text', {class: 'small end', x: geometry.left + geometry.width - INPUT_WIDTH - 12, y: line});
 status.setAttribute('aria-live', 'polite');
 controls.append(crumbs, status, searchHolder);
+
+function showMode() {
+  modeButton.textContent = search.plain ? 'text' : '.*';
+  modeButton.title = search.plain ? 'plain text: click for regular expressions' : 'regular expression: click for plain text';
+  modeButton.setAttribute('aria-label', modeButton.title);
+}
 
 function showCrumbs() {
   const path = [];
@@ -61,6 +69,7 @@ function loadState() {
   view.zoom = boxes[Number(state.get('zoom'))] || root;
   search.plain = state.has('plain');
   searchInput.value = state.get('plain') || state.get('search') || '';
+  showMode();
   runSearch(searchInput.value);
 }
 
@@ -77,6 +86,7 @@ function zoomTo(box) {
 }
 
 function activate(box) {
+  hideTip();
   if (box.run.length && !box.parts) openRun(box);
   else view.zoom = box;
   runSearch(search.query);
@@ -96,6 +106,7 @@ function reset() {
   for (const box of boxes) closeRun(box);
   view.zoom = root;
   searchInput.value = '';
+  searchInput.blur();
   focusBox(null);
   hideTip();
   runSearch('');
@@ -121,10 +132,16 @@ crumbs.addEventListener('click', (event) => {
   if (event.target.hasAttribute('data-reset')) reset();
   else if (event.target.box) zoomTo(event.target.box);
 });
-searchInput.addEventListener('input', () => {
+function onSearch() {
   runSearch(searchInput.value);
   status.textContent = searchStatus();
   saveState();
+}
+searchInput.addEventListener('input', onSearch);
+modeButton.addEventListener('click', () => {
+  search.plain = !search.plain;
+  showMode();
+  onSearch();
 });
 document.addEventListener('keydown', onKey);
 window.addEventListener('hashchange', () => {

@@ -47,6 +47,7 @@ function readBox(element, index) {
   const run = text(element, 'data-run');
   const title = takeTitle(element);
   const label = {name: text(element, 'data-name'), place: text(element, 'data-place'), note: text(element, 'data-note')};
+  if (run) label.brief = '⋯ ' + run.split(' ').length;
   const box = {
     index, element, title, label,
     rect: element.querySelector('rect'),

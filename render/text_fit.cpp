@@ -10,7 +10,7 @@ namespace memviz::render {
 namespace {
 
 std::size_t point_columns(char32_t point) {
-  if (point < 0x530 || (point >= 0x2010 && point <= 0x2027)) return 1;
+  if (point < 0x530 || (point >= 0x2010 && point <= 0x2027) || point == 0x2212) return 1;
   if (point == 0xfdfa || point == 0xfdfb || point == 0xfdfd) return 14;
   if (point >= 0x10000 && point < 0x1f000) return 4;
   return 2;
@@ -49,19 +49,23 @@ std::string_view suffix_within(std::string_view text, std::size_t columns) {
   return text;
 }
 
-bool has_sign(const std::string& note) {
-  return !note.empty() && (note.front() == '+' || note.front() == '-');
+/// "+ " or "− " of a note that begins with a sign, else "".
+std::string_view sign_of(std::string_view note) {
+  if (note.starts_with('+')) return "+ ";
+  return note.starts_with("−") ? "− " : "";
 }
 
 std::vector<std::string> label_forms(const Label& label) {
   const std::string& name = label.name;
   std::vector<std::string> forms;
   if (!label.place.empty() && !label.note.empty()) forms.push_back(name + ' ' + label.place + "  " + label.note);
-  if (has_sign(label.note) || label.place.empty())
+  const std::string_view sign = sign_of(label.note);
+  if (!sign.empty() || label.place.empty())
     forms.push_back(label.note.empty() ? name : name + "  " + label.note);
   else
     forms.push_back(name + ' ' + label.place);
-  forms.push_back(has_sign(label.note) ? label.note.substr(0, 1) + ' ' + name : name);
+  forms.push_back(std::string(sign) + name);
+  if (!label.brief.empty()) forms.push_back(std::string(sign) + label.brief);
   return forms;
 }
 
@@ -125,10 +129,13 @@ std::string cut_name(std::string_view name, std::size_t columns) {
 }
 
 std::string fit_label(const Label& label, std::size_t columns) {
-  const std::vector<std::string> forms = label_forms(label);
-  for (const std::string& form : forms)
-    if (columns_of(form) <= columns && columns >= 3) return form;
-  return cut_name(forms.back(), columns);
+  if (columns < 3) return "";
+  for (const std::string& form : label_forms(label))
+    if (columns_of(form) <= columns) return form;
+  const std::string_view sign = sign_of(label.note);
+  const std::size_t sign_columns = columns_of(sign);
+  const std::string name = columns < sign_columns ? "" : cut_name(label.name, columns - sign_columns);
+  return name.empty() ? std::string(sign.substr(0, sign.find(' '))) : fmt::format("{}{}", sign, name);
 }
 
 } // namespace memviz::render

@@ -32,13 +32,14 @@ inline constexpr double kMonoEm = 0.61;
 
 /// What a box can say, from long to short.
 struct Label {
-  std::string name;  ///< "forward", "at::native::empty_cuda", "inactive"
-  std::string place; ///< "model.py:41" or ""
-  std::string note;  ///< "19.5 MiB", or with a sign "+19.5 MiB", or ""
+  std::string name = {};  ///< "forward", "at::native::empty_cuda", "inactive"
+  std::string place = {}; ///< "model.py:41" or ""
+  std::string note = {};  ///< "19.5 MiB", or with a sign "+19.5 MiB", or ""
+  std::string brief = {}; ///< shorter than the name, where there is such a form: "⋯ 28"
 };
 
 /// The longest form that fits: name, place and note; name with place (with the note where that has a sign); the name;
-/// the name cut. A sign is kept to the last.
+/// its brief form; the name cut. A sign is kept to the last.
 [[nodiscard]] std::string fit_label(const Label& label, std::size_t columns);
 
 } // namespace memviz::render

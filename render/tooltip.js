@@ -1,6 +1,6 @@
 // The box under the pointer -> its text beside the pointer, inside the page.
 const tip = svg.appendChild(make('g', {id: 'tip', style: 'display:none'}));
-const MOST_LINES = 36, MOST_COLUMNS = 110;
+const MOST_LINES = 24, MOST_COLUMNS = 110;
 
 function tipLines(title) {
   const lines = title.split('\n').map((line) => cut(line, MOST_COLUMNS));

@@ -3,7 +3,7 @@ const BOX_HEIGHT = 18, GAP = 1, PADDING = 4, BASELINE = 13, NARROWEST = 0.2;
 const view = {zoom: root, focus: null};
 
 function columnsOfPoint(point) {
-  if (point < 0x530 || (point >= 0x2010 && point <= 0x2027)) return 1;
+  if (point < 0x530 || (point >= 0x2010 && point <= 0x2027) || point === 0x2212) return 1;
   if (point === 0xfdfa || point === 0xfdfb || point === 0xfdfd) return 14;
   return point >= 0x10000 && point < 0x1f000 ? 4 : 2;
 }
@@ -39,14 +39,17 @@ function cutName(name, columns) {
 // The longest form that fits: see fit_label() in text_fit.hpp.
 function fitLabel(label, columns) {
   if (columns < 3) return '';
-  const signed = /^[+-]/.test(label.note);
+  const sign = /^[+−]/.test(label.note) ? label.note[0] + ' ' : '';
   const forms = [];
   if (label.place && label.note) forms.push(label.name + ' ' + label.place + '  ' + label.note);
-  if (signed || !label.place) forms.push(label.note ? label.name + '  ' + label.note : label.name);
+  if (sign || !label.place) forms.push(label.note ? label.name + '  ' + label.note : label.name);
   else forms.push(label.name + ' ' + label.place);
-  forms.push(signed ? label.note[0] + ' ' + label.name : label.name);
+  forms.push(sign + label.name);
+  if (label.brief) forms.push(sign + label.brief);
   const fitting = forms.find((form) => columnsOf(form) <= columns);
-  return fitting || cutName(forms[forms.length - 1], columns);
+  if (fitting) return fitting;
+  const name = cutName(label.name, columns - sign.length);
+  return name ? sign + name : sign.trim();
 }
 
 const heightOf = (box) => (box.parts ? box.parts.length : 1);

@@ -1,0 +1,143 @@
+#include "support/svg_check.hpp"
+#include "support/tree_builder.hpp"
+
+#include "memviz/svg.hpp"
+
+#include <algorithm>
+#include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
+
+using namespace memviz;
+using namespace memviz::test;
+
+namespace {
+
+Comparison comparison_of(const std::vector<DiffLeaf>& leaves) {
+  auto built = diff_tree_of(leaves);
+  check_conserves_bytes(built.tree);
+  Comparison comparison;
+  comparison.frames = std::move(built.frames);
+  comparison.tree = std::move(built.tree);
+  const Change& root = comparison.tree.root().total;
+  comparison.before.reserved_bytes = comparison.before.allocated_bytes = comparison.before.requested_bytes =
+      root.before.bytes;
+  comparison.after.reserved_bytes = comparison.after.allocated_bytes = comparison.after.requested_bytes =
+      root.after.bytes;
+  for (const TreeNode<Change>& node : comparison.tree.nodes)
+    if (node.key.kind == NodeKind::frame && node.total.delta_bytes() != 0)
+      comparison.changes.push_back({node.key, node.total});
+  std::stable_sort(comparison.changes.begin(), comparison.changes.end(),
+                   [](const UserLineChange& left, const UserLineChange& right) {
+                     return std::abs(left.change.delta_bytes()) > std::abs(right.change.delta_bytes());
+                   });
+  return comparison;
+}
+
+Comparison pull_request() {
+  Comparison comparison = comparison_of({
+      {"active_allocated;model.py:1:kept", 1'000'000, 1'000'000},
+      {"active_allocated;model.py:2:grown", 1'000'000, 3'000'000},
+      {"active_allocated;model.py:3:shrunk", 3'000'000, 1'000'000},
+      {"active_allocated;model.py:4:added", 0, 5'000'000},
+      {"active_allocated;model.py:5:removed", 4'000'000, 0},
+  });
+  comparison.only_before = {{0x7f0000000000, 2'097'152, 0, 0}};
+  comparison.only_after = {{0x7f0000200000, 4'194'304, 0, 0}};
+  comparison.in_both = {{0x7f0000800000, 20'971'520, 0, 0}};
+  return comparison;
+}
+
+std::string draw(const Comparison& comparison, const SvgOptions& options = {.scripts = false}) {
+  return compare_svg({"base.pickle", "pr.pickle", comparison, {}}, options);
+}
+
+} // namespace
+
+TEST_CASE("compare_svg") {
+  const Comparison comparison = pull_request();
+  const std::string svg = draw(comparison);
+  check_svg(svg);
+  const pugi::xml_document document = parse_svg(svg);
+  const std::vector<SvgBox> boxes = boxes_of(document);
+  const std::string text = visible_text(document);
+
+  SUBCASE("each kind of change has its own class, and its sign in the text") {
+    CHECK(box_titled(boxes, "kept").css_class == "same");
+    CHECK(box_titled(boxes, "grown").css_class == "grown");
+    CHECK(box_titled(boxes, "shrunk").css_class == "shrunk");
+    CHECK(box_titled(boxes, "added").css_class == "added");
+    CHECK(box_titled(boxes, "removed").css_class == "removed");
+    CHECK(box_titled(boxes, "grown").label.find("+1.91 MiB") != std::string::npos);
+    CHECK(box_titled(boxes, "removed").label.find("−3.81 MiB") != std::string::npos);
+  }
+  SUBCASE("what vanished keeps its width, and parents have the inclusive change") {
+    CHECK(box_titled(boxes, "removed").width_units == 4'000'000);
+    const SvgBox state = box_titled(boxes, "active_allocated");
+    CHECK(state.title.find("before: 8.58 MiB (9,000,000 bytes)") != std::string::npos);
+    CHECK(state.title.find("after: 9.54 MiB (10,000,000 bytes)") != std::string::npos);
+    CHECK(state.title.find("change: +977 KiB") != std::string::npos);
+  }
+  SUBCASE("the header has both files, and before, after and net") {
+    for (const char* expected :
+         {"base.pickle", "pr.pickle", "+977 KiB allocated", "8.58 MiB → 9.54 MiB", "Grown most", "Shrunk most"})
+      CHECK_MESSAGE(text.find(expected) != std::string::npos, expected);
+  }
+  SUBCASE("segments are listed by address and size, all of them in the metadata") {
+    CHECK(text.find("0x7f0000000000") != std::string::npos);
+    CHECK(text.find("Only after: 1 segment, 4.00 MiB") != std::string::npos);
+    CHECK(text.find("1 segment in both files") != std::string::npos);
+    const auto lists = nlohmann::json::parse(document.select_node("//*[@id='segments']").node().child_value());
+    CHECK(lists.at("only_before").at(0).at("address") == "0x7f0000000000");
+    CHECK(lists.at("only_after").at(0).at("bytes") == 4'194'304);
+  }
+  SUBCASE("the golden file") {
+    check_golden(svg, "compare.svg");
+  }
+  SUBCASE("the same bytes every time") {
+    CHECK(svg == draw(pull_request()));
+  }
+}
+
+TEST_CASE("compare_svg of a snapshot with itself") {
+  Comparison comparison =
+      comparison_of({{"active_allocated;model.py:1:kept", 1'000'000, 1'000'000}, {"inactive", 5'000, 5'000}});
+  comparison.in_both = {{0x7f0000800000, 1'005'000, 0, 0}};
+  const std::string svg = draw(comparison);
+  check_svg(svg);
+  for (const SvgBox& box : boxes_of(parse_svg(svg)))
+    CHECK(box.css_class == "same");
+  const std::string text = visible_text(parse_svg(svg));
+  CHECK(text.find("No difference") != std::string::npos);
+  CHECK(text.find("Both files have the same segments.") != std::string::npos);
+}
+
+TEST_CASE("compare_svg says that addresses of two processes cannot match") {
+  Comparison comparison = pull_request();
+  comparison.in_both.clear();
+  CHECK(visible_text(parse_svg(draw(comparison))).find("Addresses of two processes cannot match") != std::string::npos);
+}
+
+TEST_CASE("compare_svg lists the first dozen of many segments and keeps all in the metadata") {
+  Comparison comparison = pull_request();
+  comparison.only_before.clear();
+  for (std::uint64_t i = 0; i < 3000; ++i)
+    comparison.only_before.push_back({0x7f0000000000 + i * 0x200000, 1'048'576, 0, 0});
+  const std::string svg = draw(comparison);
+  check_svg(svg);
+  const pugi::xml_document document = parse_svg(svg);
+  CHECK(visible_text(document).find("and 2,988 more, 2.92 GiB") != std::string::npos);
+  const auto lists = nlohmann::json::parse(document.select_node("//*[@id='segments']").node().child_value());
+  CHECK(lists.at("only_before").size() == 3000);
+}
+
+TEST_CASE("compare_svg of two empty snapshots") {
+  const std::string svg = draw(comparison_of({}));
+  check_svg(svg);
+  CHECK(visible_text(parse_svg(svg)).find("Nothing to draw") != std::string::npos);
+}
+
+TEST_CASE("compare_svg with a file that has no memory: all of it is new") {
+  const std::string svg = draw(comparison_of({{"active_allocated;model.py:4:added", 0, 5'000'000}}));
+  check_svg(svg);
+  CHECK(boxes_of(parse_svg(svg)).front().css_class == "added");
+}

@@ -1,0 +1,43 @@
+#pragma once
+
+// An SVG that memviz drew -> failures of the running test, unless it is a sound picture.
+
+#include <cstdint>
+#include <pugixml.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace memviz::test {
+
+/// A box of a graph, read back from the file.
+struct SvgBox {
+  std::string css_class;
+  std::string title;
+  std::string label; ///< "" where it has none
+  std::uint64_t row = 0;
+  std::uint64_t x_units = 0;
+  std::uint64_t width_units = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t blocks = 0;
+  double x = 0;
+  double y = 0;
+  double width = 0;
+};
+
+/// The document; fails the test where it is not well-formed.
+[[nodiscard]] pugi::xml_document parse_svg(const std::string& svg);
+[[nodiscard]] std::vector<SvgBox> boxes_of(const pugi::xml_document& document);
+/// The first box whose title starts with `beginning`; fails the test where there is none.
+[[nodiscard]] SvgBox box_titled(const std::vector<SvgBox>& boxes, std::string_view beginning);
+/// All text that a static viewer shows, a line an element.
+[[nodiscard]] std::string visible_text(const pugi::xml_document& document);
+
+/// Well-formed and valid characters only; ids unique; in every row no two boxes overlap; every box stands below one
+/// that spans it; children's bytes never exceed the parent's; labels fit their boxes; all boxes are on the page.
+void check_svg(const std::string& svg);
+
+/// Compares with tests/golden/`name`, both pretty-printed; MEMVIZ_BLESS=1 in the environment rewrites the file.
+void check_golden(const std::string& svg, const std::string& name);
+
+} // namespace memviz::test

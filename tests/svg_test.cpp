@@ -1,0 +1,252 @@
+#include "memviz/svg.hpp"
+
+#include "support/svg_check.hpp"
+#include "support/tree_builder.hpp"
+
+#include <algorithm>
+#include <doctest/doctest.h>
+
+using namespace memviz;
+using namespace memviz::test;
+
+namespace {
+
+/// A snapshot whose frames and totals are those of a built tree.
+struct Drawing {
+  Snapshot snapshot;
+  FrameTree tree;
+  std::vector<DeviceStats> devices;
+  std::vector<UserLine> users;
+  std::vector<std::string> warnings;
+  std::string file = "train.pickle";
+
+  [[nodiscard]] std::string svg(const SvgOptions& options = {.scripts = false}) const {
+    return flame_svg({file, snapshot, tree, devices, users, warnings}, options);
+  }
+};
+
+std::uint64_t total_of_state(const FrameTree& tree, BlockState state) {
+  std::uint64_t bytes = 0;
+  for (const TreeNode<Amount>& node : tree.nodes)
+    if (node.key.is(state)) bytes += node.total.bytes;
+  return bytes;
+}
+
+Drawing drawing_of(const std::vector<Leaf>& leaves) {
+  auto built = tree_of(leaves);
+  check_conserves_bytes(built.tree);
+  Drawing drawing;
+  drawing.snapshot.frames = std::move(built.frames);
+  drawing.tree = std::move(built.tree);
+  DeviceStats stats;
+  stats.segments = 1;
+  stats.blocks = drawing.tree.root().total.blocks;
+  stats.reserved_bytes = drawing.tree.root().total.bytes;
+  stats.allocated_bytes = total_of_state(drawing.tree, BlockState::active_allocated);
+  stats.inactive_bytes = total_of_state(drawing.tree, BlockState::inactive);
+  stats.requested_bytes = stats.end_requested_bytes = stats.baseline_bytes = stats.allocated_bytes;
+  drawing.devices.push_back(stats);
+  for (const TreeNode<Amount>& node : drawing.tree.nodes)
+    if (node.key.kind == NodeKind::frame && node.first_child == kNoNode)
+      drawing.users.push_back({node.key, node.total});
+  std::sort(drawing.users.begin(), drawing.users.end(), [](const UserLine& left, const UserLine& right) {
+    return std::pair(right.amount.bytes, left.key) < std::pair(left.amount.bytes, right.key);
+  });
+  return drawing;
+}
+
+constexpr const char* kTorch = "/usr/lib/python3/dist-packages/torch/nn/";
+
+Drawing training() {
+  const std::string torch = kTorch;
+  const std::string call =
+      torch + "module.py:1553:_call_impl;" + torch + "module.py:1562:_call;" + torch + "linear.py:117:forward";
+  return drawing_of({
+      {"stream 0;active_allocated;/home/me/train.py:10:main;/home/me/model.py:41:forward;" + call, 20'447'232, 3},
+      {"stream "
+       "0;active_allocated;/home/me/"
+       "train.py:12:main;??:0:torch::autograd::Engine::evaluate_function(Node*);??:0:torch::autograd::AccumulateGrad::"
+       "apply(std::vector<at::Tensor>&&);??:0:c10::cuda::CUDACachingAllocator::malloc(void**, int)",
+       9'000'000, 12},
+      {"stream 0;active_allocated;<before recording>", 4'000'000, 40},
+      {"stream 0;active_allocated;<gaps>", 100'000, 55},
+      {"stream 0;inactive", 90'000'000, 5},
+  });
+}
+
+} // namespace
+
+TEST_CASE("flame_svg") {
+  const Drawing drawing = training();
+  const std::string svg = drawing.svg();
+  check_svg(svg);
+  const pugi::xml_document document = parse_svg(svg);
+  const std::vector<SvgBox> boxes = boxes_of(document);
+
+  SUBCASE("the root holds the reserved bytes exactly") {
+    const pugi::xml_node root = document.select_node("//*[@id='root']").node();
+    CHECK(root.attribute("data-bytes").as_ullong() == 123'547'232);
+    CHECK(boxes.front().bytes == 123'547'232);
+  }
+  SUBCASE("a tooltip names the frame with its path, bytes, shares and blocks") {
+    CHECK(box_titled(boxes, "forward\n/home/me/model.py").title ==
+          "forward\n/home/me/model.py:41 (your code)\n19.5 MiB (20,447,232 bytes)\n16.6 % of all, 100 % of the box "
+          "above\n3 blocks");
+  }
+  SUBCASE("a folded run lists its frames") {
+    const SvgBox run = box_titled(boxes, "3 frames without a branch");
+    CHECK(run.title.find("_call_impl module.py:1553\n_call module.py:1562\nforward linear.py:117") !=
+          std::string::npos);
+    CHECK(run.label.starts_with("⋯ 3 frames from _call_impl"));
+  }
+  SUBCASE("free memory is squeezed, and says how much it is") {
+    const SvgBox free = box_titled(boxes, "inactive");
+    CHECK(free.width < 0.21 * boxes.front().width);
+    CHECK(free.bytes == 90'000'000);
+    CHECK(free.label == "inactive 85.8 MiB not to scale");
+  }
+  SUBCASE("without scripts the text tells the story") {
+    const std::string text = visible_text(document);
+    for (const char* expected : {"118 MiB reserved on GPU 0, 27.2 % in use", "train.pickle", "your code", "no stack",
+                                 "Largest users, by your own line of code", "Open this file in a browser"})
+      CHECK_MESSAGE(text.find(expected) != std::string::npos, expected);
+    CHECK(svg.find("<script") == std::string::npos);
+  }
+  SUBCASE("the golden file") {
+    check_golden(svg, "flame.svg");
+  }
+  SUBCASE("the same bytes every time") {
+    CHECK(svg == training().svg());
+  }
+}
+
+TEST_CASE("flame_svg upward has the root at the bottom") {
+  const std::string svg = training().svg({.upward = true, .scripts = false});
+  check_svg(svg);
+  const std::vector<SvgBox> boxes = boxes_of(parse_svg(svg));
+  const auto lowest = std::max_element(boxes.begin(), boxes.end(),
+                                       [](const SvgBox& left, const SvgBox& right) { return left.y < right.y; });
+  CHECK(lowest->row == 0);
+}
+
+TEST_CASE("flame_svg with scripts is one document without links") {
+  const std::string svg = training().svg({});
+  check_svg(svg);
+  const pugi::xml_document document = parse_svg(svg);
+  CHECK(document.select_node("//script").node().text().as_string() != std::string());
+  CHECK(document.select_nodes("//*[@href or @src]").empty());
+  CHECK(document.select_nodes("//*[@id='frames']/f").size() == 6);
+  CHECK(svg.find("innerHTML") == std::string::npos);
+}
+
+TEST_CASE("flame_svg of an empty snapshot says so") {
+  Drawing empty = drawing_of({});
+  empty.devices.clear();
+  const std::string svg = empty.svg();
+  check_svg(svg);
+  const std::string text = visible_text(parse_svg(svg));
+  CHECK(text.find("No GPU memory is reserved in this snapshot") != std::string::npos);
+  CHECK(text.find("Nothing to draw") != std::string::npos);
+}
+
+TEST_CASE("flame_svg of one block") {
+  const std::string svg = drawing_of({{"stream 0;active_allocated;train.py:1:main", 512}}).svg();
+  check_svg(svg);
+  CHECK(boxes_of(parse_svg(svg)).size() == 4);
+}
+
+TEST_CASE("flame_svg of several devices has a bar for each") {
+  Drawing drawing =
+      drawing_of({{"GPU 0;stream 0;active_allocated;train.py:1:main", 512}, {"GPU 3;stream 0;inactive", 4096}});
+  drawing.devices[0].reserved_bytes = 512;
+  drawing.devices[0].inactive_bytes = 0;
+  drawing.devices.push_back({.device = 3, .segments = 1, .blocks = 1, .reserved_bytes = 4096, .inactive_bytes = 4096});
+  const std::string svg = drawing.svg();
+  check_svg(svg);
+  const std::string text = visible_text(parse_svg(svg));
+  CHECK(text.find("4.50 KiB reserved on 2 GPUs") != std::string::npos);
+  CHECK(text.find("\nGPU 3\n") != std::string::npos);
+  CHECK(text.find("4.00 KiB reserved, 0 % in use") != std::string::npos);
+}
+
+TEST_CASE("flame_svg of a stack 300 frames deep") {
+  std::string path = "active_allocated";
+  for (int i = 0; i < 300; ++i)
+    path += ";train.py:" + std::to_string(i + 1) + ":recurse";
+  const std::string svg = drawing_of({{path, 4096}}).svg();
+  check_svg(svg);
+  CHECK(boxes_of(parse_svg(svg)).size() == 302);
+}
+
+TEST_CASE("flame_svg of 20,000 leaves keeps to its budget and loses no byte") {
+  std::vector<Leaf> leaves;
+  std::uint64_t bytes = 0;
+  for (int i = 0; i < 20'000; ++i) {
+    leaves.push_back(
+        {"active_allocated;train.py:" + std::to_string(i % 150) + ":step;model.py:" + std::to_string(i) + ":layer",
+         1000 + static_cast<std::uint64_t>(i) % 7});
+    bytes += leaves.back().bytes;
+  }
+  const Drawing drawing = drawing_of(leaves);
+  for (const std::size_t budget : {std::size_t{2'000'000}, std::size_t{200'000}, std::size_t{60'000}}) {
+    const std::string svg = drawing.svg({.max_bytes = budget});
+    CHECK(svg.size() <= budget);
+    check_svg(svg);
+    const std::vector<SvgBox> boxes = boxes_of(parse_svg(svg));
+    CHECK(boxes.front().bytes == bytes);
+    std::uint64_t leaf_bytes = 0; // of boxes with no box below: here all others have no bytes of their own
+    for (const SvgBox& box : boxes) {
+      const bool has_child = std::any_of(boxes.begin(), boxes.end(), [&](const SvgBox& other) {
+        return other.row == box.row + 1 && other.x_units >= box.x_units &&
+               other.x_units < box.x_units + box.width_units;
+      });
+      if (!has_child) leaf_bytes += box.bytes;
+    }
+    CHECK(leaf_bytes == bytes);
+  }
+}
+
+TEST_CASE("flame_svg of hostile names") {
+  const std::string long_name(100'000, 'W');
+  Drawing drawing = drawing_of({
+      {"active_allocated;train.py:1:]]></script><script>alert(1)</script>", 1000},
+      {"active_allocated;train.py:2:\"quoted\" & 'apostrophe' <b>", 1000},
+      {"active_allocated;train.py:3:\x1b[31mred\x07\x01", 1000},
+      {"active_allocated;train.py:4:\xe2\x80\xae"
+       "מודל_אימון",
+       1000},
+      {"active_allocated;train.py:5:﷽﷽﷽﷽﷽﷽﷽﷽﷽﷽﷽", 1000},
+      {"active_allocated;train.py:6:" + long_name, 1000},
+      {"active_allocated;train.py:7:line\nbreak\ttab", 1000},
+      {"active_allocated;模型/训练.py:8:前向传播前向传播前向传播前向传播", 1000},
+      {"active_allocated;train.py:9:", 1000},
+  });
+  drawing.file = "]]>&<\x02\xff.pickle";
+  drawing.warnings = {"a <warning> with \x03 and " + long_name.substr(0, 3000)};
+  for (const bool scripts : {false, true}) {
+    const std::string svg = drawing.svg({.scripts = scripts});
+    check_svg(svg);
+    const pugi::xml_document document = parse_svg(svg);
+    CHECK(document.select_nodes("//script").size() == (scripts ? 1 : 0));
+    CHECK(document.select_nodes("//b").empty());
+    CHECK(svg.size() < 400'000);
+  }
+}
+
+TEST_CASE("flame_svg shows warnings, and by how much accounts do not balance") {
+  Drawing drawing = training();
+  drawing.warnings = {"the accounts of GPU 0 do not balance", "two segments are not covered by their blocks"};
+  drawing.devices[0].events = 10;
+  drawing.devices[0].imbalance_bytes = -4096;
+  const std::string text = visible_text(parse_svg(drawing.svg()));
+  CHECK(text.find(drawing.warnings[0]) != std::string::npos);
+  CHECK(text.find(drawing.warnings[1]) != std::string::npos);
+  CHECK(text.find("Accounts do not balance") != std::string::npos);
+  CHECK(text.find("−4.00 KiB") != std::string::npos);
+}
+
+TEST_CASE("flame_svg says when the peak was far above what it draws") {
+  Drawing drawing = training();
+  drawing.devices[0].peak_requested_bytes = 10 * drawing.devices[0].end_requested_bytes;
+  CHECK(visible_text(parse_svg(drawing.svg())).find("10× what is drawn here") != std::string::npos);
+}

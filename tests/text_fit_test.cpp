@@ -1,0 +1,85 @@
+#include "text_fit.hpp"
+
+#include "notes.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace memviz::render;
+
+TEST_CASE("columns_of") {
+  CHECK(columns_of("") == 0);
+  CHECK(columns_of("forward") == 7);
+  CHECK(columns_of("größe") == 5);
+  CHECK(columns_of("модель") == 6);
+  CHECK(columns_of("模型") == 4);
+  CHECK(columns_of("🙂") == 2);
+  CHECK(columns_of("\xff\xfe") == 2); // not UTF-8: a column a byte
+}
+
+TEST_CASE("cut_end") {
+  CHECK(cut_end("forward", 7) == "forward");
+  CHECK(cut_end("forward", 6) == "forwa…");
+  CHECK(cut_end("forward", 2).empty());
+  CHECK(cut_end("模型模型", 6) == "模型…");
+}
+
+TEST_CASE("cut_start keeps the end") {
+  CHECK(cut_start("/home/me/model.py", 10) == "…/model.py");
+  CHECK(cut_start("model.py", 8) == "model.py");
+}
+
+TEST_CASE("cut_name") {
+  CHECK(cut_name("torch::autograd::Node::apply", 14) == "…Node::apply");
+  CHECK(cut_name("torch::autograd::Node::apply", 7) == "…apply");
+  CHECK(cut_name("torch::autograd::evaluate_function", 8) == "evaluat…");
+  CHECK(cut_name("forward", 5) == "forw…");
+}
+
+TEST_CASE("fit_label takes the longest form that fits") {
+  const Label label{.name = "forward", .place = "model.py:41", .note = "19.5 MiB"};
+  CHECK(fit_label(label, 40) == "forward model.py:41  19.5 MiB");
+  CHECK(fit_label(label, 28) == "forward model.py:41");
+  CHECK(fit_label(label, 18) == "forward");
+  CHECK(fit_label(label, 6) == "forwa…");
+  CHECK(fit_label(label, 2).empty());
+  SUBCASE("a sign is kept to the last") {
+    const Label signed_label{.name = "forward", .place = "model.py:41", .note = "−19.5 MiB"};
+    CHECK(fit_label(signed_label, 30) == "forward model.py:41  −19.5 MiB");
+    CHECK(fit_label(signed_label, 20) == "forward  −19.5 MiB");
+    CHECK(fit_label(signed_label, 9) == "− forward");
+    CHECK(fit_label(signed_label, 6) == "− for…");
+    CHECK(fit_label(signed_label, 3) == "−");
+  }
+  SUBCASE("a brief form goes before cutting") {
+    const Label run{.name = "⋯ 28 frames", .place = "to run_code", .brief = "⋯ 28"};
+    CHECK(fit_label(run, 30) == "⋯ 28 frames to run_code");
+    CHECK(fit_label(run, 7) == "⋯ 28");
+  }
+}
+
+TEST_CASE("fit_sans never gets wider than asked") {
+  const std::string text = "WWWWWWWW 模型 iiiiiiii forward 1,234 MiB reserved";
+  for (double width = 30; width < 900; width += 7)
+    CHECK(sans_width(fit_sans(text, width, 12), 12) <= width);
+  CHECK(fit_sans(text, 900, 12) == text);
+}
+
+TEST_CASE("wrap") {
+  CHECK(wrap("", 100, 12).empty());
+  SUBCASE("breaks at spaces and loses no word") {
+    const std::string text = "one device reports more bytes than its blocks hold";
+    std::string joined;
+    for (const std::string& line : wrap(text, 120, 12)) {
+      CHECK(sans_width(line, 12) <= 120);
+      joined += (joined.empty() ? "" : " ") + line;
+    }
+    CHECK(joined == text);
+  }
+  SUBCASE("breaks a word that is longer than a line") {
+    const std::string word(500, 'x');
+    std::string joined;
+    for (const std::string& line : wrap(word, 120, 12))
+      joined += line;
+    CHECK(joined == word);
+  }
+}
