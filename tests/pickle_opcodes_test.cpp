@@ -160,9 +160,10 @@ TEST_CASE("pickle containers") {
                   "2e."s) == "[1, 1]");
   }
   SUBCASE("a key that comes twice: the last value counts") {
-    const pickle::Decoded result = pickle::decode("}(\x8C\x01"
-                                                  "aK\x01\x8C\x01"
-                                                  "aK\x02u."s);
+    const std::string bytes = "}(\x8C\x01"
+                              "aK\x01\x8C\x01"
+                              "aK\x02u."s;
+    const pickle::Decoded result = pickle::decode(bytes);
     CHECK(result.document.as_signed(result.document.get(result.document.root, "a")) == 2);
   }
 }

@@ -1,0 +1,119 @@
+#include "memviz/compare.hpp"
+#include "memviz/label.hpp"
+#include "support/snapshot_builder.hpp"
+#include "support/tree_builder.hpp"
+
+#include <doctest/doctest.h>
+#include <map>
+#include <string>
+
+using namespace memviz;
+using namespace memviz::test;
+
+namespace {
+
+std::map<std::string, std::int64_t> deltas(const Comparison& comparison) {
+  check_conserves_bytes(comparison.tree);
+  std::map<std::string, std::int64_t> found;
+  for (const auto& node : comparison.tree.nodes) {
+    if (node.self.delta_bytes() != 0) found[node_label(comparison.frames, node.key)] += node.self.delta_bytes();
+  }
+  return found;
+}
+
+Snapshot with_blocks(std::initializer_list<std::pair<Stack, std::uint64_t>> blocks, std::uint64_t address = 0x1000) {
+  SnapshotBuilder builder;
+  std::uint64_t total = 0;
+  for (const auto& [stack, size] : blocks)
+    total += size;
+  auto segment = builder.segment(address, total);
+  for (const auto& [stack, size] : blocks)
+    segment.active(size, size, stack);
+  return builder.read();
+}
+
+} // namespace
+
+TEST_CASE("a snapshot compared with itself has no difference") {
+  const Snapshot snapshot = with_blocks({{{"/app/a.py:1:f"}, 512}, {{}, 1024}});
+  const Comparison same = compare_snapshots(snapshot, snapshot, {});
+  CHECK(deltas(same).empty());
+  CHECK(same.changes.empty());
+  CHECK(same.only_before.empty());
+  CHECK(same.only_after.empty());
+  CHECK(same.in_both.size() == 1);
+  CHECK(same.tree.root().total.delta_bytes() == 0);
+  CHECK(same.allocated_delta_bytes() == 0);
+}
+
+TEST_CASE("stacks that grew, shrank, came and went keep their place") {
+  const Snapshot before =
+      with_blocks({{{"/app/a.py:1:grown"}, 512}, {{"/app/b.py:1:shrunk"}, 2048}, {{"/app/c.py:1:gone"}, 1024}});
+  const Snapshot after =
+      with_blocks({{{"/app/a.py:1:grown"}, 1536}, {{"/app/b.py:1:shrunk"}, 512}, {{"/app/d.py:1:added"}, 4096}});
+  const Comparison result = compare_snapshots(before, after, {});
+  CHECK(deltas(result) ==
+        std::map<std::string, std::int64_t>{
+            {"grown a.py:1", 1024}, {"shrunk b.py:1", -1536}, {"gone c.py:1", -1024}, {"added d.py:1", 4096}});
+  SUBCASE("the root has each file's own total, and room for both") {
+    const Change& root = result.tree.root().total;
+    CHECK(root.before.bytes == 3584);
+    CHECK(root.after.bytes == 6144);
+    CHECK(root.width_bytes == 1536 + 2048 + 1024 + 4096);
+  }
+  SUBCASE("the largest change is named first") {
+    REQUIRE(result.changes.size() == 4);
+    CHECK(node_label(result.frames, result.changes[0].key) == "added d.py:1");
+    CHECK(result.changes[1].change.delta_bytes() == -1536);
+  }
+  SUBCASE("the other way round, every difference has the other sign") {
+    const Comparison reverse = compare_snapshots(after, before, {});
+    for (const auto& [label, delta] : deltas(reverse))
+      CHECK(delta == -deltas(result).at(label));
+    CHECK(reverse.allocated_delta_bytes() == -result.allocated_delta_bytes());
+  }
+}
+
+TEST_CASE("--match function sees through moved lines") {
+  const Snapshot before = with_blocks({{{"/app/a.py:10:f"}, 512}});
+  const Snapshot after = with_blocks({{{"/app/a.py:14:f"}, 512}});
+  CHECK(deltas(compare_snapshots(before, after, {})).size() == 2);
+  CompareOptions by_function;
+  by_function.match = FrameMatch::function;
+  CHECK(deltas(compare_snapshots(before, after, by_function)).empty());
+}
+
+TEST_CASE("segments are the same when address and size are") {
+  SnapshotBuilder one;
+  one.segment(0x1000, 512).inactive(512);
+  one.segment(0x3000, 512).inactive(512);
+  one.segment(0x5000, 512).inactive(512);
+  SnapshotBuilder other;
+  other.segment(0x1000, 512).inactive(512);
+  other.segment(0x3000, 1024).inactive(1024);
+  other.segment(0x2000, 512).inactive(512);
+  const Comparison result = compare_snapshots(one.read(), other.read(), {});
+  const auto addresses = [](const std::vector<SegmentRef>& segments) {
+    std::vector<std::uint64_t> found;
+    for (const SegmentRef& segment : segments)
+      found.push_back(segment.address);
+    return found;
+  };
+  CHECK(addresses(result.only_before) == std::vector<std::uint64_t>{0x3000, 0x5000});
+  CHECK(addresses(result.only_after) == std::vector<std::uint64_t>{0x2000, 0x3000});
+  CHECK(addresses(result.in_both) == std::vector<std::uint64_t>{0x1000});
+}
+
+TEST_CASE("only the device asked for is compared") {
+  SnapshotBuilder one;
+  one.segment(0x1000, 512, 0).active(512, 512);
+  one.segment(0x9000, 512, 1).active(512, 512);
+  SnapshotBuilder other;
+  other.segment(0x1000, 512, 0).active(512, 512);
+  CompareOptions options;
+  options.tree.device = 0;
+  const Comparison result = compare_snapshots(one.read(), other.read(), options);
+  CHECK(result.only_before.empty());
+  CHECK(result.before.reserved_bytes == 512);
+  CHECK(result.tree.root().total.before.bytes == 512);
+}

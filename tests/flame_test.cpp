@@ -1,0 +1,187 @@
+#include "memviz/error.hpp"
+#include "memviz/flame.hpp"
+#include "memviz/label.hpp"
+#include "support/snapshot_builder.hpp"
+#include "support/tree_builder.hpp"
+
+#include <doctest/doctest.h>
+#include <map>
+#include <string>
+
+using namespace memviz;
+using namespace memviz::test;
+
+namespace {
+
+/// Path of labels -> own bytes, of every node that has some.
+std::map<std::string, std::uint64_t> paths(const Snapshot& snapshot, const TreeOptions& options) {
+  const FrameTree tree = build_frame_tree(snapshot, replay(snapshot), options);
+  check_conserves_bytes(tree);
+  std::map<std::string, std::uint64_t> found;
+  std::vector<std::string> path_of(tree.nodes.size());
+  for (std::size_t i = 1; i < tree.nodes.size(); ++i) {
+    const auto& node = tree.nodes[i];
+    const std::string& parent = path_of[node.parent.value];
+    path_of[i] = (parent.empty() ? "" : parent + "/") + node_label(snapshot.frames, node.key);
+    if (node.self.bytes > 0) found[path_of[i]] = node.self.bytes;
+  }
+  return found;
+}
+
+using Paths = std::map<std::string, std::uint64_t>;
+
+SnapshotBuilder two_users() {
+  SnapshotBuilder builder;
+  builder.segment(0x1000, 4096)
+      .active(1024, 1000, {"??:0:PyEval_Frame", "/app/model.py:7:forward", "/app/train.py:12:step"})
+      .active(512, 512, {"/app/data.py:3:load", "/app/train.py:12:step"})
+      .active(512, 512)
+      .inactive(2048);
+  builder.alloc(0x1000, 1000).alloc(0x1400, 512);
+  return builder;
+}
+
+} // namespace
+
+TEST_CASE("every reserved byte is in the tree once") {
+  const Snapshot snapshot = two_users().read();
+  CHECK(paths(snapshot, {}) == Paths{{"stream 0/active_allocated/step train.py:12/forward model.py:7", 1000},
+                                     {"stream 0/active_allocated/step train.py:12/load data.py:3", 512},
+                                     {"stream 0/active_allocated/<no stack: allocated before recording>", 512},
+                                     {"stream 0/active_allocated/<gaps>", 24},
+                                     {"stream 0/inactive", 2048}});
+}
+
+TEST_CASE("levels may come in any order") {
+  const Snapshot snapshot = two_users().read();
+  SUBCASE("segments view") {
+    TreeOptions options;
+    options.levels = segment_levels(snapshot);
+    CHECK(paths(snapshot, options).contains("stream 0/segment 0x1000/inactive"));
+  }
+  SUBCASE("state above pool") {
+    TreeOptions options;
+    options.levels = {Level::state, Level::pool};
+    CHECK(paths(snapshot, options).at("inactive/default pool") == 2048);
+  }
+  SUBCASE("without a state level free memory still stands apart") {
+    TreeOptions options;
+    options.levels = {Level::device};
+    const Paths found = paths(snapshot, options);
+    CHECK(found.at("GPU 0/inactive") == 2048);
+    CHECK(found.at("GPU 0/step train.py:12/load data.py:3") == 512);
+  }
+  SUBCASE("several devices come first by default") {
+    SnapshotBuilder builder = two_users();
+    builder.segment(0x1000, 512, 1).active(512, 512);
+    const Snapshot both = builder.read();
+    CHECK(memory_levels(both) == std::vector<Level>{Level::device, Level::stream, Level::state});
+    TreeOptions only_one;
+    only_one.device = 1;
+    CHECK(paths(both, only_one) == Paths{{"stream 0/active_allocated/<no stack: allocated before recording>", 512}});
+  }
+}
+
+TEST_CASE("--frames decides which frames are drawn, never which bytes") {
+  const Snapshot snapshot = two_users().read();
+  TreeOptions options;
+  SUBCASE("all") {
+    options.frames = FrameFilter::all;
+    CHECK(paths(snapshot, options).at("stream 0/active_allocated/step train.py:12/forward model.py:7/PyEval_Frame") ==
+          1000);
+  }
+  SUBCASE("hide leaves frames out of their stacks") {
+    options.hide = "model\\.py|train\\.py";
+    const Paths found = paths(snapshot, options);
+    CHECK(found.at("stream 0/active_allocated/load data.py:3") == 512);
+    CHECK(found.at("stream 0/active_allocated/<filtered>") == 1000);
+  }
+  SUBCASE("focus gathers the rest in one box") {
+    options.focus = "/app/data.py";
+    const Paths found = paths(snapshot, options);
+    CHECK(found.at("stream 0/active_allocated/step train.py:12/load data.py:3") == 512);
+    CHECK(found.at("stream 0/active_allocated/<not in focus>") == 1512);
+  }
+  SUBCASE("an expression that is none is a usage error") {
+    options.focus = "(";
+    CHECK_THROWS_WITH_AS(static_cast<void>(paths(snapshot, options)),
+                         doctest::Contains("--focus '(' is not a regular expression"), UsageError);
+  }
+}
+
+TEST_CASE("why a block has no stack") {
+  SnapshotBuilder builder;
+  builder.segment(0x1000, 1024).active(1024, 1024);
+  const auto reason = [](const Snapshot& snapshot) {
+    return paths(snapshot, TreeOptions{{}, {}, {}, {}, {}}).begin()->first;
+  };
+  SUBCASE("the file has no history at all") {
+    CHECK(reason(builder.read()) == "<no stack: memory history was not recorded>");
+  }
+  SUBCASE("events begin after it") {
+    builder.alloc(0x5000, 1).free(0x5000, 1);
+    CHECK(reason(builder.read()) == "<no stack: allocated before recording>");
+  }
+  SUBCASE("frees of unknown memory: the ring may have lost it") {
+    builder.free(0x5000, 1);
+    CHECK(reason(builder.read()) == "<no stack: allocated before recording or lost in the ring>");
+  }
+  SUBCASE("the file says that nothing was lost") {
+    builder.free(0x5000, 1).set("allocator_settings", dict({{"trace_alloc_overflowed", false}}));
+    CHECK(reason(builder.read()) == "<no stack: allocated before recording>");
+  }
+  SUBCASE("the allocation was recorded, its stack was not") {
+    builder.alloc(0x1000, 1024);
+    CHECK(reason(builder.read()) == "<no stack: recorded without stacks>");
+  }
+}
+
+TEST_CASE("bytes that no block covers are shown as such") {
+  SnapshotBuilder builder;
+  builder.segment(0x1000, 2048).active(512, 512, {"/app/a.py:1:f"});
+  CHECK(paths(builder.read(), {}).at("stream 0/<unaccounted>") == 1536);
+}
+
+TEST_CASE("siblings stand widest first, then by what they say") {
+  SnapshotBuilder builder;
+  builder.segment(0x1000, 2048)
+      .active(512, 512, {"/app/z.py:1:zeta"})
+      .active(512, 512, {"/app/a.py:1:alpha"})
+      .active(1024, 1024, {"/app/m.py:1:mu"});
+  const Snapshot snapshot = builder.read();
+  const FrameTree tree = build_frame_tree(snapshot, replay(snapshot), TreeOptions{{}, {}, {}, {}, {}});
+  std::vector<std::string> labels;
+  for (NodeId id = tree.root().first_child; id != kNoNode; id = tree[id].next_sibling) {
+    labels.push_back(node_label(snapshot.frames, tree[id].key));
+  }
+  CHECK(labels == std::vector<std::string>{"mu m.py:1", "alpha a.py:1", "zeta z.py:1"});
+}
+
+TEST_CASE("users are ranked by the line that says most") {
+  const auto line = [](const Stack& stack) {
+    SnapshotBuilder builder;
+    builder.segment(0x1000, 512).active(512, 500, stack);
+    const Snapshot snapshot = builder.read();
+    return node_label(snapshot.frames, rank_user_lines(snapshot, replay(snapshot), std::nullopt).at(0).key);
+  };
+  CHECK(line({"CUDACachingAllocator.cpp:0:c10::malloc", "/venv/site-packages/torch/nn/linear.py:9:forward",
+              "/app/m.py:3:f", "/app/t.py:1:main"}) == "f m.py:3");
+  CHECK(line({"CUDACachingAllocator.cpp:0:c10::malloc", "/venv/site-packages/torch/nn/linear.py:9:forward"}) ==
+        "forward linear.py:9");
+  CHECK(line({"x.cpp:0:c10::malloc", "x.cpp:0:at::native::mm", "x.cpp:0:main"}) == "at::native::mm x.cpp");
+  CHECK(line({"x.cpp:0:c10::malloc", "x.cpp:0:at::native::mm", "x.cpp:0:MmBackward0::apply",
+              "x.cpp:0:torch::autograd::Node::operator()", "x.cpp:0:main"}) == "MmBackward0::apply x.cpp");
+  CHECK(line({"??:0:PyEval_Frame"}) == "<filtered>");
+}
+
+TEST_CASE("a stack of a million frames is a deep tree, not a deep call") {
+  SnapshotBuilder builder;
+  PythonItems deep(1'000'000, dict({{"name", "recurse"}, {"filename", "/app/r.py"}, {"line", 1}}));
+  builder.segment(0x1000, 512)
+      .block(dict(
+          {{"size", 512}, {"requested_size", 512}, {"state", "active_allocated"}, {"frames", list(std::move(deep))}}));
+  const Snapshot snapshot = builder.read();
+  const FrameTree tree = build_frame_tree(snapshot, replay(snapshot), {});
+  check_conserves_bytes(tree);
+  CHECK(tree.nodes.size() == 1'000'003);
+}

@@ -1,0 +1,322 @@
+#include "memviz/error.hpp"
+#include "memviz/snapshot.hpp"
+#include "support/snapshot_builder.hpp"
+
+#include <doctest/doctest.h>
+#include <string>
+
+using namespace memviz;
+using namespace memviz::test;
+using namespace std::string_literals;
+
+namespace {
+
+std::string error_of(const PythonValue& root) {
+  try {
+    static_cast<void>(read_snapshot(pickled(root)));
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "read";
+}
+
+bool ends_with(const std::string& text, std::string_view end) {
+  return text.ends_with(end);
+}
+
+PythonValue history_entry(std::uint64_t real_size, const Stack& stack) {
+  return dict({{"addr", 0}, {"real_size", real_size}, {"frames", frames_of(stack)}});
+}
+
+} // namespace
+
+TEST_CASE("segments and blocks of today's writers") {
+  SnapshotBuilder builder;
+  builder.segment(0x7f0000000000, 2 * MiB, 1, 42)
+      .set("segment_pool_id", tuple({0, 3}))
+      .set("is_expandable", true)
+      .active(1024, 1000, {"model.py:7:forward", "train.py:12:step"})
+      .pending(512, 512)
+      .inactive(2 * MiB - 1536, 999'999'999);
+  const Snapshot snapshot = builder.read();
+  REQUIRE(snapshot.segments.size() == 1);
+  const Segment& segment = snapshot.segments[0];
+  CHECK(segment.device == 1);
+  CHECK(segment.stream == 42);
+  CHECK(segment.pool == PoolId{0, 3});
+  CHECK(segment.pool.is_private());
+  CHECK(segment.is_expandable);
+  CHECK(segment.is_large == true);
+  CHECK(segment.uncovered_bytes == 0);
+
+  const auto blocks = snapshot.blocks_of(segment);
+  REQUIRE(blocks.size() == 3);
+  CHECK(blocks[0].state == BlockState::active_allocated);
+  CHECK(blocks[0].rounding_bytes() == 24);
+  const auto stack = snapshot.frames.stack(blocks[0].stack);
+  REQUIRE(stack.size() == 2);
+  CHECK(snapshot.frames.name(stack[0]) == "forward");
+  CHECK(snapshot.frames.filename(stack[1]) == "train.py");
+  CHECK(snapshot.frames.frame(stack[1]).line == 12);
+  CHECK(blocks[1].state == BlockState::active_pending_free);
+  SUBCASE("the requested_size of an inactive block is stale and ignored") {
+    CHECK(blocks[2].requested_bytes == 0);
+    CHECK(blocks[2].rounding_bytes() == 0);
+    CHECK(snapshot.warnings.empty());
+  }
+}
+
+TEST_CASE("blocks without address lie one behind the other") {
+  SnapshotBuilder builder;
+  const auto block = [](std::uint64_t size) {
+    return dict({{"size", size}, {"requested_size", size}, {"state", "active_allocated"}, {"frames", list()}});
+  };
+  builder.segment(0x1000, 1024).block(block(512)).block(block(512));
+  const Snapshot snapshot = builder.read();
+  CHECK(snapshot.blocks[0].address == 0x1000);
+  CHECK(snapshot.blocks[1].address == 0x1200);
+}
+
+TEST_CASE("blocks with history, as PyTorch 1.13 and 2.0 wrote them") {
+  SnapshotBuilder builder;
+  SUBCASE("the newest entry is the owner") {
+    builder.segment(0x1000, 1024)
+        .block(dict(
+            {{"size", 1024},
+             {"state", "active_allocated"},
+             {"history", list({history_entry(1000, {"new.py:1:owner"}), history_entry(512, {"old.py:1:dead"})})}}));
+    const Snapshot snapshot = builder.read();
+    CHECK(snapshot.blocks[0].requested_bytes == 1000);
+    CHECK(snapshot.frames.name(snapshot.frames.stack(snapshot.blocks[0].stack)[0]) == "owner");
+    CHECK(snapshot.origin.generation == "PyTorch 2.0");
+  }
+  SUBCASE("an entry without frames was recorded without context") {
+    builder.segment(0x1000, 1024)
+        .block(dict({{"size", 1024},
+                     {"state", "active_allocated"},
+                     {"history", list({dict({{"addr", 0x1000}, {"real_size", 1000}})})}}));
+    CHECK(builder.read().blocks[0].stack == kNoContext);
+  }
+  SUBCASE("a block that was never used has no history") {
+    builder.segment(0x1000, 1024).block(dict({{"size", 1024}, {"state", "inactive"}}));
+    CHECK(builder.read().blocks[0].state == BlockState::inactive);
+  }
+}
+
+TEST_CASE("a bare list of segments is a snapshot without events") {
+  SnapshotBuilder builder;
+  builder.segment(0x1000, 1024).active(1024, 1024);
+  const PythonDict& root = std::get<PythonDict>(builder.python().value);
+  const Snapshot snapshot = read_snapshot(pickled(root.pairs->front().second));
+  CHECK(snapshot.origin.is_list);
+  CHECK(snapshot.segments.size() == 1);
+  CHECK(snapshot.traces.empty());
+}
+
+TEST_CASE("events keep what any generation writes") {
+  SnapshotBuilder builder;
+  builder.event(dict({{"action", "oom"}, {"device_free", 4096}, {"size", 1 << 20}, {"stream", 0}, {"time_us", 5}}));
+  builder.event(dict({{"action", "alloc"},
+                      {"addr", UINT64_MAX},
+                      {"size", 7},
+                      {"stream", 140'000'000'000'000},
+                      {"compile_context", "Torch-Compiled Region: 0/0"},
+                      {"user_metadata", "layer 3"},
+                      {"pool_id", list({0, 9})},
+                      {"forward_frames", list({"model.py:3 in forward", "train.py:9 in main"})}}));
+  builder.event(dict({{"action", "annotate"}, {"addr", 1}, {"unheard_of", list({1, 2})}}));
+  const Snapshot snapshot = builder.read();
+  const EventTable& events = snapshot.traces[0];
+  REQUIRE(events.size() == 3);
+  SUBCASE("an OOM has the free bytes of the device instead of an address") {
+    CHECK(events[0].action == Action::oom);
+    CHECK(events[0].address == 4096);
+    CHECK(events[0].time_us == 5);
+  }
+  SUBCASE("optional keys") {
+    const Event alloc = events[1];
+    CHECK(alloc.address == UINT64_MAX);
+    CHECK(alloc.stream == 140'000'000'000'000);
+    CHECK(snapshot.frames.text(alloc.compile_context) == "Torch-Compiled Region: 0/0");
+    CHECK(snapshot.frames.text(alloc.user_metadata) == "layer 3");
+    CHECK(alloc.pool == PoolId{0, 9});
+    CHECK(alloc.time_us == std::nullopt);
+    const auto forward = snapshot.frames.stack(alloc.forward_stack);
+    REQUIRE(forward.size() == 2);
+    CHECK(snapshot.frames.name(forward[1]) == "train.py:9 in main");
+  }
+  SUBCASE("an unknown action is kept under its own name") {
+    CHECK(events[2].action == Action::other);
+    CHECK(snapshot.frames.text(events[2].action_text) == "annotate");
+  }
+}
+
+TEST_CASE("fx fields of frames are kept beside them") {
+  SnapshotBuilder builder;
+  const PythonValue frame = dict({{"name", "forward"},
+                                  {"filename", "<eval_with_key>.1"},
+                                  {"line", 5},
+                                  {"fx_node_op", "call_function"},
+                                  {"fx_node_name", "relu"},
+                                  {"fx_node_target", "aten.relu.default"},
+                                  {"fx_original_trace", "File \"model.py\", line 3"}});
+  builder.segment(0x1000, 512)
+      .block(dict({{"size", 512}, {"requested_size", 512}, {"state", "active_allocated"}, {"frames", list({frame})}}));
+  const Snapshot snapshot = builder.read();
+  const FxInfo* fx = snapshot.frames.fx(snapshot.frames.stack(snapshot.blocks[0].stack)[0]);
+  REQUIRE(fx != nullptr);
+  CHECK(snapshot.frames.text(fx->node_name) == "relu");
+  CHECK(snapshot.frames.text(fx->original_trace) == "File \"model.py\", line 3");
+}
+
+TEST_CASE("settings and annotations") {
+  SnapshotBuilder builder;
+  builder.set("allocator_settings", dict({{"expandable_segments", true},
+                                          {"garbage_collection_threshold", 0.5},
+                                          {"roundup_power2_divisions", dict({{"1", 0}, {"2", 4}})},
+                                          {"trace_alloc_overflowed", true},
+                                          {"trace_alloc_max_entries", 1000}}));
+  builder.set("external_annotations",
+              list({dict({{"stage", "START"}, {"name", "backward"}, {"rank", "3"}, {"device", 0}, {"time_us", 99}})}));
+  const Snapshot snapshot = builder.read();
+  const auto setting = [&](std::size_t i) {
+    return std::string(snapshot.frames.text(snapshot.settings[i].first)) + "=" +
+           std::string(snapshot.frames.text(snapshot.settings[i].second));
+  };
+  CHECK(setting(0) == "expandable_segments=True");
+  CHECK(setting(1) == "garbage_collection_threshold=0.5");
+  CHECK(setting(3) == "roundup_power2_divisions.2=4");
+  CHECK(snapshot.trace_overflowed == true);
+  CHECK(snapshot.trace_max_entries == 1000);
+  REQUIRE(snapshot.annotations.size() == 1);
+  CHECK(snapshot.frames.text(snapshot.annotations[0].name) == "backward");
+  CHECK(snapshot.annotations[0].time_us == 99);
+  REQUIRE(snapshot.annotations[0].metadata.size() == 1);
+  CHECK(snapshot.frames.text(snapshot.annotations[0].metadata[0].second) == "3");
+}
+
+TEST_CASE("frame lists that are shared are converted once") {
+  SnapshotBuilder builder;
+  const PythonValue frames = frames_of({"a.py:1:f"});
+  for (int i = 0; i < 100; ++i)
+    builder.event(dict({{"action", "alloc"}, {"addr", i}, {"size", 1}, {"frames", frames}}));
+  const Snapshot snapshot = builder.read();
+  CHECK(snapshot.frames.stack_count() == 3); // the two special ones and this
+  CHECK(snapshot.frames.frame_count() == 1);
+}
+
+TEST_CASE("segments are sorted by device and address") {
+  SnapshotBuilder builder;
+  builder.segment(0x3000, 512, 1).active(512, 512);
+  builder.segment(0x2000, 512, 0).active(512, 512);
+  builder.segment(0x1000, 512, 1).active(512, 512);
+  const Snapshot snapshot = builder.read();
+  CHECK(snapshot.segments[0].address == 0x2000);
+  CHECK(snapshot.segments[1].address == 0x1000);
+  CHECK(snapshot.blocks_of(snapshot.segments[1])[0].address == 0x1000);
+  CHECK(snapshot.devices() == std::vector<std::uint32_t>{0, 1});
+}
+
+TEST_CASE("damaged content that still can be read is warned about") {
+  SnapshotBuilder builder;
+  SUBCASE("blocks that do not cover their segment") {
+    builder.segment(0x1000, 2048).active(512, 512);
+    const Snapshot snapshot = builder.read();
+    CHECK(snapshot.segments[0].uncovered_bytes == 1536);
+    REQUIRE(snapshot.warnings.size() == 1);
+    CHECK(snapshot.warnings[0].find("1.50 KiB of 2.00 KiB are unaccounted for") != std::string::npos);
+  }
+  SUBCASE("a request above the block's size") {
+    builder.segment(0x1000, 512).active(512, 4096);
+    const Snapshot snapshot = builder.read();
+    CHECK(snapshot.blocks[0].requested_bytes == 512);
+    CHECK(snapshot.warnings.size() == 1);
+  }
+  SUBCASE("a state of a name nobody knows") {
+    builder.segment(0x1000, 512).block(dict({{"size", 512}, {"state", "limbo"}}));
+    const Snapshot snapshot = builder.read();
+    CHECK(snapshot.blocks[0].state == BlockState::inactive);
+    CHECK(snapshot.warnings[0].find("'limbo'") != std::string::npos);
+  }
+  SUBCASE("bytes behind the end, unless they are the NULs that PyTorch pads with") {
+    builder.segment(0x1000, 512).active(512, 512);
+    CHECK(read_snapshot(builder.pickle() + "\0\0\0"s).warnings.empty());
+    CHECK(read_snapshot(builder.pickle() + "junk").warnings.size() == 1);
+  }
+}
+
+TEST_CASE("errors name the byte, the path, what was expected and what was found") {
+  SnapshotBuilder builder;
+  auto segment = builder.segment(0x1000, 512);
+  SUBCASE("wrong types") {
+    segment.block(dict({{"size", "big"}, {"state", "inactive"}}));
+    const std::string message = error_of(builder.python());
+    CHECK(message.starts_with("byte "));
+    CHECK(ends_with(message, "expected a size of 0 or more for segments[0].blocks[0].size, found a str"));
+  }
+  SUBCASE("the byte is that of the dict that holds the value") {
+    segment.block(dict({{"size", -5}, {"state", "inactive"}}));
+    const std::string bytes = builder.pickle();
+    const std::string message = error_of(builder.python());
+    const std::size_t offset = std::stoul(message.substr(5));
+    CHECK(bytes[offset] == '}');
+    CHECK(ends_with(message, "found -5"));
+  }
+  SUBCASE("a block where a dict is expected") {
+    segment.block(7);
+    CHECK(ends_with(error_of(builder.python()), "expected a dict for segments[0].blocks[0], found an int"));
+  }
+  SUBCASE("missing keys") {
+    segment.block(dict({{"size", 512}}));
+    CHECK(ends_with(error_of(builder.python()), "expected a str for segments[0].blocks[0].state, found nothing"));
+  }
+  SUBCASE("blocks larger than their segment") {
+    segment.inactive(1024);
+    CHECK(ends_with(
+        error_of(builder.python()),
+        "expected blocks of at most 512 bytes, the segment's total_size, for segments[0].blocks, found more"));
+  }
+  SUBCASE("sums beyond all memory") {
+    segment.set("total_size", std::uint64_t{1} << 62U);
+    CHECK(ends_with(error_of(builder.python()),
+                    "expected segments of at most 1 EiB together for segments[0].total_size, found more"));
+  }
+  SUBCASE("an event in a trace") {
+    builder.event(dict({{"action", "alloc"}, {"addr", 1}}));
+    CHECK(ends_with(error_of(builder.python()),
+                    "expected a size of 0 or more for device_traces[0][0].size, found nothing"));
+  }
+  SUBCASE("something else than a snapshot") {
+    CHECK(error_of(list({1, 2})) == "byte 2: expected a dict for segments[0], found an int");
+    CHECK(error_of("text").find("found a str") != std::string::npos);
+    CHECK(error_of(dict({{"state_dict", dict()}, {"epoch", 3}}))
+              .find("found a dict with 2 keys ('state_dict', 'epoch')") != std::string::npos);
+  }
+}
+
+TEST_CASE("a file of another kind is named") {
+  const auto message = [](const std::string& bytes) {
+    try {
+      static_cast<void>(read_snapshot(bytes));
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return "read"s;
+  };
+  CHECK(message("") == "the file is empty");
+  CHECK(message("PK\x03\x04" + std::string(100, 'x')).find("found a zip archive") != std::string::npos);
+  CHECK(message("<!DOCTYPE html>").find("found HTML or XML") != std::string::npos);
+  CHECK(message("import torch\nprint(1)\n").find("found text: \"import torch\"") != std::string::npos);
+  CHECK(message("cos\nsystem\n(S'true'\ntR.").find("GLOBAL") != std::string::npos);
+}
+
+TEST_CASE("a few bytes that refer to much, many times, are refused") {
+  SnapshotBuilder builder;
+  auto segment = builder.segment(0x1000, 512 * 1000);
+  for (int i = 0; i < 1000; ++i)
+    segment.active(512, 512);
+  PythonItems many(
+      200'000,
+      std::get<PythonList>(std::get<PythonDict>(builder.python().value).pairs->front().second.value).items->front());
+  CHECK(error_of(dict({{"segments", list(many)}})).find("records that the file holds once each") != std::string::npos);
+}

@@ -1,0 +1,114 @@
+#include "memviz/error.hpp"
+#include "memviz/replay.hpp"
+#include "support/snapshot_builder.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace memviz;
+using namespace memviz::test;
+
+TEST_CASE("a recording from the start balances without a baseline") {
+  SnapshotBuilder builder;
+  builder.segment(0x1000, 4096).active(1024, 1000).inactive(3072);
+  builder.alloc(0x1000, 1000).alloc(0x1400, 500).free(0x1400, 500);
+  const Snapshot snapshot = builder.read();
+  const Replay result = replay(snapshot);
+  REQUIRE(result.devices.size() == 1);
+  const DeviceStats& stats = result.devices[0];
+  CHECK(stats.reserved_bytes == 4096);
+  CHECK(stats.allocated_bytes == 1024);
+  CHECK(stats.inactive_bytes == 3072);
+  CHECK(stats.requested_bytes == 1000);
+  CHECK(stats.rounding_bytes() == 24);
+  CHECK(stats.baseline_bytes == 0);
+  CHECK(stats.peak_requested_bytes == 1500);
+  CHECK(stats.peak_event == 1);
+  CHECK(stats.end_requested_bytes == 1000);
+  CHECK(stats.balanced());
+  CHECK(result.block_is_explained[0]);
+  CHECK(result.warnings.empty());
+}
+
+TEST_CASE("what lived before the first event is the baseline") {
+  SnapshotBuilder builder;
+  SUBCASE("blocks that no recorded alloc explains") {
+    builder.segment(0x1000, 1024).active(512, 500).active(512, 400);
+    builder.alloc(0x1200, 400);
+    const Replay result = replay(builder.read());
+    CHECK(result.devices[0].baseline_bytes == 500);
+    CHECK(result.devices[0].unmatched_frees == 0);
+    CHECK(result.block_is_explained == std::vector<bool>{false, true});
+    CHECK(result.devices[0].balanced());
+  }
+  SUBCASE("frees that no recorded alloc explains") {
+    builder.segment(0x1000, 1024).inactive(1024);
+    builder.free(0x1000, 700);
+    const DeviceStats stats = replay(builder.read()).devices[0];
+    CHECK(stats.baseline_bytes == 700);
+    CHECK(stats.unmatched_frees == 1);
+    CHECK(stats.peak_requested_bytes == 700);
+    CHECK(stats.peak_event == -1);
+    CHECK(stats.end_requested_bytes == 0);
+    CHECK(stats.balanced());
+  }
+}
+
+TEST_CASE("an allocation lives until free_completed, not free_requested") {
+  SnapshotBuilder builder;
+  builder.segment(0x1000, 1024).pending(512, 500).inactive(512);
+  builder.alloc(0x1000, 500).event("free_requested", 0x1000, 500);
+  const DeviceStats stats = replay(builder.read()).devices[0];
+  CHECK(stats.end_requested_bytes == 500);
+  CHECK(stats.pending_free_bytes == 512);
+  CHECK(stats.balanced());
+}
+
+TEST_CASE("an address that is used again is a new allocation") {
+  SnapshotBuilder builder;
+  builder.segment(0x1000, 1024).active(1024, 900);
+  builder.alloc(0x1000, 100).free(0x1000, 100).alloc(0x1000, 900);
+  const DeviceStats stats = replay(builder.read()).devices[0];
+  CHECK(stats.peak_requested_bytes == 900);
+  CHECK(stats.peak_event == 3);
+  CHECK(stats.balanced());
+}
+
+TEST_CASE("the peak is the first event at which it is reached") {
+  SnapshotBuilder builder;
+  builder.segment(0x1000, 1024).inactive(1024);
+  for (int i = 0; i < 3; ++i)
+    builder.alloc(0x1000, 100).free(0x1000, 100);
+  CHECK(replay(builder.read()).devices[0].peak_event == 0);
+}
+
+TEST_CASE("accounts that do not balance say by how much") {
+  SnapshotBuilder builder;
+  builder.segment(0x1000, 1024).inactive(1024);
+  builder.alloc(0x1000, 2048);
+  const Replay result = replay(builder.read());
+  CHECK(result.devices[0].imbalance_bytes == 2048);
+  CHECK_FALSE(result.devices[0].balanced());
+  REQUIRE(result.warnings.size() == 1);
+  CHECK(result.warnings[0].find("2.00 KiB more than") != std::string::npos);
+}
+
+TEST_CASE("devices are accounted for one by one") {
+  SnapshotBuilder builder;
+  builder.segment(0x1000, 512, 0).active(512, 512);
+  builder.segment(0x1000, 512, 2).active(512, 100);
+  builder.event("alloc", 0x1000, 100, {}, 2);
+  builder.event("oom", 0, 1 << 20, {}, 1);
+  const Replay result = replay(builder.read());
+  REQUIRE(result.devices.size() == 3);
+  CHECK(result.devices[0].baseline_bytes == 512);
+  CHECK(result.devices[1].ooms == 1);
+  CHECK(result.devices[1].last_oom_event == 0);
+  CHECK(result.devices[2].baseline_bytes == 0);
+}
+
+TEST_CASE("sizes that no memory can have are an error, not an overflow") {
+  SnapshotBuilder builder;
+  builder.alloc(0x1000, std::uint64_t{1} << 59U).alloc(0x2000, std::uint64_t{1} << 59U).alloc(0x3000, 1);
+  CHECK_THROWS_WITH_AS(static_cast<void>(replay(builder.read())),
+                       "the events of GPU 0 add up to more than 1 EiB: the file is damaged", Error);
+}

@@ -1,0 +1,110 @@
+#include "memviz/format.hpp"
+#include "memviz/label.hpp"
+#include "text/utf8.hpp"
+
+#include <doctest/doctest.h>
+#include <string>
+
+using namespace memviz;
+
+TEST_CASE("format_bytes keeps three digits and never shows 1024 of a unit") {
+  CHECK(format_bytes(0) == "0 B");
+  CHECK(format_bytes(1023) == "1023 B");
+  CHECK(format_bytes(1024) == "1.00 KiB");
+  CHECK(format_bytes(1536) == "1.50 KiB");
+  CHECK(format_bytes(1023 * 1024 + 1000) == "1.00 MiB");
+  CHECK(format_bytes(79'912'345) == "76.2 MiB");
+  CHECK(format_bytes(24'410'849'280) == "22.7 GiB");
+  CHECK(format_bytes(UINT64_MAX) == "16.0 EiB");
+}
+
+TEST_CASE("format_delta writes the sign in words of one character") {
+  CHECK(format_delta(0) == "0 B");
+  CHECK(format_delta(2048) == "+2.00 KiB");
+  CHECK(format_delta(-2048) == "-2.00 KiB");
+  CHECK(format_delta(INT64_MIN) == "-8.00 EiB");
+}
+
+TEST_CASE("format_percent never rounds something to nothing or a part to the whole") {
+  CHECK(format_percent(0, 10) == "0 %");
+  CHECK(format_percent(10, 10) == "100 %");
+  CHECK(format_percent(1, 8) == "12.5 %");
+  CHECK(format_percent(1, 1'000'000) == "< 0.1 %");
+  CHECK(format_percent(999'999, 1'000'000) == "> 99.9 %");
+  CHECK(format_percent(1, 0) == "-");
+}
+
+TEST_CASE("format_count and format_address") {
+  CHECK(format_count(0) == "0");
+  CHECK(format_count(999) == "999");
+  CHECK(format_count(24'410'849'280) == "24,410,849,280");
+  CHECK(format_address(0x7f0000000000) == "0x7f0000000000");
+}
+
+TEST_CASE("code is sorted by where its file lies") {
+  CHECK(origin_of("/home/ann/project/train.py") == CodeOrigin::user);
+  CHECK(origin_of("/tmp/ipykernel_71/2091124272.py") == CodeOrigin::user);
+  CHECK(origin_of("<ipython-input-3-abc>") == CodeOrigin::user);
+  CHECK(origin_of("/opt/conda/lib/python3.10/site-packages/torch/nn/modules/linear.py") == CodeOrigin::torch);
+  CHECK(origin_of("C:\\Python311\\Lib\\site-packages\\torch\\nn\\functional.py") == CodeOrigin::torch);
+  CHECK(origin_of("/usr/lib/python3/dist-packages/torchvision/ops.py") == CodeOrigin::torch);
+  CHECK(origin_of("/tmp/torchinductor_ann/ab/cabcd.py") == CodeOrigin::torch);
+  CHECK(origin_of("<eval_with_key>.12") == CodeOrigin::torch);
+  CHECK(origin_of("/opt/conda/lib/python3.10/runpy.py") == CodeOrigin::library);
+  CHECK(origin_of("<frozen importlib._bootstrap>") == CodeOrigin::library);
+  CHECK(origin_of("/usr/lib/python3/dist-packages/transformers/trainer.py") == CodeOrigin::library);
+  CHECK(origin_of("CUDACachingAllocator.cpp") == CodeOrigin::cpp);
+  CHECK(origin_of("??") == CodeOrigin::cpp);
+  CHECK(origin_of("") == CodeOrigin::cpp);
+}
+
+TEST_CASE("short_function drops what nobody reads") {
+  CHECK(short_function("forward") == "forward");
+  CHECK(short_function("<module>") == "<module>");
+  CHECK(short_function("Model.<lambda>") == "Model.<lambda>");
+  CHECK(short_function("at::_ops::zeros::call(c10::ArrayRef<c10::SymInt>, bool)") == "at::_ops::zeros::call");
+  CHECK(short_function("void at::native::gpu_kernel<float (*)(int)>(at::TensorIterator&)") == "at::native::gpu_kernel");
+  CHECK(short_function("at::(anonymous namespace)::wrapper_CUDA(long)") == "at::wrapper_CUDA");
+  CHECK(short_function("torch::autograd::Node::operator()(std::vector<at::Tensor>&&)") ==
+        "torch::autograd::Node::operator()");
+  CHECK(short_function("f(int") == "f");
+  CHECK(short_function("") == "");
+}
+
+TEST_CASE("folded labels are PyTorch's, but cannot break a line or a path") {
+  FrameTable frames;
+  const auto label = [&](std::string_view name, std::string_view filename, std::int64_t line) {
+    return folded_label(frames, frames.add_frame({frames.intern(name), frames.intern(filename), line}));
+  };
+  CHECK(label("step", "/home/ann/train.py", 12) == "train.py:12:step");
+  CHECK(label("step", "C:\\ann\\train.py", 12) == "C:\\ann\\train.py:12:step");
+  CHECK(label("f(int; char)", "??", 0) == "??:0:f(int: char)");
+  CHECK(label("two\nlines\t", "a.py", 1) == "a.py:1:two lines ");
+}
+
+TEST_CASE("PyTorch's omit list is a substring test, with its known victims") {
+  CHECK(is_omitted("PyEval_EvalFrameDefault", "??"));
+  CHECK(is_omitted("call", "/build/aten/src/ATen/core/boxing/KernelFunction.h"));
+  CHECK(is_omitted("on_start", "train.py"));
+  CHECK_FALSE(is_omitted("step", "train.py"));
+}
+
+TEST_CASE("node labels") {
+  FrameTable frames;
+  const FrameId frame = frames.add_frame({frames.intern("step"), frames.intern("/home/ann/train.py"), 12});
+  CHECK(node_label(frames, {NodeKind::frame, frame.value, 0}) == "step train.py:12");
+  CHECK(node_label(frames, {NodeKind::device, 3, 0}) == "GPU 3");
+  CHECK(node_label(frames, {NodeKind::segment, 0x7f0000000000, 0}) == "segment 0x7f0000000000");
+  CHECK(node_label(frames, {NodeKind::pool, 0, 0}) == "default pool");
+  CHECK(node_label(frames, {NodeKind::pool, 0, 2}) == "private pool (0, 2)");
+  CHECK(node_label(frames, {NodeKind::state, static_cast<std::uint64_t>(BlockState::inactive), 0}) == "inactive");
+}
+
+TEST_CASE("to_valid_utf8 replaces what is not UTF-8 and nothing else") {
+  CHECK(to_valid_utf8("plain € 😀") == "plain € 😀");
+  CHECK(is_valid_utf8("plain € 😀"));
+  CHECK_FALSE(is_valid_utf8("\xC0\xAF"));         // overlong
+  CHECK_FALSE(is_valid_utf8("\xF5\x80\x80\x80")); // beyond U+10FFFF
+  CHECK_FALSE(is_valid_utf8("\xE2\x82"));         // cut off
+  CHECK(to_valid_utf8("a\xE2\x82z") == "a\xEF\xBF\xBD\xEF\xBF\xBDz");
+}
