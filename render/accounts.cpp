@@ -1,9 +1,10 @@
 #include "accounts.hpp"
 
-#include "describe.hpp"
+#include "naming.hpp"
 
 #include "memviz/format.hpp"
 
+#include <fmt/format.h>
 #include <string_view>
 
 namespace memviz::render {
@@ -63,23 +64,20 @@ DeviceStats sum_of(const std::vector<DeviceStats>& devices) {
 
 std::string devices_text(const std::vector<DeviceStats>& devices) {
   if (devices.empty()) return "no GPU";
-  if (devices.size() == 1) return "GPU " + std::to_string(devices.front().device);
-  return std::to_string(devices.size()) + " GPUs";
+  if (devices.size() == 1) return fmt::format("GPU {}", devices.front().device);
+  return fmt::format("{} GPUs", devices.size());
 }
 
 std::string balance_text(const DeviceStats& stats) {
   if (stats.events == 0)
-    return "No events in this file: all " + format_bytes(stats.end_requested_bytes) +
-           " requested was held before recording.";
-  const std::string sum = format_bytes(stats.baseline_bytes) + " before recording + " +
-                          format_bytes(stats.alloc_bytes) + " allocated − " + format_bytes(stats.free_bytes) +
-                          " freed = ";
-  if (stats.balanced())
-    return "Accounts balance: " + sum + format_bytes(stats.end_requested_bytes) + " requested at the end.";
-  const auto end = static_cast<std::int64_t>(stats.end_requested_bytes);
-  return "Accounts do not balance: " + sum + format_bytes(static_cast<std::uint64_t>(end + stats.imbalance_bytes)) +
-         ", but the active blocks hold " + format_bytes(stats.end_requested_bytes) + " (" +
-         delta_text(stats.imbalance_bytes) + ").";
+    return fmt::format("No events in this file: all {} requested was held before recording.",
+                       format_bytes(stats.requested_bytes));
+  const std::string sum = fmt::format("{} before recording + {} allocated − {} freed = {}",
+                                      format_bytes(stats.baseline_bytes), format_bytes(stats.alloc_bytes),
+                                      format_bytes(stats.free_bytes), format_bytes(stats.end_requested_bytes));
+  if (stats.balanced()) return fmt::format("Accounts balance: {} requested at the end.", sum);
+  return fmt::format("Accounts do not balance: {}, but the active blocks hold {} ({}).", sum,
+                     format_bytes(stats.requested_bytes), delta_text(stats.imbalance_bytes));
 }
 
 std::vector<std::string> missing_stack_notes(const std::vector<UserLine>& users, std::uint64_t requested_bytes) {
@@ -88,7 +86,7 @@ std::vector<std::string> missing_stack_notes(const std::vector<UserLine>& users,
     if (user.key.kind != NodeKind::pseudo) continue;
     const std::string_view text = advice(static_cast<Pseudo>(user.key.value));
     if (text.empty() || user.amount.bytes < requested_bytes / kWorthANote || user.amount.bytes == 0) continue;
-    notes.push_back(format_bytes(user.amount.bytes) + " " + std::string(text));
+    notes.push_back(fmt::format("{} {}", format_bytes(user.amount.bytes), text));
   }
   return notes;
 }

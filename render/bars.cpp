@@ -3,6 +3,7 @@
 #include "memviz/format.hpp"
 
 #include <algorithm>
+#include <fmt/format.h>
 
 namespace memviz::render {
 namespace {
@@ -26,8 +27,8 @@ void draw_parts(XmlElement parent, const Bar& bar, double x, double y, double pi
     XmlElement group = add_group(parent, part.paint->name);
     const double left = static_cast<double>(offset) * pixels_per_byte;
     add_rect(group, x + left, y, static_cast<double>(part.bytes) * pixels_per_byte, kBarHeight);
-    group.child("title").text(part.name + ": " + format_bytes(part.bytes) + " (" + format_count(part.bytes) +
-                              " bytes, " + format_percent(part.bytes, sum_of(bar)) + ")");
+    group.child("title").text(fmt::format("{}: {} ({} bytes, {})", part.name, format_bytes(part.bytes),
+                                          format_count(part.bytes), format_percent(part.bytes, sum_of(bar))));
     offset += part.bytes;
   }
 }
@@ -47,6 +48,12 @@ std::vector<BarPart> bar_parts(const DeviceStats& stats) {
   parts.push_back({&paint::kInactive, "inactive: free inside the segments", stats.inactive_bytes});
   parts.push_back({&paint::kUnaccounted, "unaccounted", stats.unaccounted_bytes});
   return parts;
+}
+
+std::string use_text(const DeviceStats& stats) {
+  if (stats.reserved_bytes == 0) return "nothing reserved";
+  return fmt::format("{} reserved, {} in use", format_bytes(stats.reserved_bytes),
+                     format_percent(stats.allocated_bytes + stats.pending_free_bytes, stats.reserved_bytes));
 }
 
 double draw_bars(Page& page, double y, const std::vector<Bar>& bars) {

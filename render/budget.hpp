@@ -25,8 +25,8 @@ namespace memviz::render {
 template <class Weight, class Draw>
 [[nodiscard]] std::string draw_within_budget(const Tree<Weight>& tree, const std::vector<CodeOrigin>& origins,
                                              const SvgOptions& options, const Draw& draw) {
-  constexpr double least_width = 0.2 / 1144;   // of a box at first: a fifth of a pixel
-  constexpr std::size_t least_box_bytes = 250; // saves drawing what cannot fit
+  constexpr double least_width = 0.2 / 1144; // of a box at first: a fifth of a pixel
+  std::size_t least_box_bytes = 400;         // an estimate that saves drawing what cannot fit
   LayoutOptions layout{options.fold, least_width, 1000};
   for (;;) {
     const Layout<Weight> boxes = lay_out(tree, origins, layout);
@@ -36,6 +36,7 @@ template <class Weight, class Draw>
     if (may_fit || is_coarsest) {
       std::string svg = draw(boxes);
       if (svg.size() <= options.max_bytes || is_coarsest) return svg;
+      least_box_bytes = std::max(least_box_bytes, svg.size() / (boxes.boxes.size() + 1) * 3 / 4);
     }
     layout = coarser;
   }

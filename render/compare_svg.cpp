@@ -80,12 +80,6 @@ std::vector<Figure> figures(const DeviceStats& before, const DeviceStats& after)
   return figures;
 }
 
-Bar side_bar(const char* name, const DeviceStats& stats) {
-  return {name, bar_parts(stats),
-          fmt::format("{} reserved, {} in use", format_bytes(stats.reserved_bytes),
-                      format_percent(stats.allocated_bytes + stats.pending_free_bytes, stats.reserved_bytes))};
-}
-
 const std::vector<LegendEntry>& legend() {
   static const std::vector<LegendEntry> entries{
       {&paint::kAdded, "only after (+)"}, {&paint::kGrown, "grown (+)"},         {&paint::kSame, "unchanged"},
@@ -134,7 +128,10 @@ std::string draw(const ComparePicture& picture, const SvgOptions& options, const
   double y = draw_headline(page, headline);
   y = draw_files(page, y, picture) + 8;
   y = draw_figures(page, y, figures(comparison.before, comparison.after)) + 8;
-  y = draw_bars(page, y, {side_bar("before", comparison.before), side_bar("after", comparison.after)}) + 8;
+  y = draw_bars(page, y,
+                {{"before", bar_parts(comparison.before), use_text(comparison.before)},
+                 {"after", bar_parts(comparison.after), use_text(comparison.after)}}) +
+      8;
   if (layout.units > 0) {
     y = draw_legend(page, y, legend(), reading_hint(options, layout.is_squeezed));
     y = draw_graph(page, y, describe(comparison.frames, origins, comparison.tree, layout), options) + 20;

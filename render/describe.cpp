@@ -8,17 +8,6 @@
 namespace memviz::render {
 namespace {
 
-/// Names come from a stranger: one of a megabyte must not fill the picture.
-constexpr std::size_t kLongestName = 200;
-constexpr std::size_t kLongestHeading = 1000;
-
-std::string one_line(std::string_view text, std::size_t columns = kLongestName) {
-  std::string line = cut_end(text.substr(0, 4 * columns + 4), columns);
-  for (char& c : line)
-    if (static_cast<unsigned char>(c) < 0x20) c = ' ';
-  return line;
-}
-
 /// "size bytes", with the exact number where the short one rounds.
 std::string exact_bytes(std::uint64_t bytes) {
   if (bytes < 1024) return format_bytes(bytes);
@@ -205,59 +194,6 @@ private:
 };
 
 } // namespace
-
-const Paint& paint_of(CodeOrigin origin) {
-  switch (origin) {
-  case CodeOrigin::user: return paint::kUser;
-  case CodeOrigin::torch: return paint::kTorch;
-  case CodeOrigin::library: return paint::kLibrary;
-  case CodeOrigin::cpp: break;
-  }
-  return paint::kCpp;
-}
-
-std::string_view origin_name(CodeOrigin origin) {
-  switch (origin) {
-  case CodeOrigin::user: return "your code";
-  case CodeOrigin::torch: return "torch";
-  case CodeOrigin::library: return "other Python";
-  case CodeOrigin::cpp: break;
-  }
-  return "C++";
-}
-
-Label frame_label(const FrameTable& frames, FrameId frame) {
-  std::string name = one_line(short_function(frames.name(frame)));
-  std::string place = one_line(frame_place(frames, frame));
-  if (!name.empty()) return {.name = std::move(name), .place = std::move(place)};
-  return {.name = place.empty() ? std::string("?") : std::move(place)};
-}
-
-std::string frame_heading(const FrameTable& frames, const std::vector<CodeOrigin>& origins, FrameId frame) {
-  const std::int64_t line = frames.frame(frame).line;
-  return fmt::format("{}\n{}{} ({})", one_line(frames.name(frame), kLongestHeading),
-                     one_line(frames.filename(frame), kLongestHeading), line == 0 ? "" : fmt::format(":{}", line),
-                     origin_name(origins[frame.value]));
-}
-
-Label key_label(const FrameTable& frames, const NodeKey& key) {
-  if (key.kind == NodeKind::frame) return frame_label(frames, key.frame());
-  return {.name = one_line(node_label(frames, key))};
-}
-
-std::string key_heading(const FrameTable& frames, const std::vector<CodeOrigin>& origins, const NodeKey& key) {
-  if (key.kind == NodeKind::frame) return frame_heading(frames, origins, key.frame());
-  return one_line(node_label(frames, key));
-}
-
-std::string delta_text(std::int64_t bytes) {
-  const std::string text = format_delta(bytes);
-  return bytes < 0 ? fmt::format("−{}", text.substr(1)) : text;
-}
-
-std::string count_of(std::uint64_t count, std::string_view noun) {
-  return format_count(count) + " " + std::string(noun) + (count == 1 ? "" : "s");
-}
 
 Graph describe(const FrameTable& frames, const std::vector<CodeOrigin>& origins, const FrameTree& tree,
                const Layout<Amount>& layout) {

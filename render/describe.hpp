@@ -3,6 +3,7 @@
 // Box -> the words on it and in its tooltip, and its colour.
 
 #include "layout.hpp"
+#include "naming.hpp"
 #include "palette.hpp"
 #include "text_fit.hpp"
 
@@ -44,23 +45,6 @@ struct Graph {
   const FrameTable* frames = nullptr;
   const std::vector<CodeOrigin>* origins = nullptr;
 };
-
-[[nodiscard]] const Paint& paint_of(CodeOrigin origin);
-[[nodiscard]] std::string_view origin_name(CodeOrigin origin);
-
-/// "forward" and "model.py:41", with everything on one line.
-[[nodiscard]] Label frame_label(const FrameTable& frames, FrameId frame);
-/// Name, full path and line, and origin in words, on two lines.
-[[nodiscard]] std::string frame_heading(const FrameTable& frames, const std::vector<CodeOrigin>& origins,
-                                        FrameId frame);
-/// The same for any node: one that is no frame is named by node_label().
-[[nodiscard]] Label key_label(const FrameTable& frames, const NodeKey& key);
-[[nodiscard]] std::string key_heading(const FrameTable& frames, const std::vector<CodeOrigin>& origins,
-                                      const NodeKey& key);
-/// format_delta() with a minus sign as wide as the plus.
-[[nodiscard]] std::string delta_text(std::int64_t bytes);
-/// "1 block", "2,140 blocks"
-[[nodiscard]] std::string count_of(std::uint64_t count, std::string_view noun);
 
 [[nodiscard]] Graph describe(const FrameTable& frames, const std::vector<CodeOrigin>& origins, const FrameTree& tree,
                              const Layout<Amount>& layout);

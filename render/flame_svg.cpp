@@ -41,13 +41,18 @@ std::vector<std::string> facts(const Snapshot& snapshot, const DeviceStats& sum)
 Figure peak_figure(const DeviceStats& sum, std::size_t devices) {
   Figure figure{.name = devices > 1 ? "Sum of peaks" : "Peak requested",
                 .value = format_bytes(sum.peak_requested_bytes)};
+  if (sum.events == 0) {
+    figure.value = "unknown";
+    figure.note = "no events recorded";
+    return figure;
+  }
   const auto peak = static_cast<double>(sum.peak_requested_bytes);
-  const auto end = static_cast<double>(sum.end_requested_bytes);
-  if (sum.end_requested_bytes > 0 && peak > kFarAbove * end) {
-    const double ratio = peak / end;
+  const auto drawn = static_cast<double>(sum.requested_bytes);
+  if (sum.requested_bytes > 0 && peak > kFarAbove * drawn) {
+    const double ratio = peak / drawn;
     figure.note = fmt::format("{:.{}f}× what is drawn here", ratio, ratio < 9.95 ? 1 : 0);
     figure.note_class = "warning";
-  } else if (sum.peak_requested_bytes > 0 && sum.end_requested_bytes == 0) {
+  } else if (sum.peak_requested_bytes > 0 && sum.requested_bytes == 0) {
     figure.note = "all of it freed since";
     figure.note_class = "warning";
   }
@@ -60,7 +65,8 @@ std::vector<Figure> figures(const DeviceStats& sum, std::size_t devices) {
   figures.push_back({.name = "Reserved", .value = format_bytes(reserved)});
   figures.push_back({.name = "Allocated",
                      .value = format_bytes(sum.allocated_bytes),
-                     .note = format_bytes(sum.requested_bytes) + " requested",
+                     .note = fmt::format("{} requested{}", format_bytes(sum.requested_bytes),
+                                         sum.pending_free_bytes > 0 ? " with pending" : ""),
                      .swatch = &paint::kRequested});
   figures.push_back({.name = "Rounding", .value = format_bytes(sum.rounding_bytes()), .swatch = &paint::kRounding});
   figures.push_back({.name = "Pending free",
@@ -86,9 +92,7 @@ std::vector<Bar> bars(const std::vector<DeviceStats>& devices) {
     Bar bar{"", bar_parts(stats), ""};
     if (devices.size() > 1) {
       bar.name = fmt::format("GPU {}", stats.device);
-      bar.note = fmt::format("{} reserved, {} in use, peak {}", format_bytes(stats.reserved_bytes),
-                             format_percent(stats.allocated_bytes + stats.pending_free_bytes, stats.reserved_bytes),
-                             format_bytes(stats.peak_requested_bytes));
+      bar.note = fmt::format("{}, peak {}", use_text(stats), format_bytes(stats.peak_requested_bytes));
     }
     bars.push_back(std::move(bar));
   }
@@ -139,18 +143,16 @@ std::string draw(const FlamePicture& picture, const SvgOptions& options, const s
   Page page(options, "memviz: " + headline);
   double y = draw_headline(page, headline);
   y = draw_facts(page, y, picture.file, facts(picture.snapshot, sum)) + 8;
-  y = draw_figures(page, y, figures(sum, picture.devices.size())) + 8;
-  y = draw_bars(page, y, bars(picture.devices)) + 8;
   if (layout.units > 0) {
+    y = draw_figures(page, y, figures(sum, picture.devices.size())) + 8;
+    y = draw_bars(page, y, bars(picture.devices)) + 8;
     y = draw_legend(page, y, legend(), reading_hint(options, layout.is_squeezed));
     y = draw_graph(page, y, describe(picture.snapshot.frames, origins, picture.tree, layout), options) + 20;
     add_rule(page.below_graph(), y);
     y = draw_ranked_list(page, y + 12, ranked_list(picture, origins, sum));
   } else {
     page.begin_below_graph();
-    y = draw_notes(
-        page, y,
-        {"Nothing to draw: there are no segments in this file. It was written while no GPU memory was reserved."});
+    y = draw_notes(page, y + 8, {"Nothing to draw: the file holds no segments."});
   }
   add_rule(page.below_graph(), y + 4);
   y = draw_warnings(page, y + 14, picture.warnings);

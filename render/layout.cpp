@@ -163,14 +163,6 @@ private:
 
 } // namespace
 
-std::vector<CodeOrigin> origins_of(const FrameTable& frames) {
-  std::vector<CodeOrigin> origins;
-  origins.reserve(frames.frame_count());
-  for (std::uint32_t i = 0; i < frames.frame_count(); ++i)
-    origins.push_back(origin_of(frames.filename(FrameId{i})));
-  return origins;
-}
-
 template <class Weight>
 Layout<Weight> lay_out(const Tree<Weight>& tree, const std::vector<CodeOrigin>& origins, const LayoutOptions& options) {
   return Layouter<Weight>(tree, origins, options).run();

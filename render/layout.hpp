@@ -12,9 +12,6 @@
 
 namespace memviz::render {
 
-/// origin_of() for every frame, by FrameId.
-[[nodiscard]] std::vector<CodeOrigin> origins_of(const FrameTable& frames);
-
 struct LayoutOptions {
   bool fold = true;
   double min_share = 0; ///< narrower nodes than this share of the root are merged

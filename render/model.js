@@ -75,7 +75,8 @@ function readBox(element, index) {
 }
 
 // Boxes stand in the order of a walk from the root, so a box's parent is the last one before it a level above.
-const boxes = Array.from(graph.children, readBox);
+// The list is copied first: readBox() changes the document, which makes a live list slow.
+const boxes = [...graph.children].map(readBox);
 const open = [];
 for (const box of boxes) {
   open.length = box.level;

@@ -13,13 +13,20 @@ constexpr std::array kPaints{
 };
 
 constexpr std::array kPageColours{
-    PageColour{"svg", "background", kLightPage, kDarkPage},  PageColour{"#page", "fill", kLightPage, kDarkPage},
-    PageColour{"text", "fill", "#1d2026", "#e8eaee"},        PageColour{".muted", "fill", "#5a606b", "#a6acb8"},
-    PageColour{".warning", "fill", "#9a3412", "#ffb68a"},    PageColour{".plus", "fill", "#a8380a", "#f7a06b"},
-    PageColour{".minus", "fill", "#1d5f9e", "#7fc0f5"},      PageColour{".rule", "stroke", "#dcdfe4", "#363b45"},
-    PageColour{".hatch", "stroke", "#6b7482", "#8f99a8"},    PageColour{"#tip rect", "fill", "#ffffff", "#23272f"},
-    PageColour{"#tip rect", "stroke", "#a9b0bb", "#5b6370"}, PageColour{"#search,#mode", "background", "#ffffff", "#23272f"},
-    PageColour{"#search,#mode", "color", "#1d2026", "#e8eaee"},    PageColour{".warning-mark", "fill", "#c2410c", "#f08a4b"},
+    PageColour{"svg", "background", kLightPage, kDarkPage},
+    PageColour{"#page", "fill", kLightPage, kDarkPage},
+    PageColour{"text", "fill", "#1d2026", "#e8eaee"},
+    PageColour{".muted", "fill", "#5a606b", "#a6acb8"},
+    PageColour{".warning", "fill", "#9a3412", "#ffb68a"},
+    PageColour{".plus", "fill", "#a8380a", "#f7a06b"},
+    PageColour{".minus", "fill", "#1d5f9e", "#7fc0f5"},
+    PageColour{".rule", "stroke", "#dcdfe4", "#363b45"},
+    PageColour{".hatch", "stroke", "#6b7482", "#8f99a8"},
+    PageColour{"#tip rect", "fill", "#ffffff", "#23272f"},
+    PageColour{"#tip rect", "stroke", "#a9b0bb", "#5b6370"},
+    PageColour{"#search,#mode", "background", "#ffffff", "#23272f"},
+    PageColour{"#search,#mode", "color", "#1d2026", "#e8eaee"},
+    PageColour{".warning-mark", "fill", "#c2410c", "#f08a4b"},
 };
 
 std::string rules(bool dark) {

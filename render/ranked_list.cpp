@@ -1,6 +1,7 @@
 #include "ranked_list.hpp"
 
 #include <algorithm>
+#include <fmt/format.h>
 
 namespace memviz::render {
 namespace {
@@ -20,17 +21,20 @@ struct Columns {
 
 Columns columns_for(double width, bool has_share, double note_width) {
   Columns columns{};
-  columns.bar_width = width > 800 ? 220 : 90;
+  columns.bar_width = width > 800 ? 220 : 64;
   columns.share_end = kBarStart + columns.bar_width + (has_share ? 66 : 0);
   columns.label_start = columns.share_end + 18;
   columns.label_width = width - columns.label_start - note_width - 12;
   return columns;
 }
 
-std::string row_label(const RankedRow& row, double width) {
-  Label label = row.label;
-  label.note.clear();
-  return fit_label(label, static_cast<std::size_t>(std::max(0.0, width / (kFontSize * kMonoEm))));
+/// Name and place; where both are too long the name is cut, because the place is what a reader goes to.
+std::string row_label(const Label& label, double width) {
+  constexpr std::size_t least_name = 8;
+  const auto columns = static_cast<std::size_t>(std::max(0.0, width / (kFontSize * kMonoEm)));
+  const std::size_t place_columns = columns_of(label.place) + 1;
+  if (label.place.empty() || columns < place_columns + least_name) return cut_name(label.name, columns);
+  return fmt::format("{} {}", cut_name(label.name, columns - place_columns), label.place);
 }
 
 } // namespace
@@ -56,7 +60,7 @@ double draw_ranked_list(Page& page, double y, const RankedList& list) {
     const double length = columns.bar_width * static_cast<double>(row.bar_bytes) / static_cast<double>(longest);
     add_rect(add_group(group, list.paint->name), list.x + kBarStart, y + 6, std::max(1.0, length), 9).set("rx", 1);
     if (!row.share.empty()) add_text(group, list.x + columns.share_end, baseline, "muted end", row.share);
-    add_text(group, list.x + columns.label_start, baseline, "mono", row_label(row, columns.label_width));
+    add_text(group, list.x + columns.label_start, baseline, "mono", row_label(row.label, columns.label_width));
     add_text(group, list.x + list.width, baseline, "muted end", row.note);
     y += kRowHeight;
   }

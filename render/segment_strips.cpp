@@ -1,6 +1,6 @@
 #include "segment_strips.hpp"
 
-#include "describe.hpp"
+#include "naming.hpp"
 #include "palette.hpp"
 
 #include "memviz/format.hpp"
@@ -147,6 +147,7 @@ std::string comment_on(const Comparison& comparison) {
   if (comparison.in_both.empty() && has_before && has_after)
     return "No segment is in both files. Addresses of two processes cannot match: compare the stacks above instead.";
   if (!has_before && !has_after) return "Both files have the same segments.";
+  if (comparison.in_both.empty()) return fmt::format("All of them are only {}.", has_before ? "before" : "after");
   return fmt::format("{} in both files, by address and size.", count_of(comparison.in_both.size(), "segment"));
 }
 

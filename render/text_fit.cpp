@@ -134,7 +134,9 @@ std::string fit_label(const Label& label, std::size_t columns) {
     if (columns_of(form) <= columns) return form;
   const std::string_view sign = sign_of(label.note);
   const std::size_t sign_columns = columns_of(sign);
-  const std::string name = columns < sign_columns ? "" : cut_name(label.name, columns - sign_columns);
+  // The name of a folded run says nothing once it is cut.
+  const bool is_useless = !label.brief.empty() || columns < sign_columns;
+  const std::string name = is_useless ? "" : cut_name(label.name, columns - sign_columns);
   return name.empty() ? std::string(sign.substr(0, sign.find(' '))) : fmt::format("{}{}", sign, name);
 }
 

@@ -48,7 +48,7 @@ function fitLabel(label, columns) {
   if (label.brief) forms.push(sign + label.brief);
   const fitting = forms.find((form) => columnsOf(form) <= columns);
   if (fitting) return fitting;
-  const name = cutName(label.name, columns - sign.length);
+  const name = label.brief ? '' : cutName(label.name, columns - sign.length);
   return name ? sign + name : sign.trim();
 }
 

@@ -1,4 +1,5 @@
 #include "layout.hpp"
+#include "naming.hpp"
 #include "support/tree_builder.hpp"
 
 #include <doctest/doctest.h>

@@ -247,6 +247,7 @@ TEST_CASE("flame_svg shows warnings, and by how much accounts do not balance") {
 
 TEST_CASE("flame_svg says when the peak was far above what it draws") {
   Drawing drawing = training();
-  drawing.devices[0].peak_requested_bytes = 10 * drawing.devices[0].end_requested_bytes;
+  drawing.devices[0].events = 3;
+  drawing.devices[0].peak_requested_bytes = 10 * drawing.devices[0].requested_bytes;
   CHECK(visible_text(parse_svg(drawing.svg())).find("10× what is drawn here") != std::string::npos);
 }

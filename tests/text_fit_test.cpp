@@ -54,6 +54,7 @@ TEST_CASE("fit_label takes the longest form that fits") {
     const Label run{.name = "⋯ 28 frames", .place = "to run_code", .brief = "⋯ 28"};
     CHECK(fit_label(run, 30) == "⋯ 28 frames to run_code");
     CHECK(fit_label(run, 7) == "⋯ 28");
+    CHECK(fit_label(run, 4).empty());
   }
 }
 

@@ -1,0 +1,36 @@
+#pragma once
+
+// Frames, nodes and numbers -> the words that every section of a picture uses for them. All of it stands on one line
+// and is bounded in length: names come from a stranger.
+
+#include "palette.hpp"
+#include "text_fit.hpp"
+
+#include "memviz/label.hpp"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace memviz::render {
+
+/// origin_of() for every frame, by FrameId.
+[[nodiscard]] std::vector<CodeOrigin> origins_of(const FrameTable& frames);
+[[nodiscard]] const Paint& paint_of(CodeOrigin origin);
+[[nodiscard]] std::string_view origin_name(CodeOrigin origin);
+
+/// "forward" and "model.py:41", with everything on one line.
+[[nodiscard]] Label frame_label(const FrameTable& frames, FrameId frame);
+/// Name, full path and line, and origin in words, on two lines.
+[[nodiscard]] std::string frame_heading(const FrameTable& frames, const std::vector<CodeOrigin>& origins,
+                                        FrameId frame);
+/// The same for any node: one that is no frame is named by node_label().
+[[nodiscard]] Label key_label(const FrameTable& frames, const NodeKey& key);
+[[nodiscard]] std::string key_heading(const FrameTable& frames, const std::vector<CodeOrigin>& origins,
+                                      const NodeKey& key);
+/// format_delta() with a minus sign as wide as the plus.
+[[nodiscard]] std::string delta_text(std::int64_t bytes);
+/// "1 block", "2,140 blocks"
+[[nodiscard]] std::string count_of(std::uint64_t count, std::string_view noun);
+
+} // namespace memviz::render
