@@ -28,7 +28,7 @@ const Command& command_named(const std::string& name) {
   if (std::filesystem::exists(name, ignored))
     throw UsageError(fmt::format("'{0}' is a file; a command comes first: memviz flame {0} -o mem.svg", name));
   if (name.starts_with('-')) throw UsageError(fmt::format("unknown option '{}'; a command comes first", name));
-  names.push_back("help");
+  names.emplace_back("help");
   throw UsageError(fmt::format("unknown command '{}'{}{}", name, did_you_mean(name, names),
                                did_you_mean(name, names).empty() ? "; the commands are " + listed(names) : ""));
 }
