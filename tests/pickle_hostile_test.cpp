@@ -42,10 +42,10 @@ TEST_CASE("an opcode that could run code is refused by name and offset") {
                                                                  {"\x84\x01\x01\x01\x01.", "EXT4"},
                                                                  {"\x97.", "NEXT_BUFFER"},
                                                                  {"N\x98.", "READONLY_BUFFER"}};
-  for (const auto& [bytes, name] : refused) {
-    CAPTURE(name);
-    const std::string message = message_of(bytes);
-    CHECK(message.find("found the opcode " + name + ",") != std::string::npos);
+  for (const auto& file : refused) {
+    CAPTURE(file.second);
+    const std::string message = message_of(file.first);
+    CHECK(message.find("found the opcode " + file.second + ",") != std::string::npos);
     CHECK(message.find("memviz ran none") != std::string::npos);
     CHECK(message.starts_with("byte "));
   }
