@@ -50,7 +50,8 @@ Figure peak_figure(const DeviceStats& sum, std::size_t devices) {
   const auto drawn = static_cast<double>(sum.requested_bytes);
   if (sum.requested_bytes > 0 && peak > kFarAbove * drawn) {
     const double ratio = peak / drawn;
-    figure.note = fmt::format("{:.{}f}× what is drawn here", ratio, ratio < 9.95 ? 1 : 0);
+    figure.note = ratio > 1000 ? "over 1,000× what is drawn"
+                               : fmt::format("{:.{}f}× what is drawn here", ratio, ratio < 9.95 ? 1 : 0);
     figure.note_class = "warning";
   } else if (sum.peak_requested_bytes > 0 && sum.requested_bytes == 0) {
     figure.note = "all of it freed since";
@@ -101,9 +102,10 @@ std::vector<Bar> bars(const std::vector<DeviceStats>& devices) {
 
 const std::vector<LegendEntry>& legend() {
   static const std::vector<LegendEntry> entries{
-      {&paint::kUser, "your code"},    {&paint::kTorch, "torch"},      {&paint::kLibrary, "other Python"},
-      {&paint::kCpp, "C++"},           {&paint::kGroup, "allocator"},  {&paint::kFree, "free"},
-      {&paint::kRounding, "rounding"}, {&paint::kNoStack, "no stack"},
+      {&paint::kUser, "your code"},           {&paint::kTorch, "torch"},
+      {&paint::kLibrary, "other Python"},     {&paint::kCpp, "C++"},
+      {&paint::kGroup, "allocator"},          {&paint::kFree, "free"},
+      {&paint::kRounding, "rounding (gaps)"}, {&paint::kNoStack, "no stack"},
   };
   return entries;
 }

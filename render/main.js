@@ -85,10 +85,13 @@ function zoomTo(box) {
   refresh();
 }
 
+const NARROW = 80; // an opened run this narrow could not be read without zooming
+
 function activate(box) {
   hideTip();
-  if (box.run.length && !box.parts) openRun(box);
-  else view.zoom = box;
+  const opens = box.run.length && !box.parts;
+  if (opens) openRun(box);
+  if (!opens || box.span.width < NARROW) view.zoom = box;
   runSearch(search.query);
   refresh();
   if (view.focus) focusBox(box);
@@ -142,6 +145,16 @@ modeButton.addEventListener('click', () => {
   search.plain = !search.plain;
   showMode();
   onSearch();
+});
+// A line of a list leads to its boxes.
+below.addEventListener('click', (event) => {
+  const row = event.target.closest('.row');
+  if (!row) return;
+  search.plain = true;
+  searchInput.value = text(row, 'data-find');
+  showMode();
+  onSearch();
+  nextMatch(1);
 });
 document.addEventListener('keydown', onKey);
 window.addEventListener('hashchange', () => {

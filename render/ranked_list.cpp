@@ -53,7 +53,10 @@ double draw_ranked_list(Page& page, double y, const RankedList& list) {
   }
   const Columns columns = columns_for(list.width, has_share, note_width);
   for (const RankedRow& row : list.rows) {
-    XmlElement group = parent.child("g");
+    XmlElement group = add_group(parent, "row");
+    // What the script searches for when the row is clicked.
+    group.set("data-find",
+              row.label.place.empty() ? row.label.name : fmt::format("{} {}", row.label.name, row.label.place));
     group.child("title").text(row.title);
     const double baseline = y + 14;
     add_text(group, list.x + kValueWidth, baseline, "strong end", row.value);

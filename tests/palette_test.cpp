@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 #include <set>
 #include <string>
+#include <utility>
+#include <vector>
 
 using namespace memviz::render;
 
@@ -69,14 +71,13 @@ TEST_CASE("text upon the page is readable, light and dark") {
 
 TEST_CASE("grown and shrunk differ for the colour-blind") {
   using namespace paint;
+  const std::vector<std::pair<Paint, Paint>> pairs{{kGrown, kShrunk}, {kAdded, kRemoved}, {kGrown, kSame},
+                                                   {kShrunk, kSame},  {kUser, kTorch},    {kUser, kCpp},
+                                                   {kTorch, kLibrary}};
   for (const bool without_red : {true, false}) {
-    for (const auto& [one, other] : {std::pair{kGrown, kShrunk},
-                                     {kAdded, kRemoved},
-                                     {kGrown, kSame},
-                                     {kShrunk, kSame},
-                                     {kUser, kTorch},
-                                     {kUser, kCpp},
-                                     {kTorch, kLibrary}}) {
+    for (const auto& pair : pairs) {
+      const Paint& one = pair.first; // no structured binding: clang 14 cannot capture one in a check
+      const Paint& other = pair.second;
       CHECK_MESSAGE(distance(seen(one.light_fill, without_red), seen(other.light_fill, without_red)) > 0.06, one.name,
                     " ", other.name);
       CHECK_MESSAGE(distance(seen(one.dark_fill, without_red), seen(other.dark_fill, without_red)) > 0.06, one.name,

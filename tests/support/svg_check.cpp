@@ -69,8 +69,8 @@ void check_parents(const std::map<std::uint64_t, std::vector<SvgBox>>& rows) {
       bytes_below[parent] += box.bytes;
     }
   }
-  for (const auto& [parent, bytes] : bytes_below)
-    CHECK_MESSAGE(bytes <= parent->bytes, "more below than in ", parent->title);
+  for (const auto& below : bytes_below)
+    CHECK_MESSAGE(below.second <= below.first->bytes, "more below than in ", below.first->title);
 }
 
 std::string pretty(const std::string& svg) {
