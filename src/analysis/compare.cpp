@@ -16,7 +16,7 @@ struct Side {
   const Snapshot& snapshot;
   Replay replay;
   FrameMapping mapping;
-  Amount Change::*amount;
+  Amount Change::*amount = nullptr;
 };
 
 std::vector<SegmentRef> segment_refs(const Snapshot& snapshot, std::optional<std::uint32_t> device) {

@@ -59,7 +59,7 @@ private:
   static constexpr std::size_t kMaxNodes = std::size_t{1} << 22U;
 
   struct Edge {
-    std::uint32_t parent;
+    std::uint32_t parent = 0;
     NodeKey key;
     friend bool operator==(const Edge&, const Edge&) = default;
   };

@@ -90,7 +90,7 @@ private:
     return entry->second;
   }
 
-  Leaf stack_leaf(const Segment& segment, const Block& block, std::uint32_t index) const {
+  [[nodiscard]] Leaf stack_leaf(const Segment& segment, const Block& block, std::uint32_t index) const {
     if (!selection_.is_in_focus(block.stack)) return {0, kNoFrames, Pseudo::not_focused};
     const auto frames = snapshot_.frames.stack(block.stack);
     if (frames.empty()) return {0, kNoFrames, no_stack_.reason(segment.device, index)};
