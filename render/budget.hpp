@@ -13,11 +13,11 @@ namespace memviz::render {
 
 /// The next coarser layout; false when there is none.
 [[nodiscard]] inline bool make_coarser(LayoutOptions& layout) {
-  constexpr std::uint32_t fewest_rows = 8;
+  constexpr std::uint32_t kFewestRows = 8;
   if (layout.min_share > 1) return false;
   layout.min_share *= 1.5;
   // Merging narrow boxes does not make a deep graph smaller.
-  if (layout.min_share > 0.01) layout.max_rows = std::max(fewest_rows, layout.max_rows / 2);
+  if (layout.min_share > 0.01) layout.max_rows = std::max(kFewestRows, layout.max_rows / 2);
   return true;
 }
 
@@ -25,9 +25,9 @@ namespace memviz::render {
 template <class Weight, class Draw>
 [[nodiscard]] std::string draw_within_budget(const Tree<Weight>& tree, const std::vector<CodeOrigin>& origins,
                                              const SvgOptions& options, const Draw& draw) {
-  constexpr double least_width = 0.2 / 1144; // of a box at first: a fifth of a pixel
+  constexpr double kLeastWidth = 0.2 / 1144; // of a box at first: a fifth of a pixel
   std::size_t least_box_bytes = 400;         // an estimate that saves drawing what cannot fit
-  LayoutOptions layout{options.fold, least_width, 1000};
+  LayoutOptions layout{options.fold, kLeastWidth, 1000};
   for (;;) {
     const Layout<Weight> boxes = lay_out(tree, origins, layout);
     const bool may_fit = boxes.boxes.size() * least_box_bytes <= options.max_bytes;

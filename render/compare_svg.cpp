@@ -26,10 +26,6 @@ std::int64_t delta_of(std::uint64_t before, std::uint64_t after) {
   return static_cast<std::int64_t>(after - before);
 }
 
-std::uint64_t magnitude(std::int64_t delta) {
-  return delta < 0 ? std::uint64_t{0} - static_cast<std::uint64_t>(delta) : static_cast<std::uint64_t>(delta);
-}
-
 bool is_same(const Comparison& comparison) {
   return comparison.only_before.empty() && comparison.only_after.empty() && comparison.changes.empty() &&
          std::all_of(comparison.tree.nodes.begin(), comparison.tree.nodes.end(),
@@ -82,7 +78,7 @@ std::vector<Figure> figures(const DeviceStats& before, const DeviceStats& after)
 
 const std::vector<LegendEntry>& legend() {
   static const std::vector<LegendEntry> entries{
-      {&paint::kAdded, "only after (+)"}, {&paint::kGrown, "grown (+)"},         {&paint::kSame, "unchanged"},
+      {&paint::kAdded, "only after (+)"}, {&paint::kGrown, "grown (+)"},         {&paint::kSame, "no net change"},
       {&paint::kShrunk, "shrunk (−)"},    {&paint::kRemoved, "only before (−)"},
   };
   return entries;

@@ -8,10 +8,10 @@
 namespace memviz::render {
 namespace {
 
-/// "size bytes", with the exact number where the short one rounds.
+/// "19.5 MiB (20,447,232 bytes)", the exact number where the short one rounds.
 std::string exact_bytes(std::uint64_t bytes) {
   if (bytes < 1024) return format_bytes(bytes);
-  return format_bytes(bytes) + " (" + format_count(bytes) + " bytes)";
+  return fmt::format("{} ({} bytes)", format_bytes(bytes), format_count(bytes));
 }
 
 /// "AccumulateGrad::apply" of "torch::autograd::AccumulateGrad::apply".
@@ -44,32 +44,38 @@ const Paint& paint_of(const Change& change) {
   if (change.before.bytes == 0 && change.after.bytes > 0) return paint::kAdded;
   if (change.after.bytes == 0 && change.before.bytes > 0) return paint::kRemoved;
   if (delta == 0) return paint::kSame;
-  const bool is_little = static_cast<std::uint64_t>(delta < 0 ? -delta : delta) < change.width_bytes / kLittleChange;
+  const bool is_little = magnitude(delta) < change.width_bytes / kLittleChange;
   if (delta > 0) return is_little ? paint::kGrownLittle : paint::kGrown;
   return is_little ? paint::kShrunkLittle : paint::kShrunk;
 }
 
-std::string share_text(std::uint64_t bytes, std::uint64_t total, std::uint64_t parent) {
-  return format_percent(bytes, total) + " of all, " + format_percent(bytes, parent) + " of the box above";
+/// What changed although before and after are equal: some stacks came, others went.
+bool has_moved(const Change& change) {
+  return change.delta_bytes() == 0 && change.width_bytes > change.before.bytes;
 }
 
-std::string weight_text(const Amount& amount, const Amount& total, const Amount& parent) {
-  return exact_bytes(amount.bytes) + "\n" + share_text(amount.bytes, total.bytes, parent.bytes) + "\n" +
-         count_of(amount.blocks, "block");
+std::string side_text(std::string_view side, const Amount& amount) {
+  return fmt::format("{}: {}, {}", side, exact_bytes(amount.bytes), count_of(amount.blocks, "block"));
 }
 
-std::string weight_text(const Change& change, const Change& total, const Change& parent) {
-  const auto side = [](const char* name, const Amount& amount) {
-    return std::string(name) + exact_bytes(amount.bytes) + ", " + count_of(amount.blocks, "block") + "\n";
-  };
+std::string change_text(const Change& change) {
   const std::int64_t delta = change.delta_bytes();
-  std::string text = side("before: ", change.before) + side("after: ", change.after) + "change: " + delta_text(delta);
-  if (delta != 0 && change.before.bytes > 0 && change.after.bytes > 0)
-    text += ", " + format_percent(static_cast<std::uint64_t>(delta < 0 ? -delta : delta), change.before.bytes) +
-            " of before";
-  if (change.before.bytes == 0 && change.after.bytes > 0) text += ", only after";
-  if (change.after.bytes == 0 && change.before.bytes > 0) text += ", only before";
-  return text + "\n" + share_text(change.width_bytes, total.width_bytes, parent.width_bytes) + " (width)";
+  std::string text = fmt::format("change: {}", delta_text(delta));
+  if (has_moved(change)) return text + " net, but not the same stacks";
+  if (delta == 0) return text;
+  if (change.before.bytes == 0) return text + ", only after";
+  if (change.after.bytes == 0) return text + ", only before";
+  return text + fmt::format(", {} of before", format_percent(magnitude(delta), change.before.bytes));
+}
+
+/// The lines of a tooltip that weigh a box; `shares` is one of them.
+std::string weight_text(const Amount& amount, const std::string& shares) {
+  return fmt::format("{}\n{}{}", exact_bytes(amount.bytes), shares, count_of(amount.blocks, "block"));
+}
+
+std::string weight_text(const Change& change, const std::string& shares) {
+  return fmt::format("{}\n{}\n{}\n{}width is the larger side of each stack", side_text("before", change.before),
+                     side_text("after", change.after), change_text(change), shares);
 }
 
 std::string note_of(const Amount& amount) {
@@ -77,6 +83,7 @@ std::string note_of(const Amount& amount) {
 }
 
 std::string note_of(const Change& change) {
+  if (has_moved(change)) return "±0 B";
   return change.delta_bytes() == 0 ? format_bytes(change.after.bytes) : delta_text(change.delta_bytes());
 }
 
@@ -86,7 +93,7 @@ public:
             const Layout<Weight>& layout)
       : frames_(frames), origins_(origins), tree_(tree), layout_(layout) {}
 
-  Graph run() const {
+  [[nodiscard]] Graph run() const {
     Graph graph;
     graph.units = layout_.units;
     graph.rows = layout_.rows;
@@ -100,7 +107,7 @@ public:
   }
 
 private:
-  GraphBox describe_box(const Box<Weight>& box) const {
+  [[nodiscard]] GraphBox describe_box(const Box<Weight>& box) const {
     GraphBox drawn;
     drawn.row = box.row;
     drawn.x_units = box.x_units;
@@ -123,7 +130,7 @@ private:
     drawn.sides = Sides{total.before, total.after};
   }
 
-  std::vector<FrameId> run_of(const Box<Weight>& box) const {
+  [[nodiscard]] std::vector<FrameId> run_of(const Box<Weight>& box) const {
     std::vector<FrameId> run;
     if (box.kind != BoxKind::run) return run;
     for (NodeId id = box.first;; id = tree_[id].first_child) {
@@ -133,30 +140,29 @@ private:
   }
 
   /// The frame that a folded run is named after: what it leads to, or at a leaf, where the allocator was called from.
-  FrameId representative(const Box<Weight>& box, const std::vector<FrameId>& run) const {
+  [[nodiscard]] FrameId representative(const Box<Weight>& box, const std::vector<FrameId>& run) const {
     return tree_[box.last].first_child == kNoNode ? run.front() : run.back();
   }
 
-  Label label_of(const Box<Weight>& box, const std::vector<FrameId>& run) const {
+  [[nodiscard]] Label label_of(const Box<Weight>& box, const std::vector<FrameId>& run) const {
     if (box.kind == BoxKind::smaller) return {.name = fmt::format("<smaller: {}>", count_of(box.stacks, "stack"))};
     if (box.kind == BoxKind::deeper) return {.name = fmt::format("<deeper: {}>", count_of(box.stacks, "stack"))};
     if (box.kind == BoxKind::run) {
       const Label named = frame_label(frames_, representative(box, run));
       const bool is_leaf = tree_[box.last].first_child == kNoNode;
-      return {fmt::format("⋯ {}", count_of(run.size(), "frame")),
-              fmt::format("{} {}", is_leaf ? "from" : "to", last_two_parts(named.name)),
-              {},
-              fmt::format("⋯ {}", run.size())};
+      return {.name = fmt::format("⋯ {}", count_of(run.size(), "frame")),
+              .place = fmt::format("{} {}", is_leaf ? "from" : "to", last_two_parts(named.name)),
+              .brief = fmt::format("⋯ {}", run.size())};
     }
     return key_label(frames_, tree_[box.first].key);
   }
 
   /// The width does not tell the bytes, so they go before all else.
-  static Label squeezed_label(const Label& label) {
+  [[nodiscard]] static Label squeezed_label(const Label& label) {
     return {.name = fmt::format("{} {}", label.name, label.note), .place = "not to scale"};
   }
 
-  const Paint& paint_for(const Box<Weight>& box, const std::vector<FrameId>& run) const {
+  [[nodiscard]] const Paint& paint_for(const Box<Weight>& box, const std::vector<FrameId>& run) const {
     if constexpr (std::is_same_v<Weight, Change>) {
       return paint_of(box.total);
     } else {
@@ -169,9 +175,16 @@ private:
     }
   }
 
-  std::string title_of(const Box<Weight>& box, const GraphBox& drawn) const {
-    std::string title =
-        heading(box, drawn) + "\n" + weight_text(box.total, tree_.root().total, layout_.boxes[box.parent].total);
+  /// "16.6 % of all, 100 % of the box above" as a line of its own; the root needs none.
+  [[nodiscard]] std::string share_line(const Box<Weight>& box) const {
+    if (box.row == 0) return "";
+    const std::uint64_t bytes = width_bytes(box.total);
+    return fmt::format("{} of all, {} of the box above\n", format_percent(bytes, width_bytes(tree_.root().total)),
+                       format_percent(bytes, width_bytes(layout_.boxes[box.parent].total)));
+  }
+
+  [[nodiscard]] std::string title_of(const Box<Weight>& box, const GraphBox& drawn) const {
+    std::string title = fmt::format("{}\n{}", heading(box, drawn), weight_text(box.total, share_line(box)));
     if (box.is_squeezed) title += "\ndrawn narrower than it is, to leave room for what is in use";
     for (const FrameId frame : drawn.run) {
       const Label label = frame_label(frames_, frame);
@@ -180,7 +193,7 @@ private:
     return title;
   }
 
-  std::string heading(const Box<Weight>& box, const GraphBox& drawn) const {
+  [[nodiscard]] std::string heading(const Box<Weight>& box, const GraphBox& drawn) const {
     if (box.kind == BoxKind::run) return count_of(drawn.run.size(), "frame") + " without a branch";
     if (box.kind == BoxKind::smaller) return drawn.label.name + " too narrow to draw here";
     if (box.kind == BoxKind::deeper) return drawn.label.name + " below the last row drawn";

@@ -16,9 +16,9 @@ constexpr std::size_t kFileColumns = 60;
 } // namespace
 
 double draw_headline(Page& page, const std::string& sentence) {
-  constexpr double baseline = 44;
-  add_text(page.svg(), kMargin, baseline, "headline", fit_sans(sentence, kContentWidth, kHeadlineSize));
-  return baseline + 6;
+  constexpr double kBaseline = 44;
+  add_text(page.svg(), kMargin, kBaseline, "headline", fit_sans(sentence, kContentWidth, kHeadlineSize));
+  return kBaseline + 6;
 }
 
 double draw_facts(Page& page, double y, const std::string& file, const std::vector<std::string>& facts) {

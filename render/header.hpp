@@ -19,8 +19,8 @@ namespace memviz::render {
 struct Figure {
   std::string name;
   std::string value;
-  std::string_view value_class = ""; ///< a style of page.css
-  std::string note = "";             ///< small, below the value
+  std::string_view value_class = {}; ///< a style of page.css
+  std::string note = {};             ///< small, below the value
   std::string_view note_class = "muted";
   const Paint* swatch = nullptr; ///< its colour in the bars
 };

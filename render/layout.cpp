@@ -24,8 +24,10 @@ public:
     measure();
     layout_.units = units_.front();
     if (layout_.units == 0) return std::move(layout_);
-    min_units_ =
-        std::max<std::uint64_t>(1, static_cast<std::uint64_t>(options_.min_share * static_cast<double>(layout_.units)));
+    if (options_.min_share >= 1)
+      min_units_ = layout_.units;
+    else
+      min_units_ += static_cast<std::uint64_t>(options_.min_share * static_cast<double>(layout_.units));
     place();
     return std::move(layout_);
   }
@@ -77,7 +79,7 @@ private:
     return key.kind == NodeKind::frame && origins_[key.frame().value] != CodeOrigin::user;
   }
 
-  Box<Weight> box_of(NodeId id) const {
+  [[nodiscard]] Box<Weight> box_of(NodeId id) const {
     Box<Weight> box{BoxKind::node,
                     id,
                     id,

@@ -30,10 +30,10 @@ Columns columns_for(double width, bool has_share, double note_width) {
 
 /// Name and place; where both are too long the name is cut, because the place is what a reader goes to.
 std::string row_label(const Label& label, double width) {
-  constexpr std::size_t least_name = 8;
+  constexpr std::size_t kLeastName = 8;
   const auto columns = static_cast<std::size_t>(std::max(0.0, width / (kFontSize * kMonoEm)));
   const std::size_t place_columns = columns_of(label.place) + 1;
-  if (label.place.empty() || columns < place_columns + least_name) return cut_name(label.name, columns);
+  if (label.place.empty() || columns < place_columns + kLeastName) return cut_name(label.name, columns);
   return fmt::format("{} {}", cut_name(label.name, columns - place_columns), label.place);
 }
 

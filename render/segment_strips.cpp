@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <iterator>
 #include <span>
+#include <tuple>
 
 namespace memviz::render {
 namespace {
@@ -17,6 +18,8 @@ constexpr double kNameWidth = 64;
 constexpr double kStripHeight = 16;
 constexpr double kStripStep = 22;
 constexpr double kListStep = 16;
+constexpr double kListColumn = 260;
+constexpr double kSizeEnd = 210; // from the left edge of a column
 constexpr std::size_t kListed = 12;
 /// Neighbours narrower than this, in pixels, are drawn as one.
 constexpr double kNarrow = 1.5;
@@ -108,27 +111,38 @@ void draw_strip(XmlElement parent, double y, Side strip, const std::vector<Place
   }
 }
 
-double draw_list(XmlElement parent, double x, double y, std::string_view name, const Paint& paint,
-                 const std::vector<SegmentRef>& segments) {
-  XmlElement swatch = add_group(parent, paint.name);
-  add_rect(swatch, x, y + 3, 11, 11).set("rx", 2);
+/// The segments that one side has alone.
+struct SideList {
+  std::string_view name;
+  const Paint& paint;
+  const std::vector<SegmentRef>& segments;
+};
+
+void draw_list_heading(XmlElement parent, double x, double y, const SideList& list) {
+  add_rect(add_group(parent, list.paint.name), x, y + 3, 11, 11).set("rx", 2);
   add_text(parent, x + 18, y + 13, "strong",
-           fmt::format("{}: {}, {}", name, count_of(segments.size(), "segment"), format_bytes(bytes_of(segments))));
+           fmt::format("{}: {}, {}", list.name, count_of(list.segments.size(), "segment"),
+                       format_bytes(bytes_of(list.segments))));
+}
+
+/// The first dozen in two columns.
+double draw_list(XmlElement parent, double x, double y, const SideList& list) {
+  draw_list_heading(parent, x, y, list);
   y += 20;
+  const std::span<const SegmentRef> segments = list.segments;
   const std::size_t shown = std::min(kListed, segments.size());
   const std::size_t rows = (shown + 1) / 2;
   for (std::size_t i = 0; i < shown; ++i) {
-    const double column = x + 18 + (i < rows ? 0 : 260);
+    const double column = x + 18 + (i < rows ? 0 : kListColumn);
     const double baseline = y + 13 + static_cast<double>(i % rows) * kListStep;
     add_text(parent, column, baseline, "mono-small", format_address(segments[i].address));
-    add_text(parent, column + 210, baseline, "mono-small muted end", format_bytes(segments[i].total_bytes));
+    add_text(parent, column + kSizeEnd, baseline, "mono-small muted end", format_bytes(segments[i].total_bytes));
   }
   y += static_cast<double>(rows) * kListStep;
   if (shown == segments.size()) return y;
-  const std::uint64_t more_bytes = bytes_of(std::span(segments).subspan(shown));
   add_text(parent, x + 18, y + 13, "small muted",
            fmt::format("and {} more, {}; all of them are in this file's metadata",
-                       format_count(segments.size() - shown), format_bytes(more_bytes)));
+                       format_count(segments.size() - shown), format_bytes(bytes_of(segments.subspan(shown)))));
   return y + kListStep;
 }
 
@@ -166,9 +180,9 @@ double draw_segments(Page& page, double y, const Comparison& comparison) {
   draw_strip(parent, y, Side::before, placed, pixels_per_byte);
   draw_strip(parent, y + kStripStep, Side::after, placed, pixels_per_byte);
   y += 2 * kStripStep + 8;
-  const double before_end = draw_list(parent, kMargin, y, "Only before", paint::kRemoved, comparison.only_before);
+  const double before_end = draw_list(parent, kMargin, y, {"Only before", paint::kRemoved, comparison.only_before});
   const double after_end =
-      draw_list(parent, kPageWidth / 2 + 14, y, "Only after", paint::kAdded, comparison.only_after);
+      draw_list(parent, kPageWidth / 2 + 14, y, {"Only after", paint::kAdded, comparison.only_after});
   return std::max(before_end, after_end) + 8;
 }
 
