@@ -111,6 +111,17 @@ TEST_CASE("compare_svg of a snapshot with itself") {
   CHECK(text.find("Both files have the same segments.") != std::string::npos);
 }
 
+TEST_CASE("compare_svg tells no change from as many bytes of other stacks") {
+  const std::string svg =
+      draw(comparison_of({{"active_allocated;old.py:1:step", 4096, 0}, {"active_allocated;new.py:1:step", 0, 4096}}));
+  check_svg(svg);
+  const SvgBox root = boxes_of(parse_svg(svg)).front();
+  CHECK(root.css_class == "same");
+  CHECK(root.label == "reserved  ±0 B");
+  CHECK(root.title.find("change: 0 B net, but not the same stacks") != std::string::npos);
+  CHECK(visible_text(parse_svg(svg)).find("No difference") == std::string::npos);
+}
+
 TEST_CASE("compare_svg says that addresses of two processes cannot match") {
   Comparison comparison = pull_request();
   comparison.in_both.clear();

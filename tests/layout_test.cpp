@@ -97,6 +97,24 @@ TEST_CASE("lay_out bounds the rows of a deep stack") {
   CHECK(layout.boxes.back().total.bytes == 64);
 }
 
+TEST_CASE("lay_out of a stack a million frames deep") {
+  // A chain of the tree's own nodes: a path of text would be tens of megabytes.
+  FrameTree tree;
+  constexpr std::uint32_t kDeep = 1'000'000;
+  for (std::uint32_t i = 0; i < kDeep; ++i) {
+    const NodeKey key = i == 0 ? NodeKey{} : NodeKey{NodeKind::frame, 0, 0};
+    const NodeId parent = i == 0 ? kNoNode : NodeId{i - 1};
+    const NodeId child = i + 1 == kDeep ? kNoNode : NodeId{i + 1};
+    tree.nodes.push_back({key, parent, child, kNoNode, i + 1 == kDeep ? Amount{64, 1} : Amount{}, {64, 1}});
+  }
+  for (const CodeOrigin origin : {CodeOrigin::user, CodeOrigin::cpp}) {
+    const auto layout = lay_out(tree, {origin}, {});
+    CHECK(layout.rows == 1000);
+    CHECK(layout.boxes.back().kind == BoxKind::deeper);
+    CHECK(layout.boxes.back().total.bytes == 64);
+  }
+}
+
 TEST_CASE("lay_out bounds the length of a run") {
   const auto built = tree_of({{frames_path(1000, std::string(kLibrary) + "deep.py"), 64}});
   const auto layout = lay_out_all(built, {});
