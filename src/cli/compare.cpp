@@ -24,15 +24,16 @@ namespace {
 /// One of the two files with what was read from it.
 struct Side {
   std::string file;
+  std::string name; ///< in the picture
   Snapshot snapshot;
-  std::vector<std::string> warnings; ///< each with the name of the file
+  std::vector<std::string> warnings; ///< each with that name
 };
 
-Side load_side(const std::string& file, bool quiet) {
-  Side side{file, load_snapshot(file), {}};
+Side load_side(const std::string& file, const std::string& name, bool quiet) {
+  Side side{file, name, load_snapshot(file), {}};
   const Replay accounts = naming_file(file, [&] { return replay(side.snapshot); });
   for (const std::string& warning : all_warnings(side.snapshot, accounts))
-    side.warnings.push_back(file + ": " + warning);
+    side.warnings.push_back(name + ": " + warning);
   if (quiet) return side;
   say_warnings(file, side.snapshot, accounts);
   for (const std::string& hint : end_hints(accounts.devices))
@@ -118,14 +119,18 @@ void write_results(const Request& request, const Comparison& comparison, const S
   if (!request.output) return;
   std::vector<std::string> warnings = before.warnings;
   warnings.insert(warnings.end(), after.warnings.begin(), after.warnings.end());
-  const ComparePicture picture{before.file, after.file, comparison, std::move(warnings)};
+  const ComparePicture picture{before.name, after.name, comparison, std::move(warnings)};
   write_output(*request.output, compare_svg(picture, request.svg));
 }
 
 int run(const Arguments& arguments) {
   const Request request = request_of(arguments);
-  const Side before = load_side(arguments.operands()[0], request.quiet);
-  const Side after = load_side(arguments.operands()[1], request.quiet);
+  const std::string& before_file = arguments.operands()[0];
+  const std::string& after_file = arguments.operands()[1];
+  // main/run.pickle and branch/run.pickle are told apart by their folders only.
+  const bool is_same_name = picture_name(before_file) == picture_name(after_file);
+  const Side before = load_side(before_file, is_same_name ? before_file : picture_name(before_file), request.quiet);
+  const Side after = load_side(after_file, is_same_name ? after_file : picture_name(after_file), request.quiet);
   check_devices(before, after, request.choice.device);
   const Comparison comparison =
       compare_snapshots(before.snapshot, after.snapshot, compare_options(request.choice, request.match, before, after));

@@ -3,6 +3,7 @@
 #include "cli/messages.hpp"
 #include "io/output_file.hpp"
 #include "memviz/input.hpp"
+#include "memviz/label.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -13,6 +14,10 @@ namespace memviz::cli {
 
 Snapshot load_snapshot(const std::string& file) {
   return naming_file(file, [&] { return read_snapshot(read_input(file).bytes()); });
+}
+
+std::string picture_name(const std::string& file) {
+  return file == "-" ? "standard input" : std::string(file_basename(file));
 }
 
 void write_output(const std::string& path, std::string_view text) {

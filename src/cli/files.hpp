@@ -15,6 +15,9 @@ namespace memviz::cli {
 /// Throws Error, with the file's name, for everything that keeps it from being read as a snapshot.
 [[nodiscard]] Snapshot load_snapshot(const std::string& file);
 
+/// What a picture calls the file: its own name, because a picture is passed on and folders are nobody's business.
+[[nodiscard]] std::string picture_name(const std::string& file);
+
 /// Throws Error with the path, or "standard output", when it cannot be written.
 void write_output(const std::string& path, std::string_view text);
 

@@ -15,7 +15,7 @@ namespace {
 std::string drawn(const std::string& file, const Snapshot& snapshot, const Replay& accounts, const TreeOptions& options,
                   const SvgOptions& svg) {
   const FrameTree tree = build_frame_tree(snapshot, accounts, options);
-  const FlamePicture picture{.file = file,
+  const FlamePicture picture{.file = picture_name(file),
                              .snapshot = snapshot,
                              .tree = tree,
                              .devices = stats_of(accounts, options.device),
