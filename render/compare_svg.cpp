@@ -87,7 +87,6 @@ const std::vector<LegendEntry>& legend() {
 RankedList ranked_list(const ComparePicture& picture, const std::vector<CodeOrigin>& origins, bool grown) {
   RankedList list;
   list.heading = grown ? "Grown most, by your own line of code" : "Shrunk most, by your own line of code";
-  list.paint = grown ? &paint::kAdded : &paint::kRemoved;
   list.x = grown ? kMargin : kRightHalf;
   list.width = kHalfWidth;
   const Comparison& comparison = picture.comparison;
@@ -109,7 +108,8 @@ RankedList ranked_list(const ComparePicture& picture, const std::vector<CodeOrig
          : after.bytes == 0 ? "gone"
                             : "was " + format_bytes(before.bytes),
          fmt::format("{}\nbefore: {} bytes\nafter: {} bytes", key_heading(comparison.frames, origins, line.key),
-                     format_count(before.bytes), format_count(after.bytes))});
+                     format_count(before.bytes), format_count(after.bytes)),
+         grown ? &paint::kAdded : &paint::kRemoved});
   }
   if (more > 0) list.rest = fmt::format("and {} with {} together", count_of(more, "more line"), delta_text(more_bytes));
   if (list.rows.empty()) list.rest = grown ? "No line grew." : "No line shrank.";
@@ -145,7 +145,7 @@ std::string draw(const ComparePicture& picture, const SvgOptions& options, const
   y = draw_warnings(page, y + 14, picture.warnings);
   y = draw_notes(page, y,
                  {"A box is as wide as the larger side of what is in it, so that what is gone keeps its place; its "
-                  "number is the change, after minus before."});
+                  "number is the change, after minus before. Pale: a change below 5 % of the width."});
   return page.finish(draw_signature(page, y, "drawn by memviz"));
 }
 

@@ -22,20 +22,6 @@ std::string_view last_two_parts(std::string_view name) {
   return before == std::string_view::npos ? name : name.substr(before + 2);
 }
 
-const Paint& paint_of(Pseudo pseudo) {
-  switch (pseudo) {
-  case Pseudo::gaps: return paint::kRounding;
-  case Pseudo::unaccounted: return paint::kUnaccounted;
-  case Pseudo::not_focused: return paint::kFree;
-  case Pseudo::history_off:
-  case Pseudo::before_recording:
-  case Pseudo::lost_or_before:
-  case Pseudo::without_stack:
-  case Pseudo::filtered: break;
-  }
-  return paint::kNoStack;
-}
-
 /// Below this share of a box's width a difference is drawn pale.
 constexpr std::uint64_t kLittleChange = 20; // 1/20
 
@@ -168,10 +154,7 @@ private:
     } else {
       if (box.kind == BoxKind::smaller || box.kind == BoxKind::deeper) return paint::kSmaller;
       if (box.kind == BoxKind::run) return render::paint_of(origins_[representative(box, run).value]);
-      const NodeKey& key = tree_[box.first].key;
-      if (key.kind == NodeKind::frame) return render::paint_of(origins_[key.frame().value]);
-      if (key.kind == NodeKind::pseudo) return paint_of(static_cast<Pseudo>(key.value));
-      return key.is(BlockState::inactive) ? paint::kFree : paint::kGroup;
+      return key_paint(origins_, tree_[box.first].key);
     }
   }
 

@@ -123,7 +123,8 @@ RankedList ranked_list(const FlamePicture& picture, const std::vector<CodeOrigin
     list.rows.push_back({format_bytes(user.amount.bytes), user.amount.bytes,
                          format_percent(user.amount.bytes, sum.requested_bytes), key_label(frames, user.key),
                          count_of(user.amount.blocks, "block"),
-                         key_heading(frames, origins, user.key) + "\n" + format_count(user.amount.bytes) + " bytes"});
+                         key_heading(frames, origins, user.key) + "\n" + format_count(user.amount.bytes) + " bytes",
+                         &key_paint(origins, user.key)});
   }
   const std::size_t more = picture.users.size() - list.rows.size();
   if (more > 0)

@@ -18,6 +18,20 @@ std::string one_line(std::string_view text, std::size_t columns = kLongestName) 
   return line;
 }
 
+const Paint& paint_of(Pseudo pseudo) {
+  switch (pseudo) {
+  case Pseudo::gaps: return paint::kRounding;
+  case Pseudo::unaccounted: return paint::kUnaccounted;
+  case Pseudo::not_focused: return paint::kFree;
+  case Pseudo::history_off:
+  case Pseudo::before_recording:
+  case Pseudo::lost_or_before:
+  case Pseudo::without_stack:
+  case Pseudo::filtered: break;
+  }
+  return paint::kNoStack;
+}
+
 } // namespace
 
 std::vector<CodeOrigin> origins_of(const FrameTable& frames) {
@@ -70,6 +84,12 @@ Label key_label(const FrameTable& frames, const NodeKey& key) {
 std::string key_heading(const FrameTable& frames, const std::vector<CodeOrigin>& origins, const NodeKey& key) {
   if (key.kind == NodeKind::frame) return frame_heading(frames, origins, key.frame());
   return one_line(node_label(frames, key));
+}
+
+const Paint& key_paint(const std::vector<CodeOrigin>& origins, const NodeKey& key) {
+  if (key.kind == NodeKind::frame) return paint_of(origins[key.frame().value]);
+  if (key.kind == NodeKind::pseudo) return paint_of(static_cast<Pseudo>(key.value));
+  return key.is(BlockState::inactive) ? paint::kFree : paint::kGroup;
 }
 
 std::uint64_t magnitude(std::int64_t delta) {

@@ -28,6 +28,8 @@ namespace memviz::render {
 [[nodiscard]] Label key_label(const FrameTable& frames, const NodeKey& key);
 [[nodiscard]] std::string key_heading(const FrameTable& frames, const std::vector<CodeOrigin>& origins,
                                       const NodeKey& key);
+/// The colour of a node of one snapshot.
+[[nodiscard]] const Paint& key_paint(const std::vector<CodeOrigin>& origins, const NodeKey& key);
 /// How large a change is, whichever way it goes.
 [[nodiscard]] std::uint64_t magnitude(std::int64_t delta);
 /// format_delta() with a minus sign as wide as the plus.

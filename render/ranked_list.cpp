@@ -61,7 +61,7 @@ double draw_ranked_list(Page& page, double y, const RankedList& list) {
     const double baseline = y + 14;
     add_text(group, list.x + kValueWidth, baseline, "strong end", row.value);
     const double length = columns.bar_width * static_cast<double>(row.bar_bytes) / static_cast<double>(longest);
-    add_rect(add_group(group, list.paint->name), list.x + kBarStart, y + 6, std::max(1.0, length), 9).set("rx", 1);
+    add_rect(add_group(group, row.paint->name), list.x + kBarStart, y + 6, std::max(1.0, length), 9).set("rx", 1);
     if (!row.share.empty()) add_text(group, list.x + columns.share_end, baseline, "muted end", row.share);
     add_text(group, list.x + columns.label_start, baseline, "mono", row_label(row.label, columns.label_width));
     add_text(group, list.x + list.width, baseline, "muted end", row.note);

@@ -19,11 +19,11 @@ struct RankedRow {
   Label label;             ///< name and place; the note is not drawn
   std::string note;        ///< right end: "23 blocks"
   std::string title;       ///< tooltip: full path
+  const Paint* paint;      ///< of the bar
 };
 
 struct RankedList {
   std::string heading;
-  const Paint* paint = &paint::kRequested; ///< of the bars
   std::vector<RankedRow> rows;
   std::string rest; ///< what was left out, or why the list is empty
   double x = kMargin;

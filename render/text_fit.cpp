@@ -55,7 +55,10 @@ std::string_view sign_of(std::string_view note) {
   return note.starts_with("−") ? "− " : "";
 }
 
-std::vector<std::string> label_forms(const Label& label) {
+/// Columns of a place that are worth showing when the rest of it is cut.
+constexpr std::size_t kLeastPlace = 9;
+
+std::vector<std::string> label_forms(const Label& label, std::size_t columns) {
   const std::string& name = label.name;
   std::vector<std::string> forms;
   if (!label.place.empty() && !label.note.empty()) forms.push_back(name + ' ' + label.place + "  " + label.note);
@@ -64,6 +67,9 @@ std::vector<std::string> label_forms(const Label& label) {
     forms.push_back(label.note.empty() ? name : name + "  " + label.note);
   else
     forms.push_back(name + ' ' + label.place);
+  const std::size_t name_columns = columns_of(name);
+  if (sign.empty() && !label.brief.empty() && columns > name_columns + kLeastPlace)
+    forms.push_back(fmt::format("{} {}", name, cut_end(label.place, columns - name_columns - 1)));
   forms.push_back(std::string(sign) + name);
   if (!label.brief.empty()) forms.push_back(std::string(sign) + label.brief);
   return forms;
@@ -130,7 +136,7 @@ std::string cut_name(std::string_view name, std::size_t columns) {
 
 std::string fit_label(const Label& label, std::size_t columns) {
   if (columns < 3) return "";
-  for (const std::string& form : label_forms(label))
+  for (const std::string& form : label_forms(label, columns))
     if (columns_of(form) <= columns) return form;
   const std::string_view sign = sign_of(label.note);
   const std::size_t sign_columns = columns_of(sign);

@@ -38,8 +38,8 @@ struct Label {
   std::string brief = {}; ///< shorter than the name, where there is such a form: "⋯ 28"
 };
 
-/// The longest form that fits: name, place and note; name with place (with the note where that has a sign); the name;
-/// its brief form; the name cut. A sign is kept to the last.
+/// The longest form that fits: name, place and note; name with place (with the note where that has a sign); for a
+/// folded run the name with the place cut; the name; its brief form; the name cut. A sign is kept to the last.
 [[nodiscard]] std::string fit_label(const Label& label, std::size_t columns);
 
 } // namespace memviz::render

@@ -1,5 +1,5 @@
 // The tree of boxes and what is zoomed and opened -> where everything stands. The same numbers as in graph_view.cpp.
-const BOX_HEIGHT = 18, GAP = 1, PADDING = 4, BASELINE = 13, NARROWEST = 0.2;
+const BOX_HEIGHT = 18, GAP = 1, PADDING = 4, BASELINE = 13, NARROWEST = 0.2, LEAST_PLACE = 9;
 const view = {zoom: root, focus: null};
 
 function columnsOfPoint(point) {
@@ -44,6 +44,8 @@ function fitLabel(label, columns) {
   if (label.place && label.note) forms.push(label.name + ' ' + label.place + '  ' + label.note);
   if (sign || !label.place) forms.push(label.note ? label.name + '  ' + label.note : label.name);
   else forms.push(label.name + ' ' + label.place);
+  const room = columns - columnsOf(label.name);
+  if (!sign && label.brief && room > LEAST_PLACE) forms.push(label.name + ' ' + cut(label.place, room - 1));
   forms.push(sign + label.name);
   if (label.brief) forms.push(sign + label.brief);
   const fitting = forms.find((form) => columnsOf(form) <= columns);

@@ -53,6 +53,8 @@ TEST_CASE("fit_label takes the longest form that fits") {
   SUBCASE("a brief form goes before cutting") {
     const Label run{.name = "⋯ 28 frames", .place = "to run_code", .brief = "⋯ 28"};
     CHECK(fit_label(run, 30) == "⋯ 28 frames to run_code");
+    CHECK(fit_label(run, 21) == "⋯ 28 frames");
+    CHECK(fit_label(run, 22) == "⋯ 28 frames to run_c…");
     CHECK(fit_label(run, 7) == "⋯ 28");
     CHECK(fit_label(run, 4).empty());
   }
