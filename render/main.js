@@ -121,6 +121,8 @@ function boxAt(event) {
   return group && group.box ? group : null;
 }
 
+graph.setAttribute('tabindex', '0');
+graph.setAttribute('aria-label', 'graph: arrow keys walk from box to box, Enter zooms');
 graph.addEventListener('click', (event) => {
   const group = boxAt(event);
   if (group) activate(group.box);
