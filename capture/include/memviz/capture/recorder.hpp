@@ -1,0 +1,77 @@
+#pragma once
+
+// Records what a LibTorch program allocates and dumps it as a PyTorch memory snapshot: the file that Python programs
+// write with torch.cuda.memory._record_memory_history and _dump_snapshot, and that memviz and PyTorch's own tools read.
+// On a CUDA device it uses the caching allocator's own history; on the CPU it watches LibTorch's CPU allocator.
+
+#include <c10/core/Device.h>
+
+#include <cstddef>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace memviz::capture {
+
+/// Names and meaning are those of torch.cuda.memory._record_memory_history (PyTorch 2.10).
+struct RecorderOptions {
+  /// "all": blocks and events; "state": blocks only.
+  std::string enabled = "all";
+  /// For what stacks are recorded: "all", "alloc" (not for frees), "state" (for blocks only), "" for nothing.
+  std::string context = "all";
+  /// "all": Python (where an interpreter is in the process) and C++; "python": Python only.
+  std::string stacks = "all";
+  /// Events kept, per device; the oldest are overwritten.
+  std::size_t max_entries = 1'000'000;
+  /// Bound on the host memory of the history, in bytes; reaching it is the same as reaching max_entries.
+  std::size_t max_bytes = std::size_t{1} << 29U;
+  /// nullopt: the current CUDA device if there is one, else the CPU.
+  std::optional<c10::Device> device;
+  /// Actions that are not recorded: "alloc", "free_requested", ... (as in PyTorch 2.10)
+  std::vector<std::string> skip_actions;
+  /// Where a snapshot is dumped when memory runs out, as oom_rank<R>_pid<P>_<time>.pickle; empty: nowhere. RANK comes
+  /// from the environment.
+  std::filesystem::path oom_directory;
+};
+
+/// One recording at a time: start() throws std::runtime_error while another recorder records.
+class Recorder {
+public:
+  Recorder();
+  /// Stops, if it records.
+  ~Recorder();
+  Recorder(const Recorder&) = delete;
+  Recorder& operator=(const Recorder&) = delete;
+
+  /// Throws std::invalid_argument for an option that is none, std::runtime_error when recording is not possible.
+  void start(const RecorderOptions& options = {});
+  /// Ends the recording and frees its history; without a start() it does nothing.
+  void stop();
+  [[nodiscard]] bool is_recording() const;
+
+  /// Writes the snapshot beside `path` and renames it. Throws std::runtime_error, with the path, and leaves no file
+  /// when it cannot be written. Recording goes on; other threads may allocate meanwhile.
+  void dump(const std::filesystem::path& path) const;
+
+private:
+  class Backend;
+  class CpuBackend;
+  class CudaBackend;
+  std::unique_ptr<Backend> backend_;
+};
+
+/// Marks its lifetime in the `external_annotations` of a running recording, as record_function does: START and END.
+class Annotation {
+public:
+  explicit Annotation(std::string name);
+  ~Annotation();
+  Annotation(const Annotation&) = delete;
+  Annotation& operator=(const Annotation&) = delete;
+
+private:
+  std::string name_;
+};
+
+} // namespace memviz::capture
