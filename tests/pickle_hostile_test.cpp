@@ -51,7 +51,7 @@ TEST_CASE("an opcode that could run code is refused by name and offset") {
   }
   SUBCASE("and what it would import is named") {
     CHECK(message_of("\x80\x02"
-                     "cposix\nsystem\nq\x00.")
+                     "cposix\nsystem\nq\x01.")
               .find("('posix.system')") != std::string::npos);
     CHECK(message_of("\x8C\x02os\x8C\x06system\x93.").find("byte 12: ") == 0);
     CHECK(message_of("\x8C\x02os\x8C\x06system\x93.").find("('os.system')") != std::string::npos);

@@ -106,7 +106,7 @@ TEST_CASE("blocks with history, as PyTorch 1.13 and 2.0 wrote them") {
 TEST_CASE("a bare list of segments is a snapshot without events") {
   SnapshotBuilder builder;
   builder.segment(0x1000, 1024).active(1024, 1024);
-  const PythonDict& root = std::get<PythonDict>(builder.python().value);
+  const auto& root = std::get<PythonDict>(builder.python().value);
   const Snapshot snapshot = read_snapshot(pickled(root.pairs->front().second));
   CHECK(snapshot.origin.is_list);
   CHECK(snapshot.segments.size() == 1);
