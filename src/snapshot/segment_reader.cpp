@@ -90,8 +90,7 @@ void SegmentReader::read_segment(Value dict, const Where& where, Value list) {
   if (segment.total_bytes > std::numeric_limits<std::uint64_t>::max() - segment.address) {
     fail_at(at("total_size"), dict, "a segment inside the address space", format_count(segment.total_bytes) + " bytes");
   }
-  if (!adds_up(reserved_bytes_, segment.total_bytes) ||
-      reserved_bytes_ > kMaxReservedBytes) {
+  if (!adds_up(reserved_bytes_, segment.total_bytes) || reserved_bytes_ > kMaxReservedBytes) {
     fail_at(at("total_size"), dict, "segments of at most 1 EiB together", "more");
   }
   if (is_present(row[field::stream])) {
