@@ -1,0 +1,79 @@
+#include "snapshot_writer.hpp"
+
+#include <atomic>
+#include <cerrno>
+#include <fstream>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <system_error>
+#include <unistd.h>
+#include <utility>
+
+namespace memviz::capture {
+namespace {
+
+[[noreturn]] void fail(const std::filesystem::path& path, int error) {
+  const std::string reason = error == 0 ? "write error" : std::generic_category().message(error);
+  throw std::runtime_error("cannot write snapshot " + path.string() + ": " + reason);
+}
+
+/// Returns errno's value at the first failure, or nothing.
+std::optional<int> try_write(const SnapshotData& snapshot, const std::filesystem::path& file) {
+  errno = 0;
+  std::ofstream out(file, std::ios::binary | std::ios::trunc);
+  if (!out) return errno;
+  write_snapshot(snapshot, out);
+  const int error = errno;
+  if (!out) return error;
+  out.close();
+  if (!out) return errno;
+  return std::nullopt;
+}
+
+/// Distinct among the processes and threads of this machine that write the same path.
+std::filesystem::path temporary_beside(const std::filesystem::path& path) {
+  static std::atomic<unsigned> counter{0};
+  std::filesystem::path temporary = path;
+  temporary += ".tmp." + std::to_string(::getpid()) + "." + std::to_string(counter.fetch_add(1));
+  return temporary;
+}
+
+/// Removes a file unless it was kept: also when the writer throws.
+class Temporary {
+public:
+  explicit Temporary(std::filesystem::path path) : path_(std::move(path)) {}
+  ~Temporary() {
+    std::error_code ignored;
+    if (!path_.empty()) std::filesystem::remove(path_, ignored);
+  }
+  Temporary(const Temporary&) = delete;
+  Temporary& operator=(const Temporary&) = delete;
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+  void keep() { path_.clear(); }
+
+private:
+  std::filesystem::path path_;
+};
+
+} // namespace
+
+void write_snapshot_file(const SnapshotData& snapshot, const std::filesystem::path& path) {
+  namespace fs = std::filesystem;
+  std::error_code ignored;
+  const fs::file_status status = fs::status(path, ignored);
+  // A device or a pipe is written to; renaming would replace it by a file.
+  if (fs::exists(status) && !fs::is_regular_file(status)) {
+    if (const auto error = try_write(snapshot, path)) fail(path, *error);
+    return;
+  }
+  const fs::path target = fs::is_symlink(path, ignored) ? fs::weakly_canonical(path) : path;
+  Temporary temporary(temporary_beside(target));
+  if (const auto error = try_write(snapshot, temporary.path())) fail(path, *error);
+  std::error_code renamed;
+  fs::rename(temporary.path(), target, renamed);
+  if (renamed) fail(path, renamed.value());
+  temporary.keep();
+}
+
+} // namespace memviz::capture
