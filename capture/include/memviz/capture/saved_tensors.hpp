@@ -6,15 +6,21 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 namespace memviz::capture {
 
-/// A scope. While it lives, every tensor that autograd saves in this thread is counted: each storage once, whatever the
-/// number of views, and without the storages of `ignored` (the parameters). Pure C++ programs only: it replaces
-/// autograd's engine (torch::autograd::set_default_engine_stub), which a Python interpreter would do, too. The first
-/// SavedTensors must be made before the first backward pass of the process; else the constructor throws
-/// std::runtime_error.
+class SavedTensorLedger;
+
+/// A scope. What autograd saves in this thread while it lives is counted: each storage once, whatever the number of
+/// views, and without the storages of `ignored` (the parameters). Gradients, and autograd's refusal of tensors that
+/// were modified in place, stay what they are without it. Scopes nest, and a tensor counts in every scope that is open.
+/// It ends in the thread that began it. A backward pass with create_graph on a GPU saves in other threads: not counted.
+///
+/// For C++ programs: linking it makes a subclass of autograd's engine the default one before main(). Where another
+/// engine is in use (a Python interpreter's), the constructor throws std::runtime_error;
+/// torch.autograd.graph.saved_tensors_hooks does the same there.
 class SavedTensors {
 public:
   explicit SavedTensors(const std::vector<at::Tensor>& ignored = {});
@@ -22,13 +28,16 @@ public:
   SavedTensors(const SavedTensors&) = delete;
   SavedTensors& operator=(const SavedTensors&) = delete;
 
-  /// Bytes of the distinct storages saved so far.
+  /// The most bytes kept at one time since the scope began. After a forward pass: what it saved, also when a backward
+  /// pass has released it.
   [[nodiscard]] std::uint64_t bytes() const;
+  /// Distinct storages at that time; those of no bytes are not counted.
   [[nodiscard]] std::size_t storage_count() const;
+  /// Bytes kept now: falls as backward passes release them, or as the results are dropped.
+  [[nodiscard]] std::uint64_t kept_bytes() const;
 
 private:
-  struct State;
-  State* state_;
+  std::shared_ptr<SavedTensorLedger> ledger_;
 };
 
 } // namespace memviz::capture
