@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <unordered_map>
 #include <vector>
@@ -34,8 +35,11 @@ private:
   std::unordered_multimap<std::uint64_t, StackIndex> index_;
 };
 
+/// Looks addresses up as symbolize() does.
+using Symbolizer = std::function<std::vector<FrameData>(std::span<void* const>)>;
+
 /// Appends the frames and stacks of `table` to `snapshot`, symbolizing each distinct address once; stack i of the table
-/// becomes stack first + i, where first is returned.
-StackIndex add_native_stacks(const StackTable& table, SnapshotData& snapshot);
+/// becomes stack first + i, where first is returned. The recorder's own frames at the innermost end are left out.
+StackIndex add_native_stacks(const StackTable& table, SnapshotData& snapshot, const Symbolizer& symbolizer = symbolize);
 
 } // namespace memviz::capture

@@ -39,6 +39,15 @@ std::filesystem::path temporary_beside(const std::filesystem::path& path) {
   return temporary;
 }
 
+/// The file that `path` leads to, which need not exist; of a circle of links, one.
+std::filesystem::path end_of_links(std::filesystem::path path) {
+  std::error_code ignored;
+  for (int followed = 0; followed < 40 && std::filesystem::is_symlink(path, ignored); ++followed) {
+    path = path.parent_path() / std::filesystem::read_symlink(path, ignored);
+  }
+  return path;
+}
+
 /// Removes a file unless it was kept: also when the writer throws.
 class Temporary {
 public:
@@ -67,7 +76,7 @@ void write_snapshot_file(const SnapshotData& snapshot, const std::filesystem::pa
     if (const auto error = try_write(snapshot, path)) fail(path, *error);
     return;
   }
-  const fs::path target = fs::is_symlink(path, ignored) ? fs::weakly_canonical(path) : path;
+  const fs::path target = end_of_links(path);
   Temporary temporary(temporary_beside(target));
   if (const auto error = try_write(snapshot, temporary.path())) fail(path, *error);
   std::error_code renamed;
