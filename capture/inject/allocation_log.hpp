@@ -1,0 +1,99 @@
+#pragma once
+
+// Allocations and frees of the CUDA driver -> what lives, and a bounded history; a copy of both becomes a snapshot with
+// one segment an allocation. Knows nothing of CUPTI: whoever sees the calls reports them here. Safe for several
+// threads.
+
+#include "native_stack.hpp"
+#include "snapshot_data.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace memviz::inject {
+
+struct Allocation {
+  int device = 0;
+  std::uint64_t address = 0;
+  std::uint64_t size = 0;           ///< what the driver gave: with the padding of a pitch
+  std::uint64_t requested_size = 0; ///< what the program asked for
+  std::int64_t stream = 0;
+  capture::PoolId pool;
+  std::uint64_t context = 0; ///< the memory dies with it; 0: with none
+  const char* function = ""; ///< the driver's, a constant; written as the event's user_metadata
+};
+
+/// Where and when a call was seen.
+struct Place {
+  std::span<void* const> stack;
+  std::int64_t time_us = 0;
+};
+
+struct Limits {
+  std::size_t max_entries = 0; ///< calls in the history
+  std::size_t max_bytes = 0;   ///< host memory of history and stacks; what lives is kept whatever it takes
+};
+
+/// One call of the driver in the history: up to three events of a snapshot.
+struct Entry {
+  enum class Kind : std::uint8_t { allocation, free, failure };
+  Kind kind = Kind::allocation;
+  Allocation allocation; ///< failure: requested_size is what was asked for, address the free bytes of the device
+  std::int64_t time_us = 0;
+  capture::StackIndex stack = capture::kNoStack;
+};
+
+/// A copy of a log at one moment.
+struct LogCopy {
+  std::vector<Entry> live;    ///< in the order of their addresses
+  std::vector<Entry> history; ///< oldest first
+  capture::StackTable stacks;
+  Limits limits;
+  std::uint64_t dropped_entries = 0;
+  std::uint64_t dropped_stacks = 0;
+};
+
+class AllocationLog {
+public:
+  explicit AllocationLog(Limits limits) : limits_(limits) {}
+
+  /// Live memory that `allocation` overlaps was freed in a way that was not seen: it is freed first.
+  void allocated(const Allocation& allocation, const Place& place);
+  /// Returns what was freed; nullopt, and no entry, where nothing that is known lives.
+  std::optional<Allocation> freed(std::uint64_t address, const Place& place);
+  /// Frees all that begins in the range: one call can unmap several mappings.
+  void range_freed(std::uint64_t address, std::uint64_t size, const Place& place);
+  void context_destroyed(std::uint64_t context, const Place& place);
+  void failed(const Allocation& wanted, std::uint64_t device_free, const Place& place);
+
+  [[nodiscard]] LogCopy copy() const;
+  /// Host memory in use, in bytes; an estimate.
+  [[nodiscard]] std::size_t bytes() const;
+
+private:
+  using Live = std::map<std::uint64_t, Entry>;
+  void append(Entry entry);
+  Live::iterator free_live(Live::iterator position, const Place& place);
+  capture::StackIndex stack_of(const Place& place);
+  [[nodiscard]] std::size_t bytes_locked() const;
+
+  mutable std::mutex mutex_; ///< never held while CUDA is called or symbols are looked up
+  Limits limits_;
+  Live live_;
+  std::deque<Entry> history_;
+  capture::StackTable stacks_;
+  std::uint64_t dropped_entries_ = 0;
+  std::uint64_t dropped_stacks_ = 0;
+};
+
+/// One segment with one block for each live allocation; events segment_alloc and alloc, free_requested, free_completed
+/// and segment_free, oom. The settings tell what was lost.
+[[nodiscard]] capture::SnapshotData make_snapshot(const LogCopy& log);
+
+} // namespace memviz::inject

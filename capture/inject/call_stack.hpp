@@ -1,0 +1,26 @@
+#pragma once
+
+// The native call stack of the calling thread, as raw return addresses.
+
+#include "options.hpp"
+
+#include <array>
+#include <cstddef>
+#include <span>
+
+namespace memviz::inject {
+
+/// Lives on the caller's stack: taking one allocates nothing.
+class CallStack {
+public:
+  /// At most `depth` return addresses, innermost first. Reads the unwind tables (_Unwind_Backtrace), so that code built
+  /// without frame pointers, as the driver is, can be walked through.
+  explicit CallStack(std::size_t depth);
+  [[nodiscard]] std::span<void* const> addresses() const { return {addresses_.data(), size_}; }
+
+private:
+  std::array<void*, kMaxStackDepth> addresses_; ///< the first size_ are set
+  std::size_t size_ = 0;
+};
+
+} // namespace memviz::inject

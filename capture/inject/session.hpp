@@ -1,0 +1,64 @@
+#pragma once
+
+// One recorded process: its options, its log, and the snapshots written at exit, on a signal and when memory runs out.
+// Nothing here throws or ends the program: what fails is one line on stderr.
+
+#include "allocation_log.hpp"
+#include "options.hpp"
+
+#include <atomic>
+#include <filesystem>
+#include <mutex>
+#include <string>
+
+namespace memviz::inject {
+
+/// One line on stderr, "memviz_inject: MESSAGE".
+void say(const std::string& message) noexcept;
+
+/// Microseconds since 1970, as PyTorch's events have them.
+[[nodiscard]] std::int64_t now_us() noexcept;
+
+/// Marks the thread as busy recording: calls of the driver that the recorder itself makes are not recorded.
+class Busy {
+public:
+  Busy() noexcept;
+  ~Busy();
+  Busy(const Busy&) = delete;
+  Busy& operator=(const Busy&) = delete;
+  /// Whether the thread was free before.
+  explicit operator bool() const { return is_first_; }
+
+private:
+  bool is_first_;
+};
+
+/// Made once and never destroyed: threads may report until the very end of the process.
+class Session {
+public:
+  explicit Session(Options options);
+
+  [[nodiscard]] const Options& options() const { return options_; }
+  [[nodiscard]] AllocationLog& log() { return log_; }
+
+  /// Writes a snapshot to a file that did not exist; returns its path, empty when it could not be written. Does nothing
+  /// in a forked child, whose log is that of its parent.
+  std::filesystem::path dump(const std::string& reason) noexcept;
+  /// dump("oom"), as often as the options allow.
+  void dump_at_failure() noexcept;
+  /// Writes snapshots from a thread of its own whenever the signal of the options arrives. A program that handles the
+  /// signal itself keeps it.
+  void watch_signal();
+
+private:
+  [[nodiscard]] std::filesystem::path reserve_path(const std::string& reason) const;
+  void dump_at_signals() noexcept;
+
+  Options options_;
+  AllocationLog log_;
+  const int process_;
+  std::mutex dump_mutex_; ///< one snapshot at a time
+  std::atomic<std::size_t> failure_dumps_ = 0;
+};
+
+} // namespace memviz::inject
