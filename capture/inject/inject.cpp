@@ -231,8 +231,8 @@ void CUPTIAPI on_callback(void*, CUpti_CallbackDomain domain, CUpti_CallbackId c
     if (domain == CUPTI_CB_DOMAIN_DRIVER_API) {
       driver_called(call, *static_cast<const CUpti_CallbackData*>(data));
     } else if (domain == CUPTI_CB_DOMAIN_RESOURCE && call == CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING) {
-      const CUcontext context = static_cast<const CUpti_ResourceData*>(data)->context;
-      session->log().context_destroyed(as_number(context), {{}, now_us()});
+      const auto& resource = *static_cast<const CUpti_ResourceData*>(data);
+      session->log().context_destroyed(as_number(resource.context), {{}, now_us()});
     }
   } catch (...) { // out of host memory: the program must not see it
     static std::once_flag once;
@@ -289,6 +289,7 @@ __attribute__((destructor)) void at_exit() {
 } // namespace memviz::inject
 
 /// The driver's entry point; its result is not looked at.
+// NOLINTNEXTLINE(readability-identifier-naming): CUDA's name
 extern "C" __attribute__((visibility("default"))) int InitializeInjection() {
   using namespace memviz::inject; // NOLINT(google-build-using-namespace): the one function outside
   try {

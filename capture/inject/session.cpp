@@ -80,7 +80,7 @@ std::filesystem::path Session::dump(const std::string& reason) noexcept {
 std::filesystem::path Session::reserve_path(const std::string& reason) const {
   constexpr std::size_t kMaxNumber = 10'000;
   for (std::size_t number = 0; number < kMaxNumber; ++number) {
-    const std::filesystem::path path = snapshot_path(options_, process_, reason, number);
+    std::filesystem::path path = snapshot_path(options_, process_, reason, number);
     const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
     if (file >= 0) {
       close(file);

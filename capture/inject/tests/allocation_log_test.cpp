@@ -44,7 +44,7 @@ std::int64_t imbalance_of(const SnapshotData& snapshot) {
     for (const EventData& event : trace) {
       const std::string action = event.action;
       if (action == "alloc") {
-        CHECK(live.count(event.address) == 0);
+        CHECK_FALSE(live.contains(event.address));
         live[event.address] = event.size;
         change += static_cast<std::int64_t>(event.size);
       } else if (action == "free_completed") {
@@ -57,7 +57,7 @@ std::int64_t imbalance_of(const SnapshotData& snapshot) {
   for (const auto& segment : snapshot.segments) {
     for (const auto& block : segment.blocks) {
       blocks += static_cast<std::int64_t>(block.requested_size);
-      if (live.count(block.address) == 0) baseline += static_cast<std::int64_t>(block.requested_size);
+      if (!live.contains(block.address)) baseline += static_cast<std::int64_t>(block.requested_size);
     }
   }
   return baseline + change - blocks;
@@ -147,8 +147,9 @@ TEST_CASE("inject log: the history is bounded, what lives is not lost") {
 TEST_CASE("inject log: host memory is bounded") {
   constexpr std::size_t kBytes = 100'000;
   AllocationLog log({1'000'000, kBytes});
+  std::vector<char> code(9'973); // its addresses stand for code
   for (std::size_t number = 0; number < 10'000; ++number) {
-    void* stack[] = {reinterpret_cast<void*>(number + 1), reinterpret_cast<void*>(number + 2)};
+    void* stack[] = {&code[number % code.size()], &code[number / 100]};
     log.allocated(allocation_at(0x1000, 16), {stack, 0});
     log.freed(0x1000, {});
   }
