@@ -36,6 +36,8 @@ struct RecorderOptions {
   std::filesystem::path oom_directory;
 };
 
+class Backend;
+
 /// One recording at a time: start() throws std::runtime_error while another recorder records.
 class Recorder {
 public:
@@ -56,9 +58,6 @@ public:
   void dump(const std::filesystem::path& path) const;
 
 private:
-  class Backend;
-  class CpuBackend;
-  class CudaBackend;
   std::unique_ptr<Backend> backend_;
 };
 

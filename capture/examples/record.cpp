@@ -1,0 +1,20 @@
+// Eight lines to a snapshot: what a LibTorch program adds to see its memory. Usage: memviz_example_record [FILE]
+
+#include <memviz/capture/recorder.hpp>
+
+#include <torch/torch.h>
+
+int main(int argc, char** argv) {
+  torch::nn::Sequential model(torch::nn::Linear(256, 1024), torch::nn::GELU(), torch::nn::Linear(1024, 256));
+  torch::optim::AdamW optimizer(model->parameters());
+
+  memviz::capture::Recorder recorder;
+  recorder.start(); // records CUDA where there is a device, else the CPU
+  for (int step = 0; step < 3; ++step) {
+    const memviz::capture::Annotation annotation("step " + std::to_string(step));
+    optimizer.zero_grad();
+    model->forward(torch::randn({64, 256})).square().mean().backward();
+    optimizer.step();
+  }
+  recorder.dump(argc > 1 ? argv[1] : "snapshot.pickle");
+}

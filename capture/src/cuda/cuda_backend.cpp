@@ -1,0 +1,91 @@
+#include "cuda_backend.hpp"
+
+#include "cuda_snapshot.hpp"
+#include "libtorch/operator_names.hpp"
+#include "libtorch_version.hpp"
+#include "stack_context.hpp"
+
+#include <ATen/ops/empty.h>
+#include <c10/cuda/CUDAFunctions.h>
+
+#include <algorithm>
+#include <mutex>
+#include <stdexcept>
+
+namespace memviz::capture {
+namespace {
+
+namespace allocator = libtorch::allocator;
+
+/// About what PyTorch's traceback takes for an event of a Python program.
+constexpr std::size_t kPythonBytesPerEvent = 1024;
+
+void check_device(c10::Device device) {
+  if (device.has_index() && device.index() >= c10::cuda::device_count()) {
+    throw std::runtime_error("cannot record on " + device.str() + ": there are " +
+                             std::to_string(c10::cuda::device_count()) + " CUDA devices");
+  }
+  at::empty({0}, at::TensorOptions(device)); // initializes CUDA and the allocator, in every version of LibTorch
+  if (const std::string name = allocator::name(); name != "native") {
+    throw std::runtime_error("cannot record: the CUDA allocator \"" + name +
+                             "\" keeps no history (backend:native in PYTORCH_CUDA_ALLOC_CONF does)");
+  }
+}
+
+allocator::RecordContext context_of(Context context) {
+  switch (context) {
+  case Context::never: return allocator::RecordContext::NEVER;
+  case Context::state: return allocator::RecordContext::STATE;
+  case Context::alloc: return allocator::RecordContext::ALLOC;
+  case Context::all: break;
+  }
+  return allocator::RecordContext::ALL;
+}
+
+/// Of the bytes, a quarter is for distinct native stacks. One entry when only blocks are wanted, as PyTorch does.
+std::size_t max_entries_of(const RecordingOptions& options) {
+  if (!options.events) return 1;
+  const std::size_t entry_bytes = sizeof(allocator::TraceEntry) + (has_python() ? kPythonBytesPerEvent : 0);
+  return std::clamp<std::size_t>(options.max_bytes / 4 * 3 / entry_bytes, 1, options.max_entries);
+}
+
+/// The allocator never forgets an observer, so there is one for all recordings.
+void attach_observers() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    const auto observer = [](std::int64_t, std::size_t bytes, std::size_t, std::size_t) { report_out_of_memory(bytes); };
+    allocator::attachOutOfMemoryObserver(observer);
+    libtorch::attach_rejection_observer(*allocator::get(), observer);
+  });
+}
+
+} // namespace
+
+CudaBackend::CudaBackend(const RecordingOptions& options) : Backend(options.oom_directory), options_(options) {
+  check_device(options.device);
+  attach_observers();
+  start_gathering(options.native_stacks, options.max_bytes / 4);
+  libtorch::record_history(*allocator::get(), true, &gather_context, max_entries_of(options),
+                           context_of(options.context), options.skip_actions);
+  watch_operators(/*operators=*/false, &report_annotation);
+}
+
+void CudaBackend::stop() {
+  stop_watching_operators();
+  libtorch::record_history(*allocator::get(), false, nullptr, 1, allocator::RecordContext::NEVER, {});
+  stop_gathering();
+}
+
+SnapshotData CudaBackend::snapshot() const {
+  SnapshotData snapshot = make_cuda_snapshot(allocator::snapshot());
+  if (!options_.events) {
+    for (auto& trace : snapshot.traces) trace.clear();
+  }
+  return snapshot;
+}
+
+void CudaBackend::annotate(std::string_view name, const char* stage) {
+  libtorch::record_annotation(*allocator::get(), {{"name", std::string(name)}, {"stage", stage}});
+}
+
+} // namespace memviz::capture

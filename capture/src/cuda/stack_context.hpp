@@ -1,0 +1,34 @@
+#pragma once
+
+// What the caching allocator keeps beside each block and event: the stack of the thread, as raw return addresses. Equal
+// stacks share one context, so an event costs the allocator's own entry and no more; Python's frames, where an
+// interpreter is in the process, are kept per event by PyTorch's own traceback.
+
+#include <c10/core/Allocator.h>
+#include <torch/csrc/profiler/combined_traceback.h>
+
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+namespace memviz::capture {
+
+using NativeStack = std::vector<void*>; ///< innermost first
+
+struct StackContext final : c10::GatheredContext {
+  std::shared_ptr<const NativeStack> native;          ///< may be null
+  std::shared_ptr<torch::CapturedTraceback> python;   ///< may be null
+};
+
+/// What gather_context() gathers from now on, and how many bytes the distinct native stacks may take. Beyond that, what
+/// is gathered has no native stack.
+void start_gathering(bool native, std::size_t max_bytes);
+/// Forgets the shared stacks; the allocator may still hold some.
+void stop_gathering();
+/// Whether Python's frames are gathered, as of start_gathering().
+[[nodiscard]] bool has_python();
+
+/// For recordHistory: a plain function, never throws; null when nothing could be gathered.
+[[nodiscard]] std::shared_ptr<c10::GatheredContext> gather_context();
+
+} // namespace memviz::capture
