@@ -20,6 +20,7 @@ namespace memviz::inject {
 namespace {
 
 thread_local bool is_busy = false;
+thread_local bool is_dumping = false;
 sem_t signal_arrived; // what a signal handler may touch
 
 void on_signal(int) {
@@ -59,8 +60,15 @@ Session::Session(Options options)
 
 std::filesystem::path Session::dump(const std::string& reason) noexcept {
   if (getpid() != process_) return {};
+  if (is_dumping) return {}; // the program ends while this thread writes: its snapshot cannot be finished
   const Busy busy;
-  if (!busy) return {}; // the program ends while this thread writes: its snapshot cannot be finished
+  is_dumping = true;
+  const std::filesystem::path path = dump_once(reason);
+  is_dumping = false;
+  return path;
+}
+
+std::filesystem::path Session::dump_once(const std::string& reason) noexcept {
   std::filesystem::path path;
   try {
     const std::lock_guard lock(dump_mutex_);

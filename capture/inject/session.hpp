@@ -51,6 +51,7 @@ public:
   void watch_signal();
 
 private:
+  std::filesystem::path dump_once(const std::string& reason) noexcept;
   [[nodiscard]] std::filesystem::path reserve_path(const std::string& reason) const;
   void dump_at_signals() noexcept;
 

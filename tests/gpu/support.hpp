@@ -1,0 +1,28 @@
+#pragma once
+
+// What the GPU tests share: the folder for what they leave, and the figures they measure.
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <string>
+
+namespace memviz::gpu {
+
+/// $MEMVIZ_GPU_OUT, else a folder of this process below the system's one for temporary files. It exists.
+[[nodiscard]] std::filesystem::path out_folder();
+
+/// Adds a figure to figures.json in the out folder, one JSON object a line, so that what was measured before a crash or
+/// a timeout is kept. Printed, too.
+void report(const std::string& name, double value, const std::string& unit);
+
+[[nodiscard]] double seconds_of(const std::function<void()>& action);
+
+/// Of this process, in bytes: what it has in memory now.
+[[nodiscard]] std::int64_t resident_bytes();
+
+/// Calls `action` below `frames` frames of its own. The bits of `path` choose at each frame one of two call sites, so
+/// that different paths are different stacks.
+void call_below(int frames, std::uint64_t path, const std::function<void()>& action);
+
+} // namespace memviz::gpu
