@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <tuple>
-#include <unordered_set>
+#include <unordered_map>
 #include <utility>
 
 namespace memviz::capture {
@@ -73,13 +73,13 @@ std::span<void* const> StackTable::operator[](StackIndex index) const {
 }
 
 StackIndex add_native_stacks(const StackTable& table, SnapshotData& snapshot, const Symbolizer& symbolizer) {
-  std::unordered_set<void*> seen;
+  std::unordered_map<void*, std::size_t> indices;
+  std::vector<void*> distinct;
   for (std::size_t i = 0; i < table.size(); ++i) {
-    const auto stack = table[static_cast<StackIndex>(i)];
-    seen.insert(stack.begin(), stack.end());
+    for (void* address : table[static_cast<StackIndex>(i)]) {
+      if (indices.try_emplace(address, distinct.size()).second) distinct.push_back(address);
+    }
   }
-  std::vector<void*> distinct(seen.begin(), seen.end());
-  std::sort(distinct.begin(), distinct.end()); // one order whatever the hash table's
 
   FrameTable frame_table(snapshot.frames);
   std::vector<std::uint32_t> frames;
@@ -93,8 +93,7 @@ StackIndex add_native_stacks(const StackTable& table, SnapshotData& snapshot, co
   for (std::size_t i = 0; i < table.size(); ++i) {
     std::vector<std::uint32_t>& stack = snapshot.stacks.emplace_back();
     for (void* address : table[static_cast<StackIndex>(i)]) {
-      const auto place = std::lower_bound(distinct.begin(), distinct.end(), address) - distinct.begin();
-      const auto index = static_cast<std::size_t>(place);
+      const std::size_t index = indices.at(address);
       if (stack.empty() && is_recorders[index]) continue;
       stack.push_back(frames[index]);
     }

@@ -1,0 +1,50 @@
+#pragma once
+
+// Return address -> function and module, from the symbol tables in the files of the libraries of this process. The
+// dynamic linker's dladdr() knows exported functions only and takes a millisecond for each address in a library as
+// large as LibTorch; here each table is sorted once.
+
+#include "snapshot_data.hpp"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace memviz::capture {
+
+/// A list of the modules that are loaded when it is made. Not safe for several threads at once.
+class ModuleSymbols {
+public:
+  ModuleSymbols();
+
+  struct Place {
+    FrameData frame;        ///< function (demangled), module's file, line 0; "??" for what is not known
+    bool has_lines = false; ///< whether the module's file has DWARF
+  };
+  /// Of the call before `return_address`: that address itself may be the beginning of the next function. A module whose
+  /// file is gone or is not the one that was loaded is looked up with dladdr().
+  [[nodiscard]] Place look_up(void* return_address);
+
+private:
+  struct Function {
+    std::uint64_t begin = 0; ///< relative to the module
+    std::uint64_t bytes = 0;
+    std::string name; ///< mangled
+  };
+  struct Module {
+    std::string path;
+    std::uint64_t base = 0;
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> ranges; ///< first address, end
+    std::string program_headers;                                 ///< as loaded, to know the file again
+    bool is_read = false;
+    bool has_lines = false;
+    std::vector<Function> functions; ///< by address, one for each
+  };
+
+  static void read(Module& module);
+  [[nodiscard]] static std::string function_at(const Module& module, std::uint64_t address);
+
+  std::vector<Module> modules_;
+};
+
+} // namespace memviz::capture
