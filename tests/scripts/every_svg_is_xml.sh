@@ -1,0 +1,25 @@
+#!/bin/sh
+# every_svg_is_xml.sh MEMVIZ SOURCE_DIR: draws every valid snapshot there is, in both views, and has xmllint read the pictures.
+set -eu
+memviz=$1 source=$2
+command -v xmllint >/dev/null || {
+  echo "skipped: no xmllint"
+  exit 77
+}
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+[ -d "$source/../shared/snapshots" ] || echo "without real snapshots: no ../shared"
+count=0
+for snapshot in "$source"/testdata/*.pickle "$source"/../shared/snapshots/*.pickle; do
+  [ -e "$snapshot" ] || continue
+  "$memviz" flame --quiet "$snapshot" -o "$folder/memory.svg"
+  "$memviz" flame --quiet --view segments --frames all --upward "$snapshot" -o "$folder/segments.svg"
+  "$memviz" compare --quiet "$source/testdata/before.pickle" "$snapshot" -o "$folder/compare.svg" >/dev/null
+  xmllint --noout --nonet "$folder"/*.svg || {
+    echo "not XML: a picture of $snapshot"
+    exit 1
+  }
+  count=$((count + 1))
+done
+echo "$count snapshots drawn three times"
+[ "$count" -gt 0 ]
