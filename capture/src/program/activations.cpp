@@ -32,6 +32,7 @@ struct Measurement {
   std::int64_t saved_bytes = 0;
   std::int64_t formula_bytes = 0;
   std::int64_t allocated_bytes = 0; ///< by the forward pass, and not freed
+  at::Tensor output;                ///< keeps what was saved alive, for the recording
 };
 
 constexpr std::string_view kIntroduction =
@@ -109,7 +110,7 @@ Measurement measure(const Settings& settings, const Activation& activation, c10:
   const SavedTensors saved(layer->parameters());
   const at::Tensor output = layer->forward(input);
   return {activation.name(), static_cast<std::int64_t>(saved.bytes()), predict(settings, activation.saves_input()),
-          memory.delta().current};
+          memory.delta().current, output};
 }
 
 /// Measured where GELU was measured.

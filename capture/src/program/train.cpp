@@ -71,7 +71,8 @@ double train_step(LanguageModel& model, torch::optim::Optimizer& optimizer, cons
   return loss.item<double>();
 }
 
-void train(const Settings& settings, c10::Device device) {
+/// Finishes the recording while the weights and the optimizer's state are still there.
+void train(const Settings& settings, c10::Device device, RunRecording& recording) {
   LanguageModel model(settings.model);
   model.to(device);
   std::int64_t parameters = 0;
@@ -85,6 +86,7 @@ void train(const Settings& settings, c10::Device device) {
   for (std::int64_t step = 1; step <= settings.steps; ++step) {
     std::cout << "step " << step << ": loss " << train_step(model, optimizer, text) << std::endl;
   }
+  recording.finish();
 }
 
 } // namespace
@@ -100,8 +102,7 @@ void run_train(std::span<const std::string_view> arguments) {
   const c10::Device device = device_of(settings.device);
   at::manual_seed(0);
   RunRecording recording(settings.output, device);
-  train(settings, device);
-  recording.finish();
+  train(settings, device, recording);
 }
 
 } // namespace memviz::capture::program
