@@ -226,7 +226,7 @@ void driver_called(CUpti_CallbackId call, const CUpti_CallbackData& data) {
 
 void CUPTIAPI on_callback(void*, CUpti_CallbackDomain domain, CUpti_CallbackId call, const void* data) {
   const Busy busy;
-  if (!busy) return;
+  if (!busy || !session->is_own_process()) return;
   try {
     if (domain == CUPTI_CB_DOMAIN_DRIVER_API) {
       driver_called(call, *static_cast<const CUpti_CallbackData*>(data));

@@ -58,12 +58,16 @@ Session::Session(Options options)
     say(warning);
 }
 
+bool Session::is_own_process() const {
+  return getpid() == process_;
+}
+
 std::filesystem::path Session::dump(const std::string& reason) noexcept {
-  if (getpid() != process_) return {};
+  if (!is_own_process()) return {};
   if (is_dumping) return {}; // the program ends while this thread writes: its snapshot cannot be finished
   const Busy busy;
   is_dumping = true;
-  const std::filesystem::path path = dump_once(reason);
+  std::filesystem::path path = dump_once(reason);
   is_dumping = false;
   return path;
 }

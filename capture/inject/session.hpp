@@ -41,8 +41,10 @@ public:
   [[nodiscard]] const Options& options() const { return options_; }
   [[nodiscard]] AllocationLog& log() { return log_; }
 
+  /// False in a forked child: its log is a copy of its parent's, whose lock a thread may hold that it does not have.
+  [[nodiscard]] bool is_own_process() const;
   /// Writes a snapshot to a file that did not exist; returns its path, empty when it could not be written. Does nothing
-  /// in a forked child, whose log is that of its parent.
+  /// in a forked child.
   std::filesystem::path dump(const std::string& reason) noexcept;
   /// dump("oom"), as often as the options allow.
   void dump_at_failure() noexcept;

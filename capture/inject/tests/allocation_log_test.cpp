@@ -215,6 +215,26 @@ __attribute__((noinline)) double ns_per_stack_below(int frames) {
 
 } // namespace
 
+TEST_CASE("inject: cost of a dump" * doctest::skip()) {
+  constexpr std::uint64_t kCalls = 100'000;
+  AllocationLog log(kAmple);
+  for (std::uint64_t call = 0; call < kCalls / 2; ++call) {
+    // 60 frames, different in each call: addresses of this program's data, which have to be looked for, too.
+    static std::vector<char> code(100'000);
+    std::vector<void*> stack(60);
+    for (std::size_t frame = 0; frame < stack.size(); ++frame)
+      stack[frame] = &code[call + 7 * frame];
+    log.allocated(allocation_at(0x1000 + 0x1000 * call, 64), {stack, 0});
+    if (call % 2 == 0) log.freed(0x1000 + 0x1000 * call, {stack, 1});
+  }
+  const std::size_t bytes = log.bytes();
+  const auto begin = std::chrono::steady_clock::now();
+  const SnapshotData snapshot = make_snapshot(log.copy());
+  const auto seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  MESSAGE(snapshot.stacks.size() << " stacks of 60 frames, " << bytes << " host bytes, " << seconds
+                                 << " s to a snapshot in memory");
+}
+
 TEST_CASE("inject: cost of a call stack and of an entry" * doctest::skip()) {
   for (const int frames : {0, 20, 50}) {
     const CallStack here(128);

@@ -8,7 +8,7 @@
 #include <set>
 #include <thread>
 
-extern "C" int InitializeInjection();
+extern "C" int InitializeInjection(); // NOLINT(readability-identifier-naming): CUDA's name
 
 namespace {
 
@@ -66,7 +66,8 @@ void call_of_every_kind() {
 
   CUmemGenericAllocationHandle memory = 77;
   CUmemAllocationProp properties{};
-  properties.location = {CU_MEM_LOCATION_TYPE_DEVICE, {1}};
+  properties.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
+  properties.location.id = 1;
   call(CUPTI_DRIVER_TRACE_CBID_cuMemCreate, cuMemCreate_params{&memory, 0x2000, &properties, 0});
   call(CUPTI_DRIVER_TRACE_CBID_cuMemMap, cuMemMap_params{0x700000, 0x1000, 0, memory, 0});
   call(CUPTI_DRIVER_TRACE_CBID_cuMemMap, cuMemMap_params{0x701000, 0x1000, 0x1000, memory, 0});
@@ -76,6 +77,7 @@ void call_of_every_kind() {
 
 } // namespace
 
+// NOLINTBEGIN(readability-inconsistent-declaration-parameter-name): CUPTI's names are not ours
 CUptiResult cuptiSubscribe(CUpti_SubscriberHandle* subscriber, CUpti_CallbackFunc function, void*) {
   callback = function;
   *subscriber = handle<CUpti_SubscriberHandle>(1);
@@ -102,6 +104,7 @@ CUptiResult cuptiGetResultString(CUptiResult, const char** text) {
   *text = "made up";
   return CUPTI_SUCCESS;
 }
+// NOLINTEND(readability-inconsistent-declaration-parameter-name)
 
 int main() {
   if (InitializeInjection() != 1) return 1;
