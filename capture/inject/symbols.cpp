@@ -1,15 +1,15 @@
 #include "symbols.hpp"
 
+#include "module_symbols.hpp"
+
 #include <array>
 #include <charconv>
 #include <cstdint>
-#include <cstdlib>
-#include <cxxabi.h>
 #include <dlfcn.h>
-#include <link.h>
-#include <memory>
+#include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 
 namespace memviz::inject {
 
@@ -19,13 +19,6 @@ struct Symbol {
   std::uint32_t frame = 0;
   bool is_recorder = false; ///< of this library, of CUPTI, or an unnamed one of the driver
 };
-
-std::string demangle(const char* name) {
-  int status = 0;
-  const std::unique_ptr<char, decltype(&std::free)> text(abi::__cxa_demangle(name, nullptr, nullptr, &status),
-                                                         &std::free);
-  return status == 0 && text != nullptr ? text.get() : name;
-}
 
 std::string hexadecimal(std::uint64_t number) {
   std::array<char, 16> digits{};
@@ -38,8 +31,13 @@ std::string_view base_name(std::string_view path) {
   return slash == std::string_view::npos ? path : path.substr(slash + 1);
 }
 
-bool starts_with(std::string_view text, std::string_view prefix) {
-  return text.substr(0, prefix.size()) == prefix;
+/// "module+0xoffset" of the call before `return_address`, which addr2line and debuggers understand.
+std::string place_in_module(void* return_address) {
+  Dl_info info{};
+  if (dladdr(static_cast<char*>(return_address) - 1, &info) == 0 || info.dli_fname == nullptr) return "??";
+  const auto offset =
+      static_cast<std::uint64_t>(static_cast<char*>(return_address) - 1 - static_cast<char*>(info.dli_fbase));
+  return std::string(base_name(info.dli_fname)) + "+" + hexadecimal(offset);
 }
 
 class Symbolizer {
@@ -47,7 +45,7 @@ public:
   explicit Symbolizer(capture::SnapshotData& snapshot) : snapshot_(snapshot) {
     Dl_info info{};
     static const char in_this_module = 0;
-    if (dladdr(&in_this_module, &info) != 0) own_module_ = info.dli_fbase;
+    if (dladdr(&in_this_module, &info) != 0 && info.dli_fname != nullptr) own_module_ = info.dli_fname;
   }
 
   const Symbol& operator()(void* return_address) {
@@ -58,33 +56,19 @@ public:
 
 private:
   Symbol look_up(void* return_address) {
-    // The return address may be that of the next function already, when the call was the last instruction.
-    const auto address = reinterpret_cast<std::uintptr_t>(return_address) - 1;
-    Dl_info info{};
-    const ElfW(Sym)* symbol = nullptr;
-    const bool is_known = dladdr1(reinterpret_cast<void*>(address), &info, // NOLINT(performance-no-int-to-ptr)
-                                  reinterpret_cast<void**>(const_cast<ElfW(Sym)**>(&symbol)), RTLD_DL_SYMENT) != 0;
-    capture::FrameData frame{"??", "??", 0};
-    bool is_named = false;
-    bool is_recorder = false;
-    if (is_known) {
-      const std::string_view module = base_name(info.dli_fname);
-      frame.filename = info.dli_fname;
-      // dladdr gives the exported function before the address, however far it is.
-      is_named = info.dli_sname != nullptr && symbol != nullptr &&
-                 address - reinterpret_cast<std::uintptr_t>(info.dli_saddr) < symbol->st_size;
-      frame.name = is_named ? demangle(info.dli_sname)
-                            : std::string(module) + "+" +
-                                  hexadecimal(address - reinterpret_cast<std::uintptr_t>(info.dli_fbase));
-      is_recorder = info.dli_fbase == own_module_ || starts_with(module, "libcupti") ||
-                    (starts_with(module, "libcuda.so") && !is_named);
-    }
+    capture::FrameData frame = modules_.look_up(return_address).frame;
+    const bool is_named = frame.name != "??";
+    const std::string_view module = base_name(frame.filename);
+    const bool is_recorder = frame.filename == own_module_ || module.starts_with("libcupti") ||
+                             (module.starts_with("libcuda.so") && !is_named);
+    if (!is_named) frame.name = place_in_module(return_address);
     snapshot_.frames.push_back(std::move(frame));
     return {static_cast<std::uint32_t>(snapshot_.frames.size() - 1), is_recorder};
   }
 
   capture::SnapshotData& snapshot_;
-  void* own_module_ = nullptr;
+  capture::ModuleSymbols modules_;
+  std::string own_module_;
   std::unordered_map<void*, Symbol> symbols_;
 };
 
