@@ -28,11 +28,16 @@ std::size_t find_entry(const std::vector<std::uint32_t>& native, std::size_t fro
 
 bool is_entry_of(const std::string& function, const std::string& name) {
   if (name.starts_with(kEvaluate)) return function.find("Engine::evaluate_function(") != npos;
-  const std::string_view part = last_part(name);
-  const auto contains = [&function](std::string_view scope, std::string_view middle, std::string_view method) {
-    return function.find(std::string(scope).append(middle).append(method)) != npos;
-  };
-  return contains("_ops::", part, "::call(") || contains("::", part, "::apply(");
+  const std::string part(last_part(name));
+  if (function.find("::" + part + "::apply(") != npos) return true;
+  const std::string start = "_ops::" + part;
+  const std::size_t found = function.find(start);
+  if (found == npos) return false;
+  const std::string_view rest = std::string_view(function).substr(found + start.size());
+  if (rest.starts_with("::call(")) return true;
+  // "_Scalar::call(" of an overload; "__Scalar" is one of the in-place operator.
+  return rest.starts_with("_") && !rest.starts_with("__") && rest.substr(0, rest.find("::")).find('(') == npos &&
+         rest.find("::call(") == rest.find("::");
 }
 
 std::vector<std::uint32_t> merge_operators(const std::vector<std::uint32_t>& native,

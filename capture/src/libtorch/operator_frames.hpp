@@ -11,8 +11,8 @@
 
 namespace memviz::capture {
 
-/// Whether a native frame's `function` is where the operator `name` is entered: `at::_ops::mm::call(...)` for "aten::mm",
-/// `torch::autograd::generated::MmBackward0::apply(...)` for "MmBackward0", `...Engine::evaluate_function(...)` for
+/// Whether a native frame's `function` is where the operator `name` is entered: `at::_ops::mm::call(...)` for "aten::mm"
+/// (`mm_out::call` of an overload, too), `torch::autograd::generated::MmBackward0::apply(...)` for "MmBackward0", `...Engine::evaluate_function(...)` for
 /// "autograd::engine::evaluate_function: MmBackward0".
 [[nodiscard]] bool is_entry_of(const std::string& function, const std::string& name);
 

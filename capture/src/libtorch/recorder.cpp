@@ -12,6 +12,7 @@
 #include <cstdio>
 #include <exception>
 #include <mutex>
+#include <new>
 #include <pthread.h>
 #include <shared_mutex>
 #include <stdexcept>
@@ -56,7 +57,9 @@ void unlock_all() {
 void end_recording_in_child() {
   running().backend = nullptr;
   drop_cpu_listener();
-  unlock_all();
+  unlock_cpu_watch();
+  // glibc's lock knows its writer by thread id, and the child's thread has another one than that which locked it.
+  new (&running().mutex) std::shared_mutex;
 }
 
 template <class Report> void report(const Report& to_backend) noexcept {

@@ -1,0 +1,174 @@
+#include "memviz/capture/recorder.hpp"
+
+#include "recorded_file.hpp"
+
+#include <ATen/ATen.h>
+#include <doctest/doctest.h>
+
+#include <thread>
+
+#ifdef MEMVIZ_CAPTURE_CUDA
+#include "cuda/context_stacks.hpp"
+#include "cuda/cuda_backend.hpp"
+#include "cuda/libtorch_version.hpp"
+
+#include <c10/cuda/CUDAStream.h>
+
+using namespace memviz::capture;
+
+namespace {
+
+RecorderOptions cuda_options() {
+  RecorderOptions options;
+  options.device = c10::Device(c10::kCUDA, 0);
+  return options;
+}
+
+class CudaRecording {
+public:
+  explicit CudaRecording(const RecorderOptions& options) : backend_(check_options(options)) {}
+  ~CudaRecording() { backend_.stop(); }
+  CudaRecording(const CudaRecording&) = delete;
+  CudaRecording& operator=(const CudaRecording&) = delete;
+  [[nodiscard]] CudaBackend& backend() { return backend_; }
+  [[nodiscard]] SnapshotData snapshot() const { return backend_.snapshot(); }
+
+private:
+  CudaBackend backend_;
+};
+
+at::Tensor bytes(std::int64_t count) {
+  return at::empty({count}, at::TensorOptions(c10::Device(c10::kCUDA, 0)).dtype(at::kByte));
+}
+
+} // namespace
+
+TEST_CASE("without a CUDA device a recording on CUDA is refused") {
+  if (at::hasCUDA()) return;
+  Recorder recorder;
+  CHECK_THROWS_WITH_AS(recorder.start(cuda_options()), "cannot record on cuda:0: there is no CUDA device",
+                       std::runtime_error);
+}
+
+TEST_CASE("a recording on CUDA has the allocator's events and blocks") {
+  if (!at::hasCUDA()) {
+    MESSAGE("skipped: no CUDA device");
+    return;
+  }
+  CudaRecording recording(cuda_options());
+  const at::Tensor kept = bytes(90001);
+  bytes(90002);
+  recording.backend().annotate("mine", "START");
+  const SnapshotData snapshot = recording.snapshot();
+  CHECK(count_events(snapshot, "alloc", 90001) == 1);
+  CHECK(count_events(snapshot, "alloc", 90002) == 1);
+  CHECK(count_events(snapshot, "free_requested", 90002) == 1);
+  CHECK(count_events(snapshot, "free_completed", 90002) == 1);
+  CHECK(count_events(snapshot, "free_completed", 90001) == 0);
+  bool has_block = false;
+  for (const auto& segment : snapshot.segments) {
+    std::uint64_t sum = 0;
+    for (const auto& block : segment.blocks) {
+      sum += block.size;
+      if (block.requested_size != 90001 || std::string_view(block.state) != "active_allocated") continue;
+      has_block = true;
+      REQUIRE(block.stack != kNoStack);
+      CHECK(names_of(snapshot, block.stack).size() > 2);
+    }
+    CHECK(sum == segment.total_size);
+  }
+  CHECK(has_block);
+  REQUIRE(snapshot.annotations.size() == 1);
+  CHECK(snapshot.annotations[0].name == "mine");
+}
+
+TEST_CASE("running out of CUDA memory dumps") {
+  if (!at::hasCUDA()) {
+    MESSAGE("skipped: no CUDA device");
+    return;
+  }
+  const TemporaryFolder folder;
+  RecorderOptions options = cuda_options();
+  options.oom_directory = folder.path();
+  Recorder recorder;
+  recorder.start(options);
+  CHECK_THROWS(bytes(std::int64_t{1} << 50));
+  const auto files = std::filesystem::directory_iterator(folder.path());
+  CHECK(std::distance(begin(files), end(files)) == 1);
+}
+
+TEST_CASE("equal stacks share a context") {
+  start_gathering(true, 1 << 20);
+  const auto gather = [] { return gather_context(); };
+  std::vector<std::shared_ptr<c10::GatheredContext>> contexts;
+  for (int i = 0; i < 3; ++i) contexts.push_back(gather());
+  CHECK(contexts[0] != nullptr);
+  CHECK(contexts[0] == contexts[1]);
+  CHECK(contexts[1] == contexts[2]);
+
+  ContextStacks stacks;
+  for (const auto& context : contexts) stacks.add(context.get());
+  stacks.add(nullptr);
+  SnapshotData snapshot;
+  stacks.finish(snapshot);
+  CHECK(stacks[nullptr] == kNoStack);
+  REQUIRE(stacks[contexts[0].get()] != kNoStack);
+  CHECK_FALSE(snapshot.stacks.at(stacks[contexts[0].get()]).empty());
+  stop_gathering();
+  CHECK(gather_context() == nullptr);
+}
+
+TEST_CASE("native stacks beyond the bound are left out") {
+  start_gathering(true, 1);
+  CHECK(gather_context() == nullptr);
+  stop_gathering();
+}
+
+TEST_CASE("Python's frames stand inside those of the interpreter") {
+  const std::vector<FrameData> frames{{"at::empty", "", 0}, {"_PyEval_EvalFrameDefault", "", 0}, {"main", "", 0},
+                                      {"inner", "a.py", 1}, {"outer", "a.py", 2}};
+  using Frames = std::vector<std::uint32_t>;
+  CHECK(merge_python({0, 1, 2}, {3, 4}, frames) == Frames{0, 3, 1, 2, 4});
+  CHECK(merge_python({}, {3, 4}, frames) == Frames{3, 4});
+  CHECK(merge_python({0, 1, 2}, {}, frames) == Frames{0, 1, 2});
+}
+
+namespace {
+
+/// As LibTorch 2.4 and 2.7 declare it.
+struct OldAllocator {
+  std::size_t entries = 0;
+  void recordHistory(bool, libtorch::allocator::CreateContextFn, std::size_t max_entries,
+                     libtorch::allocator::RecordContext) {
+    entries = max_entries;
+  }
+};
+struct MiddleAllocator {
+  bool cleared = false;
+  void recordHistory(bool, libtorch::allocator::CreateContextFn, std::size_t, libtorch::allocator::RecordContext,
+                     bool clear) {
+    cleared = clear;
+  }
+};
+
+} // namespace
+
+TEST_CASE("older allocators are called as they are declared") {
+  using Context_ = libtorch::allocator::RecordContext;
+  OldAllocator old;
+  libtorch::record_history(old, true, &gather_context, 7, Context_::ALL, {});
+  CHECK(old.entries == 7);
+  CHECK_THROWS_AS(libtorch::record_history(old, true, &gather_context, 7, Context_::ALL, {"oom"}), std::runtime_error);
+  libtorch::record_annotation(old, {{"name", "x"}}); // has none: nothing happens
+  MiddleAllocator middle;
+  libtorch::record_history(middle, true, &gather_context, 7, Context_::ALL, {});
+  CHECK(middle.cleared);
+}
+
+#else
+
+TEST_CASE("a recording on CUDA has the allocator's events and blocks") {
+  MESSAGE("skipped: this LibTorch has no CUDA");
+}
+
+#endif
