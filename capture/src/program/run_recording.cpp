@@ -8,8 +8,8 @@
 namespace memviz::capture::program {
 
 c10::Device device_of(std::string_view name) {
-  if (name == "cpu") return c10::Device(c10::kCPU);
-  if (!at::globalContext().hasCUDA()) throw std::runtime_error("--device cuda: no CUDA device found");
+  if (name == "cpu") return {c10::kCPU};
+  if (!at::hasCUDA()) throw std::runtime_error("--device cuda: no CUDA device found");
   return {c10::kCUDA, 0};
 }
 
