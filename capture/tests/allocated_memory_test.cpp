@@ -25,7 +25,8 @@ at::Tensor three_tensors(c10::Device device) {
 
 TEST_CASE("AllocatedMemory counts what is allocated, alive, freed, and at most alive") {
   c10::Device device(c10::kCPU);
-  SUBCASE("on the CPU") {}
+  SUBCASE("on the CPU") {
+  }
   SUBCASE("on CUDA") {
     if (!at::hasCUDA()) {
       MESSAGE("skipped: no CUDA device");

@@ -101,13 +101,15 @@ TEST_CASE("equal stacks share a context") {
   start_gathering(true, 1 << 20);
   const auto gather = [] { return gather_context(); };
   std::vector<std::shared_ptr<c10::GatheredContext>> contexts;
-  for (int i = 0; i < 3; ++i) contexts.push_back(gather());
+  for (int i = 0; i < 3; ++i)
+    contexts.push_back(gather());
   CHECK(contexts[0] != nullptr);
   CHECK(contexts[0] == contexts[1]);
   CHECK(contexts[1] == contexts[2]);
 
   ContextStacks stacks;
-  for (const auto& context : contexts) stacks.add(context.get());
+  for (const auto& context : contexts)
+    stacks.add(context.get());
   stacks.add(nullptr);
   SnapshotData snapshot;
   stacks.finish(snapshot);
@@ -125,8 +127,11 @@ TEST_CASE("native stacks beyond the bound are left out") {
 }
 
 TEST_CASE("Python's frames stand inside those of the interpreter") {
-  const std::vector<FrameData> frames{{"at::empty", "", 0}, {"_PyEval_EvalFrameDefault", "", 0}, {"main", "", 0},
-                                      {"inner", "a.py", 1}, {"outer", "a.py", 2}};
+  const std::vector<FrameData> frames{{"at::empty", "", 0},
+                                      {"_PyEval_EvalFrameDefault", "", 0},
+                                      {"main", "", 0},
+                                      {"inner", "a.py", 1},
+                                      {"outer", "a.py", 2}};
   using Frames = std::vector<std::uint32_t>;
   CHECK(merge_python({0, 1, 2}, {3, 4}, frames) == Frames{0, 3, 1, 2, 4});
   CHECK(merge_python({}, {3, 4}, frames) == Frames{3, 4});

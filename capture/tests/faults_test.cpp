@@ -37,7 +37,8 @@ std::string message_of(const std::function<void()>& action) {
 
 std::vector<std::string> files_in(const std::filesystem::path& folder) {
   std::vector<std::string> names;
-  for (const auto& entry : std::filesystem::directory_iterator(folder)) names.push_back(entry.path().filename().string());
+  for (const auto& entry : std::filesystem::directory_iterator(folder))
+    names.push_back(entry.path().filename().string());
   std::sort(names.begin(), names.end());
   return names;
 }
@@ -50,8 +51,7 @@ bool is_true_in_child(const std::function<bool()>& question) {
     bool answer = false;
     try {
       answer = question();
-    } catch (...) {
-    }
+    } catch (...) {}
     ::_exit(answer ? 0 : 1);
   }
   int status = 0;
@@ -110,8 +110,7 @@ TEST_CASE("one recording at a time") {
   Recorder first;
   Recorder second;
   first.start(cpu_options());
-  CHECK(message_of([&] { second.start(cpu_options()); }) ==
-        "another Recorder is recording: only one can at a time");
+  CHECK(message_of([&] { second.start(cpu_options()); }) == "another Recorder is recording: only one can at a time");
   CHECK(message_of([&] { first.start(cpu_options()); }) == "this Recorder records already: stop() it first");
   CHECK(first.is_recording());
   first.stop();
@@ -185,11 +184,11 @@ TEST_CASE("a forked child does not record, and does not hang") {
       const at::Tensor tensor = at::empty({100});
       const Annotation annotation("child");
       if (recorder.is_recording()) return false;
-      if (message_of([&] { recorder.dump(folder.path() / "child"); }).find("start()") == std::string::npos) return false;
+      if (message_of([&] { recorder.dump(folder.path() / "child"); }).find("start()") == std::string::npos)
+        return false;
       try {
         at::empty({std::int64_t{1} << 60});
-      } catch (const std::exception&) {
-      }
+      } catch (const std::exception&) {}
       recorder.stop();
       Recorder own;
       own.start(cpu_options());
@@ -216,7 +215,8 @@ TEST_CASE("running out of memory dumps, beside earlier dumps") {
     Recorder recorder;
     recorder.start(options);
     const at::Tensor kept = at::ones({10});
-    for (int i = 0; i < 3; ++i) CHECK_THROWS(fail());
+    for (int i = 0; i < 3; ++i)
+      CHECK_THROWS(fail());
     const auto names = files_in(folder.path());
     REQUIRE(names.size() == 3);
     for (const std::string& name : names) {
@@ -224,7 +224,8 @@ TEST_CASE("running out of memory dumps, beside earlier dumps") {
       CHECK(name.ends_with(".pickle"));
       CHECK(std::filesystem::file_size(folder.path() / name) > 100);
     }
-    for (int i = 0; i < 30; ++i) CHECK_THROWS(fail());
+    for (int i = 0; i < 30; ++i)
+      CHECK_THROWS(fail());
     CHECK(files_in(folder.path()).size() == 16); // a program that goes on does not fill the disk
   }
   CHECK_THROWS(fail());

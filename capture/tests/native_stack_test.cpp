@@ -94,8 +94,9 @@ TEST_CASE("symbolize: a return address belongs to the call before it") {
 
 TEST_CASE("add_native_stacks: stacks of this process") {
   StackTable table;
-  for (int i = 0; i < 2; ++i)
-    table.add(native_stack_test_deep(2)); // one call, one stack
+  volatile int times = 2; // unrolled, the loop would be two calls from two addresses
+  for (int i = 0; i < times; ++i)
+    table.add(native_stack_test_deep(2));
   SnapshotData snapshot;
   CHECK(add_native_stacks(table, snapshot) == 0);
   REQUIRE(snapshot.stacks.size() == 1);

@@ -56,15 +56,17 @@ inline std::size_t count_events(const SnapshotData& snapshot, std::string_view a
 }
 
 inline std::size_t count_blocks(const SnapshotData& snapshot, std::uint64_t size) {
-  return static_cast<std::size_t>(std::count_if(
-      snapshot.segments.begin(), snapshot.segments.end(), [size](const auto& s) { return s.total_size == size; }));
+  return static_cast<std::size_t>(std::count_if(snapshot.segments.begin(), snapshot.segments.end(),
+                                                [size](const auto& s) { return s.total_size == size; }));
 }
 
 /// Bytes that are wrong: replays the events backwards from the blocks; what lives before the first event has no alloc.
-/// An alloc of an address that lives, a free_completed of another size, or an alloc without a block at the end is wrong.
+/// An alloc of an address that lives, a free_completed of another size, or an alloc without a block at the end is
+/// wrong.
 inline std::uint64_t out_of_balance(const SnapshotData& snapshot) {
   std::map<std::uint64_t, std::uint64_t> live;
-  for (const SegmentData& segment : snapshot.segments) live[segment.address] = segment.total_size;
+  for (const SegmentData& segment : snapshot.segments)
+    live[segment.address] = segment.total_size;
   std::uint64_t wrong = 0;
   const auto& trace = snapshot.traces.at(0);
   for (auto event = trace.rbegin(); event != trace.rend(); ++event) {
@@ -85,7 +87,8 @@ inline std::uint64_t out_of_balance(const SnapshotData& snapshot) {
 
 inline std::vector<std::string> names_of(const SnapshotData& snapshot, StackIndex stack) {
   std::vector<std::string> names;
-  for (const std::uint32_t frame : snapshot.stacks.at(stack)) names.push_back(snapshot.frames.at(frame).name);
+  for (const std::uint32_t frame : snapshot.stacks.at(stack))
+    names.push_back(snapshot.frames.at(frame).name);
   return names;
 }
 

@@ -54,7 +54,8 @@ TEST_CASE("a recording on the CPU has the events and blocks of the program") {
   CHECK(count_events(snapshot, "alloc", 90002) == 0);
   CHECK(count_events(snapshot, "free_completed", 90003) == 1);
   CHECK(count_blocks(snapshot, 90004) == 1);
-  for (const char* action : {"segment_alloc", "alloc"}) CHECK(count_events(snapshot, action, 90004) == 1);
+  for (const char* action : {"segment_alloc", "alloc"})
+    CHECK(count_events(snapshot, action, 90004) == 1);
   CHECK(count_events(snapshot, "free_requested", 90004) == 0);
   for (const char* action : {"segment_alloc", "alloc", "free_requested", "free_completed", "segment_free"}) {
     CHECK(count_events(snapshot, action, 90005) == 1);
@@ -76,8 +77,10 @@ TEST_CASE("operators stand in the stacks where they begin") {
 }
 
 TEST_CASE("merge_operators keeps every frame of both stacks") {
-  const std::vector<FrameData> frames{{"kernel", "", 0},        {"at::_ops::mul__Scalar::call(X)", "", 0},
-                                      {"main", "", 0},          {"aten::mul_", "operator", 0},
+  const std::vector<FrameData> frames{{"kernel", "", 0},
+                                      {"at::_ops::mul__Scalar::call(X)", "", 0},
+                                      {"main", "", 0},
+                                      {"aten::mul_", "operator", 0},
                                       {"mine::op", "operator", 0}};
   const std::vector<std::uint32_t> native{0, 1, 2};
   const std::string mul = "aten::mul_";
@@ -156,7 +159,8 @@ TEST_CASE("the ring is bounded") {
   SUBCASE("in entries") {
     options.max_entries = 10;
     const CpuRecording recording(options);
-    for (int i = 0; i < 100; ++i) bytes(90020);
+    for (int i = 0; i < 100; ++i)
+      bytes(90020);
     const at::Tensor kept = bytes(90021);
     const auto snapshot = recording.snapshot();
     CHECK(snapshot.traces.at(0).size() <= 10);
@@ -209,11 +213,13 @@ TEST_CASE("annotations and user scopes are recorded") {
   { const Annotation unheard("after"); }
 
   AnnotationRing ring(2, 1 << 16);
-  for (const char* name : {"a", "b", "c"}) ring.add(name, "START", 1);
+  for (const char* name : {"a", "b", "c"})
+    ring.add(name, "START", 1);
   REQUIRE(ring.oldest_first().size() == 2);
   CHECK(ring.oldest_first().front().name == "b");
   AnnotationRing small(100, 1000);
-  for (int i = 0; i < 100; ++i) small.add(std::string(100, 'x'), "END", i);
+  for (int i = 0; i < 100; ++i)
+    small.add(std::string(100, 'x'), "END", i);
   CHECK(small.oldest_first().size() < 10);
   CHECK(small.oldest_first().back().time_us == 99);
 }
@@ -228,12 +234,15 @@ TEST_CASE("threads allocate while it dumps") {
   for (int i = 0; i < 4; ++i) {
     threads.emplace_back([&goes_on] {
       std::vector<at::Tensor> kept(7);
-      for (std::size_t turn = 0; goes_on; ++turn) kept[turn % kept.size()] = bytes(1 + static_cast<std::int64_t>(turn % 9000));
+      for (std::size_t turn = 0; goes_on; ++turn)
+        kept[turn % kept.size()] = bytes(1 + static_cast<std::int64_t>(turn % 9000));
     });
   }
-  for (int i = 0; i < 20; ++i) CHECK(out_of_balance(recording.snapshot()) == 0);
+  for (int i = 0; i < 20; ++i)
+    CHECK(out_of_balance(recording.snapshot()) == 0);
   goes_on = false;
-  for (std::thread& thread : threads) thread.join();
+  for (std::thread& thread : threads)
+    thread.join();
   CHECK(out_of_balance(recording.snapshot()) == 0);
 }
 

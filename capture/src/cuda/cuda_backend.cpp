@@ -53,7 +53,9 @@ std::size_t max_entries_of(const RecordingOptions& options) {
 void attach_observers() {
   static std::once_flag once;
   std::call_once(once, [] {
-    const auto observer = [](std::int64_t, std::size_t bytes, std::size_t, std::size_t) { report_out_of_memory(bytes); };
+    const auto observer = [](std::int64_t, std::size_t bytes, std::size_t, std::size_t) {
+      report_out_of_memory(bytes);
+    };
     allocator::attachOutOfMemoryObserver(observer);
     libtorch::attach_rejection_observer(*allocator::get(), observer);
   });
@@ -79,7 +81,8 @@ void CudaBackend::stop() {
 SnapshotData CudaBackend::snapshot() const {
   SnapshotData snapshot = make_cuda_snapshot(allocator::snapshot());
   if (!options_.events) {
-    for (auto& trace : snapshot.traces) trace.clear();
+    for (auto& trace : snapshot.traces)
+      trace.clear();
   }
   return snapshot;
 }

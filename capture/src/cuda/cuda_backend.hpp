@@ -1,7 +1,7 @@
 #pragma once
 
-// Records with the CUDA caching allocator's own history, of all devices: the allocator keeps events and blocks, we give it
-// stacks and write its snapshot.
+// Records with the CUDA caching allocator's own history, of all devices: the allocator keeps events and blocks, we give
+// it stacks and write its snapshot.
 
 #include "libtorch/recorder.hpp"
 

@@ -35,10 +35,12 @@ const char* state_name(const BlockInfo& block) {
 void add_contexts(const SnapshotInfo& info, ContextStacks& stacks) {
   for (const SegmentInfo& segment : info.segments) {
     stacks.add(segment.context_when_allocated.get());
-    for (const BlockInfo& block : segment.blocks) stacks.add(block.context_when_allocated.get());
+    for (const BlockInfo& block : segment.blocks)
+      stacks.add(block.context_when_allocated.get());
   }
   for (const auto& trace : info.device_traces) {
-    for (const TraceEntry& entry : trace) stacks.add(entry.context_.get());
+    for (const TraceEntry& entry : trace)
+      stacks.add(entry.context_.get());
   }
 }
 
@@ -82,11 +84,13 @@ SnapshotData make_cuda_snapshot(const SnapshotInfo& info) {
   ContextStacks stacks;
   add_contexts(info, stacks);
   stacks.finish(snapshot);
-  for (const SegmentInfo& segment : info.segments) snapshot.segments.push_back(convert(segment, stacks));
+  for (const SegmentInfo& segment : info.segments)
+    snapshot.segments.push_back(convert(segment, stacks));
   for (const auto& device_trace : info.device_traces) {
     std::vector<EventData>& trace = snapshot.traces.emplace_back();
     trace.reserve(device_trace.size());
-    for (const TraceEntry& entry : device_trace) trace.push_back(convert(entry, stacks));
+    for (const TraceEntry& entry : device_trace)
+      trace.push_back(convert(entry, stacks));
   }
   snapshot.annotations = libtorch::annotations_of(info);
   snapshot.settings = libtorch::settings_of(info.config_metadata);

@@ -1,7 +1,7 @@
 #pragma once
 
-// The only place that knows how the CUDA caching allocator's interface changed from LibTorch 2.4 to 2.13: what a version
-// lacks is asked of its types, not of its number, so nightly builds in between are right, too.
+// The only place that knows how the CUDA caching allocator's interface changed from LibTorch 2.4 to 2.13: what a
+// version lacks is asked of its types, not of its number, so nightly builds in between are right, too.
 
 #include "snapshot_data.hpp"
 
@@ -82,7 +82,9 @@ template <class Snapshot> std::vector<AnnotationData> annotations_of(const Snaps
 
 /// The keys of `allocator_settings` that this version's configuration has.
 template <class Config> std::vector<std::pair<std::string, SettingValue>> settings_of(const Config& config) {
-  const auto number = [](std::size_t value) { return static_cast<std::int64_t>(value); }; // SIZE_MAX: -1, as PyTorch does
+  const auto number = [](std::size_t value) {
+    return static_cast<std::int64_t>(value);
+  }; // SIZE_MAX: -1, as PyTorch does
   std::vector<std::pair<std::string, std::int64_t>> divisions;
   std::int64_t interval = 1;
   for (const std::size_t count : config.roundup_power2_divisions) {

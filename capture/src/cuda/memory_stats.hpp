@@ -8,8 +8,8 @@
 
 namespace memviz::capture {
 
-/// Loads what a first matrix product loads, so that its memory is not taken for the program's. Returns the device with its
-/// index. Throws std::runtime_error without a CUDA device.
+/// Loads what a first matrix product loads, so that its memory is not taken for the program's. Returns the device with
+/// its index. Throws std::runtime_error without a CUDA device.
 [[nodiscard]] c10::Device prepare_cuda(c10::Device device);
 /// Block sizes, so rounded to 512 bytes, as allocated_bytes.all of torch.cuda.memory_stats.
 [[nodiscard]] MemoryReading read_cuda(c10::Device device);

@@ -22,7 +22,8 @@ bool is_python_running() {
   return symbol != nullptr && reinterpret_cast<int (*)()>(symbol)() != 0;
 }
 
-/// Distinct native stacks, each with one context; those that the allocator holds no more are dropped when space is short.
+/// Distinct native stacks, each with one context; those that the allocator holds no more are dropped when space is
+/// short.
 class SharedContexts {
 public:
   std::shared_ptr<StackContext> find_or_add(NativeStack&& addresses) {
@@ -52,8 +53,7 @@ private:
   struct Hash {
     using is_transparent = void;
     std::size_t operator()(const NativeStack& stack) const {
-      return std::hash<std::string_view>{}(
-          {reinterpret_cast<const char*>(stack.data()), stack.size() * sizeof(void*)});
+      return std::hash<std::string_view>{}({reinterpret_cast<const char*>(stack.data()), stack.size() * sizeof(void*)});
     }
     std::size_t operator()(const Pointer& context) const { return (*this)(*context->native); }
   };

@@ -16,8 +16,8 @@ namespace memviz::capture {
 using NativeStack = std::vector<void*>; ///< innermost first
 
 struct StackContext final : c10::GatheredContext {
-  std::shared_ptr<const NativeStack> native;          ///< may be null
-  std::shared_ptr<torch::CapturedTraceback> python;   ///< may be null
+  std::shared_ptr<const NativeStack> native;        ///< may be null
+  std::shared_ptr<torch::CapturedTraceback> python; ///< may be null
 };
 
 /// What gather_context() gathers from now on, and how many bytes the distinct native stacks may take. Beyond that, what

@@ -15,8 +15,8 @@
 namespace memviz::capture {
 namespace {
 
-/// Allocators know one peak, which each scope resets: what the open scopes saw before that is kept here, so that an inner
-/// scope does not lower the peak of an outer one.
+/// Allocators know one peak, which each scope resets: what the open scopes saw before that is kept here, so that an
+/// inner scope does not lower the peak of an outer one.
 class OpenScopes {
 public:
   void enter(const void* scope, c10::Device device) {
@@ -67,7 +67,8 @@ c10::Device prepare(c10::Device device) {
 #ifdef MEMVIZ_CAPTURE_CUDA
   if (device.is_cuda()) return prepare_cuda(device);
 #endif
-  throw std::invalid_argument("AllocatedMemory: " + device.str() + " is neither cpu nor a CUDA device of this LibTorch");
+  throw std::invalid_argument("AllocatedMemory: " + device.str() +
+                              " is neither cpu nor a CUDA device of this LibTorch");
 }
 
 } // namespace

@@ -105,9 +105,7 @@ public:
   c10::DeleterFnPtr raw_deleter() const override {
     return watch().inner_deleter == nullptr ? nullptr : &note_and_delete;
   }
-  bool is_simple_data_ptr(const c10::DataPtr& data) const override {
-    return watch().inner->is_simple_data_ptr(data);
-  }
+  bool is_simple_data_ptr(const c10::DataPtr& data) const override { return watch().inner->is_simple_data_ptr(data); }
   void copy_data(void* to, const void* from, std::size_t bytes) const override {
     watch().inner->copy_data(to, from, bytes);
   }
@@ -187,7 +185,8 @@ CpuWatchPause::~CpuWatchPause() {
 std::vector<LiveAllocation> CpuWatchPause::live() const {
   std::vector<LiveAllocation> allocations;
   allocations.reserve(watch().live.size());
-  for (const auto& [address, bytes] : watch().live) allocations.push_back({address, bytes});
+  for (const auto& [address, bytes] : watch().live)
+    allocations.push_back({address, bytes});
   return allocations;
 }
 

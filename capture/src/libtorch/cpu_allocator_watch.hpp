@@ -17,8 +17,8 @@ namespace memviz::capture {
 
 /// From where memory was allocated or freed.
 struct CallSite {
-  std::span<void* const> native;                    ///< return addresses, innermost first; may be empty
-  std::span<const OperatorStack::Entry> operators;  ///< outermost first; valid during the call only
+  std::span<void* const> native;                   ///< return addresses, innermost first; may be empty
+  std::span<const OperatorStack::Entry> operators; ///< outermost first; valid during the call only
 };
 
 /// Is called under the watch's lock, so one call at a time and in the order in which things happened. Must not allocate

@@ -34,9 +34,12 @@ CallSiteKinds kinds_of(const RecordingOptions& options) {
 EventCounts counts_of(const RecordingOptions& options) {
   if (!options.events) return {0, 0, 0};
   EventCounts counts;
-  for (const auto& [action, count] : {std::pair{"alloc", &counts.allocation}, {"segment_alloc", &counts.allocation},
-                                      {"free_requested", &counts.free}, {"free_completed", &counts.free},
-                                      {"segment_free", &counts.free}, {"oom", &counts.out_of_memory}}) {
+  for (const auto& [action, count] : {std::pair{"alloc", &counts.allocation},
+                                      {"segment_alloc", &counts.allocation},
+                                      {"free_requested", &counts.free},
+                                      {"free_completed", &counts.free},
+                                      {"segment_free", &counts.free},
+                                      {"oom", &counts.out_of_memory}}) {
     const auto& skipped = options.skip_actions;
     if (std::find(skipped.begin(), skipped.end(), action) != skipped.end() && *count > 0) --*count;
   }

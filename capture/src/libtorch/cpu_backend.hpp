@@ -1,13 +1,12 @@
 #pragma once
 
-// Records the CPU allocator's allocations and frees in the format of CUDA's: each allocation is a segment with one block,
-// so reserved = allocated, on device 0, stream 0.
+// Records the CPU allocator's allocations and frees in the format of CUDA's: each allocation is a segment with one
+// block, so reserved = allocated, on device 0, stream 0.
 
 #include "annotations.hpp"
 #include "cpu_allocator_watch.hpp"
 #include "cpu_history.hpp"
 #include "recorder.hpp"
-
 
 namespace memviz::capture {
 

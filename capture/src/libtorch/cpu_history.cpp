@@ -39,7 +39,8 @@ std::size_t EventCounts::of(CpuRecord::Kind kind) const {
 }
 
 CpuHistory::CpuHistory(const EventCounts& counts, std::size_t max_entries, std::size_t max_bytes)
-    : counts_(counts), max_entries_(max_entries), max_bytes_(max_bytes) {}
+    : counts_(counts), max_entries_(max_entries), max_bytes_(max_bytes) {
+}
 
 void* CpuHistory::intern(std::string_view name) {
   const bool is_full = name_bytes_ > kMaxNameBytes;
@@ -57,7 +58,8 @@ StackPair CpuHistory::add_stack(const CallSite& site) {
   if (site.operators.empty()) return stack;
   std::array<void*, OperatorStack::kMaxDepth> names;
   const std::size_t depth = std::min(site.operators.size(), names.size());
-  for (std::size_t i = 0; i < depth; ++i) names[i] = intern(site.operators[depth - 1 - i].name());
+  for (std::size_t i = 0; i < depth; ++i)
+    names[i] = intern(site.operators[depth - 1 - i].name());
   stack.operators = operators_.add(std::span(names).first(depth));
   return stack;
 }
@@ -100,11 +102,13 @@ void CpuHistory::drop_oldest() {
 }
 
 void CpuHistory::keep_in_bounds() {
-  while (events_ > max_entries_) drop_oldest();
+  while (events_ > max_entries_)
+    drop_oldest();
   if (bytes() <= max_bytes_) return;
   // Stacks stay behind when their records go. To look for those in use is slow: make room for many records at once.
   while (bytes() > max_bytes_ / 4 * 3 && !records_.empty()) {
-    for (std::size_t count = records_.size() / 4 + 1; count > 0; --count) drop_oldest();
+    for (std::size_t count = records_.size() / 4 + 1; count > 0; --count)
+      drop_oldest();
     drop_unused_stacks();
   }
   if (bytes() <= max_bytes_ / 8 * 7) return;
@@ -120,8 +124,10 @@ void CpuHistory::drop_unused_stacks() {
   const auto move = [&](StackPair& stack) {
     stack = {native_mover.move(stack.native), operator_mover.move(stack.operators)};
   };
-  for (CpuRecord& record : records_) move(record.stack);
-  for (auto& [address, stack] : live_) move(stack);
+  for (CpuRecord& record : records_)
+    move(record.stack);
+  for (auto& [address, stack] : live_)
+    move(stack);
   native_ = std::move(native);
   operators_ = std::move(operators);
 }

@@ -1,8 +1,8 @@
 #pragma once
 
-// What a recording on the CPU keeps: a ring of records, one for each allocation and free, with the stacks they refer to,
-// bounded in entries and bytes; and the stacks of the allocations that still live. A record becomes several events of
-// the format only at dump.
+// What a recording on the CPU keeps: a ring of records, one for each allocation and free, with the stacks they refer
+// to, bounded in entries and bytes; and the stacks of the allocations that still live. A record becomes several events
+// of the format only at dump.
 
 #include "cpu_allocator_watch.hpp"
 #include "native_stack.hpp"

@@ -41,7 +41,8 @@ private:
     std::vector<OperatorFrame> frames;
     for (void* element : history_.operator_stacks()[operators]) {
       const auto* const name = static_cast<const std::string*>(element);
-      const auto [place, is_new] = frame_of_name_.try_emplace(name, static_cast<std::uint32_t>(snapshot_.frames.size()));
+      const auto [place, is_new] =
+          frame_of_name_.try_emplace(name, static_cast<std::uint32_t>(snapshot_.frames.size()));
       if (is_new) snapshot_.frames.push_back({*name, "operator", 0});
       frames.push_back({name, place->second});
     }

@@ -11,8 +11,9 @@ struct ReservedFile {
   std::filesystem::path path;
 };
 
-/// The name has RANK from the environment (0 when it is not a number), the process, and the time in UTC. Creates the file,
-/// so that no other process or thread gets the same name. Throws std::runtime_error, with the path, when it cannot be.
+/// The name has RANK from the environment (0 when it is not a number), the process, and the time in UTC. Creates the
+/// file, so that no other process or thread gets the same name. Throws std::runtime_error, with the path, when it
+/// cannot be.
 [[nodiscard]] ReservedFile reserve_oom_file(const std::filesystem::path& directory);
 
 } // namespace memviz::capture

@@ -52,13 +52,15 @@ std::vector<std::uint32_t> merge_operators(const std::vector<std::uint32_t>& nat
       (merged.empty() ? pending : merged).push_back(frame);
       continue;
     }
-    for (; left > entry + 1; --left) merged.push_back(native[left - 1]);
+    for (; left > entry + 1; --left)
+      merged.push_back(native[left - 1]);
     merged.insert(merged.end(), pending.begin(), pending.end());
     pending.clear();
     merged.push_back(native[--left]);
     merged.push_back(frame);
   }
-  for (; left > 0; --left) merged.push_back(native[left - 1]);
+  for (; left > 0; --left)
+    merged.push_back(native[left - 1]);
   merged.insert(merged.end(), pending.begin(), pending.end());
   std::reverse(merged.begin(), merged.end());
   return merged;

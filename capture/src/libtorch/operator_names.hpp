@@ -1,7 +1,8 @@
 #pragma once
 
 // LibTorch's running operators, per thread: what at::RecordFunction reports, kept as a stack of names, so that an
-// allocation can say which operators it was made for. Scopes of the user (RECORD_USER_SCOPE) become annotations instead.
+// allocation can say which operators it was made for. Scopes of the user (RECORD_USER_SCOPE) become annotations
+// instead.
 
 #include <array>
 #include <cstddef>

@@ -82,8 +82,8 @@ std::unique_ptr<Backend> make_backend(const RecordingOptions& options) {
 
 } // namespace
 
-Backend::Backend(std::filesystem::path oom_directory)
-    : oom_directory_(std::move(oom_directory)), process_(::getpid()) {}
+Backend::Backend(std::filesystem::path oom_directory) : oom_directory_(std::move(oom_directory)), process_(::getpid()) {
+}
 
 bool Backend::is_of_this_process() const {
   return process_ == ::getpid();

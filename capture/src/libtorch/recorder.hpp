@@ -52,8 +52,8 @@ public:
   /// An allocation of `bytes` failed.
   virtual void note_out_of_memory(std::uint64_t bytes) = 0;
 
-  /// Dumps into the directory for it, if there is one; kMaxDumps times, as a program may go on after each. Says on stderr
-  /// where to, or why not; never throws.
+  /// Dumps into the directory for it, if there is one; kMaxDumps times, as a program may go on after each. Says on
+  /// stderr where to, or why not; never throws.
   void dump_out_of_memory() noexcept;
   /// Whether this process started it, and not the one it was forked from.
   [[nodiscard]] bool is_of_this_process() const;

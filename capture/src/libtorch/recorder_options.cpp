@@ -18,13 +18,14 @@ constexpr std::size_t kMinBytes = std::size_t{1} << 16U;
 constexpr std::array<std::string_view, 2> kEnabled{"all", "state"};
 constexpr std::array<std::string_view, 4> kContext{"", "state", "alloc", "all"}; // in the order of enum class Context
 constexpr std::array<std::string_view, 2> kStacks{"python", "all"};
-constexpr std::array<std::string_view, 9> kActions{"alloc",        "free_requested", "free_completed",
-                                                   "segment_alloc", "segment_free",  "segment_map",
-                                                   "segment_unmap", "snapshot",      "oom"};
+constexpr std::array<std::string_view, 9> kActions{"alloc",         "free_requested", "free_completed",
+                                                   "segment_alloc", "segment_free",   "segment_map",
+                                                   "segment_unmap", "snapshot",       "oom"};
 
 std::string quoted(std::span<const std::string_view> words) {
   std::string list;
-  for (const std::string_view word : words) list.append(list.empty() ? "\"" : ", \"").append(word).append("\"");
+  for (const std::string_view word : words)
+    list.append(list.empty() ? "\"" : ", \"").append(word).append("\"");
   return list;
 }
 
@@ -56,7 +57,8 @@ RecordingOptions check_options(const RecorderOptions& options) {
   checked.events = check_word("enabled", options.enabled, kEnabled) == 0;
   checked.context = static_cast<Context>(check_word("context", options.context, kContext));
   checked.native_stacks = check_word("stacks", options.stacks, kStacks) == 1;
-  for (const std::string& action : options.skip_actions) check_word("skip_actions", action, kActions);
+  for (const std::string& action : options.skip_actions)
+    check_word("skip_actions", action, kActions);
   checked.skip_actions = options.skip_actions;
   if (options.max_entries == 0) throw std::invalid_argument("RecorderOptions::max_entries: must be at least 1");
   checked.max_entries = options.max_entries;
