@@ -168,10 +168,16 @@ TEST_CASE("users are ranked by the line that says most") {
               "/app/m.py:3:f", "/app/t.py:1:main"}) == "f m.py:3");
   CHECK(line({"CUDACachingAllocator.cpp:0:c10::malloc", "/venv/site-packages/torch/nn/linear.py:9:forward"}) ==
         "forward linear.py:9");
-  CHECK(line({"x.cpp:0:c10::malloc", "x.cpp:0:at::native::mm", "x.cpp:0:main"}) == "at::native::mm x.cpp");
+  CHECK(line({"x.cpp:0:c10::malloc", "x.cpp:0:at::native::mm", "x.cpp:0:clone"}) == "at::native::mm x.cpp");
   CHECK(line({"x.cpp:0:c10::malloc", "x.cpp:0:at::native::mm", "x.cpp:0:MmBackward0::apply",
               "x.cpp:0:torch::autograd::Node::operator()", "x.cpp:0:main"}) == "MmBackward0::apply x.cpp");
   CHECK(line({"??:0:PyEval_Frame"}) == "<filtered>");
+  SUBCASE("in a C++ program, C++ that is not torch's") {
+    CHECK(line({"x.cpp:0:c10::malloc", "x.cpp:0:at::native::mm", "x.cpp:0:app::Model::forward", "x.cpp:0:main"}) ==
+          "app::Model::forward x.cpp");
+    CHECK(line({"x.cpp:0:c10::malloc", "x.cpp:0:MmBackward0::apply", "x.cpp:0:torch::autograd::Node::operator()",
+                "x.cpp:0:app::thread_wrapper"}) == "MmBackward0::apply x.cpp");
+  }
 }
 
 TEST_CASE("a stack of a million frames is a deep tree, not a deep call") {

@@ -67,6 +67,7 @@ TEST_CASE("short_function drops what nobody reads") {
   CHECK(short_function("at::(anonymous namespace)::wrapper_CUDA(long)") == "at::wrapper_CUDA");
   CHECK(short_function("torch::autograd::Node::operator()(std::vector<at::Tensor>&&)") ==
         "torch::autograd::Node::operator()");
+  CHECK(short_function("at::empty(long, bool) [clone .constprop.0]") == "at::empty");
   CHECK(short_function("f(int") == "f");
   CHECK(short_function("") == "");
 }

@@ -5,13 +5,18 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <map>
 #include <span>
+#include <string>
 #include <string_view>
 #include <unordered_map>
 
 namespace memviz {
 namespace {
+
+constexpr int kPython = 4;
+constexpr int kUserCpp = 3;
 
 bool starts_with_any(std::string_view text, std::span<const std::string_view> beginnings) {
   return std::any_of(beginnings.begin(), beginnings.end(),
@@ -19,47 +24,59 @@ bool starts_with_any(std::string_view text, std::span<const std::string_view> be
 }
 
 /// C++ on the way from an operator to the allocator: the same for every tensor.
-bool is_plumbing(std::string_view name) {
-  static constexpr std::array<std::string_view, 6> kBeginnings{
-      "c10::", "at::detail::", "at::_ops::", "at::native::empty", "at::native::new_empty", "at::(anonymous namespace)"};
-  return starts_with_any(name, kBeginnings);
+bool is_plumbing(std::string_view function) {
+  static constexpr std::array<std::string_view, 9> kBeginnings{
+      "c10::",     "at::detail::", "at::_ops::", "at::native::empty", "at::native::new_empty", "at::wrapper",
+      "at::empty", "aten::empty",  "??"};
+  return starts_with_any(function, kBeginnings);
+}
+
+/// C++ of torch, of the interpreter, of the language's and the system's libraries.
+bool is_library_cpp(std::string_view function) {
+  static constexpr std::array<std::string_view, 17> kBeginnings{
+      "at::",     "aten::",     "torch::",     "caffe2::", "std::", "__",           "_Py",
+      "Py",       "builtin_",   "THPVariable", "_start",   "clone", "start_thread", "execute_native_thread_routine",
+      "pthread_", "cfunction_", "type_call"};
+  return starts_with_any(function, kBeginnings);
 }
 
 /// Whether a frame says where to look, by falling preference; 0: never.
 int preference(const FrameTable& frames, FrameId frame) {
   switch (origin_of(frames.filename(frame))) {
-  case CodeOrigin::user: return 4;
+  case CodeOrigin::user: return 5;
   case CodeOrigin::torch:
-  case CodeOrigin::library: return 3;
+  case CodeOrigin::library: return kPython;
   case CodeOrigin::cpp: break;
   }
   if (is_omitted(frames.name(frame), frames.filename(frame))) return 0;
-  return is_plumbing(frames.name(frame)) ? 1 : 2;
+  const std::string function = short_function(frames.name(frame));
+  if (is_plumbing(function)) return 1;
+  return is_library_cpp(function) ? 2 : kUserCpp;
 }
 
 /// In the backward pass no Python frame is left: the autograd node tells most ("AccumulateGrad::apply"), which is what
-/// Node::operator() calls.
-std::optional<FrameId> autograd_node(const FrameTable& frames, std::span<const FrameId> stack) {
+/// Node::operator() calls. Returns its index, or the size of the stack.
+std::size_t autograd_node(const FrameTable& frames, std::span<const FrameId> stack) {
   for (std::size_t i = 1; i < stack.size(); ++i) {
-    if (frames.name(stack[i]).find("torch::autograd::Node::operator()") != std::string_view::npos) return stack[i - 1];
+    if (frames.name(stack[i]).find("torch::autograd::Node::operator()") != std::string_view::npos) return i - 1;
   }
-  return std::nullopt;
+  return stack.size();
 }
 
 NodeKey line_of(const FrameTable& frames, StackId stack_id) {
   const std::span<const FrameId> stack = frames.stack(stack_id);
-  std::optional<FrameId> best;
+  std::size_t best = stack.size();
   int best_preference = 0;
-  for (const FrameId frame : stack) {
-    const int candidate = preference(frames, frame);
+  for (std::size_t i = 0; i < stack.size(); ++i) {
+    const int candidate = preference(frames, stack[i]);
     if (candidate <= best_preference) continue;
-    best = frame;
+    best = i;
     best_preference = candidate;
   }
-  if (best_preference < 3) {
-    if (const auto node = autograd_node(frames, stack)) best = node;
-  }
-  if (best) return {NodeKind::frame, best->value, 0};
+  // C++ outside of the node is the engine's thread; inside of it, a function of the user's own.
+  const std::size_t node = autograd_node(frames, stack);
+  if (node < stack.size() && (best_preference < kUserCpp || (best_preference == kUserCpp && best > node))) best = node;
+  if (best < stack.size()) return {NodeKind::frame, stack[best].value, 0};
   return {NodeKind::pseudo, static_cast<std::uint64_t>(Pseudo::filtered), 0};
 }
 

@@ -89,6 +89,7 @@ std::string frame_place(const FrameTable& frames, FrameId frame) {
 
 std::string short_function(std::string_view name) {
   static constexpr std::string_view kAnonymous = "(anonymous namespace)::";
+  name = name.substr(0, name.find(" [clone "));
   std::string text;
   for (std::size_t i = 0; i < name.size(); ++i) {
     if (name.substr(i).starts_with(kAnonymous)) {
