@@ -3,6 +3,7 @@
 #include "naming.hpp"
 
 #include "memviz/format.hpp"
+#include "memviz/label.hpp"
 
 #include <fmt/format.h>
 #include <string_view>
@@ -36,35 +37,9 @@ std::string_view advice(Pseudo reason) {
 
 } // namespace
 
-DeviceStats sum_of(const std::vector<DeviceStats>& devices) {
-  DeviceStats sum;
-  for (const DeviceStats& device : devices) {
-    sum.device = device.device;
-    sum.segments += device.segments;
-    sum.blocks += device.blocks;
-    sum.events += device.events;
-    sum.reserved_bytes += device.reserved_bytes;
-    sum.allocated_bytes += device.allocated_bytes;
-    sum.pending_free_bytes += device.pending_free_bytes;
-    sum.inactive_bytes += device.inactive_bytes;
-    sum.unaccounted_bytes += device.unaccounted_bytes;
-    sum.requested_bytes += device.requested_bytes;
-    sum.baseline_bytes += device.baseline_bytes;
-    sum.allocs += device.allocs;
-    sum.alloc_bytes += device.alloc_bytes;
-    sum.free_bytes += device.free_bytes;
-    sum.peak_requested_bytes += device.peak_requested_bytes;
-    sum.peak_event = device.peak_event;
-    sum.end_requested_bytes += device.end_requested_bytes;
-    sum.imbalance_bytes += device.imbalance_bytes;
-    sum.ooms += device.ooms;
-  }
-  return sum;
-}
-
 std::string devices_text(const std::vector<DeviceStats>& devices) {
   if (devices.empty()) return "no GPU";
-  if (devices.size() == 1) return fmt::format("GPU {}", devices.front().device);
+  if (devices.size() == 1) return device_name(devices.front().device, devices.front().is_cpu);
   return fmt::format("{} GPUs", devices.size());
 }
 

@@ -10,9 +10,6 @@
 
 namespace memviz::render {
 
-/// All devices' totals added up; the peak is the sum of the devices' own peaks.
-[[nodiscard]] DeviceStats sum_of(const std::vector<DeviceStats>& devices);
-
 /// "GPU 0", "3 GPUs", "no GPU"
 [[nodiscard]] std::string devices_text(const std::vector<DeviceStats>& devices);
 

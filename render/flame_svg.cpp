@@ -11,6 +11,7 @@
 #include "ranked_list.hpp"
 
 #include "memviz/format.hpp"
+#include "memviz/label.hpp"
 
 #include <fmt/format.h>
 
@@ -22,7 +23,7 @@ namespace {
 constexpr double kFarAbove = 1.25;
 
 std::string sentence(const std::vector<DeviceStats>& devices, const DeviceStats& sum) {
-  if (sum.reserved_bytes == 0) return "No GPU memory is reserved in this snapshot";
+  if (sum.reserved_bytes == 0) return "No memory is reserved in this snapshot";
   return fmt::format("{} reserved on {}, {} in use", format_bytes(sum.reserved_bytes), devices_text(devices),
                      format_percent(sum.allocated_bytes + sum.pending_free_bytes, sum.reserved_bytes));
 }
@@ -92,7 +93,7 @@ std::vector<Bar> bars(const std::vector<DeviceStats>& devices) {
   for (const DeviceStats& stats : devices) {
     Bar bar{"", bar_parts(stats), ""};
     if (devices.size() > 1) {
-      bar.name = fmt::format("GPU {}", stats.device);
+      bar.name = device_name(stats.device, stats.is_cpu);
       bar.note = fmt::format("{}, peak {}", use_text(stats), format_bytes(stats.peak_requested_bytes));
     }
     bars.push_back(std::move(bar));

@@ -95,7 +95,7 @@ std::string piece_title(const std::vector<Placed>& placed, const Piece& piece) {
   if (piece.count > 1)
     return fmt::format("{} from {}, {}\n{}", count_of(piece.count, "segment"), format_address(first.segment.address),
                        side, format_bytes(bytes));
-  return fmt::format("segment {}, {}\n{} ({} bytes)\nGPU {}, stream {}", format_address(first.segment.address), side,
+  return fmt::format("segment {}, {}\n{} ({} bytes)\ndevice {}, stream {}", format_address(first.segment.address), side,
                      format_bytes(bytes), format_count(bytes), first.segment.device, first.segment.stream);
 }
 

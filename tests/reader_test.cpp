@@ -195,6 +195,13 @@ TEST_CASE("settings and annotations") {
   CHECK(snapshot.frames.text(snapshot.annotations[0].metadata[0].second) == "3");
 }
 
+TEST_CASE("a recording of main memory by the capture module says so") {
+  SnapshotBuilder builder;
+  CHECK_FALSE(builder.read().origin.is_cpu);
+  builder.set("allocator_settings", dict({{"memviz_recording", "cpu"}}));
+  CHECK(builder.read().origin.is_cpu);
+}
+
 TEST_CASE("frame lists that are shared are converted once") {
   SnapshotBuilder builder;
   const PythonValue frames = frames_of({"a.py:1:f"});

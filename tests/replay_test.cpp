@@ -110,5 +110,5 @@ TEST_CASE("sizes that no memory can have are an error, not an overflow") {
   SnapshotBuilder builder;
   builder.alloc(0x1000, std::uint64_t{1} << 59U).alloc(0x2000, std::uint64_t{1} << 59U).alloc(0x3000, 1);
   CHECK_THROWS_WITH_AS(static_cast<void>(replay(builder.read())),
-                       "the events of GPU 0 add up to more than 1 EiB: the file is damaged", Error);
+                       "the events of device 0 add up to more than 1 EiB: the file is damaged", Error);
 }

@@ -95,6 +95,7 @@ TEST_CASE("node labels") {
   const FrameId frame = frames.add_frame({frames.intern("step"), frames.intern("/home/ann/train.py"), 12});
   CHECK(node_label(frames, {NodeKind::frame, frame.value, 0}) == "step train.py:12");
   CHECK(node_label(frames, {NodeKind::device, 3, 0}) == "GPU 3");
+  CHECK(node_label(frames, {NodeKind::device, 0, 1}) == "CPU");
   CHECK(node_label(frames, {NodeKind::segment, 0x7f0000000000, 0}) == "segment 0x7f0000000000");
   CHECK(node_label(frames, {NodeKind::pool, 0, 0}) == "default pool");
   CHECK(node_label(frames, {NodeKind::pool, 0, 2}) == "private pool (0, 2)");

@@ -39,9 +39,9 @@ struct UserLine {
   Amount amount; ///< requested bytes of active blocks
 };
 
-/// Active memory by the innermost frame of each stack that is the user's own Python (else any Python frame, else C++ that is
-/// not torch's, else the autograd node, else the innermost C++ frame above the allocator), largest first. Rounding is left
-/// out.
+/// Active memory by the innermost frame of each stack that is the user's own Python (else any Python frame, else C++
+/// that is not torch's, else the autograd node, else the innermost C++ frame above the allocator), largest first.
+/// Rounding is left out.
 [[nodiscard]] std::vector<UserLine> rank_user_lines(const Snapshot& snapshot, const Replay& replay,
                                                     std::optional<std::uint32_t> device);
 

@@ -13,6 +13,7 @@ namespace memviz {
 /// Totals of one device at the end of the recording, and its accounts over the recording. All sizes are bytes.
 struct DeviceStats {
   std::uint32_t device = 0;
+  bool is_cpu = false; ///< Origin::is_cpu
   std::uint64_t segments = 0;
   std::uint64_t blocks = 0;
   std::uint64_t events = 0;
@@ -47,6 +48,10 @@ struct Replay {
   std::vector<bool> block_is_explained;
   std::vector<std::string> warnings; ///< accounts that do not balance
 };
+
+/// Over several devices; the peak is the sum of the devices' own peaks. Device and peak_event are those of the last
+/// one.
+[[nodiscard]] DeviceStats sum_of(const std::vector<DeviceStats>& devices);
 
 /// One pass over the events; memory proportional to the allocations alive at once plus the addresses seen.
 [[nodiscard]] Replay replay(const Snapshot& snapshot);

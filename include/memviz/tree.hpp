@@ -42,7 +42,7 @@ struct NodeKey {
   /// device: index; pool: PoolId::first; stream: the stream's bits; segment: address; state: BlockState; frame:
   /// FrameId; pseudo: Pseudo.
   std::uint64_t value = 0;
-  std::uint64_t other = 0; ///< pool: PoolId::second; segment: device
+  std::uint64_t other = 0; ///< pool: PoolId::second; segment: device; device: 1 for main memory
   friend auto operator<=>(const NodeKey&, const NodeKey&) = default;
 
   [[nodiscard]] FrameId frame() const { return {static_cast<std::uint32_t>(value)}; }

@@ -56,24 +56,11 @@ void add_paths(const Side& side, const TreeOptions& options, TreeBuilder<Change>
 }
 
 DeviceStats total_of(const Replay& replay, std::optional<std::uint32_t> device) {
-  DeviceStats total;
+  std::vector<DeviceStats> chosen;
   for (const DeviceStats& stats : replay.devices) {
-    if (device && *device != stats.device) continue;
-    total.segments += stats.segments;
-    total.blocks += stats.blocks;
-    total.events += stats.events;
-    total.reserved_bytes += stats.reserved_bytes;
-    total.allocated_bytes += stats.allocated_bytes;
-    total.pending_free_bytes += stats.pending_free_bytes;
-    total.inactive_bytes += stats.inactive_bytes;
-    total.unaccounted_bytes += stats.unaccounted_bytes;
-    total.requested_bytes += stats.requested_bytes;
-    total.peak_requested_bytes += stats.peak_requested_bytes;
-    total.end_requested_bytes += stats.end_requested_bytes;
-    total.imbalance_bytes += stats.imbalance_bytes;
-    total.ooms += stats.ooms;
+    if (!device || *device == stats.device) chosen.push_back(stats);
   }
-  return total;
+  return sum_of(chosen);
 }
 
 std::vector<UserLineChange> rank_changes(const Side& before, const Side& after, std::optional<std::uint32_t> device,

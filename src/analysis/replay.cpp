@@ -3,6 +3,7 @@
 #include "analysis/address_map.hpp"
 #include "memviz/error.hpp"
 #include "memviz/format.hpp"
+#include "memviz/label.hpp"
 
 #include <fmt/format.h>
 #include <map>
@@ -22,7 +23,7 @@ struct Course {
 constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 60U;
 
 [[noreturn]] void fail_sum(std::uint32_t device) {
-  throw Error(fmt::format("the events of GPU {} add up to more than 1 EiB: the file is damaged", device));
+  throw Error(fmt::format("the events of device {} add up to more than 1 EiB: the file is damaged", device));
 }
 
 void add(std::uint64_t& sum, std::uint64_t bytes, std::uint32_t device) {
@@ -101,9 +102,9 @@ void settle(const Course& course, std::uint64_t unexplained_bytes, DeviceStats& 
 void warn(const DeviceStats& stats, std::vector<std::string>& warnings) {
   if (stats.balanced()) return;
   warnings.push_back(
-      fmt::format("the accounts of GPU {} do not balance: baseline + allocs - frees is {} {} than the blocks "
+      fmt::format("the accounts of {} do not balance: baseline + allocs - frees is {} {} than the blocks "
                   "active at the end request ({} bytes); the trace is incomplete or edited",
-                  stats.device, format_delta(stats.imbalance_bytes).substr(1),
+                  device_name(stats.device, stats.is_cpu), format_delta(stats.imbalance_bytes).substr(1),
                   stats.imbalance_bytes > 0 ? "more" : "less", format_count(stats.requested_bytes)));
 }
 
@@ -119,6 +120,7 @@ Replay replay(const Snapshot& snapshot) {
   for (const std::uint32_t device : snapshot.devices()) {
     DeviceStats stats;
     stats.device = device;
+    stats.is_cpu = snapshot.origin.is_cpu;
     Course course;
     if (device < snapshot.traces.size()) {
       const EventTable& events = snapshot.traces[device];

@@ -20,9 +20,9 @@ NodeKey state_key(BlockState state) {
 }
 
 /// What stands in the place of the state: nothing for active memory when `state` is no level.
-NodeKey level_key(Level level, const Segment& segment, const NodeKey& state) {
+NodeKey level_key(Level level, const Snapshot& snapshot, const Segment& segment, const NodeKey& state) {
   switch (level) {
-  case Level::device: return {NodeKind::device, segment.device, 0};
+  case Level::device: return {NodeKind::device, segment.device, snapshot.origin.is_cpu ? 1U : 0U};
   case Level::pool: return {NodeKind::pool, segment.pool.first, segment.pool.second};
   case Level::stream: return {NodeKind::stream, static_cast<std::uint64_t>(segment.stream), 0};
   case Level::segment: return {NodeKind::segment, segment.address, segment.device};
@@ -81,7 +81,7 @@ private:
   std::uint32_t prefix_of(const Segment& segment, const NodeKey& state, bool is_active) {
     std::vector<NodeKey> keys;
     for (const Level level : options_.levels)
-      keys.push_back(level_key(level, segment, state));
+      keys.push_back(level_key(level, snapshot_, segment, state));
     // Free memory stays apart from stacks even when nobody asked for states.
     if (!groups_by_state_ && !is_active) keys.push_back(state);
     const auto [entry, is_new] =

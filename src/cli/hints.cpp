@@ -1,6 +1,7 @@
 #include "cli/hints.hpp"
 
 #include "memviz/format.hpp"
+#include "memviz/label.hpp"
 
 #include <fmt/format.h>
 
@@ -23,10 +24,11 @@ std::vector<std::string> end_hints(const std::vector<DeviceStats>& devices) {
     if (stats.ooms == 0 && !is_far_above_end(stats)) continue;
     const std::string reason =
         stats.ooms > 0 ? fmt::format("ran out of memory at event {}", stats.last_oom_event) : "held more before";
-    hints.push_back(fmt::format("GPU {} {}: this is the end of the recording, with {} requested; the peak was {} at "
+    hints.push_back(fmt::format("{} {}: this is the end of the recording, with {} requested; the peak was {} at "
                                 "event {}",
-                                stats.device, reason, format_bytes(stats.end_requested_bytes),
-                                format_bytes(stats.peak_requested_bytes), stats.peak_event));
+                                device_name(stats.device, stats.is_cpu), reason,
+                                format_bytes(stats.end_requested_bytes), format_bytes(stats.peak_requested_bytes),
+                                stats.peak_event));
   }
   return hints;
 }

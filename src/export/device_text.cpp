@@ -103,8 +103,8 @@ std::string accounts(const DeviceStats& stats) {
 } // namespace
 
 std::string device_text(const Snapshot& snapshot, const DeviceStats& stats) {
-  return fmt::format("\nGPU {} (segments: {}, blocks: {})\n", stats.device, format_count(stats.segments),
-                     format_count(stats.blocks)) +
+  return fmt::format("\n{} (segments: {}, blocks: {})\n", device_name(stats.device, stats.is_cpu),
+                     format_count(stats.segments), format_count(stats.blocks)) +
          totals(stats) + pools_and_streams(snapshot, stats.device) + "\n" + accounts(stats);
 }
 

@@ -3,6 +3,7 @@
 #include "export/segment_bar.hpp"
 #include "export/text_table.hpp"
 #include "memviz/format.hpp"
+#include "memviz/label.hpp"
 #include "text/printable.hpp"
 
 #include <algorithm>
@@ -72,7 +73,8 @@ TextTable table_of(const Snapshot& snapshot, const Segments& segments, std::size
 std::string segment_map(const Snapshot& snapshot, std::uint32_t device) {
   const Segments all = segments_of(snapshot, device);
   const Segments shown = largest(all);
-  std::string text = fmt::format("Segments of GPU {} ({}", device, format_count(all.size()));
+  std::string text =
+      fmt::format("Segments of {} ({}", device_name(device, snapshot.origin.is_cpu), format_count(all.size()));
   if (shown.size() < all.size()) {
     text += fmt::format("; the {} largest, the other {} are left out", shown.size(),
                         format_count(all.size() - shown.size()));

@@ -20,6 +20,8 @@ void read_settings(const Document& document, Value settings, Budget& budget, Sna
   if (const Value overflowed = document.get(settings, "trace_alloc_overflowed"); overflowed.kind() != Kind::unset) {
     snapshot.trace_overflowed = document.as_signed(overflowed).value_or(0) != 0;
   }
+  const Value recording = document.get(settings, "memviz_recording");
+  snapshot.origin.is_cpu = recording.kind() == Kind::text && document.text(recording) == "cpu";
   snapshot.trace_max_entries = document.as_unsigned(document.get(settings, "trace_alloc_max_entries"));
 }
 

@@ -69,6 +69,10 @@ CodeOrigin origin_of(std::string_view filename) {
   return contains_any(path, kTorch) ? CodeOrigin::torch : CodeOrigin::library;
 }
 
+std::string device_name(std::uint32_t device, bool is_cpu) {
+  return is_cpu ? "CPU" : fmt::format("GPU {}", device);
+}
+
 std::string folded_label(const FrameTable& frames, FrameId frame) {
   std::string label =
       fmt::format("{}:{}:{}", folded_basename(frames.filename(frame)), frames.frame(frame).line, frames.name(frame));
@@ -132,7 +136,7 @@ std::string_view pseudo_label(Pseudo pseudo) {
 std::string node_label(const FrameTable& frames, const NodeKey& key) {
   switch (key.kind) {
   case NodeKind::root: return "reserved";
-  case NodeKind::device: return fmt::format("GPU {}", key.value);
+  case NodeKind::device: return device_name(static_cast<std::uint32_t>(key.value), key.other != 0);
   case NodeKind::pool: {
     const PoolId pool{key.value, key.other};
     return pool.is_private() ? fmt::format("private pool ({}, {})", pool.first, pool.second) : "default pool";
