@@ -73,6 +73,17 @@ TEST_CASE("snapshots of testdata give the figures and stacks expected") {
     check_snapshot(path, expected / path.stem());
 }
 
+TEST_CASE("snapshots recorded by the capture module give the figures and stacks expected") {
+  const auto snapshots = test::files_in(test::testdata() / "recorded", ".pickle");
+  REQUIRE(!snapshots.empty());
+  for (const fs::path& path : snapshots) {
+    check_snapshot(path, test::testdata() / "expected" / path.stem());
+    const Snapshot snapshot = read_snapshot(read_input(path.string()).bytes());
+    CHECK(snapshot.origin.is_cpu);
+    CHECK(replay(snapshot).warnings.empty());
+  }
+}
+
 TEST_CASE("one snapshot in every encoding gives the same figures and stacks") {
   std::size_t count = 0;
   for (const auto& entry : fs::directory_iterator(test::testdata() / "encodings")) {
