@@ -12,6 +12,10 @@ using namespace memviz::test;
 
 namespace {
 
+Comparison compared(const Snapshot& before, const Snapshot& after, const CompareOptions& options) {
+  return compare_snapshots({before, replay(before)}, {after, replay(after)}, options);
+}
+
 std::map<std::string, std::int64_t> deltas(const Comparison& comparison) {
   check_conserves_bytes(comparison.tree);
   std::map<std::string, std::int64_t> found;
@@ -36,7 +40,7 @@ Snapshot with_blocks(std::initializer_list<std::pair<Stack, std::uint64_t>> bloc
 
 TEST_CASE("a snapshot compared with itself has no difference") {
   const Snapshot snapshot = with_blocks({{{"/app/a.py:1:f"}, 512}, {{}, 1024}});
-  const Comparison same = compare_snapshots(snapshot, snapshot, {});
+  const Comparison same = compared(snapshot, snapshot, {});
   CHECK(deltas(same).empty());
   CHECK(same.changes.empty());
   CHECK(same.only_before.empty());
@@ -51,7 +55,7 @@ TEST_CASE("stacks that grew, shrank, came and went keep their place") {
       with_blocks({{{"/app/a.py:1:grown"}, 512}, {{"/app/b.py:1:shrunk"}, 2048}, {{"/app/c.py:1:gone"}, 1024}});
   const Snapshot after =
       with_blocks({{{"/app/a.py:1:grown"}, 1536}, {{"/app/b.py:1:shrunk"}, 512}, {{"/app/d.py:1:added"}, 4096}});
-  const Comparison result = compare_snapshots(before, after, {});
+  const Comparison result = compared(before, after, {});
   CHECK(deltas(result) ==
         std::map<std::string, std::int64_t>{
             {"grown a.py:1", 1024}, {"shrunk b.py:1", -1536}, {"gone c.py:1", -1024}, {"added d.py:1", 4096}});
@@ -67,7 +71,7 @@ TEST_CASE("stacks that grew, shrank, came and went keep their place") {
     CHECK(result.changes[1].change.delta_bytes() == -1536);
   }
   SUBCASE("the other way round, every difference has the other sign") {
-    const Comparison reverse = compare_snapshots(after, before, {});
+    const Comparison reverse = compared(after, before, {});
     for (const auto& [label, delta] : deltas(reverse))
       CHECK(delta == -deltas(result).at(label));
     CHECK(reverse.allocated_delta_bytes() == -result.allocated_delta_bytes());
@@ -77,10 +81,10 @@ TEST_CASE("stacks that grew, shrank, came and went keep their place") {
 TEST_CASE("--match function sees through moved lines") {
   const Snapshot before = with_blocks({{{"/app/a.py:10:f"}, 512}});
   const Snapshot after = with_blocks({{{"/app/a.py:14:f"}, 512}});
-  CHECK(deltas(compare_snapshots(before, after, {})).size() == 2);
+  CHECK(deltas(compared(before, after, {})).size() == 2);
   CompareOptions by_function;
   by_function.match = FrameMatch::function;
-  CHECK(deltas(compare_snapshots(before, after, by_function)).empty());
+  CHECK(deltas(compared(before, after, by_function)).empty());
 }
 
 TEST_CASE("segments are the same when address and size are") {
@@ -92,7 +96,7 @@ TEST_CASE("segments are the same when address and size are") {
   other.segment(0x1000, 512).inactive(512);
   other.segment(0x3000, 1024).inactive(1024);
   other.segment(0x2000, 512).inactive(512);
-  const Comparison result = compare_snapshots(one.read(), other.read(), {});
+  const Comparison result = compared(one.read(), other.read(), {});
   const auto addresses = [](const std::vector<SegmentRef>& segments) {
     std::vector<std::uint64_t> found;
     for (const SegmentRef& segment : segments)
@@ -112,7 +116,7 @@ TEST_CASE("only the device asked for is compared") {
   other.segment(0x1000, 512, 0).active(512, 512);
   CompareOptions options;
   options.tree.device = 0;
-  const Comparison result = compare_snapshots(one.read(), other.read(), options);
+  const Comparison result = compared(one.read(), other.read(), options);
   CHECK(result.only_before.empty());
   CHECK(result.before.reserved_bytes == 512);
   CHECK(result.tree.root().total.before.bytes == 512);

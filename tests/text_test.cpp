@@ -99,7 +99,7 @@ TEST_CASE("node labels") {
   CHECK(node_label(frames, {NodeKind::segment, 0x7f0000000000, 0}) == "segment 0x7f0000000000");
   CHECK(node_label(frames, {NodeKind::pool, 0, 0}) == "default pool");
   CHECK(node_label(frames, {NodeKind::pool, 0, 2}) == "private pool (0, 2)");
-  CHECK(node_label(frames, {NodeKind::state, static_cast<std::uint64_t>(BlockState::inactive), 0}) == "inactive");
+  CHECK(node_label(frames, NodeKey::of(BlockState::inactive)) == "inactive");
 }
 
 TEST_CASE("to_valid_utf8 replaces what is not UTF-8 and nothing else") {

@@ -49,7 +49,13 @@ struct Comparison {
   [[nodiscard]] std::int64_t allocated_delta_bytes() const;
 };
 
-[[nodiscard]] Comparison compare_snapshots(const Snapshot& before, const Snapshot& after,
+/// One side of a comparison; refers to both.
+struct ReplayedSnapshot {
+  const Snapshot& snapshot;
+  const Replay& replay;
+};
+
+[[nodiscard]] Comparison compare_snapshots(const ReplayedSnapshot& before, const ReplayedSnapshot& after,
                                            const CompareOptions& options);
 
 } // namespace memviz

@@ -17,6 +17,9 @@
 
 namespace memviz {
 
+/// No sum of sizes may exceed this (1 EiB): so far from every real one that signed arithmetic on a few cannot overflow.
+inline constexpr std::uint64_t kMaxTotalBytes = std::uint64_t{1} << 60U;
+
 enum class BlockState : std::uint8_t { active_allocated, active_pending_free, inactive };
 
 /// PyTorch's own spelling: "active_allocated", ...

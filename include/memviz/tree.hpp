@@ -45,6 +45,10 @@ struct NodeKey {
   std::uint64_t other = 0; ///< pool: PoolId::second; segment: device; device: 1 for main memory
   friend auto operator<=>(const NodeKey&, const NodeKey&) = default;
 
+  [[nodiscard]] static NodeKey of(FrameId frame) { return {NodeKind::frame, frame.value, 0}; }
+  [[nodiscard]] static NodeKey of(BlockState state) { return {NodeKind::state, static_cast<std::uint64_t>(state), 0}; }
+  [[nodiscard]] static NodeKey of(Pseudo pseudo) { return {NodeKind::pseudo, static_cast<std::uint64_t>(pseudo), 0}; }
+
   [[nodiscard]] FrameId frame() const { return {static_cast<std::uint32_t>(value)}; }
   [[nodiscard]] bool is(Pseudo pseudo) const {
     return kind == NodeKind::pseudo && value == static_cast<std::uint64_t>(pseudo);

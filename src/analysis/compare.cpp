@@ -14,7 +14,7 @@ namespace {
 /// One of the two snapshots, with what is needed to see it in the common frame table.
 struct Side {
   const Snapshot& snapshot;
-  Replay replay;
+  const Replay& replay;
   FrameMapping mapping;
   Amount Change::*amount = nullptr;
 };
@@ -91,12 +91,15 @@ std::int64_t Comparison::allocated_delta_bytes() const {
   return static_cast<std::int64_t>(after.allocated_bytes) - static_cast<std::int64_t>(before.allocated_bytes);
 }
 
-Comparison compare_snapshots(const Snapshot& before_snapshot, const Snapshot& after_snapshot,
+Comparison compare_snapshots(const ReplayedSnapshot& before_side, const ReplayedSnapshot& after_side,
                              const CompareOptions& options) {
   Comparison result;
   FrameMapper mapper(options.match, result.frames);
-  const Side after{after_snapshot, replay(after_snapshot), mapper.map(after_snapshot.frames), &Change::after};
-  const Side before{before_snapshot, replay(before_snapshot), mapper.map(before_snapshot.frames), &Change::before};
+  const auto side_of = [&](const ReplayedSnapshot& side, Amount Change::*amount) {
+    return Side{side.snapshot, side.replay, mapper.map(side.snapshot.frames), amount};
+  };
+  const Side after = side_of(after_side, &Change::after);
+  const Side before = side_of(before_side, &Change::before);
 
   TreeBuilder<Change> builder;
   add_paths(before, options.tree, builder);
@@ -104,7 +107,7 @@ Comparison compare_snapshots(const Snapshot& before_snapshot, const Snapshot& af
   const FrameOrder order(result.frames);
   result.tree = std::move(builder).finish(order);
   result.changes = rank_changes(before, after, options.tree.device, order);
-  split_segments(segment_refs(before_snapshot, options.tree.device), segment_refs(after_snapshot, options.tree.device),
+  split_segments(segment_refs(before.snapshot, options.tree.device), segment_refs(after.snapshot, options.tree.device),
                  result);
   result.before = total_of(before.replay, options.tree.device);
   result.after = total_of(after.replay, options.tree.device);

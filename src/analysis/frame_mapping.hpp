@@ -18,7 +18,7 @@ public:
   /// The key with its frame, if it has one, in the common table.
   [[nodiscard]] NodeKey common(const NodeKey& key) const {
     if (key.kind != NodeKind::frame) return key;
-    return {NodeKind::frame, ids_[key.frame().value].value, 0};
+    return NodeKey::of(ids_[key.frame().value]);
   }
 
 private:

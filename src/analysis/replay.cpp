@@ -19,15 +19,12 @@ struct Course {
   std::int64_t peak_event = -1;
 };
 
-// 1 EiB: so far from every real sum that signed arithmetic on a few of them cannot overflow.
-constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 60U;
-
 [[noreturn]] void fail_sum(std::uint32_t device) {
   throw Error(fmt::format("the events of device {} add up to more than 1 EiB: the file is damaged", device));
 }
 
 void add(std::uint64_t& sum, std::uint64_t bytes, std::uint32_t device) {
-  if (__builtin_add_overflow(sum, bytes, &sum) || sum > kMaxBytes) fail_sum(device);
+  if (__builtin_add_overflow(sum, bytes, &sum) || sum > kMaxTotalBytes) fail_sum(device);
 }
 
 void replay_event(const EventTable& events, std::size_t index, Course& course, DeviceStats& stats) {

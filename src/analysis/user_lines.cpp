@@ -76,8 +76,8 @@ NodeKey line_of(const FrameTable& frames, StackId stack_id) {
   // C++ outside of the node is the engine's thread; inside of it, a function of the user's own.
   const std::size_t node = autograd_node(frames, stack);
   if (node < stack.size() && (best_preference < kUserCpp || (best_preference == kUserCpp && best > node))) best = node;
-  if (best < stack.size()) return {NodeKind::frame, stack[best].value, 0};
-  return {NodeKind::pseudo, static_cast<std::uint64_t>(Pseudo::filtered), 0};
+  if (best < stack.size()) return NodeKey::of(stack[best]);
+  return NodeKey::of(Pseudo::filtered);
 }
 
 } // namespace
@@ -92,13 +92,14 @@ std::vector<UserLine> rank_user_lines(const Snapshot& snapshot, const Replay& re
     for (std::uint32_t i = segment.first_block; i < segment.first_block + segment.block_count; ++i) {
       const Block& block = snapshot.blocks[i];
       if (!block.is_active()) continue;
-      NodeKey key{NodeKind::pseudo, 0, 0};
-      if (snapshot.frames.stack(block.stack).empty()) {
-        key.value = static_cast<std::uint64_t>(no_stack.reason(segment.device, i));
-      } else {
+      const bool has_stack = !snapshot.frames.stack(block.stack).empty();
+      NodeKey key;
+      if (has_stack) {
         const auto [entry, is_new] = line_by_stack.try_emplace(block.stack.value);
         if (is_new) entry->second = line_of(snapshot.frames, block.stack);
         key = entry->second;
+      } else {
+        key = NodeKey::of(no_stack.reason(segment.device, i));
       }
       amounts[key] += {block.requested_bytes, 1};
     }

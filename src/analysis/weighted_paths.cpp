@@ -12,13 +12,6 @@
 namespace memviz {
 namespace {
 
-NodeKey pseudo_key(Pseudo pseudo) {
-  return {NodeKind::pseudo, static_cast<std::uint64_t>(pseudo), 0};
-}
-NodeKey state_key(BlockState state) {
-  return {NodeKind::state, static_cast<std::uint64_t>(state), 0};
-}
-
 /// What stands in the place of the state: nothing for active memory when `state` is no level.
 NodeKey level_key(Level level, const Snapshot& snapshot, const Segment& segment, const NodeKey& state) {
   switch (level) {
@@ -50,7 +43,7 @@ public:
   void add(const Segment& segment) {
     for (std::uint32_t i = segment.first_block; i < segment.first_block + segment.block_count; ++i) {
       const Block& block = snapshot_.blocks[i];
-      const std::uint32_t prefix = prefix_of(segment, state_key(block.state), block.is_active());
+      const std::uint32_t prefix = prefix_of(segment, NodeKey::of(block.state), block.is_active());
       if (block.is_active()) {
         Leaf leaf = stack_leaf(segment, block, i);
         leaf.prefix = prefix;
@@ -61,7 +54,7 @@ public:
       }
     }
     if (segment.uncovered_bytes > 0) {
-      const std::uint32_t prefix = prefix_of(segment, pseudo_key(Pseudo::unaccounted), false);
+      const std::uint32_t prefix = prefix_of(segment, NodeKey::of(Pseudo::unaccounted), false);
       add({prefix, kNoFrames, std::nullopt, true}, {segment.uncovered_bytes, 0});
     }
   }
@@ -71,7 +64,7 @@ public:
     for (std::size_t i = 0; i < leaves_.size(); ++i) {
       const Leaf& leaf = leaves_[i];
       path = *prefixes_[leaf.prefix];
-      if (leaf.pseudo) path.push_back(pseudo_key(*leaf.pseudo));
+      if (leaf.pseudo) path.push_back(NodeKey::of(*leaf.pseudo));
       if (!leaf.pseudo && !leaf.is_bare) append_frames(leaf.stack, path);
       visit(path, amounts_[i]);
     }
@@ -103,7 +96,7 @@ private:
   void append_frames(StackId stack, std::vector<NodeKey>& path) const {
     const auto frames = snapshot_.frames.stack(stack);
     for (auto frame = frames.rbegin(); frame != frames.rend(); ++frame) {
-      if (selection_.keeps(*frame)) path.push_back({NodeKind::frame, frame->value, 0});
+      if (selection_.keeps(*frame)) path.push_back(NodeKey::of(*frame));
     }
   }
 

@@ -26,17 +26,18 @@ struct Side {
   std::string file;
   std::string name; ///< in the picture
   Snapshot snapshot;
+  Replay accounts;
   std::vector<std::string> warnings; ///< each with that name
 };
 
 Side load_side(const std::string& file, const std::string& name, bool quiet) {
-  Side side{file, name, load_snapshot(file), {}};
-  const Replay accounts = naming_file(file, [&] { return replay(side.snapshot); });
-  for (const std::string& warning : all_warnings(side.snapshot, accounts))
+  Side side{file, name, load_snapshot(file), {}, {}};
+  side.accounts = naming_file(file, [&] { return replay(side.snapshot); });
+  for (const std::string& warning : all_warnings(side.snapshot, side.accounts))
     side.warnings.push_back(name + ": " + warning);
   if (quiet) return side;
-  say_warnings(file, side.snapshot, accounts);
-  for (const std::string& hint : end_hints(accounts.devices))
+  say_warnings(file, side.snapshot, side.accounts);
+  for (const std::string& hint : end_hints(side.accounts.devices))
     say_message(file + ": " + hint);
   return side;
 }
@@ -132,8 +133,8 @@ int run(const Arguments& arguments) {
   const Side before = load_side(before_file, is_same_name ? before_file : picture_name(before_file), request.quiet);
   const Side after = load_side(after_file, is_same_name ? after_file : picture_name(after_file), request.quiet);
   check_devices(before, after, request.choice.device);
-  const Comparison comparison =
-      compare_snapshots(before.snapshot, after.snapshot, compare_options(request.choice, request.match, before, after));
+  const Comparison comparison = compare_snapshots({before.snapshot, before.accounts}, {after.snapshot, after.accounts},
+                                                  compare_options(request.choice, request.match, before, after));
   write_results(request, comparison, before, after);
   if (!request.threshold) return kSuccess;
   const auto message =

@@ -12,6 +12,11 @@
 
 namespace memviz {
 
+/// None counts as a key that is absent.
+[[nodiscard]] inline bool is_present(Value value) {
+  return value.kind() != Kind::unset && value.kind() != Kind::none;
+}
+
 /// Reads the same N keys from many dicts; a key that a dict lacks reads as Kind::unset.
 template <std::size_t N> class FieldReader {
 public:

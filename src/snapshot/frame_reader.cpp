@@ -14,7 +14,7 @@ FrameReader::FrameReader(const Document& document, FrameTable& frames)
 }
 
 StackId FrameReader::stack(Value frames, const Where& where, Value container) {
-  if (frames.kind() == Kind::unset || frames.kind() == Kind::none) return kNoFrames;
+  if (!is_present(frames)) return kNoFrames;
   if (frames == last_list_) return last_stack_;
   if (frames.kind() != Kind::tuple) check_.require(frames, Kind::list, where, container);
   const auto known = stacks_.find(frames.bits());
@@ -52,7 +52,7 @@ void FrameReader::add_fx(FrameId id, Value dict) {
 }
 
 StackId FrameReader::text_stack(Value lines, const Where& where, Value container) {
-  if (lines.kind() == Kind::unset || lines.kind() == Kind::none) return kNoFrames;
+  if (!is_present(lines)) return kNoFrames;
   check_.require(lines, Kind::list, where, container);
   if (const auto known = stacks_.find(lines.bits()); known != stacks_.end()) return known->second;
   scratch_.clear();

@@ -21,13 +21,6 @@ namespace history_field {
 enum { real_size, frames };
 }
 
-// So far from every real sum that signed arithmetic on a few of them cannot overflow.
-constexpr std::uint64_t kMaxReservedBytes = std::uint64_t{1} << 60U;
-
-bool is_present(Value value) {
-  return value.kind() != Kind::unset && value.kind() != Kind::none;
-}
-
 bool adds_up(std::uint64_t& sum, std::uint64_t more) {
   return !__builtin_add_overflow(sum, more, &sum);
 }
@@ -90,7 +83,7 @@ void SegmentReader::read_segment(Value dict, const Where& where, Value list) {
   if (segment.total_bytes > std::numeric_limits<std::uint64_t>::max() - segment.address) {
     fail_at(at("total_size"), dict, "a segment inside the address space", format_count(segment.total_bytes) + " bytes");
   }
-  if (!adds_up(reserved_bytes_, segment.total_bytes) || reserved_bytes_ > kMaxReservedBytes) {
+  if (!adds_up(reserved_bytes_, segment.total_bytes) || reserved_bytes_ > kMaxTotalBytes) {
     fail_at(at("total_size"), dict, "segments of at most 1 EiB together", "more");
   }
   if (is_present(row[field::stream])) {

@@ -27,10 +27,6 @@ namespace annotation_field {
 enum { name, stage, device, time_us };
 }
 
-bool is_present(Value value) {
-  return value.kind() != Kind::unset && value.kind() != Kind::none;
-}
-
 /// Whether the accounts depend on the size of such an event.
 bool needs_size(Action action) {
   return action != Action::other && action != Action::snapshot && action != Action::free_requested;

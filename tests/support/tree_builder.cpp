@@ -48,9 +48,9 @@ NodeKey frame_key(FrameTable& frames, const std::string& step) {
 
 NodeKey key_of(FrameTable& frames, const std::string& step) {
   for (const BlockState state : {BlockState::active_allocated, BlockState::active_pending_free, BlockState::inactive})
-    if (step == state_name(state)) return {NodeKind::state, static_cast<std::uint64_t>(state), 0};
+    if (step == state_name(state)) return NodeKey::of(state);
   for (const PseudoStep& known : kPseudoSteps)
-    if (step == known.text) return {NodeKind::pseudo, static_cast<std::uint64_t>(known.pseudo), 0};
+    if (step == known.text) return NodeKey::of(known.pseudo);
   if (step.starts_with("GPU ")) return {NodeKind::device, std::stoull(step.substr(4)), 0};
   if (step.starts_with("stream ")) return {NodeKind::stream, std::stoull(step.substr(7)), 0};
   if (step.starts_with("segment ")) return {NodeKind::segment, std::stoull(step.substr(8)), 0};
