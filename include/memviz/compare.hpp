@@ -55,6 +55,7 @@ struct ReplayedSnapshot {
   const Replay& replay;
 };
 
+/// Every byte of both sides is in the tree once. Throws UsageError for a bad expression in `options`.
 [[nodiscard]] Comparison compare_snapshots(const ReplayedSnapshot& before, const ReplayedSnapshot& after,
                                            const CompareOptions& options);
 
