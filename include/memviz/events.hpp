@@ -8,6 +8,7 @@
 #include <compare>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -53,6 +54,17 @@ struct Event {
   StringId user_metadata;
   std::optional<PoolId> pool;        ///< only in 2026 writers
   StackId forward_stack = kNoFrames; ///< `forward_frames` (2026): frames with a name only, as in the file
+};
+
+/// Receives the events of a snapshot while it is read, so that whoever needs only their sum need not keep them.
+class EventSink {
+public:
+  virtual ~EventSink() = default;
+  /// The next events of `device`, oldest first, after those of earlier calls. The traces of several devices come one
+  /// after the other. May throw Error.
+  virtual void take(std::uint32_t device, std::span<const Event> events) = 0;
+  /// Forgets all that was taken: the reader starts again from the first event.
+  virtual void restart() = 0;
 };
 
 /// A vector that stores nothing while every value pushed equals the first one.

@@ -6,6 +6,7 @@
 #include "memviz/snapshot.hpp"
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 namespace memviz {
@@ -53,7 +54,26 @@ struct Replay {
 /// one.
 [[nodiscard]] DeviceStats sum_of(const std::vector<DeviceStats>& devices);
 
-/// One pass over the events; memory proportional to the allocations alive at once plus the addresses seen.
+/// Replays events as they come; memory proportional to the allocations alive at once. take() throws Error where the
+/// sizes of a device add up to more than kMaxTotalBytes.
+class Accounts final : public EventSink {
+public:
+  Accounts();
+  ~Accounts() override;
+  Accounts(const Accounts&) = delete;
+  Accounts& operator=(const Accounts&) = delete;
+
+  void take(std::uint32_t device, std::span<const Event> events) override;
+  void restart() override;
+  /// Of the snapshot whose events these were; its `traces` are not looked at.
+  [[nodiscard]] Replay finish(const Snapshot& snapshot) const;
+
+private:
+  struct DeviceAccounts;
+  std::vector<std::unique_ptr<DeviceAccounts>> devices_; ///< by device; null where it has no events
+};
+
+/// The same for events that the snapshot holds.
 [[nodiscard]] Replay replay(const Snapshot& snapshot);
 
 } // namespace memviz

@@ -9,6 +9,7 @@
 
 #include <compare>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -77,9 +78,10 @@ struct Origin {
 
 struct Snapshot {
   FrameTable frames;
-  std::vector<Segment> segments;  ///< sorted by device, then address
-  std::vector<Block> blocks;      ///< grouped by segment, in address order
-  std::vector<EventTable> traces; ///< index = device; oldest event first
+  std::vector<Segment> segments;           ///< sorted by device, then address
+  std::vector<Block> blocks;               ///< grouped by segment, in address order
+  std::vector<EventTable> traces;          ///< index = device; oldest event first. Empty where a sink took the events
+  std::vector<std::uint64_t> event_counts; ///< index = device; whether or not the events are in `traces`
   std::vector<Annotation> annotations;
   /// `allocator_settings`, nested keys joined by '.', values as text; in file order.
   std::vector<std::pair<StringId, StringId>> settings;
@@ -95,8 +97,17 @@ struct Snapshot {
   [[nodiscard]] std::vector<std::uint32_t> devices() const;
 };
 
+struct ReadOptions {
+  /// Where the events go instead of Snapshot::traces.
+  EventSink* sink = nullptr;
+  /// Threads that decode the events of a pickle of protocol 4 or 5, this one included.
+  unsigned threads = 1;
+  /// Called now and then with the number of bytes that are done with; never less than before.
+  std::function<void(std::uint64_t done_bytes)> on_progress;
+};
+
 /// Decodes a snapshot from the bytes of a pickle (protocols 0 to 5) or of the JSON form of the same object.
 /// Nothing in it is executed. Throws ParseError or Error; `bytes` need not outlive the call.
-[[nodiscard]] Snapshot read_snapshot(std::string_view bytes);
+[[nodiscard]] Snapshot read_snapshot(std::string_view bytes, const ReadOptions& options = {});
 
 } // namespace memviz

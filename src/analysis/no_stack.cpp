@@ -5,8 +5,8 @@
 namespace memviz {
 
 NoStackReasons::NoStackReasons(const Snapshot& snapshot, const Replay& replay) : snapshot_(snapshot), replay_(replay) {
-  const bool has_events = std::any_of(snapshot.traces.begin(), snapshot.traces.end(),
-                                      [](const EventTable& events) { return !events.empty(); });
+  const bool has_events = std::any_of(snapshot.event_counts.begin(), snapshot.event_counts.end(),
+                                      [](std::uint64_t count) { return count > 0; });
   is_history_off_ = !has_events && snapshot.frames.frame_count() == 0;
 }
 

@@ -9,15 +9,20 @@
 #include <map>
 
 namespace memviz {
-namespace {
 
 /// Live bytes over the events of one device, relative to the baseline, which is known only when the last event is.
-struct Course {
+struct Accounts::DeviceAccounts {
+  DeviceStats stats;
   AddressMap live; ///< address -> requested bytes, of recorded allocs
   std::int64_t live_bytes = 0;
   std::int64_t peak_bytes = 0;
   std::int64_t peak_event = -1;
+
+  void replay(const Event& event);
+  [[nodiscard]] DeviceStats settled(const DeviceStats& at_end, std::uint64_t unexplained_bytes) const;
 };
+
+namespace {
 
 [[noreturn]] void fail_sum(std::uint32_t device) {
   throw Error(fmt::format("the events of device {} add up to more than 1 EiB: the file is damaged", device));
@@ -25,35 +30,6 @@ struct Course {
 
 void add(std::uint64_t& sum, std::uint64_t bytes, std::uint32_t device) {
   if (__builtin_add_overflow(sum, bytes, &sum) || sum > kMaxTotalBytes) fail_sum(device);
-}
-
-void replay_event(const EventTable& events, std::size_t index, Course& course, DeviceStats& stats) {
-  const std::uint64_t bytes = events.size_bytes(index);
-  switch (events.action(index)) {
-  case Action::alloc:
-    ++stats.allocs;
-    add(stats.alloc_bytes, bytes, stats.device);
-    course.live.insert(events.address(index), bytes);
-    course.live_bytes += static_cast<std::int64_t>(bytes);
-    break;
-  case Action::free_completed:
-    add(stats.free_bytes, bytes, stats.device);
-    if (!course.live.remove(events.address(index))) {
-      ++stats.unmatched_frees;
-      add(stats.unmatched_free_bytes, bytes, stats.device);
-    }
-    course.live_bytes -= static_cast<std::int64_t>(bytes);
-    break;
-  case Action::oom:
-    ++stats.ooms;
-    stats.last_oom_event = static_cast<std::int64_t>(index);
-    break;
-  default: break;
-  }
-  if (course.live_bytes > course.peak_bytes) {
-    course.peak_bytes = course.live_bytes;
-    course.peak_event = static_cast<std::int64_t>(index);
-  }
 }
 
 void count_segment(const Snapshot& snapshot, const Segment& segment, DeviceStats& stats) {
@@ -84,18 +60,6 @@ std::uint64_t mark_explained(const Snapshot& snapshot, const Segment& segment, c
   return unexplained_bytes;
 }
 
-void settle(const Course& course, std::uint64_t unexplained_bytes, DeviceStats& stats) {
-  stats.baseline_bytes = stats.unmatched_free_bytes;
-  add(stats.baseline_bytes, unexplained_bytes, stats.device);
-  stats.peak_requested_bytes = stats.baseline_bytes;
-  add(stats.peak_requested_bytes, static_cast<std::uint64_t>(course.peak_bytes), stats.device);
-  stats.peak_event = course.peak_event;
-  // Below 0 only where frees name more bytes than their allocs did.
-  const std::int64_t end_bytes = static_cast<std::int64_t>(stats.baseline_bytes) + course.live_bytes;
-  stats.end_requested_bytes = end_bytes < 0 ? 0 : static_cast<std::uint64_t>(end_bytes);
-  stats.imbalance_bytes = end_bytes - static_cast<std::int64_t>(stats.requested_bytes);
-}
-
 void warn(const DeviceStats& stats, std::vector<std::string>& warnings) {
   if (stats.balanced()) return;
   warnings.push_back(
@@ -107,7 +71,78 @@ void warn(const DeviceStats& stats, std::vector<std::string>& warnings) {
 
 } // namespace
 
-Replay replay(const Snapshot& snapshot) {
+void Accounts::DeviceAccounts::replay(const Event& event) {
+  switch (event.action) {
+  case Action::alloc:
+    ++stats.allocs;
+    add(stats.alloc_bytes, event.size_bytes, stats.device);
+    live.insert(event.address, event.size_bytes);
+    live_bytes += static_cast<std::int64_t>(event.size_bytes);
+    break;
+  case Action::free_completed:
+    add(stats.free_bytes, event.size_bytes, stats.device);
+    if (!live.remove(event.address)) {
+      ++stats.unmatched_frees;
+      add(stats.unmatched_free_bytes, event.size_bytes, stats.device);
+    }
+    live_bytes -= static_cast<std::int64_t>(event.size_bytes);
+    break;
+  case Action::oom:
+    ++stats.ooms;
+    stats.last_oom_event = static_cast<std::int64_t>(stats.events);
+    break;
+  default: break;
+  }
+  if (live_bytes > peak_bytes) {
+    peak_bytes = live_bytes;
+    peak_event = static_cast<std::int64_t>(stats.events);
+  }
+  ++stats.events;
+}
+
+DeviceStats Accounts::DeviceAccounts::settled(const DeviceStats& at_end, std::uint64_t unexplained_bytes) const {
+  DeviceStats settled = at_end;
+  settled.events = stats.events;
+  settled.allocs = stats.allocs;
+  settled.alloc_bytes = stats.alloc_bytes;
+  settled.free_bytes = stats.free_bytes;
+  settled.unmatched_frees = stats.unmatched_frees;
+  settled.unmatched_free_bytes = stats.unmatched_free_bytes;
+  settled.ooms = stats.ooms;
+  settled.last_oom_event = stats.last_oom_event;
+
+  settled.baseline_bytes = stats.unmatched_free_bytes;
+  add(settled.baseline_bytes, unexplained_bytes, settled.device);
+  settled.peak_requested_bytes = settled.baseline_bytes;
+  add(settled.peak_requested_bytes, static_cast<std::uint64_t>(peak_bytes), settled.device);
+  settled.peak_event = peak_event;
+  // Below 0 only where frees name more bytes than their allocs did.
+  const std::int64_t end_bytes = static_cast<std::int64_t>(settled.baseline_bytes) + live_bytes;
+  settled.end_requested_bytes = end_bytes < 0 ? 0 : static_cast<std::uint64_t>(end_bytes);
+  settled.imbalance_bytes = end_bytes - static_cast<std::int64_t>(settled.requested_bytes);
+  return settled;
+}
+
+Accounts::Accounts() = default;
+Accounts::~Accounts() = default;
+
+void Accounts::take(std::uint32_t device, std::span<const Event> events) {
+  if (events.empty()) return;
+  if (devices_.size() <= device) devices_.resize(device + std::size_t{1});
+  if (!devices_[device]) {
+    devices_[device] = std::make_unique<DeviceAccounts>();
+    devices_[device]->stats.device = device;
+  }
+  for (const Event& event : events)
+    devices_[device]->replay(event);
+}
+
+void Accounts::restart() {
+  devices_.clear();
+}
+
+Replay Accounts::finish(const Snapshot& snapshot) const {
+  static const DeviceAccounts kNoEvents;
   Replay result;
   result.block_is_explained.resize(snapshot.blocks.size());
   std::map<std::uint32_t, std::vector<const Segment*>> segments_of;
@@ -115,26 +150,35 @@ Replay replay(const Snapshot& snapshot) {
     segments_of[segment.device].push_back(&segment);
 
   for (const std::uint32_t device : snapshot.devices()) {
-    DeviceStats stats;
-    stats.device = device;
-    stats.is_cpu = snapshot.origin.is_cpu;
-    Course course;
-    if (device < snapshot.traces.size()) {
-      const EventTable& events = snapshot.traces[device];
-      stats.events = events.size();
-      for (std::size_t i = 0; i < events.size(); ++i)
-        replay_event(events, i, course, stats);
-    }
+    const bool has_events = device < devices_.size() && devices_[device] != nullptr;
+    const DeviceAccounts& accounts = has_events ? *devices_[device] : kNoEvents;
+    DeviceStats at_end;
+    at_end.device = device;
+    at_end.is_cpu = snapshot.origin.is_cpu;
     std::uint64_t unexplained_bytes = 0;
     for (const Segment* segment : segments_of[device]) {
-      count_segment(snapshot, *segment, stats);
-      unexplained_bytes += mark_explained(snapshot, *segment, course.live, result.block_is_explained);
+      count_segment(snapshot, *segment, at_end);
+      unexplained_bytes += mark_explained(snapshot, *segment, accounts.live, result.block_is_explained);
     }
-    settle(course, unexplained_bytes, stats);
-    warn(stats, result.warnings);
-    result.devices.push_back(stats);
+    result.devices.push_back(accounts.settled(at_end, unexplained_bytes));
+    warn(result.devices.back(), result.warnings);
   }
   return result;
+}
+
+Replay replay(const Snapshot& snapshot) {
+  Accounts accounts;
+  std::vector<Event> batch;
+  for (std::size_t device = 0; device < snapshot.traces.size(); ++device) {
+    const EventTable& events = snapshot.traces[device];
+    for (std::size_t i = 0; i < events.size(); i += batch.size()) {
+      batch.clear();
+      while (batch.size() < 256 && i + batch.size() < events.size())
+        batch.push_back(events[i + batch.size()]);
+      accounts.take(static_cast<std::uint32_t>(device), batch);
+    }
+  }
+  return accounts.finish(snapshot);
 }
 
 } // namespace memviz

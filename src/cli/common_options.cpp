@@ -7,6 +7,7 @@
 #include <charconv>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <utility>
 
 namespace memviz::cli {
@@ -82,6 +83,7 @@ std::vector<Option> picture_options() {
 std::vector<Option> general_options() {
   return {
       {"at", '\0', "MOMENT", "end: the end of the recording, which auto (the default) means too in this version"},
+      {"threads", '\0', "N", "threads that decode the file (default: the processors there are, at most 4)"},
       {"quiet", 'q', "", "no warnings and hints on standard error"},
       {"help", 'h', "", "this text"},
   };
@@ -128,6 +130,18 @@ std::optional<std::uint32_t> device_of(const Arguments& arguments) {
   if (error != std::errc() || end != word.data() + word.size())
     throw UsageError(fmt::format("--device must be a number or all, not '{}'", word));
   return device;
+}
+
+unsigned threads_of(const Arguments& arguments) {
+  constexpr unsigned kMostUseful = 4; // more wait for the replay, which is one
+  constexpr unsigned kMost = 64;
+  const auto word = arguments.value("threads");
+  if (!word) return std::clamp(std::thread::hardware_concurrency(), 1U, kMostUseful);
+  unsigned threads = 0;
+  const auto [end, error] = std::from_chars(word->data(), word->data() + word->size(), threads);
+  if (error != std::errc() || end != word->data() + word->size() || threads == 0 || threads > kMost)
+    throw UsageError(fmt::format("--threads must be a number from 1 to {}, not '{}'", kMost, *word));
+  return threads;
 }
 
 void check_moment(const Arguments& arguments) {

@@ -30,12 +30,12 @@ struct Side {
   std::vector<std::string> warnings; ///< each with that name
 };
 
-Side load_side(const std::string& file, const std::string& name, bool quiet) {
-  Side side{file, name, load_snapshot(file), {}, {}};
-  side.accounts = naming_file(file, [&] { return replay(side.snapshot); });
+Side load_side(const std::string& file, const std::string& name, const Arguments& arguments) {
+  Loaded loaded = load(file, arguments);
+  Side side{file, name, std::move(loaded.snapshot), std::move(loaded.accounts), {}};
   for (const std::string& warning : all_warnings(side.snapshot, side.accounts))
     side.warnings.push_back(name + ": " + warning);
-  if (quiet) return side;
+  if (arguments.has("quiet")) return side;
   say_warnings(file, side.snapshot, side.accounts);
   for (const std::string& hint : end_hints(side.accounts.devices))
     say_message(file + ": " + hint);
@@ -130,8 +130,8 @@ int run(const Arguments& arguments) {
   const std::string& after_file = arguments.operands()[1];
   // main/run.pickle and branch/run.pickle are told apart by their folders only.
   const bool is_same_name = picture_name(before_file) == picture_name(after_file);
-  const Side before = load_side(before_file, is_same_name ? before_file : picture_name(before_file), request.quiet);
-  const Side after = load_side(after_file, is_same_name ? after_file : picture_name(after_file), request.quiet);
+  const Side before = load_side(before_file, is_same_name ? before_file : picture_name(before_file), arguments);
+  const Side after = load_side(after_file, is_same_name ? after_file : picture_name(after_file), arguments);
   check_devices(before, after, request.choice.device);
   const Comparison comparison = compare_snapshots({before.snapshot, before.accounts}, {after.snapshot, after.accounts},
                                                   compare_options(request.choice, request.match, before, after));

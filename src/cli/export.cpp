@@ -27,10 +27,8 @@ void check_folded(const Arguments& arguments) {
     if (arguments.has(option.name)) throw UsageError(fmt::format("--{} needs --format json", option.name));
 }
 
-std::string exported(const std::string& file, const Snapshot& snapshot, const TreeChoice& choice, Format format,
-                     bool quiet) {
-  const Replay accounts = replay(snapshot);
-  if (!quiet) say_warnings(file, snapshot, accounts);
+std::string exported(const std::string& file, const Loaded& loaded, const TreeChoice& choice, Format format) {
+  const auto& [snapshot, accounts] = loaded;
   if (format == Format::folded) {
     const auto view = choice.view == View::segments ? FoldedView::segments : FoldedView::memory;
     return folded_stacks(snapshot, view, choice.device);
@@ -47,10 +45,10 @@ int run(const Arguments& arguments) {
   keep_inputs(arguments, output);
 
   const std::string& file = arguments.operands().front();
-  const Snapshot snapshot = load_snapshot(file);
-  check_device(file, snapshot, choice.device);
-  const bool quiet = arguments.has("quiet");
-  write_output(output, naming_file(file, [&] { return exported(file, snapshot, choice, format, quiet); }));
+  const Loaded loaded = load(file, arguments);
+  check_device(file, loaded.snapshot, choice.device);
+  if (!arguments.has("quiet")) say_warnings(file, loaded.snapshot, loaded.accounts);
+  write_output(output, naming_file(file, [&] { return exported(file, loaded, choice, format); }));
   return kSuccess;
 }
 

@@ -1,5 +1,6 @@
 #include "cli/files.hpp"
 
+#include "cli/common_options.hpp"
 #include "cli/messages.hpp"
 #include "io/output_file.hpp"
 #include "memviz/input.hpp"
@@ -12,8 +13,15 @@
 
 namespace memviz::cli {
 
-Snapshot load_snapshot(const std::string& file) {
-  return naming_file(file, [&] { return read_snapshot(read_input(file).bytes()); });
+Loaded load(const std::string& file, const Arguments& arguments) {
+  const unsigned threads = threads_of(arguments);
+  return naming_file(file, [&] {
+    const Input input = read_input(file);
+    Accounts accounts;
+    Snapshot snapshot = read_snapshot(input.bytes(), {.sink = &accounts, .threads = threads, .on_progress = {}});
+    Replay replayed = accounts.finish(snapshot);
+    return Loaded{std::move(snapshot), std::move(replayed)};
+  });
 }
 
 std::string picture_name(const std::string& file) {

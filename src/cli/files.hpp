@@ -3,6 +3,7 @@
 // File names of the command line -> snapshots, and texts -> the outputs that it names.
 
 #include "cli/arguments.hpp"
+#include "memviz/replay.hpp"
 #include "memviz/snapshot.hpp"
 
 #include <cstdint>
@@ -12,8 +13,14 @@
 
 namespace memviz::cli {
 
+/// A snapshot whose events were replayed while they were read; `snapshot.traces` is empty.
+struct Loaded {
+  Snapshot snapshot;
+  Replay accounts;
+};
+
 /// Throws Error, with the file's name, for everything that keeps it from being read as a snapshot.
-[[nodiscard]] Snapshot load_snapshot(const std::string& file);
+[[nodiscard]] Loaded load(const std::string& file, const Arguments& arguments);
 
 /// What a picture calls the file: its own name, because a picture is passed on and folders are nobody's business.
 [[nodiscard]] std::string picture_name(const std::string& file);

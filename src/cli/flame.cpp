@@ -33,10 +33,9 @@ int run(const Arguments& arguments) {
   keep_inputs(arguments, *output);
 
   const std::string& file = arguments.operands().front();
-  const Snapshot snapshot = load_snapshot(file);
+  const auto [snapshot, accounts] = load(file, arguments);
   check_device(file, snapshot, choice.device);
-  const std::string picture = naming_file(file, [&] {
-    const Replay accounts = replay(snapshot);
+  const std::string picture = naming_file(file, [&, &snapshot = snapshot, &accounts = accounts] {
     if (!arguments.has("quiet")) {
       say_warnings(file, snapshot, accounts);
       for (const std::string& hint : end_hints(stats_of(accounts, choice.device)))

@@ -21,9 +21,8 @@ int run(const Arguments& arguments) {
   check_moment(arguments);
 
   const std::string& file = arguments.operands().front();
-  const Snapshot snapshot = load_snapshot(file);
+  auto [snapshot, accounts] = load(file, arguments);
   check_device(file, snapshot, device);
-  Replay accounts = naming_file(file, [&] { return replay(snapshot); });
   accounts.devices = stats_of(accounts, device);
   if (!arguments.has("quiet")) say_warnings(file, snapshot, accounts);
   if (json) write_output(*json, stats_json(file, snapshot, accounts));

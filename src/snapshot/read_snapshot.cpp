@@ -31,11 +31,27 @@ std::string describe_root(const Document& document) {
                     : fmt::format("a dict with {} keys ({}{})", count, keys, count > 5 ? ", ..." : "");
 }
 
-void read_document(const Document& document, Snapshot& snapshot) {
+/// Keeps the events in the snapshot, for callers that give no sink.
+class EventStore final : public EventSink {
+public:
+  explicit EventStore(Snapshot& snapshot) : snapshot_(snapshot) {}
+  void take(std::uint32_t device, std::span<const Event> events) override {
+    if (snapshot_.traces.size() <= device) snapshot_.traces.resize(device + std::size_t{1});
+    for (const Event& event : events)
+      snapshot_.traces[device].push(event);
+  }
+  void restart() override { snapshot_.traces.clear(); }
+
+private:
+  Snapshot& snapshot_;
+};
+
+void read_document(const Document& document, Snapshot& snapshot, EventSink* sink) {
   FrameReader frames(document, snapshot.frames);
   Budget budget(document.dict_count());
   SegmentReader segments(document, frames, budget, snapshot);
-  TraceReader traces(document, frames, budget, snapshot);
+  EventStore store(snapshot);
+  TraceReader traces(document, frames, budget, snapshot, sink == nullptr ? store : *sink);
 
   const Value root = document.root;
   const Value segment_list = root.kind() == Kind::dict ? document.get(root, "segments") : root;
@@ -77,12 +93,12 @@ void warn_of_trailing_bytes(std::string_view bytes, std::uint64_t end, Snapshot&
       fmt::format("byte {}: {} bytes follow the end of the pickle and were ignored", end, rest.size()));
 }
 
-Snapshot read_pickle(std::string_view bytes) {
+Snapshot read_pickle(std::string_view bytes, const ReadOptions& options) {
   Snapshot snapshot;
   const pickle::Decoded decoded = pickle::decode(bytes);
   snapshot.origin.encoding = fmt::format("pickle protocol {}", decoded.protocol);
   try {
-    read_document(decoded.document, snapshot);
+    read_document(decoded.document, snapshot, options.sink);
   } catch (const SchemaError& error) {
     throw ParseError(pickle::offset_of(bytes, error.container()), error.what());
   }
@@ -90,12 +106,12 @@ Snapshot read_pickle(std::string_view bytes) {
   return snapshot;
 }
 
-Snapshot read_json(std::string_view bytes) {
+Snapshot read_json(std::string_view bytes, const ReadOptions& options) {
   Snapshot snapshot;
   snapshot.origin.encoding = "JSON";
   const Document document = json::read(bytes);
   try {
-    read_document(document, snapshot);
+    read_document(document, snapshot, options.sink);
   } catch (const SchemaError& error) {
     throw Error(error.what());
   }
@@ -104,10 +120,10 @@ Snapshot read_json(std::string_view bytes) {
 
 } // namespace
 
-Snapshot read_snapshot(std::string_view bytes) {
+Snapshot read_snapshot(std::string_view bytes, const ReadOptions& options) {
   reject_foreign_file(bytes);
-  if (looks_like_json(bytes)) return read_json(bytes);
-  return read_pickle(bytes);
+  if (looks_like_json(bytes)) return read_json(bytes, options);
+  return read_pickle(bytes, options);
 }
 
 } // namespace memviz

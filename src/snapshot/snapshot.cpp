@@ -17,8 +17,8 @@ std::vector<std::uint32_t> Snapshot::devices() const {
   std::set<std::uint32_t> found;
   for (const Segment& segment : segments)
     found.insert(segment.device);
-  for (std::size_t device = 0; device < traces.size(); ++device) {
-    if (!traces[device].empty()) found.insert(static_cast<std::uint32_t>(device));
+  for (std::size_t device = 0; device < event_counts.size(); ++device) {
+    if (event_counts[device] > 0) found.insert(static_cast<std::uint32_t>(device));
   }
   return {found.begin(), found.end()};
 }

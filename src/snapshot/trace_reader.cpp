@@ -34,8 +34,9 @@ bool needs_size(Action action) {
 
 } // namespace
 
-TraceReader::TraceReader(const Document& document, FrameReader& frames, Budget& budget, Snapshot& snapshot)
-    : document_(document), frames_(frames), budget_(budget), snapshot_(snapshot), check_(document),
+TraceReader::TraceReader(const Document& document, FrameReader& frames, Budget& budget, Snapshot& snapshot,
+                         EventSink& sink)
+    : document_(document), frames_(frames), budget_(budget), snapshot_(snapshot), sink_(sink), check_(document),
       fields_(document, {"action", "addr", "device_free", "size", "stream", "time_us", "frames", "compile_context",
                          "user_metadata", "pool_id", "forward_frames"}),
       annotation_fields_(document, {"name", "stage", "device", "time_us"}) {
@@ -48,15 +49,23 @@ void TraceReader::read_traces(Value device_traces) {
     const Where where{nullptr, "device_traces", device++};
     check_.require(events, Kind::list, where, device_traces);
     budget_.spend(document_.list_size(events), where, events);
-    EventTable& table = snapshot_.traces.emplace_back();
+    std::uint64_t& count = snapshot_.event_counts.emplace_back(0);
     document_.for_each(events, [&](Value dict) {
-      const Where event_where{&where, "", table.size()};
+      const Where event_where{&where, "", static_cast<std::size_t>(count)};
       check_.require(dict, Kind::dict, event_where, events);
-      table.push(read_event(dict, event_where));
+      batch_.push_back(read_event(dict, event_where));
+      if (++count % kBatchEvents == 0) hand_over();
       return true;
     });
+    hand_over();
     return true;
   });
+}
+
+void TraceReader::hand_over() {
+  const std::size_t device = snapshot_.event_counts.size() - 1;
+  sink_.take(static_cast<std::uint32_t>(device), batch_);
+  batch_.clear();
 }
 
 Event TraceReader::read_event(Value dict, const Where& where) {

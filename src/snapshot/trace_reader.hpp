@@ -8,12 +8,14 @@
 #include "snapshot/frame_reader.hpp"
 
 #include <unordered_map>
+#include <vector>
 
 namespace memviz {
 
 class TraceReader {
 public:
-  TraceReader(const Document& document, FrameReader& frames, Budget& budget, Snapshot& snapshot);
+  /// Events go to `sink`, their number and everything else to `snapshot`.
+  TraceReader(const Document& document, FrameReader& frames, Budget& budget, Snapshot& snapshot, EventSink& sink);
 
   void read_traces(Value device_traces);
   void read_annotations(Value annotations);
@@ -25,6 +27,10 @@ public:
   [[nodiscard]] bool saw_pool() const { return saw_pool_; }
 
 private:
+  /// A sink is called once for so many events.
+  static constexpr std::size_t kBatchEvents = 256;
+
+  void hand_over();
   Event read_event(Value dict, const Where& where);
   Action read_action(Value text, Event& event, const Where& where, Value dict);
   StringId text_or_empty(Value value);
@@ -33,6 +39,8 @@ private:
   FrameReader& frames_;
   Budget& budget_;
   Snapshot& snapshot_;
+  EventSink& sink_;
+  std::vector<Event> batch_;
   FieldChecker check_;
   FieldReader<11> fields_;
   FieldReader<4> annotation_fields_;

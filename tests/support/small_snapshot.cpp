@@ -48,6 +48,8 @@ SmallSnapshot& SmallSnapshot::event(Action action, std::uint64_t address, std::u
   event.stack = stack;
   if (snapshot_.traces.size() <= device) snapshot_.traces.resize(device + 1);
   snapshot_.traces[device].push(event);
+  snapshot_.event_counts.resize(snapshot_.traces.size());
+  ++snapshot_.event_counts[device];
   return *this;
 }
 
