@@ -82,6 +82,10 @@ public:
   [[nodiscard]] std::size_t stack_count() const noexcept { return stacks_.size(); }
 
 private:
+  /// With a secret, because the texts are a stranger's; see value/hash.hpp.
+  struct Hash {
+    std::size_t operator()(std::string_view text) const;
+  };
   struct Span {
     std::uint64_t begin;
     std::uint32_t size;
@@ -89,7 +93,7 @@ private:
 
   std::vector<std::string_view> strings_;
   std::deque<std::string> storage_; // a deque, because strings_ and the index point into its elements
-  std::unordered_map<std::string_view, std::uint32_t> string_index_;
+  std::unordered_map<std::string_view, std::uint32_t, Hash> string_index_;
   std::vector<Frame> frames_;
   std::unordered_multimap<std::uint64_t, std::uint32_t> frame_index_;
   std::vector<Span> stacks_;

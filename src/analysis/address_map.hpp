@@ -3,7 +3,8 @@
 // Address -> 64 bits of value, for the memory that is alive during a replay: open addressing in one flat array, because
 // a replay does one insertion and one removal an allocation, millions of times.
 
-#include <bit>
+#include "value/hash.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -59,10 +60,8 @@ private:
   };
 
   [[nodiscard]] std::size_t mask() const { return slots_.size() - 1; }
-  // The high bits of the product mix all bits of the address: allocations differ above bit 9 only.
   [[nodiscard]] std::size_t home_of(std::uint64_t address) const {
-    return static_cast<std::size_t>((address * 0x9E3779B97F4A7C15ULL) >>
-                                    (64U - static_cast<unsigned>(std::countr_zero(slots_.size()))));
+    return static_cast<std::size_t>(mixed(secret_, address)) & mask();
   }
   [[nodiscard]] std::size_t find_slot(std::uint64_t address) const {
     std::size_t index = home_of(address);
@@ -78,6 +77,7 @@ private:
     }
   }
 
+  std::uint64_t secret_ = hash_secret();
   std::vector<Slot> slots_;
   std::size_t used_ = 0;
 };

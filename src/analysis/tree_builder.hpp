@@ -5,6 +5,7 @@
 #include "analysis/frame_order.hpp"
 #include "memviz/error.hpp"
 #include "memviz/tree.hpp"
+#include "value/hash.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -65,11 +66,9 @@ private:
   };
   struct EdgeHash {
     std::size_t operator()(const Edge& edge) const {
-      std::uint64_t hash = edge.parent;
-      for (const std::uint64_t part : {static_cast<std::uint64_t>(edge.key.kind), edge.key.value, edge.key.other}) {
-        hash = (hash ^ part) * 0x9E3779B97F4A7C15ULL;
-        hash ^= hash >> 32U;
-      }
+      std::uint64_t hash = mixed(hash_secret(), edge.parent);
+      for (const std::uint64_t part : {static_cast<std::uint64_t>(edge.key.kind), edge.key.value, edge.key.other})
+        hash = mixed(hash, part);
       return hash;
     }
   };

@@ -4,6 +4,7 @@
 // other numbers are kept in a map, so that a large number costs no more memory than a small one.
 
 #include "value/chunked_vector.hpp"
+#include "value/hash.hpp"
 #include "value/value.hpp"
 
 #include <cstdint>
@@ -35,7 +36,7 @@ private:
   void put_out_of_order(std::uint64_t index, Value value);
 
   ChunkedVector<Value> dense_;
-  std::unordered_map<std::uint64_t, Value> sparse_;
+  std::unordered_map<std::uint64_t, Value, SecretHash> sparse_;
   std::uint64_t count_ = 0;
 };
 

@@ -31,8 +31,8 @@ private:
   FieldReader<7> fields_;
   Value last_list_;
   StackId last_stack_;
-  std::unordered_map<std::uint64_t, StackId> stacks_; ///< by the list's Value::bits()
-  std::unordered_map<std::uint64_t, FrameId> frame_ids_;
+  std::unordered_map<std::uint64_t, StackId, SecretHash> stacks_; ///< by the list's Value::bits()
+  std::unordered_map<std::uint64_t, FrameId, SecretHash> frame_ids_;
   std::vector<FrameId> scratch_; ///< kept across calls to save allocations
 };
 

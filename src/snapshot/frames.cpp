@@ -2,25 +2,22 @@
 
 #include "memviz/error.hpp"
 #include "text/utf8.hpp"
+#include "value/hash.hpp"
 
 #include <limits>
 
 namespace memviz {
 namespace {
 
-std::uint64_t mix(std::uint64_t hash, std::uint64_t value) {
-  hash = (hash ^ value) * 0x9E3779B97F4A7C15ULL;
-  return hash ^ (hash >> 29U);
-}
-
 std::uint64_t hash_of(const Frame& frame) {
-  return mix(mix(mix(1, frame.name.value), frame.filename.value), static_cast<std::uint64_t>(frame.line));
+  return mixed(mixed(mixed(hash_secret(), frame.name.value), frame.filename.value),
+               static_cast<std::uint64_t>(frame.line));
 }
 
 std::uint64_t hash_of(std::span<const FrameId> frames) {
-  std::uint64_t hash = frames.size();
+  std::uint64_t hash = mixed(hash_secret(), frames.size());
   for (const FrameId frame : frames)
-    hash = mix(hash, frame.value);
+    hash = mixed(hash, frame.value);
   return hash;
 }
 
@@ -30,6 +27,10 @@ std::uint32_t next_id(std::size_t count, const char* what) {
 }
 
 } // namespace
+
+std::size_t FrameTable::Hash::operator()(std::string_view text) const {
+  return memviz::hash_of(text);
+}
 
 FrameTable::FrameTable() {
   intern("");

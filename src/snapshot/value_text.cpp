@@ -19,6 +19,11 @@ std::string value_text(const Document& document, Value value) {
   case Kind::list: return fmt::format("a list of {}", document.list_size(value));
   case Kind::tuple: return fmt::format("a tuple of {}", document.list_size(value));
   case Kind::dict: return "a dict";
+  // What a list handed over was, is not known any more.
+  case Kind::record:
+  case Kind::record_list:
+  case Kind::digest:
+  case Kind::memo_reference: throw ContentWasUsed();
   }
   return "";
 }

@@ -37,7 +37,7 @@ Value Document::add_real(double value) {
 }
 
 Value Document::add_list(Kind kind) {
-  lists_.emplace_back();
+  lists_.push_back({});
   return {kind, lists_.size() - 1};
 }
 
@@ -46,26 +46,57 @@ Value Document::add_dict() {
   return {Kind::dict, dicts_.size() - 1};
 }
 
+bool Document::is_at_end(const List& list) const {
+  if (list.chain == kNone) return list.begin + list.count() == cells_.size();
+  const Span& last = spans_[chains_[list.chain].last];
+  return last.begin + last.count == cells_.size();
+}
+
+void Document::start_span(List& list) {
+  if (list.chain == kNone && list.count() == 0) {
+    list.begin = cells_.size();
+    return;
+  }
+  if (spans_.size() + 2 >= kNone) throw Error("more than 2^32 pieces of lists");
+  if (list.chain == kNone) {
+    const auto first = static_cast<std::uint32_t>(spans_.size());
+    spans_.push_back({list.begin, list.count(), kNone});
+    list.chain = static_cast<std::uint32_t>(chains_.size());
+    chains_.push_back({first, first, list.count()});
+  }
+  Chain& chain = chains_[list.chain];
+  const auto next = static_cast<std::uint32_t>(spans_.size());
+  spans_.push_back({cells_.size(), 0, kNone});
+  spans_[chain.last].next = next;
+  chain.last = next;
+}
+
 void Document::append(Value list_value, std::span<const Value> items) {
+  // A run counts in 31 bits.
+  constexpr std::size_t kMostAtOnce = std::size_t{1} << 30U;
   List& list = lists_[list_value.payload()];
+  if (list.is_frozen()) throw ContentWasUsed();
   while (!items.empty()) {
-    const bool extends = list.last_span != kNoSpan &&
-                         spans_[list.last_span].begin + spans_[list.last_span].count == cells_.size() &&
-                         spans_[list.last_span].count < std::numeric_limits<std::uint32_t>::max() / 2;
-    if (!extends) {
-      if (spans_.size() >= kNoSpan) throw Error("more than 2^32 pieces of lists");
-      const auto id = static_cast<std::uint32_t>(spans_.size());
-      spans_.push_back({cells_.size(), 0, kNoSpan});
-      (list.last_span == kNoSpan ? list.first_span : spans_[list.last_span].next) = id;
-      list.last_span = id;
-    }
-    const auto batch = items.first(std::min<std::size_t>(items.size(), std::numeric_limits<std::uint32_t>::max() / 2));
+    const auto batch = items.first(std::min(items.size(), kMostAtOnce));
+    const std::uint32_t count = list.chain == kNone ? list.count() : spans_[chains_[list.chain].last].count;
+    if (!is_at_end(list) || count + batch.size() > kMostAtOnce) start_span(list);
     for (const Value item : batch)
       cells_.push_back(item);
-    spans_[list.last_span].count += static_cast<std::uint32_t>(batch.size());
-    list.size += batch.size();
+    if (list.chain == kNone) {
+      list.count_and_frozen += static_cast<std::uint32_t>(batch.size());
+    } else {
+      spans_[chains_[list.chain].last].count += static_cast<std::uint32_t>(batch.size());
+      chains_[list.chain].size += batch.size();
+    }
     items = items.subspan(batch.size());
   }
+}
+
+void Document::freeze(Value container) {
+  if (container.kind() == Kind::dict)
+    dicts_[container.payload()].freeze();
+  else
+    lists_[container.payload()].count_and_frozen |= kFrozen;
 }
 
 std::optional<std::size_t> Document::shape_for(std::span<const Value> items) {
@@ -76,7 +107,7 @@ std::optional<std::size_t> Document::shape_for(std::span<const Value> items) {
 
   std::uint64_t hash = key_count;
   for (std::size_t i = 0; i < key_count; ++i)
-    hash = (hash ^ items[2 * i].bits()) * 0x9E3779B97F4A7C15ULL;
+    hash = mixed(hash, items[2 * i].bits());
   const auto [begin, end] = shape_index_.equal_range(hash);
   const auto found = std::find_if(begin, end, [&](const auto& entry) { return shapes_[entry.second].matches(items); });
   std::size_t shape = shapes_.size();
@@ -113,6 +144,7 @@ void Document::add_pairs(Dict& dict, std::span<const Value> items) {
 void Document::set_items(Value dict_value, std::span<const Value> items) {
   if (items.empty()) return;
   Dict& dict = dicts_[dict_value.payload()];
+  if (dict.is_frozen()) throw ContentWasUsed();
   if (dict.storage() == kEmpty) {
     if (const auto shape = shape_for(items)) {
       dict = Dict(*shape + 1, shapes_[*shape].push(items));

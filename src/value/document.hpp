@@ -5,6 +5,7 @@
 // Text is interned: equal text has equal Values.
 
 #include "value/chunked_vector.hpp"
+#include "value/hash.hpp"
 #include "value/shape.hpp"
 #include "value/value.hpp"
 
@@ -14,6 +15,7 @@
 #include <limits>
 #include <optional>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -28,6 +30,12 @@ struct DictView {
   const Shape* shape = nullptr;
   std::size_t row = 0;
   std::span<const std::pair<Value, Value>> pairs;
+};
+
+/// A container was changed after what it held was used: the only way to a true result is to read everything first.
+class ContentWasUsed : public std::logic_error {
+public:
+  ContentWasUsed() : std::logic_error("a container was changed after its content was used") {}
 };
 
 class Document {
@@ -46,6 +54,8 @@ public:
   void append(Value list, std::span<const Value> items);
   /// `items` are key, value, key, value, ...
   void set_items(Value dict, std::span<const Value> items);
+  /// Says that the content of a list, tuple or dict was used: changing it later throws ContentWasUsed.
+  void freeze(Value container);
 
   // Reading.
   /// Of text and bytes.
@@ -59,14 +69,19 @@ public:
 
   [[nodiscard]] std::size_t dict_count() const { return dicts_.size(); }
   [[nodiscard]] std::size_t list_count() const { return lists_.size(); }
-  [[nodiscard]] std::size_t list_size(Value list) const { return lists_[list.payload()].size; }
+  [[nodiscard]] std::uint64_t list_size(Value list) const {
+    const List& found = lists_[list.payload()];
+    return found.chain == kNone ? found.count() : chains_[found.chain].size;
+  }
   /// Calls visit(Value) for each element of a list or tuple; visit returns false to stop.
   template <class Visit> void for_each(Value list, Visit&& visit) const {
-    for (std::uint32_t id = lists_[list.payload()].first_span; id != kNoSpan; id = spans_[id].next) {
-      const Span span = spans_[id];
-      for (std::uint64_t i = span.begin; i < span.begin + span.count; ++i) {
-        if (!visit(cells_[i])) return;
-      }
+    const List found = lists_[list.payload()];
+    if (found.chain == kNone) {
+      visit_cells(found.begin, found.count(), visit);
+      return;
+    }
+    for (std::uint32_t id = chains_[found.chain].first; id != kNone; id = spans_[id].next) {
+      if (!visit_cells(spans_[id].begin, spans_[id].count, visit)) return;
     }
   }
 
@@ -88,32 +103,46 @@ public:
   }
 
 private:
-  static constexpr std::uint32_t kNoSpan = std::numeric_limits<std::uint32_t>::max();
+  static constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
+  static constexpr std::uint32_t kFrozen = std::uint32_t{1} << 31U;
   static constexpr std::size_t kMaxShapeKeys = 64;
   // Genuine files have some dozens. What comes after is stored as pairs, so that a file of odd dicts stays bounded.
   static constexpr std::size_t kMaxShapes = 4096;
 
-  /// Elements that lie one behind the other; a list that was filled in batches is a chain of spans.
+  /// Elements that lie one behind the other.
   struct Span {
     std::uint64_t begin = 0;
     std::uint32_t count = 0;
-    std::uint32_t next = kNoSpan;
+    std::uint32_t next = kNone;
   };
-  struct List {
-    std::uint32_t first_span = kNoSpan;
-    std::uint32_t last_span = kNoSpan;
+  /// A list that was filled in batches with other things between them.
+  struct Chain {
+    std::uint32_t first = kNone;
+    std::uint32_t last = kNone;
     std::uint64_t size = 0;
+  };
+  /// In 16 bytes, because one byte of a pickle makes one: a run of cells, or a chain of runs.
+  struct List {
+    std::uint64_t begin = 0;
+    std::uint32_t count_and_frozen = 0;
+    std::uint32_t chain = kNone;
+
+    [[nodiscard]] std::uint32_t count() const { return count_and_frozen & ~kFrozen; }
+    [[nodiscard]] bool is_frozen() const { return (count_and_frozen & kFrozen) != 0; }
   };
   /// Where a dict's items are, in 64 bits: a trace has one Dict an event.
   class Dict {
   public:
     constexpr Dict() = default;
-    Dict(std::uint64_t storage, std::uint64_t row) : bits_(row << 16U | storage) {}
+    Dict(std::uint64_t storage, std::uint64_t row) : bits_(row << 17U | storage) {}
     /// kEmpty, kPairs (row: index into pairs_), or shape + 1 (row: of that shape).
     [[nodiscard]] std::uint64_t storage() const { return bits_ & 0xFFFFU; }
-    [[nodiscard]] std::uint64_t row() const { return bits_ >> 16U; }
+    [[nodiscard]] std::uint64_t row() const { return bits_ >> 17U; }
+    [[nodiscard]] bool is_frozen() const { return (bits_ & kFrozenBit) != 0; }
+    void freeze() { bits_ |= kFrozenBit; }
 
   private:
+    static constexpr std::uint64_t kFrozenBit = std::uint64_t{1} << 16U;
     std::uint64_t bits_ = 0;
   };
   static constexpr std::uint64_t kEmpty = 0;
@@ -121,26 +150,36 @@ private:
 
   [[nodiscard]] std::optional<std::size_t> shape_for(std::span<const Value> items);
   void add_pairs(Dict& dict, std::span<const Value> items);
+  /// Where cells can be added: the run of `list` if it ends with the last cell, else a new one.
+  [[nodiscard]] bool is_at_end(const List& list) const;
+  void start_span(List& list);
+  template <class Visit> bool visit_cells(std::uint64_t begin, std::uint64_t count, Visit&& visit) const {
+    for (std::uint64_t i = begin; i < begin + count; ++i) {
+      if (!visit(cells_[i])) return false;
+    }
+    return true;
+  }
 
   ChunkedVector<Value> cells_;
   ChunkedVector<Dict> dicts_;
-  std::vector<Span> spans_;
-  std::vector<List> lists_;
-  std::vector<Shape> shapes_;
+  ChunkedVector<List> lists_;
+  ChunkedVector<Chain, 12> chains_;
+  ChunkedVector<Span, 12> spans_;
+  std::deque<Shape> shapes_; ///< a deque, because readers hold on to them while more are added
   std::array<std::uint16_t, kMaxShapeKeys + 1> latest_shape_{}; ///< by number of keys: shape + 1
-  std::unordered_multimap<std::uint64_t, std::uint16_t> shape_index_;
+  std::unordered_multimap<std::uint64_t, std::uint16_t, SecretHash> shape_index_;
   std::vector<std::vector<std::pair<Value, Value>>> pairs_;
 
   std::vector<std::string_view> texts_;
-  std::unordered_map<std::string_view, std::uint64_t> text_index_;
-  std::unordered_map<std::string_view, std::uint64_t> bytes_index_;
+  std::unordered_map<std::string_view, std::uint64_t, SecretHash> text_index_;
+  std::unordered_map<std::string_view, std::uint64_t, SecretHash> bytes_index_;
   std::deque<std::string> owned_texts_;
   struct WideInteger {
     std::uint64_t bits;
     bool is_negative;
   };
-  std::vector<WideInteger> wide_integers_;
-  std::vector<double> reals_;
+  ChunkedVector<WideInteger, 12> wide_integers_;
+  ChunkedVector<double, 12> reals_;
 };
 
 } // namespace memviz

@@ -14,7 +14,11 @@ std::string_view kind_name(Kind kind) {
   case Kind::bytes: return "bytes";
   case Kind::list: return "a list";
   case Kind::tuple: return "a tuple";
-  case Kind::dict: return "a dict";
+  case Kind::dict:
+  case Kind::record: return "a dict";
+  case Kind::record_list:
+  case Kind::digest: return "a list";
+  case Kind::memo_reference: break;
   }
   return "an unknown object";
 }

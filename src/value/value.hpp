@@ -19,6 +19,11 @@ enum class Kind : std::uint8_t {
   list, ///< also sets: the reader of snapshots needs no difference
   tuple,
   dict,
+  // Stand-ins that pickle::RecordStream leaves where it handed something over. Nobody else makes or understands them.
+  record,         ///< a dict that went to the sink
+  record_list,    ///< a list whose records go to the sink; its number
+  digest,         ///< what the sink made of a list inside a record
+  memo_reference, ///< a number of the memo that is yet to be looked up
 };
 
 /// "a dict", "a text", ...: for "expected a dict, found a text".
