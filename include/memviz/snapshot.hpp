@@ -102,7 +102,11 @@ struct ReadOptions {
   EventSink* sink = nullptr;
   /// Threads that decode the events of a pickle of protocol 4 or 5, this one included.
   unsigned threads = 1;
-  /// Called now and then with the number of bytes that are done with; never less than before.
+  /// Convert the events of a pickle while it is decoded. Without it everything is decoded first, which takes more time
+  /// and memory for the same result; files for which the former cannot be done are read like that in any case.
+  bool stream = true;
+  /// Called every few megabytes with the number of bytes that are done with. A file that is read a second time starts
+  /// again.
   std::function<void(std::uint64_t done_bytes)> on_progress;
 };
 

@@ -2,6 +2,8 @@
 
 // Reads the arguments of opcodes from untrusted bytes: every read is checked against what is left and moves forward.
 
+#include "pickle/opcode.hpp"
+
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -17,6 +19,11 @@ public:
   [[nodiscard]] std::size_t offset() const noexcept { return offset_; }
   [[nodiscard]] std::size_t left() const noexcept { return bytes_.size() - offset_; }
   [[nodiscard]] std::string_view rest() const { return bytes_.substr(offset_); }
+
+  void seek(std::size_t offset) { offset_ = offset; }
+  [[nodiscard]] bool next_is(Opcode opcode) const {
+    return offset_ < bytes_.size() && static_cast<std::uint8_t>(bytes_[offset_]) == static_cast<std::uint8_t>(opcode);
+  }
 
   /// The next byte, an opcode. Throws ParseError at the end.
   std::uint8_t opcode() {

@@ -7,7 +7,9 @@ namespace memviz::pickle {
 Decoded decode(std::string_view bytes) {
   Machine machine(bytes);
   while (machine.step()) {}
-  return std::move(machine).result();
+  const int protocol = machine.protocol();
+  const std::uint64_t end_offset = machine.offset();
+  return {std::move(machine).take_document(), protocol, end_offset};
 }
 
 } // namespace memviz::pickle

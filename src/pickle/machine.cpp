@@ -19,8 +19,14 @@ std::string quoted(std::string_view text) {
 
 } // namespace
 
+void Machine::stream_to(RecordSink& sink, unsigned threads) {
+  const MachineState state{cursor_, document_, memo_, stack_, marks_, progress_};
+  stream_ = std::make_unique<RecordStream>(state, sink, cursor_.rest(), threads);
+}
+
 bool Machine::step() {
   opcode_offset_ = cursor_.offset();
+  progress_.reached(opcode_offset_);
   const auto opcode = static_cast<Opcode>(cursor_.opcode());
   switch (opcode) {
   case Opcode::proto: read_protocol(); break;
@@ -54,7 +60,7 @@ bool Machine::step() {
   case Opcode::binbytes8:
   case Opcode::bytearray8: push_bytes(cursor_.take(cursor_.number<std::uint64_t>())); break;
 
-  case Opcode::mark: marks_.push_back(stack_.size()); break;
+  case Opcode::mark: mark(); break;
   case Opcode::empty_dict: push(document_.add_dict()); break;
   case Opcode::empty_list:
   case Opcode::empty_set: push(document_.add_list()); break;
@@ -89,8 +95,9 @@ bool Machine::step() {
   return !is_done_;
 }
 
-Decoded Machine::result() && {
-  return {std::move(document_), protocol_, cursor_.offset()};
+void Machine::mark() {
+  marks_.push_back(stack_.size());
+  if (stream_) stream_->after_mark();
 }
 
 void Machine::read_protocol() {
@@ -107,6 +114,7 @@ void Machine::read_frame() {
     fail(fmt::format("a frame of {} bytes", size),
          fmt::format("{} bytes up to the end of the file: is it cut off?", cursor_.left()));
   }
+  if (stream_) stream_->after_record();
 }
 
 void Machine::stop() {
@@ -173,6 +181,7 @@ void Machine::drop_to(std::span<const Value> values) {
 Value Machine::memo_value(std::uint64_t index) const {
   const Value value = memo_.get(index);
   if (value.kind() == Kind::unset) fail("a memo slot that was filled before", fmt::format("slot {}", index));
+  if (value.kind() >= Kind::record && value.kind() != Kind::digest) throw ContentWasUsed();
   return value;
 }
 

@@ -6,9 +6,12 @@
 #include "pickle/decoder.hpp"
 #include "pickle/memo.hpp"
 #include "pickle/opcode.hpp"
+#include "pickle/progress.hpp"
+#include "pickle/record_stream.hpp"
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -18,19 +21,28 @@ namespace memviz::pickle {
 
 class Machine {
 public:
-  explicit Machine(std::string_view bytes) : cursor_(bytes) {}
+  explicit Machine(std::string_view bytes, Progress progress = Progress())
+      : cursor_(bytes), progress_(std::move(progress)) {}
+  Machine(const Machine&) = delete;
+  Machine& operator=(const Machine&) = delete;
 
+  /// Before the first step: hands records over to `sink` as they come, with so many threads. Then step() throws
+  /// ContentWasUsed, too; whatever it throws, the file has to be read again without a sink.
+  void stream_to(RecordSink& sink, unsigned threads);
   /// Runs one opcode; returns false after STOP. Throws ParseError.
   bool step();
-  [[nodiscard]] Decoded result() &&;
+  [[nodiscard]] Document take_document() && { return std::move(document_); }
 
   [[nodiscard]] const Document& document() const { return document_; }
+  [[nodiscard]] int protocol() const { return protocol_; }
+  [[nodiscard]] std::uint64_t offset() const { return cursor_.offset(); }
   /// Of the opcode that ran last.
   [[nodiscard]] std::uint64_t opcode_offset() const { return opcode_offset_; }
 
 private:
   [[noreturn]] void refuse(Opcode opcode);
 
+  void mark();
   void read_protocol();
   void read_frame();
   void stop();
@@ -50,6 +62,8 @@ private:
   /// The values above the topmost mark, which is removed; they stay in place until drop_to().
   std::span<const Value> above_mark();
   void drop_to(std::span<const Value> values);
+  [[nodiscard]] Value list_below(std::size_t depth) const;
+  void append_to(Value list, std::span<const Value> items);
   /// The container below the topmost mark, or on top of the stack; throws if it is of another kind.
   [[nodiscard]] Value container_below(std::size_t depth, Kind kind) const;
 
@@ -66,6 +80,7 @@ private:
   [[noreturn]] void fail(const std::string& expected, const std::string& found) const;
 
   Cursor cursor_;
+  Progress progress_;
   std::uint64_t opcode_offset_ = 0;
   Document document_;
   Memo memo_;
@@ -73,6 +88,7 @@ private:
   std::vector<std::size_t> marks_; ///< stack sizes
   int protocol_ = 0;
   bool is_done_ = false;
+  std::unique_ptr<RecordStream> stream_; ///< null: everything is kept
 };
 
 } // namespace memviz::pickle

@@ -22,6 +22,20 @@ Value Machine::container_below(std::size_t depth, Kind kind) const {
   return container;
 }
 
+/// A stream keeps a list in its own hands.
+Value Machine::list_below(std::size_t depth) const {
+  const bool is_streamed =
+      stream_ != nullptr && stack_.size() > depth && stack_[stack_.size() - depth - 1].kind() == Kind::record_list;
+  return container_below(depth, is_streamed ? Kind::record_list : Kind::list);
+}
+
+void Machine::append_to(Value list, std::span<const Value> items) {
+  if (list.kind() == Kind::record_list)
+    stream_->append(list, items);
+  else
+    document_.append(list, items);
+}
+
 void Machine::check_items(std::span<const Value> items) const {
   if (items.size() % 2 != 0) fail("keys and values in pairs", fmt::format("{} of them", items.size()));
   for (std::size_t i = 0; i < items.size(); i += 2) {
@@ -31,15 +45,15 @@ void Machine::check_items(std::span<const Value> items) const {
 
 void Machine::append_one() {
   const Value item = top();
-  const Value list = container_below(1, Kind::list);
-  document_.append(list, std::span(&item, 1));
+  const Value list = list_below(1);
+  append_to(list, std::span(&item, 1));
   stack_.pop_back();
 }
 
 void Machine::append_all() {
   const std::span<const Value> items = above_mark();
-  const Value list = container_below(items.size(), Kind::list);
-  document_.append(list, items);
+  const Value list = list_below(items.size());
+  append_to(list, items);
   drop_to(items);
 }
 
@@ -57,6 +71,7 @@ void Machine::set_all() {
   check_items(items);
   document_.set_items(dict, items);
   drop_to(items);
+  if (stream_) stream_->after_record();
 }
 
 void Machine::make_sequence(std::span<const Value> items, Kind kind) {

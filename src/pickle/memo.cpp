@@ -12,7 +12,10 @@ void Memo::put_out_of_order(std::uint64_t index, Value value) {
     return;
   }
   Value& slot = index < dense_.size() ? dense_[index] : sparse_[index];
-  if (slot.kind() == Kind::unset) ++count_;
+  if (slot.kind() == Kind::unset)
+    ++count_;
+  else if (keeps_entries_ && slot != value)
+    throw ContentWasUsed();
   slot = value;
 }
 

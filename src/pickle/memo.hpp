@@ -5,7 +5,7 @@
 
 #include "value/chunked_vector.hpp"
 #include "value/hash.hpp"
-#include "value/value.hpp"
+#include "value/document.hpp"
 
 #include <cstdint>
 #include <unordered_map>
@@ -25,6 +25,20 @@ public:
   /// MEMOIZE numbers by the count of filled slots, as CPython does.
   void put_next(Value value) { put(count_, value); }
 
+  // For RecordStream.
+  /// From now on an entry that is replaced throws ContentWasUsed.
+  void keep_entries() { keeps_entries_ = true; }
+  /// put_next() where all numbers up to now were used; else throws ContentWasUsed.
+  void add(Value value) {
+    if (count_ != dense_.size()) throw ContentWasUsed();
+    dense_.push_back(value);
+    ++count_;
+  }
+  /// Replaces the latest entry if it is `value`.
+  void replace_last(Value value, Value replacement) {
+    if (dense_.size() > 0 && dense_[dense_.size() - 1] == value) dense_[dense_.size() - 1] = replacement;
+  }
+
   /// Kind::unset where nothing was put.
   [[nodiscard]] Value get(std::uint64_t index) const {
     if (index < dense_.size()) return dense_[index];
@@ -38,6 +52,7 @@ private:
   ChunkedVector<Value> dense_;
   std::unordered_map<std::uint64_t, Value, SecretHash> sparse_;
   std::uint64_t count_ = 0;
+  bool keeps_entries_ = false;
 };
 
 } // namespace memviz::pickle

@@ -5,6 +5,7 @@
 
 #include "snapshot/where.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <string>
@@ -13,9 +14,9 @@ namespace memviz {
 
 class Budget {
 public:
-  /// Allows some sharing: 16 records for each dict of the document.
-  explicit Budget(std::uint64_t dict_count) : left_(16 * dict_count + 1000) {
-    if (left_ > std::numeric_limits<std::uint32_t>::max()) left_ = std::numeric_limits<std::uint32_t>::max();
+  /// Allows some sharing: 4 records for each dict of the document.
+  void allow(std::uint64_t dict_count) {
+    left_ = std::min<std::uint64_t>(4 * dict_count + 1000, std::numeric_limits<std::uint32_t>::max());
   }
 
   /// Throws SchemaError when `count` more records are too many; they are counted in 32 bits, too.
@@ -27,7 +28,7 @@ public:
   }
 
 private:
-  std::uint64_t left_;
+  std::uint64_t left_ = 0;
 };
 
 } // namespace memviz

@@ -5,10 +5,13 @@
 #include "snapshot/where.hpp"
 #include "value/document.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string_view>
+#include <unordered_map>
 
 namespace memviz {
 
@@ -17,38 +20,52 @@ namespace memviz {
   return value.kind() != Kind::unset && value.kind() != Kind::none;
 }
 
-/// Reads the same N keys from many dicts; a key that a dict lacks reads as Kind::unset.
+/// Reads the same N keys from many dicts; a key that a dict lacks reads as Kind::unset. The document may grow meanwhile.
 template <std::size_t N> class FieldReader {
 public:
-  FieldReader(const Document& document, const std::array<std::string_view, N>& names) : document_(&document) {
-    for (std::size_t i = 0; i < N; ++i)
-      keys_[i] = document.find_text(names[i]);
-  }
+  using Row = std::array<Value, N>;
+  /// By key: its place in a dict's keys, or -1.
+  using Columns = std::array<int, N>;
 
-  [[nodiscard]] std::array<Value, N> read(Value dict) {
-    std::array<Value, N> row;
+  FieldReader(const Document& document, const std::array<std::string_view, N>& names)
+      : document_(&document), names_(names) {}
+
+  [[nodiscard]] Row read(Value dict) {
+    Row row;
     const DictView view = document_->dict(dict);
     if (view.shape == nullptr) {
       for (std::size_t i = 0; i < N; ++i)
-        row[i] = document_->get(dict, keys_[i]);
+        row[i] = document_->get(dict, names_[i]);
       return row;
     }
     if (view.shape != shape_) {
       shape_ = view.shape;
-      for (std::size_t i = 0; i < N; ++i)
-        columns_[i] = shape_->column_of(keys_[i]);
+      const auto [known, is_new] = columns_.try_emplace(shape_);
+      if (is_new) known->second = columns_of(shape_->keys());
+      latest_ = known->second;
     }
     for (std::size_t i = 0; i < N; ++i) {
-      if (columns_[i] >= 0) row[i] = view.shape->at(view.row, static_cast<std::size_t>(columns_[i]));
+      if (latest_[i] >= 0) row[i] = view.shape->at(view.row, static_cast<std::size_t>(latest_[i]));
     }
     return row;
   }
 
+  /// Of a repeated key the last one counts, as in Python.
+  [[nodiscard]] Columns columns_of(std::span<const Value> keys) const {
+    Columns columns;
+    for (std::size_t i = 0; i < N; ++i) {
+      const auto found = std::find(keys.rbegin(), keys.rend(), document_->find_text(names_[i]));
+      columns[i] = found == keys.rend() ? -1 : static_cast<int>(keys.rend() - found) - 1;
+    }
+    return columns;
+  }
+
 private:
   const Document* document_;
-  std::array<Value, N> keys_;
+  std::array<std::string_view, N> names_;
   const Shape* shape_ = nullptr;
-  std::array<int, N> columns_{};
+  Columns latest_{};
+  std::unordered_map<const Shape*, Columns> columns_;
 };
 
 /// Converts single values, and says where they stand if they are of the wrong type.

@@ -15,6 +15,7 @@ FrameReader::FrameReader(const Document& document, FrameTable& frames)
 
 StackId FrameReader::stack(Value frames, const Where& where, Value container) {
   if (!is_present(frames)) return kNoFrames;
+  if (frames.kind() == Kind::digest) return digested(frames, false);
   if (frames == last_list_) return last_stack_;
   if (frames.kind() != Kind::tuple) check_.require(frames, Kind::list, where, container);
   const auto known = stacks_.find(frames.bits());
@@ -51,13 +52,34 @@ void FrameReader::add_fx(FrameId id, Value dict) {
                       text_or_empty(row[fx_node_target]), text_or_empty(row[fx_original_trace])});
 }
 
+Value FrameReader::digest(std::span<const Value> items) {
+  const bool is_text = !items.empty() && items.front().kind() == Kind::text;
+  scratch_.clear();
+  for (const Value item : items) {
+    if (item.kind() != (is_text ? Kind::text : Kind::dict)) throw ContentWasUsed();
+    scratch_.push_back(is_text ? text_frame(item) : frame(item, Where{}, item));
+  }
+  return {Kind::digest, std::uint64_t{frames_.add_stack(scratch_).value} << 1U | (is_text ? 1U : 0U)};
+}
+
+StackId FrameReader::digested(Value digest, bool is_text) {
+  const StackId stack{static_cast<std::uint32_t>(digest.payload() >> 1U)};
+  if (stack != kNoFrames && is_text != ((digest.payload() & 1U) != 0)) throw ContentWasUsed();
+  return stack;
+}
+
+FrameId FrameReader::text_frame(Value text) {
+  return frames_.add_frame({text_or_empty(text), kEmptyString, 0});
+}
+
 StackId FrameReader::text_stack(Value lines, const Where& where, Value container) {
   if (!is_present(lines)) return kNoFrames;
+  if (lines.kind() == Kind::digest) return digested(lines, true);
   check_.require(lines, Kind::list, where, container);
   if (const auto known = stacks_.find(lines.bits()); known != stacks_.end()) return known->second;
   scratch_.clear();
   document_.for_each(lines, [&](Value line_text) {
-    scratch_.push_back(frames_.add_frame({text_or_empty(line_text), kEmptyString, 0}));
+    scratch_.push_back(text_frame(line_text));
     return true;
   });
   const StackId id = frames_.add_stack(scratch_);

@@ -17,10 +17,14 @@ public:
 
   /// The stack of a `frames` list; kNoFrames where the key is absent or the list empty. Throws SchemaError.
   StackId stack(Value frames, const Where& where, Value container);
+  /// Of a list that a record holds: what stack() or text_stack() make of it, as a Kind::digest that they understand.
+  Value digest(std::span<const Value> items);
   /// `forward_frames`: a list of text lines, each a frame that has a name only.
   StackId text_stack(Value lines, const Where& where, Value container);
 
 private:
+  [[nodiscard]] static StackId digested(Value digest, bool is_text);
+  FrameId text_frame(Value text);
   FrameId frame(Value dict, const Where& where, Value list);
   void add_fx(FrameId id, Value dict);
   StringId text_or_empty(Value value);

@@ -1,17 +1,20 @@
 #include "memviz/error.hpp"
 #include "memviz/snapshot.hpp"
-#include "pickle/decoder.hpp"
 #include "pickle/locate.hpp"
+#include "pickle/machine.hpp"
 #include "snapshot/file_kind.hpp"
 #include "snapshot/generation.hpp"
 #include "snapshot/segment_reader.hpp"
 #include "snapshot/settings_reader.hpp"
 #include "snapshot/trace_reader.hpp"
+#include "snapshot/trace_stream.hpp"
 #include "text/printable.hpp"
 #include "text/utf8.hpp"
 #include "json/json_reader.hpp"
 
+#include <exception>
 #include <fmt/format.h>
+#include <new>
 
 namespace memviz {
 namespace {
@@ -46,13 +49,27 @@ private:
   Snapshot& snapshot_;
 };
 
-void read_document(const Document& document, Snapshot& snapshot, EventSink* sink) {
-  FrameReader frames(document, snapshot.frames);
-  Budget budget(document.dict_count());
-  SegmentReader segments(document, frames, budget, snapshot);
-  EventStore store(snapshot);
-  TraceReader traces(document, frames, budget, snapshot, sink == nullptr ? store : *sink);
+/// The tools of one reading, which share what they learn of the document.
+struct Readers {
+  Readers(const Document& read_document, Snapshot& read_snapshot, EventSink* sink)
+      : document(read_document), snapshot(read_snapshot), store(read_snapshot),
+        frames(read_document, read_snapshot.frames),
+        traces(read_document, frames, budget, read_snapshot, sink == nullptr ? store : *sink) {}
+  Readers(const Readers&) = delete;
+  Readers& operator=(const Readers&) = delete;
 
+  const Document& document;
+  Snapshot& snapshot;
+  EventStore store;
+  Budget budget;
+  FrameReader frames;
+  TraceReader traces;
+};
+
+void read_document(Readers& readers) {
+  auto& [document, snapshot, store, budget, frames, traces] = readers;
+  budget.allow(document.dict_count());
+  SegmentReader segments(document, frames, budget, snapshot);
   const Value root = document.root;
   const Value segment_list = root.kind() == Kind::dict ? document.get(root, "segments") : root;
   if (segment_list.kind() != Kind::list) {
@@ -93,17 +110,50 @@ void warn_of_trailing_bytes(std::string_view bytes, std::uint64_t end, Snapshot&
       fmt::format("byte {}: {} bytes follow the end of the pickle and were ignored", end, rest.size()));
 }
 
-Snapshot read_pickle(std::string_view bytes, const ReadOptions& options) {
+void finish_pickle(const pickle::Machine& machine, std::string_view bytes, Snapshot& snapshot) {
+  snapshot.origin.encoding = fmt::format("pickle protocol {}", machine.protocol());
+  warn_of_trailing_bytes(bytes, machine.offset(), snapshot);
+}
+
+/// Events are converted while the rest is decoded. Throws, whatever it finds, at files that need the other way.
+Snapshot read_streaming(std::string_view bytes, const ReadOptions& options) {
   Snapshot snapshot;
-  const pickle::Decoded decoded = pickle::decode(bytes);
-  snapshot.origin.encoding = fmt::format("pickle protocol {}", decoded.protocol);
+  pickle::Machine machine(bytes, pickle::Progress(options.on_progress));
+  Readers readers(machine.document(), snapshot, options.sink);
+  TraceStream events(machine.document(), readers.frames, readers.traces);
+  machine.stream_to(events, options.threads);
+  while (machine.step()) {}
+  read_document(readers);
+  finish_pickle(machine, bytes, snapshot);
+  return snapshot;
+}
+
+/// Everything is decoded before anything is looked at: the reference for the other way, and slower.
+Snapshot read_whole(std::string_view bytes, const ReadOptions& options) {
+  Snapshot snapshot;
+  pickle::Machine machine(bytes, pickle::Progress(options.on_progress));
+  while (machine.step()) {}
+  Readers readers(machine.document(), snapshot, options.sink);
   try {
-    read_document(decoded.document, snapshot, options.sink);
+    read_document(readers);
   } catch (const SchemaError& error) {
     throw ParseError(pickle::offset_of(bytes, error.container()), error.what());
   }
-  warn_of_trailing_bytes(bytes, decoded.end_offset, snapshot);
+  finish_pickle(machine, bytes, snapshot);
   return snapshot;
+}
+
+Snapshot read_pickle(std::string_view bytes, const ReadOptions& options) {
+  if (options.stream) {
+    try {
+      return read_streaming(bytes, options);
+    } catch (const std::bad_alloc&) {
+      throw;
+    } catch (const std::exception&) {
+      if (options.sink != nullptr) options.sink->restart();
+    }
+  }
+  return read_whole(bytes, options);
 }
 
 Snapshot read_json(std::string_view bytes, const ReadOptions& options) {
@@ -111,7 +161,8 @@ Snapshot read_json(std::string_view bytes, const ReadOptions& options) {
   snapshot.origin.encoding = "JSON";
   const Document document = json::read(bytes);
   try {
-    read_document(document, snapshot, options.sink);
+    Readers readers(document, snapshot, options.sink);
+    read_document(readers);
   } catch (const SchemaError& error) {
     throw Error(error.what());
   }

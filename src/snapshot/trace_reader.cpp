@@ -37,40 +37,60 @@ bool needs_size(Action action) {
 TraceReader::TraceReader(const Document& document, FrameReader& frames, Budget& budget, Snapshot& snapshot,
                          EventSink& sink)
     : document_(document), frames_(frames), budget_(budget), snapshot_(snapshot), sink_(sink), check_(document),
-      fields_(document, {"action", "addr", "device_free", "size", "stream", "time_us", "frames", "compile_context",
-                         "user_metadata", "pool_id", "forward_frames"}),
+      fields_(document, kEventKeys),
       annotation_fields_(document, {"name", "stage", "device", "time_us"}) {
 }
 
 void TraceReader::read_traces(Value device_traces) {
+  flush();
   budget_.spend(document_.list_size(device_traces), Where{nullptr, "device_traces"}, device_traces);
   std::size_t device = 0;
   document_.for_each(device_traces, [&](Value events) {
-    const Where where{nullptr, "device_traces", device++};
-    check_.require(events, Kind::list, where, device_traces);
-    budget_.spend(document_.list_size(events), where, events);
-    std::uint64_t& count = snapshot_.event_counts.emplace_back(0);
-    document_.for_each(events, [&](Value dict) {
-      const Where event_where{&where, "", static_cast<std::size_t>(count)};
-      check_.require(dict, Kind::dict, event_where, events);
-      batch_.push_back(read_event(dict, event_where));
-      if (++count % kBatchEvents == 0) hand_over();
-      return true;
-    });
-    hand_over();
+    read_trace(device++, events, device_traces);
+    return true;
+  });
+  // More events than lists came: the lists that they came in are not the ones that are here.
+  if (snapshot_.event_counts.size() > device) throw ContentWasUsed();
+  snapshot_.event_counts.resize(device);
+  flush();
+}
+
+void TraceReader::read_trace(std::size_t device, Value events, Value device_traces) {
+  const Where where{nullptr, "device_traces", device};
+  if (events.kind() == Kind::record_list) {
+    if (events.payload() != device) throw ContentWasUsed();
+    return;
+  }
+  check_.require(events, Kind::list, where, device_traces);
+  const bool came_before = device < snapshot_.event_counts.size() && snapshot_.event_counts[device] > 0;
+  if (came_before) throw ContentWasUsed();
+  budget_.spend(document_.list_size(events), where, events);
+  std::size_t index = 0;
+  document_.for_each(events, [&](Value dict) {
+    const Where event_where{&where, "", index++};
+    check_.require(dict, Kind::dict, event_where, events);
+    add(device, fields_.read(dict), event_where, dict);
     return true;
   });
 }
 
-void TraceReader::hand_over() {
-  const std::size_t device = snapshot_.event_counts.size() - 1;
-  sink_.take(static_cast<std::uint32_t>(device), batch_);
+void TraceReader::add(std::size_t device, const EventFields::Row& row, const Where& where, Value dict) {
+  if (batch_.size() == kBatchEvents || device != batch_device_) flush();
+  batch_device_ = device;
+  batch_.push_back(read_event(row, dict, where));
+}
+
+void TraceReader::flush() {
+  if (batch_.empty()) return;
+  auto& counts = snapshot_.event_counts;
+  if (counts.size() <= batch_device_) counts.resize(batch_device_ + 1);
+  counts[batch_device_] += batch_.size();
+  sink_.take(static_cast<std::uint32_t>(batch_device_), batch_);
   batch_.clear();
 }
 
-Event TraceReader::read_event(Value dict, const Where& where) {
+Event TraceReader::read_event(const EventFields::Row& row, Value dict, const Where& where) {
   namespace field = event_field;
-  const auto row = fields_.read(dict);
   const auto at = [&](std::string_view key) { return Where{&where, key}; };
 
   Event event;
@@ -105,14 +125,20 @@ Event TraceReader::read_event(Value dict, const Where& where) {
 
 Action TraceReader::read_action(Value text, Event& event, const Where& where, Value dict) {
   check_.require(text, Kind::text, where, dict);
-  const auto [entry, is_new] = actions_.try_emplace(text.bits(), Action::other);
-  if (is_new) entry->second = action_of(document_.text(text));
-  if (entry->second == Action::other) event.action_text = snapshot_.frames.intern(document_.text(text));
-  return entry->second;
+  const auto number = static_cast<std::size_t>(text.payload());
+  if (number >= actions_.size()) actions_.resize(number + 1);
+  if (!actions_[number]) actions_[number] = action_of(document_.text(text));
+  const Action action = *actions_[number];
+  if (action == Action::other) event.action_text = text_or_empty(text);
+  return action;
 }
 
 StringId TraceReader::text_or_empty(Value value) {
-  return value.kind() == Kind::text ? snapshot_.frames.intern(document_.text(value)) : kEmptyString;
+  if (value.kind() != Kind::text) return kEmptyString;
+  const auto number = static_cast<std::size_t>(value.payload());
+  if (number >= texts_.size()) texts_.resize(number + 1);
+  if (!texts_[number]) texts_[number] = snapshot_.frames.intern(document_.text(value));
+  return *texts_[number];
 }
 
 void TraceReader::read_annotations(Value annotations) {

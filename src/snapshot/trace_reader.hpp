@@ -7,16 +7,29 @@
 #include "snapshot/fields.hpp"
 #include "snapshot/frame_reader.hpp"
 
-#include <unordered_map>
+#include <array>
+#include <optional>
+#include <string_view>
 #include <vector>
 
 namespace memviz {
+
+using EventFields = FieldReader<11>;
+/// The keys of an event, in the order of an EventFields::Row.
+inline constexpr std::array<std::string_view, 11> kEventKeys{
+    "action", "addr",          "device_free", "size",    "stream",        "time_us", "frames",
+    "compile_context", "user_metadata", "pool_id", "forward_frames"};
 
 class TraceReader {
 public:
   /// Events go to `sink`, their number and everything else to `snapshot`.
   TraceReader(const Document& document, FrameReader& frames, Budget& budget, Snapshot& snapshot, EventSink& sink);
 
+  /// The next event of `device`: the values of its kFields, and where they stand.
+  void add(std::size_t device, const EventFields::Row& row, const Where& where, Value dict);
+  /// Hands over what was added and not handed over yet.
+  void flush();
+  /// What a list under `device_traces` that is a Kind::record_list holds was added before.
   void read_traces(Value device_traces);
   void read_annotations(Value annotations);
 
@@ -30,8 +43,8 @@ private:
   /// A sink is called once for so many events.
   static constexpr std::size_t kBatchEvents = 256;
 
-  void hand_over();
-  Event read_event(Value dict, const Where& where);
+  void read_trace(std::size_t device, Value events, Value device_traces);
+  Event read_event(const EventFields::Row& row, Value dict, const Where& where);
   Action read_action(Value text, Event& event, const Where& where, Value dict);
   StringId text_or_empty(Value value);
 
@@ -40,11 +53,13 @@ private:
   Budget& budget_;
   Snapshot& snapshot_;
   EventSink& sink_;
+  std::size_t batch_device_ = 0;
   std::vector<Event> batch_;
   FieldChecker check_;
-  FieldReader<11> fields_;
+  EventFields fields_;
   FieldReader<4> annotation_fields_;
-  std::unordered_map<std::uint64_t, Action> actions_; ///< by Value::bits() of the text
+  std::vector<std::optional<Action>> actions_;  ///< by number of the text
+  std::vector<std::optional<StringId>> texts_; ///< by number of the text
   bool saw_time_ = false;
   bool saw_compile_context_ = false;
   bool saw_user_metadata_ = false;

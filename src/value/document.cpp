@@ -57,7 +57,7 @@ void Document::start_span(List& list) {
     list.begin = cells_.size();
     return;
   }
-  if (spans_.size() + 2 >= kNone) throw Error("more than 2^32 pieces of lists");
+  if (spans_.size() + 2 >= kHandedOver) throw Error("more than 2^32 pieces of lists");
   if (list.chain == kNone) {
     const auto first = static_cast<std::uint32_t>(spans_.size());
     spans_.push_back({list.begin, list.count(), kNone});
@@ -92,11 +92,50 @@ void Document::append(Value list_value, std::span<const Value> items) {
   }
 }
 
-void Document::freeze(Value container) {
-  if (container.kind() == Kind::dict)
-    dicts_[container.payload()].freeze();
-  else
-    lists_[container.payload()].count_and_frozen |= kFrozen;
+void Document::hand_over(Value list) {
+  freeze_one(list);
+  lists_[list.payload()].chain = kHandedOver;
+}
+
+/// False if there was nothing to do.
+bool Document::freeze_one(Value value) {
+  switch (value.kind()) {
+  case Kind::dict: {
+    Dict& dict = dicts_[value.payload()];
+    if (dict.is_frozen()) return false;
+    dict.freeze();
+    return true;
+  }
+  case Kind::list:
+  case Kind::tuple: {
+    List& list = lists_[value.payload()];
+    if (list.is_frozen()) return false;
+    list.count_and_frozen |= kFrozen;
+    return true;
+  }
+  default: return false;
+  }
+}
+
+void Document::freeze(Value value) {
+  if (!freeze_one(value)) return;
+  std::vector<Value> open{value};
+  const auto add = [&](Value item) {
+    if (freeze_one(item)) open.push_back(item);
+    return true;
+  };
+  while (!open.empty()) {
+    const Value next = open.back();
+    open.pop_back();
+    if (next.kind() != Kind::dict) {
+      for_each(next, add);
+      continue;
+    }
+    for_each_item(next, [&](Value key, Value item) {
+      add(key);
+      add(item);
+    });
+  }
 }
 
 std::optional<std::size_t> Document::shape_for(std::span<const Value> items) {

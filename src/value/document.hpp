@@ -54,8 +54,11 @@ public:
   void append(Value list, std::span<const Value> items);
   /// `items` are key, value, key, value, ...
   void set_items(Value dict, std::span<const Value> items);
-  /// Says that the content of a list, tuple or dict was used: changing it later throws ContentWasUsed.
-  void freeze(Value container);
+  /// Says that a list, tuple or dict and all that is in it was used: changing it later throws ContentWasUsed. Other
+  /// values are as they are.
+  void freeze(Value value);
+  /// Says that somebody else has the content of an empty list: looking at it or changing it throws ContentWasUsed.
+  void hand_over(Value list);
 
   // Reading.
   /// Of text and bytes.
@@ -71,7 +74,7 @@ public:
   [[nodiscard]] std::size_t list_count() const { return lists_.size(); }
   [[nodiscard]] std::uint64_t list_size(Value list) const {
     const List& found = lists_[list.payload()];
-    return found.chain == kNone ? found.count() : chains_[found.chain].size;
+    return found.chain == kNone ? found.count() : chain_of(found).size;
   }
   /// Calls visit(Value) for each element of a list or tuple; visit returns false to stop.
   template <class Visit> void for_each(Value list, Visit&& visit) const {
@@ -80,7 +83,7 @@ public:
       visit_cells(found.begin, found.count(), visit);
       return;
     }
-    for (std::uint32_t id = chains_[found.chain].first; id != kNone; id = spans_[id].next) {
+    for (std::uint32_t id = chain_of(found).first; id != kNone; id = spans_[id].next) {
       if (!visit_cells(spans_[id].begin, spans_[id].count, visit)) return;
     }
   }
@@ -104,6 +107,7 @@ public:
 
 private:
   static constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
+  static constexpr std::uint32_t kHandedOver = kNone - 1;
   static constexpr std::uint32_t kFrozen = std::uint32_t{1} << 31U;
   static constexpr std::size_t kMaxShapeKeys = 64;
   // Genuine files have some dozens. What comes after is stored as pairs, so that a file of odd dicts stays bounded.
@@ -149,10 +153,15 @@ private:
   static constexpr std::uint64_t kPairs = 0xFFFF;
 
   [[nodiscard]] std::optional<std::size_t> shape_for(std::span<const Value> items);
+  bool freeze_one(Value value);
   void add_pairs(Dict& dict, std::span<const Value> items);
   /// Where cells can be added: the run of `list` if it ends with the last cell, else a new one.
   [[nodiscard]] bool is_at_end(const List& list) const;
   void start_span(List& list);
+  [[nodiscard]] const Chain& chain_of(const List& list) const {
+    if (list.chain == kHandedOver) throw ContentWasUsed();
+    return chains_[list.chain];
+  }
   template <class Visit> bool visit_cells(std::uint64_t begin, std::uint64_t count, Visit&& visit) const {
     for (std::uint64_t i = begin; i < begin + count; ++i) {
       if (!visit(cells_[i])) return false;

@@ -1,0 +1,230 @@
+#include "pickle/record_scanner.hpp"
+
+#include "pickle/opcode.hpp"
+#include "value/hash.hpp"
+
+namespace memviz::pickle {
+namespace {
+
+constexpr std::uint64_t kMostTextBytes = 0x7FFF;
+constexpr unsigned kTextSizeBits = 15;
+constexpr std::uint64_t kMostPairItem = 0xFFFFFFF;
+constexpr unsigned kPairItemBits = 28;
+constexpr std::size_t kMostKeys = 64;
+
+Opcode opcode_at(const char* at) {
+  return static_cast<Opcode>(static_cast<unsigned char>(*at));
+}
+
+template <class Number> Number number_at(const char* at) {
+  Number number;
+  std::memcpy(&number, at, sizeof number);
+  return number;
+}
+
+Value reference_to(std::uint64_t number) {
+  return {Kind::memo_reference, number};
+}
+
+/// Of LONG1 at `at`: 0 to 8 bytes, sign-extended.
+std::int64_t long1_at(const char* at, unsigned size) {
+  if (size == 0) return 0;
+  const unsigned unused_bits = 64 - 8 * size;
+  return static_cast<std::int64_t>(number_at<std::uint64_t>(at + 2) << unused_bits) >> unused_bits;
+}
+
+/// Bytes of the opcode that fetches from the memo at `at`; 0 for any other.
+std::size_t fetch_bytes(const char* at) {
+  if (opcode_at(at) == Opcode::long_binget) return 5;
+  return opcode_at(at) == Opcode::binget ? 2 : 0;
+}
+
+struct SmallInteger {
+  std::uint64_t value = 0;
+  std::size_t bytes = 0; ///< of its opcode; 0 if it is none
+};
+
+/// Not negative and in one of the short forms, as the two of a pool id are.
+SmallInteger small_integer_at(const char* at) {
+  switch (opcode_at(at)) {
+  case Opcode::binint1: return {number_at<std::uint8_t>(at + 1), 2};
+  case Opcode::binint2: return {number_at<std::uint16_t>(at + 1), 3};
+  case Opcode::binint: return {number_at<std::uint32_t>(at + 1), 5};
+  default: return {};
+  }
+}
+
+/// Two integers and TUPLE2.
+const char* scan_pair(const char* at, Value& cell) {
+  const SmallInteger first = small_integer_at(at);
+  at += first.bytes;
+  const SmallInteger second = small_integer_at(at);
+  at += second.bytes;
+  if (second.bytes == 0 || first.value > kMostPairItem || second.value > kMostPairItem) return nullptr;
+  if (opcode_at(at) != Opcode::tuple2) return nullptr;
+  ++at;
+  const bool memoized = opcode_at(at) == Opcode::memoize;
+  cell = {Kind::tuple, (first.value << kPairItemBits | second.value) << 1U | (memoized ? 1U : 0U)};
+  return memoized ? at + 1 : at;
+}
+
+} // namespace
+
+std::string_view inline_text(std::string_view bytes, Value cell) {
+  const std::uint64_t offset_and_size = cell.payload() >> 1U;
+  return bytes.substr(static_cast<std::size_t>(offset_and_size >> kTextSizeBits),
+                      static_cast<std::size_t>(offset_and_size & kMostTextBytes));
+}
+
+std::pair<std::uint64_t, std::uint64_t> inline_pair(Value cell) {
+  const std::uint64_t items = cell.payload() >> 1U;
+  return {items >> kPairItemBits, items & kMostPairItem};
+}
+
+void RecordScanner::scan(const RecordPattern& pattern, std::uint64_t stop_offset, RecordRun& run) const {
+  const std::size_t columns = pattern.size();
+  while (run.end_offset < stop_offset) {
+    const char* at = bytes_.data() + run.end_offset;
+    const std::size_t filled = run.cells.size();
+    const std::size_t lists = run.lists.size();
+    run.cells.resize(filled + columns);
+    at = scan_record(pattern, at, run.cells.data() + filled, run);
+    if (at == nullptr) {
+      run.cells.resize(filled);
+      run.lists.resize(lists);
+      return;
+    }
+    if (const char* const next = past_batch_end(at)) at = next;
+    run.end_offset = offset_of(at);
+  }
+}
+
+std::optional<RecordPattern> RecordScanner::learn(std::uint64_t offset, const Memo& memo) const {
+  const char* at = bytes_.data() + offset;
+  if (!has_room(at) || opcode_at(at) != Opcode::empty_dict) return std::nullopt;
+  ++at;
+  const bool memoizes = opcode_at(at) == Opcode::memoize;
+  if (memoizes) ++at;
+  if (opcode_at(at) != Opcode::mark) return std::nullopt;
+  ++at;
+  RecordPattern pattern(memoizes);
+  RecordRun ignored;
+  while (true) {
+    at = past_frames(at);
+    if (at == nullptr) return std::nullopt;
+    if (opcode_at(at) == Opcode::setitems && pattern.size() > 0) return pattern;
+    const std::size_t bytes = fetch_bytes(at);
+    if (bytes == 0 || pattern.size() == kMostKeys) return std::nullopt;
+    const Value key = memo.get(bytes == 2 ? number_at<std::uint8_t>(at + 1) : number_at<std::uint32_t>(at + 1));
+    if (key.kind() != Kind::text) return std::nullopt;
+    pattern.add(key, {at, bytes});
+    at = past_frames(at + bytes);
+    Value cell;
+    if (at == nullptr || (at = scan_value(at, cell, ignored)) == nullptr) return std::nullopt;
+  }
+}
+
+const char* RecordScanner::scan_record(const RecordPattern& pattern, const char* at, Value* cells,
+                                       RecordRun& run) const {
+  if (!has_room(at) || opcode_at(at) != Opcode::empty_dict) return nullptr;
+  ++at;
+  if (pattern.memoizes()) {
+    if (opcode_at(at) != Opcode::memoize) return nullptr;
+    ++at;
+  }
+  if (opcode_at(at) != Opcode::mark) return nullptr;
+  ++at;
+  for (std::size_t column = 0; column < pattern.size(); ++column) {
+    at = past_frames(at);
+    if (at == nullptr) return nullptr;
+    const std::size_t key_bytes = pattern.matches(column, at);
+    if (key_bytes == 0) return nullptr;
+    at = past_frames(at + key_bytes);
+    if (at == nullptr) return nullptr;
+    at = scan_value(at, cells[column], run);
+    if (at == nullptr) return nullptr;
+  }
+  at = past_frames(at);
+  return at != nullptr && opcode_at(at) == Opcode::setitems ? at + 1 : nullptr;
+}
+
+/// Writers may start a frame between any two opcodes. Null, too, where the end of the file is near.
+const char* RecordScanner::past_frames(const char* at) const {
+  while (has_room(at) && opcode_at(at) == Opcode::frame) {
+    constexpr std::ptrdiff_t kFrameBytes = 9;
+    if (number_at<std::uint64_t>(at + 1) > static_cast<std::uint64_t>(end() - at - kFrameBytes)) return nullptr;
+    at += kFrameBytes;
+  }
+  return has_room(at) ? at : nullptr;
+}
+
+/// APPENDS and MARK: Python writes lists in batches of a thousand.
+const char* RecordScanner::past_batch_end(const char* at) const {
+  at = past_frames(at);
+  if (at == nullptr || opcode_at(at) != Opcode::appends) return at;
+  at = past_frames(at + 1);
+  return at != nullptr && opcode_at(at) == Opcode::mark ? at + 1 : nullptr;
+}
+
+const char* RecordScanner::scan_value(const char* at, Value& cell, RecordRun& run) const {
+  switch (opcode_at(at)) {
+  case Opcode::binget: cell = reference_to(number_at<std::uint8_t>(at + 1)); return at + 2;
+  case Opcode::long_binget: cell = reference_to(number_at<std::uint32_t>(at + 1)); return at + 5;
+  case Opcode::binint1:
+  case Opcode::binint2: {
+    const SmallInteger number = small_integer_at(at);
+    if (small_integer_at(at + number.bytes).bytes != 0) return scan_pair(at, cell);
+    cell = Value::integer(static_cast<std::int64_t>(number.value));
+    return at + number.bytes;
+  }
+  case Opcode::binint:
+    if (small_integer_at(at + 5).bytes != 0) return scan_pair(at, cell);
+    cell = Value::integer(number_at<std::int32_t>(at + 1));
+    return at + 5;
+  case Opcode::long1: {
+    const unsigned size = number_at<std::uint8_t>(at + 1);
+    if (size > 8) return nullptr;
+    const std::int64_t number = long1_at(at, size);
+    if (!Value::fits_inline(number)) return nullptr;
+    cell = Value::integer(number);
+    return at + 2 + size;
+  }
+  case Opcode::none: cell = Value::none(); return at + 1;
+  case Opcode::newtrue: cell = Value::boolean(true); return at + 1;
+  case Opcode::newfalse: cell = Value::boolean(false); return at + 1;
+  case Opcode::short_binunicode: return scan_text(at + 2, number_at<std::uint8_t>(at + 1), cell);
+  case Opcode::binunicode: return scan_text(at + 5, number_at<std::uint32_t>(at + 1), cell);
+  case Opcode::empty_list: return scan_list(at + 1, cell, run);
+  default: return nullptr;
+  }
+}
+
+const char* RecordScanner::scan_text(const char* at, std::size_t size, Value& cell) const {
+  if (size > kMostTextBytes || static_cast<std::size_t>(end() - at) <= size) return nullptr;
+  const bool memoized = opcode_at(at + size) == Opcode::memoize;
+  cell = {Kind::text, (offset_of(at) << kTextSizeBits | size) << 1U | (memoized ? 1U : 0U)};
+  return at + size + (memoized ? 1 : 0);
+}
+
+const char* RecordScanner::scan_list(const char* at, Value& cell, RecordRun& run) const {
+  const bool memoized = opcode_at(at) == Opcode::memoize;
+  if (memoized) ++at;
+  const char* begin = at;
+  const char* end = at;
+  if (opcode_at(at) == Opcode::mark) {
+    begin = end = at + 1;
+    while (has_room(end) && fetch_bytes(end) != 0)
+      end += fetch_bytes(end);
+    if (!has_room(end) || opcode_at(end) != Opcode::appends) return nullptr;
+    at = end + 1;
+  } else if (const std::size_t only = fetch_bytes(at); only != 0 && opcode_at(at + only) == Opcode::append) {
+    end = at + only;
+    at = end + 1;
+  } // else it is empty, and what follows is the record's next key
+  const std::string_view fetches(begin, static_cast<std::size_t>(end - begin));
+  cell = {Kind::list, run.lists.size() << 1U | (memoized ? 1U : 0U)};
+  run.lists.push_back({fetches, hash_of(fetches)});
+  return at;
+}
+
+} // namespace memviz::pickle

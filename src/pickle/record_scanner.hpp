@@ -1,0 +1,75 @@
+#pragma once
+
+// Bytes -> rows of records of a known pattern, at about the cost of walking their opcodes. Nothing but the bytes is
+// needed, so that other threads can scan ahead; what needs the memo is left as references to it.
+
+#include "pickle/memo.hpp"
+#include "pickle/record_pattern.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace memviz::pickle {
+
+/// A cell that was written in place, not fetched: where its bytes are, and whether the memo holds it, too.
+struct InlineList {
+  std::string_view fetches; ///< BINGET and LONG_BINGET opcodes, one an element
+  std::uint64_t hash = 0;
+};
+
+/// Records that stand one behind the other. Cells are values; or Kind::memo_reference with a number of the memo; or
+/// written in place, and then their lowest bit of payload says whether a MEMOIZE follows: Kind::text (offset and
+/// size), Kind::list (index into `lists`), Kind::tuple (two small integers).
+struct RecordRun {
+  std::uint64_t begin_offset = 0;
+  std::uint64_t end_offset = 0;
+  std::size_t pattern = 0;
+  std::vector<Value> cells;
+  std::vector<InlineList> lists;
+};
+
+/// Kind::text of a RecordRun: bytes [offset, offset + size).
+[[nodiscard]] std::string_view inline_text(std::string_view bytes, Value cell);
+/// Kind::tuple of a RecordRun.
+[[nodiscard]] std::pair<std::uint64_t, std::uint64_t> inline_pair(Value cell);
+[[nodiscard]] inline bool is_memoized(Value cell) {
+  return (cell.payload() & 1U) != 0;
+}
+
+class RecordScanner {
+public:
+  explicit RecordScanner(std::string_view bytes) : bytes_(bytes) {}
+
+  /// Appends the records of `pattern` that begin at run.end_offset and before `stop_offset`, and moves run.end_offset
+  /// behind them; stops at the first byte that does not fit. Batches that end and go on between two of them are passed
+  /// over, as their list stays the same.
+  void scan(const RecordPattern& pattern, std::uint64_t stop_offset, RecordRun& run) const;
+
+  /// The pattern of the record at `offset`, if it has one.
+  [[nodiscard]] std::optional<RecordPattern> learn(std::uint64_t offset, const Memo& memo) const;
+
+private:
+  [[nodiscard]] bool has_room(const char* at) const { return at != nullptr && end() - at >= kRoom; }
+  [[nodiscard]] const char* end() const { return bytes_.data() + bytes_.size(); }
+  [[nodiscard]] std::uint64_t offset_of(const char* at) const {
+    return static_cast<std::uint64_t>(at - bytes_.data());
+  }
+  // These return where they stopped, or null for what does not fit.
+  const char* past_frames(const char* at) const;
+  const char* past_batch_end(const char* at) const;
+  const char* scan_record(const RecordPattern& pattern, const char* at, Value* cells, RecordRun& run) const;
+  const char* scan_value(const char* at, Value& cell, RecordRun& run) const;
+  const char* scan_text(const char* at, std::size_t size, Value& cell) const;
+  const char* scan_list(const char* at, Value& cell, RecordRun& run) const;
+
+  /// More than any key with its value takes, texts and lists aside: within it no end needs to be checked for.
+  static constexpr std::ptrdiff_t kRoom = 64;
+
+  std::string_view bytes_;
+};
+
+} // namespace memviz::pickle

@@ -1,0 +1,200 @@
+#include "pickle/record_stream.hpp"
+
+#include "pickle/cursor.hpp"
+#include "pickle/memo.hpp"
+#include "pickle/opcode.hpp"
+#include "pickle/progress.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace memviz::pickle {
+namespace {
+
+/// What the machine scans at once, so that the cells stay in the processor's cache.
+constexpr std::uint64_t kRunBytes = std::uint64_t{1} << 16U;
+
+} // namespace
+
+RecordStream::RecordStream(const MachineState& machine, RecordSink& sink, std::string_view bytes, unsigned threads)
+    : machine_(machine), sink_(sink), bytes_(bytes), scanner_(bytes), lookahead_(bytes, threads) {
+  machine_.memo.keep_entries();
+}
+
+void RecordStream::after_mark() {
+  // The root's mark and that of the list itself, with or without one of the list around it.
+  const auto& marks = machine_.marks;
+  if (marks.size() != 2 && marks.size() != 3) return;
+  if (marks.back() == 0) return;
+  const std::size_t index = marks.back() - 1;
+  const Value list = machine_.stack[index];
+  if (list.kind() == Kind::list && is_record_list(index)) {
+    enter(index);
+  } else if (list.kind() != Kind::record_list) {
+    return;
+  }
+  list_ = static_cast<std::size_t>(machine_.stack[index].payload());
+  depth_ = marks.size();
+  hand_over();
+}
+
+/// Where in the stack the list is that holds the one at `index`.
+std::size_t RecordStream::outer_of(std::size_t index) const {
+  const auto& marks = machine_.marks;
+  return marks.size() == 3 ? marks[1] - 1 : index - 1;
+}
+
+bool RecordStream::is_record_list(std::size_t index) const {
+  const auto& stack = machine_.stack;
+  const auto& marks = machine_.marks;
+  const Document& document = machine_.document;
+  if (marks[0] != 1 || stack[0].kind() != Kind::dict) return false;
+  if (index < 4 || marks[1] < 1) return false;
+  const std::size_t outer = outer_of(index);
+  if (outer < 2 || outer >= index || stack[outer].kind() != Kind::list) return false;
+  const Value key = stack[outer - 1];
+  const bool is_key = (outer - 1 - marks[0]) % 2 == 0;
+  return is_key && key.kind() == Kind::text && document.text(key) == sink_.key() &&
+         document.list_size(stack[index]) == 0;
+}
+
+void RecordStream::enter(std::size_t index) {
+  const std::size_t outer = outer_of(index);
+  const std::uint64_t number = machine_.document.list_size(machine_.stack[outer]) + (index - outer - 1);
+  const Value list = machine_.stack[index];
+  const Value stand_in(Kind::record_list, number);
+  machine_.document.hand_over(list);
+  machine_.memo.replace_last(list, stand_in);
+  machine_.stack[index] = stand_in;
+}
+
+void RecordStream::append(Value list, std::span<const Value> items) {
+  depth_ = kOutside;
+  list_ = static_cast<std::size_t>(list.payload());
+  for (const Value item : items)
+    hand_over_dict(item);
+}
+
+void RecordStream::hand_over() {
+  auto& stack = machine_.stack;
+  const std::size_t first = machine_.marks.back();
+  if (first == 0 || stack[first - 1] != Value(Kind::record_list, list_)) {
+    depth_ = kOutside;
+    return;
+  }
+  // Where the next record begins, the ones before it are complete.
+  while (machine_.cursor.next_is(Opcode::empty_dict)) {
+    for (const Value item : std::span(stack).subspan(first))
+      hand_over_dict(item);
+    stack.resize(first);
+    if (!scan_run()) return;
+  }
+}
+
+void RecordStream::hand_over_dict(Value item) {
+  if (item.kind() != Kind::dict) throw ContentWasUsed();
+  machine_.document.freeze(item);
+  sink_.take_dict(list_, item);
+}
+
+bool RecordStream::scan_run() {
+  const std::uint64_t offset = machine_.cursor.offset();
+  if (RecordRun* const run = lookahead_.take(offset)) {
+    hand_over_run(*run);
+    return true;
+  }
+  for (std::size_t i = 0; i < patterns_.size(); ++i) {
+    if (scan_pattern((latest_pattern_ + i) % patterns_.size(), offset)) return true;
+  }
+  if (patterns_.size() == kMostPatterns) return false;
+  auto pattern = scanner_.learn(offset, machine_.memo);
+  if (!pattern) return false;
+  lookahead_.add_pattern(*pattern, offset);
+  patterns_.push_back(std::move(*pattern));
+  return scan_pattern(patterns_.size() - 1, offset);
+}
+
+bool RecordStream::scan_pattern(std::size_t pattern, std::uint64_t offset) {
+  run_.begin_offset = run_.end_offset = offset;
+  run_.pattern = pattern;
+  run_.cells.clear();
+  run_.lists.clear();
+  scanner_.scan(patterns_[pattern], offset + kRunBytes, run_);
+  if (run_.cells.empty()) return false;
+  latest_pattern_ = pattern;
+  hand_over_run(run_);
+  return true;
+}
+
+void RecordStream::hand_over_run(RecordRun& run) {
+  const RecordPattern& pattern = patterns_[run.pattern];
+  const std::size_t columns = pattern.size();
+  latest_text_.resize(std::max(latest_text_.size(), columns));
+  for (std::size_t row = 0; row < run.cells.size(); row += columns) {
+    if (pattern.memoizes()) machine_.memo.add(Value(Kind::record, 0));
+    for (std::size_t column = 0; column < columns; ++column) {
+      Value& cell = run.cells[row + column];
+      cell = resolved(cell, run, column);
+    }
+  }
+  sink_.take_rows(list_, {run.pattern, pattern.keys(), run.cells});
+  machine_.cursor.seek(static_cast<std::size_t>(run.end_offset));
+  machine_.progress.reached(run.end_offset);
+}
+
+Value RecordStream::fetched(std::uint64_t number) const {
+  const Value value = machine_.memo.get(number);
+  const bool is_known = value.kind() != Kind::unset && value.kind() < Kind::record;
+  if (!is_known && value.kind() != Kind::digest) throw ContentWasUsed();
+  machine_.document.freeze(value);
+  return value;
+}
+
+Value RecordStream::resolved(Value cell, const RecordRun& run, std::size_t column) {
+  Value value;
+  switch (cell.kind()) {
+  case Kind::memo_reference: return fetched(cell.payload());
+  case Kind::text: value = text_of(inline_text(bytes_, cell), column); break;
+  case Kind::list: value = digest_of(run.lists[static_cast<std::size_t>(cell.payload() >> 1U)]); break;
+  case Kind::tuple: value = pair_of(cell); break;
+  default: return cell;
+  }
+  if (is_memoized(cell)) machine_.memo.add(value);
+  return value;
+}
+
+/// Most columns of text say the same as in the record before.
+Value RecordStream::text_of(std::string_view text, std::size_t column) {
+  Value& latest = latest_text_[column];
+  if (latest.kind() != Kind::text || machine_.document.text(latest) != text) latest = machine_.document.add_text(text);
+  return latest;
+}
+
+Value RecordStream::digest_of(const InlineList& list) {
+  const auto [begin, end] = digests_.equal_range(list.hash);
+  const auto found = std::find_if(begin, end, [&](const auto& entry) { return entry.second.fetches == list.fetches; });
+  if (found != end) return found->second.value;
+  items_.clear();
+  Cursor fetches(list.fetches);
+  while (fetches.left() > 0) {
+    const bool is_long = fetches.opcode() == static_cast<std::uint8_t>(Opcode::long_binget);
+    items_.push_back(fetched(is_long ? fetches.number<std::uint32_t>() : fetches.number<std::uint8_t>()));
+  }
+  const Value value = sink_.digest(items_);
+  digests_.emplace(list.hash, Digest{std::string(list.fetches), value});
+  return value;
+}
+
+/// Tuples cannot change, so equal ones can be one.
+Value RecordStream::pair_of(Value cell) {
+  const auto [entry, is_new] = pairs_.try_emplace(inline_pair(cell));
+  if (is_new) {
+    const std::array<Value, 2> items{Value::integer(static_cast<std::int64_t>(entry->first.first)),
+                                     Value::integer(static_cast<std::int64_t>(entry->first.second))};
+    entry->second = machine_.document.add_list(Kind::tuple);
+    machine_.document.append(entry->second, items);
+  }
+  return entry->second;
+}
+
+} // namespace memviz::pickle
