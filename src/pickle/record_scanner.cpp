@@ -213,8 +213,8 @@ const char* RecordScanner::scan_list(const char* at, Value& cell, RecordRun& run
   const char* end = at;
   if (opcode_at(at) == Opcode::mark) {
     begin = end = at + 1;
-    while (has_room(end) && fetch_bytes(end) != 0)
-      end += fetch_bytes(end);
+    while (has_room(end) && (opcode_at(end) == Opcode::long_binget || opcode_at(end) == Opcode::binget))
+      end += opcode_at(end) == Opcode::long_binget ? 5 : 2;
     if (!has_room(end) || opcode_at(end) != Opcode::appends) return nullptr;
     at = end + 1;
   } else if (const std::size_t only = fetch_bytes(at); only != 0 && opcode_at(at + only) == Opcode::append) {

@@ -146,7 +146,7 @@ Value RecordStream::fetched(std::uint64_t number) const {
   const Value value = machine_.memo.get(number);
   const bool is_known = value.kind() != Kind::unset && value.kind() < Kind::record;
   if (!is_known && value.kind() != Kind::digest) throw ContentWasUsed();
-  machine_.document.freeze(value);
+  if (value.kind() >= Kind::list && value.kind() <= Kind::dict) machine_.document.freeze(value);
   return value;
 }
 
@@ -171,9 +171,7 @@ Value RecordStream::text_of(std::string_view text, std::size_t column) {
 }
 
 Value RecordStream::digest_of(const InlineList& list) {
-  const auto [begin, end] = digests_.equal_range(list.hash);
-  const auto found = std::find_if(begin, end, [&](const auto& entry) { return entry.second.fetches == list.fetches; });
-  if (found != end) return found->second.value;
+  if (const Value known = digests_.find(list.fetches, list.hash); known.kind() != Kind::unset) return known;
   items_.clear();
   Cursor fetches(list.fetches);
   while (fetches.left() > 0) {
@@ -181,7 +179,7 @@ Value RecordStream::digest_of(const InlineList& list) {
     items_.push_back(fetched(is_long ? fetches.number<std::uint32_t>() : fetches.number<std::uint8_t>()));
   }
   const Value value = sink_.digest(items_);
-  digests_.emplace(list.hash, Digest{std::string(list.fetches), value});
+  digests_.add(list.fetches, list.hash, value);
   return value;
 }
 

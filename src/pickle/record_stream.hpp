@@ -5,6 +5,7 @@
 // It may give up at any time by throwing: the file then has to be decoded again without it. It does so for everything
 // that could make its result differ from that of decoding first and looking afterwards.
 
+#include "pickle/digest_table.hpp"
 #include "pickle/record_lookahead.hpp"
 #include "pickle/record_pattern.hpp"
 #include "pickle/record_scanner.hpp"
@@ -15,9 +16,7 @@
 #include <cstdint>
 #include <map>
 #include <span>
-#include <string>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -82,11 +81,7 @@ private:
   RecordRun run_; ///< kept across calls to save allocations
   std::vector<Value> items_;
   std::vector<Value> latest_text_; ///< by column
-  struct Digest {
-    std::string fetches;
-    Value value;
-  };
-  std::unordered_multimap<std::uint64_t, Digest> digests_; ///< by hash of the fetches
+  DigestTable digests_;
   std::map<std::pair<std::uint64_t, std::uint64_t>, Value> pairs_;
 };
 

@@ -5,19 +5,13 @@
 
 namespace memviz {
 
-void FieldChecker::require(Value value, Kind kind, const Where& where, Value container) const {
-  if (value.kind() != kind) fail_at(where, container, kind_name(kind), kind_name(value.kind()));
-}
-
-std::uint64_t FieldChecker::size(Value value, const Where& where, Value container) const {
-  if (const auto number = document_->as_unsigned(value)) return *number;
+void FieldChecker::fail_size(Value value, const Where& where, Value container) const {
   const auto negative = document_->as_signed(value);
   fail_at(where, container, "a size of 0 or more",
           negative ? std::to_string(*negative) : std::string(kind_name(value.kind())));
 }
 
-std::uint64_t FieldChecker::bits(Value value, const Where& where, Value container) const {
-  if (const auto number = document_->as_unsigned(value)) return *number;
+std::uint64_t FieldChecker::negative_bits(Value value, const Where& where, Value container) const {
   if (const auto number = document_->as_signed(value)) return static_cast<std::uint64_t>(*number);
   fail_at(where, container, "an int", kind_name(value.kind()));
 }

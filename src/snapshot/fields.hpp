@@ -74,14 +74,25 @@ public:
   explicit FieldChecker(const Document& document) : document_(&document) {}
 
   /// Throws SchemaError unless `value` is of `kind`; `container` is what holds it.
-  void require(Value value, Kind kind, const Where& where, Value container) const;
+  void require(Value value, Kind kind, const Where& where, Value container) const {
+    if (value.kind() != kind) fail_at(where, container, kind_name(kind), kind_name(value.kind()));
+  }
   /// A size or a count: an int from 0 to 2^64 - 1.
-  [[nodiscard]] std::uint64_t size(Value value, const Where& where, Value container) const;
+  [[nodiscard]] std::uint64_t size(Value value, const Where& where, Value container) const {
+    if (const auto number = document_->as_unsigned(value)) return *number;
+    fail_size(value, where, container);
+  }
   /// An address or a stream: any int of 64 bits; PyTorch's C++ writer casts to signed.
-  [[nodiscard]] std::uint64_t bits(Value value, const Where& where, Value container) const;
+  [[nodiscard]] std::uint64_t bits(Value value, const Where& where, Value container) const {
+    if (const auto number = document_->as_unsigned(value)) return *number;
+    return negative_bits(value, where, container);
+  }
   [[nodiscard]] std::string_view text(Value value, const Where& where, Value container) const;
 
 private:
+  [[noreturn]] void fail_size(Value value, const Where& where, Value container) const;
+  [[nodiscard]] std::uint64_t negative_bits(Value value, const Where& where, Value container) const;
+
   const Document* document_;
 };
 

@@ -193,8 +193,7 @@ void Document::set_items(Value dict_value, std::span<const Value> items) {
   add_pairs(dict, items);
 }
 
-std::optional<std::int64_t> Document::as_signed(Value value) const {
-  if (value.kind() == Kind::integer) return value.as_integer();
+std::optional<std::int64_t> Document::rare_as_signed(Value value) const {
   if (value.kind() == Kind::boolean) return static_cast<std::int64_t>(value.payload());
   if (value.kind() != Kind::wide_integer) return std::nullopt;
   const WideInteger wide = wide_integers_[value.payload()];
@@ -202,7 +201,7 @@ std::optional<std::int64_t> Document::as_signed(Value value) const {
   return static_cast<std::int64_t>(wide.bits);
 }
 
-std::optional<std::uint64_t> Document::as_unsigned(Value value) const {
+std::optional<std::uint64_t> Document::rare_as_unsigned(Value value) const {
   if (value.kind() == Kind::wide_integer) {
     const WideInteger wide = wide_integers_[value.payload()];
     return wide.is_negative ? std::nullopt : std::optional(wide.bits);

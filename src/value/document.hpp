@@ -65,8 +65,14 @@ public:
   [[nodiscard]] std::string_view text(Value value) const { return texts_[value.payload()]; }
   [[nodiscard]] double real(Value value) const { return reals_[value.payload()]; }
   /// The integer, if it is one (or a bool) and fits.
-  [[nodiscard]] std::optional<std::int64_t> as_signed(Value value) const;
-  [[nodiscard]] std::optional<std::uint64_t> as_unsigned(Value value) const;
+  [[nodiscard]] std::optional<std::int64_t> as_signed(Value value) const {
+    if (value.kind() == Kind::integer) return value.as_integer();
+    return rare_as_signed(value);
+  }
+  [[nodiscard]] std::optional<std::uint64_t> as_unsigned(Value value) const {
+    if (value.kind() == Kind::integer && value.as_integer() >= 0) return static_cast<std::uint64_t>(value.as_integer());
+    return rare_as_unsigned(value);
+  }
   /// The interned Value of `text`; Kind::unset if it does not occur.
   [[nodiscard]] Value find_text(std::string_view text) const;
 
@@ -153,6 +159,8 @@ private:
   static constexpr std::uint64_t kPairs = 0xFFFF;
 
   [[nodiscard]] std::optional<std::size_t> shape_for(std::span<const Value> items);
+  [[nodiscard]] std::optional<std::int64_t> rare_as_signed(Value value) const;
+  [[nodiscard]] std::optional<std::uint64_t> rare_as_unsigned(Value value) const;
   bool freeze_one(Value value);
   void add_pairs(Dict& dict, std::span<const Value> items);
   /// Where cells can be added: the run of `list` if it ends with the last cell, else a new one.

@@ -1,0 +1,13 @@
+#pragma once
+
+// A snapshot as lines of text, ids resolved: two snapshots are the same when their texts are.
+
+#include "memviz/snapshot.hpp"
+
+#include <string>
+
+namespace memviz::test {
+
+[[nodiscard]] std::string snapshot_text(const Snapshot& snapshot);
+
+} // namespace memviz::test
