@@ -1,8 +1,8 @@
 #pragma once
 
-// Scans for records ahead of the machine, on other threads. A run that was found ahead is what the scanner would find at
-// the same offset, because it depends on nothing but the bytes; whether there really stands a record is for the machine
-// to say: it takes a run only when it arrives at its first byte.
+// Scans for records ahead of the machine, on other threads. A run that was found ahead is what the scanner would find
+// at the same offset, because it depends on nothing but the bytes; whether there really stands a record is for the
+// machine to say: it takes a run only when it arrives at its first byte.
 
 #include "pickle/record_scanner.hpp"
 

@@ -1,7 +1,7 @@
 #pragma once
 
-// What all records of a kind have in common as bytes: a dict is opened, keys are fetched from the memo, each followed by
-// a small value, and the dict is closed. Writers repeat this millions of times with other values only.
+// What all records of a kind have in common as bytes: a dict is opened, keys are fetched from the memo, each followed
+// by a small value, and the dict is closed. Writers repeat this millions of times with other values only.
 
 #include "value/value.hpp"
 

@@ -55,9 +55,7 @@ public:
 private:
   [[nodiscard]] bool has_room(const char* at) const { return at != nullptr && end() - at >= kRoom; }
   [[nodiscard]] const char* end() const { return bytes_.data() + bytes_.size(); }
-  [[nodiscard]] std::uint64_t offset_of(const char* at) const {
-    return static_cast<std::uint64_t>(at - bytes_.data());
-  }
+  [[nodiscard]] std::uint64_t offset_of(const char* at) const { return static_cast<std::uint64_t>(at - bytes_.data()); }
   // These return where they stopped, or null for what does not fit.
   const char* past_frames(const char* at) const;
   const char* past_batch_end(const char* at) const;

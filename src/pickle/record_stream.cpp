@@ -130,6 +130,7 @@ void RecordStream::hand_over_run(RecordRun& run) {
   const RecordPattern& pattern = patterns_[run.pattern];
   const std::size_t columns = pattern.size();
   latest_text_.resize(std::max(latest_text_.size(), columns));
+  latest_fetched_.resize(std::max(latest_fetched_.size(), columns));
   for (std::size_t row = 0; row < run.cells.size(); row += columns) {
     if (pattern.memoizes()) machine_.memo.add(Value(Kind::record, 0));
     for (std::size_t column = 0; column < columns; ++column) {
@@ -140,6 +141,13 @@ void RecordStream::hand_over_run(RecordRun& run) {
   sink_.take_rows(list_, {run.pattern, pattern.keys(), run.cells});
   machine_.cursor.seek(static_cast<std::size_t>(run.end_offset));
   machine_.progress.reached(run.end_offset);
+}
+
+/// Many columns fetch the same as in the record before, and entries do not change.
+Value RecordStream::fetched(std::uint64_t number, std::size_t column) {
+  Fetched& latest = latest_fetched_[column];
+  if (latest.number != number) latest = {number, fetched(number)};
+  return latest.value;
 }
 
 Value RecordStream::fetched(std::uint64_t number) const {
@@ -153,7 +161,7 @@ Value RecordStream::fetched(std::uint64_t number) const {
 Value RecordStream::resolved(Value cell, const RecordRun& run, std::size_t column) {
   Value value;
   switch (cell.kind()) {
-  case Kind::memo_reference: return fetched(cell.payload());
+  case Kind::memo_reference: return fetched(cell.payload(), column);
   case Kind::text: value = text_of(inline_text(bytes_, cell), column); break;
   case Kind::list: value = digest_of(run.lists[static_cast<std::size_t>(cell.payload() >> 1U)]); break;
   case Kind::tuple: value = pair_of(cell); break;

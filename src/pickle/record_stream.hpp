@@ -1,9 +1,9 @@
 #pragma once
 
-// Finds, while a pickle is decoded, where the records of a sink stand, and hands them over instead of keeping them: what
-// follows a known pattern goes through the scanner, anything else through the machine and the document.
-// It may give up at any time by throwing: the file then has to be decoded again without it. It does so for everything
-// that could make its result differ from that of decoding first and looking afterwards.
+// Finds, while a pickle is decoded, where the records of a sink stand, and hands them over instead of keeping them:
+// what follows a known pattern goes through the scanner, anything else through the machine and the document. It may
+// give up at any time by throwing: the file then has to be decoded again without it. It does so for everything that
+// could make its result differ from that of decoding first and looking afterwards.
 
 #include "pickle/digest_table.hpp"
 #include "pickle/record_lookahead.hpp"
@@ -60,6 +60,7 @@ private:
   bool scan_pattern(std::size_t pattern, std::uint64_t offset);
   void hand_over_run(RecordRun& run);
   [[nodiscard]] Value fetched(std::uint64_t number) const;
+  [[nodiscard]] Value fetched(std::uint64_t number, std::size_t column);
   [[nodiscard]] Value resolved(Value cell, const RecordRun& run, std::size_t column);
   [[nodiscard]] Value text_of(std::string_view text, std::size_t column);
   [[nodiscard]] Value digest_of(const InlineList& list);
@@ -80,7 +81,12 @@ private:
   std::size_t latest_pattern_ = 0;
   RecordRun run_; ///< kept across calls to save allocations
   std::vector<Value> items_;
-  std::vector<Value> latest_text_; ///< by column
+  struct Fetched {
+    std::uint64_t number = ~std::uint64_t{0};
+    Value value;
+  };
+  std::vector<Value> latest_text_;      ///< by column
+  std::vector<Fetched> latest_fetched_; ///< by column
   DigestTable digests_;
   std::map<std::pair<std::uint64_t, std::uint64_t>, Value> pairs_;
 };

@@ -20,7 +20,8 @@ namespace memviz {
   return value.kind() != Kind::unset && value.kind() != Kind::none;
 }
 
-/// Reads the same N keys from many dicts; a key that a dict lacks reads as Kind::unset. The document may grow meanwhile.
+/// Reads the same N keys from many dicts; a key that a dict lacks reads as Kind::unset. The document may grow
+/// meanwhile.
 template <std::size_t N> class FieldReader {
 public:
   using Row = std::array<Value, N>;
@@ -79,19 +80,23 @@ public:
   }
   /// A size or a count: an int from 0 to 2^64 - 1.
   [[nodiscard]] std::uint64_t size(Value value, const Where& where, Value container) const {
-    if (const auto number = document_->as_unsigned(value)) return *number;
-    fail_size(value, where, container);
+    if (is_small_size(value)) return static_cast<std::uint64_t>(value.as_integer());
+    return rare_size(value, where, container);
   }
   /// An address or a stream: any int of 64 bits; PyTorch's C++ writer casts to signed.
   [[nodiscard]] std::uint64_t bits(Value value, const Where& where, Value container) const {
-    if (const auto number = document_->as_unsigned(value)) return *number;
-    return negative_bits(value, where, container);
+    if (is_small_size(value)) return static_cast<std::uint64_t>(value.as_integer());
+    return rare_bits(value, where, container);
   }
   [[nodiscard]] std::string_view text(Value value, const Where& where, Value container) const;
 
 private:
-  [[noreturn]] void fail_size(Value value, const Where& where, Value container) const;
-  [[nodiscard]] std::uint64_t negative_bits(Value value, const Where& where, Value container) const;
+  // Almost all numbers are like this, and a trace has several an event: no detour through a std::optional.
+  [[nodiscard]] static bool is_small_size(Value value) {
+    return value.kind() == Kind::integer && value.as_integer() >= 0;
+  }
+  [[nodiscard]] std::uint64_t rare_size(Value value, const Where& where, Value container) const;
+  [[nodiscard]] std::uint64_t rare_bits(Value value, const Where& where, Value container) const;
 
   const Document* document_;
 };

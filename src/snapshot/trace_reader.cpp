@@ -37,8 +37,7 @@ bool needs_size(Action action) {
 TraceReader::TraceReader(const Document& document, FrameReader& frames, Budget& budget, Snapshot& snapshot,
                          EventSink& sink)
     : document_(document), frames_(frames), budget_(budget), snapshot_(snapshot), sink_(sink), check_(document),
-      fields_(document, kEventKeys),
-      annotation_fields_(document, {"name", "stage", "device", "time_us"}) {
+      fields_(document, kEventKeys), annotation_fields_(document, {"name", "stage", "device", "time_us"}) {
 }
 
 void TraceReader::read_traces(Value device_traces) {
@@ -104,9 +103,9 @@ Event TraceReader::read_event(const EventFields::Row& row, Value dict, const Whe
     event.stream = static_cast<std::int64_t>(check_.bits(row[field::stream], at("stream"), dict));
   }
   event.stack = frames_.stack(row[field::frames], at("frames"), dict);
-  if (const auto time_us = document_.as_signed(row[field::time_us])) {
-    event.time_us = time_us;
-    saw_time_ = true;
+  if (is_present(row[field::time_us])) {
+    event.time_us = document_.as_signed(row[field::time_us]);
+    saw_time_ = saw_time_ || event.time_us.has_value();
   }
   event.compile_context = text_or_empty(row[field::compile_context]);
   event.user_metadata = text_or_empty(row[field::user_metadata]);

@@ -17,8 +17,8 @@ namespace memviz {
 using EventFields = FieldReader<11>;
 /// The keys of an event, in the order of an EventFields::Row.
 inline constexpr std::array<std::string_view, 11> kEventKeys{
-    "action", "addr",          "device_free", "size",    "stream",        "time_us", "frames",
-    "compile_context", "user_metadata", "pool_id", "forward_frames"};
+    "action",          "addr",          "device_free", "size",          "stream", "time_us", "frames",
+    "compile_context", "user_metadata", "pool_id",     "forward_frames"};
 
 class TraceReader {
 public:
@@ -58,7 +58,7 @@ private:
   FieldChecker check_;
   EventFields fields_;
   FieldReader<4> annotation_fields_;
-  std::vector<std::optional<Action>> actions_;  ///< by number of the text
+  std::vector<std::optional<Action>> actions_; ///< by number of the text
   std::vector<std::optional<StringId>> texts_; ///< by number of the text
   bool saw_time_ = false;
   bool saw_compile_context_ = false;
