@@ -1,0 +1,69 @@
+#!/bin/sh
+# Runs every fuzzer of a build for SECONDS, as many at once as there are processors; fails when one finds something.
+# What they learn stays in BUILD/corpus and is where the next run begins; what they find is kept in BUILD/finds.
+# usage: fuzz.sh BUILD SECONDS [FUZZER...]
+set -eu
+build=$1 seconds=$2
+shift 2
+[ $# -gt 0 ] || set -- snapshot compare pickle json options
+source=$(cd "$(dirname "$0")/../.." && pwd)
+testdata=$source/testdata seeds=$source/tests/fuzz/seeds
+mkdir -p "$build/finds"
+
+# max_bytes FUZZER: longer inputs say little more and take long.
+max_bytes() {
+  case $1 in
+  compare) echo 32000 ;;
+  options) echo 400 ;;
+  *) echo 16000 ;;
+  esac
+}
+
+# small FUZZER FOLDER PATTERN: the files that a fuzzer can take whole.
+small() { find "$2" -type f -name "$3" -size -"$(max_bytes "$1")"c; }
+
+# Every file under its own name, because the fuzzers of pickles have seeds from several folders.
+seed() {
+  folder=$build/seeds/$1
+  rm -rf "$folder"
+  mkdir -p "$folder" "$build/corpus/$1"
+  case $1 in
+  json | options) small "$1" "$seeds/$1" '*' ;;
+  *) small "$1" "$testdata" '*.pickle' ;;
+  esac >"$build/seeds/$1.list"
+  [ "$1" != json ] || small json "$testdata" '*.json' | grep -v /expected >>"$build/seeds/$1.list"
+  number=0
+  while read -r file; do
+    number=$((number + 1))
+    cp "$file" "$folder/$number-$(basename "$file")"
+    # The fuzzer of comparisons takes two pickles, one behind the other.
+    [ "$1" != compare ] || cat "$testdata/gen_2.3_settings.pickle" >>"$folder/$number-$(basename "$file")"
+  done <"$build/seeds/$1.list"
+  [ "$1" != compare ] || cat "$testdata/before.pickle" "$testdata/after.pickle" >"$folder/before-after"
+}
+
+fuzz() {
+  seed "$1"
+  dictionary=$seeds/$1.dict
+  [ -e "$dictionary" ] || dictionary=$seeds/words.dict
+  # Memory and time are finds, too: no input here has more than a few kilobytes. The limit of time leaves room for a
+  # busy machine.
+  "$build/tests/fuzz/$1_fuzzer" -max_total_time="$seconds" -max_len="$(max_bytes "$1")" -timeout=20 -rss_limit_mb=1024 \
+    -malloc_limit_mb=80 -dict="$dictionary" -artifact_prefix="$build/finds/$1-" -print_final_stats=1 -verbosity=1 \
+    "$build/corpus/$1" "$build/seeds/$1" >"$build/finds/$1.log" 2>&1
+}
+
+if [ "${MEMVIZ_FUZZ_ONE:-}" = 1 ]; then
+  # The freed memory that is kept to find uses of it would count against the limit.
+  export ASAN_OPTIONS="quarantine_size_mb=32:detect_stack_use_after_return=0${ASAN_OPTIONS:+:$ASAN_OPTIONS}"
+  export UBSAN_OPTIONS=print_stacktrace=1
+  if fuzz "$1"; then
+    echo "$1: $(sed -n 's/^stat::number_of_executed_units: *//p' "$build/finds/$1.log") inputs, nothing found"
+  else
+    echo "$1: FOUND something; the input and the log are in $build/finds"
+    tail -n 60 "$build/finds/$1.log"
+    exit 1
+  fi
+else
+  printf '%s\n' "$@" | MEMVIZ_FUZZ_ONE=1 xargs -n 1 -P "$(nproc)" "$0" "$build" "$seconds"
+fi

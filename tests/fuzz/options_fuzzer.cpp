@@ -1,0 +1,81 @@
+// Any text -> a command line, a word a line: options, or a UsageError. No command runs.
+
+#include "cli/arguments.hpp"
+#include "cli/command.hpp"
+#include "cli/common_options.hpp"
+#include "cli/help.hpp"
+#include "cli/sizes.hpp"
+#include "cli/suggest.hpp"
+#include "memviz/error.hpp"
+#include "promises.hpp"
+#include "require.hpp"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+using namespace memviz;
+
+namespace {
+
+/// Runs `parse`; what it refuses has to be a UsageError that says something.
+template <class Parse> void check_usage(Parse parse) {
+  try {
+    parse();
+  } catch (const UsageError& error) {
+    fuzz::check_error(error, 0);
+  }
+}
+
+std::vector<std::string> words_of(std::string_view text) {
+  std::vector<std::string> words;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    words.emplace_back(text.substr(0, end));
+    text.remove_prefix(std::min(text.size(), end + 1));
+  }
+  return words;
+}
+
+void check_sizes(const std::string& word) {
+  constexpr std::uint64_t kMost = 1'000'000'000'000'000'000;
+  check_usage([&] { fuzz::require(cli::parse_bytes("max-size", word) <= kMost, "a size within bounds", word); });
+  check_usage([&] {
+    const cli::Threshold threshold = cli::parse_threshold("fail-over", word);
+    fuzz::require(!cli::is_exceeded(threshold, 1000, 1000), "no growth is never too much", word);
+    fuzz::require(!cli::is_exceeded(threshold, 1000, 0), "shrinking is never too much", word);
+    static_cast<void>(cli::is_exceeded(threshold, 0, ~std::uint64_t{0}));
+  });
+}
+
+void check_options(const cli::Command& command, const std::vector<std::string>& words) {
+  check_usage([&] {
+    const cli::Arguments arguments = cli::parse_arguments(words, command.options);
+    check_usage([&] { static_cast<void>(cli::svg_options(arguments, cli::tree_choice(arguments))); });
+    check_usage([&] { cli::check_moment(arguments); });
+    check_usage([&] {
+      const unsigned threads = cli::threads_of(arguments);
+      fuzz::require(threads >= 1 && threads <= 64, "threads within bounds");
+    });
+    // A word that is an operand is one for every order of reading.
+    fuzz::require(arguments.operands().size() <= words.size(), "no more operands than words");
+  });
+}
+
+} // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::vector<std::string> words = words_of({reinterpret_cast<const char*>(data), size});
+  for (const cli::Command& command : cli::commands()) {
+    check_options(command, words);
+    fuzz::require(!cli::command_help(command).empty(), "a help");
+  }
+  for (const std::string& word : words)
+    check_sizes(word);
+  if (words.size() >= 2) {
+    fuzz::require(cli::edit_distance(words[0], words[1]) == cli::edit_distance(words[1], words[0]),
+                  "a distance that is the same from both sides");
+  }
+  return 0;
+}

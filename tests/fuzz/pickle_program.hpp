@@ -1,0 +1,55 @@
+#pragma once
+
+// A pickle as a list of opcodes that can be changed: for the fuzzers, whose changes of single bytes rarely get past the
+// first broken length. Parsing never fails: what is no pickle becomes opcodes all the same, byte for byte.
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace memviz::fuzz {
+
+/// One opcode with its argument, as in the file.
+struct Operation {
+  std::string bytes;
+  /// Of an opcode that fetches from the memo: Operation::stores of the one that stored; 0 where there is none.
+  std::uint32_t fetches = 0;
+  /// Of an opcode that stores into the memo: its own number, from 1.
+  std::uint32_t stores = 0;
+
+  [[nodiscard]] std::uint8_t code() const { return static_cast<std::uint8_t>(bytes.front()); }
+  [[nodiscard]] bool is(char opcode) const { return bytes.front() == opcode; }
+};
+
+using Program = std::vector<Operation>;
+
+/// The operations from `begin` up to `end` leave one value on the stack and need none.
+struct Expression {
+  std::size_t begin = 0;
+  std::size_t end = 0;
+};
+
+[[nodiscard]] Program parsed(std::string_view bytes);
+
+/// The bytes again. With `is_repaired`, memo numbers follow the opcodes that stored, wherever these have gone, and
+/// FRAME has the length that it spans.
+[[nodiscard]] std::string serialized(const Program& program, bool is_repaired);
+
+/// Every value that the program makes, in the order in which they are used up; those within others come first.
+[[nodiscard]] std::vector<Expression> expressions_of(const Program& program);
+
+/// An opcode with an integer argument, in any of the ways to write it that fit; `form` chooses one.
+[[nodiscard]] std::string integer_operation(bool is_negative, std::uint64_t magnitude, std::uint32_t form);
+/// SHORT_BINUNICODE or BINUNICODE.
+[[nodiscard]] std::string text_operation(std::string_view text);
+/// The text of an opcode that pushes one.
+[[nodiscard]] std::optional<std::string_view> text_of(const Operation& operation);
+[[nodiscard]] bool pushes_integer(const Operation& operation);
+
+/// How the bytes of a length argument are counted: 0 where the opcode has none.
+[[nodiscard]] std::size_t length_bytes(std::uint8_t code);
+
+} // namespace memviz::fuzz

@@ -1,0 +1,121 @@
+#include "same_snapshot.hpp"
+
+#include <algorithm>
+#include <map>
+
+namespace memviz::fuzz {
+namespace {
+
+class Comparer {
+public:
+  Comparer(const Snapshot& one, const Snapshot& other) : one_(one), other_(other) {}
+
+  bool same(StringId left, StringId right) const { return one_.frames.text(left) == other_.frames.text(right); }
+
+  bool same(StackId left, StackId right) {
+    const auto [entry, is_new] = stacks_.try_emplace({left, right}, false);
+    if (is_new) entry->second = is_same_stack(left, right);
+    return entry->second;
+  }
+
+  bool same(const Block& left, const Block& right) {
+    return left.address == right.address && left.size_bytes == right.size_bytes &&
+           left.requested_bytes == right.requested_bytes && left.state == right.state && same(left.stack, right.stack);
+  }
+
+  bool same(const Segment& left, const Segment& right) {
+    return left.device == right.device && left.address == right.address && left.total_bytes == right.total_bytes &&
+           left.stream == right.stream && left.pool == right.pool && left.is_expandable == right.is_expandable &&
+           left.is_large == right.is_large && left.first_block == right.first_block &&
+           left.block_count == right.block_count && left.uncovered_bytes == right.uncovered_bytes &&
+           same(left.stack, right.stack);
+  }
+
+  bool same(const Event& left, const Event& right) {
+    return left.action == right.action && left.address == right.address && left.size_bytes == right.size_bytes &&
+           left.stream == right.stream && left.time_us == right.time_us && left.pool == right.pool &&
+           same(left.action_text, right.action_text) && same(left.compile_context, right.compile_context) &&
+           same(left.user_metadata, right.user_metadata) && same(left.stack, right.stack) &&
+           same(left.forward_stack, right.forward_stack);
+  }
+
+  bool same(const std::pair<StringId, StringId>& left, const std::pair<StringId, StringId>& right) const {
+    return same(left.first, right.first) && same(left.second, right.second);
+  }
+
+  bool same(const Annotation& left, const Annotation& right) {
+    return same(left.name, right.name) && same(left.stage, right.stage) && left.device == right.device &&
+           left.time_us == right.time_us && all_same(left.metadata, right.metadata);
+  }
+
+  template <class Items, class OtherItems> bool all_same(const Items& left, const OtherItems& right) {
+    if (left.size() != right.size()) return false;
+    for (std::size_t i = 0; i < left.size(); ++i) {
+      if (!same(left[i], right[i])) return false;
+    }
+    return true;
+  }
+
+private:
+  bool is_same_stack(StackId left, StackId right) const {
+    // Two of them are special, and both are empty.
+    if ((left == kNoContext) != (right == kNoContext)) return false;
+    const auto frames = one_.frames.stack(left);
+    const auto others = other_.frames.stack(right);
+    return std::equal(frames.begin(), frames.end(), others.begin(), others.end(),
+                      [&](FrameId frame, FrameId other) { return is_same_frame(frame, other); });
+  }
+
+  bool is_same_frame(FrameId left, FrameId right) const {
+    const FxInfo* fx = one_.frames.fx(left);
+    const FxInfo* other_fx = other_.frames.fx(right);
+    if ((fx == nullptr) != (other_fx == nullptr)) return false;
+    if (fx != nullptr &&
+        !(same(fx->node_op, other_fx->node_op) && same(fx->node_name, other_fx->node_name) &&
+          same(fx->node_target, other_fx->node_target) && same(fx->original_trace, other_fx->original_trace)))
+      return false;
+    return one_.frames.name(left) == other_.frames.name(right) &&
+           one_.frames.filename(left) == other_.frames.filename(right) &&
+           one_.frames.frame(left).line == other_.frames.frame(right).line;
+  }
+
+  const Snapshot& one_;
+  const Snapshot& other_;
+  std::map<std::pair<StackId, StackId>, bool> stacks_;
+};
+
+} // namespace
+
+std::string difference(const Snapshot& one, const Snapshot& other) {
+  Comparer comparer(one, other);
+  if (!comparer.all_same(one.segments, other.segments)) return "segments";
+  if (!comparer.all_same(one.blocks, other.blocks)) return "blocks";
+  if (!comparer.all_same(one.annotations, other.annotations)) return "annotations";
+  if (!comparer.all_same(one.settings, other.settings)) return "settings";
+  if (one.event_counts != other.event_counts) return "event counts";
+  if (one.trace_overflowed != other.trace_overflowed) return "trace_overflowed";
+  if (one.trace_max_entries != other.trace_max_entries) return "trace_max_entries";
+  if (one.origin.encoding != other.origin.encoding) return "encoding";
+  if (one.origin.generation != other.origin.generation) return "generation";
+  if (one.origin.is_list != other.origin.is_list || one.origin.is_cpu != other.origin.is_cpu) return "origin";
+  if (one.warnings != other.warnings) return "warnings";
+  return {};
+}
+
+std::string difference(const Snapshot& reference, const Snapshot& streamed,
+                       const std::vector<std::vector<Event>>& events) {
+  if (std::string found = difference(reference, streamed); !found.empty()) return found;
+  Comparer comparer(reference, streamed);
+  for (std::size_t device = 0; device < std::max(events.size(), reference.traces.size()); ++device) {
+    const std::size_t count = device < reference.traces.size() ? reference.traces[device].size() : 0;
+    if (count != (device < events.size() ? events[device].size() : 0))
+      return "number of events of device " + std::to_string(device);
+    for (std::size_t i = 0; i < count; ++i) {
+      if (!comparer.same(reference.traces[device][i], events[device][i]))
+        return "event " + std::to_string(i) + " of device " + std::to_string(device);
+    }
+  }
+  return {};
+}
+
+} // namespace memviz::fuzz

@@ -1,0 +1,140 @@
+#include "snapshot_checks.hpp"
+
+#include "memviz/export.hpp"
+#include "memviz/flame.hpp"
+#include "memviz/svg.hpp"
+#include "promises.hpp"
+#include "require.hpp"
+#include "same_snapshot.hpp"
+
+#include <array>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace memviz::fuzz {
+namespace {
+
+class Recorder final : public EventSink {
+public:
+  void take(std::uint32_t device, std::span<const Event> events) override {
+    if (devices_.size() <= device) devices_.resize(device + std::size_t{1});
+    devices_[device].insert(devices_[device].end(), events.begin(), events.end());
+  }
+  void restart() override { devices_.clear(); }
+  [[nodiscard]] const std::vector<std::vector<Event>>& devices() const { return devices_; }
+
+private:
+  std::vector<std::vector<Event>> devices_;
+};
+
+struct Outcome {
+  std::optional<Snapshot> snapshot;
+  std::string message;
+  std::optional<std::uint64_t> offset;
+};
+
+Outcome outcome_of(std::string_view bytes, const ReadOptions& options) {
+  try {
+    return {read_snapshot(bytes, options), {}, {}};
+  } catch (const ParseError& error) {
+    check_error(error, bytes.size());
+    return {{}, error.what(), error.offset()};
+  } catch (const Error& error) {
+    check_error(error, bytes.size());
+    return {{}, error.what(), {}};
+  }
+}
+
+void check_same(const Outcome& reference, const Outcome& other, std::string_view how) {
+  require(reference.message == other.message, how, reference.message + " / " + other.message);
+  require(reference.offset == other.offset, how, "offset");
+  require(reference.snapshot.has_value() == other.snapshot.has_value(), how, "snapshot");
+}
+
+void check_streaming(std::string_view bytes, const Outcome& reference, unsigned threads) {
+  Recorder recorder;
+  const Outcome streamed = outcome_of(bytes, {.sink = &recorder, .threads = threads, .on_progress = {}});
+  check_same(reference, streamed, "streamed as stored:");
+  if (!streamed.snapshot) return;
+  const std::string found = difference(*reference.snapshot, *streamed.snapshot, recorder.devices());
+  require(found.empty(), "streamed as stored:", found);
+}
+
+/// The sink that the commands use.
+void check_accounts(std::string_view bytes, const Snapshot& reference) {
+  std::string stored = "an error: ";
+  std::string streamed = "an error: ";
+  try {
+    stored = stats_json("file", reference, replay(reference));
+  } catch (const Error& error) {
+    stored += error.what();
+  }
+  try {
+    Accounts accounts;
+    const Snapshot snapshot = read_snapshot(bytes, {.sink = &accounts, .on_progress = {}});
+    streamed = stats_json("file", snapshot, accounts.finish(snapshot));
+  } catch (const Error& error) {
+    streamed += error.what();
+  }
+  require(stored == streamed, "accounts of streamed events as of stored ones:", stored + "\n" + streamed);
+}
+
+TreeOptions tree_options(const Snapshot& snapshot, std::uint32_t choice) {
+  static const std::array<std::vector<Level>, 3> levels{
+      std::vector<Level>{},
+      {Level::device, Level::pool, Level::stream, Level::segment, Level::state},
+      {Level::state, Level::segment, Level::stream, Level::pool, Level::device}};
+  TreeOptions options;
+  const std::uint32_t view = choice % 5;
+  options.levels = view == 0 ? memory_levels(snapshot) : view == 1 ? segment_levels(snapshot) : levels[view - 2];
+  options.frames = static_cast<FrameFilter>(choice / 5 % 4);
+  if (choice / 20 % 4 == 1) options.focus = "forward|train";
+  if (choice / 20 % 4 == 2) options.hide = "at::|c10";
+  return options;
+}
+
+} // namespace
+
+std::uint64_t reserved_bytes(const Snapshot& snapshot) {
+  std::uint64_t sum = 0;
+  for (const Segment& segment : snapshot.segments)
+    sum += segment.total_bytes;
+  return sum;
+}
+
+Snapshot read_in_every_way(std::string_view bytes) {
+  Outcome reference = outcome_of(bytes, {.stream = false, .on_progress = {}});
+  check_same(reference, outcome_of(bytes, {.on_progress = {}}), "stored while decoded:");
+  check_streaming(bytes, reference, 1);
+  check_streaming(bytes, reference, 2);
+  if (!reference.snapshot) throw Error(reference.message);
+  check_accounts(bytes, *reference.snapshot);
+  return std::move(*reference.snapshot);
+}
+
+void check_outputs(const Snapshot& snapshot, std::uint32_t choice) {
+  const Replay accounts = replay(snapshot);
+  const TreeOptions options = tree_options(snapshot, choice);
+  const FrameTree tree = build_frame_tree(snapshot, accounts, options);
+  const std::uint64_t total_bytes = reserved_bytes(snapshot);
+  check_conserves_bytes(tree, total_bytes);
+  const FlamePicture picture{.file = "fuzz <&> .pickle",
+                             .snapshot = snapshot,
+                             .tree = tree,
+                             .devices = accounts.devices,
+                             .users = rank_user_lines(snapshot, accounts, {}),
+                             .warnings = snapshot.warnings};
+  check_svg(flame_svg(picture, {.upward = choice % 2 == 0,
+                                .scripts = choice % 7 == 0,
+                                .fold = choice % 3 != 0,
+                                .max_bytes = std::size_t{20'000} << choice % 4}));
+  check_folded(folded_stacks(snapshot, FoldedView::memory, {}), total_bytes);
+  check_folded(folded_stacks(snapshot, FoldedView::segments, {}), total_bytes);
+  check_json(stats_json("fuzz \"\\.pickle", snapshot, accounts));
+  check_json(tree_json("fuzz.pickle", snapshot.frames, tree));
+  require(stats_text("fuzz.pickle", snapshot, accounts, {}).ends_with('\n'), "a text that ends");
+}
+
+} // namespace memviz::fuzz

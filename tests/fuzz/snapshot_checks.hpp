@@ -1,0 +1,23 @@
+#pragma once
+
+// Everything that memviz makes of one file, checked; shared by the fuzzers of snapshots.
+
+#include "memviz/replay.hpp"
+#include "memviz/snapshot.hpp"
+
+#include <cstdint>
+#include <string_view>
+
+namespace memviz::fuzz {
+
+/// Reads with events stored, and again with events handed over, on one and two threads: the same result or the same
+/// error. Throws that error.
+[[nodiscard]] Snapshot read_in_every_way(std::string_view bytes);
+
+/// Replay, trees, picture, texts and JSON; `choice` picks the options.
+void check_outputs(const Snapshot& snapshot, std::uint32_t choice);
+
+/// Bytes of all segments.
+[[nodiscard]] std::uint64_t reserved_bytes(const Snapshot& snapshot);
+
+} // namespace memviz::fuzz
