@@ -1,6 +1,6 @@
 #include "memviz/replay.hpp"
 
-#include "analysis/address_map.hpp"
+#include "value/number_map.hpp"
 #include "memviz/error.hpp"
 #include "memviz/format.hpp"
 #include "memviz/label.hpp"
@@ -13,7 +13,7 @@ namespace memviz {
 /// Live bytes over the events of one device, relative to the baseline, which is known only when the last event is.
 struct Accounts::DeviceAccounts {
   DeviceStats stats;
-  AddressMap live; ///< address -> requested bytes, of recorded allocs
+  NumberMap live; ///< address -> requested bytes, of recorded allocs
   std::int64_t live_bytes = 0;
   std::int64_t peak_bytes = 0;
   std::int64_t peak_event = -1;
@@ -48,7 +48,7 @@ void count_segment(const Snapshot& snapshot, const Segment& segment, DeviceStats
 }
 
 /// Blocks active at the end that no recorded alloc explains lived before the first event.
-std::uint64_t mark_explained(const Snapshot& snapshot, const Segment& segment, const AddressMap& live,
+std::uint64_t mark_explained(const Snapshot& snapshot, const Segment& segment, const NumberMap& live,
                              std::vector<bool>& block_is_explained) {
   std::uint64_t unexplained_bytes = 0;
   for (std::uint32_t i = segment.first_block; i < segment.first_block + segment.block_count; ++i) {

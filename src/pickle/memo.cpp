@@ -11,12 +11,15 @@ void Memo::put_out_of_order(std::uint64_t index, Value value) {
     ++count_;
     return;
   }
-  Value& slot = index < dense_.size() ? dense_[index] : sparse_[index];
-  if (slot.kind() == Kind::unset)
+  const Value previous = get(index);
+  if (previous.kind() == Kind::unset)
     ++count_;
-  else if (keeps_entries_ && slot != value)
+  else if (keeps_entries_ && previous != value)
     throw ContentWasUsed();
-  slot = value;
+  if (index < dense_.size())
+    dense_[index] = value;
+  else
+    sparse_.insert(index, value.bits());
 }
 
 } // namespace memviz::pickle

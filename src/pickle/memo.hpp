@@ -4,11 +4,10 @@
 // other numbers are kept in a map, so that a large number costs no more memory than a small one.
 
 #include "value/chunked_vector.hpp"
-#include "value/hash.hpp"
 #include "value/document.hpp"
+#include "value/number_map.hpp"
 
 #include <cstdint>
-#include <unordered_map>
 
 namespace memviz::pickle {
 
@@ -42,15 +41,14 @@ public:
   /// Kind::unset where nothing was put.
   [[nodiscard]] Value get(std::uint64_t index) const {
     if (index < dense_.size()) return dense_[index];
-    const auto found = sparse_.find(index);
-    return found == sparse_.end() ? Value() : found->second;
+    return Value::from_bits(sparse_.find(index).value_or(Value().bits()));
   }
 
 private:
   void put_out_of_order(std::uint64_t index, Value value);
 
   ChunkedVector<Value> dense_;
-  std::unordered_map<std::uint64_t, Value, SecretHash> sparse_;
+  NumberMap sparse_; ///< Value::bits()
   std::uint64_t count_ = 0;
   bool keeps_entries_ = false;
 };

@@ -7,15 +7,11 @@
 namespace memviz {
 
 Value Document::add_text(std::string_view text, Kind kind) {
-  auto& index = kind == Kind::text ? text_index_ : bytes_index_;
-  const auto [entry, is_new] = index.try_emplace(text, texts_.size());
-  if (is_new) texts_.push_back(text);
-  return {kind, entry->second};
+  return {kind, texts_.add(text).number};
 }
 
 Value Document::add_owned_text(std::string text, Kind kind) {
-  auto& index = kind == Kind::text ? text_index_ : bytes_index_;
-  if (const auto found = index.find(text); found != index.end()) return {kind, found->second};
+  if (const auto known = texts_.find(text)) return {kind, *known};
   return add_text(owned_texts_.emplace_back(std::move(text)), kind);
 }
 
@@ -211,8 +207,8 @@ std::optional<std::uint64_t> Document::rare_as_unsigned(Value value) const {
 }
 
 Value Document::find_text(std::string_view text) const {
-  const auto found = text_index_.find(text);
-  return found == text_index_.end() ? Value() : Value(Kind::text, found->second);
+  const auto number = texts_.find(text);
+  return number ? Value(Kind::text, *number) : Value();
 }
 
 DictView Document::dict(Value dict_value) const {

@@ -7,6 +7,7 @@
 #include "value/chunked_vector.hpp"
 #include "value/hash.hpp"
 #include "value/shape.hpp"
+#include "value/text_table.hpp"
 #include "value/value.hpp"
 
 #include <array>
@@ -187,9 +188,7 @@ private:
   std::unordered_multimap<std::uint64_t, std::uint16_t, SecretHash> shape_index_;
   std::vector<std::vector<std::pair<Value, Value>>> pairs_;
 
-  std::vector<std::string_view> texts_;
-  std::unordered_map<std::string_view, std::uint64_t, SecretHash> text_index_;
-  std::unordered_map<std::string_view, std::uint64_t, SecretHash> bytes_index_;
+  TextTable texts_; ///< of Kind::text and Kind::bytes
   std::deque<std::string> owned_texts_;
   struct WideInteger {
     std::uint64_t bits;

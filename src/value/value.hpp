@@ -50,6 +50,9 @@ public:
   [[nodiscard]] constexpr std::int64_t as_integer() const { return static_cast<std::int64_t>(bits_) >> kKindBits; }
   /// Equal bits are the same object; text and small integers with equal bits are equal values, too.
   [[nodiscard]] constexpr std::uint64_t bits() const { return bits_; }
+  [[nodiscard]] static constexpr Value from_bits(std::uint64_t bits) {
+    return {static_cast<Kind>(bits & kKindMask), bits >> kKindBits};
+  }
   friend constexpr bool operator==(const Value&, const Value&) = default;
 
 private:

@@ -1,14 +1,14 @@
-#include "analysis/address_map.hpp"
+#include "value/number_map.hpp"
 
 #include <cstdint>
 #include <doctest/doctest.h>
 #include <map>
 #include <random>
 
-using memviz::AddressMap;
+using memviz::NumberMap;
 
-TEST_CASE("AddressMap does what std::map does, over many allocations that reuse addresses") {
-  AddressMap fast;
+TEST_CASE("NumberMap does what std::map does, over many allocations that reuse addresses") {
+  NumberMap fast;
   std::map<std::uint64_t, std::uint64_t> plain;
   std::mt19937_64 random(7);
   for (int i = 0; i < 200'000; ++i) {
@@ -36,8 +36,8 @@ TEST_CASE("AddressMap does what std::map does, over many allocations that reuse 
     CHECK(fast.contains(address));
 }
 
-TEST_CASE("an empty AddressMap has nothing") {
-  AddressMap empty;
+TEST_CASE("an empty NumberMap has nothing") {
+  NumberMap empty;
   CHECK_FALSE(empty.contains(0));
   CHECK_FALSE(empty.remove(0).has_value());
 }
