@@ -22,8 +22,9 @@ void check_reader(std::string_view bytes) {
 }
 
 void check_snapshot(std::string_view bytes) {
+  const auto choice = static_cast<std::uint32_t>(bytes.size());
   try {
-    fuzz::check_outputs(fuzz::read_in_every_way(bytes), static_cast<std::uint32_t>(bytes.size()));
+    fuzz::check_outputs(fuzz::read_in_every_way(bytes, choice), choice);
   } catch (const Error& error) {
     fuzz::check_error(error, bytes.size());
   }

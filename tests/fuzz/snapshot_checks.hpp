@@ -10,9 +10,9 @@
 
 namespace memviz::fuzz {
 
-/// Reads with events stored, and again with events handed over, on one and two threads: the same result or the same
-/// error. Throws that error.
-[[nodiscard]] Snapshot read_in_every_way(std::string_view bytes);
+/// Reads with events stored, and again with events handed over while the file is decoded: the same result or the same
+/// error. Throws that error. `choice` picks the number of threads.
+[[nodiscard]] Snapshot read_in_every_way(std::string_view bytes, std::uint32_t choice);
 
 /// Replay, trees, picture, texts and JSON; `choice` picks the options.
 void check_outputs(const Snapshot& snapshot, std::uint32_t choice);

@@ -3,7 +3,6 @@
 #include "memviz/error.hpp"
 #include "promises.hpp"
 #include "snapshot_checks.hpp"
-#include "value/hash.hpp"
 
 #include <cstdint>
 #include <numeric>
@@ -16,7 +15,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   // The options follow from the content: the same input does the same in every run.
   const std::uint32_t choice = std::accumulate(data, data + size, std::uint32_t{0});
   try {
-    fuzz::check_outputs(fuzz::read_in_every_way(bytes), choice);
+    fuzz::check_outputs(fuzz::read_in_every_way(bytes, choice), choice);
   } catch (const Error& error) {
     fuzz::check_error(error, size);
   }
