@@ -2,14 +2,16 @@
 """Hold a snapshot against its readers: Python's pickle, torch's _memory_viz.py (where torch is installed) and memviz.
 
 usage: check_snapshot.py FILE [--memviz BINARY]
-Checks the keys of PyTorch's newest generation and the sums, that both readers give the same bytes for the same stacks, and
-that memviz finds events and blocks in balance. Exits 1 and says what differs.
+Checks that PyTorch's web viewer can read its opcodes, the keys of PyTorch's newest generation and the sums, that both
+readers give the same bytes for the same stacks, and that memviz finds events and blocks in balance. Exits 1 and says
+what differs.
 """
 import argparse
 import importlib.util
 import json
 import pathlib
 import pickle
+import pickletools
 import subprocess
 import sys
 
@@ -30,6 +32,14 @@ ACTIONS = {
     "snapshot", "oom",
 }
 STATES = {"active_allocated", "active_pending_free", "inactive"}
+# What the unpickler of torch/utils/viz/MemoryViz.js knows, in all of its versions.
+VIEWER_OPCODES = {
+    "APPEND", "APPENDS", "BINFLOAT", "BINGET", "BININT", "BININT1", "BININT2", "BINPUT", "BINUNICODE", "DICT", "EMPTY_DICT",
+    "EMPTY_LIST", "EMPTY_TUPLE", "FRAME", "LIST", "LONG1", "LONG_BINGET", "LONG_BINPUT", "MARK", "MEMOIZE", "NEWFALSE",
+    "NEWTRUE", "NONE", "PROTO", "SETITEM", "SETITEMS", "SHORT_BINUNICODE", "STOP", "TUPLE", "TUPLE1", "TUPLE2", "TUPLE3",
+}
+# Its push(...items) passes a batch as arguments: V8 ends with a RangeError at about 120,000.
+VIEWER_BATCH = 60_000
 
 
 class Wrong(Exception):
@@ -47,6 +57,22 @@ def check_keys(what, found, wanted, optional=frozenset()):
           f"{what}: keys {sorted(found)}, wanted {sorted(wanted)}")
     for key, value in found.items():
         check(type(value) is wanted[key], f"{what}: {key} is of type {type(value).__name__}")
+
+
+def check_viewer(file):
+    """That the web viewer can unpickle it: known opcodes, and no batch that is too large."""
+    depths = []  # values since each open MARK
+    for opcode, argument, position in pickletools.genops(file):
+        name = opcode.name
+        check(name in VIEWER_OPCODES, f"byte {position}: {name} is unknown to MemoryViz.js")
+        check(name != "PROTO" or 2 <= argument <= 4, f"byte {position}: protocol {argument}")
+        if name == "MARK":
+            depths.append(0)
+        elif name in ("APPENDS", "SETITEMS"):
+            values = depths.pop()
+            check(values <= VIEWER_BATCH, f"byte {position}: a batch of {values} values")
+        elif depths:
+            depths[-1] += len(opcode.stack_after) - len(opcode.stack_before)
 
 
 def check_pool(what, pool):
@@ -171,6 +197,8 @@ def main():
     arguments = parser.parse_args()
     try:
         with open(arguments.file, "rb") as file:
+            check_viewer(file)
+            file.seek(0)
             snapshot = pickle.load(file)
         frames = check_shape(snapshot)
         viz = memory_viz()
