@@ -120,10 +120,53 @@ TEST_CASE("equal stacks share a context") {
   CHECK(gather_context() == nullptr);
 }
 
-TEST_CASE("native stacks beyond the bound are left out") {
+TEST_CASE("native stacks beyond the bound are left out and counted") {
   start_gathering(true, 1);
+  CHECK(stacks_left_out() == 0);
   CHECK(gather_context() == nullptr);
+  CHECK(gather_context() == nullptr);
+  CHECK(stacks_left_out() == 2);
   stop_gathering();
+  start_gathering(true, 1);
+  CHECK(stacks_left_out() == 0);
+  stop_gathering();
+}
+
+TEST_CASE("native stacks that are held count to the bound until they are not") {
+  // Room for one stack, as deep as those here, but not for two.
+  start_gathering(true, 1 << 20);
+  const auto depth = std::dynamic_pointer_cast<StackContext>(gather_context())->native->size();
+  stop_gathering();
+  start_gathering(true, depth * sizeof(void*) * 3 / 2 + 256);
+  // Beside Python's frames the addresses are held without the context that they came in.
+  auto held = std::dynamic_pointer_cast<StackContext>(gather_context())->native;
+  REQUIRE(held != nullptr);
+  const auto gather_elsewhere = [] { return gather_context(); };
+  CHECK(gather_elsewhere() == nullptr);
+  held.reset();
+  bool has_room = false;
+  for (int i = 0; i < 3000 && !has_room; ++i) // places are looked for once in a while
+    has_room = gather_elsewhere() != nullptr;
+  CHECK(has_room);
+  stop_gathering();
+}
+
+TEST_CASE("the settings tell what a recording on CUDA has lost") {
+  SnapshotData snapshot;
+  const auto setting = [&](const char* name) {
+    const auto is_it = [&](const auto& pair) { return pair.first == name; };
+    const auto found = std::find_if(snapshot.settings.begin(), snapshot.settings.end(), is_it);
+    REQUIRE(found != snapshot.settings.end());
+    return std::get<std::int64_t>(found->second);
+  };
+  snapshot.traces = {{}, std::vector<EventData>(3)};
+  add_recording_settings(4, 7, snapshot);
+  CHECK(setting("trace_alloc_max_entries") == 4);
+  CHECK(setting("trace_alloc_overflowed") == 0);
+  CHECK(setting("memviz_stacks_left_out") == 7);
+  snapshot.settings.clear();
+  add_recording_settings(3, 0, snapshot);
+  CHECK(setting("trace_alloc_overflowed") == 1);
 }
 
 TEST_CASE("Python's frames stand inside those of the interpreter") {

@@ -63,6 +63,18 @@ void attach_observers() {
 
 } // namespace
 
+void add_recording_settings(std::size_t max_entries, std::uint64_t stacks_left_out, SnapshotData& snapshot) {
+  const bool is_full = std::any_of(snapshot.traces.begin(), snapshot.traces.end(),
+                                   [&](const auto& trace) { return trace.size() >= max_entries; });
+  const auto add = [&](const char* name, std::uint64_t number) {
+    snapshot.settings.emplace_back(name, static_cast<std::int64_t>(number));
+  };
+  snapshot.settings.emplace_back("memviz_recording", std::string("cuda"));
+  add("trace_alloc_max_entries", max_entries);
+  add("trace_alloc_overflowed", is_full ? 1 : 0);
+  add("memviz_stacks_left_out", stacks_left_out);
+}
+
 CudaBackend::CudaBackend(const RecordingOptions& options) : Backend(options.oom_directory), options_(options) {
   check_device(options.device);
   attach_observers();
@@ -84,6 +96,7 @@ SnapshotData CudaBackend::snapshot() const {
     for (auto& trace : snapshot.traces)
       trace.clear();
   }
+  add_recording_settings(max_entries_of(options_), stacks_left_out(), snapshot);
   return snapshot;
 }
 

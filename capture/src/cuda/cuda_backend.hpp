@@ -22,4 +22,8 @@ private:
   RecordingOptions options_;
 };
 
+/// What a reader has to know of the recording, into the settings: `trace_alloc_max_entries`, `trace_alloc_overflowed`
+/// (a device's ring is full: it may have lost events), `memviz_stacks_left_out` (for want of memory for stacks).
+void add_recording_settings(std::size_t max_entries, std::uint64_t stacks_left_out, SnapshotData& snapshot);
+
 } // namespace memviz::capture

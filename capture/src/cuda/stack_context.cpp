@@ -31,7 +31,10 @@ public:
     if (const auto known = contexts_.find(addresses); known != contexts_.end()) return *known;
     const std::size_t bytes = bytes_of(addresses);
     if (bytes_ + bytes > max_bytes_) drop_unused();
-    if (bytes_ + bytes > max_bytes_) return nullptr;
+    if (bytes_ + bytes > max_bytes_) {
+      ++left_out_;
+      return nullptr;
+    }
     auto context = std::make_shared<StackContext>();
     context->native = std::make_shared<const NativeStack>(std::move(addresses));
     contexts_.insert(context);
@@ -45,6 +48,12 @@ public:
     bytes_ = 0;
     max_bytes_ = max_bytes;
     misses_to_wait_ = 0;
+    left_out_ = 0;
+  }
+
+  std::uint64_t left_out() {
+    const std::lock_guard lock(mutex_);
+    return left_out_;
   }
 
 private:
@@ -73,7 +82,8 @@ private:
   void drop_unused() {
     if (misses_to_wait_ > 0 && --misses_to_wait_ > 0) return;
     for (auto context = contexts_.begin(); context != contexts_.end();) {
-      if (context->use_count() > 1) {
+      // Beside Python's frames the allocator holds the addresses in a context that is not shared.
+      if (context->use_count() > 1 || (*context)->native.use_count() > 1) {
         ++context;
         continue;
       }
@@ -90,6 +100,7 @@ private:
   std::size_t bytes_ = 0;
   std::size_t max_bytes_ = 0;
   std::size_t misses_to_wait_ = 0;
+  std::uint64_t left_out_ = 0;
 };
 
 /// Never destroyed: the allocator may outlive static variables.
@@ -118,6 +129,10 @@ void stop_gathering() {
 
 bool has_python() {
   return wants_python;
+}
+
+std::uint64_t stacks_left_out() {
+  return shared_contexts().left_out();
 }
 
 std::shared_ptr<c10::GatheredContext> gather_context() try {

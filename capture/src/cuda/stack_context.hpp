@@ -8,6 +8,7 @@
 #include <torch/csrc/profiler/combined_traceback.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -20,11 +21,14 @@ struct StackContext final : c10::GatheredContext {
   std::shared_ptr<torch::CapturedTraceback> python; ///< may be null
 };
 
-/// What gather_context() gathers from now on, and how many bytes the distinct native stacks may take. Beyond that, what
-/// is gathered has no native stack.
+/// What gather_context() gathers from now on, and how many bytes the distinct native stacks may take. Beyond that,
+/// stacks that the allocator holds no more make room for new ones; if there are none, what is gathered has no native
+/// stack.
 void start_gathering(bool native, std::size_t max_bytes);
 /// Forgets the shared stacks; the allocator may still hold some.
 void stop_gathering();
+/// How many times since start_gathering() there was no room for a native stack.
+[[nodiscard]] std::uint64_t stacks_left_out();
 /// Whether Python's frames are gathered, as of start_gathering().
 [[nodiscard]] bool has_python();
 
