@@ -246,6 +246,30 @@ TEST_CASE("threads allocate while it dumps") {
   CHECK(out_of_balance(recording.snapshot()) == 0);
 }
 
+TEST_CASE("recordings start and stop while threads compute") {
+  std::atomic<bool> goes_on = true;
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 3; ++i) {
+    threads.emplace_back([&goes_on] {
+      while (goes_on)
+        at::add(at::ones({20}), at::ones({20}));
+    });
+  }
+  RecorderOptions options;
+  options.stacks = "python";
+  for (int round = 0; round < 200; ++round)
+    CHECK(out_of_balance(CpuRecording(options).snapshot()) == 0);
+  goes_on = false;
+  for (std::thread& thread : threads)
+    thread.join();
+  // What comes after is recorded with its operators, and with none of those that ran across a stop.
+  const CpuRecording recording(options);
+  const at::Tensor sum = at::ones({1234}) + 1;
+  const SnapshotData snapshot = recording.snapshot();
+  CHECK(names_of(snapshot, event_of(snapshot, "alloc", 1234 * sizeof(float)).stack) ==
+        std::vector<std::string>{"aten::empty", "aten::ones"});
+}
+
 TEST_CASE("memory outlives the recording, and the next one knows it") {
   at::Tensor kept;
   {

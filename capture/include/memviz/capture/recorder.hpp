@@ -21,11 +21,14 @@ struct RecorderOptions {
   std::string enabled = "all";
   /// For what stacks are recorded: "all", "alloc" (not for frees), "state" (for blocks only), "" for nothing.
   std::string context = "all";
-  /// "all": Python (where an interpreter is in the process) and C++; "python": Python only.
+  /// "all": Python (where an interpreter is in the process) and C++; "python": Python only. Recordings on the CPU have
+  /// operators' names instead of Python's frames, with either.
   std::string stacks = "all";
   /// Events kept, per device; the oldest are overwritten.
   std::size_t max_entries = 1'000'000;
-  /// Bound on the host memory of the history, in bytes; reaching it is the same as reaching max_entries.
+  /// Bound on the host memory of the history, in bytes; reaching it is the same as reaching max_entries. On CUDA a
+  /// quarter is for native stacks: once those that blocks and events in the history refer to fill it, what has a new
+  /// stack is recorded without it, and counted in `memviz_stacks_left_out` of the file's allocator_settings.
   std::size_t max_bytes = std::size_t{1} << 29U;
   /// nullopt: the current CUDA device if there is one, else the CPU.
   std::optional<c10::Device> device;
@@ -38,7 +41,11 @@ struct RecorderOptions {
 
 class Backend;
 
-/// One recording at a time: start() throws std::runtime_error while another recorder records.
+/// One recording at a time: start() throws std::runtime_error while another recorder records. All calls may come from
+/// any thread while others compute: LibTorch says of at::addGlobalCallback, which start() calls, that it is for a
+/// program's beginning, but has locked it in all versions from 2.4 on; an operator that runs across a start() or stop()
+/// may miss in stacks. With Python in the process: call start, stop and dump without holding the interpreter's lock, as
+/// a dump in another thread may be waiting for it.
 class Recorder {
 public:
   Recorder();
