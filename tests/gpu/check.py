@@ -95,6 +95,20 @@ EXPECTATIONS = {
 }
 
 
+# What a step leaves.
+FILES_OF_STEPS = {
+    "tests": ["simple.pickle", "streams.pickle", "private_pool.pickle", "oom/*.pickle"],
+    "expandable": ["expandable.pickle"],
+    "plain_injected": ["inject/*exit*.pickle"],
+    "cost": ["deep.pickle"],
+}
+
+
+def missing_files(folder, steps):
+    patterns = [pattern for step in steps for pattern in FILES_OF_STEPS.get(step, [])]
+    return [pattern for pattern in patterns if not any(folder.glob(pattern))]
+
+
 def expectations_of(path):
     if path.parent.name == "oom":
         return [expect_oom]
@@ -148,12 +162,15 @@ def main():
             "bytes": os.path.getsize(path),
             "failures": failures,
         }
+    results["missing"] = missing_files(folder, results["steps"])
     (folder / "results.json").write_text(json.dumps(results, indent=2) + "\n")
     failed = [name for name, result in results["snapshots"].items() if result["failures"]]
     for name in failed:
         print(f"{name}: {'; '.join(results['snapshots'][name]['failures'])}")
+    for pattern in results["missing"]:
+        print(f"{pattern}: not there")
     print(f"{len(results['snapshots'])} snapshots, {len(failed)} with failures; {folder / 'results.json'}")
-    return 1 if failed or any(status != 0 for status in results["steps"].values()) else 0
+    return 1 if failed or results["missing"] or any(status != 0 for status in results["steps"].values()) else 0
 
 
 sys.exit(main())
