@@ -1,6 +1,6 @@
 #pragma once
 
-// The only place that knows how the CUDA caching allocator's interface changed from LibTorch 2.4 to 2.13: what a
+// The only place that knows how the CUDA caching allocator's interface changed from LibTorch 2.4 to 2.15: what a
 // version lacks is asked of its types, not of its number, so nightly builds in between are right, too.
 
 #include "snapshot_data.hpp"
