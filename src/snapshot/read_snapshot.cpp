@@ -67,7 +67,11 @@ struct Readers {
 };
 
 void read_document(Readers& readers) {
-  auto& [document, snapshot, store, budget, frames, traces] = readers;
+  const Document& document = readers.document;
+  Snapshot& snapshot = readers.snapshot;
+  Budget& budget = readers.budget;
+  FrameReader& frames = readers.frames;
+  TraceReader& traces = readers.traces;
   budget.allow(document.dict_count());
   SegmentReader segments(document, frames, budget, snapshot);
   const Value root = document.root;
