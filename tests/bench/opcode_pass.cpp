@@ -2,39 +2,15 @@
 // arguments, keeps nothing and checks nothing but that it stays inside the file. What memviz's decoder takes is
 // measured against this.
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <fcntl.h>
-#include <string_view>
 #include <sys/mman.h>
 #include <sys/stat.h>
 
 namespace {
-
-constexpr unsigned char kUnknown = 0xff;
-constexpr unsigned char kCounted = 0x80; ///< the argument begins with its own length; the low bits tell the length's
-
-/// For each opcode of plain data in protocols 2 to 5, the bytes of its argument.
-constexpr std::array<unsigned char, 256> argument_sizes() {
-  std::array<unsigned char, 256> sizes{};
-  sizes.fill(kUnknown);
-  for (const char opcode : std::string_view("().0N]aeustbld}12\x81\x85\x86\x87\x88\x89\x94"))
-    sizes[static_cast<unsigned char>(opcode)] = 0;
-  for (const char opcode : std::string_view("Khq\x80"))
-    sizes[static_cast<unsigned char>(opcode)] = 1;
-  sizes['M'] = 2;
-  for (const char opcode : std::string_view("Jjr"))
-    sizes[static_cast<unsigned char>(opcode)] = 4;
-  for (const char opcode : std::string_view("G\x95"))
-    sizes[static_cast<unsigned char>(opcode)] = 8;
-  sizes[0x8a] = sizes[0x8c] = sizes['U'] = kCounted | 1U;
-  sizes['X'] = sizes[0x8b] = kCounted | 4U;
-  sizes[0x8d] = kCounted | 8U;
-  return sizes;
-}
 
 struct Counts {
   std::uint64_t opcodes = 0;
@@ -44,41 +20,73 @@ struct Counts {
   bool is_whole = false;
 };
 
-std::uint64_t length_at(const unsigned char* at, std::size_t bytes) {
+/// The length that stands in the next `bytes` bytes, with them; more than what is left where that ends early.
+std::uint64_t counted(const unsigned char* at, std::uint64_t left, std::size_t bytes) {
+  if (bytes > left) return left + 1;
   std::uint64_t length = 0;
   std::memcpy(&length, at, bytes);
-  return length;
+  return length > left - bytes ? left + 1 : bytes + length;
 }
 
 Counts walk(const unsigned char* at, const unsigned char* end) {
-  static constexpr auto kSizes = argument_sizes();
   Counts counts;
   while (at != end) {
     const unsigned char opcode = *at++;
     ++counts.opcodes;
+    const auto left = static_cast<std::uint64_t>(end - at);
+    std::uint64_t argument = 0;
     switch (opcode) {
+    case '(':
+    case ')':
+    case '0':
+    case '1':
+    case '2':
+    case 'N':
+    case 'a':
+    case 'd':
+    case 'e':
+    case 'l':
+    case 's':
+    case 't':
+    case 'u':
+    case 0x85:
+    case 0x86:
+    case 0x87:
+    case 0x88:
+    case 0x89:
+    case 0x94: break;
     case '}':
     case ']': ++counts.containers; break;
-    case 'X':
-    case 0x8c: ++counts.texts; break;
     case 'h':
-    case 'j': ++counts.references; break;
+      ++counts.references;
+      argument = 1;
+      break;
+    case 'j':
+      ++counts.references;
+      argument = 4;
+      break;
+    case 'K':
+    case 'q':
+    case 0x80: argument = 1; break;
+    case 'M': argument = 2; break;
+    case 'J':
+    case 'r': argument = 4; break;
+    case 'G':
+    case 0x95: argument = 8; break;
+    case 0x8a: argument = counted(at, left, 1); break;
+    case 0x8c:
+      ++counts.texts;
+      argument = counted(at, left, 1);
+      break;
+    case 'X':
+      ++counts.texts;
+      argument = counted(at, left, 4);
+      break;
     case '.': counts.is_whole = true; return counts;
-    default: break;
+    default: return counts;
     }
-    const unsigned char size = kSizes[opcode];
-    const auto left = static_cast<std::uint64_t>(end - at);
-    if (size < kCounted) {
-      if (size > left) return counts;
-      at += size;
-    } else {
-      if (size == kUnknown) return counts;
-      const std::size_t prefix = size & ~std::size_t{kCounted};
-      if (prefix > left) return counts;
-      const std::uint64_t length = length_at(at, prefix);
-      if (length > left - prefix) return counts;
-      at += prefix + length;
-    }
+    if (argument > left) return counts;
+    at += argument;
   }
   return counts;
 }
