@@ -46,7 +46,8 @@ class Bench(unittest.TestCase):
         said, _, figures = bench("--linear", "10000", "20000")
         self.assertEqual(said.returncode, 0, said.stderr)
         self.assertEqual([run["file"]["events"] for run in figures["runs"]], [10000, 20000])
-        self.assertEqual([row["key"] for row in figures["runs"][0]["figures"]], ["opcodes", "decode1", "flame1", "stats"])
+        keys = [row["key"] for row in figures["runs"][0]["figures"]]
+        self.assertEqual(keys, ["opcodes", "decode1", "flame1", "stats"])
         self.assertIn("(1.00x)", said.stdout)
 
     def test_a_program_that_fails_ends_it(self):
