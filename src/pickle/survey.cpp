@@ -1,0 +1,267 @@
+#include "pickle/survey.hpp"
+
+#include "pickle/opcode_table.hpp"
+#include "text/utf8.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+#include <limits>
+#include <optional>
+#include <unordered_map>
+
+namespace memviz::pickle {
+
+namespace {
+
+/// Containers below a value of the stack, itself included: 0 for a leaf.
+using Depth = std::uint32_t;
+
+class Surveyor {
+public:
+  explicit Surveyor(std::string_view bytes) : bytes_(bytes) {}
+
+  /// Takes one opcode; false at the end of the survey.
+  bool step() {
+    opcode_offset_ = offset_;
+    if (offset_ == bytes_.size()) return end(SurveyEnd::truncated, opcode_offset_);
+    const auto opcode = static_cast<std::uint8_t>(bytes_[offset_++]);
+    const OpcodeInfo& info = opcode_table()[opcode];
+    if (info.name.empty()) return end(SurveyEnd::unknown_opcode, opcode_offset_);
+    if (!take_argument(info)) return end(SurveyEnd::truncated, opcode_offset_);
+    count(opcode, info);
+    apply(info);
+    remember_text(info);
+    previous_ = static_cast<Opcode>(opcode);
+    return previous_ != Opcode::stop || end(SurveyEnd::stop, offset_);
+  }
+
+  [[nodiscard]] std::size_t offset() const { return offset_; }
+  [[nodiscard]] Survey result() && { return std::move(result_); }
+
+private:
+  bool end(SurveyEnd how, std::size_t offset) {
+    result_.end = how;
+    result_.end_offset = offset;
+    return false;
+  }
+
+  // Arguments: argument_ is what follows the opcode, without a length before it or a newline behind it.
+
+  bool take_argument(const OpcodeInfo& info) {
+    argument_ = {};
+    switch (info.argument) {
+    case Argument::none: return true;
+    case Argument::fixed: return take(info.argument_bytes);
+    case Argument::one_line: return take_line();
+    case Argument::two_lines: return take_module_and_name();
+    case Argument::length1: return take_sized<std::uint8_t>();
+    case Argument::length4: return take_sized<std::uint32_t>();
+    case Argument::length8: return take_sized<std::uint64_t>();
+    }
+    return false;
+  }
+
+  bool take(std::uint64_t size) {
+    if (size > bytes_.size() - offset_) return false;
+    argument_ = bytes_.substr(offset_, static_cast<std::size_t>(size));
+    offset_ += static_cast<std::size_t>(size);
+    return true;
+  }
+
+  template <class Length> bool take_sized() {
+    if (!take(sizeof(Length))) return false;
+    return take(argument_number<Length>());
+  }
+
+  bool take_line() {
+    const std::size_t newline = bytes_.find('\n', offset_);
+    if (newline == std::string_view::npos) return false;
+    argument_ = bytes_.substr(offset_, newline - offset_);
+    offset_ = newline + 1;
+    return true;
+  }
+
+  bool take_module_and_name() {
+    if (!take_line()) return false;
+    module_ = argument_;
+    return take_line();
+  }
+
+  /// Little-endian, of at most the bytes that are there.
+  template <class Number> [[nodiscard]] Number argument_number() const {
+    Number number = 0;
+    std::memcpy(&number, argument_.data(), std::min(sizeof number, argument_.size()));
+    return number;
+  }
+
+  // What is counted.
+
+  void count(std::uint8_t number, const OpcodeInfo& info) {
+    const auto opcode = static_cast<Opcode>(number);
+    ++result_.opcodes;
+    ++result_.counts[number];
+    if (opcode == Opcode::proto) result_.protocol = argument_number<std::uint8_t>();
+    if (opcode == Opcode::frame) ++result_.frames;
+    if (info.is_text)
+      result_.longest_text_bytes = std::max<std::uint64_t>(result_.longest_text_bytes, argument_.size());
+    if (!refused_name(opcode).empty()) count_refused(opcode);
+  }
+
+  void count_refused(Opcode opcode) {
+    ++result_.refused_count;
+    if (result_.refused.size() == kMostRefused) return;
+    result_.refused.push_back({opcode_offset_, opcode, target(opcode)});
+  }
+
+  [[nodiscard]] std::string target(Opcode opcode) const {
+    if (opcode == Opcode::global || opcode == Opcode::inst) return dotted(module_, argument_);
+    if (opcode == Opcode::stack_global && text_ && text_below_) return dotted(*text_below_, *text_);
+    if (opcode == Opcode::persid) return to_valid_utf8(argument_.substr(0, kLongestName));
+    return "";
+  }
+
+  static std::string dotted(std::string_view module, std::string_view name) {
+    return to_valid_utf8(module.substr(0, kLongestName)) + '.' + to_valid_utf8(name.substr(0, kLongestName));
+  }
+
+  // The stack. Where a file takes more from it than there is, the decoder says so; here there is nothing to take.
+
+  void apply(const OpcodeInfo& info) {
+    switch (info.effect) {
+    case Effect::nothing: break;
+    case Effect::push_leaf: stack_.push_back(0); break;
+    case Effect::push_container: push_container(1); break;
+    case Effect::push_mark: marks_.push_back(stack_.size()); break;
+    case Effect::wrap: push_container(around(pop(info.popped))); break;
+    case Effect::wrap_to_mark: push_container(around(pop_to_mark())); break;
+    case Effect::fill: fill(pop(info.popped)); break;
+    case Effect::fill_to_mark: fill(pop_to_mark()); break;
+    case Effect::drop: drop(); break;
+    case Effect::drop_to_mark: static_cast<void>(pop_to_mark()); break;
+    case Effect::duplicate: stack_.push_back(stack_.empty() ? 0 : stack_.back()); break;
+    case Effect::memoize: memoize(); break;
+    case Effect::replace:
+      static_cast<void>(pop(info.popped));
+      stack_.push_back(0);
+      break;
+    case Effect::replace_to_mark:
+      static_cast<void>(pop_to_mark());
+      stack_.push_back(0);
+      break;
+    }
+  }
+
+  static std::optional<Depth> max_of(std::optional<Depth> deepest, Depth depth) {
+    return std::max(deepest.value_or(0), depth);
+  }
+  static Depth around(std::optional<Depth> items) {
+    return std::min(items.value_or(0), std::numeric_limits<Depth>::max() - 1) + 1;
+  }
+
+  void push_container(Depth depth) {
+    result_.deepest_nesting = std::max<std::uint64_t>(result_.deepest_nesting, depth);
+    stack_.push_back(depth);
+  }
+
+  /// The deepest of the topmost values, which are gone afterwards; nothing where there are none.
+  std::optional<Depth> pop(std::size_t values) {
+    std::optional<Depth> deepest;
+    const std::size_t floor = marks_.empty() ? 0 : marks_.back();
+    for (; values > 0 && stack_.size() > floor; --values) {
+      deepest = max_of(deepest, stack_.back());
+      stack_.pop_back();
+    }
+    return deepest;
+  }
+
+  std::optional<Depth> pop_to_mark() {
+    if (marks_.empty()) return std::nullopt;
+    const auto deepest = pop(stack_.size() - marks_.back());
+    marks_.pop_back();
+    return deepest;
+  }
+
+  void fill(std::optional<Depth> items) {
+    if (!items || stack_.empty()) return;
+    stack_.back() = std::max(stack_.back(), around(items));
+    result_.deepest_nesting = std::max<std::uint64_t>(result_.deepest_nesting, stack_.back());
+  }
+
+  void drop() {
+    if (!marks_.empty() && marks_.back() == stack_.size())
+      marks_.pop_back();
+    else
+      static_cast<void>(pop(1));
+  }
+
+  // The memo, and the two topmost texts of the stack: what STACK_GLOBAL imports.
+
+  void memoize() {
+    const Effect filled = opcode_table()[static_cast<std::uint8_t>(previous_)].effect;
+    if (filled == Effect::fill || filled == Effect::fill_to_mark) ++result_.memoized_after_filling;
+    const bool is_empty = filled == Effect::push_container || previous_ == Opcode::list || previous_ == Opcode::dict;
+    if (is_empty) ++result_.memoized_before_filling;
+    if (text_ && memo_texts_.size() < kMostMemoTexts) memo_texts_[memo_index()] = *text_;
+    ++result_.memo_entries;
+  }
+
+  /// Of PUT, GET and MEMOIZE, which numbers by the entries that there are.
+  [[nodiscard]] std::uint64_t memo_index() const {
+    if (argument_.empty()) return result_.memo_entries;
+    const auto opcode = static_cast<Opcode>(bytes_[opcode_offset_]);
+    if (opcode != Opcode::put && opcode != Opcode::get) return argument_number<std::uint32_t>();
+    std::uint64_t number = std::numeric_limits<std::uint64_t>::max();
+    std::from_chars(argument_.data(), argument_.data() + argument_.size(), number);
+    return number;
+  }
+
+  void remember_text(const OpcodeInfo& info) {
+    const auto opcode = static_cast<Opcode>(bytes_[opcode_offset_]);
+    if (info.effect == Effect::memoize || info.effect == Effect::nothing) return;
+    std::optional<std::string_view> text;
+    if (info.is_text) text = argument_;
+    if (opcode == Opcode::get || opcode == Opcode::binget || opcode == Opcode::long_binget) {
+      const auto found = memo_texts_.find(memo_index());
+      if (found != memo_texts_.end()) text = found->second;
+    }
+    text_below_ = text ? text_ : std::nullopt;
+    text_ = text;
+  }
+
+  static constexpr std::size_t kLongestName = 256;
+  static constexpr std::size_t kMostMemoTexts = std::size_t{1} << 16U; // names of imports come early, or stay unnamed
+
+  std::string_view bytes_;
+  std::size_t offset_ = 0;
+  std::size_t opcode_offset_ = 0;
+  std::string_view argument_;
+  std::string_view module_;
+  Opcode previous_ = Opcode::stop;
+  std::vector<Depth> stack_;
+  std::vector<std::size_t> marks_;
+  std::optional<std::string_view> text_;
+  std::optional<std::string_view> text_below_;
+  std::unordered_map<std::uint64_t, std::string_view> memo_texts_;
+  Survey result_;
+};
+
+} // namespace
+
+std::string_view opcode_name(std::uint8_t opcode) {
+  return opcode_table()[opcode].name;
+}
+
+Survey survey(std::string_view bytes, const std::function<void(std::uint64_t)>& on_progress) {
+  constexpr std::size_t kBetweenCalls = std::size_t{1} << 22U;
+  Surveyor surveyor(bytes);
+  std::size_t next_call = kBetweenCalls;
+  while (surveyor.step()) {
+    if (!on_progress || surveyor.offset() < next_call) continue;
+    on_progress(surveyor.offset());
+    next_call = surveyor.offset() + kBetweenCalls;
+  }
+  return std::move(surveyor).result();
+}
+
+} // namespace memviz::pickle
