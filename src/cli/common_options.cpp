@@ -84,7 +84,10 @@ std::vector<Option> general_options() {
   return {
       {"at", '\0', "MOMENT", "end: the end of the recording, which auto (the default) means too in this version"},
       {"threads", '\0', "N", "threads that decode the file (default: the processors there are, at most 4)"},
-      {"quiet", 'q', "", "no warnings and hints on standard error"},
+      {"max-memory", '\0', "BYTES",
+       "fail cleanly instead of taking more memory than this, for example 500M or 2GiB; the snapshot itself, where it "
+       "is a plain file, does not count (default: no limit)"},
+      {"quiet", 'q', "", "no warnings, hints and progress on standard error"},
       {"help", 'h', "", "this text"},
   };
 }
@@ -142,6 +145,15 @@ unsigned threads_of(const Arguments& arguments) {
   if (error != std::errc() || end != word->data() + word->size() || threads == 0 || threads > kMost)
     throw UsageError(fmt::format("--threads must be a number from 1 to {}, not '{}'", kMost, *word));
   return threads;
+}
+
+std::optional<std::uint64_t> max_memory_of(const Arguments& arguments) {
+  constexpr std::uint64_t kLeast = 16'000'000; // the program itself, and room to say what went wrong
+  const auto word = arguments.value("max-memory");
+  if (!word) return std::nullopt;
+  const std::uint64_t bytes = parse_bytes("max-memory", *word);
+  if (bytes < kLeast) throw UsageError(fmt::format("--max-memory must be at least 16M, not '{}'", *word));
+  return bytes;
 }
 
 void check_moment(const Arguments& arguments) {

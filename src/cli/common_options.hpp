@@ -15,7 +15,7 @@ namespace memviz::cli {
 
 [[nodiscard]] std::vector<Option> tree_options();    ///< what is grouped, kept and left out
 [[nodiscard]] std::vector<Option> picture_options(); ///< how a picture looks
-[[nodiscard]] std::vector<Option> general_options(); ///< --at, --threads, --quiet, --help
+[[nodiscard]] std::vector<Option> general_options(); ///< --at, --threads, --max-memory, --quiet, --help
 [[nodiscard]] Option device_option();
 [[nodiscard]] Option view_option();
 
@@ -40,6 +40,7 @@ struct TreeChoice {
 [[nodiscard]] std::optional<View> view_of(const Arguments& arguments);
 [[nodiscard]] std::optional<std::uint32_t> device_of(const Arguments& arguments);
 [[nodiscard]] unsigned threads_of(const Arguments& arguments);
+[[nodiscard]] std::optional<std::uint64_t> max_memory_of(const Arguments& arguments);
 void check_moment(const Arguments& arguments);
 
 /// The tree options for a snapshot; `--group`, else `--view`, else the memory view.

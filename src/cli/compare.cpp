@@ -104,7 +104,7 @@ Request request_of(const Arguments& arguments) {
   request.output = arguments.value("output");
   request.quiet = arguments.has("quiet");
   check_moment(arguments);
-  if (request.output) keep_inputs(arguments, *request.output);
+  if (request.output) check_output_file(arguments, *request.output);
   if (arguments.operands()[0] == "-" && arguments.operands()[1] == "-")
     throw UsageError("only one of the two snapshots can be standard input");
   return request;

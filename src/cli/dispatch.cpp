@@ -1,14 +1,18 @@
 #include "cli/dispatch.hpp"
 
 #include "cli/command.hpp"
+#include "cli/common_options.hpp"
 #include "cli/help.hpp"
 #include "cli/messages.hpp"
 #include "cli/suggest.hpp"
+#include "io/memory_limit.hpp"
 #include "memviz/error.hpp"
 
 #include <algorithm>
 #include <filesystem>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <new>
 
 namespace memviz::cli {
 
@@ -39,6 +43,25 @@ int print_help(const std::vector<std::string>& words) {
   return kSuccess;
 }
 
+/// With what every command obeys.
+int run_limited(const Command& command, const Arguments& arguments) {
+  static_cast<void>(threads_of(arguments)); // a mistake in it is found before a file is read
+  const auto max_memory = max_memory_of(arguments);
+  if (!max_memory) return command.run(arguments);
+  limit_memory(*max_memory);
+  const auto message = [&](const std::string& file) {
+    return fmt::format("{}: needs more memory than --max-memory {} allows", file,
+                       arguments.value("max-memory").value_or(""));
+  };
+  try {
+    return command.run(arguments);
+  } catch (const OutOfMemory& error) {
+    throw Error(message(error.file()));
+  } catch (const std::bad_alloc&) {
+    throw Error(message(fmt::format("{}", fmt::join(arguments.operands(), " and "))));
+  }
+}
+
 int run_command(const Command& command, const std::vector<std::string>& words) {
   if (std::any_of(words.begin(), words.end(), asks_for_help)) {
     print(command_help(command));
@@ -56,13 +79,14 @@ int run_command(const Command& command, const std::vector<std::string>& words) {
                                  command.operand_count == 1 ? "one snapshot" : "two snapshots",
                                  arguments.operands()[command.operand_count]));
   }
-  return command.run(arguments);
+  return run_limited(command, arguments);
 }
 
 } // namespace
 
 const std::vector<Command>& commands() {
-  static const std::vector<Command> all{flame_command(), compare_command(), stats_command(), export_command()};
+  static const std::vector<Command> all{flame_command(), compare_command(), stats_command(), export_command(),
+                                        check_command()};
   return all;
 }
 

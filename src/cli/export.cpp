@@ -42,7 +42,7 @@ int run(const Arguments& arguments) {
   const TreeChoice choice = tree_choice(arguments);
   const std::string output = arguments.value("output").value_or("-");
   check_moment(arguments);
-  keep_inputs(arguments, output);
+  check_output_file(arguments, output);
 
   const std::string& file = arguments.operands().front();
   const Loaded loaded = load(file, arguments);

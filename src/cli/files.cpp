@@ -3,8 +3,9 @@
 #include "cli/common_options.hpp"
 #include "cli/messages.hpp"
 #include "io/output_file.hpp"
-#include "memviz/input.hpp"
 #include "memviz/label.hpp"
+#include "pickle/survey.hpp"
+#include "snapshot/file_kind.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -13,12 +14,68 @@
 
 namespace memviz::cli {
 
+namespace {
+
+/// What cannot be the beginning of a snapshot; the reader looks at the rest.
+void check_head(std::string_view head) {
+  reject_foreign_file(head);
+  if (looks_like_json(head)) return;
+  const pickle::Survey survey = pickle::survey(head);
+  if (survey.end != pickle::SurveyEnd::unknown_opcode) return;
+  throw ParseError(survey.end_offset,
+                   fmt::format("expected a pickle opcode, found byte {:#04x}",
+                               static_cast<unsigned char>(head[static_cast<std::size_t>(survey.end_offset)])));
+}
+
+/// Runs `write`; an Error in it gets the name of the output.
+template <class Write> void naming_output(const std::string& path, Write write) {
+  try {
+    write();
+  } catch (const ReaderGone&) {
+    throw;
+  } catch (const Error& error) {
+    throw Error((path == "-" ? "standard output" : path) + ": " + error.what());
+  }
+}
+
+} // namespace
+
+Input opened(const std::string& file, Progress& progress) {
+  InputOptions options;
+  options.check_head = check_head;
+  options.on_progress = [&](std::uint64_t done_bytes, std::uint64_t total_bytes) {
+    progress.show("reading", done_bytes, total_bytes);
+  };
+  return read_input(file, options);
+}
+
+Snapshot decoded(Input& input, EventSink& sink, const Arguments& arguments, Progress& progress) {
+  ReadOptions options;
+  options.sink = &sink;
+  options.threads = threads_of(arguments);
+  options.on_progress = [&](std::uint64_t done_bytes) {
+    input.release_before(static_cast<std::size_t>(done_bytes));
+    progress.show("decoding", done_bytes, input.bytes().size());
+  };
+  const auto refuse_changed = [&] {
+    if (input.has_changed()) throw Error("changed while it was read; run it again when the file is complete");
+  };
+  try {
+    Snapshot snapshot = read_snapshot(input.bytes(), options);
+    refuse_changed();
+    return snapshot;
+  } catch (const Error&) {
+    refuse_changed();
+    throw;
+  }
+}
+
 Loaded load(const std::string& file, const Arguments& arguments) {
-  const unsigned threads = threads_of(arguments);
   return naming_file(file, [&] {
-    const Input input = read_input(file);
+    Progress progress(picture_name(file), arguments.has("quiet"));
+    Input input = opened(file, progress);
     Accounts accounts;
-    Snapshot snapshot = read_snapshot(input.bytes(), {.sink = &accounts, .threads = threads, .on_progress = {}});
+    Snapshot snapshot = decoded(input, accounts, arguments, progress);
     Replay replayed = accounts.finish(snapshot);
     return Loaded{std::move(snapshot), std::move(replayed)};
   });
@@ -29,22 +86,17 @@ std::string picture_name(const std::string& file) {
 }
 
 void write_output(const std::string& path, std::string_view text) {
-  try {
-    write_file(path, text);
-  } catch (const ReaderGone&) {
-    throw;
-  } catch (const Error& error) {
-    throw Error((path == "-" ? "standard output" : path) + ": " + error.what());
-  }
+  naming_output(path, [&] { write_file(path, text); });
 }
 
-void keep_inputs(const Arguments& arguments, const std::string& output) {
+void check_output_file(const Arguments& arguments, const std::string& output) {
   for (const std::string& input : arguments.operands()) {
     std::error_code error;
     if (output == "-" || input == "-" || !std::filesystem::is_regular_file(input, error)) continue;
     if (std::filesystem::equivalent(input, output, error) && !error)
       throw UsageError(fmt::format("the output '{}' would replace the snapshot itself", output));
   }
+  naming_output(output, [&] { check_output(output); });
 }
 
 void check_device(const std::string& file, const Snapshot& snapshot, std::optional<std::uint32_t> device) {

@@ -3,6 +3,8 @@
 // File names of the command line -> snapshots, and texts -> the outputs that it names.
 
 #include "cli/arguments.hpp"
+#include "cli/progress.hpp"
+#include "memviz/input.hpp"
 #include "memviz/replay.hpp"
 #include "memviz/snapshot.hpp"
 
@@ -19,7 +21,16 @@ struct Loaded {
   Replay accounts;
 };
 
-/// Throws Error, with the file's name, for everything that keeps it from being read as a snapshot.
+/// The bytes of a file, compared with what a snapshot begins with while they are read into memory. Throws Error without
+/// the file's name.
+[[nodiscard]] Input opened(const std::string& file, Progress& progress);
+
+/// Reads a snapshot whose events go to `sink`, and gives the pages of a mapped file back meanwhile. Throws Error
+/// without the file's name.
+[[nodiscard]] Snapshot decoded(Input& input, EventSink& sink, const Arguments& arguments, Progress& progress);
+
+/// Both, with a replay of the events. Throws Error, with the file's name, for everything that keeps it from being read
+/// as a snapshot.
 [[nodiscard]] Loaded load(const std::string& file, const Arguments& arguments);
 
 /// What a picture calls the file: its own name, because a picture is passed on and folders are nobody's business.
@@ -28,8 +39,9 @@ struct Loaded {
 /// Throws Error with the path, or "standard output", when it cannot be written.
 void write_output(const std::string& path, std::string_view text);
 
-/// Throws UsageError when `output` would replace one of the snapshots that the command reads.
-void keep_inputs(const Arguments& arguments, const std::string& output);
+/// Before the work begins: throws UsageError when `output` would replace one of the snapshots that the command reads,
+/// and Error when it cannot be written.
+void check_output_file(const Arguments& arguments, const std::string& output);
 
 /// Throws UsageError, with the devices present, when the file has nothing on `device`.
 void check_device(const std::string& file, const Snapshot& snapshot, std::optional<std::uint32_t> device);

@@ -30,7 +30,7 @@ int run(const Arguments& arguments) {
   const TreeChoice choice = tree_choice(arguments);
   const SvgOptions svg = svg_options(arguments, choice);
   check_moment(arguments);
-  keep_inputs(arguments, *output);
+  check_output_file(arguments, *output);
 
   const std::string& file = arguments.operands().front();
   const auto [snapshot, accounts] = load(file, arguments);

@@ -36,7 +36,7 @@ void say_warnings(const std::string& file, const Snapshot& snapshot, const Repla
 int report(const std::exception& error) {
   if (dynamic_cast<const ReaderGone*>(&error) != nullptr) return kBadData;
   if (dynamic_cast<const std::bad_alloc*>(&error) != nullptr) {
-    say_message("out of memory");
+    say("memviz: out of memory\n"); // without an allocation
     return kBadData;
   }
   say_message(error.what());

@@ -8,8 +8,11 @@
 #include "memviz/snapshot.hpp"
 
 #include <exception>
+#include <new>
 #include <string>
 #include <string_view>
+#include <system_error>
+#include <utility>
 #include <vector>
 
 namespace memviz::cli {
@@ -25,11 +28,21 @@ void say_message(std::string_view message);
 /// One line for each of them, with the name of the file.
 void say_warnings(const std::string& file, const Snapshot& snapshot, const Replay& accounts);
 
+/// Memory ran out over `file`.
+class OutOfMemory : public Error {
+public:
+  explicit OutOfMemory(std::string file) : Error(file + ": out of memory"), file_(std::move(file)) {}
+  [[nodiscard]] const std::string& file() const noexcept { return file_; }
+
+private:
+  std::string file_;
+};
+
 /// Says what went wrong and returns the exit code for it.
 int report(const std::exception& error);
 
-/// Runs `step`; an Error in it is thrown again with "`name`: " before its message. A UsageError is about the command
-/// line, not about a file, and passes.
+/// Runs `step`; an Error in it is thrown again with "`name`: " before its message, and std::bad_alloc as OutOfMemory. A
+/// UsageError is about the command line, not about a file, and passes.
 template <class Step> auto naming_file(const std::string& name, Step step) {
   try {
     return step();
@@ -37,6 +50,12 @@ template <class Step> auto naming_file(const std::string& name, Step step) {
     throw;
   } catch (const Error& error) {
     throw Error(name + ": " + error.what());
+  } catch (const std::bad_alloc&) {
+    throw OutOfMemory(name);
+  } catch (const std::system_error& error) {
+    // A thread that gets no memory for its stack.
+    if (error.code() != std::errc::resource_unavailable_try_again) throw;
+    throw OutOfMemory(name);
   }
 }
 

@@ -16,7 +16,7 @@ int run(const Arguments& arguments) {
   const auto text = arguments.value("output");
   if (json && text && *json == *text) throw UsageError("--json and -o name the same output");
   for (const auto& output : {json, text})
-    if (output) keep_inputs(arguments, *output);
+    if (output) check_output_file(arguments, *output);
   const auto device = device_of(arguments);
   check_moment(arguments);
 

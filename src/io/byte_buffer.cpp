@@ -9,29 +9,46 @@
 
 namespace memviz {
 
+/// The memory of a buffer that is complete.
+class ByteBuffer::Memory final : public InputStorage {
+public:
+  Memory(std::unique_ptr<char, Free> memory, std::size_t size) : memory_(std::move(memory)), size_(size) {}
+  [[nodiscard]] std::string_view bytes() const noexcept override { return {memory_.get(), size_}; }
+
+private:
+  std::unique_ptr<char, Free> memory_;
+  std::size_t size_;
+};
+
 std::span<char> ByteBuffer::room() {
+  constexpr std::size_t kFirst = std::size_t{1} << 16U;
   if (size_ == capacity_) {
     check_limit();
-    constexpr std::size_t kFirst = std::size_t{1} << 16U;
-    // One byte more than the limit, so that an input of exactly the limit can be read to its end.
-    const std::size_t wanted = std::min(std::max(capacity_ * 2, kFirst), max_bytes_ + 1);
-    char* const grown = static_cast<char*>(std::realloc(memory_.get(), wanted));
-    if (grown == nullptr) throw std::bad_alloc();
-    static_cast<void>(memory_.release()); // realloc freed or kept it
-    memory_.reset(grown);
-    capacity_ = wanted;
+    if (capacity_ == kFirst && check_head_) check_head_({memory_.get(), size_});
+    // A quarter more, not twice as much: where memory is limited, the room counts. The system moves large runs by
+    // renaming their pages, so that many small steps cost next to nothing. One byte more than the limit, so that an
+    // input of exactly the limit can be read to its end.
+    resize(std::min(std::max(capacity_ + capacity_ / 4, capacity_ + kFirst), max_bytes_ + 1));
   }
   return {memory_.get() + size_, capacity_ - size_};
 }
 
 Input ByteBuffer::into_input() && {
   check_limit();
-  std::shared_ptr<const void> owner(std::move(memory_));
-  return {owner, {static_cast<const char*>(owner.get()), size_}};
+  if (size_ > 0) resize(size_);
+  return Input(std::make_unique<Memory>(std::move(memory_), size_));
 }
 
 void ByteBuffer::check_limit() const {
   if (size_ > max_bytes_) throw Error("holds more than " + format_bytes(max_bytes_) + ", the most that is read");
+}
+
+void ByteBuffer::resize(std::size_t capacity) {
+  char* const resized = static_cast<char*>(std::realloc(memory_.get(), capacity));
+  if (resized == nullptr) throw std::bad_alloc();
+  static_cast<void>(memory_.release()); // realloc freed or kept it
+  memory_.reset(resized);
+  capacity_ = capacity;
 }
 
 } // namespace memviz

@@ -7,18 +7,22 @@
 
 #include <cstddef>
 #include <cstdlib>
+#include <functional>
 #include <memory>
 #include <span>
+#include <string_view>
 
 namespace memviz {
 
 class ByteBuffer {
 public:
-  /// For at most `max_bytes`, which is less than the largest std::size_t.
-  explicit ByteBuffer(std::size_t max_bytes) : max_bytes_(max_bytes) {}
+  /// For at most `max_bytes`, which is less than the largest std::size_t. `check_head`, if there is one, is called with
+  /// the first 64 KiB before there is room for more.
+  explicit ByteBuffer(std::size_t max_bytes, std::function<void(std::string_view)> check_head = {})
+      : max_bytes_(max_bytes), check_head_(std::move(check_head)) {}
 
   /// Where the next bytes go: at least one byte, uninitialised. Throws Error when more than the limit
-  /// was added, and std::bad_alloc.
+  /// was added, std::bad_alloc, and what check_head throws.
   [[nodiscard]] std::span<char> room();
   /// Says that the first `bytes` of the room are content now.
   void add(std::size_t bytes) noexcept { size_ += bytes; }
@@ -27,13 +31,17 @@ public:
   [[nodiscard]] Input into_input() &&;
 
 private:
+  class Memory;
+
   void check_limit() const;
+  void resize(std::size_t capacity);
 
   struct Free {
     void operator()(char* memory) const noexcept { std::free(memory); }
   };
 
   std::size_t max_bytes_;
+  std::function<void(std::string_view)> check_head_;
   std::unique_ptr<char, Free> memory_;
   std::size_t size_ = 0;
   std::size_t capacity_ = 0;

@@ -1,12 +1,12 @@
 #include "io/file_bytes.hpp"
 
-#include "io/byte_buffer.hpp"
+#include "io/signals.hpp"
 #include "io/system_message.hpp"
 #include "memviz/error.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <fcntl.h>
-#include <optional>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -16,67 +16,124 @@ namespace memviz {
 
 namespace {
 
-class Descriptor {
-public:
-  explicit Descriptor(int number) : number_(number) {}
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor() {
-    if (number_ != STDIN_FILENO) ::close(number_);
-  }
-  [[nodiscard]] int number() const noexcept { return number_; }
-
-private:
-  int number_;
-};
+constexpr std::size_t kPieceBytes = std::size_t{1} << 18U;
+constexpr std::size_t kLongestMagic = 4;
 
 int open_for_reading(const std::string& path) {
   if (path == "-") return STDIN_FILENO;
   const int number = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (number < 0) throw Error(errno == ENOENT ? "no such file" : "cannot be opened: " + system_message(errno));
-  return number;
+  if (number >= 0) return number;
+  throw Error(errno == ENOENT ? "no such file" : "cannot be opened: " + system_message(errno));
 }
 
-/// Nothing where the file cannot be mapped, as on some network and virtual file systems: then it is read.
-std::optional<Input> map(int descriptor, std::size_t bytes) {
-  void* const start = ::mmap(nullptr, bytes, PROT_READ, MAP_PRIVATE, descriptor, 0);
-  if (start == MAP_FAILED) return std::nullopt;
-  static_cast<void>(::madvise(start, bytes, MADV_SEQUENTIAL));
-  const auto unmap = [bytes](const void* memory) { ::munmap(const_cast<void*>(memory), bytes); };
-  return Input(std::shared_ptr<const void>(start, unmap), {static_cast<const char*>(start), bytes});
+std::size_t page_bytes() {
+  constexpr std::size_t kUsual = 4096;
+  const long bytes = ::sysconf(_SC_PAGESIZE);
+  return bytes > 0 ? static_cast<std::size_t>(bytes) : kUsual;
 }
 
-Input read_to_end(int descriptor, std::size_t max_bytes) {
-  ByteBuffer buffer(max_bytes);
-  for (;;) {
-    const auto room = buffer.room();
-    const ssize_t got = ::read(descriptor, room.data(), room.size());
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) throw Error("cannot be read: " + system_message(errno));
-    if (got == 0) return std::move(buffer).into_input();
-    buffer.add(static_cast<std::size_t>(got));
+struct stat status_of(int descriptor) {
+  struct stat status {};
+  if (::fstat(descriptor, &status) != 0) throw Error("cannot be read: " + system_message(errno));
+  return status;
+}
+
+bool is_same_content(const struct stat& before, const struct stat& after) {
+  return before.st_size == after.st_size && before.st_mtim.tv_sec == after.st_mtim.tv_sec &&
+         before.st_mtim.tv_nsec == after.st_mtim.tv_nsec;
+}
+
+/// A mapped file, open to see whether it changes, and its name for the message should it be cut short.
+class MappedFile final : public InputStorage {
+public:
+  /// Owns the mapping and the descriptor.
+  MappedFile(void* start, const struct stat& status, int descriptor, const std::string& path)
+      : start_(static_cast<char*>(start)), bytes_(static_cast<std::size_t>(status.st_size)), descriptor_(descriptor),
+        status_(status), notice_(start, bytes_, path) {}
+  MappedFile(const MappedFile&) = delete;
+  MappedFile& operator=(const MappedFile&) = delete;
+  ~MappedFile() override {
+    ::munmap(start_, bytes_);
+    ::close(descriptor_);
   }
-}
+
+  [[nodiscard]] std::string_view bytes() const noexcept override { return {start_, bytes_}; }
+
+  void release_before(std::size_t offset) override {
+    const std::size_t end = std::min(offset, bytes_) / page_bytes() * page_bytes();
+    if (end < released_bytes_) released_bytes_ = 0; // somebody reads from the start again
+    if (end == released_bytes_) return;
+    // Of a private mapping that nobody wrote to, this drops the page tables' entries and loses nothing.
+    static_cast<void>(::madvise(start_ + released_bytes_, end - released_bytes_, MADV_DONTNEED));
+    released_bytes_ = end;
+  }
+
+  [[nodiscard]] bool has_changed() const override {
+    struct stat now {};
+    return ::fstat(descriptor_, &now) == 0 && !is_same_content(status_, now);
+  }
+
+private:
+  char* start_;
+  std::size_t bytes_;
+  int descriptor_;
+  struct stat status_;
+  std::size_t released_bytes_ = 0;
+  LostMappingNotice notice_;
+};
 
 } // namespace
 
-Input read_file_bytes(const std::string& path, std::size_t max_bytes) {
-  const Descriptor descriptor(open_for_reading(path));
-  struct stat status {};
-  if (::fstat(descriptor.number(), &status) != 0) throw Error("cannot be read: " + system_message(errno));
-  if (S_ISDIR(status.st_mode)) throw Error("is a directory, not a snapshot");
+FileBytes::FileBytes(const std::string& path) : path_(path), descriptor_(open_for_reading(path)) {
+  status_ = status_of(descriptor_.number);
+  if (S_ISDIR(status_.st_mode)) throw Error("is a directory, not a snapshot");
   // A size of 0 says nothing on /proc; and a redirected standard input may have been read from already.
-  if (S_ISREG(status.st_mode) && status.st_size > 0 && ::lseek(descriptor.number(), 0, SEEK_CUR) == 0) {
-    if (auto mapped = map(descriptor.number(), static_cast<std::size_t>(status.st_size))) return *std::move(mapped);
+  if (S_ISREG(status_.st_mode) && status_.st_size > 0 && ::lseek(descriptor_.number, 0, SEEK_CUR) == 0)
+    total_bytes_ = static_cast<std::uint64_t>(status_.st_size);
+}
+
+FileBytes::Descriptor::~Descriptor() {
+  if (number != STDIN_FILENO) ::close(number);
+}
+
+std::size_t FileBytes::read(std::span<char> room) {
+  for (;;) {
+    const ssize_t got = ::read(descriptor_.number, room.data(), room.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) {
+      throw Error("cannot be read" + (done_bytes_ > 0 ? " beyond byte " + std::to_string(done_bytes_) : "") + ": " +
+                  system_message(errno));
+    }
+    done_bytes_ += static_cast<std::uint64_t>(got);
+    return static_cast<std::size_t>(got);
   }
-  return read_to_end(descriptor.number(), max_bytes);
+}
+
+std::string_view FileBytes::next_piece() {
+  piece_.resize(kPieceBytes);
+  std::size_t size = 0;
+  while (size < kLongestMagic) {
+    const std::size_t got = read(std::span(piece_).subspan(size));
+    if (got == 0) break;
+    size += got;
+  }
+  return {piece_.data(), size};
+}
+
+std::optional<Input> FileBytes::map() const {
+  if (total_bytes_ == 0) return std::nullopt;
+  const auto bytes = static_cast<std::size_t>(total_bytes_);
+  void* const start = ::mmap(nullptr, bytes, PROT_READ, MAP_PRIVATE, descriptor_.number, 0);
+  if (start == MAP_FAILED) return std::nullopt;
+  static_cast<void>(::madvise(start, bytes, MADV_SEQUENTIAL));
+  const int descriptor = ::fcntl(descriptor_.number, F_DUPFD_CLOEXEC, 0);
+  return Input(std::make_unique<MappedFile>(start, status_, descriptor, path_));
 }
 
 std::size_t main_memory_bytes() {
   const long pages = ::sysconf(_SC_PHYS_PAGES);
-  const long page_bytes = ::sysconf(_SC_PAGESIZE);
-  if (pages <= 0 || page_bytes <= 0) return std::size_t{1} << 36U;
-  return static_cast<std::size_t>(pages) * static_cast<std::size_t>(page_bytes);
+  if (pages <= 0) return std::size_t{1} << 36U;
+  return static_cast<std::size_t>(pages) * page_bytes();
 }
 
 } // namespace memviz

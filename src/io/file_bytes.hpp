@@ -6,13 +6,52 @@
 #include "memviz/input.hpp"
 
 #include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
+#include <string_view>
+#include <sys/stat.h>
+#include <vector>
 
 namespace memviz {
 
-/// A regular file is mapped; `-` (standard input), pipes and other special files are read into memory, at most
-/// `max_bytes`. Throws Error for a file that is missing, a directory, not readable or too large.
-[[nodiscard]] Input read_file_bytes(const std::string& path, std::size_t max_bytes);
+/// An open file, pipe or standard input (`-`).
+class FileBytes {
+public:
+  /// Throws Error for a file that is missing, a directory or not readable.
+  explicit FileBytes(const std::string& path);
+  FileBytes(const FileBytes&) = delete;
+  FileBytes& operator=(const FileBytes&) = delete;
+
+  /// Fills at most `room`; 0 at the end. Throws Error.
+  std::size_t read(std::span<char> room);
+  /// The next bytes, valid until the next call; empty at the end, at least four before it. Throws Error.
+  std::string_view next_piece();
+
+  /// Of a regular file; 0 where it is unknown.
+  [[nodiscard]] std::uint64_t total_bytes() const noexcept { return total_bytes_; }
+  [[nodiscard]] std::uint64_t done_bytes() const noexcept { return done_bytes_; }
+  /// The whole of a regular file. Nothing where it cannot be mapped, as pipes and some virtual file systems.
+  [[nodiscard]] std::optional<Input> map() const;
+
+private:
+  /// Closed at the end, unless it is standard input.
+  struct Descriptor {
+    explicit Descriptor(int opened) : number(opened) {}
+    Descriptor(const Descriptor&) = delete;
+    Descriptor& operator=(const Descriptor&) = delete;
+    ~Descriptor();
+    int number;
+  };
+
+  std::string path_;
+  Descriptor descriptor_;
+  struct stat status_ {}; ///< when it was opened
+  std::uint64_t total_bytes_ = 0;
+  std::uint64_t done_bytes_ = 0;
+  std::vector<char> piece_;
+};
 
 /// Bytes of main memory of this machine: more than that is not read or decompressed into memory.
 [[nodiscard]] std::size_t main_memory_bytes();

@@ -73,6 +73,7 @@ void OutputFile::open_temporary() {
   constexpr mode_t kMode = 0666; // less the umask
   for (int attempt = 0; attempt < kMostAttempts; ++attempt) {
     std::string name = temporary_name(target_, attempt);
+    const SignalDelay until_it_is_known;
     descriptor_ = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, kMode);
     if (descriptor_ >= 0) {
       temporary_ = std::move(name);
@@ -99,6 +100,18 @@ void OutputFile::commit() {
   if (std::rename(temporary_.c_str(), target_.c_str()) != 0) fail(errno);
   temporary_.clear();
   remove_on_signal("");
+}
+
+void check_output(const std::string& path) {
+  struct stat status {};
+  if (path == "-") return;
+  if (::stat(path.c_str(), &status) == 0) {
+    if (S_ISDIR(status.st_mode)) fail(EISDIR);
+    if (::access(path.c_str(), W_OK) != 0) fail(errno);
+    if (!S_ISREG(status.st_mode)) return;
+  }
+  const std::string folder = follow_links(path).parent_path().string() + "/.";
+  if (::access(folder == "/." && !path.starts_with('/') ? "." : folder.c_str(), W_OK | X_OK) != 0) fail(errno);
 }
 
 void write_file(const std::string& path, std::string_view bytes) {

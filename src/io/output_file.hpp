@@ -39,6 +39,10 @@ private:
   int descriptor_ = -1;
 };
 
+/// Throws the Error that an OutputFile for `path` would throw at once, as far as the system tells without writing:
+/// before minutes of work that nobody would see.
+void check_output(const std::string& path);
+
 /// The whole life of an OutputFile for bytes that are in memory.
 void write_file(const std::string& path, std::string_view bytes);
 

@@ -1,8 +1,13 @@
 #include "io/signals.hpp"
 
+#include "text/printable.hpp"
+
 #include <array>
+#include <atomic>
 #include <csignal>
+#include <cstdint>
 #include <cstring>
+#include <pthread.h>
 #include <string_view>
 #include <unistd.h>
 
@@ -10,26 +15,57 @@ namespace memviz {
 
 namespace {
 
-// A handler may touch nothing but such plain memory and call nothing but what POSIX lists as async-signal-safe.
+// A handler may touch nothing but such plain memory and lock-free atomics, and call nothing but what POSIX lists as
+// async-signal-safe.
 std::array<char, 4096> unfinished_output{};
 volatile std::sig_atomic_t has_unfinished_output = 0;
+volatile std::sig_atomic_t has_line = 0;
 
-void remove_unfinished_output() {
+struct LostMapping {
+  std::atomic<bool> is_taken = false;
+  std::atomic<std::uintptr_t> start = 0;
+  std::atomic<std::size_t> bytes = 0;
+  std::atomic<const std::string*> message = nullptr; ///< set last and cleared first
+};
+static_assert(std::atomic<const std::string*>::is_always_lock_free && std::atomic<std::size_t>::is_always_lock_free);
+/// More files at once are mapped without a name to their loss.
+std::array<LostMapping, 16> mappings;
+
+constexpr std::array<int, 3> kEndingSignals{SIGINT, SIGTERM, SIGHUP};
+
+void write_error(std::string_view text) {
+  static_cast<void>(!::write(STDERR_FILENO, text.data(), text.size()));
+}
+
+void leave_nothing() {
   if (has_unfinished_output != 0) ::unlink(unfinished_output.data());
+  if (has_line != 0) write_error("\r\x1b[K");
 }
 
 extern "C" void end_by_signal(int number) {
-  remove_unfinished_output();
+  leave_nothing();
   std::signal(number, SIG_DFL);
   std::raise(number);
 }
 
-/// A mapped file that another program shortens ends in SIGBUS.
-extern "C" void end_by_lost_mapping(int) {
-  constexpr std::string_view kMessage = "memviz: the input changed or could not be read while it was in use\n";
-  remove_unfinished_output();
-  static_cast<void>(!::write(STDERR_FILENO, kMessage.data(), kMessage.size()));
-  ::_exit(1);
+extern "C" void end_by_lost_mapping(int number, siginfo_t* info, void*) {
+  const auto address = reinterpret_cast<std::uintptr_t>(info->si_addr);
+  leave_nothing();
+  for (const LostMapping& mapping : mappings) {
+    const std::string* const message = mapping.message;
+    if (message == nullptr || address - mapping.start >= mapping.bytes) continue;
+    write_error(*message);
+    ::_exit(1);
+  }
+  std::signal(number, SIG_DFL); // and comes again when the handler returns to where it was
+}
+
+sigset_t ending_signals() {
+  sigset_t signals{};
+  sigemptyset(&signals);
+  for (const int number : kEndingSignals)
+    sigaddset(&signals, number);
+  return signals;
 }
 
 } // namespace
@@ -37,8 +73,11 @@ extern "C" void end_by_lost_mapping(int) {
 void install_signal_handlers() {
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
-  std::signal(SIGBUS, end_by_lost_mapping);
-  for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
+  struct sigaction on_lost_mapping {};
+  on_lost_mapping.sa_sigaction = end_by_lost_mapping;
+  on_lost_mapping.sa_flags = SA_SIGINFO;
+  sigaction(SIGBUS, &on_lost_mapping, nullptr);
+  for (const int number : kEndingSignals) {
     // nohup and shells start programs with some of them ignored, and they stay so.
     if (std::signal(number, end_by_signal) == SIG_IGN) std::signal(number, SIG_IGN);
   }
@@ -49,6 +88,37 @@ void remove_on_signal(const std::string& path) {
   if (path.empty() || path.size() >= unfinished_output.size()) return;
   std::memcpy(unfinished_output.data(), path.c_str(), path.size() + 1);
   has_unfinished_output = 1;
+}
+
+void clear_line_on_signal(bool is_shown) {
+  has_line = is_shown ? 1 : 0;
+}
+
+SignalDelay::SignalDelay() {
+  const sigset_t signals = ending_signals();
+  pthread_sigmask(SIG_BLOCK, &signals, &before_);
+}
+
+SignalDelay::~SignalDelay() {
+  pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+}
+
+LostMappingNotice::LostMappingNotice(const void* start, std::size_t bytes, const std::string& file)
+    : message_("memviz: " + printable(file) +
+               ": was cut short or could not be read while it was in use; run it again when the file is complete\n"),
+      slot_(0) {
+  while (slot_ < mappings.size() && mappings[slot_].is_taken.exchange(true))
+    ++slot_;
+  if (slot_ == mappings.size()) return;
+  mappings[slot_].start = reinterpret_cast<std::uintptr_t>(start);
+  mappings[slot_].bytes = bytes;
+  mappings[slot_].message = &message_;
+}
+
+LostMappingNotice::~LostMappingNotice() {
+  if (slot_ == mappings.size()) return;
+  mappings[slot_].message = nullptr;
+  mappings[slot_].is_taken = false;
 }
 
 } // namespace memviz

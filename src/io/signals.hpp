@@ -1,8 +1,11 @@
 #pragma once
 
 // What a signal does to a run: SIGINT, SIGTERM and SIGHUP remove the unfinished output before they end the program;
-// writing to a closed pipe or past a size limit is an error to report instead of a silent death.
+// writing to a closed pipe or past a size limit is an error to report instead of a silent death; and a mapped file that
+// another program shortens ends the run with a message.
 
+#include <csignal>
+#include <cstddef>
 #include <string>
 
 namespace memviz {
@@ -12,5 +15,34 @@ void install_signal_handlers();
 
 /// The one unfinished output that a signal removes, until the next call; "" for none.
 void remove_on_signal(const std::string& path);
+
+/// Whether the terminal shows a line that a signal has to clear.
+void clear_line_on_signal(bool is_shown);
+
+/// Holds SIGINT, SIGTERM and SIGHUP back while it lives, for steps that must not be torn apart.
+class SignalDelay {
+public:
+  SignalDelay();
+  SignalDelay(const SignalDelay&) = delete;
+  SignalDelay& operator=(const SignalDelay&) = delete;
+  ~SignalDelay();
+
+private:
+  sigset_t before_{};
+};
+
+/// While it lives, a byte of this mapping that is gone ends the program with a message that names the file. Any other
+/// SIGBUS is a bug of memviz and ends it as the system likes.
+class LostMappingNotice {
+public:
+  LostMappingNotice(const void* start, std::size_t bytes, const std::string& file);
+  LostMappingNotice(const LostMappingNotice&) = delete;
+  LostMappingNotice& operator=(const LostMappingNotice&) = delete;
+  ~LostMappingNotice();
+
+private:
+  std::string message_;
+  std::size_t slot_;
+};
 
 } // namespace memviz

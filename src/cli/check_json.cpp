@@ -1,0 +1,83 @@
+#include "cli/check_report.hpp"
+#include "cli/messages.hpp"
+#include "export/json_text.hpp"
+
+namespace memviz::cli {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json opcodes_json(const pickle::Survey& survey) {
+  Json by_name = Json::object();
+  for (std::size_t opcode = 0; opcode < survey.counts.size(); ++opcode)
+    if (survey.counts[opcode] > 0)
+      by_name[std::string(pickle::opcode_name(static_cast<std::uint8_t>(opcode)))] = survey.counts[opcode];
+  return {{"total", survey.opcodes}, {"by_name", std::move(by_name)}};
+}
+
+Json refused_json(const pickle::Survey& survey) {
+  Json refused = Json::array();
+  for (const pickle::RefusedOpcode& opcode : survey.refused) {
+    refused.push_back({{"byte", opcode.offset},
+                       {"opcode", pickle::refused_name(opcode.opcode)},
+                       {"would", pickle::refused_purpose(opcode.opcode)},
+                       {"target", opcode.target}});
+  }
+  return refused;
+}
+
+void add_survey(Json& result, const pickle::Survey& survey) {
+  result["protocol"] = survey.protocol;
+  result["frames"] = survey.frames;
+  result["opcodes"] = opcodes_json(survey);
+  result["limits"] = {{"deepest_nesting", survey.deepest_nesting},
+                      {"memo_entries", survey.memo_entries},
+                      {"longest_text_bytes", survey.longest_text_bytes}};
+  result["refused_count"] = survey.refused_count;
+  result["refused"] = refused_json(survey); // the first of them
+}
+
+Json devices_json(const CheckReport& report) {
+  Json devices = Json::array();
+  const Snapshot& snapshot = *report.snapshot;
+  for (const std::uint32_t device : snapshot.devices()) {
+    const DeviceCounts counts = device_counts(snapshot, device);
+    Json entry{{"device", device}, {"segments", counts.segments}, {"blocks", counts.blocks}, {"events", counts.events}};
+    if (report.accounts) {
+      for (const DeviceStats& stats : report.accounts->devices) {
+        if (stats.device != device) continue;
+        entry["balanced"] = stats.balanced();
+        entry["imbalance_bytes"] = stats.imbalance_bytes;
+      }
+    }
+    devices.push_back(std::move(entry));
+  }
+  return devices;
+}
+
+} // namespace
+
+std::string check_json(const CheckReport& report) {
+  Json result;
+  result["file"] = report.file;
+  result["well_formed"] = report.snapshot.has_value();
+  if (report.accounts) result["balanced"] = report.is_balanced();
+  if (!report.snapshot) result["error"] = report.error;
+  result["size_bytes"] = report.size_bytes;
+  if (report.stored_bytes) result["stored_bytes"] = *report.stored_bytes;
+  if (report.snapshot) {
+    result["encoding"] = report.snapshot->origin.encoding;
+    result["generation"] = report.snapshot->origin.generation;
+  }
+  if (const std::string writer = writer_text(report); !writer.empty()) result["writer"] = writer;
+  if (report.survey) add_survey(result, *report.survey);
+  if (!report.snapshot) return json_text(result, 2) + '\n';
+  result["devices"] = devices_json(report);
+  result["annotations"] = report.snapshot->annotations.size();
+  result["warnings"] = all_warnings(*report.snapshot, report.accounts.value_or(Replay{}));
+  if (!report.accounts) result["decoding_seconds"] = report.decoding_seconds;
+  return json_text(result, 2) + '\n';
+}
+
+} // namespace memviz::cli

@@ -1,0 +1,166 @@
+#include "cli/check_report.hpp"
+
+#include "cli/messages.hpp"
+#include "export/text_table.hpp"
+#include "memviz/format.hpp"
+#include "memviz/label.hpp"
+#include "text/printable.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <utility>
+#include <vector>
+
+namespace memviz::cli {
+
+namespace {
+
+std::string counted(std::uint64_t count, std::string_view one, std::string_view many) {
+  return fmt::format("{} {}", format_count(count), count == 1 ? one : many);
+}
+
+std::string verdict(const CheckReport& report) {
+  if (report.survey && report.survey->refused_count > 0) {
+    return fmt::format("REFUSED: {} in it would import, call or construct something; memviz ran none",
+                       counted(report.survey->refused_count, "opcode", "opcodes"));
+  }
+  if (!report.snapshot) return "NOT WELL-FORMED";
+  if (!report.accounts) return "well-formed; the accounts were not replayed";
+  const std::string balance = report.is_balanced() ? "well-formed and balanced" : "well-formed, but NOT BALANCED";
+  const std::size_t warnings = all_warnings(*report.snapshot, *report.accounts).size();
+  return warnings == 0 ? balance : fmt::format("{}; {}", balance, counted(warnings, "warning", "warnings"));
+}
+
+std::string refused_opcodes(const pickle::Survey& survey) {
+  if (survey.refused.empty()) return "";
+  constexpr std::size_t kTargetColumns = 60;
+  TextTable table{Align::right, Align::left, Align::left};
+  table.add_row({"byte", "opcode", "would"});
+  for (const pickle::RefusedOpcode& refused : survey.refused) {
+    std::string purpose(pickle::refused_purpose(refused.opcode));
+    if (!refused.target.empty()) purpose += ": " + elided(refused.target, kTargetColumns);
+    table.add_row({std::to_string(refused.offset), std::string(pickle::refused_name(refused.opcode)), purpose});
+  }
+  std::string text = '\n' + table.text("  ");
+  const std::uint64_t more = survey.refused_count - survey.refused.size();
+  if (more > 0) text += fmt::format("  and {} more\n", format_count(more));
+  return text;
+}
+
+std::string commonest_opcodes(const pickle::Survey& survey) {
+  constexpr std::size_t kShown = 5;
+  std::vector<std::pair<std::uint64_t, std::string_view>> kinds;
+  for (std::size_t opcode = 0; opcode < survey.counts.size(); ++opcode)
+    if (survey.counts[opcode] > 0)
+      kinds.emplace_back(survey.counts[opcode], pickle::opcode_name(static_cast<std::uint8_t>(opcode)));
+  std::stable_sort(kinds.begin(), kinds.end(),
+                   [](const auto& one, const auto& other) { return one.first > other.first; });
+  kinds.resize(std::min(kinds.size(), kShown));
+  std::vector<std::string> texts;
+  for (const auto& [count, name] : kinds)
+    texts.push_back(fmt::format("{} {}", name, format_percent(count, survey.opcodes)));
+  return fmt::format("{}", fmt::join(texts, ", "));
+}
+
+void add_survey(TextTable& table, const pickle::Survey& survey) {
+  const auto kinds = std::count_if(survey.counts.begin(), survey.counts.end(), [](auto count) { return count > 0; });
+  std::string opcodes = fmt::format("{} of {}", format_count(survey.opcodes),
+                                    counted(static_cast<std::uint64_t>(kinds), "kind", "kinds"));
+  if (survey.frames > 0) opcodes += ", in " + counted(survey.frames, "frame", "frames");
+  if (survey.end != pickle::SurveyEnd::stop) {
+    opcodes += fmt::format(" up to byte {}, where {}", survey.end_offset,
+                           survey.end == pickle::SurveyEnd::truncated ? "the file is cut off" : "there is none");
+  }
+  table.add_row({"opcodes", opcodes});
+  table.add_row({"", commonest_opcodes(survey)});
+  table.add_row({"nesting", counted(survey.deepest_nesting, "container", "containers") + " deep"});
+  table.add_row({"memo", counted(survey.memo_entries, "entry", "entries")});
+  table.add_row({"longest text", format_bytes(survey.longest_text_bytes)});
+}
+
+void add_origin(TextTable& table, const CheckReport& report) {
+  constexpr std::uint64_t kShort = 1024;
+  std::string size = format_bytes(report.size_bytes);
+  if (report.size_bytes >= kShort) size += fmt::format(" ({} B)", format_count(report.size_bytes));
+  if (report.stored_bytes) size += fmt::format(", compressed to {}", format_bytes(*report.stored_bytes));
+  table.add_row({"size", size});
+  if (report.snapshot)
+    table.add_row({"encoding", printable(report.snapshot->origin.encoding)});
+  else if (report.survey)
+    table.add_row({"encoding", fmt::format("pickle protocol {}", report.survey->protocol)});
+  if (const std::string writer = writer_text(report); !writer.empty()) table.add_row({"writer", writer});
+  if (report.snapshot && !report.snapshot->origin.generation.empty())
+    table.add_row({"generation", printable(report.snapshot->origin.generation)});
+}
+
+std::string balance_of(const DeviceStats& stats) {
+  if (stats.events == 0) return "no events, so nothing to balance";
+  return fmt::format("{}: {} before recording + {} allocated - {} freed = {} in use at the end{}",
+                     stats.balanced() ? "balanced" : "NOT BALANCED", format_bytes(stats.baseline_bytes),
+                     format_bytes(stats.alloc_bytes), format_bytes(stats.free_bytes),
+                     format_bytes(stats.end_requested_bytes),
+                     stats.balanced() ? "" : fmt::format(", off by {} B", stats.imbalance_bytes));
+}
+
+void add_devices(TextTable& table, const CheckReport& report) {
+  const Snapshot& snapshot = *report.snapshot;
+  for (const std::uint32_t device : snapshot.devices()) {
+    const DeviceCounts counts = device_counts(snapshot, device);
+    table.add_row({device_name(device, snapshot.origin.is_cpu),
+                   fmt::format("{}, {}, {}", counted(counts.segments, "segment", "segments"),
+                               counted(counts.blocks, "block", "blocks"), counted(counts.events, "event", "events"))});
+    if (!report.accounts) continue;
+    for (const DeviceStats& stats : report.accounts->devices)
+      if (stats.device == device) table.add_row({"", balance_of(stats)});
+  }
+  if (!snapshot.annotations.empty()) table.add_row({"annotations", format_count(snapshot.annotations.size())});
+  if (snapshot.devices().empty()) table.add_row({"devices", "none: no segments and no events"});
+}
+
+} // namespace
+
+bool CheckReport::is_balanced() const {
+  return accounts && std::all_of(accounts->devices.begin(), accounts->devices.end(),
+                                 [](const DeviceStats& stats) { return stats.balanced(); });
+}
+
+DeviceCounts device_counts(const Snapshot& snapshot, std::uint32_t device) {
+  DeviceCounts counts;
+  for (const Segment& segment : snapshot.segments) {
+    if (segment.device != device) continue;
+    ++counts.segments;
+    counts.blocks += segment.block_count;
+  }
+  if (device < snapshot.event_counts.size()) counts.events = snapshot.event_counts[device];
+  return counts;
+}
+
+// PyTorch's C++ pickler writes protocol 2 and memoizes a container when it is full (torch/csrc/jit/serialization/
+// pickler.cpp); Python's memoizes it when it is still empty.
+std::string writer_text(const CheckReport& report) {
+  if (report.snapshot && report.snapshot->origin.is_cpu) return "memviz's capture module";
+  if (!report.survey) return "";
+  const pickle::Survey& survey = *report.survey;
+  if (survey.memoized_before_filling > 0 && survey.memoized_after_filling == 0) return "Python's pickle";
+  if (survey.memoized_after_filling > 0 && survey.memoized_before_filling == 0 && survey.protocol == 2)
+    return "PyTorch's C++ pickler";
+  return report.snapshot ? "unknown: neither Python's pickle nor PyTorch's C++ pickler numbers its containers like this"
+                         : "";
+}
+
+std::string check_text(const CheckReport& report) {
+  std::string text = fmt::format("{}: {}\n", printable(report.file), verdict(report));
+  if (report.survey) text += refused_opcodes(*report.survey);
+  TextTable table{Align::left, Align::left};
+  add_origin(table, report);
+  if (report.survey) add_survey(table, *report.survey);
+  if (report.snapshot) add_devices(table, report);
+  text += '\n' + table.text("  ");
+  if (!report.snapshot) return text;
+  for (const std::string& warning : all_warnings(*report.snapshot, report.accounts.value_or(Replay{})))
+    text += "\nWarning: " + printable(warning) + '\n';
+  return text;
+}
+
+} // namespace memviz::cli

@@ -1,0 +1,38 @@
+#pragma once
+
+// How far a long step is -> one line on the terminal, rewritten in place and erased at the end. Nothing is shown in the
+// first second, with --quiet, or where standard error is no terminal.
+
+#include "io/progress_line.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace memviz::cli {
+
+class Progress {
+public:
+  Progress(std::string name, bool is_quiet);
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+  ~Progress();
+
+  /// A new step begins when `step` is another one than before.
+  void show(std::string_view step, std::uint64_t done_bytes, std::uint64_t total_bytes);
+
+private:
+  using Clock = std::chrono::steady_clock;
+
+  void erase();
+
+  Pace pace_;
+  bool is_quiet_;
+  bool is_shown_ = false;
+  Clock::time_point start_ = Clock::now();
+  Clock::time_point step_start_ = start_;
+  Clock::time_point next_ = start_ + std::chrono::seconds(1);
+};
+
+} // namespace memviz::cli

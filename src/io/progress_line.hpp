@@ -1,0 +1,24 @@
+#pragma once
+
+// How far a long step is -> the line that a terminal shows of it.
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace memviz {
+
+struct Pace {
+  std::string name = {};         ///< of the file
+  std::string_view step = {};    ///< "reading", "decoding"
+  std::uint64_t done_bytes = 0;  ///< of this step
+  std::uint64_t total_bytes = 0; ///< 0: unknown
+  double seconds = 0;            ///< since this step began
+};
+
+/// Step, percent, MB/s, time left and the file's name, as much of it as `columns` have room for; less than two columns
+/// have room for nothing.
+[[nodiscard]] std::string progress_line(const Pace& pace, std::size_t columns);
+
+} // namespace memviz
