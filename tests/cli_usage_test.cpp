@@ -86,6 +86,7 @@ TEST_CASE("the help of a command names each option and has an example") {
   check("compare", {tree, picture, {"--match", "--fail-over"}});
   check("stats", {{"--json", "--output", "--device", "--at", "--quiet", "--help"}});
   check("export", {tree, {"--format", "--output"}});
+  check("check", {{"--structure", "--json", "--output", "--threads", "--max-memory", "--quiet", "--help"}});
 }
 
 TEST_CASE("a mistake in a command") {
@@ -93,7 +94,7 @@ TEST_CASE("a mistake in a command") {
       {{"flme"}, "unknown command 'flme'; did you mean 'flame'?"},
       {{"comapre"}, "unknown command 'comapre'; did you mean 'compare'?"},
       {{"help", "exprot"}, "unknown command 'exprot'; did you mean 'export'?"},
-      {{"dance"}, "unknown command 'dance'; the commands are flame, compare, stats, export or help"},
+      {{"dance"}, "unknown command 'dance'; the commands are flame, compare, stats, export, check or help"},
       {{"--flame"}, "unknown option '--flame'; a command comes first"},
       {{snapshot()},
        "'" + snapshot() + "' is a file; a command comes first: memviz flame " + snapshot() + " -o mem.svg"},
@@ -126,6 +127,9 @@ TEST_CASE("a mistake in the value of an option") {
       {with("--device", "-1"), "--device must be a number or all, not '-1'"},
       {with("--max-size", "2 MB"), "--max-size must be a size such as 500K, 2M or 1.5GiB, not '2 MB'"},
       {with("--max-size", "-2M"), "--max-size must be a size such as 500K, 2M or 1.5GiB, not '-2M'"},
+      {with("--max-memory", "lots"), "--max-memory must be a size such as 500K, 2M or 1.5GiB, not 'lots'"},
+      {with("--max-memory", "15M"), "--max-memory must be at least 16M, not '15M'"},
+      {with("--threads", "0"), "--threads must be a number from 1 to 64, not '0'"},
       {with("--at", "edn"), "--at must be auto or end, not 'edn'; did you mean 'end'?"},
       {with("--at", "event:12"), "--at event:12: this version knows only the end of the recording"},
       {{"export", "x", "--format", "json", "--view", "memory", "--group", "state"},
@@ -155,6 +159,7 @@ TEST_CASE("a missing or extra operand") {
       {{"export", "x"}, "export needs a format: add --format folded or --format json"},
       {{"export", "x", "--format", "flded"}, "--format must be folded or json, not 'flded'; did you mean 'folded'?"},
       {{"export", "x", "--format", "folded", "--hide", "x"}, "--hide needs --format json"},
+      {{"check", "x", "--json", "-", "-o", "-"}, "--json and -o name the same output"},
       {{"stats", "x", "--json", "-", "-o", "-"}, "--json and -o name the same output"},
   });
 }

@@ -1,35 +1,23 @@
 #include "io/output_file.hpp"
+#include "io/progress_line.hpp"
 #include "io/signals.hpp"
 #include "memviz/error.hpp"
-#include "memviz/input.hpp"
-#include "support/compress.hpp"
 #include "support/files.hpp"
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <csignal>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <thread>
 #include <unistd.h>
 
 namespace memviz {
 
-using test::gzip;
 using test::TemporaryFolder;
-using test::zstd;
 
 namespace {
-
-std::string message_of(const std::string& path, std::size_t max_bytes = 1'000'000) {
-  try {
-    static_cast<void>(read_input(path, max_bytes));
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
-}
 
 std::string output_message_of(const std::string& path) {
   try {
@@ -40,17 +28,6 @@ std::string output_message_of(const std::string& path) {
   return "no error";
 }
 
-/// Long enough for several buffers, with little to compress.
-std::string many_bytes() {
-  std::string bytes;
-  std::uint32_t state = 1;
-  for (int i = 0; i < 300'000; ++i) {
-    state = state * 1664525U + 1013904223U;
-    bytes += static_cast<char>(state >> 24U);
-  }
-  return bytes;
-}
-
 mode_t permissions_of(const std::string& path) {
   struct stat status {};
   REQUIRE(::stat(path.c_str(), &status) == 0);
@@ -59,123 +36,27 @@ mode_t permissions_of(const std::string& path) {
 
 } // namespace
 
-TEST_CASE("read_input gives the bytes of") {
+TEST_CASE("check_output finds what OutputFile would stumble over") {
   const TemporaryFolder folder;
-  const std::string path = folder / "input";
-  const std::string bytes = many_bytes();
-
-  SUBCASE("a regular file") {
-    test::write_bytes(path, bytes);
-    CHECK(read_input(path).bytes() == bytes);
-  }
-  SUBCASE("an empty file") {
-    test::write_bytes(path, "");
-    CHECK(read_input(path).bytes().empty());
-  }
-  SUBCASE("a pipe") {
-    REQUIRE(::mkfifo(path.c_str(), 0600) == 0);
-    std::thread writer([&] { test::write_bytes(path, bytes); });
-    const Input input = read_input(path);
-    writer.join();
-    CHECK(input.bytes() == bytes);
-  }
-  SUBCASE("a file under /proc, whose size reads as 0") {
-    CHECK(!read_input("/proc/self/status").bytes().empty());
-  }
-  SUBCASE("gzip, whatever its name") {
-    test::write_bytes(path, gzip(bytes));
-    CHECK(read_input(path).bytes() == bytes);
-  }
-  SUBCASE("several gzip members, padded with zeros") {
-    test::write_bytes(path, gzip(bytes) + gzip("") + gzip("tail") + std::string(512, '\0'));
-    CHECK(read_input(path).bytes() == bytes + "tail");
-  }
-  SUBCASE("zstd") {
-    test::write_bytes(path, zstd(bytes));
-    CHECK(read_input(path).bytes() == bytes);
-  }
-  SUBCASE("several zstd frames") {
-    test::write_bytes(path, zstd(bytes) + zstd("") + zstd("tail"));
-    CHECK(read_input(path).bytes() == bytes + "tail");
-  }
-  SUBCASE("compressed sizes that fill a buffer exactly") {
-    const std::string exact(1U << 16U, 'x');
-    test::write_bytes(path, gzip(exact));
-    CHECK(read_input(path).bytes() == exact);
-    test::write_bytes(path, zstd(exact));
-    CHECK(read_input(path).bytes() == exact);
-  }
-}
-
-TEST_CASE("Input keeps its bytes when it is moved and its file is gone") {
-  const TemporaryFolder folder;
-  test::write_bytes(folder / "input", "abc");
-  Input input = read_input(folder / "input");
-  ::unlink((folder / "input").c_str());
-  const Input moved = std::move(input);
-  CHECK(moved.bytes() == "abc");
-}
-
-TEST_CASE("read_input says what is wrong with") {
-  const TemporaryFolder folder;
-  const std::string path = folder / "input";
-  const std::string bytes = many_bytes();
-
-  SUBCASE("a missing file") {
-    CHECK(message_of(path) == "no such file");
-  }
-  SUBCASE("a directory") {
-    CHECK(message_of(folder / "") == "is a directory, not a snapshot");
-  }
-  SUBCASE("a file that may not be read") {
-    test::write_bytes(path, "abc");
-    ::chmod(path.c_str(), 0);
-    if (::geteuid() != 0) CHECK(message_of(path) == "cannot be opened: permission denied");
-  }
-  SUBCASE("a path through a file") {
-    test::write_bytes(path, "abc");
-    CHECK(message_of(path + "/x") == "cannot be opened: not a directory");
-  }
-  SUBCASE("gzip that is cut short, at every byte") {
-    const std::string whole = gzip("some text to compress");
-    for (std::size_t length = 2; length < whole.size(); ++length) {
-      test::write_bytes(path, whole.substr(0, length));
-      CHECK(message_of(path) == "the gzip data ends before it is complete: is the file cut short?");
+  const auto message = [](const std::string& path) -> std::string {
+    try {
+      check_output(path);
+    } catch (const Error& error) {
+      return error.what();
     }
-  }
-  SUBCASE("zstd that is cut short, at every byte") {
-    const std::string whole = zstd("some text to compress");
-    for (std::size_t length = 4; length < whole.size(); ++length) {
-      test::write_bytes(path, whole.substr(0, length));
-      CHECK(message_of(path) == "the zstd data ends before it is complete: is the file cut short?");
-    }
-  }
-  SUBCASE("gzip that is damaged") {
-    std::string damaged = gzip(bytes);
-    damaged[damaged.size() / 2] = static_cast<char>(damaged[damaged.size() / 2] ^ 0x55);
-    test::write_bytes(path, damaged);
-    CHECK(message_of(path).starts_with("the gzip data is damaged at compressed byte "));
-  }
-  SUBCASE("zstd that is damaged") {
-    std::string damaged = zstd(bytes);
-    damaged[damaged.size() / 2] = static_cast<char>(damaged[damaged.size() / 2] ^ 0x55);
-    test::write_bytes(path, damaged);
-    CHECK(message_of(path).starts_with("the zstd data is damaged at compressed byte "));
-  }
-  SUBCASE("bytes after the gzip data") {
-    const std::string whole = gzip("abc");
-    test::write_bytes(path, whole + "junk");
-    CHECK(message_of(path) ==
-          "bytes that are not gzip follow the gzip data, at compressed byte " + std::to_string(whole.size()));
-  }
-  SUBCASE("more bytes than the limit") {
-    const std::string zeros(100'001, '\0');
-    for (const std::string& compressed : {gzip(zeros), zstd(zeros)}) {
-      test::write_bytes(path, compressed);
-      CHECK(message_of(path, 100'000) == "holds more than 97.7 KiB, the most that is read");
-      CHECK(message_of(path, 100'001) == "no error");
-    }
-  }
+    return "no error";
+  };
+  test::write_bytes(folder / "there", "text");
+  REQUIRE(::symlink("real.svg", (folder / "link").c_str()) == 0);
+  REQUIRE(::symlink("loop", (folder / "loop").c_str()) == 0);
+  for (const std::string& path : {std::string("-"), folder / "there", folder / "new", folder / "link",
+                                  std::string("/dev/null"), std::string("in_this_folder")})
+    CHECK(message(path) == "no error");
+  CHECK(message(folder / "") == "cannot be written: is a directory");
+  CHECK(message(folder / "none/new") == "cannot be written: no such file or directory");
+  CHECK(message(folder / "there/new") == "cannot be written: not a directory");
+  CHECK(message(folder / "loop") == "cannot be written: too many levels of symbolic links");
+  CHECK(folder.names() == std::vector<std::string>{"link", "loop", "there"});
 }
 
 TEST_CASE("write_file") {
@@ -287,6 +168,33 @@ TEST_CASE("a closed pipe is told from other failures") {
   CHECK_THROWS_AS(write_file("/dev/fd/" + std::to_string(ends[1]), "text"), ReaderGone);
   std::signal(SIGPIPE, before);
   ::close(ends[1]);
+}
+
+TEST_CASE("progress_line fits the terminal") {
+  const Pace pace{.name = "a_snapshot_with_a_long_name.pickle",
+                  .step = "decoding",
+                  .done_bytes = 1'590'000'000,
+                  .total_bytes = 3'180'000'000,
+                  .seconds = 5};
+  CHECK(progress_line(pace, 120) ==
+        "a_snapshot_with_a_long_name.pickle  decoding  [##########..........]   50 %  318 MB/s  5 s left");
+  CHECK(progress_line(pace, 80) == "a_snaps...e.pickle  decoding  [##########..........]   50 %  318 MB/s  5 s left");
+  CHECK(progress_line(pace, 50) == "a_sn...ickle  decoding   50 %  318 MB/s  5 s left");
+  CHECK(progress_line(pace, 20) == "a_sn...ickle   50 %");
+  CHECK(progress_line(pace, 10) == " 50 %");
+  for (std::size_t columns = 0; columns < 120; ++columns)
+    CHECK(progress_line(pace, columns).size() < std::max<std::size_t>(columns, 1));
+}
+
+TEST_CASE("progress_line says what it knows") {
+  Pace pace{.name = "-", .step = "reading", .done_bytes = 40'000'000, .total_bytes = 0, .seconds = 2};
+  CHECK(progress_line(pace, 80) == "-  reading  40 MB  20 MB/s");
+  pace.total_bytes = 40'000'000'000;
+  CHECK(progress_line(pace, 80) == "-  reading  [....................]    0 %  20 MB/s  34 min left");
+  pace.done_bytes = pace.total_bytes + 1; // the file grew
+  CHECK(progress_line(pace, 80).find("100 %") != std::string::npos);
+  pace = {.name = "-", .step = "reading", .done_bytes = 0, .total_bytes = 1, .seconds = 0};
+  CHECK(progress_line(pace, 80) == "-  reading  [....................]    0 %  0 MB/s");
 }
 
 } // namespace memviz

@@ -2,9 +2,15 @@
 
 // A command line -> what the real memviz program does with it.
 
+#include "support/files.hpp"
+
 #include <cstddef>
+#include <functional>
+#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <sys/types.h>
 #include <vector>
 
 namespace memviz::test {
@@ -21,5 +27,56 @@ struct Outcome {
 
 /// The same, with standard output going to a file or device.
 [[nodiscard]] Outcome run_into(const std::string& output, const std::vector<std::string>& arguments);
+
+/// A memviz that runs beside the test. What it writes goes to files, unless `output` or `input` is a descriptor.
+class Process {
+public:
+  struct Setup {
+    int input = -1;                  ///< descriptor; -1 is /dev/null
+    int output = -1;                 ///< descriptor; -1 is a file
+    std::size_t file_size_limit = 0; ///< RLIMIT_FSIZE; 0 is none
+    bool is_traced = false;          ///< stands still until run_until() or let_go()
+  };
+  explicit Process(const std::vector<std::string>& arguments, const Setup& setup);
+  explicit Process(const std::vector<std::string>& arguments) : Process(arguments, Setup{}) {}
+  Process(const Process&) = delete;
+  Process& operator=(const Process&) = delete;
+  /// Ends it, if it still runs.
+  ~Process();
+
+  [[nodiscard]] pid_t id() const { return id_; }
+  /// A traced one runs from one system call to the next until `is_there`, and stands still then. False if it ended
+  /// before. Linux only.
+  [[nodiscard]] bool run_until(const std::function<bool()>& is_there);
+  /// A traced one runs on, as if it had got `signal`.
+  void let_go(int signal = 0);
+  void send(int signal) const;
+  /// Waits for its end.
+  [[nodiscard]] Outcome wait();
+
+private:
+  TemporaryFolder folder_;
+  pid_t id_ = -1;
+};
+
+/// A memviz on a terminal: its three streams are one.
+class TerminalProcess {
+public:
+  TerminalProcess(const std::vector<std::string>& arguments, unsigned short columns, const std::string& kind = "xterm");
+  TerminalProcess(const TerminalProcess&) = delete;
+  TerminalProcess& operator=(const TerminalProcess&) = delete;
+  ~TerminalProcess();
+
+  /// What it wrote so far, at most `milliseconds` later.
+  [[nodiscard]] const std::string& shown(int milliseconds);
+  void send(int signal) const;
+  /// Waits for its end; `out` is all that it wrote.
+  [[nodiscard]] Outcome wait();
+
+private:
+  int terminal_ = -1;
+  pid_t id_ = -1;
+  std::string shown_;
+};
 
 } // namespace memviz::test
