@@ -117,6 +117,8 @@ class Bench:
         memory = machine["memory_bytes"] / (1 << 30)
         print(f"{about['date']}, {machine['cpu']}, {machine['processors']} processors, {memory:.0f} GiB")
         print(", ".join(f"{name} {version}" for name, version in about["versions"].items() if version))
+        if machine["load_before"] > machine["processors"] / 4:
+            print(f"This machine is not idle (load {machine['load_before']:.1f}): go by the CPU times, not the others")
         if not installed:
             print("PyTorch's own tool is left out: ./run capture-deps installs torch")
         self.data.mkdir(parents=True, exist_ok=True)

@@ -18,6 +18,7 @@ def machine():
         "processors": len(os.sched_getaffinity(0)),
         "memory_bytes": memory,
         "kernel": platform.release(),
+        "load_before": os.getloadavg()[0],
     }
 
 
