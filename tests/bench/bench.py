@@ -36,7 +36,7 @@ def parse():
     parser = argparse.ArgumentParser(prog="./run bench", description=__doc__, add_help=True)
     parser.add_argument("events", type=int, nargs="*", help="events of the snapshots (default: 4000000)")
     parser.add_argument("--quick", action="store_true", help="200000 events")
-    parser.add_argument("--linear", action="store_true", help="instead: from 1 to 16 million events, time for each")
+    parser.add_argument("--linear", action="store_true", help="instead: from 1 to 16 million events, CPU time for each")
     parser.add_argument("--rounds", type=int, default=7, help="runs of each program (default: 7)")
     parser.add_argument("--slow-rounds", type=int, default=3, help="runs of the Python programs (default: 3)")
     parser.add_argument("--shape", choices=SHAPES, help="only this shape of file, by the Python writer")
@@ -104,7 +104,7 @@ class Bench:
         shape = self.options.shape or "shared"
         for events in self.options.events:
             self.compare(events, shape, "python", LINEAR_SUBJECTS, self.options.rounds, 0)
-        print(f"\nTime for each event, {SHAPES[shape]}:\n\n{report.linearity(self.runs)}")
+        print(f"\nCPU time for each event, {SHAPES[shape]}:\n\n{report.linearity(self.runs)}")
 
     def main(self):
         installed = subjects.torch()
