@@ -140,7 +140,7 @@ def goals_table(found):
 
 
 def linearity(points):
-    """CPU time, which what else runs hardly changes, for each event at every size; its ratio to that at the smallest."""
+    """CPU time for each event at every size, and its ratio to that at the smallest."""
     first = points[0]
     keys = [row["key"] for row in first["figures"]]
     rows = []
