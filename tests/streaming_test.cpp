@@ -165,6 +165,11 @@ TEST_CASE("events that follow a pattern never become dicts") {
     CHECK(sink.row_count > 900);
     CHECK(sink.dict_count < 200);
   }
+  SUBCASE("of writers that number the entries of the memo") {
+    const CountingSink sink = streamed(with_events(5000).pickle({.protocol = 3}) + std::string(100, '\0'));
+    CHECK(sink.row_count + sink.dict_count == 5000);
+    CHECK(sink.dict_count < 50);
+  }
   SUBCASE("of the third device") {
     const CountingSink sink = streamed(with_events(5000, 2).pickle() + std::string(100, '\0'));
     CHECK(sink.latest_list == 2);
@@ -213,6 +218,11 @@ TEST_CASE("what was handed over and is used again makes the reader start anew") 
       pickle.list();
       pickle.list();
     }));
+  }
+  SUBCASE("a list of events that is no part of the snapshot") {
+    std::string bytes = with_meddling([](Opcodes&, Opcodes::Number, Opcodes::Number) {});
+    bytes.insert(bytes.rfind('.'), "]");
+    check_same(bytes);
   }
   SUBCASE("the list of events under another key") {
     check_same(with_meddling([](Opcodes& pickle, Opcodes::Number events, Opcodes::Number) {

@@ -24,6 +24,8 @@ public:
   /// MEMOIZE numbers by the count of filled slots, as CPython does.
   void put_next(Value value) { put(count_, value); }
 
+  [[nodiscard]] std::uint64_t size() const { return count_; }
+
   // For RecordStream.
   /// From now on an entry that is replaced throws ContentWasUsed.
   void keep_entries() { keeps_entries_ = true; }

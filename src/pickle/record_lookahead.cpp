@@ -3,6 +3,19 @@
 #include <algorithm>
 
 namespace memviz::pickle {
+namespace {
+
+/// The bytes with which records begin.
+std::string_view head_of(RecordPattern::Memo memo) {
+  switch (memo) {
+  case RecordPattern::Memo::none: return "}(";
+  case RecordPattern::Memo::memoize: return "}\x94(";
+  case RecordPattern::Memo::put: break;
+  }
+  return "}r"; // numbers below 256 were used up long before the trace
+}
+
+} // namespace
 
 RecordLookahead::RecordLookahead(std::string_view bytes, unsigned threads)
     : bytes_(bytes), scanner_(bytes), helpers_(threads - 1), patterns_(std::make_shared<std::vector<RecordPattern>>()) {
@@ -86,7 +99,7 @@ std::vector<RecordRun> RecordLookahead::scan_chunk(std::size_t index, const Patt
   std::vector<RecordRun> runs;
   const std::uint64_t begin = begin_offset_ + index * kChunkBytes;
   const std::uint64_t stop = std::min<std::uint64_t>(begin + kChunkBytes, bytes_.size());
-  const std::string_view head = patterns->front().memoizes() ? "}\x94(" : "}(";
+  const std::string_view head = head_of(patterns->front().memo());
   std::uint64_t offset = begin;
   while ((offset = bytes_.find(head, static_cast<std::size_t>(offset))) < stop) {
     RecordRun run;

@@ -7,7 +7,6 @@
 
 #include <cstdint>
 #include <cstring>
-#include <string>
 #include <string_view>
 #include <vector>
 
@@ -15,7 +14,10 @@ namespace memviz::pickle {
 
 class RecordPattern {
 public:
-  explicit RecordPattern(bool memoizes) : memoizes_(memoizes) {}
+  /// How the memo gets the dict: not at all, by MEMOIZE, or by BINPUT and LONG_BINPUT.
+  enum class Memo : std::uint8_t { none, memoize, put };
+
+  explicit RecordPattern(Memo memo) : memo_(memo) {}
 
   /// `fetch` are the bytes of the BINGET or LONG_BINGET that fetches `key`.
   void add(Value key, std::string_view fetch) {
@@ -28,20 +30,13 @@ public:
 
   [[nodiscard]] std::size_t size() const noexcept { return keys_.size(); }
   [[nodiscard]] const std::vector<Value>& keys() const noexcept { return keys_; }
-  /// Whether a MEMOIZE follows the EMPTY_DICT.
-  [[nodiscard]] bool memoizes() const noexcept { return memoizes_; }
+  [[nodiscard]] Memo memo() const noexcept { return memo_; }
   /// Bytes of the opcode that fetches the key of `column` if it stands at `at`, where 8 bytes can be read; else 0.
   [[nodiscard]] std::size_t matches(std::size_t column, const char* at) const {
     std::uint64_t bits = 0;
     std::memcpy(&bits, at, sizeof bits);
     const Fetch& fetch = fetches_[column];
     return (bits & fetch.mask) == fetch.bits ? fetch.bytes : 0;
-  }
-  /// How such a record begins: up to and including the fetch of its first key.
-  [[nodiscard]] std::string head() const {
-    std::string text = memoizes_ ? "}\x94(" : "}(";
-    if (!fetches_.empty()) text.append(reinterpret_cast<const char*>(&fetches_[0].bits), fetches_[0].bytes);
-    return text;
   }
 
 private:
@@ -52,7 +47,7 @@ private:
   };
   std::vector<Fetch> fetches_;
   std::vector<Value> keys_;
-  bool memoizes_;
+  Memo memo_;
 };
 
 } // namespace memviz::pickle

@@ -54,20 +54,6 @@ SmallInteger small_integer_at(const char* at) {
   }
 }
 
-/// Two integers and TUPLE2.
-const char* scan_pair(const char* at, Value& cell) {
-  const SmallInteger first = small_integer_at(at);
-  at += first.bytes;
-  const SmallInteger second = small_integer_at(at);
-  at += second.bytes;
-  if (second.bytes == 0 || first.value > kMostPairItem || second.value > kMostPairItem) return nullptr;
-  if (opcode_at(at) != Opcode::tuple2) return nullptr;
-  ++at;
-  const bool memoized = opcode_at(at) == Opcode::memoize;
-  cell = {Kind::tuple, (first.value << kPairItemBits | second.value) << 1U | (memoized ? 1U : 0U)};
-  return memoized ? at + 1 : at;
-}
-
 } // namespace
 
 std::string_view inline_text(std::string_view bytes, Value cell) {
@@ -87,11 +73,13 @@ void RecordScanner::scan(const RecordPattern& pattern, std::uint64_t stop_offset
     const char* at = bytes_.data() + run.end_offset;
     const std::size_t filled = run.cells.size();
     const std::size_t lists = run.lists.size();
+    const std::size_t puts = run.puts.size();
     run.cells.resize(filled + columns);
     at = scan_record(pattern, at, run.cells.data() + filled, run);
     if (at == nullptr) {
       run.cells.resize(filled);
       run.lists.resize(lists);
+      run.puts.resize(puts);
       return;
     }
     if (const char* const next = past_batch_end(at)) at = next;
@@ -102,13 +90,14 @@ void RecordScanner::scan(const RecordPattern& pattern, std::uint64_t stop_offset
 std::optional<RecordPattern> RecordScanner::learn(std::uint64_t offset, const Memo& memo) const {
   const char* at = bytes_.data() + offset;
   if (!has_room(at) || opcode_at(at) != Opcode::empty_dict) return std::nullopt;
-  ++at;
-  const bool memoizes = opcode_at(at) == Opcode::memoize;
-  if (memoizes) ++at;
+  RecordRun ignored;
+  bool is_memoized = false;
+  at = past_put(at + 1, is_memoized, ignored);
   if (opcode_at(at) != Opcode::mark) return std::nullopt;
   ++at;
-  RecordPattern pattern(memoizes);
-  RecordRun ignored;
+  RecordPattern pattern(!is_memoized           ? RecordPattern::Memo::none
+                        : ignored.puts.empty() ? RecordPattern::Memo::memoize
+                                               : RecordPattern::Memo::put);
   while (true) {
     at = past_frames(at);
     if (at == nullptr) return std::nullopt;
@@ -127,11 +116,9 @@ std::optional<RecordPattern> RecordScanner::learn(std::uint64_t offset, const Me
 const char* RecordScanner::scan_record(const RecordPattern& pattern, const char* at, Value* cells,
                                        RecordRun& run) const {
   if (!has_room(at) || opcode_at(at) != Opcode::empty_dict) return nullptr;
-  ++at;
-  if (pattern.memoizes()) {
-    if (opcode_at(at) != Opcode::memoize) return nullptr;
-    ++at;
-  }
+  bool is_memoized = false;
+  at = past_put(at + 1, is_memoized, run);
+  if (is_memoized != (pattern.memo() != RecordPattern::Memo::none)) return nullptr;
   if (opcode_at(at) != Opcode::mark) return nullptr;
   ++at;
   for (std::size_t column = 0; column < pattern.size(); ++column) {
@@ -158,6 +145,17 @@ const char* RecordScanner::past_frames(const char* at) const {
   return has_room(at) ? at : nullptr;
 }
 
+/// MEMOIZE, BINPUT or LONG_BINPUT, if one is there.
+const char* RecordScanner::past_put(const char* at, bool& is_memoized, RecordRun& run) const {
+  is_memoized = true;
+  switch (opcode_at(at)) {
+  case Opcode::memoize: return at + 1;
+  case Opcode::binput: run.puts.push_back(number_at<std::uint8_t>(at + 1)); return at + 2;
+  case Opcode::long_binput: run.puts.push_back(number_at<std::uint32_t>(at + 1)); return at + 5;
+  default: is_memoized = false; return at;
+  }
+}
+
 /// APPENDS and MARK: Python writes lists in batches of a thousand.
 const char* RecordScanner::past_batch_end(const char* at) const {
   at = past_frames(at);
@@ -173,12 +171,12 @@ const char* RecordScanner::scan_value(const char* at, Value& cell, RecordRun& ru
   case Opcode::binint1:
   case Opcode::binint2: {
     const SmallInteger number = small_integer_at(at);
-    if (small_integer_at(at + number.bytes).bytes != 0) return scan_pair(at, cell);
+    if (small_integer_at(at + number.bytes).bytes != 0) return scan_pair(at, cell, run);
     cell = Value::integer(static_cast<std::int64_t>(number.value));
     return at + number.bytes;
   }
   case Opcode::binint:
-    if (small_integer_at(at + 5).bytes != 0) return scan_pair(at, cell);
+    if (small_integer_at(at + 5).bytes != 0) return scan_pair(at, cell, run);
     cell = Value::integer(number_at<std::int32_t>(at + 1));
     return at + 5;
   case Opcode::long1: {
@@ -192,23 +190,39 @@ const char* RecordScanner::scan_value(const char* at, Value& cell, RecordRun& ru
   case Opcode::none: cell = Value::none(); return at + 1;
   case Opcode::newtrue: cell = Value::boolean(true); return at + 1;
   case Opcode::newfalse: cell = Value::boolean(false); return at + 1;
-  case Opcode::short_binunicode: return scan_text(at + 2, number_at<std::uint8_t>(at + 1), cell);
-  case Opcode::binunicode: return scan_text(at + 5, number_at<std::uint32_t>(at + 1), cell);
+  case Opcode::short_binunicode: return scan_text(at + 2, number_at<std::uint8_t>(at + 1), cell, run);
+  case Opcode::binunicode: return scan_text(at + 5, number_at<std::uint32_t>(at + 1), cell, run);
   case Opcode::empty_list: return scan_list(at + 1, cell, run);
   default: return nullptr;
   }
 }
 
-const char* RecordScanner::scan_text(const char* at, std::size_t size, Value& cell) const {
-  if (size > kMostTextBytes || static_cast<std::size_t>(end() - at) <= size) return nullptr;
-  const bool memoized = opcode_at(at + size) == Opcode::memoize;
-  cell = {Kind::text, (offset_of(at) << kTextSizeBits | size) << 1U | (memoized ? 1U : 0U)};
-  return at + size + (memoized ? 1 : 0);
+/// Two integers and TUPLE2.
+const char* RecordScanner::scan_pair(const char* at, Value& cell, RecordRun& run) const {
+  const SmallInteger first = small_integer_at(at);
+  at += first.bytes;
+  const SmallInteger second = small_integer_at(at);
+  at += second.bytes;
+  if (second.bytes == 0 || first.value > kMostPairItem || second.value > kMostPairItem) return nullptr;
+  if (opcode_at(at) != Opcode::tuple2) return nullptr;
+  bool is_memoized = false;
+  at = past_put(at + 1, is_memoized, run);
+  cell = {Kind::tuple, (first.value << kPairItemBits | second.value) << 1U | (is_memoized ? 1U : 0U)};
+  return at;
 }
 
+const char* RecordScanner::scan_text(const char* at, std::size_t size, Value& cell, RecordRun& run) const {
+  if (size > kMostTextBytes || static_cast<std::size_t>(end() - at) < size || !has_room(at + size)) return nullptr;
+  bool is_memoized = false;
+  const char* const after = past_put(at + size, is_memoized, run);
+  cell = {Kind::text, (offset_of(at) << kTextSizeBits | size) << 1U | (is_memoized ? 1U : 0U)};
+  return after;
+}
+
+/// Python's writer memoizes a list before it fills it, PyTorch's C++ writer after.
 const char* RecordScanner::scan_list(const char* at, Value& cell, RecordRun& run) const {
-  const bool memoized = opcode_at(at) == Opcode::memoize;
-  if (memoized) ++at;
+  bool is_memoized = false;
+  at = past_put(at, is_memoized, run);
   const char* begin = at;
   const char* end = at;
   if (opcode_at(at) == Opcode::mark) {
@@ -221,8 +235,9 @@ const char* RecordScanner::scan_list(const char* at, Value& cell, RecordRun& run
     end = at + only;
     at = end + 1;
   } // else it is empty, and what follows is the record's next key
+  if (!is_memoized) at = past_put(at, is_memoized, run);
   const std::string_view fetches(begin, static_cast<std::size_t>(end - begin));
-  cell = {Kind::list, run.lists.size() << 1U | (memoized ? 1U : 0U)};
+  cell = {Kind::list, run.lists.size() << 1U | (is_memoized ? 1U : 0U)};
   run.lists.push_back({fetches, hash_of(fetches)});
   return at;
 }

@@ -22,7 +22,7 @@ struct InlineList {
 };
 
 /// Records that stand one behind the other. Cells are values; or Kind::memo_reference with a number of the memo; or
-/// written in place, and then their lowest bit of payload says whether a MEMOIZE follows: Kind::text (offset and
+/// written in place, and then their lowest bit of payload says whether the memo holds them: Kind::text (offset and
 /// size), Kind::list (index into `lists`), Kind::tuple (two small integers).
 struct RecordRun {
   std::uint64_t begin_offset = 0;
@@ -30,6 +30,9 @@ struct RecordRun {
   std::size_t pattern = 0;
   std::vector<Value> cells;
   std::vector<InlineList> lists;
+  /// Of writers that number the entries of the memo themselves (protocols 2 and 3): the numbers, in the order of the
+  /// entries that the run makes.
+  std::vector<std::uint32_t> puts;
 };
 
 /// Kind::text of a RecordRun: bytes [offset, offset + size).
@@ -59,9 +62,11 @@ private:
   // These return where they stopped, or null for what does not fit.
   const char* past_frames(const char* at) const;
   const char* past_batch_end(const char* at) const;
+  const char* past_put(const char* at, bool& is_memoized, RecordRun& run) const;
+  const char* scan_pair(const char* at, Value& cell, RecordRun& run) const;
   const char* scan_record(const RecordPattern& pattern, const char* at, Value* cells, RecordRun& run) const;
   const char* scan_value(const char* at, Value& cell, RecordRun& run) const;
-  const char* scan_text(const char* at, std::size_t size, Value& cell) const;
+  const char* scan_text(const char* at, std::size_t size, Value& cell, RecordRun& run) const;
   const char* scan_list(const char* at, Value& cell, RecordRun& run) const;
 
   /// More than any key with its value takes, texts and lists aside: within it no end needs to be checked for.

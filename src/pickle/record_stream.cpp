@@ -119,6 +119,7 @@ bool RecordStream::scan_pattern(std::size_t pattern, std::uint64_t offset) {
   run_.pattern = pattern;
   run_.cells.clear();
   run_.lists.clear();
+  run_.puts.clear();
   scanner_.scan(patterns_[pattern], offset + kRunBytes, run_);
   if (run_.cells.empty()) return false;
   latest_pattern_ = pattern;
@@ -131,16 +132,26 @@ void RecordStream::hand_over_run(RecordRun& run) {
   const std::size_t columns = pattern.size();
   latest_text_.resize(std::max(latest_text_.size(), columns));
   latest_fetched_.resize(std::max(latest_fetched_.size(), columns));
+  next_put_ = 0;
   for (std::size_t row = 0; row < run.cells.size(); row += columns) {
-    if (pattern.memoizes()) machine_.memo.add(Value(Kind::record, 0));
+    if (pattern.memo() != RecordPattern::Memo::none) memoize(Value(Kind::record, 0), run);
     for (std::size_t column = 0; column < columns; ++column) {
       Value& cell = run.cells[row + column];
       cell = resolved(cell, run, column);
     }
   }
+  // Some entries were numbered and some were not.
+  if (next_put_ != run.puts.size()) throw ContentWasUsed();
   sink_.take_rows(list_, {run.pattern, pattern.keys(), run.cells});
   machine_.cursor.seek(static_cast<std::size_t>(run.end_offset));
   machine_.progress.reached(run.end_offset);
+}
+
+/// The next entry of the memo; a writer that numbers its entries must have given it the next number.
+void RecordStream::memoize(Value value, const RecordRun& run) {
+  if (!run.puts.empty() && (next_put_ == run.puts.size() || run.puts[next_put_++] != machine_.memo.size()))
+    throw ContentWasUsed();
+  machine_.memo.add(value);
 }
 
 /// Many columns fetch the same as in the record before, and entries do not change.
@@ -167,7 +178,7 @@ Value RecordStream::resolved(Value cell, const RecordRun& run, std::size_t colum
   case Kind::tuple: value = pair_of(cell); break;
   default: return cell;
   }
-  if (is_memoized(cell)) machine_.memo.add(value);
+  if (is_memoized(cell)) memoize(value, run);
   return value;
 }
 

@@ -59,6 +59,7 @@ private:
   bool scan_run();
   bool scan_pattern(std::size_t pattern, std::uint64_t offset);
   void hand_over_run(RecordRun& run);
+  void memoize(Value value, const RecordRun& run);
   [[nodiscard]] Value fetched(std::uint64_t number) const;
   [[nodiscard]] Value fetched(std::uint64_t number, std::size_t column);
   [[nodiscard]] Value resolved(Value cell, const RecordRun& run, std::size_t column);
@@ -79,6 +80,7 @@ private:
 
   std::vector<RecordPattern> patterns_;
   std::size_t latest_pattern_ = 0;
+  std::size_t next_put_ = 0;
   RecordRun run_; ///< kept across calls to save allocations
   std::vector<Value> items_;
   struct Fetched {

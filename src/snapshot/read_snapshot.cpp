@@ -91,7 +91,10 @@ void read_document(Readers& readers) {
   const Value device_traces = optional("device_traces", Kind::list);
   const Value settings = optional("allocator_settings", Kind::dict);
   const Value annotations = optional("external_annotations", Kind::list);
-  if (device_traces.kind() != Kind::unset) traces.read_traces(device_traces);
+  if (device_traces.kind() != Kind::unset)
+    traces.read_traces(device_traces);
+  else if (traces.has_events())
+    throw ContentWasUsed(); // of a list that is not part of the snapshot after all
   if (settings.kind() != Kind::unset) read_settings(document, settings, budget, snapshot);
   if (annotations.kind() != Kind::unset) traces.read_annotations(annotations);
 

@@ -33,6 +33,7 @@ public:
   void read_traces(Value device_traces);
   void read_annotations(Value annotations);
 
+  [[nodiscard]] bool has_events() const { return !batch_.empty() || !snapshot_.event_counts.empty(); }
   // What tells the generations of writers apart.
   [[nodiscard]] bool saw_time() const { return saw_time_; }
   [[nodiscard]] bool saw_compile_context() const { return saw_compile_context_; }
