@@ -1,0 +1,24 @@
+#pragma once
+
+// Files whose content is as large, deep, shared or scattered as their size allows: one function a shape.
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace memviz::fuzz {
+
+struct HostileShape {
+  std::string_view name;
+  /// A file of about `bytes` bytes.
+  std::string (*make)(std::size_t bytes);
+};
+
+/// Pickles whose values are the trouble, whatever they stand for; and JSON.
+[[nodiscard]] std::vector<HostileShape> value_shapes();
+/// Snapshots whose segments, events and stacks are the trouble.
+[[nodiscard]] std::vector<HostileShape> snapshot_shapes();
+[[nodiscard]] std::vector<HostileShape> hostile_shapes();
+
+} // namespace memviz::fuzz

@@ -1,0 +1,271 @@
+#include "hostile_shapes.hpp"
+#include "pickle_pieces.hpp"
+
+#include <array>
+
+namespace memviz::fuzz {
+namespace {
+
+/// A snapshot put together key by key; the words that records repeat are in the memo from the start.
+class File {
+public:
+  File() : text_(std::string(kProtocol4) + "}(" + text_piece("words") + "(") {
+    for (const std::string_view word : kWords) {
+      text_ += text_piece(word) + "\x94";
+      ++memo_;
+    }
+    text_ += "l";
+  }
+
+  /// Fetches one of the words.
+  static std::string word(std::string_view wanted) {
+    for (std::size_t i = 0; i < kWords.size(); ++i)
+      if (kWords[i] == wanted) return fetch_piece(i);
+    return text_piece(wanted);
+  }
+  /// word, value, word, value, ... -> a dict.
+  static std::string dict(std::initializer_list<std::pair<std::string_view, std::string>> items) {
+    std::string piece = "}(";
+    for (const auto& [key, value] : items)
+      piece += word(key) + value;
+    return piece + "u";
+  }
+
+  void add(std::string_view key, const std::string& value) { text_ += text_piece(key) + value; }
+  /// Under a key that means nothing; returns what fetches it.
+  std::string keep(const std::string& value) {
+    add("kept", value + "\x94");
+    return fetch_piece(memo_++);
+  }
+  /// Dicts that mean nothing but count as such.
+  void add_dicts(std::size_t count) { add("dicts", "(" + std::string(count, '}') + "l"); }
+
+  [[nodiscard]] std::size_t size() const { return text_.size(); }
+  [[nodiscard]] std::string done() const { return text_ + "u."; }
+
+private:
+  static constexpr std::array<std::string_view, 22> kWords{
+      "device",         "address",  "addr",   "total_size",       "size",          "stream",         "frames",
+      "blocks",         "state",    "action", "active_allocated", "inactive",      "alloc",          "free_completed",
+      "name",           "filename", "line",   "requested_size",   "user_metadata", "forward_frames", "pool_id",
+      "segment_pool_id"};
+  std::string text_;
+  std::uint64_t memo_ = 0;
+};
+
+/// `piece` of a number, as often as fits into `bytes`, as a list.
+template <class Piece> std::string list_of(std::size_t bytes, Piece piece) {
+  std::string list = "(";
+  for (std::uint64_t number = 0; list.size() < bytes; ++number)
+    list += piece(number);
+  return list + "l";
+}
+
+std::string repeated(std::size_t bytes, const std::string& piece) {
+  return list_of(bytes, [&](std::uint64_t) { return piece; });
+}
+
+std::string block(const std::string& frames) {
+  return File::dict({{"size", "K\1"}, {"state", File::word("active_allocated")}, {"frames", frames}});
+}
+
+std::string segment(std::uint64_t stream, const std::string& blocks) {
+  return File::dict(
+      {{"address", "K\1"}, {"total_size", "K\1"}, {"stream", "J" + number_bytes(stream, 4)}, {"blocks", blocks}});
+}
+
+std::string frame(const std::string& name) {
+  return File::dict({{"name", name}});
+}
+
+std::string alloc(std::uint64_t address) {
+  return File::dict({{"action", File::word("alloc")}, {"addr", "J" + number_bytes(address, 4)}, {"size", "K\1"}});
+}
+
+// Four references are allowed for each dict.
+constexpr std::size_t kReferenceBytes = 9;
+
+std::string shared_segments(std::size_t bytes) {
+  File file;
+  const std::string one = file.keep(segment(0, "](" + block("]") + "e"));
+  file.add_dicts(bytes / 5);
+  file.add("segments", repeated(bytes * 4 / 5, one));
+  return file.done();
+}
+
+std::string shared_empty_segments(std::size_t bytes) {
+  File file;
+  const std::string one = file.keep(File::dict({{"address", "K\0"s}, {"total_size", "K\0"s}}));
+  file.add_dicts(bytes / kReferenceBytes);
+  file.add("segments", repeated(bytes - bytes / kReferenceBytes, one));
+  return file.done();
+}
+
+std::string shared_blocks(std::size_t bytes) {
+  File file;
+  const std::string one = file.keep(File::dict({{"size", "K\0"s}, {"state", File::word("active_allocated")}}));
+  file.add_dicts(bytes / kReferenceBytes);
+  file.add("segments", "(" + segment(0, repeated(bytes - bytes / kReferenceBytes, one)) + "l");
+  return file.done();
+}
+
+std::string distinct_segments(std::size_t bytes) {
+  File file;
+  const std::string blocks = file.keep("(" + block("]") + "l");
+  file.add("segments", list_of(bytes, [&](std::uint64_t number) { return segment(number, blocks); }));
+  return file.done();
+}
+
+std::string deep_stack_on_many_streams(std::size_t bytes) {
+  File file;
+  const std::string one = file.keep(frame(text_piece("f")));
+  const std::string other = file.keep(frame(text_piece("g")));
+  const std::string frames = file.keep(repeated(bytes / 2, one + other));
+  const std::string blocks = file.keep("(" + block(frames) + "l");
+  file.add("segments", list_of(bytes / 2, [&](std::uint64_t number) { return segment(number, blocks); }));
+  return file.done();
+}
+
+std::string long_names_in_a_deep_stack(std::size_t bytes) {
+  File file;
+  const std::string one = file.keep(frame(text_piece(std::string(bytes / 2, 'x'))));
+  const std::string frames = file.keep(repeated(bytes / 2, one));
+  file.add("segments", "(" + segment(0, "(" + block(frames) + "l") + "l");
+  return file.done();
+}
+
+std::string settings_under_a_long_key(std::size_t bytes) {
+  File file;
+  const std::string inner =
+      list_of(bytes / 2, [](std::uint64_t number) { return "J" + number_bytes(number, 4) + "N"; });
+  file.add("segments", "]");
+  file.add_dicts(bytes / 8);
+  file.add("allocator_settings",
+           "}(" + text_piece(std::string(bytes / 3, 'k')) + inner.substr(0, inner.size() - 1) + "du");
+  return file.done();
+}
+
+std::string metadata_of_one_long_text(std::size_t bytes) {
+  File file;
+  const std::string text = file.keep(text_piece(std::string(bytes / 2, 'm')));
+  std::string metadata = "}(";
+  for (std::uint64_t number = 0; metadata.size() < bytes / 3; ++number)
+    metadata += "J" + number_bytes(number, 4) + text;
+  file.add("segments", "]");
+  file.add_dicts(bytes / 8);
+  file.add("external_annotations", "(" + metadata + "ul");
+  return file.done();
+}
+
+std::string shared_annotations(std::size_t bytes) {
+  File file;
+  const std::string one = file.keep(File::dict({{"a", "N"}}));
+  file.add("segments", "]");
+  file.add_dicts(bytes / 5);
+  file.add("external_annotations", repeated(bytes * 4 / 5, one));
+  return file.done();
+}
+
+std::string many_devices(std::size_t bytes) {
+  File file;
+  const std::string event = alloc(1);
+  file.add("segments", "]");
+  file.add_dicts(bytes / 5);
+  file.add("device_traces", "(" + std::string(bytes * 4 / 5, ']') + "(" + event + "ll");
+  return file.done();
+}
+
+std::string an_event_on_many_devices(std::size_t bytes) {
+  File file;
+  const std::string trace = file.keep("(" + alloc(1) + "l");
+  file.add("segments", "]");
+  file.add_dicts(bytes / 5);
+  file.add("device_traces", repeated(bytes * 4 / 5, trace));
+  return file.done();
+}
+
+std::string shared_events(std::size_t bytes) {
+  File file;
+  const std::string event = file.keep(alloc(1));
+  file.add("segments", "]");
+  file.add_dicts(bytes / kReferenceBytes);
+  file.add("device_traces", "(" + repeated(bytes - bytes / kReferenceBytes, event) + "l");
+  return file.done();
+}
+
+std::string allocs_never_freed(std::size_t bytes) {
+  File file;
+  file.add("segments", "]");
+  file.add("device_traces", "(](" + list_of(bytes, alloc).substr(1, std::string::npos));
+  std::string done = file.done();
+  // A list that is filled after it was made, as Python does.
+  return done.substr(0, done.size() - 3) + "elu.";
+}
+
+std::string events_of_distinct(std::size_t bytes, std::string_view key, std::string (*value)(std::uint64_t)) {
+  File file;
+  file.add("segments", "]");
+  std::string events = "]\x94(";
+  for (std::uint64_t number = 0; events.size() < bytes; ++number) {
+    events += "}\x94(" + File::word("action") + File::word("alloc") + File::word("addr") + "K\1" + File::word("size") +
+              "K\1" + File::word(key) + value(number) + "u";
+  }
+  file.add("device_traces", "(" + events + "el");
+  return file.done();
+}
+
+std::string stack_of(std::uint64_t number) {
+  // Frames without a name, told apart by the words that they are made of: the memo's own texts are as good as any.
+  std::string list = "](";
+  for (; number > 0; number /= 16)
+    list += fetch_piece(number % 16);
+  return list + "e";
+}
+
+std::string frames_of_new_dicts(std::uint64_t number) {
+  return "](" + File::dict({{"line", "J" + number_bytes(number, 4)}}) + "e";
+}
+
+std::string pool_of(std::uint64_t number) {
+  return "J" + number_bytes(number & 0x7FFFFFFF, 4) + "K\1\x86";
+}
+
+std::string text_of_number(std::uint64_t number) {
+  return text_piece(std::to_string(number));
+}
+
+} // namespace
+
+std::vector<HostileShape> snapshot_shapes() {
+  return {
+      {"shared segments", shared_segments},
+      {"shared empty segments", shared_empty_segments},
+      {"shared blocks", shared_blocks},
+      {"distinct segments", distinct_segments},
+      {"a deep stack on many streams", deep_stack_on_many_streams},
+      {"long names in a deep stack", long_names_in_a_deep_stack},
+      {"settings under a long key", settings_under_a_long_key},
+      {"metadata of one long text", metadata_of_one_long_text},
+      {"shared annotations", shared_annotations},
+      {"many devices", many_devices},
+      {"an event on many devices", an_event_on_many_devices},
+      {"shared events", shared_events},
+      {"allocs never freed", allocs_never_freed},
+      {"events of distinct text stacks",
+       [](std::size_t n) { return events_of_distinct(n, "forward_frames", stack_of); }},
+      {"events of distinct frames", [](std::size_t n) { return events_of_distinct(n, "frames", frames_of_new_dicts); }},
+      {"events of distinct pools", [](std::size_t n) { return events_of_distinct(n, "pool_id", pool_of); }},
+      {"events of distinct texts",
+       [](std::size_t n) { return events_of_distinct(n, "user_metadata", text_of_number); }},
+      {"events of distinct actions", [](std::size_t n) { return events_of_distinct(n, "action", text_of_number); }},
+  };
+}
+
+std::vector<HostileShape> hostile_shapes() {
+  std::vector<HostileShape> all = value_shapes();
+  const std::vector<HostileShape> more = snapshot_shapes();
+  all.insert(all.end(), more.begin(), more.end());
+  return all;
+}
+
+} // namespace memviz::fuzz
