@@ -166,9 +166,11 @@ TEST_CASE("events that follow a pattern never become dicts") {
     CHECK(sink.dict_count < 200);
   }
   SUBCASE("of writers that number the entries of the memo") {
-    const CountingSink sink = streamed(with_events(5000).pickle({.protocol = 3}) + std::string(100, '\0'));
-    CHECK(sink.row_count + sink.dict_count == 5000);
-    CHECK(sink.dict_count < 50);
+    for (const PickleStyle style : {PickleStyle{.protocol = 3}, PickleStyle{.protocol = 2, .is_cpp_writer = true}}) {
+      const CountingSink sink = streamed(with_events(5000).pickle(style) + std::string(100, '\0'));
+      CHECK(sink.row_count + sink.dict_count == 5000);
+      CHECK(sink.dict_count < 50);
+    }
   }
   SUBCASE("of the third device") {
     const CountingSink sink = streamed(with_events(5000, 2).pickle() + std::string(100, '\0'));

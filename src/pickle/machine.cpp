@@ -34,8 +34,8 @@ bool Machine::step() {
   case Opcode::stop: stop(); break;
 
   case Opcode::memoize: memo_.put_next(top()); break;
-  case Opcode::binput: memo_.put(cursor_.number<std::uint8_t>(), top()); break;
-  case Opcode::long_binput: memo_.put(cursor_.number<std::uint32_t>(), top()); break;
+  case Opcode::binput: put(cursor_.number<std::uint8_t>()); break;
+  case Opcode::long_binput: put(cursor_.number<std::uint32_t>()); break;
   case Opcode::binget: push(memo_value(cursor_.number<std::uint8_t>())); break;
   case Opcode::long_binget: push(memo_value(cursor_.number<std::uint32_t>())); break;
 
@@ -93,6 +93,11 @@ bool Machine::step() {
   default: refuse(opcode);
   }
   return !is_done_;
+}
+
+void Machine::put(std::uint64_t index) {
+  memo_.put(index, top());
+  if (stream_) stream_->after_record();
 }
 
 void Machine::mark() {

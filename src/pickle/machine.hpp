@@ -43,6 +43,7 @@ private:
   [[noreturn]] void refuse(Opcode opcode);
 
   void mark();
+  void put(std::uint64_t index);
   void read_protocol();
   void read_frame();
   void stop();

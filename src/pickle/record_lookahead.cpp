@@ -6,11 +6,12 @@ namespace memviz::pickle {
 namespace {
 
 /// The bytes with which records begin.
-std::string_view head_of(RecordPattern::Memo memo) {
+std::string_view head_of(RecordPattern::Entry memo) {
   switch (memo) {
-  case RecordPattern::Memo::none: return "}(";
-  case RecordPattern::Memo::memoize: return "}\x94(";
-  case RecordPattern::Memo::put: break;
+  case RecordPattern::Entry::none:
+  case RecordPattern::Entry::put_after: return "}(";
+  case RecordPattern::Entry::memoize: return "}\x94(";
+  case RecordPattern::Entry::put: break;
   }
   return "}r"; // numbers below 256 were used up long before the trace
 }
@@ -99,7 +100,7 @@ std::vector<RecordRun> RecordLookahead::scan_chunk(std::size_t index, const Patt
   std::vector<RecordRun> runs;
   const std::uint64_t begin = begin_offset_ + index * kChunkBytes;
   const std::uint64_t stop = std::min<std::uint64_t>(begin + kChunkBytes, bytes_.size());
-  const std::string_view head = head_of(patterns->front().memo());
+  const std::string_view head = head_of(patterns->front().memo_entry());
   std::uint64_t offset = begin;
   while ((offset = bytes_.find(head, static_cast<std::size_t>(offset))) < stop) {
     RecordRun run;

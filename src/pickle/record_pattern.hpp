@@ -14,10 +14,11 @@ namespace memviz::pickle {
 
 class RecordPattern {
 public:
-  /// How the memo gets the dict: not at all, by MEMOIZE, or by BINPUT and LONG_BINPUT.
-  enum class Memo : std::uint8_t { none, memoize, put };
+  /// How the memo gets the dict: not at all; when it is empty (Python), by MEMOIZE or BINPUT and LONG_BINPUT; or by
+  /// these when it is filled (PyTorch's C++ writer).
+  enum class Entry : std::uint8_t { none, memoize, put, put_after };
 
-  explicit RecordPattern(Memo memo) : memo_(memo) {}
+  explicit RecordPattern(Entry entry) : entry_(entry) {}
 
   /// `fetch` are the bytes of the BINGET or LONG_BINGET that fetches `key`.
   void add(Value key, std::string_view fetch) {
@@ -28,9 +29,11 @@ public:
     keys_.push_back(key);
   }
 
+  void memoize_after() { entry_ = Entry::put_after; }
+
   [[nodiscard]] std::size_t size() const noexcept { return keys_.size(); }
   [[nodiscard]] const std::vector<Value>& keys() const noexcept { return keys_; }
-  [[nodiscard]] Memo memo() const noexcept { return memo_; }
+  [[nodiscard]] Entry memo_entry() const noexcept { return entry_; }
   /// Bytes of the opcode that fetches the key of `column` if it stands at `at`, where 8 bytes can be read; else 0.
   [[nodiscard]] std::size_t matches(std::size_t column, const char* at) const {
     std::uint64_t bits = 0;
@@ -47,7 +50,7 @@ private:
   };
   std::vector<Fetch> fetches_;
   std::vector<Value> keys_;
-  Memo memo_;
+  Entry entry_;
 };
 
 } // namespace memviz::pickle

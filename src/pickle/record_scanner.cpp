@@ -95,13 +95,16 @@ std::optional<RecordPattern> RecordScanner::learn(std::uint64_t offset, const Me
   at = past_put(at + 1, is_memoized, ignored);
   if (opcode_at(at) != Opcode::mark) return std::nullopt;
   ++at;
-  RecordPattern pattern(!is_memoized           ? RecordPattern::Memo::none
-                        : ignored.puts.empty() ? RecordPattern::Memo::memoize
-                                               : RecordPattern::Memo::put);
+  const auto memo_before = ignored.puts.empty() ? RecordPattern::Entry::memoize : RecordPattern::Entry::put;
+  RecordPattern pattern(is_memoized ? memo_before : RecordPattern::Entry::none);
   while (true) {
     at = past_frames(at);
     if (at == nullptr) return std::nullopt;
-    if (opcode_at(at) == Opcode::setitems && pattern.size() > 0) return pattern;
+    if (opcode_at(at) == Opcode::setitems && pattern.size() > 0) {
+      past_put(at + 1, is_memoized, ignored);
+      if (is_memoized) pattern.memoize_after();
+      return pattern;
+    }
     const std::size_t bytes = fetch_bytes(at);
     if (bytes == 0 || pattern.size() == kMostKeys) return std::nullopt;
     const Value key = memo.get(bytes == 2 ? number_at<std::uint8_t>(at + 1) : number_at<std::uint32_t>(at + 1));
@@ -118,7 +121,8 @@ const char* RecordScanner::scan_record(const RecordPattern& pattern, const char*
   if (!has_room(at) || opcode_at(at) != Opcode::empty_dict) return nullptr;
   bool is_memoized = false;
   at = past_put(at + 1, is_memoized, run);
-  if (is_memoized != (pattern.memo() != RecordPattern::Memo::none)) return nullptr;
+  using Entry = RecordPattern::Entry;
+  if (is_memoized != (pattern.memo_entry() == Entry::memoize || pattern.memo_entry() == Entry::put)) return nullptr;
   if (opcode_at(at) != Opcode::mark) return nullptr;
   ++at;
   for (std::size_t column = 0; column < pattern.size(); ++column) {
@@ -132,7 +136,9 @@ const char* RecordScanner::scan_record(const RecordPattern& pattern, const char*
     if (at == nullptr) return nullptr;
   }
   at = past_frames(at);
-  return at != nullptr && opcode_at(at) == Opcode::setitems ? at + 1 : nullptr;
+  if (at == nullptr || opcode_at(at) != Opcode::setitems) return nullptr;
+  at = past_put(at + 1, is_memoized, run);
+  return is_memoized == (pattern.memo_entry() == Entry::put_after) ? at : nullptr;
 }
 
 /// Writers may start a frame between any two opcodes. Null, too, where the end of the file is near.

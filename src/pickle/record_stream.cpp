@@ -129,16 +129,19 @@ bool RecordStream::scan_pattern(std::size_t pattern, std::uint64_t offset) {
 
 void RecordStream::hand_over_run(RecordRun& run) {
   const RecordPattern& pattern = patterns_[run.pattern];
+  using Entry = RecordPattern::Entry;
   const std::size_t columns = pattern.size();
   latest_text_.resize(std::max(latest_text_.size(), columns));
   latest_fetched_.resize(std::max(latest_fetched_.size(), columns));
   next_put_ = 0;
   for (std::size_t row = 0; row < run.cells.size(); row += columns) {
-    if (pattern.memo() != RecordPattern::Memo::none) memoize(Value(Kind::record, 0), run);
+    const bool is_memoized_first = pattern.memo_entry() == Entry::memoize || pattern.memo_entry() == Entry::put;
+    if (is_memoized_first) memoize(Value(Kind::record, 0), run);
     for (std::size_t column = 0; column < columns; ++column) {
       Value& cell = run.cells[row + column];
       cell = resolved(cell, run, column);
     }
+    if (pattern.memo_entry() == Entry::put_after) memoize(Value(Kind::record, 0), run);
   }
   // Some entries were numbered and some were not.
   if (next_put_ != run.puts.size()) throw ContentWasUsed();
@@ -204,13 +207,16 @@ Value RecordStream::digest_of(const InlineList& list) {
 
 /// Tuples cannot change, so equal ones can be one.
 Value RecordStream::pair_of(Value cell) {
-  const auto [entry, is_new] = pairs_.try_emplace(inline_pair(cell));
+  const auto pair = inline_pair(cell);
+  if (latest_pair_.second.kind() != Kind::unset && latest_pair_.first == pair) return latest_pair_.second;
+  const auto [entry, is_new] = pairs_.try_emplace(pair);
   if (is_new) {
-    const std::array<Value, 2> items{Value::integer(static_cast<std::int64_t>(entry->first.first)),
-                                     Value::integer(static_cast<std::int64_t>(entry->first.second))};
+    const std::array<Value, 2> items{Value::integer(static_cast<std::int64_t>(pair.first)),
+                                     Value::integer(static_cast<std::int64_t>(pair.second))};
     entry->second = machine_.document.add_list(Kind::tuple);
     machine_.document.append(entry->second, items);
   }
+  latest_pair_ = *entry;
   return entry->second;
 }
 

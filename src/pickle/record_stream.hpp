@@ -90,7 +90,9 @@ private:
   std::vector<Value> latest_text_;      ///< by column
   std::vector<Fetched> latest_fetched_; ///< by column
   DigestTable digests_;
-  std::map<std::pair<std::uint64_t, std::uint64_t>, Value> pairs_;
+  using Pair = std::pair<std::uint64_t, std::uint64_t>;
+  std::map<Pair, Value> pairs_;
+  std::pair<Pair, Value> latest_pair_;
 };
 
 } // namespace memviz::pickle
