@@ -21,6 +21,14 @@ bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
+/// What a terminal would obey instead of showing; the newlines that end messages apart.
+bool has_control_characters(const std::string& text) {
+  return std::any_of(text.begin(), text.end(), [](char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return (byte < 0x20 && c != '\n') || byte == 0x7F;
+  });
+}
+
 /// The N of "byte N:", or nothing.
 std::optional<std::uint64_t> offset_of(const std::string& message) {
   const std::size_t at = message.find(": byte ");
@@ -54,6 +62,9 @@ void check_refused(const Outcome& outcome, const std::string& file, const json& 
 void check_answer(const Outcome& outcome, const std::string& file, const json& answer) {
   constexpr std::size_t kMostBytes = std::size_t{1} << 30U;
   CHECK(outcome.peak_bytes < kMostBytes);
+  CHECK(!has_control_characters(outcome.err));
+  for (std::size_t line = 0; line < outcome.err.size(); line = outcome.err.find('\n', line) + 1)
+    CHECK(outcome.err.compare(line, 8, "memviz: ") == 0);
   const bool may_be_read = answer["answer"] == "harmless" || answer["answer"] == "warned";
   if (!may_be_read || outcome.exit_code != 0) {
     check_refused(outcome, file, answer);

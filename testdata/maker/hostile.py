@@ -9,10 +9,8 @@ import pickle
 import struct
 import zipfile
 
-from . import generations as gen
-from .allocator import Clock
+from . import honest, hostile_bombs, hostile_values
 from .encode import gzipped, python_pickle, zstd
-from .serving import Server
 
 P2, P4 = pickle.PROTO + b"\x02", pickle.PROTO + b"\x04"
 
@@ -20,7 +18,8 @@ P2, P4 = pickle.PROTO + b"\x02", pickle.PROTO + b"\x04"
 def files():
     """(name -> bytes, name -> expected answer)."""
     made, answers = {}, {}
-    for part in (_opcodes(), _bombs(), _broken_stack(), _truncated(), _something_else(), _wrong_values()):
+    parts = (_opcodes(), _bombs(), _broken_stack(), _truncated(), _something_else(), _wrong_values())
+    for part in (*parts, hostile_bombs.files(), hostile_values.files()):
         for name, (raw, answer) in part.items():
             made[f"hostile/{name}"], answers[name] = raw, answer
     made["hostile/expected.json"] = (json.dumps(answers, indent=1) + "\n").encode()
@@ -68,7 +67,7 @@ def _opcodes():
         + pickle.STOP
     )
     made["os_system.pickle"] = classic, {"answer": "refused", "opcode": "GLOBAL", "byte": 0}
-    inside = P2 + python_pickle(_honest(), 2)[2:-1]
+    inside = P2 + python_pickle(honest.snapshot(), 2)[2:-1]
     made["os_system_after_snapshot.pickle"] = inside + pickle.POP + classic, {
         "answer": "refused",
         "opcode": "GLOBAL",
@@ -118,13 +117,13 @@ def _bombs():
             pickle.EMPTY_LIST + pickle.PUT + b"99999999999999999999999\n" + pickle.STOP,
             bad | {"byte": 1},
         ),
-        "deep_lists.pickle": (
-            P2 + pickle.EMPTY_LIST * 100_000 + pickle.APPEND * 99_999 + pickle.STOP,
+        "deep_lists.pickle.gz": (
+            gzipped(P2 + pickle.EMPTY_LIST * 100_000 + pickle.APPEND * 99_999 + pickle.STOP),
             {"answer": "rejected"},
         ),
         "deep_tuples.pickle": (P2 + pickle.EMPTY_TUPLE + pickle.TUPLE1 * 20_000 + pickle.STOP, {"answer": "rejected"}),
         "deep_marks.pickle": (P2 + pickle.MARK * 20_000 + pickle.STOP, {"answer": "rejected"}),
-        "deep_json.json": (b"[" * 20_000 + b"]" * 20_000, {"answer": "rejected"}),
+        "deep_json.json.gz": (gzipped(b"[" * 20_000 + b"]" * 20_000), {"answer": "rejected"}),
         "doubling.pickle": (_doubling(), {"answer": "rejected"}),
         "list_as_its_own_segments.pickle": (
             P4 + pickle.EMPTY_LIST + pickle.MEMOIZE + pickle.BINGET + b"\0" + pickle.APPEND + pickle.STOP,
@@ -196,12 +195,8 @@ def _broken_stack():
     }
 
 
-def _honest():
-    return gen.snapshot([Server(layers=1, clock=Clock(seed=2)).load().generate(pages=1).gpu])
-
-
 def _truncated():
-    raw = python_pickle(_honest())
+    raw = python_pickle(honest.snapshot())
     packed, squeezed = gzipped(raw), zstd(raw)
     short = {"answer": "truncated"}
     return {
@@ -214,7 +209,7 @@ def _truncated():
             packed[:60] + bytes(b ^ 0x5A for b in packed[60:90]) + packed[90:],
             {"answer": "rejected"},
         ),
-        "truncated.json": (json.dumps(_honest()).encode()[:2000], {"answer": "rejected"}),
+        "truncated.json": (json.dumps(honest.snapshot()).encode()[:1000], {"answer": "rejected"}),
         "broken.json": (b'{"segments": [], "device_traces": [[{"action": alloc}]]}', {"answer": "rejected"}),
     }
 
@@ -267,7 +262,7 @@ def _wrong_values():
     made = {}
 
     def case(name, word, edit, answer="bad value"):
-        value = _honest()
+        value = honest.snapshot()
         edit(value, value["segments"][0], value["segments"][0]["blocks"][0], value["device_traces"][0][0])
         made[f"{name}.pickle"] = python_pickle(value), {"answer": answer} | ({"words": [word]} if word else {})
 

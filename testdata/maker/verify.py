@@ -108,6 +108,8 @@ def hostile_files(made, answers):
         if answer["answer"] == "refused":
             refused = next((op.name, at) for op, _, at in pickletools.genops(raw) if op.name in FORBIDDEN)
             assert refused == (answer["opcode"], answer["byte"]), (name, refused)
+        elif name.endswith((".gz", ".zst")):
+            continue
         elif answer["answer"] in ("bad value", "warned", "harmless") or name.startswith("pickle_of_"):
             assert not _opcodes(raw) & FORBIDDEN, name
             assert _python_accepts(raw), name
@@ -123,6 +125,8 @@ PYTHON_ACCEPTS = {
     "integer_of_255_bytes.pickle",
     "integer_above_64_bits.pickle",
     "integer_text_of_20000_digits.pickle",
+    "length_frame.pickle",
+    "memo_index_negative.pickle",
 }
 
 

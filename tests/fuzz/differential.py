@@ -13,6 +13,10 @@ bytes. CPython's own unpickler runs with find_class and persistent_load that alw
   list[i] = x       Python's SETITEM works on lists, too
   text              of Python 2's strings memviz makes text, Python (as asked here) bytes: compared by their bytes
   not a number      a NaN is equal to nothing, so that as a key it is found by identity only
+  empty batches     Python adds nothing to anything; memviz wants a container even then
+
+CPython has two decoders, in C and in Python, which disagree where a frame ends within an opcode: only what both read
+to the same value counts as read.
 """
 
 import argparse
@@ -36,12 +40,20 @@ MOST_BYTES = 20_000
 MOST_TEXT = 1_000_000
 
 
-class DataOnly(pickle.Unpickler):
+class Refusing:
     def find_class(self, module, name):
         raise pickle.UnpicklingError(f"find_class {module}.{name}")
 
     def persistent_load(self, pid):
         raise pickle.UnpicklingError("persistent_load")
+
+
+class InC(Refusing, pickle.Unpickler):
+    pass
+
+
+class InPython(Refusing, pickle._Unpickler):  # the module's other decoder has no public name
+    pass
 
 
 class Unlike(Exception):
@@ -124,16 +136,21 @@ def opcodes_of(raw):
     return found
 
 
-def python_reads(raw):
-    """The printed value, None where Python refuses, Unlike where the two may differ."""
+def printed_by(decoder, raw):
     try:
-        value = DataOnly(io.BytesIO(raw), encoding="bytes").load()
+        value = decoder(io.BytesIO(raw), encoding="bytes").load()
     except (Exception, MemoryError):  # noqa: BLE001 - any refusal is one
         return None
     try:
         return Printer().printed(value)
     except (Unlike, RecursionError):
         return Unlike
+
+
+def python_reads(raw):
+    """The printed value, None where Python refuses, Unlike where the two may differ."""
+    in_c = printed_by(InC, raw)
+    return in_c if in_c is None or in_c == printed_by(InPython, raw) else Unlike
 
 
 def may_differ(raw, opcodes, answer):
@@ -144,13 +161,14 @@ def may_differ(raw, opcodes, answer):
     if any(name in ("LONG", "LONG1", "LONG4", "INT") and not -(1 << 63) <= argument < 1 << 64
            for name, argument, _ in opcodes if isinstance(argument, int)):  # fmt: skip
         return True
-    at = answer.removeprefix("error: byte ").split(":")[0]
-    culprit = next((entry for entry in opcodes if str(entry[2]) == at), None)
-    if culprit is None:
-        return False
-    text = raw[culprit[2] + 1 :].split(b"\n")[0]
-    is_odd_number = culprit[0] in ("INT", "LONG", "FLOAT", "GET", "PUT") and not text.rstrip(b"L").lstrip(b"-").isdigit()
-    return is_odd_number or culprit[0] in ("SETITEM", "SETITEMS") and "expected a dict" in answer
+    place = int(answer.removeprefix("error: byte ").split(":")[0])
+    name, _, at = max((entry for entry in opcodes if entry[2] <= place), key=lambda entry: entry[2])
+    if name in ("INT", "LONG", "FLOAT", "GET", "PUT"):
+        text = raw[at + 1 :].split(b"\n")[0]
+        return not text.rstrip(b"L").lstrip(b"-").isdigit()
+    # To a list by index, or nothing to anything.
+    is_batch = name in ("APPENDS", "SETITEMS") and raw[at - 1 : at] == pickle.MARK
+    return is_batch or (name in ("SETITEM", "SETITEMS") and "expected a dict" in answer)
 
 
 class Maker:

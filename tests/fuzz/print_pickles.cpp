@@ -126,6 +126,7 @@ private:
     if (key.kind() == Kind::integer || key.kind() == Kind::wide_integer) return integer(key);
     if (key.kind() == Kind::real && std::nearbyint(document_.real(key)) == document_.real(key))
       return fmt::format("{:.0f}", document_.real(key) + 0.0);
+    if (key.kind() == Kind::real) return fmt::format("real {}", std::bit_cast<std::uint64_t>(document_.real(key)));
     if (key.kind() == Kind::text) return "text " + std::string(document_.text(key));
     if (key.kind() == Kind::bytes) return "bytes " + std::string(document_.text(key));
     return "object " + std::to_string(key.bits());
