@@ -2,8 +2,8 @@
 
 #include "pickle_mutator.hpp"
 
+#include <algorithm>
 #include <cstdint>
-#include <cstring>
 #include <string>
 #include <string_view>
 
@@ -16,7 +16,7 @@ std::string_view view_of(const std::uint8_t* data, std::size_t size) {
 }
 
 std::size_t copied(const std::string& bytes, std::uint8_t* data) {
-  std::memcpy(data, bytes.data(), bytes.size());
+  std::copy(bytes.begin(), bytes.end(), data);
   return bytes.size();
 }
 

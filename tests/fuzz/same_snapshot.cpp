@@ -10,7 +10,9 @@ class Comparer {
 public:
   Comparer(const Snapshot& one, const Snapshot& other) : one_(one), other_(other) {}
 
-  bool same(StringId left, StringId right) const { return one_.frames.text(left) == other_.frames.text(right); }
+  [[nodiscard]] bool same(StringId left, StringId right) const {
+    return one_.frames.text(left) == other_.frames.text(right);
+  }
 
   bool same(StackId left, StackId right) {
     const auto [entry, is_new] = stacks_.try_emplace({left, right}, false);
@@ -39,7 +41,7 @@ public:
            same(left.forward_stack, right.forward_stack);
   }
 
-  bool same(const std::pair<StringId, StringId>& left, const std::pair<StringId, StringId>& right) const {
+  [[nodiscard]] bool same(const std::pair<StringId, StringId>& left, const std::pair<StringId, StringId>& right) const {
     return same(left.first, right.first) && same(left.second, right.second);
   }
 
@@ -57,7 +59,7 @@ public:
   }
 
 private:
-  bool is_same_stack(StackId left, StackId right) const {
+  [[nodiscard]] bool is_same_stack(StackId left, StackId right) const {
     // Two of them are special, and both are empty.
     if ((left == kNoContext) != (right == kNoContext)) return false;
     const auto frames = one_.frames.stack(left);
@@ -66,7 +68,7 @@ private:
                       [&](FrameId frame, FrameId other) { return is_same_frame(frame, other); });
   }
 
-  bool is_same_frame(FrameId left, FrameId right) const {
+  [[nodiscard]] bool is_same_frame(FrameId left, FrameId right) const {
     const FxInfo* fx = one_.frames.fx(left);
     const FxInfo* other_fx = other_.frames.fx(right);
     if ((fx == nullptr) != (other_fx == nullptr)) return false;
