@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <new>
 
 namespace memviz::render {
 namespace {
@@ -29,6 +30,16 @@ bool is_plain_ascii(std::string_view text) {
 
 pugi::xml_node node_of(pugi::xml_node_struct* node) {
   return pugi::xml_node(node);
+}
+
+// Where memory ends, pugixml returns empty handles and goes on: a picture would lack what was on them.
+void check(bool done) {
+  if (!done) throw std::bad_alloc();
+}
+
+template <class Handle> Handle made(Handle handle) {
+  check(!handle.empty());
+  return handle;
 }
 
 struct StringWriter : pugi::xml_writer {
@@ -65,26 +76,26 @@ std::string px(double value) {
 }
 
 XmlElement XmlElement::child(const char* name) {
-  return XmlElement(node_of(node_).append_child(name).internal_object());
+  return XmlElement(made(node_of(node_).append_child(name)).internal_object());
 }
 
 XmlElement& XmlElement::set(const char* attribute, std::string_view value) {
-  node_of(node_).append_attribute(attribute).set_value(valid_xml_text(value).c_str());
+  check(made(node_of(node_).append_attribute(attribute)).set_value(valid_xml_text(value).c_str()));
   return *this;
 }
 
 XmlElement& XmlElement::text(std::string_view text) {
-  node_of(node_).append_child(pugi::node_pcdata).set_value(valid_xml_text(text).c_str());
+  check(made(node_of(node_).append_child(pugi::node_pcdata)).set_value(valid_xml_text(text).c_str()));
   return *this;
 }
 
 XmlElement& XmlElement::cdata(const char* text) {
-  node_of(node_).append_child(pugi::node_cdata).set_value(text);
+  check(made(node_of(node_).append_child(pugi::node_cdata)).set_value(text));
   return *this;
 }
 
 XmlDocument::XmlDocument(const char* root_name) : document_(std::make_unique<pugi::xml_document>()) {
-  document_->append_child(root_name);
+  made(document_->append_child(root_name));
 }
 
 XmlDocument::~XmlDocument() = default;

@@ -7,6 +7,20 @@
 
 using namespace memviz;
 
+TEST_CASE("a cut text keeps whole characters only") {
+  const std::string text = "a\u00e9\u20ac\U0001F600";
+  CHECK(whole_characters(text) == text);
+  for (std::size_t size = 0; size <= text.size(); ++size) {
+    const std::string_view whole = whole_characters(std::string_view(text).substr(0, size));
+    CHECK(is_valid_utf8(whole));
+    CHECK(size - whole.size() < 4);
+  }
+}
+
+TEST_CASE("of a name longer than 4 KiB the beginning is shown") {
+  CHECK(short_function(std::string(100'000, 'x')).size() == 4096);
+}
+
 TEST_CASE("format_bytes keeps three digits and never shows 1024 of a unit") {
   CHECK(format_bytes(0) == "0 B");
   CHECK(format_bytes(1023) == "1023 B");

@@ -28,7 +28,8 @@ enum class CodeOrigin : std::uint8_t { user, torch, library, cpp };
 
 /// "train.py:12" with the base name of the file; "" where the file is unknown ("" or "??").
 [[nodiscard]] std::string frame_place(const FrameTable& frames, FrameId frame);
-/// The function, for C++ without argument lists and template arguments: "at::native::empty_cuda".
+/// The function, for C++ without argument lists and template arguments: "at::native::empty_cuda". Of names longer than
+/// 4 KiB, the beginning.
 [[nodiscard]] std::string short_function(std::string_view name);
 
 /// "GPU 0", or "CPU" in a recording of main memory.

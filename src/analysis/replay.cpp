@@ -142,7 +142,7 @@ void Accounts::restart() {
 }
 
 Replay Accounts::finish(const Snapshot& snapshot) const {
-  static const DeviceAccounts kNoEvents;
+  static const DeviceAccounts no_events;
   Replay result;
   result.block_is_explained.resize(snapshot.blocks.size());
   std::map<std::uint32_t, std::vector<const Segment*>> segments_of;
@@ -151,7 +151,7 @@ Replay Accounts::finish(const Snapshot& snapshot) const {
 
   for (const std::uint32_t device : snapshot.devices()) {
     const bool has_events = device < devices_.size() && devices_[device] != nullptr;
-    const DeviceAccounts& accounts = has_events ? *devices_[device] : kNoEvents;
+    const DeviceAccounts& accounts = has_events ? *devices_[device] : no_events;
     DeviceStats at_end;
     at_end.device = device;
     at_end.is_cpu = snapshot.origin.is_cpu;

@@ -15,10 +15,10 @@ namespace memviz {
 namespace {
 
 /// A file of a few megabytes can name terabytes of text: stacks that repeat one long name.
-constexpr std::size_t kMostTextBytes = std::size_t{4} << 30U;
+constexpr std::size_t kMostTextBytes = std::size_t{1} << 30U;
 
 void check_text_bytes(std::size_t bytes) {
-  if (bytes > kMostTextBytes) throw Error("its stacks spelled out are more than 4 GiB of text");
+  if (bytes > kMostTextBytes) throw Error("its stacks spelled out are more than 1 GiB of text");
 }
 
 /// The text of each distinct stack, built once: outermost frame first, without the frames on PyTorch's omit list.

@@ -1,4 +1,5 @@
 #include "export/json_text.hpp"
+#include "memviz/error.hpp"
 #include "memviz/export.hpp"
 #include "memviz/label.hpp"
 
@@ -7,6 +8,9 @@
 namespace memviz {
 
 namespace {
+
+/// What a file of a few megabytes spells out can be terabytes: long names in deep stacks.
+constexpr std::size_t kMostTextBytes = std::size_t{1} << 30U;
 
 using Json = nlohmann::ordered_json;
 
@@ -73,6 +77,7 @@ std::string tree_json(const std::string& file, const FrameTable& frames, const F
   for (std::size_t index = 0; index < tree.nodes.size(); ++index) {
     text += index == 0 ? "\n    " : ",\n    ";
     text += json_text(node_json(frames, tree, index), -1);
+    if (text.size() > kMostTextBytes) throw Error("its tree spelled out is more than 1 GiB of text");
   }
   return text + "\n  ]\n}\n";
 }

@@ -25,6 +25,7 @@ public:
       : cursor_(bytes), progress_(std::move(progress)) {}
   Machine(const Machine&) = delete;
   Machine& operator=(const Machine&) = delete;
+  ~Machine() = default;
 
   /// Before the first step: hands records over to `sink` as they come, with so many threads. Then step() throws
   /// ContentWasUsed, too; whatever it throws, the file has to be read again without a sink.

@@ -8,7 +8,7 @@ using A = Argument;
 using E = Effect;
 
 struct Row {
-  Opcode opcode;
+  Opcode opcode = Opcode::none;
   OpcodeInfo info;
 };
 

@@ -62,6 +62,9 @@ void RecordStream::enter(std::size_t index) {
   const std::size_t outer = outer_of(index);
   const std::uint64_t number = machine_.document.list_size(machine_.stack[outer]) + (index - outer - 1);
   const Value list = machine_.stack[index];
+  // A second list with that number: the first one was not, after all, what the root holds.
+  if (number < next_list_) throw ContentWasUsed();
+  next_list_ = static_cast<std::size_t>(number) + 1;
   const Value stand_in(Kind::record_list, number);
   machine_.document.hand_over(list);
   machine_.memo.replace_last(list, stand_in);

@@ -77,6 +77,7 @@ private:
   RecordLookahead lookahead_;
   std::size_t depth_ = kOutside; ///< number of marks within the list of records
   std::size_t list_ = 0;
+  std::size_t next_list_ = 0; ///< one more than the largest number so far
 
   std::vector<RecordPattern> patterns_;
   std::size_t latest_pattern_ = 0;

@@ -57,6 +57,7 @@ struct Readers {
         traces(read_document, frames, budget, read_snapshot, sink == nullptr ? store : *sink) {}
   Readers(const Readers&) = delete;
   Readers& operator=(const Readers&) = delete;
+  ~Readers() = default;
 
   const Document& document;
   Snapshot& snapshot;

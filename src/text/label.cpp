@@ -2,6 +2,7 @@
 
 #include "memviz/format.hpp"
 #include "memviz/snapshot.hpp"
+#include "text/utf8.hpp"
 
 #include <algorithm>
 #include <array>
@@ -93,6 +94,9 @@ std::string frame_place(const FrameTable& frames, FrameId frame) {
 
 std::string short_function(std::string_view name) {
   static constexpr std::string_view kAnonymous = "(anonymous namespace)::";
+  // What is left out of longer names nobody would read; a stack of thousands of them would take minutes to label.
+  constexpr std::size_t kMostBytes = 4096;
+  if (name.size() > kMostBytes) name = whole_characters(name.substr(0, kMostBytes));
   name = name.substr(0, name.find(" [clone "));
   std::string text;
   for (std::size_t i = 0; i < name.size(); ++i) {

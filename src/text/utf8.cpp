@@ -53,4 +53,15 @@ std::string to_valid_utf8(std::string_view bytes) {
   return text;
 }
 
+std::string_view whole_characters(std::string_view text) {
+  const auto byte = [&](std::size_t back) { return static_cast<unsigned char>(text[text.size() - back]); };
+  std::size_t tail = 0;
+  while (tail < 3 && tail < text.size() && (byte(tail + 1) & 0xC0U) == 0x80U)
+    ++tail;
+  if (tail == text.size()) return text;
+  const unsigned lead = byte(tail + 1);
+  const std::size_t wanted = lead >= 0xF0 ? 3 : lead >= 0xE0 ? 2 : lead >= 0xC0 ? 1 : 0;
+  return tail < wanted ? text.substr(0, text.size() - tail - 1) : text;
+}
+
 } // namespace memviz

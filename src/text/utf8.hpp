@@ -13,4 +13,7 @@ namespace memviz {
 /// that Python's pickle writes with `surrogatepass`.
 [[nodiscard]] std::string to_valid_utf8(std::string_view bytes);
 
+/// `text` without the character that a cut at its end left incomplete; valid UTF-8 if it was before the cut.
+[[nodiscard]] std::string_view whole_characters(std::string_view text);
+
 } // namespace memviz
