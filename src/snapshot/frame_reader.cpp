@@ -18,17 +18,17 @@ StackId FrameReader::stack(Value frames, const Where& where, Value container) {
   if (frames.kind() == Kind::digest) return digested(frames, false);
   if (frames == last_list_) return last_stack_;
   if (frames.kind() != Kind::tuple) check_.require(frames, Kind::list, where, container);
-  const auto known = stacks_.find(frames.bits());
-  if (known == stacks_.end()) {
+  const auto known = known_stack(frames);
+  if (!known) {
     scratch_.clear();
     document_.for_each(frames, [&](Value dict) {
       scratch_.push_back(frame(dict, Where{where.parent, where.key, scratch_.size()}, frames));
       return true;
     });
     last_stack_ = frames_.add_stack(scratch_);
-    stacks_.emplace(frames.bits(), last_stack_);
+    remember(frames, last_stack_);
   } else {
-    last_stack_ = known->second;
+    last_stack_ = *known;
   }
   last_list_ = frames;
   return last_stack_;
@@ -50,6 +50,18 @@ void FrameReader::add_fx(FrameId id, Value dict) {
   const auto row = fields_.read(dict);
   frames_.set_fx(id, {text_or_empty(row[fx_node_op]), text_or_empty(row[fx_node_name]),
                       text_or_empty(row[fx_node_target]), text_or_empty(row[fx_original_trace])});
+}
+
+std::optional<StackId> FrameReader::known_stack(Value list) const {
+  const auto number = static_cast<std::size_t>(list.payload());
+  if (number >= stacks_.size() || stacks_[number] == 0) return std::nullopt;
+  return StackId{stacks_[number] - 1};
+}
+
+void FrameReader::remember(Value list, StackId stack) {
+  const auto number = static_cast<std::size_t>(list.payload());
+  if (number >= stacks_.size()) stacks_.resize(number + 1);
+  stacks_[number] = stack.value + 1;
 }
 
 Value FrameReader::digest(std::span<const Value> items) {
@@ -76,14 +88,14 @@ StackId FrameReader::text_stack(Value lines, const Where& where, Value container
   if (!is_present(lines)) return kNoFrames;
   if (lines.kind() == Kind::digest) return digested(lines, true);
   check_.require(lines, Kind::list, where, container);
-  if (const auto known = stacks_.find(lines.bits()); known != stacks_.end()) return known->second;
+  if (const auto known = known_stack(lines)) return *known;
   scratch_.clear();
   document_.for_each(lines, [&](Value line_text) {
     scratch_.push_back(text_frame(line_text));
     return true;
   });
   const StackId id = frames_.add_stack(scratch_);
-  stacks_.emplace(lines.bits(), id);
+  remember(lines, id);
   return id;
 }
 

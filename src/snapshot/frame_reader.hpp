@@ -6,6 +6,8 @@
 #include "memviz/frames.hpp"
 #include "snapshot/fields.hpp"
 
+#include <cstdint>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
@@ -24,6 +26,8 @@ public:
 
 private:
   [[nodiscard]] static StackId digested(Value digest, bool is_text);
+  [[nodiscard]] std::optional<StackId> known_stack(Value list) const;
+  void remember(Value list, StackId stack);
   FrameId text_frame(Value text);
   FrameId frame(Value dict, const Where& where, Value list);
   void add_fx(FrameId id, Value dict);
@@ -35,7 +39,7 @@ private:
   FieldReader<7> fields_;
   Value last_list_;
   StackId last_stack_;
-  std::unordered_map<std::uint64_t, StackId, SecretHash> stacks_; ///< by the list's Value::bits()
+  std::vector<std::uint32_t> stacks_; ///< by number of the list: its stack + 1, 0 where it is not known
   std::unordered_map<std::uint64_t, FrameId, SecretHash> frame_ids_;
   std::vector<FrameId> scratch_; ///< kept across calls to save allocations
 };

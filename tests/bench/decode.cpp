@@ -40,10 +40,12 @@ int main(int argc, char** argv) {
     return 2;
   }
   try {
-    const memviz::Input input = memviz::read_input(words[1]);
+    memviz::Input input = memviz::read_input(words[1]);
     Discard sink;
-    const memviz::Snapshot snapshot =
-        memviz::read_snapshot(input.bytes(), {.sink = &sink, .threads = threads, .on_progress = {}});
+    const memviz::Snapshot snapshot = memviz::read_snapshot(
+        input.bytes(), {.sink = &sink, .threads = threads, .on_progress = [&](std::uint64_t done_bytes) {
+                          input.release_before(static_cast<std::size_t>(done_bytes));
+                        }});
     std::printf("%zu segments, %zu blocks, %llu events of %llu bytes\n", snapshot.segments.size(),
                 snapshot.blocks.size(), static_cast<unsigned long long>(sink.count),
                 static_cast<unsigned long long>(sink.bytes));
