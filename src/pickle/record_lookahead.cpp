@@ -1,6 +1,7 @@
 #include "pickle/record_lookahead.hpp"
 
 #include <algorithm>
+#include <new>
 
 namespace memviz::pickle {
 namespace {
@@ -88,7 +89,13 @@ void RecordLookahead::work() {
     chunks_[index].state = State::scanning;
     const Patterns patterns = patterns_;
     lock.unlock();
-    std::vector<RecordRun> runs = scan_chunk(index, patterns);
+    std::vector<RecordRun> runs;
+    try {
+      runs = scan_chunk(index, patterns);
+    } catch (const std::bad_alloc&) {
+      // The machine scans this chunk itself, and reports it if there is no memory for that either.
+      runs.clear();
+    }
     lock.lock();
     if (index >= current_) chunks_[index].runs = std::move(runs);
     chunks_[index].state = State::done;
