@@ -85,9 +85,9 @@ private:
 /// A file system of 64 KiB at `folder`; false where the test may not mount one.
 class SmallDisk {
 public:
-  explicit SmallDisk(const std::string& folder) : folder_(folder) {
-    is_there_ = ::mkdir(folder.c_str(), 0700) == 0 && ::mount("none", folder.c_str(), "tmpfs", 0, "size=64k") == 0;
-  }
+  explicit SmallDisk(const std::string& folder)
+      : folder_(folder),
+        is_there_(::mkdir(folder.c_str(), 0700) == 0 && ::mount("none", folder.c_str(), "tmpfs", 0, "size=64k") == 0) {}
   SmallDisk(const SmallDisk&) = delete;
   SmallDisk& operator=(const SmallDisk&) = delete;
   ~SmallDisk() {
@@ -97,7 +97,7 @@ public:
 
 private:
   std::string folder_;
-  bool is_there_ = false;
+  bool is_there_;
 };
 
 } // namespace

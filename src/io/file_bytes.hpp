@@ -23,6 +23,7 @@ public:
   explicit FileBytes(const std::string& path);
   FileBytes(const FileBytes&) = delete;
   FileBytes& operator=(const FileBytes&) = delete;
+  ~FileBytes() = default;
 
   /// Fills at most `room`; 0 at the end. Throws Error.
   std::size_t read(std::span<char> room);

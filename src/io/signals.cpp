@@ -105,8 +105,7 @@ SignalDelay::~SignalDelay() {
 
 LostMappingNotice::LostMappingNotice(const void* start, std::size_t bytes, const std::string& file)
     : message_("memviz: " + printable(file) +
-               ": was cut short or could not be read while it was in use; run it again when the file is complete\n"),
-      slot_(0) {
+               ": was cut short or could not be read while it was in use; run it again when the file is complete\n") {
   while (slot_ < mappings.size() && mappings[slot_].is_taken.exchange(true))
     ++slot_;
   if (slot_ == mappings.size()) return;

@@ -42,7 +42,7 @@ public:
 
 private:
   std::string message_;
-  std::size_t slot_;
+  std::size_t slot_ = 0;
 };
 
 } // namespace memviz

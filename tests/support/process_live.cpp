@@ -56,15 +56,13 @@ void end(pid_t id) {
   ::waitpid(id, nullptr, 0);
 }
 
-} // namespace
-
-Process::Process(const std::vector<std::string>& arguments, const Setup& setup) {
+pid_t start(const std::vector<std::string>& arguments, const Process::Setup& setup, const TemporaryFolder& folder) {
   Words words(arguments);
-  const std::string out = folder_ / "out";
-  const std::string err = folder_ / "err";
-  id_ = ::fork();
-  if (id_ < 0) throw std::runtime_error("cannot fork");
-  if (id_ == 0) {
+  const std::string out = folder / "out";
+  const std::string err = folder / "err";
+  const pid_t id = ::fork();
+  if (id < 0) throw std::runtime_error("cannot fork");
+  if (id == 0) {
     constexpr int kNew = O_WRONLY | O_CREAT;
     use(setup.input, "/dev/null", O_RDONLY, STDIN_FILENO);
     use(setup.output, out.c_str(), kNew, STDOUT_FILENO);
@@ -75,6 +73,13 @@ Process::Process(const std::vector<std::string>& arguments, const Setup& setup) 
     if (setup.is_traced) ::ptrace(PTRACE_TRACEME, 0, nullptr, nullptr);
     words.execute();
   }
+  return id;
+}
+
+} // namespace
+
+Process::Process(const std::vector<std::string>& arguments, const Setup& setup)
+    : id_(start(arguments, setup, folder_)) {
 }
 
 Process::~Process() {
