@@ -30,6 +30,24 @@ PythonValue history_entry(std::uint64_t real_size, const Stack& stack) {
 
 } // namespace
 
+TEST_CASE("a file cannot make accounts for more devices than there can be") {
+  const PythonValue event = dict({{"action", "alloc"}, {"addr", 4096}, {"size", 512}});
+  const PythonValue root = dict({{"segments", list()}, {"device_traces", list(PythonItems(65537, list({event})))}});
+  CHECK_THROWS_WITH_AS(static_cast<void>(read_snapshot(pickled(root))),
+                       doctest::Contains("expected traces of at most 65536 devices for device_traces, found 65537"),
+                       ParseError);
+}
+
+TEST_CASE("a long key of the settings is not spelled out without bound") {
+  PythonPairs inner;
+  for (int i = 0; i < 1000; ++i)
+    inner.emplace_back(std::to_string(i), 1);
+  SnapshotBuilder builder;
+  builder.set("allocator_settings", dict({{std::string(100'000, 'k'), dict(inner)}}));
+  CHECK_THROWS_WITH_AS(static_cast<void>(builder.read()), doctest::Contains("settings with keys of at most 16 MiB"),
+                       ParseError);
+}
+
 TEST_CASE("segments and blocks of today's writers") {
   SnapshotBuilder builder;
   builder.segment(0x7f0000000000, 2 * MiB, 1, 42)

@@ -1,9 +1,9 @@
 #include "memviz/replay.hpp"
 
-#include "value/number_map.hpp"
 #include "memviz/error.hpp"
 #include "memviz/format.hpp"
 #include "memviz/label.hpp"
+#include "value/number_map.hpp"
 
 #include <fmt/format.h>
 #include <map>

@@ -4,6 +4,7 @@
 #include "snapshot/value_text.hpp"
 
 #include <fmt/format.h>
+#include <string>
 
 namespace memviz {
 namespace {
@@ -42,7 +43,13 @@ TraceReader::TraceReader(const Document& document, FrameReader& frames, Budget& 
 
 void TraceReader::read_traces(Value device_traces) {
   flush();
-  budget_.spend(document_.list_size(device_traces), Where{nullptr, "device_traces"}, device_traces);
+  // A segment's device has the same bound; each device has its own accounts.
+  constexpr std::uint64_t kMostDevices = 65536;
+  const Where place{nullptr, "device_traces"};
+  if (document_.list_size(device_traces) > kMostDevices) {
+    fail_at(place, device_traces, "traces of at most 65536 devices",
+            std::to_string(document_.list_size(device_traces)));
+  }
   std::size_t device = 0;
   document_.for_each(device_traces, [&](Value events) {
     read_trace(device++, events, device_traces);
