@@ -7,14 +7,16 @@ namespace memviz {
 
 void read_settings(const Document& document, Value settings, Budget& budget, Snapshot& snapshot) {
   const Where where{nullptr, "allocator_settings"};
-  // Genuine settings have some hundreds of bytes. Many keys below one long key would spell that out for each of them.
-  constexpr std::size_t kMostKeyBytes = std::size_t{16} << 20U;
-  std::size_t key_bytes = 0;
+  // Genuine settings have some hundreds of bytes. Many keys below one long key, or many of them with one long value,
+  // would spell that out for each of them.
+  constexpr std::size_t kMostTextBytes = std::size_t{16} << 20U;
+  std::size_t text_bytes = 0;
   const auto add = [&](const std::string& key, Value value) {
     budget.spend(1, where, settings);
-    key_bytes += key.size();
-    if (key_bytes > kMostKeyBytes) fail_at(where, settings, "settings with keys of at most 16 MiB together", "more");
-    snapshot.settings.emplace_back(snapshot.frames.intern(key), snapshot.frames.intern(value_text(document, value)));
+    const std::string text = value_text(document, value);
+    text_bytes += key.size() + text.size();
+    if (text_bytes > kMostTextBytes) fail_at(where, settings, "settings of at most 16 MiB of text", "more");
+    snapshot.settings.emplace_back(snapshot.frames.intern(key), snapshot.frames.intern(text));
   };
   document.for_each_item(settings, [&](Value key, Value value) {
     const std::string name = value_text(document, key);

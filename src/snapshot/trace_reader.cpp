@@ -147,6 +147,12 @@ StringId TraceReader::text_or_empty(Value value) {
   return *texts_[number];
 }
 
+/// Many annotations may hold one long text: each distinct one is copied once.
+StringId TraceReader::any_text(Value value) {
+  if (value.kind() == Kind::text) return text_or_empty(value);
+  return snapshot_.frames.intern(value_text(document_, value));
+}
+
 void TraceReader::read_annotations(Value annotations) {
   budget_.spend(document_.list_size(annotations), Where{nullptr, "external_annotations"}, annotations);
   std::size_t index = 0;
@@ -163,8 +169,7 @@ void TraceReader::read_annotations(Value annotations) {
       const std::string_view name = key.kind() == Kind::text ? document_.text(key) : "";
       if (name == "name" || name == "stage" || name == "device" || name == "time_us") return;
       budget_.spend(1, where, dict);
-      annotation.metadata.emplace_back(snapshot_.frames.intern(value_text(document_, key)),
-                                       snapshot_.frames.intern(value_text(document_, value)));
+      annotation.metadata.emplace_back(any_text(key), any_text(value));
     });
     snapshot_.annotations.push_back(std::move(annotation));
     return true;

@@ -48,6 +48,7 @@ private:
   Event read_event(const EventFields::Row& row, Value dict, const Where& where);
   Action read_action(Value text, Event& event, const Where& where, Value dict);
   StringId text_or_empty(Value value);
+  StringId any_text(Value value);
 
   const Document& document_;
   FrameReader& frames_;
