@@ -102,15 +102,6 @@ void Accounts::DeviceAccounts::replay(const Event& event) {
 
 DeviceStats Accounts::DeviceAccounts::settled(const DeviceStats& at_end, std::uint64_t unexplained_bytes) const {
   DeviceStats settled = at_end;
-  settled.events = stats.events;
-  settled.allocs = stats.allocs;
-  settled.alloc_bytes = stats.alloc_bytes;
-  settled.free_bytes = stats.free_bytes;
-  settled.unmatched_frees = stats.unmatched_frees;
-  settled.unmatched_free_bytes = stats.unmatched_free_bytes;
-  settled.ooms = stats.ooms;
-  settled.last_oom_event = stats.last_oom_event;
-
   settled.baseline_bytes = stats.unmatched_free_bytes;
   add(settled.baseline_bytes, unexplained_bytes, settled.device);
   settled.peak_requested_bytes = settled.baseline_bytes;
@@ -152,7 +143,7 @@ Replay Accounts::finish(const Snapshot& snapshot) const {
   for (const std::uint32_t device : snapshot.devices()) {
     const bool has_events = device < devices_.size() && devices_[device] != nullptr;
     const DeviceAccounts& accounts = has_events ? *devices_[device] : no_events;
-    DeviceStats at_end;
+    DeviceStats at_end = accounts.stats;
     at_end.device = device;
     at_end.is_cpu = snapshot.origin.is_cpu;
     std::uint64_t unexplained_bytes = 0;

@@ -53,9 +53,7 @@ public:
     const Slot& slot = slots_[find_slot(number)];
     return slot.is_used ? std::optional(slot.value) : std::nullopt;
   }
-  [[nodiscard]] bool contains(std::uint64_t number) const {
-    return !slots_.empty() && slots_[find_slot(number)].is_used;
-  }
+  [[nodiscard]] bool contains(std::uint64_t number) const { return find(number).has_value(); }
   [[nodiscard]] std::size_t size() const noexcept { return used_; }
 
 private:
