@@ -112,3 +112,24 @@ TEST_CASE("sizes that no memory can have are an error, not an overflow") {
   CHECK_THROWS_WITH_AS(static_cast<void>(replay(builder.read())),
                        "the events of device 0 add up to more than 1 EiB: the file is damaged", Error);
 }
+
+TEST_CASE("the times of a recording are those of its earliest and its latest event") {
+  SnapshotBuilder builder;
+  builder.segment(0x1000, 4096).inactive(4096);
+  const auto event = [](std::int64_t time_us) {
+    return dict({{"action", "alloc"}, {"addr", 0x1000}, {"size", 8}, {"stream", 0}, {"time_us", time_us}});
+  };
+  builder.event(event(300), 0).event(event(100), 0).event(event(200), 1);
+  const Replay result = replay(builder.read());
+  REQUIRE(result.devices.size() == 2);
+  CHECK(result.devices[0].first_time_us == 100);
+  CHECK(result.devices[0].last_time_us == 300);
+  const DeviceStats sum = sum_of(result.devices);
+  CHECK(sum.first_time_us == 100);
+  CHECK(sum.last_time_us == 300);
+  SUBCASE("none where events have none") {
+    SnapshotBuilder timeless;
+    timeless.event(dict({{"action", "alloc"}, {"addr", 0x1000}, {"size", 8}, {"stream", 0}}));
+    CHECK_FALSE(replay(timeless.read()).devices.at(0).first_time_us.has_value());
+  }
+}

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace memviz {
@@ -38,6 +39,9 @@ struct DeviceStats {
   std::int64_t imbalance_bytes = 0;      ///< that minus requested_bytes; 0 when the accounts balance
   std::uint64_t ooms = 0;
   std::int64_t last_oom_event = -1;
+  std::optional<std::int64_t> first_time_us =
+      std::nullopt; ///< earliest and latest time of an event; absent before PyTorch 2.2
+  std::optional<std::int64_t> last_time_us = std::nullopt;
 
   [[nodiscard]] bool balanced() const { return imbalance_bytes == 0; }
   [[nodiscard]] std::uint64_t rounding_bytes() const { return allocated_bytes + pending_free_bytes - requested_bytes; }

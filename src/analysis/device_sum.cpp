@@ -25,6 +25,10 @@ DeviceStats sum_of(const std::vector<DeviceStats>& devices) {
     sum.end_requested_bytes += device.end_requested_bytes;
     sum.imbalance_bytes += device.imbalance_bytes;
     sum.ooms += device.ooms;
+    if (device.first_time_us && (!sum.first_time_us || *device.first_time_us < *sum.first_time_us))
+      sum.first_time_us = device.first_time_us;
+    if (device.last_time_us && (!sum.last_time_us || *device.last_time_us > *sum.last_time_us))
+      sum.last_time_us = device.last_time_us;
   }
   return sum;
 }

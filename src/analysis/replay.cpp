@@ -1,5 +1,6 @@
 #include "memviz/replay.hpp"
 
+#include "analysis/segment_totals.hpp"
 #include "memviz/error.hpp"
 #include "memviz/format.hpp"
 #include "memviz/label.hpp"
@@ -32,19 +33,12 @@ void add(std::uint64_t& sum, std::uint64_t bytes, std::uint32_t device) {
   if (__builtin_add_overflow(sum, bytes, &sum) || sum > kMaxTotalBytes) fail_sum(device);
 }
 
-void count_segment(const Snapshot& snapshot, const Segment& segment, DeviceStats& stats) {
-  ++stats.segments;
-  stats.blocks += segment.block_count;
-  stats.reserved_bytes += segment.total_bytes;
-  stats.unaccounted_bytes += segment.uncovered_bytes;
-  for (const Block& block : snapshot.blocks_of(segment)) {
-    stats.requested_bytes += block.requested_bytes;
-    switch (block.state) {
-    case BlockState::active_allocated: stats.allocated_bytes += block.size_bytes; break;
-    case BlockState::active_pending_free: stats.pending_free_bytes += block.size_bytes; break;
-    case BlockState::inactive: stats.inactive_bytes += block.size_bytes; break;
-    }
-  }
+/// Widens the range of times; events of several threads may stand out of order.
+void include_time(std::optional<std::int64_t>& first, std::optional<std::int64_t>& last,
+                  const std::optional<std::int64_t>& time) {
+  if (!time) return;
+  if (!first || *time < *first) first = time;
+  if (!last || *time > *last) last = time;
 }
 
 /// Blocks active at the end that no recorded alloc explains lived before the first event.
@@ -72,6 +66,7 @@ void warn(const DeviceStats& stats, std::vector<std::string>& warnings) {
 } // namespace
 
 void Accounts::DeviceAccounts::replay(const Event& event) {
+  include_time(stats.first_time_us, stats.last_time_us, event.time_us);
   switch (event.action) {
   case Action::alloc:
     ++stats.allocs;
@@ -148,7 +143,7 @@ Replay Accounts::finish(const Snapshot& snapshot) const {
     at_end.is_cpu = snapshot.origin.is_cpu;
     std::uint64_t unexplained_bytes = 0;
     for (const Segment* segment : segments_of[device]) {
-      count_segment(snapshot, *segment, at_end);
+      add_segment(snapshot, *segment, at_end);
       unexplained_bytes += mark_explained(snapshot, *segment, accounts.live, result.block_is_explained);
     }
     result.devices.push_back(accounts.settled(at_end, unexplained_bytes));

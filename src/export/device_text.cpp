@@ -3,12 +3,12 @@
 #include "export/text_table.hpp"
 #include "memviz/format.hpp"
 #include "memviz/label.hpp"
+#include "memviz/places.hpp"
 #include "text/printable.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <map>
-#include <utility>
+#include <vector>
 
 namespace memviz {
 
@@ -31,45 +31,23 @@ std::string totals(const DeviceStats& stats) {
   return table.text("  ");
 }
 
-struct PoolTotals {
-  std::uint64_t segments = 0;
-  std::uint64_t reserved_bytes = 0;
-  std::uint64_t allocated_bytes = 0;
-  std::uint64_t pending_bytes = 0;
-  std::uint64_t inactive_bytes = 0;
-};
-
-void add_segment(PoolTotals& sums, const Snapshot& snapshot, const Segment& segment) {
-  ++sums.segments;
-  sums.reserved_bytes += segment.total_bytes;
-  for (const Block& block : snapshot.blocks_of(segment)) {
-    switch (block.state) {
-    case BlockState::active_allocated: sums.allocated_bytes += block.size_bytes; break;
-    case BlockState::active_pending_free: sums.pending_bytes += block.size_bytes; break;
-    case BlockState::inactive: sums.inactive_bytes += block.size_bytes; break;
-    }
-  }
-}
-
 /// Empty where the device has one pool and one stream: the totals say it all.
 std::string pools_and_streams(const Snapshot& snapshot, std::uint32_t device) {
-  std::map<std::pair<PoolId, std::int64_t>, PoolTotals> groups;
-  for (const Segment& segment : snapshot.segments)
-    if (segment.device == device) add_segment(groups[{segment.pool, segment.stream}], snapshot, segment);
-  if (groups.size() < 2) return "";
+  std::vector<Place> places = places_of(snapshot);
+  std::erase_if(places, [&](const Place& place) { return place.device != device; });
+  if (places.size() < 2) return "";
 
   TextTable table{Align::left, Align::right, Align::right, Align::right, Align::right, Align::right};
   table.add_row({"pool and stream", "segments", "reserved", "allocated", "pending free", "inactive"});
-  std::size_t shown = 0;
-  for (const auto& [key, sums] : groups) {
-    if (++shown > kMostPools) break;
-    const std::string pool = node_label(snapshot.frames, {NodeKind::pool, key.first.first, key.first.second});
-    table.add_row({elided(fmt::format("{}, stream {}", pool, key.second), 40), format_count(sums.segments),
-                   format_bytes(sums.reserved_bytes), format_bytes(sums.allocated_bytes),
-                   format_bytes(sums.pending_bytes), format_bytes(sums.inactive_bytes)});
+  for (std::size_t i = 0; i < std::min(places.size(), kMostPools); ++i) {
+    const Place& place = places[i];
+    const std::string pool = node_label(snapshot.frames, {NodeKind::pool, place.pool.first, place.pool.second});
+    table.add_row({elided(fmt::format("{}, stream {}", pool, place.stream), 40), format_count(place.stats.segments),
+                   format_bytes(place.stats.reserved_bytes), format_bytes(place.stats.allocated_bytes),
+                   format_bytes(place.stats.pending_free_bytes), format_bytes(place.stats.inactive_bytes)});
   }
   std::string text = "\n" + table.text("  ");
-  if (groups.size() > kMostPools) text += fmt::format("  and {} more\n", format_count(groups.size() - kMostPools));
+  if (places.size() > kMostPools) text += fmt::format("  and {} more\n", format_count(places.size() - kMostPools));
   return text;
 }
 

@@ -1,0 +1,26 @@
+#pragma once
+
+// Snapshot -> its reserved memory by where PyTorch keeps it: memory of one stream or one private pool is of no use to
+// another.
+
+#include "memviz/replay.hpp"
+#include "memviz/snapshot.hpp"
+
+#include <cstdint>
+#include <vector>
+
+namespace memviz {
+
+/// The segments of one device, pool and stream.
+struct Place {
+  std::uint32_t device = 0;
+  PoolId pool;
+  std::int64_t stream = 0;
+  DeviceStats stats; ///< segments, blocks and bytes; nothing of the accounts over the recording
+};
+
+/// All places that hold a segment, by device, pool and stream; empty where `snapshot` has no segments. Their reserved
+/// bytes add up to the snapshot's.
+[[nodiscard]] std::vector<Place> places_of(const Snapshot& snapshot);
+
+} // namespace memviz

@@ -1,0 +1,33 @@
+#include "memviz/places.hpp"
+#include "support/snapshot_builder.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace memviz;
+using namespace memviz::test;
+
+TEST_CASE("places_of tells devices, pools and streams apart, and adds up to all") {
+  SnapshotBuilder builder;
+  builder.segment(0x10000, 4096).active(1024, 1000).inactive(3072);
+  builder.segment(0x20000, 2048).pending(2048, 2000);
+  builder.segment(0x30000, 512, 0, 7).inactive(512);
+  builder.segment(0x40000, 256).inactive(256).set("segment_pool_id", list({0, 3}));
+  builder.segment(0x50000, 128, 2).inactive(128);
+  const Snapshot snapshot = builder.read();
+  const std::vector<Place> places = places_of(snapshot);
+  REQUIRE(places.size() == 4);
+  CHECK(places[0].stats.segments == 2);
+  CHECK(places[0].stats.reserved_bytes == 6144);
+  CHECK(places[0].stats.allocated_bytes == 1024);
+  CHECK(places[0].stats.pending_free_bytes == 2048);
+  CHECK(places[0].stats.requested_bytes == 3000);
+  CHECK(places[1].stream == 7);
+  CHECK(places[2].pool == PoolId{0, 3});
+  CHECK(places[2].stats.inactive_bytes == 256);
+  CHECK(places[3].device == 2);
+  std::uint64_t reserved_bytes = 0;
+  for (const Place& place : places)
+    reserved_bytes += place.stats.reserved_bytes;
+  CHECK(reserved_bytes == 4096 + 2048 + 512 + 256 + 128);
+  CHECK(places_of(SnapshotBuilder().read()).empty());
+}
