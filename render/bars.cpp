@@ -1,5 +1,7 @@
 #include "bars.hpp"
 
+#include "text_fit.hpp"
+
 #include "memviz/format.hpp"
 
 #include <algorithm>
@@ -8,10 +10,14 @@
 namespace memviz::render {
 namespace {
 
-constexpr double kNameWidth = 64;
-constexpr double kNoteWidth = 310;
-constexpr double kBarHeight = 10;
-constexpr double kRowHeight = 18;
+constexpr double kFontSize = 11;
+constexpr double kIndent = 10;
+constexpr double kSpace = 14;
+constexpr double kLongestName = 220;
+constexpr double kBarHeight = 12;
+constexpr double kDetailHeight = 7;
+constexpr double kRowHeight = 20;
+constexpr double kDetailRowHeight = 16;
 
 std::uint64_t sum_of(const Bar& bar) {
   std::uint64_t bytes = 0;
@@ -20,13 +26,13 @@ std::uint64_t sum_of(const Bar& bar) {
   return bytes;
 }
 
-void draw_parts(XmlElement parent, const Bar& bar, double x, double y, double pixels_per_byte) {
+void draw_parts(XmlElement parent, const Bar& bar, double x, double y, double height, double pixels_per_byte) {
   std::uint64_t offset = 0;
   for (const BarPart& part : bar.parts) {
     if (part.bytes == 0) continue;
     XmlElement group = add_group(parent, part.paint->name);
     const double left = static_cast<double>(offset) * pixels_per_byte;
-    add_rect(group, x + left, y, static_cast<double>(part.bytes) * pixels_per_byte, kBarHeight);
+    add_rect(group, x + left, y, static_cast<double>(part.bytes) * pixels_per_byte, height);
     group.child("title").text(fmt::format("{}: {} ({} bytes, {})", part.name, format_bytes(part.bytes),
                                           format_count(part.bytes), format_percent(part.bytes, sum_of(bar))));
     offset += part.bytes;
@@ -58,20 +64,30 @@ std::string use_text(const DeviceStats& stats) {
 
 double draw_bars(Page& page, double y, const std::vector<Bar>& bars) {
   std::uint64_t longest = 0;
-  bool has_names = false;
+  double name_width = 0;
+  double note_width = 0;
   for (const Bar& bar : bars) {
     longest = std::max(longest, sum_of(bar));
-    has_names = has_names || !bar.name.empty();
+    const double indent = bar.is_detail ? kIndent : 0;
+    if (!bar.name.empty()) name_width = std::max(name_width, indent + sans_width(bar.name, kFontSize) + kSpace);
+    if (!bar.note.empty()) note_width = std::max(note_width, sans_width(bar.note, kFontSize) + kSpace);
   }
   if (longest == 0) return y;
-  const double x = kMargin + (has_names ? kNameWidth : 0);
-  const double width = has_names ? kContentWidth - kNameWidth - kNoteWidth : kContentWidth;
+  name_width = std::min(name_width, kLongestName);
+  note_width = std::min(note_width, kContentWidth / 2);
+  const double pixels_per_byte = (kContentWidth - name_width - note_width) / static_cast<double>(longest);
   for (const Bar& bar : bars) {
-    if (!bar.name.empty()) add_text(page.svg(), kMargin, y + kBarHeight - 1, "small", bar.name);
-    draw_parts(page.svg(), bar, x, y, width / static_cast<double>(longest));
+    const double height = bar.is_detail ? kDetailHeight : kBarHeight;
+    const double baseline = y + height / 2 + 4;
+    const double indent = bar.is_detail ? kIndent : 0;
+    if (!bar.name.empty())
+      add_text(page.svg(), kMargin + indent, baseline, bar.is_detail ? "small muted" : "small",
+               fit_sans(bar.name, name_width - indent, kFontSize));
+    draw_parts(page.svg(), bar, kMargin + name_width, y, height, pixels_per_byte);
     if (!bar.note.empty())
-      add_text(page.svg(), kMargin + kContentWidth, y + kBarHeight - 1, "small muted end", bar.note);
-    y += kRowHeight;
+      add_text(page.svg(), kMargin + kContentWidth, baseline, "small muted end",
+               fit_sans(bar.note, note_width, kFontSize));
+    y += bar.is_detail ? kDetailRowHeight : kRowHeight;
   }
   return y;
 }

@@ -20,9 +20,10 @@ struct BarPart {
 };
 
 struct Bar {
-  std::string name; ///< left of the bar; empty: the bar takes the whole width
+  std::string name; ///< left of the bar; empty in all bars: they take the whole width
   std::vector<BarPart> parts;
-  std::string note; ///< right of the bar
+  std::string note;       ///< right of the bar
+  bool is_detail = false; ///< thinner, its name set in: a part of the bar above
 };
 
 /// The parts of a device's reserved memory; their sum is reserved_bytes.

@@ -99,13 +99,15 @@ private:
     drawn.x_units = box.x_units;
     drawn.width_units = box.width_units;
     drawn.is_squeezed = box.is_squeezed;
-    drawn.run = run_of(box);
-    drawn.label = label_of(box, drawn.run);
+    drawn.role = role_of(box);
+    drawn.frames = frames_of(box);
+    drawn.stacks = box.stacks;
+    drawn.label = label_of(box, drawn.frames);
     drawn.label.note = note_of(box.total);
     if (box.is_squeezed) drawn.label = squeezed_label(drawn.label);
     drawn.bytes = width_bytes(box.total);
     weigh(drawn, box.total);
-    drawn.paint = &paint_for(box, drawn.run);
+    drawn.paint = &paint_for(box, drawn.frames);
     drawn.title = title_of(box, drawn);
     return drawn;
   }
@@ -116,12 +118,19 @@ private:
     drawn.sides = Sides{total.before, total.after};
   }
 
-  [[nodiscard]] std::vector<FrameId> run_of(const Box<Weight>& box) const {
-    std::vector<FrameId> run;
-    if (box.kind != BoxKind::run) return run;
+  [[nodiscard]] BoxRole role_of(const Box<Weight>& box) const {
+    if (box.kind == BoxKind::smaller || box.kind == BoxKind::deeper) return BoxRole::smaller;
+    const NodeKind kind = tree_[box.first].key.kind;
+    if (kind == NodeKind::pseudo) return BoxRole::reason;
+    return kind == NodeKind::frame ? BoxRole::frames : BoxRole::group;
+  }
+
+  [[nodiscard]] std::vector<FrameId> frames_of(const Box<Weight>& box) const {
+    std::vector<FrameId> frames;
+    if (role_of(box) != BoxRole::frames) return frames;
     for (NodeId id = box.first;; id = tree_[id].first_child) {
-      run.push_back(tree_[id].key.frame());
-      if (id == box.last) return run;
+      frames.push_back(tree_[id].key.frame());
+      if (id == box.last) return frames;
     }
   }
 
@@ -145,7 +154,7 @@ private:
 
   /// The width does not tell the bytes, so they go before all else.
   [[nodiscard]] static Label squeezed_label(const Label& label) {
-    return {.name = fmt::format("{} {}", label.name, label.note), .place = "not to scale"};
+    return {.name = fmt::format("{} {}", label.name, label.note), .place = "squeezed"};
   }
 
   [[nodiscard]] const Paint& paint_for(const Box<Weight>& box, const std::vector<FrameId>& run) const {
@@ -169,7 +178,8 @@ private:
   [[nodiscard]] std::string title_of(const Box<Weight>& box, const GraphBox& drawn) const {
     std::string title = fmt::format("{}\n{}", heading(box, drawn), weight_text(box.total, share_line(box)));
     if (box.is_squeezed) title += "\ndrawn narrower than it is, to leave room for what is in use";
-    for (const FrameId frame : drawn.run) {
+    if (box.kind != BoxKind::run) return title;
+    for (const FrameId frame : drawn.frames) {
       const Label label = frame_label(frames_, frame);
       title += fmt::format("\n{} {}", label.name, label.place);
     }
@@ -177,7 +187,7 @@ private:
   }
 
   [[nodiscard]] std::string heading(const Box<Weight>& box, const GraphBox& drawn) const {
-    if (box.kind == BoxKind::run) return count_of(drawn.run.size(), "frame") + " without a branch";
+    if (box.kind == BoxKind::run) return count_of(drawn.frames.size(), "frame") + " without a branch";
     if (box.kind == BoxKind::smaller) return drawn.label.name + " too narrow to draw here";
     if (box.kind == BoxKind::deeper) return drawn.label.name + " below the last row drawn";
     return key_heading(frames_, origins_, tree_[box.first].key);

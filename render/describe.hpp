@@ -21,8 +21,17 @@ struct Sides {
   Amount after;
 };
 
+/// What a box stands for, for the script, which builds other trees of the same boxes.
+enum class BoxRole : std::uint8_t {
+  group,   ///< a level above the stacks: root, device, pool, stream, segment, state
+  reason,  ///< a leaf in the place of a stack: rounding, or why there is none
+  frames,  ///< one frame, or a folded run of them
+  smaller, ///< several stacks merged into one box
+};
+
 /// A box as it is drawn, whatever it weighs.
 struct GraphBox {
+  BoxRole role = BoxRole::group;
   const Paint* paint = &paint::kGroup;
   std::uint32_t row = 0;
   std::uint64_t x_units = 0;
@@ -33,7 +42,8 @@ struct GraphBox {
   std::uint64_t bytes = 0;
   std::uint64_t blocks = 0;
   std::optional<Sides> sides;
-  std::vector<FrameId> run; ///< outermost first; empty unless frames are folded into this box
+  std::vector<FrameId> frames; ///< outermost first; several where a run is folded into this box
+  std::uint64_t stacks = 0;    ///< of a merged box: how many
 };
 
 /// A graph ready to be drawn.

@@ -9,14 +9,24 @@ namespace memviz::render {
 namespace {
 
 // view.js places boxes by the same numbers, which it reads from the graph's data attributes.
-constexpr double kRowHeight = 19;
-constexpr double kBoxHeight = 18;
+constexpr double kRowHeight = 20;
+constexpr double kBoxHeight = 19;
 constexpr double kBoxGap = 1;
-constexpr double kLabelPadding = 4;
-constexpr double kBaseline = 13;
-constexpr double kFontSize = 11;
+constexpr double kLabelPadding = 5;
+constexpr double kBaseline = 13.5;
+constexpr double kFontSize = 12;
 constexpr double kColumnWidth = kFontSize * kMonoEm;
 constexpr double kControlsHeight = 30;
+
+std::string_view role_name(BoxRole role) {
+  switch (role) {
+  case BoxRole::group: return "group";
+  case BoxRole::reason: return "reason";
+  case BoxRole::frames: return "frames";
+  case BoxRole::smaller: break;
+  }
+  return "smaller";
+}
 
 class GraphDrawer {
 public:
@@ -25,12 +35,13 @@ public:
   void draw(XmlElement parent) {
     parent.set("data-units", graph_.units).set("data-rows", graph_.rows).set("data-width", kContentWidth);
     parent.set("data-row-height", kRowHeight).set("data-column-width", kColumnWidth);
+    parent.set("data-box-height", kBoxHeight).set("data-padding", kLabelPadding).set("data-baseline", kBaseline);
     if (options_.upward) parent.set("data-upward", "1");
     for (const GraphBox& box : graph_.boxes)
       draw_box(parent, box);
   }
 
-  /// The frames that folded boxes hold, for the script: name, place, tooltip and origin of each.
+  /// The frames of all boxes, for the script: name, place, tooltip and origin of each.
   void draw_frames(XmlElement svg) const {
     if (frame_index_.empty()) return;
     XmlElement list = svg.child("metadata").set("id", "frames");
@@ -83,15 +94,25 @@ private:
     group.set("data-bytes", box.bytes).set("data-blocks", box.blocks);
     if (box.sides) group.set("data-before", box.sides->before.bytes).set("data-after", box.sides->after.bytes);
     if (!options_.scripts) return;
-    group.set("data-name", box.label.name);
-    if (!box.label.place.empty()) group.set("data-place", box.label.place);
-    group.set("data-note", box.label.note);
-    if (!box.run.empty()) group.set("data-run", run_text(box.run));
+    add_script_data(group, box);
   }
 
-  std::string run_text(const std::vector<FrameId>& run) {
+  /// What the script needs to label a box anew, and to build other trees.
+  void add_script_data(XmlElement group, const GraphBox& box) {
+    if (!box.label.note.empty()) group.set("data-note", box.label.note);
+    if (box.role == BoxRole::frames) {
+      group.set("data-frames", indices_of(box.frames));
+      if (box.frames.size() == 1) return; // a frame has its label in the list of frames
+    }
+    if (box.role != BoxRole::frames) group.set("data-role", role_name(box.role));
+    group.set("data-name", box.label.name);
+    if (!box.label.place.empty()) group.set("data-place", box.label.place);
+    if (box.role == BoxRole::smaller) group.set("data-stacks", box.stacks);
+  }
+
+  std::string indices_of(const std::vector<FrameId>& frames) {
     std::string text;
-    for (const FrameId frame : run) {
+    for (const FrameId frame : frames) {
       const std::size_t index = frame_index_.try_emplace(frame, frame_index_.size()).first->second;
       fmt::format_to(std::back_inserter(text), "{}{}", text.empty() ? "" : " ", index);
     }
@@ -107,8 +128,8 @@ private:
 
 double draw_graph(Page& page, double y, const Graph& graph, const SvgOptions& options) {
   XmlElement controls = page.svg().child("g").set("id", "controls").set("data-y", y);
-  add_text(controls, kMargin, y + 16, "small muted static-only",
-           "Open this file in a browser to zoom, search and read full stacks.");
+  add_text(controls, kMargin, y + 16, "muted static-only",
+           "Open this file in a browser to zoom, search, invert, and read and copy full stacks.");
   y += kControlsHeight;
   GraphDrawer drawer(graph, options);
   XmlElement group =

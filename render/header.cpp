@@ -1,5 +1,6 @@
 #include "header.hpp"
 
+#include "notes.hpp"
 #include "text_fit.hpp"
 
 #include <fmt/format.h>
@@ -7,11 +8,15 @@
 namespace memviz::render {
 namespace {
 
-/// Font size of the headline, with an allowance for bold type.
-constexpr double kHeadlineSize = 22 * 1.15;
+/// Font sizes of page.css, and an allowance for bold type.
+constexpr double kBold = 1.15;
+constexpr double kHeadlineSize = 24 * kBold;
+constexpr double kAnswerSize = 16;
 constexpr double kFactSize = 12;
 /// At most so many columns of the line of facts go to a file name.
 constexpr std::size_t kFileColumns = 60;
+/// Widths of sans-serif text are estimated from above: this much of an estimate is what the widest real font needs.
+constexpr double kWidestFont = 0.85;
 
 } // namespace
 
@@ -21,15 +26,43 @@ double draw_headline(Page& page, const std::string& sentence) {
   return kBaseline + 6;
 }
 
-double draw_facts(Page& page, double y, const std::string& file, const std::vector<std::string>& facts) {
-  const double baseline = y + 16;
+double draw_answer(Page& page, double y, const std::string& sentence) {
+  for (const std::string& line : wrap(sentence, kContentWidth, kAnswerSize)) {
+    add_text(page.svg(), kMargin, y + 20, "answer", line);
+    y += 22;
+  }
+  return y + 4;
+}
+
+double draw_facts(Page& page, double y, const std::string& file, const std::vector<std::string>& facts,
+                  const std::string& alert) {
+  double baseline = y + 16;
   const std::string shown = cut_start(file, kFileColumns);
   add_text(page.svg(), kMargin, baseline, "mono", shown);
+  double x = kMargin + static_cast<double>(columns_of(shown)) * kFactSize * kMonoEm + 14;
+  if (!alert.empty()) {
+    const std::string fitted = fit_sans(alert, kMargin + kContentWidth - x, kFactSize * kBold);
+    add_text(page.svg(), x, baseline, "strong warning", fitted);
+    x += sans_width(fitted, kFactSize * kBold) * kWidestFont + 14;
+  }
+  // Facts stay whole: one that does not fit begins a line of its own.
   std::string line;
-  for (const std::string& fact : facts)
-    line += (line.empty() ? "" : "  ·  ") + fact;
-  const double x = kMargin + static_cast<double>(columns_of(shown)) * kFactSize * kMonoEm + 16;
-  add_text(page.svg(), x, baseline, "muted", fit_sans(line, kMargin + kContentWidth - x, kFactSize));
+  const auto draw_line = [&] {
+    if (!line.empty()) add_text(page.svg(), x, baseline, "muted", line);
+    line.clear();
+  };
+  for (const std::string& fact : facts) {
+    const std::string longer = line.empty() ? fact : fmt::format("{} · {}", line, fact);
+    if (sans_width(longer, kFactSize) * kWidestFont > kMargin + kContentWidth - x) {
+      draw_line();
+      x = kMargin;
+      baseline += 18;
+      line = fit_sans(fact, kContentWidth, kFactSize);
+    } else {
+      line = longer;
+    }
+  }
+  draw_line();
   return baseline + 8;
 }
 

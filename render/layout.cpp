@@ -29,6 +29,12 @@ public:
     else
       min_units_ += static_cast<std::uint64_t>(options_.min_share * static_cast<double>(layout_.units));
     place();
+    if (options_.fold == Fold::tall && layout_.rows > kTallRows) {
+      folds_all_ = true;
+      layout_.boxes.clear();
+      layout_.rows = 0;
+      place();
+    }
     return std::move(layout_);
   }
 
@@ -74,9 +80,9 @@ private:
     return tree_[node.first_child].next_sibling == kNoNode ? node.first_child : kNoNode;
   }
 
-  [[nodiscard]] bool is_boilerplate(NodeId id) const {
+  [[nodiscard]] bool can_be_folded(NodeId id) const {
     const NodeKey& key = tree_[id].key;
-    return key.kind == NodeKind::frame && origins_[key.frame().value] != CodeOrigin::user;
+    return key.kind == NodeKind::frame && (folds_all_ || origins_[key.frame().value] != CodeOrigin::user);
   }
 
   [[nodiscard]] Box<Weight> box_of(NodeId id) const {
@@ -90,10 +96,10 @@ private:
                     tree_[id].total,
                     stacks_[id.value],
                     is_squeezed(tree_[id].key)};
-    if (!options_.fold || !is_boilerplate(id)) return box;
+    if (options_.fold == Fold::nothing || !can_be_folded(id)) return box;
     std::uint32_t frames = 1;
     NodeId last = id;
-    for (NodeId next = only_child(id); next != kNoNode && is_boilerplate(next) && frames < kLongestRun;
+    for (NodeId next = only_child(id); next != kNoNode && can_be_folded(next) && frames < kLongestRun;
          next = only_child(next)) {
       last = next;
       ++frames;
@@ -155,6 +161,7 @@ private:
   const Tree<Weight>& tree_;
   const std::vector<CodeOrigin>& origins_;
   const LayoutOptions& options_;
+  bool folds_all_ = false;
   double squeeze_factor_ = 1;
   std::uint64_t min_units_ = 1;
   std::vector<std::uint64_t> units_;

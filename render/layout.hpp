@@ -12,8 +12,16 @@
 
 namespace memviz::render {
 
+/// Which unbranching runs of frames become one box.
+enum class Fold : std::uint8_t {
+  nothing,
+  boilerplate, ///< runs of frames that are not the user's own
+  tall,        ///< the same; of a graph of more than kTallRows rows, runs of the user's own, too
+};
+inline constexpr std::uint32_t kTallRows = 60;
+
 struct LayoutOptions {
-  bool fold = true;
+  Fold fold = Fold::boilerplate;
   double min_share = 0; ///< narrower nodes than this share of the root are merged
   std::uint32_t max_rows = 1000;
 };

@@ -14,6 +14,9 @@ const geometry = {
   width: number(graph, 'data-width'),
   rowHeight: number(graph, 'data-row-height'),
   columnWidth: number(graph, 'data-column-width'),
+  boxHeight: number(graph, 'data-box-height'),
+  padding: number(graph, 'data-padding'),
+  baseline: number(graph, 'data-baseline'),
   rows: number(graph, 'data-rows'),
   top: number(graph, 'data-y'),
   left: (number(svg, 'width') - number(graph, 'data-width')) / 2,
@@ -28,7 +31,7 @@ function make(name, attributes, content) {
   return element;
 }
 
-// Frames that folded boxes hold; a box names them by their place in this list.
+// The frames of all boxes; a box names them by their place in this list.
 const frames = Array.from(svg.querySelectorAll('#frames > f'), (frame) => ({
   label: {name: text(frame, 'n'), place: text(frame, 'p'), note: ''},
   paint: text(frame, 'c'),
@@ -44,10 +47,13 @@ function takeTitle(element) {
 }
 
 function readBox(element, index) {
-  const run = text(element, 'data-run');
   const title = takeTitle(element);
-  const label = {name: text(element, 'data-name'), place: text(element, 'data-place'), note: text(element, 'data-note')};
-  if (run) label.brief = '⋯ ' + run.split(' ').length;
+  const indices = text(element, 'data-frames');
+  const own = indices ? indices.split(' ').map((i) => frames[Number(i)]) : [];
+  const run = own.length > 1 ? own : [];
+  const label = own.length === 1 ? {...own[0].label} : {name: text(element, 'data-name'), place: text(element, 'data-place')};
+  label.note = text(element, 'data-note');
+  if (run.length) label.brief = '⋯ ' + run.length;
   const box = {
     index, element, title, label,
     rect: element.querySelector('rect'),
@@ -60,14 +66,14 @@ function readBox(element, index) {
     before: number(element, 'data-before'),
     after: number(element, 'data-after'),
     isDiff: element.hasAttribute('data-before'),
-    run: run ? run.split(' ').map((i) => frames[Number(i)]) : [],
+    run,
     parts: null, // the elements of an opened run
     parent: null,
     children: [],
     end: index, // the last box below this one, in the order of the file
   };
   // A frame's full path stands in the second line of its tooltip.
-  const path = label.place && !run ? title.split('\n')[1] : '';
+  const path = own.length === 1 ? title.split('\n')[1] : '';
   box.haystack = [label.name + ' ' + label.place, path]
     .concat(box.run.map((frame) => frame.label.name + ' ' + frame.label.place + '\n' + frame.heading)).join('\n');
   element.box = box;

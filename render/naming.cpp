@@ -11,11 +11,21 @@ namespace {
 constexpr std::size_t kLongestName = 200;
 constexpr std::size_t kLongestHeading = 1000;
 
-std::string one_line(std::string_view text, std::size_t columns = kLongestName) {
-  std::string line = cut_end(text.substr(0, 4 * columns + 4), columns);
+std::string without_controls(std::string line) {
   for (char& c : line)
     if (static_cast<unsigned char>(c) < 0x20) c = ' ';
   return line;
+}
+
+std::string one_line(std::string_view text, std::size_t columns = kLongestName) {
+  return without_controls(cut_end(text.substr(0, 4 * columns + 4), columns));
+}
+
+/// Of a long place the end is kept: the line is what a reader goes to.
+std::string place_on_one_line(const std::string& place) {
+  constexpr std::size_t kMostBytes = 4 * kLongestName + 4;
+  const std::size_t skipped = place.size() > kMostBytes ? place.size() - kMostBytes : 0;
+  return without_controls(cut_start(std::string_view(place).substr(skipped), kLongestName));
 }
 
 const Paint& paint_of(Pseudo pseudo) {
@@ -64,7 +74,7 @@ std::string_view origin_name(CodeOrigin origin) {
 
 Label frame_label(const FrameTable& frames, FrameId frame) {
   std::string name = one_line(short_function(frames.name(frame)));
-  std::string place = one_line(frame_place(frames, frame));
+  std::string place = place_on_one_line(frame_place(frames, frame));
   if (!name.empty()) return {.name = std::move(name), .place = std::move(place)};
   return {.name = place.empty() ? std::string("?") : std::move(place)};
 }

@@ -52,6 +52,15 @@ double draw_notes(Page& page, double y, const std::vector<std::string>& notes) {
   return y;
 }
 
+double draw_verdict(Page& page, double y, bool is_good, const std::string& note) {
+  if (!is_good) return draw_warnings(page, y, {note});
+  page.below_graph()
+      .child("path")
+      .set("class", "good")
+      .set("d", fmt::format("M{} {}l4 4 7 -9", px(kMargin + 1), px(y + 9)));
+  return draw_lines(page.below_graph(), kMargin + 20, y, "muted", note);
+}
+
 double draw_signature(Page& page, double y, const std::string& text) {
   XmlElement parent = page.below_graph();
   add_text(parent, kMargin + kContentWidth, y + 13, "muted end", text);

@@ -17,6 +17,9 @@ namespace memviz::render {
 
 [[nodiscard]] double draw_notes(Page& page, double y, const std::vector<std::string>& notes);
 
+/// A note on whether accounts add up, with a tick or a warning's mark before it.
+[[nodiscard]] double draw_verdict(Page& page, double y, bool is_good, const std::string& note);
+
 /// The last line of the page, with the name of the program.
 [[nodiscard]] double draw_signature(Page& page, double y, const std::string& text);
 

@@ -28,6 +28,11 @@ Page::Page(const SvgOptions& options, std::string_view summary)
   XmlElement svg = document_.root();
   svg.set("xmlns", "http://www.w3.org/2000/svg").set("role", "graphics-document").set("aria-label", summary);
   svg.child("style").cdata((std::string(kStyle) + palette_css()).c_str());
+  svg.child("title").text(summary);
+  XmlElement pattern = svg.child("defs").child("pattern").set("id", kUnknownPattern);
+  pattern.set("width", 7).set("height", 7).set("patternUnits", "userSpaceOnUse").set("patternTransform", "rotate(45)");
+  add_rect(pattern, 0, 0, 7, 7);
+  pattern.child("path").set("d", "M1 0v7");
   background_ = svg.child("rect").set("id", "page");
 }
 

@@ -22,11 +22,19 @@ constexpr std::array kPageColours{
     PageColour{".minus", "fill", "#1d5f9e", "#7fc0f5"},
     PageColour{".rule", "stroke", "#dcdfe4", "#363b45"},
     PageColour{".hatch", "stroke", "#6b7482", "#8f99a8"},
+    PageColour{".good", "stroke", "#1c7a4d", "#6fcf97"},
+    PageColour{".warning-mark", "fill", "#c2410c", "#f08a4b"},
+    PageColour{"#unknown rect", "fill", paint::kNoStack.light_fill, paint::kNoStack.dark_fill},
+    PageColour{"#unknown path", "stroke", kLightHatch, kDarkHatch},
+    PageColour{".free rect", "stroke", "#c3cad5", "#4a515d"},
     PageColour{"#tip rect", "fill", "#ffffff", "#23272f"},
     PageColour{"#tip rect", "stroke", "#a9b0bb", "#5b6370"},
-    PageColour{"#search,#mode", "background", "#ffffff", "#23272f"},
-    PageColour{"#search,#mode", "color", "#1d2026", "#e8eaee"},
-    PageColour{".warning-mark", "fill", "#c2410c", "#f08a4b"},
+    PageColour{".panel", "background", "#ffffff", "#23272f"},
+    PageColour{".panel", "color", "#1d2026", "#e8eaee"},
+    PageColour{".panel", "border-color", "#8a919c", "#7b8492"},
+    PageColour{".panel[aria-pressed=true]", "background", "#1d4f91", "#9cc4f5"},
+    PageColour{".panel[aria-pressed=true]", "color", "#ffffff", "#0b1524"},
+    PageColour{".dim", "color", "#5a606b", "#a6acb8"},
 };
 
 std::string rules(bool dark) {
@@ -64,7 +72,9 @@ std::span<const PageColour> page_colours() {
 }
 
 std::string palette_css() {
-  return rules(false) + "@media (prefers-color-scheme:dark){\n" + rules(true) + "}\n";
+  // A viewer that cannot fill with the pattern takes the plain colour above.
+  return rules(false) + "@media screen and (prefers-color-scheme:dark){\n" + rules(true) + "}\n" +
+         ".nostack rect{fill:url(#unknown)}\n";
 }
 
 } // namespace memviz::render

@@ -21,15 +21,15 @@ struct Paint {
 };
 
 namespace paint {
-// Where the memory's code comes from.
-inline constexpr Paint kUser{"user", "#f2b05e", "#1d2026", "#8a5410", "#fff3e0"};
-inline constexpr Paint kTorch{"torch", "#8fd0bd", "#1d2026", "#1d6456", "#e6fff8"};
-inline constexpr Paint kLibrary{"library", "#d3dba2", "#1d2026", "#565f22", "#f8fadf"};
-inline constexpr Paint kCpp{"cpp", "#b4c7ee", "#1d2026", "#38508c", "#eaf0ff"};
-inline constexpr Paint kGroup{"group", "#d8dce3", "#1d2026", "#3d434e", "#f0f2f5"};
-inline constexpr Paint kFree{"free", "#e6eaf1", "#464c57", "#282d37", "#b4bac4"};
-inline constexpr Paint kNoStack{"nostack", "#e8cfe6", "#1d2026", "#6a3f68", "#fdeefc"};
-inline constexpr Paint kSmaller{"smaller", "#e3e1da", "#41454d", "#34332f", "#d5d3cc"};
+// Where the memory's code comes from. Boxes without a stack are hatched as well, and free ones have an outline.
+inline constexpr Paint kUser{"user", "#f4b056", "#1d2026", "#9c5c0b", "#fff6e8"};
+inline constexpr Paint kTorch{"torch", "#86cfb8", "#1d2026", "#1b6a5a", "#e6fff8"};
+inline constexpr Paint kLibrary{"library", "#dbe3a4", "#1d2026", "#474f17", "#f8fadf"};
+inline constexpr Paint kCpp{"cpp", "#aec3f2", "#1d2026", "#38508c", "#eaf0ff"};
+inline constexpr Paint kGroup{"group", "#d8dde6", "#1d2026", "#3d434e", "#f0f2f5"};
+inline constexpr Paint kFree{"free", "#f2f4f8", "#4a505b", "#1f232a", "#b4bac4"};
+inline constexpr Paint kNoStack{"nostack", "#e9c6e6", "#1d2026", "#6f3a6c", "#fdeefc"};
+inline constexpr Paint kSmaller{"smaller", "#ece5d2", "#41454d", "#3a362b", "#d5d3cc"};
 // What changed between two snapshots; the sign also stands in the text.
 inline constexpr Paint kAdded{"added", "#c2410c", "#ffffff", "#f08a4b", "#1d1208"};
 inline constexpr Paint kGrown{"grown", "#f6b98a", "#1d2026", "#8f4a1c", "#fff1e6"};
@@ -40,8 +40,8 @@ inline constexpr Paint kShrunk{"shrunk", "#9cc8ee", "#1d2026", "#1f5a8c", "#e8f4
 inline constexpr Paint kRemoved{"removed", "#1d5f9e", "#ffffff", "#62b0ee", "#07131d"};
 // Parts of the bar; rounding and unaccounted are boxes too.
 inline constexpr Paint kRequested{"requested", "#3a6db5", "#ffffff", "#6b9be0", "#0b1220"};
-inline constexpr Paint kRounding{"rounding", "#5c6773", "#ffffff", "#9aa5b1", "#14171b"};
-inline constexpr Paint kPending{"pending", "#6d4a9c", "#ffffff", "#b094dd", "#150d20"};
+inline constexpr Paint kRounding{"rounding", "#8b95a5", "#0d0f12", "#8d97a5", "#0b0d10"};
+inline constexpr Paint kPending{"pending", "#6d4a9c", "#ffffff", "#cdbaf0", "#150d20"};
 inline constexpr Paint kInactive{"inactive", "#d9e0eb", "#1d2026", "#343b47", "#e3e7ee"};
 inline constexpr Paint kUnaccounted{"unaccounted", "#b3261e", "#ffffff", "#f2837b", "#240503"};
 } // namespace paint
@@ -61,7 +61,13 @@ inline constexpr std::string_view kLightPage = "#fcfcfa";
 inline constexpr std::string_view kDarkPage = "#15171c";
 [[nodiscard]] std::span<const PageColour> page_colours();
 
-/// The rules for all of it: light ones, then the dark ones under `prefers-color-scheme: dark`.
+/// The pattern that fills boxes without a stack, in <defs> under this id: lines over kNoStack's fill.
+inline constexpr std::string_view kUnknownPattern = "unknown";
+/// The colour of these lines; text upon them is readable, too.
+inline constexpr std::string_view kLightHatch = "#dfb3db";
+inline constexpr std::string_view kDarkHatch = "#5c2d59";
+
+/// The rules for all of it: light ones, then the dark ones under `prefers-color-scheme: dark`, which paper never is.
 [[nodiscard]] std::string palette_css();
 
 } // namespace memviz::render

@@ -6,10 +6,12 @@
 namespace memviz::render {
 namespace {
 
-constexpr double kRowHeight = 22;
+constexpr double kRowHeight = 23;
 constexpr double kValueWidth = 88; // right-aligned values end here
 constexpr double kBarStart = 100;
-constexpr double kFontSize = 12;
+constexpr double kFontSize = 13;
+/// Fewer columns than this are no use to show where a line was called from.
+constexpr std::size_t kLeastVia = 14;
 
 /// How a row is divided, from the left edge of the list.
 struct Columns {
@@ -21,7 +23,7 @@ struct Columns {
 
 Columns columns_for(double width, bool has_share, double note_width) {
   Columns columns{};
-  columns.bar_width = width > 800 ? 220 : 64;
+  columns.bar_width = width > 800 ? 150 : 64;
   columns.share_end = kBarStart + columns.bar_width + (has_share ? 66 : 0);
   columns.label_start = columns.share_end + 18;
   columns.label_width = width - columns.label_start - note_width - 12;
@@ -35,6 +37,11 @@ std::string row_label(const Label& label, double width) {
   const std::size_t place_columns = columns_of(label.place) + 1;
   if (label.place.empty() || columns < place_columns + kLeastName) return cut_name(label.name, columns);
   return fmt::format("{} {}", cut_name(label.name, columns - place_columns), label.place);
+}
+
+void draw_via(XmlElement group, double x, double baseline, double width, const std::string& via) {
+  const auto columns = static_cast<std::size_t>(std::max(0.0, width / (kFontSize * kMonoEm)));
+  if (!via.empty() && columns >= kLeastVia) add_text(group, x, baseline, "mono muted", cut_end(via, columns));
 }
 
 } // namespace
@@ -63,7 +70,10 @@ double draw_ranked_list(Page& page, double y, const RankedList& list) {
     const double length = columns.bar_width * static_cast<double>(row.bar_bytes) / static_cast<double>(longest);
     add_rect(add_group(group, row.paint->name), list.x + kBarStart, y + 6, std::max(1.0, length), 9).set("rx", 1);
     if (!row.share.empty()) add_text(group, list.x + columns.share_end, baseline, "muted end", row.share);
-    add_text(group, list.x + columns.label_start, baseline, "mono", row_label(row.label, columns.label_width));
+    const std::string label = row_label(row.label, columns.label_width);
+    add_text(group, list.x + columns.label_start, baseline, "mono", label);
+    const double label_width = static_cast<double>(columns_of(label)) * kFontSize * kMonoEm + 12;
+    draw_via(group, list.x + columns.label_start + label_width, baseline, columns.label_width - label_width, row.via);
     add_text(group, list.x + list.width, baseline, "muted end", row.note);
     y += kRowHeight;
   }

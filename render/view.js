@@ -1,5 +1,5 @@
 // The tree of boxes and what is zoomed and opened -> where everything stands. The same numbers as in graph_view.cpp.
-const BOX_HEIGHT = 18, GAP = 1, PADDING = 4, BASELINE = 13, NARROWEST = 0.2, LEAST_PLACE = 9;
+const GAP = 1, NARROWEST = 0.2, LEAST_PLACE = 9;
 const view = {zoom: root, focus: null};
 
 function columnsOfPoint(point) {
@@ -64,13 +64,13 @@ function placeRect(holder, x, row, width) {
   holder.rect.setAttribute('x', x.toFixed(2));
   holder.rect.setAttribute('y', y);
   holder.rect.setAttribute('width', drawn.toFixed(2));
-  if (holder.mark) holder.mark.setAttribute('d', `M${x.toFixed(2)} ${y + BOX_HEIGHT - 1}h${drawn.toFixed(2)}`);
-  const label = fitLabel(holder.label, Math.floor((drawn - 2 * PADDING) / geometry.columnWidth));
+  if (holder.mark) holder.mark.setAttribute('d', `M${x.toFixed(2)} ${y + geometry.boxHeight - 1}h${drawn.toFixed(2)}`);
+  const label = fitLabel(holder.label, Math.floor((drawn - 2 * geometry.padding) / geometry.columnWidth));
   if (!label && !holder.textElement) return;
   if (!holder.textElement) holder.textElement = holder.element.appendChild(make('text', {}));
   if (holder.shown !== label) holder.textElement.textContent = holder.shown = label;
-  holder.textElement.setAttribute('x', (x + PADDING).toFixed(2));
-  holder.textElement.setAttribute('y', y + BASELINE);
+  holder.textElement.setAttribute('x', (x + geometry.padding).toFixed(2));
+  holder.textElement.setAttribute('y', y + geometry.baseline);
 }
 
 function show(element, visible) {
@@ -127,7 +127,7 @@ function openRun(box) {
   if (box.parts || !box.run.length) return;
   box.parts = box.run.map((frame, i) => {
     const element = make('g', {class: box.isDiff ? box.element.getAttribute('class') : frame.paint});
-    const part = {element, label: frame.label, rect: element.appendChild(make('rect', {height: BOX_HEIGHT, rx: 2}))};
+    const part = {element, label: frame.label, rect: element.appendChild(make('rect', {height: geometry.boxHeight, rx: 2}))};
     part.title = frame.heading + '\n' + box.title.split('\n').slice(1, 1 + (box.isDiff ? 4 : 3)).join('\n');
     element.box = box;
     element.shownFrame = part;

@@ -48,7 +48,7 @@ TEST_CASE("lay_out folds unbranching runs of frames that are not the user's own"
   CHECK(layout.boxes[4].kind == BoxKind::run);
   CHECK(layout.rows == 5);
   SUBCASE("unless asked not to") {
-    CHECK(lay_out_all(built, {.fold = false}).boxes.size() == 9);
+    CHECK(lay_out_all(built, {.fold = Fold::nothing}).boxes.size() == 9);
   }
   SUBCASE("a run ends where bytes are its own") {
     const auto with_own = tree_of({{"active_allocated" + run, 500}, {"active_allocated;" + library + "a.py:1:a", 7}});
@@ -133,4 +133,16 @@ TEST_CASE("lay_out keeps what vanished: a leaf is as wide as its larger side") {
   CHECK(layout.units == 1000);
   CHECK(layout.boxes[2].width_units == 700);
   CHECK(layout.boxes[3].width_units == 300);
+}
+
+TEST_CASE("lay_out folds the user's own frames only where the graph is tall") {
+  const auto deep = tree_of({{frames_path(300, "train.py"), 64}, {"active_allocated;train.py:1:f0", 8}});
+  const auto layout = lay_out_all(deep, {.fold = Fold::tall});
+  REQUIRE(layout.boxes.size() == 5); // root, state, f0, two runs of at most 256
+  CHECK(layout.boxes[2].kind == BoxKind::node);
+  CHECK(layout.boxes[3].kind == BoxKind::run);
+  CHECK(layout.boxes.back().total.bytes == 64);
+  CHECK(lay_out_all(deep, {}).rows == 302);
+  const auto low = tree_of({{frames_path(20, "train.py"), 64}});
+  CHECK(lay_out_all(low, {.fold = Fold::tall}).rows == 22);
 }

@@ -19,9 +19,10 @@ struct Drawing {
   std::vector<UserLine> users;
   std::vector<std::string> warnings;
   std::string file = "train.pickle";
+  std::string moment = "at the end of recording";
 
   [[nodiscard]] std::string svg(const SvgOptions& options = {.scripts = false}) const {
-    return flame_svg({file, snapshot, tree, devices, users, warnings}, options);
+    return flame_svg({file, snapshot, tree, devices, users, warnings, moment}, options);
   }
 };
 
@@ -53,6 +54,13 @@ Drawing drawing_of(const std::vector<Leaf>& leaves) {
     return std::pair(right.amount.bytes, left.key) < std::pair(left.amount.bytes, right.key);
   });
   return drawing;
+}
+
+/// visible_text() with sentences that take several lines in one piece.
+std::string sentences(const std::string& svg) {
+  std::string text = visible_text(parse_svg(svg));
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  return text;
 }
 
 constexpr const char* kTorch = "/usr/lib/python3/dist-packages/torch/nn/";
@@ -103,12 +111,14 @@ TEST_CASE("flame_svg") {
     const SvgBox free = box_titled(boxes, "inactive");
     CHECK(free.width < 0.21 * boxes.front().width);
     CHECK(free.bytes == 90'000'000);
-    CHECK(free.label == "inactive 85.8 MiB not to scale");
+    CHECK(free.label == "inactive 85.8 MiB squeezed");
   }
   SUBCASE("without scripts the text tells the story") {
     const std::string text = visible_text(document);
     for (const char* expected : {"118 MiB reserved on GPU 0, 27.2 % in use", "train.pickle", "your code", "no stack",
-                                 "Largest users, by your own line of code", "Open this file in a browser"})
+                                 "The largest user, forward linear.py:117, holds 19.5 MiB (61.0 % of what is in use).",
+                                 "‹ forward model.py:41 ‹ main train.py:10", "Largest users, by your own line of code",
+                                 "at the end of recording", "Open this file in a browser"})
       CHECK_MESSAGE(text.find(expected) != std::string::npos, expected);
     CHECK(svg.find("<script") == std::string::npos);
   }
@@ -135,7 +145,7 @@ TEST_CASE("flame_svg with scripts is one document without links") {
   const pugi::xml_document document = parse_svg(svg);
   CHECK(document.select_node("//script").node().text().as_string() != std::string());
   CHECK(document.select_nodes("//*[@href or @src]").empty());
-  CHECK(document.select_nodes("//*[@id='frames']/f").size() == 6);
+  CHECK(document.select_nodes("//*[@id='frames']/f").size() == 9);
   CHECK(svg.find("innerHTML") == std::string::npos);
 }
 
@@ -153,6 +163,63 @@ TEST_CASE("flame_svg of one block") {
   const std::string svg = drawing_of({{"stream 0;active_allocated;train.py:1:main", 512}}).svg();
   check_svg(svg);
   CHECK(boxes_of(parse_svg(svg)).size() == 4);
+}
+
+TEST_CASE("flame_svg answers first") {
+  Drawing drawing = training();
+  SUBCASE("with what has no stack, where that is most of it") {
+    drawing.users.insert(drawing.users.begin(), {NodeKey::of(Pseudo::before_recording), {40'000'000, 40}});
+    drawing.devices[0].requested_bytes = 80'000'000;
+    const std::string text = sentences(drawing.svg());
+    CHECK(text.find("38.1 MiB (50.0 % of what is in use) has no stack: allocated before recording. The largest user "
+                    "with one, forward linear.py:117, holds 19.5 MiB.") != std::string::npos);
+  }
+  SUBCASE("with nothing where nothing is in use") {
+    drawing.users.clear();
+    drawing.devices[0].requested_bytes = 0;
+    CHECK(visible_text(parse_svg(drawing.svg())).find("largest user") == std::string::npos);
+  }
+  SUBCASE("of a name of 200 letters it keeps the line") {
+    Drawing long_name =
+        drawing_of({{"active_allocated;/home/me/" + std::string(200, 'd') + ".py:41:" + std::string(200, 'f'), 1000}});
+    const std::string svg = long_name.svg();
+    check_svg(svg);
+    const std::string text = sentences(svg);
+    CHECK(text.find("dd.py:41, holds 1000 B (100 % of what is in use).") != std::string::npos);
+  }
+}
+
+TEST_CASE("flame_svg tells the moment, the time and what went wrong") {
+  Drawing drawing = training();
+  drawing.moment = "at the out-of-memory error, event 12 of 30";
+  drawing.devices[0].ooms = 2;
+  drawing.devices[0].first_time_us = 1'714'564'803'000'000;
+  drawing.devices[0].last_time_us = 1'714'564'805'500'000;
+  const std::string text = visible_text(parse_svg(drawing.svg()));
+  for (const char* expected : {"ran out of memory 2 times", "at the out-of-memory error, event 12 of 30",
+                               "recorded 2024-05-01 12:00:03 to 12:00:05 UTC (2.5 s)"})
+    CHECK_MESSAGE(text.find(expected) != std::string::npos, expected);
+}
+
+TEST_CASE("flame_svg has a bar for each pool and stream where there are several") {
+  Drawing drawing = training();
+  for (const std::uint32_t stream : {0U, 0U, 5U, 6U, 7U, 8U, 9U}) {
+    Segment segment;
+    segment.stream = stream;
+    segment.total_bytes = 1000 * (stream + 1);
+    drawing.snapshot.segments.push_back(segment);
+  }
+  drawing.snapshot.segments.back().pool = {0, 2};
+  const std::string text = visible_text(parse_svg(drawing.svg()));
+  CHECK(text.find("private pool (0, 2), stream 9\n9.77 KiB reserved") != std::string::npos);
+  CHECK(text.find("default pool, stream 8\n8.79 KiB reserved") != std::string::npos);
+  CHECK(text.find("2 more pools and streams\n7.81 KiB reserved") != std::string::npos);
+}
+
+TEST_CASE("flame_svg explains only the colours that it shows") {
+  const std::string text = visible_text(parse_svg(drawing_of({{"active_allocated;train.py:1:f", 512}}).svg()));
+  CHECK(text.find("your code") != std::string::npos);
+  CHECK(text.find("rounding (gaps)") == std::string::npos);
 }
 
 TEST_CASE("flame_svg of several devices has a bar for each") {
@@ -173,9 +240,17 @@ TEST_CASE("flame_svg of a stack 300 frames deep") {
   std::string path = "active_allocated";
   for (int i = 0; i < 300; ++i)
     path += ";train.py:" + std::to_string(i + 1) + ":recurse";
-  const std::string svg = drawing_of({{path, 4096}}).svg();
-  check_svg(svg);
-  CHECK(boxes_of(parse_svg(svg)).size() == 302);
+  const Drawing drawing = drawing_of({{path, 4096}});
+  SUBCASE("is low, because runs fold") {
+    const std::string svg = drawing.svg();
+    check_svg(svg);
+    CHECK(boxes_of(parse_svg(svg)).size() == 4);
+  }
+  SUBCASE("is whole where asked for") {
+    const std::string svg = drawing.svg({.scripts = false, .fold = false});
+    check_svg(svg);
+    CHECK(boxes_of(parse_svg(svg)).size() == 302);
+  }
 }
 
 TEST_CASE("flame_svg of 20,000 leaves keeps to its budget and loses no byte") {

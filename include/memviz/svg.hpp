@@ -30,6 +30,8 @@ struct FlamePicture {
   std::vector<DeviceStats> devices;
   std::vector<UserLine> users;
   std::vector<std::string> warnings;
+  /// Which moment of the recording this is, in words that fit after "24.4 GiB reserved".
+  std::string moment = "at the end of recording";
 };
 
 [[nodiscard]] std::string flame_svg(const FlamePicture& picture, const SvgOptions& options);

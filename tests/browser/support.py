@@ -85,9 +85,12 @@ class BrowserCase(unittest.TestCase):
 
 # Everything about the boxes in one call: their data, and the rectangles as they stand now (in the graph's coordinates).
 READ_BOXES = """() => Array.from(document.querySelectorAll('#graph > g[data-row]'), (element) => {
+  const indices = (element.dataset.frames || '').split(' ');
+  const frame = element.dataset.name === undefined && document.querySelectorAll('#frames > f')[indices[0]];
   const rect = element.querySelector('rect');
   const size = (name) => Number(rect.getAttribute(name));
-  return {...element.dataset, classes: element.getAttribute('class').split(' '), shown: element.style.display !== 'none',
+  return {...element.dataset, ...(frame && {name: frame.getAttribute('n'), heading: frame.textContent}),
+          classes: element.getAttribute('class').split(' '), shown: element.style.display !== 'none',
           x: size('x'), y: size('y'), width: size('width')};
 })"""
 
@@ -101,7 +104,8 @@ class Box:
         self.index = index
         self.shown, self.classes = data["shown"], data["classes"]
         self.left, self.top, self.pixels = data["x"], data["y"], data["width"]
-        self.is_run = "run" in data
+        self.frames = [int(index) for index in data.get("frames", "").split()]
+        self.is_run = len(self.frames) > 1
         self.name = data.get("name", "")
         self.level = int(data["row"])
         self.bytes, self.blocks = int(data.get("bytes", 0)), int(data.get("blocks", 0))

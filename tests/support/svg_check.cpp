@@ -13,8 +13,8 @@ namespace {
 
 /// A hundredth of a pixel on either side is lost in writing.
 constexpr double kRounding = 0.011;
-/// Advance of DejaVu Sans Mono, the widest common monospace font, at 11 px.
-constexpr double kLetterWidth = 0.602 * 11;
+/// Advance of DejaVu Sans Mono, the widest common monospace font, at 12 px.
+constexpr double kLetterWidth = 0.602 * 12;
 
 std::size_t count_letters(std::string_view text) {
   return static_cast<std::size_t>(
