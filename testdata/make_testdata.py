@@ -13,13 +13,13 @@ import pathlib
 import subprocess
 import sys
 
-from maker import hostile, quirks, valid, verify
+from maker import cases, hostile, quirks, valid, verify
 
 HERE = pathlib.Path(__file__).resolve().parent
 
 
 def all_files():
-    made = valid.files() | quirks.files()
+    made = valid.files() | quirks.files() | cases.files()
     verify.valid_files(made)
     bad, answers = hostile.files()
     verify.hostile_files(bad, answers)
@@ -48,7 +48,7 @@ def differences(made):
             yield f"{name} is not in README.md"
     on_disk = {
         str(p.relative_to(HERE))
-        for folder in (".", "encodings", "hostile")
+        for folder in (".", "cases", "encodings", "hostile")
         for p in (HERE / folder).iterdir()
         if p.is_file()
     }

@@ -110,11 +110,11 @@ class Allocator:
         self._merge(block)
 
     def empty_cache(self, stack=None):
-        """Gives every wholly free segment, or page of an expandable one, back to the device."""
+        """Gives every wholly free segment, or page of an expandable one, back; those of private pools stay in use."""
         for segment in list(self.segments):
             if segment.is_expandable:
                 self._unmap(segment, stack)
-            elif all(b.state == INACTIVE for b in segment.blocks):
+            elif segment.pool == (0, 0) and all(b.state == INACTIVE for b in segment.blocks):
                 self.segments.remove(segment)
                 self._log("segment_free", segment.address, segment.size, segment, stack)
 

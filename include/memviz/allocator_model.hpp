@@ -1,0 +1,154 @@
+#pragma once
+
+// A model of PyTorch's caching allocator on one device: what it would have reserved, and whether a request would have
+// fit, under other settings than the recorded ones. It follows c10/cuda/CUDACachingAllocator.cpp of PyTorch 2.0 to 2.9:
+// best fit by pool, stream and size class, splitting, merging, segments, expandable segments, release of cached memory
+// before a request fails. Not modelled: garbage collection (garbage_collection_threshold), which takes a memory limit
+// that no snapshot tells.
+
+#include "memviz/snapshot.hpp"
+
+#include <array>
+#include <compare>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+#include <vector>
+
+namespace memviz {
+
+inline constexpr std::uint64_t kMinBlockBytes = 512;              ///< every block is a multiple of this
+inline constexpr std::uint64_t kSmallRequestBytes = 1ULL << 20U;  ///< up to here a request is of the small pool
+inline constexpr std::uint64_t kSmallSegmentBytes = 2ULL << 20U;  ///< segments, or pages, of the small pool
+inline constexpr std::uint64_t kLargeSegmentBytes = 20ULL << 20U; ///< segments for medium requests; pages, too
+
+/// The settings that decide where blocks go.
+struct AllocatorSettings {
+  bool expandable_segments = false;
+  std::uint64_t max_split_bytes = std::numeric_limits<std::uint64_t>::max();
+  /// `roundup_power2_divisions` for requests from 1, 2, 4, ... MiB; 0 or 1: none.
+  std::array<std::uint64_t, 16> roundup_divisions{};
+  bool collects_garbage = false; ///< garbage_collection_threshold is set, which the model does not follow
+};
+
+/// Of a snapshot's `allocator_settings`; what it does not tell is the default.
+[[nodiscard]] AllocatorSettings allocator_settings(const Snapshot& snapshot);
+
+/// What a request becomes: `size` of an oom event is this already.
+[[nodiscard]] std::uint64_t rounded_request(const AllocatorSettings& settings, std::uint64_t bytes);
+/// What the allocator asks the device for where no cached block fits a rounded request; without expandable segments.
+[[nodiscard]] std::uint64_t new_segment_bytes(std::uint64_t rounded_bytes);
+/// Of an expandable segment's pages.
+[[nodiscard]] inline std::uint64_t page_bytes(bool is_small) {
+  return is_small ? kSmallSegmentBytes : kLargeSegmentBytes;
+}
+/// `segment_type`; where the file has none, by the size.
+[[nodiscard]] bool is_small_segment(const Segment& segment);
+
+/// Blocks of different keys never share a segment.
+struct PoolKey {
+  PoolId pool;
+  std::int64_t stream = 0;
+  bool is_small = false;
+  friend auto operator<=>(const PoolKey&, const PoolKey&) = default;
+};
+
+class AllocatorModel {
+public:
+  using Handle = std::uint32_t;
+
+  /// `limit_bytes`: the most that all segments together may take.
+  explicit AllocatorModel(const AllocatorSettings& settings,
+                          std::uint64_t limit_bytes = std::numeric_limits<std::uint64_t>::max())
+      : settings_(settings), limit_bytes_(limit_bytes) {}
+
+  /// Takes over a segment with its blocks, in ascending order of addresses; `key` is where it belongs. Returns the
+  /// handles of the blocks, in their order; those of the inactive ones mean nothing.
+  std::vector<Handle> adopt(const Segment& segment, std::span<const Block> blocks, const PoolKey& key);
+
+  /// Requested bytes -> a block, or nullopt where neither a cached block nor the device has room.
+  [[nodiscard]] std::optional<Handle> alloc(std::uint64_t bytes, std::int64_t stream, const PoolId& pool);
+  /// Takes a handle that alloc() or adopt() returned, once.
+  void free(Handle handle);
+  /// What PyTorch does in empty_cache() and before a request fails: wholly free segments and pages go back to the
+  /// device. Those of private pools only `with_private_pools`.
+  void release_cached(bool with_private_pools);
+  /// Where the device will place the next segment: keeps addresses, and with them ties, as they were recorded.
+  void place_next_segment(std::uint64_t address) { next_segment_ = address; }
+
+  [[nodiscard]] std::uint64_t reserved_bytes() const noexcept { return reserved_bytes_; }
+  [[nodiscard]] std::uint64_t address(Handle handle) const { return pieces_[handle].address; }
+  /// The largest free run that a request of this kind could take as it is.
+  [[nodiscard]] std::uint64_t largest_free_bytes(const PoolKey& key) const;
+
+private:
+  using PieceId = std::uint32_t;
+  static constexpr PieceId kNone = std::numeric_limits<PieceId>::max();
+  enum class Use : std::uint8_t { in_use, free, unmapped };
+
+  struct Piece {
+    std::uint64_t address = 0;
+    std::uint64_t bytes = 0;
+    std::uint64_t base = 0; ///< of the expandable segment's address range
+    PieceId before = kNone;
+    PieceId after = kNone;
+    std::uint32_t shelf = 0;
+    Use use = Use::in_use;
+    bool is_expandable = false;
+  };
+  struct FreePiece {
+    std::uint64_t bytes = 0;
+    std::uint64_t address = 0;
+    PieceId id = 0;
+    friend auto operator<=>(const FreePiece&, const FreePiece&) = default;
+  };
+  /// All free memory of one key.
+  struct Shelf {
+    PoolKey key;
+    std::set<FreePiece> free;
+    std::set<std::pair<std::uint64_t, PieceId>> unmapped; ///< by address
+    PieceId last_adopted = kNone;
+  };
+
+  std::uint32_t shelf_of(const PoolKey& key);
+  PieceId add_piece(const Piece& piece);
+  void remove_piece(PieceId id);
+  void shelve(PieceId id);
+  void unshelve(PieceId id);
+  void link(PieceId before, PieceId after);
+  /// Cuts the first `bytes` off; returns the rest, which has the same use and is not shelved.
+  PieceId split(PieceId id, std::uint64_t bytes);
+  /// Merges with neighbours of the same use. The piece itself is not shelved.
+  void merge(PieceId id);
+  void absorb_after(PieceId id);
+
+  [[nodiscard]] PieceId find_free(const Shelf& shelf, std::uint64_t bytes) const;
+  [[nodiscard]] std::set<FreePiece>::const_iterator best_expandable(const Shelf& shelf,
+                                                                    std::set<FreePiece>::const_iterator found) const;
+  PieceId grow(std::uint32_t shelf, std::uint64_t bytes);
+  PieceId grow_expandable(std::uint32_t shelf, std::uint64_t bytes);
+  [[nodiscard]] PieceId expandable_candidate(const Shelf& shelf, std::uint64_t bytes) const;
+  PieceId reserve_range(std::uint32_t shelf);
+  bool map(PieceId id, std::uint64_t bytes);
+  bool release_oversized(std::uint32_t shelf, std::uint64_t bytes);
+  void release_shelf(Shelf& shelf);
+  void release_whole(PieceId id);
+  void unmap(PieceId id);
+  void take(PieceId id, std::uint64_t bytes);
+  std::uint64_t place(std::uint64_t bytes);
+
+  AllocatorSettings settings_;
+  std::uint64_t limit_bytes_;
+  std::uint64_t reserved_bytes_ = 0;
+  std::optional<std::uint64_t> next_segment_;
+  std::uint64_t free_address_ = 1ULL << 62U; ///< above all that devices give
+  std::map<PoolKey, std::uint32_t> shelf_by_key_;
+  std::vector<Shelf> shelves_;
+  std::vector<Piece> pieces_;
+  std::vector<PieceId> unused_;
+};
+
+} // namespace memviz

@@ -1,0 +1,115 @@
+#pragma once
+
+// The state of a device at a moment -> every reserved byte once, by what it is used for or what keeps it from being
+// used; and the verdict that follows from these figures. All sizes are bytes.
+
+#include "memviz/allocator_model.hpp"
+#include "memviz/snapshot.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace memviz {
+
+/// A request that failed: the `oom` event.
+struct Request {
+  std::int64_t event = -1;
+  std::uint64_t bytes = 0; ///< rounded, as the file has it
+  std::int64_t stream = 0;
+  PoolId pool; ///< the default one where the file does not say (before 2026)
+  bool pool_is_known = false;
+  StackId stack = kNoFrames;
+  std::optional<std::int64_t> time_us;
+  /// What the driver said was free after PyTorch had given back what it could; nullopt where that is no sensible size.
+  std::optional<std::uint64_t> device_free_bytes;
+
+  [[nodiscard]] bool is_small() const { return bytes <= kSmallRequestBytes; }
+};
+
+/// Reserved bytes that no block uses, by what keeps the request from using them. Without a request the stream that
+/// holds most live bytes takes its place, and `other_size` is 0.
+struct FreeRoom {
+  std::uint64_t hard_bytes = 0;         ///< between blocks in use of a segment (of a page, in expandable segments)
+  std::uint64_t soft_bytes = 0;         ///< wholly free segments or pages: they can go back, but do not merge
+  std::uint64_t stream_bytes = 0;       ///< in segments of other streams
+  std::uint64_t private_pool_bytes = 0; ///< in pools that the request cannot use
+  std::uint64_t other_size_bytes = 0;   ///< in the small pool, for a large request, or the other way round
+  [[nodiscard]] std::uint64_t total_bytes() const {
+    return hard_bytes + soft_bytes + stream_bytes + private_pool_bytes + other_size_bytes;
+  }
+};
+
+/// Every reserved byte of a device once: the parts add up to `reserved_bytes`.
+struct MemoryLedger {
+  std::uint64_t reserved_bytes = 0;
+  std::uint64_t live_bytes = 0;     ///< what the program asked for, of allocated blocks
+  std::uint64_t rounding_bytes = 0; ///< what the allocator added to that
+  std::uint64_t pending_bytes = 0;  ///< freed blocks that another stream may still use (record_stream)
+  FreeRoom room;
+  std::uint64_t unaccounted_bytes = 0; ///< of damaged files: covered by no block
+
+  std::optional<std::uint64_t> device_free_bytes; ///< at an oom event only
+  std::optional<std::uint64_t> capacity_bytes;    ///< only where the caller knows it: no file says
+  /// capacity - reserved - free: other processes, the CUDA context, libraries. nullopt where either is not known, or
+  /// where they contradict each other.
+  std::optional<std::uint64_t> outside_bytes;
+
+  std::uint64_t largest_hole_bytes = 0;     ///< the largest free run that the request may use
+  std::uint64_t largest_any_hole_bytes = 0; ///< of any pool, stream and size class
+  std::uint64_t growable_hole_bytes = 0;    ///< the same, of those at the end of an expandable segment
+  std::uint64_t segments = 0;
+};
+
+enum class Verdict : std::uint8_t {
+  exhaustion,    ///< all free memory together would not have been enough
+  fragmentation, ///< it would, but it is in pieces
+  stream,        ///< it is in segments of other streams
+  private_pool,  ///< it is in private pools
+  pending_free,  ///< it is in blocks that are freed but not yet released
+  outside,       ///< most of what is missing is memory that PyTorch does not manage
+  unclear,       ///< the figures of this file do not explain the failure
+  idle,          ///< nothing failed; much is reserved and not used
+  in_use,        ///< nothing failed; what is reserved is used
+  empty,         ///< nothing is reserved
+};
+
+/// "exhaustion", "private_pool", ...
+[[nodiscard]] std::string_view verdict_name(Verdict verdict);
+
+/// Why a verdict was given: which part of the ledger decided.
+struct Judgement {
+  Verdict verdict = Verdict::empty;
+  std::uint64_t needed_bytes = 0;    ///< what the device would have had to give
+  std::uint64_t missing_bytes = 0;   ///< that minus what it had; 0 where nothing failed
+  std::uint64_t reachable_bytes = 0; ///< free of the device plus all free room of PyTorch
+  bool only_together = false;        ///< no single cause would have been enough; the largest is named
+  bool capacity_matters = false;     ///< whether memory outside PyTorch took part cannot be told without a capacity
+};
+
+/// One line of the ledger, for people.
+struct LedgerPart {
+  std::string_view name; ///< "free between blocks in use", ...
+  std::string_view key;  ///< "hard_bytes", ...: as in JSON
+  std::uint64_t bytes = 0;
+  bool is_inside = true;    ///< a part of the reserved bytes; those add up to them
+  bool is_optional = false; ///< not worth a line where it is 0
+};
+
+/// Reserved bytes, their parts, then what is known of the rest of the device.
+[[nodiscard]] std::vector<LedgerPart> ledger_parts(const MemoryLedger& ledger);
+
+/// The `oom` event at `index`, as a request.
+[[nodiscard]] Request request_of(const Event& event, std::int64_t index);
+/// `capacity_bytes`: of the device, where the caller knows it.
+[[nodiscard]] MemoryLedger memory_ledger(const Snapshot& state, std::uint32_t device,
+                                         const std::optional<Request>& request,
+                                         std::optional<std::uint64_t> capacity_bytes = std::nullopt);
+/// What the device would have to give for a request that no free block takes.
+[[nodiscard]] std::uint64_t needed_of_device(const MemoryLedger& ledger, const Request& request,
+                                             const AllocatorSettings& settings);
+[[nodiscard]] Judgement judge(const MemoryLedger& ledger, const std::optional<Request>& request,
+                              const AllocatorSettings& settings);
+
+} // namespace memviz

@@ -1,0 +1,90 @@
+#include "memviz/allocator_model.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <charconv>
+#include <string_view>
+
+namespace memviz {
+
+namespace {
+
+template <class Number> std::optional<Number> number_of(std::string_view text) {
+  Number number{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc()) return std::nullopt;
+  return number;
+}
+
+bool is_true(std::string_view text) {
+  return text == "true" || text == "True" || text == "1";
+}
+
+std::uint64_t round_up(std::uint64_t bytes, std::uint64_t step) {
+  return (bytes + step - 1) / step * step;
+}
+
+/// "roundup_power2_divisions.4" -> 2: the keys are powers of two, in MiB.
+std::optional<std::size_t> division_index(std::string_view name) {
+  constexpr std::string_view kName = "roundup_power2_divisions.";
+  if (!name.starts_with(kName)) return std::nullopt;
+  const auto mebibytes = number_of<std::uint64_t>(name.substr(kName.size()));
+  if (!mebibytes || !std::has_single_bit(*mebibytes)) return std::nullopt;
+  return static_cast<std::size_t>(std::countr_zero(*mebibytes));
+}
+
+std::uint64_t divisions_for(const AllocatorSettings& settings, std::uint64_t bytes) {
+  constexpr int kFirst = 20; // 1 MiB
+  const auto power = static_cast<int>(std::bit_width(bytes)) - 1;
+  const auto last = static_cast<int>(settings.roundup_divisions.size()) - 1;
+  return settings.roundup_divisions[static_cast<std::size_t>(std::clamp(power - kFirst, 0, last))];
+}
+
+/// Up to the next of `divisions` equal steps between two powers of two.
+std::uint64_t next_division(std::uint64_t bytes, std::uint64_t divisions) {
+  if (std::has_single_bit(bytes)) return bytes;
+  const std::uint64_t floor = std::bit_floor(bytes);
+  const std::uint64_t step = floor >> static_cast<unsigned>(std::bit_width(divisions) - 1);
+  return step == 0 ? floor << 1U : round_up(bytes, step);
+}
+
+} // namespace
+
+AllocatorSettings allocator_settings(const Snapshot& snapshot) {
+  AllocatorSettings settings;
+  for (const auto& [name_id, value_id] : snapshot.settings) {
+    const std::string_view name = snapshot.frames.text(name_id);
+    const std::string_view value = snapshot.frames.text(value_id);
+    if (name == "expandable_segments") settings.expandable_segments = is_true(value);
+    if (name == "garbage_collection_threshold") settings.collects_garbage = number_of<double>(value).value_or(0) > 0;
+    // -1, or 2^64 - 1, where it is not set.
+    if (name == "max_split_size") {
+      const auto bytes = number_of<std::int64_t>(value);
+      if (bytes && *bytes > 0) settings.max_split_bytes = static_cast<std::uint64_t>(*bytes);
+    }
+    const auto index = division_index(name);
+    if (index && *index < settings.roundup_divisions.size())
+      settings.roundup_divisions[*index] = number_of<std::uint64_t>(value).value_or(0);
+  }
+  return settings;
+}
+
+std::uint64_t rounded_request(const AllocatorSettings& settings, std::uint64_t bytes) {
+  if (bytes < kMinBlockBytes) return kMinBlockBytes;
+  const std::uint64_t divisions = divisions_for(settings, bytes);
+  if (divisions > 1 && (bytes - 1) / kMinBlockBytes >= divisions) return next_division(bytes, divisions);
+  return round_up(bytes, kMinBlockBytes);
+}
+
+std::uint64_t new_segment_bytes(std::uint64_t rounded_bytes) {
+  constexpr std::uint64_t kMediumBytes = 10ULL << 20U;
+  if (rounded_bytes <= kSmallRequestBytes) return kSmallSegmentBytes;
+  if (rounded_bytes < kMediumBytes) return kLargeSegmentBytes;
+  return round_up(rounded_bytes, 2ULL << 20U);
+}
+
+bool is_small_segment(const Segment& segment) {
+  return !segment.is_large.value_or(segment.total_bytes != kSmallSegmentBytes);
+}
+
+} // namespace memviz

@@ -1,0 +1,153 @@
+#include "memviz/memory_ledger.hpp"
+
+#include <algorithm>
+#include <map>
+
+namespace memviz {
+
+namespace {
+
+/// A free run of a segment: at whose end an expandable segment could grow.
+struct Hole {
+  std::uint64_t address = 0;
+  std::uint64_t bytes = 0;
+};
+
+/// Live bytes decide: the stream on which most of the program runs.
+std::int64_t main_stream(const Snapshot& state, std::uint32_t device) {
+  std::map<std::int64_t, std::uint64_t> live;
+  for (const Segment& segment : state.segments) {
+    if (segment.device != device || segment.pool.is_private()) continue;
+    std::uint64_t& bytes = live[segment.stream];
+    for (const Block& block : state.blocks_of(segment))
+      if (block.is_active()) bytes += block.size_bytes;
+  }
+  // Of equals the default stream, which has the lowest number.
+  const auto most = std::max_element(live.begin(), live.end(),
+                                     [](const auto& left, const auto& right) { return left.second < right.second; });
+  return most == live.end() ? 0 : most->first;
+}
+
+/// Bytes of a hole that empty_cache() could give back: whole pages of an expandable segment, else all or nothing.
+std::uint64_t releasable_bytes(const Segment& segment, const Hole& hole) {
+  if (!segment.is_expandable) return hole.bytes == segment.total_bytes ? hole.bytes : 0;
+  const std::uint64_t page = page_bytes(is_small_segment(segment));
+  const std::uint64_t offset = hole.address - segment.address;
+  const std::uint64_t begin = (offset + page - 1) / page * page;
+  const std::uint64_t end = (offset + hole.bytes) / page * page;
+  return end > begin ? end - begin : 0;
+}
+
+class Classifier {
+public:
+  Classifier(const Snapshot& state, std::uint32_t device, const std::optional<Request>& request)
+      : state_(state), request_(request), stream_(request ? request->stream : main_stream(state, device)) {}
+
+  void add_segment(const Segment& segment, MemoryLedger& ledger) const {
+    ++ledger.segments;
+    ledger.reserved_bytes += segment.total_bytes;
+    ledger.unaccounted_bytes += segment.uncovered_bytes;
+    Hole hole;
+    for (const Block& block : state_.blocks_of(segment)) {
+      if (block.state == BlockState::inactive) {
+        if (hole.bytes == 0) hole.address = block.address;
+        hole.bytes += block.size_bytes;
+        continue;
+      }
+      add_hole(segment, hole, ledger);
+      hole = {};
+      if (block.state == BlockState::active_pending_free) {
+        ledger.pending_bytes += block.size_bytes;
+      } else {
+        ledger.live_bytes += block.requested_bytes;
+        ledger.rounding_bytes += block.rounding_bytes();
+      }
+    }
+    add_hole(segment, hole, ledger);
+    if (segment.is_expandable && is_usable(segment))
+      ledger.growable_hole_bytes = std::max(ledger.growable_hole_bytes, hole.bytes);
+  }
+
+private:
+  [[nodiscard]] bool is_usable(const Segment& segment) const {
+    return segment.stream == stream_ && (request_ ? segment.pool == request_->pool : !segment.pool.is_private()) &&
+           (!request_ || is_small_segment(segment) == request_->is_small());
+  }
+
+  void add_hole(const Segment& segment, const Hole& hole, MemoryLedger& ledger) const {
+    if (hole.bytes == 0) return;
+    FreeRoom& room = ledger.room;
+    ledger.largest_any_hole_bytes = std::max(ledger.largest_any_hole_bytes, hole.bytes);
+    if (request_ ? segment.pool != request_->pool : segment.pool.is_private()) {
+      room.private_pool_bytes += hole.bytes;
+    } else if (segment.stream != stream_) {
+      room.stream_bytes += hole.bytes;
+    } else if (request_ && is_small_segment(segment) != request_->is_small()) {
+      room.other_size_bytes += hole.bytes;
+    } else {
+      const std::uint64_t soft = releasable_bytes(segment, hole);
+      room.soft_bytes += soft;
+      room.hard_bytes += hole.bytes - soft;
+      ledger.largest_hole_bytes = std::max(ledger.largest_hole_bytes, hole.bytes);
+    }
+  }
+
+  const Snapshot& state_;
+  const std::optional<Request>& request_;
+  std::int64_t stream_;
+};
+
+} // namespace
+
+Request request_of(const Event& event, std::int64_t index) {
+  Request request;
+  request.event = index;
+  request.bytes = event.size_bytes;
+  request.stream = event.stream;
+  request.pool = event.pool.value_or(PoolId{});
+  request.pool_is_known = event.pool.has_value();
+  request.stack = event.stack;
+  request.time_us = event.time_us;
+  // Where the driver's call failed, the number is whatever stood there.
+  if (event.address <= kMaxTotalBytes) request.device_free_bytes = event.address;
+  return request;
+}
+
+MemoryLedger memory_ledger(const Snapshot& state, std::uint32_t device, const std::optional<Request>& request,
+                           std::optional<std::uint64_t> capacity_bytes) {
+  MemoryLedger ledger;
+  const Classifier classifier(state, device, request);
+  for (const Segment& segment : state.segments)
+    if (segment.device == device) classifier.add_segment(segment, ledger);
+  if (request) ledger.device_free_bytes = request->device_free_bytes;
+  ledger.capacity_bytes = capacity_bytes;
+  if (ledger.capacity_bytes && ledger.device_free_bytes) {
+    const std::uint64_t known = ledger.reserved_bytes + *ledger.device_free_bytes;
+    if (known <= *ledger.capacity_bytes) ledger.outside_bytes = *ledger.capacity_bytes - known;
+  }
+  return ledger;
+}
+
+std::vector<LedgerPart> ledger_parts(const MemoryLedger& ledger) {
+  const FreeRoom& room = ledger.room;
+  std::vector<LedgerPart> parts{
+      {"reserved by PyTorch", "reserved_bytes", ledger.reserved_bytes, false, false},
+      {"live", "live_bytes", ledger.live_bytes, true, false},
+      {"rounding", "rounding_bytes", ledger.rounding_bytes, true, false},
+      {"pending free", "pending_free_bytes", ledger.pending_bytes, true, true},
+      {"free between blocks in use", "hard_bytes", room.hard_bytes, true, false},
+      {"free, whole segments or pages", "soft_bytes", room.soft_bytes, true, false},
+      {"free on other streams", "stream_bytes", room.stream_bytes, true, true},
+      {"free in private pools", "private_pool_bytes", room.private_pool_bytes, true, true},
+      {"free in the other size class", "other_size_bytes", room.other_size_bytes, true, true},
+      {"unaccounted", "unaccounted_bytes", ledger.unaccounted_bytes, true, true},
+  };
+  if (ledger.device_free_bytes)
+    parts.push_back({"free of the device", "device_free_bytes", *ledger.device_free_bytes, false, false});
+  if (ledger.outside_bytes) parts.push_back({"outside PyTorch", "outside_bytes", *ledger.outside_bytes, false, false});
+  if (ledger.capacity_bytes)
+    parts.push_back({"capacity of the device", "capacity_bytes", *ledger.capacity_bytes, false, false});
+  return parts;
+}
+
+} // namespace memviz
