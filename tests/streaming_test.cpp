@@ -9,7 +9,9 @@
 
 #include <doctest/doctest.h>
 #include <filesystem>
+#include <fmt/format.h>
 #include <string>
+#include <vector>
 
 // Events that are converted while the file is decoded must be what they are when everything is decoded first.
 
@@ -86,6 +88,32 @@ SnapshotBuilder with_events(int count, int device = 0) {
   return builder;
 }
 
+/// Lists of many frames that begin or end alike, again and again, as copies that the writer writes anew.
+SnapshotBuilder with_long_lists(int count) {
+  SnapshotBuilder builder;
+  std::vector<std::string> names;
+  for (int i = 0; i < 300; ++i)
+    names.push_back(fmt::format("file_{}.py:{}:function_{}", i % 7, i, i));
+  const PythonValue frames = frames_of(names);
+  const PythonItems all = *std::get<PythonList>(frames.value).items;
+  const auto list_of = [&](std::size_t begin, std::size_t end) {
+    return PythonItems(all.begin() + static_cast<std::ptrdiff_t>(begin),
+                       all.begin() + static_cast<std::ptrdiff_t>(end));
+  };
+  for (int i = 0; i < count; ++i) {
+    const auto turn = static_cast<std::size_t>(i);
+    PythonItems items = list_of(turn % 3, 20 + 40 * (turn % 5));
+    if (turn % 4 == 1) items.push_back(all[200 + turn % 11]);
+    if (turn % 9 == 2) items[items.size() / 2] = all[250];
+    builder.event(dict({{"action", turn % 2 == 0 ? "alloc" : "free_completed"},
+                        {"addr", std::int64_t{0x7F0000001000} + i},
+                        {"size", 1 << (turn % 30)},
+                        {"stream", 0},
+                        {"frames", list(items)}}));
+  }
+  return builder;
+}
+
 /// An event of three keys, all fetched from the memo but the size.
 struct Keys {
   Opcodes::Number action, alloc, address, size;
@@ -132,6 +160,14 @@ TEST_CASE("events of every form are the same, streamed or not") {
       check_same(builder.pickle({.protocol = 2, .is_cpp_writer = true}));
     }
   }
+}
+
+TEST_CASE("long lists that begin or end alike are the same, streamed or not") {
+  const SnapshotBuilder builder = with_long_lists(400);
+  for (const int protocol : {2, 4})
+    check_same(builder.pickle({.protocol = protocol}) + std::string(100, '\0'));
+  check_same(builder.pickle({.protocol = 2, .is_cpp_writer = true}) + std::string(100, '\0'));
+  CHECK(streamed(builder.pickle() + std::string(100, '\0')).dict_count < 50);
 }
 
 TEST_CASE("all snapshots of testdata are the same, streamed or not") {

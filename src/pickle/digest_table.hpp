@@ -2,7 +2,7 @@
 
 // Bytes -> what a sink made of them. Open addressing in flat arrays: a trace asks once for each alloc event.
 
-#include "value/chunked_vector.hpp"
+#include "pickle/digest_guesses.hpp"
 #include "value/value.hpp"
 
 #include <cstddef>
@@ -16,29 +16,26 @@ namespace memviz::pickle {
 
 class DigestTable {
 public:
-  /// Kind::unset for bytes that were not added. `hash` is that of `bytes`.
-  [[nodiscard]] Value find(std::string_view bytes, std::uint64_t hash) const {
-    if (slots_.empty()) return {};
+  /// Null for bytes that were not added. `hash` is that of `bytes`.
+  [[nodiscard]] const DigestedList* find(std::string_view bytes, std::uint64_t hash) const {
+    if (slots_.empty()) return nullptr;
     for (std::size_t i = hash & mask(); slots_[i].entry != 0; i = (i + 1) & mask()) {
       if (slots_[i].hash != hash) continue;
-      const Entry& entry = entries_[slots_[i].entry - 1];
-      if (entry.bytes == bytes) return entry.value;
+      const DigestedList& entry = entries_[slots_[i].entry - 1];
+      if (entry.bytes == bytes) return &entry;
     }
-    return {};
+    return nullptr;
   }
 
-  /// For bytes that find() does not know; it keeps a copy of them.
-  void add(std::string_view bytes, std::uint64_t hash, Value value) {
+  /// For bytes that find() does not know; it keeps a copy of them. The result stays where it is.
+  const DigestedList* add(std::string_view bytes, std::uint64_t hash, Value value) {
     if (2 * (entries_.size() + 1) > slots_.size()) grow();
     entries_.push_back({std::string(bytes), value});
     fill({hash, entries_.size()});
+    return &entries_.back();
   }
 
 private:
-  struct Entry {
-    std::string bytes;
-    Value value;
-  };
   struct Slot {
     std::uint64_t hash = 0;
     std::uint64_t entry = 0; ///< its number + 1; 0: free
@@ -60,7 +57,7 @@ private:
   }
 
   std::vector<Slot> slots_;
-  std::deque<Entry> entries_;
+  std::deque<DigestedList> entries_;
 };
 
 } // namespace memviz::pickle

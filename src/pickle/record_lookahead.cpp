@@ -19,8 +19,9 @@ std::string_view head_of(RecordPattern::Entry memo) {
 
 } // namespace
 
-RecordLookahead::RecordLookahead(std::string_view bytes, unsigned threads)
-    : bytes_(bytes), scanner_(bytes), helpers_(threads - 1), patterns_(std::make_shared<std::vector<RecordPattern>>()) {
+RecordLookahead::RecordLookahead(std::string_view bytes, const DigestGuesses& guesses, unsigned threads)
+    : bytes_(bytes), guesses_(guesses), scanner_(bytes, &guesses), helpers_(threads - 1),
+      patterns_(std::make_shared<std::vector<RecordPattern>>()) {
 }
 
 RecordLookahead::~RecordLookahead() {
@@ -49,12 +50,17 @@ void RecordLookahead::add_pattern(const RecordPattern& pattern, std::uint64_t of
 RecordRun* RecordLookahead::take(std::uint64_t offset) {
   if (threads_.empty()) return nullptr;
   const auto index = static_cast<std::size_t>((offset - begin_offset_) / kChunkBytes);
-  std::unique_lock lock(mutex_);
+  Lock lock(mutex_);
   if (index != current_) move_to(index);
   Chunk& chunk = chunks_[index];
   // Not begun: the machine is faster than the threads, and scans this chunk itself.
   if (chunk.state == State::waiting) chunk.state = State::done;
-  changed_.wait(lock, [&] { return chunk.state == State::done; });
+  while (chunk.state != State::done) {
+    if (const std::size_t other = next_waiting(); other < chunks_.size())
+      scan_waiting(other, scanner_, lock);
+    else
+      changed_.wait(lock);
+  }
   while (chunk.next_run < chunk.runs.size() && chunk.runs[chunk.next_run].begin_offset < offset)
     ++chunk.next_run;
   if (chunk.next_run == chunk.runs.size() || chunk.runs[chunk.next_run].begin_offset != offset) return nullptr;
@@ -81,29 +87,35 @@ std::size_t RecordLookahead::next_waiting() const {
 }
 
 void RecordLookahead::work() {
-  std::unique_lock lock(mutex_);
+  RecordScanner scanner(bytes_, &guesses_);
+  Lock lock(mutex_);
   while (true) {
     changed_.wait(lock, [&] { return is_ending_ || next_waiting() < chunks_.size(); });
     if (is_ending_) return;
-    const std::size_t index = next_waiting();
-    chunks_[index].state = State::scanning;
-    const Patterns patterns = patterns_;
-    lock.unlock();
-    std::vector<RecordRun> runs;
-    try {
-      runs = scan_chunk(index, patterns);
-    } catch (const std::bad_alloc&) {
-      // The machine scans this chunk itself, and reports it if there is no memory for that either.
-      runs.clear();
-    }
-    lock.lock();
-    if (index >= current_) chunks_[index].runs = std::move(runs);
-    chunks_[index].state = State::done;
-    changed_.notify_all();
+    scan_waiting(next_waiting(), scanner, lock);
   }
 }
 
-std::vector<RecordRun> RecordLookahead::scan_chunk(std::size_t index, const Patterns& patterns) const {
+/// A chunk that nobody began with; unlocks meanwhile.
+void RecordLookahead::scan_waiting(std::size_t index, RecordScanner& scanner, Lock& lock) {
+  chunks_[index].state = State::scanning;
+  const Patterns patterns = patterns_;
+  lock.unlock();
+  std::vector<RecordRun> runs;
+  try {
+    runs = scan_chunk(index, patterns, scanner);
+  } catch (const std::bad_alloc&) {
+    // The machine scans this chunk itself, and reports it if there is no memory for that either.
+    runs.clear();
+  }
+  lock.lock();
+  if (index >= current_) chunks_[index].runs = std::move(runs);
+  chunks_[index].state = State::done;
+  changed_.notify_all();
+}
+
+std::vector<RecordRun> RecordLookahead::scan_chunk(std::size_t index, const Patterns& patterns,
+                                                   RecordScanner& scanner) const {
   std::vector<RecordRun> runs;
   const std::uint64_t begin = begin_offset_ + index * kChunkBytes;
   const std::uint64_t stop = std::min<std::uint64_t>(begin + kChunkBytes, bytes_.size());
@@ -113,7 +125,7 @@ std::vector<RecordRun> RecordLookahead::scan_chunk(std::size_t index, const Patt
     RecordRun run;
     run.begin_offset = run.end_offset = offset;
     for (run.pattern = 0; run.pattern < patterns->size() && run.cells.empty(); ++run.pattern)
-      scanner_.scan((*patterns)[run.pattern], stop, run);
+      scanner.scan((*patterns)[run.pattern], stop, run);
     ++offset;
     if (run.cells.empty()) continue;
     --run.pattern;

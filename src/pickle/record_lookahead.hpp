@@ -1,8 +1,8 @@
 #pragma once
 
-// Scans for records ahead of the machine, on other threads. A run that was found ahead is what the scanner would find
-// at the same offset, because it depends on nothing but the bytes; whether there really stands a record is for the
-// machine to say: it takes a run only when it arrives at its first byte.
+// Scans for records ahead of the machine, on other threads. A run that was found ahead means what the scanner would
+// find at the same offset, because that depends on nothing but the bytes; whether there really stands a record is for
+// the machine to say: it takes a run only when it arrives at its first byte.
 
 #include "pickle/record_scanner.hpp"
 
@@ -20,7 +20,7 @@ namespace memviz::pickle {
 class RecordLookahead {
 public:
   /// `threads` counts the machine's own; with 1 nothing is ever found ahead.
-  RecordLookahead(std::string_view bytes, unsigned threads);
+  RecordLookahead(std::string_view bytes, const DigestGuesses& guesses, unsigned threads);
   RecordLookahead(const RecordLookahead&) = delete;
   RecordLookahead& operator=(const RecordLookahead&) = delete;
   ~RecordLookahead();
@@ -29,7 +29,7 @@ public:
   /// starts the threads, if what follows `offset` is worth it.
   void add_pattern(const RecordPattern& pattern, std::uint64_t offset);
   /// The run that begins at `offset`, valid until the next call; null if there is none. Waits for a thread that is at
-  /// it. Offsets must not fall.
+  /// it, and scans further ahead meanwhile. Offsets must not fall.
   [[nodiscard]] RecordRun* take(std::uint64_t offset);
 
 private:
@@ -48,11 +48,15 @@ private:
   void work();
   /// Of a chunk that a thread can begin with; the number of chunks if there is none.
   [[nodiscard]] std::size_t next_waiting() const;
-  [[nodiscard]] std::vector<RecordRun> scan_chunk(std::size_t index, const Patterns& patterns) const;
+  using Lock = std::unique_lock<std::mutex>;
+  void scan_waiting(std::size_t index, RecordScanner& scanner, Lock& lock);
+  [[nodiscard]] std::vector<RecordRun> scan_chunk(std::size_t index, const Patterns& patterns,
+                                                  RecordScanner& scanner) const;
   void move_to(std::size_t index);
 
   std::string_view bytes_;
-  RecordScanner scanner_;
+  const DigestGuesses& guesses_;
+  RecordScanner scanner_; ///< of the machine's thread
   unsigned helpers_;
   std::uint64_t begin_offset_ = 0;
 

@@ -1,90 +1,70 @@
 #include "pickle/record_scanner.hpp"
 
-#include "pickle/opcode.hpp"
-#include "value/hash.hpp"
+#include "pickle/opcode_bytes.hpp"
 
 namespace memviz::pickle {
 namespace {
 
-constexpr std::uint64_t kMostTextBytes = 0x7FFF;
-constexpr unsigned kTextSizeBits = 15;
-constexpr std::uint64_t kMostPairItem = 0xFFFFFFF;
-constexpr unsigned kPairItemBits = 28;
 constexpr std::size_t kMostKeys = 64;
 
-Opcode opcode_at(const char* at) {
-  return static_cast<Opcode>(static_cast<unsigned char>(*at));
-}
-
-template <class Number> Number number_at(const char* at) {
-  Number number;
-  std::memcpy(&number, at, sizeof number);
-  return number;
-}
-
-Value reference_to(std::uint64_t number) {
-  return {Kind::memo_reference, number};
-}
-
-/// Of LONG1 at `at`: 0 to 8 bytes, sign-extended.
-std::int64_t long1_at(const char* at, unsigned size) {
-  if (size == 0) return 0;
-  const unsigned unused_bits = 64 - 8 * size;
-  return static_cast<std::int64_t>(number_at<std::uint64_t>(at + 2) << unused_bits) >> unused_bits;
-}
-
-/// Bytes of the opcode that fetches from the memo at `at`; 0 for any other.
-std::size_t fetch_bytes(const char* at) {
-  if (opcode_at(at) == Opcode::long_binget) return 5;
-  return opcode_at(at) == Opcode::binget ? 2 : 0;
-}
-
-struct SmallInteger {
-  std::uint64_t value = 0;
-  std::size_t bytes = 0; ///< of its opcode; 0 if it is none
-};
-
-/// Not negative and in one of the short forms, as the two of a pool id are.
-SmallInteger small_integer_at(const char* at) {
-  switch (opcode_at(at)) {
-  case Opcode::binint1: return {number_at<std::uint8_t>(at + 1), 2};
-  case Opcode::binint2: return {number_at<std::uint16_t>(at + 1), 3};
-  case Opcode::binint: return {number_at<std::uint32_t>(at + 1), 5};
-  default: return {};
+/// Of a key and a value of `bytes` at `at`.
+RecordForm form_of(const char* at, std::size_t key_bytes, std::size_t bytes, Value cell) {
+  const char* const value = at + key_bytes;
+  const auto number_of = [&](std::size_t number_bytes, bool is_signed) {
+    return RecordForm::of_number(at, bytes - number_bytes, number_bytes, is_signed, cell.kind());
+  };
+  if (cell.kind() == Kind::memo_reference) return number_of(opcode_at(value) == Opcode::binget ? 1 : 4, false);
+  if (cell.kind() == Kind::integer) {
+    switch (opcode_at(value)) {
+    case Opcode::binint1: return number_of(1, false);
+    case Opcode::binint2: return number_of(2, false);
+    case Opcode::binint: return number_of(4, true);
+    default: break;
+    }
+    const std::size_t number_bytes = number_at<std::uint8_t>(value + 1);
+    if (number_bytes > 0 && number_bytes <= RecordForm::kMostNumberBytes) return number_of(number_bytes, true);
   }
+  if (bytes <= RecordForm::kLookAhead) return RecordForm::of_constant(at, bytes, cell);
+  return {};
 }
 
 } // namespace
 
-std::string_view inline_text(std::string_view bytes, Value cell) {
-  const std::uint64_t offset_and_size = cell.payload() >> 1U;
-  return bytes.substr(static_cast<std::size_t>(offset_and_size >> kTextSizeBits),
-                      static_cast<std::size_t>(offset_and_size & kMostTextBytes));
-}
-
-std::pair<std::uint64_t, std::uint64_t> inline_pair(Value cell) {
-  const std::uint64_t items = cell.payload() >> 1U;
-  return {items >> kPairItemBits, items & kMostPairItem};
-}
-
-void RecordScanner::scan(const RecordPattern& pattern, std::uint64_t stop_offset, RecordRun& run) const {
+void RecordScanner::scan(const RecordPattern& pattern, std::uint64_t stop_offset, RecordRun& run) {
   const std::size_t columns = pattern.size();
+  if (forms_.size() <= run.pattern) forms_.resize(run.pattern + 1);
+  std::vector<RecordForm>& forms = forms_[run.pattern];
+  forms.resize(columns);
+  std::size_t filled = run.cells.size();
   while (run.end_offset < stop_offset) {
-    const char* at = bytes_.data() + run.end_offset;
-    const std::size_t filled = run.cells.size();
-    const std::size_t lists = run.lists.size();
-    const std::size_t puts = run.puts.size();
-    run.cells.resize(filled + columns);
-    at = scan_record(pattern, at, run.cells.data() + filled, run);
+    if (run.cells.size() < filled + columns) run.cells.resize(2 * filled + columns);
+    const auto cells = std::span(run.cells).subspan(filled, columns);
+    const char* at = try_record(pattern, cells, forms, run);
     if (at == nullptr) {
-      run.cells.resize(filled);
-      run.lists.resize(lists);
-      run.puts.resize(puts);
-      return;
+      // What looks like an earlier value may be the beginning of another one.
+      new_forms_.assign(columns, RecordForm());
+      at = try_record(pattern, cells, new_forms_, run);
+      if (at == nullptr) break;
+      forms.swap(new_forms_);
     }
+    filled += columns;
     if (const char* const next = past_batch_end(at)) at = next;
     run.end_offset = offset_of(at);
   }
+  run.cells.resize(filled);
+}
+
+/// The record at run.end_offset.
+const char* RecordScanner::try_record(const RecordPattern& pattern, std::span<Value> cells, std::span<RecordForm> forms,
+                                      RecordRun& run) const {
+  const std::size_t lists = run.lists.size();
+  const std::size_t puts = run.puts.size();
+  const char* const at = scan_record(pattern, cells, forms, run);
+  if (at == nullptr) {
+    run.lists.resize(lists);
+    run.puts.resize(puts);
+  }
+  return at;
 }
 
 std::optional<RecordPattern> RecordScanner::learn(std::uint64_t offset, const Memo& memo) const {
@@ -116,8 +96,9 @@ std::optional<RecordPattern> RecordScanner::learn(std::uint64_t offset, const Me
   }
 }
 
-const char* RecordScanner::scan_record(const RecordPattern& pattern, const char* at, Value* cells,
-                                       RecordRun& run) const {
+const char* RecordScanner::scan_record(const RecordPattern& pattern, std::span<Value> cells,
+                                       std::span<RecordForm> forms, RecordRun& run) const {
+  const char* at = bytes_.data() + run.end_offset;
   if (!has_room(at) || opcode_at(at) != Opcode::empty_dict) return nullptr;
   bool is_memoized = false;
   at = past_put(at + 1, is_memoized, run);
@@ -125,20 +106,37 @@ const char* RecordScanner::scan_record(const RecordPattern& pattern, const char*
   if (is_memoized != (pattern.memo_entry() == Entry::memoize || pattern.memo_entry() == Entry::put)) return nullptr;
   if (opcode_at(at) != Opcode::mark) return nullptr;
   ++at;
-  for (std::size_t column = 0; column < pattern.size(); ++column) {
+  for (std::size_t column = 0; column < cells.size(); ++column) {
+    RecordForm& form = forms[column];
+    if (!has_room(at)) return nullptr;
+    if (form.matches(at)) {
+      cells[column] = form.value(at);
+      at += form.bytes();
+      continue;
+    }
     at = past_frames(at);
-    if (at == nullptr) return nullptr;
-    const std::size_t key_bytes = pattern.matches(column, at);
+    const std::size_t key_bytes = at == nullptr ? 0 : pattern.matches(column, at);
     if (key_bytes == 0) return nullptr;
-    at = past_frames(at + key_bytes);
-    if (at == nullptr) return nullptr;
-    at = scan_value(at, cells[column], run);
-    if (at == nullptr) return nullptr;
+    at = scan_column(at, key_bytes, cells[column], form, run);
   }
   at = past_frames(at);
   if (at == nullptr || opcode_at(at) != Opcode::setitems) return nullptr;
   at = past_put(at + 1, is_memoized, run);
   return is_memoized == (pattern.memo_entry() == Entry::put_after) ? at : nullptr;
+}
+
+/// A key, of `key_bytes`, and its value, with the form that they have.
+const char* RecordScanner::scan_column(const char* at, std::size_t key_bytes, Value& cell, RecordForm& form,
+                                       RecordRun& run) const {
+  const char* const value = past_frames(at + key_bytes);
+  if (value == nullptr) return nullptr;
+  const std::size_t puts = run.puts.size();
+  const char* const end = scan_value(value, cell, run);
+  // Lists differ too much, and a number that is given to the memo is another one each time.
+  const bool has_form = end != nullptr && value == at + key_bytes && cell.kind() != Kind::list &&
+                        cell.kind() != Kind::digest && run.puts.size() == puts;
+  if (has_form) form = form_of(at, key_bytes, static_cast<std::size_t>(end - at), cell);
+  return end;
 }
 
 /// Writers may start a frame between any two opcodes. Null, too, where the end of the file is near.
@@ -168,84 +166,6 @@ const char* RecordScanner::past_batch_end(const char* at) const {
   if (at == nullptr || opcode_at(at) != Opcode::appends) return at;
   at = past_frames(at + 1);
   return at != nullptr && opcode_at(at) == Opcode::mark ? at + 1 : nullptr;
-}
-
-const char* RecordScanner::scan_value(const char* at, Value& cell, RecordRun& run) const {
-  switch (opcode_at(at)) {
-  case Opcode::binget: cell = reference_to(number_at<std::uint8_t>(at + 1)); return at + 2;
-  case Opcode::long_binget: cell = reference_to(number_at<std::uint32_t>(at + 1)); return at + 5;
-  case Opcode::binint1:
-  case Opcode::binint2: {
-    const SmallInteger number = small_integer_at(at);
-    if (small_integer_at(at + number.bytes).bytes != 0) return scan_pair(at, cell, run);
-    cell = Value::integer(static_cast<std::int64_t>(number.value));
-    return at + number.bytes;
-  }
-  case Opcode::binint:
-    if (small_integer_at(at + 5).bytes != 0) return scan_pair(at, cell, run);
-    cell = Value::integer(number_at<std::int32_t>(at + 1));
-    return at + 5;
-  case Opcode::long1: {
-    const unsigned size = number_at<std::uint8_t>(at + 1);
-    if (size > 8) return nullptr;
-    const std::int64_t number = long1_at(at, size);
-    if (!Value::fits_inline(number)) return nullptr;
-    cell = Value::integer(number);
-    return at + 2 + size;
-  }
-  case Opcode::none: cell = Value::none(); return at + 1;
-  case Opcode::newtrue: cell = Value::boolean(true); return at + 1;
-  case Opcode::newfalse: cell = Value::boolean(false); return at + 1;
-  case Opcode::short_binunicode: return scan_text(at + 2, number_at<std::uint8_t>(at + 1), cell, run);
-  case Opcode::binunicode: return scan_text(at + 5, number_at<std::uint32_t>(at + 1), cell, run);
-  case Opcode::empty_list: return scan_list(at + 1, cell, run);
-  default: return nullptr;
-  }
-}
-
-/// Two integers and TUPLE2.
-const char* RecordScanner::scan_pair(const char* at, Value& cell, RecordRun& run) const {
-  const SmallInteger first = small_integer_at(at);
-  at += first.bytes;
-  const SmallInteger second = small_integer_at(at);
-  at += second.bytes;
-  if (second.bytes == 0 || first.value > kMostPairItem || second.value > kMostPairItem) return nullptr;
-  if (opcode_at(at) != Opcode::tuple2) return nullptr;
-  bool is_memoized = false;
-  at = past_put(at + 1, is_memoized, run);
-  cell = {Kind::tuple, (first.value << kPairItemBits | second.value) << 1U | (is_memoized ? 1U : 0U)};
-  return at;
-}
-
-const char* RecordScanner::scan_text(const char* at, std::size_t size, Value& cell, RecordRun& run) const {
-  if (size > kMostTextBytes || static_cast<std::size_t>(end() - at) < size || !has_room(at + size)) return nullptr;
-  bool is_memoized = false;
-  const char* const after = past_put(at + size, is_memoized, run);
-  cell = {Kind::text, (offset_of(at) << kTextSizeBits | size) << 1U | (is_memoized ? 1U : 0U)};
-  return after;
-}
-
-/// Python's writer memoizes a list before it fills it, PyTorch's C++ writer after.
-const char* RecordScanner::scan_list(const char* at, Value& cell, RecordRun& run) const {
-  bool is_memoized = false;
-  at = past_put(at, is_memoized, run);
-  const char* begin = at;
-  const char* end = at;
-  if (opcode_at(at) == Opcode::mark) {
-    begin = end = at + 1;
-    while (has_room(end) && (opcode_at(end) == Opcode::long_binget || opcode_at(end) == Opcode::binget))
-      end += opcode_at(end) == Opcode::long_binget ? 5 : 2;
-    if (!has_room(end) || opcode_at(end) != Opcode::appends) return nullptr;
-    at = end + 1;
-  } else if (const std::size_t only = fetch_bytes(at); only != 0 && opcode_at(at + only) == Opcode::append) {
-    end = at + only;
-    at = end + 1;
-  } // else it is empty, and what follows is the record's next key
-  if (!is_memoized) at = past_put(at, is_memoized, run);
-  const std::string_view fetches(begin, static_cast<std::size_t>(end - begin));
-  cell = {Kind::list, run.lists.size() << 1U | (is_memoized ? 1U : 0U)};
-  run.lists.push_back({fetches, hash_of(fetches)});
-  return at;
 }
 
 } // namespace memviz::pickle

@@ -3,12 +3,15 @@
 // Bytes -> rows of records of a known pattern, at about the cost of walking their opcodes. Nothing but the bytes is
 // needed, so that other threads can scan ahead; what needs the memo is left as references to it.
 
+#include "pickle/digest_guesses.hpp"
 #include "pickle/memo.hpp"
+#include "pickle/record_form.hpp"
 #include "pickle/record_pattern.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -23,7 +26,7 @@ struct InlineList {
 
 /// Records that stand one behind the other. Cells are values; or Kind::memo_reference with a number of the memo; or
 /// written in place, and then their lowest bit of payload says whether the memo holds them: Kind::text (offset and
-/// size), Kind::list (index into `lists`), Kind::tuple (two small integers).
+/// size), Kind::list (index into `lists`), Kind::digest (payload of that of a list), Kind::tuple (two small integers).
 struct RecordRun {
   std::uint64_t begin_offset = 0;
   std::uint64_t end_offset = 0;
@@ -43,14 +46,17 @@ struct RecordRun {
   return (cell.payload() & 1U) != 0;
 }
 
+/// Of one thread. What it finds means the same wherever it begins; how fast it is depends on what it has seen before.
 class RecordScanner {
 public:
-  explicit RecordScanner(std::string_view bytes) : bytes_(bytes) {}
+  /// `guesses` may be null.
+  explicit RecordScanner(std::string_view bytes, const DigestGuesses* guesses = nullptr)
+      : bytes_(bytes), guesses_(guesses) {}
 
-  /// Appends the records of `pattern` that begin at run.end_offset and before `stop_offset`, and moves run.end_offset
-  /// behind them; stops at the first byte that does not fit. Batches that end and go on between two of them are passed
-  /// over, as their list stays the same.
-  void scan(const RecordPattern& pattern, std::uint64_t stop_offset, RecordRun& run) const;
+  /// Appends the records of `pattern`, whose number is run.pattern, that begin at run.end_offset and before
+  /// `stop_offset`, and moves run.end_offset behind them; stops at the first byte that does not fit. Batches that end
+  /// and go on between two of them are passed over, as their list stays the same.
+  void scan(const RecordPattern& pattern, std::uint64_t stop_offset, RecordRun& run);
 
   /// The pattern of the record at `offset`, if it has one.
   [[nodiscard]] std::optional<RecordPattern> learn(std::uint64_t offset, const Memo& memo) const;
@@ -64,15 +70,23 @@ private:
   const char* past_batch_end(const char* at) const;
   const char* past_put(const char* at, bool& is_memoized, RecordRun& run) const;
   const char* scan_pair(const char* at, Value& cell, RecordRun& run) const;
-  const char* scan_record(const RecordPattern& pattern, const char* at, Value* cells, RecordRun& run) const;
+  const char* try_record(const RecordPattern& pattern, std::span<Value> cells, std::span<RecordForm> forms,
+                         RecordRun& run) const;
+  const char* scan_record(const RecordPattern& pattern, std::span<Value> cells, std::span<RecordForm> forms,
+                          RecordRun& run) const;
+  const char* scan_column(const char* at, std::size_t key_bytes, Value& cell, RecordForm& form, RecordRun& run) const;
   const char* scan_value(const char* at, Value& cell, RecordRun& run) const;
   const char* scan_text(const char* at, std::size_t size, Value& cell, RecordRun& run) const;
   const char* scan_list(const char* at, Value& cell, RecordRun& run) const;
+  const DigestedList* guessed_list(const char* at) const;
 
   /// More than any key with its value takes, texts and lists aside: within it no end needs to be checked for.
   static constexpr std::ptrdiff_t kRoom = 64;
 
   std::string_view bytes_;
+  const DigestGuesses* guesses_;
+  std::vector<std::vector<RecordForm>> forms_; ///< by pattern and column: how earlier records looked
+  std::vector<RecordForm> new_forms_;
 };
 
 } // namespace memviz::pickle

@@ -12,12 +12,19 @@ namespace memviz::pickle {
 namespace {
 
 /// What the machine scans at once, so that the cells stay in the processor's cache.
-constexpr std::uint64_t kRunBytes = std::uint64_t{1} << 16U;
+constexpr std::uint64_t kRunBytes = std::uint64_t{1} << 15U;
+
+/// Whether a cell of a RecordRun was written in place and is more than a value.
+bool is_inline(Value cell) {
+  constexpr std::uint32_t kKinds = 1U << static_cast<unsigned>(Kind::text) | 1U << static_cast<unsigned>(Kind::list) |
+                                   1U << static_cast<unsigned>(Kind::tuple) | 1U << static_cast<unsigned>(Kind::digest);
+  return (kKinds >> static_cast<unsigned>(cell.kind()) & 1U) != 0;
+}
 
 } // namespace
 
 RecordStream::RecordStream(const MachineState& machine, RecordSink& sink, std::string_view bytes, unsigned threads)
-    : machine_(machine), sink_(sink), bytes_(bytes), scanner_(bytes), lookahead_(bytes, threads) {
+    : machine_(machine), sink_(sink), bytes_(bytes), scanner_(bytes, &guesses_), lookahead_(bytes, guesses_, threads) {
   machine_.memo.keep_entries();
 }
 
@@ -135,14 +142,16 @@ void RecordStream::hand_over_run(RecordRun& run) {
   using Entry = RecordPattern::Entry;
   const std::size_t columns = pattern.size();
   latest_text_.resize(std::max(latest_text_.size(), columns));
-  latest_fetched_.resize(std::max(latest_fetched_.size(), columns));
   next_put_ = 0;
   for (std::size_t row = 0; row < run.cells.size(); row += columns) {
     const bool is_memoized_first = pattern.memo_entry() == Entry::memoize || pattern.memo_entry() == Entry::put;
     if (is_memoized_first) memoize(Value(Kind::record, 0), run);
     for (std::size_t column = 0; column < columns; ++column) {
       Value& cell = run.cells[row + column];
-      cell = resolved(cell, run, column);
+      if (cell.kind() == Kind::memo_reference)
+        cell = fetched(cell.payload());
+      else if (is_inline(cell))
+        cell = resolved(cell, run, column);
     }
     if (pattern.memo_entry() == Entry::put_after) memoize(Value(Kind::record, 0), run);
   }
@@ -160,14 +169,14 @@ void RecordStream::memoize(Value value, const RecordRun& run) {
   machine_.memo.add(value);
 }
 
-/// Many columns fetch the same as in the record before, and entries do not change.
-Value RecordStream::fetched(std::uint64_t number, std::size_t column) {
-  Fetched& latest = latest_fetched_[column];
-  if (latest.number != number) latest = {number, fetched(number)};
+/// Records fetch the same again and again, and entries do not change.
+Value RecordStream::fetched(std::uint64_t number) {
+  Fetched& latest = fetched_[number % kFetched];
+  if (latest.number != number) latest = {number, checked(number)};
   return latest.value;
 }
 
-Value RecordStream::fetched(std::uint64_t number) const {
+Value RecordStream::checked(std::uint64_t number) const {
   const Value value = machine_.memo.get(number);
   const bool is_known = value.kind() != Kind::unset && value.kind() < Kind::record;
   if (!is_known && value.kind() != Kind::digest) throw ContentWasUsed();
@@ -175,10 +184,11 @@ Value RecordStream::fetched(std::uint64_t number) const {
   return value;
 }
 
+/// Of a cell that was written in place.
 Value RecordStream::resolved(Value cell, const RecordRun& run, std::size_t column) {
   Value value;
   switch (cell.kind()) {
-  case Kind::memo_reference: return fetched(cell.payload(), column);
+  case Kind::digest: value = {Kind::digest, cell.payload() >> 1U}; break;
   case Kind::text: value = text_of(inline_text(bytes_, cell), column); break;
   case Kind::list: value = digest_of(run.lists[static_cast<std::size_t>(cell.payload() >> 1U)]); break;
   case Kind::tuple: value = pair_of(cell); break;
@@ -196,7 +206,10 @@ Value RecordStream::text_of(std::string_view text, std::size_t column) {
 }
 
 Value RecordStream::digest_of(const InlineList& list) {
-  if (const Value known = digests_.find(list.fetches, list.hash); known.kind() != Kind::unset) return known;
+  if (const DigestedList* const known = digests_.find(list.fetches, list.hash)) {
+    guesses_.add(*known);
+    return known->value;
+  }
   items_.clear();
   Cursor fetches(list.fetches);
   while (fetches.left() > 0) {
@@ -204,7 +217,7 @@ Value RecordStream::digest_of(const InlineList& list) {
     items_.push_back(fetched(is_long ? fetches.number<std::uint32_t>() : fetches.number<std::uint8_t>()));
   }
   const Value value = sink_.digest(items_);
-  digests_.add(list.fetches, list.hash, value);
+  guesses_.add(*digests_.add(list.fetches, list.hash, value));
   return value;
 }
 

@@ -60,8 +60,8 @@ private:
   bool scan_pattern(std::size_t pattern, std::uint64_t offset);
   void hand_over_run(RecordRun& run);
   void memoize(Value value, const RecordRun& run);
-  [[nodiscard]] Value fetched(std::uint64_t number) const;
-  [[nodiscard]] Value fetched(std::uint64_t number, std::size_t column);
+  [[nodiscard]] Value fetched(std::uint64_t number);
+  [[nodiscard]] Value checked(std::uint64_t number) const;
   [[nodiscard]] Value resolved(Value cell, const RecordRun& run, std::size_t column);
   [[nodiscard]] Value text_of(std::string_view text, std::size_t column);
   [[nodiscard]] Value digest_of(const InlineList& list);
@@ -73,6 +73,8 @@ private:
   MachineState machine_;
   RecordSink& sink_;
   std::string_view bytes_;
+  DigestTable digests_;
+  DigestGuesses guesses_; ///< of digests_
   RecordScanner scanner_;
   RecordLookahead lookahead_;
   std::size_t depth_ = kOutside; ///< number of marks within the list of records
@@ -88,9 +90,9 @@ private:
     std::uint64_t number = ~std::uint64_t{0};
     Value value;
   };
-  std::vector<Value> latest_text_;      ///< by column
-  std::vector<Fetched> latest_fetched_; ///< by column
-  DigestTable digests_;
+  std::vector<Value> latest_text_; ///< by column
+  static constexpr std::size_t kFetched = 1U << 13U;
+  std::vector<Fetched> fetched_{kFetched}; ///< what was fetched of late, by the lowest bits of the number
   using Pair = std::pair<std::uint64_t, std::uint64_t>;
   std::map<Pair, Value> pairs_;
   std::pair<Pair, Value> latest_pair_;

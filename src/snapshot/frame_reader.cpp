@@ -13,25 +13,19 @@ FrameReader::FrameReader(const Document& document, FrameTable& frames)
               {"name", "filename", "line", "fx_node_op", "fx_node_name", "fx_node_target", "fx_original_trace"}) {
 }
 
-StackId FrameReader::stack(Value frames, const Where& where, Value container) {
+/// Of a list that comes for the first time, of a tuple, or of something else.
+StackId FrameReader::other_stack(Value frames, const Where& where, Value container) {
   if (!is_present(frames)) return kNoFrames;
-  if (frames.kind() == Kind::digest) return digested(frames, false);
-  if (frames == last_list_) return last_stack_;
   if (frames.kind() != Kind::tuple) check_.require(frames, Kind::list, where, container);
-  const auto known = known_stack(frames);
-  if (!known) {
-    scratch_.clear();
-    document_.for_each(frames, [&](Value dict) {
-      scratch_.push_back(frame(dict, Where{where.parent, where.key, scratch_.size()}, frames));
-      return true;
-    });
-    last_stack_ = frames_.add_stack(scratch_);
-    remember(frames, last_stack_);
-  } else {
-    last_stack_ = *known;
-  }
-  last_list_ = frames;
-  return last_stack_;
+  if (const auto known = known_stack(frames)) return *known;
+  scratch_.clear();
+  document_.for_each(frames, [&](Value dict) {
+    scratch_.push_back(frame(dict, Where{where.parent, where.key, scratch_.size()}, frames));
+    return true;
+  });
+  const StackId stack = frames_.add_stack(scratch_);
+  remember(frames, stack);
+  return stack;
 }
 
 FrameId FrameReader::frame(Value dict, const Where& where, Value list) {
@@ -72,12 +66,6 @@ Value FrameReader::digest(std::span<const Value> items) {
     scratch_.push_back(is_text ? text_frame(item) : frame(item, Where{}, item));
   }
   return {Kind::digest, std::uint64_t{frames_.add_stack(scratch_).value} << 1U | (is_text ? 1U : 0U)};
-}
-
-StackId FrameReader::digested(Value digest, bool is_text) {
-  const StackId stack{static_cast<std::uint32_t>(digest.payload() >> 1U)};
-  if (stack != kNoFrames && is_text != ((digest.payload() & 1U) != 0)) throw ContentWasUsed();
-  return stack;
 }
 
 FrameId FrameReader::text_frame(Value text) {

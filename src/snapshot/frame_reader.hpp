@@ -18,14 +18,26 @@ public:
   FrameReader(const Document& document, FrameTable& frames);
 
   /// The stack of a `frames` list; kNoFrames where the key is absent or the list empty. Throws SchemaError.
-  StackId stack(Value frames, const Where& where, Value container);
+  StackId stack(Value frames, const Where& where, Value container) {
+    if (frames.kind() == Kind::list) {
+      const auto number = static_cast<std::size_t>(frames.payload());
+      if (number < stacks_.size() && stacks_[number] != 0) return {stacks_[number] - 1};
+    }
+    if (frames.kind() == Kind::digest) return digested(frames, false);
+    return other_stack(frames, where, container);
+  }
   /// Of a list that a record holds: what stack() or text_stack() make of it, as a Kind::digest that they understand.
   Value digest(std::span<const Value> items);
   /// `forward_frames`: a list of text lines, each a frame that has a name only.
   StackId text_stack(Value lines, const Where& where, Value container);
 
 private:
-  [[nodiscard]] static StackId digested(Value digest, bool is_text);
+  StackId other_stack(Value frames, const Where& where, Value container);
+  [[nodiscard]] static StackId digested(Value digest, bool is_text) {
+    const StackId stack{static_cast<std::uint32_t>(digest.payload() >> 1U)};
+    if (stack != kNoFrames && is_text != ((digest.payload() & 1U) != 0)) throw ContentWasUsed();
+    return stack;
+  }
   [[nodiscard]] std::optional<StackId> known_stack(Value list) const;
   void remember(Value list, StackId stack);
   FrameId text_frame(Value text);
@@ -37,8 +49,6 @@ private:
   FrameTable& frames_;
   FieldChecker check_;
   FieldReader<7> fields_;
-  Value last_list_;
-  StackId last_stack_;
   std::vector<std::uint32_t> stacks_; ///< by number of the list: its stack + 1, 0 where it is not known
   std::unordered_map<std::uint64_t, FrameId, SecretHash> frame_ids_;
   std::vector<FrameId> scratch_; ///< kept across calls to save allocations

@@ -3,6 +3,7 @@
 #include "snapshot/segment_reader.hpp"
 #include "snapshot/value_text.hpp"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <string>
 
@@ -100,43 +101,113 @@ Event TraceReader::read_event(const EventFields::Row& row, Value dict, const Whe
   const auto at = [&](std::string_view key) { return Where{&where, key}; };
 
   Event event;
-  event.action = read_action(row[field::action], event, at("action"), dict);
+  read_action(event, row[field::action], at("action"), dict);
   const Value address = is_present(row[field::addr]) ? row[field::addr] : row[field::device_free];
-  if (is_present(address)) event.address = check_.bits(address, at("addr"), dict);
-  if (is_present(row[field::size]) || needs_size(event.action)) {
-    event.size_bytes = check_.size(row[field::size], at("size"), dict);
-  }
-  if (is_present(row[field::stream])) {
-    event.stream = static_cast<std::int64_t>(check_.bits(row[field::stream], at("stream"), dict));
-  }
+  read_address(event, address, at("addr"), dict);
+  read_size(event, row[field::size], at("size"), dict);
+  read_stream(event, row[field::stream], at("stream"), dict);
   event.stack = frames_.stack(row[field::frames], at("frames"), dict);
-  if (is_present(row[field::time_us])) {
-    event.time_us = document_.as_signed(row[field::time_us]);
-    saw_time_ = saw_time_ || event.time_us.has_value();
-  }
-  event.compile_context = text_or_empty(row[field::compile_context]);
-  event.user_metadata = text_or_empty(row[field::user_metadata]);
-  saw_compile_context_ = saw_compile_context_ || is_present(row[field::compile_context]);
-  saw_user_metadata_ = saw_user_metadata_ || is_present(row[field::user_metadata]);
-  if (is_present(row[field::pool_id])) {
-    event.pool = read_pool_id(document_, row[field::pool_id], at("pool_id"), dict);
-    saw_pool_ = true;
-  }
-  if (is_present(row[field::forward_frames])) {
-    event.forward_stack = frames_.text_stack(row[field::forward_frames], at("forward_frames"), dict);
-    saw_pool_ = true;
-  }
+  read_time(event, row[field::time_us]);
+  read_compile_context(event, row[field::compile_context]);
+  read_user_metadata(event, row[field::user_metadata]);
+  read_pool(event, row[field::pool_id], at("pool_id"), dict);
+  read_forward_frames(event, row[field::forward_frames], at("forward_frames"), dict);
   return event;
 }
 
-Action TraceReader::read_action(Value text, Event& event, const Where& where, Value dict) {
-  check_.require(text, Kind::text, where, dict);
-  const auto number = static_cast<std::size_t>(text.payload());
+void TraceReader::add_rows(std::size_t device, const EventCells& rows) {
+  if (device != batch_device_) flush();
+  batch_device_ = device;
+  const std::size_t count = rows.cells.size() / rows.width;
+  for (std::size_t row = 0; row < count;) {
+    if (batch_.size() == kBatchEvents) flush();
+    const std::size_t filled = batch_.size();
+    const std::size_t more = std::min(kBatchEvents - filled, count - row);
+    batch_.resize(filled + more);
+    read_rows(rows, row, std::span(batch_).subspan(filled));
+    row += more;
+  }
+}
+
+/// Key by key: all that a loop needs stays in registers, and its branches go the same way again and again.
+void TraceReader::read_rows(const EventCells& rows, std::size_t first_row, std::span<Event> events) {
+  namespace field = event_field;
+  static constexpr Value kAbsent;
+  const Where nowhere{nullptr, "device_traces"};
+  const auto for_key = [&](std::size_t key, auto&& read) {
+    const int column = rows.columns[key];
+    const std::size_t width = column < 0 ? 0 : rows.width;
+    const Value* cell = column < 0 ? &kAbsent : &rows.cells[first_row * width + static_cast<std::size_t>(column)];
+    for (Event& event : events) {
+      read(event, *cell);
+      cell += width;
+    }
+  };
+  for_key(field::action, [&](Event& event, Value value) { read_action(event, value, nowhere, {}); });
+  if (rows.columns[field::device_free] >= 0)
+    for_key(field::device_free, [&](Event& event, Value value) { read_address(event, value, nowhere, {}); });
+  for_key(field::addr, [&](Event& event, Value value) { read_address(event, value, nowhere, {}); });
+  for_key(field::size, [&](Event& event, Value value) { read_size(event, value, nowhere, {}); });
+  for_key(field::stream, [&](Event& event, Value value) { read_stream(event, value, nowhere, {}); });
+  for_key(field::frames, [&](Event& event, Value value) { event.stack = frames_.stack(value, nowhere, {}); });
+  for_key(field::time_us, [&](Event& event, Value value) { read_time(event, value); });
+  for_key(field::compile_context, [&](Event& event, Value value) { read_compile_context(event, value); });
+  for_key(field::user_metadata, [&](Event& event, Value value) { read_user_metadata(event, value); });
+  for_key(field::pool_id, [&](Event& event, Value value) { read_pool(event, value, nowhere, {}); });
+  for_key(field::forward_frames, [&](Event& event, Value value) { read_forward_frames(event, value, nowhere, {}); });
+}
+
+void TraceReader::read_action(Event& event, Value value, const Where& where, Value dict) {
+  check_.require(value, Kind::text, where, dict);
+  const auto number = static_cast<std::size_t>(value.payload());
   if (number >= actions_.size()) actions_.resize(number + 1);
-  if (!actions_[number]) actions_[number] = action_of(document_.text(text));
-  const Action action = *actions_[number];
-  if (action == Action::other) event.action_text = text_or_empty(text);
-  return action;
+  if (!actions_[number]) actions_[number] = action_of(document_.text(value));
+  event.action = *actions_[number];
+  if (event.action == Action::other) event.action_text = text_or_empty(value);
+}
+
+void TraceReader::read_address(Event& event, Value value, const Where& where, Value dict) const {
+  if (is_present(value)) event.address = check_.bits(value, where, dict);
+}
+
+void TraceReader::read_size(Event& event, Value value, const Where& where, Value dict) const {
+  if (is_present(value) || needs_size(event.action)) event.size_bytes = check_.size(value, where, dict);
+}
+
+void TraceReader::read_stream(Event& event, Value value, const Where& where, Value dict) const {
+  if (is_present(value)) event.stream = static_cast<std::int64_t>(check_.bits(value, where, dict));
+}
+
+void TraceReader::read_time(Event& event, Value value) {
+  if (!is_present(value)) return;
+  event.time_us = document_.as_signed(value);
+  saw_time_ = saw_time_ || event.time_us.has_value();
+}
+
+void TraceReader::read_compile_context(Event& event, Value value) {
+  if (!is_present(value)) return;
+  event.compile_context = text_or_empty(value);
+  saw_compile_context_ = true;
+}
+
+void TraceReader::read_user_metadata(Event& event, Value value) {
+  if (!is_present(value)) return;
+  event.user_metadata = text_or_empty(value);
+  saw_user_metadata_ = true;
+}
+
+void TraceReader::read_pool(Event& event, Value value, const Where& where, Value dict) {
+  if (!is_present(value)) return;
+  if (value != latest_pool_) latest_pool_id_ = read_pool_id(document_, value, where, dict);
+  latest_pool_ = value;
+  event.pool = latest_pool_id_;
+  saw_pool_ = true;
+}
+
+void TraceReader::read_forward_frames(Event& event, Value value, const Where& where, Value dict) {
+  if (!is_present(value)) return;
+  event.forward_stack = frames_.text_stack(value, where, dict);
+  saw_pool_ = true;
 }
 
 StringId TraceReader::text_or_empty(Value value) {

@@ -9,6 +9,7 @@
 
 #include <array>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -20,6 +21,13 @@ inline constexpr std::array<std::string_view, 11> kEventKeys{
     "action",          "addr",          "device_free", "size",          "stream", "time_us", "frames",
     "compile_context", "user_metadata", "pool_id",     "forward_frames"};
 
+/// Values of events that lie in rows of `width`, and in which column each key is; -1: in none.
+struct EventCells {
+  std::span<const Value> cells;
+  std::size_t width = 0;
+  EventFields::Columns columns{};
+};
+
 class TraceReader {
 public:
   /// Events go to `sink`, their number and everything else to `snapshot`.
@@ -27,6 +35,8 @@ public:
 
   /// The next event of `device`: the values of its kFields, and where they stand.
   void add(std::size_t device, const EventFields::Row& row, const Where& where, Value dict);
+  /// The next events of `device`. What is wrong with one has no place yet.
+  void add_rows(std::size_t device, const EventCells& rows);
   /// Hands over what was added and not handed over yet.
   void flush();
   /// What a list under `device_traces` that is a Kind::record_list holds was added before.
@@ -46,7 +56,17 @@ private:
 
   void read_trace(std::size_t device, Value events, Value device_traces);
   Event read_event(const EventFields::Row& row, Value dict, const Where& where);
-  Action read_action(Value text, Event& event, const Where& where, Value dict);
+  void read_rows(const EventCells& rows, std::size_t first_row, std::span<Event> events);
+  // One key of an event; `where` and `dict` are what to name if its value is of the wrong type.
+  void read_action(Event& event, Value value, const Where& where, Value dict);
+  void read_address(Event& event, Value value, const Where& where, Value dict) const;
+  void read_size(Event& event, Value value, const Where& where, Value dict) const;
+  void read_stream(Event& event, Value value, const Where& where, Value dict) const;
+  void read_time(Event& event, Value value);
+  void read_compile_context(Event& event, Value value);
+  void read_user_metadata(Event& event, Value value);
+  void read_pool(Event& event, Value value, const Where& where, Value dict);
+  void read_forward_frames(Event& event, Value value, const Where& where, Value dict);
   StringId text_or_empty(Value value);
   StringId any_text(Value value);
 
@@ -62,6 +82,8 @@ private:
   FieldReader<4> annotation_fields_;
   std::vector<std::optional<Action>> actions_; ///< by number of the text
   std::vector<std::optional<StringId>> texts_; ///< by number of the text
+  Value latest_pool_;                          ///< the tuple; events mostly have the pool of the one before
+  PoolId latest_pool_id_;
   bool saw_time_ = false;
   bool saw_compile_context_ = false;
   bool saw_user_metadata_ = false;

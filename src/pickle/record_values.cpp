@@ -1,0 +1,147 @@
+#include "pickle/opcode_bytes.hpp"
+#include "pickle/record_scanner.hpp"
+#include "value/hash.hpp"
+
+// The values of records.
+
+namespace memviz::pickle {
+namespace {
+
+constexpr std::uint64_t kMostTextBytes = 0x7FFF;
+constexpr unsigned kTextSizeBits = 15;
+constexpr std::uint64_t kMostPairItem = 0xFFFFFFF;
+constexpr unsigned kPairItemBits = 28;
+
+Value reference_to(std::uint64_t number) {
+  return {Kind::memo_reference, number};
+}
+
+/// Of LONG1 at `at`: 0 to 8 bytes, sign-extended.
+std::int64_t long1_at(const char* at, unsigned size) {
+  if (size == 0) return 0;
+  const unsigned unused_bits = 64 - 8 * size;
+  return static_cast<std::int64_t>(number_at<std::uint64_t>(at + 2) << unused_bits) >> unused_bits;
+}
+
+struct SmallInteger {
+  std::uint64_t value = 0;
+  std::size_t bytes = 0; ///< of its opcode; 0 if it is none
+};
+
+/// Not negative and in one of the short forms, as the two of a pool id are.
+SmallInteger small_integer_at(const char* at) {
+  switch (opcode_at(at)) {
+  case Opcode::binint1: return {number_at<std::uint8_t>(at + 1), 2};
+  case Opcode::binint2: return {number_at<std::uint16_t>(at + 1), 3};
+  case Opcode::binint: return {number_at<std::uint32_t>(at + 1), 5};
+  default: return {};
+  }
+}
+
+} // namespace
+
+std::string_view inline_text(std::string_view bytes, Value cell) {
+  const std::uint64_t offset_and_size = cell.payload() >> 1U;
+  return bytes.substr(static_cast<std::size_t>(offset_and_size >> kTextSizeBits),
+                      static_cast<std::size_t>(offset_and_size & kMostTextBytes));
+}
+
+std::pair<std::uint64_t, std::uint64_t> inline_pair(Value cell) {
+  const std::uint64_t items = cell.payload() >> 1U;
+  return {items >> kPairItemBits, items & kMostPairItem};
+}
+
+const char* RecordScanner::scan_value(const char* at, Value& cell, RecordRun& run) const {
+  switch (opcode_at(at)) {
+  case Opcode::binget: cell = reference_to(number_at<std::uint8_t>(at + 1)); return at + 2;
+  case Opcode::long_binget: cell = reference_to(number_at<std::uint32_t>(at + 1)); return at + 5;
+  case Opcode::binint1:
+  case Opcode::binint2: {
+    const SmallInteger number = small_integer_at(at);
+    if (small_integer_at(at + number.bytes).bytes != 0) return scan_pair(at, cell, run);
+    cell = Value::integer(static_cast<std::int64_t>(number.value));
+    return at + number.bytes;
+  }
+  case Opcode::binint:
+    if (small_integer_at(at + 5).bytes != 0) return scan_pair(at, cell, run);
+    cell = Value::integer(number_at<std::int32_t>(at + 1));
+    return at + 5;
+  case Opcode::long1: {
+    const unsigned size = number_at<std::uint8_t>(at + 1);
+    if (size > 8) return nullptr;
+    const std::int64_t number = long1_at(at, size);
+    if (!Value::fits_inline(number)) return nullptr;
+    cell = Value::integer(number);
+    return at + 2 + size;
+  }
+  case Opcode::none: cell = Value::none(); return at + 1;
+  case Opcode::newtrue: cell = Value::boolean(true); return at + 1;
+  case Opcode::newfalse: cell = Value::boolean(false); return at + 1;
+  case Opcode::short_binunicode: return scan_text(at + 2, number_at<std::uint8_t>(at + 1), cell, run);
+  case Opcode::binunicode: return scan_text(at + 5, number_at<std::uint32_t>(at + 1), cell, run);
+  case Opcode::empty_list: return scan_list(at + 1, cell, run);
+  default: return nullptr;
+  }
+}
+
+/// Two integers and TUPLE2.
+const char* RecordScanner::scan_pair(const char* at, Value& cell, RecordRun& run) const {
+  const SmallInteger first = small_integer_at(at);
+  at += first.bytes;
+  const SmallInteger second = small_integer_at(at);
+  at += second.bytes;
+  if (second.bytes == 0 || first.value > kMostPairItem || second.value > kMostPairItem) return nullptr;
+  if (opcode_at(at) != Opcode::tuple2) return nullptr;
+  bool is_memoized = false;
+  at = past_put(at + 1, is_memoized, run);
+  cell = {Kind::tuple, (first.value << kPairItemBits | second.value) << 1U | (is_memoized ? 1U : 0U)};
+  return at;
+}
+
+const char* RecordScanner::scan_text(const char* at, std::size_t size, Value& cell, RecordRun& run) const {
+  if (size > kMostTextBytes || static_cast<std::size_t>(end() - at) < size || !has_room(at + size)) return nullptr;
+  bool is_memoized = false;
+  const char* const after = past_put(at + size, is_memoized, run);
+  cell = {Kind::text, (offset_of(at) << kTextSizeBits | size) << 1U | (is_memoized ? 1U : 0U)};
+  return after;
+}
+
+/// A list that was digested before, if its fetches are the bytes at `at` up to APPENDS.
+const DigestedList* RecordScanner::guessed_list(const char* at) const {
+  if (guesses_ == nullptr) return nullptr;
+  const std::string_view rest(at, static_cast<std::size_t>(end() - at));
+  const DigestedList* const known = guesses_->find(rest);
+  if (known == nullptr || !has_room(at + known->bytes.size())) return nullptr;
+  return opcode_at(at + known->bytes.size()) == Opcode::appends ? known : nullptr;
+}
+
+/// Python's writer memoizes a list before it fills it, PyTorch's C++ writer after.
+const char* RecordScanner::scan_list(const char* at, Value& cell, RecordRun& run) const {
+  bool is_memoized = false;
+  at = past_put(at, is_memoized, run);
+  const char* begin = at;
+  const char* end = at;
+  if (opcode_at(at) == Opcode::mark) {
+    begin = end = at + 1;
+    if (const DigestedList* const known = guessed_list(begin)) {
+      at = begin + known->bytes.size() + 1;
+      if (!is_memoized) at = past_put(at, is_memoized, run);
+      cell = {Kind::digest, known->value.payload() << 1U | (is_memoized ? 1U : 0U)};
+      return at;
+    }
+    while (has_room(end) && (opcode_at(end) == Opcode::long_binget || opcode_at(end) == Opcode::binget))
+      end += opcode_at(end) == Opcode::long_binget ? 5 : 2;
+    if (!has_room(end) || opcode_at(end) != Opcode::appends) return nullptr;
+    at = end + 1;
+  } else if (const std::size_t only = fetch_bytes(at); only != 0 && opcode_at(at + only) == Opcode::append) {
+    end = at + only;
+    at = end + 1;
+  } // else it is empty, and what follows is the record's next key
+  if (!is_memoized) at = past_put(at, is_memoized, run);
+  const std::string_view fetches(begin, static_cast<std::size_t>(end - begin));
+  cell = {Kind::list, run.lists.size() << 1U | (is_memoized ? 1U : 0U)};
+  run.lists.push_back({fetches, hash_of(fetches)});
+  return at;
+}
+
+} // namespace memviz::pickle
