@@ -2,7 +2,10 @@
 
 // Events -> what lived when. Snapshot's trace of one device is replayed from the oldest event to the newest, from a
 // baseline that is inferred: what was freed without a recorded alloc, and what is active at the end without one.
+// The state at an earlier moment is rebuilt backward from the file's segments and blocks, which are exact; so only what
+// happened after that moment has to be remembered.
 
+#include "memviz/moment.hpp"
 #include "memviz/snapshot.hpp"
 
 #include <cstdint>
@@ -12,13 +15,13 @@
 
 namespace memviz {
 
-/// Totals of one device at the end of the recording, and its accounts over the recording. All sizes are bytes.
+/// Totals of one device at a moment, and its accounts over the whole recording. All sizes are bytes.
 struct DeviceStats {
   std::uint32_t device = 0;
   bool is_cpu = false; ///< Origin::is_cpu
+  Moment at = {};      ///< the moment of the totals that follow, down to requested_bytes
   std::uint64_t segments = 0;
   std::uint64_t blocks = 0;
-  std::uint64_t events = 0;
 
   std::uint64_t reserved_bytes = 0;     ///< sum of the segments' total_size
   std::uint64_t allocated_bytes = 0;    ///< size of active_allocated blocks
@@ -27,6 +30,7 @@ struct DeviceStats {
   std::uint64_t unaccounted_bytes = 0;  ///< reserved bytes that no block covers
   std::uint64_t requested_bytes = 0;    ///< requested size of active blocks
 
+  std::uint64_t events = 0;         ///< in the whole recording, as everything from here on
   std::uint64_t baseline_bytes = 0; ///< lived before the first recorded event
   std::uint64_t allocs = 0;         ///< recorded alloc events
   std::uint64_t alloc_bytes = 0;
@@ -36,7 +40,7 @@ struct DeviceStats {
   std::uint64_t peak_requested_bytes = 0;
   std::int64_t peak_event = -1; ///< the first event after which live bytes are highest; -1: the baseline itself
   std::uint64_t end_requested_bytes = 0; ///< live after the last event: baseline + allocs - frees
-  std::int64_t imbalance_bytes = 0;      ///< that minus requested_bytes; 0 when the accounts balance
+  std::int64_t imbalance_bytes = 0;      ///< that minus what the file's blocks request; 0 when the accounts balance
   std::uint64_t ooms = 0;
   std::int64_t last_oom_event = -1;
   std::optional<std::int64_t> first_time_us =
@@ -47,11 +51,17 @@ struct DeviceStats {
   [[nodiscard]] std::uint64_t rounding_bytes() const { return allocated_bytes + pending_free_bytes - requested_bytes; }
 };
 
+/// The event that allocated a block is not in the file.
+inline constexpr std::uint32_t kNoEvent = 0xFFFFFFFF;
+
 struct Replay {
   std::vector<DeviceStats> devices; ///< of Snapshot::devices(), ascending
   /// By block index: whether a recorded alloc explains this active block.
   std::vector<bool> block_is_explained;
-  std::vector<std::string> warnings; ///< accounts that do not balance
+  /// By block index: the index of that alloc among the events of its device, else kNoEvent.
+  std::vector<std::uint32_t> block_alloc_event;
+  std::vector<EventsAround> around;  ///< of the same devices
+  std::vector<std::string> warnings; ///< accounts that do not balance, events that do not fit
 };
 
 /// Over several devices; the peak is the sum of the devices' own peaks. Device and peak_event are those of the last
@@ -62,22 +72,31 @@ struct Replay {
 /// sizes of a device add up to more than kMaxTotalBytes.
 class Accounts final : public EventSink {
 public:
-  Accounts();
+  /// Remembers on the way what the state at `choice` depends on: of each device the allocations that were alive then
+  /// and have been freed since, and the segment events since.
+  explicit Accounts(MomentChoice choice = {});
   ~Accounts() override;
   Accounts(const Accounts&) = delete;
   Accounts& operator=(const Accounts&) = delete;
 
   void take(std::uint32_t device, std::span<const Event> events) override;
   void restart() override;
-  /// Of the snapshot whose events these were; its `traces` are not looked at.
+  /// Of the snapshot whose events these were; its `traces` are not looked at. The totals are those at the end.
   [[nodiscard]] Replay finish(const Snapshot& snapshot) const;
+  /// The same with the totals at the moment chosen; `snapshot` gets the segments and blocks of that moment in place of
+  /// those at the end. It conserves bytes as the file does: the blocks of a segment add up to it. Sizes of blocks that
+  /// are gone at the end follow from their requested size (PyTorch's rounding and splitting). What does not fit is left
+  /// out with a warning that has its bytes.
+  [[nodiscard]] Replay rewind(Snapshot& snapshot) const;
 
 private:
   struct DeviceAccounts;
+  MomentChoice choice_;
   std::vector<std::unique_ptr<DeviceAccounts>> devices_; ///< by device; null where it has no events
 };
 
 /// The same for events that the snapshot holds.
 [[nodiscard]] Replay replay(const Snapshot& snapshot);
+[[nodiscard]] Replay rewind(Snapshot& snapshot, const MomentChoice& choice);
 
 } // namespace memviz

@@ -1,27 +1,15 @@
 #include "memviz/replay.hpp"
 
+#include "analysis/device_accounts.hpp"
 #include "analysis/segment_totals.hpp"
 #include "memviz/error.hpp"
 #include "memviz/format.hpp"
 #include "memviz/label.hpp"
-#include "value/number_map.hpp"
 
 #include <fmt/format.h>
 #include <map>
 
 namespace memviz {
-
-/// Live bytes over the events of one device, relative to the baseline, which is known only when the last event is.
-struct Accounts::DeviceAccounts {
-  DeviceStats stats;
-  NumberMap live; ///< address -> requested bytes, of recorded allocs
-  std::int64_t live_bytes = 0;
-  std::int64_t peak_bytes = 0;
-  std::int64_t peak_event = -1;
-
-  void replay(const Event& event);
-  [[nodiscard]] DeviceStats settled(const DeviceStats& at_end, std::uint64_t unexplained_bytes) const;
-};
 
 namespace {
 
@@ -42,14 +30,17 @@ void include_time(std::optional<std::int64_t>& first, std::optional<std::int64_t
 }
 
 /// Blocks active at the end that no recorded alloc explains lived before the first event.
-std::uint64_t mark_explained(const Snapshot& snapshot, const Segment& segment, const NumberMap& live,
-                             std::vector<bool>& block_is_explained) {
+std::uint64_t mark_explained(const Snapshot& snapshot, const Segment& segment, const NumberMap& live, Replay& replay) {
   std::uint64_t unexplained_bytes = 0;
   for (std::uint32_t i = segment.first_block; i < segment.first_block + segment.block_count; ++i) {
     const Block& block = snapshot.blocks[i];
     if (!block.is_active()) continue;
-    block_is_explained[i] = live.contains(block.address);
-    if (!block_is_explained[i]) unexplained_bytes += block.requested_bytes;
+    const auto birth = live.find(block.address);
+    replay.block_is_explained[i] = birth.has_value();
+    if (birth)
+      replay.block_alloc_event[i] = Birth::unpacked(*birth).event;
+    else
+      unexplained_bytes += block.requested_bytes;
   }
   return unexplained_bytes;
 }
@@ -71,16 +62,28 @@ void Accounts::DeviceAccounts::replay(const Event& event) {
   case Action::alloc:
     ++stats.allocs;
     add(stats.alloc_bytes, event.size_bytes, stats.device);
-    live.insert(event.address, event.size_bytes);
+    log.allocated(event, live.insert(event.address, Birth::of(stats.events, event.stack).packed()));
     live_bytes += static_cast<std::int64_t>(event.size_bytes);
     break;
-  case Action::free_completed:
+  case Action::free_requested:
+    if (log.is_on()) log.free_requested(event, stats.events);
+    break;
+  case Action::free_completed: {
     add(stats.free_bytes, event.size_bytes, stats.device);
-    if (!live.remove(event.address)) {
+    const auto birth = live.remove(event.address);
+    if (!birth) {
       ++stats.unmatched_frees;
       add(stats.unmatched_free_bytes, event.size_bytes, stats.device);
     }
+    if (log.is_on()) log.freed(event, birth);
     live_bytes -= static_cast<std::int64_t>(event.size_bytes);
+    break;
+  }
+  case Action::segment_alloc:
+  case Action::segment_free:
+  case Action::segment_map:
+  case Action::segment_unmap:
+    if (log.is_on()) log.segment_changed(event);
     break;
   case Action::oom:
     ++stats.ooms;
@@ -88,10 +91,12 @@ void Accounts::DeviceAccounts::replay(const Event& event) {
     break;
   default: break;
   }
-  if (live_bytes > peak_bytes) {
+  const bool is_new_peak = live_bytes > peak_bytes;
+  if (is_new_peak) {
     peak_bytes = live_bytes;
     peak_event = static_cast<std::int64_t>(stats.events);
   }
+  log.passed(event, stats.events, is_new_peak, live_bytes);
   ++stats.events;
 }
 
@@ -109,18 +114,25 @@ DeviceStats Accounts::DeviceAccounts::settled(const DeviceStats& at_end, std::ui
   return settled;
 }
 
-Accounts::Accounts() = default;
+Moment Accounts::DeviceAccounts::moment(const MomentChoice& choice) const {
+  if (log.is_set()) return {choice.kind, log.moment(), log.time_us(), choice.annotation};
+  return {MomentKind::end, static_cast<std::int64_t>(stats.events) - 1, last_event_time_us, {}};
+}
+
+Accounts::Accounts(MomentChoice choice) : choice_(std::move(choice)) {
+}
 Accounts::~Accounts() = default;
 
 void Accounts::take(std::uint32_t device, std::span<const Event> events) {
   if (events.empty()) return;
   if (devices_.size() <= device) devices_.resize(device + std::size_t{1});
-  if (!devices_[device]) {
-    devices_[device] = std::make_unique<DeviceAccounts>();
-    devices_[device]->stats.device = device;
-  }
+  if (!devices_[device]) devices_[device] = std::make_unique<DeviceAccounts>(choice_, device);
+  DeviceAccounts& accounts = *devices_[device];
+  const std::uint64_t first_index = accounts.stats.events;
   for (const Event& event : events)
-    devices_[device]->replay(event);
+    accounts.replay(event);
+  accounts.last_event_time_us = events.back().time_us;
+  accounts.log.keep_around(events, first_index);
 }
 
 void Accounts::restart() {
@@ -128,9 +140,10 @@ void Accounts::restart() {
 }
 
 Replay Accounts::finish(const Snapshot& snapshot) const {
-  static const DeviceAccounts no_events;
+  static const DeviceAccounts no_events({}, 0);
   Replay result;
   result.block_is_explained.resize(snapshot.blocks.size());
+  result.block_alloc_event.resize(snapshot.blocks.size(), kNoEvent);
   std::map<std::uint32_t, std::vector<const Segment*>> segments_of;
   for (const Segment& segment : snapshot.segments)
     segments_of[segment.device].push_back(&segment);
@@ -144,16 +157,18 @@ Replay Accounts::finish(const Snapshot& snapshot) const {
     std::uint64_t unexplained_bytes = 0;
     for (const Segment* segment : segments_of[device]) {
       add_segment(snapshot, *segment, at_end);
-      unexplained_bytes += mark_explained(snapshot, *segment, accounts.live, result.block_is_explained);
+      unexplained_bytes += mark_explained(snapshot, *segment, accounts.live, result);
     }
     result.devices.push_back(accounts.settled(at_end, unexplained_bytes));
+    result.devices.back().at = {
+        MomentKind::end, static_cast<std::int64_t>(at_end.events) - 1, accounts.last_event_time_us, {}};
+    result.around.push_back(accounts.log.around());
     warn(result.devices.back(), result.warnings);
   }
   return result;
 }
 
-Replay replay(const Snapshot& snapshot) {
-  Accounts accounts;
+void take_events(const Snapshot& snapshot, EventSink& sink) {
   std::vector<Event> batch;
   for (std::size_t device = 0; device < snapshot.traces.size(); ++device) {
     const EventTable& events = snapshot.traces[device];
@@ -161,9 +176,14 @@ Replay replay(const Snapshot& snapshot) {
       batch.clear();
       while (batch.size() < 256 && i + batch.size() < events.size())
         batch.push_back(events[i + batch.size()]);
-      accounts.take(static_cast<std::uint32_t>(device), batch);
+      sink.take(static_cast<std::uint32_t>(device), batch);
     }
   }
+}
+
+Replay replay(const Snapshot& snapshot) {
+  Accounts accounts;
+  take_events(snapshot, accounts);
   return accounts.finish(snapshot);
 }
 

@@ -1,0 +1,55 @@
+#pragma once
+
+// The moment of a recording that is looked at. Each device counts its own events, so each has its own moment: the state
+// after one of its events.
+
+#include "memviz/events.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace memviz {
+
+enum class MomentKind : std::uint8_t {
+  end,        ///< the end of the recording: what the file's segments say
+  peak,       ///< the event after which live requested bytes are highest for the first time
+  oom,        ///< the last `oom` event: just before the failed request returned
+  event,      ///< after an event given by its index
+  time,       ///< after the last event at or before a time
+  annotation, ///< the same, where the time is that of an annotation's START
+};
+
+/// What was asked for; which event that is on a device is known once its events are read.
+struct MomentChoice {
+  MomentKind kind = MomentKind::end;
+  std::int64_t event = -1;  ///< for `event`; -1 is before the first one
+  std::int64_t time_us = 0; ///< for `time` and `annotation`
+  std::string annotation;   ///< its name, for the text
+  /// The device that `event` is about; the others stay at their end. Without it all are meant.
+  std::optional<std::uint32_t> device;
+};
+
+/// The moment of one device. A device that has no such event (no oom, no event that early) says so by its kind `end`.
+struct Moment {
+  MomentKind kind = MomentKind::end;
+  /// The last event that has happened: its index, -1 before the first. For `end` the last of all.
+  std::int64_t event = -1;
+  std::optional<std::int64_t> time_us; ///< of that event, where events have times
+  std::string annotation;
+
+  [[nodiscard]] bool is_end() const { return kind == MomentKind::end; }
+};
+
+/// "at the out-of-memory error, event 1,234 of 5,678", "at the end of the recording", ...; `events` is how many the
+/// device has.
+[[nodiscard]] std::string moment_text(const Moment& moment, std::uint64_t events);
+
+/// The events of a device that lead to its moment, that of the moment included, and the first ones after it.
+struct EventsAround {
+  std::int64_t first_event = 0; ///< index of events[0]
+  std::vector<Event> events;    ///< consecutive, oldest first
+};
+
+} // namespace memviz

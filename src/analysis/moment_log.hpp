@@ -1,0 +1,125 @@
+#pragma once
+
+// Events -> what the state at a moment depends on beside the end of the recording: little, because an allocation that
+// was both made and freed after the moment leaves no trace in it. The moment may move forward while events come (a new
+// peak, the next oom); what was remembered for the former one is forgotten then.
+
+#include "memviz/frames.hpp"
+#include "memviz/moment.hpp"
+#include "memviz/replay.hpp"
+#include "value/number_map.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace memviz {
+
+/// The alloc of a live allocation, in the 64 bits of a NumberMap's value.
+struct Birth {
+  std::uint32_t event = kNoEvent; ///< those beyond 2^32 are not told apart
+  StackId stack = kNoFrames;
+
+  [[nodiscard]] std::uint64_t packed() const { return std::uint64_t{event} << 32U | stack.value; }
+  [[nodiscard]] static Birth unpacked(std::uint64_t bits) {
+    return {static_cast<std::uint32_t>(bits >> 32U), {static_cast<std::uint32_t>(bits)}};
+  }
+  [[nodiscard]] static Birth of(std::uint64_t event_index, StackId stack) {
+    return {event_index < kNoEvent ? static_cast<std::uint32_t>(event_index) : kNoEvent - 1, stack};
+  }
+};
+
+/// An allocation that lived at the moment and was freed after it.
+struct Death {
+  std::uint64_t address = 0;
+  std::uint64_t requested_bytes = 0;
+  Birth birth;                  ///< without a recorded alloc the stack is that of the free
+  bool is_free_pending = false; ///< free_requested came before the moment
+};
+
+/// A segment event after the moment.
+struct SegmentEvent {
+  std::uint64_t address = 0;
+  std::uint64_t size_bytes = 0;
+  std::int64_t stream = 0;
+  Action action = Action::other;
+  std::uint32_t pool = 0; ///< one more than its index in pools(); 0 where the event has none
+};
+
+class MomentLog {
+public:
+  explicit MomentLog(const MomentChoice& choice, std::uint32_t device)
+      : kind_(choice.kind), event_(choice.event), time_us_(choice.time_us) {
+    const bool is_other_device = choice.device && *choice.device != device;
+    if (kind_ == MomentKind::event && is_other_device) kind_ = MomentKind::end;
+    is_set_ = kind_ == MomentKind::peak || starts_before_events();
+  }
+
+  // Each of these before passed() of the same event.
+  void allocated(const Event& event, const std::optional<std::uint64_t>& overwritten);
+  void free_requested(const Event& event, std::uint64_t index);
+  void freed(const Event& event, const std::optional<std::uint64_t>& birth);
+  void segment_changed(const Event& event);
+
+  /// The event is done with: is this the moment? `live_bytes` is relative to the baseline.
+  void passed(const Event& event, std::uint64_t index, bool is_new_peak, std::int64_t live_bytes) {
+    if (kind_ != MomentKind::end && is_moment(event, index, is_new_peak)) move_to(event, index, live_bytes);
+  }
+  /// The same events again, a batch at a time.
+  void keep_around(std::span<const Event> batch, std::uint64_t first_index);
+
+  [[nodiscard]] bool is_on() const { return kind_ != MomentKind::end; }
+  /// Whether the state at the moment can differ from that at the end.
+  [[nodiscard]] bool is_set() const { return is_set_; }
+  /// The last event that has happened; -1 before the first.
+  [[nodiscard]] std::int64_t moment() const { return moment_; }
+  [[nodiscard]] std::optional<std::int64_t> time_us() const { return moment_time_us_; }
+  [[nodiscard]] std::int64_t live_bytes() const { return live_bytes_; }
+  [[nodiscard]] const std::vector<Death>& deaths() const { return deaths_; }
+  [[nodiscard]] const std::vector<SegmentEvent>& segment_events() const { return segment_events_; }
+  [[nodiscard]] const std::vector<PoolId>& pools() const { return pools_; }
+  [[nodiscard]] std::uint64_t overwritten() const { return overwritten_; }
+  /// Whether the stacks of frees are those of the allocs: in files whose frees were recorded without their own.
+  [[nodiscard]] bool frees_have_stacks_of_allocs() const { return same_stacks_ > 0 && other_stacks_ == 0; }
+  /// Whether the free of what lives at `address` at the end was requested by the moment, as far as events tell.
+  [[nodiscard]] bool is_free_pending(std::uint64_t address) const;
+  /// Of the moment; at the end without one.
+  [[nodiscard]] EventsAround around() const;
+
+private:
+  [[nodiscard]] bool starts_before_events() const {
+    return (kind_ == MomentKind::event && event_ < 0) || kind_ == MomentKind::time || kind_ == MomentKind::annotation;
+  }
+  [[nodiscard]] bool is_moment(const Event& event, std::uint64_t index, bool is_new_peak) const;
+  void move_to(const Event& event, std::uint64_t index, std::int64_t live_bytes);
+  [[nodiscard]] bool happened(std::uint64_t index) const { return static_cast<std::int64_t>(index) <= moment_; }
+
+  MomentKind kind_;
+  std::int64_t event_;
+  std::int64_t time_us_;
+
+  bool is_set_ = false;
+  std::int64_t moment_ = -1;
+  std::optional<std::int64_t> moment_time_us_;
+  std::int64_t live_bytes_ = 0;
+  std::vector<Death> deaths_;
+  std::vector<SegmentEvent> segment_events_;
+  std::vector<PoolId> pools_;
+  std::uint64_t overwritten_ = 0;
+
+  // Nearly every free_completed follows its free_requested at once; only the others go into the map.
+  std::uint64_t request_address_ = 0;
+  std::optional<std::uint64_t> request_event_;
+  NumberMap requests_;
+  std::uint64_t same_stacks_ = 0;
+  std::uint64_t other_stacks_ = 0;
+
+  std::vector<Event> last_;  ///< of the batches so far
+  std::uint64_t events_ = 0; ///< in them
+  std::vector<Event> before_;
+  std::vector<Event> after_;
+};
+
+} // namespace memviz

@@ -1,0 +1,342 @@
+#include "memviz/error.hpp"
+#include "memviz/flame.hpp"
+#include "memviz/input.hpp"
+#include "memviz/replay.hpp"
+#include "support/files.hpp"
+#include "support/snapshot_builder.hpp"
+#include "support/tree_builder.hpp"
+
+#include <algorithm>
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+#include <map>
+#include <random>
+
+using namespace memviz;
+using namespace memviz::test;
+
+namespace {
+
+struct Rewound {
+  Snapshot snapshot;
+  Replay accounts;
+};
+
+/// Every byte of every segment is in one of its blocks, whatever the moment.
+void check_conserves(const Rewound& state) {
+  std::vector<std::uint64_t> reserved_bytes(state.accounts.devices.size());
+  for (const Segment& segment : state.snapshot.segments) {
+    std::uint64_t bytes = segment.uncovered_bytes;
+    for (const Block& block : state.snapshot.blocks_of(segment)) {
+      bytes += block.size_bytes;
+      CHECK(block.requested_bytes <= block.size_bytes);
+      CHECK(block.address >= segment.address);
+    }
+    CHECK(bytes == segment.total_bytes);
+    for (std::size_t i = 0; i < reserved_bytes.size(); ++i)
+      if (state.accounts.devices[i].device == segment.device) reserved_bytes[i] += segment.total_bytes;
+  }
+  for (std::size_t i = 0; i < reserved_bytes.size(); ++i) {
+    const DeviceStats& stats = state.accounts.devices[i];
+    CHECK(stats.reserved_bytes == reserved_bytes[i]);
+    CHECK(stats.allocated_bytes + stats.pending_free_bytes + stats.inactive_bytes + stats.unaccounted_bytes ==
+          stats.reserved_bytes);
+  }
+  CHECK(state.accounts.block_is_explained.size() == state.snapshot.blocks.size());
+  CHECK(state.accounts.block_alloc_event.size() == state.snapshot.blocks.size());
+}
+
+Rewound rewound(const SnapshotBuilder& builder, const MomentChoice& choice) {
+  Rewound state{builder.read(), {}};
+  state.accounts = rewind(state.snapshot, choice);
+  check_conserves(state);
+  check_conserves_bytes(build_frame_tree(state.snapshot, state.accounts, {}));
+  return state;
+}
+
+MomentChoice after_event(std::int64_t event) {
+  return {.kind = MomentKind::event, .event = event, .time_us = 0, .annotation = {}, .device = std::nullopt};
+}
+
+MomentChoice at(MomentKind kind) {
+  return {.kind = kind, .event = -1, .time_us = 0, .annotation = {}, .device = std::nullopt};
+}
+
+/// "0x1000+4096: 1000/1024 inactive:3072 ..." for each segment: requested/size of what is in use, `~` before what is
+/// pending.
+std::string drawn(const Rewound& state) {
+  std::string text;
+  for (const Segment& segment : state.snapshot.segments) {
+    text += fmt::format("{}{:#x}+{}:", text.empty() ? "" : " | ", segment.address, segment.total_bytes);
+    for (const Block& block : state.snapshot.blocks_of(segment)) {
+      if (block.is_active())
+        text += fmt::format(" {}{}/{}", block.state == BlockState::active_pending_free ? "~" : "",
+                            block.requested_bytes, block.size_bytes);
+      else
+        text += fmt::format(" -{}", block.size_bytes);
+    }
+  }
+  return text;
+}
+
+/// In a small pool, where every rest of 512 bytes is split off.
+SegmentBuilder small(SnapshotBuilder& builder, std::uint64_t address, std::uint64_t total_bytes, int device = 0) {
+  return builder.segment(address, total_bytes, device).set("segment_type", "small");
+}
+
+std::string drawn_after(const SnapshotBuilder& builder, std::int64_t event) {
+  return drawn(rewound(builder, after_event(event)));
+}
+
+} // namespace
+
+TEST_CASE("the state after each event is rebuilt from the end") {
+  SnapshotBuilder builder;
+  small(builder, 0x1000, 4096).active(1024, 1000).inactive(3072);
+  builder.alloc(0x1000, 1000).alloc(0x1400, 500).free(0x1400, 500);
+  CHECK(drawn_after(builder, -1) == "0x1000+4096: -4096");
+  CHECK(drawn_after(builder, 0) == "0x1000+4096: 1000/1024 -3072");
+  CHECK(drawn_after(builder, 1) == "0x1000+4096: 1000/1024 500/512 -2560");
+  CHECK(drawn_after(builder, 2) == "0x1000+4096: 1000/1024 ~500/512 -2560");
+  CHECK(drawn_after(builder, 3) == "0x1000+4096: 1000/1024 -3072");
+  CHECK(drawn(rewound(builder, at(MomentKind::peak))) == "0x1000+4096: 1000/1024 500/512 -2560");
+  CHECK(rewound(builder, at(MomentKind::peak)).accounts.warnings.empty());
+}
+
+TEST_CASE("totals are those of the moment, accounts those of the recording") {
+  SnapshotBuilder builder;
+  small(builder, 0x1000, 4096).active(1024, 1000).inactive(3072);
+  builder.alloc(0x1000, 1000).alloc(0x1400, 500).free(0x1400, 500);
+  const Rewound state = rewound(builder, at(MomentKind::peak));
+  const DeviceStats& stats = state.accounts.devices[0];
+  CHECK(stats.at.kind == MomentKind::peak);
+  CHECK(stats.at.event == 1);
+  CHECK(stats.allocated_bytes == 1536);
+  CHECK(stats.requested_bytes == 1500);
+  CHECK(stats.inactive_bytes == 2560);
+  CHECK(stats.blocks == 3);
+  CHECK(stats.events == 4);
+  CHECK(stats.end_requested_bytes == 1000);
+  CHECK(stats.balanced());
+  CHECK(state.accounts.block_alloc_event == std::vector<std::uint32_t>{0, 1, kNoEvent});
+}
+
+TEST_CASE("a freed allocation has the stack of its alloc, not that of its free") {
+  SnapshotBuilder builder;
+  small(builder, 0x1000, 1024).inactive(1024);
+  builder.event("alloc", 0x1000, 500, {"train.py:1:forward"});
+  builder.event("free_requested", 0x1000, 500, {"train.py:9:backward"});
+  builder.event("free_completed", 0x1000, 500, {"train.py:9:backward"});
+  builder.event("free_completed", 0x1200, 300, {"train.py:9:backward"});
+  const Rewound state = rewound(builder, after_event(0));
+  REQUIRE(state.snapshot.blocks.size() == 2);
+  const auto frames = state.snapshot.frames.stack(state.snapshot.blocks[0].stack);
+  REQUIRE(frames.size() == 1);
+  CHECK(state.snapshot.frames.name(frames[0]) == "forward");
+  CHECK(state.accounts.block_is_explained[0]);
+  SUBCASE("and the baseline none, where frees have their own") {
+    CHECK(state.snapshot.blocks[1].stack == kNoFrames);
+    CHECK_FALSE(state.accounts.block_is_explained[1]);
+  }
+}
+
+TEST_CASE("frees that were recorded with the stacks of their allocs name the baseline") {
+  SnapshotBuilder builder;
+  small(builder, 0x1000, 1024).inactive(1024);
+  builder.event("alloc", 0x1000, 500, {"train.py:1:forward"});
+  builder.event("free_completed", 0x1000, 500, {"train.py:1:forward"});
+  builder.event("free_completed", 0x1200, 300, {"train.py:2:load"});
+  const Rewound state = rewound(builder, after_event(-1));
+  REQUIRE(state.snapshot.blocks.size() == 2);
+  const auto frames = state.snapshot.frames.stack(state.snapshot.blocks[1].stack);
+  REQUIRE(frames.size() == 1);
+  CHECK(state.snapshot.frames.name(frames[0]) == "load");
+}
+
+TEST_CASE("an address that is used again is the allocation of that moment") {
+  SnapshotBuilder builder;
+  small(builder, 0x1000, 4096).active(1024, 900).inactive(3072);
+  builder.alloc(0x1000, 100).free(0x1000, 100).alloc(0x1000, 2000).free(0x1000, 2000).alloc(0x1000, 900);
+  CHECK(drawn_after(builder, 0) == "0x1000+4096: 100/512 -3584");
+  CHECK(drawn_after(builder, 2) == "0x1000+4096: -4096");
+  CHECK(drawn_after(builder, 3) == "0x1000+4096: 2000/2048 -2048");
+  CHECK(drawn_after(builder, 6) == "0x1000+4096: 900/1024 -3072");
+}
+
+TEST_CASE("what is pending at the end was not before its free was requested") {
+  SnapshotBuilder builder;
+  small(builder, 0x1000, 1536).pending(512, 500).pending(512, 400).inactive(512);
+  builder.alloc(0x1000, 500).event("free_requested", 0x1000, 500).alloc(0x1400, 300).free(0x1400, 300);
+  CHECK(drawn_after(builder, 0) == "0x1000+1536: 500/512 ~400/512 -512");
+  CHECK(drawn_after(builder, 1) == "0x1000+1536: ~500/512 ~400/512 -512");
+  CHECK(drawn_after(builder, 3) == "0x1000+1536: ~500/512 ~400/512 ~300/512");
+}
+
+TEST_CASE("frees that complete late are pending until then") {
+  SnapshotBuilder builder;
+  small(builder, 0x1000, 1024).inactive(1024);
+  builder.alloc(0x1000, 500).alloc(0x1200, 400);
+  builder.event("free_requested", 0x1000, 500).event("free_requested", 0x1200, 400);
+  builder.event("free_completed", 0x1200, 400).event("free_completed", 0x1000, 500);
+  CHECK(drawn_after(builder, 2) == "0x1000+1024: ~500/512 400/512");
+  CHECK(drawn_after(builder, 3) == "0x1000+1024: ~500/512 ~400/512");
+  CHECK(drawn_after(builder, 4) == "0x1000+1024: ~500/512 -512");
+}
+
+TEST_CASE("segments come and go with their events") {
+  SnapshotBuilder builder;
+  small(builder, 0x1000, 1024).active(1024, 900);
+  builder.event("segment_alloc", 0x8000, 2048).alloc(0x8000, 2000).free(0x8000, 2000);
+  builder.event("segment_free", 0x8000, 2048).event("segment_alloc", 0x1000, 1024).alloc(0x1000, 900);
+  CHECK(drawn_after(builder, -1) == "");
+  CHECK(drawn_after(builder, 1) == "0x8000+2048: 2000/2048");
+  CHECK(drawn_after(builder, 4) == "");
+  CHECK(drawn_after(builder, 5) == "0x1000+1024: -1024");
+}
+
+TEST_CASE("mapped ranges of an expandable segment grow, shrink, split and join") {
+  SnapshotBuilder builder;
+  small(builder, 0x1000, 0x1000).set("is_expandable", true).active(4096, 4000);
+  small(builder, 0x3000, 0x1000).set("is_expandable", true).inactive(4096);
+  builder.event("segment_map", 0x1000, 0x2000).event("segment_map", 0x3000, 0x1000);
+  builder.event("alloc", 0x1000, 4000).event("segment_unmap", 0x2000, 0x1000);
+  CHECK(drawn_after(builder, -1) == "");
+  CHECK(drawn_after(builder, 0) == "0x1000+8192: -8192");
+  CHECK(drawn_after(builder, 1) == "0x1000+12288: -12288");
+  CHECK(drawn_after(builder, 2) == "0x1000+12288: 4000/4096 -8192");
+  CHECK(drawn_after(builder, 3) == "0x1000+4096: 4000/4096 | 0x3000+4096: -4096");
+}
+
+TEST_CASE("the room that an allocation took follows PyTorch's rules") {
+  constexpr std::uint64_t kAddress = 0x10000000;
+  const auto size_in = [&](std::uint64_t requested, std::uint64_t segment_bytes, const char* type, bool is_expandable) {
+    SnapshotBuilder builder;
+    builder.segment(kAddress, segment_bytes)
+        .set("segment_type", type)
+        .set("is_expandable", is_expandable)
+        .inactive(segment_bytes);
+    builder.free(kAddress, requested);
+    return rewound(builder, after_event(-1)).snapshot.blocks[0].size_bytes;
+  };
+  CHECK(size_in(1, 2 * MiB, "small", false) == 512);
+  CHECK(size_in(513, 2 * MiB, "small", false) == 1024);
+  CHECK(size_in(19 * MiB, 20 * MiB, "large", false) == 20 * MiB);
+  CHECK(size_in(19 * MiB - 1, 20 * MiB, "large", false) == 20 * MiB);
+  CHECK(size_in(19 * MiB - 513, 20 * MiB, "large", false) == 19 * MiB - 512);
+  CHECK(size_in(19 * MiB - 1, 20 * MiB, "large", true) == 19 * MiB);
+}
+
+TEST_CASE("settings of the allocator decide how sizes are rounded") {
+  SnapshotBuilder builder;
+  builder.segment(0x10000000, 40 * MiB).set("segment_type", "large").inactive(40 * MiB);
+  builder.free(0x10000000, 5 * MiB + 1);
+  SUBCASE("roundup_power2_divisions") {
+    builder.set("allocator_settings", dict({{"roundup_power2_divisions", dict({{"1", 0}, {"4", 4}})}}));
+    CHECK(rewound(builder, after_event(-1)).snapshot.blocks[0].size_bytes == 6 * MiB);
+  }
+  SUBCASE("max_split_size") {
+    builder.set("allocator_settings", dict({{"max_split_size", 4 * MiB}}));
+    CHECK(rewound(builder, after_event(-1)).snapshot.blocks[0].size_bytes == 40 * MiB);
+  }
+}
+
+TEST_CASE("each device has its own moment") {
+  SnapshotBuilder builder;
+  small(builder, 0x1000, 512, 0).inactive(512);
+  small(builder, 0x1000, 512, 1).inactive(512);
+  builder.event("alloc", 0x1000, 100, {}, 0).event("free_completed", 0x1000, 100, {}, 0);
+  builder.event("alloc", 0x1000, 200, {}, 1).event("oom", 0, 4096, {}, 1).event("free_completed", 0x1000, 200, {}, 1);
+  SUBCASE("a device without an out-of-memory error stays at its end") {
+    const Rewound state = rewound(builder, at(MomentKind::oom));
+    CHECK(state.accounts.devices[0].at.is_end());
+    CHECK(state.accounts.devices[0].at.event == 1);
+    CHECK(state.accounts.devices[1].at.kind == MomentKind::oom);
+    CHECK(state.accounts.devices[1].at.event == 1);
+    CHECK(drawn(state) == "0x1000+512: -512 | 0x1000+512: 200/512");
+  }
+  SUBCASE("an event may be meant for one of them") {
+    MomentChoice choice = after_event(0);
+    choice.device = 0;
+    CHECK(drawn(rewound(builder, choice)) == "0x1000+512: 100/512 | 0x1000+512: -512");
+  }
+}
+
+TEST_CASE("a time is the last event at or before it") {
+  SnapshotBuilder builder;
+  small(builder, 0x1000, 1024).active(512, 100).active(512, 200);
+  const auto event = [](std::uint64_t address, std::uint64_t size, std::int64_t time_us) {
+    return dict({{"action", "alloc"}, {"addr", address}, {"size", size}, {"stream", 0}, {"time_us", time_us}});
+  };
+  builder.event(event(0x1000, 100, 1000)).event(event(0x1200, 200, 2000));
+  MomentChoice choice = at(MomentKind::time);
+  choice.time_us = 999;
+  CHECK(rewound(builder, choice).accounts.devices[0].at.event == -1);
+  choice.time_us = 1000;
+  CHECK(rewound(builder, choice).accounts.devices[0].at.event == 0);
+  CHECK(rewound(builder, choice).accounts.devices[0].at.time_us == 1000);
+  choice.time_us = 5000;
+  CHECK(rewound(builder, choice).accounts.devices[0].at.event == 1);
+}
+
+TEST_CASE("what does not fit is left out with a warning that has its bytes") {
+  SnapshotBuilder builder;
+  small(builder, 0x1000, 1024).active(512, 500).inactive(512);
+  SUBCASE("outside all segments") {
+    builder.free(0x9000, 300);
+    const Rewound state = rewound(builder, after_event(-1));
+    CHECK(drawn(state) == "0x1000+1024: 500/512 -512");
+    REQUIRE(state.accounts.warnings.size() == 2);
+    CHECK(state.accounts.warnings[0].find("1 allocations (300 B requested) do not fit") != std::string::npos);
+    CHECK(state.accounts.warnings[1].find("request 300 B less") != std::string::npos);
+  }
+  SUBCASE("over what is still there") {
+    builder.free(0x1100, 300);
+    CHECK(drawn_after(builder, -1) == "0x1000+1024: 500/512 -512");
+  }
+  SUBCASE("beyond its room") {
+    builder.free(0x1200, 700);
+    CHECK(drawn_after(builder, -1) == "0x1000+1024: 500/512 512/512");
+  }
+  SUBCASE("twice at one address") {
+    builder.free(0x1200, 100).free(0x1200, 100);
+    CHECK(drawn_after(builder, -1) == "0x1000+1024: 500/512 100/512");
+  }
+  SUBCASE("segment events that contradict the segments") {
+    builder.event("segment_alloc", 0x5000, 512).event("segment_free", 0x1000, 1024);
+    builder.event("segment_map", 0x1200, 4096).event("segment_free", 0xFFFFFFFFFFFFFF00, 4096);
+    const Rewound state = rewound(builder, after_event(-1));
+    CHECK(drawn(state) == "0x1000+1024: 500/512 -512");
+    REQUIRE(state.accounts.warnings.size() == 1);
+    CHECK(state.accounts.warnings[0].find("4 segment events") != std::string::npos);
+  }
+  SUBCASE("allocations over others") {
+    builder.alloc(0x1000, 100).alloc(0x1000, 500);
+    const Rewound state = rewound(builder, after_event(0));
+    CHECK(drawn(state) == "0x1000+1024: -1024");
+    CHECK(state.accounts.warnings.back().find("1 allocations of that moment were never freed") != std::string::npos);
+  }
+}
+
+TEST_CASE("actions that are not known change nothing") {
+  SnapshotBuilder builder;
+  small(builder, 0x1000, 1024).active(512, 500).inactive(512);
+  builder.event("snapshot", 0, 512).event("annotate", 0x1000, 0).event("workspace_snapshot", 0, 1);
+  CHECK(drawn_after(builder, -1) == "0x1000+1024: 500/512 -512");
+}
+
+TEST_CASE("the events around the moment are kept, wherever the batches end") {
+  SnapshotBuilder builder;
+  small(builder, 0x1000, 1024).inactive(1024);
+  for (std::uint64_t i = 0; i < 600; ++i)
+    builder.event(i % 2 == 0 ? "alloc" : "free_completed", 0x1000, 1 + i / 2);
+  for (const std::int64_t moment : {-1, 0, 3, 254, 255, 256, 257, 511, 512, 598, 599}) {
+    CAPTURE(moment);
+    const auto around = rewound(builder, after_event(moment)).accounts.around;
+    REQUIRE(around.size() == 1);
+    CHECK(around[0].first_event == std::max<std::int64_t>(0, moment - 7));
+    const auto last = std::min<std::int64_t>(599, moment + 8);
+    REQUIRE(around[0].events.size() == static_cast<std::size_t>(last - around[0].first_event + 1));
+    for (std::size_t i = 0; i < around[0].events.size(); ++i)
+      CHECK(around[0].events[i].size_bytes == 1 + (static_cast<std::uint64_t>(around[0].first_event) + i) / 2);
+  }
+}
