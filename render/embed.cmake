@@ -6,6 +6,10 @@ foreach(file IN LISTS SCRIPTS)
 endforeach()
 file(READ ${STYLE} style)
 
+# Comments on lines of their own and indentation are for readers of the source.
+string(REGEX REPLACE "\n *//[^\n]*" "" script "\n${script}")
+string(REGEX REPLACE "\n +" "\n" script "${script}")
+
 foreach(text IN ITEMS "${script}" "${style}")
   string(FIND "${text}" "]]>" cdata_end)
   if(NOT cdata_end EQUAL -1)

@@ -14,7 +14,7 @@ double draw_legend(Page& page, double y, const std::vector<LegendEntry>& entries
     x += 16 + sans_width(entry.meaning, 12) * 0.85 + 14;
   }
   if (x + sans_width(hint, 12) < kMargin + kContentWidth)
-    add_text(page.svg(), kMargin + kContentWidth, y + 16, "muted end", hint);
+    add_text(page.svg(), kMargin + kContentWidth, y + 16, "muted end", hint).set("id", "reading");
   return y + 26;
 }
 

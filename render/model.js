@@ -1,6 +1,6 @@
 // Elements -> a tree of boxes. Positions are whole numbers of units (bytes where nothing is squeezed), exact up to 2^53,
-// so that no zoom drifts.
-const SVG = 'http://www.w3.org/2000/svg';
+// so that no zoom drifts. A box consists of steps: one for a level or a reason, one a frame.
+const SVG = 'http://www.w3.org/2000/svg', HTML = 'http://www.w3.org/1999/xhtml';
 const svg = document.currentScript.ownerSVGElement;
 const graph = svg.querySelector('#graph');
 const controls = svg.querySelector('#controls');
@@ -19,9 +19,10 @@ const geometry = {
   baseline: number(graph, 'data-baseline'),
   rows: number(graph, 'data-rows'),
   top: number(graph, 'data-y'),
+  pageWidth: number(svg, 'width'),
+  pageHeight: number(svg, 'height'),
   left: (number(svg, 'width') - number(graph, 'data-width')) / 2,
   upward: graph.hasAttribute('data-upward'),
-  pageHeight: number(svg, 'height'),
 };
 
 function make(name, attributes, content) {
@@ -31,11 +32,16 @@ function make(name, attributes, content) {
   return element;
 }
 
-// The frames of all boxes; a box names them by their place in this list.
-const frames = Array.from(svg.querySelectorAll('#frames > f'), (frame) => ({
+// The frames of all boxes; a box names them by their place in this list. The second line of a heading is the path.
+const frames = Array.from(svg.querySelectorAll('#frames > f'), (frame, index) => ({
+  key: 'f' + index,
   label: {name: text(frame, 'n'), place: text(frame, 'p'), note: ''},
   paint: text(frame, 'c'),
   heading: frame.textContent,
+  isFrame: true,
+  isOwn: text(frame, 'c') === 'user',
+  // What a recursion repeats: a function, whatever the line.
+  functionKey: frame.textContent.split('\n')[0] + '\n' + text(frame, 'p').replace(/:\d+$/, ''),
 }));
 
 // The browser's own tooltip would cover ours: its text moves into the model.
@@ -46,16 +52,32 @@ function takeTitle(element) {
   return title.textContent;
 }
 
+function haystackOf(steps) {
+  return steps.map((step) => step.label.name + ' ' + step.label.place + (step.isFrame ? '\n' + step.heading : '')).join('\n');
+}
+
+// A level above the stacks, a reason why there is none, or a box for several merged stacks.
+function stepOf(element, paint) {
+  const role = text(element, 'data-role');
+  const label = {name: text(element, 'data-name'), place: text(element, 'data-place'), note: ''};
+  const key = role === 'smaller' ? 's' : role[0] + label.name;
+  return {key, label, paint, heading: label.name, isFrame: false, isGroup: role === 'group', isSmaller: role === 'smaller'};
+}
+
+function labelOf(element, steps) {
+  const note = text(element, 'data-note');
+  if (steps.length === 1) return {...steps[0].label, note};
+  return {name: text(element, 'data-name'), place: text(element, 'data-place'), note, brief: '⋯ ' + steps.length};
+}
+
 function readBox(element, index) {
-  const title = takeTitle(element);
   const indices = text(element, 'data-frames');
-  const own = indices ? indices.split(' ').map((i) => frames[Number(i)]) : [];
-  const run = own.length > 1 ? own : [];
-  const label = own.length === 1 ? {...own[0].label} : {name: text(element, 'data-name'), place: text(element, 'data-place')};
-  label.note = text(element, 'data-note');
-  if (run.length) label.brief = '⋯ ' + run.length;
+  const paint = text(element, 'class');
+  const steps = indices ? indices.split(' ').map((i) => frames[Number(i)]) : [stepOf(element, paint)];
   const box = {
-    index, element, title, label,
+    index, element, steps, paint,
+    title: takeTitle(element),
+    label: labelOf(element, steps),
     rect: element.querySelector('rect'),
     mark: element.querySelector('path'),
     textElement: element.querySelector('text'),
@@ -63,36 +85,37 @@ function readBox(element, index) {
     x: number(element, 'data-x'),
     width: number(element, 'data-width'),
     bytes: number(element, 'data-bytes'),
+    blocks: number(element, 'data-blocks'),
     before: number(element, 'data-before'),
     after: number(element, 'data-after'),
-    isDiff: element.hasAttribute('data-before'),
-    run,
+    stacks: number(element, 'data-stacks') || 1,
+    run: steps.length > 1 ? steps : [],
     parts: null, // the elements of an opened run
     parent: null,
     children: [],
     end: index, // the last box below this one, in the order of the file
+    haystack: haystackOf(steps),
   };
-  // A frame's full path stands in the second line of its tooltip.
-  const path = own.length === 1 ? title.split('\n')[1] : '';
-  box.haystack = [label.name + ' ' + label.place, path]
-    .concat(box.run.map((frame) => frame.label.name + ' ' + frame.label.place + '\n' + frame.heading)).join('\n');
   element.box = box;
   return box;
 }
 
 // Boxes stand in the order of a walk from the root, so a box's parent is the last one before it a level above.
+function linked(boxes) {
+  const open = [];
+  for (const box of boxes) {
+    open.length = box.level;
+    box.parent = open[box.level - 1] || null;
+    if (box.parent) box.parent.children.push(box);
+    open.push(box);
+  }
+  for (let i = boxes.length - 1; i > 0; --i) boxes[i].parent.end = Math.max(boxes[i].parent.end, boxes[i].end);
+  for (const box of boxes) box.children.sort((a, b) => a.x - b.x);
+  return boxes;
+}
+
 // The list is copied first: readBox() changes the document, which makes a live list slow.
-const boxes = [...graph.children].map(readBox);
-const open = [];
-for (const box of boxes) {
-  open.length = box.level;
-  box.parent = open[box.level - 1] || null;
-  if (box.parent) box.parent.children.push(box);
-  open.push(box);
-}
-for (let i = boxes.length - 1; i > 0; --i) {
-  const box = boxes[i];
-  box.parent.end = Math.max(box.parent.end, box.end);
-}
-for (const box of boxes) box.children.sort((a, b) => a.x - b.x);
-const root = boxes[0];
+const fileBoxes = linked([...graph.children].map(readBox));
+const isDiff = fileBoxes[0].element.hasAttribute('data-before');
+// What is shown: the boxes of the file, or those of a tree made of them.
+let boxes = fileBoxes;

@@ -1,30 +1,20 @@
 // What was typed -> which boxes match, and how many bytes they hold together.
-const search = {query: '', plain: false, matches: [], current: -1, problem: ''};
+const search = {query: '', matches: [], current: -1, problem: ''};
 
-function formatBytes(bytes) {
-  const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB'];
-  if (bytes < 1024) return bytes + ' B';
-  let unit = 0;
-  while (bytes >= 1023.5 && unit + 1 < units.length) {
-    bytes /= 1024;
-    ++unit;
+// Plain text, or a regular expression between slashes; capitals do not matter.
+function matcher(query) {
+  if (query.length > 2 && query.startsWith('/') && query.endsWith('/')) {
+    const expression = new RegExp(query.slice(1, -1), 'iu');
+    return (string) => expression.test(string);
   }
-  return bytes.toFixed(bytes < 9.995 ? 2 : bytes < 99.95 ? 1 : 0) + ' ' + units[unit];
+  const wanted = query.toLowerCase();
+  return (string) => string.toLowerCase().includes(wanted);
 }
 
-function formatPercent(part, whole) {
-  if (!whole || !part) return '0 %';
-  const percent = (100 * part) / whole;
-  return percent < 0.1 ? '< 0.1 %' : percent.toFixed(1).replace(/\.0$/, '') + ' %';
-}
-
-function matcher(query, plain) {
-  if (plain) {
-    const wanted = query.toLowerCase();
-    return (string) => string.toLowerCase().includes(wanted);
-  }
-  const expression = new RegExp(query, 'iu');
-  return (string) => expression.test(string);
+function markMatch(box, isHit, matches) {
+  if (box.hit || isHit) box.element.classList.toggle('match', isHit);
+  box.hit = isHit;
+  if (box.parts) box.parts.forEach((part, i) => part.element.classList.toggle('match', isHit && matches(haystackOf([box.run[i]]))));
 }
 
 function runSearch(query) {
@@ -34,17 +24,16 @@ function runSearch(query) {
   search.current = -1;
   let matches = () => false;
   try {
-    if (query) matches = matcher(query, search.plain);
+    if (query) matches = matcher(query);
   } catch (error) {
     search.problem = 'not a valid expression';
   }
   for (const box of boxes) {
-    const hit = matches(box.haystack);
-    if (hit) search.matches.push(box);
-    box.hit = hit;
-    box.element.classList.toggle('match', hit);
-    if (box.parts) box.parts.forEach((part, i) => part.element.classList.toggle('match', hit && matches(box.run[i].heading)));
+    const isHit = matches(box.haystack);
+    if (isHit) search.matches.push(box);
+    markMatch(box, isHit, matches);
   }
+  graph.classList.toggle('searching', search.matches.length > 0);
 }
 
 // A match inside another match is counted once.
@@ -53,9 +42,7 @@ function matchedTotals() {
   for (let i = 0; i < boxes.length; ++i) {
     const box = boxes[i];
     if (!box.hit) continue;
-    totals.bytes += box.bytes;
-    totals.before += box.before;
-    totals.after += box.after;
+    for (const key in totals) totals[key] += box[key];
     i = box.end;
   }
   return totals;
@@ -66,7 +53,18 @@ function searchStatus() {
   if (!search.query) return '';
   if (!search.matches.length) return 'no match';
   const totals = matchedTotals();
-  const boxesText = search.matches.length === 1 ? '1 box, ' : search.matches.length + ' boxes, ';
-  if (root.isDiff) return boxesText + formatBytes(totals.before) + ' → ' + formatBytes(totals.after);
-  return boxesText + formatBytes(totals.bytes) + ', ' + formatPercent(totals.bytes, root.bytes);
+  const place = search.current < 0 ? '' : `${search.current + 1} of `;
+  const count = place + (search.matches.length === 1 ? '1 box' : formatCount(search.matches.length) + ' boxes');
+  if (isDiff) return `${count}, ${formatBytes(totals.before)} → ${formatBytes(totals.after)}`;
+  return `${count}, ${formatBytes(totals.bytes)}, ${formatPercent(totals.bytes, boxes[0].bytes)}`;
+}
+
+function nextMatch(step) {
+  if (!search.matches.length) return;
+  const count = search.matches.length;
+  search.current = search.current < 0 ? (step > 0 ? 0 : count - 1) : (search.current + step + count) % count;
+  const box = search.matches[search.current];
+  if (!box.span) zoomTo(boxes[0]);
+  focusBox(box);
+  showStatus(searchStatus());
 }

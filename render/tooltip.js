@@ -1,6 +1,7 @@
-// The box under the pointer -> its text beside the pointer, inside the page.
-const tip = svg.appendChild(make('g', {id: 'tip', style: 'display:none'}));
-const MOST_LINES = 24, MOST_COLUMNS = 110;
+// The box under the pointer, or the one that the keys reached -> its text beside it, inside the page.
+const tip = svg.appendChild(make('g', {id: 'tip', role: 'tooltip', style: 'display:none'}));
+const MOST_LINES = 24, MOST_COLUMNS = 110, TIP_LINE = 17;
+const tipState = {holder: null, isPinned: false, width: 0, height: 0};
 
 function tipLines(title) {
   const lines = title.split('\n').map((line) => cut(line, MOST_COLUMNS));
@@ -10,32 +11,60 @@ function tipLines(title) {
 
 function fillTip(title) {
   const lines = tipLines(title);
-  const width = Math.max(...lines.map(columnsOf)) * geometry.columnWidth + 20;
-  tip.replaceChildren(make('rect', {width, height: lines.length * 16 + 12, rx: 4}));
-  lines.forEach((line, i) => tip.append(make('text', {x: 10, y: 18 + 16 * i}, line)));
-  tip.size = {width, height: lines.length * 16 + 12};
+  tipState.width = Math.max(...lines.map(columnsOf)) * geometry.columnWidth + 20;
+  tipState.height = lines.length * TIP_LINE + 12;
+  tip.replaceChildren(make('rect', {width: tipState.width, height: tipState.height, rx: 4}));
+  lines.forEach((line, i) => tip.append(make('text', {x: 10, y: 19 + TIP_LINE * i, class: i ? '' : 'strong'}, line)));
 }
+
+// Asking where the page stands costs a layout: once is enough, until it moves.
+let toPage = null;
+for (const moves of ['scroll', 'resize']) window.addEventListener(moves, () => (toPage = null), {passive: true});
 
 function pagePoint(event) {
-  const matrix = svg.getScreenCTM();
-  return matrix ? new DOMPoint(event.clientX, event.clientY).matrixTransform(matrix.inverse()) : {x: 0, y: 0};
+  if (!toPage) {
+    const matrix = svg.getScreenCTM();
+    if (!matrix) return {x: 0, y: 0};
+    toPage = matrix.inverse();
+  }
+  return new DOMPoint(event.clientX, event.clientY).matrixTransform(toPage);
 }
 
-function showTip(event, holder) {
-  if (tip.holder !== holder) {
-    tip.holder = holder;
-    fillTip(holder.title);
-    tip.style.display = '';
-  }
-  const point = pagePoint(event);
-  const page = {width: number(svg, 'width'), height: number(svg, 'height')};
-  const x = Math.max(4, Math.min(point.x + 14, page.width - tip.size.width - 4));
+function placeTip(point) {
+  const x = Math.max(4, Math.min(point.x + 14, geometry.pageWidth - tipState.width - 4));
   let y = point.y + 18;
-  if (y + tip.size.height > page.height - 4) y = Math.max(4, point.y - tip.size.height - 10);
+  if (y + tipState.height > geometry.height - 4) y = Math.max(4, point.y - tipState.height - 10);
   tip.setAttribute('transform', `translate(${x} ${y})`);
 }
 
+function showTip(point, holder) {
+  if (tipState.isPinned || moving) return;
+  if (tipState.holder !== holder) {
+    tipState.holder = holder;
+    fillTip(titleOf(holder));
+    tip.style.display = '';
+  }
+  placeTip(point);
+}
+
+// Beside a box, for those who walk with the keys.
+function showTipAt(box) {
+  if (!box.span) return;
+  const row = geometry.upward ? geometry.rows - 1 - box.row : box.row + heightOf(box) - 1;
+  const x = geometry.left + Math.min(box.span.x + box.span.width / 2, box.span.x + 40);
+  showTip({x, y: geometry.top + CRUMBS_HEIGHT + row * geometry.rowHeight + 6}, box);
+}
+
 function hideTip() {
-  tip.holder = null;
+  if (tipState.isPinned) return;
+  tipState.holder = null;
   tip.style.display = 'none';
+}
+
+function pinTip(isPinned) {
+  if (isPinned && !tipState.holder) return;
+  tipState.isPinned = isPinned;
+  tip.classList.toggle('pinned', isPinned);
+  if (!isPinned) hideTip();
+  showStatus(isPinned ? 'pinned: its text can be selected; p or Esc lets go' : searchStatus());
 }

@@ -94,12 +94,12 @@ class FlameCases(BrowserCase):
         self.assertAlmostEqual(float(percent), 100 * total / reserved_bytes(SNAPSHOT), delta=0.051)
 
         # Everything below a match is inside it: a search that matches every box counts the root once.
-        self.picture.type_search(".")
+        self.picture.type_search("/./")
         self.assertEqual(len(self.picture.matches()), len(self.picture.boxes()))
         expect(self.picture.status).to_contain_text("100 %")
 
     def test_search_says_what_is_wrong(self):
-        self.picture.type_search("(")
+        self.picture.type_search("/(/")
         expect(self.picture.status).to_have_text("not a valid expression")
         self.assertEqual(self.picture.matches(), [])
         self.picture.type_search("nothing is called this")
@@ -138,12 +138,12 @@ class FlameCases(BrowserCase):
     def test_link_restores_the_view(self):
         box = self.picture.box(can_zoom)
         self.picture.click(box)
-        self.picture.type_search("forward|backward")
+        self.picture.type_search("/forward|backward/")
         matches, status = len(self.picture.matches()), self.picture.status.text_content()
         self.assertGreater(matches, 0)
         self.picture.page.reload()
         self.assert_zoomed(box)
-        self.assertEqual(self.picture.searched(), "forward|backward")
+        self.assertEqual(self.picture.searched(), "/forward|backward/")
         self.assertEqual((len(self.picture.matches()), self.picture.status.text_content()), (matches, status))
 
 

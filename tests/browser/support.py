@@ -55,7 +55,7 @@ def browser():
 class BrowserCase(unittest.TestCase):
     def open(self, file, **context_options):
         """A page that shows a file; everything that must not happen on it ends up in `complaints`."""
-        context = browser().new_context(viewport={"width": 1240, "height": 900}, **context_options)
+        context = browser().new_context(viewport={"width": 1240, "height": 900}, **{"reduced_motion": "reduce", **context_options})
         self.addCleanup(context.close)
         page = context.new_page()
         page.set_default_timeout(10_000)
@@ -84,15 +84,17 @@ class BrowserCase(unittest.TestCase):
 
 
 # Everything about the boxes in one call: their data, and the rectangles as they stand now (in the graph's coordinates).
-READ_BOXES = """() => Array.from(document.querySelectorAll('#graph > g[data-row]'), (element) => {
-  const indices = (element.dataset.frames || '').split(' ');
-  const frame = element.dataset.name === undefined && document.querySelectorAll('#frames > f')[indices[0]];
-  const rect = element.querySelector('rect');
-  const size = (name) => Number(rect.getAttribute(name));
-  return {...element.dataset, ...(frame && {name: frame.getAttribute('n'), heading: frame.textContent}),
-          classes: element.getAttribute('class').split(' '), shown: element.style.display !== 'none',
-          x: size('x'), y: size('y'), width: size('width')};
-})"""
+READ_BOXES = """() => {
+  const frames = document.querySelectorAll('#frames > f');
+  return Array.from(document.querySelectorAll('#graph > g[data-row]'), (element) => {
+    const data = {...element.dataset};
+    const frame = data.name === undefined && frames[data.frames];
+    const rect = element.querySelector('rect');
+    const size = (name) => Number(rect.getAttribute(name));
+    return {...data, ...(frame && {name: frame.getAttribute('n')}), classes: element.getAttribute('class').split(' '),
+            shown: element.style.display !== 'none', width_units: data.width, x: size('x'), y: size('y'), width: size('width')};
+  });
+}"""
 
 
 # Playwright refuses to click a rectangle where its label is on top.
@@ -109,6 +111,7 @@ class Box:
         self.name = data.get("name", "")
         self.level = int(data["row"])
         self.bytes, self.blocks = int(data.get("bytes", 0)), int(data.get("blocks", 0))
+        self.units = int(data.get("width_units") or 0)
         self.before, self.after = int(data.get("before", 0)), int(data.get("after", 0))
         self.parent, self.children = None, []
 
@@ -121,9 +124,9 @@ class Picture:
         self.controls = page.locator("#controls")
         self.static_hint = page.locator(".static-only").first
         self.search = page.locator("#search")
-        self.status = page.locator("#controls [aria-live]")
-        self.crumbs = page.locator("#controls .button")
-        self.reset = page.locator("#controls [data-reset]")
+        self.status = page.locator("#status")
+        self.crumbs = page.locator("#crumbs .crumb")
+        self.reset = page.locator("#crumbs [data-reset]")
         self.tip = page.locator("#tip")
         self.opened_frames = page.locator("#graph > g:not([data-row])")
         self.width = page.locator("#graph").evaluate("graph => Number(graph.dataset.width)")
@@ -148,6 +151,12 @@ class Picture:
     def now(self, box):
         """The same box as it stands now, after a click or a key."""
         return self.boxes()[box.index]
+
+    def frame_labels(self):
+        """Name and place of every frame, by the number that boxes give it."""
+        return self.page.evaluate(
+            "() => [...document.querySelectorAll('#frames > f')].map((f) => `${f.getAttribute('n')} ${f.getAttribute('p')}`.trim())"
+        )
 
     def element(self, box):
         return self.page.locator("#graph > g[data-row]").nth(box.index).locator("rect")

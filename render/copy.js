@@ -1,0 +1,30 @@
+// A box -> its stack as text, for an issue or a message.
+function stackText(box) {
+  const path = [];
+  for (let above = box; above; above = above.parent) path.unshift(...above.steps);
+  const levels = path.filter((step) => step.isGroup).map((step) => step.label.name);
+  const rest = path.filter((step) => !step.isGroup);
+  if (view.invert) rest.reverse();
+  const lines = rest.map((step) => (step.isFrame ? step.heading.replace('\n', '  ') : step.label.name || step.heading));
+  return [levels.join(' › '), ...lines, `${exactBytes(box.bytes)}, ${countOf(box.blocks, 'block')}`].join('\n') + '\n';
+}
+
+// Where a page may not write to the clipboard, the text is shown, ready to be copied.
+function offerText(string) {
+  const area = html('textarea', {id: 'copied', class: 'panel', readonly: '', 'aria-label': 'the stack as text'});
+  area.value = string;
+  openDialog('Copy with Ctrl+C', area);
+  area.focus();
+  area.select();
+}
+
+async function copyStack() {
+  const box = (tipState.holder && tipState.holder.steps && tipState.holder) || view.focus || view.zoom;
+  const string = stackText(box);
+  try {
+    await navigator.clipboard.writeText(string);
+    showStatus(`copied: ${box.label.name}`);
+  } catch (error) {
+    offerText(string);
+  }
+}

@@ -1,0 +1,78 @@
+// Text and numbers: how wide, how to cut, how to write them. The same rules as in text_fit.cpp and format.cpp.
+const LEAST_PLACE = 9;
+
+function columnsOfPoint(point) {
+  if (point < 0x530 || (point >= 0x2010 && point <= 0x2027) || point === 0x2212) return 1;
+  if (point === 0xfdfa || point === 0xfdfb || point === 0xfdfd) return 14;
+  return point >= 0x10000 && point < 0x1f000 ? 4 : 2;
+}
+
+function columnsOf(string) {
+  let columns = 0;
+  for (const letter of string) columns += columnsOfPoint(letter.codePointAt(0));
+  return columns;
+}
+
+function cut(string, columns) {
+  if (columns < 3) return '';
+  if (columnsOf(string) <= columns) return string;
+  let room = columns - 1, kept = '';
+  for (const letter of string) {
+    room -= columnsOfPoint(letter.codePointAt(0));
+    if (room < 0) break;
+    kept += letter;
+  }
+  return kept + '…';
+}
+
+// A qualified C++ name loses its outer parts first.
+function cutName(name, columns) {
+  if (columns < 3 || columnsOf(name) <= columns) return cut(name, columns);
+  for (let colons = name.indexOf('::'); colons >= 0; colons = name.indexOf('::')) {
+    name = name.slice(colons + 2);
+    if (columnsOf(name) < columns) return '…' + name;
+  }
+  return cut(name, columns);
+}
+
+// The longest form that fits: see fit_label() in text_fit.hpp.
+function fitLabel(label, columns) {
+  if (columns < 3) return '';
+  const sign = /^[+−]/.test(label.note) ? label.note[0] + ' ' : '';
+  const forms = [];
+  if (label.place && label.note) forms.push(label.name + ' ' + label.place + '  ' + label.note);
+  if (sign || !label.place) forms.push(label.note ? label.name + '  ' + label.note : label.name);
+  else forms.push(label.name + ' ' + label.place);
+  const room = columns - columnsOf(label.name);
+  if (!sign && label.brief && room > LEAST_PLACE) forms.push(label.name + ' ' + cut(label.place, room - 1));
+  forms.push(sign + label.name);
+  if (label.brief) forms.push(sign + label.brief);
+  const fitting = forms.find((form) => columnsOf(form) <= columns);
+  if (fitting) return fitting;
+  const name = label.brief ? '' : cutName(label.name, columns - sign.length);
+  return name ? sign + name : sign.trim();
+}
+
+function formatBytes(bytes) {
+  const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB'];
+  if (bytes < 1024) return bytes + ' B';
+  let unit = 0;
+  while (bytes >= 1023.5 && unit + 1 < units.length) {
+    bytes /= 1024;
+    ++unit;
+  }
+  return bytes.toFixed(bytes < 9.995 ? 2 : bytes < 99.95 ? 1 : 0) + ' ' + units[unit];
+}
+
+const formatCount = (count) => String(count).replace(/\B(?=(\d{3})+$)/g, ',');
+const countOf = (count, noun) => formatCount(count) + ' ' + noun + (count === 1 ? '' : 's');
+const exactBytes = (bytes) => (bytes < 1024 ? formatBytes(bytes) : `${formatBytes(bytes)} (${formatCount(bytes)} bytes)`);
+
+function formatPercent(part, whole) {
+  if (!whole) return '-';
+  if (!part) return '0 %';
+  if (part === whole) return '100 %';
+  const percent = (100 * part) / whole;
+  if (percent < 0.1) return '< 0.1 %';
+  return percent > 99.9 && part < whole ? '> 99.9 %' : percent.toFixed(1) + ' %';
+}

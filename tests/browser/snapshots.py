@@ -1,0 +1,68 @@
+"""Snapshots made for one test: as PyTorch writes them, as long, deep, wide or small as the test wants."""
+
+import pickle
+
+from support import new_file
+
+MIB = 2**20
+
+
+def frame(name, line, filename="/home/me/train.py"):
+    return {"name": name, "filename": filename, "line": line}
+
+
+def torch_frame(name, line):
+    return frame(name, line, "/usr/lib/python3/dist-packages/torch/nn/module.py")
+
+
+def snapshot(stacks, *, free=0, devices=1):
+    """A file with one block of a MiB a stack (frames outermost first), the same on every device."""
+    segments = []
+    for device in range(devices):
+        blocks, address = [], (device + 1) << 40
+        for stack in stacks:
+            blocks.append(
+                {"address": address, "size": MIB, "requested_size": MIB, "state": "active_allocated", "frames": stack[::-1]}
+            )
+            address += MIB
+        if free:
+            blocks.append({"address": address, "size": free, "requested_size": 0, "state": "inactive", "frames": []})
+        total = len(stacks) * MIB + free
+        segments.append(
+            {"device": device, "address": (device + 1) << 40, "total_size": total, "allocated_size": len(stacks) * MIB,
+             "active_size": len(stacks) * MIB, "requested_size": len(stacks) * MIB, "stream": 0, "segment_type": "large",
+             "segment_pool_id": (0, 0), "is_expandable": False, "frames": [], "blocks": blocks}
+        )  # fmt: skip
+    file = new_file(".pickle")
+    file.write_bytes(pickle.dumps({"segments": segments, "device_traces": [[] for _ in range(devices)]}))
+    return file
+
+
+def long_names():
+    return snapshot([[frame("f" * 200, 12, f"/home/me/{'d' * 200}.py"), frame("模型" * 60, 7)]] * 2, free=MIB)
+
+
+def deep(levels=300):
+    return snapshot([[frame(f"level_{i}", i + 1) for i in range(levels)]], free=MIB // 2)
+
+
+def recursive(times=40):
+    """A function that calls itself through torch, `times` times."""
+    turn = [frame("visit", 5), torch_frame("_wrapped", 1), torch_frame("_call", 2)]
+    return snapshot([[frame("main", 1)] + turn * times + [frame("leaf", 9)], [frame("main", 1), frame("other", 3)]])
+
+
+def mixed(stacks=60):
+    """Stacks of the user's own, torch's and C++ frames that share callers and callees, none too narrow to draw."""
+    kernel = [frame("at::native::empty_cuda(int)", 0, "??"), frame("c10::cuda::malloc(void**)", 0, "??")]
+    own = [[frame("main", 10), frame("step" if i % 3 else "validate", 20 + i % 3)]
+           + [torch_frame("_wrapped", 1), torch_frame("_call", 2)] * (i % 4 + 1)
+           + [frame(f"block_{i % 7}", 30 + i % 7, "/home/me/model.py")] * (i % 5 > 0) for i in range(stacks)]  # fmt: skip
+    return snapshot([stack + kernel[: 1 + i % 2] for i, stack in enumerate(own)] + [kernel], free=7 * MIB, devices=2)
+
+
+def wide(leaves=5000):
+    """Four rows of `leaves` boxes."""
+    rows = [[frame(f"{part}_{i}", i + 1, f"/home/me/part{i % 40}.py") for part in ("stage", "layer", "block", "leaf")]
+            for i in range(leaves)]  # fmt: skip
+    return snapshot(rows)
