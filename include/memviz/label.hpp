@@ -6,6 +6,7 @@
 #include "memviz/tree.hpp"
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -42,5 +43,8 @@ enum class CodeOrigin : std::uint8_t { user, torch, library, cpp };
 
 /// PyTorch's omit list: whether _memory_viz.py leaves this frame out (a substring test, so `on_start` is left out too).
 [[nodiscard]] bool is_omitted(std::string_view name, std::string_view filename);
+/// What it looks for: parts of names, and parts of file names.
+[[nodiscard]] std::span<const std::string_view> omitted_names();
+[[nodiscard]] std::span<const std::string_view> omitted_files();
 
 } // namespace memviz

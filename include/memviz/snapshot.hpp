@@ -6,6 +6,7 @@
 
 #include "memviz/events.hpp"
 #include "memviz/frames.hpp"
+#include "memviz/text_rewriter.hpp"
 
 #include <compare>
 #include <cstdint>
@@ -100,6 +101,8 @@ struct Snapshot {
 struct ReadOptions {
   /// Where the events go instead of Snapshot::traces.
   EventSink* sink = nullptr;
+  /// What the file's texts pass through on their way into the snapshot; nothing else of it sees them.
+  TextRewriter* rewriter = nullptr;
   /// Threads that decode the events of a pickle of protocol 4 or 5, this one included.
   unsigned threads = 1;
   /// Convert the events of a pickle while it is decoded. Without it everything is decoded first, which takes more time

@@ -11,6 +11,7 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace memviz {
@@ -44,5 +45,8 @@ struct ComparePicture {
 };
 
 [[nodiscard]] std::string compare_svg(const ComparePicture& picture, const SvgOptions& options);
+
+/// Scripts and styles: what stands in pictures whatever they show.
+[[nodiscard]] std::vector<std::string_view> fixed_texts();
 
 } // namespace memviz

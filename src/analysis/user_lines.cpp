@@ -1,6 +1,5 @@
-#include "analysis/frame_order.hpp"
-#include "analysis/no_stack.hpp"
-#include "memviz/flame.hpp"
+#include "analysis/user_lines.hpp"
+
 #include "memviz/label.hpp"
 
 #include <algorithm>
@@ -10,7 +9,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 
 namespace memviz {
 namespace {
@@ -82,36 +80,36 @@ NodeKey line_of(const FrameTable& frames, StackId stack_id) {
 
 } // namespace
 
+NodeKey UserLines::line_of(std::uint32_t device, std::uint32_t block) {
+  const StackId stack = snapshot_.blocks[block].stack;
+  if (snapshot_.frames.stack(stack).empty()) return NodeKey::of(no_stack_.reason(device, block));
+  const auto [entry, is_new] = line_by_stack_.try_emplace(stack.value);
+  if (is_new) entry->second = memviz::line_of(snapshot_.frames, stack);
+  return entry->second;
+}
+
+void sort_by_bytes(const FrameOrder& order, std::vector<UserLine>& lines) {
+  std::sort(lines.begin(), lines.end(), [&](const UserLine& left, const UserLine& right) {
+    if (left.amount.bytes != right.amount.bytes) return left.amount.bytes > right.amount.bytes;
+    return order.is_before(left.key, right.key);
+  });
+}
+
 std::vector<UserLine> rank_user_lines(const Snapshot& snapshot, const Replay& replay,
                                       std::optional<std::uint32_t> device) {
-  const NoStackReasons no_stack(snapshot, replay);
-  std::unordered_map<std::uint32_t, NodeKey> line_by_stack;
+  UserLines user_lines(snapshot, replay);
   std::map<NodeKey, Amount> amounts;
   for (const Segment& segment : snapshot.segments) {
     if (device && *device != segment.device) continue;
     for (std::uint32_t i = segment.first_block; i < segment.first_block + segment.block_count; ++i) {
       const Block& block = snapshot.blocks[i];
-      if (!block.is_active()) continue;
-      const bool has_stack = !snapshot.frames.stack(block.stack).empty();
-      NodeKey key;
-      if (has_stack) {
-        const auto [entry, is_new] = line_by_stack.try_emplace(block.stack.value);
-        if (is_new) entry->second = line_of(snapshot.frames, block.stack);
-        key = entry->second;
-      } else {
-        key = NodeKey::of(no_stack.reason(segment.device, i));
-      }
-      amounts[key] += {block.requested_bytes, 1};
+      if (block.is_active()) amounts[user_lines.line_of(segment.device, i)] += {block.requested_bytes, 1};
     }
   }
   std::vector<UserLine> lines;
   for (const auto& [key, amount] : amounts)
     lines.push_back({key, amount});
-  const FrameOrder order(snapshot.frames);
-  std::sort(lines.begin(), lines.end(), [&](const UserLine& left, const UserLine& right) {
-    if (left.amount.bytes != right.amount.bytes) return left.amount.bytes > right.amount.bytes;
-    return order.is_before(left.key, right.key);
-  });
+  sort_by_bytes(FrameOrder(snapshot.frames), lines);
   return lines;
 }
 

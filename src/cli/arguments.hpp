@@ -2,10 +2,14 @@
 
 // The words of a command line -> options and operands, for the options that one command has.
 
+#include "memviz/redact.hpp"
+
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace memviz::cli {
@@ -26,9 +30,14 @@ public:
   [[nodiscard]] bool has(std::string_view option) const { return values_.find(option) != values_.end(); }
   [[nodiscard]] std::optional<std::string> value(std::string_view option) const;
 
+  /// What hides the texts of this run's snapshots, or null.
+  [[nodiscard]] Redactor* redactor() const noexcept { return redactor_.get(); }
+  void set_redactor(std::shared_ptr<Redactor> redactor) { redactor_ = std::move(redactor); }
+
 private:
   std::vector<std::string> operands_;
   std::map<std::string, std::string, std::less<>> values_;
+  std::shared_ptr<Redactor> redactor_;
 };
 
 /// Throws UsageError for an option that is unknown (with the nearest known one), given twice, or without its value.

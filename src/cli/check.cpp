@@ -88,8 +88,8 @@ int run(const Arguments& arguments) {
 
   const std::string& file = arguments.operands().front();
   const CheckReport report = naming_file(file, [&] { return checked(file, arguments); });
-  if (json) write_output(*json, check_json(report));
-  if (text || !json) write_output(text.value_or("-"), check_text(report));
+  if (json) write_output(arguments, *json, check_json(report));
+  if (text || !json) write_output(arguments, text.value_or("-"), check_text(report));
   if (!report.snapshot) throw Error(file + ": " + report.error);
   if (arguments.has("quiet")) return kSuccess;
   say_warnings(file, *report.snapshot, report.accounts.value_or(Replay{}));

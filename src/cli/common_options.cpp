@@ -80,6 +80,21 @@ std::vector<Option> picture_options() {
   };
 }
 
+std::vector<Option> redact_options() {
+  return {
+      {"redact", '\0', "WHAT",
+       "hide what the snapshot says of your code, so that the result can be published. paths: folders and files; "
+       "names: "
+       "functions, classes, modules, annotations and metadata; all: both, free text in settings, and the snapshot's "
+       "own "
+       "name. Pseudonyms are the same in every run. Python, torch and widely known packages keep their names. Not "
+       "hidden: "
+       "sizes, times, addresses, counts, line numbers, the shape of stacks. --focus and --hide see pseudonyms"},
+      {"redact-key", '\0', "TEXT",
+       "makes the pseudonyms depend on this text, too; without it, whoever guesses a name can check the guess"},
+  };
+}
+
 std::vector<Option> general_options() {
   return {
       {"at", '\0', "MOMENT", "end: the end of the recording, which auto (the default) means too in this version"},
@@ -154,6 +169,16 @@ std::optional<std::uint64_t> max_memory_of(const Arguments& arguments) {
   const std::uint64_t bytes = parse_bytes("max-memory", *word);
   if (bytes < kLeast) throw UsageError(fmt::format("--max-memory must be at least 16M, not '{}'", *word));
   return bytes;
+}
+
+std::shared_ptr<Redactor> redactor_of(const Arguments& arguments) {
+  const auto word = arguments.value("redact");
+  const auto key = arguments.value("redact-key");
+  if (key && !word) throw UsageError("--redact-key needs --redact paths, names or all");
+  if (!word) return nullptr;
+  const auto what =
+      chosen<Redact>("redact", *word, {{"paths", Redact::paths}, {"names", Redact::names}, {"all", Redact::all}});
+  return std::make_shared<Redactor>(RedactOptions{what, key.value_or("")});
 }
 
 void check_moment(const Arguments& arguments) {

@@ -8,6 +8,7 @@
 #include "memviz/svg.hpp"
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -15,6 +16,7 @@ namespace memviz::cli {
 
 [[nodiscard]] std::vector<Option> tree_options();    ///< what is grouped, kept and left out
 [[nodiscard]] std::vector<Option> picture_options(); ///< how a picture looks
+[[nodiscard]] std::vector<Option> redact_options();  ///< --redact, --redact-key
 [[nodiscard]] std::vector<Option> general_options(); ///< --at, --threads, --max-memory, --quiet, --help
 [[nodiscard]] Option device_option();
 [[nodiscard]] Option view_option();
@@ -41,6 +43,8 @@ struct TreeChoice {
 [[nodiscard]] std::optional<std::uint32_t> device_of(const Arguments& arguments);
 [[nodiscard]] unsigned threads_of(const Arguments& arguments);
 [[nodiscard]] std::optional<std::uint64_t> max_memory_of(const Arguments& arguments);
+/// Null without --redact.
+[[nodiscard]] std::shared_ptr<Redactor> redactor_of(const Arguments& arguments);
 void check_moment(const Arguments& arguments);
 
 /// The tree options for a snapshot; `--group`, else `--view`, else the memory view.

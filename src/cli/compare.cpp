@@ -32,13 +32,14 @@ struct Side {
 
 Side load_side(const std::string& file, const std::string& name, const Arguments& arguments) {
   Loaded loaded = load(file, arguments);
-  Side side{file, name, std::move(loaded.snapshot), std::move(loaded.accounts), {}};
+  const std::string& shown = arguments.redactor() == nullptr ? name : loaded.name;
+  Side side{loaded.name, shown, std::move(loaded.snapshot), std::move(loaded.accounts), {}};
   for (const std::string& warning : all_warnings(side.snapshot, side.accounts))
-    side.warnings.push_back(name + ": " + warning);
+    side.warnings.push_back(side.name + ": " + warning);
   if (arguments.has("quiet")) return side;
-  say_warnings(file, side.snapshot, side.accounts);
+  say_warnings(side.file, side.snapshot, side.accounts);
   for (const std::string& hint : end_hints(side.accounts.devices))
-    say_message(file + ": " + hint);
+    say_message(side.file + ": " + hint);
   return side;
 }
 
@@ -110,18 +111,24 @@ Request request_of(const Arguments& arguments) {
   return request;
 }
 
-void write_results(const Request& request, const Comparison& comparison, const Side& before, const Side& after) {
+std::string drawn(const Request& request, const Comparison& comparison, const Side& before, const Side& after) {
+  std::vector<std::string> warnings = before.warnings;
+  warnings.insert(warnings.end(), after.warnings.begin(), after.warnings.end());
+  return compare_svg({before.name, after.name, comparison, std::move(warnings)}, request.svg);
+}
+
+void write_results(const Arguments& arguments, const Request& request, const Comparison& comparison,
+                   const std::string& picture) {
   const std::string lists = segment_lists(comparison);
+  const std::string summary = compare_text(comparison);
+  for (const std::string_view text : {std::string_view(lists), std::string_view(summary), std::string_view(picture)})
+    check_redacted(arguments, text);
   if (request.output == "-")
     say(lists);
   else
     print(lists);
-  if (!request.quiet) say(compare_text(comparison));
-  if (!request.output) return;
-  std::vector<std::string> warnings = before.warnings;
-  warnings.insert(warnings.end(), after.warnings.begin(), after.warnings.end());
-  const ComparePicture picture{before.name, after.name, comparison, std::move(warnings)};
-  write_output(*request.output, compare_svg(picture, request.svg));
+  if (!request.quiet) say(summary);
+  if (request.output) write_output(arguments, *request.output, picture);
 }
 
 int run(const Arguments& arguments) {
@@ -135,7 +142,8 @@ int run(const Arguments& arguments) {
   check_devices(before, after, request.choice.device);
   const Comparison comparison = compare_snapshots({before.snapshot, before.accounts}, {after.snapshot, after.accounts},
                                                   compare_options(request.choice, request.match, before, after));
-  write_results(request, comparison, before, after);
+  write_results(arguments, request, comparison,
+                request.output ? drawn(request, comparison, before, after) : std::string());
   if (!request.threshold) return kSuccess;
   const auto message =
       exceeded_message(comparison, *request.threshold, arguments.value("fail-over").value_or(""), after);
@@ -171,6 +179,7 @@ Command compare_command() {
                          tree_options(),
                          {device_option()},
                          picture_options(),
+                         redact_options(),
                          general_options()}),
       .run = run,
   };

@@ -2,11 +2,15 @@
 
 #include "cli/command.hpp"
 #include "cli/common_options.hpp"
+#include "cli/files.hpp"
 #include "cli/help.hpp"
 #include "cli/messages.hpp"
 #include "cli/suggest.hpp"
 #include "io/memory_limit.hpp"
+#include "io/output_file.hpp"
 #include "memviz/error.hpp"
+#include "memviz/redact.hpp"
+#include "memviz/svg.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -58,7 +62,27 @@ int run_limited(const Command& command, const Arguments& arguments) {
   } catch (const OutOfMemory& error) {
     throw Error(message(error.file()));
   } catch (const std::bad_alloc&) {
-    throw Error(message(fmt::format("{}", fmt::join(arguments.operands(), " and "))));
+    std::vector<std::string> names;
+    for (const std::string& file : arguments.operands())
+      names.push_back(shown_name(file, arguments));
+    throw Error(message(fmt::format("{}", fmt::join(names, " and "))));
+  }
+}
+
+/// What goes wrong is told without what the snapshot says.
+int run_redacted(const Command& command, const Arguments& arguments) {
+  for (const std::string_view text : fixed_texts())
+    arguments.redactor()->add_public(text);
+  try {
+    return run_limited(command, arguments);
+  } catch (const UsageError&) {
+    throw; // about the command line
+  } catch (const OutOfMemory&) {
+    throw;
+  } catch (const ReaderGone&) {
+    throw;
+  } catch (const Error& error) {
+    throw Error(Redactor::message(error.what()));
   }
 }
 
@@ -67,7 +91,7 @@ int run_command(const Command& command, const std::vector<std::string>& words) {
     print(command_help(command));
     return kSuccess;
   }
-  const Arguments arguments = parse_arguments(words, command.options);
+  Arguments arguments = parse_arguments(words, command.options);
   const std::size_t found = arguments.operands().size();
   if (found < command.operand_count) {
     throw UsageError(fmt::format("{} needs {}: memviz {} {}", command.name,
@@ -79,7 +103,9 @@ int run_command(const Command& command, const std::vector<std::string>& words) {
                                  command.operand_count == 1 ? "one snapshot" : "two snapshots",
                                  arguments.operands()[command.operand_count]));
   }
-  return run_limited(command, arguments);
+  arguments.set_redactor(redactor_of(arguments));
+  if (arguments.redactor() == nullptr) return run_limited(command, arguments);
+  return run_redacted(command, arguments);
 }
 
 } // namespace

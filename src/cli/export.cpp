@@ -27,8 +27,8 @@ void check_folded(const Arguments& arguments) {
     if (arguments.has(option.name)) throw UsageError(fmt::format("--{} needs --format json", option.name));
 }
 
-std::string exported(const std::string& file, const Loaded& loaded, const TreeChoice& choice, Format format) {
-  const auto& [snapshot, accounts] = loaded;
+std::string exported(const Loaded& loaded, const TreeChoice& choice, Format format) {
+  const auto& [snapshot, accounts, file] = loaded;
   if (format == Format::folded) {
     const auto view = choice.view == View::segments ? FoldedView::segments : FoldedView::memory;
     return folded_stacks(snapshot, view, choice.device);
@@ -44,11 +44,10 @@ int run(const Arguments& arguments) {
   check_moment(arguments);
   check_output_file(arguments, output);
 
-  const std::string& file = arguments.operands().front();
-  const Loaded loaded = load(file, arguments);
-  check_device(file, loaded.snapshot, choice.device);
-  if (!arguments.has("quiet")) say_warnings(file, loaded.snapshot, loaded.accounts);
-  write_output(output, naming_file(file, [&] { return exported(file, loaded, choice, format); }));
+  const Loaded loaded = load(arguments.operands().front(), arguments);
+  check_device(loaded.name, loaded.snapshot, choice.device);
+  if (!arguments.has("quiet")) say_warnings(loaded.name, loaded.snapshot, loaded.accounts);
+  write_output(arguments, output, naming_file(loaded.name, [&] { return exported(loaded, choice, format); }));
   return kSuccess;
 }
 
@@ -69,6 +68,7 @@ Command export_command() {
                           view_option()},
                          tree_options(),
                          {device_option()},
+                         redact_options(),
                          general_options()}),
       .run = run,
   };

@@ -52,6 +52,7 @@ Input opened(const std::string& file, Progress& progress) {
 Snapshot decoded(Input& input, EventSink& sink, const Arguments& arguments, Progress& progress) {
   ReadOptions options;
   options.sink = &sink;
+  options.rewriter = arguments.redactor();
   options.threads = threads_of(arguments);
   options.on_progress = [&](std::uint64_t done_bytes) {
     input.release_before(static_cast<std::size_t>(done_bytes));
@@ -71,13 +72,14 @@ Snapshot decoded(Input& input, EventSink& sink, const Arguments& arguments, Prog
 }
 
 Loaded load(const std::string& file, const Arguments& arguments) {
-  return naming_file(file, [&] {
+  std::string name = shown_name(file, arguments);
+  return naming_file(name, [&] {
     Progress progress(picture_name(file), arguments.has("quiet"));
     Input input = opened(file, progress);
     Accounts accounts;
     Snapshot snapshot = decoded(input, accounts, arguments, progress);
     Replay replayed = accounts.finish(snapshot);
-    return Loaded{std::move(snapshot), std::move(replayed)};
+    return Loaded{std::move(snapshot), std::move(replayed), std::move(name)};
   });
 }
 
@@ -85,7 +87,20 @@ std::string picture_name(const std::string& file) {
   return file == "-" ? "standard input" : std::string(file_basename(file));
 }
 
-void write_output(const std::string& path, std::string_view text) {
+std::string shown_name(const std::string& file, const Arguments& arguments) {
+  return arguments.redactor() == nullptr ? file : arguments.redactor()->input_name(picture_name(file));
+}
+
+void check_redacted(const Arguments& arguments, std::string_view text) {
+  if (arguments.redactor() == nullptr) return;
+  const std::size_t leaks = arguments.redactor()->leaks(text);
+  if (leaks == 0) return;
+  throw Error(fmt::format("--redact {} left {} hidden {} in the output, so nothing was written; please report this",
+                          arguments.value("redact").value_or(""), leaks, leaks == 1 ? "text" : "texts"));
+}
+
+void write_output(const Arguments& arguments, const std::string& path, std::string_view text) {
+  check_redacted(arguments, text);
   naming_output(path, [&] { write_file(path, text); });
 }
 

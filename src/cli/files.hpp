@@ -19,7 +19,11 @@ namespace memviz::cli {
 struct Loaded {
   Snapshot snapshot;
   Replay accounts;
+  std::string name; ///< what messages and outputs call the file
 };
+
+/// The file as the command line names it; with --redact its base name, or a pseudonym.
+[[nodiscard]] std::string shown_name(const std::string& file, const Arguments& arguments);
 
 /// The bytes of a file, compared with what a snapshot begins with while they are read into memory. Throws Error without
 /// the file's name.
@@ -36,8 +40,12 @@ struct Loaded {
 /// What a picture calls the file: its own name, because a picture is passed on and folders are nobody's business.
 [[nodiscard]] std::string picture_name(const std::string& file);
 
-/// Throws Error with the path, or "standard output", when it cannot be written.
-void write_output(const std::string& path, std::string_view text);
+/// Throws Error where --redact hid something that stands in `text` after all. Called for every output before the first
+/// one is written.
+void check_redacted(const Arguments& arguments, std::string_view text);
+
+/// Throws Error with the path, or "standard output", when it cannot be written; and what check_redacted() throws.
+void write_output(const Arguments& arguments, const std::string& path, std::string_view text);
 
 /// Before the work begins: throws UsageError when `output` would replace one of the snapshots that the command reads,
 /// and Error when it cannot be written.

@@ -12,10 +12,10 @@ namespace memviz::cli {
 
 namespace {
 
-std::string drawn(const std::string& file, const Snapshot& snapshot, const Replay& accounts, const TreeOptions& options,
-                  const SvgOptions& svg) {
+std::string drawn(const Loaded& loaded, const TreeOptions& options, const SvgOptions& svg) {
+  const auto& [snapshot, accounts, name] = loaded;
   const FrameTree tree = build_frame_tree(snapshot, accounts, options);
-  const FlamePicture picture{.file = picture_name(file),
+  const FlamePicture picture{.file = picture_name(name),
                              .snapshot = snapshot,
                              .tree = tree,
                              .devices = stats_of(accounts, options.device),
@@ -32,18 +32,17 @@ int run(const Arguments& arguments) {
   check_moment(arguments);
   check_output_file(arguments, *output);
 
-  const std::string& file = arguments.operands().front();
-  const auto [snapshot, accounts] = load(file, arguments);
-  check_device(file, snapshot, choice.device);
-  const std::string picture = naming_file(file, [&, &snapshot = snapshot, &accounts = accounts] {
+  const Loaded loaded = load(arguments.operands().front(), arguments);
+  check_device(loaded.name, loaded.snapshot, choice.device);
+  const std::string picture = naming_file(loaded.name, [&] {
     if (!arguments.has("quiet")) {
-      say_warnings(file, snapshot, accounts);
-      for (const std::string& hint : end_hints(stats_of(accounts, choice.device)))
-        say_message(file + ": " + hint);
+      say_warnings(loaded.name, loaded.snapshot, loaded.accounts);
+      for (const std::string& hint : end_hints(stats_of(loaded.accounts, choice.device)))
+        say_message(loaded.name + ": " + hint);
     }
-    return drawn(file, snapshot, accounts, resolved(choice, snapshot), svg);
+    return drawn(loaded, resolved(choice, loaded.snapshot), svg);
   });
-  write_output(*output, picture);
+  write_output(arguments, *output, picture);
   return kSuccess;
 }
 
@@ -64,6 +63,7 @@ Command flame_command() {
                          tree_options(),
                          {device_option()},
                          picture_options(),
+                         redact_options(),
                          general_options()}),
       .run = run,
   };

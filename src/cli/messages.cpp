@@ -11,7 +11,13 @@
 namespace memviz::cli {
 
 void print(std::string_view text) {
-  write_output("-", text);
+  try {
+    write_file("-", text);
+  } catch (const ReaderGone&) {
+    throw;
+  } catch (const Error& error) {
+    throw Error(std::string("standard output: ") + error.what());
+  }
 }
 
 void say(std::string_view text) {

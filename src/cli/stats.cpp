@@ -20,13 +20,15 @@ int run(const Arguments& arguments) {
   const auto device = device_of(arguments);
   check_moment(arguments);
 
-  const std::string& file = arguments.operands().front();
-  auto [snapshot, accounts] = load(file, arguments);
+  auto [snapshot, accounts, file] = load(arguments.operands().front(), arguments);
   check_device(file, snapshot, device);
   accounts.devices = stats_of(accounts, device);
   if (!arguments.has("quiet")) say_warnings(file, snapshot, accounts);
-  if (json) write_output(*json, stats_json(file, snapshot, accounts));
-  if (text || !json) write_output(text.value_or("-"), stats_text(file, snapshot, accounts, device));
+  const std::string for_programs = json ? stats_json(file, snapshot, accounts) : "";
+  const std::string for_people = text || !json ? stats_text(file, snapshot, accounts, device) : "";
+  check_redacted(arguments, for_people);
+  if (json) write_output(arguments, *json, for_programs);
+  if (text || !json) write_output(arguments, text.value_or("-"), for_people);
   return kSuccess;
 }
 
@@ -45,6 +47,7 @@ Command stats_command() {
       .options = joined({{{"output", 'o', "FILE", "where the text goes (default: standard output)"},
                           {"json", '\0', "FILE", "write JSON there, - for standard output, instead of the text"},
                           device_option()},
+                         redact_options(),
                          general_options()}),
       .run = run,
   };

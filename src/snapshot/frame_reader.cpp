@@ -7,8 +7,8 @@ enum Field { name, filename, line, fx_node_op, fx_node_name, fx_node_target, fx_
 
 } // namespace
 
-FrameReader::FrameReader(const Document& document, FrameTable& frames)
-    : document_(document), frames_(frames), check_(document),
+FrameReader::FrameReader(const Document& document, FrameTable& frames, TextRewriter* rewriter)
+    : document_(document), frames_(frames), rewriter_(rewriter), check_(document),
       fields_(document,
               {"name", "filename", "line", "fx_node_op", "fx_node_name", "fx_node_target", "fx_original_trace"}) {
 }
@@ -32,7 +32,7 @@ FrameId FrameReader::frame(Value dict, const Where& where, Value list) {
   if (const auto known = frame_ids_.find(dict.bits()); known != frame_ids_.end()) return known->second;
   check_.require(dict, Kind::dict, where, list);
   const auto row = fields_.read(dict);
-  Frame frame{text_or_empty(row[name]), text_or_empty(row[filename]), 0};
+  Frame frame = frame_of(row[name], row[filename]);
   if (const auto number = document_.as_signed(row[line])) frame.line = *number;
   const FrameId id = frames_.add_frame(frame);
   if (row[fx_node_op].kind() == Kind::text || row[fx_original_trace].kind() == Kind::text) add_fx(id, dict);
@@ -42,8 +42,8 @@ FrameId FrameReader::frame(Value dict, const Where& where, Value list) {
 
 void FrameReader::add_fx(FrameId id, Value dict) {
   const auto row = fields_.read(dict);
-  frames_.set_fx(id, {text_or_empty(row[fx_node_op]), text_or_empty(row[fx_node_name]),
-                      text_or_empty(row[fx_node_target]), text_or_empty(row[fx_original_trace])});
+  const auto node = [&](Field field) { return text(TextKind::graph_node, text_or_empty(row[field])); };
+  frames_.set_fx(id, {node(fx_node_op), node(fx_node_name), node(fx_node_target), node(fx_original_trace)});
 }
 
 std::optional<StackId> FrameReader::known_stack(Value list) const {
@@ -69,7 +69,7 @@ Value FrameReader::digest(std::span<const Value> items) {
 }
 
 FrameId FrameReader::text_frame(Value text) {
-  return frames_.add_frame({text_or_empty(text), kEmptyString, 0});
+  return frames_.add_frame(frame_of(text, Value()));
 }
 
 StackId FrameReader::text_stack(Value lines, const Where& where, Value container) {
@@ -87,9 +87,23 @@ StackId FrameReader::text_stack(Value lines, const Where& where, Value container
   return id;
 }
 
-StringId FrameReader::text_or_empty(Value value) {
-  return value.kind() == Kind::text || value.kind() == Kind::bytes ? frames_.intern(document_.text(value))
-                                                                   : kEmptyString;
+/// A file may repeat a frame in millions of dicts: its texts are rewritten once.
+Frame FrameReader::frame_of(Value name, Value filename) {
+  if (rewriter_ == nullptr) return {frames_.intern(text_or_empty(name)), frames_.intern(text_or_empty(filename)), 0};
+  const auto [entry, is_new] = rewritten_.try_emplace({name.bits(), filename.bits()});
+  if (is_new) {
+    const FrameText text = rewriter_->frame(text_or_empty(name), text_or_empty(filename));
+    entry->second = {frames_.intern(text.name), frames_.intern(text.filename), 0};
+  }
+  return entry->second;
+}
+
+StringId FrameReader::text(TextKind kind, std::string_view text) {
+  return rewriter_ == nullptr ? frames_.intern(text) : frames_.intern(rewriter_->text(kind, text));
+}
+
+std::string_view FrameReader::text_or_empty(Value value) const {
+  return value.kind() == Kind::text || value.kind() == Kind::bytes ? document_.text(value) : "";
 }
 
 } // namespace memviz

@@ -4,18 +4,23 @@
 // frame is converted once.
 
 #include "memviz/frames.hpp"
+#include "memviz/text_rewriter.hpp"
 #include "snapshot/fields.hpp"
 
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace memviz {
 
 class FrameReader {
 public:
-  FrameReader(const Document& document, FrameTable& frames);
+  /// Texts pass through `rewriter`, if there is one.
+  FrameReader(const Document& document, FrameTable& frames, TextRewriter* rewriter = nullptr);
 
   /// The stack of a `frames` list; kNoFrames where the key is absent or the list empty. Throws SchemaError.
   StackId stack(Value frames, const Where& where, Value container) {
@@ -30,6 +35,8 @@ public:
   Value digest(std::span<const Value> items);
   /// `forward_frames`: a list of text lines, each a frame that has a name only.
   StackId text_stack(Value lines, const Where& where, Value container);
+  /// The place where every text but that of frames enters the snapshot.
+  StringId text(TextKind kind, std::string_view text);
 
 private:
   StackId other_stack(Value frames, const Where& where, Value container);
@@ -43,15 +50,18 @@ private:
   FrameId text_frame(Value text);
   FrameId frame(Value dict, const Where& where, Value list);
   void add_fx(FrameId id, Value dict);
-  StringId text_or_empty(Value value);
+  Frame frame_of(Value name, Value filename);
+  [[nodiscard]] std::string_view text_or_empty(Value value) const;
 
   const Document& document_;
   FrameTable& frames_;
+  TextRewriter* rewriter_;
   FieldChecker check_;
   FieldReader<7> fields_;
   std::vector<std::uint32_t> stacks_; ///< by number of the list: its stack + 1, 0 where it is not known
   std::unordered_map<std::uint64_t, FrameId, SecretHash> frame_ids_;
-  std::vector<FrameId> scratch_; ///< kept across calls to save allocations
+  std::map<std::pair<std::uint64_t, std::uint64_t>, Frame> rewritten_; ///< by the values of name and filename
+  std::vector<FrameId> scratch_;                                       ///< kept across calls to save allocations
 };
 
 } // namespace memviz

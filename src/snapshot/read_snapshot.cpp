@@ -51,10 +51,10 @@ private:
 
 /// The tools of one reading, which share what they learn of the document.
 struct Readers {
-  Readers(const Document& read_document, Snapshot& read_snapshot, EventSink* sink)
+  Readers(const Document& read_document, Snapshot& read_snapshot, const ReadOptions& options)
       : document(read_document), snapshot(read_snapshot), store(read_snapshot),
-        frames(read_document, read_snapshot.frames),
-        traces(read_document, frames, budget, read_snapshot, sink == nullptr ? store : *sink) {}
+        frames(read_document, read_snapshot.frames, options.rewriter),
+        traces(read_document, frames, budget, read_snapshot, options.sink == nullptr ? store : *options.sink) {}
   Readers(const Readers&) = delete;
   Readers& operator=(const Readers&) = delete;
   ~Readers() = default;
@@ -96,7 +96,7 @@ void read_document(Readers& readers) {
     traces.read_traces(device_traces);
   else if (traces.has_events())
     throw ContentWasUsed(); // of a list that is not part of the snapshot after all
-  if (settings.kind() != Kind::unset) read_settings(document, settings, budget, snapshot);
+  if (settings.kind() != Kind::unset) read_settings(document, settings, frames, budget, snapshot);
   if (annotations.kind() != Kind::unset) traces.read_annotations(annotations);
 
   snapshot.origin.is_list = root.kind() == Kind::list;
@@ -127,7 +127,7 @@ void finish_pickle(const pickle::Machine& machine, std::string_view bytes, Snaps
 Snapshot read_streaming(std::string_view bytes, const ReadOptions& options) {
   Snapshot snapshot;
   pickle::Machine machine(bytes, pickle::Progress(options.on_progress));
-  Readers readers(machine.document(), snapshot, options.sink);
+  Readers readers(machine.document(), snapshot, options);
   TraceStream events(machine.document(), readers.frames, readers.traces);
   machine.stream_to(events, options.threads);
   while (machine.step()) {}
@@ -141,7 +141,7 @@ Snapshot read_whole(std::string_view bytes, const ReadOptions& options) {
   Snapshot snapshot;
   pickle::Machine machine(bytes, pickle::Progress(options.on_progress));
   while (machine.step()) {}
-  Readers readers(machine.document(), snapshot, options.sink);
+  Readers readers(machine.document(), snapshot, options);
   try {
     read_document(readers);
   } catch (const SchemaError& error) {
@@ -169,7 +169,7 @@ Snapshot read_json(std::string_view bytes, const ReadOptions& options) {
   snapshot.origin.encoding = "JSON";
   const Document document = json::read(bytes);
   try {
-    Readers readers(document, snapshot, options.sink);
+    Readers readers(document, snapshot, options);
     read_document(readers);
   } catch (const SchemaError& error) {
     throw Error(error.what());

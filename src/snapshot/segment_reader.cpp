@@ -180,7 +180,7 @@ BlockState SegmentReader::read_state(Value state, const Where& where, Value dict
   if (text == "active_pending_free" || text == "active_awaiting_free") return BlockState::active_pending_free;
   if (text != "inactive") {
     ++unknown_states_;
-    unknown_state_ = to_valid_utf8(text.substr(0, 40));
+    unknown_state_ = snapshot_.frames.text(frames_.text(TextKind::action, to_valid_utf8(text.substr(0, 40))));
   }
   return BlockState::inactive;
 }

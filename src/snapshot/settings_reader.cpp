@@ -5,7 +5,7 @@
 
 namespace memviz {
 
-void read_settings(const Document& document, Value settings, Budget& budget, Snapshot& snapshot) {
+void read_settings(const Document& document, Value settings, FrameReader& texts, Budget& budget, Snapshot& snapshot) {
   const Where where{nullptr, "allocator_settings"};
   // Genuine settings have some hundreds of bytes. Many keys below one long key, or many of them with one long value,
   // would spell that out for each of them.
@@ -16,7 +16,7 @@ void read_settings(const Document& document, Value settings, Budget& budget, Sna
     const std::string text = value_text(document, value);
     text_bytes += key.size() + text.size();
     if (text_bytes > kMostTextBytes) fail_at(where, settings, "settings of at most 16 MiB of text", "more");
-    snapshot.settings.emplace_back(snapshot.frames.intern(key), snapshot.frames.intern(text));
+    snapshot.settings.emplace_back(texts.text(TextKind::setting_key, key), texts.text(TextKind::setting, text));
   };
   document.for_each_item(settings, [&](Value key, Value value) {
     const std::string name = value_text(document, key);

@@ -4,11 +4,12 @@
 
 #include "memviz/snapshot.hpp"
 #include "snapshot/budget.hpp"
+#include "snapshot/frame_reader.hpp"
 #include "value/document.hpp"
 
 namespace memviz {
 
 /// Nested dicts (`roundup_power2_divisions`) are flattened one level deep. Throws SchemaError.
-void read_settings(const Document& document, Value settings, Budget& budget, Snapshot& snapshot);
+void read_settings(const Document& document, Value settings, FrameReader& texts, Budget& budget, Snapshot& snapshot);
 
 } // namespace memviz

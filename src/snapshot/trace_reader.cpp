@@ -163,7 +163,7 @@ void TraceReader::read_action(Event& event, Value value, const Where& where, Val
   if (number >= actions_.size()) actions_.resize(number + 1);
   if (!actions_[number]) actions_[number] = action_of(document_.text(value));
   event.action = *actions_[number];
-  if (event.action == Action::other) event.action_text = text_or_empty(value);
+  if (event.action == Action::other) event.action_text = text_or_empty(TextKind::action, value);
 }
 
 void TraceReader::read_address(Event& event, Value value, const Where& where, Value dict) const {
@@ -186,13 +186,13 @@ void TraceReader::read_time(Event& event, Value value) {
 
 void TraceReader::read_compile_context(Event& event, Value value) {
   if (!is_present(value)) return;
-  event.compile_context = text_or_empty(value);
+  event.compile_context = text_or_empty(TextKind::compile_context, value);
   saw_compile_context_ = true;
 }
 
 void TraceReader::read_user_metadata(Event& event, Value value) {
   if (!is_present(value)) return;
-  event.user_metadata = text_or_empty(value);
+  event.user_metadata = text_or_empty(TextKind::metadata, value);
   saw_user_metadata_ = true;
 }
 
@@ -210,18 +210,19 @@ void TraceReader::read_forward_frames(Event& event, Value value, const Where& wh
   saw_pool_ = true;
 }
 
-StringId TraceReader::text_or_empty(Value value) {
+StringId TraceReader::text_or_empty(TextKind kind, Value value) {
   if (value.kind() != Kind::text) return kEmptyString;
   const auto number = static_cast<std::size_t>(value.payload());
-  if (number >= texts_.size()) texts_.resize(number + 1);
-  if (!texts_[number]) texts_[number] = snapshot_.frames.intern(document_.text(value));
-  return *texts_[number];
+  auto& texts = texts_[static_cast<std::size_t>(kind)];
+  if (number >= texts.size()) texts.resize(number + 1);
+  if (!texts[number]) texts[number] = frames_.text(kind, document_.text(value));
+  return *texts[number];
 }
 
 /// Many annotations may hold one long text: each distinct one is copied once.
-StringId TraceReader::any_text(Value value) {
-  if (value.kind() == Kind::text) return text_or_empty(value);
-  return snapshot_.frames.intern(value_text(document_, value));
+StringId TraceReader::any_text(TextKind kind, Value value) {
+  if (value.kind() == Kind::text) return text_or_empty(kind, value);
+  return frames_.text(kind, value_text(document_, value));
 }
 
 void TraceReader::read_annotations(Value annotations) {
@@ -232,15 +233,15 @@ void TraceReader::read_annotations(Value annotations) {
     check_.require(dict, Kind::dict, where, annotations);
     const auto row = annotation_fields_.read(dict);
     Annotation annotation;
-    annotation.name = text_or_empty(row[annotation_field::name]);
-    annotation.stage = text_or_empty(row[annotation_field::stage]);
+    annotation.name = text_or_empty(TextKind::annotation, row[annotation_field::name]);
+    annotation.stage = text_or_empty(TextKind::stage, row[annotation_field::stage]);
     annotation.device = static_cast<std::uint32_t>(document_.as_unsigned(row[annotation_field::device]).value_or(0));
     annotation.time_us = document_.as_signed(row[annotation_field::time_us]).value_or(0);
     document_.for_each_item(dict, [&](Value key, Value value) {
       const std::string_view name = key.kind() == Kind::text ? document_.text(key) : "";
       if (name == "name" || name == "stage" || name == "device" || name == "time_us") return;
       budget_.spend(1, where, dict);
-      annotation.metadata.emplace_back(any_text(key), any_text(value));
+      annotation.metadata.emplace_back(any_text(TextKind::metadata_key, key), any_text(TextKind::metadata, value));
     });
     snapshot_.annotations.push_back(std::move(annotation));
     return true;

@@ -67,8 +67,8 @@ private:
   void read_user_metadata(Event& event, Value value);
   void read_pool(Event& event, Value value, const Where& where, Value dict);
   void read_forward_frames(Event& event, Value value, const Where& where, Value dict);
-  StringId text_or_empty(Value value);
-  StringId any_text(Value value);
+  StringId text_or_empty(TextKind kind, Value value);
+  StringId any_text(TextKind kind, Value value);
 
   const Document& document_;
   FrameReader& frames_;
@@ -81,7 +81,8 @@ private:
   EventFields fields_;
   FieldReader<4> annotation_fields_;
   std::vector<std::optional<Action>> actions_; ///< by number of the text
-  std::vector<std::optional<StringId>> texts_; ///< by number of the text
+  /// By kind, then by number of the text.
+  std::array<std::vector<std::optional<StringId>>, kTextKinds> texts_;
   Value latest_pool_;                          ///< the tuple; events mostly have the pool of the one before
   PoolId latest_pool_id_;
   bool saw_time_ = false;

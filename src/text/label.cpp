@@ -156,11 +156,15 @@ std::string node_label(const FrameTable& frames, const NodeKey& key) {
   return place.empty() ? function : function + " " + place;
 }
 
-bool is_omitted(std::string_view name, std::string_view filename) {
+std::span<const std::string_view> omitted_names() {
   static constexpr std::array<std::string_view, 8> kNames{"unwind::unwind",    "CapturedTraceback::gather",
                                                           "gather_with_cpp",   "_start",
                                                           "__libc_start_main", "PyEval_",
                                                           "PyObject_",         "PyFunction_"};
+  return kNames;
+}
+
+std::span<const std::string_view> omitted_files() {
   static constexpr std::array<std::string_view, 10> kFiles{"core/boxing",
                                                            "/Register",
                                                            "/Redispatch",
@@ -171,7 +175,11 @@ bool is_omitted(std::string_view name, std::string_view filename) {
                                                            "pycore_ceval.h",
                                                            "ceval.c",
                                                            "cpython/abstract.h"};
-  return contains_any(name, kNames) || contains_any(filename, kFiles);
+  return kFiles;
+}
+
+bool is_omitted(std::string_view name, std::string_view filename) {
+  return contains_any(name, omitted_names()) || contains_any(filename, omitted_files());
 }
 
 } // namespace memviz

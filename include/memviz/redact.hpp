@@ -1,0 +1,57 @@
+#pragma once
+
+// A file's text -> text that may be published. Each hidden text becomes a pseudonym that depends on nothing but that
+// text and the key, so that two redacted results still compare.
+//
+// What is hidden and what is kept:
+// - paths: folders and file names, but those of Python itself, of widely known packages and of torch's own sources;
+//   paths inside of other texts.
+// - names: functions, classes, modules and namespaces that are not from those; annotations and metadata.
+// - all: both, and settings and compile contexts where they are free text.
+// Sizes, times, addresses, counts, line numbers and the shape of stacks stay: they can tell a program apart, too.
+// Without a key, whoever guesses a name can check the guess.
+
+#include "memviz/text_rewriter.hpp"
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace memviz {
+
+enum class Redact : std::uint8_t { paths, names, all };
+
+struct RedactOptions {
+  Redact what = Redact::all;
+  std::string key; ///< "": pseudonyms that anybody can compute
+};
+
+class Redactor final : public TextRewriter {
+public:
+  explicit Redactor(RedactOptions options);
+  ~Redactor() override;
+  Redactor(const Redactor&) = delete;
+  Redactor& operator=(const Redactor&) = delete;
+
+  [[nodiscard]] FrameText frame(std::string_view name, std::string_view filename) override;
+  [[nodiscard]] std::string text(TextKind kind, std::string_view text) override;
+
+  /// What a picture or message may call the input: its base name, or with Redact::all a pseudonym.
+  [[nodiscard]] std::string input_name(std::string_view path);
+  /// A message with what it quotes from the file left out.
+  [[nodiscard]] static std::string message(std::string_view text);
+
+  /// Texts that stand in every output, whatever the file is: they do not count as leaks.
+  void add_public(std::string_view text);
+  /// How many of the texts that were hidden stand in `output` after all. Texts of few letters, and plain words, which
+  /// every output is full of, are not looked for.
+  [[nodiscard]] std::size_t leaks(std::string_view output) const;
+
+private:
+  struct Parts;
+  std::unique_ptr<Parts> parts_;
+};
+
+} // namespace memviz

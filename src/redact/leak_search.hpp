@@ -1,0 +1,42 @@
+#pragma once
+
+// The texts that were hidden -> whether one of them stands in an output after all. One pass over the output, however
+// many texts there are.
+
+#include "value/hash.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+#include <vector>
+
+namespace memviz {
+
+class LeakSearch {
+public:
+  void hide(std::string_view text);
+  /// A text that outputs may hold: what was hidden elsewhere and stands in it, too, is not looked for.
+  void keep(std::string_view text);
+
+  /// Number of places in `output`; the first call after hide() or keep() sorts what was hidden.
+  [[nodiscard]] std::size_t count(std::string_view output) const;
+
+private:
+  using Texts = std::unordered_set<std::string>;
+
+  void prepare() const;
+  void index(const std::vector<std::string>& needles) const;
+  /// The needle that `text` begins with, or nullptr.
+  [[nodiscard]] const std::string* needle_at(std::string_view text) const;
+
+  Texts hidden_;
+  Texts kept_;
+  // What prepare() makes of them.
+  mutable bool is_prepared_ = false;
+  mutable std::vector<std::string> needles_; ///< sorted; none is the beginning of another one
+  mutable std::vector<bool> beginnings_;     ///< by hash of a needle's first bytes
+};
+
+} // namespace memviz

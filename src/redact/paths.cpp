@@ -1,0 +1,193 @@
+#include "redact/paths.hpp"
+
+#include "memviz/label.hpp"
+#include "redact/public_names.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+
+namespace memviz {
+namespace {
+
+constexpr std::size_t kNone = std::string_view::npos;
+
+bool is_separator(char c) {
+  return c == '/' || c == '\\';
+}
+
+std::string with_slashes(std::string_view filename) {
+  std::string path(filename);
+  std::replace(path.begin(), path.end(), '\\', '/');
+  return path;
+}
+
+/// From the last place where `part` stands; "" where it does not.
+std::string_view last_from(std::string_view path, std::string_view part) {
+  const std::size_t at = path.rfind(part);
+  return at == kNone ? std::string_view() : path.substr(at);
+}
+
+/// "/site-packages/torch/nn/linear.py", where the package is a public one.
+std::string_view public_package_path(std::string_view path) {
+  for (const std::string_view folder : {"/site-packages/", "/dist-packages/"}) {
+    const std::string_view tail = last_from(path, folder);
+    if (tail.empty()) continue;
+    const std::string_view inside = tail.substr(folder.size());
+    return is_public_package(inside.substr(0, inside.find('/'))) ? tail : std::string_view();
+  }
+  return {};
+}
+
+/// "/lib/python3.10/asyncio/events.py": Python's own library has no deeper folders.
+std::string_view standard_library_path(std::string_view path) {
+  constexpr std::string_view kFolder = "/lib/python3.";
+  constexpr std::ptrdiff_t kMostFolders = 2;
+  const std::string_view tail = last_from(path, kFolder);
+  if (tail.empty() || tail.find("-packages/") != kNone) return {};
+  const std::string_view rest = tail.substr(kFolder.size());
+  const std::size_t slash = rest.find('/');
+  if (slash == kNone || slash > 2 || rest.substr(0, slash).find_first_not_of("0123456789") != kNone) return {};
+  const std::string_view inside = rest.substr(slash + 1);
+  return std::count(inside.begin(), inside.end(), '/') <= kMostFolders ? tail : std::string_view();
+}
+
+/// "/Python-3.11.1/Python/ceval.c"
+std::string_view interpreter_path(std::string_view path) {
+  for (const std::string_view folder : {"/Include/", "/Modules/", "/Objects/", "/Parser/", "/Python/"}) {
+    const std::size_t at = path.find(folder);
+    if (at == kNone || at == 0) continue;
+    const std::size_t begin = path.rfind('/', at - 1);
+    if (begin == kNone) continue;
+    const std::string_view version = path.substr(begin + 1, at - begin - 1);
+    if (!version.starts_with("python-3.") && !version.starts_with("Python-3.")) continue;
+    if (version.substr(9).find_first_not_of("0123456789.abrc") == kNone) return path.substr(begin);
+  }
+  return {};
+}
+
+/// Torch's C++ as its builds name it, and the system's headers.
+std::string_view public_cpp_path(std::string_view path) {
+  static constexpr std::array<std::string_view, 8> kFolders{"/aten/src/ATen/", "/torch/csrc/", "/c10/core/",
+                                                            "/c10/cuda/",      "/c10/util/",   "/torch/include/",
+                                                            "/usr/include/",   "/usr/lib/gcc/"};
+  for (const std::string_view folder : kFolders)
+    if (const std::string_view tail = last_from(path, folder); !tail.empty()) return tail;
+  return interpreter_path(path);
+}
+
+/// "<frozen runpy>", "<string>", ...: what Python writes where there is no file.
+bool is_public_pseudo_file(std::string_view path) {
+  static constexpr std::array<std::string_view, 5> kWhole{"", "??", "<string>", "<stdin>", "<unknown>"};
+  static constexpr std::array<std::string_view, 6> kFrozen{"<frozen importlib", "<frozen runpy>", "<frozen codecs>",
+                                                           "<frozen abc>",      "<frozen os>",    "<frozen zipimport>"};
+  constexpr std::string_view kGenerated = "<eval_with_key>";
+  if (std::find(kWhole.begin(), kWhole.end(), path) != kWhole.end()) return true;
+  if (path.starts_with(kGenerated)) return path.find_first_not_of(".0123456789", kGenerated.size()) == kNone;
+  return std::any_of(kFrozen.begin(), kFrozen.end(), [&](std::string_view part) { return path.starts_with(part); });
+}
+
+/// What of `path`, with '/' between its folders, everybody knows; "" for nothing.
+std::string public_part(std::string_view path) {
+  if (is_public_pseudo_file(path)) return std::string(path);
+  if (path.find("/../") != kNone) return "";
+  if (origin_of(path) == CodeOrigin::cpp) return std::string(public_cpp_path(path));
+  const std::string_view package = public_package_path(path);
+  return std::string(package.empty() ? standard_library_path(path) : package);
+}
+
+/// ".py", ".cu", ...; "" for what is no usual ending of a source file.
+std::string_view known_extension(std::string_view path) {
+  static constexpr std::array<std::string_view, 14> kEndings{".py", ".pyx", ".cpp", ".cc",  ".cxx", ".cu", ".cuh",
+                                                             ".h",  ".hpp", ".c",   ".cxx", ".so",  ".rs", ".mm"};
+  for (const std::string_view ending : kEndings)
+    if (path.ends_with(ending)) return ending;
+  return "";
+}
+
+/// A name for the file that origin_of() takes for the same kind of code.
+std::string with_origin(CodeOrigin origin, const std::string& file) {
+  for (const std::string_view folder : {"", "/site-packages/torch/", "/site-packages/", "<frozen ", "<eval_with_key>"})
+    if (origin_of(std::string(folder) + file) == origin) return std::string(folder) + file;
+  return origin == CodeOrigin::user ? file + ".py" : "<" + file + ">";
+}
+
+/// With the parts by which PyTorch's omit list knows the file.
+std::string with_omitted_parts(std::string_view path, std::string hidden) {
+  for (const std::string_view part : omitted_files()) {
+    if (path.find(part) == kNone || hidden.find(part) != kNone) continue;
+    if (!hidden.starts_with('/')) hidden.insert(0, 1, '/');
+    hidden.insert(0, part);
+    if (!part.starts_with('/')) hidden.insert(0, 1, '/');
+  }
+  return hidden;
+}
+
+std::string pseudonym(std::string_view filename, const Pseudonyms& pseudonyms, LeakSearch& search) {
+  search.hide(file_basename(filename));
+  return pseudonyms.of("file_", filename) + std::string(known_extension(filename));
+}
+
+bool is_path_character(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || is_separator(c) || c == '.' ||
+         c == '_' || c == '-' || c == '+' || c == '@' || c == '~' || static_cast<unsigned char>(c) >= 0x80;
+}
+
+} // namespace
+
+bool is_public_file(std::string_view filename) {
+  const std::string path = with_slashes(filename);
+  return is_public_pseudo_file(path) || !public_part(path).empty();
+}
+
+std::string hidden_path(std::string_view filename, const Pseudonyms& pseudonyms, LeakSearch& search) {
+  const std::string path = with_slashes(filename);
+  if (is_public_pseudo_file(path)) return path;
+  const CodeOrigin origin = origin_of(path);
+  search.hide(filename);
+  std::string hidden = public_part(path);
+  if (hidden.empty())
+    hidden = pseudonym(filename, pseudonyms, search);
+  else
+    search.keep(hidden);
+  if (origin_of(hidden) != origin) hidden = with_origin(origin, pseudonym(filename, pseudonyms, search));
+  return with_omitted_parts(path, std::move(hidden));
+}
+
+std::string hidden_module(std::string_view filename, const Pseudonyms& pseudonyms, LeakSearch& search) {
+  const std::string path = with_slashes(filename);
+  if (is_public_file(path)) return path;
+  const std::string folders = path.substr(0, path.size() - file_basename(path).size());
+  std::string hidden = folders + pseudonym(filename, pseudonyms, search);
+  if (origin_of(hidden) != origin_of(path))
+    hidden = with_origin(origin_of(path), pseudonym(filename, pseudonyms, search));
+  search.keep(folders);
+  return with_omitted_parts(path, std::move(hidden));
+}
+
+std::string without_paths(std::string_view text, const Pseudonyms& pseudonyms, LeakSearch& search) {
+  std::string result;
+  std::size_t i = 0;
+  while (i < text.size()) {
+    std::size_t end = i;
+    while (end < text.size() && is_path_character(text[end]))
+      ++end;
+    // "C:\folder\file": the drive's letter is a word of its own.
+    const bool is_drive = end == i + 1 && end + 1 < text.size() && text[end] == ':' && is_separator(text[end + 1]);
+    if (is_drive) {
+      ++end;
+      while (end < text.size() && is_path_character(text[end]))
+        ++end;
+    }
+    const std::string_view word = text.substr(i, end - i);
+    const bool is_rooted = is_drive || word.starts_with('/') || word.starts_with('~') || word.starts_with('.');
+    const bool is_deep = std::count_if(word.begin(), word.end(), is_separator) >= 2;
+    const bool is_path = (is_rooted && is_deep) || (!known_extension(word).empty() && word != known_extension(word));
+    result += is_path ? hidden_path(word, pseudonyms, search) : std::string(word);
+    if (end < text.size()) result += text[end];
+    i = end + 1;
+  }
+  return result;
+}
+
+} // namespace memviz

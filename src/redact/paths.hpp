@@ -1,0 +1,27 @@
+#pragma once
+
+// Names of files -> names without what tells about a machine or a person. What kind of code a file holds, by which it
+// is coloured, ranked and left out, stays the same.
+
+#include "redact/leak_search.hpp"
+#include "redact/pseudonym.hpp"
+
+#include <string>
+#include <string_view>
+
+namespace memviz {
+
+/// Whether the file belongs to Python, to torch's sources or to a widely known package.
+[[nodiscard]] bool is_public_file(std::string_view filename);
+
+/// "/site-packages/torch/nn/modules/linear.py" for a public file, "file_k3x9q2ma.py" for others.
+[[nodiscard]] std::string hidden_path(std::string_view filename, const Pseudonyms& pseudonyms, LeakSearch& search);
+
+/// The file name is hidden, its folders are kept.
+[[nodiscard]] std::string hidden_module(std::string_view filename, const Pseudonyms& pseudonyms, LeakSearch& search);
+
+/// Text with hidden_path() in the place of each path in it: what begins like one and has two separators, or ends like
+/// the name of a source file.
+[[nodiscard]] std::string without_paths(std::string_view text, const Pseudonyms& pseudonyms, LeakSearch& search);
+
+} // namespace memviz

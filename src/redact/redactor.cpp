@@ -1,0 +1,151 @@
+#include "memviz/redact.hpp"
+
+#include "memviz/label.hpp"
+#include "redact/code_names.hpp"
+#include "redact/leak_search.hpp"
+#include "redact/paths.hpp"
+#include "redact/public_names.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace memviz {
+namespace {
+
+constexpr std::size_t kNone = std::string_view::npos;
+
+bool has_letters(std::string_view text) {
+  return std::any_of(text.begin(), text.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || static_cast<unsigned char>(c) >= 0x80;
+  });
+}
+
+/// Letters in lower case and '_': what PyTorch calls an action.
+bool is_action(std::string_view text) {
+  constexpr std::size_t kLongest = 24;
+  return text.size() <= kLongest &&
+         std::all_of(text.begin(), text.end(), [](char c) { return c == '_' || (c >= 'a' && c <= 'z'); });
+}
+
+/// Every word in it is one of the allocator's settings.
+bool is_public_setting(std::string_view text) {
+  static constexpr std::string_view kBetween = " :,.[]<>{}()'\"=+-;";
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find_first_of(kBetween), text.size());
+    if (end > 0 && !is_public_setting_word(text.substr(0, end))) return false;
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return true;
+}
+
+/// "Torch-Compiled Region: 0/1", "N/A"
+bool is_public_context(std::string_view text) {
+  constexpr std::string_view kRegion = "Torch-Compiled Region";
+  if (text.starts_with(kRegion)) text.remove_prefix(kRegion.size());
+  return text == "N/A" || !has_letters(text);
+}
+
+} // namespace
+
+struct Redactor::Parts {
+  explicit Parts(RedactOptions options)
+      : hides_paths(options.what != Redact::names), hides_names(options.what != Redact::paths),
+        hides_all(options.what == Redact::all), pseudonyms(std::move(options.key)) {}
+
+  [[nodiscard]] std::string hidden(std::string_view prefix, std::string_view text) {
+    search.hide(text);
+    return pseudonyms.of(prefix, text);
+  }
+
+  [[nodiscard]] std::string kept(std::string_view text) {
+    std::string result = hides_paths ? without_paths(text, pseudonyms, search) : std::string(text);
+    search.keep(result);
+    return result;
+  }
+
+  [[nodiscard]] std::string annotation(std::string_view text) {
+    if (is_public_annotation(text)) return kept(text);
+    // A number at the end tells the steps of one mark apart.
+    const std::size_t digits = text.find_last_not_of("0123456789") + 1;
+    const std::string_view stem = text.substr(0, digits);
+    if (stem.empty()) return std::string(text);
+    return hidden("mark_", stem) + (digits < text.size() ? "#" : "") + std::string(text.substr(digits));
+  }
+
+  [[nodiscard]] std::string function(std::string_view name, std::string_view filename) {
+    if (!hides_names || is_public_python_name(name)) return kept(name);
+    if (origin_of(filename) == CodeOrigin::cpp) return hidden_cpp_name(name, pseudonyms, search);
+    if (is_public_file(filename)) return kept(name);
+    return hidden_function(name, pseudonyms, search);
+  }
+
+  bool hides_paths;
+  bool hides_names;
+  bool hides_all;
+  Pseudonyms pseudonyms;
+  LeakSearch search;
+};
+
+Redactor::Redactor(RedactOptions options) : parts_(std::make_unique<Parts>(std::move(options))) {
+}
+
+Redactor::~Redactor() = default;
+
+FrameText Redactor::frame(std::string_view name, std::string_view filename) {
+  Parts& parts = *parts_;
+  FrameText text{parts.function(name, filename), std::string(filename)};
+  // Debug information often has the file's own name only; a function of torch's stands in a file of torch's.
+  const bool is_torch_source = filename.find_first_of("/\\") == kNone && origin_of(filename) == CodeOrigin::cpp &&
+                               name.find("::") != kNone &&
+                               hidden_cpp_name(name, parts.pseudonyms, parts.search) == name;
+  if (is_torch_source)
+    parts.search.keep(filename);
+  else if (parts.hides_paths)
+    text.filename = hidden_path(filename, parts.pseudonyms, parts.search);
+  else if (parts.hides_names)
+    text.filename = hidden_module(filename, parts.pseudonyms, parts.search);
+  return text;
+}
+
+std::string Redactor::text(TextKind kind, std::string_view text) {
+  Parts& parts = *parts_;
+  switch (kind) {
+  case TextKind::stage:
+    return text.empty() || text == "START" || text == "END" ? std::string(text) : parts.hidden("text_", text);
+  case TextKind::action: return is_action(text) ? parts.kept(text) : parts.hidden("action_", text);
+  case TextKind::annotation: return parts.hides_names ? parts.annotation(text) : parts.kept(text);
+  case TextKind::metadata_key:
+  case TextKind::metadata:
+  case TextKind::graph_node:
+    return parts.hides_names && has_letters(text) ? parts.hidden("text_", text) : parts.kept(text);
+  case TextKind::compile_context:
+    return parts.hides_names && !is_public_context(text) ? parts.hidden("text_", text) : parts.kept(text);
+  case TextKind::setting_key:
+  case TextKind::setting:
+    return parts.hides_all && !is_public_setting(text) ? parts.hidden("text_", text) : parts.kept(text);
+  }
+  return parts.hidden("text_", text);
+}
+
+std::string Redactor::input_name(std::string_view path) {
+  const std::string_view name = file_basename(path);
+  if (!parts_->hides_all || path == "-") return std::string(name);
+  return parts_->hidden("snapshot_", name);
+}
+
+std::string Redactor::message(std::string_view text) {
+  const std::size_t open = text.find('\'');
+  if (open == kNone) return std::string(text);
+  const std::size_t close = text.rfind('\'');
+  return std::string(text.substr(0, open)) + "'...'" + std::string(text.substr(close + 1));
+}
+
+void Redactor::add_public(std::string_view text) {
+  parts_->search.keep(text);
+}
+
+std::size_t Redactor::leaks(std::string_view output) const {
+  return parts_->search.count(output);
+}
+
+} // namespace memviz
