@@ -202,6 +202,18 @@ TEST_CASE("what was hidden is found again, unless it is public") {
   CHECK(search.count("Secre") == 0);
 }
 
+TEST_CASE("a redactor finds what it hid, but not what every output says") {
+  Redactor redactor({Redact::all, ""});
+  static_cast<void>(redactor.frame("train_acme_step", "/home/alice/model.py"));
+  static_cast<void>(redactor.frame("total_bytes", "/home/alice/model.py"));
+  static_cast<void>(redactor.frame("acme::fast_kernel", ""));
+  static_cast<void>(redactor.frame("at::native::slow_kernel<slow_kernel>", ""));
+  CHECK(redactor.leaks("train_acme_step at model.py:12") == 2);
+  CHECK(redactor.leaks("fast_kernel") == 1);
+  CHECK(redactor.leaks("slow_kernel") == 0);
+  CHECK(redactor.leaks("\"total_bytes\": 12") == 0);
+}
+
 TEST_CASE("nothing that was hidden enters the snapshot") {
   const std::string bytes = secret_program().pickle();
   for (const bool stream : {true, false}) {
@@ -245,6 +257,28 @@ TEST_CASE("redaction changes no figure of real snapshots, and no ranking") {
     REQUIRE(users.size() == hidden_users.size());
     for (std::size_t i = 0; i < users.size(); ++i)
       CHECK(users[i].amount == hidden_users[i].amount);
+  }
+}
+
+TEST_CASE("redacted runs over real snapshots find no leak") {
+  const auto folder = shared_folder();
+  if (!folder) {
+    MESSAGE("skipped: no ../shared");
+    return;
+  }
+  for (const auto& path : files_in(*folder / "snapshots", ".pickle")) {
+    CAPTURE(path.string());
+    for (const std::string what : {"paths", "names", "all"}) {
+      CAPTURE(what);
+      for (std::vector<std::string> words : {std::vector<std::string>{"flame", path.string(), "-o", "-"},
+                                             {"export", path.string(), "--format", "json", "--frames", "all"}}) {
+        words.insert(words.end(), {"--redact", what, "-q"});
+        const Outcome outcome = run(words);
+        CHECK_MESSAGE(outcome.exit_code == 0, outcome.err);
+        if (what == "names") continue;
+        check_none(outcome.out, std::vector<std::string_view>{"/home/", "C:\\", "/root/", "/mnt/", "/workspace/"});
+      }
+    }
   }
 }
 

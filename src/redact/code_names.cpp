@@ -140,7 +140,9 @@ std::string hidden_function(std::string_view name, const Pseudonyms& pseudonyms,
 }
 
 std::string hidden_cpp_name(std::string_view name, const Pseudonyms& pseudonyms, LeakSearch& search) {
-  return CppName(name, pseudonyms, search).hidden();
+  std::string hidden = CppName(name, pseudonyms, search).hidden();
+  search.keep(hidden); // what of it is public may be hidden elsewhere
+  return hidden;
 }
 
 } // namespace memviz

@@ -156,7 +156,10 @@ std::string hidden_path(std::string_view filename, const Pseudonyms& pseudonyms,
 
 std::string hidden_module(std::string_view filename, const Pseudonyms& pseudonyms, LeakSearch& search) {
   const std::string path = with_slashes(filename);
-  if (is_public_file(path)) return path;
+  if (is_public_file(path)) {
+    search.keep(path);
+    return path;
+  }
   const std::string folders = path.substr(0, path.size() - file_basename(path).size());
   std::string hidden = folders + pseudonym(filename, pseudonyms, search);
   if (origin_of(hidden) != origin_of(path))

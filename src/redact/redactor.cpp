@@ -3,6 +3,7 @@
 #include "memviz/label.hpp"
 #include "redact/code_names.hpp"
 #include "redact/leak_search.hpp"
+#include "redact/own_words.hpp"
 #include "redact/paths.hpp"
 #include "redact/public_names.hpp"
 
@@ -50,7 +51,13 @@ bool is_public_context(std::string_view text) {
 struct Redactor::Parts {
   explicit Parts(RedactOptions options)
       : hides_paths(options.what != Redact::names), hides_names(options.what != Redact::paths),
-        hides_all(options.what == Redact::all), pseudonyms(std::move(options.key)) {}
+        hides_all(options.what == Redact::all), pseudonyms(std::move(options.key)) {
+    search.keep(own_words());
+    for (const std::string_view part : omitted_names())
+      search.keep(part);
+    for (const std::string_view part : omitted_files())
+      search.keep(part);
+  }
 
   [[nodiscard]] std::string hidden(std::string_view prefix, std::string_view text) {
     search.hide(text);
