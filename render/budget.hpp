@@ -27,7 +27,8 @@ template <class Weight, class Draw>
                                              const SvgOptions& options, const Draw& draw) {
   constexpr double kLeastWidth = 0.2 / 1144; // of a box at first: a fifth of a pixel
   std::size_t least_box_bytes = 400;         // an estimate that saves drawing what cannot fit
-  LayoutOptions layout{options.fold ? Fold::tall : Fold::nothing, kLeastWidth, 1000};
+  const double least_share = std::max(kLeastWidth, options.min_percent / 100);
+  LayoutOptions layout{options.fold ? Fold::tall : Fold::nothing, least_share, 1000};
   for (;;) {
     const Layout<Weight> boxes = lay_out(tree, origins, layout);
     const bool may_fit = boxes.boxes.size() * least_box_bytes <= options.max_bytes;

@@ -21,6 +21,7 @@ struct SvgOptions {
   bool scripts = true;               ///< off for goldens
   bool fold = true;                  ///< fold unbranching runs of frames that are not the user's own into one box
   std::size_t max_bytes = 2'000'000; ///< small boxes are merged until the file is no larger
+  double min_percent = 0;            ///< boxes narrower than this share of the graph are merged in any case
 };
 
 /// What a flame graph shows beside its tree. All of it refers to the devices that the tree holds.

@@ -1,6 +1,7 @@
 #include "cli/common_options.hpp"
 
 #include "cli/choice.hpp"
+#include "cli/picture_output.hpp"
 #include "cli/sizes.hpp"
 
 #include <algorithm>
@@ -69,15 +70,18 @@ std::vector<Option> tree_options() {
 }
 
 std::vector<Option> picture_options() {
-  return {
-      {"upward", '\0', "", "root at the bottom, stacks growing up"},
-      {"no-fold", '\0', "",
-       "draw every frame as its own box; by default runs of frames that are not your own are "
-       "folded into one (--frames all never folds)"},
-      {"max-size", '\0', "BYTES",
-       "merge small boxes until the file is no larger, for example 500K or 1MiB "
-       "(default: 2M)"},
-  };
+  return joined(
+      {picture_format_options(),
+       {
+           {"upward", '\0', "", "root at the bottom, stacks growing up"},
+           {"no-fold", '\0', "",
+            "draw every frame as its own box; by default runs of frames that are not your own are "
+            "folded into one (--frames all never folds)"},
+           {"max-size", '\0', "BYTES",
+            "merge small boxes until the file is no larger, for example 500K or 1MiB "
+            "(default: 2M)"},
+           {"min-percent", '\0', "P", "merge boxes narrower than P percent of the picture into one for each parent"},
+       }});
 }
 
 std::vector<Option> redact_options() {
@@ -131,6 +135,7 @@ SvgOptions svg_options(const Arguments& arguments, const TreeChoice& choice) {
   options.upward = arguments.has("upward");
   options.fold = !arguments.has("no-fold") && choice.frames != FrameFilter::all;
   if (const auto size = arguments.value("max-size")) options.max_bytes = parse_bytes("max-size", *size);
+  if (const auto percent = arguments.value("min-percent")) options.min_percent = parse_percent("min-percent", *percent);
   return options;
 }
 

@@ -6,6 +6,7 @@
 #include "cli/files.hpp"
 #include "cli/hints.hpp"
 #include "cli/messages.hpp"
+#include "cli/picture_output.hpp"
 #include "cli/sizes.hpp"
 #include "export/compare_text.hpp"
 #include "memviz/export.hpp"
@@ -106,6 +107,7 @@ Request request_of(const Arguments& arguments) {
   request.quiet = arguments.has("quiet");
   check_moment(arguments);
   if (request.output) check_output_file(arguments, *request.output);
+  static_cast<void>(picture_format(arguments, request.output.value_or("")));
   if (arguments.operands()[0] == "-" && arguments.operands()[1] == "-")
     throw UsageError("only one of the two snapshots can be standard input");
   return request;
@@ -128,7 +130,7 @@ void write_results(const Arguments& arguments, const Request& request, const Com
   else
     print(lists);
   if (!request.quiet) say(summary);
-  if (request.output) write_output(arguments, *request.output, picture);
+  if (request.output) write_picture(arguments, *request.output, picture);
 }
 
 int run(const Arguments& arguments) {

@@ -4,6 +4,7 @@
 #include "cli/files.hpp"
 #include "cli/hints.hpp"
 #include "cli/messages.hpp"
+#include "cli/picture_output.hpp"
 #include "memviz/svg.hpp"
 
 #include <string>
@@ -31,6 +32,7 @@ int run(const Arguments& arguments) {
   const SvgOptions svg = svg_options(arguments, choice);
   check_moment(arguments);
   check_output_file(arguments, *output);
+  static_cast<void>(picture_format(arguments, *output));
 
   const Loaded loaded = load(arguments.operands().front(), arguments);
   check_device(loaded.name, loaded.snapshot, choice.device);
@@ -42,7 +44,7 @@ int run(const Arguments& arguments) {
     }
     return drawn(loaded, resolved(choice, loaded.snapshot), svg);
   });
-  write_output(arguments, *output, picture);
+  write_picture(arguments, *output, picture);
   return kSuccess;
 }
 

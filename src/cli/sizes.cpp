@@ -47,6 +47,15 @@ std::uint64_t parse_bytes(std::string_view option, std::string_view text) {
   return static_cast<std::uint64_t>(std::llround(*number * *unit));
 }
 
+double parse_percent(std::string_view option, std::string_view text) {
+  constexpr double kWhole = 100;
+  std::string_view rest = text;
+  const auto percent = take_number(rest);
+  if (!percent || *percent > kWhole || !(rest.empty() || rest == "%"))
+    throw UsageError(fmt::format("--{} must be a percentage from 0 to 100, not '{}'", option, text));
+  return *percent;
+}
+
 Threshold parse_threshold(std::string_view option, std::string_view text) {
   if (!text.ends_with('%')) return {false, 0, parse_bytes(option, text)};
   std::string_view rest = text.substr(0, text.size() - 1);

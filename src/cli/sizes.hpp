@@ -11,6 +11,9 @@ namespace memviz::cli {
 /// (or KiB, ...) powers of 1024. Throws UsageError that names `option`.
 [[nodiscard]] std::uint64_t parse_bytes(std::string_view option, std::string_view text);
 
+/// From 0 to 100, with or without a '%'. Throws UsageError that names `option`.
+[[nodiscard]] double parse_percent(std::string_view option, std::string_view text);
+
 /// The most that something may grow: bytes, or percent of what it was.
 struct Threshold {
   bool is_percent = false;

@@ -1,0 +1,121 @@
+#include "io/program.hpp"
+#include "memviz/error.hpp"
+#include "support/files.hpp"
+#include "support/process.hpp"
+#include "support/svg_check.hpp"
+
+#include <cstdlib>
+#include <doctest/doctest.h>
+#include <string>
+
+using namespace memviz;
+using namespace memviz::test;
+
+namespace {
+
+std::string data(const std::string& name) {
+  return (testdata() / (name + ".pickle")).string();
+}
+
+std::uint32_t word_at(const std::string& bytes, std::size_t offset) {
+  std::uint32_t word = 0;
+  for (std::size_t i = 0; i < 4; ++i)
+    word = word << 8U | static_cast<std::uint8_t>(bytes.at(offset + i));
+  return word;
+}
+
+bool is_png(const std::string& bytes) {
+  return bytes.starts_with("\x89PNG\r\n\x1a\n") && bytes.substr(12, 4) == "IHDR";
+}
+
+std::uint32_t png_width(const std::string& bytes) {
+  return word_at(bytes, 16);
+}
+
+class PathSetting {
+public:
+  explicit PathSetting(const std::string& path) { setenv("PATH", path.c_str(), 1); }
+  PathSetting(const PathSetting&) = delete;
+  PathSetting& operator=(const PathSetting&) = delete;
+  ~PathSetting() { setenv("PATH", before_.c_str(), 1); }
+
+private:
+  std::string before_ = std::getenv("PATH");
+};
+
+bool has_converter() {
+  if (has_program("rsvg-convert")) return true;
+  MESSAGE("skipped: no rsvg-convert");
+  return false;
+}
+
+} // namespace
+
+TEST_CASE("a picture may be a PNG or a PDF, by the name of the output or by --format") {
+  if (!has_converter()) return;
+  const TemporaryFolder folder;
+  CHECK(run({"flame", data("training_step"), "-q", "-o", folder / "mem.png"}).exit_code == 0);
+  const std::string png = read_bytes(folder / "mem.png");
+  REQUIRE(is_png(png));
+  CHECK(png_width(png) == 2400);
+  const std::string small =
+      run({"flame", data("training_step"), "-q", "-o", "-", "--format", "png", "--zoom", "1"}).out;
+  REQUIRE(is_png(small));
+  CHECK(png_width(small) == 1200);
+  CHECK(run({"flame", data("training_step"), "-q", "-o", folder / "mem.pdf"}).exit_code == 0);
+  CHECK(read_bytes(folder / "mem.pdf").starts_with("%PDF-"));
+  CHECK(run({"compare", data("run_main"), data("run_branch"), "-q", "-o", folder / "diff.png"}).exit_code == 0);
+  CHECK(is_png(read_bytes(folder / "diff.png")));
+  CHECK(run({"flame", data("training_step"), "-q", "-o", folder / "odd.png", "--format", "svg"}).exit_code == 0);
+  CHECK(read_bytes(folder / "odd.png").find("<svg") != std::string::npos);
+}
+
+TEST_CASE("without rsvg-convert other formats are refused before the work, and say what to install") {
+  const TemporaryFolder folder;
+  const PathSetting nothing(folder / "");
+  const Outcome outcome = run({"flame", data("training_step"), "-q", "-o", folder / "mem.png"});
+  CHECK(outcome.exit_code == 1);
+  CHECK(outcome.err.find("librsvg2-bin") != std::string::npos);
+  CHECK(folder.names().empty());
+}
+
+TEST_CASE("bad formats, zooms and percentages are bad usage") {
+  for (const std::vector<std::string>& words :
+       std::vector<std::vector<std::string>>{{"--format", "gif"},
+                                             {"--zoom", "2"},
+                                             {"--zoom", "0", "--format", "png"},
+                                             {"--zoom", "nan", "--format", "png"},
+                                             {"--min-percent", "101"},
+                                             {"--min-percent", "-1"},
+                                             {"--min-percent", "x"}}) {
+    CAPTURE(words.back());
+    std::vector<std::string> all{"flame", data("training_step"), "-o", "-"};
+    all.insert(all.end(), words.begin(), words.end());
+    CHECK(run(all).exit_code == 2);
+  }
+}
+
+TEST_CASE("--min-percent merges boxes, and the root keeps its bytes") {
+  const auto svg_with = [](const std::string& percent) {
+    return run({"flame", data("training_step"), "-q", "-o", "-", "--no-fold", "--min-percent", percent}).out;
+  };
+  const std::string fine = svg_with("0");
+  const std::string coarse = svg_with("10%");
+  CHECK(coarse.size() < fine.size() * 3 / 4);
+  CHECK(coarse.find("&lt;smaller: ") != std::string::npos);
+  const auto root_of = [](const std::string& svg) {
+    const std::size_t at = svg.find("data-bytes=");
+    return svg.substr(at, svg.find(' ', at) - at);
+  };
+  CHECK(root_of(coarse) == root_of(fine));
+}
+
+TEST_CASE("a program gets bytes and gives bytes, or an error that names it") {
+  const std::string bytes(300'000, 'x');
+  CHECK(output_of({"cat"}, bytes) == bytes);
+  CHECK_THROWS_WITH_AS(static_cast<void>(output_of({"ls", "/no/such/folder"}, "")), doctest::Contains("ls failed: ls:"),
+                       Error);
+  CHECK_THROWS_AS(static_cast<void>(output_of({"no-such-program-anywhere"}, "")), Error);
+  CHECK_FALSE(has_program("no-such-program-anywhere"));
+  CHECK(has_program("cat"));
+}
