@@ -26,13 +26,17 @@ std::uint64_t sum_of(const Bar& bar) {
   return bytes;
 }
 
-void draw_parts(XmlElement parent, const Bar& bar, double x, double y, double height, double pixels_per_byte) {
+double height_of(const Bar& bar) {
+  return bar.is_detail ? kDetailHeight : kBarHeight;
+}
+
+void draw_parts(XmlElement parent, const Bar& bar, double x, double y, double pixels_per_byte) {
   std::uint64_t offset = 0;
   for (const BarPart& part : bar.parts) {
     if (part.bytes == 0) continue;
     XmlElement group = add_group(parent, part.paint->name);
     const double left = static_cast<double>(offset) * pixels_per_byte;
-    add_rect(group, x + left, y, static_cast<double>(part.bytes) * pixels_per_byte, height);
+    add_rect(group, x + left, y, static_cast<double>(part.bytes) * pixels_per_byte, height_of(bar));
     group.child("title").text(fmt::format("{}: {} ({} bytes, {})", part.name, format_bytes(part.bytes),
                                           format_count(part.bytes), format_percent(part.bytes, sum_of(bar))));
     offset += part.bytes;
@@ -77,13 +81,12 @@ double draw_bars(Page& page, double y, const std::vector<Bar>& bars) {
   note_width = std::min(note_width, kContentWidth / 2);
   const double pixels_per_byte = (kContentWidth - name_width - note_width) / static_cast<double>(longest);
   for (const Bar& bar : bars) {
-    const double height = bar.is_detail ? kDetailHeight : kBarHeight;
-    const double baseline = y + height / 2 + 4;
+    const double baseline = y + height_of(bar) / 2 + 4;
     const double indent = bar.is_detail ? kIndent : 0;
     if (!bar.name.empty())
       add_text(page.svg(), kMargin + indent, baseline, bar.is_detail ? "small muted" : "small",
                fit_sans(bar.name, name_width - indent, kFontSize));
-    draw_parts(page.svg(), bar, kMargin + name_width, y, height, pixels_per_byte);
+    draw_parts(page.svg(), bar, kMargin + name_width, y, pixels_per_byte);
     if (!bar.note.empty())
       add_text(page.svg(), kMargin + kContentWidth, baseline, "small muted end",
                fit_sans(bar.note, note_width, kFontSize));

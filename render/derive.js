@@ -176,7 +176,8 @@ function addElement(box) {
                            'data-x': box.x, 'data-width': box.width, 'data-name': box.label.name});
   const indices = box.steps.filter((step) => step.isFrame).map((step) => step.key.slice(1));
   if (indices.length) box.element.setAttribute('data-frames', indices.join(' '));
-  box.rect = box.element.appendChild(make('rect', {height: geometry.boxHeight, rx: 2}));
+  box.rect = box.element.appendChild(make('rect', {height: geometry.boxHeight}));
+  if (box.width * geometry.width > 8 * geometry.units) box.rect.setAttribute('rx', 2);
   if (box.isSqueezed) box.mark = box.element.appendChild(make('path', {class: 'hatch'}));
   box.element.box = box;
 }

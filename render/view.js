@@ -11,6 +11,10 @@ const heightOfRow = (row) => (geometry.upward ? geometry.rows - 1 - row : row) *
 function placeRect(holder, x, row, width) {
   const y = heightOfRow(row);
   const drawn = width > 3 * GAP ? width - GAP : width;
+  // What was hidden meanwhile often comes back to where it stood: writing an attribute costs more than comparing.
+  const stand = `${x} ${y} ${width}`;
+  if (holder.stand === stand) return;
+  holder.stand = stand;
   holder.rect.setAttribute('x', x.toFixed(2));
   holder.rect.setAttribute('y', y);
   holder.rect.setAttribute('width', drawn.toFixed(2));
