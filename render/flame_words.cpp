@@ -62,7 +62,9 @@ Figure peak_figure(const DeviceStats& sum, std::size_t devices) {
   return figure;
 }
 
-std::string place_name(const FrameTable& frames, const Place& place) {
+/// The pool is named where there is more than the default one.
+std::string place_name(const FrameTable& frames, const Place& place, bool has_pools) {
+  if (!has_pools) return fmt::format("stream {}", place.stream);
   return fmt::format("{}, stream {}", node_label(frames, {NodeKind::pool, place.pool.first, place.pool.second}),
                      place.stream);
 }
@@ -79,12 +81,15 @@ std::vector<Bar> place_bars(const FrameTable& frames, std::vector<Place> places)
     return left.stats.reserved_bytes > right.stats.reserved_bytes;
   });
   const std::size_t shown = places.size() > kMostPlaces + 1 ? kMostPlaces : places.size();
+  const bool has_pools =
+      std::any_of(places.begin(), places.end(), [](const Place& place) { return place.pool.is_private(); });
   DeviceStats rest;
   for (std::size_t i = 0; i < places.size(); ++i) {
     if (i >= shown)
       add_to(rest, places[i].stats);
     else
-      bars.push_back({place_name(frames, places[i]), bar_parts(places[i].stats), use_text(places[i].stats), true});
+      bars.push_back(
+          {place_name(frames, places[i], has_pools), bar_parts(places[i].stats), use_text(places[i].stats), true});
   }
   if (shown < places.size())
     bars.push_back({fmt::format("{} more pools and streams", format_count(places.size() - shown)), bar_parts(rest),
