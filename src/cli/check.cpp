@@ -3,6 +3,7 @@
 #include "cli/common_options.hpp"
 #include "cli/files.hpp"
 #include "cli/messages.hpp"
+#include "cli/text_outputs.hpp"
 #include "snapshot/file_kind.hpp"
 
 #include <chrono>
@@ -31,10 +32,10 @@ std::optional<std::uint64_t> stored_bytes(const std::string& file, std::uint64_t
 
 void survey(Input& input, Progress& progress, CheckReport& report) {
   if (looks_like_json(input.bytes())) return;
-  report.survey = pickle::survey(input.bytes(), [&](std::uint64_t done_bytes) {
-    input.release_before(static_cast<std::size_t>(done_bytes));
-    progress.show("counting opcodes", done_bytes, input.bytes().size());
-  });
+  report.survey = pickle::survey(input.bytes(), pickle::Progress([&](std::uint64_t done_bytes) {
+                                   input.release_before(static_cast<std::size_t>(done_bytes));
+                                   progress.show("counting opcodes", done_bytes, input.bytes().size());
+                                 }));
 }
 
 void decode(Input& input, const Arguments& arguments, Progress& progress, CheckReport& report) {
@@ -80,16 +81,11 @@ void say_speed(const CheckReport& report) {
 }
 
 int run(const Arguments& arguments) {
-  const auto json = arguments.value("json");
-  const auto text = arguments.value("output");
-  if (json && text && *json == *text) throw UsageError("--json and -o name the same output");
-  for (const auto& output : {json, text})
-    if (output) check_output_file(arguments, *output);
-
+  const TextOutputs outputs(arguments);
   const std::string& file = arguments.operands().front();
   const CheckReport report = naming_file(file, [&] { return checked(file, arguments); });
-  if (json) write_output(arguments, *json, check_json(report));
-  if (text || !json) write_output(arguments, text.value_or("-"), check_text(report));
+  outputs.write(
+      arguments, [&] { return check_text(report); }, [&] { return check_json(report); });
   if (!report.snapshot) throw Error(file + ": " + report.error);
   if (arguments.has("quiet")) return kSuccess;
   say_warnings(file, *report.snapshot, report.accounts.value_or(Replay{}));
@@ -115,9 +111,8 @@ Command check_command() {
                   "  memviz check big.pickle --structure\n",
       .options = joined({{{"structure", '\0', "",
                            "decode and validate everything, but replay nothing and count no opcodes; the time it took "
-                           "goes to standard error"},
-                          {"output", 'o', "FILE", "where the text goes (default: standard output)"},
-                          {"json", '\0', "FILE", "write JSON there, - for standard output, instead of the text"}},
+                           "goes to standard error"}},
+                         TextOutputs::options(),
                          general_options()}),
       .run = run,
   };

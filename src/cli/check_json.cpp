@@ -12,7 +12,7 @@ Json opcodes_json(const pickle::Survey& survey) {
   Json by_name = Json::object();
   for (std::size_t opcode = 0; opcode < survey.counts.size(); ++opcode)
     if (survey.counts[opcode] > 0)
-      by_name[std::string(pickle::opcode_name(static_cast<std::uint8_t>(opcode)))] = survey.counts[opcode];
+      by_name[std::string(pickle::opcode_name(static_cast<pickle::Opcode>(opcode)))] = survey.counts[opcode];
   return {{"total", survey.opcodes}, {"by_name", std::move(by_name)}};
 }
 
@@ -20,7 +20,7 @@ Json refused_json(const pickle::Survey& survey) {
   Json refused = Json::array();
   for (const pickle::RefusedOpcode& opcode : survey.refused) {
     refused.push_back({{"byte", opcode.offset},
-                       {"opcode", pickle::refused_name(opcode.opcode)},
+                       {"opcode", pickle::opcode_name(opcode.opcode)},
                        {"would", pickle::refused_purpose(opcode.opcode)},
                        {"target", opcode.target}});
   }

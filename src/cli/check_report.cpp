@@ -40,7 +40,7 @@ std::string refused_opcodes(const pickle::Survey& survey) {
   for (const pickle::RefusedOpcode& refused : survey.refused) {
     std::string purpose(pickle::refused_purpose(refused.opcode));
     if (!refused.target.empty()) purpose += ": " + elided(refused.target, kTargetColumns);
-    table.add_row({std::to_string(refused.offset), std::string(pickle::refused_name(refused.opcode)), purpose});
+    table.add_row({std::to_string(refused.offset), std::string(pickle::opcode_name(refused.opcode)), purpose});
   }
   std::string text = '\n' + table.text("  ");
   const std::uint64_t more = survey.refused_count - survey.refused.size();
@@ -53,7 +53,7 @@ std::string commonest_opcodes(const pickle::Survey& survey) {
   std::vector<std::pair<std::uint64_t, std::string_view>> kinds;
   for (std::size_t opcode = 0; opcode < survey.counts.size(); ++opcode)
     if (survey.counts[opcode] > 0)
-      kinds.emplace_back(survey.counts[opcode], pickle::opcode_name(static_cast<std::uint8_t>(opcode)));
+      kinds.emplace_back(survey.counts[opcode], pickle::opcode_name(static_cast<pickle::Opcode>(opcode)));
   std::stable_sort(kinds.begin(), kinds.end(),
                    [](const auto& one, const auto& other) { return one.first > other.first; });
   kinds.resize(std::min(kinds.size(), kShown));

@@ -4,7 +4,6 @@
 #include "cli/messages.hpp"
 #include "io/output_file.hpp"
 #include "memviz/label.hpp"
-#include "pickle/survey.hpp"
 #include "snapshot/file_kind.hpp"
 
 #include <algorithm>
@@ -15,17 +14,6 @@
 namespace memviz::cli {
 
 namespace {
-
-/// What cannot be the beginning of a snapshot; the reader looks at the rest.
-void check_head(std::string_view head) {
-  reject_foreign_file(head);
-  if (looks_like_json(head)) return;
-  const pickle::Survey survey = pickle::survey(head);
-  if (survey.end != pickle::SurveyEnd::unknown_opcode) return;
-  throw ParseError(survey.end_offset,
-                   fmt::format("expected a pickle opcode, found byte {:#04x}",
-                               static_cast<unsigned char>(head[static_cast<std::size_t>(survey.end_offset)])));
-}
 
 /// Runs `write`; an Error in it gets the name of the output.
 template <class Write> void naming_output(const std::string& path, Write write) {
@@ -42,7 +30,7 @@ template <class Write> void naming_output(const std::string& path, Write write) 
 
 Input opened(const std::string& file, Progress& progress) {
   InputOptions options;
-  options.check_head = check_head;
+  options.check_head = reject_foreign_head;
   options.on_progress = [&](std::uint64_t done_bytes, std::uint64_t total_bytes) {
     progress.show("reading", done_bytes, total_bytes);
   };

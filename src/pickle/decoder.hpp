@@ -5,6 +5,7 @@
 // semantics: the Python writer refers to a container before it fills it, PyTorch's C++ writer after. No recursion;
 // memory is a small multiple of the input.
 
+#include "pickle/progress.hpp"
 #include "value/document.hpp"
 
 #include <cstdint>
@@ -20,6 +21,6 @@ struct Decoded {
 };
 
 /// Throws ParseError, with the offset of the opcode, for anything that is not one whole pickle of plain data.
-[[nodiscard]] Decoded decode(std::string_view bytes);
+[[nodiscard]] Decoded decode(std::string_view bytes, Progress progress = Progress());
 
 } // namespace memviz::pickle

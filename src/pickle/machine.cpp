@@ -128,8 +128,8 @@ void Machine::stop() {
 }
 
 void Machine::refuse(Opcode opcode) {
-  const std::string_view name = refused_name(opcode);
-  if (name.empty()) {
+  const std::string_view purpose = refused_purpose(opcode);
+  if (purpose.empty()) {
     fail("a pickle opcode", fmt::format("byte {:#04x}", static_cast<unsigned>(opcode)));
   }
   std::string target;
@@ -145,7 +145,7 @@ void Machine::refuse(Opcode opcode) {
       opcode_offset_,
       fmt::format("expected plain data, found the opcode {}, which would {}{}: this file wants to run code. No "
                   "memory snapshot does, and memviz ran none",
-                  name, refused_purpose(opcode), target));
+                  opcode_name(opcode), purpose, target));
 }
 
 void Machine::fail(const std::string& expected, const std::string& found) const {

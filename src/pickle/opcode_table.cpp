@@ -12,6 +12,15 @@ struct Row {
   OpcodeInfo info;
 };
 
+// Why the decoder refuses an opcode.
+constexpr std::string_view kImport = "import a Python object";
+constexpr std::string_view kCall = "call a Python function";
+constexpr std::string_view kSetState = "set the state of a Python object";
+constexpr std::string_view kConstruct = "construct a Python object";
+constexpr std::string_view kPersistent = "load an object from outside the file";
+constexpr std::string_view kExtension = "load an object from Python's extension registry";
+constexpr std::string_view kBuffer = "use a buffer from outside the file";
+
 // clang-format off
 constexpr std::array kRows{
     Row{Opcode::proto,            {"PROTO", A::fixed, 1, E::nothing, 0, false}},
@@ -72,21 +81,21 @@ constexpr std::array kRows{
     Row{Opcode::pop_mark,         {"POP_MARK", A::none, 0, E::drop_to_mark, 0, false}},
     Row{Opcode::dup,              {"DUP", A::none, 0, E::duplicate, 0, false}},
 
-    Row{Opcode::global,           {"GLOBAL", A::two_lines, 0, E::push_leaf, 0, false}},
-    Row{Opcode::stack_global,     {"STACK_GLOBAL", A::none, 0, E::replace, 2, false}},
-    Row{Opcode::reduce,           {"REDUCE", A::none, 0, E::replace, 2, false}},
-    Row{Opcode::build,            {"BUILD", A::none, 0, E::replace, 2, false}},
-    Row{Opcode::inst,             {"INST", A::two_lines, 0, E::replace_to_mark, 0, false}},
-    Row{Opcode::obj,              {"OBJ", A::none, 0, E::replace_to_mark, 0, false}},
-    Row{Opcode::newobj,           {"NEWOBJ", A::none, 0, E::replace, 2, false}},
-    Row{Opcode::newobj_ex,        {"NEWOBJ_EX", A::none, 0, E::replace, 3, false}},
-    Row{Opcode::persid,           {"PERSID", A::one_line, 0, E::push_leaf, 0, false}},
-    Row{Opcode::binpersid,        {"BINPERSID", A::none, 0, E::replace, 1, false}},
-    Row{Opcode::ext1,             {"EXT1", A::fixed, 1, E::push_leaf, 0, false}},
-    Row{Opcode::ext2,             {"EXT2", A::fixed, 2, E::push_leaf, 0, false}},
-    Row{Opcode::ext4,             {"EXT4", A::fixed, 4, E::push_leaf, 0, false}},
-    Row{Opcode::next_buffer,      {"NEXT_BUFFER", A::none, 0, E::push_leaf, 0, false}},
-    Row{Opcode::readonly_buffer,  {"READONLY_BUFFER", A::none, 0, E::nothing, 0, false}},
+    Row{Opcode::global,           {"GLOBAL", A::two_lines, 0, E::push_leaf, 0, false, kImport}},
+    Row{Opcode::stack_global,     {"STACK_GLOBAL", A::none, 0, E::replace, 2, false, kImport}},
+    Row{Opcode::reduce,           {"REDUCE", A::none, 0, E::replace, 2, false, kCall}},
+    Row{Opcode::build,            {"BUILD", A::none, 0, E::replace, 2, false, kSetState}},
+    Row{Opcode::inst,             {"INST", A::two_lines, 0, E::replace_to_mark, 0, false, kConstruct}},
+    Row{Opcode::obj,              {"OBJ", A::none, 0, E::replace_to_mark, 0, false, kConstruct}},
+    Row{Opcode::newobj,           {"NEWOBJ", A::none, 0, E::replace, 2, false, kConstruct}},
+    Row{Opcode::newobj_ex,        {"NEWOBJ_EX", A::none, 0, E::replace, 3, false, kConstruct}},
+    Row{Opcode::persid,           {"PERSID", A::one_line, 0, E::push_leaf, 0, false, kPersistent}},
+    Row{Opcode::binpersid,        {"BINPERSID", A::none, 0, E::replace, 1, false, kPersistent}},
+    Row{Opcode::ext1,             {"EXT1", A::fixed, 1, E::push_leaf, 0, false, kExtension}},
+    Row{Opcode::ext2,             {"EXT2", A::fixed, 2, E::push_leaf, 0, false, kExtension}},
+    Row{Opcode::ext4,             {"EXT4", A::fixed, 4, E::push_leaf, 0, false, kExtension}},
+    Row{Opcode::next_buffer,      {"NEXT_BUFFER", A::none, 0, E::push_leaf, 0, false, kBuffer}},
+    Row{Opcode::readonly_buffer,  {"READONLY_BUFFER", A::none, 0, E::nothing, 0, false, kBuffer}},
 };
 // clang-format on
 
@@ -103,6 +112,14 @@ constexpr std::array<OpcodeInfo, 256> kTable = by_opcode();
 
 const std::array<OpcodeInfo, 256>& opcode_table() {
   return kTable;
+}
+
+std::string_view opcode_name(Opcode opcode) {
+  return kTable[static_cast<std::uint8_t>(opcode)].name;
+}
+
+std::string_view refused_purpose(Opcode opcode) {
+  return kTable[static_cast<std::uint8_t>(opcode)].refused_purpose;
 }
 
 } // namespace memviz::pickle

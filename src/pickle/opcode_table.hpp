@@ -38,7 +38,8 @@ struct OpcodeInfo {
   std::uint8_t argument_bytes = 0; ///< of Argument::fixed
   Effect effect = Effect::nothing;
   std::uint8_t popped = 0;
-  bool is_text = false; ///< pushes a string
+  bool is_text = false;                  ///< pushes a string
+  std::string_view refused_purpose = {}; ///< what it would do ("import a Python object"); "" for data
 };
 
 /// By opcode.

@@ -8,7 +8,7 @@
 #include <cstring>
 #include <limits>
 #include <optional>
-#include <unordered_map>
+#include <vector>
 
 namespace memviz::pickle {
 
@@ -105,7 +105,7 @@ private:
     if (opcode == Opcode::frame) ++result_.frames;
     if (info.is_text)
       result_.longest_text_bytes = std::max<std::uint64_t>(result_.longest_text_bytes, argument_.size());
-    if (!refused_name(opcode).empty()) count_refused(opcode);
+    if (!info.refused_purpose.empty()) count_refused(opcode);
   }
 
   void count_refused(Opcode opcode) {
@@ -202,8 +202,14 @@ private:
     if (filled == Effect::fill || filled == Effect::fill_to_mark) ++result_.memoized_after_filling;
     const bool is_empty = filled == Effect::push_container || previous_ == Opcode::list || previous_ == Opcode::dict;
     if (is_empty) ++result_.memoized_before_filling;
-    if (text_ && memo_texts_.size() < kMostMemoTexts) memo_texts_[memo_index()] = *text_;
+    if (text_) remember(memo_index(), *text_);
     ++result_.memo_entries;
+  }
+
+  void remember(std::uint64_t index, std::string_view text) {
+    if (index >= kMostMemoTexts) return;
+    if (index >= memo_texts_.size()) memo_texts_.resize(index + 1);
+    memo_texts_[index] = text;
   }
 
   /// Of PUT, GET and MEMOIZE, which numbers by the entries that there are.
@@ -222,15 +228,16 @@ private:
     std::optional<std::string_view> text;
     if (info.is_text) text = argument_;
     if (opcode == Opcode::get || opcode == Opcode::binget || opcode == Opcode::long_binget) {
-      const auto found = memo_texts_.find(memo_index());
-      if (found != memo_texts_.end()) text = found->second;
+      const std::uint64_t index = memo_index();
+      if (index < memo_texts_.size()) text = memo_texts_[index];
     }
     text_below_ = text ? text_ : std::nullopt;
     text_ = text;
   }
 
   static constexpr std::size_t kLongestName = 256;
-  static constexpr std::size_t kMostMemoTexts = std::size_t{1} << 16U; // names of imports come early, or stay unnamed
+  static constexpr std::uint64_t kMostMemoTexts = std::uint64_t{1}
+                                                  << 16U; // names of imports come early, or stay unnamed
 
   std::string_view bytes_;
   std::size_t offset_ = 0;
@@ -242,25 +249,16 @@ private:
   std::vector<std::size_t> marks_;
   std::optional<std::string_view> text_;
   std::optional<std::string_view> text_below_;
-  std::unordered_map<std::uint64_t, std::string_view> memo_texts_;
+  std::vector<std::optional<std::string_view>> memo_texts_; ///< by memo number
   Survey result_;
 };
 
 } // namespace
 
-std::string_view opcode_name(std::uint8_t opcode) {
-  return opcode_table()[opcode].name;
-}
-
-Survey survey(std::string_view bytes, const std::function<void(std::uint64_t)>& on_progress) {
-  constexpr std::size_t kBetweenCalls = std::size_t{1} << 22U;
+Survey survey(std::string_view bytes, Progress progress) {
   Surveyor surveyor(bytes);
-  std::size_t next_call = kBetweenCalls;
-  while (surveyor.step()) {
-    if (!on_progress || surveyor.offset() < next_call) continue;
-    on_progress(surveyor.offset());
-    next_call = surveyor.offset() + kBetweenCalls;
-  }
+  while (surveyor.step())
+    progress.reached(surveyor.offset());
   return std::move(surveyor).result();
 }
 

@@ -5,18 +5,15 @@
 // so that all of them can be named.
 
 #include "pickle/opcode.hpp"
+#include "pickle/progress.hpp"
 
 #include <array>
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace memviz::pickle {
-
-/// "BINPUT", ...: Python's name of any opcode; "" for a byte that is none.
-[[nodiscard]] std::string_view opcode_name(std::uint8_t opcode);
 
 enum class SurveyEnd : std::uint8_t {
   stop,           ///< the pickle is complete
@@ -52,8 +49,7 @@ struct Survey {
 inline constexpr std::size_t kMostRefused = 12;
 
 /// Walks over all opcodes of one pickle. Never throws for what the bytes are; memory is at most a few bytes for each
-/// value that the pickle holds on its stack or in its memo. `on_progress` is called every few megabytes.
-[[nodiscard]] Survey survey(std::string_view bytes,
-                            const std::function<void(std::uint64_t done_bytes)>& on_progress = {});
+/// value that the pickle holds on its stack or in its memo.
+[[nodiscard]] Survey survey(std::string_view bytes, Progress progress = Progress());
 
 } // namespace memviz::pickle

@@ -1,10 +1,13 @@
 #include "snapshot/file_kind.hpp"
 
 #include "memviz/error.hpp"
+#include "pickle/survey.hpp"
 #include "text/printable.hpp"
 #include "text/utf8.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <fmt/format.h>
 
 namespace memviz {
 namespace {
@@ -63,6 +66,16 @@ void reject_foreign_file(std::string_view bytes) {
     throw Error("byte 0: expected a memory snapshot (a pickle or JSON), found text: \"" +
                 elided(to_valid_utf8(bytes.substr(0, bytes.find('\n')).substr(0, 256)), 60) + "\"");
   }
+}
+
+void reject_foreign_head(std::string_view head) {
+  reject_foreign_file(head);
+  if (looks_like_json(head)) return;
+  const pickle::Survey survey = pickle::survey(head);
+  if (survey.end != pickle::SurveyEnd::unknown_opcode) return;
+  throw ParseError(survey.end_offset,
+                   fmt::format("expected a pickle opcode, found byte {:#04x}",
+                               static_cast<unsigned char>(head[static_cast<std::size_t>(survey.end_offset)])));
 }
 
 } // namespace memviz

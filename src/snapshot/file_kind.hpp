@@ -12,4 +12,8 @@ namespace memviz {
 /// and text that is neither JSON nor a pickle of protocol 0.
 void reject_foreign_file(std::string_view bytes);
 
+/// The same for the first bytes of a file whose rest is not there yet: throws ParseError where they cannot begin a
+/// pickle, too.
+void reject_foreign_head(std::string_view head);
+
 } // namespace memviz
