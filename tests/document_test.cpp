@@ -88,6 +88,16 @@ TEST_CASE("equal text is one value; text and bytes are not") {
   CHECK(document.add_text("stream") == document.add_owned_text("stream"));
   CHECK(document.add_text("stream") == document.find_text("stream"));
   CHECK(document.add_text("stream", Kind::bytes) != document.add_text("stream"));
+  const std::string megabytes(2'000'000, 'b');
+  const Value unseen = document.add_text(megabytes, Kind::bytes);
+  CHECK(document.text(unseen) == megabytes);
+  CHECK(document.find_text(megabytes).kind() == Kind::unset);
+  const Value seen = document.add_text(megabytes);
+  CHECK(document.find_text(megabytes) == seen);
+  for (int i = 0; i < 1000; ++i)
+    document.add_owned_text(std::to_string(i));
+  CHECK(document.text(document.find_text("999")) == "999");
+  CHECK(document.text(unseen) == megabytes);
   CHECK(document.find_text("absent").kind() == Kind::unset);
 }
 

@@ -140,6 +140,13 @@ TEST_CASE("compare_text gives both sides and the change") {
   CHECK(!contains(text, "largest changes"));
 }
 
+TEST_CASE("printable text keeps its lines and its direction") {
+  CHECK(printable("a\tb\x1b[2J\x7f") == "a b [2J ");
+  CHECK(printable("nac\u202Eabc\u2066\u2069\u200F\u061C.") == "nac abc    .");
+  CHECK(printable("\u05D0\u20AC\u2026\u2065\u206A") == "\u05D0\u20AC\u2026\u2065\u206A");
+  CHECK(printable("\xE2\x80") == "\xE2\x80");
+}
+
 TEST_CASE("elided keeps both ends of a name and whole characters") {
   CHECK(elided("short", 10) == "short");
   CHECK(elided("0123456789", 8) == "01...789");

@@ -1,4 +1,5 @@
 #include "memviz/error.hpp"
+#include "memviz/replay.hpp"
 #include "memviz/snapshot.hpp"
 #include "support/snapshot_builder.hpp"
 
@@ -250,6 +251,18 @@ TEST_CASE("damaged content that still can be read is warned about") {
     CHECK(snapshot.segments[0].uncovered_bytes == 1536);
     REQUIRE(snapshot.warnings.size() == 1);
     CHECK(snapshot.warnings[0].find("1.50 KiB of 2.00 KiB are unaccounted for") != std::string::npos);
+  }
+  SUBCASE("segments that overlap, all of which are summed") {
+    builder.segment(0x1000, 2048).active(2048, 2048);
+    builder.segment(0x1400, 512).active(512, 512);
+    builder.segment(0x1700, 256).active(256, 256); // behind the second, inside the first
+    builder.segment(0x1800, 512).active(512, 512); // begins where the first ends
+    builder.segment(0x1000, 512, 1).active(512, 512);
+    const Snapshot snapshot = builder.read();
+    CHECK(replay(snapshot).devices[0].reserved_bytes == 2048 + 512 + 256 + 512);
+    REQUIRE(snapshot.warnings.size() == 1);
+    CHECK(snapshot.warnings[0] == "2 of 5 segments overlap another of their device, the first at 0x1000 with 2,048 "
+                                  "bytes and at 0x1400: all of them are summed (is the file edited?)");
   }
   SUBCASE("a request above the block's size") {
     builder.segment(0x1000, 512).active(512, 4096);

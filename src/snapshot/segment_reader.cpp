@@ -185,6 +185,31 @@ BlockState SegmentReader::read_state(Value state, const Where& where, Value dict
   return BlockState::inactive;
 }
 
+/// They are sorted by device and address; sizes that are 0 cover nothing.
+void SegmentReader::warn_of_overlaps() {
+  const Segment* reaching = nullptr; // the one that ends last, of those of its device
+  const Segment* first = nullptr;
+  const Segment* first_below = nullptr;
+  std::uint64_t overlaps = 0;
+  for (const Segment& segment : snapshot_.segments) {
+    if (segment.total_bytes == 0) continue;
+    if (reaching != nullptr && reaching->device == segment.device &&
+        segment.address - reaching->address < reaching->total_bytes && ++overlaps == 1) {
+      first_below = reaching;
+      first = &segment;
+    }
+    const bool reaches_further = reaching == nullptr || reaching->device != segment.device ||
+                                 segment.address + segment.total_bytes > reaching->address + reaching->total_bytes;
+    if (reaches_further) reaching = &segment;
+  }
+  if (overlaps == 0) return;
+  snapshot_.warnings.push_back(
+      fmt::format("{} of {} segments overlap another of their device, the first at {} with {} bytes and at {}: all of "
+                  "them are summed (is the file edited?)",
+                  format_count(overlaps), format_count(snapshot_.segments.size()), format_address(first_below->address),
+                  format_count(first_below->total_bytes), format_address(first->address)));
+}
+
 void SegmentReader::warn() {
   if (oversized_requests_ > 0) {
     snapshot_.warnings.push_back(
@@ -196,6 +221,7 @@ void SegmentReader::warn() {
         fmt::format("{} blocks are in a state that memviz does not know ('{}'): counted as inactive",
                     format_count(unknown_states_), unknown_state_));
   }
+  warn_of_overlaps();
   const auto is_uncovered = [](const Segment& segment) { return segment.uncovered_bytes > 0; };
   const auto count = std::count_if(snapshot_.segments.begin(), snapshot_.segments.end(), is_uncovered);
   if (count == 0) return;

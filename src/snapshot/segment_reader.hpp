@@ -28,6 +28,7 @@ private:
   void read_history(Value history, Block& block, bool has_requested_size, const Where& where);
   BlockState read_state(Value state, const Where& where, Value dict);
   void warn();
+  void warn_of_overlaps();
 
   const Document& document_;
   FrameReader& frames_;

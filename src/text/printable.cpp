@@ -10,6 +10,17 @@ bool is_continuation(char byte) {
   return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U;
 }
 
+/// Marks that turn the direction of the text around them: U+061C, U+200E and F, U+202A to E, U+2066 to 9.
+std::size_t direction_mark_length(std::string_view text) {
+  if (text.starts_with("\xD8\x9C")) return 2;
+  if (!text.starts_with('\xE2') || text.size() < 3) return 0;
+  const auto second = static_cast<unsigned char>(text[1]);
+  const auto third = static_cast<unsigned char>(text[2]);
+  const bool is_mark = (second == 0x80 && (third == 0x8E || third == 0x8F || (third >= 0xAA && third <= 0xAE))) ||
+                       (second == 0x81 && third >= 0xA6 && third <= 0xA9);
+  return is_mark ? 3 : 0;
+}
+
 /// Length in bytes of the control character that `text` begins with, or 0.
 std::size_t control_length(std::string_view text) {
   const auto first = static_cast<unsigned char>(text.front());
@@ -17,7 +28,7 @@ std::size_t control_length(std::string_view text) {
   const bool is_c1 = first == 0xC2 && text.size() > 1 && static_cast<unsigned char>(text[1]) < 0xA0;
   if (is_c1) return 2;
   const bool is_line_separator = text.starts_with("\xE2\x80\xA8") || text.starts_with("\xE2\x80\xA9");
-  return is_line_separator ? 3 : 0;
+  return is_line_separator ? 3 : direction_mark_length(text);
 }
 
 /// Where the character number `columns` begins, counted from the front.

@@ -9,7 +9,8 @@
 
 namespace memviz {
 
-/// `text`, valid UTF-8, with a space in the place of each control character (C0, DEL, C1) and line separator.
+/// `text`, valid UTF-8, with a space in the place of each control character (C0, DEL, C1), line separator and mark
+/// that turns the direction of text.
 [[nodiscard]] std::string printable(std::string_view text);
 
 /// Printable text of at most `columns` characters: the middle of a longer one becomes "...", because names differ most

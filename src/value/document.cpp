@@ -7,6 +7,8 @@
 namespace memviz {
 
 Value Document::add_text(std::string_view text, Kind kind) {
+  constexpr std::size_t kMostInternedBytes = std::size_t{1} << 20U;
+  if (kind == Kind::bytes && text.size() > kMostInternedBytes) return {kind, texts_.add_unseen(text)};
   return {kind, texts_.add(text).number};
 }
 

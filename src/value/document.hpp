@@ -2,12 +2,12 @@
 
 // A tree (or graph) of plain Python data: what a pickle or a JSON text holds. Containers have identity: a list that is
 // referred to twice is one list, and may be filled after it was referred to.
-// Text is interned: equal text has equal Values.
+// Text is interned: equal text has equal Values. So are bytes, but for those of megabytes, which nobody compares.
 
 #include "value/chunked_vector.hpp"
 #include "value/hash.hpp"
 #include "value/shape.hpp"
-#include "value/text_table.hpp"
+#include "value/text_index.hpp"
 #include "value/value.hpp"
 
 #include <array>
@@ -188,7 +188,7 @@ private:
   std::unordered_multimap<std::uint64_t, std::uint16_t, SecretHash> shape_index_;
   std::vector<std::vector<std::pair<Value, Value>>> pairs_;
 
-  TextTable texts_; ///< of Kind::text and Kind::bytes
+  TextIndex texts_; ///< of Kind::text and Kind::bytes
   std::deque<std::string> owned_texts_;
   struct WideInteger {
     std::uint64_t bits;

@@ -30,8 +30,13 @@ def _addresses():
     case("negative_block_address", lambda v, s, b, t: b[0].update(address=-1))
     case("block_outside_segment", lambda v, s, b, t: b[0].update(address=s["address"] + (1 << 40)))
     case("block_past_address_space", lambda v, s, b, t: b[0].update(address=(1 << 64) - 1))
-    case("segment_twice", lambda v, s, b, t: v["segments"].append(dict(s)))
-    case("overlapping_segments", lambda v, s, b, t: v["segments"].append(s | {"address": s["address"] + 512}))
+    case("segment_twice", lambda v, s, b, t: v["segments"].append(dict(s)), "warned", "overlap")
+    case(
+        "overlapping_segments",
+        lambda v, s, b, t: v["segments"].append(s | {"address": s["address"] + 512}),
+        "warned",
+        "overlap",
+    )
     case("overlapping_blocks", lambda v, s, b, t: [x.update(address=s["address"]) for x in b])
     case("blocks_backwards", lambda v, s, b, t: b.reverse())
     case("negative_stream", lambda v, s, b, t: s.update(stream=-(1 << 63)))

@@ -14,7 +14,7 @@
 
 namespace memviz {
 
-class TextTable {
+class TextIndex {
 public:
   struct Added {
     std::uint64_t number;
@@ -32,6 +32,13 @@ public:
     slots_[slot] = entry(texts_.size(), hash);
     texts_.push_back(text);
     return {texts_.size() - 1, true};
+  }
+
+  /// The number of `text`, which must outlive the table, without looking at what it says: add() and find() do not know
+  /// it.
+  std::uint64_t add_unseen(std::string_view text) {
+    texts_.push_back(text);
+    return texts_.size() - 1;
   }
 
   [[nodiscard]] std::optional<std::uint64_t> find(std::string_view text) const {
@@ -59,13 +66,15 @@ private:
   }
   [[nodiscard]] std::size_t mask() const { return slots_.size() - 1; }
   void grow() {
-    slots_.assign(slots_.empty() ? 256 : 2 * slots_.size(), 0);
-    for (std::uint64_t number = 0; number < texts_.size(); ++number) {
-      const std::uint64_t hash = hash_of(texts_[number]);
+    std::vector<std::uint64_t> old(slots_.empty() ? 256 : 2 * slots_.size(), 0);
+    old.swap(slots_);
+    for (const std::uint64_t known : old) {
+      if (known == 0) continue;
+      const std::uint64_t hash = hash_of(texts_[number_of(known)]);
       std::size_t slot = hash & mask();
       while (slots_[slot] != 0)
         slot = (slot + 1) & mask();
-      slots_[slot] = entry(number, hash);
+      slots_[slot] = entry(number_of(known), hash);
     }
   }
 
