@@ -22,6 +22,9 @@ std::string_view last_two_parts(std::string_view name) {
   return before == std::string_view::npos ? name : name.substr(before + 2);
 }
 
+/// In bytes, where the list of a box's frames ends.
+constexpr std::size_t kLongestTitle = 4096;
+
 /// Below this share of a box's width a difference is drawn pale.
 constexpr std::uint64_t kLittleChange = 20; // 1/20
 
@@ -77,9 +80,9 @@ template <class Weight> class Describer {
 public:
   Describer(const FrameTable& frames, const std::vector<CodeOrigin>& origins, const Tree<Weight>& tree,
             const Layout<Weight>& layout)
-      : frames_(frames), origins_(origins), tree_(tree), layout_(layout) {}
+      : frames_(frames), labels_(frames), origins_(origins), tree_(tree), layout_(layout) {}
 
-  [[nodiscard]] Graph run() const {
+  [[nodiscard]] Graph run() {
     Graph graph;
     graph.units = layout_.units;
     graph.rows = layout_.rows;
@@ -93,7 +96,7 @@ public:
   }
 
 private:
-  [[nodiscard]] GraphBox describe_box(const Box<Weight>& box) const {
+  [[nodiscard]] GraphBox describe_box(const Box<Weight>& box) {
     GraphBox drawn;
     drawn.row = box.row;
     drawn.x_units = box.x_units;
@@ -139,17 +142,18 @@ private:
     return tree_[box.last].first_child == kNoNode ? run.front() : run.back();
   }
 
-  [[nodiscard]] Label label_of(const Box<Weight>& box, const std::vector<FrameId>& run) const {
+  [[nodiscard]] Label label_of(const Box<Weight>& box, const std::vector<FrameId>& run) {
     if (box.kind == BoxKind::smaller) return {.name = fmt::format("<smaller: {}>", count_of(box.stacks, "stack"))};
     if (box.kind == BoxKind::deeper) return {.name = fmt::format("<deeper: {}>", count_of(box.stacks, "stack"))};
     if (box.kind == BoxKind::run) {
-      const Label named = frame_label(frames_, representative(box, run));
+      const Label named = labels_.of(representative(box, run));
       const bool is_leaf = tree_[box.last].first_child == kNoNode;
       return {.name = fmt::format("⋯ {}", count_of(run.size(), "frame")),
               .place = fmt::format("{} {}", is_leaf ? "from" : "to", last_two_parts(named.name)),
               .brief = fmt::format("⋯ {}", run.size())};
     }
-    return key_label(frames_, tree_[box.first].key);
+    const NodeKey& key = tree_[box.first].key;
+    return key.kind == NodeKind::frame ? labels_.of(key.frame()) : key_label(frames_, key);
   }
 
   /// The width does not tell the bytes, so they go before all else.
@@ -175,14 +179,17 @@ private:
                        format_percent(bytes, width_bytes(layout_.boxes[box.parent].total)));
   }
 
-  [[nodiscard]] std::string title_of(const Box<Weight>& box, const GraphBox& drawn) const {
+  [[nodiscard]] std::string title_of(const Box<Weight>& box, const GraphBox& drawn) {
     std::string title = fmt::format("{}\n{}", heading(box, drawn), weight_text(box.total, share_line(box)));
     if (box.is_squeezed) title += "\ndrawn narrower than it is, to leave room for what is in use";
     if (box.kind != BoxKind::run) return title;
-    for (const FrameId frame : drawn.frames) {
-      const Label label = frame_label(frames_, frame);
+    std::size_t listed = 0;
+    for (; listed < drawn.frames.size() && title.size() < kLongestTitle; ++listed) {
+      const Label label = labels_.of(drawn.frames[listed]);
       title += fmt::format("\n{} {}", label.name, label.place);
     }
+    if (listed < drawn.frames.size())
+      title += fmt::format("\n… and {}", count_of(drawn.frames.size() - listed, "more frame"));
     return title;
   }
 
@@ -194,6 +201,7 @@ private:
   }
 
   const FrameTable& frames_;
+  FrameLabels labels_;
   const std::vector<CodeOrigin>& origins_;
   const Tree<Weight>& tree_;
   const Layout<Weight>& layout_;

@@ -48,8 +48,9 @@ public:
     std::vector<FrameId> ordered(frame_index_.size());
     for (const auto& [frame, index] : frame_index_)
       ordered[index] = frame;
+    FrameLabels labels(*graph_.frames);
     for (const FrameId frame : ordered) {
-      const Label label = frame_label(*graph_.frames, frame);
+      const Label label = labels.of(frame);
       const CodeOrigin origin = (*graph_.origins)[frame.value];
       list.child("f")
           .set("n", label.name)

@@ -2,6 +2,7 @@
 
 #include "memviz/format.hpp"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace memviz::render {
@@ -21,11 +22,23 @@ std::string one_line(std::string_view text, std::size_t columns = kLongestName) 
   return without_controls(cut_end(text.substr(0, 4 * columns + 4), columns));
 }
 
-/// Of a long place the end is kept: the line is what a reader goes to.
-std::string place_on_one_line(const std::string& place) {
+std::string label_name(std::string_view name) {
+  return one_line(short_function(name));
+}
+
+/// What a label can show of a file: the end.
+std::string label_file(std::string_view filename) {
   constexpr std::size_t kMostBytes = 4 * kLongestName + 4;
-  const std::size_t skipped = place.size() > kMostBytes ? place.size() - kMostBytes : 0;
-  return without_controls(cut_start(std::string_view(place).substr(skipped), kLongestName));
+  const std::string_view file = known_basename(filename);
+  return std::string(file.substr(file.size() - std::min(file.size(), kMostBytes)));
+}
+
+/// Of a long place the end is kept: the line is what a reader goes to.
+Label label_of(const std::string& name, const std::string& file, std::int64_t line) {
+  std::string place = file.empty() || line == 0 ? file : fmt::format("{}:{}", file, line);
+  place = without_controls(cut_start(place, kLongestName));
+  if (!name.empty()) return {.name = name, .place = std::move(place)};
+  return {.name = place.empty() ? std::string("?") : std::move(place)};
 }
 
 const Paint& paint_of(Pseudo pseudo) {
@@ -45,10 +58,15 @@ const Paint& paint_of(Pseudo pseudo) {
 } // namespace
 
 std::vector<CodeOrigin> origins_of(const FrameTable& frames) {
+  std::vector<std::optional<CodeOrigin>> by_file(frames.string_count());
   std::vector<CodeOrigin> origins;
   origins.reserve(frames.frame_count());
-  for (std::uint32_t i = 0; i < frames.frame_count(); ++i)
-    origins.push_back(origin_of(frames.filename(FrameId{i})));
+  for (std::uint32_t i = 0; i < frames.frame_count(); ++i) {
+    const StringId file = frames.frame({i}).filename;
+    std::optional<CodeOrigin>& origin = by_file[file.value];
+    if (!origin) origin = origin_of(frames.text(file));
+    origins.push_back(*origin);
+  }
   return origins;
 }
 
@@ -72,11 +90,17 @@ std::string_view origin_name(CodeOrigin origin) {
   return "C++";
 }
 
+Label FrameLabels::of(FrameId id) {
+  const Frame& frame = frames_.frame(id);
+  std::optional<std::string>& name = names_[frame.name.value];
+  if (!name) name = label_name(frames_.text(frame.name));
+  std::optional<std::string>& file = files_[frame.filename.value];
+  if (!file) file = label_file(frames_.text(frame.filename));
+  return label_of(*name, *file, frame.line);
+}
+
 Label frame_label(const FrameTable& frames, FrameId frame) {
-  std::string name = one_line(short_function(frames.name(frame)));
-  std::string place = place_on_one_line(frame_place(frames, frame));
-  if (!name.empty()) return {.name = std::move(name), .place = std::move(place)};
-  return {.name = place.empty() ? std::string("?") : std::move(place)};
+  return label_of(label_name(frames.name(frame)), label_file(frames.filename(frame)), frames.frame(frame).line);
 }
 
 std::string frame_heading(const FrameTable& frames, const std::vector<CodeOrigin>& origins, FrameId frame) {

@@ -9,6 +9,7 @@
 #include "memviz/label.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,20 @@ namespace memviz::render {
 [[nodiscard]] std::vector<CodeOrigin> origins_of(const FrameTable& frames);
 [[nodiscard]] const Paint& paint_of(CodeOrigin origin);
 [[nodiscard]] std::string_view origin_name(CodeOrigin origin);
+
+/// The labels of frames, each text made fit for one only once: a file may give one name of megabytes to every frame.
+class FrameLabels {
+public:
+  explicit FrameLabels(const FrameTable& frames) : frames_(frames), names_(frames.string_count()), files_(names_) {}
+
+  /// "forward" and "model.py:41", with everything on one line.
+  [[nodiscard]] Label of(FrameId frame);
+
+private:
+  const FrameTable& frames_;
+  std::vector<std::optional<std::string>> names_; ///< by StringId
+  std::vector<std::optional<std::string>> files_; ///< by StringId; "" where the file is unknown
+};
 
 /// "forward" and "model.py:41", with everything on one line.
 [[nodiscard]] Label frame_label(const FrameTable& frames, FrameId frame);

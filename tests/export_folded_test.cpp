@@ -1,7 +1,12 @@
+#include "memviz/error.hpp"
 #include "memviz/export.hpp"
 #include "support/small_snapshot.hpp"
 
+#include <algorithm>
 #include <doctest/doctest.h>
+#include <string>
+#include <string_view>
+#include <vector>
 
 namespace memviz {
 
@@ -89,6 +94,59 @@ TEST_CASE("folded_stacks of the segments view names the segment by its decimal a
         "stream_3;seg_139637976727552;active_allocated;<gaps> 12\n"
         "stream_3;seg_139637976727552;active_allocated;<non-python> 500\n"
         "stream_3;seg_139637976727552;inactive 512\n");
+}
+
+TEST_CASE("folded labels are PyTorch's, but cannot break a line or a path") {
+  const auto label = [](std::string_view name, std::string_view filename, std::int64_t line) {
+    SmallSnapshot builder;
+    FrameTable& frames = builder.frames();
+    const FrameId frame = frames.add_frame({frames.intern(name), frames.intern(filename), line});
+    builder.segment(0, 512).active(512, 512, frames.add_stack({&frame, 1}));
+    const std::string text = memory(builder);
+    constexpr std::size_t kPrefix = std::string_view("stream_0;active_allocated;").size();
+    return text.substr(kPrefix, text.size() - kPrefix - std::string_view(" 512\n").size());
+  };
+  CHECK(label("step", "/home/ann/train.py", 12) == "train.py:12:step");
+  CHECK(label("step", "C:\\ann\\train.py", 12) == "C:\\ann\\train.py:12:step");
+  CHECK(label("f(int; char)", "??", 0) == "??:0:f(int: char)");
+  CHECK(label("two\nlines\t", "a.py", 1) == "a.py:1:two lines ");
+}
+
+TEST_CASE("folded paths are in the order of their texts, however frames are parted") {
+  const std::vector<std::vector<std::string_view>> stacks{{"/x/a.py:1:f", "b.py:2:g"},
+                                                          {"/y/a.py:1:f", "b.py:2:g"},
+                                                          {"a.py:1:f"},
+                                                          {"a.py:1:f\n"},
+                                                          {"a.py:1:f;"},
+                                                          {"a.py:1:f!"},
+                                                          {"a.py:1:f", "b.py:10:g"},
+                                                          {"a.py:1:\u20AC"},
+                                                          {"0:1:f"},
+                                                          {"zz:1:f"},
+                                                          {"PyEval_:1:f"}};
+  SmallSnapshot builder;
+  builder.segment(0, 1024 * stacks.size(), 1).segment(1 << 20, 512, 10).active(512, 512).segment(2 << 20, 16384, 2);
+  for (const auto& stack : stacks)
+    builder.active(1024, 1000, builder.stack(stack));
+  builder.pending(512, 512).inactive(512);
+  const std::string text = memory(builder);
+  std::vector<std::string> paths;
+  for (std::size_t begin = 0; begin < text.size(); begin = text.find('\n', begin) + 1)
+    paths.push_back(text.substr(begin, text.rfind(' ', text.find('\n', begin)) - begin));
+  CHECK(std::is_sorted(paths.begin(), paths.end()));
+  CHECK(std::adjacent_find(paths.begin(), paths.end()) == paths.end());
+  // Two of the stacks have one text.
+  CHECK(text.find("a.py:1:f;b.py:2:g 2000\n") != std::string::npos);
+  CHECK(paths.size() == stacks.size() - 1 + 4);
+}
+
+TEST_CASE("a text out of all proportion is an error before any of it is made") {
+  SmallSnapshot builder;
+  const std::string name = "a.py:1:" + std::string(100'000, 'x');
+  builder.segment(0, 512).active(512, 512, builder.stack(std::vector<std::string_view>(20'000, name)));
+  const Snapshot snapshot = builder.take();
+  CHECK_THROWS_WITH_AS(static_cast<void>(folded_source(snapshot, FoldedView::memory, {})),
+                       doctest::Contains("more than 1.00 GiB of text"), Error);
 }
 
 TEST_CASE("folded_stacks spells a deep stack without recursion") {

@@ -1,12 +1,15 @@
 #include "memviz/error.hpp"
 #include "memviz/flame.hpp"
 #include "memviz/label.hpp"
+#include "support/small_snapshot.hpp"
 #include "support/snapshot_builder.hpp"
 #include "support/tree_builder.hpp"
 
 #include <doctest/doctest.h>
 #include <map>
 #include <string>
+#include <string_view>
+#include <vector>
 
 using namespace memviz;
 using namespace memviz::test;
@@ -180,14 +183,31 @@ TEST_CASE("users are ranked by the line that says most") {
   }
 }
 
-TEST_CASE("a stack of a million frames is a deep tree, not a deep call") {
+TEST_CASE("a stack of half a million frames is a deep tree, not a deep call") {
   SnapshotBuilder builder;
-  PythonItems deep(1'000'000, dict({{"name", "recurse"}, {"filename", "/app/r.py"}, {"line", 1}}));
+  PythonItems deep(500'000, dict({{"name", "recurse"}, {"filename", "/app/r.py"}, {"line", 1}}));
   builder.segment(0x1000, 512)
       .block(dict(
           {{"size", 512}, {"requested_size", 512}, {"state", "active_allocated"}, {"frames", list(std::move(deep))}}));
   const Snapshot snapshot = builder.read();
   const FrameTree tree = build_frame_tree(snapshot, replay(snapshot), {});
   check_conserves_bytes(tree);
-  CHECK(tree.nodes.size() == 1'000'003);
+  CHECK(tree.nodes.size() == 500'003);
+}
+
+TEST_CASE("a tree out of all proportion to its file is an error that says what to do") {
+  SmallSnapshot builder;
+  std::vector<std::string_view> frames;
+  for (int i = 0; i < 140'000; ++i)
+    frames.insert(frames.end(), {"/app/a.py:1:f", "??:0:at::add"});
+  builder.segment(0, 512).active(512, 512, builder.stack(frames));
+  Snapshot snapshot = builder.take();
+  const Replay accounts = replay(snapshot);
+  CHECK_THROWS_WITH_AS(static_cast<void>(build_frame_tree(snapshot, accounts, {})),
+                       doctest::Contains("try --frames user"), Error);
+  TreeOptions user;
+  user.frames = FrameFilter::user;
+  CHECK(build_frame_tree(snapshot, accounts, user).nodes.size() == 140'003);
+  snapshot.origin.size_bytes = 1'000'000; // what it is made from is larger: more is allowed
+  CHECK(build_frame_tree(snapshot, accounts, {}).nodes.size() == 280'003);
 }

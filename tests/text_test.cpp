@@ -86,17 +86,6 @@ TEST_CASE("short_function drops what nobody reads") {
   CHECK(short_function("") == "");
 }
 
-TEST_CASE("folded labels are PyTorch's, but cannot break a line or a path") {
-  FrameTable frames;
-  const auto label = [&](std::string_view name, std::string_view filename, std::int64_t line) {
-    return folded_label(frames, frames.add_frame({frames.intern(name), frames.intern(filename), line}));
-  };
-  CHECK(label("step", "/home/ann/train.py", 12) == "train.py:12:step");
-  CHECK(label("step", "C:\\ann\\train.py", 12) == "C:\\ann\\train.py:12:step");
-  CHECK(label("f(int; char)", "??", 0) == "??:0:f(int: char)");
-  CHECK(label("two\nlines\t", "a.py", 1) == "a.py:1:two lines ");
-}
-
 TEST_CASE("PyTorch's omit list is a substring test, with its known victims") {
   CHECK(is_omitted("PyEval_EvalFrameDefault", "??"));
   CHECK(is_omitted("call", "/build/aten/src/ATen/core/boxing/KernelFunction.h"));

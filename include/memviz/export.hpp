@@ -1,6 +1,7 @@
 #pragma once
 
-// Analysis results -> text for people and for programs. Every function returns the whole output, ending in a newline.
+// Analysis results -> text for people and for programs, ending in a newline: whole, or, where a small file may spell
+// out gigabytes, as a source that gives it piece by piece.
 
 #include "memviz/compare.hpp"
 #include "memviz/flame.hpp"
@@ -8,19 +9,33 @@
 #include "memviz/snapshot.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace memviz {
+
+/// Takes a text, piece by piece.
+using TextSink = std::function<void(std::string_view)>;
+/// Gives a text to a sink. What can be wrong with it was thrown, as Error, where the source was made: a text out of all
+/// proportion to the file.
+using TextSource = std::function<void(const TextSink&)>;
+
+[[nodiscard]] std::string whole_text(const TextSource& source);
 
 enum class FoldedView : std::uint8_t { memory, segments };
 
 /// Folded stacks as PyTorch's _memory_viz.py writes them: `a;b;c BYTES`, unique paths sorted by code point, no zero
 /// lines; an inactive block counts with its full size on its `inactive` line.
 [[nodiscard]] std::string folded_stacks(const Snapshot& snapshot, FoldedView view, std::optional<std::uint32_t> device);
+/// Refers to `snapshot`.
+[[nodiscard]] TextSource folded_source(const Snapshot& snapshot, FoldedView view, std::optional<std::uint32_t> device);
 
 /// The tree as one JSON object: totals and a flat array of nodes, parents before children.
 [[nodiscard]] std::string tree_json(const std::string& file, const FrameTable& frames, const FrameTree& tree);
+/// Refers to `frames` and `tree`.
+[[nodiscard]] TextSource tree_json_source(const std::string& file, const FrameTable& frames, const FrameTree& tree);
 
 /// The figures of `stats --json`, under fixed names.
 [[nodiscard]] std::string stats_json(const std::string& file, const Snapshot& snapshot, const Replay& replay);

@@ -5,9 +5,13 @@
 #include "memviz/replay.hpp"
 #include "memviz/tree.hpp"
 
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 namespace memviz {
@@ -30,7 +34,9 @@ struct TreeOptions {
 [[nodiscard]] std::vector<Level> memory_levels(const Snapshot& snapshot);
 [[nodiscard]] std::vector<Level> segment_levels(const Snapshot& snapshot);
 
-/// The root's total is the reserved bytes of the devices asked for, exactly. Throws UsageError for a bad expression.
+/// The root's total is the reserved bytes of the devices asked for, exactly. Throws UsageError for a bad expression,
+/// and Error where the tree would have more nodes than 2^18 and one for every four bytes of the snapshot's file: no
+/// real one comes near.
 [[nodiscard]] FrameTree build_frame_tree(const Snapshot& snapshot, const Replay& replay, const TreeOptions& options);
 
 /// One line of the user's own code, or (no frame) the reason why the bytes have no stack.
@@ -39,9 +45,32 @@ struct UserLine {
   Amount amount; ///< requested bytes of active blocks
 };
 
-/// Active memory by the innermost frame of each stack that is the user's own Python (else any Python frame, else C++
-/// that is not torch's, else the autograd node, else the innermost C++ frame above the allocator), largest first.
-/// Rounding is left out.
+/// Stack -> the line of the user's own code that asked for the memory. Finds out about each text and each stack once.
+class UserLineFinder {
+public:
+  /// `frames` must outlive this object, and may grow.
+  explicit UserLineFinder(const FrameTable& frames);
+  ~UserLineFinder();
+  UserLineFinder(const UserLineFinder&) = delete;
+  UserLineFinder& operator=(const UserLineFinder&) = delete;
+
+  /// The innermost frame of the stack that is the user's own Python (else any Python frame, else C++ that is not
+  /// torch's, else the autograd node, else the innermost C++ frame above the allocator); Pseudo::filtered where it has
+  /// none of these, Pseudo::without_stack where it has no frames.
+  [[nodiscard]] NodeKey line_of(StackId stack);
+
+private:
+  struct Facts;
+  [[nodiscard]] NodeKey find(StackId stack);
+  [[nodiscard]] int preference(FrameId frame);
+  [[nodiscard]] std::size_t autograd_node(std::span<const FrameId> stack);
+
+  const FrameTable& frames_;
+  std::unique_ptr<Facts> facts_;
+  std::unordered_map<std::uint32_t, NodeKey> line_by_stack_;
+};
+
+/// Active memory by the line of its stack that UserLineFinder names, largest first. Rounding is left out.
 [[nodiscard]] std::vector<UserLine> rank_user_lines(const Snapshot& snapshot, const Replay& replay,
                                                     std::optional<std::uint32_t> device);
 

@@ -78,6 +78,7 @@ public:
   /// Null where the frame has no fx fields.
   [[nodiscard]] const FxInfo* fx(FrameId id) const;
 
+  /// Texts are numbered from 0 without a gap, like frames and stacks.
   [[nodiscard]] std::size_t string_count() const noexcept { return strings_.size(); }
   [[nodiscard]] std::size_t frame_count() const noexcept { return frames_.size(); }
   [[nodiscard]] std::size_t stack_count() const noexcept { return stacks_.size(); }

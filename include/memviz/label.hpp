@@ -23,9 +23,12 @@ enum class CodeOrigin : std::uint8_t { user, torch, library, cpp };
 [[nodiscard]] std::string_view folded_basename(std::string_view filename);
 /// After the last '/' or '\\'.
 [[nodiscard]] std::string_view file_basename(std::string_view filename);
+/// The same, but "" where the file is unknown ("" or "??").
+[[nodiscard]] std::string_view known_basename(std::string_view filename);
 
-/// PyTorch's folded spelling `basename:line:name`; ';' becomes ':', control characters become spaces.
-[[nodiscard]] std::string folded_label(const FrameTable& frames, FrameId frame);
+/// What a byte of a frame becomes in PyTorch's folded spelling `basename:line:name`: ';' becomes ':', a control
+/// character a space.
+[[nodiscard]] char folded_char(char c);
 
 /// "train.py:12" with the base name of the file; "" where the file is unknown ("" or "??").
 [[nodiscard]] std::string frame_place(const FrameTable& frames, FrameId frame);
@@ -46,5 +49,8 @@ enum class CodeOrigin : std::uint8_t { user, torch, library, cpp };
 /// What it looks for: parts of names, and parts of file names.
 [[nodiscard]] std::span<const std::string_view> omitted_names();
 [[nodiscard]] std::span<const std::string_view> omitted_files();
+/// The same by one of the two alone.
+[[nodiscard]] bool is_omitted_name(std::string_view name);
+[[nodiscard]] bool is_omitted_file(std::string_view filename);
 
 } // namespace memviz

@@ -101,7 +101,7 @@ Comparison compare_snapshots(const ReplayedSnapshot& before_side, const Replayed
   const Side after = side_of(after_side, &Change::after);
   const Side before = side_of(before_side, &Change::before);
 
-  TreeBuilder<Change> builder;
+  TreeBuilder<Change> builder(before.snapshot.origin.size_bytes + after.snapshot.origin.size_bytes);
   add_paths(before, options.tree, builder);
   add_paths(after, options.tree, builder);
   const FrameOrder order(result.frames);

@@ -3,10 +3,13 @@
 namespace memviz {
 
 FrameMapping FrameMapper::map(const FrameTable& frames) {
+  std::vector<StringId> texts(frames.string_count());
+  for (std::uint32_t id = 0; id < texts.size(); ++id)
+    texts[id] = common_.intern(frames.text({id}));
   std::vector<FrameId> ids(frames.frame_count());
   for (std::uint32_t id = 0; id < ids.size(); ++id) {
-    const Frame frame{common_.intern(frames.name({id})), common_.intern(frames.filename({id})),
-                      frames.frame({id}).line};
+    const Frame& own = frames.frame({id});
+    const Frame frame{texts[own.name.value], texts[own.filename.value], own.line};
     if (match_ == FrameMatch::line) {
       ids[id] = common_.add_frame(frame);
       continue;

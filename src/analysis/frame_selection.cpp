@@ -1,10 +1,12 @@
 #include "analysis/frame_selection.hpp"
 
+#include "analysis/text_facts.hpp"
 #include "memviz/error.hpp"
 #include "memviz/label.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <iterator>
 #include <re2/re2.h>
 
 namespace memviz {
@@ -27,38 +29,69 @@ private:
   RE2 regex_;
 };
 
-bool passes(FrameFilter filter, std::string_view name, std::string_view filename) {
-  switch (filter) {
-  case FrameFilter::filtered: return !is_omitted(name, filename);
-  case FrameFilter::user: return origin_of(filename) == CodeOrigin::user;
-  case FrameFilter::python: return origin_of(filename) != CodeOrigin::cpp;
-  case FrameFilter::all: break;
+/// Of names longer than this the rest takes no part in matching: one name may stand in every frame.
+constexpr std::size_t kMostMatchedBytes = 4096;
+
+/// Which frames pass a filter, by what their name and their file say.
+class Filter {
+public:
+  Filter(const FrameTable& frames, FrameFilter filter)
+      : filter_(filter), omitted_names_(frames, is_omitted_name), omitted_files_(frames, is_omitted_file),
+        origins_(frames, origin_of) {}
+
+  [[nodiscard]] bool passes(const Frame& frame) {
+    switch (filter_) {
+    case FrameFilter::filtered: return !omitted_names_.of(frame.name) && !omitted_files_.of(frame.filename);
+    case FrameFilter::user: return origins_.of(frame.filename) == CodeOrigin::user;
+    case FrameFilter::python: return origins_.of(frame.filename) != CodeOrigin::cpp;
+    case FrameFilter::all: break;
+    }
+    return true;
   }
-  return true;
-}
+
+private:
+  FrameFilter filter_;
+  TextFacts<bool> omitted_names_;
+  TextFacts<bool> omitted_files_;
+  TextFacts<CodeOrigin> origins_;
+};
 
 } // namespace
 
 FrameSelection::FrameSelection(const FrameTable& frames, const TreeOptions& options)
     : frames_(frames), has_focus_(!options.focus.empty()), keeps_(frames.frame_count()),
-      matches_focus_(frames.frame_count()) {
+      matches_focus_(frames.frame_count()), looks_(frames.stack_count()) {
   const Pattern focus(options.focus, "--focus");
   const Pattern hide(options.hide, "--hide");
+  Filter filter(frames, options.frames);
   for (std::uint32_t id = 0; id < frames.frame_count(); ++id) {
     const FrameId frame{id};
-    keeps_[id] = passes(options.frames, frames.name(frame), frames.filename(frame));
+    keeps_[id] = filter.passes(frames.frame(frame));
     if (focus.is_empty() && hide.is_empty()) continue;
-    const std::string text =
-        fmt::format("{}:{}:{}", frames.filename(frame), frames.frame(frame).line, frames.name(frame));
+    const std::string text = fmt::format("{}:{}:{}", frames.filename(frame).substr(0, kMostMatchedBytes),
+                                         frames.frame(frame).line, frames.name(frame).substr(0, kMostMatchedBytes));
     if (!hide.is_empty() && hide.matches(text)) keeps_[id] = false;
     matches_focus_[id] = !focus.is_empty() && focus.matches(text);
   }
 }
 
-bool FrameSelection::is_in_focus(StackId stack) const {
-  if (!has_focus_) return true;
-  const auto frames = frames_.stack(stack);
-  return std::any_of(frames.begin(), frames.end(), [&](FrameId frame) { return matches_focus_[frame.value]; });
+std::span<const FrameId> FrameSelection::kept(StackId stack) {
+  const Look& look = look_at(stack);
+  return std::span(kept_).subspan(look.begin, look.size);
+}
+
+const FrameSelection::Look& FrameSelection::look_at(StackId stack) {
+  std::optional<Look>& look = looks_[stack.value];
+  if (look) return *look;
+  const auto innermost_first = frames_.stack(stack);
+  look.emplace();
+  look->begin = kept_.size();
+  std::copy_if(innermost_first.rbegin(), innermost_first.rend(), std::back_inserter(kept_),
+               [&](FrameId frame) { return keeps_[frame.value]; });
+  look->size = static_cast<std::uint32_t>(kept_.size() - look->begin);
+  look->is_in_focus = !has_focus_ || std::any_of(innermost_first.begin(), innermost_first.end(),
+                                                 [&](FrameId frame) { return matches_focus_[frame.value]; });
+  return *look;
 }
 
 } // namespace memviz

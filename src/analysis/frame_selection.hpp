@@ -1,11 +1,13 @@
 #pragma once
 
-// --frames, --hide and --focus -> which frames and stacks of one snapshot take part in a tree. Each frame is tested
-// once.
+// --frames, --hide and --focus -> which frames and stacks of one snapshot take part in a tree. Each frame and each
+// stack is looked at once.
 
 #include "memviz/flame.hpp"
 
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <vector>
 
 namespace memviz {
@@ -15,15 +17,26 @@ public:
   /// Throws UsageError for an expression that is not RE2.
   FrameSelection(const FrameTable& frames, const TreeOptions& options);
 
-  [[nodiscard]] bool keeps(FrameId frame) const { return keeps_[frame.value]; }
+  /// The frames of a stack that take part, outermost first. Valid until the next call.
+  [[nodiscard]] std::span<const FrameId> kept(StackId stack);
   /// Whether a frame of the stack, hidden or not, matches --focus; true for every stack without --focus.
-  [[nodiscard]] bool is_in_focus(StackId stack) const;
+  [[nodiscard]] bool is_in_focus(StackId stack) { return look_at(stack).is_in_focus; }
 
 private:
+  struct Look {
+    std::uint64_t begin = 0; ///< in kept_
+    std::uint32_t size = 0;
+    bool is_in_focus = true;
+  };
+
+  const Look& look_at(StackId stack);
+
   const FrameTable& frames_;
   bool has_focus_;
-  std::vector<bool> keeps_;
-  std::vector<bool> matches_focus_;
+  std::vector<bool> keeps_;                ///< by FrameId
+  std::vector<bool> matches_focus_;        ///< by FrameId
+  std::vector<std::optional<Look>> looks_; ///< by StackId
+  std::vector<FrameId> kept_;
 };
 
 } // namespace memviz

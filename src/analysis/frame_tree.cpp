@@ -21,7 +21,7 @@ std::vector<Level> segment_levels(const Snapshot& snapshot) {
 }
 
 FrameTree build_frame_tree(const Snapshot& snapshot, const Replay& replay, const TreeOptions& options) {
-  TreeBuilder<Amount> builder;
+  TreeBuilder<Amount> builder(snapshot.origin.size_bytes);
   for_each_path(snapshot, replay, options,
                 [&](std::span<const NodeKey> path, const Amount& amount) { builder.at(path).self += amount; });
   return std::move(builder).finish(FrameOrder(snapshot.frames));

@@ -10,8 +10,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <fmt/format.h>
 #include <span>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -19,9 +19,15 @@ namespace memviz {
 
 template <class Weight> class TreeBuilder {
 public:
-  TreeBuilder() { nodes_.emplace_back(); }
+  /// For paths of a file of so many bytes, or of several: they bound the tree.
+  explicit TreeBuilder(std::uint64_t file_bytes)
+      : max_nodes_(std::min<std::uint64_t>(kNoNode.value, (kFreeTreeBytes + kTreeBytesPerByte * file_bytes) /
+                                                              sizeof(TreeNode<Weight>))) {
+    nodes_.emplace_back();
+  }
 
-  /// The node at the end of `path`, below the root; its weight is the caller's to change until finish().
+  /// The node at the end of `path`, below the root; its weight is the caller's to change until the next call. Throws
+  /// Error where the tree would be out of proportion to the file.
   TreeNode<Weight>& at(std::span<const NodeKey> path) {
     std::uint32_t node = 0;
     for (const NodeKey& key : path)
@@ -31,6 +37,7 @@ public:
 
   /// Sums the totals upward and puts siblings in drawing order.
   [[nodiscard]] Tree<Weight> finish(const FrameOrder& order) && {
+    slots_ = {};
     for (auto& node : nodes_)
       node.total = node.self;
     // Parents stand before their children, so one pass from the back sees every child before its parent.
@@ -56,37 +63,53 @@ public:
   }
 
 private:
-  // A file may let many segments share one very deep stack; a tree of this size is far beyond what anybody can read.
-  static constexpr std::size_t kMaxNodes = std::size_t{1} << 22U;
+  // A file may let many segments share one very deep stack. This allows 262,144 nodes, and one for every four bytes of
+  // a snapshot or seven of two; of the real ones the worst has one for every 17 with all levels and frames, 29,768 in
+  // all.
+  static constexpr std::uint64_t kTreeBytesPerByte = 18;
+  static constexpr std::uint64_t kFreeTreeBytes = std::uint64_t{72} << 18U;
 
-  struct Edge {
-    std::uint32_t parent = 0;
-    NodeKey key;
-    friend bool operator==(const Edge&, const Edge&) = default;
-  };
-  struct EdgeHash {
-    std::size_t operator()(const Edge& edge) const {
-      std::uint64_t hash = mixed(hash_secret(), edge.parent);
-      for (const std::uint64_t part : {static_cast<std::uint64_t>(edge.key.kind), edge.key.value, edge.key.other})
-        hash = mixed(hash, part);
-      return hash;
-    }
-  };
-
-  std::uint32_t child(std::uint32_t parent, const NodeKey& key) {
-    const auto [entry, is_new] = children_.try_emplace(Edge{parent, key}, static_cast<std::uint32_t>(nodes_.size()));
-    if (is_new) {
-      if (nodes_.size() >= kMaxNodes)
-        throw Error("the tree of stacks has more than 4 million nodes: try --frames user");
-      TreeNode<Weight>& node = nodes_.emplace_back();
-      node.key = key;
-      node.parent = {parent};
-    }
-    return entry->second;
+  [[nodiscard]] static std::size_t hash_of(std::uint32_t parent, const NodeKey& key) {
+    std::uint64_t hash = mixed(hash_secret(), parent);
+    for (const std::uint64_t part : {static_cast<std::uint64_t>(key.kind), key.value, key.other})
+      hash = mixed(hash, part);
+    return hash;
   }
 
+  std::uint32_t child(std::uint32_t parent, const NodeKey& key) {
+    if (2 * nodes_.size() >= slots_.size()) grow();
+    std::size_t slot = hash_of(parent, key) & (slots_.size() - 1);
+    for (; slots_[slot] != 0; slot = (slot + 1) & (slots_.size() - 1)) {
+      const TreeNode<Weight>& node = nodes_[slots_[slot]];
+      if (node.parent.value == parent && node.key == key) return slots_[slot];
+    }
+    if (nodes_.size() >= max_nodes_) {
+      throw Error(fmt::format("its stacks make a tree of more than {} nodes, which no real snapshot of this size does: "
+                              "try --frames user, --hide or --device",
+                              max_nodes_));
+    }
+    slots_[slot] = static_cast<std::uint32_t>(nodes_.size());
+    TreeNode<Weight>& node = nodes_.emplace_back();
+    node.key = key;
+    node.parent = {parent};
+    return slots_[slot];
+  }
+
+  void grow() {
+    constexpr std::size_t kFewestSlots = 1024;
+    slots_.assign(slots_.empty() ? kFewestSlots : 2 * slots_.size(), 0);
+    for (std::uint32_t number = 1; number < nodes_.size(); ++number) {
+      std::size_t slot = hash_of(nodes_[number].parent.value, nodes_[number].key) & (slots_.size() - 1);
+      while (slots_[slot] != 0)
+        slot = (slot + 1) & (slots_.size() - 1);
+      slots_[slot] = number;
+    }
+  }
+
+  std::uint64_t max_nodes_;
   std::vector<TreeNode<Weight>> nodes_;
-  std::unordered_map<Edge, std::uint32_t, EdgeHash> children_;
+  std::vector<std::uint32_t>
+      slots_; ///< nodes by parent and key, open addressing; 0: free, because nothing leads to the root
 };
 
 } // namespace memviz

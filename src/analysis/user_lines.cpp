@@ -1,5 +1,6 @@
 #include "analysis/user_lines.hpp"
 
+#include "analysis/text_facts.hpp"
 #include "memviz/label.hpp"
 
 #include <algorithm>
@@ -38,54 +39,88 @@ bool is_library_cpp(std::string_view function) {
   return starts_with_any(function, kBeginnings);
 }
 
-/// Whether a frame says where to look, by falling preference; 0: never.
-int preference(const FrameTable& frames, FrameId frame) {
-  switch (origin_of(frames.filename(frame))) {
+/// Of a C++ function, by its name.
+int function_preference(std::string_view name) {
+  if (is_omitted_name(name)) return 0;
+  const std::string function = short_function(name);
+  if (is_plumbing(function)) return 1;
+  return is_library_cpp(function) ? 2 : kUserCpp;
+}
+
+/// Of a C++ frame, by its file: 0 where the function does not count.
+int file_preference(std::string_view filename) {
+  switch (origin_of(filename)) {
   case CodeOrigin::user: return 5;
   case CodeOrigin::torch:
   case CodeOrigin::library: return kPython;
   case CodeOrigin::cpp: break;
   }
-  if (is_omitted(frames.name(frame), frames.filename(frame))) return 0;
-  const std::string function = short_function(frames.name(frame));
-  if (is_plumbing(function)) return 1;
-  return is_library_cpp(function) ? 2 : kUserCpp;
+  return is_omitted_file(filename) ? 0 : kUserCpp;
 }
 
-/// In the backward pass no Python frame is left: the autograd node tells most ("AccumulateGrad::apply"), which is what
-/// Node::operator() calls. Returns its index, or the size of the stack.
-std::size_t autograd_node(const FrameTable& frames, std::span<const FrameId> stack) {
-  for (std::size_t i = 1; i < stack.size(); ++i) {
-    if (frames.name(stack[i]).find("torch::autograd::Node::operator()") != std::string_view::npos) return i - 1;
-  }
-  return stack.size();
+bool calls_node(std::string_view name) {
+  return name.find("torch::autograd::Node::operator()") != std::string_view::npos;
 }
 
-NodeKey line_of(const FrameTable& frames, StackId stack_id) {
-  const std::span<const FrameId> stack = frames.stack(stack_id);
+} // namespace
+
+struct UserLineFinder::Facts {
+  explicit Facts(const FrameTable& frames)
+      : functions(frames, function_preference), files(frames, file_preference), node_calls(frames, calls_node) {}
+
+  TextFacts<int> functions;
+  TextFacts<int> files;
+  TextFacts<bool> node_calls;
+};
+
+UserLineFinder::UserLineFinder(const FrameTable& frames) : frames_(frames), facts_(std::make_unique<Facts>(frames)) {
+}
+
+UserLineFinder::~UserLineFinder() = default;
+
+NodeKey UserLineFinder::line_of(StackId stack) {
+  if (frames_.stack(stack).empty()) return NodeKey::of(Pseudo::without_stack);
+  const auto [entry, is_new] = line_by_stack_.try_emplace(stack.value);
+  if (is_new) entry->second = find(stack);
+  return entry->second;
+}
+
+NodeKey UserLineFinder::find(StackId stack_id) {
+  const std::span<const FrameId> stack = frames_.stack(stack_id);
   std::size_t best = stack.size();
   int best_preference = 0;
   for (std::size_t i = 0; i < stack.size(); ++i) {
-    const int candidate = preference(frames, stack[i]);
+    const int candidate = preference(stack[i]);
     if (candidate <= best_preference) continue;
     best = i;
     best_preference = candidate;
   }
   // C++ outside of the node is the engine's thread; inside of it, a function of the user's own.
-  const std::size_t node = autograd_node(frames, stack);
+  const std::size_t node = autograd_node(stack);
   if (node < stack.size() && (best_preference < kUserCpp || (best_preference == kUserCpp && best > node))) best = node;
   if (best < stack.size()) return NodeKey::of(stack[best]);
   return NodeKey::of(Pseudo::filtered);
 }
 
-} // namespace
+/// Whether a frame says where to look, by falling preference; 0: never.
+int UserLineFinder::preference(FrameId id) {
+  const Frame& frame = frames_.frame(id);
+  const int by_file = facts_->files.of(frame.filename);
+  return by_file == kUserCpp ? facts_->functions.of(frame.name) : by_file;
+}
+
+/// In the backward pass no Python frame is left: the autograd node tells most ("AccumulateGrad::apply"), which is what
+/// Node::operator() calls. Returns its index, or the size of the stack.
+std::size_t UserLineFinder::autograd_node(std::span<const FrameId> stack) {
+  for (std::size_t i = 1; i < stack.size(); ++i) {
+    if (facts_->node_calls.of(frames_.frame(stack[i]).name)) return i - 1;
+  }
+  return stack.size();
+}
 
 NodeKey UserLines::line_of(std::uint32_t device, std::uint32_t block) {
   const StackId stack = snapshot_.blocks[block].stack;
-  if (snapshot_.frames.stack(stack).empty()) return NodeKey::of(no_stack_.reason(device, block));
-  const auto [entry, is_new] = line_by_stack_.try_emplace(stack.value);
-  if (is_new) entry->second = memviz::line_of(snapshot_.frames, stack);
-  return entry->second;
+  return snapshot_.frames.stack(stack).empty() ? NodeKey::of(no_stack_.reason(device, block)) : finder_.line_of(stack);
 }
 
 void sort_by_bytes(const FrameOrder& order, std::vector<UserLine>& lines) {

@@ -7,22 +7,24 @@
 #include "memviz/flame.hpp"
 
 #include <cstdint>
-#include <unordered_map>
 #include <vector>
 
 namespace memviz {
 
 class UserLines {
 public:
-  UserLines(const Snapshot& snapshot, const Replay& replay) : snapshot_(snapshot), no_stack_(snapshot, replay) {}
+  UserLines(const Snapshot& snapshot, const Replay& replay)
+      : snapshot_(snapshot), no_stack_(snapshot, replay), finder_(snapshot.frames) {}
 
   /// Of an active block, by its index in Snapshot::blocks: the frame of rank_user_lines(), or why there is none.
   [[nodiscard]] NodeKey line_of(std::uint32_t device, std::uint32_t block);
+  /// Of an event's stack.
+  [[nodiscard]] NodeKey line_of(StackId stack) { return finder_.line_of(stack); }
 
 private:
   const Snapshot& snapshot_;
   NoStackReasons no_stack_;
-  std::unordered_map<std::uint32_t, NodeKey> line_by_stack_;
+  UserLineFinder finder_;
 };
 
 /// Largest first, then in the order of labels.

@@ -59,7 +59,7 @@ public:
     }
   }
 
-  void visit_all(const PathVisitor& visit) const {
+  void visit_all(const PathVisitor& visit) {
     std::vector<NodeKey> path;
     for (std::size_t i = 0; i < leaves_.size(); ++i) {
       const Leaf& leaf = leaves_[i];
@@ -83,21 +83,16 @@ private:
     return entry->second;
   }
 
-  [[nodiscard]] Leaf stack_leaf(const Segment& segment, const Block& block, std::uint32_t index) const {
+  [[nodiscard]] Leaf stack_leaf(const Segment& segment, const Block& block, std::uint32_t index) {
     if (!selection_.is_in_focus(block.stack)) return {0, kNoFrames, Pseudo::not_focused};
-    const auto frames = snapshot_.frames.stack(block.stack);
-    if (frames.empty()) return {0, kNoFrames, no_stack_.reason(segment.device, index)};
-    const bool has_kept =
-        std::any_of(frames.begin(), frames.end(), [&](FrameId frame) { return selection_.keeps(frame); });
-    if (!has_kept) return {0, kNoFrames, Pseudo::filtered};
+    if (snapshot_.frames.stack(block.stack).empty()) return {0, kNoFrames, no_stack_.reason(segment.device, index)};
+    if (selection_.kept(block.stack).empty()) return {0, kNoFrames, Pseudo::filtered};
     return {0, block.stack, std::nullopt};
   }
 
-  void append_frames(StackId stack, std::vector<NodeKey>& path) const {
-    const auto frames = snapshot_.frames.stack(stack);
-    for (auto frame = frames.rbegin(); frame != frames.rend(); ++frame) {
-      if (selection_.keeps(*frame)) path.push_back(NodeKey::of(*frame));
-    }
+  void append_frames(StackId stack, std::vector<NodeKey>& path) {
+    for (const FrameId frame : selection_.kept(stack))
+      path.push_back(NodeKey::of(frame));
   }
 
   void add(const Leaf& leaf, const Amount& amount) {

@@ -21,33 +21,43 @@ Format format_of(const Arguments& arguments) {
   return chosen<Format>("format", *word, {{"folded", Format::folded}, {"json", Format::json}});
 }
 
+struct Request {
+  Format format;
+  std::string output;
+};
+
 /// Folded output is PyTorch's: its levels and frames are fixed.
 void check_folded(const Arguments& arguments) {
   for (const Option& option : tree_options())
     if (arguments.has(option.name)) throw UsageError(fmt::format("--{} needs --format json", option.name));
 }
 
-std::string exported(const Loaded& loaded, const TreeChoice& choice, Format format) {
+void write_export(const Arguments& arguments, const Loaded& loaded, const TreeChoice& choice, const Request& request) {
   const auto& [snapshot, accounts, file] = loaded;
-  if (format == Format::folded) {
+  if (request.format == Format::folded) {
     const auto view = choice.view == View::segments ? FoldedView::segments : FoldedView::memory;
-    return folded_stacks(snapshot, view, choice.device);
+    write_output(arguments, request.output,
+                 naming_file(file, [&, &of = snapshot] { return folded_source(of, view, choice.device); }));
+    return;
   }
-  return tree_json(file, snapshot.frames, build_frame_tree(snapshot, accounts, resolved(choice, snapshot)));
+  const FrameTree tree = naming_file(
+      file, [&, &of = snapshot, &replayed = accounts] { return build_frame_tree(of, replayed, resolved(choice, of)); });
+  write_output(arguments, request.output, naming_file(file, [&, &of = snapshot, &name = file] {
+                 return tree_json_source(name, of.frames, tree);
+               }));
 }
 
 int run(const Arguments& arguments) {
-  const Format format = format_of(arguments);
-  if (format == Format::folded) check_folded(arguments);
+  const Request request{format_of(arguments), arguments.value("output").value_or("-")};
+  if (request.format == Format::folded) check_folded(arguments);
   const TreeChoice choice = tree_choice(arguments);
-  const std::string output = arguments.value("output").value_or("-");
   check_moment(arguments);
-  check_output_file(arguments, output);
+  check_output_file(arguments, request.output);
 
   const Loaded loaded = load(arguments.operands().front(), arguments);
   check_device(loaded.name, loaded.snapshot, choice.device);
   if (!arguments.has("quiet")) say_warnings(loaded.name, loaded.snapshot, loaded.accounts);
-  write_output(arguments, output, naming_file(loaded.name, [&] { return exported(loaded, choice, format); }));
+  write_export(arguments, loaded, choice, request);
   return kSuccess;
 }
 

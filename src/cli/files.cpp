@@ -92,6 +92,20 @@ void write_output(const Arguments& arguments, const std::string& path, std::stri
   naming_output(path, [&] { write_file(path, text); });
 }
 
+void write_output(const Arguments& arguments, const std::string& path, const TextSource& source) {
+  if (arguments.redactor() != nullptr) {
+    // Looked through before the first piece is written; a text that stands across two pieces is found, too.
+    std::string whole;
+    source([&](std::string_view piece) { whole += piece; });
+    return write_output(arguments, path, whole);
+  }
+  naming_output(path, [&] {
+    OutputFile file(path);
+    source([&](std::string_view piece) { file.write(piece); });
+    file.commit();
+  });
+}
+
 void check_output_file(const Arguments& arguments, const std::string& output) {
   for (const std::string& input : arguments.operands()) {
     std::error_code error;

@@ -4,6 +4,7 @@
 
 #include "cli/arguments.hpp"
 #include "cli/progress.hpp"
+#include "memviz/export.hpp"
 #include "memviz/input.hpp"
 #include "memviz/replay.hpp"
 #include "memviz/snapshot.hpp"
@@ -46,6 +47,9 @@ void check_redacted(const Arguments& arguments, std::string_view text);
 
 /// Throws Error with the path, or "standard output", when it cannot be written; and what check_redacted() throws.
 void write_output(const Arguments& arguments, const std::string& path, std::string_view text);
+
+/// The same of a text that is held whole only with --redact.
+void write_output(const Arguments& arguments, const std::string& path, const TextSource& source);
 
 /// Before the work begins: throws UsageError when `output` would replace one of the snapshots that the command reads,
 /// and Error when it cannot be written.

@@ -1,12 +1,13 @@
-#include "memviz/error.hpp"
+#include "analysis/frame_selection.hpp"
+#include "export/folded_text.hpp"
+#include "export/text_limit.hpp"
+#include "export/text_writer.hpp"
 #include "memviz/export.hpp"
-#include "memviz/label.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>
-#include <optional>
-#include <string_view>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -14,106 +15,139 @@ namespace memviz {
 
 namespace {
 
-/// A file of a few megabytes can name terabytes of text: stacks that repeat one long name.
-constexpr std::size_t kMostTextBytes = std::size_t{1} << 30U;
+/// What stands below a state: a stack, or a word in the place of one.
+struct Leaf {
+  std::string_view word; ///< "" for a stack
+  StackId stack = kNoFrames;
+  friend auto operator<=>(const Leaf&, const Leaf&) = default;
+};
 
-void check_text_bytes(std::size_t bytes) {
-  if (bytes > kMostTextBytes) throw Error("its stacks spelled out are more than 1 GiB of text");
+using Path = std::pair<BlockState, Leaf>;
+using PathSums = std::map<Path, std::uint64_t>;
+
+Leaf leaf_of(StackId stack) {
+  if (stack == kNoFrames) return {"<non-python>"};
+  if (stack == kNoContext) return {"<no-context>"};
+  return {"", stack};
 }
 
-/// The text of each distinct stack, built once: outermost frame first, without the frames on PyTorch's omit list.
-class StackTexts {
-public:
-  explicit StackTexts(const FrameTable& frames) : frames_(frames), texts_(frames.stack_count()) {}
-
-  const std::string& operator[](StackId stack) {
-    auto& text = texts_[stack.value];
-    if (!text) {
-      text = build(stack);
-      bytes_ += text->size();
-      check_text_bytes(bytes_);
-    }
-    return *text;
-  }
-
-private:
-  [[nodiscard]] std::string build(StackId stack) const {
-    if (stack == kNoFrames) return "<non-python>";
-    if (stack == kNoContext) return "<no-context>";
-    const auto innermost_first = frames_.stack(stack);
-    std::string text;
-    for (auto frame = innermost_first.rbegin(); frame != innermost_first.rend(); ++frame) {
-      if (is_omitted(frames_.name(*frame), frames_.filename(*frame))) continue;
-      if (!text.empty()) text += ';';
-      text += folded_label(frames_, *frame);
-      check_text_bytes(text.size());
-    }
-    return text;
-  }
-
-  const FrameTable& frames_;
-  std::vector<std::optional<std::string>> texts_;
-  std::size_t bytes_ = 0;
-};
-
-/// The stack is absent for what stands directly under the prefix: inactive blocks and gaps.
-struct PathKey {
-  BlockState state;
-  std::optional<StackId> stack;
-  friend auto operator<=>(const PathKey&, const PathKey&) = default;
-};
-
-using PathSums = std::map<PathKey, std::uint64_t>;
-
 std::string prefix_of(const Segment& segment, FoldedView view) {
-  if (view == FoldedView::memory) return fmt::format("stream_{}", segment.stream);
-  return fmt::format("stream_{};seg_{}", segment.stream, segment.address);
+  if (view == FoldedView::memory) return fmt::format("stream_{};", segment.stream);
+  return fmt::format("stream_{};seg_{};", segment.stream, segment.address);
 }
 
 void add_block(PathSums& sums, const Block& block) {
-  if (!block.is_active()) {
-    sums[{block.state, std::nullopt}] += block.size_bytes;
-    return;
-  }
-  sums[{block.state, block.stack}] += block.requested_bytes;
-  sums[{block.state, std::nullopt}] += block.rounding_bytes();
+  const auto add = [&](const Leaf& leaf, std::uint64_t bytes) {
+    if (bytes > 0) sums[{block.state, leaf}] += bytes;
+  };
+  add(block.is_active() ? leaf_of(block.stack) : Leaf{}, block.is_active() ? block.requested_bytes : block.size_bytes);
+  add({"<gaps>"}, block.rounding_bytes());
 }
 
-std::string path_text(const std::string& prefix, const PathKey& key, StackTexts& stacks) {
-  if (key.state == BlockState::inactive) return fmt::format("{};inactive", prefix);
-  return fmt::format("{};{};{}", prefix, state_name(key.state), key.stack ? stacks[*key.stack] : "<gaps>");
-}
+/// Orders paths by their text. The frames of each stack are found in the first call for it, so that none of the spans
+/// that are compared moves.
+class PathOrder {
+public:
+  explicit PathOrder(const FrameTable& frames) : frames_(frames), selection_(frames, {}) {}
 
-} // namespace
+  /// Outermost first, without the frames on PyTorch's omit list.
+  [[nodiscard]] FoldedStack frames_of(const Leaf& leaf) { return selection_.kept(leaf.stack); }
 
-std::string folded_stacks(const Snapshot& snapshot, FoldedView view, std::optional<std::uint32_t> device) {
-  std::map<std::string, PathSums> by_prefix;
-  for (const Segment& segment : snapshot.segments) {
-    if (device && segment.device != *device) continue;
-    PathSums& sums = by_prefix[prefix_of(segment, view)];
-    for (const Block& block : snapshot.blocks_of(segment))
-      add_block(sums, block);
+  /// Less than, equal to or more than 0. States in order are in the order of their names.
+  [[nodiscard]] int compare(const Path& one, const Path& other) {
+    if (one.first != other.first) return one.first < other.first ? -1 : 1;
+    const Leaf& leaf = one.second;
+    const Leaf& other_leaf = other.second;
+    if (!leaf.word.empty() && !other_leaf.word.empty()) return leaf.word.compare(other_leaf.word);
+    if (!leaf.word.empty()) return -compare_folded(frames_, frames_of(other_leaf), leaf.word);
+    if (!other_leaf.word.empty()) return compare_folded(frames_, frames_of(leaf), other_leaf.word);
+    return compare_folded(frames_, frames_of(leaf), frames_of(other_leaf));
   }
 
-  StackTexts stacks(snapshot.frames);
-  // Two stacks that differ only in omitted frames or in directories have one text.
-  std::map<std::string, std::uint64_t> by_path;
-  std::size_t text_bytes = 0;
-  for (const auto& [prefix, sums] : by_prefix) {
-    for (const auto& [key, bytes] : sums) {
-      if (bytes == 0) continue;
-      std::string path = path_text(prefix, key, stacks);
-      text_bytes += path.size();
-      check_text_bytes(text_bytes);
-      by_path[std::move(path)] += bytes;
+private:
+  const FrameTable& frames_;
+  FrameSelection selection_;
+};
+
+class FoldedText {
+public:
+  FoldedText(const Snapshot& snapshot, FoldedView view, std::optional<std::uint32_t> device)
+      : frames_(snapshot.frames), order_(snapshot.frames) {
+    for (const Segment& segment : snapshot.segments) {
+      if (device && segment.device != *device) continue;
+      PathSums& sums = by_prefix_[prefix_of(segment, view)];
+      for (const Block& block : snapshot.blocks_of(segment))
+        add_block(sums, block);
+    }
+    check_size(snapshot.origin.size_bytes);
+  }
+
+  void write(const TextSink& sink) {
+    TextWriter writer(sink);
+    // Bytes compare as unsigned, and for UTF-8 that is the order of code points.
+    for (const auto& [prefix, sums] : by_prefix_) {
+      std::vector<std::pair<Path, std::uint64_t>> lines(sums.begin(), sums.end());
+      std::sort(lines.begin(), lines.end(),
+                [&](const auto& one, const auto& other) { return order_.compare(one.first, other.first) < 0; });
+      for (std::size_t i = 0; i < lines.size(); ++i) {
+        // Two stacks that differ only in omitted frames or in directories have one text.
+        const bool is_same_text = i + 1 < lines.size() && order_.compare(lines[i].first, lines[i + 1].first) == 0;
+        if (is_same_text)
+          lines[i + 1].second += lines[i].second;
+        else
+          write_line(prefix, lines[i].first, lines[i].second, writer);
+      }
+    }
+    writer.flush();
+  }
+
+private:
+  /// Before any of the text is compared or written.
+  void check_size(std::uint64_t file_bytes) {
+    TextLimit limit(file_bytes, "--device N or --format json --frames user make less");
+    std::map<Leaf, std::uint64_t> sizes;
+    for (const auto& [prefix, sums] : by_prefix_) {
+      for (const auto& [path, bytes] : sums) {
+        const auto [entry, is_new] = sizes.try_emplace(path.second);
+        if (is_new) {
+          TextLimit stack_limit = limit;
+          for (const FrameId frame : order_.frames_of(path.second)) {
+            const std::uint64_t size = folded_size(frames_, frame) + 1;
+            stack_limit.add(size);
+            entry->second += size;
+          }
+        }
+        limit.add(prefix.size());
+        limit.add(entry->second);
+      }
     }
   }
 
-  // std::string compares bytes as unsigned, and for UTF-8 that is the order of code points.
-  std::string lines;
-  for (const auto& [path, bytes] : by_path)
-    fmt::format_to(std::back_inserter(lines), "{} {}\n", path, bytes);
-  return lines;
+  void write_line(const std::string& prefix, const Path& path, std::uint64_t bytes, TextWriter& writer) {
+    writer.add(prefix);
+    writer.add(state_name(path.first));
+    if (path.first != BlockState::inactive) {
+      writer.add(";");
+      writer.add(path.second.word);
+      write_folded(frames_, order_.frames_of(path.second), writer);
+    }
+    writer.add(fmt::format(" {}\n", bytes));
+  }
+
+  const FrameTable& frames_;
+  PathOrder order_;
+  std::map<std::string, PathSums> by_prefix_;
+};
+
+} // namespace
+
+TextSource folded_source(const Snapshot& snapshot, FoldedView view, std::optional<std::uint32_t> device) {
+  const auto text = std::make_shared<FoldedText>(snapshot, view, device);
+  return [text](const TextSink& sink) { text->write(sink); };
+}
+
+std::string folded_stacks(const Snapshot& snapshot, FoldedView view, std::optional<std::uint32_t> device) {
+  return whole_text(folded_source(snapshot, view, device));
 }
 
 } // namespace memviz

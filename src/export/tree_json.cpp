@@ -1,5 +1,6 @@
 #include "export/json_text.hpp"
-#include "memviz/error.hpp"
+#include "export/text_limit.hpp"
+#include "export/text_writer.hpp"
 #include "memviz/export.hpp"
 #include "memviz/label.hpp"
 
@@ -8,9 +9,6 @@
 namespace memviz {
 
 namespace {
-
-/// What a file of a few megabytes spells out can be terabytes: long names in deep stacks.
-constexpr std::size_t kMostTextBytes = std::size_t{1} << 30U;
 
 using Json = nlohmann::ordered_json;
 
@@ -63,9 +61,21 @@ Json node_json(const FrameTable& frames, const FrameTree& tree, std::size_t inde
   return result;
 }
 
+/// Long names in deep stacks spell out terabytes; a tree is bounded, so the names are what counts.
+void check_size(const FrameTable& frames, const FrameTree& tree) {
+  constexpr std::uint64_t kNodeBytes = 16; // of a file, for each of its nodes
+  TextLimit limit(kNodeBytes * tree.nodes.size(), "--frames user or --hide make less");
+  for (const auto& node : tree.nodes) {
+    if (node.key.kind != NodeKind::frame) continue;
+    limit.add(frames.name(node.key.frame()).size());
+    limit.add(frames.filename(node.key.frame()).size());
+  }
+}
+
 } // namespace
 
-std::string tree_json(const std::string& file, const FrameTable& frames, const FrameTree& tree) {
+TextSource tree_json_source(const std::string& file, const FrameTable& frames, const FrameTree& tree) {
+  check_size(frames, tree);
   Json header;
   header["file"] = file;
   header["tool"] = {{"name", "memviz"}};
@@ -74,12 +84,20 @@ std::string tree_json(const std::string& file, const FrameTable& frames, const F
 
   // A line a node, each turned to text at once: as JSON values a large tree would need gigabytes.
   text.replace(text.rfind('\n'), std::string::npos, ",\n  \"nodes\": [");
-  for (std::size_t index = 0; index < tree.nodes.size(); ++index) {
-    text += index == 0 ? "\n    " : ",\n    ";
-    text += json_text(node_json(frames, tree, index), -1);
-    if (text.size() > kMostTextBytes) throw Error("its tree spelled out is more than 1 GiB of text");
-  }
-  return text + "\n  ]\n}\n";
+  return [text, &frames, &tree](const TextSink& sink) {
+    TextWriter writer(sink);
+    writer.add(text);
+    for (std::size_t index = 0; index < tree.nodes.size(); ++index) {
+      writer.add(index == 0 ? "\n    " : ",\n    ");
+      writer.add(json_text(node_json(frames, tree, index), -1));
+    }
+    writer.add("\n  ]\n}\n");
+    writer.flush();
+  };
+}
+
+std::string tree_json(const std::string& file, const FrameTable& frames, const FrameTree& tree) {
+  return whole_text(tree_json_source(file, frames, tree));
 }
 
 } // namespace memviz

@@ -89,7 +89,7 @@ StackId FrameReader::text_stack(Value lines, const Where& where, Value container
 
 /// A file may repeat a frame in millions of dicts: its texts are rewritten once.
 Frame FrameReader::frame_of(Value name, Value filename) {
-  if (rewriter_ == nullptr) return {frames_.intern(text_or_empty(name)), frames_.intern(text_or_empty(filename)), 0};
+  if (rewriter_ == nullptr) return {interned(name), interned(filename), 0};
   const auto [entry, is_new] = rewritten_.try_emplace({name.bits(), filename.bits()});
   if (is_new) {
     const FrameText text = rewriter_->frame(text_or_empty(name), text_or_empty(filename));
@@ -104,6 +104,14 @@ StringId FrameReader::text(TextKind kind, std::string_view text) {
 
 std::string_view FrameReader::text_or_empty(Value value) const {
   return value.kind() == Kind::text || value.kind() == Kind::bytes ? document_.text(value) : "";
+}
+
+StringId FrameReader::interned(Value value) {
+  if (value.kind() != Kind::text && value.kind() != Kind::bytes) return kEmptyString;
+  const auto number = static_cast<std::size_t>(value.payload());
+  if (number >= texts_.size()) texts_.resize(number + 1);
+  if (texts_[number] == 0) texts_[number] = frames_.intern(document_.text(value)).value + 1;
+  return {texts_[number] - 1};
 }
 
 } // namespace memviz

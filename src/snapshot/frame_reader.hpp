@@ -52,6 +52,7 @@ private:
   void add_fx(FrameId id, Value dict);
   Frame frame_of(Value name, Value filename);
   [[nodiscard]] std::string_view text_or_empty(Value value) const;
+  StringId interned(Value value);
 
   const Document& document_;
   FrameTable& frames_;
@@ -61,7 +62,9 @@ private:
   std::vector<std::uint32_t> stacks_; ///< by number of the list: its stack + 1, 0 where it is not known
   std::unordered_map<std::uint64_t, FrameId, SecretHash> frame_ids_;
   std::map<std::pair<std::uint64_t, std::uint64_t>, Frame> rewritten_; ///< by the values of name and filename
-  std::vector<FrameId> scratch_;                                       ///< kept across calls to save allocations
+  /// By number of the text: its StringId + 1, because one of megabytes may be shared.
+  std::vector<std::uint32_t> texts_;
+  std::vector<FrameId> scratch_; ///< kept across calls to save allocations
 };
 
 } // namespace memviz

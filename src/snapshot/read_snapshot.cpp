@@ -1,5 +1,6 @@
 #include "memviz/error.hpp"
 #include "memviz/snapshot.hpp"
+#include "pickle/decoder.hpp"
 #include "pickle/locate.hpp"
 #include "pickle/machine.hpp"
 #include "snapshot/file_kind.hpp"
@@ -118,9 +119,9 @@ void warn_of_trailing_bytes(std::string_view bytes, std::uint64_t end, Snapshot&
       fmt::format("byte {}: {} bytes follow the end of the pickle and were ignored", end, rest.size()));
 }
 
-void finish_pickle(const pickle::Machine& machine, std::string_view bytes, Snapshot& snapshot) {
-  snapshot.origin.encoding = fmt::format("pickle protocol {}", machine.protocol());
-  warn_of_trailing_bytes(bytes, machine.offset(), snapshot);
+void finish_pickle(int protocol, std::uint64_t end, std::string_view bytes, Snapshot& snapshot) {
+  snapshot.origin.encoding = fmt::format("pickle protocol {}", protocol);
+  warn_of_trailing_bytes(bytes, end, snapshot);
 }
 
 /// Events are converted while the rest is decoded. Throws, whatever it finds, at files that need the other way.
@@ -132,22 +133,21 @@ Snapshot read_streaming(std::string_view bytes, const ReadOptions& options) {
   machine.stream_to(events, options.threads);
   while (machine.step()) {}
   read_document(readers);
-  finish_pickle(machine, bytes, snapshot);
+  finish_pickle(machine.protocol(), machine.offset(), bytes, snapshot);
   return snapshot;
 }
 
 /// Everything is decoded before anything is looked at: the reference for the other way, and slower.
 Snapshot read_whole(std::string_view bytes, const ReadOptions& options) {
   Snapshot snapshot;
-  pickle::Machine machine(bytes, pickle::Progress(options.on_progress));
-  while (machine.step()) {}
-  Readers readers(machine.document(), snapshot, options);
+  const pickle::Decoded decoded = pickle::decode(bytes, pickle::Progress(options.on_progress));
+  Readers readers(decoded.document, snapshot, options);
   try {
     read_document(readers);
   } catch (const SchemaError& error) {
     throw ParseError(pickle::offset_of(bytes, error.container()), error.what());
   }
-  finish_pickle(machine, bytes, snapshot);
+  finish_pickle(decoded.protocol, decoded.end_offset, bytes, snapshot);
   return snapshot;
 }
 
@@ -181,8 +181,9 @@ Snapshot read_json(std::string_view bytes, const ReadOptions& options) {
 
 Snapshot read_snapshot(std::string_view bytes, const ReadOptions& options) {
   reject_foreign_file(bytes);
-  if (looks_like_json(bytes)) return read_json(bytes, options);
-  return read_pickle(bytes, options);
+  Snapshot snapshot = looks_like_json(bytes) ? read_json(bytes, options) : read_pickle(bytes, options);
+  snapshot.origin.size_bytes = bytes.size();
+  return snapshot;
 }
 
 } // namespace memviz

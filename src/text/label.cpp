@@ -55,6 +55,10 @@ std::string_view file_basename(std::string_view filename) {
   return filename.substr(filename.find_last_of("/\\") + 1);
 }
 
+std::string_view known_basename(std::string_view filename) {
+  return is_unknown(filename) ? std::string_view{} : file_basename(filename);
+}
+
 CodeOrigin origin_of(std::string_view filename) {
   static constexpr std::array<std::string_view, 4> kPackages{"/site-packages/", "/dist-packages/", "/lib/python",
                                                              "/Lib/"};
@@ -74,22 +78,16 @@ std::string device_name(std::uint32_t device, bool is_cpu) {
   return is_cpu ? "CPU" : fmt::format("GPU {}", device);
 }
 
-std::string folded_label(const FrameTable& frames, FrameId frame) {
-  std::string label =
-      fmt::format("{}:{}:{}", folded_basename(frames.filename(frame)), frames.frame(frame).line, frames.name(frame));
-  for (char& c : label) {
-    if (c == ';') c = ':';
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) c = ' ';
-  }
-  return label;
+char folded_char(char c) {
+  if (c == ';') return ':';
+  return static_cast<unsigned char>(c) < 0x20 || c == 0x7F ? ' ' : c;
 }
 
 std::string frame_place(const FrameTable& frames, FrameId frame) {
-  const std::string_view filename = frames.filename(frame);
-  if (is_unknown(filename)) return "";
+  const std::string_view file = known_basename(frames.filename(frame));
   const std::int64_t line = frames.frame(frame).line;
-  if (line == 0) return std::string(file_basename(filename));
-  return fmt::format("{}:{}", file_basename(filename), line);
+  if (file.empty() || line == 0) return std::string(file);
+  return fmt::format("{}:{}", file, line);
 }
 
 std::string short_function(std::string_view name) {
@@ -178,8 +176,16 @@ std::span<const std::string_view> omitted_files() {
   return kFiles;
 }
 
+bool is_omitted_name(std::string_view name) {
+  return contains_any(name, omitted_names());
+}
+
+bool is_omitted_file(std::string_view filename) {
+  return contains_any(filename, omitted_files());
+}
+
 bool is_omitted(std::string_view name, std::string_view filename) {
-  return contains_any(name, omitted_names()) || contains_any(filename, omitted_files());
+  return is_omitted_name(name) || is_omitted_file(filename);
 }
 
 } // namespace memviz

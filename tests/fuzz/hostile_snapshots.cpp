@@ -134,6 +134,25 @@ std::string long_names_in_a_deep_stack(std::size_t bytes) {
   return file.done();
 }
 
+std::string one_long_name_in_every_frame(std::size_t bytes) {
+  File file;
+  const std::string name = file.keep(text_piece(std::string(bytes / 2, 'x')));
+  const std::string frames = file.keep(list_of(bytes / 2, [&](std::uint64_t number) {
+    return File::dict({{"name", name}, {"filename", name}, {"line", "J" + number_bytes(number, 4)}});
+  }));
+  file.add("segments", "(" + segment(0, "(" + block(frames) + "l") + "l");
+  return file.done();
+}
+
+std::string deep_stack_in_many_blocks(std::size_t bytes) {
+  File file;
+  const std::string one = file.keep(frame(text_piece("PyEval_")));
+  const std::string frames = file.keep(repeated(bytes / 2, one));
+  const std::string shared = block(frames);
+  file.add("segments", "(" + segment(0, repeated(bytes / 2, shared)) + "l");
+  return file.done();
+}
+
 std::string settings_under_a_long_key(std::size_t bytes) {
   File file;
   const std::string inner =
@@ -244,6 +263,8 @@ std::vector<HostileShape> snapshot_shapes() {
       {"distinct segments", distinct_segments},
       {"a deep stack on many streams", deep_stack_on_many_streams},
       {"long names in a deep stack", long_names_in_a_deep_stack},
+      {"one long name in every frame", one_long_name_in_every_frame},
+      {"a deep stack in many blocks", deep_stack_in_many_blocks},
       {"settings under a long key", settings_under_a_long_key},
       {"metadata of one long text", metadata_of_one_long_text},
       {"shared annotations", shared_annotations},

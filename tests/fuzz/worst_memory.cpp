@@ -3,6 +3,7 @@
 // usage: worst_memory [--bytes N] [--without SHAPE]... [SHAPE...]
 
 #include "hostile_shapes.hpp"
+#include "memviz/compare.hpp"
 #include "memviz/error.hpp"
 #include "memviz/export.hpp"
 #include "memviz/flame.hpp"
@@ -32,6 +33,7 @@ constexpr std::uint64_t kFixedBytes = std::uint64_t{64} << 20U;
 struct Step {
   std::string_view name;
   std::size_t (*run)(std::string_view bytes);
+  std::size_t files = 1; ///< how often it reads them
 };
 
 std::size_t stats(std::string_view bytes) {
@@ -64,12 +66,45 @@ std::size_t flame_by_segment(std::string_view bytes) {
   return flame(bytes, segment_levels);
 }
 
-std::size_t folded(std::string_view bytes) {
-  return folded_stacks(read_snapshot(bytes), FoldedView::segments, {}).size();
+std::size_t size_of(const TextSource& source) {
+  std::size_t size = 0;
+  source([&](std::string_view piece) { size += piece.size(); });
+  return size;
 }
 
-constexpr std::array<Step, 4> kSteps{
-    {{"stats", stats}, {"flame", flame_by_memory}, {"flame --view segments", flame_by_segment}, {"folded", folded}}};
+std::size_t folded(std::string_view bytes) {
+  const Snapshot snapshot = read_snapshot(bytes);
+  return size_of(folded_source(snapshot, FoldedView::segments, {}));
+}
+
+std::size_t json(std::string_view bytes) {
+  Accounts accounts;
+  const Snapshot snapshot = read_snapshot(bytes, {.sink = &accounts, .on_progress = {}});
+  const FrameTree tree = build_frame_tree(snapshot, accounts.finish(snapshot),
+                                          {.levels = segment_levels(snapshot), .focus = {}, .hide = {}, .device = {}});
+  return size_of(tree_json_source("file", snapshot.frames, tree));
+}
+
+/// Of a file with itself.
+std::size_t compare(std::string_view bytes) {
+  Accounts before_accounts;
+  const Snapshot before = read_snapshot(bytes, {.sink = &before_accounts, .on_progress = {}});
+  const Replay before_replayed = before_accounts.finish(before);
+  Accounts after_accounts;
+  const Snapshot after = read_snapshot(bytes, {.sink = &after_accounts, .on_progress = {}});
+  const Replay after_replayed = after_accounts.finish(after);
+  CompareOptions options;
+  options.tree.levels = memory_levels(before);
+  const Comparison comparison = compare_snapshots({before, before_replayed}, {after, after_replayed}, options);
+  return compare_svg({"before", "after", comparison, {}}, {}).size() + segment_lists(comparison).size();
+}
+
+constexpr std::array<Step, 6> kSteps{{{"stats", stats},
+                                      {"flame", flame_by_memory},
+                                      {"flame --view segments", flame_by_segment},
+                                      {"compare", compare, 2},
+                                      {"folded", folded},
+                                      {"json", json}}};
 
 /// A line "NAME: N kB" of /proc/self/status, in bytes.
 std::uint64_t status_bytes(const std::string& name) {
@@ -143,13 +178,13 @@ int check(const fuzz::HostileShape& shape, std::size_t size) {
   int broken = 0;
   for (const Step& step : kSteps) {
     const Measured measured = measured_apart(step, bytes);
-    const bool kept = is_kept(measured, bytes.size());
+    const bool kept = is_kept(measured, step.files * bytes.size());
     broken += kept ? 0 : 1;
     fmt::print("{:8} {:32} {:22} {:6.2f} MB {:8.1f} MiB {:6.1f} x {:7.2f} s  {}\n", kept ? "" : "BROKEN", shape.name,
                step.name, static_cast<double>(bytes.size()) / 1e6,
                static_cast<double>(measured.peak_bytes) / (1U << 20U),
-               static_cast<double>(measured.peak_bytes) / static_cast<double>(bytes.size()), measured.cpu_seconds,
-               measured.answer.data());
+               static_cast<double>(measured.peak_bytes) / static_cast<double>(step.files * bytes.size()),
+               measured.cpu_seconds, measured.answer.data());
     std::fflush(stdout);
   }
   return broken;

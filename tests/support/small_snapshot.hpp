@@ -23,6 +23,7 @@ public:
   SmallSnapshot& setting(std::string_view name, std::string_view value);
   SmallSnapshot& warning(std::string_view text);
 
+  [[nodiscard]] FrameTable& frames() { return snapshot_.frames; }
   /// "/app/train.py:12:step", outermost first.
   [[nodiscard]] StackId stack(const std::vector<std::string_view>& frames);
   [[nodiscard]] Snapshot take();

@@ -1,0 +1,35 @@
+#pragma once
+
+// How much text memviz spells out of one file: deep stacks of long names let a few megabytes stand for terabytes.
+
+#include "memviz/error.hpp"
+#include "memviz/format.hpp"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace memviz {
+
+class TextLimit {
+public:
+  /// Of the real snapshots the wordiest gives 19 bytes of text for each of its own.
+  TextLimit(std::uint64_t file_bytes, std::string_view advice)
+      : most_bytes_((std::uint64_t{1} << 30U) + 64 * file_bytes), advice_(advice) {}
+
+  /// Throws Error, with the advice, where all that was added is too much.
+  void add(std::uint64_t bytes) {
+    if (bytes > most_bytes_ - bytes_) {
+      throw Error("its stacks spelled out are more than " + format_bytes(most_bytes_) +
+                  " of text, which no real snapshot of this size has: " + std::string(advice_));
+    }
+    bytes_ += bytes;
+  }
+
+private:
+  std::uint64_t most_bytes_;
+  std::uint64_t bytes_ = 0;
+  std::string_view advice_;
+};
+
+} // namespace memviz

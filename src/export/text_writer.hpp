@@ -1,0 +1,44 @@
+#pragma once
+
+// Many short texts -> few long pieces for a sink.
+
+#include "memviz/export.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <iterator>
+#include <string>
+#include <string_view>
+
+namespace memviz {
+
+class TextWriter {
+public:
+  /// `sink` must outlive this object, which gives it the last piece at flush() only.
+  explicit TextWriter(const TextSink& sink) : sink_(sink) {}
+
+  void add(std::string_view text) {
+    add(text, [](char c) { return c; });
+  }
+  /// Each byte as `change` makes it.
+  template <class Change> void add(std::string_view text, Change change) {
+    while (!text.empty()) {
+      const std::string_view part = text.substr(0, kPieceBytes);
+      std::transform(part.begin(), part.end(), std::back_inserter(piece_), change);
+      text.remove_prefix(part.size());
+      if (piece_.size() >= kPieceBytes) flush();
+    }
+  }
+  void flush() {
+    sink_(piece_);
+    piece_.clear();
+  }
+
+private:
+  static constexpr std::size_t kPieceBytes = std::size_t{1} << 16U;
+
+  const TextSink& sink_;
+  std::string piece_;
+};
+
+} // namespace memviz
