@@ -48,6 +48,10 @@ public:
     std::vector<FrameId> ordered(frame_index_.size());
     for (const auto& [frame, index] : frame_index_)
       ordered[index] = frame;
+    // Of many frames with long names less is told, so that the picture keeps to its size.
+    constexpr std::size_t kFewestColumns = 60;
+    const std::size_t columns =
+        std::clamp(options_.max_bytes / (2 * ordered.size()), kFewestColumns, kMostHeadingColumns);
     FrameLabels labels(*graph_.frames);
     for (const FrameId frame : ordered) {
       const Label label = labels.of(frame);
@@ -56,7 +60,7 @@ public:
           .set("n", label.name)
           .set("p", label.place)
           .set("c", paint_of(origin).name)
-          .text(frame_heading(*graph_.frames, *graph_.origins, frame));
+          .text(frame_heading(*graph_.frames, *graph_.origins, frame, columns));
     }
   }
 

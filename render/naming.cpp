@@ -10,7 +10,6 @@ namespace {
 
 /// Names come from a stranger: one of a megabyte must not fill the picture.
 constexpr std::size_t kLongestName = 200;
-constexpr std::size_t kLongestHeading = 1000;
 
 std::string without_controls(std::string line) {
   for (char& c : line)
@@ -103,11 +102,11 @@ Label frame_label(const FrameTable& frames, FrameId frame) {
   return label_of(label_name(frames.name(frame)), label_file(frames.filename(frame)), frames.frame(frame).line);
 }
 
-std::string frame_heading(const FrameTable& frames, const std::vector<CodeOrigin>& origins, FrameId frame) {
+std::string frame_heading(const FrameTable& frames, const std::vector<CodeOrigin>& origins, FrameId frame,
+                          std::size_t columns) {
   const std::int64_t line = frames.frame(frame).line;
-  return fmt::format("{}\n{}{} ({})", one_line(frames.name(frame), kLongestHeading),
-                     one_line(frames.filename(frame), kLongestHeading), line == 0 ? "" : fmt::format(":{}", line),
-                     origin_name(origins[frame.value]));
+  return fmt::format("{}\n{}{} ({})", one_line(frames.name(frame), columns), one_line(frames.filename(frame), columns),
+                     line == 0 ? "" : fmt::format(":{}", line), origin_name(origins[frame.value]));
 }
 
 Label key_label(const FrameTable& frames, const NodeKey& key) {

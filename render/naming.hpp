@@ -36,9 +36,11 @@ private:
 
 /// "forward" and "model.py:41", with everything on one line.
 [[nodiscard]] Label frame_label(const FrameTable& frames, FrameId frame);
+/// Of a name, and of a path, in a heading.
+inline constexpr std::size_t kMostHeadingColumns = 1000;
 /// Name, full path and line, and origin in words, on two lines.
-[[nodiscard]] std::string frame_heading(const FrameTable& frames, const std::vector<CodeOrigin>& origins,
-                                        FrameId frame);
+[[nodiscard]] std::string frame_heading(const FrameTable& frames, const std::vector<CodeOrigin>& origins, FrameId frame,
+                                        std::size_t columns = kMostHeadingColumns);
 /// The same for any node: one that is no frame is named by node_label().
 [[nodiscard]] Label key_label(const FrameTable& frames, const NodeKey& key);
 [[nodiscard]] std::string key_heading(const FrameTable& frames, const std::vector<CodeOrigin>& origins,

@@ -148,8 +148,11 @@ std::string deep_stack_in_many_blocks(std::size_t bytes) {
   File file;
   const std::string one = file.keep(frame(text_piece("PyEval_")));
   const std::string frames = file.keep(repeated(bytes / 2, one));
-  const std::string shared = block(frames);
-  file.add("segments", "(" + segment(0, repeated(bytes / 2, shared)) + "l");
+  file.add("segments", "(" +
+                           File::dict({{"address", "K\1"},
+                                       {"total_size", "J" + number_bytes(bytes, 4)},
+                                       {"blocks", repeated(bytes / 2, block(frames))}}) +
+                           "l");
   return file.done();
 }
 
