@@ -1,4 +1,5 @@
-# SCRIPTS (a list of .js files, joined into one function) and STYLE (.css) -> OUTPUT, a C++ file with two constants.
+# SCRIPTS (a list of .js files, joined into one function) and STYLE (.css) -> OUTPUT, a C++ file with two constants:
+# k${NAME}Script and k${NAME}Style.
 set(script "")
 foreach(file IN LISTS SCRIPTS)
   file(READ ${file} part)
@@ -21,12 +22,12 @@ file(WRITE ${OUTPUT} "#include \"embedded.hpp\"
 
 namespace memviz::render {
 
-const char* const kScript = R\"memviz((() => {
+const char* const k${NAME}Script = R\"memviz((() => {
 'use strict';
 ${script}})();
 )memviz\";
 
-const char* const kStyle = R\"memviz(${style})memviz\";
+const char* const k${NAME}Style = R\"memviz(${style})memviz\";
 
 } // namespace memviz::render
 ")

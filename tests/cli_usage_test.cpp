@@ -94,7 +94,7 @@ TEST_CASE("a mistake in a command") {
       {{"flme"}, "unknown command 'flme'; did you mean 'flame'?"},
       {{"comapre"}, "unknown command 'comapre'; did you mean 'compare'?"},
       {{"help", "exprot"}, "unknown command 'exprot'; did you mean 'export'?"},
-      {{"dance"}, "unknown command 'dance'; the commands are flame, compare, stats, export, check or help"},
+      {{"dance"}, "unknown command 'dance'; the commands are flame, compare, timeline, stats, export, check or help"},
       {{"--flame"}, "unknown option '--flame'; a command comes first"},
       {{snapshot()},
        "'" + snapshot() + "' is a file; a command comes first: memviz flame " + snapshot() + " -o mem.svg"},

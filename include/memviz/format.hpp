@@ -15,6 +15,8 @@ namespace memviz {
 [[nodiscard]] std::string format_count(std::uint64_t count);
 /// "12.5 %", "0 %", "100 %", "< 0.1 %" of a whole; "-" where the whole is 0.
 [[nodiscard]] std::string format_percent(std::uint64_t part, std::uint64_t whole);
+/// "950 us", "12.3 ms", "4.56 s", "12 min 3 s", "3 h 25 min", "4 d 2 h"
+[[nodiscard]] std::string format_duration(std::uint64_t us);
 /// "0x7f0000000000"
 [[nodiscard]] std::string format_address(std::uint64_t address);
 

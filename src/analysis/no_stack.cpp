@@ -11,8 +11,12 @@ NoStackReasons::NoStackReasons(const Snapshot& snapshot, const Replay& replay) :
 }
 
 Pseudo NoStackReasons::reason(std::uint32_t device, std::uint32_t block) const {
+  if (!is_history_off_ && replay_.block_is_explained[block]) return Pseudo::without_stack;
+  return unexplained(device);
+}
+
+Pseudo NoStackReasons::unexplained(std::uint32_t device) const {
   if (is_history_off_) return Pseudo::history_off;
-  if (replay_.block_is_explained[block]) return Pseudo::without_stack;
   if (snapshot_.trace_overflowed) {
     return *snapshot_.trace_overflowed ? Pseudo::lost_or_before : Pseudo::before_recording;
   }

@@ -15,6 +15,8 @@ public:
 
   /// For an active block, by its index in Snapshot::blocks, whose stack is empty.
   [[nodiscard]] Pseudo reason(std::uint32_t device, std::uint32_t block) const;
+  /// For memory of `device` that no recorded alloc explains.
+  [[nodiscard]] Pseudo unexplained(std::uint32_t device) const;
 
 private:
   const Snapshot& snapshot_;

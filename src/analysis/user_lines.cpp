@@ -118,6 +118,10 @@ std::size_t UserLineFinder::autograd_node(std::span<const FrameId> stack) {
   return stack.size();
 }
 
+NodeKey user_line_of(const FrameTable& frames, StackId stack) {
+  return UserLineFinder(frames).line_of(stack);
+}
+
 NodeKey UserLines::line_of(std::uint32_t device, std::uint32_t block) {
   const StackId stack = snapshot_.blocks[block].stack;
   return snapshot_.frames.stack(stack).empty() ? NodeKey::of(no_stack_.reason(device, block)) : finder_.line_of(stack);

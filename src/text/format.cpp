@@ -1,5 +1,6 @@
 #include "memviz/format.hpp"
 
+#include <algorithm>
 #include <array>
 #include <fmt/format.h>
 #include <string_view>
@@ -42,6 +43,25 @@ std::string format_percent(std::uint64_t part, std::uint64_t whole) {
   if (percent < 0.1) return "< 0.1 %";
   if (part < whole && percent > 99.9) return "> 99.9 %";
   return fmt::format("{:.1f} %", percent);
+}
+
+std::string format_duration(std::uint64_t us) {
+  constexpr std::uint64_t kSecond = 1'000'000;
+  constexpr std::uint64_t kMinute = 60 * kSecond;
+  constexpr std::uint64_t kHour = 60 * kMinute;
+  constexpr std::uint64_t kDay = 24 * kHour;
+  const auto scaled = [&](std::uint64_t unit_us, std::string_view unit) {
+    const double value = static_cast<double>(us) / static_cast<double>(unit_us);
+    const int decimals = value < 9.995 ? 2 : value < 99.95 ? 1 : 0;
+    return fmt::format("{:.{}f} {}", value, decimals, unit);
+  };
+  if (us < 1000) return fmt::format("{} us", us);
+  if (us < kSecond - 500) return scaled(1000, "ms");
+  if (us < kMinute - kSecond / 2) return scaled(kSecond, "s");
+  us = std::max(us, kMinute); // 59.5 s and more
+  if (us < kHour) return fmt::format("{} min {} s", us / kMinute, us % kMinute / kSecond);
+  if (us < kDay) return fmt::format("{} h {} min", us / kHour, us % kHour / kMinute);
+  return fmt::format("{} d {} h", format_count(us / kDay), us % kDay / kHour);
 }
 
 std::string format_address(std::uint64_t address) {

@@ -3,10 +3,12 @@
 #include "memviz/export.hpp"
 #include "memviz/flame.hpp"
 #include "memviz/svg.hpp"
+#include "memviz/timeline_svg.hpp"
 #include "promises.hpp"
 #include "require.hpp"
 #include "same_snapshot.hpp"
 
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <string>
@@ -97,6 +99,42 @@ TreeOptions tree_options(const Snapshot& snapshot, std::uint32_t choice) {
   return options;
 }
 
+/// Bytes conserved at every slice, a peak that the accounts know, and a picture.
+void check_timeline(const Snapshot& snapshot, const Replay& accounts, std::uint32_t choice) {
+  TimelinePicture picture{.file = "fuzz <&> .pickle",
+                          .snapshot = snapshot,
+                          .accounts = accounts,
+                          .devices = {},
+                          .warnings = snapshot.warnings};
+  TimelineSvgOptions options;
+  options.max_bytes = std::size_t{20'000} << choice % 4;
+  options.scripts = choice % 7 == 0;
+  if (choice % 3 == 0) options.detail = choice % 50;
+  bool has_times = true;
+  for (DeviceRecord& record : record_timeline(snapshot)) {
+    const Window window{choice % 5 == 0 ? record.events / 3 : 0, record.events};
+    TimelineOptions chart_options;
+    chart_options.most_bands = choice % 30;
+    chart_options.most_slices = 1 + choice % 40;
+    const BandChart chart = chart_bands(record, {0, record.events}, chart_options);
+    const auto stats = std::find_if(accounts.devices.begin(), accounts.devices.end(),
+                                    [&](const DeviceStats& candidate) { return candidate.device == record.device; });
+    require(chart.slices[chart.peak].live_bytes == stats->peak_requested_bytes, "the peak of", "a timeline");
+    std::vector<std::uint64_t> sums;
+    for (const Slice& slice : chart.slices)
+      sums.push_back(slice.baseline_bytes + slice.rest_bytes);
+    for (const Band& band : chart.bands)
+      for (std::uint32_t i = band.first; i < band.last; ++i)
+        sums[i] += band.life.size_bytes;
+    for (std::size_t i = 0; i < sums.size(); ++i)
+      require(chart.has_negative_rest || sums[i] == chart.slices[i].live_bytes, "bytes of", "a timeline's slice");
+    has_times = has_times && !(record.events > 0 && record.times_us.empty());
+    picture.devices.push_back({std::move(record), window});
+  }
+  if (has_times && choice % 2 == 0) options.axis = TimelineAxis::time;
+  check_svg(timeline_svg(picture, options));
+}
+
 } // namespace
 
 std::uint64_t reserved_bytes(const Snapshot& snapshot) {
@@ -130,6 +168,7 @@ void check_outputs(const Snapshot& snapshot, std::uint32_t choice) {
                                 .scripts = choice % 7 == 0,
                                 .fold = choice % 3 != 0,
                                 .max_bytes = std::size_t{20'000} << choice % 4}));
+  check_timeline(snapshot, accounts, choice);
   check_folded(folded_stacks(snapshot, FoldedView::memory, {}), total_bytes);
   check_folded(folded_stacks(snapshot, FoldedView::segments, {}), total_bytes);
   check_json(stats_json("fuzz \"\\.pickle", snapshot, accounts));

@@ -1,5 +1,5 @@
 #!/bin/sh
-# every_svg_is_xml.sh MEMVIZ SOURCE_DIR: draws every valid snapshot there is, in both views, and has xmllint read the pictures.
+# every_svg_is_xml.sh MEMVIZ SOURCE_DIR: draws every valid snapshot there is, in every way, and has xmllint read the pictures.
 set -eu
 memviz=$1 source=$2
 command -v xmllint >/dev/null || {
@@ -15,11 +15,12 @@ for snapshot in "$source"/testdata/*.pickle "$source"/../shared/snapshots/*.pick
   "$memviz" flame --quiet "$snapshot" -o "$folder/memory.svg"
   "$memviz" flame --quiet --view segments --frames all --upward "$snapshot" -o "$folder/segments.svg"
   "$memviz" compare --quiet "$source/testdata/before.pickle" "$snapshot" -o "$folder/compare.svg" >/dev/null
+  "$memviz" timeline --quiet "$snapshot" -o "$folder/timeline.svg"
   xmllint --noout --nonet "$folder"/*.svg || {
     echo "not XML: a picture of $snapshot"
     exit 1
   }
   count=$((count + 1))
 done
-echo "$count snapshots drawn three times"
+echo "$count snapshots drawn four times"
 [ "$count" -gt 0 ]

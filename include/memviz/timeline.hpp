@@ -1,0 +1,188 @@
+#pragma once
+
+// Events -> live bytes over the recording: what the largest allocations did as bands, all others as one, upon what
+// lived before. A recording of n events passes through n + 1 states: state 0 is before the first event, state e + 1
+// after event e. All sizes are bytes.
+
+#include "memviz/replay.hpp"
+#include "memviz/snapshot.hpp"
+#include "memviz/tree.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace memviz {
+
+/// The end of what is never freed.
+inline constexpr std::uint32_t kForever = std::numeric_limits<std::uint32_t>::max();
+
+/// One allocation, or one mapped range of a segment: it lives in the states [begin, end).
+struct Life {
+  std::uint64_t address = 0;
+  std::uint64_t size_bytes = 0;
+  StackId stack = kNoFrames;
+  std::uint32_t begin = 0; ///< 0: before the first event
+  std::uint32_t end = kForever;
+  std::uint32_t home = 0; ///< index into DeviceRecord::homes
+
+  [[nodiscard]] bool lives_in(std::uint32_t state) const { return begin <= state && state < end; }
+};
+
+/// Where memory was asked for.
+struct Home {
+  std::int64_t stream = 0;
+  std::optional<PoolId> pool; ///< where the file tells
+  friend auto operator<=>(const Home&, const Home&) = default;
+};
+
+enum class MarkKind : std::uint8_t { oom, snapshot };
+
+struct Mark {
+  MarkKind kind = MarkKind::oom;
+  std::uint32_t state = 0;      ///< the first one that knows of it
+  std::uint64_t size_bytes = 0; ///< oom: what did not fit, rounded; snapshot: the active bytes
+  std::uint64_t free_bytes = 0; ///< oom: free on the device, as CUDA said
+};
+
+/// Bytes from `state` on.
+struct Step {
+  std::uint32_t state = 0;
+  std::uint64_t bytes = 0;
+};
+
+/// What a timeline keeps of the events of one device: 8 bytes an event, 32 an allocation.
+struct DeviceRecord {
+  std::uint32_t device = 0;
+  std::uint32_t events = 0;
+  std::vector<std::int64_t> times_us;     ///< by event, ascending; empty where no event has a time
+  std::vector<Life> lives;                ///< recorded allocs, in order of `begin`
+  std::vector<Life> freed_baseline;       ///< lived before: freed without a recorded alloc; the stack is unknown
+  std::vector<Life> kept_baseline;        ///< lived before and to the end: active blocks without a recorded alloc
+  std::vector<std::uint32_t> kept_blocks; ///< of kept_baseline: the index in Snapshot::blocks
+  std::vector<Life> ranges;               ///< of segments: what was mapped, and until when
+  std::vector<Home> homes;
+  std::vector<Mark> marks;
+  /// Where a free names another size than its alloc: alloc minus free, from that state on.
+  std::vector<std::pair<std::uint32_t, std::int64_t>> corrections;
+  /// Reserved bytes, rebuilt backward from the segments at the end; the first step is that of state 0.
+  std::vector<Step> reserved;
+  /// Before this state the segment events do not add up, or less is reserved than lives: `reserved` is wrong there.
+  std::uint32_t reserved_known_from = 0;
+
+  [[nodiscard]] std::uint32_t states() const { return events + 1; }
+};
+
+/// Keeps what timelines are drawn from, while events are read. take() throws Error where a device has more than 2^32 -
+/// 2 events, or where the sizes of its segment events add up to more than kMaxTotalBytes.
+class TimelineRecorder final : public EventSink {
+public:
+  TimelineRecorder();
+  ~TimelineRecorder() override;
+  TimelineRecorder(const TimelineRecorder&) = delete;
+  TimelineRecorder& operator=(const TimelineRecorder&) = delete;
+
+  void take(std::uint32_t device, std::span<const Event> events) override;
+  void restart() override;
+  /// Of the snapshot whose events these were: one record a device of Snapshot::devices(), ascending. Empties the
+  /// recorder.
+  [[nodiscard]] std::vector<DeviceRecord> finish(const Snapshot& snapshot);
+
+private:
+  struct Device;
+  std::vector<std::unique_ptr<Device>> devices_; ///< by device; null where it has no events
+};
+
+/// The same for events that the snapshot holds.
+[[nodiscard]] std::vector<DeviceRecord> record_timeline(const Snapshot& snapshot);
+
+enum class TimelineAxis : std::uint8_t { event, time };
+enum class TimelineView : std::uint8_t { active, segments, pools };
+
+/// States [first, last] of a recording.
+struct Window {
+  std::uint32_t first = 0;
+  std::uint32_t last = 0;
+};
+
+/// Where a state begins on the axis: its event's index (-1 for state 0), or microseconds since the first event.
+[[nodiscard]] std::int64_t axis_position(const DeviceRecord& record, TimelineAxis axis, std::uint32_t state);
+
+/// A state that is drawn. It stands for those up to the next one.
+struct Slice {
+  std::uint32_t state = 0;
+  std::uint64_t baseline_bytes = 0; ///< alive since before the first event
+  std::uint64_t rest_bytes = 0;     ///< alive, but no band and no baseline
+  std::uint64_t live_bytes = 0;     ///< baseline, bands and rest together
+};
+
+/// A life that is drawn: in the slices [first, last).
+struct Band {
+  Life life;
+  std::uint32_t first = 0;
+  std::uint32_t last = 0;
+  std::uint32_t earlier_uses = 0; ///< how often its address was used before in the trace
+};
+
+struct TimelineOptions {
+  TimelineView view = TimelineView::active; ///< of active and segments
+  TimelineAxis axis = TimelineAxis::event;
+  std::size_t most_bands = 2000;
+  std::size_t most_slices = 4500;
+  std::uint64_t least_bytes = 0;          ///< smaller ones are no bands
+  std::optional<std::uint32_t> home = {}; ///< only what lives in this one
+};
+
+/// A stack of bands over a window. At every slice, baseline_bytes and the bands that live and rest_bytes add up to
+/// live_bytes, which is exact; the highest state of the window is one of the slices, and where not every change is one,
+/// so are the highest, the lowest and the last state of each small interval.
+struct BandChart {
+  Window window;
+  std::vector<Slice> slices;      ///< ascending; the first is window.first
+  std::vector<Band> bands;        ///< in order of `begin`: the order in which they stand upon each other
+  std::size_t candidates = 0;     ///< lives that are seen at some slice, drawn or not
+  std::uint64_t rest_lives = 0;   ///< recorded lives within the window that are no bands
+  std::size_t peak = 0;           ///< index of the slice with the highest live_bytes, the first of them
+  bool has_negative_rest = false; ///< frees name more bytes than their allocs: rest_bytes is 0 where it would be less
+};
+
+/// Throws nothing of its own; `window` must lie within the record.
+[[nodiscard]] BandChart chart_bands(const DeviceRecord& record, Window window, const TimelineOptions& options);
+
+/// What one line of the user's code holds in a state, or (no frame) memory of which the stack is unknown.
+struct Holder {
+  NodeKey key;
+  std::uint64_t bytes = 0;
+  std::uint64_t allocations = 0;
+};
+
+/// All that lives in `state`, by the line that user_line_of() names, largest first.
+[[nodiscard]] std::vector<Holder> holders_at(const Snapshot& snapshot, const Replay& accounts,
+                                             const DeviceRecord& record, std::uint32_t state);
+
+/// A record_function, from its START to its END.
+struct AnnotationSpan {
+  StringId name;
+  std::uint32_t begin = 0;   ///< first state in it; 0: it has no START
+  std::uint32_t end = 0;     ///< first state after it; kForever: it has no END
+  std::int64_t begin_us = 0; ///< since the first event of the device; it may have been earlier
+  std::int64_t end_us = 0;
+  std::uint32_t row = 0; ///< spans of one row do not overlap; 0 is the outermost
+};
+
+struct AnnotationLane {
+  std::vector<AnnotationSpan> spans; ///< by begin_us
+  std::uint32_t rows = 0;
+  std::uint64_t left_out = 0; ///< nested deeper than most_rows
+};
+
+/// The annotations of the record's device; none where its events have no times.
+[[nodiscard]] AnnotationLane annotation_lane(const Snapshot& snapshot, const DeviceRecord& record,
+                                             std::uint32_t most_rows);
+
+} // namespace memviz

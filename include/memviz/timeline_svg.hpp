@@ -1,0 +1,41 @@
+#pragma once
+
+// Timelines -> one self-contained SVG, as svg.hpp promises it.
+
+#include "memviz/replay.hpp"
+#include "memviz/snapshot.hpp"
+#include "memviz/timeline.hpp"
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace memviz {
+
+struct TimelineSvgOptions {
+  TimelineView view = TimelineView::active;
+  TimelineAxis axis = TimelineAxis::event;
+  /// How many of the largest allocations are bands; by default as many as are half a pixel high.
+  std::optional<std::size_t> detail = {};
+  bool scripts = true;
+  std::size_t max_bytes = 2'000'000; ///< there are fewer bands until the file is no larger
+};
+
+struct TimelineDevice {
+  DeviceRecord record;
+  Window window; ///< what of it is drawn
+};
+
+struct TimelinePicture {
+  std::string file; ///< name of the snapshot, for the header
+  const Snapshot& snapshot;
+  const Replay& accounts;
+  std::vector<TimelineDevice> devices; ///< those that are drawn
+  std::vector<std::string> warnings;
+};
+
+/// Throws UsageError where the axis is time and a device that is drawn has events without times.
+[[nodiscard]] std::string timeline_svg(const TimelinePicture& picture, const TimelineSvgOptions& options);
+
+} // namespace memviz

@@ -1,0 +1,126 @@
+// A chart's data and what of it is in view -> outlines, with the rules of timeline_layout.cpp: each column of three
+// quarters of a pixel shows the highest state in it.
+const COLUMN = 0.75;
+
+function byteY(panel, bytes) {
+  const value = Math.min(bytes, panel.top);
+  if (value < panel.cut) return panel.height - (panel.cutHeight * value) / panel.cut;
+  return (panel.height - panel.cutHeight) * (1 - (value - panel.cut) / (panel.top - panel.cut));
+}
+
+const halfPixels = (y) => Math.round(y * 2) / 2;
+const xOf = (panel, at) => ((at - panel.view.begin) / (panel.view.end - panel.view.begin)) * panel.width;
+
+// The last entry that begins at or before a position.
+function lastBefore(list, at) {
+  let low = 0, high = list.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (list[middle] <= at) low = middle + 1; else high = middle;
+  }
+  return Math.max(0, low - 1);
+}
+
+// Column -> the entry with the extreme value among those in the column.
+function extremes(panel, at, values, isBetter) {
+  const count = Math.max(1, Math.round(panel.width / COLUMN));
+  const best = new Array(count).fill(-1);
+  for (let i = lastBefore(at, panel.view.begin); i < at.length && at[i] < panel.view.end; ++i) {
+    const next = i + 1 < at.length ? xOf(panel, at[i + 1]) : panel.width;
+    const first = Math.min(count - 1, Math.max(0, Math.floor(xOf(panel, at[i]) / COLUMN)));
+    const last = Math.min(count - 1, Math.max(first, Math.ceil(next / COLUMN) - 1));
+    for (let column = first; column <= last; ++column)
+      if (best[column] < 0 || isBetter(values[i], values[best[column]])) best[column] = i;
+  }
+  return best;
+}
+
+function runsOf(columns) {
+  const runs = [];
+  columns.forEach((slice, column) => {
+    const run = runs[runs.length - 1];
+    if (run && run.slice === slice) run.end = column + 1;
+    else if (slice >= 0) runs.push({first: column, end: column + 1, slice});
+  });
+  return runs;
+}
+
+function extend(shape, run, top, bottom) {
+  shape.end = run.end;
+  const last = shape.steps[shape.steps.length - 1];
+  if (!last || last.top !== top || last.bottom !== bottom) shape.steps.push({first: run.first, top, bottom});
+}
+
+const emptyShape = () => ({steps: [], end: 0});
+const endOf = (shape, i) => (i + 1 < shape.steps.length ? shape.steps[i + 1].first : shape.end) * COLUMN;
+
+function topLine(shape) {
+  if (!shape.steps.length) return '';
+  let path = `M${shape.steps[0].first * COLUMN} `;
+  shape.steps.forEach((step, i) => { path += (i ? 'V' : '') + step.top + 'H' + endOf(shape, i); });
+  return path;
+}
+
+function outline(shape) {
+  if (shape.steps.every((step) => step.top >= step.bottom)) return '';
+  let path = topLine(shape);
+  for (let i = shape.steps.length - 1; i >= 0; --i)
+    path += 'V' + shape.steps[i].bottom + 'H' + shape.steps[i].first * COLUMN;
+  return path + 'z';
+}
+
+// The widest stretch of a shape with room for a line of text.
+function roomIn(shape, least) {
+  let widest = null;
+  for (let begin = 0; begin < shape.steps.length;) {
+    let {top, bottom} = shape.steps[begin];
+    let end = begin + 1;
+    for (; end < shape.steps.length; ++end) {
+      const lower = Math.max(top, shape.steps[end].top), upper = Math.min(bottom, shape.steps[end].bottom);
+      if (upper - lower < least) break;
+      top = lower;
+      bottom = upper;
+    }
+    const x = shape.steps[begin].first * COLUMN;
+    const width = (end < shape.steps.length ? shape.steps[end].first : shape.end) * COLUMN - x;
+    if (bottom - top >= least && (!widest || width > widest.width)) widest = {x, width, top, height: bottom - top};
+    begin = end;
+  }
+  return widest;
+}
+
+// The shapes of what stands upon each other; bands beyond the detail asked for are part of the rest.
+function layOutStack(panel) {
+  const shapes = {bands: new Map(), baseline: emptyShape(), rest: emptyShape(), live: emptyShape(), lowest: emptyShape()};
+  const drawn = panel.bands.filter((band) => band.rank < panel.detail);
+  let alive = [], next = 0;
+  for (const run of runsOf(extremes(panel, panel.at, panel.live, (one, other) => one > other))) {
+    if (alive.some((band) => band.last <= run.slice)) alive = alive.filter((band) => band.last > run.slice);
+    for (; next < drawn.length && drawn[next].first <= run.slice; ++next)
+      if (drawn[next].last > run.slice) alive.push(drawn[next]);
+    let bytes = panel.baseline[run.slice];
+    let bottom = halfPixels(byteY(panel, bytes));
+    extend(shapes.baseline, run, bottom, panel.height);
+    for (const band of alive) {
+      bytes += band.bytes;
+      const top = halfPixels(byteY(panel, bytes));
+      if (!shapes.bands.has(band)) shapes.bands.set(band, emptyShape());
+      extend(shapes.bands.get(band), run, top, bottom);
+      bottom = top;
+    }
+    const top = halfPixels(byteY(panel, panel.live[run.slice]));
+    extend(shapes.rest, run, top, bottom);
+    extend(shapes.live, run, top, panel.height);
+  }
+  for (const run of runsOf(extremes(panel, panel.at, panel.live, (one, other) => one < other)))
+    extend(shapes.lowest, run, halfPixels(byteY(panel, panel.live[run.slice])), panel.height);
+  return shapes;
+}
+
+function layOutReserved(panel) {
+  const shape = emptyShape();
+  const {at, bytes} = panel.reserved;
+  for (const run of runsOf(extremes(panel, at, bytes, (one, other) => one > other)))
+    extend(shape, run, halfPixels(byteY(panel, bytes[run.slice])), panel.height);
+  return shape;
+}

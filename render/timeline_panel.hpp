@@ -1,0 +1,50 @@
+#pragma once
+
+// One device -> one chart: the stack of bands, what stands around it, and its axes.
+
+#include "memviz/timeline_svg.hpp"
+#include "page.hpp"
+#include "timeline_layout.hpp"
+#include "timeline_names.hpp"
+#include "timeline_scale.hpp"
+
+#include <optional>
+#include <string>
+
+namespace memviz::render {
+
+inline constexpr double kChartLeft = 86;
+inline constexpr double kChartWidth = kPageWidth - kMargin - kChartLeft;
+
+class StackTable;
+
+/// What a panel is drawn from.
+struct PanelData {
+  const FrameTable& frames;
+  const DeviceStats& stats;
+  const TimelineDevice& device;
+  const BandChart& chart;
+  const AnnotationLane& lane;
+  const LineNames& names;
+  StackTable& stacks;
+  TimelineAxis axis;
+  double height; ///< of the chart alone
+};
+
+/// Reserved plus free bytes at an out-of-memory error: what PyTorch could have had then.
+struct Capacity {
+  std::uint64_t bytes = 0;
+  const Mark* oom = nullptr;
+};
+
+/// nullopt where no error within the window tells a credible number.
+[[nodiscard]] std::optional<Capacity> capacity_of(const DeviceRecord& record, Window window);
+
+/// Reserved bytes in a state; nullopt where they are not known.
+[[nodiscard]] std::optional<std::uint64_t> reserved_at(const DeviceRecord& record, std::uint32_t state);
+
+/// Draws the panel from height `y` on; returns the height below it, or nullopt, with nothing drawn, where the bands
+/// would take more than `most_steps` steps.
+[[nodiscard]] std::optional<double> draw_panel(Page& page, double y, const PanelData& data, std::size_t most_steps);
+
+} // namespace memviz::render

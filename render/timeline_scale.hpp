@@ -1,0 +1,66 @@
+#pragma once
+
+// Bytes and states -> pixels of a chart, and where its ticks stand.
+
+#include "memviz/timeline.hpp"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace memviz::render {
+
+struct Tick {
+  double at = 0; ///< pixels: from the left of the chart, or from its top
+  std::string text;
+};
+
+/// Bytes upward from the bottom of a chart. What lies below `cut_bytes` is squeezed into a few pixels at the bottom: a
+/// large baseline must not flatten what happens upon it.
+class ByteScale {
+public:
+  /// `floor_bytes` is there at all times: the scale may cut it where it would take much of the room.
+  /// `highest_bytes` stands `room_above` pixels below the top.
+  ByteScale(std::uint64_t highest_bytes, std::uint64_t floor_bytes, double height, double room_above);
+
+  [[nodiscard]] double y(std::uint64_t bytes) const; ///< pixels below the top of the chart
+  [[nodiscard]] std::vector<Tick> ticks() const;
+  [[nodiscard]] bool is_cut() const { return cut_bytes_ > 0; }
+  [[nodiscard]] std::uint64_t cut_bytes() const { return cut_bytes_; }
+  [[nodiscard]] std::uint64_t top_bytes() const { return top_bytes_; }
+  [[nodiscard]] double cut_height() const { return is_cut() ? kCutHeight : 0; }
+  [[nodiscard]] double height() const { return height_; }
+
+private:
+  static constexpr double kCutHeight = 30;
+  std::uint64_t top_bytes_;
+  std::uint64_t cut_bytes_ = 0;
+  std::uint64_t step_bytes_ = 1;
+  double height_;
+};
+
+/// States along the width of a chart.
+class StateScale {
+public:
+  StateScale(const DeviceRecord& record, TimelineAxis axis, Window window, double width);
+
+  /// Where a state begins, in pixels; that of window.last + 1 is the right end.
+  [[nodiscard]] double x(std::uint32_t state) const;
+  [[nodiscard]] double x_at(double position) const { return (position - begin_) / (end_ - begin_) * width_; }
+  [[nodiscard]] std::vector<Tick> ticks() const;
+  [[nodiscard]] double position(std::uint32_t state) const; ///< on the axis
+  [[nodiscard]] double begin() const { return begin_; }
+  [[nodiscard]] double end() const { return end_; }
+  [[nodiscard]] double width() const { return width_; }
+
+private:
+  const DeviceRecord& record_;
+  TimelineAxis axis_;
+  Window window_;
+  double width_;
+  double lead_ = 1; ///< how long before the first event state 0 is drawn
+  double begin_ = 0;
+  double end_ = 1;
+};
+
+} // namespace memviz::render

@@ -1,0 +1,30 @@
+#pragma once
+
+// What a timeline counts in each state -> the states that are drawn.
+
+#include "memviz/timeline.hpp"
+
+#include <cstdint>
+#include <vector>
+
+namespace memviz {
+
+/// What is stacked: bytes by state, and the lives that they consist of.
+struct Curves {
+  std::vector<std::uint64_t> live;     ///< by state; never below 0
+  std::vector<std::uint64_t> baseline; ///< by state, or one value for all of them
+  const std::vector<Life>* lives = nullptr;
+
+  [[nodiscard]] std::uint64_t baseline_at(std::uint32_t state) const {
+    return baseline.size() == 1 ? baseline.front() : baseline[state];
+  }
+};
+
+[[nodiscard]] Curves curves_of(const DeviceRecord& record, const TimelineOptions& options);
+
+/// Ascending, beginning with window.first. Every state in which `curves` change where that is no more than
+/// `most_slices`, else the highest, the lowest and the last state of equal parts of the axis.
+[[nodiscard]] std::vector<std::uint32_t> slice_states(const DeviceRecord& record, const Curves& curves, Window window,
+                                                      const TimelineOptions& options);
+
+} // namespace memviz

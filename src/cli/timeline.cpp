@@ -1,0 +1,159 @@
+#include "cli/choice.hpp"
+#include "cli/command.hpp"
+#include "cli/common_options.hpp"
+#include "cli/files.hpp"
+#include "cli/messages.hpp"
+#include "cli/sizes.hpp"
+#include "memviz/timeline_svg.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <string>
+
+namespace memviz::cli {
+
+namespace {
+
+/// Hands events to both.
+class BothSinks final : public EventSink {
+public:
+  BothSinks(EventSink& first, EventSink& second) : sinks_{&first, &second} {}
+
+  void take(std::uint32_t device, std::span<const Event> events) override {
+    for (EventSink* sink : sinks_)
+      sink->take(device, events);
+  }
+  void restart() override {
+    for (EventSink* sink : sinks_)
+      sink->restart();
+  }
+
+private:
+  std::array<EventSink*, 2> sinks_;
+};
+
+struct Recorded {
+  Snapshot snapshot;
+  Replay accounts;
+  std::vector<DeviceRecord> records;
+};
+
+Recorded record(const std::string& file, const Arguments& arguments) {
+  return naming_file(file, [&] {
+    Progress progress(picture_name(file), arguments.has("quiet"));
+    Input input = opened(file, progress);
+    Accounts accounts;
+    TimelineRecorder recorder;
+    BothSinks sinks(accounts, recorder);
+    Snapshot snapshot = decoded(input, sinks, arguments, progress);
+    Replay replayed = accounts.finish(snapshot);
+    std::vector<DeviceRecord> records = recorder.finish(snapshot);
+    return Recorded{std::move(snapshot), std::move(replayed), std::move(records)};
+  });
+}
+
+/// `--from` and `--to`: the index of an event.
+std::optional<std::uint64_t> event_of(const Arguments& arguments, std::string_view option) {
+  const auto word = arguments.value(option);
+  if (!word) return std::nullopt;
+  std::uint64_t event = 0;
+  const auto [end, error] = std::from_chars(word->data(), word->data() + word->size(), event);
+  if (error != std::errc() || end != word->data() + word->size())
+    throw UsageError(fmt::format("--{} must be the index of an event, not '{}'", option, *word));
+  return event;
+}
+
+Window window_of(const DeviceRecord& record, std::optional<std::uint64_t> from, std::optional<std::uint64_t> to) {
+  Window window{0, record.events};
+  if (from && *from < record.events) window.first = static_cast<std::uint32_t>(*from) + 1;
+  if (to && *to < record.events) window.last = static_cast<std::uint32_t>(*to) + 1;
+  return window;
+}
+
+void check_window(const std::vector<TimelineDevice>& devices, std::optional<std::uint64_t> from,
+                  std::optional<std::uint64_t> to) {
+  if (from && to && *from > *to) throw UsageError(fmt::format("--from {} lies behind --to {}", *from, *to));
+  std::uint32_t most = 0;
+  for (const TimelineDevice& device : devices)
+    most = std::max(most, device.record.events);
+  if (from && *from >= most)
+    throw UsageError(fmt::format("--from {}: the recording has {} events, numbered from 0", *from, most));
+}
+
+TimelineSvgOptions timeline_options(const Arguments& arguments) {
+  TimelineSvgOptions options;
+  options.axis = chosen<TimelineAxis>("axis", arguments.value("axis").value_or("event"),
+                                      {{"event", TimelineAxis::event}, {"time", TimelineAxis::time}});
+  if (const auto word = arguments.value("detail")) {
+    constexpr std::size_t kMost = 20'000;
+    std::size_t bands = 0;
+    const auto [end, error] = std::from_chars(word->data(), word->data() + word->size(), bands);
+    if (error != std::errc() || end != word->data() + word->size() || bands > kMost)
+      throw UsageError(fmt::format("--detail must be a number from 0 to {}, not '{}'", kMost, *word));
+    options.detail = bands;
+  }
+  if (const auto size = arguments.value("max-size")) options.max_bytes = parse_bytes("max-size", *size);
+  return options;
+}
+
+int run(const Arguments& arguments) {
+  const auto output = arguments.value("output");
+  if (!output) throw UsageError("timeline needs an output: add -o timeline.svg, or -o - for standard output");
+  const TimelineSvgOptions options = timeline_options(arguments);
+  const auto from = event_of(arguments, "from");
+  const auto to = event_of(arguments, "to");
+  const auto device = device_of(arguments);
+  check_output_file(arguments, *output);
+
+  const std::string& file = arguments.operands().front();
+  Recorded recorded = record(file, arguments);
+  check_device(file, recorded.snapshot, device);
+  const std::string picture = naming_file(file, [&] {
+    if (!arguments.has("quiet")) say_warnings(file, recorded.snapshot, recorded.accounts);
+    TimelinePicture drawn{.file = picture_name(file),
+                          .snapshot = recorded.snapshot,
+                          .accounts = recorded.accounts,
+                          .devices = {},
+                          .warnings = all_warnings(recorded.snapshot, recorded.accounts)};
+    for (DeviceRecord& one : recorded.records) {
+      if (device && one.device != *device) continue;
+      const Window window = window_of(one, from, to);
+      drawn.devices.push_back({std::move(one), window});
+    }
+    check_window(drawn.devices, from, to);
+    return timeline_svg(drawn, options);
+  });
+  write_output(arguments, *output, picture);
+  return kSuccess;
+}
+
+} // namespace
+
+Command timeline_command() {
+  return {
+      .name = "timeline",
+      .operands = "SNAPSHOT -o FILE [options]",
+      .operand_count = 1,
+      .summary = "draw live memory over the recording: its peak, and who held it",
+      .text = "Draws one SVG of the requested bytes that lived over the recorded events: the largest allocations as "
+              "bands, coloured by line of code, all others as one, upon what lived before the recording. The peak, "
+              "out-of-memory errors, earlier snapshots and annotations are marked; a line shows reserved memory.",
+      .examples = "  memviz timeline mem.pickle -o timeline.svg\n"
+                  "  memviz timeline oom.pickle --device 1 --axis time -o timeline.svg\n"
+                  "  memviz timeline mem.pickle --from 1000 --to 2000 --detail 500 -o part.svg\n",
+      .options = joined({{{"output", 'o', "FILE", "the SVG; - is standard output (required)"},
+                          {"axis", '\0', "AXIS", "event: one step an event (default); time: to scale in time"},
+                          {"detail", '\0', "N",
+                           "draw the N largest allocations as bands (default: those that are high enough to be seen)"},
+                          {"from", '\0', "EVENT", "begin after this event (default: before the first)"},
+                          {"to", '\0', "EVENT", "end with this event (default: the last)"},
+                          device_option(),
+                          {"max-size", '\0', "BYTES",
+                           "draw fewer bands until the file is no larger, for example 500K or 1MiB (default: 2M)"}},
+                         general_options()}),
+      .run = run,
+  };
+}
+
+} // namespace memviz::cli

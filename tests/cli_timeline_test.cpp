@@ -1,0 +1,52 @@
+#include "support/files.hpp"
+#include "support/process.hpp"
+
+#include <doctest/doctest.h>
+
+namespace memviz {
+
+using test::run;
+
+namespace {
+
+std::string snapshot(const char* name = "oom.pickle") {
+  return (test::testdata() / name).string();
+}
+
+void check_mistake(const std::vector<std::string>& words, const std::string& message) {
+  const auto outcome = run(words);
+  CHECK(outcome.exit_code == 2);
+  CHECK(outcome.out.empty());
+  CHECK(outcome.err == "memviz: " + message + "\n");
+}
+
+} // namespace
+
+TEST_CASE("timeline draws to a file or to standard output") {
+  const test::TemporaryFolder folder;
+  const auto outcome = run({"timeline", snapshot(), "-o", folder / "t.svg"});
+  CHECK(outcome.exit_code == 0);
+  CHECK(outcome.out.empty());
+  const auto printed = run({"timeline", snapshot(), "-o", "-"});
+  CHECK(printed.out == test::read_bytes(folder / "t.svg"));
+  CHECK(printed.out.find("<svg ") != std::string::npos);
+}
+
+TEST_CASE("timeline says what is wrong with its options") {
+  check_mistake({"timeline", snapshot()}, "timeline needs an output: add -o timeline.svg, or -o - for standard output");
+  check_mistake({"timeline", snapshot(), "-o", "-", "--axis", "tim"},
+                "--axis must be event or time, not 'tim'; did you mean 'time'?");
+  check_mistake({"timeline", snapshot(), "-o", "-", "--detail", "many"},
+                "--detail must be a number from 0 to 20000, not 'many'");
+  check_mistake({"timeline", snapshot(), "-o", "-", "--from", "5", "--to", "2"}, "--from 5 lies behind --to 2");
+  check_mistake({"timeline", snapshot("gen_2.1_no_time.pickle"), "-o", "-", "--axis", "time"},
+                "the events have no times (PyTorch writes them since 2.2): use --axis event");
+}
+
+TEST_CASE("timeline explains itself") {
+  const auto outcome = run({"help", "timeline"});
+  CHECK(outcome.exit_code == 0);
+  CHECK(outcome.out.find("memviz timeline mem.pickle -o timeline.svg") != std::string::npos);
+}
+
+} // namespace memviz
