@@ -45,13 +45,6 @@ std::string duration_of(const DrawnDevice& drawn) {
   return format_duration(static_cast<std::uint64_t>(times.back()) - static_cast<std::uint64_t>(times.front()));
 }
 
-/// "; the out-of-memory error asked for 4.94 GiB with 91.3 MiB free"
-std::string oom_clause(const Mark& oom) {
-  std::string text = fmt::format("; the out-of-memory error asked for {}", format_bytes(oom.size_bytes));
-  if (oom.free_bytes <= kMaxTotalBytes) text += fmt::format(" with {} free", format_bytes(oom.free_bytes));
-  return text;
-}
-
 Figure peak_figure(const DrawnDevice& drawn) {
   const Slice& peak = peak_of(drawn);
   return {.name = is_whole(drawn) ? "Peak requested" : "Peak in this window",
@@ -90,8 +83,27 @@ std::string timeline_sentence(const DrawnDevice& drawn) {
   else
     text += fmt::format(" at event {} ({} of {})", format_count(peak.state - 1), format_percent(peak.state, events),
                         format_count(events));
-  const Mark* oom = last_oom(drawn);
-  return oom == nullptr ? text : text + oom_clause(*oom);
+  return text;
+}
+
+std::string timeline_answer(const DrawnDevice& drawn, const FrameTable& frames) {
+  std::string text;
+  if (const Mark* oom = last_oom(drawn)) {
+    text = fmt::format("The out-of-memory error asked for {}", format_bytes(oom->size_bytes));
+    if (oom->free_bytes <= kMaxTotalBytes) text += fmt::format(" with {} free", format_bytes(oom->free_bytes));
+    text += ". ";
+  }
+  if (drawn.holders.empty()) return text;
+  const Holder& largest = drawn.holders.front();
+  const Label label = key_label(frames, largest.key);
+  const std::string share = format_percent(largest.bytes, peak_of(drawn).live_bytes);
+  if (largest.key.kind == NodeKind::frame)
+    text += fmt::format("At the peak, {}{}{} held {} ({}).", label.name, label.place.empty() ? "" : " ", label.place,
+                        format_bytes(largest.bytes), share);
+  else
+    text +=
+        fmt::format("At the peak, {} ({}) had no stack that tells who held it.", format_bytes(largest.bytes), share);
+  return text;
 }
 
 std::vector<std::string> timeline_facts(const TimelinePicture& picture, const DrawnDevice& drawn) {

@@ -22,8 +22,12 @@ struct DrawnDevice {
   std::vector<Holder> holders; ///< of the peak
 };
 
-/// "Peak 78.3 GiB on GPU 1 at event 420 (70 % of 596); the out-of-memory error asked for 4.94 GiB with 91.3 MiB free"
+/// "Peak 78.3 GiB on GPU 1 at event 420 (70.6 % of 596)"
 [[nodiscard]] std::string timeline_sentence(const DrawnDevice& drawn);
+
+/// "The out-of-memory error asked for 4.94 GiB with 91.2 MiB free. At the peak, update_nodes models.py:174 held 29.7
+/// GiB (37.9 %)."; "" where there is nothing to say.
+[[nodiscard]] std::string timeline_answer(const DrawnDevice& drawn, const FrameTable& frames);
 
 [[nodiscard]] std::vector<std::string> timeline_facts(const TimelinePicture& picture, const DrawnDevice& drawn);
 [[nodiscard]] std::vector<Figure> timeline_figures(const DrawnDevice& drawn);

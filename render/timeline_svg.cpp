@@ -83,17 +83,6 @@ const std::vector<LegendEntry>& legend() {
   return entries;
 }
 
-/// The headline, on as many lines as it takes.
-double draw_sentence(Page& page, const std::string& sentence) {
-  constexpr double kFontSize = 22;
-  double baseline = 16;
-  for (const std::string& line : wrap(sentence, kContentWidth, kFontSize)) {
-    baseline += 28;
-    add_text(page.svg(), kMargin, baseline, "headline", line);
-  }
-  return baseline + 6;
-}
-
 /// Where the script puts its own; without it, how to read the chart.
 double draw_controls(Page& page, double y) {
   XmlElement controls = page.svg().child("g").set("id", "controls");
@@ -159,12 +148,14 @@ private:
         drawn_.empty() ? "No memory and no events in this snapshot" : timeline_sentence(drawn_.front());
     Page page(SvgOptions{.scripts = false}, "memviz: " + headline);
     page.svg().child("style").cdata(timeline_css().c_str());
-    double y = draw_sentence(page, headline);
+    double y = draw_headline(page, headline);
     if (drawn_.empty()) {
       y = draw_facts(page, y, picture_.file, {}) + 8;
       page.begin_below_graph();
       return finish(page, draw_notes(page, y + 8, {"Nothing to draw: nothing was reserved and nothing happened."}));
     }
+    if (const std::string answer = timeline_answer(drawn_.front(), picture_.snapshot.frames); !answer.empty())
+      y = draw_answer(page, y, answer);
     y = draw_facts(page, y, picture_.file, timeline_facts(picture_, drawn_.front())) + 8;
     y = draw_figures(page, y, timeline_figures(drawn_.front())) + 8;
     y = draw_controls(page, y);
