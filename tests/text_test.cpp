@@ -32,6 +32,20 @@ TEST_CASE("format_bytes keeps three digits and never shows 1024 of a unit") {
   CHECK(format_bytes(UINT64_MAX) == "16.0 EiB");
 }
 
+TEST_CASE("format_duration goes from microseconds to days and never shows 60 of a unit") {
+  CHECK(format_duration(0) == "0 us");
+  CHECK(format_duration(999) == "999 us");
+  CHECK(format_duration(1000) == "1.00 ms");
+  CHECK(format_duration(999'499) == "999 ms");
+  CHECK(format_duration(999'500) == "1.00 s");
+  CHECK(format_duration(4'560'000) == "4.56 s");
+  CHECK(format_duration(59'499'999) == "59.5 s");
+  CHECK(format_duration(59'500'000) == "1 min 0 s");
+  CHECK(format_duration(723'999'999) == "12 min 3 s");
+  CHECK(format_duration(12'300'000'000) == "3 h 25 min");
+  CHECK(format_duration(UINT64_MAX) == "213,503,982 d 8 h");
+}
+
 TEST_CASE("format_delta writes the sign in words of one character") {
   CHECK(format_delta(0) == "0 B");
   CHECK(format_delta(2048) == "+2.00 KiB");

@@ -58,10 +58,10 @@ private:
 
 } // namespace
 
-FrameSelection::FrameSelection(const FrameTable& frames, const TreeOptions& options)
+FrameSelection::FrameSelection(const FrameTable& frames, const TreeOptions& options, std::string_view focus_option)
     : frames_(frames), has_focus_(!options.focus.empty()), keeps_(frames.frame_count()),
       matches_focus_(frames.frame_count()), looks_(frames.stack_count()) {
-  const Pattern focus(options.focus, "--focus");
+  const Pattern focus(options.focus, focus_option);
   const Pattern hide(options.hide, "--hide");
   Filter filter(frames, options.frames);
   for (std::uint32_t id = 0; id < frames.frame_count(); ++id) {

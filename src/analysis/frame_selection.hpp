@@ -8,14 +8,15 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 namespace memviz {
 
 class FrameSelection {
 public:
-  /// Throws UsageError for an expression that is not RE2.
-  FrameSelection(const FrameTable& frames, const TreeOptions& options);
+  /// Throws UsageError, which calls the focus `focus_option`, for an expression that is not RE2.
+  FrameSelection(const FrameTable& frames, const TreeOptions& options, std::string_view focus_option = "--focus");
 
   /// The frames of a stack that take part, outermost first. Valid until the next call.
   [[nodiscard]] std::span<const FrameId> kept(StackId stack);

@@ -31,6 +31,7 @@ struct Command {
 [[nodiscard]] Command stats_command();
 [[nodiscard]] Command export_command();
 [[nodiscard]] Command timeline_command();
+[[nodiscard]] Command trace_command();
 [[nodiscard]] Command check_command();
 
 /// All of them, in the order of the help.

@@ -111,6 +111,12 @@ std::vector<Option> general_options() {
   };
 }
 
+std::vector<Option> options_without_moment() {
+  std::vector<Option> options = general_options();
+  std::erase_if(options, [](const Option& option) { return option.name == "at"; });
+  return options;
+}
+
 std::vector<Option> joined(std::initializer_list<std::vector<Option>> lists) {
   std::vector<Option> all;
   for (const auto& list : lists)

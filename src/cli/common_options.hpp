@@ -14,10 +14,11 @@
 
 namespace memviz::cli {
 
-[[nodiscard]] std::vector<Option> tree_options();    ///< what is grouped, kept and left out
-[[nodiscard]] std::vector<Option> picture_options(); ///< how a picture looks
-[[nodiscard]] std::vector<Option> redact_options();  ///< --redact, --redact-key
-[[nodiscard]] std::vector<Option> general_options(); ///< --at, --threads, --max-memory, --quiet, --help
+[[nodiscard]] std::vector<Option> tree_options();           ///< what is grouped, kept and left out
+[[nodiscard]] std::vector<Option> picture_options();        ///< how a picture looks
+[[nodiscard]] std::vector<Option> redact_options();         ///< --redact, --redact-key
+[[nodiscard]] std::vector<Option> general_options();        ///< --at, --threads, --max-memory, --quiet, --help
+[[nodiscard]] std::vector<Option> options_without_moment(); ///< the same without --at
 [[nodiscard]] Option device_option();
 [[nodiscard]] Option view_option();
 

@@ -2,7 +2,6 @@
 
 #include "cli/common_options.hpp"
 #include "cli/messages.hpp"
-#include "io/output_file.hpp"
 #include "memviz/label.hpp"
 #include "snapshot/file_kind.hpp"
 
@@ -22,7 +21,7 @@ template <class Write> void naming_output(const std::string& path, Write write) 
   } catch (const ReaderGone&) {
     throw;
   } catch (const Error& error) {
-    throw Error((path == "-" ? "standard output" : path) + ": " + error.what());
+    throw NamedError((path == "-" ? "standard output" : path) + ": " + error.what());
   }
 }
 
@@ -93,17 +92,26 @@ void write_output(const Arguments& arguments, const std::string& path, std::stri
 }
 
 void write_output(const Arguments& arguments, const std::string& path, const TextSource& source) {
-  if (arguments.redactor() != nullptr) {
-    // Looked through before the first piece is written; a text that stands across two pieces is found, too.
-    std::string whole;
-    source([&](std::string_view piece) { whole += piece; });
-    return write_output(arguments, path, whole);
+  PieceOutput output(arguments, path);
+  source([&](std::string_view piece) { output.write(piece); });
+  output.finish();
+}
+
+PieceOutput::PieceOutput(const Arguments& arguments, const std::string& path) : arguments_(arguments), path_(path) {
+  if (arguments.redactor() == nullptr) naming_output(path_, [&] { file_.emplace(path_); });
+}
+
+void PieceOutput::write(std::string_view piece) {
+  if (!file_) {
+    held_ += piece;
+    return;
   }
-  naming_output(path, [&] {
-    OutputFile file(path);
-    source([&](std::string_view piece) { file.write(piece); });
-    file.commit();
-  });
+  naming_output(path_, [&] { file_->write(piece); });
+}
+
+void PieceOutput::finish() {
+  if (!file_) return write_output(arguments_, path_, held_);
+  naming_output(path_, [&] { file_->commit(); });
 }
 
 void check_output_file(const Arguments& arguments, const std::string& output) {

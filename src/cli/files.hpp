@@ -4,6 +4,7 @@
 
 #include "cli/arguments.hpp"
 #include "cli/progress.hpp"
+#include "io/output_file.hpp"
 #include "memviz/export.hpp"
 #include "memviz/input.hpp"
 #include "memviz/replay.hpp"
@@ -50,6 +51,22 @@ void write_output(const Arguments& arguments, const std::string& path, std::stri
 
 /// The same of a text that is held whole only with --redact.
 void write_output(const Arguments& arguments, const std::string& path, const TextSource& source);
+
+/// An output that is written piece by piece, and whole or not there after finish().
+class PieceOutput {
+public:
+  /// `-` is standard output. These throw NamedError when it cannot be written, and ReaderGone; finish() also throws
+  /// what check_redacted() throws.
+  PieceOutput(const Arguments& arguments, const std::string& path);
+  void write(std::string_view piece);
+  void finish();
+
+private:
+  const Arguments& arguments_;
+  std::string path_;
+  std::optional<OutputFile> file_; ///< without --redact
+  std::string held_;               ///< with it: looked through before the first piece is written
+};
 
 /// Before the work begins: throws UsageError when `output` would replace one of the snapshots that the command reads,
 /// and Error when it cannot be written.

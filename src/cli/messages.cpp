@@ -2,7 +2,6 @@
 
 #include "cli/command.hpp"
 #include "cli/files.hpp"
-#include "io/output_file.hpp"
 #include "text/printable.hpp"
 
 #include <cstdio>

@@ -3,6 +3,7 @@
 // Where the program speaks: results on standard output, messages on standard error, and the name of the file before
 // what the library says about it.
 
+#include "io/output_file.hpp"
 #include "memviz/error.hpp"
 #include "memviz/replay.hpp"
 #include "memviz/snapshot.hpp"
@@ -41,12 +42,22 @@ private:
 /// Says what went wrong and returns the exit code for it.
 int report(const std::exception& error);
 
+/// About another file than the one that is worked on; the message has its name.
+class NamedError : public Error {
+public:
+  using Error::Error;
+};
+
 /// Runs `step`; an Error in it is thrown again with "`name`: " before its message, and std::bad_alloc as OutOfMemory. A
-/// UsageError is about the command line, not about a file, and passes.
+/// UsageError is about the command line, a NamedError about another file, and ReaderGone about nothing: they pass.
 template <class Step> auto naming_file(const std::string& name, Step step) {
   try {
     return step();
   } catch (const UsageError&) {
+    throw;
+  } catch (const NamedError&) {
+    throw;
+  } catch (const ReaderGone&) {
     throw;
   } catch (const Error& error) {
     throw Error(name + ": " + error.what());

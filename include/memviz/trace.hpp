@@ -1,0 +1,122 @@
+#pragma once
+
+// Events -> a log of them, line by line while they are read: nothing is kept but what lives at the moment. An
+// allocation is named by its address in hex and how often that address was used before: b7f064c000000_0; a segment
+// begins with s.
+//
+// As ndjson, each line is one object; keys that say nothing are left out, new ones may come:
+//   {"kind": "event", "device": 0, "event": 12 (its index), "time_us": 1700000000000000 (since 1970), "action":
+//   "alloc",
+//    "name": "b7f064c000000_0", "address": "139655...", "size_bytes": 512, "stream": "0", "pool": [0, 1],
+//    "line": "forward model.py:12" (the user's own), "began_event": 3, "lived_events": 9, "lived_us": 1234 (of frees),
+//    "pending_events": 4, "pending_us": 56 (between free_requested and free_completed), "device_free_bytes": 1024 (of
+//    oom), "compile_context": "", "user_metadata": "", "frames": [{"name", "file", "line"}] (innermost first)}
+//   {"kind": "annotation", "device": 0, "time_us": 1700000000000000, "name": "forward", "stage": "START",
+//    "metadata": {}}
+// Addresses and streams are decimal text, because they may pass 2^53. Texts end after 4,096 bytes.
+
+#include "memviz/snapshot.hpp"
+
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <limits>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace memviz {
+
+/// Events of one device, both ends included. An event without a time is in no range that is bounded by time.
+struct EventRange {
+  std::uint64_t first_event = 0;
+  std::uint64_t last_event = std::numeric_limits<std::uint64_t>::max();
+  std::optional<std::int64_t> first_us;
+  std::optional<std::int64_t> last_us;
+};
+
+/// An address, or the name of an allocation or segment.
+struct TraceAddress {
+  std::uint64_t address = 0;
+  struct Name {
+    std::uint64_t use = 0; ///< how often the address was used before
+    bool is_segment = false;
+  };
+  std::optional<Name> name;
+};
+
+/// What is left out of a log.
+struct TraceFilter {
+  std::vector<Action> actions; ///< only these; empty: all
+  /// Only what it names; without a name, every event of memory that covers it.
+  std::optional<TraceAddress> address;
+  std::optional<std::uint32_t> device;
+  std::optional<std::int64_t> stream;
+  std::uint64_t min_bytes = 0;
+  std::string stack;                         ///< RE2; only events with a frame that matches; empty: all
+  std::map<std::uint32_t, EventRange> range; ///< by device; a device that is not in it is whole
+  bool annotations = true;                   ///< the marks of record_function among the events, by time
+};
+
+enum class TraceFormat : std::uint8_t { text, ndjson };
+enum class TraceTime : std::uint8_t { relative, absolute }; ///< to the device's first event; UTC
+
+struct TraceOptions {
+  TraceFilter filter;
+  TraceFormat format = TraceFormat::text;
+  TraceTime time = TraceTime::relative; ///< of text; ndjson has microseconds since 1970
+  bool stacks = false;                  ///< every frame, not only the user's own line
+};
+
+/// What has to be known of a trace before its first line is written; a sink for a first pass over the events.
+class TraceSurvey final : public EventSink {
+public:
+  struct Device {
+    std::uint64_t events = 0;
+    std::optional<std::int64_t> first_us; ///< of the first event that has a time
+    std::optional<std::int64_t> last_us;
+    struct Change {
+      std::uint64_t event;
+      std::uint64_t address;
+      std::uint64_t end;
+    };
+    std::vector<Change> segment_changes; ///< what a segment event mapped or gave back
+  };
+
+  void take(std::uint32_t device, std::span<const Event> events) override;
+  void restart() override;
+  [[nodiscard]] const Device& device(std::uint32_t device) const;
+  [[nodiscard]] unsigned restarts() const noexcept { return restarts_; }
+
+private:
+  std::map<std::uint32_t, Device> devices_;
+  unsigned restarts_ = 0;
+};
+
+/// Writes the log of a second pass over the events of `snapshot`, of which `survey` saw the first.
+class TraceLog final : public EventSink {
+public:
+  /// `write` gets the log piece by piece, in whole lines. Both references must outlive this object. Throws UsageError
+  /// for an expression in the filter that is not RE2.
+  TraceLog(const Snapshot& snapshot, const TraceSurvey& survey, TraceOptions options,
+           std::function<void(std::string_view)> write);
+  ~TraceLog() override;
+  TraceLog(const TraceLog&) = delete;
+  TraceLog& operator=(const TraceLog&) = delete;
+
+  /// Throws Error when the events are not those of the first pass, and what `write` throws.
+  void take(std::uint32_t device, std::span<const Event> events) override;
+  void restart() override;
+  /// The rest of the log. Returns how many events it holds.
+  std::uint64_t finish();
+
+private:
+  class Log;
+  std::unique_ptr<Log> log_;
+  std::exception_ptr failure_; ///< what take() threw
+};
+
+} // namespace memviz

@@ -1,0 +1,53 @@
+#pragma once
+
+// Events of one device, in order -> which allocation each is about: how often its address was used before, and when it
+// began. Memory proportional to the addresses that occur.
+
+#include "memviz/events.hpp"
+#include "value/hash.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <unordered_map>
+
+namespace memviz {
+
+/// A point of the trace.
+struct EventPoint {
+  std::uint64_t event = 0;
+  std::optional<std::int64_t> time_us;
+};
+
+/// What the trace tells of the allocation or segment that an event is about.
+struct AllocationLife {
+  bool is_segment = false;
+  std::uint64_t address = 0;
+  std::uint64_t use = 0;               ///< how often the address was used before in the trace
+  std::optional<EventPoint> began;     ///< of frees: its alloc, if that was recorded
+  std::optional<EventPoint> was_freed; ///< of free_completed: its free_requested
+};
+
+/// "b7f064c000000_0", "s7f064c000000_0"
+[[nodiscard]] std::string allocation_name(const AllocationLife& life);
+
+class AllocationNames {
+public:
+  /// nullopt for events that are about no address: oom, snapshot and what memviz does not know.
+  std::optional<AllocationLife> take(std::uint64_t index, const Event& event);
+
+private:
+  struct Address {
+    std::uint64_t uses = 0; ///< that have ended
+    std::optional<EventPoint> began;
+    std::optional<EventPoint> was_freed;
+
+    void end();
+  };
+  using Addresses = std::unordered_map<std::uint64_t, Address, SecretHash>;
+
+  Addresses blocks_;
+  Addresses segments_;
+};
+
+} // namespace memviz

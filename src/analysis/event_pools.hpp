@@ -1,0 +1,36 @@
+#pragma once
+
+// Address and event -> the pool it belongs to. Only writers of 2026 say it; of older files, the segments at the end of
+// the recording tell it for what did not change until then.
+
+#include "memviz/snapshot.hpp"
+#include "memviz/trace.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace memviz {
+
+class EventPools {
+public:
+  EventPools(const Snapshot& snapshot, std::uint32_t device, const TraceSurvey::Device& survey);
+
+  /// nullopt where the file does not tell.
+  [[nodiscard]] std::optional<PoolId> pool(std::uint64_t index, const Event& event) const;
+
+private:
+  struct Range {
+    std::uint64_t begin;
+    std::uint64_t end;
+    std::uint64_t known_from; ///< the first event since which the segment is as at the end
+    PoolId pool;
+  };
+
+  [[nodiscard]] std::size_t first_ending_after(std::uint64_t address) const;
+
+  std::vector<Range> ranges_; ///< ascending, without overlap
+};
+
+} // namespace memviz

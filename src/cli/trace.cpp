@@ -1,0 +1,212 @@
+#include "memviz/trace.hpp"
+
+#include "cli/choice.hpp"
+#include "cli/command.hpp"
+#include "cli/common_options.hpp"
+#include "cli/files.hpp"
+#include "cli/hints.hpp"
+#include "cli/messages.hpp"
+#include "cli/sizes.hpp"
+#include "cli/trace_range.hpp"
+
+#include <charconv>
+#include <limits>
+#include <string>
+
+namespace memviz::cli {
+
+namespace {
+
+using ActionGroup = std::vector<Action>;
+
+/// `free` and `segment` stand for several; `annotation` for what is no event.
+ActionGroup actions_of(std::string_view word) {
+  return chosen<ActionGroup>(
+      "action", word,
+      {{"alloc", {Action::alloc}},
+       {"free", {Action::free_requested, Action::free_completed}},
+       {"free_requested", {Action::free_requested}},
+       {"free_completed", {Action::free_completed}},
+       {"segment", {Action::segment_alloc, Action::segment_free, Action::segment_map, Action::segment_unmap}},
+       {"segment_alloc", {Action::segment_alloc}},
+       {"segment_free", {Action::segment_free}},
+       {"segment_map", {Action::segment_map}},
+       {"segment_unmap", {Action::segment_unmap}},
+       {"oom", {Action::oom}},
+       {"snapshot", {Action::snapshot}},
+       {"other", {Action::other}},
+       {"annotation", {}}});
+}
+
+template <class Number> std::optional<Number> whole_number(std::string_view text, int base = 10) {
+  Number number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number, base);
+  if (text.empty() || error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+/// 0x7f064c000000, 139655..., or a name: b7f064c000000_0.
+TraceAddress address_of(const std::string& word) {
+  constexpr int kHex = 16;
+  const std::string_view text = word;
+  if (text.starts_with("0x"))
+    if (const auto address = whole_number<std::uint64_t>(text.substr(2), kHex)) return {*address, {}};
+  if (const auto address = whole_number<std::uint64_t>(text)) return {*address, {}};
+  const std::size_t mark = text.find('_');
+  if ((text.starts_with('b') || text.starts_with('s')) && mark != std::string_view::npos) {
+    const auto address = whole_number<std::uint64_t>(text.substr(1, mark - 1), kHex);
+    const auto use = whole_number<std::uint64_t>(text.substr(mark + 1));
+    if (address && use) return {*address, TraceAddress::Name{*use, text.starts_with('s')}};
+  }
+  throw UsageError(
+      fmt::format("--address must be an address such as 0x7f064c000000 or the name of an allocation such as "
+                  "b7f064c000000_0, not '{}'",
+                  word));
+}
+
+void read_actions(const Arguments& arguments, TraceFilter& filter) {
+  const auto list = arguments.value("action");
+  if (!list) return;
+  filter.annotations = false;
+  std::string_view rest = *list;
+  while (true) {
+    const std::size_t comma = rest.find(',');
+    const ActionGroup group = actions_of(rest.substr(0, comma));
+    if (group.empty()) filter.annotations = true;
+    filter.actions.insert(filter.actions.end(), group.begin(), group.end());
+    if (comma == std::string_view::npos) break;
+    rest.remove_prefix(comma + 1);
+  }
+  // Annotations only: no event has a size like this.
+  if (filter.actions.empty()) filter.min_bytes = std::numeric_limits<std::uint64_t>::max();
+}
+
+TraceFilter filter_of(const Arguments& arguments) {
+  TraceFilter filter;
+  for (const std::string_view option : {"address", "stream", "min-size", "stack"})
+    if (arguments.has(option)) filter.annotations = false;
+  if (const auto size = arguments.value("min-size")) filter.min_bytes = parse_bytes("min-size", *size);
+  read_actions(arguments, filter);
+  if (const auto address = arguments.value("address")) filter.address = address_of(*address);
+  if (const auto word = arguments.value("stream")) {
+    filter.stream = whole_number<std::int64_t>(*word);
+    if (!filter.stream) throw UsageError(fmt::format("--stream must be a number, not '{}'", *word));
+  }
+  filter.stack = arguments.value("stack").value_or("");
+  filter.device = device_of(arguments);
+  return filter;
+}
+
+TraceOptions options_of(const Arguments& arguments) {
+  TraceOptions options;
+  options.format = chosen<TraceFormat>("format", arguments.value("format").value_or("text"),
+                                       {{"text", TraceFormat::text}, {"ndjson", TraceFormat::ndjson}});
+  options.time = chosen<TraceTime>("time", arguments.value("time").value_or("relative"),
+                                   {{"relative", TraceTime::relative}, {"absolute", TraceTime::absolute}});
+  options.stacks = arguments.has("stacks");
+  options.filter = filter_of(arguments);
+  return options;
+}
+
+TraceEnds ends_of(const Arguments& arguments) {
+  TraceEnds ends;
+  if (const auto word = arguments.value("from")) ends.from = parse_trace_end("from", *word);
+  if (const auto word = arguments.value("to")) ends.to = parse_trace_end("to", *word);
+  return ends;
+}
+
+/// One pass over the events for two.
+class Both final : public EventSink {
+public:
+  Both(EventSink& one, EventSink& other) : one_(one), other_(other) {}
+  void take(std::uint32_t device, std::span<const Event> events) override {
+    one_.take(device, events);
+    other_.take(device, events);
+  }
+  void restart() override {
+    one_.restart();
+    other_.restart();
+  }
+
+private:
+  EventSink& one_;
+  EventSink& other_;
+};
+
+/// Twice through the file, because names, annotations and the peak are known at its end only, and to keep millions of
+/// events in between would take more time and memory.
+int run(const Arguments& arguments) {
+  TraceOptions options = options_of(arguments);
+  const TraceEnds ends = ends_of(arguments);
+  const std::string path = arguments.value("output").value_or("-");
+  check_output_file(arguments, path);
+
+  const std::string& operand = arguments.operands().front();
+  const std::string file = shown_name(operand, arguments);
+  naming_file(file, [&] {
+    Progress progress(picture_name(operand), arguments.has("quiet"));
+    Input input = opened(operand, progress);
+    Accounts accounts;
+    TraceSurvey survey;
+    Both both(accounts, survey);
+    const Snapshot snapshot = decoded(input, both, arguments, progress);
+    const Replay replayed = accounts.finish(snapshot);
+    check_device(file, snapshot, options.filter.device);
+    if (!arguments.has("quiet")) say_warnings(file, snapshot, replayed);
+    options.filter.range = trace_ranges(ends, snapshot, stats_of(replayed, options.filter.device));
+
+    PieceOutput output(arguments, path);
+    TraceLog log(snapshot, survey, options, [&](std::string_view piece) { output.write(piece); });
+    static_cast<void>(decoded(input, log, arguments, progress));
+    log.finish();
+    if (options.format == TraceFormat::text && snapshot.devices().empty() && snapshot.annotations.empty())
+      output.write("no segments and no events on any device\n");
+    output.finish();
+  });
+  return kSuccess;
+}
+
+} // namespace
+
+Command trace_command() {
+  return {
+      .name = "trace",
+      .operands = "SNAPSHOT [options]",
+      .operand_count = 1,
+      .summary = "the events, one readable line each, filtered",
+      .text =
+          "Prints what the allocator did: when, to which allocation, how large, for which line of your own code. An "
+          "allocation is named by its address and how often that address was used before: b7f064c000000_0; a segment "
+          "begins with s. The lines of a free say when it was allocated and how long it lived. With --format ndjson "
+          "each line is a JSON object: kind (event or annotation), device, event, time_us, action, name, address and "
+          "stream (as text), size_bytes, pool, line, began_event, lived_events, lived_us, pending_events, pending_us, "
+          "device_free_bytes, compile_context, user_metadata, frames (with --stacks).",
+      .examples = "  memviz trace mem.pickle --min-size 100MiB | less -S\n"
+                  "  memviz trace mem.pickle --from event:1000 --to oom --action alloc,free,oom\n"
+                  "  memviz trace mem.pickle --address b7f064c000000_0 --stacks\n"
+                  "  memviz trace mem.pickle --format ndjson | jq 'select(.lived_us > 1e6)'\n",
+      .options =
+          joined({{{"from", '\0', "MOMENT",
+                    "begin there: event:N, time:US (microseconds since 1970), annotation:NAME (the K-th of that "
+                    "name: NAME#K), oom or peak"},
+                   {"to", '\0', "MOMENT", "end there, that event included"},
+                   {"action", '\0', "LIST",
+                    "only these, separated by commas: alloc, free (both halves), free_requested, free_completed, "
+                    "segment (all four), segment_alloc, segment_free, segment_map, segment_unmap, oom, snapshot, "
+                    "other, annotation"},
+                   {"address", '\0', "A", "only what covers this address, or the allocation or segment of this name"},
+                   {"stream", '\0', "N", "only this stream"},
+                   {"min-size", '\0', "BYTES", "only events of at least this size, for example 1MiB"},
+                   {"stack", '\0', "RE", "only events with a frame that matches this regular expression"},
+                   {"stacks", '\0', "", "every frame, innermost first, not only your own line"},
+                   {"time", '\0', "KIND", "relative: seconds since the first event (default); absolute: UTC"},
+                   {"format", '\0', "FORMAT", "text (default) or ndjson"},
+                   {"output", 'o', "FILE", "where it goes (default: standard output)"},
+                   device_option()},
+                  redact_options(),
+                  options_without_moment()}),
+      .run = run,
+  };
+}
+
+} // namespace memviz::cli

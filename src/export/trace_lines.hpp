@@ -1,0 +1,63 @@
+#pragma once
+
+// One event or annotation -> its line in a log, as text for people or as JSON.
+
+#include "analysis/allocation_names.hpp"
+#include "memviz/flame.hpp"
+#include "memviz/trace.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace memviz {
+
+/// An event with all that is known of it.
+struct TraceLine {
+  std::uint32_t device = 0;
+  std::uint64_t index = 0;
+  const Event& event;
+  const std::optional<AllocationLife>& life;
+  std::optional<PoolId> pool;
+};
+
+/// How many lines of a device were written, and of how many events.
+struct TraceCount {
+  std::uint64_t shown = 0;
+  std::uint64_t events = 0;
+};
+
+class TraceLines {
+public:
+  virtual ~TraceLines() = default;
+  virtual void begin(std::string& out, std::uint32_t device, const TraceSurvey::Device& survey) = 0;
+  virtual void add(std::string& out, const TraceLine& line) = 0;
+  virtual void add(std::string& out, const Annotation& annotation) = 0;
+  virtual void end(std::string& out, const TraceCount& count) = 0;
+};
+
+[[nodiscard]] std::unique_ptr<TraceLines> text_trace_lines(const Snapshot& snapshot, const TraceOptions& options);
+[[nodiscard]] std::unique_ptr<TraceLines> json_trace_lines(const Snapshot& snapshot, const TraceOptions& options);
+
+/// The user's own line of each stack, made once. "" for a stack without frames.
+class StackLines {
+public:
+  explicit StackLines(const FrameTable& frames) : frames_(frames), finder_(frames), lines_(frames.stack_count()) {}
+  [[nodiscard]] const std::string& line(StackId stack);
+
+private:
+  const FrameTable& frames_;
+  UserLineFinder finder_;
+  std::vector<std::string> lines_;
+};
+
+/// What an event's action is called in the file.
+[[nodiscard]] std::string_view action_text(const FrameTable& frames, const Event& event);
+
+/// Of `text`, whole characters of the first 4,096 bytes: one text of a file may stand beside millions of events.
+[[nodiscard]] std::string_view bounded(std::string_view text);
+
+} // namespace memviz

@@ -1,0 +1,203 @@
+#include "analysis/event_pools.hpp"
+#include "analysis/trace_filter.hpp"
+#include "export/trace_lines.hpp"
+#include "memviz/error.hpp"
+#include "value/saturating.hpp"
+
+#include <algorithm>
+#include <set>
+
+namespace memviz {
+
+namespace {
+
+/// A device's marks in the order in which they were made; equal times in the order of the file.
+std::vector<const Annotation*> annotations_of(const Snapshot& snapshot, std::uint32_t device) {
+  std::vector<const Annotation*> result;
+  for (const Annotation& annotation : snapshot.annotations)
+    if (annotation.device == device) result.push_back(&annotation);
+  std::stable_sort(result.begin(), result.end(),
+                   [](const Annotation* left, const Annotation* right) { return left->time_us < right->time_us; });
+  return result;
+}
+
+[[noreturn]] void fail_changed() {
+  throw Error("its events were others when they were read again: the file changed");
+}
+
+} // namespace
+
+void TraceSurvey::take(std::uint32_t device, std::span<const Event> events) {
+  Device& found = devices_[device];
+  for (const Event& event : events) {
+    if (event.time_us) {
+      if (!found.first_us) found.first_us = event.time_us;
+      found.last_us = event.time_us;
+    }
+    switch (event.action) {
+    case Action::segment_alloc:
+    case Action::segment_free:
+    case Action::segment_map:
+    case Action::segment_unmap:
+      found.segment_changes.push_back({found.events, event.address, saturating_sum(event.address, event.size_bytes)});
+      break;
+    default: break;
+    }
+    ++found.events;
+  }
+}
+
+void TraceSurvey::restart() {
+  devices_.clear();
+  ++restarts_;
+}
+
+const TraceSurvey::Device& TraceSurvey::device(std::uint32_t device) const {
+  static const Device none;
+  const auto found = devices_.find(device);
+  return found == devices_.end() ? none : found->second;
+}
+
+class TraceLog::Log {
+public:
+  Log(const Snapshot& snapshot, const TraceSurvey& survey, TraceOptions options,
+      std::function<void(std::string_view)> write)
+      : snapshot_(snapshot), survey_(survey), options_(std::move(options)), write_(std::move(write)),
+        sieve_(options_.filter, snapshot.frames),
+        lines_(options_.format == TraceFormat::text ? text_trace_lines(snapshot, options_)
+                                                    : json_trace_lines(snapshot, options_)) {}
+
+  /// As often as in the first pass, the reader starts again before the events that count.
+  [[nodiscard]] bool is_rehearsal() const { return restarts_ < survey_.restarts(); }
+
+  void restart() {
+    if (!is_rehearsal()) fail_changed();
+    ++restarts_;
+  }
+
+  void take(std::uint32_t device, const Event& event) {
+    if (!device_ || device_->number != device) open(device);
+    const std::uint64_t index = device_->count.events++;
+    check(event);
+    const auto life = device_->names.take(index, event);
+    if (event.time_us) add_annotations_until(*event.time_us, index);
+    if (!sieve_.wants(device, index, event, life)) return;
+    ++device_->count.shown;
+    ++shown_;
+    lines_->add(out_, {device, index, event, life, device_->pools.pool(index, event)});
+    flush(kPieceBytes);
+  }
+
+  std::uint64_t finish() {
+    close();
+    std::set<std::uint32_t> rest;
+    for (const std::uint32_t device : snapshot_.devices())
+      rest.insert(device);
+    for (const Annotation& annotation : snapshot_.annotations)
+      rest.insert(annotation.device);
+    for (const std::uint32_t device : rest) {
+      if (seen_.contains(device) || !sieve_.wants_device(device)) continue;
+      open(device);
+      close();
+    }
+    flush(1);
+    return shown_;
+  }
+
+  [[nodiscard]] bool wants_device(std::uint32_t device) const { return sieve_.wants_device(device); }
+
+private:
+  static constexpr std::size_t kPieceBytes = std::size_t{1} << 16U;
+
+  struct Device {
+    std::uint32_t number;
+    AllocationNames names;
+    EventPools pools;
+    std::vector<const Annotation*> annotations;
+    std::size_t next_annotation = 0;
+    TraceCount count;
+  };
+
+  void open(std::uint32_t device) {
+    close();
+    if (!seen_.insert(device).second) fail_changed();
+    const TraceSurvey::Device& survey = survey_.device(device);
+    device_ = std::make_unique<Device>(
+        Device{device, {}, EventPools(snapshot_, device, survey), annotations_of(snapshot_, device), 0, {}});
+    lines_->begin(out_, device, survey);
+  }
+
+  void close() {
+    if (!device_) return;
+    if (device_->count.events != survey_.device(device_->number).events) fail_changed();
+    add_annotations_until(std::numeric_limits<std::int64_t>::max(), device_->count.events);
+    lines_->end(out_, device_->count);
+    device_.reset();
+  }
+
+  /// The tables are those of the first pass.
+  void check(const Event& event) const {
+    const FrameTable& frames = snapshot_.frames;
+    const bool is_known = event.stack.value < frames.stack_count() && event.action_text.value < frames.string_count() &&
+                          event.compile_context.value < frames.string_count() &&
+                          event.user_metadata.value < frames.string_count();
+    if (!is_known) fail_changed();
+  }
+
+  void add_annotations_until(std::int64_t time_us, std::uint64_t next_event) {
+    for (; device_->next_annotation < device_->annotations.size(); ++device_->next_annotation) {
+      const Annotation& annotation = *device_->annotations[device_->next_annotation];
+      if (annotation.time_us > time_us) break;
+      if (sieve_.wants(annotation, next_event)) lines_->add(out_, annotation);
+      flush(kPieceBytes);
+    }
+  }
+
+  void flush(std::size_t at_least) {
+    if (out_.size() < at_least) return;
+    write_(out_);
+    out_.clear();
+  }
+
+  const Snapshot& snapshot_;
+  const TraceSurvey& survey_;
+  TraceOptions options_;
+  std::function<void(std::string_view)> write_;
+  TraceSieve sieve_;
+  std::unique_ptr<TraceLines> lines_;
+  std::unique_ptr<Device> device_; ///< whose events come
+  std::set<std::uint32_t> seen_;
+  std::string out_;
+  std::uint64_t shown_ = 0;
+  unsigned restarts_ = 0;
+};
+
+TraceLog::TraceLog(const Snapshot& snapshot, const TraceSurvey& survey, TraceOptions options,
+                   std::function<void(std::string_view)> write)
+    : log_(std::make_unique<Log>(snapshot, survey, std::move(options), std::move(write))) {
+}
+
+TraceLog::~TraceLog() = default;
+
+void TraceLog::take(std::uint32_t device, std::span<const Event> events) {
+  if (failure_ || log_->is_rehearsal() || !log_->wants_device(device)) return;
+  try {
+    for (const Event& event : events)
+      log_->take(device, event);
+  } catch (...) {
+    failure_ = std::current_exception();
+    throw;
+  }
+}
+
+void TraceLog::restart() {
+  // The reader starts again after whatever it was that a sink threw.
+  if (failure_) std::rethrow_exception(failure_);
+  log_->restart();
+}
+
+std::uint64_t TraceLog::finish() {
+  return log_->finish();
+}
+
+} // namespace memviz

@@ -1,0 +1,156 @@
+#include "export/trace_lines.hpp"
+#include "memviz/format.hpp"
+#include "memviz/label.hpp"
+#include "text/printable.hpp"
+#include "text/time_text.hpp"
+#include "value/saturating.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <iterator>
+
+namespace memviz {
+
+namespace {
+
+constexpr std::size_t kLineColumns = 60;
+constexpr std::size_t kTextColumns = 100;
+constexpr std::string_view kFrameIndent = "        ";
+
+std::string signed_duration(std::int64_t us) {
+  return (us < 0 ? "-" : "+") + format_duration(magnitude(us));
+}
+
+/// "3 events, 12.5 ms"
+std::string span_text(const EventPoint& from, std::uint64_t index, const Event& event) {
+  std::string text = format_count(index - from.event) + (index - from.event == 1 ? " event" : " events");
+  if (from.time_us && event.time_us && *event.time_us >= *from.time_us)
+    text += ", " + format_duration(magnitude(saturating_difference(*event.time_us, *from.time_us)));
+  return text;
+}
+
+class TextLines final : public TraceLines {
+public:
+  TextLines(const Snapshot& snapshot, const TraceOptions& options)
+      : snapshot_(snapshot), options_(options), stack_lines_(snapshot.frames) {}
+
+  void begin(std::string& out, std::uint32_t device, const TraceSurvey::Device& survey) override {
+    first_us_ = survey.first_us;
+    above_us_.reset();
+    index_columns_ = std::max<std::size_t>(5, std::to_string(survey.events).size());
+    if (is_begun_) out += '\n';
+    is_begun_ = true;
+    const std::string name = device_name(device, snapshot_.origin.is_cpu);
+    out += fmt::format("{}: {} events{}\n", name, format_count(survey.events),
+                       first_us_ ? ", the first at " + utc_time(*first_us_) + " UTC" : "");
+    if (survey.events == 0) return;
+    add_columns(out, "event", "time", "since", "action");
+    out += fmt::format("  {:<18}  {:>8}  {:>15}  {}\n", "allocation", "size", "in bytes", "line");
+  }
+
+  void add(std::string& out, const TraceLine& line) override {
+    const Event& event = line.event;
+    begin_line(out, std::to_string(line.index), event.time_us, action_text(snapshot_.frames, event));
+    const std::string name = line.life ? allocation_name(*line.life) : "";
+    out += fmt::format("  {:<18}  {:>8}  {:>15}", name, format_bytes(event.size_bytes), format_count(event.size_bytes));
+    add_after_gap(out, elided(stack_lines_.line(event.stack), kLineColumns));
+    add_details(out, line);
+    out += '\n';
+    if (options_.stacks) add_stack(out, event.stack);
+  }
+
+  void add(std::string& out, const Annotation& annotation) override {
+    const FrameTable& frames = snapshot_.frames;
+    begin_line(out, "", annotation.time_us, "annotation");
+    add_after_gap(out, elided(frames.text(annotation.stage), kTextColumns));
+    add_after_gap(out, elided(frames.text(annotation.name), kTextColumns));
+    std::string details;
+    for (const auto& [key, value] : annotation.metadata)
+      add_detail(details, elided(frames.text(key), kTextColumns) + ": " + elided(frames.text(value), kTextColumns));
+    if (!details.empty()) out += "  [" + details + "]";
+    out += '\n';
+  }
+
+  void end(std::string& out, const TraceCount& count) override {
+    if (count.shown == count.events) return;
+    out += fmt::format("  {} of {} events\n", format_count(count.shown), format_count(count.events));
+  }
+
+private:
+  void add_columns(std::string& out, std::string_view index, std::string_view time, std::string_view since,
+                   std::string_view action) const {
+    out += fmt::format("  {:>{}}", index, index_columns_);
+    if (first_us_) out += fmt::format("  {:>{}}  {:>9}", time, options_.time == TraceTime::absolute ? 26 : 12, since);
+    out += fmt::format("  {:<14}", action);
+  }
+
+  void begin_line(std::string& out, std::string_view index, std::optional<std::int64_t> time_us,
+                  std::string_view action) {
+    std::string time;
+    std::string since;
+    if (time_us && first_us_) {
+      time = options_.time == TraceTime::absolute ? utc_time(*time_us)
+                                                  : seconds_text(saturating_difference(*time_us, *first_us_));
+      if (above_us_) since = signed_duration(saturating_difference(*time_us, *above_us_));
+      above_us_ = time_us;
+    }
+    add_columns(out, index, time, since, elided(action, 40));
+  }
+
+  static void add_after_gap(std::string& out, const std::string& text) {
+    if (!text.empty()) out += "  " + text;
+  }
+
+  static void add_detail(std::string& details, const std::string& text) {
+    if (!details.empty()) details += "; ";
+    details += text;
+  }
+
+  void add_details(std::string& out, const TraceLine& line) const {
+    const FrameTable& frames = snapshot_.frames;
+    const Event& event = line.event;
+    std::string details;
+    if (event.action == Action::oom) add_detail(details, "the device had " + format_bytes(event.address) + " free");
+    if (event.stream != 0) add_detail(details, fmt::format("stream {}", event.stream));
+    if (line.pool && line.pool->is_private())
+      add_detail(details, node_label(frames, {NodeKind::pool, line.pool->first, line.pool->second}));
+    if (line.life && line.life->began) {
+      add_detail(details, fmt::format("since event {}, lived {}", line.life->began->event,
+                                      span_text(*line.life->began, line.index, event)));
+    }
+    // Right behind its free_requested it tells nothing.
+    if (line.life && line.life->was_freed && line.index - line.life->was_freed->event > 1)
+      add_detail(details, "waited " + span_text(*line.life->was_freed, line.index, event));
+    for (const StringId text : {event.compile_context, event.user_metadata})
+      // PyTorch 2.8 writes N/A for what is not compiled.
+      if (!frames.text(text).empty() && frames.text(text) != "N/A")
+        add_detail(details, elided(frames.text(text), kTextColumns));
+    if (!details.empty()) out += "  [" + details + "]";
+  }
+
+  void add_stack(std::string& out, StackId stack) const {
+    const FrameTable& frames = snapshot_.frames;
+    for (const FrameId frame : frames.stack(stack)) {
+      out += kFrameIndent;
+      out += printable(fmt::format("{}:{}: {}\n", bounded(frames.filename(frame)), frames.frame(frame).line,
+                                   bounded(frames.name(frame))));
+      out.back() = '\n';
+    }
+  }
+
+  const Snapshot& snapshot_;
+  const TraceOptions& options_;
+  StackLines stack_lines_;
+  std::optional<std::int64_t> first_us_;
+  std::optional<std::int64_t> above_us_;
+  std::size_t index_columns_ = 5;
+  bool is_begun_ = false;
+};
+
+} // namespace
+
+std::unique_ptr<TraceLines> text_trace_lines(const Snapshot& snapshot, const TraceOptions& options) {
+  return std::make_unique<TextLines>(snapshot, options);
+}
+
+} // namespace memviz
