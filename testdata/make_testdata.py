@@ -13,14 +13,16 @@ import pathlib
 import subprocess
 import sys
 
-from maker import cases, hostile, quirks, valid, verify
+from maker import cases, hostile, looping, quirks, valid, verify
 
 HERE = pathlib.Path(__file__).resolve().parent
 
 
 def all_files():
-    made = valid.files() | quirks.files() | cases.files()
+    loops, answers_about_loops = looping.files()
+    made = valid.files() | quirks.files() | cases.files() | loops
     verify.valid_files(made)
+    made["leaks/expected.json"] = answers_about_loops
     bad, answers = hostile.files()
     verify.hostile_files(bad, answers)
     return made | bad
@@ -48,7 +50,7 @@ def differences(made):
             yield f"{name} is not in README.md"
     on_disk = {
         str(p.relative_to(HERE))
-        for folder in (".", "cases", "encodings", "hostile")
+        for folder in (".", "cases", "encodings", "hostile", "leaks")
         for p in (HERE / folder).iterdir()
         if p.is_file()
     }

@@ -58,8 +58,8 @@ TEST_CASE("memviz --version prints name and version") {
 
 TEST_CASE("help lists the commands, in every spelling") {
   const std::string text = run({"help"}).out;
-  for (const char* part :
-       {"  flame ", "  compare ", "  stats ", "  trace ", "  export ", "Exit codes", "memviz flame mem.pickle"})
+  for (const char* part : {"  flame ", "  compare ", "  stats ", "  trace ", "  leaks ", "  export ", "Exit codes",
+                           "memviz flame mem.pickle"})
     CHECK(text.find(part) != std::string::npos);
   CHECK(run({"--help"}).out == text);
   CHECK(run({"-h"}).out == text);
@@ -88,6 +88,7 @@ TEST_CASE("the help of a command names each option and has an example") {
   check("stats", {{"--json", "--output", "--device", "--at", "--quiet", "--help"}});
   check("trace", {{"--from", "--to", "--action", "--address", "--stream", "--min-size", "--stack", "--stacks", "--time",
                    "--format", "--output", "--device", "--threads", "--max-memory", "--quiet", "--help"}});
+  check("leaks", {{"--steps", "--capacity", "--fail-over", "--json", "--output", "--device", "--quiet", "--help"}});
   check("export", {tree, {"--format", "--output"}});
   check("check", {{"--structure", "--json", "--output", "--threads", "--max-memory", "--quiet", "--help"}});
 }
@@ -98,7 +99,7 @@ TEST_CASE("a mistake in a command") {
       {{"comapre"}, "unknown command 'comapre'; did you mean 'compare'?"},
       {{"help", "exprot"}, "unknown command 'exprot'; did you mean 'export'?"},
       {{"dance"},
-       "unknown command 'dance'; the commands are flame, compare, timeline, stats, trace, export, check or help"},
+       "unknown command 'dance'; the commands are flame, compare, timeline, leaks, stats, trace, export, check or help"},
       {{"--flame"}, "unknown option '--flame'; a command comes first"},
       {{snapshot()},
        "'" + snapshot() + "' is a file; a command comes first: memviz flame " + snapshot() + " -o mem.svg"},

@@ -32,6 +32,7 @@ struct Command {
 [[nodiscard]] Command export_command();
 [[nodiscard]] Command timeline_command();
 [[nodiscard]] Command trace_command();
+[[nodiscard]] Command leaks_command();
 [[nodiscard]] Command check_command();
 
 /// All of them, in the order of the help.

@@ -1,0 +1,32 @@
+#pragma once
+
+// The order of allocations -> the steps of the loop that made them. A loop allocates from the same lines in each turn:
+// stacks that occur equally often, at even distances, mark its turns.
+
+#include "memviz/events.hpp"
+#include "memviz/frames.hpp"
+
+#include <cstdint>
+#include <vector>
+
+namespace memviz {
+
+struct Repetition {
+  std::vector<std::uint64_t> starts; ///< index of the alloc with which each turn begins; empty: none found
+  std::uint64_t anchors = 0;         ///< stacks that occur once a turn
+};
+
+/// Whether events lie at even distances over at least half of a trace; there must be three at least.
+[[nodiscard]] bool is_even(const std::vector<std::uint64_t>& places, std::uint64_t events);
+
+[[nodiscard]] Repetition find_repetition(const FrameTable& frames, const EventTable& events);
+
+/// What tells allocations apart: the stack, or without one the size.
+struct AllocationKind {
+  StackId stack = kNoFrames;
+  std::uint64_t size_bytes = 0; ///< only without a stack
+  friend auto operator<=>(const AllocationKind&, const AllocationKind&) = default;
+};
+[[nodiscard]] AllocationKind allocation_kind(const FrameTable& frames, StackId stack, std::uint64_t size_bytes);
+
+} // namespace memviz

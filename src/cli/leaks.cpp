@@ -1,0 +1,136 @@
+#include "memviz/leaks.hpp"
+
+#include "cli/command.hpp"
+#include "cli/common_options.hpp"
+#include "cli/files.hpp"
+#include "cli/messages.hpp"
+#include "cli/sizes.hpp"
+#include "cli/text_outputs.hpp"
+#include "memviz/format.hpp"
+#include "memviz/label.hpp"
+
+#include <charconv>
+#include <fmt/format.h>
+#include <string>
+
+namespace memviz::cli {
+
+namespace {
+
+/// Keeps all events, because where steps begin is known at the end of the file only.
+class EventKeeper final : public EventSink {
+public:
+  void take(std::uint32_t device, std::span<const Event> events) override {
+    if (traces.size() <= device) traces.resize(device + std::size_t{1});
+    for (const Event& event : events)
+      traces[device].push(event);
+  }
+  void restart() override { traces.clear(); }
+
+  std::vector<EventTable> traces;
+};
+
+std::uint64_t length_of(std::string_view digits, const std::string& word) {
+  std::uint64_t length = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), length);
+  if (digits.empty() || error != std::errc() || end != digits.data() + digits.size() || length == 0)
+    throw UsageError(fmt::format("--steps {}: the length of a step must be a number above 0", word));
+  return length;
+}
+
+StepChoice steps_of(const Arguments& arguments) {
+  const std::string word = arguments.value("steps").value_or("auto");
+  const std::string_view text = word;
+  if (text == "auto") return {};
+  const std::size_t colon = text.find(':');
+  const std::string_view kind = text.substr(0, colon);
+  const std::string_view rest = colon == std::string_view::npos ? "" : text.substr(colon + 1);
+  if (kind == "annotation" && !rest.empty()) return {StepSource::annotation, std::string(rest), 0};
+  if (kind == "events") return {StepSource::events, {}, length_of(rest, word)};
+  if (kind == "time") return {StepSource::time, {}, length_of(rest, word)};
+  throw UsageError(fmt::format("--steps must be auto, annotation:NAME, events:N or time:US, not '{}'", word));
+}
+
+LeakOptions options_of(const Arguments& arguments) {
+  LeakOptions options;
+  options.steps = steps_of(arguments);
+  options.device = device_of(arguments);
+  if (const auto size = arguments.value("capacity")) options.capacity_bytes = parse_bytes("capacity", *size);
+  return options;
+}
+
+/// Says which devices grow by more than allowed.
+bool is_over(const std::string& file, const Snapshot& snapshot, const std::vector<DeviceLeaks>& devices,
+             std::uint64_t most_bytes) {
+  bool is_any = false;
+  for (const DeviceLeaks& leaks : devices) {
+    if (leaks.bytes_per_step() <= most_bytes) continue;
+    is_any = true;
+    say_message(fmt::format("{}: {} grows by {} a step, more than the {} that --fail-over allows", file,
+                            device_name(leaks.device, snapshot.origin.is_cpu), format_bytes(leaks.bytes_per_step()),
+                            format_bytes(most_bytes)));
+  }
+  return is_any;
+}
+
+int run(const Arguments& arguments) {
+  const LeakOptions options = options_of(arguments);
+  const auto limit = arguments.value("fail-over");
+  const std::uint64_t most_bytes = limit ? parse_bytes("fail-over", *limit) : 0;
+  const TextOutputs outputs(arguments);
+
+  const std::string& operand = arguments.operands().front();
+  const std::string file = shown_name(operand, arguments);
+  Snapshot snapshot;
+  Replay accounts;
+  const std::vector<DeviceLeaks> devices = naming_file(file, [&] {
+    Progress progress(picture_name(operand), arguments.has("quiet"));
+    Input input = opened(operand, progress);
+    EventKeeper keeper;
+    snapshot = decoded(input, keeper, arguments, progress);
+    snapshot.traces = std::move(keeper.traces);
+    check_device(file, snapshot, options.device);
+    accounts = replay(snapshot);
+    return find_leaks(snapshot, accounts, options);
+  });
+  if (!arguments.has("quiet")) say_warnings(file, snapshot, accounts);
+  outputs.write(
+      arguments, [&] { return leaks_text(file, snapshot, devices); },
+      [&] { return leaks_json(file, snapshot, devices, all_warnings(snapshot, accounts)); });
+  return limit && is_over(file, snapshot, devices, most_bytes) ? kOverThreshold : kSuccess;
+}
+
+} // namespace
+
+Command leaks_command() {
+  return {
+      .name = "leaks",
+      .operands = "SNAPSHOT [options]",
+      .operand_count = 1,
+      .summary = "stacks whose memory grows from step to step, and how many steps are left",
+      .text =
+          "Cuts the recording into steps, and compares the lowest live bytes of each stack in each step. Tells apart "
+          "what grows until the end (with bytes a step, how sure that is, and when the device is full), what is freed "
+          "late (reference cycles), and what grew and stopped (caches). Steps are found from annotations "
+          "(ProfilerStep, Optimizer.step, any record_function that repeats) or from stacks that allocate at even "
+          "distances.",
+      .examples = "  memviz leaks mem.pickle\n"
+                  "  memviz leaks mem.pickle --steps annotation:train_step --capacity 80GB\n"
+                  "  memviz leaks mem.pickle --json leaks.json --fail-over 1MiB\n",
+      .options =
+          joined({{{"steps", '\0', "HOW",
+                    "auto (default); annotation:NAME, one at each START of it (NAME* stands for all that begin so); "
+                    "events:N; time:US (microseconds)"},
+                   {"capacity", '\0', "SIZE",
+                    "what PyTorch can have of the device, for example 80GB (default: known where the recording has an "
+                    "out-of-memory error)"},
+                   {"fail-over", '\0', "SIZE", "exit with code 3 where a device grows by more than this a step"},
+                   device_option()},
+                  TextOutputs::options(),
+                  redact_options(),
+                  options_without_moment()}),
+      .run = run,
+  };
+}
+
+} // namespace memviz::cli

@@ -1,0 +1,234 @@
+#include "export/text_table.hpp"
+#include "memviz/flame.hpp"
+#include "memviz/format.hpp"
+#include "memviz/label.hpp"
+#include "memviz/leaks.hpp"
+#include "text/printable.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <fmt/format.h>
+
+namespace memviz {
+
+namespace {
+
+constexpr std::size_t kMostRows = 10;
+constexpr std::size_t kMostFrames = 12;
+constexpr std::size_t kLineColumns = 48;
+
+std::string counted(std::uint64_t count, std::string_view what) {
+  return fmt::format("{} {}{}", format_count(count), what, count == 1 ? "" : "s");
+}
+
+std::string per_step(double bytes) {
+  return format_delta(std::llround(bytes));
+}
+
+/// "▁▃▅▇": lowest to highest, at most 40 columns; each shows the lowest of the steps that it stands for.
+std::string sparkline(const std::vector<std::uint64_t>& bytes) {
+  static constexpr std::array<std::string_view, 8> kBars{"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+  constexpr std::size_t kColumns = 40;
+  const auto [low, high] = std::minmax_element(bytes.begin(), bytes.end());
+  const std::size_t columns = std::min(kColumns, bytes.size());
+  std::string text;
+  for (std::size_t column = 0; column < columns; ++column) {
+    const auto begin = bytes.begin() + static_cast<std::ptrdiff_t>(column * bytes.size() / columns);
+    const auto end = bytes.begin() + static_cast<std::ptrdiff_t>((column + 1) * bytes.size() / columns);
+    const double share =
+        *high == *low ? 0
+                      : static_cast<double>(*std::min_element(begin, end) - *low) / static_cast<double>(*high - *low);
+    text += kBars[static_cast<std::size_t>(std::lround(share * static_cast<double>(kBars.size() - 1)))];
+  }
+  return text;
+}
+
+std::string source_text(const Steps& steps) {
+  switch (steps.source) {
+  case StepSource::annotation: return fmt::format("one at each annotation '{}'", elided(steps.name, kLineColumns));
+  case StepSource::repetition:
+    return fmt::format("found by {} that {} once in each", counted(steps.anchors, "stack"),
+                       steps.anchors == 1 ? "allocates" : "allocate");
+  case StepSource::events:
+  case StepSource::time: return "as given";
+  case StepSource::none: break;
+  }
+  return "none found";
+}
+
+std::string range_text(std::uint64_t from_bytes, std::uint64_t to_bytes) {
+  return format_bytes(from_bytes) + " -> " + format_bytes(to_bytes);
+}
+
+std::string range_and_change(const std::vector<std::uint64_t>& bytes) {
+  const auto change = static_cast<std::int64_t>(bytes.back()) - static_cast<std::int64_t>(bytes.front());
+  return fmt::format("{:<24} {:>11}", range_text(bytes.front(), bytes.back()), "(" + format_delta(change) + ")");
+}
+
+/// What was looked at, and the memory as a whole.
+std::string overview(const DeviceLeaks& leaks) {
+  const Steps& steps = leaks.steps;
+  const std::uint64_t events = leaks.events - steps.starts.front();
+  std::string text = fmt::format("  {}, {}; {} from event {} on, about {} a step\n",
+                                 counted(steps.starts.size(), "step"), source_text(steps), counted(events, "event"),
+                                 format_count(steps.starts.front()), format_count(events / steps.starts.size()));
+  if (steps.left_out > 0) text += fmt::format("  {} before these are left out\n", counted(steps.left_out, "step"));
+  const auto row = [&](std::string_view name, const std::vector<std::uint64_t>& bytes) {
+    text += fmt::format("  {:<7} of live bytes in each step: {}  {}\n", name, range_text(bytes.front(), bytes.back()),
+                        sparkline(bytes));
+  };
+  row("lowest", leaks.floor_bytes);
+  row("highest", leaks.peak_bytes);
+  return text;
+}
+
+std::string line_of(const FrameTable& frames, const StackGrowth& growth) {
+  if (!frames.stack(growth.stack).empty())
+    return elided(node_label(frames, user_line_of(frames, growth.stack)), kLineColumns);
+  return fmt::format("{}, of {} each", pseudo_label(Pseudo::without_stack), format_bytes(growth.size_bytes));
+}
+
+/// The Python frames, innermost first; of a stack without any, the C++ ones.
+std::string stack_text(const FrameTable& frames, StackId stack, std::string_view indent) {
+  const auto all = frames.stack(stack);
+  const auto is_python = [&](FrameId frame) { return origin_of(frames.filename(frame)) != CodeOrigin::cpp; };
+  const bool has_python = std::any_of(all.begin(), all.end(), is_python);
+  std::string text;
+  std::size_t shown = 0;
+  for (const FrameId frame : all) {
+    if (has_python ? !is_python(frame) : is_omitted(frames.name(frame), frames.filename(frame))) continue;
+    if (shown++ == kMostFrames) break;
+    text += fmt::format("{}{}\n", indent, elided(node_label(frames, NodeKey::of(frame)), 90));
+  }
+  if (shown > kMostFrames) text += fmt::format("{}...\n", indent);
+  return text;
+}
+
+std::string rest_text(std::size_t rows) {
+  return rows > kMostRows ? fmt::format("    and {} more\n", format_count(rows - kMostRows)) : "";
+}
+
+std::string growth_table(const FrameTable& frames, const std::vector<StackGrowth>& growths, std::size_t steps) {
+  TextTable table{Align::right, Align::left, Align::right, Align::right, Align::left, Align::left};
+  table.add_row({"a step", "lowest, first -> last step", "blocks", "rose in", "confidence", "line"});
+  for (std::size_t i = 0; i < std::min(growths.size(), kMostRows); ++i) {
+    const StackGrowth& growth = growths[i];
+    table.add_row({per_step(growth.trend.bytes_per_step),
+                   range_text(growth.floor_bytes.front(), growth.floor_bytes.back()), format_count(growth.end_blocks),
+                   fmt::format("{} of {}", growth.trend.rises, steps - 1),
+                   std::string(confidence_word(growth.trend.confidence, steps)), line_of(frames, growth)});
+  }
+  return table.text("    ") + rest_text(growths.size());
+}
+
+std::string growing(const FrameTable& frames, const DeviceLeaks& leaks) {
+  if (leaks.grows.empty()) return "";
+  std::string text =
+      fmt::format("\n  {} from step to step: {} a step\n",
+                  leaks.grows.size() == 1 ? "1 stack grows" : counted(leaks.grows.size(), "stack") + " grow",
+                  per_step(static_cast<double>(leaks.bytes_per_step())));
+  text += growth_table(frames, leaks.grows, leaks.steps.starts.size());
+  const std::string stack = stack_text(frames, leaks.grows.front().stack, "      ");
+  if (!stack.empty()) text += "    the first, innermost call first:\n" + stack;
+  return text;
+}
+
+std::string doubtful(const FrameTable& frames, const DeviceLeaks& leaks) {
+  if (leaks.doubt == Doubt::none) return "";
+  const std::string reason =
+      leaks.doubt == Doubt::one_pass
+          ? "\n  These grow together, as what the layers of one forward pass keep does. If the steps\n"
+            "  are steps of training, say so with --steps, and this is a leak\n"
+          : "\n  These grow while as much is freed elsewhere, as when a backward pass turns activations\n"
+            "  into gradients: live bytes as a whole do not grow with them\n";
+  return reason + growth_table(frames, leaks.doubtful, leaks.steps.starts.size());
+}
+
+std::string capacity(const DeviceLeaks& leaks) {
+  if (leaks.grows.empty()) return "";
+  if (!leaks.capacity_bytes)
+    return "    how many steps are left is unknown: the file does not tell how much the device has (--capacity SIZE)\n";
+  const std::string source =
+      leaks.capacity_source == CapacitySource::given ? "as given" : "reserved and free when it ran out of memory";
+  const auto left = leaks.steps_left();
+  return fmt::format("    {} for PyTorch ({}): {}\n", format_bytes(*leaks.capacity_bytes), source,
+                     !left        ? ""
+                     : *left == 0 ? "full now"
+                                  : "full in about " + counted(*left, "step"));
+}
+
+std::string late_frees(const FrameTable& frames, const DeviceLeaks& leaks) {
+  if (leaks.late_frees.empty()) return "";
+  std::string text = "\n  Freed late, not leaked: grows for several steps, then falls at once, as when the garbage\n"
+                     "  collector has to find reference cycles\n";
+  TextTable table{Align::right, Align::right, Align::right, Align::left, Align::left};
+  table.add_row({"highest", "rises", "falls", "most freed at once", "line"});
+  for (std::size_t i = 0; i < std::min(leaks.late_frees.size(), kMostRows); ++i) {
+    const StackGrowth& growth = leaks.late_frees[i];
+    table.add_row({format_bytes(*std::max_element(growth.floor_bytes.begin(), growth.floor_bytes.end())),
+                   format_count(growth.trend.rises), format_count(growth.trend.falls),
+                   fmt::format("{}, {}, step {}", format_bytes(growth.burst.bytes),
+                               counted(growth.burst.blocks, "block"), growth.burst.step + 1),
+                   line_of(frames, growth)});
+  }
+  text += table.text("    ") + rest_text(leaks.late_frees.size());
+  const StackGrowth& first = leaks.late_frees.front();
+  if (!frames.stack(first.burst.stack).empty() && first.burst.stack != first.stack)
+    text += fmt::format("    the first is freed by {}\n",
+                        elided(node_label(frames, user_line_of(frames, first.burst.stack)), kLineColumns));
+  return text;
+}
+
+std::string stopped(const FrameTable& frames, const DeviceLeaks& leaks) {
+  if (leaks.stopped.empty()) return "";
+  std::string text = "\n  Grew and stopped, or all but: what is filled once, as a cache is\n";
+  TextTable table{Align::right, Align::left, Align::left};
+  table.add_row({"last rise", "lowest, first -> last step", "line"});
+  for (std::size_t i = 0; i < std::min(leaks.stopped.size(), kMostRows); ++i) {
+    const StackGrowth& growth = leaks.stopped[i];
+    table.add_row({fmt::format("step {}", growth.trend.last_rise + 1),
+                   range_text(growth.floor_bytes.front(), growth.floor_bytes.back()), line_of(frames, growth)});
+  }
+  return text + table.text("    ") + rest_text(leaks.stopped.size());
+}
+
+std::string verdict(const DeviceLeaks& leaks) {
+  if (!leaks.grows.empty()) return "";
+  std::string text = fmt::format("\n  {} from step to step: {} looked at in {}\n",
+                                 leaks.doubt == Doubt::none ? "Nothing grows" : "No leak found",
+                                 counted(leaks.stacks, "stack"), counted(leaks.steps.starts.size(), "step"));
+  const auto growth =
+      static_cast<std::int64_t>(leaks.floor_bytes.back()) - static_cast<std::int64_t>(leaks.floor_bytes.front());
+  if (growth > 0)
+    text += fmt::format("  (the {} between the first step and the last were allocated once, or came and went)\n",
+                        format_bytes(static_cast<std::uint64_t>(growth)));
+  return text;
+}
+
+std::string device_section(const Snapshot& snapshot, const DeviceLeaks& leaks) {
+  std::string text = '\n' + device_name(leaks.device, snapshot.origin.is_cpu) + '\n';
+  if (!leaks.steps.note.empty()) {
+    return text +
+           fmt::format("  {} events: {}.\n  Record more steps, or say where they begin: --steps annotation:NAME, "
+                       "--steps events:N or --steps time:US\n",
+                       counted(leaks.events, "event"), leaks.steps.note);
+  }
+  const FrameTable& frames = snapshot.frames;
+  return text + overview(leaks) + verdict(leaks) + growing(frames, leaks) + capacity(leaks) + doubtful(frames, leaks) +
+         late_frees(frames, leaks) + stopped(frames, leaks);
+}
+
+} // namespace
+
+std::string leaks_text(const std::string& file, const Snapshot& snapshot, const std::vector<DeviceLeaks>& devices) {
+  std::string text = printable(file) + '\n';
+  if (devices.empty())
+    text +=
+        "\nNo events on any device: leaks are seen in a recording with torch.cuda.memory._record_memory_history().\n";
+  for (const DeviceLeaks& leaks : devices)
+    text += device_section(snapshot, leaks);
+  return text;
+}
+
+} // namespace memviz
