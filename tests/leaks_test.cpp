@@ -142,6 +142,21 @@ TEST_CASE("a leak is found by stack, and without stacks by size") {
   }
 }
 
+TEST_CASE("layers that are loaded one by one are no leak, unless they are said to be steps") {
+  test::SmallSnapshot builder;
+  const StackId stack = builder.stack({"/app/model.py:1:to"});
+  for (std::uint64_t layer = 0; layer < 12; ++layer)
+    builder.event(Action::alloc, 0x100000 * (layer + 1), 4096, stack);
+  const Snapshot snapshot = builder.take();
+  const DeviceLeaks found = leaks_of(snapshot)[0];
+  CHECK(found.doubt == Doubt::loading);
+  CHECK(found.doubtful.size() == 1);
+  CHECK(found.bytes_per_step() == 0);
+  LeakOptions options;
+  options.steps = {StepSource::events, {}, 1};
+  CHECK(leaks_of(snapshot, options)[0].bytes_per_step() == 4096);
+}
+
 TEST_CASE("steps are cut as given") {
   const Snapshot snapshot = small_leak(12, true);
   LeakOptions options;

@@ -94,6 +94,7 @@ struct StackGrowth {
 enum class Doubt : std::uint8_t {
   none,
   one_pass, ///< many grow together without a backward pass: the layers of one forward pass repeat, too
+  loading,  ///< next to nothing is freed: a model is loaded
   offset,   ///< as much is freed elsewhere: the backward pass turns activations into gradients
 };
 

@@ -93,6 +93,8 @@ Doubt doubt_of(const FrameTable& frames, const StepFloors& floors, const DeviceL
   constexpr std::size_t kMany = 4;
   if (leaks.steps.source != StepSource::repetition || leaks.grows.empty()) return Doubt::none;
   if (2 * leaks.trend.bytes_per_step < static_cast<double>(leaks.bytes_per_step())) return Doubt::offset;
+  constexpr std::uint64_t kNextToNothing = 10; // one in ten
+  if (floors.freed_bytes < floors.allocated_bytes / kNextToNothing) return Doubt::loading;
   const bool is_many = leaks.grows.size() >= kMany && 2 * leaks.grows.size() >= leaks.steps.anchors;
   return is_many && !has_backward(frames, floors) ? Doubt::one_pass : Doubt::none;
 }

@@ -90,6 +90,7 @@ private:
     kind.end_bytes += bytes;
     ++kind.end_blocks;
     live_bytes_ += bytes;
+    if (step_ != kBefore) result_.allocated_bytes += bytes;
   }
 
   void release(std::size_t alloc, StackId free_stack) {
@@ -102,6 +103,7 @@ private:
     live_bytes_ -= std::min(live_bytes_, bytes);
     if (sample == nullptr) return;
     sample->floor_bytes = std::min(sample->floor_bytes, kind.end_bytes);
+    result_.freed_bytes += bytes;
     freed_[number].bytes += bytes;
     ++freed_[number].blocks;
     freed_[number].stack = free_stack;

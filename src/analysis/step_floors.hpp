@@ -36,6 +36,8 @@ struct StepFloors {
   std::vector<KindFloors> kinds;          ///< of all recorded allocs
   std::vector<std::uint64_t> floor_bytes; ///< by step, of all together, with the baseline
   std::vector<std::uint64_t> peak_bytes;
+  std::uint64_t allocated_bytes = 0; ///< in the steps
+  std::uint64_t freed_bytes = 0;     ///< of what was allocated in the trace
 };
 
 /// `baseline_bytes` lived before the first event.

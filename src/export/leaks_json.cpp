@@ -22,10 +22,20 @@ std::string_view source_name(StepSource source) {
   return "none";
 }
 
-Json growth_json(const FrameTable& frames, const StackGrowth& growth, std::size_t steps) {
+std::string_view doubt_name(Doubt doubt) {
+  switch (doubt) {
+  case Doubt::none: return "none";
+  case Doubt::one_pass: return "one pass";
+  case Doubt::loading: return "loading";
+  case Doubt::offset: return "offset";
+  }
+  return "none";
+}
+
+Json growth_json(const FrameTable& frames, UserLineFinder& lines, const StackGrowth& growth, std::size_t steps) {
   Json result;
   const bool has_stack = !frames.stack(growth.stack).empty();
-  result["line"] = has_stack ? node_label(frames, user_line_of(frames, growth.stack)) : "";
+  result["line"] = has_stack ? node_label(frames, lines.line_of(growth.stack)) : "";
   if (!has_stack) result["block_bytes"] = growth.size_bytes;
   const Trend& trend = growth.trend;
   result["bytes_per_step"] = std::llround(trend.bytes_per_step);
@@ -43,8 +53,7 @@ Json growth_json(const FrameTable& frames, const StackGrowth& growth, std::size_
     const StackId freed_by = growth.burst.stack;
     result["largest_free"] = {
         {"step", growth.burst.step}, {"bytes", growth.burst.bytes}, {"blocks", growth.burst.blocks}};
-    if (!frames.stack(freed_by).empty())
-      result["largest_free"]["line"] = node_label(frames, user_line_of(frames, freed_by));
+    if (!frames.stack(freed_by).empty()) result["largest_free"]["line"] = node_label(frames, lines.line_of(freed_by));
   }
   result["floor_bytes"] = growth.floor_bytes;
   result["start_bytes"] = growth.start_bytes;
@@ -68,6 +77,7 @@ Json steps_json(const Steps& steps) {
 }
 
 Json device_json(const FrameTable& frames, const DeviceLeaks& leaks) {
+  UserLineFinder lines(frames);
   Json result;
   result["device"] = leaks.device;
   result["events"] = leaks.events;
@@ -84,13 +94,12 @@ Json device_json(const FrameTable& frames, const DeviceLeaks& leaks) {
   const auto list = [&](const std::vector<StackGrowth>& growths) {
     Json items = Json::array();
     for (const StackGrowth& growth : growths)
-      items.push_back(growth_json(frames, growth, leaks.steps.starts.size()));
+      items.push_back(growth_json(frames, lines, growth, leaks.steps.starts.size()));
     return items;
   };
   result["grows"] = list(leaks.grows);
   if (leaks.doubt != Doubt::none)
-    result["doubtful"] = {{"reason", leaks.doubt == Doubt::one_pass ? "one pass" : "offset"},
-                          {"stacks", list(leaks.doubtful)}};
+    result["doubtful"] = {{"reason", doubt_name(leaks.doubt)}, {"stacks", list(leaks.doubtful)}};
   result["late_frees"] = list(leaks.late_frees);
   result["stopped"] = list(leaks.stopped);
   return result;

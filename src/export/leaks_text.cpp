@@ -75,8 +75,8 @@ std::string overview(const DeviceLeaks& leaks) {
                                  format_count(steps.starts.front()), format_count(events / steps.starts.size()));
   if (steps.left_out > 0) text += fmt::format("  {} before these are left out\n", counted(steps.left_out, "step"));
   const auto row = [&](std::string_view name, const std::vector<std::uint64_t>& bytes) {
-    text += fmt::format("  {:<7} of live bytes in each step: {}  {}\n", name, range_text(bytes.front(), bytes.back()),
-                        sparkline(bytes));
+    text +=
+        fmt::format("  {:<7} of live bytes in each step: {}  {}\n", name, range_and_change(bytes), sparkline(bytes));
   };
   row("lowest", leaks.floor_bytes);
   row("highest", leaks.peak_bytes);
@@ -134,15 +134,25 @@ std::string growing(const FrameTable& frames, const DeviceLeaks& leaks) {
   return text;
 }
 
+std::string_view doubt_text(Doubt doubt) {
+  switch (doubt) {
+  case Doubt::none: break;
+  case Doubt::one_pass:
+    return "\n  These grow together, as what the layers of one forward pass keep does. If the steps\n"
+           "  are steps of training, say so with --steps, and this is a leak\n";
+  case Doubt::loading:
+    return "\n  Next to nothing is freed in these steps, as when a model is loaded. If they are steps of\n"
+           "  training, say so with --steps, and this is a leak\n";
+  case Doubt::offset:
+    return "\n  These grow while as much is freed elsewhere, as when a backward pass turns activations\n"
+           "  into gradients: live bytes as a whole do not grow with them\n";
+  }
+  return "";
+}
+
 std::string doubtful(const FrameTable& frames, const DeviceLeaks& leaks) {
   if (leaks.doubt == Doubt::none) return "";
-  const std::string reason =
-      leaks.doubt == Doubt::one_pass
-          ? "\n  These grow together, as what the layers of one forward pass keep does. If the steps\n"
-            "  are steps of training, say so with --steps, and this is a leak\n"
-          : "\n  These grow while as much is freed elsewhere, as when a backward pass turns activations\n"
-            "  into gradients: live bytes as a whole do not grow with them\n";
-  return reason + growth_table(frames, leaks.doubtful, leaks.steps.starts.size());
+  return std::string(doubt_text(leaks.doubt)) + growth_table(frames, leaks.doubtful, leaks.steps.starts.size());
 }
 
 std::string capacity(const DeviceLeaks& leaks) {
@@ -195,12 +205,12 @@ std::string stopped(const FrameTable& frames, const DeviceLeaks& leaks) {
 
 std::string verdict(const DeviceLeaks& leaks) {
   if (!leaks.grows.empty()) return "";
-  std::string text = fmt::format("\n  {} from step to step: {} looked at in {}\n",
-                                 leaks.doubt == Doubt::none ? "Nothing grows" : "No leak found",
+  std::string text = fmt::format("\n  {}: {} looked at in {}\n",
+                                 leaks.doubt == Doubt::none ? "Nothing grows from step to step" : "No leak found",
                                  counted(leaks.stacks, "stack"), counted(leaks.steps.starts.size(), "step"));
   const auto growth =
       static_cast<std::int64_t>(leaks.floor_bytes.back()) - static_cast<std::int64_t>(leaks.floor_bytes.front());
-  if (growth > 0)
+  if (growth > 0 && leaks.doubt == Doubt::none)
     text += fmt::format("  (the {} between the first step and the last were allocated once, or came and went)\n",
                         format_bytes(static_cast<std::uint64_t>(growth)));
   return text;
@@ -209,10 +219,9 @@ std::string verdict(const DeviceLeaks& leaks) {
 std::string device_section(const Snapshot& snapshot, const DeviceLeaks& leaks) {
   std::string text = '\n' + device_name(leaks.device, snapshot.origin.is_cpu) + '\n';
   if (!leaks.steps.note.empty()) {
-    return text +
-           fmt::format("  {} events: {}.\n  Record more steps, or say where they begin: --steps annotation:NAME, "
-                       "--steps events:N or --steps time:US\n",
-                       counted(leaks.events, "event"), leaks.steps.note);
+    return text + fmt::format("  {}: {}.\n  Record more steps, or say where they begin: --steps annotation:NAME, "
+                              "--steps events:N or --steps time:US\n",
+                              counted(leaks.events, "event"), leaks.steps.note);
   }
   const FrameTable& frames = snapshot.frames;
   return text + overview(leaks) + verdict(leaks) + growing(frames, leaks) + capacity(leaks) + doubtful(frames, leaks) +

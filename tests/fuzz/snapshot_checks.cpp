@@ -2,8 +2,10 @@
 
 #include "memviz/export.hpp"
 #include "memviz/flame.hpp"
+#include "memviz/leaks.hpp"
 #include "memviz/svg.hpp"
 #include "memviz/timeline_svg.hpp"
+#include "memviz/trace.hpp"
 #include "promises.hpp"
 #include "require.hpp"
 #include "same_snapshot.hpp"
@@ -17,6 +19,9 @@
 
 namespace memviz::fuzz {
 namespace {
+
+/// What is looked at of a log.
+constexpr std::size_t kMostLogBytes = std::size_t{1} << 20U;
 
 class Recorder final : public EventSink {
 public:
@@ -85,6 +90,35 @@ void check_streaming(std::string_view bytes, const Outcome& reference, unsigned 
   check_accounts(*reference.snapshot, *streamed.snapshot, recorder.devices());
 }
 
+/// The log of a second reading, in both forms: a line for each event, and each of them an object.
+void check_log(std::string_view bytes, unsigned threads) {
+  TraceSurvey survey;
+  const Outcome first = outcome_of(bytes, {.sink = &survey, .threads = threads, .on_progress = {}});
+  if (!first.snapshot) return;
+  std::uint64_t events = 0;
+  for (std::uint32_t device = 0; device < first.snapshot->event_counts.size(); ++device)
+    events += survey.device(device).events;
+  for (const TraceFormat format : {TraceFormat::text, TraceFormat::ndjson}) {
+    std::string text;
+    TraceOptions options;
+    options.format = format;
+    options.stacks = threads > 1;
+    TraceLog log(*first.snapshot, survey, options, [&](std::string_view piece) {
+      if (text.size() < kMostLogBytes) text += piece;
+    });
+    const Outcome second = outcome_of(bytes, {.sink = &log, .threads = threads, .on_progress = {}});
+    require(second.snapshot.has_value(), "read once, read twice:", second.message);
+    require(log.finish() == events, "every event has its line", "");
+    for (std::size_t begin = 0; format == TraceFormat::ndjson && begin < text.size();) {
+      const std::size_t end = text.find('\n', begin);
+      require(end != std::string::npos, "a line that ends", "");
+      check_json(text.substr(begin, end - begin));
+      begin = end + 1;
+    }
+    if (format == TraceFormat::text) require(text.find('\x1b') == std::string::npos, "text for a terminal", "");
+  }
+}
+
 TreeOptions tree_options(const Snapshot& snapshot, std::uint32_t choice) {
   static const std::array<std::vector<Level>, 3> levels{
       std::vector<Level>{},
@@ -149,6 +183,7 @@ Snapshot read_in_every_way(std::string_view bytes, std::uint32_t choice) {
   check_streaming(bytes, reference, 1 + choice % 2);
   if (choice % 8 == 0) check_same(reference, outcome_of(bytes, {.on_progress = {}}), "stored while decoded:");
   if (!reference.snapshot) throw Error(reference.message);
+  if (choice % 4 == 1) check_log(bytes, 1 + choice / 4 % 2);
   return std::move(*reference.snapshot);
 }
 
@@ -173,6 +208,11 @@ void check_outputs(const Snapshot& snapshot, std::uint32_t choice) {
   check_folded(folded_stacks(snapshot, FoldedView::segments, {}), total_bytes);
   check_json(stats_json("fuzz \"\\.pickle", snapshot, accounts));
   check_json(tree_json("fuzz.pickle", snapshot.frames, tree));
+  LeakOptions leak_options;
+  if (choice % 3 == 1) leak_options.steps = {StepSource::events, {}, 1 + choice % 5};
+  const auto leaks = find_leaks(snapshot, accounts, leak_options);
+  check_json(leaks_json("fuzz.pickle", snapshot, leaks, snapshot.warnings));
+  require(leaks_text("fuzz.pickle", snapshot, leaks).ends_with('\n'), "a text that ends");
   require(stats_text("fuzz.pickle", snapshot, accounts, {}).ends_with('\n'), "a text that ends");
 }
 
