@@ -34,6 +34,7 @@ struct Command {
 [[nodiscard]] Command trace_command();
 [[nodiscard]] Command leaks_command();
 [[nodiscard]] Command check_command();
+[[nodiscard]] Command explain_command();
 
 /// All of them, in the order of the help.
 [[nodiscard]] const std::vector<Command>& commands();

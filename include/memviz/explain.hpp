@@ -1,0 +1,82 @@
+#pragma once
+
+// The state of a device at a moment -> why memory ran out, or why it is reserved and not used: totals that add up to
+// the byte, a verdict with the figures behind it, and what would have helped, computed by replay. All sizes are bytes.
+// The state is an ordinary Snapshot, so that all of this works on a file's end as on any event.
+
+#include "memviz/allocator_model.hpp"
+#include "memviz/flame.hpp"
+#include "memviz/memory_ledger.hpp"
+#include "memviz/pins.hpp"
+#include "memviz/replay.hpp"
+#include "memviz/snapshot.hpp"
+#include "memviz/what_if.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace memviz {
+
+/// What was taken between the last low point of live memory and the moment.
+struct Growth {
+  std::int64_t low_event = -1;      ///< the low point is after this event; -1: before the first one
+  std::uint64_t low_bytes = 0;      ///< live requested bytes there
+  std::uint64_t live_bytes = 0;     ///< at the moment
+  std::vector<UserLine> lines;      ///< allocated since and alive at the moment, largest first
+  std::uint64_t reserved_bytes = 0; ///< taken from the device since: segment_alloc and segment_map
+  std::vector<UserLine> reserving;  ///< for which lines, largest first
+};
+
+struct ExplainOptions {
+  std::optional<std::uint64_t> capacity_bytes; ///< of each device
+  std::optional<std::uint32_t> device;         ///< only this one
+};
+
+/// Of a device whose events `state` holds; nothing where it has none up to the moment.
+[[nodiscard]] Growth growth_before(const Snapshot& state, const Replay& replay, const DeviceStats& stats);
+
+struct DeviceExplanation {
+  DeviceStats stats; ///< of the moment
+  AllocatorSettings settings;
+  std::optional<Request> request; ///< where the moment is an out-of-memory error
+  MemoryLedger ledger;
+  Judgement judgement;
+  std::vector<UserLine> users; ///< who holds memory at the moment, largest first
+  Pins pins;
+  Growth growth;
+  Fidelity fidelity;
+  std::vector<WhatIf> what_ifs;
+};
+
+/// The segments and blocks of `snapshot`, whose events it holds, before the first of them; the rest is empty.
+[[nodiscard]] Snapshot before_first_event(Snapshot& snapshot);
+
+/// The moment to explain where nobody chose one: the last out-of-memory error, else the peak.
+[[nodiscard]] MomentChoice failure_or_peak(const Snapshot& snapshot);
+
+/// Devices that failed first. `state` is a snapshot at the moment with its events in `traces`, `replay` what
+/// rewind() gave for it, `start` the segments and blocks before the first event.
+[[nodiscard]] std::vector<DeviceExplanation> explain(const Snapshot& state, const Replay& replay, const Snapshot& start,
+                                                     const ExplainOptions& options);
+
+/// The whole answer as text of at most 100 columns but for names, and as one JSON object.
+[[nodiscard]] std::string explain_text(const std::string& file, const Snapshot& state, const Replay& replay,
+                                       const std::vector<DeviceExplanation>& devices);
+[[nodiscard]] std::string explain_json(const std::string& file, const Snapshot& state, const Replay& replay,
+                                       const std::vector<DeviceExplanation>& devices);
+
+/// An explanation in sentences.
+struct ExplanationText {
+  std::string headline;             ///< what happened, in one sentence
+  std::string verdict;              ///< "Exhaustion: ..."
+  std::vector<std::string> reasons; ///< the figures behind it, and what the file does not tell
+  std::vector<std::string> answers; ///< one for each of what_ifs
+  std::vector<std::string> advice;  ///< only what an answer supports; may be empty
+};
+
+[[nodiscard]] ExplanationText in_words(const Snapshot& state, const Replay& replay,
+                                       const DeviceExplanation& device);
+
+} // namespace memviz

@@ -1,0 +1,96 @@
+#include "memviz/explain.hpp"
+#include "cli/command.hpp"
+#include "cli/common_options.hpp"
+#include "cli/files.hpp"
+#include "cli/messages.hpp"
+#include "cli/sizes.hpp"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+namespace memviz::cli {
+
+namespace {
+
+/// Keeps every event, because answers by replay need them all.
+class EventKeeper final : public EventSink {
+public:
+  void take(std::uint32_t device, std::span<const Event> events) override {
+    if (events.empty()) return;
+    if (traces_.size() <= device) traces_.resize(device + std::size_t{1});
+    for (const Event& event : events)
+      traces_[device].push(event);
+  }
+  void restart() override { traces_.clear(); }
+  [[nodiscard]] std::vector<EventTable> take_traces() { return std::move(traces_); }
+
+private:
+  std::vector<EventTable> traces_;
+};
+
+Snapshot read_with_events(const std::string& file, const Arguments& arguments) {
+  Progress progress(picture_name(file), arguments.has("quiet"));
+  Input input = opened(file, progress);
+  EventKeeper keeper;
+  Snapshot snapshot = decoded(input, keeper, arguments, progress);
+  snapshot.traces = keeper.take_traces();
+  return snapshot;
+}
+
+ExplainOptions options_of(const Arguments& arguments) {
+  ExplainOptions options;
+  options.device = device_of(arguments);
+  if (const auto size = arguments.value("capacity")) options.capacity_bytes = parse_bytes("capacity", *size);
+  return options;
+}
+
+int run(const Arguments& arguments) {
+  const auto json = arguments.value("json");
+  const auto text = arguments.value("output");
+  if (json && text && *json == *text) throw UsageError("--json and -o name the same output");
+  for (const auto& output : {json, text})
+    if (output) check_output_file(arguments, *output);
+  const ExplainOptions options = options_of(arguments);
+
+  const std::string& file = arguments.operands().front();
+  naming_file(file, [&] {
+    Snapshot snapshot = read_with_events(file, arguments);
+    check_device(file, snapshot, options.device);
+    const Snapshot start = before_first_event(snapshot);
+    const Replay accounts = rewind(snapshot, failure_or_peak(snapshot));
+    if (!arguments.has("quiet")) say_warnings(file, snapshot, accounts);
+    const auto devices = explain(snapshot, accounts, start, options);
+    if (json) write_output(*json, explain_json(file, snapshot, accounts, devices));
+    if (text || !json) write_output(text.value_or("-"), explain_text(file, snapshot, accounts, devices));
+  });
+  return kSuccess;
+}
+
+} // namespace
+
+Command explain_command() {
+  return {
+      .name = "explain",
+      .operands = "SNAPSHOT [options]",
+      .operand_count = 1,
+      .summary = "why memory ran out or is fragmented, and what would have helped",
+      .text = "Says for each device, the one that failed first: what was asked for and what was free, where every "
+              "reserved byte was, and why that was not enough. What would have helped is computed by a replay of the "
+              "recorded events through a model of PyTorch's allocator, and not told where the model does not reproduce "
+              "the recording.",
+      .examples = "  memviz explain oom.pickle\n"
+                  "  memviz explain oom.pickle --capacity 80GiB\n"
+                  "  memviz explain oom.pickle --json - | jq -r '.devices[0].verdict'\n",
+      .options = joined({{{"output", 'o', "FILE", "where the text goes (default: standard output)"},
+                          {"json", '\0', "FILE", "write JSON there, - for standard output, instead of the text"},
+                          {"capacity", '\0', "BYTES",
+                           "memory of each device, for example 80GiB: no snapshot tells, and without it memory outside "
+                           "PyTorch is not known"},
+                          device_option()},
+                         general_options()}),
+      .run = run,
+  };
+}
+
+} // namespace memviz::cli

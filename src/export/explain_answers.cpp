@@ -1,0 +1,158 @@
+#include "export/explain_answers.hpp"
+
+#include "analysis/user_lines.hpp"
+#include "memviz/format.hpp"
+#include "memviz/label.hpp"
+#include "text/printable.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <map>
+
+namespace memviz {
+
+namespace {
+
+constexpr std::size_t kMostLines = 3;
+
+std::string saved(const DeviceExplanation& device, const WhatIf& answer, const std::string& circumstance) {
+  const std::string would_be =
+      fmt::format("{}, {} would be reserved instead of {}", circumstance,
+                  format_bytes(answer.reserved_bytes.value_or(0)), format_bytes(device.ledger.reserved_bytes));
+  return answer.outcome == Outcome::fits ? would_be + "." : circumstance + " no less would be reserved.";
+}
+
+/// The answer to a circumstance that is replayed from the first event on.
+std::string replayed(const DeviceExplanation& device, const WhatIf& answer, const std::string& circumstance) {
+  if (answer.outcome == Outcome::not_offered) {
+    if (!device.fidelity.reproduces() && device.fidelity.allocs == 0)
+      return circumstance + ": not told, because no allocation is recorded that could be replayed.";
+    if (device.fidelity.reproduces())
+      return circumstance + ": not told, because what this file says does not explain the failure.";
+    return fmt::format("{}: not told, because the model of the allocator misses this recording's reserved memory by up "
+                       "to {} of {}.",
+                       circumstance, format_bytes(device.fidelity.largest_error_bytes),
+                       format_bytes(device.fidelity.largest_reserved_bytes));
+  }
+  if (!device.request) return saved(device, answer, circumstance);
+  if (answer.outcome == Outcome::fits)
+    return fmt::format("{} the request would have fit, with {} reserved before it.", circumstance,
+                       format_bytes(answer.reserved_bytes.value_or(0)));
+  if (answer.outcome == Outcome::at_best)
+    return circumstance + " the request would have fit if what was allocated before the recording lay packed together, "
+                          "which this file does not tell.";
+  if (answer.failed_event >= 0)
+    return fmt::format("{} memory would have run out before, at event {}.", circumstance,
+                       format_count(static_cast<std::uint64_t>(answer.failed_event)));
+  return circumstance + " the request would not have fit either.";
+}
+
+std::string empty_cache(const DeviceExplanation& device, const WhatIf& answer) {
+  if (answer.outcome == Outcome::not_offered) return "";
+  if (device.request && answer.outcome == Outcome::fits)
+    return "After torch.cuda.empty_cache() the request would have fit.";
+  if (device.request)
+    return "torch.cuda.empty_cache() would not have helped: before it fails, PyTorch gives back everything that this "
+           "call would.";
+  const std::uint64_t given_back =
+      device.ledger.reserved_bytes - std::min(device.ledger.reserved_bytes, answer.reserved_bytes.value_or(0));
+  if (given_back == 0) return "torch.cuda.empty_cache() has nothing to give back.";
+  return fmt::format("torch.cuda.empty_cache() would give {} back to the device.", format_bytes(given_back));
+}
+
+} // namespace
+
+std::string lines_of_blocks(const Snapshot& state, const Replay& replay, std::uint32_t device,
+                            const std::vector<std::uint32_t>& blocks) {
+  UserLines user_lines(state, replay);
+  std::map<NodeKey, Amount> amounts;
+  for (const std::uint32_t block : blocks)
+    amounts[user_lines.line_of(device, block)] += {state.blocks[block].size_bytes, 1};
+  std::vector<UserLine> lines;
+  for (const auto& [key, amount] : amounts)
+    lines.push_back({key, amount});
+  sort_by_bytes(FrameOrder(state.frames), lines);
+  std::vector<std::string> parts;
+  for (std::size_t i = 0; i < std::min(lines.size(), kMostLines); ++i)
+    parts.push_back(fmt::format(
+        "{} ({}{})", elided(node_label(state.frames, lines[i].key), 60), format_bytes(lines[i].amount.bytes),
+        lines[i].amount.blocks > 1 ? fmt::format(", {} blocks", format_count(lines[i].amount.blocks)) : ""));
+  if (lines.size() > kMostLines) parts.push_back(fmt::format("{} more lines", format_count(lines.size() - kMostLines)));
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+std::string answer_text(const Snapshot& state, const Replay& replay, const DeviceExplanation& device,
+                        const WhatIf& answer) {
+  switch (answer.circumstance) {
+  case Circumstance::expandable_segments:
+    if (answer.outcome == Outcome::no_matter) return "expandable_segments was on already.";
+    return replayed(device, answer, "With expandable_segments:True");
+  case Circumstance::empty_cache: return empty_cache(device, answer);
+  case Circumstance::without_blocks:
+    if (answer.outcome == Outcome::not_offered) return "";
+    if (answer.outcome != Outcome::fits) return "No set of blocks was found whose absence would have made room.";
+    return fmt::format("Without {} ({}) the request would have fit: {}.",
+                       answer.blocks.size() == 1 ? "one block" : format_count(answer.blocks.size()) + " blocks",
+                       format_bytes(answer.blocks_bytes),
+                       lines_of_blocks(state, replay, device.stats.device, answer.blocks));
+  case Circumstance::one_stream: return replayed(device, answer, "With everything on one stream");
+  case Circumstance::no_private_pools: return replayed(device, answer, "Without private pools");
+  }
+  return "";
+}
+
+std::string fidelity_text(const Fidelity& fidelity) {
+  const std::string precision =
+      fidelity.largest_error_bytes == 0
+          ? "to the byte"
+          : "within " + format_percent(fidelity.largest_error_bytes, fidelity.largest_reserved_bytes);
+  return fmt::format(
+      "The model of the allocator reproduces this recording's reserved memory {} over {} allocations and "
+      "puts {} of them at their recorded address.",
+      precision, format_count(fidelity.allocs), format_percent(fidelity.same_places, fidelity.allocs));
+}
+
+namespace {
+
+/// Where memory is in pieces, taking a large block away is no advice: the program needs it.
+bool is_worth_advice(const DeviceExplanation& device, const WhatIf& answer, std::uint64_t saved_bytes) {
+  if (answer.outcome != Outcome::fits) return false;
+  // At a moment without a failure less than a tenth is not worth a change.
+  if (!device.request) return saved_bytes >= std::max<std::uint64_t>(1, device.ledger.reserved_bytes / 10);
+  if (answer.circumstance != Circumstance::without_blocks) return true;
+  const Verdict verdict = device.judgement.verdict;
+  return verdict == Verdict::exhaustion || verdict == Verdict::outside ||
+         answer.blocks_bytes <= device.request->bytes / 2;
+}
+
+} // namespace
+
+std::vector<std::string> advice_text(const Snapshot& state, const Replay& replay, const DeviceExplanation& device) {
+  std::vector<std::string> advice;
+  for (const WhatIf& answer : device.what_ifs) {
+    const std::uint64_t saved_bytes =
+        device.ledger.reserved_bytes - std::min(device.ledger.reserved_bytes, answer.reserved_bytes.value_or(0));
+    if (!is_worth_advice(device, answer, saved_bytes)) continue;
+    const std::string effect = device.request ? "the request fits" : fmt::format("saves {}", format_bytes(saved_bytes));
+    switch (answer.circumstance) {
+    case Circumstance::expandable_segments:
+      advice.push_back(fmt::format("Set PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True: {}.", effect));
+      break;
+    case Circumstance::one_stream: advice.push_back(fmt::format("Allocate on one stream: {}.", effect)); break;
+    case Circumstance::no_private_pools:
+      advice.push_back(
+          fmt::format("Do without private pools (CUDA graphs, MemPool), or let them share one: {}.", effect));
+      break;
+    case Circumstance::without_blocks:
+      advice.push_back(fmt::format("Free, shrink or move what {} holds: without {} of it {}.",
+                                   lines_of_blocks(state, replay, device.stats.device, answer.blocks),
+                                   format_bytes(answer.blocks_bytes), effect));
+      break;
+    case Circumstance::empty_cache: break; // speed for memory that nobody is waiting for
+    }
+  }
+  return advice;
+}
+
+} // namespace memviz

@@ -1,0 +1,122 @@
+#include "export/text_table.hpp"
+#include "memviz/explain.hpp"
+#include "memviz/export.hpp"
+#include "memviz/format.hpp"
+#include "memviz/label.hpp"
+#include "text/printable.hpp"
+#include "text/wrap.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace memviz {
+
+namespace {
+
+constexpr std::size_t kMostLines = 6;
+constexpr std::size_t kNameColumns = 56;
+
+std::string totals(const DeviceExplanation& device) {
+  const MemoryLedger& ledger = device.ledger;
+  if (ledger.reserved_bytes == 0 && !ledger.device_free_bytes) return "";
+  TextTable table{Align::left, Align::right, Align::right, Align::right};
+  for (const LedgerPart& part : ledger_parts(ledger)) {
+    if (part.bytes == 0 && part.is_optional) continue;
+    table.add_row({(part.is_inside ? "  " : "") + std::string(part.name), format_bytes(part.bytes),
+                   format_count(part.bytes) + " B",
+                   part.is_inside ? format_percent(part.bytes, ledger.reserved_bytes) : ""});
+  }
+  return "\nWhere the memory was\n" + table.text("  ");
+}
+
+std::string sentences(const std::string& title, const std::vector<std::string>& list) {
+  if (list.empty()) return "";
+  std::string text = "\n" + title + "\n";
+  for (const std::string& sentence : list)
+    if (!sentence.empty()) text += wrapped_text(sentence, "  - ");
+  return text;
+}
+
+std::string more(std::size_t count, std::size_t shown) {
+  return count > shown ? fmt::format("  and {} more\n", format_count(count - shown)) : "";
+}
+
+std::string lines_table(const FrameTable& frames, const std::vector<UserLine>& lines, std::uint64_t whole_bytes) {
+  TextTable table{Align::right, Align::right, Align::right, Align::left};
+  const std::size_t shown = std::min(lines.size(), kMostLines);
+  for (std::size_t i = 0; i < shown; ++i) {
+    const Amount& amount = lines[i].amount;
+    table.add_row({format_bytes(amount.bytes), format_percent(amount.bytes, whole_bytes),
+                   format_count(amount.blocks) + (amount.blocks == 1 ? " block" : " blocks"),
+                   elided(node_label(frames, lines[i].key), kNameColumns)});
+  }
+  return table.text("  ") + more(lines.size(), shown);
+}
+
+std::string pins(const FrameTable& frames, const Pins& found, std::uint64_t reserved_bytes) {
+  if (found.held_bytes <= reserved_bytes / 100) return ""; // not worth a table
+  std::string text = "\nWhat pins mostly empty segments\n";
+  text += wrapped_text(fmt::format("{} {} of {} keep {} free from being given back, in {} {}.",
+                                   format_count(found.active.blocks), found.active.blocks == 1 ? "block" : "blocks",
+                                   format_bytes(found.active.bytes), format_bytes(found.held_bytes),
+                                   format_count(found.segments.size()),
+                                   found.segments.size() == 1 ? "segment" : "segments"),
+                       "  ");
+  TextTable table{Align::right, Align::right, Align::right, Align::left};
+  table.add_row({"holds free", "itself", "segments", "line"});
+  const std::size_t shown = std::min(found.lines.size(), kMostLines);
+  for (std::size_t i = 0; i < shown; ++i) {
+    const PinningLine& line = found.lines[i];
+    table.add_row({format_bytes(line.held_bytes), format_bytes(line.active.bytes), format_count(line.segments),
+                   elided(node_label(frames, line.key), kNameColumns)});
+  }
+  return text + table.text("  ") + more(found.lines.size(), shown);
+}
+
+std::string growth(const FrameTable& frames, const Growth& grown) {
+  if (grown.lines.empty() && grown.reserving.empty()) return "";
+  const std::string since =
+      grown.low_event < 0 ? "the first event" : "event " + format_count(static_cast<std::uint64_t>(grown.low_event));
+  std::string text = "\nWhat grew last\n";
+  // From nothing, it is what the list of users says.
+  if (grown.low_bytes > 0 && !grown.lines.empty()) {
+    text += wrapped_text(
+        fmt::format("Since {}, when {} was live, allocated and still alive:", since, format_bytes(grown.low_bytes)),
+        "  ");
+    text += lines_table(frames, grown.lines, grown.live_bytes);
+  }
+  if (grown.reserving.empty()) return grown.low_bytes > 0 ? text : "";
+  text += wrapped_text(
+      fmt::format("Since {}, {} was taken from the device for:", since, format_bytes(grown.reserved_bytes)), "  ");
+  return text + lines_table(frames, grown.reserving, grown.reserved_bytes);
+}
+
+std::string device_text(const Snapshot& state, const Replay& replay, const DeviceExplanation& device) {
+  const ExplanationText words = in_words(state, replay, device);
+  std::string text = "\n" + wrapped_text(words.headline, "") + wrapped_text(words.verdict, "");
+  for (const std::string& reason : words.reasons)
+    text += wrapped_text(reason, "");
+  text += totals(device);
+  text += sentences(device.request ? "What would have helped" : "What would help", words.answers);
+  text += sentences("Advice", words.advice);
+  if (!device.users.empty())
+    text += "\nWho holds it, by the innermost line of your own code\n" +
+            lines_table(state.frames, device.users, device.stats.requested_bytes);
+  return text + pins(state.frames, device.pins, device.ledger.reserved_bytes) + growth(state.frames, device.growth);
+}
+
+} // namespace
+
+std::string explain_text(const std::string& file, const Snapshot& state, const Replay& replay,
+                         const std::vector<DeviceExplanation>& devices) {
+  std::string text = printable(file) + '\n';
+  if (devices.empty()) text += "\nNo segments and no events on any device.\n";
+  for (const DeviceExplanation& device : devices)
+    text += device_text(state, replay, device);
+  for (const auto* source : {&state.warnings, &replay.warnings})
+    for (const std::string& warning : *source)
+      text += "\nWarning: " + printable(warning) + '\n';
+  return text;
+}
+
+} // namespace memviz

@@ -1,0 +1,37 @@
+#include "text/wrap.hpp"
+
+#include "text/printable.hpp"
+
+#include <algorithm>
+
+namespace memviz {
+
+std::string wrapped_text(std::string_view text, std::string_view first, std::size_t columns) {
+  const std::string safe = printable(text);
+  std::string_view rest = safe;
+  const std::string indent(column_count(first), ' ');
+  std::string result(first);
+  std::size_t column = indent.size();
+  bool is_line_empty = true;
+  while (!rest.empty()) {
+    const std::string_view word = rest.substr(0, rest.find(' '));
+    rest.remove_prefix(std::min(word.size() + 1, rest.size()));
+    if (word.empty()) continue;
+    const std::size_t width = column_count(word);
+    if (!is_line_empty && column + 1 + width > columns) {
+      result += '\n' + indent;
+      column = indent.size();
+      is_line_empty = true;
+    }
+    if (!is_line_empty) {
+      result += ' ';
+      ++column;
+    }
+    result += word;
+    column += width;
+    is_line_empty = false;
+  }
+  return result + '\n';
+}
+
+} // namespace memviz

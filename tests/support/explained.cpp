@@ -1,0 +1,51 @@
+#include "support/explained.hpp"
+
+#include "memviz/input.hpp"
+#include "memviz/label.hpp"
+
+#include <algorithm>
+#include <doctest/doctest.h>
+
+namespace memviz::test {
+
+const WhatIf& Explained::answer(Circumstance circumstance) const {
+  const auto& answers = first().what_ifs;
+  const auto found = std::find_if(answers.begin(), answers.end(),
+                                  [&](const WhatIf& answer) { return answer.circumstance == circumstance; });
+  REQUIRE(found != answers.end());
+  return *found;
+}
+
+std::string Explained::label(const NodeKey& key) const {
+  return node_label(state.frames, key);
+}
+
+Explained explained(Snapshot snapshot, std::optional<std::uint64_t> capacity_bytes) {
+  Explained result;
+  result.start = before_first_event(snapshot);
+  result.replay = rewind(snapshot, failure_or_peak(snapshot));
+  ExplainOptions options;
+  options.capacity_bytes = capacity_bytes;
+  result.devices = explain(snapshot, result.replay, result.start, options);
+  result.state = std::move(snapshot);
+  return result;
+}
+
+Snapshot read_file(const std::filesystem::path& path) {
+  return read_snapshot(read_input(path.string()).bytes());
+}
+
+void check_adds_up(const Explained& explained) {
+  for (const DeviceExplanation& device : explained.devices) {
+    std::uint64_t parts_bytes = 0;
+    for (const LedgerPart& part : ledger_parts(device.ledger))
+      if (part.is_inside) parts_bytes += part.bytes;
+    std::uint64_t reserved_bytes = 0;
+    for (const Segment& segment : explained.state.segments)
+      if (segment.device == device.stats.device) reserved_bytes += segment.total_bytes;
+    CHECK(device.ledger.reserved_bytes == reserved_bytes);
+    CHECK(parts_bytes == reserved_bytes);
+  }
+}
+
+} // namespace memviz::test
