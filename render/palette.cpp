@@ -10,6 +10,7 @@ constexpr std::array kPaints{
     paint::kFree,        paint::kNoStack,  paint::kSmaller, paint::kAdded,        paint::kGrown,
     paint::kGrownLittle, paint::kSame,     paint::kShrunk,  paint::kShrunkLittle, paint::kRemoved,
     paint::kRequested,   paint::kRounding, paint::kPending, paint::kInactive,     paint::kUnaccounted,
+    paint::kHardFree, paint::kOtherStream, paint::kPrivatePool, paint::kOtherSize,
 };
 
 constexpr std::array kPageColours{

@@ -44,6 +44,11 @@ inline constexpr Paint kRounding{"rounding", "#8b95a5", "#0d0f12", "#8d97a5", "#
 inline constexpr Paint kPending{"pending", "#6d4a9c", "#ffffff", "#cdbaf0", "#150d20"};
 inline constexpr Paint kInactive{"inactive", "#d9e0eb", "#1d2026", "#343b47", "#e3e7ee"};
 inline constexpr Paint kUnaccounted{"unaccounted", "#b3261e", "#ffffff", "#f2837b", "#240503"};
+// Free memory by what keeps a request from using it.
+inline constexpr Paint kHardFree{"hard-free", "#e6935a", "#1d2026", "#b0561c", "#fff4ec"};
+inline constexpr Paint kOtherStream{"other-stream", "#7cc4ea", "#1d2026", "#1c5f86", "#eaf6ff"};
+inline constexpr Paint kPrivatePool{"private-pool", "#d9a3c4", "#1d2026", "#7d3f66", "#fff0f8"};
+inline constexpr Paint kOtherSize{"other-size", "#e6dc7c", "#1d2026", "#5f571a", "#fdfae0"};
 } // namespace paint
 
 /// All of the above.

@@ -4,6 +4,7 @@
 // whatever the names in the snapshot are, complete without scripts.
 
 #include "memviz/compare.hpp"
+#include "memviz/explain.hpp"
 #include "memviz/flame.hpp"
 #include "memviz/replay.hpp"
 #include "memviz/snapshot.hpp"
@@ -44,6 +45,17 @@ struct ComparePicture {
   const Comparison& comparison;
   std::vector<std::string> warnings; ///< of both files, each with the name of its file
 };
+
+/// Drawn for the first device; the others are named below.
+struct ExplainPicture {
+  std::string file;
+  const Snapshot& state;
+  const Replay& replay;
+  const std::vector<DeviceExplanation>& devices;
+  std::vector<std::string> warnings;
+};
+
+[[nodiscard]] std::string explain_svg(const ExplainPicture& picture, const SvgOptions& options);
 
 [[nodiscard]] std::string compare_svg(const ComparePicture& picture, const SvgOptions& options);
 

@@ -4,6 +4,7 @@
 #include "cli/files.hpp"
 #include "cli/messages.hpp"
 #include "cli/sizes.hpp"
+#include "memviz/svg.hpp"
 
 #include <algorithm>
 #include <string>
@@ -45,11 +46,21 @@ ExplainOptions options_of(const Arguments& arguments) {
   return options;
 }
 
+std::string drawn(const std::string& file, const Snapshot& snapshot, const Replay& accounts,
+                  const std::vector<DeviceExplanation>& devices) {
+  const ExplainPicture picture{.file = picture_name(file),
+                               .state = snapshot,
+                               .replay = accounts,
+                               .devices = devices,
+                               .warnings = all_warnings(snapshot, accounts)};
+  return explain_svg(picture, {});
+}
+
 int run(const Arguments& arguments) {
   const auto json = arguments.value("json");
-  const auto text = arguments.value("output");
-  if (json && text && *json == *text) throw UsageError("--json and -o name the same output");
-  for (const auto& output : {json, text})
+  const auto picture = arguments.value("output");
+  if (json && picture && *json == *picture) throw UsageError("--json and -o name the same output");
+  for (const auto& output : {json, picture})
     if (output) check_output_file(arguments, *output);
   const ExplainOptions options = options_of(arguments);
 
@@ -62,7 +73,8 @@ int run(const Arguments& arguments) {
     if (!arguments.has("quiet")) say_warnings(file, snapshot, accounts);
     const auto devices = explain(snapshot, accounts, start, options);
     if (json) write_output(*json, explain_json(file, snapshot, accounts, devices));
-    if (text || !json) write_output(text.value_or("-"), explain_text(file, snapshot, accounts, devices));
+    if (picture) write_output(*picture, drawn(file, snapshot, accounts, devices));
+    if (!json && picture != "-") write_output("-", explain_text(file, snapshot, accounts, devices));
   });
   return kSuccess;
 }
@@ -80,9 +92,9 @@ Command explain_command() {
               "recorded events through a model of PyTorch's allocator, and not told where the model does not reproduce "
               "the recording.",
       .examples = "  memviz explain oom.pickle\n"
-                  "  memviz explain oom.pickle --capacity 80GiB\n"
+                  "  memviz explain oom.pickle --capacity 80GiB -o why.svg\n"
                   "  memviz explain oom.pickle --json - | jq -r '.devices[0].verdict'\n",
-      .options = joined({{{"output", 'o', "FILE", "where the text goes (default: standard output)"},
+      .options = joined({{{"output", 'o', "FILE", "also draw it, as an SVG; - is standard output, instead of the text"},
                           {"json", '\0', "FILE", "write JSON there, - for standard output, instead of the text"},
                           {"capacity", '\0', "BYTES",
                            "memory of each device, for example 80GiB: no snapshot tells, and without it memory outside "

@@ -35,6 +35,17 @@ std::string headline(const Snapshot& state, const Replay& replay, const DeviceEx
                      format_bytes(ledger.reserved_bytes), format_percent(used_bytes(ledger), ledger.reserved_bytes));
 }
 
+std::string title(const DeviceExplanation& device) {
+  const std::string name = device_name(device.stats.device, device.stats.is_cpu);
+  const MemoryLedger& ledger = device.ledger;
+  if (device.request)
+    return fmt::format("{} ran out of memory: {} asked for, {} free", name, format_bytes(device.request->bytes),
+                       ledger.device_free_bytes ? format_bytes(*ledger.device_free_bytes) : "unknown");
+  if (ledger.reserved_bytes == 0) return name + ": nothing is reserved";
+  return fmt::format("{}: {} of {} reserved is live", name, format_bytes(ledger.live_bytes),
+                     format_bytes(ledger.reserved_bytes));
+}
+
 std::string unclear(const DeviceExplanation& device) {
   const MemoryLedger& ledger = device.ledger;
   const std::string start = "Does not add up from this file: ";
@@ -152,6 +163,7 @@ std::vector<std::string> reasons(const DeviceExplanation& device) {
 
 ExplanationText in_words(const Snapshot& state, const Replay& replay, const DeviceExplanation& device) {
   ExplanationText text;
+  text.title = title(device);
   text.headline = headline(state, replay, device);
   text.verdict = verdict(device);
   text.reasons = reasons(device);
