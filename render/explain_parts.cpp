@@ -4,6 +4,7 @@
 #include "text_fit.hpp"
 
 #include "memviz/format.hpp"
+#include "memviz/label.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -13,6 +14,7 @@ namespace {
 
 constexpr double kAnswerColumn = 74;
 constexpr double kFontSize = 13;
+constexpr std::size_t kLineColumns = 60;
 
 const Paint& paint_of(const LedgerPart& part) {
   struct Entry {
@@ -115,8 +117,9 @@ double draw_answers(Page& page, double y, const DeviceExplanation& device, const
   return y;
 }
 
-std::vector<std::string> facts_of(const Snapshot& state, const Replay& /*replay*/, const DeviceExplanation& device) {
+std::vector<std::string> facts_of(const Snapshot& state, const DeviceExplanation& device) {
   std::vector<std::string> facts{moment_text(device.stats.at, device.stats.events)};
+  if (device.request) facts.push_back("asked for by " + cut_end(node_label(state.frames, device.asking_line), kLineColumns));
   facts.push_back(count_of(device.ledger.segments, "segment"));
   facts.push_back(format_bytes(device.ledger.reserved_bytes) + " reserved");
   if (!state.origin.generation.empty()) facts.push_back(state.origin.generation);

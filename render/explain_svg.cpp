@@ -53,7 +53,7 @@ RankedList second_list(const FrameTable& frames, const std::vector<CodeOrigin>& 
     for (std::size_t i = 0; i < std::min(kMostRows, lines.size()); ++i) {
       RankedRow row = row_of(frames, origins, {lines[i].key, {lines[i].held_bytes, lines[i].active.blocks}},
                              device.pins.held_bytes);
-      row.note = fmt::format("by {} of its own", format_bytes(lines[i].active.bytes));
+      row.note = format_bytes(lines[i].active.bytes) + " itself";
       list.rows.push_back(std::move(row));
     }
     return list;
@@ -134,7 +134,7 @@ std::string draw(const ExplainPicture& picture, SvgOptions options) {
   Page page(options, fmt::format("{}: {} {}", picture.file, words.headline, words.verdict));
   double y = draw_headline(page, words.title);
   y = draw_answer(page, y, words.verdict);
-  y = draw_facts(page, y, picture.file, facts_of(picture.state, picture.replay, device)) + 12;
+  y = draw_facts(page, y, picture.file, facts_of(picture.state, device)) + 12;
   y = draw_main_device(page, y, picture, origins, device, words);
   add_rule(page.below_graph(), y + 4);
   y = draw_warnings(page, y + 14, picture.warnings);

@@ -41,6 +41,7 @@ struct DeviceExplanation {
   DeviceStats stats; ///< of the moment
   AllocatorSettings settings;
   std::optional<Request> request; ///< where the moment is an out-of-memory error
+  NodeKey asking_line;            ///< of the request: as in UserLine
   MemoryLedger ledger;
   Judgement judgement;
   std::vector<UserLine> users; ///< who holds memory at the moment, largest first

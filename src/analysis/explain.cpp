@@ -1,5 +1,7 @@
 #include "memviz/explain.hpp"
 
+#include "analysis/user_lines.hpp"
+
 #include <algorithm>
 #include <utility>
 
@@ -26,6 +28,7 @@ DeviceExplanation explain_device(const Snapshot& state, const Replay& replay, co
   result.stats = stats;
   result.settings = allocator_settings(state);
   result.request = failed_request(events, stats.at);
+  if (result.request) result.asking_line = UserLines(state, replay).line_of(result.request->stack);
   result.ledger = memory_ledger(state, stats.device, result.request, options.capacity_bytes);
   result.judgement = judge(result.ledger, result.request, result.settings);
   result.users = rank_user_lines(state, replay, stats.device);

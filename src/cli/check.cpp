@@ -44,10 +44,10 @@ void decode(Input& input, const Arguments& arguments, Progress& progress, CheckR
   try {
     if (arguments.has("structure")) {
       Discard nowhere;
-      report.snapshot = decoded(input, nowhere, arguments, progress);
+      report.snapshot = decoded(input, &nowhere, arguments, progress);
     } else {
       Accounts accounts;
-      Snapshot snapshot = decoded(input, accounts, arguments, progress);
+      Snapshot snapshot = decoded(input, &accounts, arguments, progress);
       report.accounts = accounts.finish(snapshot);
       report.snapshot = std::move(snapshot);
     }

@@ -3,41 +3,16 @@
 #include "cli/common_options.hpp"
 #include "cli/files.hpp"
 #include "cli/messages.hpp"
+#include "cli/picture_output.hpp"
 #include "cli/sizes.hpp"
 #include "memviz/svg.hpp"
 
-#include <algorithm>
 #include <string>
 #include <utility>
 
 namespace memviz::cli {
 
 namespace {
-
-/// Keeps every event, because answers by replay need them all.
-class EventKeeper final : public EventSink {
-public:
-  void take(std::uint32_t device, std::span<const Event> events) override {
-    if (events.empty()) return;
-    if (traces_.size() <= device) traces_.resize(device + std::size_t{1});
-    for (const Event& event : events)
-      traces_[device].push(event);
-  }
-  void restart() override { traces_.clear(); }
-  [[nodiscard]] std::vector<EventTable> take_traces() { return std::move(traces_); }
-
-private:
-  std::vector<EventTable> traces_;
-};
-
-Snapshot read_with_events(const std::string& file, const Arguments& arguments) {
-  Progress progress(picture_name(file), arguments.has("quiet"));
-  Input input = opened(file, progress);
-  EventKeeper keeper;
-  Snapshot snapshot = decoded(input, keeper, arguments, progress);
-  snapshot.traces = keeper.take_traces();
-  return snapshot;
-}
 
 ExplainOptions options_of(const Arguments& arguments) {
   ExplainOptions options;
@@ -64,17 +39,20 @@ int run(const Arguments& arguments) {
     if (output) check_output_file(arguments, *output);
   const ExplainOptions options = options_of(arguments);
 
-  const std::string& file = arguments.operands().front();
+  if (picture) static_cast<void>(picture_format(arguments, *picture));
+
+  const std::string& operand = arguments.operands().front();
+  const std::string file = shown_name(operand, arguments);
+  Snapshot snapshot = load_with_events(operand, arguments);
   naming_file(file, [&] {
-    Snapshot snapshot = read_with_events(file, arguments);
     check_device(file, snapshot, options.device);
     const Snapshot start = before_first_event(snapshot);
     const Replay accounts = rewind(snapshot, failure_or_peak(snapshot));
     if (!arguments.has("quiet")) say_warnings(file, snapshot, accounts);
     const auto devices = explain(snapshot, accounts, start, options);
-    if (json) write_output(*json, explain_json(file, snapshot, accounts, devices));
-    if (picture) write_output(*picture, drawn(file, snapshot, accounts, devices));
-    if (!json && picture != "-") write_output("-", explain_text(file, snapshot, accounts, devices));
+    if (json) write_output(arguments, *json, explain_json(file, snapshot, accounts, devices));
+    if (picture) write_picture(arguments, *picture, drawn(file, snapshot, accounts, devices));
+    if (!json && picture != "-") write_output(arguments, "-", explain_text(file, snapshot, accounts, devices));
   });
   return kSuccess;
 }
@@ -100,6 +78,8 @@ Command explain_command() {
                            "memory of each device, for example 80GiB: no snapshot tells, and without it memory outside "
                            "PyTorch is not known"},
                           device_option()},
+                         picture_format_options(),
+                         redact_options(),
                          general_options()}),
       .run = run,
   };

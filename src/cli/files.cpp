@@ -36,9 +36,9 @@ Input opened(const std::string& file, Progress& progress) {
   return read_input(file, options);
 }
 
-Snapshot decoded(Input& input, EventSink& sink, const Arguments& arguments, Progress& progress) {
+Snapshot decoded(Input& input, EventSink* sink, const Arguments& arguments, Progress& progress) {
   ReadOptions options;
-  options.sink = &sink;
+  options.sink = sink;
   options.rewriter = arguments.redactor();
   options.threads = threads_of(arguments);
   options.on_progress = [&](std::uint64_t done_bytes) {
@@ -64,9 +64,17 @@ Loaded load(const std::string& file, const Arguments& arguments) {
     Progress progress(picture_name(file), arguments.has("quiet"));
     Input input = opened(file, progress);
     Accounts accounts;
-    Snapshot snapshot = decoded(input, accounts, arguments, progress);
+    Snapshot snapshot = decoded(input, &accounts, arguments, progress);
     Replay replayed = accounts.finish(snapshot);
     return Loaded{std::move(snapshot), std::move(replayed), std::move(name)};
+  });
+}
+
+Snapshot load_with_events(const std::string& file, const Arguments& arguments) {
+  return naming_file(shown_name(file, arguments), [&] {
+    Progress progress(picture_name(file), arguments.has("quiet"));
+    Input input = opened(file, progress);
+    return decoded(input, nullptr, arguments, progress);
   });
 }
 

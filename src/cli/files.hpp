@@ -31,13 +31,16 @@ struct Loaded {
 /// the file's name.
 [[nodiscard]] Input opened(const std::string& file, Progress& progress);
 
-/// Reads a snapshot whose events go to `sink`, and gives the pages of a mapped file back meanwhile. Throws Error
-/// without the file's name.
-[[nodiscard]] Snapshot decoded(Input& input, EventSink& sink, const Arguments& arguments, Progress& progress);
+/// Reads a snapshot whose events go to `sink`, or where that is null into its traces, and gives the pages of a mapped
+/// file back meanwhile. Throws Error without the file's name.
+[[nodiscard]] Snapshot decoded(Input& input, EventSink* sink, const Arguments& arguments, Progress& progress);
 
 /// Both, with a replay of the events. Throws Error, with the file's name, for everything that keeps it from being read
 /// as a snapshot.
 [[nodiscard]] Loaded load(const std::string& file, const Arguments& arguments);
+
+/// Reads a snapshot with all its events. Throws what load() throws.
+[[nodiscard]] Snapshot load_with_events(const std::string& file, const Arguments& arguments);
 
 /// What a picture calls the file: its own name, because a picture is passed on and folders are nobody's business.
 [[nodiscard]] std::string picture_name(const std::string& file);

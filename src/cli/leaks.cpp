@@ -17,19 +17,6 @@ namespace memviz::cli {
 
 namespace {
 
-/// Keeps all events, because where steps begin is known at the end of the file only.
-class EventKeeper final : public EventSink {
-public:
-  void take(std::uint32_t device, std::span<const Event> events) override {
-    if (traces.size() <= device) traces.resize(device + std::size_t{1});
-    for (const Event& event : events)
-      traces[device].push(event);
-  }
-  void restart() override { traces.clear(); }
-
-  std::vector<EventTable> traces;
-};
-
 std::uint64_t length_of(std::string_view digits, const std::string& word) {
   std::uint64_t length = 0;
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), length);
@@ -81,18 +68,10 @@ int run(const Arguments& arguments) {
 
   const std::string& operand = arguments.operands().front();
   const std::string file = shown_name(operand, arguments);
-  Snapshot snapshot;
-  Replay accounts;
-  const std::vector<DeviceLeaks> devices = naming_file(file, [&] {
-    Progress progress(picture_name(operand), arguments.has("quiet"));
-    Input input = opened(operand, progress);
-    EventKeeper keeper;
-    snapshot = decoded(input, keeper, arguments, progress);
-    snapshot.traces = std::move(keeper.traces);
-    check_device(file, snapshot, options.device);
-    accounts = replay(snapshot);
-    return find_leaks(snapshot, accounts, options);
-  });
+  const Snapshot snapshot = load_with_events(operand, arguments);
+  check_device(file, snapshot, options.device);
+  const Replay accounts = naming_file(file, [&] { return replay(snapshot); });
+  const std::vector<DeviceLeaks> devices = naming_file(file, [&] { return find_leaks(snapshot, accounts, options); });
   if (!arguments.has("quiet")) say_warnings(file, snapshot, accounts);
   outputs.write(
       arguments, [&] { return leaks_text(file, snapshot, devices); },

@@ -3,6 +3,7 @@
 #include "cli/common_options.hpp"
 #include "cli/files.hpp"
 #include "cli/messages.hpp"
+#include "cli/picture_output.hpp"
 #include "cli/sizes.hpp"
 #include "memviz/timeline_svg.hpp"
 
@@ -40,13 +41,13 @@ struct Recorded {
 };
 
 Recorded record(const std::string& file, const Arguments& arguments) {
-  return naming_file(file, [&] {
+  return naming_file(shown_name(file, arguments), [&] {
     Progress progress(picture_name(file), arguments.has("quiet"));
     Input input = opened(file, progress);
     Accounts accounts;
     TimelineRecorder recorder;
     BothSinks sinks(accounts, recorder);
-    Snapshot snapshot = decoded(input, sinks, arguments, progress);
+    Snapshot snapshot = decoded(input, &sinks, arguments, progress);
     Replay replayed = accounts.finish(snapshot);
     std::vector<DeviceRecord> records = recorder.finish(snapshot);
     return Recorded{std::move(snapshot), std::move(replayed), std::move(records)};
@@ -106,8 +107,10 @@ int run(const Arguments& arguments) {
   const auto device = device_of(arguments);
   check_output_file(arguments, *output);
 
-  const std::string& file = arguments.operands().front();
-  Recorded recorded = record(file, arguments);
+  static_cast<void>(picture_format(arguments, *output));
+
+  const std::string file = shown_name(arguments.operands().front(), arguments);
+  Recorded recorded = record(arguments.operands().front(), arguments);
   check_device(file, recorded.snapshot, device);
   const std::string picture = naming_file(file, [&] {
     if (!arguments.has("quiet")) say_warnings(file, recorded.snapshot, recorded.accounts);
@@ -124,7 +127,7 @@ int run(const Arguments& arguments) {
     check_window(drawn.devices, from, to);
     return timeline_svg(drawn, options);
   });
-  write_output(arguments, *output, picture);
+  write_picture(arguments, *output, picture);
   return kSuccess;
 }
 
@@ -151,6 +154,8 @@ Command timeline_command() {
                           device_option(),
                           {"max-size", '\0', "BYTES",
                            "draw fewer bands until the file is no larger, for example 500K or 1MiB (default: 2M)"}},
+                         picture_format_options(),
+                         redact_options(),
                          general_options()}),
       .run = run,
   };

@@ -149,7 +149,7 @@ int run(const Arguments& arguments) {
     Accounts accounts;
     TraceSurvey survey;
     Both both(accounts, survey);
-    const Snapshot snapshot = decoded(input, both, arguments, progress);
+    const Snapshot snapshot = decoded(input, &both, arguments, progress);
     const Replay replayed = accounts.finish(snapshot);
     check_device(file, snapshot, options.filter.device);
     if (!arguments.has("quiet")) say_warnings(file, snapshot, replayed);
@@ -157,7 +157,7 @@ int run(const Arguments& arguments) {
 
     PieceOutput output(arguments, path);
     TraceLog log(snapshot, survey, options, [&](std::string_view piece) { output.write(piece); });
-    static_cast<void>(decoded(input, log, arguments, progress));
+    static_cast<void>(decoded(input, &log, arguments, progress));
     log.finish();
     if (options.format == TraceFormat::text && snapshot.devices().empty() && snapshot.annotations.empty())
       output.write("no segments and no events on any device\n");

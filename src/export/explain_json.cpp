@@ -33,8 +33,10 @@ Json totals_json(const MemoryLedger& ledger) {
   return result;
 }
 
-Json request_json(const Request& request) {
+Json request_json(const FrameTable& frames, const DeviceExplanation& device) {
+  const Request& request = *device.request;
   return {{"event", request.event},
+          {"line", node_label(frames, device.asking_line)},
           {"bytes", request.bytes},
           {"stream", request.stream},
           {"pool", {request.pool.first, request.pool.second}},
@@ -101,7 +103,7 @@ Json device_json(const Snapshot& state, const Replay& replay, const DeviceExplan
                 {"lines", lines_json(state.frames, device.growth.lines)},
                 {"reserved_bytes", device.growth.reserved_bytes},
                 {"reserving", lines_json(state.frames, device.growth.reserving)}}}};
-  if (device.request) result["request"] = request_json(*device.request);
+  if (device.request) result["request"] = request_json(state.frames, device);
   return result;
 }
 

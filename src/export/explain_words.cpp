@@ -1,4 +1,3 @@
-#include "analysis/user_lines.hpp"
 #include "export/explain_answers.hpp"
 #include "memviz/explain.hpp"
 #include "memviz/format.hpp"
@@ -16,7 +15,7 @@ std::uint64_t used_bytes(const MemoryLedger& ledger) {
   return ledger.live_bytes + ledger.rounding_bytes + ledger.pending_bytes;
 }
 
-std::string headline(const Snapshot& state, const Replay& replay, const DeviceExplanation& device) {
+std::string headline(const Snapshot& state, const DeviceExplanation& device) {
   const std::string name = device_name(device.stats.device, device.stats.is_cpu);
   const MemoryLedger& ledger = device.ledger;
   if (!device.request) {
@@ -26,11 +25,10 @@ std::string headline(const Snapshot& state, const Replay& replay, const DeviceEx
                                                format_bytes(ledger.reserved_bytes));
     return fmt::format("{} {}: {}.", name, moment_text(device.stats.at, device.stats.events), held);
   }
-  UserLines lines(state, replay);
   return fmt::format("{} ran out of memory: {} asked for by {}; the device had {} free, and of {} that PyTorch held {} "
                      "was in use.",
                      name, format_bytes(device.request->bytes),
-                     elided(node_label(state.frames, lines.line_of(device.request->stack)), 60),
+                     elided(node_label(state.frames, device.asking_line), 60),
                      ledger.device_free_bytes ? format_bytes(*ledger.device_free_bytes) : "an unknown amount",
                      format_bytes(ledger.reserved_bytes), format_percent(used_bytes(ledger), ledger.reserved_bytes));
 }
@@ -164,7 +162,7 @@ std::vector<std::string> reasons(const DeviceExplanation& device) {
 ExplanationText in_words(const Snapshot& state, const Replay& replay, const DeviceExplanation& device) {
   ExplanationText text;
   text.title = title(device);
-  text.headline = headline(state, replay, device);
+  text.headline = headline(state, device);
   text.verdict = verdict(device);
   text.reasons = reasons(device);
   bool is_replayed = false;
