@@ -28,7 +28,7 @@ bool is_in_time(const EventRange& range, std::optional<std::int64_t> time_us) {
 
 TraceSieve::TraceSieve(const TraceFilter& filter, const FrameTable& frames) : filter_(filter) {
   if (filter.stack.empty()) return;
-  const FrameSelection selection(frames, stack_options(filter.stack), "--stack");
+  FrameSelection selection(frames, stack_options(filter.stack), "--stack");
   for (std::uint32_t id = 0; id < frames.stack_count(); ++id)
     matches_.push_back(selection.is_in_focus({id}));
 }
