@@ -58,11 +58,11 @@ TEST_CASE("flame takes every tree and picture option") {
 
 TEST_CASE("flame says when the end of the recording is not the story") {
   const std::string file = data("oom_expandable");
-  const auto outcome = run({"flame", file, "-o", "-"});
+  const auto outcome = run({"flame", file, "--at", "end", "-o", "-"});
   CHECK(outcome.exit_code == 0);
   CHECK(outcome.err.starts_with("memviz: " + file + ": GPU 0 ran out of memory at event "));
   CHECK(contains(outcome.err, "this is the end of the recording"));
-  CHECK(run({"flame", file, "-o", "-", "--quiet"}).err.empty());
+  CHECK(run({"flame", file, "--at", "end", "-o", "-", "--quiet"}).err.empty());
 }
 
 TEST_CASE("warnings about the data go to standard error, unless quiet, and the result stays whole") {

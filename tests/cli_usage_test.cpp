@@ -99,7 +99,8 @@ TEST_CASE("a mistake in a command") {
       {{"comapre"}, "unknown command 'comapre'; did you mean 'compare'?"},
       {{"help", "exprot"}, "unknown command 'exprot'; did you mean 'export'?"},
       {{"dance"},
-       "unknown command 'dance'; the commands are flame, compare, explain, leaks, timeline, stats, trace, export, check "
+       "unknown command 'dance'; the commands are flame, compare, explain, leaks, timeline, stats, trace, export, "
+       "check "
        "or help"},
       {{"--flame"}, "unknown option '--flame'; a command comes first"},
       {{snapshot()},
@@ -136,8 +137,11 @@ TEST_CASE("a mistake in the value of an option") {
       {with("--max-memory", "lots"), "--max-memory must be a size such as 500K, 2M or 1.5GiB, not 'lots'"},
       {with("--max-memory", "15M"), "--max-memory must be at least 16M, not '15M'"},
       {with("--threads", "0"), "--threads must be a number from 1 to 64, not '0'"},
-      {with("--at", "edn"), "--at must be auto or end, not 'edn'; did you mean 'end'?"},
-      {with("--at", "event:12"), "--at event:12: this version knows only the end of the recording"},
+      {with("--at", "edn"),
+       "--at must be auto, end, peak, oom, event:N, time:US or annotation:NAME, not 'edn'; did you "
+       "mean 'end'?"},
+      {with("--at", "event:first"), "--at event:<N> needs the index of an event (-1 is before the first), not 'first'"},
+      {with("--at", "time:-5"), "--at time:<N> needs microseconds since 1970, not '-5'"},
       {{"export", "x", "--format", "json", "--view", "memory", "--group", "state"},
        "--group and --view exclude each other"},
       {{"compare", "a", "b", "--match", "lines"},

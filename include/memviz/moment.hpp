@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace memviz {
@@ -42,7 +43,10 @@ struct Moment {
   [[nodiscard]] bool is_end() const { return kind == MomentKind::end; }
 };
 
-/// "at the out-of-memory error, event 1,234 of 5,678", "at the end of the recording", ...; `events` is how many the
+/// "end", "peak", "oom", "event", "time", "annotation".
+[[nodiscard]] std::string_view moment_kind_name(MomentKind kind);
+
+/// "at the out-of-memory error, event 1,234 of 5,678", "at the end of recording", ...; `events` is how many the
 /// device has.
 [[nodiscard]] std::string moment_text(const Moment& moment, std::uint64_t events);
 

@@ -68,6 +68,10 @@ struct Replay {
 /// one.
 [[nodiscard]] DeviceStats sum_of(const std::vector<DeviceStats>& devices);
 
+/// moment_text() of one device; of several, which is at which: "GPU 1 at the out-of-memory error, event 5 of 9; the
+/// others at the end of recording".
+[[nodiscard]] std::string moments_text(const std::vector<DeviceStats>& devices);
+
 /// Replays events as they come; memory proportional to the allocations alive at once. take() throws Error where the
 /// sizes of a device add up to more than kMaxTotalBytes.
 class Accounts final : public EventSink {

@@ -113,7 +113,7 @@ Command check_command() {
                            "decode and validate everything, but replay nothing and count no opcodes; the time it took "
                            "goes to standard error"}},
                          TextOutputs::options(),
-                         general_options()}),
+                         options_without_moment()}),
       .run = run,
   };
 }

@@ -1,6 +1,7 @@
 #include "cli/common_options.hpp"
 
 #include "cli/choice.hpp"
+#include "cli/moment.hpp"
 #include "cli/picture_output.hpp"
 #include "cli/sizes.hpp"
 
@@ -101,7 +102,7 @@ std::vector<Option> redact_options() {
 
 std::vector<Option> general_options() {
   return {
-      {"at", '\0', "MOMENT", "end: the end of the recording, which auto (the default) means too in this version"},
+      moment_option(),
       {"threads", '\0', "N", "threads that decode the file (default: the processors there are, at most 4)"},
       {"max-memory", '\0', "BYTES",
        "fail cleanly instead of taking more memory than this, for example 500M or 2GiB; the snapshot itself, where it "
@@ -190,14 +191,6 @@ std::shared_ptr<Redactor> redactor_of(const Arguments& arguments) {
   const auto what =
       chosen<Redact>("redact", *word, {{"paths", Redact::paths}, {"names", Redact::names}, {"all", Redact::all}});
   return std::make_shared<Redactor>(RedactOptions{what, key.value_or("")});
-}
-
-void check_moment(const Arguments& arguments) {
-  const std::string word = arguments.value("at").value_or("auto");
-  const bool is_later = word == "peak" || word == "oom" || word.starts_with("event:") || word.starts_with("time:");
-  if (is_later) throw UsageError(fmt::format("--at {}: this version knows only the end of the recording", word));
-  enum class Moment : std::uint8_t { end };
-  static_cast<void>(chosen<Moment>("at", word, {{"auto", Moment::end}, {"end", Moment::end}}));
 }
 
 TreeOptions resolved(const TreeChoice& choice, const Snapshot& snapshot) {

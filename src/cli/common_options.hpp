@@ -46,7 +46,6 @@ struct TreeChoice {
 [[nodiscard]] std::optional<std::uint64_t> max_memory_of(const Arguments& arguments);
 /// Null without --redact.
 [[nodiscard]] std::shared_ptr<Redactor> redactor_of(const Arguments& arguments);
-void check_moment(const Arguments& arguments);
 
 /// The tree options for a snapshot; `--group`, else `--view`, else the memory view.
 [[nodiscard]] TreeOptions resolved(const TreeChoice& choice, const Snapshot& snapshot);

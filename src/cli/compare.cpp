@@ -31,8 +31,9 @@ struct Side {
   std::vector<std::string> warnings; ///< each with that name
 };
 
-Side load_side(const std::string& file, const std::string& name, const Arguments& arguments) {
-  Loaded loaded = load(file, arguments);
+Side load_side(const std::string& file, const std::string& name, const MomentRequest& moment,
+               const Arguments& arguments) {
+  Loaded loaded = load(file, arguments, moment);
   const std::string& shown = arguments.redactor() == nullptr ? name : loaded.name;
   Side side{loaded.name, shown, std::move(loaded.snapshot), std::move(loaded.accounts), {}};
   for (const std::string& warning : all_warnings(side.snapshot, side.accounts))
@@ -87,11 +88,20 @@ std::optional<std::string> exceeded_message(const Comparison& comparison, const 
   return message;
 }
 
+/// The name of the file, and the moment where that is not the end.
+std::string name_at_moment(const Side& side) {
+  const auto& devices = side.accounts.devices;
+  const bool is_end =
+      std::all_of(devices.begin(), devices.end(), [](const DeviceStats& stats) { return stats.at.is_end(); });
+  return is_end ? side.name : side.name + " " + moments_text(devices);
+}
+
 struct Request {
   TreeChoice choice;
   SvgOptions svg;
   FrameMatch match = FrameMatch::line;
   std::optional<Threshold> threshold;
+  MomentRequest moment;
   std::optional<std::string> output;
   bool quiet = false;
 };
@@ -105,7 +115,7 @@ Request request_of(const Arguments& arguments) {
   if (const auto limit = arguments.value("fail-over")) request.threshold = parse_threshold("fail-over", *limit);
   request.output = arguments.value("output");
   request.quiet = arguments.has("quiet");
-  check_moment(arguments);
+  request.moment = moment_of(arguments);
   if (request.output) check_output_file(arguments, *request.output);
   static_cast<void>(picture_format(arguments, request.output.value_or("")));
   if (arguments.operands()[0] == "-" && arguments.operands()[1] == "-")
@@ -116,7 +126,7 @@ Request request_of(const Arguments& arguments) {
 std::string drawn(const Request& request, const Comparison& comparison, const Side& before, const Side& after) {
   std::vector<std::string> warnings = before.warnings;
   warnings.insert(warnings.end(), after.warnings.begin(), after.warnings.end());
-  return compare_svg({before.name, after.name, comparison, std::move(warnings)}, request.svg);
+  return compare_svg({name_at_moment(before), name_at_moment(after), comparison, std::move(warnings)}, request.svg);
 }
 
 void write_results(const Arguments& arguments, const Request& request, const Comparison& comparison,
@@ -139,8 +149,10 @@ int run(const Arguments& arguments) {
   const std::string& after_file = arguments.operands()[1];
   // main/run.pickle and branch/run.pickle are told apart by their folders only.
   const bool is_same_name = picture_name(before_file) == picture_name(after_file);
-  const Side before = load_side(before_file, is_same_name ? before_file : picture_name(before_file), arguments);
-  const Side after = load_side(after_file, is_same_name ? after_file : picture_name(after_file), arguments);
+  const Side before =
+      load_side(before_file, is_same_name ? before_file : picture_name(before_file), request.moment, arguments);
+  const Side after =
+      load_side(after_file, is_same_name ? after_file : picture_name(after_file), request.moment, arguments);
   check_devices(before, after, request.choice.device);
   const Comparison comparison = compare_snapshots({before.snapshot, before.accounts}, {after.snapshot, after.accounts},
                                                   compare_options(request.choice, request.match, before, after));

@@ -51,10 +51,10 @@ int run(const Arguments& arguments) {
   const Request request{format_of(arguments), arguments.value("output").value_or("-")};
   if (request.format == Format::folded) check_folded(arguments);
   const TreeChoice choice = tree_choice(arguments);
-  check_moment(arguments);
+  const MomentRequest moment = moment_of(arguments, "end");
   check_output_file(arguments, request.output);
 
-  const Loaded loaded = load(arguments.operands().front(), arguments);
+  const Loaded loaded = load(arguments.operands().front(), arguments, moment);
   check_device(loaded.name, loaded.snapshot, choice.device);
   if (!arguments.has("quiet")) say_warnings(loaded.name, loaded.snapshot, loaded.accounts);
   write_export(arguments, loaded, choice, request);

@@ -14,6 +14,12 @@ namespace memviz::cli {
 
 namespace {
 
+class NoEvents final : public EventSink {
+public:
+  void take(std::uint32_t /*device*/, std::span<const Event> /*events*/) override {}
+  void restart() override {}
+};
+
 /// Runs `write`; an Error in it gets the name of the output.
 template <class Write> void naming_output(const std::string& path, Write write) {
   try {
@@ -58,14 +64,33 @@ Snapshot decoded(Input& input, EventSink* sink, const Arguments& arguments, Prog
   }
 }
 
-Loaded load(const std::string& file, const Arguments& arguments) {
+namespace {
+
+/// With the time of the annotation that it names: annotations stand behind the events in a file, so it is read once for
+/// them and once more for the state at that time.
+MomentChoice choice_of(const MomentRequest& moment, const std::string& name, Input& input, const Arguments& arguments,
+                       Progress& progress) {
+  if (!needs_annotation(moment)) return moment.choice;
+  NoEvents nothing;
+  Arguments plain = arguments; // the annotation is asked for by its own name
+  plain.set_redactor(nullptr);
+  MomentChoice choice = with_annotation(moment, name, decoded(input, &nothing, plain, progress));
+  if (arguments.redactor() != nullptr)
+    choice.annotation = arguments.redactor()->text(TextKind::annotation, choice.annotation);
+  return choice;
+}
+
+} // namespace
+
+Loaded load(const std::string& file, const Arguments& arguments, const MomentRequest& moment) {
   std::string name = shown_name(file, arguments);
   return naming_file(name, [&] {
     Progress progress(picture_name(file), arguments.has("quiet"));
     Input input = opened(file, progress);
-    Accounts accounts;
+    Accounts accounts(choice_of(moment, name, input, arguments, progress));
     Snapshot snapshot = decoded(input, &accounts, arguments, progress);
-    Replay replayed = accounts.finish(snapshot);
+    Replay replayed = accounts.rewind(snapshot);
+    check_moment(moment, name, replayed);
     return Loaded{std::move(snapshot), std::move(replayed), std::move(name)};
   });
 }

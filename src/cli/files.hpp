@@ -3,6 +3,7 @@
 // File names of the command line -> snapshots, and texts -> the outputs that it names.
 
 #include "cli/arguments.hpp"
+#include "cli/moment.hpp"
 #include "cli/progress.hpp"
 #include "io/output_file.hpp"
 #include "memviz/export.hpp"
@@ -17,7 +18,7 @@
 
 namespace memviz::cli {
 
-/// A snapshot whose events were replayed while they were read; `snapshot.traces` is empty.
+/// A snapshot as it was at a moment; its events were replayed while they were read, and `snapshot.traces` is empty.
 struct Loaded {
   Snapshot snapshot;
   Replay accounts;
@@ -36,8 +37,8 @@ struct Loaded {
 [[nodiscard]] Snapshot decoded(Input& input, EventSink* sink, const Arguments& arguments, Progress& progress);
 
 /// Both, with a replay of the events. Throws Error, with the file's name, for everything that keeps it from being read
-/// as a snapshot.
-[[nodiscard]] Loaded load(const std::string& file, const Arguments& arguments);
+/// as a snapshot, and UsageError where it does not have the moment.
+[[nodiscard]] Loaded load(const std::string& file, const Arguments& arguments, const MomentRequest& moment);
 
 /// Reads a snapshot with all its events. Throws what load() throws.
 [[nodiscard]] Snapshot load_with_events(const std::string& file, const Arguments& arguments);

@@ -21,7 +21,8 @@ std::string drawn(const Loaded& loaded, const TreeOptions& options, const SvgOpt
                              .tree = tree,
                              .devices = stats_of(accounts, options.device),
                              .users = rank_user_lines(snapshot, accounts, options.device),
-                             .warnings = all_warnings(snapshot, accounts)};
+                             .warnings = all_warnings(snapshot, accounts),
+                             .moment = moments_text(stats_of(accounts, options.device))};
   return flame_svg(picture, svg);
 }
 
@@ -30,11 +31,11 @@ int run(const Arguments& arguments) {
   if (!output) throw UsageError("flame needs an output: add -o mem.svg, or -o - for standard output");
   const TreeChoice choice = tree_choice(arguments);
   const SvgOptions svg = svg_options(arguments, choice);
-  check_moment(arguments);
+  const MomentRequest moment = moment_of(arguments);
   check_output_file(arguments, *output);
   static_cast<void>(picture_format(arguments, *output));
 
-  const Loaded loaded = load(arguments.operands().front(), arguments);
+  const Loaded loaded = load(arguments.operands().front(), arguments, moment);
   check_device(loaded.name, loaded.snapshot, choice.device);
   const std::string picture = naming_file(loaded.name, [&] {
     if (!arguments.has("quiet")) {
@@ -56,9 +57,12 @@ Command flame_command() {
       .operands = "SNAPSHOT -o FILE [options]",
       .operand_count = 1,
       .summary = "draw who holds every reserved byte, as a flame graph",
-      .text = "Draws one SVG: totals, the largest users and a flame graph in which the width of a box is bytes. The "
-              "whole width is the memory reserved from the device.",
+      .text =
+          "Draws one SVG: totals, the largest users and a flame graph in which the width of a box is bytes. The "
+          "whole width is the memory reserved from the device. Drawn is the last out-of-memory error where the file "
+          "has one, else the end of the recording; --at chooses another moment.",
       .examples = "  memviz flame mem.pickle -o mem.svg\n"
+                  "  memviz flame mem.pickle --at peak -o peak.svg\n"
                   "  memviz flame mem.pickle --view segments --frames user -o mem.svg\n"
                   "  ssh host cat mem.pickle.zst | memviz flame - -o mem.svg\n",
       .options = joined({{{"output", 'o', "FILE", "the SVG; - is standard output (required)"}, view_option()},

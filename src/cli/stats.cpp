@@ -15,9 +15,9 @@ namespace {
 int run(const Arguments& arguments) {
   const TextOutputs outputs(arguments);
   const auto device = device_of(arguments);
-  check_moment(arguments);
+  const MomentRequest moment = moment_of(arguments, "end");
 
-  Loaded loaded = load(arguments.operands().front(), arguments);
+  Loaded loaded = load(arguments.operands().front(), arguments, moment);
   check_device(loaded.name, loaded.snapshot, device);
   loaded.accounts.devices = stats_of(loaded.accounts, device);
   if (!arguments.has("quiet")) say_warnings(loaded.name, loaded.snapshot, loaded.accounts);
@@ -38,6 +38,7 @@ Command stats_command() {
       .text = "Prints for each device what is reserved, allocated and free, by pool and stream; whether the recorded "
               "allocations add up; the peak; the lines of your own code that hold most; and a map of the segments.",
       .examples = "  memviz stats mem.pickle\n"
+                  "  memviz stats mem.pickle --at peak\n"
                   "  memviz stats mem.pickle --json - | jq '.devices[].peak_requested_bytes'\n",
       .options = joined({TextOutputs::options(), {device_option()}, redact_options(), general_options()}),
       .run = run,

@@ -156,7 +156,7 @@ Command timeline_command() {
                            "draw fewer bands until the file is no larger, for example 500K or 1MiB (default: 2M)"}},
                          picture_format_options(),
                          redact_options(),
-                         general_options()}),
+                         options_without_moment()}),
       .run = run,
   };
 }

@@ -81,7 +81,8 @@ std::string accounts(const DeviceStats& stats) {
 } // namespace
 
 std::string device_text(const Snapshot& snapshot, const DeviceStats& stats) {
-  return fmt::format("\n{} (segments: {}, blocks: {})\n", device_name(stats.device, stats.is_cpu),
+  const std::string moment = stats.at.is_end() ? "" : ' ' + printable(moment_text(stats.at, stats.events));
+  return fmt::format("\n{}{} (segments: {}, blocks: {})\n", device_name(stats.device, stats.is_cpu), moment,
                      format_count(stats.segments), format_count(stats.blocks)) +
          totals(stats) + pools_and_streams(snapshot, stats.device) + "\n" + accounts(stats);
 }

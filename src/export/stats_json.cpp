@@ -7,9 +7,17 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+Json moment_json(const Moment& moment) {
+  Json result{{"kind", moment_kind_name(moment.kind)}, {"event", moment.event}};
+  result["time_us"] = moment.time_us ? Json(*moment.time_us) : Json(nullptr);
+  if (moment.kind == MomentKind::annotation) result["annotation"] = moment.annotation;
+  return result;
+}
+
 Json device_json(const DeviceStats& stats) {
   return {
       {"device", stats.device},
+      {"at", moment_json(stats.at)},
       {"segments", stats.segments},
       {"blocks", stats.blocks},
       {"events", stats.events},

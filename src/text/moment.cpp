@@ -1,9 +1,19 @@
 #include "memviz/moment.hpp"
-#include "memviz/format.hpp"
 
+#include "memviz/format.hpp"
+#include "memviz/label.hpp"
+#include "memviz/replay.hpp"
+
+#include <algorithm>
+#include <array>
 #include <fmt/format.h>
 
 namespace memviz {
+
+std::string_view moment_kind_name(MomentKind kind) {
+  constexpr std::array<std::string_view, 6> kNames{"end", "peak", "oom", "event", "time", "annotation"};
+  return kNames[static_cast<std::size_t>(kind)];
+}
 
 std::string moment_text(const Moment& moment, std::uint64_t events) {
   const std::string where =
@@ -18,7 +28,27 @@ std::string moment_text(const Moment& moment, std::uint64_t events) {
   case MomentKind::time: return "at the time given, " + where;
   case MomentKind::annotation: return fmt::format("at the start of '{}', {}", moment.annotation, where);
   }
-  return "at the end of the recording";
+  return "at the end of recording";
+}
+
+std::string moments_text(const std::vector<DeviceStats>& devices) {
+  constexpr std::size_t kMostNamed = 3;
+  const auto at_end = static_cast<std::size_t>(
+      std::count_if(devices.begin(), devices.end(), [](const DeviceStats& stats) { return stats.at.is_end(); }));
+  if (at_end == devices.size()) return moment_text({}, 0);
+  if (devices.size() == 1) return moment_text(devices.front().at, devices.front().events);
+  std::string text;
+  std::size_t named = 0;
+  for (const DeviceStats& stats : devices) {
+    if (stats.at.is_end() || named == kMostNamed) continue;
+    ++named;
+    text += fmt::format("{}{} {}", text.empty() ? "" : "; ", device_name(stats.device, stats.is_cpu),
+                        moment_text(stats.at, stats.events));
+  }
+  if (const std::size_t more = devices.size() - at_end - named; more > 0)
+    text += fmt::format("; {} more at theirs", more);
+  if (at_end > 0) text += fmt::format("; {} {}", at_end == 1 ? "the other" : "the others", moment_text({}, 0));
+  return text;
 }
 
 } // namespace memviz

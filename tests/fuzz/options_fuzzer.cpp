@@ -4,6 +4,7 @@
 #include "cli/command.hpp"
 #include "cli/common_options.hpp"
 #include "cli/help.hpp"
+#include "cli/moment.hpp"
 #include "cli/sizes.hpp"
 #include "cli/suggest.hpp"
 #include "memviz/error.hpp"
@@ -53,7 +54,7 @@ void check_options(const cli::Command& command, const std::vector<std::string>& 
   check_usage([&] {
     const cli::Arguments arguments = cli::parse_arguments(words, command.options);
     check_usage([&] { static_cast<void>(cli::svg_options(arguments, cli::tree_choice(arguments))); });
-    check_usage([&] { cli::check_moment(arguments); });
+    check_usage([&] { static_cast<void>(cli::moment_of(arguments)); });
     check_usage([&] {
       const unsigned threads = cli::threads_of(arguments);
       fuzz::require(threads >= 1 && threads <= 64, "threads within bounds");

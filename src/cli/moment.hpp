@@ -1,0 +1,38 @@
+#pragma once
+
+// The words of --at -> a moment. What they mean in a file is known once it is read.
+
+#include "cli/arguments.hpp"
+#include "memviz/moment.hpp"
+#include "memviz/replay.hpp"
+#include "memviz/snapshot.hpp"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace memviz::cli {
+
+/// A moment as it was asked for.
+struct MomentRequest {
+  MomentChoice choice;
+  bool is_auto = false; ///< an out-of-memory error where there is one, else the end
+  std::string option;   ///< "--at peak": what was written, for messages
+};
+
+[[nodiscard]] Option moment_option();
+
+/// `word` as the value of --`option`. Throws UsageError.
+[[nodiscard]] MomentRequest parse_moment(std::string_view option, const std::string& word);
+/// The value of --at, else `word`; with the device that --device names. Throws UsageError.
+[[nodiscard]] MomentRequest moment_of(const Arguments& arguments, const std::string& word = "auto");
+
+/// Whether the choice lacks a time that is known only when the file's annotations are.
+[[nodiscard]] bool needs_annotation(const MomentRequest& request);
+/// The time of the annotation asked for. Throws UsageError, with near names, when `file` has none of that name.
+[[nodiscard]] MomentChoice with_annotation(const MomentRequest& request, const std::string& file,
+                                           const Snapshot& snapshot);
+/// Throws UsageError when `file` does not have the moment, with the range that it has; `accounts` were rewound to it.
+void check_moment(const MomentRequest& request, const std::string& file, const Replay& accounts);
+
+} // namespace memviz::cli
