@@ -33,8 +33,13 @@ public:
   [[nodiscard]] RecordRun* take(std::uint64_t offset);
 
 private:
+#ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
+  // What fuzzers try has a few KB, and is to get here.
+  static constexpr std::uint64_t kChunkBytes = std::uint64_t{1} << 8U;
+#else
   // About 5,000 events; small enough for the second level of a processor's cache.
   static constexpr std::uint64_t kChunkBytes = std::uint64_t{1} << 19U;
+#endif
   static constexpr std::uint64_t kLeastBytes = 8 * kChunkBytes;
 
   enum class State : std::uint8_t { waiting, scanning, done };

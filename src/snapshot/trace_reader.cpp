@@ -38,8 +38,9 @@ bool needs_size(Action action) {
 
 TraceReader::TraceReader(const Document& document, FrameReader& frames, Budget& budget, Snapshot& snapshot,
                          EventSink& sink)
-    : document_(document), frames_(frames), budget_(budget), snapshot_(snapshot), sink_(sink), check_(document),
-      fields_(document, kEventKeys), annotation_fields_(document, {"name", "stage", "device", "time_us"}) {
+    : document_(document), frames_(frames), budget_(budget), snapshot_(snapshot), sink_(sink), batch_(kBatchEvents),
+      check_(document), fields_(document, kEventKeys),
+      annotation_fields_(document, {"name", "stage", "device", "time_us"}) {
 }
 
 void TraceReader::read_traces(Value device_traces) {
@@ -82,18 +83,19 @@ void TraceReader::read_trace(std::size_t device, Value events, Value device_trac
 }
 
 void TraceReader::add(std::size_t device, const EventFields::Row& row, const Where& where, Value dict) {
-  if (batch_.size() == kBatchEvents || device != batch_device_) flush();
+  if (batch_size_ == kBatchEvents || device != batch_device_) flush();
   batch_device_ = device;
-  batch_.push_back(read_event(row, dict, where));
+  batch_[batch_size_] = read_event(row, dict, where);
+  ++batch_size_;
 }
 
 void TraceReader::flush() {
-  if (batch_.empty()) return;
+  if (batch_size_ == 0) return;
   auto& counts = snapshot_.event_counts;
   if (counts.size() <= batch_device_) counts.resize(batch_device_ + 1);
-  counts[batch_device_] += batch_.size();
-  sink_.take(static_cast<std::uint32_t>(batch_device_), batch_);
-  batch_.clear();
+  counts[batch_device_] += batch_size_;
+  sink_.take(static_cast<std::uint32_t>(batch_device_), std::span(batch_).first(batch_size_));
+  batch_size_ = 0;
 }
 
 Event TraceReader::read_event(const EventFields::Row& row, Value dict, const Where& where) {
@@ -120,11 +122,10 @@ void TraceReader::add_rows(std::size_t device, const EventCells& rows) {
   batch_device_ = device;
   const std::size_t count = rows.cells.size() / rows.width;
   for (std::size_t row = 0; row < count;) {
-    if (batch_.size() == kBatchEvents) flush();
-    const std::size_t filled = batch_.size();
-    const std::size_t more = std::min(kBatchEvents - filled, count - row);
-    batch_.resize(filled + more);
-    read_rows(rows, row, std::span(batch_).subspan(filled));
+    if (batch_size_ == kBatchEvents) flush();
+    const std::size_t more = std::min(kBatchEvents - batch_size_, count - row);
+    read_rows(rows, row, std::span(batch_).subspan(batch_size_, more));
+    batch_size_ += more;
     row += more;
   }
 }
@@ -144,9 +145,12 @@ void TraceReader::read_rows(const EventCells& rows, std::size_t first_row, std::
     }
   };
   for_key(field::action, [&](Event& event, Value value) { read_action(event, value, nowhere, {}); });
-  if (rows.columns[field::device_free] >= 0)
+  const bool has_free = rows.columns[field::device_free] >= 0;
+  if (has_free)
     for_key(field::device_free, [&](Event& event, Value value) { read_address(event, value, nowhere, {}); });
-  for_key(field::addr, [&](Event& event, Value value) { read_address(event, value, nowhere, {}); });
+  for_key(field::addr, [&](Event& event, Value value) {
+    if (!has_free || is_present(value)) read_address(event, value, nowhere, {});
+  });
   for_key(field::size, [&](Event& event, Value value) { read_size(event, value, nowhere, {}); });
   for_key(field::stream, [&](Event& event, Value value) { read_stream(event, value, nowhere, {}); });
   for_key(field::frames, [&](Event& event, Value value) { event.stack = frames_.stack(value, nowhere, {}); });
@@ -163,40 +167,39 @@ void TraceReader::read_action(Event& event, Value value, const Where& where, Val
   if (number >= actions_.size()) actions_.resize(number + 1);
   if (!actions_[number]) actions_[number] = action_of(document_.text(value));
   event.action = *actions_[number];
-  if (event.action == Action::other) event.action_text = text_or_empty(TextKind::action, value);
+  event.action_text = event.action == Action::other ? text_or_empty(TextKind::action, value) : kEmptyString;
 }
 
 void TraceReader::read_address(Event& event, Value value, const Where& where, Value dict) const {
-  if (is_present(value)) event.address = check_.bits(value, where, dict);
+  event.address = is_present(value) ? check_.bits(value, where, dict) : 0;
 }
 
 void TraceReader::read_size(Event& event, Value value, const Where& where, Value dict) const {
-  if (is_present(value) || needs_size(event.action)) event.size_bytes = check_.size(value, where, dict);
+  const bool is_needed = is_present(value) || needs_size(event.action);
+  event.size_bytes = is_needed ? check_.size(value, where, dict) : 0;
 }
 
 void TraceReader::read_stream(Event& event, Value value, const Where& where, Value dict) const {
-  if (is_present(value)) event.stream = static_cast<std::int64_t>(check_.bits(value, where, dict));
+  event.stream = is_present(value) ? static_cast<std::int64_t>(check_.bits(value, where, dict)) : 0;
 }
 
 void TraceReader::read_time(Event& event, Value value) {
-  if (!is_present(value)) return;
-  event.time_us = document_.as_signed(value);
+  event.time_us = is_present(value) ? document_.as_signed(value) : std::nullopt;
   saw_time_ = saw_time_ || event.time_us.has_value();
 }
 
 void TraceReader::read_compile_context(Event& event, Value value) {
-  if (!is_present(value)) return;
   event.compile_context = text_or_empty(TextKind::compile_context, value);
-  saw_compile_context_ = true;
+  saw_compile_context_ = saw_compile_context_ || is_present(value);
 }
 
 void TraceReader::read_user_metadata(Event& event, Value value) {
-  if (!is_present(value)) return;
   event.user_metadata = text_or_empty(TextKind::metadata, value);
-  saw_user_metadata_ = true;
+  saw_user_metadata_ = saw_user_metadata_ || is_present(value);
 }
 
 void TraceReader::read_pool(Event& event, Value value, const Where& where, Value dict) {
+  event.pool.reset();
   if (!is_present(value)) return;
   if (value != latest_pool_) latest_pool_id_ = read_pool_id(document_, value, where, dict);
   latest_pool_ = value;
@@ -205,9 +208,8 @@ void TraceReader::read_pool(Event& event, Value value, const Where& where, Value
 }
 
 void TraceReader::read_forward_frames(Event& event, Value value, const Where& where, Value dict) {
-  if (!is_present(value)) return;
-  event.forward_stack = frames_.text_stack(value, where, dict);
-  saw_pool_ = true;
+  event.forward_stack = frames_.text_stack(value, where, dict); // kNoFrames of none
+  saw_pool_ = saw_pool_ || is_present(value);
 }
 
 StringId TraceReader::text_or_empty(TextKind kind, Value value) {

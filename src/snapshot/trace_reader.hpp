@@ -43,7 +43,7 @@ public:
   void read_traces(Value device_traces);
   void read_annotations(Value annotations);
 
-  [[nodiscard]] bool has_events() const { return !batch_.empty() || !snapshot_.event_counts.empty(); }
+  [[nodiscard]] bool has_events() const { return batch_size_ > 0 || !snapshot_.event_counts.empty(); }
   // What tells the generations of writers apart.
   [[nodiscard]] bool saw_time() const { return saw_time_; }
   [[nodiscard]] bool saw_compile_context() const { return saw_compile_context_; }
@@ -57,7 +57,8 @@ private:
   void read_trace(std::size_t device, Value events, Value device_traces);
   Event read_event(const EventFields::Row& row, Value dict, const Where& where);
   void read_rows(const EventCells& rows, std::size_t first_row, std::span<Event> events);
-  // One key of an event; `where` and `dict` are what to name if its value is of the wrong type.
+  // One key of an event, which may hold another one's; absent values give what an Event begins with. `where` and `dict`
+  // are what to name if its value is of the wrong type.
   void read_action(Event& event, Value value, const Where& where, Value dict);
   void read_address(Event& event, Value value, const Where& where, Value dict) const;
   void read_size(Event& event, Value value, const Where& where, Value dict) const;
@@ -76,7 +77,8 @@ private:
   Snapshot& snapshot_;
   EventSink& sink_;
   std::size_t batch_device_ = 0;
-  std::vector<Event> batch_;
+  std::vector<Event> batch_; ///< kBatchEvents, of which the first batch_size_ are waiting; the others are used again
+  std::size_t batch_size_ = 0;
   FieldChecker check_;
   EventFields fields_;
   FieldReader<4> annotation_fields_;
