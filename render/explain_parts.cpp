@@ -119,7 +119,8 @@ double draw_answers(Page& page, double y, const DeviceExplanation& device, const
 
 std::vector<std::string> facts_of(const Snapshot& state, const DeviceExplanation& device) {
   std::vector<std::string> facts{moment_text(device.stats.at, device.stats.events)};
-  if (device.request) facts.push_back("asked for by " + cut_end(node_label(state.frames, device.asking_line), kLineColumns));
+  if (device.request)
+    facts.push_back("asked for by " + cut_end(node_label(state.frames, device.asking_line), kLineColumns));
   facts.push_back(count_of(device.ledger.segments, "segment"));
   facts.push_back(format_bytes(device.ledger.reserved_bytes) + " reserved");
   if (!state.origin.generation.empty()) facts.push_back(state.origin.generation);

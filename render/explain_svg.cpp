@@ -35,7 +35,8 @@ std::string rest_of(std::size_t count) {
 
 RankedList users_list(const FrameTable& frames, const std::vector<CodeOrigin>& origins,
                       const DeviceExplanation& device) {
-  RankedList list{.heading = "Who holds it, by your own line of code", .rows = {}, .rest = rest_of(device.users.size())};
+  RankedList list{
+      .heading = "Who holds it, by your own line of code", .rows = {}, .rest = rest_of(device.users.size())};
   for (std::size_t i = 0; i < std::min(kMostRows, device.users.size()); ++i)
     list.rows.push_back(row_of(frames, origins, device.users[i], device.stats.requested_bytes));
   if (list.rows.empty()) list.rest = "Nothing is in use.";
@@ -59,7 +60,8 @@ RankedList second_list(const FrameTable& frames, const std::vector<CodeOrigin>& 
     return list;
   }
   const auto& lines = device.growth.reserving;
-  list.heading = fmt::format("What {} of reserved memory were last taken for", format_bytes(device.growth.reserved_bytes));
+  list.heading =
+      fmt::format("What {} of reserved memory were last taken for", format_bytes(device.growth.reserved_bytes));
   list.rest = rest_of(lines.size());
   for (std::size_t i = 0; i < std::min(kMostRows, lines.size()); ++i) {
     RankedRow row = row_of(frames, origins, lines[i], device.growth.reserved_bytes);

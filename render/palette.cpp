@@ -6,11 +6,11 @@ namespace memviz::render {
 namespace {
 
 constexpr std::array kPaints{
-    paint::kUser,        paint::kTorch,    paint::kLibrary, paint::kCpp,          paint::kGroup,
-    paint::kFree,        paint::kNoStack,  paint::kSmaller, paint::kAdded,        paint::kGrown,
-    paint::kGrownLittle, paint::kSame,     paint::kShrunk,  paint::kShrunkLittle, paint::kRemoved,
-    paint::kRequested,   paint::kRounding, paint::kPending, paint::kInactive,     paint::kUnaccounted,
-    paint::kHardFree, paint::kOtherStream, paint::kPrivatePool, paint::kOtherSize,
+    paint::kUser,        paint::kTorch,       paint::kLibrary,     paint::kCpp,          paint::kGroup,
+    paint::kFree,        paint::kNoStack,     paint::kSmaller,     paint::kAdded,        paint::kGrown,
+    paint::kGrownLittle, paint::kSame,        paint::kShrunk,      paint::kShrunkLittle, paint::kRemoved,
+    paint::kRequested,   paint::kRounding,    paint::kPending,     paint::kInactive,     paint::kUnaccounted,
+    paint::kHardFree,    paint::kOtherStream, paint::kPrivatePool, paint::kOtherSize,
 };
 
 constexpr std::array kPageColours{

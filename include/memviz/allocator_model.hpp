@@ -140,8 +140,16 @@ private:
   void take(PieceId id, std::uint64_t bytes);
   std::uint64_t place(std::uint64_t bytes);
 
+  /// Linear searches share a budget, so that no file makes the time quadratic; beyond it they find nothing.
+  [[nodiscard]] bool spend(std::uint64_t steps) const {
+    constexpr std::uint64_t kMostSteps = 1ULL << 28U;
+    steps_ += steps;
+    return steps_ <= kMostSteps;
+  }
+
   AllocatorSettings settings_;
   std::uint64_t limit_bytes_;
+  mutable std::uint64_t steps_ = 0;
   std::uint64_t reserved_bytes_ = 0;
   std::optional<std::uint64_t> next_segment_;
   std::uint64_t free_address_ = 1ULL << 62U; ///< above all that devices give

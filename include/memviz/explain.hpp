@@ -54,9 +54,6 @@ struct DeviceExplanation {
 /// The segments and blocks of `snapshot`, whose events it holds, before the first of them; the rest is empty.
 [[nodiscard]] Snapshot before_first_event(Snapshot& snapshot);
 
-/// The moment to explain where nobody chose one: the last out-of-memory error, else the peak.
-[[nodiscard]] MomentChoice failure_or_peak(const Snapshot& snapshot);
-
 /// Devices that failed first. `state` is a snapshot at the moment with its events in `traces`, `replay` what
 /// rewind() gave for it, `start` the segments and blocks before the first event.
 [[nodiscard]] std::vector<DeviceExplanation> explain(const Snapshot& state, const Replay& replay, const Snapshot& start,
@@ -78,7 +75,6 @@ struct ExplanationText {
   std::vector<std::string> advice;  ///< only what an answer supports; may be empty
 };
 
-[[nodiscard]] ExplanationText in_words(const Snapshot& state, const Replay& replay,
-                                       const DeviceExplanation& device);
+[[nodiscard]] ExplanationText in_words(const Snapshot& state, const Replay& replay, const DeviceExplanation& device);
 
 } // namespace memviz

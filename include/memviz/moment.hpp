@@ -17,6 +17,7 @@ enum class MomentKind : std::uint8_t {
   end,        ///< the end of the recording: what the file's segments say
   peak,       ///< the event after which live requested bytes are highest for the first time
   oom,        ///< the last `oom` event: just before the failed request returned
+  failure,    ///< the last `oom` event where there is one, else the peak; only chosen, what it led to is one of them
   event,      ///< after an event given by its index
   time,       ///< after the last event at or before a time
   annotation, ///< the same, where the time is that of an annotation's START

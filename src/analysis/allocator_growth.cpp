@@ -40,6 +40,7 @@ AllocatorModel::PieceId AllocatorModel::expandable_candidate(const Shelf& shelf,
     if (before != kNone && pieces_[before].use == Use::free) candidate = before;
     std::uint64_t room = 0;
     for (PieceId id = candidate; id != kNone && pieces_[id].use != Use::in_use; id = pieces_[id].after) {
+      if (!spend(1)) return kNone;
       room += pieces_[id].bytes;
       if (room >= bytes) return candidate;
     }
@@ -109,6 +110,7 @@ bool AllocatorModel::release_oversized(std::uint32_t shelf_index, std::uint64_t 
 }
 
 void AllocatorModel::release_shelf(Shelf& shelf) {
+  if (!spend(shelf.free.size())) return;
   const std::vector<FreePiece> cached(shelf.free.begin(), shelf.free.end());
   for (const FreePiece& piece : cached) {
     if (pieces_[piece.id].is_expandable)

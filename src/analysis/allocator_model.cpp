@@ -195,9 +195,9 @@ AllocatorModel::PieceId AllocatorModel::find_free(const Shelf& shelf, std::uint6
     if (settings_.expandable_segments) {
       found = best_expandable(shelf, found);
     } else {
-      while (found != shelf.free.end() && pieces_[found->id].is_expandable)
+      while (found != shelf.free.end() && pieces_[found->id].is_expandable && spend(1))
         ++found;
-      if (found == shelf.free.end()) return kNone;
+      if (found == shelf.free.end() || pieces_[found->id].is_expandable) return kNone;
     }
   }
   const bool is_oversized = bytes >= settings_.max_split_bytes;
@@ -216,7 +216,7 @@ AllocatorModel::best_expandable(const Shelf& shelf, std::set<FreePiece>::const_i
   };
   auto next = std::next(found);
   while (pieces_[found->id].is_expandable && next != shelf.free.end() &&
-         expandable_bytes(next->id) < expandable_bytes(found->id))
+         expandable_bytes(next->id) < expandable_bytes(found->id) && spend(1))
     found = next++;
   return found;
 }

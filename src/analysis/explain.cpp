@@ -15,7 +15,7 @@ const EventTable& events_of(const Snapshot& state, std::uint32_t device) {
 }
 
 std::optional<Request> failed_request(const EventTable& events, const Moment& moment) {
-  if (moment.kind != MomentKind::oom || moment.event < 0) return std::nullopt;
+  if (moment.is_end() || moment.event < 0) return std::nullopt;
   const auto index = static_cast<std::size_t>(moment.event);
   if (index >= events.size() || events.action(index) != Action::oom) return std::nullopt;
   return request_of(events[index], moment.event);
@@ -56,18 +56,6 @@ Snapshot before_first_event(Snapshot& snapshot) {
   start.segments = std::exchange(snapshot.segments, std::move(segments));
   start.blocks = std::exchange(snapshot.blocks, std::move(blocks));
   return start;
-}
-
-MomentChoice failure_or_peak(const Snapshot& snapshot) {
-  const auto has_oom = [](const EventTable& events) {
-    for (std::size_t i = 0; i < events.size(); ++i)
-      if (events.action(i) == Action::oom) return true;
-    return false;
-  };
-  MomentChoice choice;
-  choice.kind =
-      std::any_of(snapshot.traces.begin(), snapshot.traces.end(), has_oom) ? MomentKind::oom : MomentKind::peak;
-  return choice;
 }
 
 std::vector<DeviceExplanation> explain(const Snapshot& state, const Replay& replay, const Snapshot& start,

@@ -54,6 +54,7 @@ bool MomentLog::is_moment(const Event& event, std::uint64_t index, bool is_new_p
   case MomentKind::end: return false;
   case MomentKind::peak: return is_new_peak;
   case MomentKind::oom: return event.action == Action::oom;
+  case MomentKind::failure: return event.action == Action::oom || (is_new_peak && !has_failed_);
   case MomentKind::event: return static_cast<std::int64_t>(index) == event_;
   case MomentKind::time:
   case MomentKind::annotation: return event.time_us && *event.time_us <= time_us_;
@@ -63,6 +64,7 @@ bool MomentLog::is_moment(const Event& event, std::uint64_t index, bool is_new_p
 
 void MomentLog::move_to(const Event& event, std::uint64_t index, std::int64_t live_bytes) {
   is_set_ = true;
+  has_failed_ = event.action == Action::oom;
   moment_ = static_cast<std::int64_t>(index);
   moment_time_us_ = event.time_us;
   live_bytes_ = live_bytes;

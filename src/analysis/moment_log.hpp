@@ -54,7 +54,7 @@ public:
       : kind_(choice.kind), event_(choice.event), time_us_(choice.time_us) {
     const bool is_other_device = choice.device && *choice.device != device;
     if (kind_ == MomentKind::event && is_other_device) kind_ = MomentKind::end;
-    is_set_ = kind_ == MomentKind::peak || starts_before_events();
+    is_set_ = kind_ == MomentKind::peak || kind_ == MomentKind::failure || starts_before_events();
   }
 
   // Each of these before passed() of the same event.
@@ -70,6 +70,11 @@ public:
   /// The same events again, a batch at a time.
   void keep_around(std::span<const Event> batch, std::uint64_t first_index);
 
+  /// What the moment is: of `failure`, whichever it came to.
+  [[nodiscard]] MomentKind kind() const {
+    if (kind_ != MomentKind::failure) return kind_;
+    return has_failed_ ? MomentKind::oom : MomentKind::peak;
+  }
   [[nodiscard]] bool is_on() const { return kind_ != MomentKind::end; }
   /// Whether the state at the moment can differ from that at the end.
   [[nodiscard]] bool is_set() const { return is_set_; }
@@ -101,6 +106,7 @@ private:
   std::int64_t time_us_;
 
   bool is_set_ = false;
+  bool has_failed_ = false; ///< the moment is an oom event
   std::int64_t moment_ = -1;
   std::optional<std::int64_t> moment_time_us_;
   std::int64_t live_bytes_ = 0;

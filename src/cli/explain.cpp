@@ -3,6 +3,7 @@
 #include "cli/common_options.hpp"
 #include "cli/files.hpp"
 #include "cli/messages.hpp"
+#include "cli/moment.hpp"
 #include "cli/picture_output.hpp"
 #include "cli/sizes.hpp"
 #include "memviz/svg.hpp"
@@ -21,39 +22,71 @@ ExplainOptions options_of(const Arguments& arguments) {
   return options;
 }
 
-std::string drawn(const std::string& file, const Snapshot& snapshot, const Replay& accounts,
-                  const std::vector<DeviceExplanation>& devices) {
-  const ExplainPicture picture{.file = picture_name(file),
-                               .state = snapshot,
-                               .replay = accounts,
-                               .devices = devices,
-                               .warnings = all_warnings(snapshot, accounts)};
-  return explain_svg(picture, {});
+/// Without --at, a device that did not fail is looked at at its peak.
+MomentRequest failure_or(const Arguments& arguments) {
+  MomentRequest moment = moment_of(arguments);
+  if (moment.is_auto) moment.choice.kind = MomentKind::failure;
+  return moment;
+}
+
+MomentChoice choice_of(MomentRequest moment, const std::string& name, const Snapshot& snapshot,
+                       const Arguments& arguments) {
+  if (!needs_annotation(moment)) return moment.choice;
+  if (Redactor* redactor = arguments.redactor()) // the snapshot has its pseudonym
+    moment.choice.annotation = redactor->text(TextKind::annotation, moment.choice.annotation);
+  return with_annotation(moment, name, snapshot);
+}
+
+/// What goes out; empty where it was not asked for.
+struct Results {
+  std::string json;
+  std::string picture;
+  std::string text;
+};
+
+Results results_of(const std::string& name, Snapshot snapshot, const MomentRequest& moment,
+                   const Arguments& arguments) {
+  const ExplainOptions options = options_of(arguments);
+  check_device(name, snapshot, options.device);
+  const Snapshot start = before_first_event(snapshot);
+  const Replay accounts = rewind(snapshot, choice_of(moment, name, snapshot, arguments));
+  check_moment(moment, name, accounts);
+  if (!arguments.has("quiet")) say_warnings(name, snapshot, accounts);
+  const auto devices = explain(snapshot, accounts, start, options);
+
+  const auto output = arguments.value("output");
+  Results results;
+  if (arguments.has("json")) results.json = explain_json(name, snapshot, accounts, devices);
+  if (!arguments.has("json") && output != "-") results.text = explain_text(name, snapshot, accounts, devices);
+  if (output) {
+    const ExplainPicture picture{.file = picture_name(name),
+                                 .state = snapshot,
+                                 .replay = accounts,
+                                 .devices = devices,
+                                 .warnings = all_warnings(snapshot, accounts)};
+    results.picture = explain_svg(picture, {});
+  }
+  return results;
 }
 
 int run(const Arguments& arguments) {
   const auto json = arguments.value("json");
-  const auto picture = arguments.value("output");
-  if (json && picture && *json == *picture) throw UsageError("--json and -o name the same output");
-  for (const auto& output : {json, picture})
-    if (output) check_output_file(arguments, *output);
-  const ExplainOptions options = options_of(arguments);
+  const auto output = arguments.value("output");
+  if (json && output && *json == *output) throw UsageError("--json and -o name the same output");
+  for (const auto& path : {json, output})
+    if (path) check_output_file(arguments, *path);
+  if (output) static_cast<void>(picture_format(arguments, *output));
+  static_cast<void>(options_of(arguments)); // before the work begins
+  const MomentRequest moment = failure_or(arguments);
 
-  if (picture) static_cast<void>(picture_format(arguments, *picture));
-
-  const std::string& operand = arguments.operands().front();
-  const std::string file = shown_name(operand, arguments);
-  Snapshot snapshot = load_with_events(operand, arguments);
-  naming_file(file, [&] {
-    check_device(file, snapshot, options.device);
-    const Snapshot start = before_first_event(snapshot);
-    const Replay accounts = rewind(snapshot, failure_or_peak(snapshot));
-    if (!arguments.has("quiet")) say_warnings(file, snapshot, accounts);
-    const auto devices = explain(snapshot, accounts, start, options);
-    if (json) write_output(arguments, *json, explain_json(file, snapshot, accounts, devices));
-    if (picture) write_picture(arguments, *picture, drawn(file, snapshot, accounts, devices));
-    if (!json && picture != "-") write_output(arguments, "-", explain_text(file, snapshot, accounts, devices));
-  });
+  const std::string name = shown_name(arguments.operands().front(), arguments);
+  Snapshot snapshot = load_with_events(arguments.operands().front(), arguments);
+  const Results results = naming_file(name, [&] { return results_of(name, std::move(snapshot), moment, arguments); });
+  check_redacted(arguments, results.text);
+  check_redacted(arguments, results.picture);
+  if (json) write_output(arguments, *json, results.json);
+  if (output) write_picture(arguments, *output, results.picture);
+  if (!results.text.empty()) write_output(arguments, "-", results.text);
   return kSuccess;
 }
 
@@ -72,7 +105,7 @@ Command explain_command() {
       .examples = "  memviz explain oom.pickle\n"
                   "  memviz explain oom.pickle --capacity 80GiB -o why.svg\n"
                   "  memviz explain oom.pickle --json - | jq -r '.devices[0].verdict'\n",
-      .options = joined({{{"output", 'o', "FILE", "also draw it, as an SVG; - is standard output, instead of the text"},
+      .options = joined({{{"output", 'o', "FILE", "also draw it; - is standard output, instead of the text"},
                           {"json", '\0', "FILE", "write JSON there, - for standard output, instead of the text"},
                           {"capacity", '\0', "BYTES",
                            "memory of each device, for example 80GiB: no snapshot tells, and without it memory outside "

@@ -21,7 +21,8 @@ std::string moment_text(const Moment& moment, std::uint64_t events) {
           ? "before the first event"
           : fmt::format("event {} of {}", format_count(static_cast<std::uint64_t>(moment.event)), format_count(events));
   switch (moment.kind) {
-  case MomentKind::end: break;
+  case MomentKind::end:
+  case MomentKind::failure: break; // never a moment's own kind
   case MomentKind::peak: return "at the peak, " + where;
   case MomentKind::oom: return "at the out-of-memory error, " + where;
   case MomentKind::event: return moment.event < 0 ? where : "after " + where;

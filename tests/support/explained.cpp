@@ -23,7 +23,9 @@ std::string Explained::label(const NodeKey& key) const {
 Explained explained(Snapshot snapshot, std::optional<std::uint64_t> capacity_bytes) {
   Explained result;
   result.start = before_first_event(snapshot);
-  result.replay = rewind(snapshot, failure_or_peak(snapshot));
+  MomentChoice choice;
+  choice.kind = MomentKind::failure;
+  result.replay = rewind(snapshot, choice);
   ExplainOptions options;
   options.capacity_bytes = capacity_bytes;
   result.devices = explain(snapshot, result.replay, result.start, options);

@@ -1,0 +1,61 @@
+#include "memviz/explain.hpp"
+
+#include "support/explained.hpp"
+#include "support/files.hpp"
+
+#include <doctest/doctest.h>
+
+// Real snapshots: figures that were checked by hand over the pickle, and a model that follows every recording.
+
+using namespace memviz;
+using test::explained;
+using test::Explained;
+
+TEST_CASE("the model reproduces real recordings, and real explanations add up") {
+  const auto folder = test::shared_folder();
+  if (!folder) {
+    MESSAGE("skipped: no ../shared");
+    return;
+  }
+  std::size_t reproduced = 0;
+  for (const auto& path : test::files_in(*folder / "snapshots", ".pickle")) {
+    CAPTURE(path.string());
+    const Explained found = explained(test::read_file(path));
+    test::check_adds_up(found);
+    for (const DeviceExplanation& device : found.devices) {
+      const std::size_t events =
+          device.stats.device < found.state.traces.size() ? found.state.traces[device.stats.device].size() : 0;
+      if (device.fidelity.allocs == 0 || path.stem() == "anonymised_fixture") continue; // edited: no free blocks
+      const Recording whole{.start = found.start,
+                            .state = found.state,
+                            .events = found.state.traces[device.stats.device],
+                            .event_count = events,
+                            .device = device.stats.device};
+      const Fidelity fidelity = check_model(whole, device.settings);
+      CHECK(fidelity.largest_error_bytes == 0);
+      CHECK(fidelity.same_places == fidelity.allocs);
+      ++reproduced;
+    }
+  }
+  CHECK(reproduced >= 20);
+}
+
+TEST_CASE("explain tells why oom_expandable_3gpu failed") {
+  const auto folder = test::shared_folder();
+  if (!folder) {
+    MESSAGE("skipped: no ../shared");
+    return;
+  }
+  const Explained found = explained(test::read_file(*folder / "snapshots" / "oom_expandable_3gpu.pickle"));
+  const DeviceExplanation& device = found.first();
+  CHECK(device.stats.device == 1);
+  CHECK(device.judgement.verdict == Verdict::exhaustion);
+  REQUIRE(device.request.has_value());
+  CHECK(device.request->event == 421);
+  CHECK(device.request->bytes == 5'308'694'528);
+  CHECK(device.ledger.device_free_bytes == 95'682'560);
+  CHECK(device.ledger.reserved_bytes == 84'202'749'952);
+  CHECK(device.ledger.live_bytes == 84'063'351'764);
+  CHECK(device.ledger.room.total_bytes() == 139'390'976);
+  CHECK(found.words().headline.find("GPU 1 ran out of memory: 4.94 GiB asked for by update_nodes models.py:181") == 0);
+}
