@@ -79,9 +79,9 @@ public:
     std::optional<std::int64_t> first_us; ///< of the first event that has a time
     std::optional<std::int64_t> last_us;
     struct Change {
-      std::uint64_t event;
-      std::uint64_t address;
-      std::uint64_t end;
+      std::uint64_t event = 0;
+      std::uint64_t address = 0;
+      std::uint64_t end = 0;
     };
     std::vector<Change> segment_changes; ///< what a segment event mapped or gave back
   };

@@ -22,9 +22,9 @@ public:
 
 private:
   struct Range {
-    std::uint64_t begin;
-    std::uint64_t end;
-    std::uint64_t known_from; ///< the first event since which the segment is as at the end
+    std::uint64_t begin = 0;
+    std::uint64_t end = 0;
+    std::uint64_t known_from = 0; ///< the first event since which the segment is as at the end
     PoolId pool;
   };
 
