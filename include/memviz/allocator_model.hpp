@@ -142,9 +142,9 @@ private:
 
   /// Linear searches share a budget, so that no file makes the time quadratic; beyond it they find nothing.
   [[nodiscard]] bool spend(std::uint64_t steps) const {
-    constexpr std::uint64_t kMostSteps = 1ULL << 28U;
+    constexpr std::uint64_t kMostSearchSteps = 1ULL << 28U;
     steps_ += steps;
-    return steps_ <= kMostSteps;
+    return steps_ <= kMostSearchSteps;
   }
 
   AllocatorSettings settings_;

@@ -178,6 +178,7 @@ void check_moment(const MomentRequest& request, const std::string& file, const R
   case MomentKind::peak:
     if (!recorded.empty()) return;
     throw UsageError(fmt::format("{}: {} has no events, so its peak is not known", request.option, file));
+  case MomentKind::failure:
   case MomentKind::end: return;
   }
 }
