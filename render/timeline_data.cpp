@@ -49,11 +49,11 @@ void write_slices(XmlElement data, const BandChart& chart, TimelineAxis axis, co
 }
 
 /// As many as there are slices: more steps than that stand too close to be told apart.
-void write_reserved(XmlElement data, const DeviceRecord& record, const BandChart& chart, const StateScale& states) {
+void write_overlay(XmlElement data, const Overlay& overlay, const BandChart& chart, const StateScale& states) {
   constexpr std::size_t kMostSteps = 2000;
-  const std::uint32_t from = std::max(record.reserved_known_from, chart.window.first);
+  const std::uint32_t from = std::max(overlay.from, chart.window.first);
   std::vector<Step> within;
-  for (const Step& step : record.reserved) {
+  for (const Step& step : overlay.steps) {
     if (step.state > chart.window.last) break;
     if (step.state <= from) within.clear();
     within.push_back({std::max(step.state, from), step.bytes});
@@ -107,7 +107,7 @@ void write_panel_data(XmlElement panel, const PanelData& data, const StateScale&
   written.set("width", states.width()).set("height", bytes.height());
   written.set("top", bytes.top_bytes()).set("cut", bytes.cut_bytes()).set("cut-height", bytes.cut_height());
   write_slices(written, data.chart, data.axis, states);
-  write_reserved(written, data.device.record, data.chart, states);
+  write_overlay(written, data.overlay, data.chart, states);
 }
 
 } // namespace memviz::render

@@ -19,13 +19,14 @@ slider.max = main.bands.length;
 slider.value = main.bands.length;
 const searchInput = field('search', 'search', 'search bands');
 searchInput.placeholder = 'search ( / )';
+searchInput.className = 'panel';
 const detailText = document.createElementNS(XHTML, 'label');
 detailText.id = 'detail-text';
 holder.append(detailText, slider, searchInput);
 const status = make('text', {class: 'small', x: number(controls, 'data-x'), y: number(controls, 'data-y') + 17, 'aria-live': 'polite'});
 controls.append(status, holder);
 for (const span of svg.querySelectorAll('.lane > g')) span.title_ = takeTitle(span);
-for (const element of svg.querySelectorAll('.panel path, .flag')) element.words = takeTitle(element);
+for (const element of svg.querySelectorAll('.chart path, .flag')) element.words = takeTitle(element);
 
 let waiting = false;
 const stale = new Set();

@@ -142,16 +142,16 @@ double free_right_end(const MarksLayout& marks, double length, double width) {
   return end;
 }
 
-void draw_reserved(XmlElement panel, const PanelData& data, const StateScale& states, const ByteScale& bytes,
-                   const MarksLayout& marks) {
-  const DeviceRecord& record = data.device.record;
-  const Window known{std::max(data.device.window.first, record.reserved_known_from), data.device.window.last};
+void draw_overlay(XmlElement panel, const PanelData& data, const StateScale& states, const ByteScale& bytes,
+                  const MarksLayout& marks) {
+  const Window known{std::max(data.device.window.first, data.overlay.from), data.device.window.last};
   if (known.first > known.last) return;
-  const Shape shape = lay_out_steps(record.reserved, known, states, bytes);
+  const Shape shape = lay_out_steps(data.overlay.steps, known, states, bytes);
   panel.child("path").set("class", "reserved-line").set("d", shape.top_line());
-  const auto reserved = reserved_at(record, known.last);
-  if (!reserved || shape.steps.empty()) return;
-  const std::string text = "reserved " + format_bytes(*reserved);
+  const auto last = overlay_at(data.overlay, known.last);
+  // Upon bands, words of that colour would not be readable.
+  if (!last || shape.steps.empty() || data.kind == TimelineKind::segments) return;
+  const std::string text = data.overlay.name + " " + format_bytes(*last);
   const double length = sans_width(text, kFontSize);
   // Above all of the line that it stands on.
   const double end = free_right_end(marks, length, states.width());
@@ -164,7 +164,7 @@ void draw_reserved(XmlElement panel, const PanelData& data, const StateScale& st
 }
 
 void draw_capacity(XmlElement panel, const PanelData& data, const StateScale& states, const ByteScale& bytes) {
-  const auto capacity = capacity_of(data.device.record, data.device.window);
+  const auto capacity = capacity_of(data.device);
   if (!capacity || capacity->bytes > bytes.top_bytes()) return;
   const double y = std::round(bytes.y(capacity->bytes) * 2) / 2;
   panel.child("path").set("class", "capacity-line").set("d", fmt::format("M0 {}h{}", px(y), px(states.width())));
@@ -195,7 +195,7 @@ MarksLayout lay_out_marks(const PanelData& data, const StateScale& states, const
 
 void draw_marks(XmlElement panel, const PanelData& data, const StateScale& states, const ByteScale& bytes,
                 const MarksLayout& marks) {
-  draw_reserved(panel, data, states, bytes, marks);
+  draw_overlay(panel, data, states, bytes, marks);
   draw_capacity(panel, data, states, bytes);
   draw_snapshots(panel, data, states, bytes.height());
   for (const Flag& flag : marks.flags)

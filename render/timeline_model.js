@@ -71,7 +71,7 @@ function readPanel(element) {
   return panel;
 }
 
-const panels = [...svg.querySelectorAll('.panel')].map(readPanel);
+const panels = [...svg.querySelectorAll('.chart')].map(readPanel);
 const main = panels[0];
 
 function formatBytes(bytes) {

@@ -33,6 +33,10 @@ LineName LineNames::of(const NodeKey& key) const {
   return name;
 }
 
+LineName LineNames::of_place(const std::string& place) const {
+  return {{.name = place}, place, &hues_.of(place)};
+}
+
 const LineName& LineNames::of(StackId stack) const {
   const auto known = by_stack_.find(stack.value);
   if (known != by_stack_.end()) return known->second;
@@ -51,9 +55,9 @@ std::string lifetime_text(const DeviceRecord& record, const Life& life) {
   std::string text = fmt::format("from {} to event {}", begin, format_count(life.end - 1));
   if (!has_begin) return text;
   text += fmt::format(" ({}", count_of(life.end - life.begin, "event"));
-  if (!record.times_us.empty()) {
-    const auto lived = static_cast<std::uint64_t>(record.times_us[life.end - 1]) -
-                       static_cast<std::uint64_t>(record.times_us[life.begin - 1]);
+  if (!record.times_us().empty()) {
+    const auto lived = static_cast<std::uint64_t>(record.times_us()[life.end - 1]) -
+                       static_cast<std::uint64_t>(record.times_us()[life.begin - 1]);
     text += ", " + format_duration(lived);
   }
   return text + ")";

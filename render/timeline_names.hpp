@@ -28,6 +28,8 @@ public:
 
   [[nodiscard]] const LineName& of(StackId stack) const;
   [[nodiscard]] LineName of(const NodeKey& key) const;
+  /// Of a stream and pool, in words.
+  [[nodiscard]] LineName of_place(const std::string& place) const;
 
 private:
   const FrameTable& frames_;

@@ -38,11 +38,10 @@ std::uint64_t scale_top(const PanelData& data) {
   for (const Slice& slice : data.chart.slices)
     top = std::max(top, slice.live_bytes);
   const std::uint64_t live = top;
-  for (const Step& step : data.device.record.reserved)
-    if (step.state <= data.device.window.last && step.state >= data.device.record.reserved_known_from)
-      top = std::max(top, step.bytes);
-  if (const auto reserved = reserved_at(data.device.record, data.device.window.first)) top = std::max(top, *reserved);
-  const auto capacity = capacity_of(data.device.record, data.device.window);
+  for (const Step& step : data.overlay.steps)
+    if (step.state <= data.device.window.last && step.state >= data.overlay.from) top = std::max(top, step.bytes);
+  if (const auto bytes = overlay_at(data.overlay, data.device.window.first)) top = std::max(top, *bytes);
+  const auto capacity = capacity_of(data.device);
   // A line far above all else would flatten the rest.
   if (capacity && capacity->bytes < 2 * std::max(top, live)) top = std::max(top, capacity->bytes);
   return top;
@@ -82,18 +81,25 @@ void draw_cut(XmlElement parent, const Frame& frame) {
   }
 }
 
+/// Allocations by line of code, segments by where they are.
+LineName name_of(const PanelData& data, const Band& band) {
+  if (data.kind == TimelineKind::allocations) return data.names.of(band.life.stack);
+  return data.names.of_place(home_text(data.device.record.homes.at(band.life.home)));
+}
+
 void draw_band(XmlElement bands, const PanelData& data, std::size_t index, const Shape& shape) {
+  // There even where nothing of it is high enough to be seen: the script stacks all of them.
   const std::string path = shape.path();
-  if (path.empty()) return;
   const Band& band = data.chart.bands[index];
-  const LineName& name = data.names.of(band.life.stack);
+  const LineName name = name_of(data, band);
   const bool is_thin = height_of(shape) < kThin;
   XmlElement drawn = add_path(bands, fmt::format("{}{}", name.paint->name, is_thin ? " thin" : ""), path);
   drawn.set("data-slices", fmt::format("{} {}", band.first, band.last))
       .set("data-bytes", band.life.size_bytes)
       .set("data-stack", data.stacks.place_of(band.life.stack));
   drawn.child("title").text(fmt::format("{}\n{}\n{}\n{}", name.text, both_bytes(band.life.size_bytes),
-                                        address_name(band, false), lifetime_text(data.device.record, band.life)));
+                                        address_name(band, data.kind == TimelineKind::segments),
+                                        lifetime_text(data.device.record, band.life)));
 }
 
 void draw_label(XmlElement parent, const Shape& shape, std::string_view paint_name, const Label& label) {
@@ -125,7 +131,9 @@ void draw_stack(XmlElement parent, const PanelData& data, const StackShapes& sha
   // There even where it is empty: the script may leave more to it.
   add_path(parent, "rest", shapes.rest.path())
       .child("title")
-      .text(fmt::format("the rest: {}\n{} at the peak", count_of(data.chart.rest_lives, "smaller allocation"),
+      .text(fmt::format("the rest: {}\n{} at the peak",
+                        count_of(data.chart.rest_lives,
+                                 data.kind == TimelineKind::segments ? "smaller segment" : "smaller allocation"),
                         both_bytes(peak.rest_bytes)));
   add_path(parent, "lowest-line", shapes.lowest.top_line());
   add_path(parent, "live-line", shapes.live.top_line());
@@ -134,7 +142,7 @@ void draw_stack(XmlElement parent, const PanelData& data, const StackShapes& sha
   draw_label(labels, shapes.baseline, "baseline", {.name = "lived before the recording", .brief = "before"});
   for (std::size_t i = 0; i < shapes.bands.size(); ++i) {
     const Life& life = data.chart.bands[i].life;
-    const LineName& name = data.names.of(life.stack);
+    const LineName name = name_of(data, data.chart.bands[i]);
     draw_label(labels, shapes.bands[i], name.paint->name, with_bytes(name.label, life.size_bytes));
   }
   draw_label(labels, shapes.rest, "rest", {.name = "the rest", .brief = "rest"});
@@ -155,20 +163,22 @@ void draw_state_axis(XmlElement panel, const Frame& frame, const PanelData& data
 
 } // namespace
 
-std::optional<std::uint64_t> reserved_at(const DeviceRecord& record, std::uint32_t state) {
-  if (state < record.reserved_known_from) return std::nullopt;
-  const auto after = std::upper_bound(record.reserved.begin(), record.reserved.end(), state,
+std::optional<std::uint64_t> overlay_at(const Overlay& overlay, std::uint32_t state) {
+  if (state < overlay.from) return std::nullopt;
+  const auto after = std::upper_bound(overlay.steps.begin(), overlay.steps.end(), state,
                                       [](std::uint32_t wanted, const Step& step) { return wanted < step.state; });
-  return after == record.reserved.begin() ? std::nullopt : std::optional(std::prev(after)->bytes);
+  return after == overlay.steps.begin() ? std::nullopt : std::optional(std::prev(after)->bytes);
 }
 
-std::optional<Capacity> capacity_of(const DeviceRecord& record, Window window) {
+std::optional<Capacity> capacity_of(const TimelineDevice& device) {
+  const DeviceRecord& record = device.record;
+  const Overlay reserved{"reserved", record.reserved, record.reserved_known_from};
   for (auto mark = record.marks.rbegin(); mark != record.marks.rend(); ++mark) {
-    if (mark->kind != MarkKind::oom || mark->state < window.first || mark->state > window.last) continue;
-    const auto reserved = reserved_at(record, mark->state);
+    if (mark->kind != MarkKind::oom || mark->state < device.window.first || mark->state > device.window.last) continue;
+    const auto bytes = overlay_at(reserved, mark->state);
     // Where CUDA could not say what is free, the file holds a number near 2^64.
-    if (!reserved || mark->free_bytes > kMaxTotalBytes) continue;
-    return Capacity{*reserved + mark->free_bytes, &*mark};
+    if (!bytes || mark->free_bytes > kMaxTotalBytes) continue;
+    return Capacity{*bytes + mark->free_bytes, &*mark};
   }
   return std::nullopt;
 }
@@ -185,7 +195,7 @@ std::optional<double> draw_panel(Page& page, double y, const PanelData& data, st
   y += data.lane.rows * kLaneRow + (data.lane.rows > 0 ? 4 : 0);
   const double top = y + marks.flag_rows * kFlagRow + 4;
   const Frame frame{top, states, bytes};
-  XmlElement panel = add_group(page.svg(), "panel");
+  XmlElement panel = add_group(page.svg(), "chart");
   panel.set("transform", moved_to(kChartLeft, top));
   write_panel_data(panel, data, states, bytes);
   draw_grid(panel, frame);

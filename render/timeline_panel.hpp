@@ -4,6 +4,7 @@
 
 #include "memviz/timeline_svg.hpp"
 #include "page.hpp"
+#include "timeline_charts.hpp"
 #include "timeline_layout.hpp"
 #include "timeline_names.hpp"
 #include "timeline_scale.hpp"
@@ -21,10 +22,11 @@ class StackTable;
 /// What a panel is drawn from.
 struct PanelData {
   const FrameTable& frames;
-  const DeviceStats& stats;
   const TimelineDevice& device;
   const BandChart& chart;
+  TimelineKind kind;
   const AnnotationLane& lane;
+  const Overlay& overlay;
   const LineNames& names;
   StackTable& stacks;
   TimelineAxis axis;
@@ -38,10 +40,10 @@ struct Capacity {
 };
 
 /// nullopt where no error within the window tells a credible number.
-[[nodiscard]] std::optional<Capacity> capacity_of(const DeviceRecord& record, Window window);
+[[nodiscard]] std::optional<Capacity> capacity_of(const TimelineDevice& device);
 
-/// Reserved bytes in a state; nullopt where they are not known.
-[[nodiscard]] std::optional<std::uint64_t> reserved_at(const DeviceRecord& record, std::uint32_t state);
+/// Bytes of a line in a state; nullopt where they are not known.
+[[nodiscard]] std::optional<std::uint64_t> overlay_at(const Overlay& overlay, std::uint32_t state);
 
 /// Draws the panel from height `y` on; returns the height below it, or nullopt, with nothing drawn, where the bands
 /// would take more than `most_steps` steps.

@@ -36,6 +36,8 @@ TEST_CASE("timeline says what is wrong with its options") {
   check_mistake({"timeline", snapshot()}, "timeline needs an output: add -o timeline.svg, or -o - for standard output");
   check_mistake({"timeline", snapshot(), "-o", "-", "--axis", "tim"},
                 "--axis must be event or time, not 'tim'; did you mean 'time'?");
+  check_mistake({"timeline", snapshot(), "-o", "-", "--view", "memory"},
+                "--view must be active, segments or pools, not 'memory'");
   check_mistake({"timeline", snapshot(), "-o", "-", "--detail", "many"},
                 "--detail must be a number from 0 to 20000, not 'many'");
   check_mistake({"timeline", snapshot(), "-o", "-", "--from", "5", "--to", "2"}, "--from 5 lies behind --to 2");

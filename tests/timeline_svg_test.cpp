@@ -80,7 +80,7 @@ std::string path_of(pugi::xml_node panel, const char* css_class) {
 void check_stack(pugi::xml_node panel) {
   std::vector<Edges> shapes;
   for (const pugi::xml_node band : panel.find_child_by_attribute("g", "class", "bands").children("path"))
-    shapes.push_back(edges_of(band.attribute("d").as_string()));
+    if (const std::string path = band.attribute("d").as_string(); !path.empty()) shapes.push_back(edges_of(path));
   for (const char* css_class : {"baseline", "rest"})
     if (const std::string path = path_of(panel, css_class); !path.empty()) shapes.push_back(edges_of(path));
   const Edges live = edges_of(path_of(panel, "live-line"));
@@ -125,10 +125,28 @@ TEST_CASE("every snapshot of testdata has a timeline: well-formed, the same byte
       CHECK(svg.size() <= 2'000'000);
       const pugi::xml_document document = parse_svg(svg);
       CHECK(document.select_nodes("//script").size() == 1);
-      for (const auto& panel : document.select_nodes("//g[@class='panel']"))
+      for (const auto& panel : document.select_nodes("//g[@class='chart']"))
         if (panel.node().child("metadata").attribute("cut").as_ullong() == 0) check_stack(panel.node());
     }
   }
+}
+
+TEST_CASE("every snapshot of testdata has a timeline of its segments and of its pools") {
+  for (const auto& path : files_in(testdata(), ".pickle")) {
+    CAPTURE(path.string());
+    const Snapshot snapshot = read_snapshot(read_input(path.string()).bytes());
+    for (const TimelineView view : {TimelineView::segments, TimelineView::pools}) {
+      const std::string svg = drawn(snapshot, {.view = view});
+      CHECK(svg == drawn(snapshot, {.view = view}));
+      const pugi::xml_document document = parse_svg(svg);
+      for (const auto& panel : document.select_nodes("//g[@class='chart']"))
+        if (panel.node().child("metadata").attribute("cut").as_ullong() == 0) check_stack(panel.node());
+    }
+  }
+  const std::string pools = visible_text(parse_svg(drawn(read("pools_tuple.pickle"), {.view = TimelineView::pools})));
+  CHECK(pools.find("private pool (") != std::string::npos);
+  const std::string segments = visible_text(parse_svg(drawn(read("oom.pickle"), {.view = TimelineView::segments})));
+  CHECK(segments.find("Peak reserved ") != std::string::npos);
 }
 
 TEST_CASE("the sentence names the peak and the error") {
@@ -152,7 +170,7 @@ TEST_CASE("the peak that is drawn is exact, however much is left out") {
   CHECK(svg.size() <= 70'000);
   const pugi::xml_document document = parse_svg(svg);
   CHECK(visible_text(document).find("peak 118 MiB, event 15,554") != std::string::npos);
-  const pugi::xml_node panel = document.select_node("//g[@class='panel']").node();
+  const pugi::xml_node panel = document.select_node("//g[@class='chart']").node();
   const Edges live = edges_of(path_of(panel, "live-line"));
   const double highest = *std::min_element(live.upper.begin(), std::find(live.upper.begin(), live.upper.end(), -1));
   CHECK(highest == doctest::Approx(document.select_node("//circle").node().attribute("cy").as_double()).epsilon(0.01));

@@ -137,7 +137,7 @@ TEST_CASE("a timeline of a few events holds every state and every allocation") {
     CHECK(chart.bands[1].life.end == kForever);
   }
   SUBCASE("who held the peak") {
-    const std::vector<Holder> holders = holders_at(taken, replay(taken), records.front(), 4);
+    const std::vector<Holder> holders = holders_at(taken, replay(taken), records.front(), TimelineKind::allocations, 4);
     REQUIRE(holders.size() == 1);
     CHECK(holders[0].bytes == 1700);
     CHECK(holders[0].allocations == 2);
@@ -279,7 +279,7 @@ TEST_CASE("reserved bytes are rebuilt backward from the segments at the end") {
     CHECK(record.reserved[2].bytes == 4608);
     CHECK(record.reserved[3].bytes == 4096);
     CHECK(record.reserved_known_from == 0);
-    const BandChart chart = chart_bands(record, whole(record), {.view = TimelineView::segments});
+    const BandChart chart = chart_bands(record, whole(record), {.kind = TimelineKind::segments});
     CHECK(chart.slices.back().live_bytes == 4096);
     CHECK(chart.slices.back().rest_bytes == 0);
   }
@@ -294,6 +294,31 @@ TEST_CASE("reserved bytes are rebuilt backward from the segments at the end") {
     snapshot.event(Action::free_completed, 0x20000, 5000);
     CHECK(record_timeline(snapshot.take()).front().reserved_known_from == 2);
   }
+}
+
+TEST_CASE("a record is split by stream and pool, and all of it together is the record") {
+  test::SmallSnapshot snapshot;
+  snapshot.segment(0x1000, 4096).active(512, 100).inactive(3584);
+  snapshot.segment(0x9000, 8192, 7).pool({0, 3}).active(512, 200).inactive(7680);
+  snapshot.event(Action::alloc, 0x1200, 11);
+  snapshot.event(Action::alloc, 0x9200, 22);
+  snapshot.event(Action::alloc, 0x70000, 33); // in a segment that is gone at the end
+  snapshot.event(Action::free_completed, 0x70000, 33);
+  const Snapshot taken = snapshot.take();
+  const DeviceRecord record = record_timeline(taken).front();
+  const std::vector<DeviceRecord> split = split_by_home(taken, record);
+  REQUIRE(split.size() == 3);
+  std::uint64_t live_bytes = 0;
+  std::uint64_t reserved_bytes = 0;
+  for (const DeviceRecord& part : split) {
+    REQUIRE(part.homes.size() == 1);
+    live_bytes += chart_bands(part, whole(part), {}).slices.back().live_bytes;
+    reserved_bytes += part.reserved.back().bytes;
+    if (part.homes.front() == Home{7, PoolId{0, 3}}) CHECK(part.reserved.back().bytes == 8192);
+    if (!part.homes.front().pool) CHECK(chart_bands(part, whole(part), {}).slices[1].live_bytes == 33);
+  }
+  CHECK(live_bytes == 333);
+  CHECK(reserved_bytes == 4096 + 8192);
 }
 
 TEST_CASE("segment events of absurd sizes are refused") {

@@ -60,8 +60,8 @@ struct Step {
 struct DeviceRecord {
   std::uint32_t device = 0;
   std::uint32_t events = 0;
-  std::vector<std::int64_t> times_us;     ///< by event, ascending; empty where no event has a time
-  std::vector<Life> lives;                ///< recorded allocs, in order of `begin`
+  std::shared_ptr<const std::vector<std::int64_t>> times; ///< see times_us()
+  std::vector<Life> lives;                                ///< recorded allocs, in order of `begin`
   std::vector<Life> freed_baseline;       ///< lived before: freed without a recorded alloc; the stack is unknown
   std::vector<Life> kept_baseline;        ///< lived before and to the end: active blocks without a recorded alloc
   std::vector<std::uint32_t> kept_blocks; ///< of kept_baseline: the index in Snapshot::blocks
@@ -76,6 +76,8 @@ struct DeviceRecord {
   std::uint32_t reserved_known_from = 0;
 
   [[nodiscard]] std::uint32_t states() const { return events + 1; }
+  /// By event, ascending, microseconds since 1970; empty where no event has a time.
+  [[nodiscard]] const std::vector<std::int64_t>& times_us() const;
 };
 
 /// Keeps what timelines are drawn from, while events are read. take() throws Error where a device has more than 2^32 -
@@ -101,8 +103,13 @@ private:
 /// The same for events that the snapshot holds.
 [[nodiscard]] std::vector<DeviceRecord> record_timeline(const Snapshot& snapshot);
 
+/// One record for each stream and pool that anything of a record lived in, each with one home: what the event says,
+/// else where its address lies at the end; without a pool where neither tells. All of them together are the record.
+[[nodiscard]] std::vector<DeviceRecord> split_by_home(const Snapshot& snapshot, const DeviceRecord& record);
+
+/// What is stacked: allocations, or mapped ranges of segments.
+enum class TimelineKind : std::uint8_t { allocations, segments };
 enum class TimelineAxis : std::uint8_t { event, time };
-enum class TimelineView : std::uint8_t { active, segments, pools };
 
 /// States [first, last] of a recording.
 struct Window {
@@ -130,12 +137,11 @@ struct Band {
 };
 
 struct TimelineOptions {
-  TimelineView view = TimelineView::active; ///< of active and segments
+  TimelineKind kind = TimelineKind::allocations;
   TimelineAxis axis = TimelineAxis::event;
   std::size_t most_bands = 2000;
   std::size_t most_slices = 4500;
-  std::uint64_t least_bytes = 0;          ///< smaller ones are no bands
-  std::optional<std::uint32_t> home = {}; ///< only what lives in this one
+  std::uint64_t least_bytes = 0; ///< smaller ones are no bands
 };
 
 /// A stack of bands over a window. At every slice, baseline_bytes and the bands that live and rest_bytes add up to
@@ -161,9 +167,12 @@ struct Holder {
   std::uint64_t allocations = 0;
 };
 
-/// All that lives in `state`, by the line that user_line_of() names, largest first.
+/// All that lives in `state`, by the line that user_line_of() names, largest first; of segments, what is mapped.
 [[nodiscard]] std::vector<Holder> holders_at(const Snapshot& snapshot, const Replay& accounts,
-                                             const DeviceRecord& record, std::uint32_t state);
+                                             const DeviceRecord& record, TimelineKind kind, std::uint32_t state);
+
+/// What lives in total, from the states at which it changes.
+[[nodiscard]] std::vector<Step> live_steps(const BandChart& chart);
 
 /// A record_function, from its START to its END.
 struct AnnotationSpan {

@@ -7,11 +7,15 @@
 #include "memviz/timeline.hpp"
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace memviz {
+
+/// active: allocations; segments: what was reserved; pools: allocations, a chart for each stream and pool.
+enum class TimelineView : std::uint8_t { active, segments, pools };
 
 struct TimelineSvgOptions {
   TimelineView view = TimelineView::active;

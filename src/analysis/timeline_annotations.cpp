@@ -19,7 +19,7 @@ std::vector<const Annotation*> annotations_of(const Snapshot& snapshot, std::uin
 /// Times to states and to microseconds since the first event.
 class Clock {
 public:
-  explicit Clock(const DeviceRecord& record) : times_(record.times_us) {}
+  explicit Clock(const DeviceRecord& record) : times_(record.times_us()) {}
 
   /// The first state that an event at `time_us` or later leads to.
   [[nodiscard]] std::uint32_t state_from(std::int64_t time_us) const {
@@ -57,7 +57,7 @@ std::vector<AnnotationSpan> paired(const FrameTable& frames, const std::vector<c
                        .begin = clock.state_from(annotation->time_us),
                        .end = kForever,
                        .begin_us = clock.since_first(annotation->time_us),
-                       .end_us = clock.since_first(record.times_us.back())});
+                       .end_us = clock.since_first(record.times_us().back())});
     } else if (stage == "END") {
       if (starts.empty()) {
         starts.push_back(spans.size());
@@ -76,7 +76,7 @@ std::vector<AnnotationSpan> paired(const FrameTable& frames, const std::vector<c
 
 AnnotationLane annotation_lane(const Snapshot& snapshot, const DeviceRecord& record, std::uint32_t most_rows) {
   AnnotationLane lane;
-  if (record.times_us.empty()) return lane;
+  if (record.times_us().empty()) return lane;
   std::vector<AnnotationSpan> spans = paired(snapshot.frames, annotations_of(snapshot, record.device), record);
   std::stable_sort(spans.begin(), spans.end(), [](const AnnotationSpan& left, const AnnotationSpan& right) {
     return left.begin_us != right.begin_us ? left.begin_us < right.begin_us : left.end_us > right.end_us;

@@ -56,7 +56,6 @@ void choose_bands(const Curves& curves, const TimelineOptions& options, BandChar
   for (std::size_t i = 0; i < lives.size(); ++i) {
     const Life& life = lives[i];
     if (life.begin > chart.window.last || life.end <= chart.window.first) continue;
-    if (options.home && life.home != *options.home) continue;
     ++chart.rest_lives;
     if (slice_at(life.begin) >= slice_at(life.end)) continue;
     ++chart.candidates;
@@ -114,6 +113,13 @@ void count_rest(BandChart& chart) {
 
 } // namespace
 
+std::vector<Step> live_steps(const BandChart& chart) {
+  std::vector<Step> steps;
+  for (const Slice& slice : chart.slices)
+    steps.push_back({slice.state, slice.live_bytes});
+  return steps;
+}
+
 BandChart chart_bands(const DeviceRecord& record, Window window, const TimelineOptions& options) {
   BandChart chart;
   chart.window = window;
@@ -123,7 +129,7 @@ BandChart chart_bands(const DeviceRecord& record, Window window, const TimelineO
         {.state = state, .baseline_bytes = curves.baseline_at(state), .live_bytes = curves.live[state]});
   choose_bands(curves, options, chart);
   static const std::vector<Life> none;
-  count_earlier_uses(*curves.lives, options.view == TimelineView::segments ? none : record.freed_baseline, chart.bands);
+  count_earlier_uses(*curves.lives, options.kind == TimelineKind::segments ? none : record.freed_baseline, chart.bands);
   count_rest(chart);
   return chart;
 }

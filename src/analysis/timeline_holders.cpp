@@ -43,15 +43,18 @@ private:
 } // namespace
 
 std::vector<Holder> holders_at(const Snapshot& snapshot, const Replay& accounts, const DeviceRecord& record,
-                               std::uint32_t state) {
+                               TimelineKind kind, std::uint32_t state) {
   const NoStackReasons no_stack(snapshot, accounts);
+  const Pseudo before = no_stack.unexplained(record.device);
   Holders holders(snapshot.frames);
-  for (const Life& life : record.lives) {
-    if (life.begin > state) break; // they stand in order of begin
-    if (life.lives_in(state)) holders.add(life, Pseudo::without_stack);
+  // They stand in order of begin.
+  for (const Life& life : kind == TimelineKind::segments ? record.ranges : record.lives) {
+    if (life.begin > state) break;
+    if (life.lives_in(state)) holders.add(life, life.begin == 0 ? before : Pseudo::without_stack);
   }
+  if (kind == TimelineKind::segments) return holders.ranked();
   for (const Life& life : record.freed_baseline)
-    if (life.lives_in(state)) holders.add(NodeKey::of(no_stack.unexplained(record.device)), life.size_bytes);
+    if (life.lives_in(state)) holders.add(NodeKey::of(before), life.size_bytes);
   for (std::size_t i = 0; i < record.kept_baseline.size(); ++i)
     holders.add(record.kept_baseline[i], no_stack.reason(record.device, record.kept_blocks[i]));
   return holders.ranked();

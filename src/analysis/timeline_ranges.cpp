@@ -85,19 +85,6 @@ private:
   std::map<std::uint64_t, Range> ranges_;
 };
 
-void sum_up(DeviceRecord& record) {
-  std::map<std::uint32_t, std::int64_t> changes{{0, 0}};
-  for (const Life& range : record.ranges) {
-    changes[range.begin] += static_cast<std::int64_t>(range.size_bytes);
-    if (range.end != kForever) changes[range.end] -= static_cast<std::int64_t>(range.size_bytes);
-  }
-  std::int64_t reserved_bytes = 0;
-  for (const auto& [state, change] : changes) {
-    reserved_bytes += change;
-    record.reserved.push_back({state, static_cast<std::uint64_t>(reserved_bytes)});
-  }
-}
-
 /// The state after the last one in which more lives than is reserved.
 std::uint32_t covered_from(const DeviceRecord& record) {
   const std::vector<std::int64_t> live = live_bytes_by_state(record);
@@ -112,6 +99,19 @@ std::uint32_t covered_from(const DeviceRecord& record) {
 }
 
 } // namespace
+
+void sum_up_ranges(DeviceRecord& record) {
+  std::map<std::uint32_t, std::int64_t> changes{{0, 0}};
+  for (const Life& range : record.ranges) {
+    changes[range.begin] += static_cast<std::int64_t>(range.size_bytes);
+    if (range.end != kForever) changes[range.end] -= static_cast<std::int64_t>(range.size_bytes);
+  }
+  std::int64_t reserved_bytes = 0;
+  for (const auto& [state, change] : changes) {
+    reserved_bytes += change;
+    record.reserved.push_back({state, static_cast<std::uint64_t>(reserved_bytes)});
+  }
+}
 
 std::span<const Segment> segments_of(const Snapshot& snapshot, std::uint32_t device) {
   const auto is_before = [](const Segment& segment, std::uint32_t wanted) { return segment.device < wanted; };
@@ -159,7 +159,7 @@ void rebuild_ranges(const Snapshot& snapshot, const std::vector<RangeChange>& ch
   std::sort(record.ranges.begin(), record.ranges.end(), [](const Life& left, const Life& right) {
     return left.begin != right.begin ? left.begin < right.begin : left.address < right.address;
   });
-  sum_up(record);
+  sum_up_ranges(record);
   record.reserved_known_from = std::max(record.reserved_known_from, covered_from(record));
 }
 

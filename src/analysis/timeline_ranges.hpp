@@ -27,6 +27,9 @@ struct RangeChange {
 /// those of its device, oldest first.
 void rebuild_ranges(const Snapshot& snapshot, const std::vector<RangeChange>& changes, DeviceRecord& record);
 
+/// Fills in `reserved` from `ranges`.
+void sum_up_ranges(DeviceRecord& record);
+
 /// Bytes that live in each state, from 0 on: what lived before, then allocs and frees. Below 0 where frees name more
 /// bytes than there were.
 [[nodiscard]] std::vector<std::int64_t> live_bytes_by_state(const DeviceRecord& record);

@@ -12,6 +12,7 @@ namespace memviz {
 
 struct TimelineRecorder::Device {
   DeviceRecord record;
+  std::vector<std::int64_t> times;
   NumberMap live; ///< address -> index into record.lives
   std::vector<RangeChange> changes;
   std::uint64_t changed_bytes = 0;
@@ -29,6 +30,8 @@ struct TimelineRecorder::Device {
 namespace {
 
 constexpr std::uint32_t kMostEvents = kForever - 1;
+/// The segment tells.
+constexpr std::uint32_t kNoHome = kForever;
 
 /// Blocks that are active at the end without a recorded alloc.
 void keep_unexplained(const Snapshot& snapshot, const NumberMap& live, DeviceRecord& record) {
@@ -37,7 +40,7 @@ void keep_unexplained(const Snapshot& snapshot, const NumberMap& live, DeviceRec
       const Block& block = snapshot.blocks[i];
       if (!block.is_active() || live.contains(block.address)) continue;
       record.kept_baseline.push_back(
-          {.address = block.address, .size_bytes = block.requested_bytes, .stack = block.stack});
+          {.address = block.address, .size_bytes = block.requested_bytes, .stack = block.stack, .home = kNoHome});
       record.kept_blocks.push_back(i);
     }
   }
@@ -57,7 +60,7 @@ std::uint32_t TimelineRecorder::Device::home_of(const Event& event) {
 
 /// An event without a time gets that of the one before, or of the first that has one.
 void TimelineRecorder::Device::take_time(const Event& event) {
-  std::vector<std::int64_t>& times = record.times_us;
+
   if (times.empty()) {
     if (event.time_us) times.assign(std::size_t{record.events} + 1, *event.time_us);
   } else {
@@ -115,6 +118,11 @@ void TimelineRecorder::Device::take(const Event& event) {
   }
 }
 
+const std::vector<std::int64_t>& DeviceRecord::times_us() const {
+  static const std::vector<std::int64_t> none;
+  return times ? *times : none;
+}
+
 TimelineRecorder::TimelineRecorder() = default;
 TimelineRecorder::~TimelineRecorder() = default;
 
@@ -140,6 +148,7 @@ std::vector<DeviceRecord> TimelineRecorder::finish(const Snapshot& snapshot) {
     without_events.record.device = device;
     const bool has_events = device < devices_.size() && devices_[device] != nullptr;
     Device& recorded = has_events ? *devices_[device] : without_events;
+    recorded.record.times = std::make_shared<const std::vector<std::int64_t>>(std::move(recorded.times));
     keep_unexplained(snapshot, recorded.live, recorded.record);
     rebuild_ranges(snapshot, recorded.changes, recorded.record);
     records.push_back(std::move(recorded.record));

@@ -15,12 +15,10 @@ std::vector<std::uint64_t> without_negative(const std::vector<std::int64_t>& sum
 }
 
 /// Sums of lives by state.
-std::vector<std::uint64_t> summed(const DeviceRecord& record, std::initializer_list<const std::vector<Life>*> lists,
-                                  std::optional<std::uint32_t> home) {
+std::vector<std::uint64_t> summed(const DeviceRecord& record, std::initializer_list<const std::vector<Life>*> lists) {
   std::vector<std::int64_t> sums(record.states());
   for (const std::vector<Life>* lives : lists) {
     for (const Life& life : *lives) {
-      if (home && life.home != *home) continue;
       sums[life.begin] += static_cast<std::int64_t>(life.size_bytes);
       if (life.end != kForever) sums[life.end] -= static_cast<std::int64_t>(life.size_bytes);
     }
@@ -67,31 +65,25 @@ private:
 
 std::int64_t axis_position(const DeviceRecord& record, TimelineAxis axis, std::uint32_t state) {
   if (axis == TimelineAxis::event) return static_cast<std::int64_t>(state) - 1;
-  if (state == 0 || record.times_us.empty()) return 0;
+  if (state == 0 || record.times_us().empty()) return 0;
   // Subtracted without a sign: the times are a stranger's, and may lie further apart than a signed number goes.
   const std::uint64_t since =
-      static_cast<std::uint64_t>(record.times_us[state - 1]) - static_cast<std::uint64_t>(record.times_us.front());
+      static_cast<std::uint64_t>(record.times_us()[state - 1]) - static_cast<std::uint64_t>(record.times_us().front());
   return static_cast<std::int64_t>(std::min(since, std::uint64_t{1} << 62U));
 }
 
 Curves curves_of(const DeviceRecord& record, const TimelineOptions& options) {
   Curves curves;
   curves.baseline = {0};
-  if (options.view == TimelineView::segments) {
+  if (options.kind == TimelineKind::segments) {
     curves.lives = &record.ranges;
-    curves.live = summed(record, {&record.ranges}, options.home);
+    curves.live = summed(record, {&record.ranges});
     return curves;
   }
   curves.lives = &record.lives;
-  if (options.home) {
-    curves.live = summed(record, {&record.lives, &record.freed_baseline, &record.kept_baseline}, options.home);
-    if (!record.freed_baseline.empty() || !record.kept_baseline.empty())
-      curves.baseline = summed(record, {&record.freed_baseline, &record.kept_baseline}, options.home);
-    return curves;
-  }
   curves.live = without_negative(live_bytes_by_state(record));
   if (!record.freed_baseline.empty()) {
-    curves.baseline = summed(record, {&record.freed_baseline, &record.kept_baseline}, {});
+    curves.baseline = summed(record, {&record.freed_baseline, &record.kept_baseline});
   } else {
     for (const Life& life : record.kept_baseline)
       curves.baseline.front() += life.size_bytes;

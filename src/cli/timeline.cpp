@@ -86,6 +86,9 @@ TimelineSvgOptions timeline_options(const Arguments& arguments) {
   TimelineSvgOptions options;
   options.axis = chosen<TimelineAxis>("axis", arguments.value("axis").value_or("event"),
                                       {{"event", TimelineAxis::event}, {"time", TimelineAxis::time}});
+  options.view = chosen<TimelineView>(
+      "view", arguments.value("view").value_or("active"),
+      {{"active", TimelineView::active}, {"segments", TimelineView::segments}, {"pools", TimelineView::pools}});
   if (const auto word = arguments.value("detail")) {
     constexpr std::size_t kMost = 20'000;
     std::size_t bands = 0;
@@ -146,6 +149,9 @@ Command timeline_command() {
                   "  memviz timeline oom.pickle --device 1 --axis time -o timeline.svg\n"
                   "  memviz timeline mem.pickle --from 1000 --to 2000 --detail 500 -o part.svg\n",
       .options = joined({{{"output", 'o', "FILE", "the SVG; - is standard output (required)"},
+                          {"view", '\0', "NAME",
+                           "active: allocations (default); segments: what was reserved from the device, and when; "
+                           "pools: a chart for each stream and private pool"},
                           {"axis", '\0', "AXIS", "event: one step an event (default); time: to scale in time"},
                           {"detail", '\0', "N",
                            "draw the N largest allocations as bands (default: those that are high enough to be seen)"},

@@ -162,7 +162,7 @@ void check_timeline(const Snapshot& snapshot, const Replay& accounts, std::uint3
         sums[i] += band.life.size_bytes;
     for (std::size_t i = 0; i < sums.size(); ++i)
       require(chart.has_negative_rest || sums[i] == chart.slices[i].live_bytes, "bytes of", "a timeline's slice");
-    has_times = has_times && !(record.events > 0 && record.times_us.empty());
+    has_times = has_times && !(record.events > 0 && record.times_us().empty());
     picture.devices.push_back({std::move(record), window});
   }
   if (has_times && choice % 2 == 0) options.axis = TimelineAxis::time;

@@ -1,0 +1,145 @@
+"""What a person can do with a timeline: point, pin, zoom, pan, search, leave bands out, send a link."""
+
+import re
+
+from support import BrowserCase, draw, expect
+
+SNAPSHOT = "training_step.pickle"
+
+
+class TimelineCases(BrowserCase):
+    def setUp(self):
+        self.page = self.open(draw("timeline", SNAPSHOT))
+        self.panel = self.page.locator(".chart").first
+        self.status = self.page.locator("#controls [aria-live]")
+        self.axis = self.page.locator(".state-axis text")
+
+    def frame(self):
+        """Until the chart is drawn anew."""
+        self.page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+
+    def paths(self):
+        return self.page.evaluate(
+            "() => Array.from(document.querySelectorAll('.bands > path'), (path) => path.getAttribute('d') || '')"
+        )
+
+    def bands(self):
+        return sum(path != "" for path in self.paths())
+
+    def heights(self):
+        """Of every shape that is drawn at the peak, in pixels, and of the line above all of them."""
+        return self.page.evaluate(
+            """() => {
+              const panel = document.querySelector('.chart');
+              const x = Number(panel.querySelector('.flag').dataset.x) + 0.3;
+              const at = (path) => {
+                const steps = [...path.getAttribute('d').matchAll(/([MHVhv])([-0-9.]+)(?: ([-0-9.]+))?/g)];
+                let px = 0, py = 0, ys = [];
+                for (const [, letter, one, two] of steps) {
+                  const before = px;
+                  if (letter === 'M') { px = Number(one); py = Number(two); }
+                  if (letter === 'H') px = Number(one);
+                  if (letter === 'h') px += Number(one);
+                  if (letter === 'V') py = Number(one);
+                  if (letter === 'v') py += Number(one);
+                  if (/h/i.test(letter) && Math.min(before, px) <= x && x < Math.max(before, px)) ys.push(py);
+                }
+                return ys;
+              };
+              const height = (path) => { const ys = at(path); return ys.length < 2 ? 0 : Math.max(...ys) - Math.min(...ys); };
+              const shapes = [...panel.querySelectorAll('.bands > path, :scope > .baseline, :scope > .rest')];
+              const ground = Number(panel.querySelector('metadata').getAttribute('height'));
+              return {sum: shapes.reduce((sum, path) => sum + height(path), 0), line: ground - at(panel.querySelector('.live-line'))[0]};
+            }"""
+        )
+
+    def assert_stacked(self):
+        heights = self.heights()
+        self.assertGreater(heights["line"], 10)
+        self.assertAlmostEqual(heights["sum"], heights["line"], delta=0.6)
+
+    def hover_widest(self):
+        box = self.page.locator(".bands > path").first
+        box.hover(force=True)
+        return box
+
+    def test_script_redraws_what_is_drawn_without_it(self):
+        with_script = self.heights()
+        static = self.open(draw("timeline", SNAPSHOT), java_script_enabled=False)
+        expect(static.locator(".static-only").first).to_be_visible()
+        self.assertEqual(static.locator("#search").count(), 0)
+        self.assert_stacked()
+        self.assertGreater(with_script["line"], 0)
+
+    def test_pointing_shows_the_stack_and_the_address_name(self):
+        self.hover_widest()
+        tip = self.page.locator("#tip")
+        expect(tip).to_be_visible()
+        words = " ".join(tip.locator("text").all_text_contents())
+        self.assertRegex(words, r"b[0-9a-f]+_\d+")
+        self.assertRegex(words, r"from (event|before)")
+
+    def test_click_pins_the_stack_and_escape_lets_go(self):
+        band = self.hover_widest()
+        band.click(force=True)
+        expect(self.status).to_contain_text("of this stack")
+        self.assertGreaterEqual(self.page.locator(".bands .match").count(), 1)
+        self.assertIn("pin=", self.page.url)
+        self.page.keyboard.press("Escape")
+        self.assertEqual(self.page.locator(".bands .match").count(), 0)
+
+    def test_keys_zoom_pan_and_go_back(self):
+        before = self.axis.all_text_contents()
+        drawn = self.paths()
+        self.page.keyboard.press("+")
+        self.frame()
+        self.assertNotEqual(self.axis.all_text_contents(), before)
+        self.assertIn("x0=", self.page.url)
+        zoomed = self.axis.all_text_contents()
+        self.page.keyboard.press("ArrowRight")
+        self.frame()
+        self.assertNotEqual(self.axis.all_text_contents(), zoomed)
+        self.page.keyboard.press("0")
+        self.frame()
+        self.assertEqual(self.axis.all_text_contents(), before)
+        self.assertEqual(self.paths(), drawn)
+
+    def test_wheel_zooms_where_the_pointer_is(self):
+        box = self.panel.bounding_box()
+        self.page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+        self.page.mouse.wheel(0, -300)
+        self.frame()
+        self.assertIn("x0=", self.page.url)
+
+    def test_slider_leaves_the_smaller_bands_to_the_rest(self):
+        self.assertGreater(self.bands(), 1)
+        self.page.locator("#detail").evaluate("(input) => { input.value = 1; input.dispatchEvent(new Event('input')); }")
+        self.frame()
+        self.assertEqual(self.bands(), 1)
+        self.assert_stacked()
+
+    def test_search_finds_bands(self):
+        self.page.keyboard.press("/")
+        self.page.locator("#search").fill("no such name")
+        expect(self.status).to_contain_text("no match")
+        name = self.page.evaluate("() => document.querySelector('.band-label[class*=hue]').textContent.split(' ')[0]")
+        self.page.locator("#search").fill(name)
+        expect(self.status).to_contain_text(re.compile(r"\d+ bands? match"))
+
+    def test_link_brings_back_the_view(self):
+        self.page.keyboard.press("+")
+        self.frame()
+        axis, url = self.axis.all_text_contents(), self.page.url
+        page = self.open(draw("timeline", SNAPSHOT))
+        page.evaluate("(hash) => { location.hash = hash; }", url.split("#")[1])
+        page.evaluate("() => new Promise((done) => setTimeout(() => requestAnimationFrame(done), 50))")
+        self.assertEqual(page.locator(".state-axis text").all_text_contents(), axis)
+
+    def test_nothing_is_injected(self):
+        for snapshot in ("odd_names.pickle", "lone_surrogate.pickle", "not_utf8.pickle"):
+            with self.subTest(snapshot):
+                page = self.open(draw("timeline", snapshot))
+                self.assertEqual(page.locator("script").count(), 1)
+                for band in page.locator(".bands > path").all():
+                    band.hover(force=True)
+                self.assertEqual(page.locator("script").count(), 1)
