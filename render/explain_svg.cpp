@@ -134,6 +134,7 @@ std::string draw(const ExplainPicture& picture, SvgOptions options) {
   const DeviceExplanation& device = picture.devices.front();
   const ExplanationText words = in_words(picture.state, picture.replay, device);
   Page page(options, fmt::format("{}: {} {}", picture.file, words.headline, words.verdict));
+  page.svg().child("style").cdata(room_css().c_str());
   double y = draw_headline(page, words.title);
   y = draw_answer(page, y, words.verdict);
   y = draw_facts(page, y, picture.file, facts_of(picture.state, device)) + 12;

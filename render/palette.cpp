@@ -6,12 +6,12 @@ namespace memviz::render {
 namespace {
 
 constexpr std::array kPaints{
-    paint::kUser,        paint::kTorch,       paint::kLibrary,     paint::kCpp,          paint::kGroup,
-    paint::kFree,        paint::kNoStack,     paint::kSmaller,     paint::kAdded,        paint::kGrown,
-    paint::kGrownLittle, paint::kSame,        paint::kShrunk,      paint::kShrunkLittle, paint::kRemoved,
-    paint::kRequested,   paint::kRounding,    paint::kPending,     paint::kInactive,     paint::kUnaccounted,
-    paint::kHardFree,    paint::kOtherStream, paint::kPrivatePool, paint::kOtherSize,
+    paint::kUser,        paint::kTorch,    paint::kLibrary, paint::kCpp,          paint::kGroup,
+    paint::kFree,        paint::kNoStack,  paint::kSmaller, paint::kAdded,        paint::kGrown,
+    paint::kGrownLittle, paint::kSame,     paint::kShrunk,  paint::kShrunkLittle, paint::kRemoved,
+    paint::kRequested,   paint::kRounding, paint::kPending, paint::kInactive,     paint::kUnaccounted,
 };
+constexpr std::array kRoomPaints{paint::kHardFree, paint::kOtherStream, paint::kPrivatePool, paint::kOtherSize};
 
 constexpr std::array kPageColours{
     PageColour{"svg", "background", kLightPage, kDarkPage},
@@ -38,7 +38,9 @@ constexpr std::array kPageColours{
     PageColour{".dim", "color", "#5a606b", "#a6acb8"},
 };
 
-std::string rules(bool dark) {
+constexpr std::string_view kWhereDark = "@media screen and (prefers-color-scheme:dark){\n";
+
+std::string page_rules(bool dark) {
   std::string css;
   for (const PageColour& colour : kPageColours)
     css.append(colour.selector)
@@ -47,7 +49,12 @@ std::string rules(bool dark) {
         .append(":")
         .append(dark ? colour.dark : colour.light)
         .append("}\n");
-  for (const Paint& paint : kPaints) {
+  return css;
+}
+
+std::string paint_rules(std::span<const Paint> paints, bool dark) {
+  std::string css;
+  for (const Paint& paint : paints) {
     css.append(".")
         .append(paint.name)
         .append(" rect{fill:")
@@ -68,14 +75,22 @@ std::span<const Paint> all_paints() {
   return kPaints;
 }
 
+std::span<const Paint> room_paints() {
+  return kRoomPaints;
+}
+
 std::span<const PageColour> page_colours() {
   return kPageColours;
 }
 
 std::string palette_css() {
   // A viewer that cannot fill with the pattern takes the plain colour above.
-  return rules(false) + "@media screen and (prefers-color-scheme:dark){\n" + rules(true) + "}\n" +
-         ".nostack rect{fill:url(#unknown)}\n";
+  return page_rules(false) + paint_rules(kPaints, false) + std::string(kWhereDark) + page_rules(true) +
+         paint_rules(kPaints, true) + "}\n" + ".nostack rect{fill:url(#unknown)}\n";
+}
+
+std::string room_css() {
+  return paint_rules(kRoomPaints, false) + std::string(kWhereDark) + paint_rules(kRoomPaints, true) + "}\n";
 }
 
 } // namespace memviz::render

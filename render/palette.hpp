@@ -51,8 +51,9 @@ inline constexpr Paint kPrivatePool{"private-pool", "#d9a3c4", "#1d2026", "#7d3f
 inline constexpr Paint kOtherSize{"other-size", "#e6dc7c", "#1d2026", "#5f571a", "#fdfae0"};
 } // namespace paint
 
-/// All of the above.
+/// All of the above but the last few, which only the panel of `explain` has.
 [[nodiscard]] std::span<const Paint> all_paints();
+[[nodiscard]] std::span<const Paint> room_paints();
 
 /// Text and lines outside of boxes: a CSS selector, what it colours, and how.
 struct PageColour {
@@ -74,5 +75,7 @@ inline constexpr std::string_view kDarkHatch = "#5c2d59";
 
 /// The rules for all of it: light ones, then the dark ones under `prefers-color-scheme: dark`, which paper never is.
 [[nodiscard]] std::string palette_css();
+/// The same for room_paints().
+[[nodiscard]] std::string room_css();
 
 } // namespace memviz::render

@@ -76,9 +76,11 @@ constexpr double kTextContrast = 4.5; // WCAG 2.1, level AA, text of normal size
 } // namespace
 
 TEST_CASE("text upon every box is readable, light and dark") {
-  for (const Paint& paint : all_paints()) {
-    CHECK_MESSAGE(contrast(paint.light_fill, paint.light_text) >= kTextContrast, paint.name, " light");
-    CHECK_MESSAGE(contrast(paint.dark_fill, paint.dark_text) >= kTextContrast, paint.name, " dark");
+  for (const auto& paints : {all_paints(), room_paints()}) {
+    for (const Paint& paint : paints) {
+      CHECK_MESSAGE(contrast(paint.light_fill, paint.light_text) >= kTextContrast, paint.name, " light");
+      CHECK_MESSAGE(contrast(paint.dark_fill, paint.dark_text) >= kTextContrast, paint.name, " dark");
+    }
   }
 }
 
