@@ -44,7 +44,7 @@ TEST_CASE("explain --json is one object") {
 TEST_CASE("explain --at end looks at the end") {
   const auto outcome = run({"explain", case_file("huge_request"), "--at", "end"});
   CHECK(outcome.exit_code == 0);
-  CHECK(contains(outcome.out, "at the end of the recording"));
+  CHECK(contains(outcome.out, "at the end of recording"));
   CHECK_FALSE(contains(outcome.out, "ran out of memory"));
 }
 

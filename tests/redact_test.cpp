@@ -252,7 +252,10 @@ TEST_CASE("redaction changes no figure of real snapshots, and no ranking") {
     const Replay accounts = replay(raw);
     const auto users = rank_user_lines(raw, accounts, std::nullopt);
     const auto hidden_users = rank_user_lines(hidden, accounts, std::nullopt);
-    const auto nodes = [&](const Snapshot& snapshot) { return build_frame_tree(snapshot, accounts, {}).nodes.size(); };
+    const TreeOptions tree;
+    const auto nodes = [&](const Snapshot& snapshot) {
+      return build_frame_tree(snapshot, accounts, tree).nodes.size();
+    };
     CHECK(nodes(raw) == nodes(hidden));
     REQUIRE(users.size() == hidden_users.size());
     for (std::size_t i = 0; i < users.size(); ++i)

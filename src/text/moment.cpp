@@ -11,7 +11,7 @@
 namespace memviz {
 
 std::string_view moment_kind_name(MomentKind kind) {
-  constexpr std::array<std::string_view, 6> kNames{"end", "peak", "oom", "event", "time", "annotation"};
+  constexpr std::array<std::string_view, 7> kNames{"end", "peak", "oom", "failure", "event", "time", "annotation"};
   return kNames[static_cast<std::size_t>(kind)];
 }
 
