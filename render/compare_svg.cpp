@@ -9,6 +9,8 @@
 #include "notes.hpp"
 #include "ranked_list.hpp"
 #include "segment_strips.hpp"
+#include "text_fit.hpp"
+#include "when.hpp"
 
 #include "memviz/format.hpp"
 
@@ -41,15 +43,80 @@ std::string sentence(const Comparison& comparison) {
   return fmt::format("{} allocated: {}", delta_text(delta), sides);
 }
 
+/// Percent of the largest change below which one the other way is not worth words.
+constexpr std::uint64_t kAgainstShare = 5;
+
+std::string line_text(const FrameTable& frames, const UserLineChange& line) {
+  const Label label = key_label(frames, line.key);
+  return fmt::format("{} {}", label.place.empty() ? label.name : label.name + " " + label.place,
+                     delta_text(line.change.delta_bytes()));
+}
+
+/// "Most of it: step train.py:12 +1.10 GiB; the other way: load data.py:3 −64.0 MiB", the side of the sum first; ""
+/// where no line changed.
+std::string answer(const Comparison& comparison) {
+  const UserLineChange* grown = nullptr;
+  const UserLineChange* shrunk = nullptr;
+  for (const UserLineChange& line : comparison.changes) {
+    const UserLineChange*& side = line.change.delta_bytes() > 0 ? grown : shrunk;
+    if (side == nullptr && line.change.delta_bytes() != 0) side = &line;
+  }
+  if (grown == nullptr && shrunk == nullptr) return "";
+  const auto text = [&](const UserLineChange* line) { return line_text(comparison.frames, *line); };
+  if (grown == nullptr || shrunk == nullptr) return "Most of it by " + text(grown == nullptr ? shrunk : grown);
+  const std::int64_t delta = comparison.allocated_delta_bytes();
+  const UserLineChange* most = delta < 0 ? shrunk : grown;
+  const UserLineChange* against = delta < 0 ? grown : shrunk;
+  const auto bytes = [](const UserLineChange* line) { return magnitude(line->change.delta_bytes()); };
+  if (delta == 0) return fmt::format("{}, but {}", text(most), text(against));
+  if (bytes(against) < bytes(most) / 100 * kAgainstShare) return "Most of it by " + text(most);
+  return fmt::format("Most of it by {}; against it {}", text(most), text(against));
+}
+
+std::vector<std::string> side_facts(std::vector<std::string> facts, const DeviceStats& stats) {
+  facts.push_back(count_of(stats.segments, "segment"));
+  facts.push_back(count_of(stats.blocks, "block"));
+  facts.push_back(stats.events == 0 ? "no events" : count_of(stats.events, "event"));
+  if (stats.first_time_us && stats.last_time_us && *stats.first_time_us != *stats.last_time_us)
+    facts.push_back(time_range_text(*stats.first_time_us, *stats.last_time_us));
+  return facts;
+}
+
+/// As many facts a line as fit, each whole.
+std::vector<std::string> lines_of(const std::vector<std::string>& facts, double width, double font_size) {
+  std::vector<std::string> lines;
+  for (const std::string& fact : facts) {
+    const std::string longer = lines.empty() ? fact : lines.back() + " · " + fact;
+    if (!lines.empty() && sans_width(longer, font_size) <= width)
+      lines.back() = longer;
+    else
+      lines.push_back(fit_sans(fact, width, font_size));
+  }
+  return lines;
+}
+
+double draw_side(Page& page, double x, double y, const Paint& paint, const char* side, const std::string& file,
+                 const std::vector<std::string>& facts) {
+  constexpr std::size_t kFileColumns = 58;
+  constexpr double kFactSize = 12;
+  add_rect(add_group(page.svg(), paint.name), x, y + 7, 9, 9).set("rx", 2);
+  add_text(page.svg(), x + 15, y + 16, "strong", side);
+  add_text(page.svg(), x + 70, y + 16, "mono", cut_start(file, kFileColumns));
+  y += 20;
+  for (const std::string& line : lines_of(facts, kHalfWidth - 15, kFactSize)) {
+    add_text(page.svg(), x + 15, y + 14, "small muted", line);
+    y += 16;
+  }
+  return y;
+}
+
 double draw_files(Page& page, double y, const ComparePicture& picture) {
-  const auto draw_side = [&](double x, const Paint& paint, const char* side, const std::string& file) {
-    add_rect(add_group(page.svg(), paint.name), x, y + 7, 9, 9).set("rx", 2);
-    add_text(page.svg(), x + 15, y + 16, "strong", side);
-    add_text(page.svg(), x + 70, y + 16, "mono", cut_start(file, 60));
-  };
-  draw_side(kMargin, paint::kRemoved, "before", picture.before_file);
-  draw_side(kRightHalf, paint::kAdded, "after", picture.after_file);
-  return y + 24;
+  const Comparison& comparison = picture.comparison;
+  const double before_end = draw_side(page, kMargin, y, paint::kRemoved, "before", picture.before_file,
+                                      side_facts(picture.before_facts, comparison.before));
+  const double after_end = draw_side(page, kRightHalf, y, paint::kAdded, "after", picture.after_file,
+                                     side_facts(picture.after_facts, comparison.after));
+  return std::max(before_end, after_end) + 6;
 }
 
 Figure change_figure(const char* name, std::uint64_t before, std::uint64_t after) {
@@ -116,12 +183,26 @@ RankedList ranked_list(const ComparePicture& picture, const std::vector<CodeOrig
   return list;
 }
 
+std::vector<std::string> notes(const Comparison& comparison) {
+  std::vector<std::string> notes{
+      "A box is as wide as the larger side of what is in it, so that what is gone keeps its place; its number is the "
+      "change, after minus before. Pale: a change below 5 % of the width."};
+  if (comparison.moved_files > 0) {
+    notes.push_back(fmt::format(
+        "{} in other folders after than before, as in two checkouts: taken for the same, by the "
+        "ends of their paths.",
+        comparison.moved_files == 1 ? "1 file stands" : format_count(comparison.moved_files) + " files stand"));
+  }
+  return notes;
+}
+
 std::string draw(const ComparePicture& picture, const SvgOptions& options, const std::vector<CodeOrigin>& origins,
                  const Layout<Change>& layout) {
   const Comparison& comparison = picture.comparison;
   const std::string headline = sentence(comparison);
   Page page(options, "memviz compare: " + headline);
   double y = draw_headline(page, headline);
+  if (const std::string sentence = answer(comparison); !sentence.empty()) y = draw_answer(page, y, sentence);
   y = draw_files(page, y, picture) + 8;
   y = draw_figures(page, y, figures(comparison.before, comparison.after)) + 8;
   y = draw_bars(page, y,
@@ -143,9 +224,7 @@ std::string draw(const ComparePicture& picture, const SvgOptions& options, const
   write_segment_metadata(page, comparison);
   add_rule(page.below_graph(), y + 4);
   y = draw_warnings(page, y + 14, picture.warnings);
-  y = draw_notes(page, y,
-                 {"A box is as wide as the larger side of what is in it, so that what is gone keeps its place; its "
-                  "number is the change, after minus before. Pale: a change below 5 % of the width."});
+  y = draw_notes(page, y, notes(comparison));
   return page.finish(draw_signature(page, y, "drawn by memviz"));
 }
 

@@ -11,6 +11,7 @@
 #include "legend.hpp"
 #include "notes.hpp"
 #include "ranked_list.hpp"
+#include "segment_panel.hpp"
 
 #include "memviz/format.hpp"
 
@@ -98,6 +99,7 @@ std::string draw(const FlamePicture& picture, const SvgOptions& options, const s
     y = draw_graph(page, y, graph, options) + 22;
     add_rule(page.below_graph(), y);
     y = draw_ranked_list(page, y + 14, ranked_list(picture, origins, sum));
+    if (picture.pins) y = draw_segment_panel(page, y + 4, {picture.snapshot, *picture.pins, origins, picture.device});
   } else {
     page.begin_below_graph();
     y = draw_notes(page, y + 8, {"Nothing to draw: the file holds no segments."});

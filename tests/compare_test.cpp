@@ -38,6 +38,36 @@ Snapshot with_blocks(std::initializer_list<std::pair<Stack, std::uint64_t>> bloc
 
 } // namespace
 
+TEST_CASE("files of two checkouts are the same where their paths end in the same names") {
+  const Snapshot before =
+      with_blocks({{{"/home/me/main/app/model.py:1:f"}, 512}, {{"/home/me/main/app/__init__.py:1:g"}, 512}});
+  const auto after_with = [](const Stack& first, const Stack& second) {
+    return with_blocks({{first, 512}, {second, 1024}});
+  };
+  SUBCASE("in another folder") {
+    const Snapshot after = after_with({"/tmp/branch/app/model.py:1:f"}, {"/tmp/branch/app/__init__.py:1:g"});
+    const Comparison result = compared(before, after, {});
+    CHECK(result.moved_files == 2);
+    CHECK(deltas(result) == std::map<std::string, std::int64_t>{{"g __init__.py:1", 512}});
+    CHECK(compared(after, before, {}).moved_files == 2);
+  }
+  SUBCASE("of several the one that shares most") {
+    const Snapshot after = after_with({"/x/other/__init__.py:1:g"}, {"/x/app/__init__.py:1:g"});
+    const Comparison result = compared(before, after, {});
+    CHECK(result.moved_files == 1);
+    CHECK(deltas(result).at("g __init__.py:1") == 512 + 512);
+  }
+  SUBCASE("of several that share as much, none") {
+    const Snapshot after = after_with({"/x/app/model.py:1:f"}, {"/y/app/model.py:1:f"});
+    CHECK(compared(before, after, {}).moved_files == 0);
+  }
+  SUBCASE("a file that both have stays what it is") {
+    const Snapshot after = after_with({"/home/me/main/app/model.py:1:f"}, {"/x/app/model.py:1:f"});
+    const Comparison result = compared(before, after, {});
+    CHECK(result.moved_files == 0);
+  }
+}
+
 TEST_CASE("a snapshot compared with itself has no difference") {
   const Snapshot snapshot = with_blocks({{{"/app/a.py:1:f"}, 512}, {{}, 1024}});
   const Comparison same = compared(snapshot, snapshot, {});

@@ -5,6 +5,7 @@
 
 #include "memviz/flame.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -38,6 +39,8 @@ struct UserLineChange {
 struct Comparison {
   FrameTable frames; ///< of both sides; the tree's and the changes' FrameIds point in here
   DiffTree tree;
+  /// Files that stand in another folder after than before, as in two checkouts, and were taken for the same.
+  std::size_t moved_files = 0;
   std::vector<UserLineChange> changes; ///< unequal ones only, largest absolute change first
   /// Segments, identified by address and size as in PyTorch's compare, that one side has; ascending by address.
   std::vector<SegmentRef> only_before;

@@ -6,11 +6,14 @@
 #include "memviz/compare.hpp"
 #include "memviz/explain.hpp"
 #include "memviz/flame.hpp"
+#include "memviz/pins.hpp"
 #include "memviz/replay.hpp"
 #include "memviz/snapshot.hpp"
 #include "memviz/tree.hpp"
 
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,6 +38,9 @@ struct FlamePicture {
   std::vector<std::string> warnings;
   /// Which moment of the recording this is, in words that fit after "24.4 GiB reserved".
   std::string moment = "at the end of recording";
+  /// What keeps mostly empty segments from being given back. With it every segment is drawn below the graph.
+  std::optional<Pins> pins = {};
+  std::optional<std::uint32_t> device = {}; ///< the only one drawn
 };
 
 [[nodiscard]] std::string flame_svg(const FlamePicture& picture, const SvgOptions& options);
@@ -44,6 +50,9 @@ struct ComparePicture {
   std::string after_file;
   const Comparison& comparison;
   std::vector<std::string> warnings; ///< of both files, each with the name of its file
+  /// What is known of each side beside its totals: devices, the moment, the generation of PyTorch.
+  std::vector<std::string> before_facts = {};
+  std::vector<std::string> after_facts = {};
 };
 
 /// Drawn for the first device; the others are named below.

@@ -95,11 +95,11 @@ Comparison compare_snapshots(const ReplayedSnapshot& before_side, const Replayed
                              const CompareOptions& options) {
   Comparison result;
   FrameMapper mapper(options.match, result.frames);
-  const auto side_of = [&](const ReplayedSnapshot& side, Amount Change::*amount) {
-    return Side{side.snapshot, side.replay, mapper.map(side.snapshot.frames), amount};
-  };
-  const Side after = side_of(after_side, &Change::after);
-  const Side before = side_of(before_side, &Change::before);
+  const MovedFiles moved = moved_files(before_side.snapshot.frames, after_side.snapshot.frames);
+  result.moved_files = moved.size();
+  const Side after{after_side.snapshot, after_side.replay, mapper.map(after_side.snapshot.frames), &Change::after};
+  const Side before{before_side.snapshot, before_side.replay, mapper.map(before_side.snapshot.frames, moved),
+                    &Change::before};
 
   TreeBuilder<Change> builder(before.snapshot.origin.size_bytes + after.snapshot.origin.size_bytes);
   add_paths(before, options.tree, builder);

@@ -2,6 +2,7 @@
 
 // Frames of two snapshots -> one common table, in which equal frames have equal ids.
 
+#include "analysis/moved_files.hpp"
 #include "memviz/compare.hpp"
 
 #include <map>
@@ -31,7 +32,8 @@ public:
   FrameMapper(FrameMatch match, FrameTable& common) : match_(match), common_(common) {}
 
   /// With FrameMatch::function the snapshot that is mapped first gives the line numbers that are shown.
-  [[nodiscard]] FrameMapping map(const FrameTable& frames);
+  /// Files of `frames` that are keys of `moved` are taken for what these lead to.
+  [[nodiscard]] FrameMapping map(const FrameTable& frames, const MovedFiles& moved = {});
 
 private:
   FrameMatch match_;

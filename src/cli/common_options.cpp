@@ -53,8 +53,10 @@ Option device_option() {
 }
 
 Option view_option() {
-  return {"view", '\0', "NAME",
-          "memory: by stream, state and stack (default); segments: by stream, segment, state and stack"};
+  return {
+      "view", '\0', "NAME",
+      "memory: by stream, state and stack (default); segments: by stream, segment, state and stack; flame draws the "
+      "blocks of each segment, too, and says what keeps mostly empty ones from being given back"};
 }
 
 std::vector<Option> tree_options() {

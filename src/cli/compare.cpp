@@ -15,6 +15,7 @@
 #include "memviz/svg.hpp"
 
 #include <algorithm>
+#include <fmt/ranges.h>
 #include <optional>
 #include <string>
 
@@ -88,14 +89,6 @@ std::optional<std::string> exceeded_message(const Comparison& comparison, const 
   return message;
 }
 
-/// The name of the file, and the moment where that is not the end.
-std::string name_at_moment(const Side& side) {
-  const auto& devices = side.accounts.devices;
-  const bool is_end =
-      std::all_of(devices.begin(), devices.end(), [](const DeviceStats& stats) { return stats.at.is_end(); });
-  return is_end ? side.name : side.name + " " + moments_text(devices);
-}
-
 struct Request {
   TreeChoice choice;
   SvgOptions svg;
@@ -123,10 +116,29 @@ Request request_of(const Arguments& arguments) {
   return request;
 }
 
+/// The devices compared, and who wrote the file.
+std::vector<std::string> facts_of(const Side& side, std::optional<std::uint32_t> device) {
+  std::vector<std::string> names;
+  for (const std::uint32_t present : side.snapshot.devices())
+    if (!device || *device == present) names.push_back(device_name(present, side.snapshot.origin.is_cpu));
+  constexpr std::size_t kMostNames = 4;
+  std::vector<std::string> facts;
+  if (names.size() > kMostNames)
+    facts.push_back(fmt::format("{} devices", names.size()));
+  else if (!names.empty())
+    facts.push_back(fmt::format("{}", fmt::join(names, ", ")));
+  facts.push_back(moments_text(stats_of(side.accounts, device)));
+  if (!side.snapshot.origin.generation.empty()) facts.push_back(side.snapshot.origin.generation);
+  return facts;
+}
+
 std::string drawn(const Request& request, const Comparison& comparison, const Side& before, const Side& after) {
   std::vector<std::string> warnings = before.warnings;
   warnings.insert(warnings.end(), after.warnings.begin(), after.warnings.end());
-  return compare_svg({name_at_moment(before), name_at_moment(after), comparison, std::move(warnings)}, request.svg);
+  ComparePicture picture{before.name, after.name, comparison, std::move(warnings)};
+  picture.before_facts = facts_of(before, request.choice.device);
+  picture.after_facts = facts_of(after, request.choice.device);
+  return compare_svg(picture, request.svg);
 }
 
 void write_results(const Arguments& arguments, const Request& request, const Comparison& comparison,

@@ -13,16 +13,19 @@ namespace memviz::cli {
 
 namespace {
 
-std::string drawn(const Loaded& loaded, const TreeOptions& options, const SvgOptions& svg) {
+std::string drawn(const Loaded& loaded, const TreeChoice& choice, const SvgOptions& svg) {
   const auto& [snapshot, accounts, name] = loaded;
-  const FrameTree tree = build_frame_tree(snapshot, accounts, options);
-  const FlamePicture picture{.file = picture_name(name),
-                             .snapshot = snapshot,
-                             .tree = tree,
-                             .devices = stats_of(accounts, options.device),
-                             .users = rank_user_lines(snapshot, accounts, options.device),
-                             .warnings = all_warnings(snapshot, accounts),
-                             .moment = moments_text(stats_of(accounts, options.device))};
+  const FrameTree tree = build_frame_tree(snapshot, accounts, resolved(choice, snapshot));
+  const std::vector<DeviceStats> devices = stats_of(accounts, choice.device);
+  FlamePicture picture{.file = picture_name(name),
+                       .snapshot = snapshot,
+                       .tree = tree,
+                       .devices = devices,
+                       .users = rank_user_lines(snapshot, accounts, choice.device),
+                       .warnings = all_warnings(snapshot, accounts),
+                       .moment = moments_text(devices),
+                       .device = choice.device};
+  if (choice.view == View::segments) picture.pins = find_pins(snapshot, accounts, {.device = choice.device});
   return flame_svg(picture, svg);
 }
 
@@ -43,7 +46,7 @@ int run(const Arguments& arguments) {
       for (const std::string& hint : end_hints(stats_of(loaded.accounts, choice.device)))
         say_message(loaded.name + ": " + hint);
     }
-    return drawn(loaded, resolved(choice, loaded.snapshot), svg);
+    return drawn(loaded, choice, svg);
   });
   write_picture(arguments, *output, picture);
   return kSuccess;

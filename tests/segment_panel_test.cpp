@@ -1,0 +1,110 @@
+#include "memviz/input.hpp"
+#include "memviz/pins.hpp"
+#include "memviz/svg.hpp"
+#include "support/files.hpp"
+#include "support/small_snapshot.hpp"
+#include "support/snapshot_builder.hpp"
+#include "support/svg_check.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <doctest/doctest.h>
+#include <string>
+
+using namespace memviz;
+using namespace memviz::test;
+
+namespace {
+
+std::string drawn(const Snapshot& snapshot, bool with_segments) {
+  const Replay accounts = replay(snapshot);
+  TreeOptions options;
+  options.levels = with_segments ? segment_levels(snapshot) : memory_levels(snapshot);
+  const FrameTree tree = build_frame_tree(snapshot, accounts, options);
+  FlamePicture picture{
+      "mem.pickle",     snapshot, tree, accounts.devices, rank_user_lines(snapshot, accounts, std::nullopt),
+      snapshot.warnings};
+  if (with_segments) picture.pins = find_pins(snapshot, accounts);
+  return flame_svg(picture, {});
+}
+
+/// Rectangles of the blocks in use, by their class.
+std::size_t rectangles(const std::string& svg, const char* css_class) {
+  const pugi::xml_document document = parse_svg(svg);
+  const std::string path = std::string("//g[@class='") + css_class + "' and rect and not(@data-bytes)]";
+  return document.select_nodes(path.c_str()).size();
+}
+
+bool contains(const std::string& text, std::string_view part) {
+  return text.find(part) != std::string::npos;
+}
+
+SmallSnapshot pinned_by_a_cache() {
+  SmallSnapshot small;
+  const StackId cache = small.stack({"/app/cache.py:3:put"});
+  const StackId model = small.stack({"/app/model.py:7:build"});
+  small.segment(0x7f0000000000, 100 * MiB).active(2 * MiB, 2 * MiB, cache).inactive(98 * MiB);
+  small.segment(0x7f1000000000, 200 * MiB)
+      .active(150 * MiB, 150 * MiB, model)
+      .pending(10 * MiB, MiB)
+      .inactive(40 * MiB);
+  return small;
+}
+
+} // namespace
+
+TEST_CASE("the segments view draws every block and says what pins a mostly empty segment") {
+  const std::string svg = drawn(pinned_by_a_cache().take(), true);
+  check_svg(svg);
+  const std::string text = visible_text(parse_svg(svg));
+  CAPTURE(text);
+  CHECK(contains(text, "1 block, 2.00 MiB, pins 98.0 MiB: put cache.py:3"));
+  CHECK(contains(text, "1 segment is less than half in use: 2.00 MiB of blocks keep 98.0 MiB of free memory"));
+  CHECK(contains(text, "What pins free memory"));
+  CHECK(contains(text, "0x7f1000000000 · 200 MiB · GPU 0 · stream 0 · 80.0 % in use"));
+  CHECK(contains(svg, "0x7f1000000000\n150 MiB, 150 MiB requested\nactive_allocated\nbuild model.py:7"));
+}
+
+TEST_CASE("the memory view has no such panel") {
+  const std::string svg = drawn(pinned_by_a_cache().take(), false);
+  CHECK_FALSE(contains(svg, "pins 98.0 MiB"));
+  CHECK_FALSE(contains(svg, "blocks in address order"));
+}
+
+TEST_CASE("a segment of a hundred thousand blocks takes few shapes, and damaged ones are drawn as far as they go") {
+  SmallSnapshot small;
+  small.segment(0x7f0000000000, 200'000 * 512);
+  for (int i = 0; i < 100'000; ++i)
+    small.active(512, 512).inactive(512);
+  Snapshot snapshot = small.take();
+  snapshot.blocks[0].address = 1;
+  snapshot.blocks[2].address = ~std::uint64_t{0};
+  const std::string svg = drawn(snapshot, true);
+  check_svg(svg);
+  CHECK(rectangles(svg, "requested") < 2'000);
+  CHECK(svg.size() < 1'000'000);
+}
+
+TEST_CASE("the five largest real snapshots keep to 2 MB, with the root exact") {
+  const auto folder = shared_folder();
+  if (!folder) {
+    MESSAGE("skipped: no ../shared");
+    return;
+  }
+  auto paths = files_in(*folder / "snapshots", ".pickle");
+  std::sort(paths.begin(), paths.end(),
+            [](const auto& left, const auto& right) { return file_size(left) > file_size(right); });
+  paths.resize(std::min<std::size_t>(paths.size(), 5));
+  for (const auto& path : paths) {
+    CAPTURE(path.string());
+    const Snapshot snapshot = read_snapshot(read_input(path.string()).bytes());
+    const std::uint64_t reserved_bytes = sum_of(replay(snapshot).devices).reserved_bytes;
+    for (const bool with_segments : {false, true}) {
+      const std::string svg = drawn(snapshot, with_segments);
+      CHECK(svg.size() <= 2'000'000);
+      const auto boxes = boxes_of(parse_svg(svg));
+      REQUIRE(!boxes.empty());
+      CHECK(boxes.front().bytes == reserved_bytes);
+    }
+  }
+}
