@@ -35,13 +35,15 @@ private:
 };
 
 struct Recorded {
+  std::string name; ///< what messages and the picture call the file
   Snapshot snapshot;
   Replay accounts;
   std::vector<DeviceRecord> records;
 };
 
 Recorded record(const std::string& file, const Arguments& arguments) {
-  return naming_file(shown_name(file, arguments), [&] {
+  std::string name = shown_name(file, arguments);
+  return naming_file(name, [&] {
     Progress progress(picture_name(file), arguments.has("quiet"));
     Input input = opened(file, progress);
     Accounts accounts;
@@ -50,7 +52,7 @@ Recorded record(const std::string& file, const Arguments& arguments) {
     Snapshot snapshot = decoded(input, &sinks, arguments, progress);
     Replay replayed = accounts.finish(snapshot);
     std::vector<DeviceRecord> records = recorder.finish(snapshot);
-    return Recorded{std::move(snapshot), std::move(replayed), std::move(records)};
+    return Recorded{std::move(name), std::move(snapshot), std::move(replayed), std::move(records)};
   });
 }
 
@@ -109,15 +111,13 @@ int run(const Arguments& arguments) {
   const auto to = event_of(arguments, "to");
   const auto device = device_of(arguments);
   check_output_file(arguments, *output);
-
   static_cast<void>(picture_format(arguments, *output));
 
-  const std::string file = shown_name(arguments.operands().front(), arguments);
   Recorded recorded = record(arguments.operands().front(), arguments);
-  check_device(file, recorded.snapshot, device);
-  const std::string picture = naming_file(file, [&] {
-    if (!arguments.has("quiet")) say_warnings(file, recorded.snapshot, recorded.accounts);
-    TimelinePicture drawn{.file = picture_name(file),
+  check_device(recorded.name, recorded.snapshot, device);
+  const std::string picture = naming_file(recorded.name, [&] {
+    if (!arguments.has("quiet")) say_warnings(recorded.name, recorded.snapshot, recorded.accounts);
+    TimelinePicture drawn{.file = picture_name(recorded.name),
                           .snapshot = recorded.snapshot,
                           .accounts = recorded.accounts,
                           .devices = {},
@@ -132,6 +132,13 @@ int run(const Arguments& arguments) {
   });
   write_picture(arguments, *output, picture);
   return kSuccess;
+}
+
+/// A timeline shows every moment.
+std::vector<Option> options_without_moment() {
+  std::vector<Option> options = general_options();
+  std::erase_if(options, [](const Option& option) { return option.name == "at"; });
+  return options;
 }
 
 } // namespace
