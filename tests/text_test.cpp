@@ -100,6 +100,19 @@ TEST_CASE("short_function drops what nobody reads") {
   CHECK(short_function("") == "");
 }
 
+TEST_CASE("the place of a frame") {
+  FrameTable frames;
+  const auto place = [&](std::string_view filename, std::int64_t line) {
+    return frame_place(frames, frames.add_frame({frames.intern("f"), frames.intern(filename), line}));
+  };
+  CHECK(place("/home/ann/train.py", 12) == "train.py:12");
+  CHECK(place("C:\\ann\\train.py", 12) == "train.py:12");
+  CHECK(place("x.cpp", 0) == "x.cpp");
+  CHECK(place("no/name/", 6) == "no/name/:6");
+  CHECK(place("??", 6).empty());
+  CHECK(place("", 6).empty());
+}
+
 TEST_CASE("PyTorch's omit list is a substring test, with its known victims") {
   CHECK(is_omitted("PyEval_EvalFrameDefault", "??"));
   CHECK(is_omitted("call", "/build/aten/src/ATen/core/boxing/KernelFunction.h"));

@@ -23,7 +23,7 @@ enum class CodeOrigin : std::uint8_t { user, torch, library, cpp };
 [[nodiscard]] std::string_view folded_basename(std::string_view filename);
 /// After the last '/' or '\\'.
 [[nodiscard]] std::string_view file_basename(std::string_view filename);
-/// The same, but "" where the file is unknown ("" or "??").
+/// The same, but "" where the file is unknown ("" or "??"), and all of a name that ends with a separator.
 [[nodiscard]] std::string_view known_basename(std::string_view filename);
 
 /// What a byte of a frame becomes in PyTorch's folded spelling `basename:line:name`: ';' becomes ':', a control

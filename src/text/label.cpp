@@ -56,7 +56,9 @@ std::string_view file_basename(std::string_view filename) {
 }
 
 std::string_view known_basename(std::string_view filename) {
-  return is_unknown(filename) ? std::string_view{} : file_basename(filename);
+  if (is_unknown(filename)) return {};
+  const std::string_view name = file_basename(filename);
+  return name.empty() ? filename : name;
 }
 
 CodeOrigin origin_of(std::string_view filename) {
