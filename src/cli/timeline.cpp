@@ -134,13 +134,6 @@ int run(const Arguments& arguments) {
   return kSuccess;
 }
 
-/// A timeline shows every moment.
-std::vector<Option> options_without_moment() {
-  std::vector<Option> options = general_options();
-  std::erase_if(options, [](const Option& option) { return option.name == "at"; });
-  return options;
-}
-
 } // namespace
 
 Command timeline_command() {
