@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 #include <numeric>
 #include <span>
+#include <tuple>
 #include <vector>
 
 namespace memviz::render {
@@ -167,6 +168,27 @@ RankedList pinning_lines(const SegmentPanel& panel) {
   return list;
 }
 
+/// Heading, the first `shown` rows, and what is left out; returns the height below.
+double draw_strips(Page& page, double y, const SegmentPanel& panel, std::span<const Row> rows, std::size_t shown) {
+  XmlElement parent = page.below_graph();
+  add_rule(parent, y);
+  add_text(parent, kMargin, y + 28, "section", "Segments, with their blocks in address order");
+  add_text(parent, kMargin + kContentWidth, y + 28, "muted end", summary_of(panel.pins));
+  y += 42;
+  std::uint64_t largest_bytes = 1;
+  for (const Row& row : rows)
+    largest_bytes = std::max(largest_bytes, row.segment->total_bytes);
+  y = draw_rows(parent, y, panel, rows.first(shown), largest_bytes);
+  if (shown == rows.size()) return y;
+  const auto sum = [](std::uint64_t bytes, const Row& row) { return bytes + row.segment->total_bytes; };
+  const std::uint64_t rest_bytes =
+      std::accumulate(rows.begin() + static_cast<std::ptrdiff_t>(shown), rows.end(), std::uint64_t{0}, sum);
+  add_text(
+      parent, kMargin, y + 12, "small muted",
+      fmt::format("and {} with {} together", count_of(rows.size() - shown, "more segment"), format_bytes(rest_bytes)));
+  return y + 22;
+}
+
 } // namespace
 
 double draw_segment_panel(Page& page, double y, const SegmentPanel& panel) {
@@ -176,24 +198,21 @@ double draw_segment_panel(Page& page, double y, const SegmentPanel& panel) {
     add_rule(page.below_graph(), y);
     y = draw_ranked_list(page, y + 14, pinning_lines(panel)) + 4;
   }
-  XmlElement parent = page.below_graph();
-  add_rule(parent, y);
-  add_text(parent, kMargin, y + 28, "section", "Segments, with their blocks in address order");
-  add_text(parent, kMargin + kContentWidth, y + 28, "muted end", summary_of(panel.pins));
-  y += 42;
-  std::uint64_t largest_bytes = 1;
-  for (const Row& row : rows)
-    largest_bytes = std::max(largest_bytes, row.segment->total_bytes);
   const std::size_t shown = std::min(std::min(kPinnedRows, panel.pins.segments.size()) + kOtherRows, rows.size());
-  y = draw_rows(parent, y, panel, std::span(rows).first(shown), largest_bytes);
-  if (shown == rows.size()) return y;
-  const auto sum = [](std::uint64_t bytes, const Row& row) { return bytes + row.segment->total_bytes; };
-  const std::uint64_t rest_bytes =
-      std::accumulate(rows.begin() + static_cast<std::ptrdiff_t>(shown), rows.end(), std::uint64_t{0}, sum);
-  add_text(
-      parent, kMargin, y + 12, "small muted",
-      fmt::format("and {} with {} together", count_of(rows.size() - shown, "more segment"), format_bytes(rest_bytes)));
-  return y + 22;
+  return draw_strips(page, y, panel, rows, shown);
+}
+
+double draw_all_segments(Page& page, double y, const SegmentPanel& panel, std::size_t most_rows) {
+  std::vector<Row> rows = rows_of(panel);
+  if (rows.empty()) return y;
+  const auto home = [](const Row& row) {
+    return std::tuple(row.segment->device, row.segment->pool, row.segment->stream);
+  };
+  std::stable_sort(rows.begin(), rows.end(), [&](const Row& left, const Row& right) {
+    if (home(left) != home(right)) return home(left) < home(right);
+    return left.segment->total_bytes > right.segment->total_bytes;
+  });
+  return draw_strips(page, y, panel, rows, std::min(most_rows, rows.size()));
 }
 
 } // namespace memviz::render

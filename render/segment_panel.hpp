@@ -9,6 +9,7 @@
 #include "memviz/pins.hpp"
 #include "memviz/snapshot.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -22,7 +23,10 @@ struct SegmentPanel {
   std::optional<std::uint32_t> device; ///< only this one
 };
 
-/// Returns the height below it.
+/// Who pins, then the segments that are pinned, then the largest others. Returns the height below it.
 [[nodiscard]] double draw_segment_panel(Page& page, double y, const SegmentPanel& panel);
+
+/// The first `most_rows` segments by device, pool and stream, largest first. Returns the height below them.
+[[nodiscard]] double draw_all_segments(Page& page, double y, const SegmentPanel& panel, std::size_t most_rows);
 
 } // namespace memviz::render

@@ -99,9 +99,9 @@ TEST_CASE("a mistake in a command") {
       {{"comapre"}, "unknown command 'comapre'; did you mean 'compare'?"},
       {{"help", "exprot"}, "unknown command 'exprot'; did you mean 'export'?"},
       {{"dance"},
-       "unknown command 'dance'; the commands are flame, compare, explain, leaks, timeline, stats, trace, export, "
-       "check "
-       "or help"},
+       "unknown command 'dance'; the commands are flame, compare, explain, leaks, timeline, state, stats, trace, "
+       "export, "
+       "check or help"},
       {{"--flame"}, "unknown option '--flame'; a command comes first"},
       {{snapshot()},
        "'" + snapshot() + "' is a file; a command comes first: memviz flame " + snapshot() + " -o mem.svg"},

@@ -66,6 +66,19 @@ struct ExplainPicture {
 
 [[nodiscard]] std::string explain_svg(const ExplainPicture& picture, const SvgOptions& options);
 
+/// The allocator at a moment, as segments with their blocks and holes.
+struct StatePicture {
+  std::string file;
+  const Snapshot& snapshot;            ///< of that moment
+  const Replay& replay;                ///< of all its devices
+  std::optional<std::uint32_t> device; ///< only this one
+  std::vector<std::string> warnings;
+};
+
+/// Fewer segments are drawn, largest first, until the file is no larger than `options` allows; what is left out is
+/// said.
+[[nodiscard]] std::string state_svg(const StatePicture& picture, const SvgOptions& options);
+
 [[nodiscard]] std::string compare_svg(const ComparePicture& picture, const SvgOptions& options);
 
 /// Scripts and styles: what stands in pictures whatever they show.

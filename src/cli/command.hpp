@@ -28,6 +28,7 @@ struct Command {
 
 [[nodiscard]] Command flame_command();
 [[nodiscard]] Command compare_command();
+[[nodiscard]] Command state_command();
 [[nodiscard]] Command stats_command();
 [[nodiscard]] Command export_command();
 [[nodiscard]] Command timeline_command();

@@ -16,11 +16,13 @@ for snapshot in "$source"/testdata/*.pickle "$source"/../shared/snapshots/*.pick
   "$memviz" flame --quiet --view segments --frames all --upward "$snapshot" -o "$folder/segments.svg"
   "$memviz" compare --quiet "$source/testdata/before.pickle" "$snapshot" -o "$folder/compare.svg" >/dev/null
   "$memviz" timeline --quiet "$snapshot" -o "$folder/timeline.svg"
+  "$memviz" state --quiet "$snapshot" -o "$folder/state.svg"
+  "$memviz" explain --quiet "$snapshot" -o "$folder/explain.svg" >/dev/null
   xmllint --noout --nonet "$folder"/*.svg || {
     echo "not XML: a picture of $snapshot"
     exit 1
   }
   count=$((count + 1))
 done
-echo "$count snapshots drawn four times"
+echo "$count snapshots drawn six times"
 [ "$count" -gt 0 ]

@@ -1,0 +1,66 @@
+#include "cli/command.hpp"
+#include "cli/common_options.hpp"
+#include "cli/files.hpp"
+#include "cli/messages.hpp"
+#include "cli/moment.hpp"
+#include "cli/picture_output.hpp"
+#include "cli/sizes.hpp"
+#include "memviz/svg.hpp"
+
+#include <string>
+
+namespace memviz::cli {
+
+namespace {
+
+int run(const Arguments& arguments) {
+  const auto output = arguments.value("output");
+  if (!output) throw UsageError("state needs an output: add -o state.svg, or -o - for standard output");
+  SvgOptions svg;
+  if (const auto size = arguments.value("max-size")) svg.max_bytes = parse_bytes("max-size", *size);
+  const auto device = device_of(arguments);
+  const MomentRequest moment = moment_of(arguments);
+  check_output_file(arguments, *output);
+  static_cast<void>(picture_format(arguments, *output));
+
+  const Loaded loaded = load(arguments.operands().front(), arguments, moment);
+  check_device(loaded.name, loaded.snapshot, device);
+  if (!arguments.has("quiet")) say_warnings(loaded.name, loaded.snapshot, loaded.accounts);
+  const std::string picture = naming_file(loaded.name, [&] {
+    return state_svg({.file = picture_name(loaded.name),
+                      .snapshot = loaded.snapshot,
+                      .replay = loaded.accounts,
+                      .device = device,
+                      .warnings = all_warnings(loaded.snapshot, loaded.accounts)},
+                     svg);
+  });
+  write_picture(arguments, *output, picture);
+  return kSuccess;
+}
+
+} // namespace
+
+Command state_command() {
+  return {
+      .name = "state",
+      .operands = "SNAPSHOT -o FILE [options]",
+      .operand_count = 1,
+      .summary = "draw every segment with its blocks and holes, as they were at an event",
+      .text = "Draws one SVG of the allocator at a moment: each segment to scale, its blocks in address order, free "
+              "memory as holes; at an out-of-memory error, the request beside the largest holes; and the events that "
+              "led there.",
+      .examples = "  memviz state oom.pickle -o state.svg\n"
+                  "  memviz state mem.pickle --at peak -o state.svg\n"
+                  "  memviz state mem.pickle --at event:1234 --device 0 -o state.png\n",
+      .options = joined({{{"output", 'o', "FILE", "the SVG; - is standard output (required)"},
+                          device_option(),
+                          {"max-size", '\0', "BYTES",
+                           "draw fewer segments until the file is no larger, for example 500K or 1MiB (default: 2M)"}},
+                         picture_format_options(),
+                         redact_options(),
+                         general_options()}),
+      .run = run,
+  };
+}
+
+} // namespace memviz::cli
