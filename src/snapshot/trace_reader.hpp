@@ -85,7 +85,7 @@ private:
   std::vector<std::optional<Action>> actions_; ///< by number of the text
   /// By kind, then by number of the text.
   std::array<std::vector<std::optional<StringId>>, kTextKinds> texts_;
-  Value latest_pool_;                          ///< the tuple; events mostly have the pool of the one before
+  Value latest_pool_; ///< the tuple; events mostly have the pool of the one before
   PoolId latest_pool_id_;
   bool saw_time_ = false;
   bool saw_compile_context_ = false;
