@@ -95,16 +95,23 @@ std::vector<std::string> lines_of(const std::vector<std::string>& facts, double 
   return lines;
 }
 
-double draw_side(Page& page, double x, double y, const Paint& paint, const char* side, const std::string& file,
-                 const std::vector<std::string>& facts) {
+struct Side {
+  double x;
+  const Paint& paint;
+  const char* name;
+  const std::string& file;
+  std::vector<std::string> facts;
+};
+
+double draw_side(Page& page, double y, const Side& side) {
   constexpr std::size_t kFileColumns = 58;
   constexpr double kFactSize = 12;
-  add_rect(add_group(page.svg(), paint.name), x, y + 7, 9, 9).set("rx", 2);
-  add_text(page.svg(), x + 15, y + 16, "strong", side);
-  add_text(page.svg(), x + 70, y + 16, "mono", cut_start(file, kFileColumns));
+  add_rect(add_group(page.svg(), side.paint.name), side.x, y + 7, 9, 9).set("rx", 2);
+  add_text(page.svg(), side.x + 15, y + 16, "strong", side.name);
+  add_text(page.svg(), side.x + 70, y + 16, "mono", cut_start(side.file, kFileColumns));
   y += 20;
-  for (const std::string& line : lines_of(facts, kHalfWidth - 15, kFactSize)) {
-    add_text(page.svg(), x + 15, y + 14, "small muted", line);
+  for (const std::string& line : lines_of(side.facts, kHalfWidth - 15, kFactSize)) {
+    add_text(page.svg(), side.x + 15, y + 14, "small muted", line);
     y += 16;
   }
   return y;
@@ -112,10 +119,12 @@ double draw_side(Page& page, double x, double y, const Paint& paint, const char*
 
 double draw_files(Page& page, double y, const ComparePicture& picture) {
   const Comparison& comparison = picture.comparison;
-  const double before_end = draw_side(page, kMargin, y, paint::kRemoved, "before", picture.before_file,
-                                      side_facts(picture.before_facts, comparison.before));
-  const double after_end = draw_side(page, kRightHalf, y, paint::kAdded, "after", picture.after_file,
-                                     side_facts(picture.after_facts, comparison.after));
+  const double before_end = draw_side(
+      page, y,
+      {kMargin, paint::kRemoved, "before", picture.before_file, side_facts(picture.before_facts, comparison.before)});
+  const double after_end = draw_side(
+      page, y,
+      {kRightHalf, paint::kAdded, "after", picture.after_file, side_facts(picture.after_facts, comparison.after)});
   return std::max(before_end, after_end) + 6;
 }
 

@@ -93,8 +93,9 @@ double draw_parts_table(Page& page, double y, const MemoryLedger& ledger) {
   std::size_t shown = 0;
   for (const LedgerPart& part : ledger_parts(ledger)) {
     if (!is_drawn(part)) continue;
+    const std::size_t row = shown / 3;
     const double x = kMargin + static_cast<double>(shown % 3) * kColumn;
-    const double top = y + static_cast<double>(shown / 3) * kRow;
+    const double top = y + static_cast<double>(row) * kRow;
     XmlElement swatch = add_group(page.svg(), paint_of(part).name);
     add_rect(swatch, x, top + 4, 11, 11).set("rx", 2);
     const std::string share =
@@ -103,7 +104,8 @@ double draw_parts_table(Page& page, double y, const MemoryLedger& ledger) {
              fit_sans(fmt::format("{} {}{}", format_bytes(part.bytes), part.name, share), kColumn - 24, 12));
     ++shown;
   }
-  return y + static_cast<double>((shown + 2) / 3) * kRow;
+  const std::size_t rows = (shown + 2) / 3;
+  return y + static_cast<double>(rows) * kRow;
 }
 
 double draw_answers(Page& page, double y, const DeviceExplanation& device, const ExplanationText& words) {

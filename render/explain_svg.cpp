@@ -90,7 +90,8 @@ double draw_heading(Page& page, double y, const std::string& text) {
 }
 
 double draw_main_device(Page& page, double y, const ExplainPicture& picture, const std::vector<CodeOrigin>& origins,
-                        const DeviceExplanation& device, const ExplanationText& words) {
+                        const ExplanationText& words) {
+  const DeviceExplanation& device = picture.devices.front();
   if (device.request) {
     y = draw_heading(page, y, "What was asked for, and the room there was");
     y = draw_bars(page, y, request_bars(device)) + 12;
@@ -138,7 +139,7 @@ std::string draw(const ExplainPicture& picture, SvgOptions options) {
   double y = draw_headline(page, words.title);
   y = draw_answer(page, y, words.verdict);
   y = draw_facts(page, y, picture.file, facts_of(picture.state, device)) + 12;
-  y = draw_main_device(page, y, picture, origins, device, words);
+  y = draw_main_device(page, y, picture, origins, words);
   add_rule(page.below_graph(), y + 4);
   y = draw_warnings(page, y + 14, picture.warnings);
   y = draw_notes(page, y, words.reasons);

@@ -89,8 +89,8 @@ std::string_view origin_name(CodeOrigin origin) {
   return "C++";
 }
 
-Label FrameLabels::of(FrameId id) {
-  const Frame& frame = frames_.frame(id);
+Label FrameLabels::of(FrameId frame_id) {
+  const Frame& frame = frames_.frame(frame_id);
   std::optional<std::string>& name = names_[frame.name.value];
   if (!name) name = label_name(frames_.text(frame.name));
   std::optional<std::string>& file = files_[frame.filename.value];

@@ -26,7 +26,7 @@ public:
   explicit FrameLabels(const FrameTable& frames) : frames_(frames), names_(frames.string_count()), files_(names_) {}
 
   /// "forward" and "model.py:41", with everything on one line.
-  [[nodiscard]] Label of(FrameId frame);
+  [[nodiscard]] Label of(FrameId frame_id);
 
 private:
   const FrameTable& frames_;
