@@ -61,8 +61,8 @@ public:
 
 private:
   struct Facts;
-  [[nodiscard]] NodeKey find(StackId stack);
-  [[nodiscard]] int preference(FrameId frame);
+  [[nodiscard]] NodeKey find(StackId stack_id);
+  [[nodiscard]] int preference(FrameId id);
   [[nodiscard]] std::size_t autograd_node(std::span<const FrameId> stack);
 
   const FrameTable& frames_;
