@@ -130,7 +130,7 @@ void write_output(const Arguments& arguments, const std::string& path, const Tex
   output.finish();
 }
 
-PieceOutput::PieceOutput(const Arguments& arguments, const std::string& path) : arguments_(arguments), path_(path) {
+PieceOutput::PieceOutput(const Arguments& arguments, std::string path) : arguments_(arguments), path_(std::move(path)) {
   if (arguments.redactor() == nullptr) naming_output(path_, [&] { file_.emplace(path_); });
 }
 

@@ -61,7 +61,7 @@ class PieceOutput {
 public:
   /// `-` is standard output. These throw NamedError when it cannot be written, and ReaderGone; finish() also throws
   /// what check_redacted() throws.
-  PieceOutput(const Arguments& arguments, const std::string& path);
+  PieceOutput(const Arguments& arguments, std::string path);
   void write(std::string_view piece);
   void finish();
 
