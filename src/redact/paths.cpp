@@ -47,7 +47,7 @@ std::string_view standard_library_path(std::string_view path) {
   if (tail.empty() || tail.find("-packages/") != kNone) return {};
   const std::string_view rest = tail.substr(kFolder.size());
   const std::size_t slash = rest.find('/');
-  if (slash == kNone || slash > 2 || rest.substr(0, slash).find_first_not_of("0123456789") != kNone) return {};
+  if (slash > 2 || rest.substr(0, slash).find_first_not_of("0123456789") != kNone) return {};
   const std::string_view inside = rest.substr(slash + 1);
   return std::count(inside.begin(), inside.end(), '/') <= kMostFolders ? tail : std::string_view();
 }
@@ -141,7 +141,7 @@ bool is_public_file(std::string_view filename) {
 }
 
 std::string hidden_path(std::string_view filename, const Pseudonyms& pseudonyms, LeakSearch& search) {
-  const std::string path = with_slashes(filename);
+  std::string path = with_slashes(filename);
   if (is_public_pseudo_file(path)) return path;
   const CodeOrigin origin = origin_of(path);
   search.hide(filename);
@@ -155,7 +155,7 @@ std::string hidden_path(std::string_view filename, const Pseudonyms& pseudonyms,
 }
 
 std::string hidden_module(std::string_view filename, const Pseudonyms& pseudonyms, LeakSearch& search) {
-  const std::string path = with_slashes(filename);
+  std::string path = with_slashes(filename);
   if (is_public_file(path)) {
     search.keep(path);
     return path;
