@@ -5,7 +5,7 @@
 namespace memviz {
 
 std::vector<std::string_view> fixed_texts() {
-  return {render::kScript, render::kStyle};
+  return {render::kScript, render::kStyle, render::kTimelineScript, render::kTimelineStyle};
 }
 
 } // namespace memviz
