@@ -116,7 +116,7 @@ private:
 
   [[nodiscard]] std::string target(Opcode opcode) const {
     if (opcode == Opcode::global || opcode == Opcode::inst) return dotted(module_, argument_);
-    if (opcode == Opcode::stack_global && text_ && text_below_) return dotted(*text_below_, *text_);
+    if (opcode == Opcode::stack_global && is_known(text_) && is_known(text_below_)) return dotted(text_below_, text_);
     if (opcode == Opcode::persid) return to_valid_utf8(argument_.substr(0, kLongestName));
     return "";
   }
@@ -195,14 +195,16 @@ private:
       static_cast<void>(pop(1));
   }
 
-  // The memo, and the two topmost texts of the stack: what STACK_GLOBAL imports.
+  // The memo, and the two topmost texts of the stack: what STACK_GLOBAL imports. They point into the file, or nowhere.
+
+  static bool is_known(std::string_view text) { return text.data() != nullptr; }
 
   void memoize() {
     const Effect filled = opcode_table()[static_cast<std::uint8_t>(previous_)].effect;
     if (filled == Effect::fill || filled == Effect::fill_to_mark) ++result_.memoized_after_filling;
     const bool is_empty = filled == Effect::push_container || previous_ == Opcode::list || previous_ == Opcode::dict;
     if (is_empty) ++result_.memoized_before_filling;
-    if (text_) remember(memo_index(), *text_);
+    if (is_known(text_)) remember(memo_index(), text_);
     ++result_.memo_entries;
   }
 
@@ -225,13 +227,13 @@ private:
   void remember_text(const OpcodeInfo& info) {
     const auto opcode = static_cast<Opcode>(bytes_[opcode_offset_]);
     if (info.effect == Effect::memoize || info.effect == Effect::nothing) return;
-    std::optional<std::string_view> text;
+    std::string_view text;
     if (info.is_text) text = argument_;
     if (opcode == Opcode::get || opcode == Opcode::binget || opcode == Opcode::long_binget) {
       const std::uint64_t index = memo_index();
       if (index < memo_texts_.size()) text = memo_texts_[index];
     }
-    text_below_ = text ? text_ : std::nullopt;
+    text_below_ = is_known(text) ? text_ : std::string_view{};
     text_ = text;
   }
 
@@ -247,9 +249,9 @@ private:
   Opcode previous_ = Opcode::stop;
   std::vector<Depth> stack_;
   std::vector<std::size_t> marks_;
-  std::optional<std::string_view> text_;
-  std::optional<std::string_view> text_below_;
-  std::vector<std::optional<std::string_view>> memo_texts_; ///< by memo number
+  std::string_view text_;
+  std::string_view text_below_;
+  std::vector<std::string_view> memo_texts_; ///< by memo number
   Survey result_;
 };
 
