@@ -47,11 +47,13 @@ std::uint64_t scale_top(const PanelData& data) {
   return top;
 }
 
+/// What is there at all times, where something happens upon it.
 std::uint64_t floor_of(const BandChart& chart) {
   std::uint64_t floor = chart.slices.front().baseline_bytes;
   for (const Slice& slice : chart.slices)
     floor = std::min(floor, slice.baseline_bytes);
-  return floor;
+  const std::uint64_t peak = chart.slices[chart.peak].live_bytes;
+  return peak - floor > peak / 100 ? floor : 0;
 }
 
 double height_of(const Shape& shape) {

@@ -80,9 +80,7 @@ Figure oom_figure(const Mark& oom) {
 std::string timeline_sentence(const Chart& chart) {
   const Slice& peak = peak_of(chart);
   const std::uint32_t events = chart.device.record.events;
-  if (events == 0)
-    return fmt::format("{} lived on {} throughout: no events were recorded", format_bytes(peak.live_bytes),
-                       name_of(chart));
+  if (events == 0) return fmt::format("{} on {} throughout: no events", format_bytes(peak.live_bytes), name_of(chart));
   std::string text = fmt::format("Peak {}{} on {}", is_segments(chart) ? "reserved " : "",
                                  format_bytes(peak.live_bytes), name_of(chart));
   if (peak.state == 0)
@@ -181,11 +179,11 @@ std::vector<std::string> timeline_notes(const Chart& chart, bool names_device) {
   std::vector<std::string> notes;
   if (const auto capacity = chart.place.empty() ? capacity_of(chart.device) : std::nullopt)
     notes.push_back(
-        fmt::format("{}at the out-of-memory error {} were reserved and free together: what PyTorch could have "
+        fmt::format("{}At the out-of-memory error {} were reserved and free together: what PyTorch could have "
                     "used then. What else was on the device is not in the file.",
                     prefix, format_bytes(capacity->bytes)));
   if (!is_segments(chart) && record.reserved_known_from > chart.device.window.first)
-    notes.push_back(fmt::format("{}the recorded segment events do not add up{}: reserved bytes are not drawn there.",
+    notes.push_back(fmt::format("{}The recorded segment events do not add up{}: reserved bytes are not drawn there.",
                                 prefix,
                                 record.reserved_known_from > chart.device.window.last
                                     ? ""
@@ -198,7 +196,7 @@ std::vector<std::string> timeline_notes(const Chart& chart, bool names_device) {
         fmt::format("{}{} nested too deeply to be chart.", prefix, count_of(chart.lane.left_out, "annotation")));
   if (chart.bands.has_negative_rest)
     notes.push_back(
-        fmt::format("{}some frees name more bytes than their allocations: bands reach above the line of live "
+        fmt::format("{}Some frees name more bytes than their allocations: bands reach above the line of live "
                     "bytes.",
                     prefix));
   if (chart.place.empty()) notes.push_back(prefix + balance_text(chart.stats));

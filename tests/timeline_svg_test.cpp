@@ -176,6 +176,19 @@ TEST_CASE("the peak that is drawn is exact, however much is left out") {
   CHECK(highest == doctest::Approx(document.select_node("//circle").node().attribute("cy").as_double()).epsilon(0.01));
 }
 
+TEST_CASE("a scale is cut only where something happens upon a large baseline") {
+  const auto cut_of = [](const Snapshot& snapshot) {
+    return parse_svg(drawn(snapshot)).select_node("//g[@class='chart']/metadata").node().attribute("cut").as_ullong();
+  };
+  SmallSnapshot flat;
+  flat.segment(0x1000, 1 << 20).active(1 << 20, 1'000'000);
+  CHECK(cut_of(flat.take()) == 0);
+  SmallSnapshot busy;
+  busy.segment(0x1000, 1 << 20).active(1 << 20, 1'000'000);
+  busy.event(Action::alloc, 0x900000, 200'000);
+  CHECK(cut_of(busy.take()) > 500'000);
+}
+
 TEST_CASE("a small budget leaves bands to the rest and says so") {
   SmallSnapshot snapshot;
   snapshot.segment(0x1000, 1 << 20).inactive(1 << 20);
