@@ -88,6 +88,9 @@ TEST_CASE("trace takes ranges as moments") {
   CHECK(before + after == all + 1); // the error itself is in both
   CHECK(lines_of(ndjson({file, "--from", "event:3", "--to", "event:5"})) == 3);
   CHECK(lines_of(ndjson({file, "--from", "oom", "--to", "oom"})) == 1);
+  CHECK(ndjson({file, "--to", "event:-1"}).empty());
+  CHECK(ndjson({file, "--from", "event:-1", "--to", "end"}) == ndjson({file}));
+  CHECK(lines_of(ndjson({data("devices_streams"), "--from", "event:2", "--to", "event:3", "--device", "2"})) == 2);
   CHECK(ndjson({file, "--action", "oom"}) == ndjson({file, "--from", "oom", "--to", "oom"}));
   const auto first_us =
       json::parse(ndjson({file, "--from", "event:3", "--to", "event:3"}))["time_us"].get<std::int64_t>();
@@ -123,12 +126,13 @@ TEST_CASE("trace of a file without events says so") {
 
 TEST_CASE("a mistake in an option of trace says what to do") {
   const std::string file = data("oom");
-  check_usage_error({"trace", file, "--from", "noon"},
-                    "--from must be event:N, time:US, annotation:NAME, oom, peak or end");
-  check_usage_error({"trace", file, "--to", "event:-1"}, "--to must be event:N");
-  check_usage_error({"trace", file, "--from", "event:99999999"}, "there is no event 99999999: the last one is ");
-  check_usage_error({"trace", data("training_step"), "--to", "oom"}, "the recording has no out-of-memory error");
-  check_usage_error({"trace", data("gen_2.2_time"), "--from", "annotation:x"}, "the recording has no annotations");
+  check_usage_error({"trace", file, "--from", "noon"}, "--from must be auto, end, peak, oom, event:N");
+  check_usage_error({"trace", file, "--from", "event:99999999"},
+                    "--from event:99999999: " + file + " has events 0 to ");
+  check_usage_error({"trace", data("devices_streams"), "--from", "event:1"}, "each device counts its own events");
+  check_usage_error({"trace", data("training_step"), "--to", "oom"}, "records no out-of-memory error");
+  check_usage_error({"trace", data("gen_2.2_time"), "--from", "annotation:x"}, "has no such annotation");
+  check_usage_error({"trace", data("gen_2.1_no_time"), "--to", "time:5"}, "have no times");
   check_usage_error({"trace", file, "--action", "allocs"}, "did you mean 'alloc'?");
   check_usage_error({"trace", file, "--address", "b12"}, "--address must be an address such as");
   check_usage_error({"trace", file, "--stream", "x"}, "--stream must be a number");

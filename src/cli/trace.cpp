@@ -108,13 +108,6 @@ TraceOptions options_of(const Arguments& arguments) {
   return options;
 }
 
-TraceEnds ends_of(const Arguments& arguments) {
-  TraceEnds ends;
-  if (const auto word = arguments.value("from")) ends.from = parse_trace_end("from", *word);
-  if (const auto word = arguments.value("to")) ends.to = parse_trace_end("to", *word);
-  return ends;
-}
-
 /// One pass over the events for two.
 class Both final : public EventSink {
 public:
@@ -137,7 +130,7 @@ private:
 /// events in between would take more time and memory.
 int run(const Arguments& arguments) {
   TraceOptions options = options_of(arguments);
-  const TraceEnds ends = ends_of(arguments);
+  const TraceEnds ends = trace_ends(arguments);
   const std::string path = arguments.value("output").value_or("-");
   check_output_file(arguments, path);
 
@@ -150,10 +143,11 @@ int run(const Arguments& arguments) {
     TraceSurvey survey;
     Both both(accounts, survey);
     const Snapshot snapshot = decoded(input, &both, arguments, progress);
-    const Replay replayed = accounts.finish(snapshot);
+    Replay replayed = accounts.finish(snapshot);
     check_device(file, snapshot, options.filter.device);
     if (!arguments.has("quiet")) say_warnings(file, snapshot, replayed);
-    options.filter.range = trace_ranges(ends, snapshot, stats_of(replayed, options.filter.device));
+    replayed.devices = stats_of(replayed, options.filter.device);
+    options.filter.range = trace_ranges(ends, file, snapshot, replayed);
 
     PieceOutput output(arguments, path);
     TraceLog log(snapshot, survey, options, [&](std::string_view piece) { output.write(piece); });

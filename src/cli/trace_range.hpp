@@ -1,7 +1,9 @@
 #pragma once
 
-// --from and --to of `trace` -> the events between them, by device.
+// --from and --to of `trace`, two moments -> the events between them, by device.
 
+#include "cli/arguments.hpp"
+#include "cli/moment.hpp"
 #include "memviz/replay.hpp"
 #include "memviz/trace.hpp"
 
@@ -12,25 +14,17 @@
 
 namespace memviz::cli {
 
-/// One end of a range as the command line names it: event:N, time:US, annotation:NAME[#K], oom, peak or end.
-struct TraceEnd {
-  enum class Kind : std::uint8_t { event, time, annotation, oom, peak, end } kind = Kind::end;
-  std::uint64_t event = 0;
-  std::int64_t time_us = 0;
-  std::string name;
-  std::uint64_t number = 1; ///< of the annotation, counted from 1
-};
-
-/// Throws UsageError that says what `option` may be.
-[[nodiscard]] TraceEnd parse_trace_end(std::string_view option, const std::string& text);
-
 struct TraceEnds {
-  std::optional<TraceEnd> from;
-  std::optional<TraceEnd> to;
+  std::optional<MomentRequest> from;
+  std::optional<MomentRequest> to;
 };
 
-/// Throws UsageError for an annotation that the file does not have, or when no device that is wanted has the event.
-[[nodiscard]] std::map<std::uint32_t, EventRange> trace_ranges(const TraceEnds& ends, const Snapshot& snapshot,
-                                                               const std::vector<DeviceStats>& devices);
+/// Throws UsageError for what is no moment.
+[[nodiscard]] TraceEnds trace_ends(const Arguments& arguments);
+
+/// The ranges of the devices that `accounts` has, both ends included. A device without an out-of-memory error has
+/// nothing from there on, and all up to there. Throws UsageError for a moment that `file` does not have.
+[[nodiscard]] std::map<std::uint32_t, EventRange> trace_ranges(const TraceEnds& ends, const std::string& file,
+                                                               const Snapshot& snapshot, const Replay& accounts);
 
 } // namespace memviz::cli

@@ -17,7 +17,6 @@ import environment
 TESTDATA = pathlib.Path(__file__).resolve().parents[2] / "testdata"
 _pictures = tempfile.TemporaryDirectory(prefix="memviz-browser-")
 _numbers = itertools.count()
-expect.set_options(timeout=15_000)  # a loaded machine is slow, and nothing waits that long where all is well
 
 
 def memviz(*arguments):
@@ -59,7 +58,7 @@ class BrowserCase(unittest.TestCase):
         context = browser().new_context(viewport={"width": 1240, "height": 900}, **{"reduced_motion": "reduce", **context_options})
         self.addCleanup(context.close)
         page = context.new_page()
-        page.set_default_timeout(30_000)
+        page.set_default_timeout(10_000)
         self.complaints = []
         page.on("console", lambda message: self.complaints.append(f"console: {message.text}"))
         page.on("pageerror", lambda error: self.complaints.append(f"error: {error}"))
