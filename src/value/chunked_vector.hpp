@@ -21,16 +21,20 @@ public:
   void push_back(const T& value) {
     const std::size_t offset = size_ & kMask;
     if (offset == 0 && size_ >> kChunkBits == chunks_.size()) {
-      // Left uninitialised: pages that are never written are never resident.
-      chunks_.push_back(std::make_unique_for_overwrite<T[]>(std::size_t{1} << kChunkBits));
+      // Not constructed: pages that are never written are never resident, which is most of a small file's time.
+      chunks_.emplace_back(std::allocator<T>().allocate(kChunkSize));
     }
-    chunks_[size_ >> kChunkBits][offset] = value;
+    std::construct_at(&chunks_[size_ >> kChunkBits][offset], value);
     ++size_;
   }
 
 private:
-  static constexpr std::size_t kMask = (std::size_t{1} << kChunkBits) - 1;
-  std::vector<std::unique_ptr<T[]>> chunks_;
+  static constexpr std::size_t kChunkSize = std::size_t{1} << kChunkBits;
+  static constexpr std::size_t kMask = kChunkSize - 1;
+  struct Deallocate {
+    void operator()(T* chunk) const { std::allocator<T>().deallocate(chunk, kChunkSize); }
+  };
+  std::vector<std::unique_ptr<T[], Deallocate>> chunks_;
   std::size_t size_ = 0;
 };
 
