@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <new>
+#include <utility>
 
 namespace memviz::pickle {
 namespace {
@@ -70,6 +71,7 @@ RecordRun* RecordLookahead::take(std::uint64_t offset) {
 void RecordLookahead::move_to(std::size_t index) {
   for (std::size_t i = current_; i < index; ++i) {
     if (chunks_[i].state == State::scanning) continue; // its thread throws the result away
+    if (!chunks_[i].runs.empty() && spare_.size() <= helpers_) spare_.push_back(std::move(chunks_[i].runs.front()));
     chunks_[i].runs = {};
     chunks_[i].state = State::done;
   }
@@ -100,10 +102,15 @@ void RecordLookahead::work() {
 void RecordLookahead::scan_waiting(std::size_t index, RecordScanner& scanner, Lock& lock) {
   chunks_[index].state = State::scanning;
   const Patterns patterns = patterns_;
+  RecordRun spare;
+  if (!spare_.empty()) {
+    spare = std::move(spare_.back());
+    spare_.pop_back();
+  }
   lock.unlock();
   std::vector<RecordRun> runs;
   try {
-    runs = scan_chunk(index, patterns, scanner);
+    runs = scan_chunk(index, patterns, scanner, std::move(spare));
   } catch (const std::bad_alloc&) {
     // The machine scans this chunk itself, and reports it if there is no memory for that either.
     runs.clear();
@@ -115,15 +122,15 @@ void RecordLookahead::scan_waiting(std::size_t index, RecordScanner& scanner, Lo
 }
 
 std::vector<RecordRun> RecordLookahead::scan_chunk(std::size_t index, const Patterns& patterns,
-                                                   RecordScanner& scanner) const {
+                                                   RecordScanner& scanner, RecordRun spare) const {
   std::vector<RecordRun> runs;
   const std::uint64_t begin = begin_offset_ + index * kChunkBytes;
   const std::uint64_t stop = std::min<std::uint64_t>(begin + kChunkBytes, bytes_.size());
   const std::string_view head = head_of(patterns->front().memo_entry());
   std::uint64_t offset = begin;
   while ((offset = bytes_.find(head, static_cast<std::size_t>(offset))) < stop) {
-    RecordRun run;
-    run.begin_offset = run.end_offset = offset;
+    RecordRun run = std::exchange(spare, {});
+    run.restart(offset);
     for (run.pattern = 0; run.pattern < patterns->size() && run.cells.empty(); ++run.pattern)
       scanner.scan((*patterns)[run.pattern], stop, run);
     ++offset;

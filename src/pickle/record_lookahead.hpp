@@ -55,8 +55,8 @@ private:
   [[nodiscard]] std::size_t next_waiting() const;
   using Lock = std::unique_lock<std::mutex>;
   void scan_waiting(std::size_t index, RecordScanner& scanner, Lock& lock);
-  [[nodiscard]] std::vector<RecordRun> scan_chunk(std::size_t index, const Patterns& patterns,
-                                                  RecordScanner& scanner) const;
+  [[nodiscard]] std::vector<RecordRun> scan_chunk(std::size_t index, const Patterns& patterns, RecordScanner& scanner,
+                                                  RecordRun spare) const;
   void move_to(std::size_t index);
 
   std::string_view bytes_;
@@ -69,6 +69,7 @@ private:
   std::condition_variable changed_;
   Patterns patterns_;
   std::vector<Chunk> chunks_;
+  std::vector<RecordRun> spare_; ///< used up; their memory is not, and new memory would cost page faults
   std::size_t current_ = 0; ///< the chunk that the machine is in
   bool is_ending_ = false;
   std::vector<std::thread> threads_;

@@ -36,6 +36,14 @@ struct RecordRun {
   /// Of writers that number the entries of the memo themselves (protocols 2 and 3): the numbers, in the order of the
   /// entries that the run makes.
   std::vector<std::uint32_t> puts;
+
+  /// Empty, from `offset` on; keeps its memory.
+  void restart(std::uint64_t offset) {
+    begin_offset = end_offset = offset;
+    cells.clear();
+    lists.clear();
+    puts.clear();
+  }
 };
 
 /// Kind::text of a RecordRun: bytes [offset, offset + size).

@@ -125,11 +125,8 @@ bool RecordStream::scan_run() {
 }
 
 bool RecordStream::scan_pattern(std::size_t pattern, std::uint64_t offset) {
-  run_.begin_offset = run_.end_offset = offset;
+  run_.restart(offset);
   run_.pattern = pattern;
-  run_.cells.clear();
-  run_.lists.clear();
-  run_.puts.clear();
   scanner_.scan(patterns_[pattern], offset + kRunBytes, run_);
   if (run_.cells.empty()) return false;
   latest_pattern_ = pattern;
