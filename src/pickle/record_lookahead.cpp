@@ -121,8 +121,8 @@ void RecordLookahead::scan_waiting(std::size_t index, RecordScanner& scanner, Lo
   changed_.notify_all();
 }
 
-std::vector<RecordRun> RecordLookahead::scan_chunk(std::size_t index, const Patterns& patterns,
-                                                   RecordScanner& scanner, RecordRun spare) const {
+std::vector<RecordRun> RecordLookahead::scan_chunk(std::size_t index, const Patterns& patterns, RecordScanner& scanner,
+                                                   RecordRun spare) const {
   std::vector<RecordRun> runs;
   const std::uint64_t begin = begin_offset_ + index * kChunkBytes;
   const std::uint64_t stop = std::min<std::uint64_t>(begin + kChunkBytes, bytes_.size());

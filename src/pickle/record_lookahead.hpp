@@ -70,7 +70,7 @@ private:
   Patterns patterns_;
   std::vector<Chunk> chunks_;
   std::vector<RecordRun> spare_; ///< used up; their memory is not, and new memory would cost page faults
-  std::size_t current_ = 0; ///< the chunk that the machine is in
+  std::size_t current_ = 0;      ///< the chunk that the machine is in
   bool is_ending_ = false;
   std::vector<std::thread> threads_;
 };
