@@ -39,6 +39,19 @@ void check_same(std::string_view bytes) {
   }
 }
 
+/// Fails at the first events.
+class FailingSink final : public EventSink {
+public:
+  void take(std::uint32_t /*device*/, std::span<const Event> /*events*/) override {
+    ++takes;
+    throw Error("nobody reads the output");
+  }
+  void restart() override { ++restarts; }
+
+  int takes = 0;
+  int restarts = 0;
+};
+
 /// Counts how records arrive.
 class CountingSink final : public pickle::RecordSink {
 public:
@@ -268,5 +281,19 @@ TEST_CASE("what was handed over and is used again makes the reader start anew") 
       pickle.text("external_annotations");
       pickle.get(events).get(events);
     }));
+  }
+}
+
+TEST_CASE("what a sink throws ends the reading, and is no reason to start again") {
+  const std::string bytes = with_events(2000).pickle();
+  for (const bool stream : {true, false}) {
+    CAPTURE(stream);
+    FailingSink sink;
+    ReadOptions options;
+    options.sink = &sink;
+    options.stream = stream;
+    CHECK_THROWS_WITH_AS(static_cast<void>(read_snapshot(bytes, options)), "nobody reads the output", Error);
+    CHECK(sink.takes == 1);
+    CHECK(sink.restarts == 0);
   }
 }

@@ -61,9 +61,10 @@ class EventSink {
 public:
   virtual ~EventSink() = default;
   /// The next events of `device`, oldest first, after those of earlier calls. The traces of several devices come one
-  /// after the other. May throw Error.
+  /// after the other. What it throws ends the reading. What is wrong with the events is for later to say: they may be
+  /// taken back by restart().
   virtual void take(std::uint32_t device, std::span<const Event> events) = 0;
-  /// Forgets all that was taken: the reader starts again from the first event.
+  /// Forgets all that was taken: the reader starts again from the first event, for reasons of its own.
   virtual void restart() = 0;
 };
 

@@ -72,8 +72,8 @@ struct Replay {
 /// others at the end of recording".
 [[nodiscard]] std::string moments_text(const std::vector<DeviceStats>& devices);
 
-/// Replays events as they come; memory proportional to the allocations alive at once. take() throws Error where the
-/// sizes of a device add up to more than kMaxTotalBytes.
+/// Replays events as they come; memory proportional to the allocations alive at once. finish() and rewind() throw Error
+/// where the sizes of a device add up to more than kMaxTotalBytes.
 class Accounts final : public EventSink {
 public:
   /// Remembers on the way what the state at `choice` depends on: of each device the allocations that were alive then
@@ -97,6 +97,7 @@ private:
   struct DeviceAccounts;
   MomentChoice choice_;
   std::vector<std::unique_ptr<DeviceAccounts>> devices_; ///< by device; null where it has no events
+  std::string failure_;                                  ///< what is wrong with the events; "" for nothing
 };
 
 /// The same for events that the snapshot holds.

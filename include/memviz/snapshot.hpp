@@ -115,7 +115,7 @@ struct ReadOptions {
 };
 
 /// Decodes a snapshot from the bytes of a pickle (protocols 0 to 5) or of the JSON form of the same object.
-/// Nothing in it is executed. Throws ParseError or Error; `bytes` need not outlive the call.
+/// Nothing in it is executed. Throws ParseError or Error, and what the sink throws; `bytes` need not outlive the call.
 [[nodiscard]] Snapshot read_snapshot(std::string_view bytes, const ReadOptions& options = {});
 
 } // namespace memviz

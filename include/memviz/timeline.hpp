@@ -80,8 +80,8 @@ struct DeviceRecord {
   [[nodiscard]] const std::vector<std::int64_t>& times_us() const;
 };
 
-/// Keeps what timelines are drawn from, while events are read. take() throws Error where a device has more than 2^32 -
-/// 2 events, or where the sizes of its segment events add up to more than kMaxTotalBytes.
+/// Keeps what timelines are drawn from, while events are read. finish() throws Error where a device has more than 2^32
+/// - 2 events, or where the sizes of its segment events add up to more than kMaxTotalBytes.
 class TimelineRecorder final : public EventSink {
 public:
   TimelineRecorder();
@@ -98,6 +98,7 @@ public:
 private:
   struct Device;
   std::vector<std::unique_ptr<Device>> devices_; ///< by device; null where it has no events
+  std::string failure_;                          ///< what is wrong with the events; "" for nothing
 };
 
 /// The same for events that the snapshot holds.

@@ -18,7 +18,6 @@
 #include "memviz/snapshot.hpp"
 
 #include <cstdint>
-#include <exception>
 #include <functional>
 #include <limits>
 #include <map>
@@ -116,7 +115,6 @@ public:
 private:
   class Log;
   std::unique_ptr<Log> log_;
-  std::exception_ptr failure_; ///< what take() threw
 };
 
 } // namespace memviz

@@ -124,22 +124,29 @@ Accounts::Accounts(MomentChoice choice) : choice_(std::move(choice)) {
 Accounts::~Accounts() = default;
 
 void Accounts::take(std::uint32_t device, std::span<const Event> events) {
-  if (events.empty()) return;
+  if (events.empty() || !failure_.empty()) return;
   if (devices_.size() <= device) devices_.resize(device + std::size_t{1});
   if (!devices_[device]) devices_[device] = std::make_unique<DeviceAccounts>(choice_, device);
   DeviceAccounts& accounts = *devices_[device];
   const std::uint64_t first_index = accounts.stats.events;
-  for (const Event& event : events)
-    accounts.replay(event);
+  try {
+    for (const Event& event : events)
+      accounts.replay(event);
+  } catch (const Error& error) {
+    failure_ = error.what();
+    return;
+  }
   accounts.last_event_time_us = events.back().time_us;
   accounts.log.keep_around(events, first_index);
 }
 
 void Accounts::restart() {
   devices_.clear();
+  failure_.clear();
 }
 
 Replay Accounts::finish(const Snapshot& snapshot) const {
+  if (!failure_.empty()) throw Error(failure_);
   static const DeviceAccounts no_events({}, 0);
   Replay result;
   result.block_is_explained.resize(snapshot.blocks.size());

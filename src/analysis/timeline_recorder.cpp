@@ -127,21 +127,27 @@ TimelineRecorder::TimelineRecorder() = default;
 TimelineRecorder::~TimelineRecorder() = default;
 
 void TimelineRecorder::take(std::uint32_t device, std::span<const Event> events) {
-  if (events.empty()) return;
+  if (events.empty() || !failure_.empty()) return;
   if (devices_.size() <= device) devices_.resize(device + std::size_t{1});
   if (!devices_[device]) {
     devices_[device] = std::make_unique<Device>();
     devices_[device]->record.device = device;
   }
-  for (const Event& event : events)
-    devices_[device]->take(event);
+  try {
+    for (const Event& event : events)
+      devices_[device]->take(event);
+  } catch (const Error& error) {
+    failure_ = error.what();
+  }
 }
 
 void TimelineRecorder::restart() {
   devices_.clear();
+  failure_.clear();
 }
 
 std::vector<DeviceRecord> TimelineRecorder::finish(const Snapshot& snapshot) {
+  if (!failure_.empty()) throw Error(failure_);
   std::vector<DeviceRecord> records;
   for (const std::uint32_t device : snapshot.devices()) {
     Device without_events;

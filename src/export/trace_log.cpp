@@ -180,19 +180,12 @@ TraceLog::TraceLog(const Snapshot& snapshot, const TraceSurvey& survey, TraceOpt
 TraceLog::~TraceLog() = default;
 
 void TraceLog::take(std::uint32_t device, std::span<const Event> events) {
-  if (failure_ || log_->is_rehearsal() || !log_->wants_device(device)) return;
-  try {
-    for (const Event& event : events)
-      log_->take(device, event);
-  } catch (...) {
-    failure_ = std::current_exception();
-    throw;
-  }
+  if (log_->is_rehearsal() || !log_->wants_device(device)) return;
+  for (const Event& event : events)
+    log_->take(device, event);
 }
 
 void TraceLog::restart() {
-  // The reader starts again after whatever it was that a sink threw.
-  if (failure_) std::rethrow_exception(failure_);
   log_->restart();
 }
 

@@ -16,6 +16,7 @@
 #include <exception>
 #include <fmt/format.h>
 #include <new>
+#include <optional>
 
 namespace memviz {
 namespace {
@@ -48,6 +49,23 @@ public:
 
 private:
   Snapshot& snapshot_;
+};
+
+/// Tells what a sink throws from what the reader finds: only the latter is a reason to read once more.
+class WatchedSink final : public EventSink {
+public:
+  explicit WatchedSink(EventSink& sink) : sink_(sink) {}
+  void take(std::uint32_t device, std::span<const Event> events) override {
+    has_failed_ = true;
+    sink_.take(device, events);
+    has_failed_ = false;
+  }
+  void restart() override { sink_.restart(); }
+  [[nodiscard]] bool has_failed() const noexcept { return has_failed_; }
+
+private:
+  EventSink& sink_;
+  bool has_failed_ = false;
 };
 
 /// The tools of one reading, which share what they learn of the document.
@@ -152,14 +170,17 @@ Snapshot read_whole(std::string_view bytes, const ReadOptions& options) {
 }
 
 Snapshot read_pickle(std::string_view bytes, const ReadOptions& options) {
-  if (options.stream) {
-    try {
-      return read_streaming(bytes, options);
-    } catch (const std::bad_alloc&) {
-      throw;
-    } catch (const std::exception&) {
-      if (options.sink != nullptr) options.sink->restart();
-    }
+  if (!options.stream) return read_whole(bytes, options);
+  std::optional<WatchedSink> sink;
+  ReadOptions watched = options;
+  if (options.sink != nullptr) watched.sink = &sink.emplace(*options.sink);
+  try {
+    return read_streaming(bytes, watched);
+  } catch (const std::bad_alloc&) {
+    throw;
+  } catch (const std::exception&) {
+    if (sink && sink->has_failed()) throw;
+    if (sink) sink->restart();
   }
   return read_whole(bytes, options);
 }
