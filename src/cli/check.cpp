@@ -3,6 +3,7 @@
 #include "cli/common_options.hpp"
 #include "cli/files.hpp"
 #include "cli/messages.hpp"
+#include "cli/sinks.hpp"
 #include "cli/text_outputs.hpp"
 #include "snapshot/file_kind.hpp"
 
@@ -15,13 +16,6 @@
 namespace memviz::cli {
 
 namespace {
-
-/// Takes the events and keeps nothing: reading them is the check.
-class Discard final : public EventSink {
-public:
-  void take(std::uint32_t, std::span<const Event>) override {}
-  void restart() override {}
-};
 
 std::optional<std::uint64_t> stored_bytes(const std::string& file, std::uint64_t size_bytes) {
   std::error_code error;
@@ -43,7 +37,7 @@ void decode(Input& input, const Arguments& arguments, Progress& progress, CheckR
   const auto start = Clock::now();
   try {
     if (arguments.has("structure")) {
-      Discard nowhere;
+      NoEvents nowhere;
       report.snapshot = decoded(input, &nowhere, arguments, progress);
     } else {
       Accounts accounts;

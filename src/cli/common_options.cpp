@@ -2,11 +2,11 @@
 
 #include "cli/choice.hpp"
 #include "cli/moment.hpp"
+#include "cli/numbers.hpp"
 #include "cli/picture_output.hpp"
 #include "cli/sizes.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -157,10 +157,8 @@ std::optional<View> view_of(const Arguments& arguments) {
 std::optional<std::uint32_t> device_of(const Arguments& arguments) {
   const std::string word = arguments.value("device").value_or("all");
   if (word == "all") return std::nullopt;
-  std::uint32_t device = 0;
-  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), device);
-  if (error != std::errc() || end != word.data() + word.size())
-    throw UsageError(fmt::format("--device must be a number or all, not '{}'", word));
+  const auto device = whole_number<std::uint32_t>(word);
+  if (!device) throw UsageError(fmt::format("--device must be a number or all, not '{}'", word));
   return device;
 }
 
@@ -169,11 +167,10 @@ unsigned threads_of(const Arguments& arguments) {
   constexpr unsigned kMost = 64;
   const auto word = arguments.value("threads");
   if (!word) return std::clamp(std::thread::hardware_concurrency(), 1U, kMostUseful);
-  unsigned threads = 0;
-  const auto [end, error] = std::from_chars(word->data(), word->data() + word->size(), threads);
-  if (error != std::errc() || end != word->data() + word->size() || threads == 0 || threads > kMost)
+  const auto threads = whole_number<unsigned>(*word);
+  if (!threads || *threads == 0 || *threads > kMost)
     throw UsageError(fmt::format("--threads must be a number from 1 to {}, not '{}'", kMost, *word));
-  return threads;
+  return *threads;
 }
 
 std::optional<std::uint64_t> max_memory_of(const Arguments& arguments) {

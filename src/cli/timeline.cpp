@@ -3,36 +3,18 @@
 #include "cli/common_options.hpp"
 #include "cli/files.hpp"
 #include "cli/messages.hpp"
+#include "cli/numbers.hpp"
 #include "cli/picture_output.hpp"
+#include "cli/sinks.hpp"
 #include "cli/sizes.hpp"
 #include "memviz/timeline_svg.hpp"
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <string>
 
 namespace memviz::cli {
 
 namespace {
-
-/// Hands events to both.
-class BothSinks final : public EventSink {
-public:
-  BothSinks(EventSink& first, EventSink& second) : sinks_{&first, &second} {}
-
-  void take(std::uint32_t device, std::span<const Event> events) override {
-    for (EventSink* sink : sinks_)
-      sink->take(device, events);
-  }
-  void restart() override {
-    for (EventSink* sink : sinks_)
-      sink->restart();
-  }
-
-private:
-  std::array<EventSink*, 2> sinks_;
-};
 
 struct Recorded {
   std::string name; ///< what messages and the picture call the file
@@ -60,10 +42,8 @@ Recorded record(const std::string& file, const Arguments& arguments) {
 std::optional<std::uint64_t> event_of(const Arguments& arguments, std::string_view option) {
   const auto word = arguments.value(option);
   if (!word) return std::nullopt;
-  std::uint64_t event = 0;
-  const auto [end, error] = std::from_chars(word->data(), word->data() + word->size(), event);
-  if (error != std::errc() || end != word->data() + word->size())
-    throw UsageError(fmt::format("--{} must be the index of an event, not '{}'", option, *word));
+  const auto event = whole_number<std::uint64_t>(*word);
+  if (!event) throw UsageError(fmt::format("--{} must be the index of an event, not '{}'", option, *word));
   return event;
 }
 
@@ -93,9 +73,8 @@ TimelineSvgOptions timeline_options(const Arguments& arguments) {
       {{"active", TimelineView::active}, {"segments", TimelineView::segments}, {"pools", TimelineView::pools}});
   if (const auto word = arguments.value("detail")) {
     constexpr std::size_t kMost = 20'000;
-    std::size_t bands = 0;
-    const auto [end, error] = std::from_chars(word->data(), word->data() + word->size(), bands);
-    if (error != std::errc() || end != word->data() + word->size() || bands > kMost)
+    const auto bands = whole_number<std::size_t>(*word);
+    if (!bands || *bands > kMost)
       throw UsageError(fmt::format("--detail must be a number from 0 to {}, not '{}'", kMost, *word));
     options.detail = bands;
   }

@@ -6,10 +6,11 @@
 #include "cli/files.hpp"
 #include "cli/hints.hpp"
 #include "cli/messages.hpp"
+#include "cli/numbers.hpp"
+#include "cli/sinks.hpp"
 #include "cli/sizes.hpp"
 #include "cli/trace_range.hpp"
 
-#include <charconv>
 #include <limits>
 #include <string>
 
@@ -36,13 +37,6 @@ ActionGroup actions_of(std::string_view word) {
        {"snapshot", {Action::snapshot}},
        {"other", {Action::other}},
        {"annotation", {}}});
-}
-
-template <class Number> std::optional<Number> whole_number(std::string_view text, int base = 10) {
-  Number number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number, base);
-  if (text.empty() || error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return number;
 }
 
 /// 0x7f064c000000, 139655..., or a name: b7f064c000000_0.
@@ -108,24 +102,6 @@ TraceOptions options_of(const Arguments& arguments) {
   return options;
 }
 
-/// One pass over the events for two.
-class Both final : public EventSink {
-public:
-  Both(EventSink& one, EventSink& other) : one_(one), other_(other) {}
-  void take(std::uint32_t device, std::span<const Event> events) override {
-    one_.take(device, events);
-    other_.take(device, events);
-  }
-  void restart() override {
-    one_.restart();
-    other_.restart();
-  }
-
-private:
-  EventSink& one_;
-  EventSink& other_;
-};
-
 /// Twice through the file, because names, annotations and the peak are known at its end only, and to keep millions of
 /// events in between would take more time and memory.
 int run(const Arguments& arguments) {
@@ -141,7 +117,7 @@ int run(const Arguments& arguments) {
     Input input = opened(operand, progress);
     Accounts accounts;
     TraceSurvey survey;
-    Both both(accounts, survey);
+    BothSinks both(accounts, survey);
     const Snapshot snapshot = decoded(input, &both, arguments, progress);
     Replay replayed = accounts.finish(snapshot);
     check_device(file, snapshot, options.filter.device);
