@@ -337,6 +337,48 @@ TEST_CASE("two redacted files still compare, and a key changes every pseudonym")
   CHECK(starred(folded({})) == starred(folded({"--redact-key", "one"})));
 }
 
+TEST_CASE("a redacted run finds the annotation that the command line names") {
+  TemporaryFolder folder;
+  const std::string file = folder / "steps.pickle";
+  SnapshotBuilder builder;
+  PythonItems marks;
+  for (int step = 0; step < 4; ++step) {
+    const std::int64_t time_us = 100 * (step + 1);
+    for (const char* name : {"acme_step", "acme_turn"})
+      marks.push_back(
+          dict({{"name", name}, {"stage", "START"}, {"device", 0}, {"time_us", time_us + (name[5] == 't' ? 50 : 0)}}));
+    marks.push_back(
+        dict({{"name", fmt::format("acme_round{}", step)}, {"stage", "START"}, {"device", 0}, {"time_us", time_us}}));
+    builder.event(dict({{"action", "alloc"},
+                        {"addr", 0x1000 * (step + 1)},
+                        {"size", 512},
+                        {"stream", 0},
+                        {"time_us", time_us + 10},
+                        {"frames", list()}}));
+  }
+  builder.set("external_annotations", list(marks));
+  write_bytes(file, builder.pickle());
+  const auto check = [&](std::vector<std::string> words, std::string_view expected) {
+    words.insert(words.end(), {"--redact", "names"});
+    const Outcome outcome = run(words);
+    CAPTURE(outcome.out);
+    CHECK_MESSAGE(outcome.exit_code == 0, outcome.err);
+    CHECK(starred(outcome.out).find(expected) != std::string::npos);
+    check_none(outcome.out, std::vector<std::string_view>{"acme"});
+  };
+  check({"stats", file, "--at", "annotation:acme_step"}, "at the start of 'mark_*', before the first event");
+  check({"stats", file, "--at", "annotation:acme_step#3"}, "at the start of 'mark_*#3', event 1 of 4");
+  check({"stats", file, "--at", "annotation:acme_round2"}, "at the start of 'mark_*#2', event 1 of 4");
+  check({"flame", file, "-o", "-", "--at", "annotation:acme_turn#2"}, "event 1 of 4");
+  check({"explain", file, "--at", "annotation:acme_step#3"}, "event 1 of 4");
+  check({"trace", file, "--from", "annotation:acme_turn#2", "--action", "alloc"}, "2 of 4 events");
+  check({"leaks", file, "--steps", "annotation:acme_step"}, "4 steps, one at each annotation 'mark_*'");
+  check({"leaks", file, "--steps", "annotation:acme_round*"}, "4 steps, one at each annotation 'mark_**'");
+  const Outcome unknown = run({"stats", file, "--at", "annotation:other", "--redact", "names"});
+  CHECK(unknown.exit_code == 2);
+  check_none(unknown.err, std::vector<std::string_view>{"acme"});
+}
+
 TEST_CASE("messages about a redacted file do not quote it") {
   TemporaryFolder folder;
   const std::string file = folder / "alice_acme.pickle";

@@ -29,14 +29,6 @@ MomentRequest failure_or(const Arguments& arguments) {
   return moment;
 }
 
-MomentChoice choice_of(MomentRequest moment, const std::string& name, const Snapshot& snapshot,
-                       const Arguments& arguments) {
-  if (!needs_annotation(moment)) return moment.choice;
-  if (Redactor* redactor = arguments.redactor()) // the snapshot has its pseudonym
-    moment.choice.annotation = redactor->text(TextKind::annotation, moment.choice.annotation);
-  return with_annotation(moment, name, snapshot);
-}
-
 /// What goes out; empty where it was not asked for.
 struct Results {
   std::string json;
@@ -49,7 +41,7 @@ Results results_of(const std::string& name, Snapshot snapshot, const MomentReque
   const ExplainOptions options = options_of(arguments);
   check_device(name, snapshot, options.device);
   const Snapshot start = before_first_event(snapshot);
-  const Replay accounts = rewind(snapshot, choice_of(moment, name, snapshot, arguments));
+  const Replay accounts = rewind(snapshot, moment_in(moment, name, snapshot));
   check_moment(moment, name, accounts);
   if (!arguments.has("quiet")) say_warnings(name, snapshot, accounts);
   const auto devices = explain(snapshot, accounts, start, options);

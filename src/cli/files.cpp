@@ -2,6 +2,7 @@
 
 #include "cli/common_options.hpp"
 #include "cli/messages.hpp"
+#include "cli/sinks.hpp"
 #include "memviz/label.hpp"
 #include "snapshot/file_kind.hpp"
 
@@ -14,12 +15,6 @@
 namespace memviz::cli {
 
 namespace {
-
-class NoEvents final : public EventSink {
-public:
-  void take(std::uint32_t /*device*/, std::span<const Event> /*events*/) override {}
-  void restart() override {}
-};
 
 /// Runs `write`; an Error in it gets the name of the output.
 template <class Write> void naming_output(const std::string& path, Write write) {
@@ -73,12 +68,7 @@ MomentChoice choice_of(const MomentRequest& moment, const std::string& name, Inp
                        Progress& progress) {
   if (!needs_annotation(moment)) return moment.choice;
   NoEvents nothing;
-  Arguments plain = arguments; // the annotation is asked for by its own name
-  plain.set_redactor(nullptr);
-  MomentChoice choice = with_annotation(moment, name, decoded(input, &nothing, plain, progress));
-  if (arguments.redactor() != nullptr)
-    choice.annotation = arguments.redactor()->text(TextKind::annotation, choice.annotation);
-  return choice;
+  return moment_in(moment, name, decoded(input, &nothing, arguments, progress));
 }
 
 } // namespace

@@ -4,12 +4,12 @@
 #include "cli/common_options.hpp"
 #include "cli/files.hpp"
 #include "cli/messages.hpp"
+#include "cli/numbers.hpp"
 #include "cli/sizes.hpp"
 #include "cli/text_outputs.hpp"
 #include "memviz/format.hpp"
 #include "memviz/label.hpp"
 
-#include <charconv>
 #include <fmt/format.h>
 #include <string>
 
@@ -18,11 +18,16 @@ namespace memviz::cli {
 namespace {
 
 std::uint64_t length_of(std::string_view digits, const std::string& word) {
-  std::uint64_t length = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), length);
-  if (digits.empty() || error != std::errc() || end != digits.data() + digits.size() || length == 0)
+  const auto length = whole_number<std::uint64_t>(digits);
+  if (!length || *length == 0)
     throw UsageError(fmt::format("--steps {}: the length of a step must be a number above 0", word));
-  return length;
+  return *length;
+}
+
+/// As the snapshot has it: with --redact a pseudonym, which keeps the number at the end of a name, and so the '*'.
+std::string annotation_of(const Arguments& arguments, std::string_view name) {
+  if (!name.ends_with('*')) return shown_annotation(arguments, name);
+  return shown_annotation(arguments, name.substr(0, name.size() - 1)) + '*';
 }
 
 StepChoice steps_of(const Arguments& arguments) {
@@ -32,7 +37,7 @@ StepChoice steps_of(const Arguments& arguments) {
   const std::size_t colon = text.find(':');
   const std::string_view kind = text.substr(0, colon);
   const std::string_view rest = colon == std::string_view::npos ? "" : text.substr(colon + 1);
-  if (kind == "annotation" && !rest.empty()) return {StepSource::annotation, std::string(rest), 0};
+  if (kind == "annotation" && !rest.empty()) return {StepSource::annotation, annotation_of(arguments, rest), 0};
   if (kind == "events") return {StepSource::events, {}, length_of(rest, word)};
   if (kind == "time") return {StepSource::time, {}, length_of(rest, word)};
   throw UsageError(fmt::format("--steps must be auto, annotation:NAME, events:N or time:US, not '{}'", word));

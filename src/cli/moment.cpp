@@ -1,13 +1,13 @@
 #include "cli/moment.hpp"
 
 #include "cli/common_options.hpp"
+#include "cli/numbers.hpp"
 #include "cli/suggest.hpp"
 #include "memviz/error.hpp"
 #include "memviz/label.hpp"
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <optional>
@@ -19,16 +19,9 @@ namespace memviz::cli {
 
 namespace {
 
-std::optional<std::int64_t> number_in(std::string_view text) {
-  std::int64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return number;
-}
-
 std::int64_t number_after(std::string_view option, std::string_view word, std::string_view prefix,
                           std::string_view meaning, std::int64_t least) {
-  const auto number = number_in(word.substr(prefix.size()));
+  const auto number = whole_number<std::int64_t>(word.substr(prefix.size()));
   if (number && *number >= least) return *number;
   throw UsageError(fmt::format("--{} {}<N> needs {}, not '{}'", option, prefix, meaning, word.substr(prefix.size())));
 }
@@ -38,13 +31,23 @@ bool is_start(const Snapshot& snapshot, const Annotation& annotation) {
   return stage == "START" || stage.empty();
 }
 
-/// The time of the annotation's start number `occurrence`, counted from 1.
-std::optional<std::int64_t> start_of(const Snapshot& snapshot, std::string_view name, std::int64_t occurrence) {
+/// The time at which it starts.
+std::optional<std::int64_t> start_of(const Snapshot& snapshot, const MomentRequest::Occurrence& wanted) {
+  std::int64_t number = 0;
   for (const Annotation& annotation : snapshot.annotations) {
-    if (!is_start(snapshot, annotation) || snapshot.frames.text(annotation.name) != name) continue;
-    if (--occurrence == 0) return annotation.time_us;
+    if (!is_start(snapshot, annotation) || snapshot.frames.text(annotation.name) != wanted.annotation) continue;
+    if (++number == wanted.number) return annotation.time_us;
   }
   return std::nullopt;
+}
+
+/// "NAME#K"
+std::optional<MomentRequest::Occurrence> occurrence_in(std::string_view text, const Arguments& arguments) {
+  const std::size_t mark = text.rfind('#');
+  if (mark == std::string_view::npos) return std::nullopt;
+  const auto number = whole_number<std::int64_t>(text.substr(mark + 1));
+  if (!number || *number <= 0) return std::nullopt;
+  return MomentRequest::Occurrence{shown_annotation(arguments, text.substr(0, mark)), *number};
 }
 
 [[noreturn]] void fail_annotation(const MomentRequest& request, const std::string& file, const Snapshot& snapshot) {
@@ -107,7 +110,7 @@ Option moment_option() {
           "auto for pictures, else end)"};
 }
 
-MomentRequest parse_moment(std::string_view option, const std::string& word) {
+MomentRequest parse_moment(std::string_view option, const std::string& word, const Arguments& arguments) {
   constexpr std::string_view kEvent = "event:";
   constexpr std::string_view kTime = "time:";
   constexpr std::string_view kAnnotation = "annotation:";
@@ -123,12 +126,15 @@ MomentRequest parse_moment(std::string_view option, const std::string& word) {
   } else if (word.starts_with(kEvent)) {
     choice.kind = MomentKind::event;
     choice.event = number_after(option, word, kEvent, "the index of an event (-1 is before the first)", -1);
+    choice.device = device_of(arguments);
   } else if (word.starts_with(kTime)) {
     choice.kind = MomentKind::time;
     choice.time_us = number_after(option, word, kTime, "microseconds since 1970", 0);
   } else if (word.starts_with(kAnnotation) && word.size() > kAnnotation.size()) {
     choice.kind = MomentKind::annotation;
-    choice.annotation = word.substr(kAnnotation.size());
+    const std::string_view name = std::string_view(word).substr(kAnnotation.size());
+    choice.annotation = shown_annotation(arguments, name);
+    request.occurrence = occurrence_in(name, arguments);
   } else {
     constexpr std::array<std::string_view, 7> kWords{"auto",    "end",     "peak",           "oom",
                                                      "event:N", "time:US", "annotation:NAME"};
@@ -139,24 +145,26 @@ MomentRequest parse_moment(std::string_view option, const std::string& word) {
 }
 
 MomentRequest moment_of(const Arguments& arguments, const std::string& word) {
-  MomentRequest request = parse_moment("at", arguments.value("at").value_or(word));
-  if (request.choice.kind == MomentKind::event) request.choice.device = device_of(arguments);
-  return request;
+  return parse_moment("at", arguments.value("at").value_or(word), arguments);
 }
 
 bool needs_annotation(const MomentRequest& request) {
   return request.choice.kind == MomentKind::annotation;
 }
 
-MomentChoice with_annotation(const MomentRequest& request, const std::string& file, const Snapshot& snapshot) {
+std::string shown_annotation(const Arguments& arguments, std::string_view name) {
+  Redactor* const redactor = arguments.redactor();
+  return redactor == nullptr ? std::string(name) : redactor->text(TextKind::annotation, name);
+}
+
+MomentChoice moment_in(const MomentRequest& request, const std::string& file, const Snapshot& snapshot) {
   MomentChoice choice = request.choice;
-  auto time_us = start_of(snapshot, choice.annotation, 1);
+  if (!needs_annotation(request)) return choice;
   // PyTorch's own profiler has names such as ProfilerStep#3, so the whole text comes first.
-  const std::size_t mark = choice.annotation.rfind('#');
-  if (!time_us && mark != std::string::npos) {
-    const std::string_view text = choice.annotation;
-    const auto occurrence = number_in(text.substr(mark + 1));
-    if (occurrence && *occurrence > 0) time_us = start_of(snapshot, text.substr(0, mark), *occurrence);
+  auto time_us = start_of(snapshot, {choice.annotation, 1});
+  if (!time_us && request.occurrence) {
+    time_us = start_of(snapshot, *request.occurrence);
+    choice.annotation = fmt::format("{}#{}", request.occurrence->annotation, request.occurrence->number);
   }
   if (!time_us) fail_annotation(request, file, snapshot);
   choice.time_us = *time_us;

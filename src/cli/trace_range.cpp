@@ -1,7 +1,5 @@
 #include "cli/trace_range.hpp"
 
-#include "cli/common_options.hpp"
-
 #include <limits>
 #include <string_view>
 
@@ -12,9 +10,7 @@ namespace {
 std::optional<MomentRequest> end_of(const Arguments& arguments, std::string_view option) {
   const auto word = arguments.value(option);
   if (!word) return std::nullopt;
-  MomentRequest request = parse_moment(option, *word);
-  if (request.choice.kind == MomentKind::event) request.choice.device = device_of(arguments);
-  return request;
+  return parse_moment(option, *word, arguments);
 }
 
 bool is_time(const MomentChoice& choice) {
@@ -63,7 +59,7 @@ void set_last(EventRange& range, const MomentChoice& choice, const DeviceStats& 
 MomentChoice choice_of(const MomentRequest& request, const std::string& file, const Snapshot& snapshot,
                        const Replay& accounts) {
   check_moment(request, file, accounts);
-  return needs_annotation(request) ? with_annotation(request, file, snapshot) : request.choice;
+  return moment_in(request, file, snapshot);
 }
 
 } // namespace
