@@ -45,8 +45,7 @@ std::string devices_text(const std::vector<DeviceStats>& devices) {
 
 std::string balance_text(const DeviceStats& stats) {
   if (stats.events == 0)
-    return fmt::format("No events in this file: all {} requested was held before recording.",
-                       format_bytes(stats.requested_bytes));
+    return "No events in this file: it says what is held, not since when, nor how high the peak was.";
   const std::string sum = fmt::format("{} before recording + {} allocated − {} freed = {}",
                                       format_bytes(stats.baseline_bytes), format_bytes(stats.alloc_bytes),
                                       format_bytes(stats.free_bytes), format_bytes(stats.end_requested_bytes));

@@ -2,6 +2,7 @@
 
 #include "bars.hpp"
 #include "budget.hpp"
+#include "compare_words.hpp"
 #include "describe.hpp"
 #include "graph_view.hpp"
 #include "header.hpp"
@@ -10,7 +11,6 @@
 #include "ranked_list.hpp"
 #include "segment_strips.hpp"
 #include "text_fit.hpp"
-#include "when.hpp"
 
 #include "memviz/format.hpp"
 
@@ -23,64 +23,6 @@ namespace {
 
 constexpr double kHalfWidth = kContentWidth / 2 - 14;
 constexpr double kRightHalf = kPageWidth / 2 + 14;
-
-std::int64_t delta_of(std::uint64_t before, std::uint64_t after) {
-  return static_cast<std::int64_t>(after - before);
-}
-
-bool is_same(const Comparison& comparison) {
-  return comparison.only_before.empty() && comparison.only_after.empty() && comparison.changes.empty() &&
-         std::all_of(comparison.tree.nodes.begin(), comparison.tree.nodes.end(),
-                     [](const TreeNode<Change>& node) { return node.total.before == node.total.after; });
-}
-
-std::string sentence(const Comparison& comparison) {
-  if (is_same(comparison)) return "No difference: both snapshots hold the same memory";
-  const std::int64_t delta = comparison.allocated_delta_bytes();
-  const std::string sides = fmt::format("{} before, {} after", format_bytes(comparison.before.allocated_bytes),
-                                        format_bytes(comparison.after.allocated_bytes));
-  if (delta == 0) return "Net change of allocated memory 0 B: " + sides;
-  return fmt::format("{} allocated: {}", delta_text(delta), sides);
-}
-
-/// Percent of the largest change below which one the other way is not worth words.
-constexpr std::uint64_t kAgainstShare = 5;
-
-std::string line_text(const FrameTable& frames, const UserLineChange& line) {
-  const Label label = key_label(frames, line.key);
-  return fmt::format("{} {}", label.place.empty() ? label.name : label.name + " " + label.place,
-                     delta_text(line.change.delta_bytes()));
-}
-
-/// "Most of it: step train.py:12 +1.10 GiB; the other way: load data.py:3 −64.0 MiB", the side of the sum first; ""
-/// where no line changed.
-std::string answer(const Comparison& comparison) {
-  const UserLineChange* grown = nullptr;
-  const UserLineChange* shrunk = nullptr;
-  for (const UserLineChange& line : comparison.changes) {
-    const UserLineChange*& side = line.change.delta_bytes() > 0 ? grown : shrunk;
-    if (side == nullptr && line.change.delta_bytes() != 0) side = &line;
-  }
-  if (grown == nullptr && shrunk == nullptr) return "";
-  const auto text = [&](const UserLineChange* line) { return line_text(comparison.frames, *line); };
-  if (grown == nullptr || shrunk == nullptr) return "Most of it by " + text(grown == nullptr ? shrunk : grown);
-  const std::int64_t delta = comparison.allocated_delta_bytes();
-  const UserLineChange* most = delta < 0 ? shrunk : grown;
-  const UserLineChange* against = delta < 0 ? grown : shrunk;
-  const auto bytes = [](const UserLineChange* line) { return magnitude(line->change.delta_bytes()); };
-  if (delta == 0) return fmt::format("{}, but {}", text(most), text(against));
-  if (bytes(against) < bytes(most) / 100 * kAgainstShare) return "Most of it by " + text(most);
-  return fmt::format("Most of it by {}; against it {}", text(most), text(against));
-}
-
-std::vector<std::string> side_facts(std::vector<std::string> facts, const DeviceStats& stats) {
-  facts.push_back(count_of(stats.segments, "segment"));
-  facts.push_back(count_of(stats.blocks, "block"));
-  facts.push_back(stats.events == 0 ? "no events" : count_of(stats.events, "event"));
-  if (stats.first_time_us && stats.last_time_us && *stats.first_time_us != *stats.last_time_us)
-    facts.push_back(time_range_text(*stats.first_time_us, *stats.last_time_us));
-  return facts;
-}
 
 /// As many facts a line as fit, each whole.
 std::vector<std::string> lines_of(const std::vector<std::string>& facts, double width, double font_size) {
@@ -119,36 +61,38 @@ double draw_side(Page& page, double y, const Side& side) {
 
 double draw_files(Page& page, double y, const ComparePicture& picture) {
   const Comparison& comparison = picture.comparison;
-  const double before_end = draw_side(
-      page, y,
-      {kMargin, paint::kRemoved, "before", picture.before_file, side_facts(picture.before_facts, comparison.before)});
+  const double before_end = draw_side(page, y,
+                                      {kMargin, paint::kRemoved, "before", picture.before_file,
+                                       side_facts_of(picture.before_facts, comparison.before)});
   const double after_end = draw_side(
       page, y,
-      {kRightHalf, paint::kAdded, "after", picture.after_file, side_facts(picture.after_facts, comparison.after)});
+      {kRightHalf, paint::kAdded, "after", picture.after_file, side_facts_of(picture.after_facts, comparison.after)});
   return std::max(before_end, after_end) + 6;
 }
 
-Figure change_figure(const char* name, std::uint64_t before, std::uint64_t after) {
-  const std::int64_t delta = delta_of(before, after);
+Figure change_figure(const char* name, std::uint64_t before, std::uint64_t after, const Paint* swatch = nullptr) {
+  const std::int64_t delta = static_cast<std::int64_t>(after - before);
   return {.name = name,
           .value = delta == 0 ? "no change" : delta_text(delta),
           .value_class = delta > 0   ? "plus"
                          : delta < 0 ? "minus"
                                      : "muted",
-          .note = fmt::format("{} → {}", format_bytes(before), format_bytes(after))};
+          .note = fmt::format("{} → {}", format_bytes(before), format_bytes(after)),
+          .swatch = before == 0 && after == 0 ? nullptr : swatch};
 }
 
 std::vector<Figure> figures(const DeviceStats& before, const DeviceStats& after) {
   std::vector<Figure> figures{
       change_figure("Reserved", before.reserved_bytes, after.reserved_bytes),
-      change_figure("Allocated", before.allocated_bytes, after.allocated_bytes),
+      change_figure("Allocated", before.allocated_bytes, after.allocated_bytes, &paint::kRequested),
       change_figure("Requested", before.requested_bytes, after.requested_bytes),
-      change_figure("Rounding", before.rounding_bytes(), after.rounding_bytes()),
-      change_figure("Pending free", before.pending_free_bytes, after.pending_free_bytes),
-      change_figure("Inactive (free)", before.inactive_bytes, after.inactive_bytes),
+      change_figure("Rounding", before.rounding_bytes(), after.rounding_bytes(), &paint::kRounding),
+      change_figure("Pending free", before.pending_free_bytes, after.pending_free_bytes, &paint::kPending),
+      change_figure("Inactive (free)", before.inactive_bytes, after.inactive_bytes, &paint::kInactive),
   };
   if (before.unaccounted_bytes > 0 || after.unaccounted_bytes > 0)
-    figures.push_back(change_figure("Unaccounted", before.unaccounted_bytes, after.unaccounted_bytes));
+    figures.push_back(
+        change_figure("Unaccounted", before.unaccounted_bytes, after.unaccounted_bytes, &paint::kUnaccounted));
   return figures;
 }
 
@@ -192,26 +136,13 @@ RankedList ranked_list(const ComparePicture& picture, const std::vector<CodeOrig
   return list;
 }
 
-std::vector<std::string> notes(const Comparison& comparison) {
-  std::vector<std::string> notes{
-      "A box is as wide as the larger side of what is in it, so that what is gone keeps its place; its number is the "
-      "change, after minus before. Pale: a change below 5 % of the width."};
-  if (comparison.moved_files > 0) {
-    notes.push_back(fmt::format(
-        "{} in other folders after than before, as in two checkouts: taken for the same, by the "
-        "ends of their paths.",
-        comparison.moved_files == 1 ? "1 file stands" : format_count(comparison.moved_files) + " files stand"));
-  }
-  return notes;
-}
-
 std::string draw(const ComparePicture& picture, const SvgOptions& options, const std::vector<CodeOrigin>& origins,
                  const Layout<Change>& layout) {
   const Comparison& comparison = picture.comparison;
-  const std::string headline = sentence(comparison);
+  const std::string headline = headline_of(comparison);
   Page page(options, "memviz compare: " + headline);
   double y = draw_headline(page, headline);
-  if (const std::string sentence = answer(comparison); !sentence.empty()) y = draw_answer(page, y, sentence);
+  if (const std::string answer = answer_of(comparison); !answer.empty()) y = draw_answer(page, y, answer);
   y = draw_files(page, y, picture) + 8;
   y = draw_figures(page, y, figures(comparison.before, comparison.after)) + 8;
   y = draw_bars(page, y,
@@ -233,7 +164,7 @@ std::string draw(const ComparePicture& picture, const SvgOptions& options, const
   write_segment_metadata(page, comparison);
   add_rule(page.below_graph(), y + 4);
   y = draw_warnings(page, y + 14, picture.warnings);
-  y = draw_notes(page, y, notes(comparison));
+  y = draw_notes(page, y, notes_on(comparison));
   return page.finish(draw_signature(page, y, "drawn by memviz"));
 }
 

@@ -29,15 +29,11 @@ constexpr std::size_t kFewestRows = 3;
 /// What the colours mean that this graph shows.
 std::vector<LegendEntry> legend(const Graph& graph) {
   std::vector<LegendEntry> entries{
-      {&paint::kUser, "your code"},
-      {&paint::kTorch, "torch"},
-      {&paint::kLibrary, "other Python"},
-      {&paint::kCpp, "C++"},
-      {&paint::kGroup, "allocator"},
-      {&paint::kFree, "free"},
-      {&paint::kRounding, "rounding (gaps)"},
-      {&paint::kNoStack, "no stack"},
-      {&paint::kSmaller, "merged small boxes"},
+      {&paint::kUser, "your code"},           {&paint::kTorch, "torch"},
+      {&paint::kLibrary, "other Python"},     {&paint::kCpp, "C++"},
+      {&paint::kGroup, "allocator"},          {&paint::kFree, "free"},
+      {&paint::kRounding, "rounding (gaps)"}, {&paint::kUnaccounted, "covered by no block"},
+      {&paint::kNoStack, "no stack"},         {&paint::kSmaller, "merged small boxes"},
   };
   std::erase_if(entries, [&](const LegendEntry& entry) {
     return std::none_of(graph.boxes.begin(), graph.boxes.end(),
@@ -102,7 +98,10 @@ std::string draw(const FlamePicture& picture, const SvgOptions& options, const s
     if (picture.pins) y = draw_segment_panel(page, y + 4, {picture.snapshot, *picture.pins, origins, picture.device});
   } else {
     page.begin_below_graph();
-    y = draw_notes(page, y + 8, {"Nothing to draw: the file holds no segments."});
+    y = draw_notes(
+        page, y + 8,
+        {"Nothing to draw: the file holds no segments. Was the snapshot made in the process that uses the GPU, "
+         "and while it held memory?"});
   }
   return page.finish(draw_footer(page, y, picture, sum));
 }

@@ -97,6 +97,12 @@ std::vector<Bar> place_bars(const FrameTable& frames, std::vector<Place> places)
   return bars;
 }
 
+/// Each device counts its own events: only the end of the recording is one moment for all of them.
+bool is_one_moment(const std::vector<DeviceStats>& devices) {
+  return devices.size() < 2 ||
+         std::all_of(devices.begin(), devices.end(), [](const DeviceStats& stats) { return stats.at.is_end(); });
+}
+
 Bar device_bar(const DeviceStats& stats, bool has_many) {
   Bar bar{device_name(stats.device, stats.is_cpu), bar_parts(stats), use_text(stats)};
   if (has_many && stats.events > 0) bar.note += ", peak " + format_bytes(stats.peak_requested_bytes);
@@ -107,7 +113,8 @@ Bar device_bar(const DeviceStats& stats, bool has_many) {
 
 std::string headline_of(const FlamePicture& picture, const DeviceStats& sum) {
   if (sum.reserved_bytes == 0) return "No memory is reserved in this snapshot";
-  return fmt::format("{} reserved on {}, {} in use", format_bytes(sum.reserved_bytes), devices_text(picture.devices),
+  return fmt::format("{} reserved on {}{}, {} in use", format_bytes(sum.reserved_bytes), devices_text(picture.devices),
+                     is_one_moment(picture.devices) ? "" : " at different moments",
                      format_percent(sum.allocated_bytes + sum.pending_free_bytes, sum.reserved_bytes));
 }
 

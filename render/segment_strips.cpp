@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <iterator>
+#include <set>
 #include <span>
 #include <tuple>
 
@@ -155,9 +156,23 @@ std::string json_list(const std::vector<SegmentRef>& segments) {
   return json + "]";
 }
 
+/// Segments of one side alone whose address the other has with another size: expandable ones that grew or shrank.
+std::size_t resized_segments(const Comparison& comparison) {
+  const auto home = [](const SegmentRef& segment) { return std::tuple(segment.device, segment.address); };
+  std::set<std::tuple<std::uint32_t, std::uint64_t>> before;
+  for (const SegmentRef& segment : comparison.only_before)
+    before.insert(home(segment));
+  return static_cast<std::size_t>(
+      std::count_if(comparison.only_after.begin(), comparison.only_after.end(),
+                    [&](const SegmentRef& segment) { return before.contains(home(segment)); }));
+}
+
 std::string comment_on(const Comparison& comparison) {
   const bool has_before = !comparison.only_before.empty();
   const bool has_after = !comparison.only_after.empty();
+  if (const std::size_t resized = resized_segments(comparison); resized > 0)
+    return fmt::format("{} in both files; {} more at the same address, but of another size.",
+                       count_of(comparison.in_both.size(), "segment"), format_count(resized));
   if (comparison.in_both.empty() && has_before && has_after)
     return "No segment is in both files. Addresses of two processes cannot match: compare the stacks above instead.";
   if (!has_before && !has_after) return "Both files have the same segments.";

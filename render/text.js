@@ -1,5 +1,5 @@
-// Text and numbers: how wide, how to cut, how to write them. The same rules as in text_fit.cpp and format.cpp.
-const LEAST_PLACE = 9;
+// Text: how wide, how to cut; and what stands around numbers. The same rules as in text_fit.cpp and format.cpp.
+const LEAST_PLACE = 9, LEAST_NAME = 5;
 
 function columnsOfPoint(point) {
   if (point < 0x530 || (point >= 0x2010 && point <= 0x2027) || point === 0x2212) return 1;
@@ -49,22 +49,10 @@ function fitLabel(label, columns) {
   if (label.brief) forms.push(sign + label.brief);
   const fitting = forms.find((form) => columnsOf(form) <= columns);
   if (fitting) return fitting;
-  const name = label.brief ? '' : cutName(label.name, columns - sign.length);
+  const name = label.brief || columns < sign.length + LEAST_NAME ? '' : cutName(label.name, columns - sign.length);
   return name ? sign + name : sign.trim();
 }
 
-function formatBytes(bytes) {
-  const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB'];
-  if (bytes < 1024) return bytes + ' B';
-  let unit = 0;
-  while (bytes >= 1023.5 && unit + 1 < units.length) {
-    bytes /= 1024;
-    ++unit;
-  }
-  return bytes.toFixed(bytes < 9.995 ? 2 : bytes < 99.95 ? 1 : 0) + ' ' + units[unit];
-}
-
-const formatCount = (count) => String(count).replace(/\B(?=(\d{3})+$)/g, ',');
 const countOf = (count, noun) => formatCount(count) + ' ' + noun + (count === 1 ? '' : 's');
 const exactBytes = (bytes) => (bytes < 1024 ? formatBytes(bytes) : `${formatBytes(bytes)} (${formatCount(bytes)} bytes)`);
 

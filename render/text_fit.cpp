@@ -23,6 +23,7 @@ double sans_em(char32_t point) {
   if (std::strchr(" ijl.,:;'!f", letter) != nullptr) return 0.4;
   if (std::strchr("|I()[]-rt", letter) != nullptr) return 0.46;
   if (std::strchr("mwMW@%", letter) != nullptr) return 1.08;
+  if (std::strchr("+<=>~#&^", letter) != nullptr) return 0.84;
   return letter >= 'A' && letter <= 'Z' ? 0.79 : 0.65;
 }
 
@@ -55,6 +56,8 @@ std::string_view sign_of(std::string_view note) {
   return note.starts_with("−") ? "− " : "";
 }
 
+/// A name cut to fewer columns is noise: "fo…" tells nobody anything.
+constexpr std::size_t kLeastName = 5;
 /// Columns of a place that are worth showing when the rest of it is cut.
 constexpr std::size_t kLeastPlace = 9;
 
@@ -141,7 +144,7 @@ std::string fit_label(const Label& label, std::size_t columns) {
   const std::string_view sign = sign_of(label.note);
   const std::size_t sign_columns = columns_of(sign);
   // The name of a folded run says nothing once it is cut.
-  const bool is_useless = !label.brief.empty() || columns < sign_columns;
+  const bool is_useless = !label.brief.empty() || columns < sign_columns + kLeastName;
   const std::string name = is_useless ? "" : cut_name(label.name, columns - sign_columns);
   return name.empty() ? std::string(sign.substr(0, sign.find(' '))) : fmt::format("{}{}", sign, name);
 }

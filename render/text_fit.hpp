@@ -39,7 +39,8 @@ struct Label {
 };
 
 /// The longest form that fits: name, place and note; name with place (with the note where that has a sign); for a
-/// folded run the name with the place cut; the name; its brief form; the name cut. A sign is kept to the last.
+/// folded run the name with the place cut; the name; its brief form; the name cut, unless next to nothing is left of
+/// it. A sign is kept to the last.
 [[nodiscard]] std::string fit_label(const Label& label, std::size_t columns);
 
 } // namespace memviz::render

@@ -74,19 +74,6 @@ function readPanel(element) {
 const panels = [...svg.querySelectorAll('.chart')].map(readPanel);
 const main = panels[0];
 
-function formatBytes(bytes) {
-  const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB'];
-  if (bytes < 1024) return bytes + ' B';
-  let unit = 0;
-  while (bytes >= 1023.5 && unit + 1 < units.length) {
-    bytes /= 1024;
-    ++unit;
-  }
-  return bytes.toFixed(bytes < 9.995 ? 2 : bytes < 99.95 ? 1 : 0) + ' ' + units[unit];
-}
-
-const formatCount = (count) => String(Math.round(count)).replace(/\B(?=(\d{3})+$)/g, ',');
-
 function formatDuration(us) {
   if (us < 1000) return formatCount(us) + ' us';
   const scaled = (value, unit) => value.toFixed(value < 9.995 ? 2 : value < 99.95 ? 1 : 0) + ' ' + unit;

@@ -29,7 +29,7 @@ TEST_CASE("balance_text") {
   }
   SUBCASE("without events") {
     stats.events = 0;
-    CHECK(balance_text(stats) == "No events in this file: all 3.00 KiB requested was held before recording.");
+    CHECK(balance_text(stats) == "No events in this file: it says what is held, not since when, nor how high the peak was.");
   }
 }
 

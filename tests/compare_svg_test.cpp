@@ -122,6 +122,38 @@ TEST_CASE("compare_svg tells no change from as many bytes of other stacks") {
   CHECK(visible_text(parse_svg(svg)).find("No difference") == std::string::npos);
 }
 
+TEST_CASE("compare_svg says what else changed where as much is allocated as before") {
+  Comparison comparison =
+      comparison_of({{"active_allocated;model.py:1:kept", 1'000'000, 1'000'000}, {"inactive", 0, 1024}});
+  comparison.after.allocated_bytes = 1'000'000;
+  CHECK(visible_text(parse_svg(draw(comparison))).starts_with("977 KiB allocated, as before; +1.00 KiB reserved"));
+  SUBCASE("or who holds it") {
+    const Comparison moved =
+        comparison_of({{"active_allocated;a.py:1:f", 4096, 0}, {"active_allocated;b.py:1:g", 0, 4096}});
+    CHECK(visible_text(parse_svg(draw(moved))).starts_with("4.00 KiB allocated, as before, but by other stacks"));
+  }
+}
+
+TEST_CASE("compare_svg tells when other lines of the same functions hide what stayed") {
+  const std::vector<DiffLeaf> moved{{"active_allocated;train.py:9:main;model.py:2:forward", 4'000'000, 0},
+                                    {"active_allocated;train.py:9:main;model.py:6:forward", 0, 5'000'000}};
+  const std::string hint = "3.81 MiB stands on both sides at other lines of the same functions";
+  CHECK(visible_text(parse_svg(draw(comparison_of(moved)))).find(hint) != std::string::npos);
+  SUBCASE("but not of other functions, nor of little") {
+    CHECK(visible_text(parse_svg(draw(pull_request()))).find("--match function") == std::string::npos);
+    std::vector<DiffLeaf> little = moved;
+    little.push_back({"active_allocated;train.py:9:main;data.py:3:load", 90'000'000, 90'000'000});
+    CHECK(visible_text(parse_svg(draw(comparison_of(little)))).find("--match function") == std::string::npos);
+  }
+}
+
+TEST_CASE("compare_svg tells a segment that changed its size from one of another process") {
+  Comparison comparison = pull_request();
+  comparison.only_after.push_back({0x7f0000000000, 6'291'456, 0, 0});
+  CHECK(visible_text(parse_svg(draw(comparison)))
+            .find("1 segment in both files; 1 more at the same address, but of another size.") != std::string::npos);
+}
+
 TEST_CASE("compare_svg says that addresses of two processes cannot match") {
   Comparison comparison = pull_request();
   comparison.in_both.clear();

@@ -185,7 +185,7 @@ TEST_CASE("flame_svg answers first") {
     const std::string svg = long_name.svg();
     check_svg(svg);
     const std::string text = sentences(svg);
-    CHECK(text.find("dd.py:41, holds 1000 B (100 % of what is in use).") != std::string::npos);
+    CHECK(text.find("dd.py:41, holds 1,000 B (100 % of what is in use).") != std::string::npos);
   }
 }
 
@@ -224,6 +224,10 @@ TEST_CASE("flame_svg explains only the colours that it shows") {
   const std::string text = visible_text(parse_svg(drawing_of({{"active_allocated;train.py:1:f", 512}}).svg()));
   CHECK(text.find("your code") != std::string::npos);
   CHECK(text.find("rounding (gaps)") == std::string::npos);
+  CHECK(text.find("covered by no block") == std::string::npos);
+  const std::string damaged =
+      visible_text(parse_svg(drawing_of({{"active_allocated;train.py:1:f", 512}, {"<unaccounted>", 512}}).svg()));
+  CHECK(damaged.find("covered by no block") != std::string::npos);
 }
 
 TEST_CASE("flame_svg of several devices has a bar for each") {
@@ -238,6 +242,15 @@ TEST_CASE("flame_svg of several devices has a bar for each") {
   CHECK(text.find("4.50 KiB reserved on 2 GPUs") != std::string::npos);
   CHECK(text.find("\nGPU 3\n") != std::string::npos);
   CHECK(text.find("4.00 KiB reserved, 0 % in use") != std::string::npos);
+}
+
+TEST_CASE("flame_svg says that a sum over devices may mix moments") {
+  Drawing drawing = training();
+  drawing.devices.push_back({.device = 1});
+  CHECK(visible_text(parse_svg(drawing.svg())).find("on 2 GPUs, 27.2 % in use") != std::string::npos);
+  drawing.devices[0].at.kind = MomentKind::oom;
+  CHECK(visible_text(parse_svg(drawing.svg())).find("on 2 GPUs at different moments, 27.2 % in use") !=
+        std::string::npos);
 }
 
 TEST_CASE("flame_svg of a stack 300 frames deep") {

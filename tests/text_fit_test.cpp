@@ -41,13 +41,15 @@ TEST_CASE("fit_label takes the longest form that fits") {
   CHECK(fit_label(label, 28) == "forward model.py:41");
   CHECK(fit_label(label, 18) == "forward");
   CHECK(fit_label(label, 6) == "forwa…");
-  CHECK(fit_label(label, 2).empty());
+  CHECK(fit_label(label, 5) == "forw…");
+  CHECK(fit_label(label, 4).empty());
   SUBCASE("a sign is kept to the last") {
     const Label signed_label{.name = "forward", .place = "model.py:41", .note = "−19.5 MiB"};
     CHECK(fit_label(signed_label, 30) == "forward model.py:41  −19.5 MiB");
     CHECK(fit_label(signed_label, 20) == "forward  −19.5 MiB");
     CHECK(fit_label(signed_label, 9) == "− forward");
-    CHECK(fit_label(signed_label, 6) == "− for…");
+    CHECK(fit_label(signed_label, 8) == "− forwa…");
+    CHECK(fit_label(signed_label, 6) == "−");
     CHECK(fit_label(signed_label, 3) == "−");
   }
   SUBCASE("a brief form goes before cutting") {
@@ -58,6 +60,19 @@ TEST_CASE("fit_label takes the longest form that fits") {
     CHECK(fit_label(run, 7) == "⋯ 28");
     CHECK(fit_label(run, 4).empty());
   }
+}
+
+TEST_CASE("sans_width is no less than what DejaVu Sans needs") {
+  // Advances in thousandths of an em, from the font.
+  CHECK(sans_width("+", 1000) >= 838);
+  CHECK(sans_width("<", 1000) >= 838);
+  CHECK(sans_width("=", 1000) >= 838);
+  CHECK(sans_width("~", 1000) >= 838);
+  CHECK(sans_width("#", 1000) >= 838);
+  CHECK(sans_width("&", 1000) >= 780);
+  CHECK(sans_width("^", 1000) >= 838);
+  CHECK(sans_width("%", 1000) >= 950);
+  CHECK(sans_width("m", 1000) >= 974);
 }
 
 TEST_CASE("fit_sans never gets wider than asked") {

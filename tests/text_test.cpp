@@ -23,7 +23,10 @@ TEST_CASE("of a name longer than 4 KiB the beginning is shown") {
 
 TEST_CASE("format_bytes keeps three digits and never shows 1024 of a unit") {
   CHECK(format_bytes(0) == "0 B");
-  CHECK(format_bytes(1023) == "1023 B");
+  CHECK(format_bytes(1023) == "1,023 B");
+  CHECK(format_bytes(999 * 1024 + 511) == "999 KiB");
+  CHECK(format_bytes(999 * 1024 + 512) == "1,000 KiB");
+  CHECK(format_bytes(1023 * 1024 + 511) == "1,023 KiB");
   CHECK(format_bytes(1024) == "1.00 KiB");
   CHECK(format_bytes(1536) == "1.50 KiB");
   CHECK(format_bytes(1023 * 1024 + 1000) == "1.00 MiB");

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <fmt/format.h>
 #include <string_view>
 
@@ -9,7 +10,7 @@ namespace memviz {
 
 std::string format_bytes(std::uint64_t bytes) {
   static constexpr std::array<std::string_view, 7> kUnits{"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
-  if (bytes < 1024) return fmt::format("{} B", bytes);
+  if (bytes < 1024) return format_count(bytes) + " B";
   std::size_t unit = 0;
   auto value = static_cast<double>(bytes);
   // 1023.5 would print as 1024: that belongs to the next unit.
@@ -17,6 +18,8 @@ std::string format_bytes(std::uint64_t bytes) {
     value /= 1024;
     ++unit;
   }
+  if (value >= 999.5)
+    return fmt::format("{} {}", format_count(static_cast<std::uint64_t>(std::llround(value))), kUnits[unit]);
   const int decimals = value < 9.995 ? 2 : value < 99.95 ? 1 : 0;
   return fmt::format("{:.{}f} {}", value, decimals, kUnits[unit]);
 }
