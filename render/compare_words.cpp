@@ -117,17 +117,17 @@ std::vector<std::string> notes_on(const Comparison& comparison) {
   std::vector<std::string> notes{
       "A box is as wide as the larger side of what is in it, so that what is gone keeps its place; its number is the "
       "change, after minus before. Pale: a change below 5 % of the width."};
-  if (comparison.moved_files > 0) {
-    notes.push_back(fmt::format(
-        "{} in other folders after than before, as in two checkouts: taken for the same, by the "
-        "ends of their paths.",
-        comparison.moved_files == 1 ? "1 file stands" : format_count(comparison.moved_files) + " files stand"));
-  }
   if (const std::uint64_t bytes = moved_lines_bytes(comparison); bytes > larger_side(comparison) / kMovedShare) {
     notes.push_back(
         fmt::format("{} stands on both sides at other lines of the same functions, and so looks removed and "
                     "added: --match function compares by function.",
                     format_bytes(bytes)));
+  }
+  if (comparison.moved_files > 0) {
+    notes.push_back(fmt::format(
+        "{} in other folders after than before, as in two checkouts: taken for the same, by the "
+        "ends of their paths.",
+        comparison.moved_files == 1 ? "1 file stands" : format_count(comparison.moved_files) + " files stand"));
   }
   return notes;
 }

@@ -65,6 +65,32 @@ TEST_CASE("the segments view draws every block and says what pins a mostly empty
   CHECK(contains(svg, "0x7f1000000000\n150 MiB, 150 MiB requested\nactive_allocated\nbuild model.py:7"));
 }
 
+TEST_CASE("segments that differ in nothing but their address share a row") {
+  SmallSnapshot small;
+  for (std::uint64_t i = 0; i < 30; ++i)
+    small.segment(0x7f0000000000 + i * 32 * MiB, 20 * MiB).inactive(20 * MiB);
+  small.segment(0x7e0000000000, 20 * MiB).active(19 * MiB, 19 * MiB).inactive(MiB);
+  small.segment(0x7e1000000000, 20 * MiB).active(20 * MiB, 20 * MiB);
+  const std::string svg = drawn(small.take(), true);
+  check_svg(svg);
+  const std::string text = visible_text(parse_svg(svg));
+  CAPTURE(text);
+  CHECK(contains(
+      text, "30 segments of 20.0 MiB, 600 MiB together, the first 0x7f0000000000 · GPU 0 · stream 0 · 0 % in use"));
+  CHECK(contains(text, "0x7e0000000000 · 20.0 MiB · GPU 0 · stream 0 · 95.0 % in use"));
+  CHECK(contains(text, "0x7e1000000000 · 20.0 MiB · GPU 0 · stream 0 · 100 % in use"));
+  CHECK_FALSE(contains(text, "more segment"));
+}
+
+TEST_CASE("what pins next to nothing gets no list of its own") {
+  SmallSnapshot small;
+  small.segment(0x7f0000000000, 2 * MiB).active(MiB / 2, MiB / 2).inactive(MiB + MiB / 2);
+  small.segment(0x7f1000000000, 4096 * MiB).active(4096 * MiB, 4096 * MiB);
+  const std::string text = visible_text(parse_svg(drawn(small.take(), true)));
+  CHECK_FALSE(contains(text, "What pins free memory"));
+  CHECK(contains(text, "1 block, 512 KiB, pins 1.50 MiB"));
+}
+
 TEST_CASE("the memory view has no such panel") {
   const std::string svg = drawn(pinned_by_a_cache().take(), false);
   CHECK_FALSE(contains(svg, "pins 98.0 MiB"));
