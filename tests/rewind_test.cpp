@@ -183,6 +183,19 @@ TEST_CASE("frees that complete late are pending until then") {
   CHECK(drawn_after(builder, 4) == "0x1000+1024: ~500/512 -512");
 }
 
+TEST_CASE("a free that completes without a recorded request was requested before the first event") {
+  SnapshotBuilder builder;
+  small(builder, 0x1000, 1536).active(512, 300).inactive(1024);
+  builder.event("free_completed", 0x1200, 500).alloc(0x1400, 400).free(0x1400, 400);
+  CHECK(drawn_after(builder, -1) == "0x1000+1536: 300/512 ~500/512 -512");
+  CHECK(drawn_after(builder, 0) == "0x1000+1536: 300/512 -1024");
+
+  SUBCASE("unless requests are not recorded at all") {
+    builder.alloc(0x1400, 200).event("free_completed", 0x1400, 200);
+    CHECK(drawn_after(builder, -1) == "0x1000+1536: 300/512 500/512 -512");
+  }
+}
+
 TEST_CASE("segments come and go with their events") {
   SnapshotBuilder builder;
   small(builder, 0x1000, 1024).active(1024, 900);

@@ -38,8 +38,9 @@ void MomentLog::freed(const Event& event, const std::optional<std::uint64_t>& bi
 
   const Birth born = birth ? Birth::unpacked(*birth) : Birth{kNoEvent, event.stack};
   if (birth) ++(born.stack == event.stack ? same_stacks_ : other_stacks_);
+  if (birth && !request) ++unrequested_;
   if (!is_set_ || (birth && !happened(born.event))) return;
-  deaths_.push_back({event.address, event.size_bytes, born, request && happened(*request)});
+  deaths_.push_back({event.address, event.size_bytes, born, request && happened(*request), !birth && !request});
 }
 
 void MomentLog::segment_changed(const Event& event) {

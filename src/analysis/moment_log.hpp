@@ -37,6 +37,7 @@ struct Death {
   std::uint64_t requested_bytes = 0;
   Birth birth;                  ///< without a recorded alloc the stack is that of the free
   bool is_free_pending = false; ///< free_requested came before the moment
+  bool has_no_request = false;  ///< neither its alloc nor its free_requested is recorded
 };
 
 /// A segment event after the moment.
@@ -88,6 +89,9 @@ public:
   [[nodiscard]] std::uint64_t overwritten() const { return overwritten_; }
   /// Whether the stacks of frees are those of the allocs: in files whose frees were recorded without their own.
   [[nodiscard]] bool frees_have_stacks_of_allocs() const { return same_stacks_ > 0 && other_stacks_ == 0; }
+  /// Whether a free without a recorded request was requested before the first event: PyTorch records both, unless it
+  /// was told to leave requests out (skip_actions, 2.10), which a recorded alloc would show.
+  [[nodiscard]] bool requests_are_recorded() const { return unrequested_ == 0; }
   /// Whether the free of what lives at `address` at the end was requested by the moment, as far as events tell.
   [[nodiscard]] bool is_free_pending(std::uint64_t address) const;
   /// Of the moment; at the end without one.
@@ -121,6 +125,7 @@ private:
   NumberMap requests_;
   std::uint64_t same_stacks_ = 0;
   std::uint64_t other_stacks_ = 0;
+  std::uint64_t unrequested_ = 0; ///< frees without a request since their recorded alloc
 
   std::vector<Event> last_;  ///< of the batches so far
   std::uint64_t events_ = 0; ///< in them

@@ -85,7 +85,8 @@ Rewinder::Pasts Rewinder::pasts_of(std::size_t first_segment, std::size_t count,
   }
   for (const Death& death : log.deaths()) {
     const bool has_stack = death.birth.event != kNoEvent || log.frees_have_stacks_of_allocs();
-    const auto state = death.is_free_pending ? BlockState::active_pending_free : BlockState::active_allocated;
+    const bool is_pending = death.is_free_pending || (death.has_no_request && log.requests_are_recorded());
+    const auto state = is_pending ? BlockState::active_pending_free : BlockState::active_allocated;
     pasts.push_back({{death.address, 0, death.requested_bytes, state, has_stack ? death.birth.stack : kNoFrames},
                      death.birth.event,
                      false});
