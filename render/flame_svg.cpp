@@ -86,7 +86,7 @@ std::string draw(const FlamePicture& picture, const SvgOptions& options, const s
   Page page(options, fmt::format("{}: {}. {}", picture.file, headline, answer));
   double y = draw_headline(page, headline);
   if (!answer.empty()) y = draw_answer(page, y, answer);
-  y = draw_facts(page, y, picture.file, facts_of(picture, sum), alert_of(sum)) + 10;
+  y = draw_facts(page, y, picture.file, facts_of(picture, sum), alert_of(picture, sum)) + 10;
   if (layout.units > 0) {
     const Graph graph = describe(picture.snapshot.frames, origins, picture.tree, layout);
     y = draw_figures(page, y, figures_of(sum, picture.devices.size())) + 8;

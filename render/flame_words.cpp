@@ -109,17 +109,19 @@ Bar device_bar(const DeviceStats& stats, bool has_many) {
   return bar;
 }
 
-} // namespace
-
-std::string headline_of(const FlamePicture& picture, const DeviceStats& sum) {
-  if (sum.reserved_bytes == 0) return "No memory is reserved in this snapshot";
-  return fmt::format("{} reserved on {}{}, {} in use", format_bytes(sum.reserved_bytes), devices_text(picture.devices),
-                     is_one_moment(picture.devices) ? "" : " at different moments",
-                     format_percent(sum.allocated_bytes + sum.pending_free_bytes, sum.reserved_bytes));
+/// The first device that is drawn at its out-of-memory error; null if none is.
+const DeviceStats* failed_device(const FlamePicture& picture) {
+  const auto failed = std::find_if(picture.devices.begin(), picture.devices.end(), [](const DeviceStats& stats) {
+    return stats.at.kind == MomentKind::oom && stats.at.asked_bytes > 0;
+  });
+  return failed == picture.devices.end() ? nullptr : &*failed;
 }
 
-std::string answer_of(const FlamePicture& picture, const DeviceStats& sum) {
-  if (picture.users.empty() || sum.requested_bytes == 0) return "";
+std::string in_use_percent(const DeviceStats& stats) {
+  return format_percent(stats.allocated_bytes + stats.pending_free_bytes, stats.reserved_bytes);
+}
+
+std::string largest_user_text(const FlamePicture& picture, const DeviceStats& sum) {
   const FrameTable& frames = picture.snapshot.frames;
   const UserLine& first = picture.users.front();
   if (first.key.kind == NodeKind::frame)
@@ -134,6 +136,29 @@ std::string answer_of(const FlamePicture& picture, const DeviceStats& sum) {
   return text;
 }
 
+} // namespace
+
+std::string headline_of(const FlamePicture& picture, const DeviceStats& sum) {
+  if (const DeviceStats* const failed = failed_device(picture))
+    return fmt::format("{} ran out of memory: {} asked for, {} reserved", device_name(failed->device, failed->is_cpu),
+                       format_bytes(failed->at.asked_bytes), format_bytes(failed->reserved_bytes));
+  if (sum.reserved_bytes == 0) return "No memory is reserved in this snapshot";
+  return fmt::format("{} reserved on {}{}, {} in use", format_bytes(sum.reserved_bytes), devices_text(picture.devices),
+                     is_one_moment(picture.devices) ? "" : " at different moments", in_use_percent(sum));
+}
+
+std::string answer_of(const FlamePicture& picture, const DeviceStats& sum) {
+  std::string answer;
+  if (const DeviceStats* const failed = failed_device(picture); failed != nullptr && failed->reserved_bytes > 0) {
+    answer = fmt::format("{} of what it had reserved was in use.", in_use_percent(*failed));
+    if (picture.devices.size() > 1)
+      answer += fmt::format(" All {} together had reserved {}.", devices_text(picture.devices),
+                            format_bytes(sum.reserved_bytes));
+  }
+  if (picture.users.empty() || sum.requested_bytes == 0) return answer;
+  return answer + (answer.empty() ? "" : " ") + largest_user_text(picture, sum);
+}
+
 std::vector<std::string> facts_of(const FlamePicture& picture, const DeviceStats& sum) {
   std::vector<std::string> facts{picture.moment};
   if (!picture.snapshot.origin.generation.empty()) facts.push_back(picture.snapshot.origin.generation);
@@ -145,8 +170,8 @@ std::vector<std::string> facts_of(const FlamePicture& picture, const DeviceStats
   return facts;
 }
 
-std::string alert_of(const DeviceStats& sum) {
-  if (sum.ooms == 0) return "";
+std::string alert_of(const FlamePicture& picture, const DeviceStats& sum) {
+  if (sum.ooms == 0 || (sum.ooms == 1 && failed_device(picture) != nullptr)) return "";
   return fmt::format("ran out of memory {}", sum.ooms == 1 ? "once" : format_count(sum.ooms) + " times");
 }
 

@@ -201,6 +201,21 @@ TEST_CASE("flame_svg tells the moment, the time and what went wrong") {
     CHECK_MESSAGE(text.find(expected) != std::string::npos, expected);
 }
 
+TEST_CASE("at an out-of-memory error flame_svg leads with what was asked for") {
+  Drawing drawing = training();
+  drawing.devices[0].ooms = 1;
+  drawing.devices[0].at.kind = MomentKind::oom;
+  drawing.devices[0].at.asked_bytes = 3 << 20;
+  std::string text = visible_text(parse_svg(drawing.svg()));
+  CHECK(text.find("GPU 0 ran out of memory: 3.00 MiB asked for, ") != std::string::npos);
+  CHECK(text.find(" of what it had reserved was in use. The largest user, ") != std::string::npos);
+  CHECK(text.find("ran out of memory once") == std::string::npos);
+
+  drawing.devices[0].ooms = 2;
+  text = visible_text(parse_svg(drawing.svg()));
+  CHECK(text.find("ran out of memory 2 times") != std::string::npos);
+}
+
 TEST_CASE("flame_svg has a bar for each pool and stream where there are several") {
   Drawing drawing = training();
   for (const std::uint32_t stream : {0U, 0U, 5U, 6U, 7U, 8U, 9U}) {

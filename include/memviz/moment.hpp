@@ -40,6 +40,7 @@ struct Moment {
   std::int64_t event = -1;
   std::optional<std::int64_t> time_us; ///< of that event, where events have times
   std::string annotation;
+  std::uint64_t asked_bytes = 0; ///< of an out-of-memory error: what was asked for
 
   [[nodiscard]] bool is_end() const { return kind == MomentKind::end; }
 };

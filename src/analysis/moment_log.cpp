@@ -68,6 +68,7 @@ void MomentLog::move_to(const Event& event, std::uint64_t index, std::int64_t li
   has_failed_ = event.action == Action::oom;
   moment_ = static_cast<std::int64_t>(index);
   moment_time_us_ = event.time_us;
+  asked_bytes_ = has_failed_ ? event.size_bytes : 0;
   live_bytes_ = live_bytes;
   deaths_.clear();
   segment_events_.clear();

@@ -82,6 +82,8 @@ public:
   /// The last event that has happened; -1 before the first.
   [[nodiscard]] std::int64_t moment() const { return moment_; }
   [[nodiscard]] std::optional<std::int64_t> time_us() const { return moment_time_us_; }
+  /// What was asked for, if the moment is an out-of-memory error; else 0.
+  [[nodiscard]] std::uint64_t asked_bytes() const { return asked_bytes_; }
   [[nodiscard]] std::int64_t live_bytes() const { return live_bytes_; }
   [[nodiscard]] const std::vector<Death>& deaths() const { return deaths_; }
   [[nodiscard]] const std::vector<SegmentEvent>& segment_events() const { return segment_events_; }
@@ -113,6 +115,7 @@ private:
   bool has_failed_ = false; ///< the moment is an oom event
   std::int64_t moment_ = -1;
   std::optional<std::int64_t> moment_time_us_;
+  std::uint64_t asked_bytes_ = 0;
   std::int64_t live_bytes_ = 0;
   std::vector<Death> deaths_;
   std::vector<SegmentEvent> segment_events_;

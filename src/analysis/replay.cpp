@@ -115,7 +115,7 @@ DeviceStats Accounts::DeviceAccounts::settled(const DeviceStats& at_end, std::ui
 }
 
 Moment Accounts::DeviceAccounts::moment(const MomentChoice& choice) const {
-  if (log.is_set()) return {log.kind(), log.moment(), log.time_us(), choice.annotation};
+  if (log.is_set()) return {log.kind(), log.moment(), log.time_us(), choice.annotation, log.asked_bytes()};
   return {MomentKind::end, static_cast<std::int64_t>(stats.events) - 1, last_event_time_us, {}};
 }
 
