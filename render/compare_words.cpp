@@ -116,7 +116,7 @@ std::vector<std::string> side_facts_of(std::vector<std::string> facts, const Dev
 std::vector<std::string> notes_on(const Comparison& comparison) {
   std::vector<std::string> notes{
       "A box is as wide as the larger side of what is in it, so that what is gone keeps its place; its number is the "
-      "change, after minus before. Pale: a change below 5 % of the width."};
+      "change, after minus before. Pale: below 5 % of the width."};
   if (const std::uint64_t bytes = moved_lines_bytes(comparison); bytes > larger_side(comparison) / kMovedShare) {
     notes.push_back(
         fmt::format("{} stands on both sides at other lines of the same functions, and so looks removed and "

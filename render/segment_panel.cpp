@@ -55,7 +55,7 @@ double draw_strips(Page& page, double y, const SegmentPanel& panel, std::span<co
   add_text(parent, kMargin + kContentWidth, y + 28, "muted end", summary_of(panel.pins));
   y += 42;
   std::uint64_t largest_bytes = 1;
-  for (const SegmentRow& row : rows)
+  for (const SegmentRow& row : rows.first(shown))
     largest_bytes = std::max(largest_bytes, row.segment->total_bytes);
   y = draw_rows(parent, y, panel, rows.first(shown), largest_bytes);
   if (shown == rows.size()) return y;
@@ -82,9 +82,13 @@ double draw_segment_panel(Page& page, double y, const SegmentPanel& panel) {
     add_rule(page.below_graph(), y);
     y = draw_ranked_list(page, y + 14, pinning_lines(panel)) + 4;
   }
-  merge_alike(rows, panel.pins.segments.size(), panel.snapshot);
-  const std::size_t shown = std::min(std::min(kPinnedRows, panel.pins.segments.size()) + kOtherRows, rows.size());
-  return draw_strips(page, y, panel, rows, shown);
+  rows = merged_alike(rows, panel.snapshot);
+  // What is left out stands last.
+  const auto first_other = std::find_if(rows.begin(), rows.end(), [](const SegmentRow& row) { return !row.pinned; });
+  const auto pinned = std::min<std::ptrdiff_t>(kPinnedRows, first_other - rows.begin());
+  const auto others = std::min<std::ptrdiff_t>(kOtherRows, rows.end() - first_other);
+  std::rotate(rows.begin() + pinned, first_other, first_other + others);
+  return draw_strips(page, y, panel, rows, static_cast<std::size_t>(pinned + others));
 }
 
 double draw_all_segments(Page& page, double y, const SegmentPanel& panel, std::size_t most_rows) {

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>
+#include <optional>
 #include <tuple>
 
 namespace memviz::render {
@@ -17,7 +18,7 @@ namespace {
 constexpr double kTextHeight = 16;
 constexpr double kStripHeight = 14;
 constexpr double kRowStep = 40;
-constexpr double kFontSize = 12;
+constexpr double kFontSize = 11;
 /// The smallest segment is drawn no narrower, so that something of it can be seen.
 constexpr double kLeastWidth = 24;
 /// Strips up to this width stand beside their words, two in a line where nothing is pinned.
@@ -59,11 +60,13 @@ std::string line_text(const FrameTable& frames, const NodeKey& key) {
   return label.place.empty() ? label.name : label.name + " " + label.place;
 }
 
-/// "3 blocks, 12.0 MiB, pin 2.00 GiB: step train.py:12 and 2 more lines"
-std::string pin_text(const FrameTable& frames, const PinnedSegment& pinned) {
-  std::string text = fmt::format("{}, {}, {} {}: {}", count_of(pinned.active.blocks, "block"),
-                                 format_bytes(pinned.active.bytes), pinned.active.blocks == 1 ? "pins" : "pin",
-                                 format_bytes(pinned.held_bytes), line_text(frames, pinned.lines.front().key));
+/// "3 blocks, 12.0 MiB, pin 2.00 GiB: step train.py:12 and 2 more lines"; of several segments, in each of them.
+std::string pin_text(const FrameTable& frames, const SegmentRow& row) {
+  const PinnedSegment& pinned = *row.pinned;
+  std::string text =
+      fmt::format("{}, {}, {} {}{}: {}", count_of(pinned.active.blocks, "block"), format_bytes(pinned.active.bytes),
+                  pinned.active.blocks == 1 ? "pins" : "pin", format_bytes(pinned.held_bytes),
+                  row.count > 1 ? " in each" : "", line_text(frames, pinned.lines.front().key));
   if (pinned.lines.size() > 1) text += fmt::format(" and {}", count_of(pinned.lines.size() - 1, "more line"));
   return text;
 }
@@ -76,6 +79,35 @@ std::string block_title(const SegmentPanel& panel, std::uint32_t index) {
   const std::span<const FrameId> stack = panel.snapshot.frames.stack(block.stack);
   if (!stack.empty()) title += "\n" + line_text(panel.snapshot.frames, NodeKey::of(stack.front()));
   return title;
+}
+
+/// What segments of one row have in common: place and size, then how they are used and pinned.
+struct Kind {
+  std::uint32_t device;
+  PoolId pool;
+  std::int64_t stream;
+  std::uint64_t bytes;
+  bool is_expandable;
+  std::uint64_t active_bytes;
+  std::uint64_t blocks; ///< that pin it, as the rest
+  std::uint64_t held_bytes;
+  std::size_t lines;
+  NodeKey line;
+  friend auto operator<=>(const Kind&, const Kind&) = default;
+};
+
+/// Nothing for a segment that is partly in use and not pinned: its strip is its own.
+std::optional<Kind> kind_of(const SegmentRow& row, const Snapshot& snapshot) {
+  const Segment& segment = *row.segment;
+  const std::uint64_t active = active_bytes(snapshot, segment);
+  Kind kind{
+      segment.device, segment.pool, segment.stream, segment.total_bytes, segment.is_expandable, active, 0, 0, 0, {}};
+  if (row.pinned == nullptr) return active == 0 || active == segment.total_bytes ? std::optional(kind) : std::nullopt;
+  kind.blocks = row.pinned->active.blocks;
+  kind.held_bytes = row.pinned->held_bytes;
+  kind.lines = row.pinned->lines.size();
+  kind.line = row.pinned->lines.front().key;
+  return kind;
 }
 
 /// Where one segment is drawn: its words, and its strip.
@@ -93,9 +125,8 @@ void draw_row(XmlElement parent, const Place& place, const SegmentPanel& panel, 
   const std::string left = fit_sans(segment_text(panel.snapshot, row), room, kFontSize);
   add_text(parent, place.text_x, place.y + 12, "small", left);
   if (row.pinned != nullptr) {
-    add_text(
-        parent, place.x + place.width, place.y + 12, "small warning end",
-        fit_sans(pin_text(panel.snapshot.frames, *row.pinned), room - sans_width(left, kFontSize) - 24, kFontSize));
+    add_text(parent, place.x + place.width, place.y + 12, "small warning end",
+             fit_sans(pin_text(panel.snapshot.frames, row), room - sans_width(left, kFontSize) - 24, kFontSize));
   }
   const BlockStrip strip{place.x, place.strip_y, place.strip_width, kStripHeight,
                          [&](std::uint32_t block) { return block_title(panel, block); }};
@@ -171,27 +202,29 @@ std::vector<SegmentRow> rows_of(const SegmentPanel& panel) {
   return rows;
 }
 
-void merge_alike(std::vector<SegmentRow>& rows, std::size_t first, const Snapshot& snapshot) {
-  using Kind = std::tuple<std::uint32_t, PoolId, std::int64_t, std::uint64_t, bool, bool>;
+std::uint64_t held_bytes(const SegmentRow& row) {
+  return row.pinned == nullptr ? 0 : row.count * row.pinned->held_bytes;
+}
+
+std::vector<SegmentRow> merged_alike(const std::vector<SegmentRow>& rows, const Snapshot& snapshot) {
   std::map<Kind, std::size_t> places;
-  std::vector<SegmentRow> merged(rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(first));
-  for (std::size_t i = first; i < rows.size(); ++i) {
-    const Segment& segment = *rows[i].segment;
-    const std::uint64_t active = active_bytes(snapshot, segment);
-    if (active == 0 || active == segment.total_bytes) {
-      const Kind kind{segment.device,      segment.pool,          segment.stream,
-                      segment.total_bytes, segment.is_expandable, active == 0};
-      const auto [place, is_new] = places.try_emplace(kind, merged.size());
+  std::vector<SegmentRow> merged;
+  for (const SegmentRow& row : rows) {
+    if (const std::optional<Kind> kind = kind_of(row, snapshot)) {
+      const auto [place, is_new] = places.try_emplace(*kind, merged.size());
       if (!is_new) {
         ++merged[place->second].count;
         continue;
       }
     }
-    merged.push_back(rows[i]);
+    merged.push_back(row);
   }
-  std::stable_sort(merged.begin() + static_cast<std::ptrdiff_t>(first), merged.end(),
-                   [](const SegmentRow& left, const SegmentRow& right) { return bytes_of(left) > bytes_of(right); });
-  rows = std::move(merged);
+  const auto weight = [](const SegmentRow& row) {
+    return std::tuple(row.pinned != nullptr, held_bytes(row), bytes_of(row));
+  };
+  std::stable_sort(merged.begin(), merged.end(),
+                   [&](const SegmentRow& left, const SegmentRow& right) { return weight(left) > weight(right); });
+  return merged;
 }
 
 double draw_rows(XmlElement parent, double y, const SegmentPanel& panel, std::span<const SegmentRow> rows,

@@ -21,8 +21,9 @@ struct SegmentRow {
 /// Pinned ones first, most held bytes first, then the largest of the others.
 [[nodiscard]] std::vector<SegmentRow> rows_of(const SegmentPanel& panel);
 
-/// From `first` on, segments of one place and size that are all free or all in use become one row; most bytes first.
-void merge_alike(std::vector<SegmentRow>& rows, std::size_t first, const Snapshot& snapshot);
+/// Segments of one place and size that are all free, all in use, or pinned by as many blocks of the same line, become
+/// one row. Pinned ones come first, most held bytes first; then the others, most bytes first.
+[[nodiscard]] std::vector<SegmentRow> merged_alike(const std::vector<SegmentRow>& rows, const Snapshot& snapshot);
 
 /// Reserved bytes of the segments of a row.
 [[nodiscard]] std::uint64_t bytes_of(const SegmentRow& row);

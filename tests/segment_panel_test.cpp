@@ -82,6 +82,26 @@ TEST_CASE("segments that differ in nothing but their address share a row") {
   CHECK_FALSE(contains(text, "more segment"));
 }
 
+TEST_CASE("many pinned segments leave room for the largest of the others, and alike ones share a row") {
+  SmallSnapshot small;
+  const StackId cache = small.stack({"/app/cache.py:55:store"});
+  for (std::uint64_t i = 0; i < 40; ++i)
+    small.segment(0x7f0000000000 + i * 32 * MiB, 20 * MiB).active(MiB, MiB, cache).inactive(19 * MiB);
+  for (std::uint64_t i = 0; i < 40; ++i)
+    small.segment(0x7e0000000000 + i * 32 * MiB, 20 * MiB)
+        .active((i + 1) * 4096, (i + 1) * 4096, cache)
+        .inactive(20 * MiB - (i + 1) * 4096);
+  small.segment(0x7d0000000000, 1024 * MiB).active(1024 * MiB, 1024 * MiB);
+  const std::string svg = drawn(small.take(), true);
+  check_svg(svg);
+  const std::string text = visible_text(parse_svg(svg));
+  CAPTURE(text);
+  CHECK(contains(text, "40 segments of 20.0 MiB, 800 MiB together, the first 0x7f0000000000"));
+  CHECK(contains(text, "1 block, 1.00 MiB, pins 19.0 MiB in each: store cache.py:55"));
+  CHECK(contains(text, "0x7d0000000000 · 1.00 GiB · GPU 0"));
+  CHECK(contains(text, "and 17 more segments with 340 MiB together"));
+}
+
 TEST_CASE("what pins next to nothing gets no list of its own") {
   SmallSnapshot small;
   small.segment(0x7f0000000000, 2 * MiB).active(MiB / 2, MiB / 2).inactive(MiB + MiB / 2);
