@@ -4,24 +4,31 @@
 #include <cstdlib>
 #include <doctest/doctest.h>
 #include <string>
+#include <vector>
 
 using namespace memviz::test;
 
+namespace {
+
+const std::string kSource = MEMVIZ_SOURCE_DIR;
+
+void check_documented(const std::string& name, std::vector<std::string> command) {
+  const TemporaryFolder folder;
+  const std::string drawn = folder / name;
+  command.insert(command.end(), {"--quiet", "-o", drawn});
+  REQUIRE(run(command).exit_code == 0);
+  const std::string documented = kSource + "/docs/" + name;
+  if (std::getenv("MEMVIZ_BLESS") != nullptr) write_bytes(documented, read_bytes(drawn));
+  const bool is_same = read_bytes(drawn) == read_bytes(documented);
+  CHECK_MESSAGE(is_same, name, ": MEMVIZ_BLESS=1 rewrites it");
+}
+
+} // namespace
+
 // The pictures of the README are made by this memviz, not by an older one.
 TEST_CASE("the pictures in docs/ are what the commands draw today") {
-  const std::string source = MEMVIZ_SOURCE_DIR;
-  const TemporaryFolder folder;
-  const std::string flame = folder / "mem.svg";
-  const std::string diff = folder / "diff.svg";
-  REQUIRE(run({"flame", "--quiet", source + "/testdata/training_step.pickle", "-o", flame}).exit_code == 0);
-  REQUIRE(run({"compare", "--quiet", source + "/testdata/before.pickle", source + "/testdata/after.pickle", "-o", diff})
-              .exit_code == 0);
-  if (std::getenv("MEMVIZ_BLESS") != nullptr) {
-    write_bytes(source + "/docs/mem.svg", read_bytes(flame));
-    write_bytes(source + "/docs/diff.svg", read_bytes(diff));
-  }
-  const bool is_same_flame = read_bytes(flame) == read_bytes(source + "/docs/mem.svg");
-  CHECK_MESSAGE(is_same_flame, "MEMVIZ_BLESS=1 rewrites it");
-  const bool is_same_diff = read_bytes(diff) == read_bytes(source + "/docs/diff.svg");
-  CHECK_MESSAGE(is_same_diff, "MEMVIZ_BLESS=1 rewrites it");
+  const std::string testdata = kSource + "/testdata/";
+  check_documented("mem.svg", {"flame", testdata + "training_step.pickle"});
+  check_documented("segments.svg", {"flame", "--view", "segments", testdata + "cases/split_free_blocks.pickle"});
+  check_documented("diff.svg", {"compare", testdata + "before.pickle", testdata + "after.pickle"});
 }

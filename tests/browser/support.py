@@ -44,18 +44,36 @@ def reserved_bytes(snapshot):
 
 
 @functools.cache
-def browser():
-    playwright = sync_playwright().start()
-    chromium = playwright.chromium.launch(executable_path=environment.chromium(), args=["--no-sandbox"])
-    atexit.register(playwright.stop)
+def playwright():
+    started = sync_playwright().start()
+    atexit.register(started.stop)
+    return started
+
+
+@functools.cache
+def browser(fonts=None):
+    """Chromium, with the machine's fonts or with those of one folder alone."""
+    chromium = playwright().chromium.launch(
+        executable_path=environment.chromium(), args=["--no-sandbox"], env=only_fonts_of(fonts) if fonts else None
+    )
     atexit.register(chromium.close)
     return chromium
 
 
+@functools.cache
+def only_fonts_of(folder):
+    """An environment in which fontconfig knows no other fonts, so that a machine's own do not matter."""
+    config = new_file(".conf")
+    config.write_text(f"<fontconfig><dir>{folder}</dir><cachedir>{_pictures.name}</cachedir></fontconfig>")
+    return {**os.environ, "FONTCONFIG_FILE": str(config)}
+
+
 class BrowserCase(unittest.TestCase):
+    FONTS = None
+
     def open(self, file, **context_options):
         """A page that shows a file; everything that must not happen on it ends up in `complaints`."""
-        context = browser().new_context(viewport={"width": 1240, "height": 900}, **{"reduced_motion": "reduce", **context_options})
+        context = browser(self.FONTS).new_context(viewport={"width": 1240, "height": 900}, **{"reduced_motion": "reduce", **context_options})
         self.addCleanup(context.close)
         page = context.new_page()
         page.set_default_timeout(10_000)
