@@ -37,6 +37,10 @@ struct DeviceStats {
   std::uint64_t free_bytes = 0; ///< free_completed events, matched or not
   std::uint64_t unmatched_frees = 0;
   std::uint64_t unmatched_free_bytes = 0;
+  std::uint64_t allocs_without_stack = 0;         ///< of the recorded ones
+  std::uint64_t unexplained_blocks = 0;           ///< in use at the end without a recorded alloc
+  std::uint64_t unexplained_with_stack = 0;       ///< of these: recording was on when they were allocated
+  std::uint64_t unexplained_with_stack_bytes = 0; ///< requested
   std::uint64_t peak_requested_bytes = 0;
   std::int64_t peak_event = -1; ///< the first event after which live bytes are highest; -1: the baseline itself
   std::uint64_t end_requested_bytes = 0; ///< live after the last event: baseline + allocs - frees

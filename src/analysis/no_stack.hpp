@@ -19,9 +19,13 @@ public:
   [[nodiscard]] Pseudo unexplained(std::uint32_t device) const;
 
 private:
+  [[nodiscard]] bool is_from_before(std::uint32_t device) const;
+  [[nodiscard]] const DeviceStats* stats_of(std::uint32_t device) const;
+
   const Snapshot& snapshot_;
   const Replay& replay_;
   bool is_history_off_;
+  bool has_cpp_frames_ = false;
 };
 
 } // namespace memviz

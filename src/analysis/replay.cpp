@@ -29,18 +29,24 @@ void include_time(std::optional<std::int64_t>& first, std::optional<std::int64_t
   if (!last || *time > *last) last = time;
 }
 
-/// Blocks active at the end that no recorded alloc explains lived before the first event.
-std::uint64_t mark_explained(const Snapshot& snapshot, const Segment& segment, const NumberMap& live, Replay& replay) {
+/// Blocks active at the end that no recorded alloc explains lived before the first event: their requested bytes.
+std::uint64_t mark_explained(const Snapshot& snapshot, const Segment& segment, const NumberMap& live,
+                             DeviceStats& stats, Replay& replay) {
   std::uint64_t unexplained_bytes = 0;
   for (std::uint32_t i = segment.first_block; i < segment.first_block + segment.block_count; ++i) {
     const Block& block = snapshot.blocks[i];
     if (!block.is_active()) continue;
     const auto birth = live.find(block.address);
     replay.block_is_explained[i] = birth.has_value();
-    if (birth)
+    if (birth) {
       replay.block_alloc_event[i] = Birth::unpacked(*birth).event;
-    else
-      unexplained_bytes += block.requested_bytes;
+      continue;
+    }
+    unexplained_bytes += block.requested_bytes;
+    ++stats.unexplained_blocks;
+    if (snapshot.frames.stack(block.stack).empty()) continue;
+    ++stats.unexplained_with_stack;
+    stats.unexplained_with_stack_bytes += block.requested_bytes;
   }
   return unexplained_bytes;
 }
@@ -61,6 +67,7 @@ void Accounts::DeviceAccounts::replay(const Event& event) {
   switch (event.action) {
   case Action::alloc:
     ++stats.allocs;
+    if (event.stack == kNoFrames) ++stats.allocs_without_stack;
     add(stats.alloc_bytes, event.size_bytes, stats.device);
     log.allocated(event, live.insert(event.address, Birth::of(stats.events, event.stack).packed()));
     live_bytes += static_cast<std::int64_t>(event.size_bytes);
@@ -164,7 +171,7 @@ Replay Accounts::finish(const Snapshot& snapshot) const {
     std::uint64_t unexplained_bytes = 0;
     for (const Segment* segment : segments_of[device]) {
       add_segment(snapshot, *segment, at_end);
-      unexplained_bytes += mark_explained(snapshot, *segment, accounts.live, result);
+      unexplained_bytes += mark_explained(snapshot, *segment, accounts.live, at_end, result);
     }
     result.devices.push_back(accounts.settled(at_end, unexplained_bytes));
     result.devices.back().at = {

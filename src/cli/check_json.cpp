@@ -1,6 +1,6 @@
 #include "cli/check_report.hpp"
-#include "cli/messages.hpp"
 #include "export/json_text.hpp"
+#include "memviz/lost_history.hpp"
 
 namespace memviz::cli {
 
@@ -75,7 +75,7 @@ std::string check_json(const CheckReport& report) {
   if (!report.snapshot) return json_text(result, 2) + '\n';
   result["devices"] = devices_json(report);
   result["annotations"] = report.snapshot->annotations.size();
-  result["warnings"] = all_warnings(*report.snapshot, report.accounts.value_or(Replay{}));
+  result["warnings"] = warnings_and_losses(*report.snapshot, report.accounts.value_or(Replay{}));
   if (!report.accounts) result["decoding_seconds"] = report.decoding_seconds;
   return json_text(result, 2) + '\n';
 }

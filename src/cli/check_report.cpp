@@ -1,9 +1,9 @@
 #include "cli/check_report.hpp"
 
-#include "cli/messages.hpp"
 #include "export/text_table.hpp"
 #include "memviz/format.hpp"
 #include "memviz/label.hpp"
+#include "memviz/lost_history.hpp"
 #include "text/printable.hpp"
 
 #include <algorithm>
@@ -28,7 +28,7 @@ std::string verdict(const CheckReport& report) {
   if (!report.snapshot) return "NOT WELL-FORMED";
   if (!report.accounts) return "well-formed; the accounts were not replayed";
   const std::string balance = report.is_balanced() ? "well-formed and balanced" : "well-formed, but NOT BALANCED";
-  const std::size_t warnings = all_warnings(*report.snapshot, *report.accounts).size();
+  const std::size_t warnings = warnings_and_losses(*report.snapshot, *report.accounts).size();
   return warnings == 0 ? balance : fmt::format("{}; {}", balance, counted(warnings, "warning", "warnings"));
 }
 
@@ -158,7 +158,7 @@ std::string check_text(const CheckReport& report) {
   if (report.snapshot) add_devices(table, report);
   text += '\n' + table.text("  ");
   if (!report.snapshot) return text;
-  for (const std::string& warning : all_warnings(*report.snapshot, report.accounts.value_or(Replay{})))
+  for (const std::string& warning : warnings_and_losses(*report.snapshot, report.accounts.value_or(Replay{})))
     text += "\nWarning: " + printable(warning) + '\n';
   return text;
 }

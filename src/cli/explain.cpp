@@ -6,6 +6,7 @@
 #include "cli/moment.hpp"
 #include "cli/picture_output.hpp"
 #include "cli/sizes.hpp"
+#include "memviz/lost_history.hpp"
 #include "memviz/svg.hpp"
 
 #include <string>
@@ -55,7 +56,7 @@ Results results_of(const std::string& name, Snapshot snapshot, const MomentReque
                                  .state = snapshot,
                                  .replay = accounts,
                                  .devices = devices,
-                                 .warnings = all_warnings(snapshot, accounts)};
+                                 .warnings = warnings_and_losses(snapshot, accounts)};
     results.picture = explain_svg(picture, {});
   }
   return results;

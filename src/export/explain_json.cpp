@@ -2,6 +2,7 @@
 #include "memviz/explain.hpp"
 #include "memviz/format.hpp"
 #include "memviz/label.hpp"
+#include "memviz/lost_history.hpp"
 
 #include <algorithm>
 
@@ -114,14 +115,10 @@ std::string explain_json(const std::string& file, const Snapshot& state, const R
   Json list = Json::array();
   for (const DeviceExplanation& device : devices)
     list.push_back(device_json(state, replay, device));
-  Json warnings = Json::array();
-  for (const auto* source : {&state.warnings, &replay.warnings})
-    for (const std::string& warning : *source)
-      warnings.push_back(warning);
   Json result;
   result["file"] = file;
   result["devices"] = std::move(list);
-  result["warnings"] = std::move(warnings);
+  result["warnings"] = warnings_and_losses(state, replay);
   return json_text(result, 2) + '\n';
 }
 

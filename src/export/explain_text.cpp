@@ -3,6 +3,7 @@
 #include "memviz/export.hpp"
 #include "memviz/format.hpp"
 #include "memviz/label.hpp"
+#include "memviz/lost_history.hpp"
 #include "text/printable.hpp"
 #include "text/wrap.hpp"
 
@@ -113,9 +114,8 @@ std::string explain_text(const std::string& file, const Snapshot& state, const R
   if (devices.empty()) text += "\nNo segments and no events on any device.\n";
   for (const DeviceExplanation& device : devices)
     text += device_text(state, replay, device);
-  for (const auto* source : {&state.warnings, &replay.warnings})
-    for (const std::string& warning : *source)
-      text += "\nWarning: " + printable(warning) + '\n';
+  for (const std::string& warning : warnings_and_losses(state, replay))
+    text += "\nWarning: " + printable(warning) + '\n';
   return text;
 }
 

@@ -1,5 +1,6 @@
 #include "export/json_text.hpp"
 #include "memviz/export.hpp"
+#include "memviz/lost_history.hpp"
 
 namespace memviz {
 
@@ -46,10 +47,6 @@ std::string stats_json(const std::string& file, const Snapshot& snapshot, const 
   Json devices = Json::array();
   for (const DeviceStats& stats : replay.devices)
     devices.push_back(device_json(stats));
-  Json warnings = Json::array();
-  for (const auto* source : {&snapshot.warnings, &replay.warnings})
-    for (const std::string& warning : *source)
-      warnings.push_back(warning);
   Json settings = Json::array(); // not an object: the file may name one twice
   for (const auto& [name, value] : snapshot.settings)
     settings.push_back({{"name", snapshot.frames.text(name)}, {"value", snapshot.frames.text(value)}});
@@ -57,7 +54,7 @@ std::string stats_json(const std::string& file, const Snapshot& snapshot, const 
   Json result;
   result["file"] = file;
   result["devices"] = std::move(devices);
-  result["warnings"] = std::move(warnings);
+  result["warnings"] = warnings_and_losses(snapshot, replay);
   result["origin"] = {{"encoding", snapshot.origin.encoding}, {"generation", snapshot.origin.generation}};
   result["settings"] = std::move(settings);
   return json_text(result, 2) + '\n';

@@ -4,6 +4,7 @@
 #include "memviz/export.hpp"
 #include "memviz/format.hpp"
 #include "memviz/label.hpp"
+#include "memviz/lost_history.hpp"
 #include "text/printable.hpp"
 
 #include <algorithm>
@@ -76,9 +77,8 @@ std::string stats_text(const std::string& file, const Snapshot& snapshot, const 
     if (stats.segments > 0) maps += "\n" + segment_map(snapshot, stats.device);
   }
   text += largest_users(snapshot, replay, device) + maps + settings(snapshot);
-  for (const auto* source : {&snapshot.warnings, &replay.warnings})
-    for (const std::string& warning : *source)
-      text += "\nWarning: " + printable(warning) + '\n';
+  for (const std::string& warning : warnings_and_losses(snapshot, replay))
+    text += "\nWarning: " + printable(warning) + '\n';
   return text;
 }
 

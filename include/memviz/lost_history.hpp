@@ -1,0 +1,42 @@
+#pragma once
+
+// The accounts of a device -> what its events do not reach back to, although recording was on. The trace is a ring of
+// max_entries events: older ones are overwritten, and no file says how many. A block keeps the stack of its allocation
+// beside the ring, so a block with a stack and without a recorded alloc proves a loss.
+
+#include "memviz/replay.hpp"
+#include "memviz/snapshot.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace memviz {
+
+enum class RingState : std::uint8_t {
+  unknown,  ///< files before 2026 do not say
+  full,     ///< the file says that events were overwritten
+  not_full, ///< it says that none were: what is missing was recorded before recording was restarted
+};
+
+struct LostHistory {
+  RingState ring = RingState::unknown;
+  /// The smallest max_entries with which the ring could have held the events there are and the allocs that are proven
+  /// to be lost: one event for each. The true number is at least this, and no file tells it.
+  std::uint64_t least_max_entries = 0;
+  /// The same, were everything without a recorded alloc allocated while recording was on.
+  std::uint64_t least_for_all = 0;
+};
+
+/// Nothing where no loss is proven, where nothing lacks its alloc, or where the accounts do not balance: then events
+/// are missing for another reason.
+[[nodiscard]] std::optional<LostHistory> lost_history(const Snapshot& snapshot, const DeviceStats& stats);
+
+/// One sentence without its full stop: "GPU 0: 505 blocks (12.3 GiB) were allocated while ...".
+[[nodiscard]] std::string lost_history_text(const LostHistory& lost, const DeviceStats& stats);
+
+/// For those who ask what the file is worth: its warnings, those of its accounts, and what each device has lost.
+[[nodiscard]] std::vector<std::string> warnings_and_losses(const Snapshot& snapshot, const Replay& replay);
+
+} // namespace memviz

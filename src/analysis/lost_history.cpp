@@ -1,0 +1,72 @@
+#include "memviz/lost_history.hpp"
+
+#include "memviz/format.hpp"
+#include "memviz/label.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace memviz {
+
+namespace {
+
+/// The file's flag is about all devices, its max_entries about each.
+RingState ring_of(const Snapshot& snapshot, const DeviceStats& stats) {
+  const bool has_room = snapshot.trace_max_entries && stats.events < *snapshot.trace_max_entries;
+  if (has_room || snapshot.trace_overflowed == false) return RingState::not_full;
+  return snapshot.trace_overflowed ? RingState::full : RingState::unknown;
+}
+
+std::string counted(std::uint64_t count, std::string_view what) {
+  return fmt::format("{} {}{}", format_count(count), what, count == 1 ? "" : "s");
+}
+
+/// What would have been needed where the ring was, or may have been, too small.
+std::string needed(const LostHistory& lost) {
+  std::string text =
+      fmt::format("max_entries of at least {} would have been needed", format_count(lost.least_max_entries));
+  if (lost.least_for_all > lost.least_max_entries)
+    text +=
+        fmt::format(", {} if everything without a recorded alloc is of that time", format_count(lost.least_for_all));
+  return text;
+}
+
+} // namespace
+
+std::optional<LostHistory> lost_history(const Snapshot& snapshot, const DeviceStats& stats) {
+  const std::uint64_t unexplained = stats.unmatched_frees + stats.unexplained_blocks;
+  LostHistory lost;
+  lost.ring = ring_of(snapshot, stats);
+  const bool is_proven = stats.unexplained_with_stack > 0 || (lost.ring == RingState::full && unexplained > 0);
+  if (stats.events == 0 || !stats.balanced() || !is_proven) return std::nullopt;
+  lost.least_max_entries = stats.events + std::max<std::uint64_t>(stats.unexplained_with_stack, 1);
+  lost.least_for_all = stats.events + unexplained;
+  return lost;
+}
+
+std::string lost_history_text(const LostHistory& lost, const DeviceStats& stats) {
+  const std::string device = device_name(stats.device, stats.is_cpu);
+  const std::string ring = fmt::format("the ring held only the last {}", counted(stats.events, "event"));
+  if (stats.unexplained_with_stack == 0)
+    return fmt::format("{}: what was recorded first is lost: {}; {}", device, ring, needed(lost));
+  const std::string gone =
+      fmt::format("{}: {} ({}) {} allocated while recording, but the events are gone", device,
+                  counted(stats.unexplained_with_stack, "block"), format_bytes(stats.unexplained_with_stack_bytes),
+                  stats.unexplained_with_stack == 1 ? "was" : "were");
+  switch (lost.ring) {
+  case RingState::not_full: return gone + ", although the ring was not full: recording was restarted since";
+  case RingState::full: return fmt::format("{}: {}; {}", gone, ring, needed(lost));
+  case RingState::unknown: break;
+  }
+  return fmt::format("{}: {} ({}), or recording was restarted since", gone, ring, needed(lost));
+}
+
+std::vector<std::string> warnings_and_losses(const Snapshot& snapshot, const Replay& replay) {
+  std::vector<std::string> warnings = snapshot.warnings;
+  warnings.insert(warnings.end(), replay.warnings.begin(), replay.warnings.end());
+  for (const DeviceStats& stats : replay.devices)
+    if (const auto lost = lost_history(snapshot, stats)) warnings.push_back(lost_history_text(*lost, stats));
+  return warnings;
+}
+
+} // namespace memviz
