@@ -7,7 +7,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <iterator>
+#include <vector>
 
 namespace memviz {
 
@@ -29,10 +29,28 @@ std::string span_text(const EventPoint& from, std::uint64_t index, const Event& 
   return text;
 }
 
+void add_spaces(std::string& out, std::string_view text, std::size_t columns) {
+  const std::size_t taken = column_count(text);
+  if (taken < columns) out.append(columns - taken, ' ');
+}
+
+/// A cell of the table; fmt would take as long as all the rest of the line.
+void add_left(std::string& out, std::string_view text, std::size_t columns) {
+  out += "  ";
+  out += text;
+  add_spaces(out, text, columns);
+}
+
+void add_right(std::string& out, std::string_view text, std::size_t columns) {
+  out += "  ";
+  add_spaces(out, text, columns);
+  out += text;
+}
+
 class TextLines final : public TraceLines {
 public:
   TextLines(const Snapshot& snapshot, const TraceOptions& options)
-      : snapshot_(snapshot), options_(options), stack_lines_(snapshot.frames) {}
+      : snapshot_(snapshot), options_(options), stack_lines_(snapshot.frames), lines_(snapshot.frames.stack_count()) {}
 
   void begin(std::string& out, std::uint32_t device, const TraceSurvey::Device& survey) override {
     first_us_ = survey.first_us;
@@ -52,8 +70,10 @@ public:
     const Event& event = line.event;
     begin_line(out, std::to_string(line.index), event.time_us, action_text(snapshot_.frames, event));
     const std::string name = line.life ? allocation_name(*line.life) : "";
-    out += fmt::format("  {:<18}  {:>8}  {:>15}", name, format_bytes(event.size_bytes), format_count(event.size_bytes));
-    add_after_gap(out, elided(stack_lines_.line(event.stack), kLineColumns));
+    add_left(out, name, 18);
+    add_right(out, format_bytes(event.size_bytes), 8);
+    add_right(out, format_count(event.size_bytes), 15);
+    add_after_gap(out, line_of(event.stack));
     add_details(out, line);
     out += '\n';
     if (options_.stacks) add_stack(out, event.stack);
@@ -79,9 +99,12 @@ public:
 private:
   void add_columns(std::string& out, std::string_view index, std::string_view time, std::string_view since,
                    std::string_view action) const {
-    out += fmt::format("  {:>{}}", index, index_columns_);
-    if (first_us_) out += fmt::format("  {:>{}}  {:>9}", time, options_.time == TraceTime::absolute ? 26 : 12, since);
-    out += fmt::format("  {:<14}", action);
+    add_right(out, index, index_columns_);
+    if (first_us_) {
+      add_right(out, time, options_.time == TraceTime::absolute ? 26 : 12);
+      add_right(out, since, 9);
+    }
+    add_left(out, action, 14);
   }
 
   void begin_line(std::string& out, std::string_view index, std::optional<std::int64_t> time_us,
@@ -95,6 +118,12 @@ private:
       above_us_ = time_us;
     }
     add_columns(out, index, time, since, elided(action, 40));
+  }
+
+  const std::string& line_of(StackId stack) {
+    std::string& line = lines_[stack.value];
+    if (line.empty()) line = elided(stack_lines_.line(stack), kLineColumns);
+    return line;
   }
 
   static void add_after_gap(std::string& out, const std::string& text) {
@@ -141,6 +170,7 @@ private:
   const Snapshot& snapshot_;
   const TraceOptions& options_;
   StackLines stack_lines_;
+  std::vector<std::string> lines_; ///< by stack, as they are shown
   std::optional<std::int64_t> first_us_;
   std::optional<std::int64_t> above_us_;
   std::size_t index_columns_ = 5;

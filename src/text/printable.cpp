@@ -45,6 +45,9 @@ std::size_t byte_of_column(std::string_view text, std::size_t columns) {
 } // namespace
 
 std::string printable(std::string_view text) {
+  // Nearly every text is: one look, instead of one at each character.
+  if (std::all_of(text.begin(), text.end(), [](char byte) { return byte >= 0x20 && byte < 0x7F; }))
+    return std::string(text);
   std::string result;
   result.reserve(text.size());
   while (!text.empty()) {
