@@ -6,7 +6,8 @@ function stackText(box) {
   const rest = path.filter((step) => !step.isGroup);
   if (view.invert) rest.reverse();
   const lines = rest.map((step) => (step.isFrame ? step.heading.replace('\n', '  ') : step.label.name || step.heading));
-  return [levels.join(' › '), ...lines, `${exactBytes(box.bytes)}, ${countOf(box.blocks, 'block')}`].join('\n') + '\n';
+  const weight = isDiff ? weightLines(box, []).slice(0, 3) : [weightLines(box, []).join(', ')];
+  return [levels.join(' › '), ...lines, ...weight].join('\n') + '\n';
 }
 
 // Where a page may not write to the clipboard, the text is shown, ready to be copied.

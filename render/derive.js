@@ -10,13 +10,9 @@ function fileStacks() {
   const stacks = [], steps = [];
   for (const box of fileBoxes) {
     steps[box.index] = box.parent ? steps[box.parent.index].concat(box.steps) : box.steps;
-    const own = {bytes: box.bytes, blocks: box.blocks, units: box.width};
-    for (const child of box.children) {
-      own.bytes -= child.bytes;
-      own.blocks -= child.blocks;
-      own.units -= child.width;
-    }
-    if (own.bytes <= 0 && own.units <= 0) continue;
+    const own = weightOf(box);
+    for (const child of box.children) addWeight(own, weightOf(child), -1);
+    if (isNothing(own)) continue;
     const levels = steps[box.index].filter((step) => step.isGroup).length;
     stacks.push({...own, levels, steps: steps[box.index], stacks: box.stacks, isSqueezed: Boolean(box.mark)});
   }
@@ -97,7 +93,7 @@ class TreeBuilder {
     const sum = this.sumOf(place.stacks);
     const leads = place.stacks.some((stack) => stack.steps.length > place.depth);
     const named = steps[leads ? steps.length - 1 : 0];
-    const label = {...steps[0].label, note: formatBytes(sum.bytes)};
+    const label = {...steps[0].label, note: noteOf(sum)};
     if (steps[0].isSmaller) label.name = `<smaller: ${countOf(sum.stacks, 'stack')}>`;
     if (steps.length > 1) {
       label.name = `⋯ ${countOf(steps.length, 'frame')}`;
@@ -109,22 +105,22 @@ class TreeBuilder {
 
   mergedBox(place) {
     const sum = this.sumOf(place.stacks);
-    const label = {name: `<smaller: ${countOf(sum.stacks, 'stack')}>`, place: '', note: formatBytes(sum.bytes)};
+    const label = {name: `<smaller: ${countOf(sum.stacks, 'stack')}>`, place: '', note: noteOf(sum)};
     return this.finished(place, sum, [{...SMALLER, label, heading: label.name}], label, 'smaller');
   }
 
   sumOf(stacks) {
-    const sum = {bytes: 0, blocks: 0, units: 0, stacks: 0};
-    for (const stack of stacks) for (const key in sum) sum[key] += stack[key];
+    const sum = {...noWeight(), stacks: 0};
+    for (const stack of stacks) addWeight(sum, stack).stacks += stack.stacks;
     return sum;
   }
 
   finished(place, sum, steps, label, paint) {
     const isSqueezed = place.stacks.every((stack) => stack.isSqueezed) && place.depth >= place.stacks[0].steps.length;
     if (isSqueezed) label.note = ''; // its name has the bytes: the width does not tell them
-    return {element: null, steps, paint, label, level: place.level, x: place.x, width: sum.units, bytes: sum.bytes,
-            blocks: sum.blocks, before: 0, after: 0, stacks: sum.stacks, run: steps.length > 1 ? steps : [], parts: null,
-            parent: null, children: [], haystack: haystackOf(steps), isSqueezed};
+    return {...sum, element: null, steps, paint: isDiff ? changePaint(sum) : paint, label, level: place.level, x: place.x,
+            width: sum.units, blocks: blocksOf(sum), run: steps.length > 1 ? steps : [], parts: null,
+            parent: null, children: [], hit: false, isSqueezed};
   }
 
   // Children widest first, then squeezed ones, then one box for all that are too narrow.
@@ -133,7 +129,7 @@ class TreeBuilder {
     for (const stack of place.stacks) {
       const step = stack.steps[place.depth];
       if (!step) continue;
-      if (!byStep.has(step.key)) byStep.set(step.key, {stacks: [], bytes: 0, units: 0, name: haystackOf([step]), isSqueezed: true});
+      if (!byStep.has(step.key)) byStep.set(step.key, {stacks: [], bytes: 0, units: 0, name: haystackOf(step), isSqueezed: true});
       const child = byStep.get(step.key);
       child.stacks.push(stack);
       child.bytes += stack.bytes;
@@ -161,19 +157,25 @@ function titleOf(box) {
   if (box.title !== undefined) return box.title;
   const lines = [box.run.length ? `${countOf(box.run.length, 'frame')} without a branch`
     : box.steps[0].isSmaller ? box.label.name + ' too narrow to draw here' : box.steps[0].heading];
-  lines.push(exactBytes(box.bytes));
-  if (box.parent)
-    lines.push(`${formatPercent(box.bytes, boxes[0].bytes)} of all, ${formatPercent(box.bytes, box.parent.bytes)} of the box above`);
-  lines.push(countOf(box.blocks, 'block'));
+  const shares = box.parent
+    ? [`${formatPercent(box.bytes, boxes[0].bytes)} of all, ${formatPercent(box.bytes, box.parent.bytes)} of the box above`] : [];
+  lines.push(...weightLines(box, shares));
   if (box.isSqueezed) lines.push('drawn narrower than it is, to leave room for what is in use');
   for (const step of box.run) lines.push(step.label.name + ' ' + step.label.place);
   box.title = lines.join('\n');
   return box.title;
 }
 
+// The element of a box, made when it is first asked for.
+function elementOf(box) {
+  if (!box.element) addElement(box);
+  return box.element;
+}
+
 function addElement(box) {
   box.element = make('g', {class: box.paint, 'data-row': box.level, 'data-bytes': box.bytes, 'data-blocks': box.blocks,
                            'data-x': box.x, 'data-width': box.width, 'data-name': box.label.name});
+  if (isDiff) for (const side of ['before', 'after']) box.element.setAttribute('data-' + side, box[side]);
   const indices = box.steps.filter((step) => step.isFrame).map((step) => step.key.slice(1));
   if (indices.length) box.element.setAttribute('data-frames', indices.join(' '));
   box.rect = box.element.appendChild(make('rect', {height: geometry.boxHeight}));
@@ -190,7 +192,6 @@ function treeFor(options) {
     const stacks = fileStacks().map((stack) => transformed(stack, options));
     let builder = new TreeBuilder(stacks, false), tree = builder.build();
     if (builder.rows > TALL_ROWS) tree = new TreeBuilder(stacks, true).build();
-    tree.forEach(addElement);
     derivedTrees.set(name, tree);
   }
   return derivedTrees.get(name);

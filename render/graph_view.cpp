@@ -99,6 +99,8 @@ private:
     group.set("data-bytes", box.bytes).set("data-blocks", box.blocks);
     if (box.sides) group.set("data-before", box.sides->before.bytes).set("data-after", box.sides->after.bytes);
     if (!options_.scripts) return;
+    if (box.sides)
+      group.set("data-before-blocks", box.sides->before.blocks).set("data-after-blocks", box.sides->after.blocks);
     add_script_data(group, box);
   }
 

@@ -8,9 +8,12 @@ function describeForReaders(box, element) {
 
 function focusBox(box) {
   for (const element of graph.querySelectorAll('.focused')) element.classList.remove('focused');
+  const {focus} = view;
   view.focus = box;
+  // Whoever has the focus is drawn, however narrow.
+  if ((box && box.isDust) || (focus && focus.span && isNarrow(focus))) layOut();
   if (!box) return;
-  const element = box.parts ? box.parts[0].element : box.element;
+  const element = box.parts ? box.parts[0].element : elementOf(box);
   element.classList.add('focused');
   describeForReaders(box, element);
   element.focus({preventScroll: false});

@@ -31,7 +31,6 @@ function activate(box) {
 }
 
 function toggle(key) {
-  if (isDiff) return;
   finishMoving();
   pinTip(false);
   hideTip();
@@ -79,9 +78,11 @@ function findRow(row) {
   nextMatch(1);
 }
 
+// The box under the pointer, and what of it: the box itself, or a frame of an opened run.
 function boxAt(event) {
   const group = event.target.closest && event.target.closest('#graph > g');
-  return group && group.box ? group : null;
+  const box = group && (group.isDust ? dustAt(pagePoint(event)) : group.box);
+  return box ? {box, holder: group.shownFrame || box} : null;
 }
 
 graph.setAttribute('tabindex', '0');
@@ -89,16 +90,16 @@ graph.setAttribute('role', 'tree');
 graph.setAttribute('aria-label', 'graph: arrow keys walk from box to box, Enter zooms, ? lists all keys');
 graph.addEventListener('focus', () => !view.focus && graph.matches(':focus-visible') && focusBox(view.zoom));
 graph.addEventListener('click', (event) => {
-  const group = boxAt(event);
-  if (!group) return;
-  if (!event.ctrlKey && !event.metaKey && !event.shiftKey && !event.altKey) return activate(group.box);
+  const found = boxAt(event);
+  if (!found) return;
+  if (!event.ctrlKey && !event.metaKey && !event.shiftKey && !event.altKey) return activate(found.box);
   pinTip(false);
-  showTip(pagePoint(event), group.shownFrame || group.box);
+  showTip(pagePoint(event), found.holder);
   pinTip(true);
 });
 graph.addEventListener('mousemove', (event) => {
-  const group = boxAt(event);
-  if (group) showTip(pagePoint(event), group.shownFrame || group.box);
+  const found = boxAt(event);
+  if (found) showTip(pagePoint(event), found.holder);
   else hideTip();
 });
 graph.addEventListener('mouseleave', hideTip);

@@ -52,8 +52,15 @@ function takeTitle(element) {
   return title.textContent;
 }
 
-function haystackOf(steps) {
-  return steps.map((step) => step.label.name + ' ' + step.label.place + (step.isFrame ? '\n' + step.heading : '')).join('\n');
+// What a search looks at.
+function haystackOf(step) {
+  if (step.haystack === undefined) step.haystack = step.label.name + ' ' + step.label.place + (step.isFrame ? '\n' + step.heading : '');
+  return step.haystack;
+}
+
+function lowerHaystackOf(step) {
+  if (step.lowerHaystack === undefined) step.lowerHaystack = haystackOf(step).toLowerCase();
+  return step.lowerHaystack;
 }
 
 // A level above the stacks, a reason why there is none, or a box for several merged stacks.
@@ -88,13 +95,16 @@ function readBox(element, index) {
     blocks: number(element, 'data-blocks'),
     before: number(element, 'data-before'),
     after: number(element, 'data-after'),
+    beforeBlocks: number(element, 'data-before-blocks'),
+    afterBlocks: number(element, 'data-after-blocks'),
     stacks: number(element, 'data-stacks') || 1,
     run: steps.length > 1 ? steps : [],
     parts: null, // the elements of an opened run
     parent: null,
     children: [],
     end: index, // the last box below this one, in the order of the file
-    haystack: haystackOf(steps),
+    hit: false,
+    isShown: true,
   };
   element.box = box;
   return box;
@@ -119,3 +129,4 @@ const fileBoxes = linked([...graph.children].map(readBox));
 const isDiff = fileBoxes[0].element.hasAttribute('data-before');
 // What is shown: the boxes of the file, or those of a tree made of them.
 let boxes = fileBoxes;
+graph.shownBoxes = () => boxes; // for tests, and for whoever scripts the picture

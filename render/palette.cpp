@@ -55,7 +55,10 @@ std::string page_rules(bool dark) {
 std::string paint_rules(std::span<const Paint> paints, bool dark) {
   std::string css;
   for (const Paint& paint : paints) {
+    // Of the script: boxes too narrow to see apart.
     css.append(".")
+        .append(paint.name)
+        .append(" .dust,.")
         .append(paint.name)
         .append(" rect{fill:")
         .append(dark ? paint.dark_fill : paint.light_fill)
@@ -86,7 +89,7 @@ std::span<const PageColour> page_colours() {
 std::string palette_css() {
   // A viewer that cannot fill with the pattern takes the plain colour above.
   return page_rules(false) + paint_rules(kPaints, false) + std::string(kWhereDark) + page_rules(true) +
-         paint_rules(kPaints, true) + "}\n" + ".nostack rect{fill:url(#unknown)}\n";
+         paint_rules(kPaints, true) + "}\n" + ".nostack rect,.nostack .dust{fill:url(#unknown)}\n";
 }
 
 std::string room_css() {

@@ -1,20 +1,28 @@
 // What was typed -> which boxes match, and how many bytes they hold together.
-const search = {query: '', matches: [], current: -1, problem: ''};
+const search = {query: '', matches: [], current: -1, problem: '', test: () => false};
 
-// Plain text, or a regular expression between slashes; capitals do not matter.
+// Plain text, or a regular expression between slashes; capitals do not matter. A step of a box is looked at once, however
+// many boxes have it.
 function matcher(query) {
+  const known = new Map();
+  let test;
   if (query.length > 2 && query.startsWith('/') && query.endsWith('/')) {
     const expression = new RegExp(query.slice(1, -1), 'iu');
-    return (string) => expression.test(string);
+    test = (step) => expression.test(haystackOf(step));
+  } else {
+    const wanted = query.toLowerCase();
+    test = (step) => lowerHaystackOf(step).includes(wanted);
   }
-  const wanted = query.toLowerCase();
-  return (string) => string.toLowerCase().includes(wanted);
+  return (step) => {
+    if (!known.has(step)) known.set(step, test(step));
+    return known.get(step);
+  };
 }
 
-function markMatch(box, isHit, matches) {
-  if (box.hit || isHit) box.element.classList.toggle('match', isHit);
-  box.hit = isHit;
-  if (box.parts) box.parts.forEach((part, i) => part.element.classList.toggle('match', isHit && matches(haystackOf([box.run[i]]))));
+// Says on its element whether a box matches, where that has changed.
+function markElement(box) {
+  if (box.element && Boolean(box.isMarked) !== box.hit) box.element.classList.toggle('match', (box.isMarked = box.hit));
+  if (box.parts) box.parts.forEach((part, i) => part.element.classList.toggle('match', search.test(box.run[i])));
 }
 
 function runSearch(query) {
@@ -22,17 +30,18 @@ function runSearch(query) {
   search.problem = '';
   search.matches = [];
   search.current = -1;
-  let matches = () => false;
+  search.test = () => false;
   try {
-    if (query) matches = matcher(query);
+    if (query) search.test = matcher(query);
   } catch (error) {
     search.problem = 'not a valid expression';
   }
   for (const box of boxes) {
-    const isHit = matches(box.haystack);
-    if (isHit) search.matches.push(box);
-    markMatch(box, isHit, matches);
+    box.hit = box.steps.some(search.test);
+    if (box.hit) search.matches.push(box);
+    if (!box.isDust) markElement(box);
   }
+  if (boxes[0].span) drawDust(boxes.filter((box) => box.isDust));
   graph.classList.toggle('searching', search.matches.length > 0);
 }
 

@@ -20,7 +20,7 @@ function saveState() {
 function loadState() {
   const state = new URLSearchParams(location.hash.slice(1));
   const on = (state.get('view') || '').split('.');
-  for (const key of SWITCHES) view[key] = !isDiff && on.includes(key);
+  for (const key of SWITCHES) view[key] = on.includes(key);
   showTree();
   boxes.forEach(closeRun);
   for (const index of (state.get('open') || '').split('.')) if (index && boxes[index]) openRun(boxes[index]);

@@ -21,8 +21,7 @@ const previousButton = button('previous', '‹', 'previous match (N)');
 const nextButton = button('next', '›', 'next match (n)');
 const status = html('span', {id: 'status', class: 'dim', role: 'status', 'aria-live': 'polite'});
 const crumbs = html('nav', {id: 'crumbs', class: 'dim', 'aria-label': 'zoomed to'});
-const switches = isDiff ? [] : Object.values(switchButtons);
-const toolbar = html('div', {id: 'toolbar', role: 'toolbar', 'aria-label': 'view'}, ...switches, copyButton, helpButton,
+const toolbar = html('div', {id: 'toolbar', role: 'toolbar', 'aria-label': 'view'}, ...Object.values(switchButtons), copyButton, helpButton,
                      status, searchInput, previousButton, nextButton);
 const holder = controls.appendChild(make('foreignObject', {
   x: geometry.left, y: number(controls, 'data-y'), width: geometry.width, height: 30 + CRUMBS_HEIGHT - 2}));
@@ -73,7 +72,9 @@ const KEYS = [
   ['/', 'search as you type, plain text or /regex/; n and N: next and previous match'],
   ['p, Ctrl+click', 'pin the tooltip, to select its text'],
   ['c', 'copy the stack as text'],
-  ...(isDiff ? [] : [['i', 'invert: callees first'], ['r', 'collapse recursion'], ['h', 'hide library frames']]),
+  ['i', 'invert: callees first'],
+  ['r', 'collapse recursion'],
+  ['h', 'hide library frames'],
   ['0', 'the whole picture again'],
   ['?', 'this list'],
 ];

@@ -29,10 +29,17 @@ function placeRect(holder, x, row, width) {
   holder.textElement.setAttribute('y', y + geometry.baseline);
 }
 
-function show(holder, visible) {
-  if (holder.isHidden === !visible) return;
-  holder.element.style.display = visible ? '' : 'none';
-  holder.isHidden = !visible;
+// Only what is seen is in the document. Returns the element after which the next one stands.
+function show(holder, visible, last) {
+  if (visible) {
+    const element = elementOf(holder);
+    if (!holder.isShown) last ? last.after(element) : graph.prepend(element);
+    holder.isShown = true;
+    return element;
+  }
+  if (holder.isShown) holder.element.remove();
+  holder.isShown = false;
+  return last;
 }
 
 function spanOf(box) {
@@ -43,20 +50,25 @@ function spanOf(box) {
   return width < NARROWEST && view.zoom !== boxes[0] ? null : {x: (box.x - view.zoom.x) * scale, width};
 }
 
+const isNarrow = (box) => box.span.width < LEAST_DRAWN && !box.parts && box !== view.focus;
+
 function layOut() {
-  let rows = 1;
-  const visible = [];
+  let rows = 1, last = null;
+  const visible = [], narrow = [];
   for (const box of boxes) {
     box.row = box.parent ? box.parent.row + heightOf(box.parent) : 0;
     box.span = spanOf(box);
-    show(box, Boolean(box.span && !box.parts));
-    if (box.parts) for (const part of box.parts) show(part, Boolean(box.span));
+    box.isDust = Boolean(box.span) && isNarrow(box);
+    last = show(box, Boolean(box.span && !box.parts && !box.isDust), last);
+    if (box.parts) for (const part of box.parts) last = show(part, Boolean(box.span), last);
     if (!box.span) continue;
-    visible.push(box);
+    (box.isDust ? narrow : visible).push(box);
     rows = Math.max(rows, box.row + heightOf(box));
   }
   geometry.rows = rows;
+  drawDust(narrow);
   for (const box of visible) {
+    markElement(box);
     const above = box !== view.zoom && isAbove(box, view.zoom);
     (box.parts || [box]).forEach((holder, i) => {
       placeRect(holder, box.span.x, box.row + i, box.span.width);
@@ -85,12 +97,12 @@ function fitPage() {
 function openRun(box) {
   if (box.parts || !box.run.length) return;
   box.parts = box.run.map((frame) => {
-    const element = make('g', {class: isDiff ? box.paint : frame.paint});
-    const part = {element, label: frame.label, rect: element.appendChild(make('rect', {height: geometry.boxHeight, rx: 2}))};
+    const paint = isDiff ? box.paint : frame.paint;
+    const element = make('g', {class: paint});
+    const part = {element, paint, label: frame.label, rect: element.appendChild(make('rect', {height: geometry.boxHeight, rx: 2}))};
     part.title = frame.heading + '\n' + titleOf(box).split('\n').slice(1, 1 + (isDiff ? 4 : 3)).join('\n');
     element.box = box;
     element.shownFrame = part;
-    box.element.before(element);
     return part;
   });
 }
@@ -106,8 +118,8 @@ function showTree() {
   const tree = treeFor(view);
   if (tree === boxes) return;
   boxes.forEach(closeRun);
+  boxes.forEach((box) => show(box, false));
   boxes = tree;
   view.zoom = boxes[0];
   view.focus = null;
-  graph.replaceChildren(...boxes.map((box) => box.element));
 }

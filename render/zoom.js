@@ -8,7 +8,7 @@ const wantsStillness = matchMedia('(prefers-reduced-motion: reduce)');
 function coloursNow() {
   const colours = new Map();
   return (holder) => {
-    const name = holder.element.getAttribute('class').split(' ')[0];
+    const name = holder.paint;
     if (!colours.has(name)) {
       const probe = graph.appendChild(make('g', {class: name}));
       const rect = probe.appendChild(make('rect', {})), label = probe.appendChild(make('text', {}));

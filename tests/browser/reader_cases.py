@@ -219,9 +219,54 @@ class EmbeddedCases(BrowserCase):
 
     def test_twenty_thousand_boxes_still_answer(self):
         picture = self.open_picture("flame", snapshots.wide(), "--max-size", "40M")
-        self.assertGreater(picture.page.locator("#graph > g").count(), 20_000)
+        self.assertGreater(len(picture.boxes()), 20_000)
         picture.type_search("leaf_17")
         expect(picture.status).to_have_text(re.compile("^111 boxes, 111 MiB, "))
         picture.page.locator("#invert").click()
         self.assertEqual(picture.page.locator("#root, #graph > g").first.get_attribute("data-bytes"), str(5000 * snapshots.MIB))
         expect(picture.status).to_have_text(re.compile("^111 boxes, 111 MiB, "))
+
+
+class NarrowCases(BrowserCase):
+    """Boxes too narrow to see apart: drawn together, and still to be found, pointed at and zoomed into."""
+
+    def setUp(self):
+        self.picture = self.open_picture("flame", snapshots.wide(), "--max-size", "40M")
+        self.narrow = self.picture.box(lambda box: box.level == 5 and box.units < box.parent.parent.parent.units)
+
+    def point(self, box):
+        """Where on the page a box stands, from the top of the graph and from the units it begins at."""
+        graph = self.picture.page.locator("#root rect").bounding_box()
+        start = self.picture.page.evaluate("(i) => document.querySelector('#graph').shownBoxes()[i].span.x", box.index)
+        return graph["x"] + start + 0.1, graph["y"] + 20 * box.level + 9
+
+    def test_few_elements_draw_many_boxes(self):
+        self.assertLess(self.picture.page.locator("#graph > g").count(), 100)
+        drawn = "() => [...document.querySelectorAll('#graph .dust')].map((path) => path.getBBox()).map((at) => [at.width, at.height])"
+        ((width, height),) = self.picture.page.evaluate(drawn)
+        self.assertGreater(width, 0.95 * self.picture.width)
+        self.assertAlmostEqual(height, 4 * 20 - 1, delta=0.1)
+
+    def test_they_have_tooltips(self):
+        self.picture.page.mouse.move(*self.point(self.narrow))
+        self.assertRegex(self.picture.tip_lines()[0], "^block_[0-9]+$")
+        self.assertIn("1.00 MiB (1,048,576 bytes)", self.picture.tip_lines())
+
+    def test_a_click_zooms_and_draws_them(self):
+        self.picture.page.mouse.click(*self.point(self.narrow))
+        shown = [box for box in self.picture.boxes() if box.shown]
+        self.assertEqual([box.name.split("_")[0] for box in shown if box.level > 2], ["stage", "layer", "block", "leaf"])
+        self.assertAlmostEqual(shown[-1].pixels, self.picture.width, delta=2)
+        self.picture.page.keyboard.press("Escape")
+        self.assertLess(self.picture.page.locator("#graph > g").count(), 100)
+
+    def test_a_match_is_marked_and_the_next_one_drawn(self):
+        self.picture.type_search("leaf_4321")
+        marked = self.picture.page.locator("#graph > g.match .dust")
+        self.assertEqual(marked.count(), 1)
+        self.picture.page.locator("#next").click()
+        focused = self.picture.box(lambda box: "focused" in box.classes)
+        self.assertTrue(focused.shown)
+        self.assertEqual(focused.name, "leaf_4321")
+        self.picture.type_search("")
+        self.assertEqual(marked.count(), 0)

@@ -76,7 +76,7 @@ class BrowserCase(unittest.TestCase):
         context = browser(self.FONTS).new_context(viewport={"width": 1240, "height": 900}, **{"reduced_motion": "reduce", **context_options})
         self.addCleanup(context.close)
         page = context.new_page()
-        page.set_default_timeout(10_000)
+        page.set_default_timeout(60_000)  # on a busy machine, too
         self.complaints = []
         page.on("console", lambda message: self.complaints.append(f"console: {message.text}"))
         page.on("pageerror", lambda error: self.complaints.append(f"error: {error}"))
@@ -102,15 +102,24 @@ class BrowserCase(unittest.TestCase):
 
 
 # Everything about the boxes in one call: their data, and the rectangles as they stand now (in the graph's coordinates).
+# The script takes boxes that are not seen out of the document, and tells all of them.
 READ_BOXES = """() => {
   const frames = document.querySelectorAll('#frames > f');
-  return Array.from(document.querySelectorAll('#graph > g[data-row]'), (element) => {
+  const graph = document.querySelector('#graph');
+  const boxes = graph.shownBoxes ? graph.shownBoxes() : Array.from(graph.children, (element) => ({element}));
+  return boxes.map((box) => {
+    const {element} = box;
+    if (!element) return {row: box.level, bytes: box.bytes, blocks: box.blocks, before: box.before || 0, after: box.after || 0, name: box.label.name, width_units: box.width,
+                          frames: box.steps.filter((step) => step.isFrame).map((step) => step.key.slice(1)).join(' '),
+                          classes: [box.paint, ...(box.hit ? ['match'] : [])], shown: false, x: 0, y: 0, width: 0};
     const data = {...element.dataset};
     const frame = data.name === undefined && frames[data.frames];
     const rect = element.querySelector('rect');
     const size = (name) => Number(rect.getAttribute(name));
-    return {...data, ...(frame && {name: frame.getAttribute('n')}), classes: element.getAttribute('class').split(' '),
-            shown: element.style.display !== 'none', width_units: data.width, x: size('x'), y: size('y'), width: size('width')};
+    const classes = new Set(element.getAttribute('class').split(' '));
+    if (box.hit) classes.add('match');
+    return {...data, ...(frame && {name: frame.getAttribute('n')}), classes: [...classes],
+            shown: element.isConnected, width_units: data.width, x: size('x'), y: size('y'), width: size('width')};
   });
 }"""
 
@@ -146,7 +155,7 @@ class Picture:
         self.crumbs = page.locator("#crumbs .crumb")
         self.reset = page.locator("#crumbs [data-reset]")
         self.tip = page.locator("#tip")
-        self.opened_frames = page.locator("#graph > g:not([data-row])")
+        self.opened_frames = page.locator("#graph > g:not([data-row]):not(:has(.dust))")
         self.width = page.locator("#graph").evaluate("graph => Number(graph.dataset.width)")
 
     def boxes(self):
@@ -177,7 +186,7 @@ class Picture:
         )
 
     def element(self, box):
-        return self.page.locator("#graph > g[data-row]").nth(box.index).locator("rect")
+        return self.page.evaluate_handle("(i) => document.querySelector('#graph').shownBoxes()[i].rect", box.index).as_element()
 
     def click(self, box):
         self.element(box).click(position=LEFT_OF_LABEL)

@@ -5,7 +5,7 @@ import itertools
 import json
 
 import snapshots
-from support import BrowserCase, TESTDATA, expect, memviz
+from support import BrowserCase, TESTDATA, memviz
 
 SNAPSHOT = "training_step.pickle"
 SWITCHES = ("invert", "collapse", "hide")
@@ -128,9 +128,41 @@ class TreeCases(BrowserCase):
         self.press(picture, "collapse")
         self.assertEqual([box.name for box in picture.boxes()], names)
 
-    def test_a_comparison_has_no_switches(self):
+    def test_a_comparison_keeps_both_sides_in_every_view(self):
         picture = self.open_picture("compare", "before.pickle", "after.pickle")
-        expect(picture.page.locator("#invert")).to_have_count(0)
-        before = len(picture.boxes())
-        picture.page.keyboard.press("i")
-        self.assertEqual(len(picture.boxes()), before)
+        drawn = picture.boxes()[0]
+        for count in range(1, 4):
+            for switches in itertools.combinations(SWITCHES, count):
+                with self.subTest(switches=switches):
+                    self.press(picture, *switches)
+                    boxes = picture.boxes()
+                    self.assertEqual((boxes[0].before, boxes[0].after, boxes[0].units), (drawn.before, drawn.after, drawn.units))
+                    for box in boxes:
+                        for amount in ("before", "after", "units"):
+                            below = sum(getattr(child, amount) for child in box.children)
+                            self.assertLessEqual(below, getattr(box, amount))
+                        self.assertIn(self.colour_of(box), box.classes, box.name)
+                    self.press(picture, *switches)
+        self.assertEqual(len(picture.boxes()), len(self.open_picture("compare", "before.pickle", "after.pickle").boxes()))
+
+    def colour_of(self, box):
+        if box.before == box.after:
+            return "same"
+        if not box.before or not box.after:
+            return "removed" if box.before else "added"
+        little = "-little" if abs(box.after - box.before) < box.bytes // 20 else ""
+        return ("grown" if box.after > box.before else "shrunk") + little
+
+    def test_an_inverted_comparison_says_what_the_drawn_one_says(self):
+        picture = self.open_picture("compare", "before.pickle", "after.pickle")
+        line = picture.box(lambda box: box.name == "collect")
+        self.press(picture, "hide", "invert")
+        inverted = picture.box(lambda box: box.name == "collect")
+        self.assertLess(inverted.level, line.level)
+        self.assertEqual((inverted.before, inverted.after, inverted.units), (line.before, line.after, line.units))
+        picture.hover(inverted)
+        words = picture.tip_lines()
+        self.assertIn(f"before: 60.0 MiB ({line.before:,} bytes), 2 blocks", words)
+        self.assertIn("change: −60.0 MiB, only before", words)
+        label = picture.element(inverted).evaluate("rect => rect.parentElement.textContent")
+        self.assertIn("−60.0 MiB", label)
