@@ -71,7 +71,7 @@ double draw_files(Page& page, double y, const ComparePicture& picture) {
 }
 
 Figure change_figure(const char* name, std::uint64_t before, std::uint64_t after, const Paint* swatch = nullptr) {
-  const std::int64_t delta = static_cast<std::int64_t>(after - before);
+  const auto delta = static_cast<std::int64_t>(after - before);
   return {.name = name,
           .value = delta == 0 ? "no change" : delta_text(delta),
           .value_class = delta > 0   ? "plus"

@@ -18,6 +18,8 @@ namespace {
 constexpr double kFarAbove = 1.25;
 /// Pools and streams of a device beyond these become one bar.
 constexpr std::size_t kMostPlaces = 4;
+/// A largest user of less than this share is one of many: 1/50.
+constexpr std::uint64_t kStandsOut = 50;
 /// Columns of a name in the answer.
 constexpr std::size_t kNameColumns = 40;
 
@@ -124,9 +126,14 @@ std::string in_use_percent(const DeviceStats& stats) {
 std::string largest_user_text(const FlamePicture& picture, const DeviceStats& sum) {
   const FrameTable& frames = picture.snapshot.frames;
   const UserLine& first = picture.users.front();
-  if (first.key.kind == NodeKind::frame)
-    return fmt::format("The largest user, {}, holds {}.", line_text(frames, first.key),
-                       in_use_text(first.amount.bytes, sum));
+  if (first.key.kind == NodeKind::frame) {
+    const bool stands_out = first.amount.bytes >= sum.requested_bytes / kStandsOut;
+    return fmt::format(
+        "{}, {}, holds {}.",
+        stands_out ? "The largest user"
+                   : fmt::format("No line of code stands out: the largest of {}", format_count(picture.users.size())),
+        line_text(frames, first.key), in_use_text(first.amount.bytes, sum));
+  }
   std::string text = fmt::format("{} has no stack: {}.", in_use_text(first.amount.bytes, sum), reason_text(first.key));
   const auto known = std::find_if(picture.users.begin(), picture.users.end(),
                                   [](const UserLine& line) { return line.key.kind == NodeKind::frame; });

@@ -179,6 +179,14 @@ TEST_CASE("flame_svg answers first") {
     drawing.devices[0].requested_bytes = 0;
     CHECK(visible_text(parse_svg(drawing.svg())).find("largest user") == std::string::npos);
   }
+  SUBCASE("with how many share it, where nobody stands out") {
+    std::vector<Leaf> leaves;
+    for (int i = 0; i < 100; ++i)
+      leaves.push_back({"active_allocated;train.py:" + std::to_string(i + 1) + ":step", 1024});
+    const std::string text = sentences(drawing_of(leaves).svg());
+    CHECK(text.find("No line of code stands out: the largest of 100, step train.py:1, holds 1.00 KiB (1.0 % of what is "
+                    "in use).") != std::string::npos);
+  }
   SUBCASE("of a name of 200 letters it keeps the line") {
     Drawing long_name =
         drawing_of({{"active_allocated;/home/me/" + std::string(200, 'd') + ".py:41:" + std::string(200, 'f'), 1000}});
