@@ -73,14 +73,19 @@ TEST_CASE("tree_json") {
   const Snapshot snapshot = example();
   TreeOptions options;
   options.levels = {Level::device, Level::pool, Level::stream, Level::segment, Level::state};
-  const FrameTree tree = build_frame_tree(snapshot, replay(snapshot), options);
-  const json parsed = json::parse(tree_json("mem.pickle", snapshot.frames, tree));
+  const Replay accounts = replay(snapshot);
+  const FrameTree tree = build_frame_tree(snapshot, accounts, options);
+  const json parsed = json::parse(tree_json("mem.pickle", snapshot.frames, tree, accounts.devices));
 
   SUBCASE("names its source and its total") {
     CHECK(parsed["file"] == "mem.pickle");
     CHECK(parsed["tool"]["name"] == "memviz");
     CHECK(parsed["root_bytes"] == 4096);
     CHECK(parsed["nodes"].size() == tree.nodes.size());
+  }
+  SUBCASE("names the moment of each device") {
+    const json expected{{"device", 0}, {"at", {{"kind", "end"}, {"event", 2}, {"time_us", nullptr}}}};
+    CHECK(parsed["devices"] == json::array({expected}));
   }
   SUBCASE("puts parents before children, whose totals add up") {
     std::vector<std::uint64_t> sums;

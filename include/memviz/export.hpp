@@ -13,6 +13,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace memviz {
 
@@ -32,10 +33,13 @@ enum class FoldedView : std::uint8_t { memory, segments };
 /// Refers to `snapshot`.
 [[nodiscard]] TextSource folded_source(const Snapshot& snapshot, FoldedView view, std::optional<std::uint32_t> device);
 
-/// The tree as one JSON object: totals and a flat array of nodes, parents before children.
-[[nodiscard]] std::string tree_json(const std::string& file, const FrameTable& frames, const FrameTree& tree);
+/// The tree as one JSON object: the moment of each of its `devices`, totals, and a flat array of nodes, parents before
+/// children.
+[[nodiscard]] std::string tree_json(const std::string& file, const FrameTable& frames, const FrameTree& tree,
+                                    const std::vector<DeviceStats>& devices);
 /// Refers to `frames` and `tree`.
-[[nodiscard]] TextSource tree_json_source(const std::string& file, const FrameTable& frames, const FrameTree& tree);
+[[nodiscard]] TextSource tree_json_source(const std::string& file, const FrameTable& frames, const FrameTree& tree,
+                                          const std::vector<DeviceStats>& devices);
 
 /// The figures of `stats --json`, under fixed names.
 [[nodiscard]] std::string stats_json(const std::string& file, const Snapshot& snapshot, const Replay& replay);

@@ -4,6 +4,7 @@
 #include "cli/command.hpp"
 #include "cli/common_options.hpp"
 #include "cli/files.hpp"
+#include "cli/hints.hpp"
 #include "cli/messages.hpp"
 #include "memviz/flame.hpp"
 
@@ -42,8 +43,8 @@ void write_export(const Arguments& arguments, const Loaded& loaded, const TreeCh
   }
   const FrameTree tree = naming_file(
       file, [&, &of = snapshot, &replayed = accounts] { return build_frame_tree(of, replayed, resolved(choice, of)); });
-  write_output(arguments, request.output, naming_file(file, [&, &of = snapshot, &name = file] {
-                 return tree_json_source(name, of.frames, tree);
+  write_output(arguments, request.output, naming_file(file, [&, &of = snapshot, &name = file, &replayed = accounts] {
+                 return tree_json_source(name, of.frames, tree, stats_of(replayed, choice.device));
                }));
 }
 

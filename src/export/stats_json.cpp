@@ -1,4 +1,5 @@
 #include "export/json_text.hpp"
+#include "export/moment_json.hpp"
 #include "memviz/export.hpp"
 #include "memviz/lost_history.hpp"
 
@@ -7,13 +8,6 @@ namespace memviz {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-Json moment_json(const Moment& moment) {
-  Json result{{"kind", moment_kind_name(moment.kind)}, {"event", moment.event}};
-  result["time_us"] = moment.time_us ? Json(*moment.time_us) : Json(nullptr);
-  if (moment.kind == MomentKind::annotation) result["annotation"] = moment.annotation;
-  return result;
-}
 
 Json device_json(const DeviceStats& stats) {
   return {

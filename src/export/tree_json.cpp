@@ -1,4 +1,5 @@
 #include "export/json_text.hpp"
+#include "export/moment_json.hpp"
 #include "export/text_limit.hpp"
 #include "export/text_writer.hpp"
 #include "memviz/export.hpp"
@@ -74,11 +75,15 @@ void check_size(const FrameTable& frames, const FrameTree& tree) {
 
 } // namespace
 
-TextSource tree_json_source(const std::string& file, const FrameTable& frames, const FrameTree& tree) {
+TextSource tree_json_source(const std::string& file, const FrameTable& frames, const FrameTree& tree,
+                            const std::vector<DeviceStats>& devices) {
   check_size(frames, tree);
   Json header;
   header["file"] = file;
   header["tool"] = {{"name", "memviz"}};
+  header["devices"] = Json::array();
+  for (const DeviceStats& device : devices)
+    header["devices"].push_back({{"device", device.device}, {"at", moment_json(device.at)}});
   header["root_bytes"] = tree.root().total.bytes;
   std::string text = json_text(header, 2);
 
@@ -96,8 +101,9 @@ TextSource tree_json_source(const std::string& file, const FrameTable& frames, c
   };
 }
 
-std::string tree_json(const std::string& file, const FrameTable& frames, const FrameTree& tree) {
-  return whole_text(tree_json_source(file, frames, tree));
+std::string tree_json(const std::string& file, const FrameTable& frames, const FrameTree& tree,
+                      const std::vector<DeviceStats>& devices) {
+  return whole_text(tree_json_source(file, frames, tree, devices));
 }
 
 } // namespace memviz

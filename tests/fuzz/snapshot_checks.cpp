@@ -1,5 +1,6 @@
 #include "snapshot_checks.hpp"
 
+#include "memviz/explain.hpp"
 #include "memviz/export.hpp"
 #include "memviz/flame.hpp"
 #include "memviz/leaks.hpp"
@@ -169,6 +170,52 @@ void check_timeline(const Snapshot& snapshot, const Replay& accounts, std::uint3
   check_svg(timeline_svg(picture, options));
 }
 
+MomentChoice moment_choice(const Snapshot& snapshot, std::uint32_t choice) {
+  constexpr std::array kKinds{MomentKind::peak,  MomentKind::oom,  MomentKind::failure,
+                              MomentKind::event, MomentKind::time, MomentKind::end};
+  MomentChoice moment;
+  moment.kind = kKinds[choice % kKinds.size()];
+  const std::uint64_t events = snapshot.event_counts.empty() ? 0 : snapshot.event_counts.front();
+  moment.event = static_cast<std::int64_t>(choice / 6 % (events + 1)) - 1;
+  if (!snapshot.annotations.empty()) moment.time_us = snapshot.annotations.front().time_us;
+  return moment;
+}
+
+/// The state at a moment conserves bytes as the file does, and is explained part by part up to its last byte.
+void check_moment(Snapshot snapshot, std::uint32_t choice) {
+  const Snapshot start = before_first_event(snapshot);
+  const Replay then = rewind(snapshot, moment_choice(snapshot, choice));
+  for (const Segment& segment : snapshot.segments) {
+    std::uint64_t bytes = segment.uncovered_bytes;
+    for (const Block& block : snapshot.blocks_of(segment))
+      bytes += block.size_bytes;
+    require(bytes == segment.total_bytes, "a segment of a moment that its blocks fill");
+  }
+  check_conserves_bytes(build_frame_tree(snapshot, then, tree_options(snapshot, choice)), reserved_bytes(snapshot));
+  check_svg(state_svg({.file = "fuzz <&> .pickle",
+                       .snapshot = snapshot,
+                       .replay = then,
+                       .device = std::nullopt,
+                       .warnings = then.warnings},
+                      {.max_bytes = std::size_t{20'000} << choice % 4}));
+
+  ExplainOptions options;
+  if (choice % 3 == 1) options.capacity_bytes = std::uint64_t{1} << (20U + choice % 30);
+  const auto explained = explain(snapshot, then, start, options);
+  for (const DeviceExplanation& device : explained) {
+    const MemoryLedger& ledger = device.ledger;
+    require(ledger.live_bytes + ledger.rounding_bytes + ledger.pending_bytes + ledger.room.total_bytes() +
+                    ledger.unaccounted_bytes ==
+                ledger.reserved_bytes,
+            "parts of the memory that add up");
+  }
+  check_json(explain_json("fuzz.pickle", snapshot, then, explained));
+  require(explain_text("fuzz.pickle", snapshot, then, explained).ends_with('\n'), "a text that ends");
+  check_svg(explain_svg(
+      {.file = "fuzz <&> .pickle", .state = snapshot, .replay = then, .devices = explained, .warnings = then.warnings},
+      {}));
+}
+
 } // namespace
 
 std::uint64_t reserved_bytes(const Snapshot& snapshot) {
@@ -187,7 +234,7 @@ Snapshot read_in_every_way(std::string_view bytes, std::uint32_t choice) {
   return std::move(*reference.snapshot);
 }
 
-void check_outputs(const Snapshot& snapshot, std::uint32_t choice) {
+void check_outputs(Snapshot snapshot, std::uint32_t choice) {
   const Replay accounts = replay(snapshot);
   const TreeOptions options = tree_options(snapshot, choice);
   const FrameTree tree = build_frame_tree(snapshot, accounts, options);
@@ -207,13 +254,14 @@ void check_outputs(const Snapshot& snapshot, std::uint32_t choice) {
   check_folded(folded_stacks(snapshot, FoldedView::memory, {}), total_bytes);
   check_folded(folded_stacks(snapshot, FoldedView::segments, {}), total_bytes);
   check_json(stats_json("fuzz \"\\.pickle", snapshot, accounts));
-  check_json(tree_json("fuzz.pickle", snapshot.frames, tree));
+  check_json(tree_json("fuzz.pickle", snapshot.frames, tree, accounts.devices));
   LeakOptions leak_options;
   if (choice % 3 == 1) leak_options.steps = {StepSource::events, {}, 1 + choice % 5};
   const auto leaks = find_leaks(snapshot, accounts, leak_options);
   check_json(leaks_json("fuzz.pickle", snapshot, leaks, snapshot.warnings));
   require(leaks_text("fuzz.pickle", snapshot, leaks).ends_with('\n'), "a text that ends");
   require(stats_text("fuzz.pickle", snapshot, accounts, {}).ends_with('\n'), "a text that ends");
+  check_moment(std::move(snapshot), choice);
 }
 
 } // namespace memviz::fuzz

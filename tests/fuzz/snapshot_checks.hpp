@@ -15,7 +15,7 @@ namespace memviz::fuzz {
 [[nodiscard]] Snapshot read_in_every_way(std::string_view bytes, std::uint32_t choice);
 
 /// Replay, trees, picture, texts and JSON; `choice` picks the options.
-void check_outputs(const Snapshot& snapshot, std::uint32_t choice);
+void check_outputs(Snapshot snapshot, std::uint32_t choice);
 
 /// Bytes of all segments.
 [[nodiscard]] std::uint64_t reserved_bytes(const Snapshot& snapshot);

@@ -82,7 +82,7 @@ std::size_t json(std::string_view bytes) {
   const Snapshot snapshot = read_snapshot(bytes, {.sink = &accounts, .on_progress = {}});
   const FrameTree tree = build_frame_tree(snapshot, accounts.finish(snapshot),
                                           {.levels = segment_levels(snapshot), .focus = {}, .hide = {}, .device = {}});
-  return size_of(tree_json_source("file", snapshot.frames, tree));
+  return size_of(tree_json_source("file", snapshot.frames, tree, {}));
 }
 
 /// Of a file with itself.
