@@ -192,6 +192,19 @@ TEST_CASE("explanations change with their cause") {
   }
 }
 
+TEST_CASE("what the file does not tell is said of every answer that depends on it") {
+  Explained found = explained_case("clean");
+  DeviceExplanation& device = found.devices.front();
+  device.fidelity = {.allocs = 1, .same_places = 1, .largest_reserved_bytes = 1};
+  device.what_ifs = {{.circumstance = Circumstance::expandable_segments,
+                      .outcome = Outcome::at_best,
+                      .reserved_bytes = std::uint64_t{1} << 20U}};
+  const std::string answer = found.words().answers.front();
+  CHECK(answer.find("1.00 MiB would be reserved instead of") != std::string::npos);
+  CHECK(answer.ends_with(
+      "if what was allocated before the first event lay packed together, which this file does not tell."));
+}
+
 TEST_CASE("explain_json") {
   const Explained found = explained_case("side_stream_full", 24 * GiB);
   const auto json = nlohmann::json::parse(explain_json("some.pickle", found.state, found.replay, found.devices));

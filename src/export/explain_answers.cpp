@@ -15,12 +15,15 @@ namespace memviz {
 namespace {
 
 constexpr std::size_t kMostLines = 3;
+constexpr const char* kIfPacked =
+    " if what was allocated before the first event lay packed together, which this file does not tell.";
 
 std::string saved(const DeviceExplanation& device, const WhatIf& answer, const std::string& circumstance) {
   const std::string would_be =
       fmt::format("{}, {} would be reserved instead of {}", circumstance,
                   format_bytes(answer.reserved_bytes.value_or(0)), format_bytes(device.ledger.reserved_bytes));
-  return answer.outcome == Outcome::fits ? would_be + "." : circumstance + " no less would be reserved.";
+  if (answer.outcome == Outcome::fits) return would_be + ".";
+  return answer.outcome == Outcome::at_best ? would_be + kIfPacked : circumstance + " no less would be reserved.";
 }
 
 /// The answer to a circumstance that is replayed from the first event on.
@@ -39,9 +42,7 @@ std::string replayed(const DeviceExplanation& device, const WhatIf& answer, cons
   if (answer.outcome == Outcome::fits)
     return fmt::format("{} the request would have fit, with {} reserved before it.", circumstance,
                        format_bytes(answer.reserved_bytes.value_or(0)));
-  if (answer.outcome == Outcome::at_best)
-    return circumstance + " the request would have fit if what was allocated before the recording lay packed together, "
-                          "which this file does not tell.";
+  if (answer.outcome == Outcome::at_best) return circumstance + " the request would have fit" + kIfPacked;
   if (answer.failed_event >= 0)
     return fmt::format("{} memory would have run out before, at event {}.", circumstance,
                        format_count(static_cast<std::uint64_t>(answer.failed_event)));
