@@ -2,6 +2,7 @@
 
 #include "naming.hpp"
 #include "ranked_list.hpp"
+#include "segment_layouts.hpp"
 #include "segment_rows.hpp"
 
 #include "memviz/format.hpp"
@@ -101,6 +102,7 @@ double draw_all_segments(Page& page, double y, const SegmentPanel& panel, std::s
     if (home(left) != home(right)) return home(left) < home(right);
     return left.segment->total_bytes > right.segment->total_bytes;
   });
+  merge_same_layouts(rows, panel.snapshot);
   return draw_strips(page, y, panel, rows, std::min(most_rows, rows.size()));
 }
 

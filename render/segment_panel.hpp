@@ -26,7 +26,8 @@ struct SegmentPanel {
 /// Who pins, then the segments that are pinned, then the largest others. Returns the height below it.
 [[nodiscard]] double draw_segment_panel(Page& page, double y, const SegmentPanel& panel);
 
-/// The first `most_rows` segments by device, pool and stream, largest first. Returns the height below them.
+/// Segments by device, pool and stream, largest first, those that look the same in one row: the first `most_rows`.
+/// Returns the height below them.
 [[nodiscard]] double draw_all_segments(Page& page, double y, const SegmentPanel& panel, std::size_t most_rows);
 
 } // namespace memviz::render

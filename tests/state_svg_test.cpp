@@ -31,10 +31,14 @@ bool shows(const std::string& svg, const std::string& part) {
   return visible_text(parse_svg(svg)).find(part) != std::string::npos;
 }
 
-Snapshot of_segments(std::uint64_t count) {
+/// 2 MiB each, of which `different` look different.
+Snapshot of_segments(std::uint64_t count, std::uint64_t different) {
+  constexpr std::uint64_t half = std::uint64_t{1} << 20U;
   SmallSnapshot builder;
   for (std::uint64_t i = 0; i < count; ++i)
-    builder.segment(0x7f0000000000 + (i << 21U), 1U << 21U).active(1U << 20U, 1U << 20U).inactive(1U << 20U);
+    builder.segment(0x7f0000000000 + (i << 21U), 1U << 21U)
+        .active(half + i % different * 512, half)
+        .inactive(half - i % different * 512);
   return builder.take();
 }
 
@@ -70,7 +74,7 @@ TEST_CASE("at an out-of-memory error a state has the request beside the largest 
 }
 
 TEST_CASE("segments that the budget has no room for are left out, and counted") {
-  const Snapshot snapshot = of_segments(5000);
+  const Snapshot snapshot = of_segments(5000, 2000);
   const Replay accounts = replay(snapshot);
   SvgOptions options;
   options.max_bytes = 100'000;
@@ -79,6 +83,15 @@ TEST_CASE("segments that the budget has no room for are left out, and counted") 
   CHECK(shows(svg, "more segments with "));
   CHECK(shows(svg, "5,000 segments with 10,000 blocks"));
   CHECK(svg == drawn(snapshot, accounts, options));
+}
+
+TEST_CASE("segments that look the same share a row") {
+  const Snapshot snapshot = of_segments(120, 2);
+  const std::string svg = drawn(snapshot, replay(snapshot));
+  CHECK(shows(
+      svg, "60 segments of 2.00 MiB, 120 MiB together, the first 0x7f0000000000 · GPU 0 · stream 0 · 50.0 % in use"));
+  CHECK(shows(svg, "the first 0x7f0000200000"));
+  CHECK_FALSE(shows(svg, "0x7f0000400000"));
 }
 
 TEST_CASE("a state of nothing is drawn, too") {
