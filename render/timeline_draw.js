@@ -21,7 +21,7 @@ function drawLabels(panel, shapes) {
     if (label) labels.append(make('text', {class: 'mono-small band-label ' + paint, x: room.x + 4, y: room.top + room.height / 2 + 4}, label));
   };
   labels.replaceChildren();
-  add(shapes.baseline, 'baseline', 'lived before the recording', '');
+  add(shapes.baseline, 'baseline', 'lived before the first event', '');
   for (const [band, shape] of shapes.bands) add(shape, band.paint, band.name, formatBytes(band.bytes));
   add(shapes.rest, 'rest', 'the rest', '');
 }

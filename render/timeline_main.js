@@ -2,7 +2,7 @@
 // keeps.
 svg.classList.add('scripted');
 const XHTML = 'http://www.w3.org/1999/xhtml';
-const LEAST_STATES = 8, CONTROLS_WIDTH = 420;
+const LEAST_STATES = 8, CONTROLS_WIDTH = 470;
 
 const holder = make('foreignObject', {
   x: number(controls, 'data-right') - CONTROLS_WIDTH, y: number(controls, 'data-y'), width: CONTROLS_WIDTH, height: 28});

@@ -50,7 +50,7 @@ std::string address_name(const Band& band, bool is_segment) {
 std::string lifetime_text(const DeviceRecord& record, const Life& life) {
   const bool has_begin = life.begin > 0;
   const bool has_end = life.end != kForever;
-  const std::string begin = has_begin ? "event " + format_count(life.begin - 1) : "before the recording";
+  const std::string begin = has_begin ? "event " + format_count(life.begin - 1) : "before the first event";
   if (!has_end) return fmt::format("from {} to the end", begin);
   std::string text = fmt::format("from {} to event {}", begin, format_count(life.end - 1));
   if (!has_begin) return text;

@@ -125,7 +125,7 @@ void draw_stack(XmlElement parent, const PanelData& data, const StackShapes& sha
   if (!baseline.empty()) {
     add_path(parent, "baseline", baseline)
         .child("title")
-        .text(fmt::format("lived before the recording\n{} at the peak", both_bytes(peak.baseline_bytes)));
+        .text(fmt::format("lived before the first event\n{} at the peak", both_bytes(peak.baseline_bytes)));
   }
   XmlElement bands = add_group(parent, "bands");
   for (std::size_t i = 0; i < shapes.bands.size(); ++i)
@@ -141,7 +141,7 @@ void draw_stack(XmlElement parent, const PanelData& data, const StackShapes& sha
   add_path(parent, "live-line", shapes.live.top_line());
 
   XmlElement labels = add_group(parent, "labels");
-  draw_label(labels, shapes.baseline, "baseline", {.name = "lived before the recording", .brief = "before"});
+  draw_label(labels, shapes.baseline, "baseline", {.name = "lived before the first event", .brief = "before"});
   for (std::size_t i = 0; i < shapes.bands.size(); ++i) {
     const Life& life = data.chart.bands[i].life;
     const LineName name = name_of(data, data.chart.bands[i]);

@@ -136,7 +136,7 @@ std::vector<Figure> timeline_figures(const Chart& chart) {
                        .value = format_bytes(live.value_or(0)),
                        .note = format_percent(live.value_or(0), peak.live_bytes) + " of reserved"});
   } else {
-    figures.push_back({.name = "Of it before recording",
+    figures.push_back({.name = "Of it before the first event",
                        .value = format_bytes(peak.baseline_bytes),
                        .note = format_percent(peak.baseline_bytes, peak.live_bytes) + " of the peak",
                        .swatch = &paint::kBaseline});
@@ -193,7 +193,7 @@ std::vector<std::string> timeline_notes(const Chart& chart, bool names_device) {
                                 snapshots == 1 ? "a snapshot" : format_count(snapshots) + " snapshots"));
   if (chart.lane.left_out > 0)
     notes.push_back(
-        fmt::format("{}{} nested too deeply to be chart.", prefix, count_of(chart.lane.left_out, "annotation")));
+        fmt::format("{}{} nested too deeply to be drawn.", prefix, count_of(chart.lane.left_out, "annotation")));
   if (chart.bands.has_negative_rest)
     notes.push_back(
         fmt::format("{}Some frees name more bytes than their allocations: bands reach above the line of live "

@@ -22,7 +22,7 @@ namespace {
 
 std::vector<LegendEntry> legend(TimelineView view) {
   if (view == TimelineView::segments) return {{&paint::kRest, "the rest: smaller segments"}};
-  return {{&paint::kBaseline, "lived before the recording"},
+  return {{&paint::kBaseline, "lived before the first event"},
           {&paint::kNoStack, "without a stack"},
           {&paint::kRest, "the rest: smaller allocations"}};
 }

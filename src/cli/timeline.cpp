@@ -122,7 +122,7 @@ Command timeline_command() {
       .operand_count = 1,
       .summary = "draw live memory over the recording: its peak, and who held it",
       .text = "Draws one SVG of the requested bytes that lived over the recorded events: the largest allocations as "
-              "bands, coloured by line of code, all others as one, upon what lived before the recording. The peak, "
+              "bands, coloured by line of code, all others as one, upon what lived before the first event. The peak, "
               "out-of-memory errors, earlier snapshots and annotations are marked; a line shows reserved memory.",
       .examples = "  memviz timeline mem.pickle -o timeline.svg\n"
                   "  memviz timeline oom.pickle --device 1 --axis time -o timeline.svg\n"

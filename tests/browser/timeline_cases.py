@@ -71,6 +71,14 @@ class TimelineCases(BrowserCase):
         self.assert_stacked()
         self.assertGreater(with_script["line"], 0)
 
+    def test_controls_stand_in_one_row(self):
+        holder = self.page.locator("#controls foreignObject").bounding_box()
+        for control in ("#detail-text", "#detail", "#search"):
+            with self.subTest(control):
+                box = self.page.locator(control).bounding_box()
+                self.assertLessEqual(box["y"] + box["height"], holder["y"] + holder["height"] + 1)
+                self.assertLessEqual(box["x"] + box["width"], holder["x"] + holder["width"] + 1)
+
     def test_pointing_shows_the_stack_and_the_address_name(self):
         self.hover_widest()
         tip = self.page.locator("#tip")
