@@ -1,21 +1,19 @@
 #include "pickle/survey.hpp"
 
 #include "pickle/opcode_table.hpp"
+#include "pickle/survey_stack.hpp"
 #include "text/utf8.hpp"
 
 #include <algorithm>
 #include <charconv>
 #include <cstring>
 #include <limits>
-#include <optional>
+#include <utility>
 #include <vector>
 
 namespace memviz::pickle {
 
 namespace {
-
-/// Containers below a value of the stack, itself included: 0 for a leaf.
-using Depth = std::uint32_t;
 
 class Surveyor {
 public:
@@ -30,14 +28,18 @@ public:
     if (info.name.empty()) return end(SurveyEnd::unknown_opcode, opcode_offset_);
     if (!take_argument(info)) return end(SurveyEnd::truncated, opcode_offset_);
     count(opcode, info);
-    apply(info);
+    stack_.apply(info);
+    if (info.effect == Effect::memoize) memoize();
     remember_text(info);
     previous_ = static_cast<Opcode>(opcode);
     return previous_ != Opcode::stop || end(SurveyEnd::stop, offset_);
   }
 
   [[nodiscard]] std::size_t offset() const { return offset_; }
-  [[nodiscard]] Survey result() && { return std::move(result_); }
+  [[nodiscard]] Survey result() && {
+    result_.deepest_nesting = stack_.deepest();
+    return std::move(result_);
+  }
 
 private:
   bool end(SurveyEnd how, std::size_t offset) {
@@ -125,76 +127,6 @@ private:
     return to_valid_utf8(module.substr(0, kLongestName)) + '.' + to_valid_utf8(name.substr(0, kLongestName));
   }
 
-  // The stack. Where a file takes more from it than there is, the decoder says so; here there is nothing to take.
-
-  void apply(const OpcodeInfo& info) {
-    switch (info.effect) {
-    case Effect::nothing: break;
-    case Effect::push_leaf: stack_.push_back(0); break;
-    case Effect::push_container: push_container(1); break;
-    case Effect::push_mark: marks_.push_back(stack_.size()); break;
-    case Effect::wrap: push_container(around(pop(info.popped))); break;
-    case Effect::wrap_to_mark: push_container(around(pop_to_mark())); break;
-    case Effect::fill: fill(pop(info.popped)); break;
-    case Effect::fill_to_mark: fill(pop_to_mark()); break;
-    case Effect::drop: drop(); break;
-    case Effect::drop_to_mark: static_cast<void>(pop_to_mark()); break;
-    case Effect::duplicate: stack_.push_back(stack_.empty() ? 0 : stack_.back()); break;
-    case Effect::memoize: memoize(); break;
-    case Effect::replace:
-      static_cast<void>(pop(info.popped));
-      stack_.push_back(0);
-      break;
-    case Effect::replace_to_mark:
-      static_cast<void>(pop_to_mark());
-      stack_.push_back(0);
-      break;
-    }
-  }
-
-  static std::optional<Depth> max_of(std::optional<Depth> deepest, Depth depth) {
-    return std::max(deepest.value_or(0), depth);
-  }
-  static Depth around(std::optional<Depth> items) {
-    return std::min(items.value_or(0), std::numeric_limits<Depth>::max() - 1) + 1;
-  }
-
-  void push_container(Depth depth) {
-    result_.deepest_nesting = std::max<std::uint64_t>(result_.deepest_nesting, depth);
-    stack_.push_back(depth);
-  }
-
-  /// The deepest of the topmost values, which are gone afterwards; nothing where there are none.
-  std::optional<Depth> pop(std::size_t values) {
-    std::optional<Depth> deepest;
-    const std::size_t floor = marks_.empty() ? 0 : marks_.back();
-    for (; values > 0 && stack_.size() > floor; --values) {
-      deepest = max_of(deepest, stack_.back());
-      stack_.pop_back();
-    }
-    return deepest;
-  }
-
-  std::optional<Depth> pop_to_mark() {
-    if (marks_.empty()) return std::nullopt;
-    const auto deepest = pop(stack_.size() - marks_.back());
-    marks_.pop_back();
-    return deepest;
-  }
-
-  void fill(std::optional<Depth> items) {
-    if (!items || stack_.empty()) return;
-    stack_.back() = std::max(stack_.back(), around(items));
-    result_.deepest_nesting = std::max<std::uint64_t>(result_.deepest_nesting, stack_.back());
-  }
-
-  void drop() {
-    if (!marks_.empty() && marks_.back() == stack_.size())
-      marks_.pop_back();
-    else
-      static_cast<void>(pop(1));
-  }
-
   // The memo, and the two topmost texts of the stack: what STACK_GLOBAL imports. They point into the file, or nowhere.
 
   static bool is_known(std::string_view text) { return text.data() != nullptr; }
@@ -247,8 +179,7 @@ private:
   std::string_view argument_;
   std::string_view module_;
   Opcode previous_ = Opcode::stop;
-  std::vector<Depth> stack_;
-  std::vector<std::size_t> marks_;
+  SurveyStack stack_;
   std::string_view text_;
   std::string_view text_below_;
   std::vector<std::string_view> memo_texts_; ///< by memo number
