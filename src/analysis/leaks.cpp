@@ -44,10 +44,10 @@ StackGrowth growth_of(const KindFloors& kind, std::size_t steps) {
   StackGrowth growth;
   growth.stack = kind.kind.stack;
   growth.size_bytes = kind.kind.size_bytes;
-  growth.floor_bytes = kind.floors(steps);
+  growth.floor_bytes = kind.by_step(&StepSample::floor_bytes, steps);
   growth.trend = trend_of(growth.floor_bytes);
   if (growth.trend.kind == TrendKind::none) return growth;
-  growth.start_bytes = kind.starts(steps);
+  growth.start_bytes = kind.by_step(&StepSample::start_bytes, steps);
   growth.end_bytes = kind.end_bytes;
   growth.end_blocks = kind.end_blocks;
   growth.burst = kind.burst;

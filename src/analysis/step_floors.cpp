@@ -133,26 +133,13 @@ private:
 
 } // namespace
 
-std::vector<std::uint64_t> KindFloors::floors(std::size_t steps) const {
+std::vector<std::uint64_t> KindFloors::by_step(std::uint64_t StepSample::*bytes, std::size_t steps) const {
   std::vector<std::uint64_t> result;
   result.reserve(steps);
   std::uint64_t now_bytes = before_bytes;
   for (const StepSample& sample : samples) {
     result.resize(sample.step, now_bytes);
-    result.push_back(sample.floor_bytes);
-    now_bytes = sample.end_bytes;
-  }
-  result.resize(steps, now_bytes);
-  return result;
-}
-
-std::vector<std::uint64_t> KindFloors::starts(std::size_t steps) const {
-  std::vector<std::uint64_t> result;
-  result.reserve(steps);
-  std::uint64_t now_bytes = before_bytes;
-  for (const StepSample& sample : samples) {
-    result.resize(sample.step, now_bytes);
-    result.push_back(sample.start_bytes);
+    result.push_back(sample.*bytes);
     now_bytes = sample.end_bytes;
   }
   result.resize(steps, now_bytes);

@@ -27,9 +27,8 @@ struct KindFloors {
   std::uint64_t end_blocks = 0;
   FreeBurst burst;
 
-  /// One number a step.
-  [[nodiscard]] std::vector<std::uint64_t> floors(std::size_t steps) const;
-  [[nodiscard]] std::vector<std::uint64_t> starts(std::size_t steps) const;
+  /// One number a step; where nothing changes in it, what is live.
+  [[nodiscard]] std::vector<std::uint64_t> by_step(std::uint64_t StepSample::*bytes, std::size_t steps) const;
 };
 
 struct StepFloors {
