@@ -1,3 +1,4 @@
+#include "analysis/device_annotations.hpp"
 #include "memviz/timeline.hpp"
 
 #include <algorithm>
@@ -5,16 +6,6 @@
 
 namespace memviz {
 namespace {
-
-/// The annotations of one device, in order of time.
-std::vector<const Annotation*> annotations_of(const Snapshot& snapshot, std::uint32_t device) {
-  std::vector<const Annotation*> annotations;
-  for (const Annotation& annotation : snapshot.annotations)
-    if (annotation.device == device) annotations.push_back(&annotation);
-  std::stable_sort(annotations.begin(), annotations.end(),
-                   [](const Annotation* left, const Annotation* right) { return left->time_us < right->time_us; });
-  return annotations;
-}
 
 /// Times to states and to microseconds since the first event.
 class Clock {

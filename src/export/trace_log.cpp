@@ -1,25 +1,15 @@
+#include "analysis/device_annotations.hpp"
 #include "analysis/event_pools.hpp"
 #include "analysis/trace_filter.hpp"
 #include "export/trace_lines.hpp"
 #include "memviz/error.hpp"
 #include "value/saturating.hpp"
 
-#include <algorithm>
 #include <set>
 
 namespace memviz {
 
 namespace {
-
-/// A device's marks in the order in which they were made; equal times in the order of the file.
-std::vector<const Annotation*> annotations_of(const Snapshot& snapshot, std::uint32_t device) {
-  std::vector<const Annotation*> result;
-  for (const Annotation& annotation : snapshot.annotations)
-    if (annotation.device == device) result.push_back(&annotation);
-  std::stable_sort(result.begin(), result.end(),
-                   [](const Annotation* left, const Annotation* right) { return left->time_us < right->time_us; });
-  return result;
-}
 
 [[noreturn]] void fail_changed() {
   throw Error("its events were others when they were read again: the file changed");

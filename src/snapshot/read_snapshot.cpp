@@ -3,6 +3,7 @@
 #include "pickle/decoder.hpp"
 #include "pickle/locate.hpp"
 #include "pickle/machine.hpp"
+#include "snapshot/annotation_reader.hpp"
 #include "snapshot/file_kind.hpp"
 #include "snapshot/generation.hpp"
 #include "snapshot/segment_reader.hpp"
@@ -116,7 +117,7 @@ void read_document(Readers& readers) {
   else if (traces.has_events())
     throw ContentWasUsed(); // of a list that is not part of the snapshot after all
   if (settings.kind() != Kind::unset) read_settings(document, settings, frames, budget, snapshot);
-  if (annotations.kind() != Kind::unset) traces.read_annotations(annotations);
+  if (annotations.kind() != Kind::unset) read_annotations(document, annotations, frames, budget, snapshot);
 
   snapshot.origin.is_list = root.kind() == Kind::list;
   snapshot.origin.generation = infer_generation({.is_list = snapshot.origin.is_list,

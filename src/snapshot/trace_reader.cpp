@@ -1,7 +1,6 @@
 #include "snapshot/trace_reader.hpp"
 
 #include "snapshot/segment_reader.hpp"
-#include "snapshot/value_text.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -25,9 +24,6 @@ enum {
   forward_frames
 };
 }
-namespace annotation_field {
-enum { name, stage, device, time_us };
-}
 
 /// Whether the accounts depend on the size of such an event.
 bool needs_size(Action action) {
@@ -39,8 +35,7 @@ bool needs_size(Action action) {
 TraceReader::TraceReader(const Document& document, FrameReader& frames, Budget& budget, Snapshot& snapshot,
                          EventSink& sink)
     : document_(document), frames_(frames), budget_(budget), snapshot_(snapshot), sink_(sink), batch_(kBatchEvents),
-      check_(document), fields_(document, kEventKeys),
-      annotation_fields_(document, {"name", "stage", "device", "time_us"}) {
+      check_(document), fields_(document, kEventKeys) {
 }
 
 void TraceReader::read_traces(Value device_traces) {
@@ -219,35 +214,6 @@ StringId TraceReader::text_or_empty(TextKind kind, Value value) {
   if (number >= texts.size()) texts.resize(number + 1);
   if (!texts[number]) texts[number] = frames_.text(kind, document_.text(value));
   return *texts[number];
-}
-
-/// Many annotations may hold one long text: each distinct one is copied once.
-StringId TraceReader::any_text(TextKind kind, Value value) {
-  if (value.kind() == Kind::text) return text_or_empty(kind, value);
-  return frames_.text(kind, value_text(document_, value));
-}
-
-void TraceReader::read_annotations(Value annotations) {
-  budget_.spend(document_.list_size(annotations), Where{nullptr, "external_annotations"}, annotations);
-  std::size_t index = 0;
-  document_.for_each(annotations, [&](Value dict) {
-    const Where where{nullptr, "external_annotations", index++};
-    check_.require(dict, Kind::dict, where, annotations);
-    const auto row = annotation_fields_.read(dict);
-    Annotation annotation;
-    annotation.name = text_or_empty(TextKind::annotation, row[annotation_field::name]);
-    annotation.stage = text_or_empty(TextKind::stage, row[annotation_field::stage]);
-    annotation.device = static_cast<std::uint32_t>(document_.as_unsigned(row[annotation_field::device]).value_or(0));
-    annotation.time_us = document_.as_signed(row[annotation_field::time_us]).value_or(0);
-    document_.for_each_item(dict, [&](Value key, Value value) {
-      const std::string_view name = key.kind() == Kind::text ? document_.text(key) : "";
-      if (name == "name" || name == "stage" || name == "device" || name == "time_us") return;
-      budget_.spend(1, where, dict);
-      annotation.metadata.emplace_back(any_text(TextKind::metadata_key, key), any_text(TextKind::metadata, value));
-    });
-    snapshot_.annotations.push_back(std::move(annotation));
-    return true;
-  });
 }
 
 } // namespace memviz

@@ -1,6 +1,6 @@
 #pragma once
 
-// `device_traces` and `external_annotations` of the document -> EventTables and Annotations.
+// `device_traces` of the document -> Events for a sink.
 
 #include "memviz/snapshot.hpp"
 #include "snapshot/budget.hpp"
@@ -33,7 +33,7 @@ public:
   /// Events go to `sink`, their number and everything else to `snapshot`.
   TraceReader(const Document& document, FrameReader& frames, Budget& budget, Snapshot& snapshot, EventSink& sink);
 
-  /// The next event of `device`: the values of its kFields, and where they stand.
+  /// The next event of `device`: the values of kEventKeys, and where they stand.
   void add(std::size_t device, const EventFields::Row& row, const Where& where, Value dict);
   /// The next events of `device`. What is wrong with one has no place yet.
   void add_rows(std::size_t device, const EventCells& rows);
@@ -41,7 +41,6 @@ public:
   void flush();
   /// What a list under `device_traces` that is a Kind::record_list holds was added before.
   void read_traces(Value device_traces);
-  void read_annotations(Value annotations);
 
   [[nodiscard]] bool has_events() const { return batch_size_ > 0 || !snapshot_.event_counts.empty(); }
   // What tells the generations of writers apart.
@@ -69,7 +68,6 @@ private:
   void read_pool(Event& event, Value value, const Where& where, Value dict);
   void read_forward_frames(Event& event, Value value, const Where& where, Value dict);
   StringId text_or_empty(TextKind kind, Value value);
-  StringId any_text(TextKind kind, Value value);
 
   const Document& document_;
   FrameReader& frames_;
@@ -81,7 +79,6 @@ private:
   std::size_t batch_size_ = 0;
   FieldChecker check_;
   EventFields fields_;
-  FieldReader<4> annotation_fields_;
   std::vector<std::optional<Action>> actions_; ///< by number of the text
   /// By kind, then by number of the text.
   std::array<std::vector<std::optional<StringId>>, kTextKinds> texts_;

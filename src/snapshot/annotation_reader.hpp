@@ -1,0 +1,16 @@
+#pragma once
+
+// `external_annotations` of the document -> Snapshot::annotations.
+
+#include "memviz/snapshot.hpp"
+#include "snapshot/budget.hpp"
+#include "snapshot/frame_reader.hpp"
+#include "value/document.hpp"
+
+namespace memviz {
+
+/// Keys beside those that every annotation has become its metadata. Throws SchemaError.
+void read_annotations(const Document& document, Value annotations, FrameReader& texts, Budget& budget,
+                      Snapshot& snapshot);
+
+} // namespace memviz
