@@ -5,7 +5,8 @@
 //
 // What is hidden and what is kept:
 // - paths: folders and file names, but those of Python itself, of widely known packages and of torch's own sources;
-//   paths inside of other texts.
+//   paths inside of other texts. The last three folders have pseudonyms of their own, so that two checkouts of a
+//   project compare; what is at most the name of a home directory has none.
 // - names: functions, classes, modules and namespaces that are not from those; annotations and metadata.
 // - all: both, and settings and compile contexts where they are free text.
 // Sizes, times, addresses, counts, line numbers and the shape of stacks stay: they can tell a program apart, too.
@@ -45,8 +46,8 @@ public:
 
   /// Texts that stand in every output, whatever the file is: they do not count as leaks.
   void add_public(std::string_view text);
-  /// How many of the texts that were hidden stand in `output` after all. Texts of few letters, and plain words, which
-  /// every output is full of, are not looked for.
+  /// At how many places texts that were hidden stand in `output` after all. Words of fewer than four letters are not
+  /// looked for, nor those that memviz's own outputs or public names have, too.
   [[nodiscard]] std::size_t leaks(std::string_view output) const;
 
 private:

@@ -27,7 +27,7 @@ bool is_plain(char c) {
   return is_upper(c) || is_lower(c) || is_digit(c) || c == '_' || c == '.' || c == '/' || c == '-' || c == ':';
 }
 
-/// A plain word ("memory", "Segment") may stand in any output; "SecretModel", "train_step" and "a/b.py" may not.
+/// A plain word ("memory", "Segment") may be a part of others; "SecretModel", "train_step" and "a/b.py" stand alone.
 bool is_distinctive(std::string_view text) {
   bool has_letter = false;
   bool has_mark = false;
@@ -53,6 +53,30 @@ std::string needle_of(std::string_view text) {
   return std::string(longest.substr(0, kLongest));
 }
 
+bool is_word_character(char c) {
+  return is_upper(c) || is_lower(c) || is_digit(c) || c == '_' || static_cast<unsigned char>(c) >= 0x80;
+}
+
+/// Calls visit(word) for each word with a letter in it that is long enough to tell something.
+template <class Visit> void for_each_word(std::string_view text, Visit visit) {
+  constexpr std::size_t kShortestWord = 4;
+  for (std::size_t begin = 0; begin < text.size();) {
+    std::size_t end = begin;
+    while (end < text.size() && is_word_character(text[end]))
+      ++end;
+    const std::string_view word = text.substr(begin, end - begin);
+    if (word.size() >= kShortestWord && !std::all_of(word.begin(), word.end(), is_digit)) visit(word);
+    begin = end + 1;
+  }
+}
+
+std::string in_lower_case(std::string_view word) {
+  std::string lower(word);
+  for (char& c : lower)
+    if (is_upper(c)) c = static_cast<char>(c - 'A' + 'a');
+  return lower;
+}
+
 std::size_t hash_of_beginning(const char* text) {
   std::uint64_t word = 0;
   std::memcpy(&word, text, kShortest);
@@ -71,13 +95,26 @@ std::vector<std::string> without_longer_ones(const std::vector<std::string>& sor
 
 void LeakSearch::hide(std::string_view text) {
   std::string needle = needle_of(text);
+  for_each_word(text, [&](std::string_view word) {
+    const bool is_found_with_needle = needle.find(word) != std::string::npos;
+    if (is_found_with_needle || hidden_words_.contains(word)) return;
+    hidden_words_.emplace(word);
+    is_prepared_ = false;
+  });
   if (needle.empty() || !hidden_.insert(std::move(needle)).second) return;
   is_prepared_ = false;
 }
 
 void LeakSearch::keep(std::string_view text) {
-  if (text.size() < kShortest || !kept_.emplace(text).second) return;
+  if (text.size() >= kShortest && !kept_.emplace(text).second) return;
+  for_each_word(text, [&](std::string_view word) { kept_words_.insert(in_lower_case(word)); });
   is_prepared_ = false;
+}
+
+bool LeakSearch::is_kept(std::string_view word) const {
+  std::string lower = in_lower_case(word);
+  if (kept_words_.contains(lower)) return true;
+  return lower.ends_with('s') && kept_words_.contains(lower.substr(0, lower.size() - 1));
 }
 
 void LeakSearch::index(const std::vector<std::string>& needles) const {
@@ -111,12 +148,24 @@ void LeakSearch::prepare() const {
     }
     dropped = std::erase_if(needles, [&](const std::string& needle) { return is_public.contains(needle); });
   }
+  words_.clear();
+  for (const std::string& word : hidden_words_)
+    if (!is_kept(word)) words_.insert(word);
   is_prepared_ = true;
+}
+
+std::size_t LeakSearch::count_words(std::string_view output) const {
+  if (words_.empty()) return 0;
+  std::size_t places = 0;
+  for_each_word(output, [&](std::string_view word) {
+    if (words_.contains(word)) ++places;
+  });
+  return places;
 }
 
 std::size_t LeakSearch::count(std::string_view output) const {
   if (!is_prepared_) prepare();
-  std::size_t places = 0;
+  std::size_t places = count_words(output);
   for (std::size_t i = 0; i + kShortest <= output.size(); ++i)
     if (needle_at(output.substr(i)) != nullptr) ++places;
   return places;

@@ -123,9 +123,41 @@ std::string with_omitted_parts(std::string_view path, std::string hidden) {
   return hidden;
 }
 
-std::string pseudonym(std::string_view filename, const Pseudonyms& pseudonyms, LeakSearch& search) {
-  search.hide(file_basename(filename));
-  return pseudonyms.of("file_", filename) + std::string(known_extension(filename));
+/// Below the folders that are a person's or a machine's: "/home/alice/project/train.py" -> "project/train.py".
+std::string_view below_home(std::string_view path) {
+  static constexpr std::array<std::string_view, 3> kHomes{"/home/", "/Users/", "/root/"};
+  for (const std::string_view home : kHomes) {
+    const std::size_t at = path.find(home);
+    if (at == kNone) continue;
+    path.remove_prefix(at + home.size());
+    if (home != "/root/") path.remove_prefix(std::min(path.find('/'), path.size() - 1) + 1);
+    return path;
+  }
+  return path;
+}
+
+/// "file_k3x9q2ma.py" for the file's own name; before it, where it has folders, what stands for the whole path and for
+/// the ends of it that two checkouts of a project have in common: "path_../dir_../dir_../file_...py". Nothing stands
+/// for a person's folder alone, which is easily guessed.
+std::string pseudonym(std::string_view path, const Pseudonyms& pseudonyms, LeakSearch& search) {
+  constexpr std::size_t kMostFolders = 3;
+  const std::string_view name = file_basename(path);
+  search.hide(name);
+  std::string hidden = pseudonyms.of("file_", name) + std::string(known_extension(name));
+  if (name.size() == path.size()) return hidden;
+  const std::string_view inside = below_home(path);
+  std::size_t begin = inside.size() - std::min(inside.size(), name.size());
+  for (std::size_t folders = 0; folders < kMostFolders && begin > 1; ++folders) {
+    begin = inside.rfind('/', begin - 2) + 1; // 0 where there is none
+    if (inside.substr(begin).starts_with('/')) break;
+    hidden.insert(0, pseudonyms.of("dir_", inside.substr(begin)) + '/');
+  }
+  for (std::string_view rest = path.substr(0, path.size() - name.size()); !rest.empty();) {
+    const std::string_view folder = rest.substr(0, rest.find('/'));
+    search.hide(folder);
+    rest.remove_prefix(std::min(folder.size() + 1, rest.size()));
+  }
+  return pseudonyms.of("path_", path) + '/' + hidden;
 }
 
 bool is_path_character(char c) {
@@ -147,10 +179,10 @@ std::string hidden_path(std::string_view filename, const Pseudonyms& pseudonyms,
   search.hide(filename);
   std::string hidden = public_part(path);
   if (hidden.empty())
-    hidden = pseudonym(filename, pseudonyms, search);
+    hidden = pseudonym(path, pseudonyms, search);
   else
     search.keep(hidden);
-  if (origin_of(hidden) != origin) hidden = with_origin(origin, pseudonym(filename, pseudonyms, search));
+  if (origin_of(hidden) != origin) hidden = with_origin(origin, pseudonym(path, pseudonyms, search));
   return with_omitted_parts(path, std::move(hidden));
 }
 
@@ -160,10 +192,10 @@ std::string hidden_module(std::string_view filename, const Pseudonyms& pseudonym
     search.keep(path);
     return path;
   }
-  const std::string folders = path.substr(0, path.size() - file_basename(path).size());
-  std::string hidden = folders + pseudonym(filename, pseudonyms, search);
-  if (origin_of(hidden) != origin_of(path))
-    hidden = with_origin(origin_of(path), pseudonym(filename, pseudonyms, search));
+  const std::string_view name = file_basename(path);
+  const std::string folders = path.substr(0, path.size() - name.size());
+  std::string hidden = folders + pseudonym(name, pseudonyms, search);
+  if (origin_of(hidden) != origin_of(path)) hidden = with_origin(origin_of(path), pseudonym(path, pseudonyms, search));
   search.keep(folders);
   return with_omitted_parts(path, std::move(hidden));
 }

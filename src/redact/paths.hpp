@@ -14,7 +14,8 @@ namespace memviz {
 /// Whether the file belongs to Python, to torch's sources or to a widely known package.
 [[nodiscard]] bool is_public_file(std::string_view filename);
 
-/// "/site-packages/torch/nn/modules/linear.py" for a public file, "file_k3x9q2ma.py" for others.
+/// "/site-packages/torch/nn/modules/linear.py" for a public file; "file_k3x9q2ma.py" for others, with up to four
+/// pseudonyms of folders before it, the last of which are the same in every checkout of a project.
 [[nodiscard]] std::string hidden_path(std::string_view filename, const Pseudonyms& pseudonyms, LeakSearch& search);
 
 /// The file name is hidden, its folders are kept.

@@ -1,211 +1,62 @@
 #include "redact/public_names.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cctype>
 #include <cstddef>
 
 namespace memviz {
 namespace {
 
-template <std::size_t N> constexpr bool is_sorted(const std::array<std::string_view, N>& words) {
-  return std::is_sorted(words.begin(), words.end());
+/// Whether one of `words`, between which are spaces, satisfies `is_wanted`.
+template <class Predicate> bool any_of_words(std::string_view words, Predicate is_wanted) {
+  while (!words.empty()) {
+    const std::string_view next = words.substr(0, words.find(' '));
+    if (is_wanted(next)) return true;
+    words.remove_prefix(std::min(next.size() + 1, words.size()));
+  }
+  return false;
 }
 
-template <std::size_t N> bool has(const std::array<std::string_view, N>& sorted, std::string_view word) {
-  return std::binary_search(sorted.begin(), sorted.end(), word);
+bool has(std::string_view words, std::string_view word) {
+  return any_of_words(words, [&](std::string_view one) { return one == word; });
 }
 
-template <std::size_t N>
-bool starts_with_any(std::string_view text, const std::array<std::string_view, N>& beginnings) {
-  return std::any_of(beginnings.begin(), beginnings.end(),
-                     [&](std::string_view part) { return text.starts_with(part); });
+bool starts_with_any(std::string_view text, std::string_view beginnings) {
+  return any_of_words(beginnings, [&](std::string_view one) { return text.starts_with(one); });
 }
 
-constexpr std::array<std::string_view, 94> kPackages{"IPython",
-                                                     "PIL",
-                                                     "_pytest",
-                                                     "accelerate",
-                                                     "aiohttp",
-                                                     "apex",
-                                                     "asyncio",
-                                                     "bitsandbytes",
-                                                     "botorch",
-                                                     "causal_conv1d",
-                                                     "click",
-                                                     "colossalai",
-                                                     "composer",
-                                                     "cupy",
-                                                     "datasets",
-                                                     "deepspeed",
-                                                     "detectron2",
-                                                     "dgl",
-                                                     "diffusers",
-                                                     "einops",
-                                                     "einx",
-                                                     "fairscale",
-                                                     "fairseq",
-                                                     "fastai",
-                                                     "fire",
-                                                     "flash_attn",
-                                                     "flax",
-                                                     "functorch",
-                                                     "gpytorch",
-                                                     "gradio",
-                                                     "huggingface_hub",
-                                                     "hydra",
-                                                     "ignite",
-                                                     "importlib",
-                                                     "ipykernel",
-                                                     "ipykernel_launcher.py",
-                                                     "jax",
-                                                     "jaxtyping",
-                                                     "jsonargparse",
-                                                     "jupyter_client",
-                                                     "kornia",
-                                                     "liger_kernel",
-                                                     "lightning",
-                                                     "lightning_fabric",
-                                                     "lm_eval",
-                                                     "mamba_ssm",
-                                                     "matplotlib",
-                                                     "megatron",
-                                                     "mmcv",
-                                                     "mmdet",
-                                                     "mmengine",
-                                                     "monai",
-                                                     "nemo",
-                                                     "numpy",
-                                                     "omegaconf",
-                                                     "open_clip",
-                                                     "pandas",
-                                                     "peft",
-                                                     "pkg_resources",
-                                                     "pluggy",
-                                                     "pytest",
-                                                     "pytorch_lightning",
-                                                     "ray",
-                                                     "safetensors",
-                                                     "scipy",
-                                                     "sentence_transformers",
-                                                     "sglang",
-                                                     "skimage",
-                                                     "sklearn",
-                                                     "spacy",
-                                                     "sympy",
-                                                     "tensorboard",
-                                                     "tensordict",
-                                                     "tensorflow",
-                                                     "tiktoken",
-                                                     "timm",
-                                                     "tokenizers",
-                                                     "torch",
-                                                     "torch_geometric",
-                                                     "torch_xla",
-                                                     "torchao",
-                                                     "torchaudio",
-                                                     "torchrl",
-                                                     "torchtitan",
-                                                     "torchtune",
-                                                     "torchvision",
-                                                     "tornado",
-                                                     "tqdm",
-                                                     "transformer_engine",
-                                                     "transformers",
-                                                     "triton",
-                                                     "typing_extensions.py",
-                                                     "vllm",
-                                                     "xformers"};
-static_assert(is_sorted(kPackages));
+constexpr std::string_view kPackages =
+    "IPython PIL _pytest accelerate aiohttp apex asyncio bitsandbytes botorch causal_conv1d click colossalai "
+    "composer cupy datasets deepspeed detectron2 dgl diffusers einops einx fairscale fairseq fastai fire "
+    "flash_attn flax functorch gpytorch gradio huggingface_hub hydra ignite importlib ipykernel "
+    "ipykernel_launcher.py jax jaxtyping jsonargparse jupyter_client kornia liger_kernel lightning "
+    "lightning_fabric lm_eval mamba_ssm matplotlib megatron mmcv mmdet mmengine monai nemo numpy omegaconf "
+    "open_clip pandas peft pkg_resources pluggy pytest pytorch_lightning ray safetensors scipy "
+    "sentence_transformers sglang skimage sklearn spacy sympy tensorboard tensordict tensorflow tiktoken timm "
+    "tokenizers torch torch_geometric torch_xla torchao torchaudio torchrl torchtitan torchtune torchvision "
+    "tornado tqdm transformer_engine transformers triton typing_extensions.py vllm xformers";
 
-constexpr std::array<std::string_view, 33> kNamespaces{
-    "__cxxabiv1", "__gnu_cxx", "aot_inductor", "at",   "aten",   "c10",         "c10d", "c10_cuda",   "caffe2", "cub",
-    "cuda",       "cute",      "cutlass",      "dnnl", "fbgemm", "flatbuffers", "fmt",  "functorch",  "gloo",   "ideep",
-    "jit",        "llvm",      "nccl",         "onnx", "unwind", "pybind11",    "sycl", "tensorpipe", "thrust", "torch",
-    "torch_xla",  "torchgen",  "std"};
+constexpr std::string_view kNamespaces =
+    "__cxxabiv1 __gnu_cxx aot_inductor at aten c10 c10d c10_cuda caffe2 cub cuda cute cutlass dnnl fbgemm "
+    "flatbuffers fmt functorch gloo ideep jit llvm nccl onnx unwind pybind11 sycl tensorpipe thrust torch "
+    "torch_xla torchgen std";
 
-constexpr std::array<std::string_view, 58> kWords{"GLOBAL__sub_I",
-                                                  "PyCFunctionObject",
-                                                  "PyFrameObject",
-                                                  "PyObject",
-                                                  "PyThreadState",
-                                                  "PyTypeObject",
-                                                  "_PyCFunctionFastWithKeywords",
-                                                  "_PyInterpreterFrame",
-                                                  "_frame",
-                                                  "_object",
-                                                  "_start",
-                                                  "_ts",
-                                                  "_typeobject",
-                                                  "abi",
-                                                  "anonymous",
-                                                  "auto",
-                                                  "bool",
-                                                  "char",
-                                                  "class",
-                                                  "clone",
-                                                  "cold",
-                                                  "const",
-                                                  "constprop",
-                                                  "cxx11",
-                                                  "decltype",
-                                                  "default",
-                                                  "double",
-                                                  "enum",
-                                                  "execute_native_thread_routine",
-                                                  "extern",
-                                                  "float",
-                                                  "half",
-                                                  "int",
-                                                  "isra",
-                                                  "lambda",
-                                                  "long",
-                                                  "main",
-                                                  "namespace",
-                                                  "noexcept",
-                                                  "nullptr",
-                                                  "operator",
-                                                  "part",
-                                                  "short",
-                                                  "signed",
-                                                  "size_t",
-                                                  "start_thread",
-                                                  "static",
-                                                  "struct",
-                                                  "template",
-                                                  "type",
-                                                  "type_call",
-                                                  "typename",
-                                                  "unnamed",
-                                                  "unsigned",
-                                                  "virtual",
-                                                  "void",
-                                                  "volatile",
-                                                  "wchar_t"};
-static_assert(is_sorted(kWords));
+constexpr std::string_view kWords =
+    "GLOBAL__sub_I PyCFunctionObject PyFrameObject PyObject PyThreadState PyTypeObject "
+    "_PyCFunctionFastWithKeywords _PyInterpreterFrame _frame _object _start _ts _typeobject abi anonymous "
+    "auto bool char class clone cold const constprop cxx11 decltype default double enum "
+    "execute_native_thread_routine extern float half int isra lambda long main namespace noexcept nullptr "
+    "operator part short signed size_t start_thread static struct template type type_call typename unnamed "
+    "unsigned virtual void volatile wchar_t";
 
 /// CPython's C functions, by the type or part of the interpreter that they belong to.
-constexpr std::array<std::string_view, 36> kPythonParts{
-    "Arg",      "Async",  "Bool",   "Buffer", "Bytes",    "CFunction", "Call",    "Cell",    "Code",
-    "Context",  "Coro",   "Descr",  "Dict",   "Err",      "Eval",      "Float",   "Frame",   "Function",
-    "GILState", "Gen",    "Import", "Iter",   "List",     "Long",      "Mapping", "Mem",     "Method",
-    "Module",   "Number", "Object", "Run",    "Sequence", "Tuple",     "Type",    "Unicode", "Vectorcall"};
-static_assert(is_sorted(kPythonParts));
+constexpr std::string_view kPythonParts =
+    "Arg Async Bool Buffer Bytes CFunction Call Cell Code Context Coro Descr Dict Err Eval Float Frame "
+    "Function GILState Gen Import Iter List Long Mapping Mem Method Module Number Object Run Sequence Tuple "
+    "Type Unicode Vectorcall";
 
-constexpr std::array<std::string_view, 14> kSymbolBeginnings{"THP",
-                                                             "__clone",
-                                                             "__libc_start",
-                                                             "cfunction_call",
-                                                             "cfunction_vectorcall",
-                                                             "gen_send_ex",
-                                                             "method_vectorcall",
-                                                             "object_vacall",
-                                                             "partial_call",
-                                                             "pthread_",
-                                                             "pymain_",
-                                                             "pyrun_",
-                                                             "slot_tp_",
-                                                             "vectorcall_"};
+constexpr std::string_view kSymbolBeginnings =
+    "THP __clone __libc_start cfunction_call cfunction_vectorcall gen_send_ex method_vectorcall object_vacall "
+    "partial_call pthread_ pymain_ pyrun_ slot_tp_ vectorcall_";
 
 bool is_digit(char c) {
   return c >= '0' && c <= '9';
@@ -224,10 +75,8 @@ bool is_number(std::string_view text) {
 
 /// "Adam", "AdamW.step", ...
 bool is_optimizer(std::string_view text) {
-  static constexpr std::array<std::string_view, 15> kOptimizers{
-      "ASGD", "Adadelta", "Adafactor", "Adagrad", "Adam",  "AdamW", "Adamax",    "LBFGS",
-      "Muon", "NAdam",    "RAdam",     "RMSprop", "Rprop", "SGD",   "SparseAdam"};
-  static_assert(is_sorted(kOptimizers));
+  static constexpr std::string_view kOptimizers =
+      "ASGD Adadelta Adafactor Adagrad Adam AdamW Adamax LBFGS Muon NAdam RAdam RMSprop Rprop SGD SparseAdam";
   const std::size_t dot = text.find('.');
   const std::string_view method = dot == std::string_view::npos ? "step" : text.substr(dot + 1);
   return has(kOptimizers, text.substr(0, dot)) && (method == "step" || method == "zero_grad");
@@ -240,7 +89,7 @@ bool is_public_package(std::string_view name) {
 }
 
 bool is_public_namespace(std::string_view name) {
-  return std::find(kNamespaces.begin(), kNamespaces.end(), name) != kNamespaces.end();
+  return has(kNamespaces, name);
 }
 
 bool is_public_symbol(std::string_view name) {
@@ -248,10 +97,8 @@ bool is_public_symbol(std::string_view name) {
 }
 
 bool is_public_python_name(std::string_view name) {
-  static constexpr std::array<std::string_view, 12> kNames{"<dictcomp>", "<genexpr>", "<lambda>", "<listcomp>",
-                                                           "<module>",   "<setcomp>", "<string>", "??",
-                                                           "backward",   "forward",   "main",     "wrapper"};
-  static_assert(is_sorted(kNames));
+  static constexpr std::string_view kNames =
+      "<dictcomp> <genexpr> <lambda> <listcomp> <module> <setcomp> <string> ?? backward forward main wrapper";
   constexpr std::size_t kLongestMethod = 24;
   const bool is_dunder =
       name.size() > 4 && name.size() <= kLongestMethod && name.starts_with("__") && name.ends_with("__") &&
@@ -272,37 +119,15 @@ bool is_public_annotation(std::string_view name) {
 }
 
 bool is_public_setting_word(std::string_view word) {
-  static constexpr std::array<std::string_view, 27> kSettings{"False",
-                                                              "None",
-                                                              "PYTORCH_ALLOC_CONF",
-                                                              "PYTORCH_CUDA_ALLOC_CONF",
-                                                              "True",
-                                                              "a",
-                                                              "backend",
-                                                              "cudaMallocAsync",
-                                                              "dict",
-                                                              "expandable_segments",
-                                                              "garbage_collection_threshold",
-                                                              "graph_capture_record_stream_reuse",
-                                                              "inf",
-                                                              "list",
-                                                              "max_non_split_rounding_mb",
-                                                              "max_split_size",
-                                                              "max_split_size_mb",
-                                                              "memviz_recording",
-                                                              "native",
-                                                              "of",
-                                                              "pinned_num_register_threads",
-                                                              "pinned_use_background_threads",
-                                                              "pinned_use_cuda_host_register",
-                                                              "release_lock_on_cudamalloc",
-                                                              "roundup_power2_divisions",
-                                                              "trace_alloc_max_entries",
-                                                              "trace_alloc_overflowed"};
-  static_assert(is_sorted(kSettings));
-  static constexpr std::array<std::string_view, 5> kMore{"throw_on_cudamalloc_oom", "tuple", "cpu", "cuda",
-                                                         "use_cuda_host_register"};
-  return is_number(word) || has(kSettings, word) || std::find(kMore.begin(), kMore.end(), word) != kMore.end();
+  static constexpr std::string_view kSettings =
+      "False None PYTORCH_ALLOC_CONF PYTORCH_CUDA_ALLOC_CONF True a backend cpu cuda cudaMallocAsync dict "
+      "expandable_segments garbage_collection_threshold graph_capture_record_stream_reuse inf list "
+      "max_non_split_rounding_mb max_split_size max_split_size_mb memviz_recording native of "
+      "pinned_num_register_threads pinned_use_background_threads pinned_use_cuda_host_register "
+      "release_lock_on_cudamalloc roundup_power2_divisions throw_on_cudamalloc_oom trace_alloc_max_entries "
+      "trace_alloc_overflowed tuple use_cuda_host_register";
+
+  return is_number(word) || has(kSettings, word);
 }
 
 } // namespace memviz

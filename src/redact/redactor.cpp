@@ -136,7 +136,10 @@ std::string Redactor::text(TextKind kind, std::string_view text) {
 
 std::string Redactor::input_name(std::string_view path) {
   const std::string_view name = file_basename(path);
-  if (!parts_->hides_all || path == "-") return std::string(name);
+  if (!parts_->hides_all || path == "-") {
+    parts_->search.keep(name);
+    return std::string(name);
+  }
   return parts_->hidden("snapshot_", name);
 }
 
