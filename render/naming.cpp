@@ -135,7 +135,7 @@ std::string delta_text(std::int64_t bytes) {
 }
 
 std::string count_of(std::uint64_t count, std::string_view noun) {
-  return format_count(count) + " " + std::string(noun) + (count == 1 ? "" : "s");
+  return format_counted(count, noun);
 }
 
 } // namespace memviz::render

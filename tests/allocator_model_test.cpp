@@ -1,4 +1,4 @@
-#include "memviz/allocator_model.hpp"
+#include "analysis/allocator_model.hpp"
 
 #include "support/small_snapshot.hpp"
 

@@ -4,7 +4,7 @@
 // the byte, a verdict with the figures behind it, and what would have helped, computed by replay. All sizes are bytes.
 // The state is an ordinary Snapshot, so that all of this works on a file's end as on any event.
 
-#include "memviz/allocator_model.hpp"
+#include "memviz/allocator_settings.hpp"
 #include "memviz/flame.hpp"
 #include "memviz/memory_ledger.hpp"
 #include "memviz/pins.hpp"

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace memviz {
 
@@ -13,6 +14,8 @@ namespace memviz {
 [[nodiscard]] std::string format_delta(std::int64_t bytes);
 /// "24,410,849,280"
 [[nodiscard]] std::string format_count(std::uint64_t count);
+/// "1 block", "2,140 blocks"; of nouns that take no s, with their plural: "3 entries".
+[[nodiscard]] std::string format_counted(std::uint64_t count, std::string_view noun, std::string_view plural = {});
 /// "12.5 %", "0 %", "100 %", "< 0.1 %" of a whole; "-" where the whole is 0.
 [[nodiscard]] std::string format_percent(std::uint64_t part, std::uint64_t whole);
 /// "950 us", "12.3 ms", "4.56 s", "12 min 3 s", "3 h 25 min", "4 d 2 h"

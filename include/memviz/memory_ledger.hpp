@@ -3,7 +3,7 @@
 // The state of a device at a moment -> every reserved byte once, by what it is used for or what keeps it from being
 // used; and the verdict that follows from these figures. All sizes are bytes.
 
-#include "memviz/allocator_model.hpp"
+#include "memviz/allocator_settings.hpp"
 #include "memviz/snapshot.hpp"
 
 #include <cstdint>

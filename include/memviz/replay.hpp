@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace memviz {
@@ -67,6 +68,12 @@ struct Replay {
   std::vector<EventsAround> around;  ///< of the same devices
   std::vector<std::string> warnings; ///< accounts that do not balance, events that do not fit
 };
+
+/// Those of `device`, or all.
+[[nodiscard]] std::vector<DeviceStats> stats_of(const Replay& replay, std::optional<std::uint32_t> device);
+
+/// The reader's, then the replay's.
+[[nodiscard]] std::vector<std::string> all_warnings(const Snapshot& snapshot, const Replay& replay);
 
 /// Over several devices; the peak is the sum of the devices' own peaks. Device and peak_event are those of the last
 /// one.

@@ -95,6 +95,8 @@ struct Snapshot {
   [[nodiscard]] std::span<const Block> blocks_of(const Segment& segment) const {
     return std::span(blocks).subspan(segment.first_block, segment.block_count);
   }
+  /// The segments of one device, in address order; of all without one.
+  [[nodiscard]] std::span<const Segment> segments_of(std::optional<std::uint32_t> device) const;
   /// Devices that have a segment or an event, ascending.
   [[nodiscard]] std::vector<std::uint32_t> devices() const;
 };

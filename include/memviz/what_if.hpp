@@ -1,7 +1,7 @@
 #pragma once
 
 // Recorded events -> what the allocator would have done under other circumstances. The events are replayed through
-// AllocatorModel, first as they were: only where that reproduces what the file says was reserved is an answer offered.
+// a model of it, first as they were: only where that reproduces what the file says was reserved is an answer offered.
 
 #include "memviz/memory_ledger.hpp"
 

@@ -1,16 +1,10 @@
-#include "memviz/allocator_model.hpp"
+#include "analysis/allocator_model.hpp"
 
 #include <algorithm>
 
 // The part of the model that talks to the device: new segments, pages mapped and unmapped, cached memory given back.
 
 namespace memviz {
-
-namespace {
-
-constexpr std::uint64_t kNewRangeBytes = 1ULL << 50U;
-
-} // namespace
 
 std::uint64_t AllocatorModel::place(std::uint64_t bytes) {
   if (next_segment_) {
@@ -49,9 +43,9 @@ AllocatorModel::PieceId AllocatorModel::expandable_candidate(const Shelf& shelf,
 }
 
 AllocatorModel::PieceId AllocatorModel::reserve_range(std::uint32_t shelf) {
-  std::uint64_t address = place(kNewRangeBytes);
-  if (std::numeric_limits<std::uint64_t>::max() - address < kNewRangeBytes) address = place(kNewRangeBytes);
-  const PieceId id = add_piece({address, kNewRangeBytes, address, kNone, kNone, shelf, Use::unmapped, true});
+  std::uint64_t address = place(kRangeBytes);
+  if (std::numeric_limits<std::uint64_t>::max() - address < kRangeBytes) address = place(kRangeBytes);
+  const PieceId id = add_piece({address, kRangeBytes, address, kNone, kNone, shelf, Use::unmapped, true});
   shelve(id);
   return id;
 }

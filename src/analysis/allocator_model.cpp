@@ -1,4 +1,4 @@
-#include "memviz/allocator_model.hpp"
+#include "analysis/allocator_model.hpp"
 
 #include <algorithm>
 #include <cassert>
@@ -7,8 +7,6 @@ namespace memviz {
 
 namespace {
 
-/// Of an expandable segment: PyTorch takes 1 1/8 of the device; here one never runs out.
-constexpr std::uint64_t kRangeBytes = 1ULL << 50U;
 /// max_non_split_rounding_size: by how much a block of max_split_size or more may be larger than its request.
 constexpr std::uint64_t kOversizeSlackBytes = kLargeSegmentBytes;
 

@@ -1,4 +1,4 @@
-#include "memviz/allocator_model.hpp"
+#include "memviz/allocator_settings.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -84,7 +84,17 @@ std::uint64_t new_segment_bytes(std::uint64_t rounded_bytes) {
 }
 
 bool is_small_segment(const Segment& segment) {
-  return !segment.is_large.value_or(segment.total_bytes != kSmallSegmentBytes);
+  if (segment.is_large) return !*segment.is_large;
+  return segment.is_expandable ? segment.total_bytes % kLargeSegmentBytes != 0
+                               : segment.total_bytes == kSmallSegmentBytes;
+}
+
+std::uint64_t releasable_bytes(const Segment& segment, std::uint64_t begin, std::uint64_t end) {
+  if (!segment.is_expandable) return begin == 0 && end == segment.total_bytes ? end : 0;
+  const std::uint64_t page = page_bytes(is_small_segment(segment));
+  const std::uint64_t first = begin / page + (begin % page != 0 ? 1 : 0);
+  const std::uint64_t last = end / page;
+  return last > first ? (last - first) * page : 0;
 }
 
 } // namespace memviz

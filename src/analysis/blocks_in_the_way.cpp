@@ -23,13 +23,9 @@ struct Run {
   }
 };
 
-/// Whole pages, or the whole segment: what a free run gives back to the device.
+/// What a free run, from one address to another, gives back to the device.
 std::uint64_t pages_in(const Segment& segment, std::uint64_t begin, std::uint64_t end) {
-  if (!segment.is_expandable) return end - begin == segment.total_bytes ? segment.total_bytes : 0;
-  const std::uint64_t page = page_bytes(is_small_segment(segment));
-  const std::uint64_t first = (begin - segment.address + page - 1) / page * page;
-  const std::uint64_t last = (end - segment.address) / page * page;
-  return last > first ? last - first : 0;
+  return releasable_bytes(segment, begin - segment.address, end - segment.address);
 }
 
 class Search {
@@ -44,8 +40,7 @@ public:
 
   [[nodiscard]] std::vector<std::uint32_t> smallest_set() const {
     Run best;
-    for (const Segment& segment : state_.segments) {
-      if (segment.device != device_) continue;
+    for (const Segment& segment : state_.segments_of(device_)) {
       if (takes_request(segment))
         consider(
             segment, request_.bytes, [](std::uint64_t begin, std::uint64_t end) { return end - begin; }, best);
@@ -104,10 +99,8 @@ private:
   /// those that turn out not to be needed.
   [[nodiscard]] Released several() const {
     std::vector<Run> candidates;
-    for (const Segment& segment : state_.segments) {
-      if (segment.device != device_ || segment.pool.is_private() || segment.block_count == 0) continue;
-      add_candidates(segment, candidates);
-    }
+    for (const Segment& segment : state_.segments_of(device_))
+      if (!segment.pool.is_private() && segment.block_count > 0) add_candidates(segment, candidates);
     const auto worth = [&](const Run& run) {
       return static_cast<double>(run.gain_bytes) /
              static_cast<double>(std::max<std::uint64_t>(1, run.cost(smallest_).first));

@@ -21,10 +21,8 @@ struct Side {
 
 std::vector<SegmentRef> segment_refs(const Snapshot& snapshot, std::optional<std::uint32_t> device) {
   std::vector<SegmentRef> refs;
-  for (const Segment& segment : snapshot.segments) {
-    if (device && *device != segment.device) continue;
+  for (const Segment& segment : snapshot.segments_of(device))
     refs.push_back({segment.address, segment.total_bytes, segment.device, segment.stream});
-  }
   std::sort(refs.begin(), refs.end());
   return refs;
 }
@@ -53,14 +51,6 @@ void add_paths(const Side& side, const TreeOptions& options, TreeBuilder<Change>
     change.*side.amount += amount;
     change.width_bytes = std::max(change.before.bytes, change.after.bytes);
   });
-}
-
-DeviceStats total_of(const Replay& replay, std::optional<std::uint32_t> device) {
-  std::vector<DeviceStats> chosen;
-  for (const DeviceStats& stats : replay.devices) {
-    if (!device || *device == stats.device) chosen.push_back(stats);
-  }
-  return sum_of(chosen);
 }
 
 std::vector<UserLineChange> rank_changes(const Side& before, const Side& after, std::optional<std::uint32_t> device,
@@ -109,8 +99,8 @@ Comparison compare_snapshots(const ReplayedSnapshot& before_side, const Replayed
   result.changes = rank_changes(before, after, options.tree.device, order);
   split_segments(segment_refs(before.snapshot, options.tree.device), segment_refs(after.snapshot, options.tree.device),
                  result);
-  result.before = total_of(before.replay, options.tree.device);
-  result.after = total_of(after.replay, options.tree.device);
+  result.before = sum_of(stats_of(before.replay, options.tree.device));
+  result.after = sum_of(stats_of(after.replay, options.tree.device));
   return result;
 }
 

@@ -25,8 +25,8 @@ std::size_t next_unmarked(std::vector<std::size_t>& next, std::size_t at) {
 } // namespace
 
 EventPools::EventPools(const Snapshot& snapshot, std::uint32_t device, const TraceSurvey::Device& survey) {
-  for (const Segment& segment : snapshot.segments) {
-    if (segment.device != device || (!ranges_.empty() && segment.address < ranges_.back().end)) continue;
+  for (const Segment& segment : snapshot.segments_of(device)) {
+    if (!ranges_.empty() && segment.address < ranges_.back().end) continue;
     ranges_.push_back({segment.address, saturating_sum(segment.address, segment.total_bytes), 0, segment.pool});
   }
   // The last change of a range counts, so each is marked once, from the last change back.

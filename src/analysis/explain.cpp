@@ -51,7 +51,7 @@ Snapshot before_first_event(Snapshot& snapshot) {
   std::vector<Block> blocks = snapshot.blocks;
   MomentChoice choice;
   choice.kind = MomentKind::event; // -1: before the first one
-  (void)rewind(snapshot, choice);
+  static_cast<void>(rewind(snapshot, choice));
   Snapshot start;
   start.segments = std::exchange(snapshot.segments, std::move(segments));
   start.blocks = std::exchange(snapshot.blocks, std::move(blocks));

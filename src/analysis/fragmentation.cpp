@@ -16,8 +16,8 @@ struct Hole {
 /// Live bytes decide: the stream on which most of the program runs.
 std::int64_t main_stream(const Snapshot& state, std::uint32_t device) {
   std::map<std::int64_t, std::uint64_t> live;
-  for (const Segment& segment : state.segments) {
-    if (segment.device != device || segment.pool.is_private()) continue;
+  for (const Segment& segment : state.segments_of(device)) {
+    if (segment.pool.is_private()) continue;
     std::uint64_t& bytes = live[segment.stream];
     for (const Block& block : state.blocks_of(segment))
       if (block.is_active()) bytes += block.size_bytes;
@@ -26,16 +26,6 @@ std::int64_t main_stream(const Snapshot& state, std::uint32_t device) {
   const auto most = std::max_element(live.begin(), live.end(),
                                      [](const auto& left, const auto& right) { return left.second < right.second; });
   return most == live.end() ? 0 : most->first;
-}
-
-/// Bytes of a hole that empty_cache() could give back: whole pages of an expandable segment, else all or nothing.
-std::uint64_t releasable_bytes(const Segment& segment, const Hole& hole) {
-  if (!segment.is_expandable) return hole.bytes == segment.total_bytes ? hole.bytes : 0;
-  const std::uint64_t page = page_bytes(is_small_segment(segment));
-  const std::uint64_t offset = hole.address - segment.address;
-  const std::uint64_t begin = (offset + page - 1) / page * page;
-  const std::uint64_t end = (offset + hole.bytes) / page * page;
-  return end > begin ? end - begin : 0;
 }
 
 class Classifier {
@@ -85,7 +75,8 @@ private:
     } else if (request_ && is_small_segment(segment) != request_->is_small()) {
       room.other_size_bytes += hole.bytes;
     } else {
-      const std::uint64_t soft = releasable_bytes(segment, hole);
+      const std::uint64_t begin = hole.address - segment.address;
+      const std::uint64_t soft = releasable_bytes(segment, begin, begin + hole.bytes);
       room.soft_bytes += soft;
       room.hard_bytes += hole.bytes - soft;
       ledger.largest_hole_bytes = std::max(ledger.largest_hole_bytes, hole.bytes);
@@ -117,8 +108,8 @@ MemoryLedger memory_ledger(const Snapshot& state, std::uint32_t device, const st
                            std::optional<std::uint64_t> capacity_bytes) {
   MemoryLedger ledger;
   const Classifier classifier(state, device, request);
-  for (const Segment& segment : state.segments)
-    if (segment.device == device) classifier.add_segment(segment, ledger);
+  for (const Segment& segment : state.segments_of(device))
+    classifier.add_segment(segment, ledger);
   if (request) ledger.device_free_bytes = request->device_free_bytes;
   ledger.capacity_bytes = capacity_bytes;
   if (ledger.capacity_bytes && ledger.device_free_bytes) {

@@ -2,7 +2,6 @@
 #include "memviz/explain.hpp"
 
 #include <algorithm>
-#include <map>
 
 namespace memviz {
 
@@ -43,27 +42,18 @@ private:
   std::int64_t event_;
 };
 
-std::vector<UserLine> ranked(const Snapshot& state, const std::map<NodeKey, Amount>& amounts) {
-  std::vector<UserLine> lines;
-  for (const auto& [key, amount] : amounts)
-    lines.push_back({key, amount});
-  sort_by_bytes(FrameOrder(state.frames), lines);
-  return lines;
-}
-
 std::vector<UserLine> allocated_since(const Snapshot& state, const Replay& replay, std::uint32_t device,
                                       std::int64_t event) {
   UserLines lines(state, replay);
-  std::map<NodeKey, Amount> amounts;
-  for (const Segment& segment : state.segments) {
-    if (segment.device != device) continue;
+  LineAmounts amounts;
+  for (const Segment& segment : state.segments_of(device)) {
     for (std::uint32_t i = segment.first_block; i < segment.first_block + segment.block_count; ++i) {
       const bool is_known = state.blocks[i].is_active() && replay.block_alloc_event[i] != kNoEvent;
       if (is_known && static_cast<std::int64_t>(replay.block_alloc_event[i]) > event)
-        amounts[lines.line_of(device, i)] += {state.blocks[i].requested_bytes, 1};
+        amounts.add(lines.line_of(device, i), {state.blocks[i].requested_bytes, 1});
     }
   }
-  return ranked(state, amounts);
+  return amounts.ranked(FrameOrder(state.frames));
 }
 
 } // namespace
@@ -83,13 +73,13 @@ Growth growth_before(const Snapshot& state, const Replay& replay, const DeviceSt
   growth.lines = allocated_since(state, replay, stats.device, low.event());
 
   UserLines lines(state, replay);
-  std::map<NodeKey, Amount> reserving;
+  LineAmounts reserving;
   for (auto i = static_cast<std::size_t>(low.event() + 1); i < count; ++i) {
     if (events.action(i) != Action::segment_alloc && events.action(i) != Action::segment_map) continue;
     growth.reserved_bytes += events.size_bytes(i);
-    reserving[lines.line_of(events.stack(i))] += {events.size_bytes(i), 1};
+    reserving.add(lines.line_of(events.stack(i)), {events.size_bytes(i), 1});
   }
-  growth.reserving = ranked(state, reserving);
+  growth.reserving = reserving.ranked(FrameOrder(state.frames));
   return growth;
 }
 

@@ -17,10 +17,6 @@ RingState ring_of(const Snapshot& snapshot, const DeviceStats& stats) {
   return snapshot.trace_overflowed ? RingState::full : RingState::unknown;
 }
 
-std::string counted(std::uint64_t count, std::string_view what) {
-  return fmt::format("{} {}{}", format_count(count), what, count == 1 ? "" : "s");
-}
-
 /// What would have been needed where the ring was, or may have been, too small.
 std::string needed(const LostHistory& lost) {
   std::string text =
@@ -46,13 +42,13 @@ std::optional<LostHistory> lost_history(const Snapshot& snapshot, const DeviceSt
 
 std::string lost_history_text(const LostHistory& lost, const DeviceStats& stats) {
   const std::string device = device_name(stats.device, stats.is_cpu);
-  const std::string ring = fmt::format("the ring held only the last {}", counted(stats.events, "event"));
+  const std::string ring = fmt::format("the ring held only the last {}", format_counted(stats.events, "event"));
   if (stats.unexplained_with_stack == 0)
     return fmt::format("{}: what was recorded first is lost: {}; {}", device, ring, needed(lost));
   const std::string gone =
       fmt::format("{}: {} ({}) {} allocated while recording, but the events are gone", device,
-                  counted(stats.unexplained_with_stack, "block"), format_bytes(stats.unexplained_with_stack_bytes),
-                  stats.unexplained_with_stack == 1 ? "was" : "were");
+                  format_counted(stats.unexplained_with_stack, "block"),
+                  format_bytes(stats.unexplained_with_stack_bytes), stats.unexplained_with_stack == 1 ? "was" : "were");
   switch (lost.ring) {
   case RingState::not_full: return gone + ", although the ring was not full: recording was restarted since";
   case RingState::full: return fmt::format("{}: {}; {}", gone, ring, needed(lost));
@@ -62,8 +58,7 @@ std::string lost_history_text(const LostHistory& lost, const DeviceStats& stats)
 }
 
 std::vector<std::string> warnings_and_losses(const Snapshot& snapshot, const Replay& replay) {
-  std::vector<std::string> warnings = snapshot.warnings;
-  warnings.insert(warnings.end(), replay.warnings.begin(), replay.warnings.end());
+  std::vector<std::string> warnings = all_warnings(snapshot, replay);
   for (const DeviceStats& stats : replay.devices)
     if (const auto lost = lost_history(snapshot, stats)) warnings.push_back(lost_history_text(*lost, stats));
   return warnings;

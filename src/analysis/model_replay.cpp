@@ -1,5 +1,6 @@
 #include "analysis/model_replay.hpp"
 
+#include "analysis/allocator_model.hpp"
 #include "value/number_map.hpp"
 
 #include <algorithm>
@@ -13,8 +14,8 @@ class PoolFinder {
 public:
   explicit PoolFinder(const Recording& recording) {
     for (const Snapshot* state : {&recording.start, &recording.state})
-      for (const Segment& segment : state->segments)
-        if (segment.device == recording.device && segment.pool.is_private())
+      for (const Segment& segment : state->segments_of(recording.device))
+        if (segment.pool.is_private())
           ranges_.push_back({segment.address, segment.address + segment.total_bytes, segment.pool});
     std::sort(ranges_.begin(), ranges_.end(),
               [](const Range& left, const Range& right) { return left.begin < right.begin; });
@@ -63,8 +64,7 @@ private:
   /// The state before the first event; false where it does not fit.
   bool start() {
     const Snapshot& snapshot = recording_.start;
-    for (const Segment& segment : snapshot.segments) {
-      if (segment.device != recording_.device) continue;
+    for (const Segment& segment : snapshot.segments_of(recording_.device)) {
       recorded_bytes_ += segment.total_bytes;
       const auto blocks = snapshot.blocks_of(segment);
       if (plan_.packed_start) {

@@ -2,6 +2,7 @@
 
 #include "analysis/frame_order.hpp"
 #include "analysis/user_lines.hpp"
+#include "memviz/allocator_settings.hpp"
 
 #include <algorithm>
 #include <map>
@@ -10,26 +11,10 @@
 namespace memviz {
 namespace {
 
-/// What an expandable segment maps and unmaps at once: kSmallBuffer and kLargeBuffer of c10/cuda/CUDACachingAllocator.
-std::uint64_t page_bytes(const Segment& segment) {
-  constexpr std::uint64_t kSmallPage = std::uint64_t{2} << 20U;
-  constexpr std::uint64_t kLargePage = std::uint64_t{20} << 20U;
-  if (segment.is_large) return *segment.is_large ? kLargePage : kSmallPage;
-  return segment.total_bytes % kLargePage == 0 ? kLargePage : kSmallPage;
-}
-
-/// Bytes of whole pages between two offsets into a segment.
-std::uint64_t whole_pages(std::uint64_t begin, std::uint64_t end, std::uint64_t page) {
-  const std::uint64_t first = begin / page + (begin % page != 0 ? 1 : 0);
-  const std::uint64_t last = end / page;
-  return last > first ? (last - first) * page : 0;
-}
-
 /// Bytes of a segment's pages that are free from end to end. Neighbouring free blocks count as one; blocks outside of
 /// the segment, which only damaged files have, not at all.
 std::uint64_t unmappable_bytes(const Segment& segment, std::span<const Block> blocks) {
   if (!segment.is_expandable) return 0;
-  const std::uint64_t page = page_bytes(segment);
   std::uint64_t bytes = 0;
   std::uint64_t run_begin = 0;
   std::uint64_t run_end = 0;
@@ -38,12 +23,12 @@ std::uint64_t unmappable_bytes(const Segment& segment, std::span<const Block> bl
     const std::uint64_t begin = block.address - segment.address;
     if (begin > segment.total_bytes || block.size_bytes > segment.total_bytes - begin) continue;
     if (begin != run_end) {
-      bytes += whole_pages(run_begin, run_end, page);
+      bytes += releasable_bytes(segment, run_begin, run_end);
       run_begin = begin;
     }
     run_end = begin + block.size_bytes;
   }
-  return bytes + whole_pages(run_begin, run_end, page);
+  return bytes + releasable_bytes(segment, run_begin, run_end);
 }
 
 /// Whether `part` is less than `percent` of `whole`; both are at most kMaxTotalBytes.
@@ -89,16 +74,12 @@ public:
 
 private:
   [[nodiscard]] std::vector<UserLine> lines_of(const Segment& segment) {
-    std::map<NodeKey, Amount> amounts;
+    LineAmounts amounts;
     for (std::uint32_t i = segment.first_block; i < segment.first_block + segment.block_count; ++i) {
       const Block& block = snapshot_.blocks[i];
-      if (block.is_active()) amounts[user_lines_.line_of(segment.device, i)] += {block.size_bytes, 1};
+      if (block.is_active()) amounts.add(user_lines_.line_of(segment.device, i), {block.size_bytes, 1});
     }
-    std::vector<UserLine> lines;
-    for (const auto& [key, amount] : amounts)
-      lines.push_back({key, amount});
-    sort_by_bytes(order_, lines);
-    return lines;
+    return amounts.ranked(order_);
   }
 
   void add(PinnedSegment pinned) {

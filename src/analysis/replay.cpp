@@ -7,7 +7,6 @@
 #include "memviz/label.hpp"
 
 #include <fmt/format.h>
-#include <map>
 
 namespace memviz {
 
@@ -158,10 +157,6 @@ Replay Accounts::finish(const Snapshot& snapshot) const {
   Replay result;
   result.block_is_explained.resize(snapshot.blocks.size());
   result.block_alloc_event.resize(snapshot.blocks.size(), kNoEvent);
-  std::map<std::uint32_t, std::vector<const Segment*>> segments_of;
-  for (const Segment& segment : snapshot.segments)
-    segments_of[segment.device].push_back(&segment);
-
   for (const std::uint32_t device : snapshot.devices()) {
     const bool has_events = device < devices_.size() && devices_[device] != nullptr;
     const DeviceAccounts& accounts = has_events ? *devices_[device] : no_events;
@@ -169,9 +164,9 @@ Replay Accounts::finish(const Snapshot& snapshot) const {
     at_end.device = device;
     at_end.is_cpu = snapshot.origin.is_cpu;
     std::uint64_t unexplained_bytes = 0;
-    for (const Segment* segment : segments_of[device]) {
-      add_segment(snapshot, *segment, at_end);
-      unexplained_bytes += mark_explained(snapshot, *segment, accounts.live, at_end, result);
+    for (const Segment& segment : snapshot.segments_of(device)) {
+      add_segment(snapshot, segment, at_end);
+      unexplained_bytes += mark_explained(snapshot, segment, accounts.live, at_end, result);
     }
     result.devices.push_back(accounts.settled(at_end, unexplained_bytes));
     result.devices.back().at = {

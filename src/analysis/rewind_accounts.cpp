@@ -12,14 +12,13 @@ namespace {
 
 /// The totals, counted again from the segments and blocks of `snapshot`.
 void recount(const Snapshot& snapshot, std::vector<DeviceStats>& devices) {
-  std::size_t i = 0;
   for (DeviceStats& stats : devices) {
     for (std::uint64_t* total :
          {&stats.segments, &stats.blocks, &stats.reserved_bytes, &stats.allocated_bytes, &stats.pending_free_bytes,
           &stats.inactive_bytes, &stats.unaccounted_bytes, &stats.requested_bytes})
       *total = 0;
-    for (; i < snapshot.segments.size() && snapshot.segments[i].device == stats.device; ++i)
-      add_segment(snapshot, snapshot.segments[i], stats);
+    for (const Segment& segment : snapshot.segments_of(stats.device))
+      add_segment(snapshot, segment, stats);
   }
 }
 

@@ -3,7 +3,7 @@
 // Requested size -> the size of the block that PyTorch's allocator gives for it. On 39 real snapshots this is right for
 // every one of their 24,775 active blocks.
 
-#include "memviz/allocator_model.hpp"
+#include "memviz/allocator_settings.hpp"
 #include "memviz/snapshot.hpp"
 
 #include <cstdint>

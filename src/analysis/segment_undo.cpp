@@ -1,5 +1,7 @@
 #include "analysis/segment_undo.hpp"
 
+#include "memviz/allocator_settings.hpp"
+
 #include <algorithm>
 #include <limits>
 
@@ -73,7 +75,6 @@ bool SegmentUndo::is_outside(std::uint64_t address, std::uint64_t end) const {
 }
 
 void SegmentUndo::restore(const SegmentEvent& event, const std::vector<PoolId>& pools) {
-  constexpr std::uint64_t kSmallBufferBytes = std::uint64_t{2} << 20U; // of PyTorch's small pools
   const bool is_free = is_outside(event.address, event.address + event.size_bytes);
   if (!is_free || event.size_bytes > spare_bytes_) return misfit(event.size_bytes);
   spare_bytes_ -= event.size_bytes;
@@ -83,7 +84,7 @@ void SegmentUndo::restore(const SegmentEvent& event, const std::vector<PoolId>& 
   segment.stream = event.stream;
   if (event.pool > 0) segment.pool = pools[event.pool - 1];
   segment.is_expandable = event.action == Action::segment_unmap;
-  if (!segment.is_expandable) segment.is_large = event.size_bytes > kSmallBufferBytes;
+  if (!segment.is_expandable) segment.is_large = event.size_bytes > kSmallSegmentBytes;
   const auto restored = segments_.emplace(event.address, PastSegment{segment, std::nullopt});
   if (segment.is_expandable) join_neighbours(restored, event.pool > 0);
 }

@@ -1,5 +1,6 @@
 #include "analysis/repetition.hpp"
 #include "memviz/error.hpp"
+#include "memviz/format.hpp"
 #include "memviz/leaks.hpp"
 #include "value/saturating.hpp"
 
@@ -168,8 +169,8 @@ std::string note_of(const Snapshot& snapshot, const Steps& steps) {
                ? "no steps found: the recording has no annotations, and no stack allocates at even distances"
                : "no steps found: no annotation occurs three times, and no stack allocates at even distances";
   }
-  return fmt::format("only {} {}, and it takes {} to tell growth from an accident", steps.starts.size(),
-                     steps.starts.size() == 1 ? "step" : "steps", kFewestSteps);
+  return fmt::format("only {}, and it takes {} to tell growth from an accident",
+                     format_counted(steps.starts.size(), "step"), kFewestSteps);
 }
 
 } // namespace

@@ -10,7 +10,7 @@ namespace {
 /// Which segment, at the end of the recording, an address lies in.
 class Addresses {
 public:
-  Addresses(const Snapshot& snapshot, std::uint32_t device) : segments_(segments_of(snapshot, device)) {}
+  Addresses(const Snapshot& snapshot, std::uint32_t device) : segments_(snapshot.segments_of(device)) {}
 
   [[nodiscard]] const Segment* segment_of(std::uint64_t address) const {
     const auto after =

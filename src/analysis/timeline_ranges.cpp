@@ -113,13 +113,6 @@ void sum_up_ranges(DeviceRecord& record) {
   }
 }
 
-std::span<const Segment> segments_of(const Snapshot& snapshot, std::uint32_t device) {
-  const auto is_before = [](const Segment& segment, std::uint32_t wanted) { return segment.device < wanted; };
-  const auto is_behind = [](std::uint32_t wanted, const Segment& segment) { return wanted < segment.device; };
-  const auto begin = std::lower_bound(snapshot.segments.begin(), snapshot.segments.end(), device, is_before);
-  return {begin, std::upper_bound(begin, snapshot.segments.end(), device, is_behind)};
-}
-
 std::vector<std::int64_t> live_bytes_by_state(const DeviceRecord& record) {
   std::vector<std::int64_t> live(record.states());
   const auto add = [&](const Life& life) {
@@ -142,7 +135,7 @@ void rebuild_ranges(const Snapshot& snapshot, const std::vector<RangeChange>& ch
   for (const Home& home : record.homes)
     homes.try_emplace(home, static_cast<std::uint32_t>(homes.size()));
   MappedRanges mapped(record);
-  for (const Segment& segment : segments_of(snapshot, record.device)) {
+  for (const Segment& segment : snapshot.segments_of(record.device)) {
     const Home home{segment.stream, segment.pool};
     const auto [entry, is_new] = homes.try_emplace(home, static_cast<std::uint32_t>(record.homes.size()));
     if (is_new) record.homes.push_back(home);

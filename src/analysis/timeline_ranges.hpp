@@ -6,7 +6,6 @@
 #include "memviz/timeline.hpp"
 
 #include <cstdint>
-#include <span>
 #include <vector>
 
 namespace memviz {
@@ -20,8 +19,6 @@ struct RangeChange {
   StackId stack = kNoFrames;
   std::uint32_t home = 0;
 };
-
-[[nodiscard]] std::span<const Segment> segments_of(const Snapshot& snapshot, std::uint32_t device);
 
 /// Fills in `ranges`, `reserved` and `reserved_known_from` of a record that is complete but for these. `changes` are
 /// those of its device, oldest first.

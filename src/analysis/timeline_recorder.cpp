@@ -1,5 +1,6 @@
 #include "memviz/timeline.hpp"
 
+#include "analysis/device_accounts.hpp"
 #include "analysis/timeline_ranges.hpp"
 #include "memviz/error.hpp"
 #include "value/number_map.hpp"
@@ -35,7 +36,7 @@ constexpr std::uint32_t kNoHome = kForever;
 
 /// Blocks that are active at the end without a recorded alloc.
 void keep_unexplained(const Snapshot& snapshot, const NumberMap& live, DeviceRecord& record) {
-  for (const Segment& segment : segments_of(snapshot, record.device)) {
+  for (const Segment& segment : snapshot.segments_of(record.device)) {
     for (std::uint32_t i = segment.first_block; i < segment.first_block + segment.block_count; ++i) {
       const Block& block = snapshot.blocks[i];
       if (!block.is_active() || live.contains(block.address)) continue;
@@ -165,12 +166,7 @@ std::vector<DeviceRecord> TimelineRecorder::finish(const Snapshot& snapshot) {
 
 std::vector<DeviceRecord> record_timeline(const Snapshot& snapshot) {
   TimelineRecorder recorder;
-  for (std::size_t device = 0; device < snapshot.traces.size(); ++device) {
-    for (std::size_t i = 0; i < snapshot.traces[device].size(); ++i) {
-      const Event event = snapshot.traces[device][i];
-      recorder.take(static_cast<std::uint32_t>(device), std::span(&event, 1));
-    }
-  }
+  take_events(snapshot, recorder);
   return recorder.finish(snapshot);
 }
 

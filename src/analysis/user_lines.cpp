@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -127,29 +126,28 @@ NodeKey UserLines::line_of(std::uint32_t device, std::uint32_t block) {
   return snapshot_.frames.stack(stack).empty() ? NodeKey::of(no_stack_.reason(device, block)) : finder_.line_of(stack);
 }
 
-void sort_by_bytes(const FrameOrder& order, std::vector<UserLine>& lines) {
+std::vector<UserLine> LineAmounts::ranked(const FrameOrder& order) const {
+  std::vector<UserLine> lines;
+  for (const auto& [line, amount] : amounts_)
+    lines.push_back({line, amount});
   std::sort(lines.begin(), lines.end(), [&](const UserLine& left, const UserLine& right) {
     if (left.amount.bytes != right.amount.bytes) return left.amount.bytes > right.amount.bytes;
     return order.is_before(left.key, right.key);
   });
+  return lines;
 }
 
 std::vector<UserLine> rank_user_lines(const Snapshot& snapshot, const Replay& replay,
                                       std::optional<std::uint32_t> device) {
   UserLines user_lines(snapshot, replay);
-  std::map<NodeKey, Amount> amounts;
-  for (const Segment& segment : snapshot.segments) {
-    if (device && *device != segment.device) continue;
+  LineAmounts amounts;
+  for (const Segment& segment : snapshot.segments_of(device)) {
     for (std::uint32_t i = segment.first_block; i < segment.first_block + segment.block_count; ++i) {
       const Block& block = snapshot.blocks[i];
-      if (block.is_active()) amounts[user_lines.line_of(segment.device, i)] += {block.requested_bytes, 1};
+      if (block.is_active()) amounts.add(user_lines.line_of(segment.device, i), {block.requested_bytes, 1});
     }
   }
-  std::vector<UserLine> lines;
-  for (const auto& [key, amount] : amounts)
-    lines.push_back({key, amount});
-  sort_by_bytes(FrameOrder(snapshot.frames), lines);
-  return lines;
+  return amounts.ranked(FrameOrder(snapshot.frames));
 }
 
 } // namespace memviz

@@ -7,6 +7,7 @@
 #include "memviz/flame.hpp"
 
 #include <cstdint>
+#include <map>
 #include <vector>
 
 namespace memviz {
@@ -27,7 +28,15 @@ private:
   UserLineFinder finder_;
 };
 
-/// Largest first, then in the order of labels.
-void sort_by_bytes(const FrameOrder& order, std::vector<UserLine>& lines);
+/// Bytes and blocks by line.
+class LineAmounts {
+public:
+  void add(const NodeKey& line, const Amount& amount) { amounts_[line] += amount; }
+  /// Largest first, then in the order of labels.
+  [[nodiscard]] std::vector<UserLine> ranked(const FrameOrder& order) const;
+
+private:
+  std::map<NodeKey, Amount> amounts_;
+};
 
 } // namespace memviz

@@ -122,9 +122,8 @@ private:
 void for_each_path(const Snapshot& snapshot, const Replay& replay, const TreeOptions& options,
                    const PathVisitor& visit) {
   PathCollector collector(snapshot, replay, options);
-  for (const Segment& segment : snapshot.segments) {
-    if (!options.device || *options.device == segment.device) collector.add(segment);
-  }
+  for (const Segment& segment : snapshot.segments_of(options.device))
+    collector.add(segment);
   collector.visit_all(visit);
 }
 

@@ -1,5 +1,6 @@
 #include "memviz/what_if.hpp"
 
+#include "analysis/allocator_model.hpp"
 #include "analysis/model_replay.hpp"
 
 #include <algorithm>
@@ -18,8 +19,7 @@ public:
   [[nodiscard]] bool fits_without(const std::vector<std::uint32_t>& blocks) {
     const Snapshot& state = recording_.state;
     std::vector<AllocatorModel::Handle> freed;
-    for (const Segment& segment : state.segments) {
-      if (segment.device != recording_.device) continue;
+    for (const Segment& segment : state.segments_of(recording_.device)) {
       const auto handles =
           model_.adopt(segment, state.blocks_of(segment), {segment.pool, segment.stream, is_small_segment(segment)});
       for (std::size_t i = 0; i < handles.size(); ++i)
@@ -38,8 +38,8 @@ private:
 
 std::uint64_t reserved_at(const Snapshot& state, std::uint32_t device) {
   std::uint64_t bytes = 0;
-  for (const Segment& segment : state.segments)
-    if (segment.device == device) bytes += segment.total_bytes;
+  for (const Segment& segment : state.segments_of(device))
+    bytes += segment.total_bytes;
   return bytes;
 }
 
@@ -48,8 +48,7 @@ public:
   Questions(const Recording& recording, const Question& question)
       : recording_(recording), request_(question.request), settings_(question.settings), fidelity_(question.fidelity),
         verdict_(question.verdict), reserved_bytes_(reserved_at(recording.state, recording.device)) {
-    for (const Segment& segment : recording.state.segments) {
-      if (segment.device != recording.device) continue;
+    for (const Segment& segment : recording.state.segments_of(recording.device)) {
       has_private_pools_ |= segment.pool.is_private();
       if (!first_stream_) first_stream_ = segment.stream;
       has_streams_ |= segment.stream != *first_stream_;
@@ -96,8 +95,7 @@ public:
   [[nodiscard]] WhatIf empty_cache() const {
     WhatIf answer{.circumstance = Circumstance::empty_cache};
     AllocatorModel model(settings_);
-    for (const Segment& segment : recording_.state.segments) {
-      if (segment.device != recording_.device) continue;
+    for (const Segment& segment : recording_.state.segments_of(recording_.device)) {
       model.adopt(segment, recording_.state.blocks_of(segment),
                   {segment.pool, segment.stream, is_small_segment(segment)});
     }
@@ -141,10 +139,7 @@ private:
   }
   /// Whether what the device had free is what the request could have had.
   [[nodiscard]] bool is_clear() const { return !request_ || verdict_ != Verdict::unclear; }
-  [[nodiscard]] bool has_start() const {
-    return std::any_of(recording_.start.segments.begin(), recording_.start.segments.end(),
-                       [&](const Segment& segment) { return segment.device == recording_.device; });
-  }
+  [[nodiscard]] bool has_start() const { return !recording_.start.segments_of(recording_.device).empty(); }
 
   [[nodiscard]] WhatIf answered(Circumstance circumstance, ReplayPlan plan) const {
     WhatIf answer{.circumstance = circumstance};

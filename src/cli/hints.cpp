@@ -33,11 +33,4 @@ std::vector<std::string> end_hints(const std::vector<DeviceStats>& devices) {
   return hints;
 }
 
-std::vector<DeviceStats> stats_of(const Replay& accounts, std::optional<std::uint32_t> device) {
-  std::vector<DeviceStats> chosen;
-  for (const DeviceStats& stats : accounts.devices)
-    if (!device || stats.device == *device) chosen.push_back(stats);
-  return chosen;
-}
-
 } // namespace memviz::cli

@@ -4,8 +4,6 @@
 
 #include "memviz/replay.hpp"
 
-#include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,8 +11,5 @@ namespace memviz::cli {
 
 /// One sentence for each device that ran out of memory, or whose peak is far above what is alive at the end.
 [[nodiscard]] std::vector<std::string> end_hints(const std::vector<DeviceStats>& devices);
-
-/// The accounts of `device`, or all.
-[[nodiscard]] std::vector<DeviceStats> stats_of(const Replay& accounts, std::optional<std::uint32_t> device);
 
 } // namespace memviz::cli

@@ -27,12 +27,6 @@ void say_message(std::string_view message) {
   say("memviz: " + printable(message) + '\n');
 }
 
-std::vector<std::string> all_warnings(const Snapshot& snapshot, const Replay& accounts) {
-  auto warnings = snapshot.warnings;
-  warnings.insert(warnings.end(), accounts.warnings.begin(), accounts.warnings.end());
-  return warnings;
-}
-
 void say_warnings(const std::string& file, const Snapshot& snapshot, const Replay& accounts) {
   for (const std::string& warning : all_warnings(snapshot, accounts))
     say_message(file + ": warning: " + warning);

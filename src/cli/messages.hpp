@@ -24,9 +24,7 @@ void print(std::string_view text);
 void say(std::string_view text);
 /// To standard error, as "memviz: MESSAGE", on one line whatever is in it.
 void say_message(std::string_view message);
-/// The reader's and the replay's.
-[[nodiscard]] std::vector<std::string> all_warnings(const Snapshot& snapshot, const Replay& accounts);
-/// One line for each of them, with the name of the file.
+/// One line for each of all_warnings(), with the name of the file.
 void say_warnings(const std::string& file, const Snapshot& snapshot, const Replay& accounts);
 
 /// Memory ran out over `file`.

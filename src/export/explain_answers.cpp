@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <map>
 
 namespace memviz {
 
@@ -67,13 +66,10 @@ std::string empty_cache(const DeviceExplanation& device, const WhatIf& answer) {
 std::string lines_of_blocks(const Snapshot& state, const Replay& replay, std::uint32_t device,
                             const std::vector<std::uint32_t>& blocks) {
   UserLines user_lines(state, replay);
-  std::map<NodeKey, Amount> amounts;
+  LineAmounts amounts;
   for (const std::uint32_t block : blocks)
-    amounts[user_lines.line_of(device, block)] += {state.blocks[block].size_bytes, 1};
-  std::vector<UserLine> lines;
-  for (const auto& [key, amount] : amounts)
-    lines.push_back({key, amount});
-  sort_by_bytes(FrameOrder(state.frames), lines);
+    amounts.add(user_lines.line_of(device, block), {state.blocks[block].size_bytes, 1});
+  const std::vector<UserLine> lines = amounts.ranked(FrameOrder(state.frames));
   std::vector<std::string> parts;
   for (std::size_t i = 0; i < std::min(lines.size(), kMostLines); ++i)
     parts.push_back(fmt::format(

@@ -48,8 +48,7 @@ std::string lines_table(const FrameTable& frames, const std::vector<UserLine>& l
   for (std::size_t i = 0; i < shown; ++i) {
     const Amount& amount = lines[i].amount;
     table.add_row({format_bytes(amount.bytes), format_percent(amount.bytes, whole_bytes),
-                   format_count(amount.blocks) + (amount.blocks == 1 ? " block" : " blocks"),
-                   elided(node_label(frames, lines[i].key), kNameColumns)});
+                   format_counted(amount.blocks, "block"), elided(node_label(frames, lines[i].key), kNameColumns)});
   }
   return table.text("  ") + more(lines.size(), shown);
 }
@@ -57,11 +56,9 @@ std::string lines_table(const FrameTable& frames, const std::vector<UserLine>& l
 std::string pins(const FrameTable& frames, const Pins& found, std::uint64_t reserved_bytes) {
   if (found.held_bytes <= reserved_bytes / 100) return ""; // not worth a table
   std::string text = "\nWhat pins mostly empty segments\n";
-  text += wrapped_text(fmt::format("{} {} of {} keep {} free from being given back, in {} {}.",
-                                   format_count(found.active.blocks), found.active.blocks == 1 ? "block" : "blocks",
-                                   format_bytes(found.active.bytes), format_bytes(found.held_bytes),
-                                   format_count(found.segments.size()),
-                                   found.segments.size() == 1 ? "segment" : "segments"),
+  text += wrapped_text(fmt::format("{} of {} keep {} free from being given back, in {}.",
+                                   format_counted(found.active.blocks, "block"), format_bytes(found.active.bytes),
+                                   format_bytes(found.held_bytes), format_counted(found.segments.size(), "segment")),
                        "  ");
   TextTable table{Align::right, Align::right, Align::right, Align::left};
   table.add_row({"holds free", "itself", "segments", "line"});

@@ -73,8 +73,7 @@ class FoldedText {
 public:
   FoldedText(const Snapshot& snapshot, FoldedView view, std::optional<std::uint32_t> device)
       : frames_(snapshot.frames), order_(snapshot.frames) {
-    for (const Segment& segment : snapshot.segments) {
-      if (device && segment.device != *device) continue;
+    for (const Segment& segment : snapshot.segments_of(device)) {
       PathSums& sums = by_prefix_[prefix_of(segment, view)];
       for (const Block& block : snapshot.blocks_of(segment))
         add_block(sums, block);

@@ -18,10 +18,6 @@ constexpr std::size_t kMostRows = 10;
 constexpr std::size_t kMostFrames = 12;
 constexpr std::size_t kLineColumns = 48;
 
-std::string counted(std::uint64_t count, std::string_view what) {
-  return fmt::format("{} {}{}", format_count(count), what, count == 1 ? "" : "s");
-}
-
 std::string per_step(double bytes) {
   return format_delta(std::llround(bytes));
 }
@@ -48,7 +44,7 @@ std::string source_text(const Steps& steps) {
   switch (steps.source) {
   case StepSource::annotation: return fmt::format("one at each annotation '{}'", elided(steps.name, kLineColumns));
   case StepSource::repetition:
-    return fmt::format("found by {} that {} once in each", counted(steps.anchors, "stack"),
+    return fmt::format("found by {} that {} once in each", format_counted(steps.anchors, "stack"),
                        steps.anchors == 1 ? "allocates" : "allocate");
   case StepSource::events:
   case StepSource::time: return "as given";
@@ -70,10 +66,12 @@ std::string range_and_change(const std::vector<std::uint64_t>& bytes) {
 std::string overview(const DeviceLeaks& leaks) {
   const Steps& steps = leaks.steps;
   const std::uint64_t events = leaks.events - steps.starts.front();
-  std::string text = fmt::format("  {}, {}; {} from event {} on, about {} a step\n",
-                                 counted(steps.starts.size(), "step"), source_text(steps), counted(events, "event"),
-                                 format_count(steps.starts.front()), format_count(events / steps.starts.size()));
-  if (steps.left_out > 0) text += fmt::format("  {} before these are left out\n", counted(steps.left_out, "step"));
+  std::string text =
+      fmt::format("  {}, {}; {} from event {} on, about {} a step\n", format_counted(steps.starts.size(), "step"),
+                  source_text(steps), format_counted(events, "event"), format_count(steps.starts.front()),
+                  format_count(events / steps.starts.size()));
+  if (steps.left_out > 0)
+    text += fmt::format("  {} before these are left out\n", format_counted(steps.left_out, "step"));
   const auto row = [&](std::string_view name, const std::vector<std::uint64_t>& bytes) {
     text +=
         fmt::format("  {:<7} of live bytes in each step: {}  {}\n", name, range_and_change(bytes), sparkline(bytes));
@@ -124,10 +122,9 @@ std::string growth_table(const FrameTable& frames, const std::vector<StackGrowth
 
 std::string growing(const FrameTable& frames, const DeviceLeaks& leaks) {
   if (leaks.grows.empty()) return "";
-  std::string text =
-      fmt::format("\n  {} from step to step: {} a step\n",
-                  leaks.grows.size() == 1 ? "1 stack grows" : counted(leaks.grows.size(), "stack") + " grow",
-                  per_step(static_cast<double>(leaks.bytes_per_step())));
+  std::string text = fmt::format("\n  {} from step to step: {} a step\n",
+                                 format_counted(leaks.grows.size(), "stack grows", "stacks grow"),
+                                 per_step(static_cast<double>(leaks.bytes_per_step())));
   text += growth_table(frames, leaks.grows, leaks.steps.starts.size());
   const std::string stack = stack_text(frames, leaks.grows.front().stack, "      ");
   if (!stack.empty()) text += "    the first, innermost call first:\n" + stack;
@@ -165,7 +162,7 @@ std::string capacity(const DeviceLeaks& leaks) {
   return fmt::format("    {} for PyTorch ({}): {}\n", format_bytes(*leaks.capacity_bytes), source,
                      !left        ? ""
                      : *left == 0 ? "full now"
-                                  : "full in about " + counted(*left, "step"));
+                                  : "full in about " + format_counted(*left, "step"));
 }
 
 std::string late_frees(const FrameTable& frames, const DeviceLeaks& leaks) {
@@ -179,7 +176,7 @@ std::string late_frees(const FrameTable& frames, const DeviceLeaks& leaks) {
     table.add_row({format_bytes(*std::max_element(growth.floor_bytes.begin(), growth.floor_bytes.end())),
                    format_count(growth.trend.rises), format_count(growth.trend.falls),
                    fmt::format("{}, {}, step {}", format_bytes(growth.burst.bytes),
-                               counted(growth.burst.blocks, "block"), growth.burst.step + 1),
+                               format_counted(growth.burst.blocks, "block"), growth.burst.step + 1),
                    line_of(frames, growth)});
   }
   text += table.text("    ") + rest_text(leaks.late_frees.size());
@@ -205,9 +202,9 @@ std::string stopped(const FrameTable& frames, const DeviceLeaks& leaks) {
 
 std::string verdict(const DeviceLeaks& leaks) {
   if (!leaks.grows.empty()) return "";
-  std::string text = fmt::format("\n  {}: {} looked at in {}\n",
-                                 leaks.doubt == Doubt::none ? "Nothing grows from step to step" : "No leak found",
-                                 counted(leaks.stacks, "stack"), counted(leaks.steps.starts.size(), "step"));
+  std::string text = fmt::format(
+      "\n  {}: {} looked at in {}\n", leaks.doubt == Doubt::none ? "Nothing grows from step to step" : "No leak found",
+      format_counted(leaks.stacks, "stack"), format_counted(leaks.steps.starts.size(), "step"));
   const auto growth =
       static_cast<std::int64_t>(leaks.floor_bytes.back()) - static_cast<std::int64_t>(leaks.floor_bytes.front());
   if (growth > 0 && leaks.doubt == Doubt::none)
@@ -221,7 +218,7 @@ std::string device_section(const Snapshot& snapshot, const DeviceLeaks& leaks) {
   if (!leaks.steps.note.empty()) {
     return text + fmt::format("  {}: {}.\n  Record more steps, or say where they begin: --steps annotation:NAME, "
                               "--steps events:N or --steps time:US\n",
-                              counted(leaks.events, "event"), leaks.steps.note);
+                              format_counted(leaks.events, "event"), leaks.steps.note);
   }
   const FrameTable& frames = snapshot.frames;
   return text + overview(leaks) + verdict(leaks) + growing(frames, leaks) + capacity(leaks) + doubtful(frames, leaks) +

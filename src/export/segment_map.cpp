@@ -21,10 +21,10 @@ constexpr std::size_t kMostBarColumns = 48;
 
 using Segments = std::vector<const Segment*>;
 
-Segments segments_of(const Snapshot& snapshot, std::uint32_t device) {
+Segments pointers_to(const Snapshot& snapshot, std::uint32_t device) {
   Segments segments;
-  for (const Segment& segment : snapshot.segments)
-    if (segment.device == device) segments.push_back(&segment);
+  for (const Segment& segment : snapshot.segments_of(device))
+    segments.push_back(&segment);
   return segments;
 }
 
@@ -71,7 +71,7 @@ TextTable table_of(const Snapshot& snapshot, const Segments& segments, std::size
 } // namespace
 
 std::string segment_map(const Snapshot& snapshot, std::uint32_t device) {
-  const Segments all = segments_of(snapshot, device);
+  const Segments all = pointers_to(snapshot, device);
   const Segments shown = largest(all);
   std::string text =
       fmt::format("Segments of {} ({}", device_name(device, snapshot.origin.is_cpu), format_count(all.size()));

@@ -23,7 +23,7 @@ std::string signed_duration(std::int64_t us) {
 
 /// "3 events, 12.5 ms"
 std::string span_text(const EventPoint& from, std::uint64_t index, const Event& event) {
-  std::string text = format_count(index - from.event) + (index - from.event == 1 ? " event" : " events");
+  std::string text = format_counted(index - from.event, "event");
   if (from.time_us && event.time_us && *event.time_us >= *from.time_us)
     text += ", " + format_duration(magnitude(saturating_difference(*event.time_us, *from.time_us)));
   return text;

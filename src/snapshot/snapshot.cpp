@@ -1,5 +1,6 @@
 #include "memviz/snapshot.hpp"
 
+#include <algorithm>
 #include <set>
 
 namespace memviz {
@@ -11,6 +12,14 @@ std::string_view state_name(BlockState state) {
   case BlockState::inactive: break;
   }
   return "inactive";
+}
+
+std::span<const Segment> Snapshot::segments_of(std::optional<std::uint32_t> device) const {
+  if (!device) return segments;
+  const auto is_before = [](const Segment& segment, std::uint32_t wanted) { return segment.device < wanted; };
+  const auto is_behind = [](std::uint32_t wanted, const Segment& segment) { return wanted < segment.device; };
+  const auto begin = std::lower_bound(segments.begin(), segments.end(), *device, is_before);
+  return {begin, std::upper_bound(begin, segments.end(), *device, is_behind)};
 }
 
 std::vector<std::uint32_t> Snapshot::devices() const {

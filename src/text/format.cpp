@@ -1,5 +1,7 @@
 #include "memviz/format.hpp"
 
+#include "value/saturating.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -26,9 +28,7 @@ std::string format_bytes(std::uint64_t bytes) {
 
 std::string format_delta(std::int64_t bytes) {
   if (bytes == 0) return "0 B";
-  const auto magnitude =
-      bytes < 0 ? std::uint64_t{0} - static_cast<std::uint64_t>(bytes) : static_cast<std::uint64_t>(bytes);
-  return (bytes < 0 ? "-" : "+") + format_bytes(magnitude);
+  return (bytes < 0 ? "-" : "+") + format_bytes(magnitude(bytes));
 }
 
 std::string format_count(std::uint64_t count) {
@@ -36,6 +36,12 @@ std::string format_count(std::uint64_t count) {
   for (std::size_t i = digits.size(); i > 3; i -= 3)
     digits.insert(i - 3, ",");
   return digits;
+}
+
+std::string format_counted(std::uint64_t count, std::string_view noun, std::string_view plural) {
+  if (count == 1) return fmt::format("1 {}", noun);
+  if (plural.empty()) return fmt::format("{} {}s", format_count(count), noun);
+  return fmt::format("{} {}", format_count(count), plural);
 }
 
 std::string format_percent(std::uint64_t part, std::uint64_t whole) {

@@ -2,6 +2,19 @@
 
 namespace memviz {
 
+std::vector<DeviceStats> stats_of(const Replay& replay, std::optional<std::uint32_t> device) {
+  std::vector<DeviceStats> chosen;
+  for (const DeviceStats& stats : replay.devices)
+    if (!device || stats.device == *device) chosen.push_back(stats);
+  return chosen;
+}
+
+std::vector<std::string> all_warnings(const Snapshot& snapshot, const Replay& replay) {
+  std::vector<std::string> warnings = snapshot.warnings;
+  warnings.insert(warnings.end(), replay.warnings.begin(), replay.warnings.end());
+  return warnings;
+}
+
 DeviceStats sum_of(const std::vector<DeviceStats>& devices) {
   DeviceStats sum;
   for (const DeviceStats& device : devices) {

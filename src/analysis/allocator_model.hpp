@@ -6,47 +6,20 @@
 // before a request fails. Not modelled: garbage collection (garbage_collection_threshold), which takes a memory limit
 // that no snapshot tells.
 
+#include "memviz/allocator_settings.hpp"
 #include "memviz/snapshot.hpp"
 
-#include <array>
 #include <compare>
 #include <cstdint>
 #include <limits>
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <utility>
 #include <vector>
 
 namespace memviz {
-
-inline constexpr std::uint64_t kMinBlockBytes = 512;              ///< every block is a multiple of this
-inline constexpr std::uint64_t kSmallRequestBytes = 1ULL << 20U;  ///< up to here a request is of the small pool
-inline constexpr std::uint64_t kSmallSegmentBytes = 2ULL << 20U;  ///< segments, or pages, of the small pool
-inline constexpr std::uint64_t kLargeSegmentBytes = 20ULL << 20U; ///< segments for medium requests; pages, too
-
-/// The settings that decide where blocks go.
-struct AllocatorSettings {
-  bool expandable_segments = false;
-  std::uint64_t max_split_bytes = std::numeric_limits<std::uint64_t>::max();
-  /// `roundup_power2_divisions` for requests from 1, 2, 4, ... MiB; 0 or 1: none.
-  std::array<std::uint64_t, 16> roundup_divisions{};
-  bool collects_garbage = false; ///< garbage_collection_threshold is set, which the model does not follow
-};
-
-/// Of a snapshot's `allocator_settings`; what it does not tell is the default.
-[[nodiscard]] AllocatorSettings allocator_settings(const Snapshot& snapshot);
-
-/// What a request becomes: `size` of an oom event is this already.
-[[nodiscard]] std::uint64_t rounded_request(const AllocatorSettings& settings, std::uint64_t bytes);
-/// What the allocator asks the device for where no cached block fits a rounded request; without expandable segments.
-[[nodiscard]] std::uint64_t new_segment_bytes(std::uint64_t rounded_bytes);
-/// Of an expandable segment's pages.
-[[nodiscard]] inline std::uint64_t page_bytes(bool is_small) {
-  return is_small ? kSmallSegmentBytes : kLargeSegmentBytes;
-}
-/// `segment_type`; where the file has none, by the size.
-[[nodiscard]] bool is_small_segment(const Segment& segment);
 
 /// Blocks of different keys never share a segment.
 struct PoolKey {
@@ -87,6 +60,8 @@ public:
 private:
   using PieceId = std::uint32_t;
   static constexpr PieceId kNone = std::numeric_limits<PieceId>::max();
+  /// Of an expandable segment: PyTorch takes 1 1/8 of the device; here one never runs out.
+  static constexpr std::uint64_t kRangeBytes = 1ULL << 50U;
   enum class Use : std::uint8_t { in_use, free, unmapped };
 
   struct Piece {

@@ -1,0 +1,46 @@
+#pragma once
+
+// What decides how PyTorch's caching allocator serves a request: its constants and its settings. All sizes are bytes.
+// Source: c10/cuda/CUDACachingAllocator.cpp, PyTorch 2.0 to 2.9.
+
+#include "memviz/snapshot.hpp"
+
+#include <array>
+#include <cstdint>
+#include <limits>
+
+namespace memviz {
+
+inline constexpr std::uint64_t kMinBlockBytes = 512;              ///< every block is a multiple of this
+inline constexpr std::uint64_t kSmallRequestBytes = 1ULL << 20U;  ///< up to here a request is of the small pool
+inline constexpr std::uint64_t kSmallSegmentBytes = 2ULL << 20U;  ///< segments, or pages, of the small pool
+inline constexpr std::uint64_t kLargeSegmentBytes = 20ULL << 20U; ///< segments for medium requests; pages, too
+
+/// The settings that decide where blocks go.
+struct AllocatorSettings {
+  bool expandable_segments = false;
+  std::uint64_t max_split_bytes = std::numeric_limits<std::uint64_t>::max();
+  /// `roundup_power2_divisions` for requests from 1, 2, 4, ... MiB; 0 or 1: none.
+  std::array<std::uint64_t, 16> roundup_divisions{};
+  bool collects_garbage = false; ///< garbage_collection_threshold is set, which the model does not follow
+};
+
+/// Of a snapshot's `allocator_settings`; what it does not tell is the default.
+[[nodiscard]] AllocatorSettings allocator_settings(const Snapshot& snapshot);
+
+/// What a request becomes: `size` of an oom event is this already.
+[[nodiscard]] std::uint64_t rounded_request(const AllocatorSettings& settings, std::uint64_t bytes);
+/// What the allocator asks the device for where no cached block fits a rounded request; without expandable segments.
+[[nodiscard]] std::uint64_t new_segment_bytes(std::uint64_t rounded_bytes);
+/// Of an expandable segment's pages.
+[[nodiscard]] inline std::uint64_t page_bytes(bool is_small) {
+  return is_small ? kSmallSegmentBytes : kLargeSegmentBytes;
+}
+/// `segment_type`; where the file has none, by the size: that of a small segment, or, of an expandable one, no multiple
+/// of large pages.
+[[nodiscard]] bool is_small_segment(const Segment& segment);
+/// Of free memory from `begin` to `end`, offsets into `segment`: what the allocator can give back to the device. Whole
+/// pages of an expandable segment, of others all or nothing.
+[[nodiscard]] std::uint64_t releasable_bytes(const Segment& segment, std::uint64_t begin, std::uint64_t end);
+
+} // namespace memviz
