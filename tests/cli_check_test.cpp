@@ -132,6 +132,15 @@ TEST_CASE("check names what a hostile file tried") {
   CHECK(!result.contains("devices"));
 }
 
+TEST_CASE("check does not take the letters of a text for opcodes") {
+  const TemporaryFolder folder;
+  test::write_bytes(folder / "notes.txt", "hello, this is no pickle\n");
+  const auto outcome = run({"check", folder / "notes.txt"});
+  CHECK(outcome.exit_code == 1);
+  CHECK(outcome.out.find("NOT WELL-FORMED") != std::string::npos);
+  CHECK(outcome.out.find("opcode") == std::string::npos);
+}
+
 TEST_CASE("check names a dozen attempts and counts the rest") {
   const TemporaryFolder folder;
   std::string bytes = "\x80\x04]";

@@ -69,7 +69,7 @@ TEST_CASE("an output that cannot be written") {
     const std::string path = folder / "none/out.svg";
     const auto outcome = run({"flame", example(), "-q", "-o", path});
     CHECK(outcome.exit_code == 1);
-    CHECK(outcome.err == "memviz: " + path + ": cannot be written: no such file or directory\n");
+    CHECK(outcome.err == "memviz: " + path + ": cannot be written: there is no folder '" + folder / "none" + "'\n");
   }
   SUBCASE("on a full device") {
     for (const auto& words :

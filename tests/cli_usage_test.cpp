@@ -112,7 +112,7 @@ TEST_CASE("a mistake in an option") {
   check_mistakes({
       {{"flame", "x", "--vew", "memory"}, "unknown option '--vew'; did you mean '--view'?"},
       {{"flame", "x", "--out", "y"}, "unknown option '--out'; did you mean '--output'?"},
-      {{"stats", "x", "-x"}, "unknown option '-x'"},
+      {{"stats", "x", "-x"}, "unknown option '-x'; --help lists the options"},
       {{"flame", "x", "-o"}, "--output needs a value: --output FILE"},
       {{"flame", "x", "--quiet=3"}, "--quiet takes no value"},
       {{"flame", "x", "-o", "a", "--output", "b"}, "--output is given twice"},
@@ -147,9 +147,17 @@ TEST_CASE("a mistake in the value of an option") {
       {{"compare", "a", "b", "--match", "lines"},
        "--match must be line or function, not 'lines'; did you mean 'line'?"},
       {{"compare", "a", "b", "--fail-over", "two%"},
-       "--fail-over must be a size or a percentage such as 2%, not 'two%'"},
+       "--fail-over must be a size or a percentage such as 500M, 1GiB or 2%, not 'two%'"},
       {{"compare", "a", "b", "--fail-over", "lots"},
-       "--fail-over must be a size such as 500K, 2M or 1.5GiB, not 'lots'"},
+       "--fail-over must be a size or a percentage such as 500M, 1GiB or 2%, not 'lots'"},
+      {with("--at", "1234"),
+       "--at must be auto, end, peak, oom, event:N, time:US or annotation:NAME, not '1234'; did you mean "
+       "'event:1234'?"},
+      {with("--zoom", "11"), "--zoom must be a number from 0.1 to 10, not '11'"},
+      {{"flame", "x", "-o", "mem.jpg"},
+       "'mem.jpg' ends in .jpg, which memviz does not write: .svg, .png or .pdf (or say --format)"},
+      {{"flame", "x", "-o", ""}, "the name of an output is empty; - is standard output"},
+      {{"timeline", "x", "-o", "-", "--from", "oom"}, "--from must be the index of an event, such as 1234, not 'oom'"},
   });
 }
 
@@ -163,6 +171,7 @@ TEST_CASE("a missing or extra operand") {
   check_mistakes({
       {{"flame"}, "flame needs a snapshot: memviz flame SNAPSHOT -o FILE [options]"},
       {{"flame", "x"}, "flame needs an output: add -o mem.svg, or -o - for standard output"},
+      {{"stats", ""}, "the name of a snapshot is empty; - is standard input"},
       {{"stats", "a", "b"}, "stats takes one snapshot; 'b' is one too many"},
       {{"compare", "a"}, "compare needs two snapshots: memviz compare BEFORE AFTER [-o FILE] [options]"},
       {{"compare", "-", "-"}, "only one of the two snapshots can be standard input"},
@@ -172,6 +181,27 @@ TEST_CASE("a missing or extra operand") {
       {{"check", "x", "--json", "-", "-o", "-"}, "--json and -o name the same output"},
       {{"stats", "x", "--json", "-", "-o", "-"}, "--json and -o name the same output"},
   });
+}
+
+TEST_CASE("a picture that cannot be as small as it is to be is written, and said to be larger") {
+  for (const char* command : {"flame", "state", "timeline"}) {
+    const auto outcome = run({command, snapshot(), "-o", "-", "--max-size", "1K"});
+    CHECK(outcome.exit_code == 0);
+    CHECK(outcome.out.size() > 1000);
+    CHECK(outcome.err == "memviz: standard output: has " + std::to_string(outcome.out.size()) +
+                             " bytes, more than --max-size 1K allows: nothing more can be merged or left out\n");
+    CHECK(run({command, snapshot(), "-o", "-", "--max-size", "1K", "-q"}).err.empty());
+  }
+}
+
+TEST_CASE("help names the moment that a command is about without --at") {
+  const auto says = [](const std::string& command, const std::string& text) {
+    return run({"help", command}).out.find(text) != std::string::npos;
+  };
+  CHECK(says("flame", "(default: auto)"));
+  CHECK(says("stats", "(default: end)"));
+  CHECK(says("explain", "else peak)"));
+  CHECK(!says("trace", "--at MOMENT"));
 }
 
 TEST_CASE("a device that the file does not have is named with those that it has") {

@@ -139,7 +139,8 @@ TEST_CASE("an output that cannot be written is found out before the snapshot is 
     return outcome.err;
   };
   const std::string missing = folder / "none/out.svg";
-  CHECK(message_of(missing) == "memviz: " + missing + ": cannot be written: no such file or directory\n");
+  CHECK(message_of(missing) ==
+        "memviz: " + missing + ": cannot be written: there is no folder '" + folder / "none" + "'\n");
   const std::string directory = folder / "";
   CHECK(message_of(directory) == "memviz: " + directory + ": cannot be written: is a directory\n");
 }
@@ -160,7 +161,7 @@ TEST_CASE("the folder of the output goes") {
     pipe.close();
     const Outcome outcome = process.wait();
     CHECK(outcome.exit_code == 1);
-    CHECK(outcome.err == "memviz: " + path + ": cannot be written: no such file or directory\n");
+    CHECK(outcome.err == "memviz: " + path + ": cannot be written: there is no folder '" + inner + "'\n");
   }
   SUBCASE("while the output is written") {
     Process process(flame(example(), path), {.input = -1, .output = -1, .file_size_limit = 0, .is_traced = true});

@@ -53,7 +53,7 @@ TEST_CASE("check_output finds what OutputFile would stumble over") {
                                   std::string("/dev/null"), std::string("in_this_folder")})
     CHECK(message(path) == "no error");
   CHECK(message(folder / "") == "cannot be written: is a directory");
-  CHECK(message(folder / "none/new") == "cannot be written: no such file or directory");
+  CHECK(message(folder / "none/new") == "cannot be written: there is no folder '" + folder / "none" + "'");
   CHECK(message(folder / "there/new") == "cannot be written: not a directory");
   CHECK(message(folder / "loop") == "cannot be written: too many levels of symbolic links");
   CHECK(folder.names() == std::vector<std::string>{"link", "loop", "there"});
@@ -98,7 +98,8 @@ TEST_CASE("write_file") {
     CHECK(std::filesystem::is_character_file("/dev/full"));
   }
   SUBCASE("says why it cannot") {
-    CHECK(output_message_of(folder / "none/out.svg") == "cannot be written: no such file or directory");
+    CHECK(output_message_of(folder / "none/out.svg") ==
+          "cannot be written: there is no folder '" + folder / "none" + "'");
     CHECK(output_message_of(folder / "") == "cannot be written: is a directory");
     REQUIRE(::symlink("loop", (folder / "loop").c_str()) == 0);
     CHECK(output_message_of(folder / "loop") == "cannot be written: too many levels of symbolic links");

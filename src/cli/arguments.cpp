@@ -30,7 +30,8 @@ po::options_description described(const std::vector<Option>& options) {
   for (const Option& option : options)
     spelled.push_back(fmt::format("--{}", option.name));
   const std::vector<std::string_view> candidates(spelled.begin(), spelled.end());
-  throw UsageError(fmt::format("unknown option '{}'{}", word, did_you_mean(word, candidates)));
+  const std::string hint = did_you_mean(word, candidates);
+  throw UsageError(fmt::format("unknown option '{}'{}", word, hint.empty() ? "; --help lists the options" : hint));
 }
 
 [[noreturn]] void refuse_syntax(const po::invalid_command_line_syntax& error, const std::vector<Option>& options) {

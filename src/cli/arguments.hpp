@@ -18,7 +18,7 @@ struct Option {
   std::string_view name;  ///< without the dashes
   char letter = '\0';     ///< of the short form, if it has one
   std::string_view value; ///< what stands for the value in the help; "" for an option without one
-  std::string_view text;  ///< one sentence or two for the help
+  std::string text;       ///< one sentence or two for the help
 };
 
 class Arguments {

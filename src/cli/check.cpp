@@ -24,8 +24,18 @@ std::optional<std::uint64_t> stored_bytes(const std::string& file, std::uint64_t
   return error || bytes == size_bytes ? std::nullopt : std::optional(bytes);
 }
 
+/// Bytes of something else have opcodes only by accident.
+bool may_be_pickle(std::string_view bytes) {
+  try {
+    reject_foreign_file(bytes);
+  } catch (const Error&) {
+    return false;
+  }
+  return !looks_like_json(bytes);
+}
+
 void survey(Input& input, Progress& progress, CheckReport& report) {
-  if (looks_like_json(input.bytes())) return;
+  if (!may_be_pickle(input.bytes())) return;
   report.survey = pickle::survey(input.bytes(), pickle::Progress([&](std::uint64_t done_bytes) {
                                    input.release_before(static_cast<std::size_t>(done_bytes));
                                    progress.show("counting opcodes", done_bytes, input.bytes().size());
@@ -107,7 +117,7 @@ Command check_command() {
                            "decode and validate everything, but replay nothing and count no opcodes; the time it took "
                            "goes to standard error"}},
                          TextOutputs::options(),
-                         options_without_moment()}),
+                         general_options()}),
       .run = run,
   };
 }

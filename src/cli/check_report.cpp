@@ -16,20 +16,16 @@ namespace memviz::cli {
 
 namespace {
 
-std::string counted(std::uint64_t count, std::string_view one, std::string_view many) {
-  return fmt::format("{} {}", format_count(count), count == 1 ? one : many);
-}
-
 std::string verdict(const CheckReport& report) {
   if (report.survey && report.survey->refused_count > 0) {
     return fmt::format("REFUSED: {} in it would import, call or construct something; memviz ran none",
-                       counted(report.survey->refused_count, "opcode", "opcodes"));
+                       format_counted(report.survey->refused_count, "opcode"));
   }
   if (!report.snapshot) return "NOT WELL-FORMED";
   if (!report.accounts) return "well-formed; the accounts were not replayed";
   const std::string balance = report.is_balanced() ? "well-formed and balanced" : "well-formed, but NOT BALANCED";
   const std::size_t warnings = warnings_and_losses(*report.snapshot, *report.accounts).size();
-  return warnings == 0 ? balance : fmt::format("{}; {}", balance, counted(warnings, "warning", "warnings"));
+  return warnings == 0 ? balance : fmt::format("{}; {}", balance, format_counted(warnings, "warning"));
 }
 
 std::string refused_opcodes(const pickle::Survey& survey) {
@@ -65,17 +61,17 @@ std::string commonest_opcodes(const pickle::Survey& survey) {
 
 void add_survey(TextTable& table, const pickle::Survey& survey) {
   const auto kinds = std::count_if(survey.counts.begin(), survey.counts.end(), [](auto count) { return count > 0; });
-  std::string opcodes = fmt::format("{} of {}", format_count(survey.opcodes),
-                                    counted(static_cast<std::uint64_t>(kinds), "kind", "kinds"));
-  if (survey.frames > 0) opcodes += ", in " + counted(survey.frames, "frame", "frames");
+  std::string opcodes =
+      fmt::format("{} of {}", format_count(survey.opcodes), format_counted(static_cast<std::uint64_t>(kinds), "kind"));
+  if (survey.frames > 0) opcodes += ", in " + format_counted(survey.frames, "frame");
   if (survey.end != pickle::SurveyEnd::stop) {
     opcodes += fmt::format(" up to byte {}, where {}", survey.end_offset,
                            survey.end == pickle::SurveyEnd::truncated ? "the file is cut off" : "there is none");
   }
   table.add_row({"opcodes", opcodes});
   table.add_row({"", commonest_opcodes(survey)});
-  table.add_row({"nesting", counted(survey.deepest_nesting, "container", "containers") + " deep"});
-  table.add_row({"memo", counted(survey.memo_entries, "entry", "entries")});
+  table.add_row({"nesting", format_counted(survey.deepest_nesting, "container") + " deep"});
+  table.add_row({"memo", format_counted(survey.memo_entries, "entry", "entries")});
   table.add_row({"longest text", format_bytes(survey.longest_text_bytes)});
 }
 
@@ -108,8 +104,8 @@ void add_devices(TextTable& table, const CheckReport& report) {
   for (const std::uint32_t device : snapshot.devices()) {
     const DeviceCounts counts = device_counts(snapshot, device);
     table.add_row({device_name(device, snapshot.origin.is_cpu),
-                   fmt::format("{}, {}, {}", counted(counts.segments, "segment", "segments"),
-                               counted(counts.blocks, "block", "blocks"), counted(counts.events, "event", "events"))});
+                   fmt::format("{}, {}, {}", format_counted(counts.segments, "segment"),
+                               format_counted(counts.blocks, "block"), format_counted(counts.events, "event"))});
     if (!report.accounts) continue;
     for (const DeviceStats& stats : report.accounts->devices)
       if (stats.device == device) table.add_row({"", balance_of(stats)});
@@ -127,8 +123,7 @@ bool CheckReport::is_balanced() const {
 
 DeviceCounts device_counts(const Snapshot& snapshot, std::uint32_t device) {
   DeviceCounts counts;
-  for (const Segment& segment : snapshot.segments) {
-    if (segment.device != device) continue;
+  for (const Segment& segment : snapshot.segments_of(device)) {
     ++counts.segments;
     counts.blocks += segment.block_count;
   }

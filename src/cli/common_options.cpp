@@ -1,7 +1,6 @@
 #include "cli/common_options.hpp"
 
 #include "cli/choice.hpp"
-#include "cli/moment.hpp"
 #include "cli/numbers.hpp"
 #include "cli/picture_output.hpp"
 #include "cli/sizes.hpp"
@@ -52,11 +51,9 @@ Option device_option() {
   return {"device", '\0', "N|all", "only this device (default: all)"};
 }
 
-Option view_option() {
-  return {
-      "view", '\0', "NAME",
-      "memory: by stream, state and stack (default); segments: by stream, segment, state and stack; flame draws the "
-      "blocks of each segment, too, and says what keeps mostly empty ones from being given back"};
+Option size_option(std::string_view how) {
+  return {"max-size", '\0', "SIZE",
+          fmt::format("{} until the file is no larger, for example 500K or 1MiB (default: 2M)", how)};
 }
 
 std::vector<Option> tree_options() {
@@ -80,9 +77,7 @@ std::vector<Option> picture_options() {
            {"no-fold", '\0', "",
             "draw every frame as its own box; by default runs of frames that are not your own are "
             "folded into one (--frames all never folds)"},
-           {"max-size", '\0', "BYTES",
-            "merge small boxes until the file is no larger, for example 500K or 1MiB "
-            "(default: 2M)"},
+           size_option("merge small boxes"),
            {"min-percent", '\0', "P", "merge boxes narrower than P percent of the picture into one for each parent"},
        }});
 }
@@ -91,12 +86,10 @@ std::vector<Option> redact_options() {
   return {
       {"redact", '\0', "WHAT",
        "hide what the snapshot says of your code, so that the result can be published. paths: folders and files; "
-       "names: "
-       "functions, classes, modules, annotations and metadata; all: both, free text in settings, and the snapshot's "
-       "own "
-       "name. Pseudonyms are the same in every run. Python, torch and widely known packages keep their names. Not "
-       "hidden: "
-       "sizes, times, addresses, counts, line numbers, the shape of stacks. --focus and --hide see pseudonyms"},
+       "names: functions, classes, modules, annotations and metadata; all: both, free text in settings, and the "
+       "snapshot's own name. Pseudonyms are the same in every run. Python, torch and widely known packages keep their "
+       "names. Not hidden: sizes, times, addresses, counts, line numbers, the shape of stacks. Regular expressions "
+       "see pseudonyms"},
       {"redact-key", '\0', "TEXT",
        "makes the pseudonyms depend on this text, too; without it, whoever guesses a name can check the guess"},
   };
@@ -104,20 +97,13 @@ std::vector<Option> redact_options() {
 
 std::vector<Option> general_options() {
   return {
-      moment_option(),
       {"threads", '\0', "N", "threads that decode the file (default: the processors there are, at most 4)"},
-      {"max-memory", '\0', "BYTES",
+      {"max-memory", '\0', "SIZE",
        "fail cleanly instead of taking more memory than this, for example 500M or 2GiB; the snapshot itself, where it "
        "is a plain file, does not count (default: no limit)"},
       {"quiet", 'q', "", "no warnings, hints and progress on standard error"},
       {"help", 'h', "", "this text"},
   };
-}
-
-std::vector<Option> options_without_moment() {
-  std::vector<Option> options = general_options();
-  std::erase_if(options, [](const Option& option) { return option.name == "at"; });
-  return options;
 }
 
 std::vector<Option> joined(std::initializer_list<std::vector<Option>> lists) {

@@ -10,17 +10,18 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 namespace memviz::cli {
 
-[[nodiscard]] std::vector<Option> tree_options();           ///< what is grouped, kept and left out
-[[nodiscard]] std::vector<Option> picture_options();        ///< how a picture looks
-[[nodiscard]] std::vector<Option> redact_options();         ///< --redact, --redact-key
-[[nodiscard]] std::vector<Option> general_options();        ///< --at, --threads, --max-memory, --quiet, --help
-[[nodiscard]] std::vector<Option> options_without_moment(); ///< the same without --at
+[[nodiscard]] std::vector<Option> tree_options();    ///< what is grouped, kept and left out
+[[nodiscard]] std::vector<Option> picture_options(); ///< how a picture looks
+[[nodiscard]] std::vector<Option> redact_options();  ///< --redact, --redact-key
+[[nodiscard]] std::vector<Option> general_options(); ///< --threads, --max-memory, --quiet, --help
 [[nodiscard]] Option device_option();
-[[nodiscard]] Option view_option();
+/// --max-size; `how` says for the help what is done for it, as in "draw fewer bands".
+[[nodiscard]] Option size_option(std::string_view how);
 
 /// One list after the other.
 [[nodiscard]] std::vector<Option> joined(std::initializer_list<std::vector<Option>> lists);

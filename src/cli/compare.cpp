@@ -109,8 +109,7 @@ Request request_of(const Arguments& arguments) {
   request.output = arguments.value("output");
   request.quiet = arguments.has("quiet");
   request.moment = moment_of(arguments);
-  if (request.output) check_output_file(arguments, *request.output);
-  static_cast<void>(picture_format(arguments, request.output.value_or("")));
+  if (request.output) check_picture_output(arguments, *request.output);
   if (arguments.operands()[0] == "-" && arguments.operands()[1] == "-")
     throw UsageError("only one of the two snapshots can be standard input");
   return request;
@@ -191,19 +190,19 @@ Command compare_command() {
       .examples = "  memviz compare before.pickle after.pickle -o diff.svg\n"
                   "  memviz compare main.pickle pull.pickle --match function --fail-over 2%\n",
       .options = joined({{{"output", 'o', "FILE",
-                           "the SVG; - is standard output, and then the lists go to standard "
+                           "the picture; - is standard output, and then the lists go to standard "
                            "error (default: no picture)"},
                           {"match", '\0', "HOW",
                            "what makes two frames the same. line: file, function and line "
                            "(default); function: an edited file still matches"},
                           {"fail-over", '\0', "LIMIT",
-                           "exit with 3 when allocated memory grew by more than this "
+                           "exit with code 3 when allocated memory grew by more than this "
                            "size or percentage, for example 500M, 1GiB or 2%"},
                           {"view", '\0', "NAME",
                            "memory: by stream, state and stack; segments: by stream, segment, "
                            "state and stack (default: by state and stack)"}},
                          tree_options(),
-                         {device_option()},
+                         {device_option(), moment_option("auto")},
                          picture_options(),
                          redact_options(),
                          general_options()}),

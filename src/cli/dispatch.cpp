@@ -103,6 +103,8 @@ int run_command(const Command& command, const std::vector<std::string>& words) {
                                  command.operand_count == 1 ? "one snapshot" : "two snapshots",
                                  arguments.operands()[command.operand_count]));
   }
+  for (const std::string& operand : arguments.operands())
+    if (operand.empty()) throw UsageError("the name of a snapshot is empty; - is standard input");
   arguments.set_redactor(redactor_of(arguments));
   if (arguments.redactor() == nullptr) return run_limited(command, arguments);
   return run_redacted(command, arguments);

@@ -66,9 +66,8 @@ int run(const Arguments& arguments) {
   const auto json = arguments.value("json");
   const auto output = arguments.value("output");
   if (json && output && *json == *output) throw UsageError("--json and -o name the same output");
-  for (const auto& path : {json, output})
-    if (path) check_output_file(arguments, *path);
-  if (output) static_cast<void>(picture_format(arguments, *output));
+  if (json) check_output_file(arguments, *json);
+  if (output) check_picture_output(arguments, *output);
   static_cast<void>(options_of(arguments)); // before the work begins
   const MomentRequest moment = failure_or(arguments);
 
@@ -100,10 +99,11 @@ Command explain_command() {
                   "  memviz explain oom.pickle --json - | jq -r '.devices[0].verdict'\n",
       .options = joined({{{"output", 'o', "FILE", "also draw it; - is standard output, instead of the text"},
                           {"json", '\0', "FILE", "write JSON there, - for standard output, instead of the text"},
-                          {"capacity", '\0', "BYTES",
+                          {"capacity", '\0', "SIZE",
                            "memory of each device, for example 80GiB: no snapshot tells, and without it memory outside "
                            "PyTorch is not known"},
-                          device_option()},
+                          device_option(),
+                          moment_option("oom where there is one, else peak")},
                          picture_format_options(),
                          redact_options(),
                          general_options()}),

@@ -69,16 +69,18 @@ Command export_command() {
       .name = "export",
       .operands = "SNAPSHOT --format FORMAT [-o FILE] [options]",
       .operand_count = 1,
-      .summary = "the same for other programs: folded stacks or JSON",
+      .summary = "the flame graph for other programs: folded stacks or JSON",
       .text = "Writes folded stacks as PyTorch's own tools feed them to flamegraph.pl, or the tree of the flame graph "
               "as JSON: nodes with their parent, label, frame, own and total bytes.",
       .examples = "  memviz export mem.pickle --format folded > mem.folded\n"
                   "  memviz export mem.pickle --format json --group pool,state -o tree.json\n",
       .options = joined({{{"format", '\0', "FORMAT", "folded or json (required)"},
                           {"output", 'o', "FILE", "where it goes (default: standard output)"},
-                          view_option()},
+                          {"view", '\0', "NAME",
+                           "memory: by stream, state and stack (default); segments: by stream, segment, state and "
+                           "stack"}},
                          tree_options(),
-                         {device_option()},
+                         {device_option(), moment_option("end")},
                          redact_options(),
                          general_options()}),
       .run = run,

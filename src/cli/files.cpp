@@ -3,6 +3,7 @@
 #include "cli/common_options.hpp"
 #include "cli/messages.hpp"
 #include "cli/sinks.hpp"
+#include "memviz/format.hpp"
 #include "memviz/label.hpp"
 #include "snapshot/file_kind.hpp"
 
@@ -106,8 +107,8 @@ void check_redacted(const Arguments& arguments, std::string_view text) {
   if (arguments.redactor() == nullptr) return;
   const std::size_t leaks = arguments.redactor()->leaks(text);
   if (leaks == 0) return;
-  throw Error(fmt::format("--redact {} left {} hidden {} in the output, so nothing was written; please report this",
-                          arguments.value("redact").value_or(""), leaks, leaks == 1 ? "text" : "texts"));
+  throw Error(fmt::format("--redact {} left {} in the output, so nothing was written; please report this",
+                          arguments.value("redact").value_or(""), format_counted(leaks, "hidden text")));
 }
 
 void write_output(const Arguments& arguments, const std::string& path, std::string_view text) {
@@ -139,6 +140,7 @@ void PieceOutput::finish() {
 }
 
 void check_output_file(const Arguments& arguments, const std::string& output) {
+  if (output.empty()) throw UsageError("the name of an output is empty; - is standard output");
   for (const std::string& input : arguments.operands()) {
     std::error_code error;
     if (output == "-" || input == "-" || !std::filesystem::is_regular_file(input, error)) continue;

@@ -35,8 +35,7 @@ int run(const Arguments& arguments) {
   const TreeChoice choice = tree_choice(arguments);
   const SvgOptions svg = svg_options(arguments, choice);
   const MomentRequest moment = moment_of(arguments);
-  check_output_file(arguments, *output);
-  static_cast<void>(picture_format(arguments, *output));
+  check_picture_output(arguments, *output);
 
   const Loaded loaded = load(arguments.operands().front(), arguments, moment);
   check_device(loaded.name, loaded.snapshot, choice.device);
@@ -68,9 +67,13 @@ Command flame_command() {
                   "  memviz flame mem.pickle --at peak -o peak.svg\n"
                   "  memviz flame mem.pickle --view segments --frames user -o mem.svg\n"
                   "  ssh host cat mem.pickle.zst | memviz flame - -o mem.svg\n",
-      .options = joined({{{"output", 'o', "FILE", "the SVG; - is standard output (required)"}, view_option()},
+      .options = joined({{{"output", 'o', "FILE", "the picture; - is standard output (required)"},
+                          {"view", '\0', "NAME",
+                           "memory: by stream, state and stack (default); segments: by stream, segment, state and "
+                           "stack, with the blocks of each segment and what keeps mostly empty ones from being given "
+                           "back"}},
                          tree_options(),
-                         {device_option()},
+                         {device_option(), moment_option("auto")},
                          picture_options(),
                          redact_options(),
                          general_options()}),

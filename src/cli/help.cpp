@@ -1,6 +1,7 @@
 #include "cli/help.hpp"
 
-#include <algorithm>
+#include "text/wrap.hpp"
+
 #include <fmt/format.h>
 #include <string_view>
 
@@ -11,40 +12,19 @@ namespace {
 constexpr std::size_t kColumns = 80;
 constexpr std::size_t kOptionColumns = 22;
 
-/// `text` broken between words, every line after the first one indented.
-std::string wrapped(std::string_view text, std::size_t indent) {
-  std::string result;
-  std::size_t column = indent;
-  while (!text.empty()) {
-    const std::string_view word = text.substr(0, text.find(' '));
-    text.remove_prefix(std::min(word.size() + 1, text.size()));
-    if (column > indent && column + 1 + word.size() > kColumns) {
-      result += '\n' + std::string(indent, ' ');
-      column = indent;
-    }
-    if (column > indent) {
-      result += ' ';
-      ++column;
-    }
-    result += word;
-    column += word.size();
-  }
-  return result + '\n';
-}
-
 std::string option_help(const Option& option) {
   std::string names = option.letter == '\0' ? "    " : fmt::format("-{}, ", option.letter);
   names += fmt::format("--{}", option.name);
   if (!option.value.empty()) names += fmt::format(" {}", option.value);
-  std::string line = fmt::format("  {:<{}}", names, kOptionColumns);
-  if (names.size() >= kOptionColumns) line += '\n' + std::string(kOptionColumns + 2, ' ');
-  return line + wrapped(option.text, kOptionColumns + 2);
+  const std::string line = fmt::format("  {:<{}}", names, kOptionColumns);
+  if (names.size() < kOptionColumns) return wrapped_text(option.text, line, kColumns);
+  return line + '\n' + wrapped_text(option.text, std::string(kOptionColumns + 2, ' '), kColumns);
 }
 
 std::string command_list() {
   std::string text;
   for (const Command& command : commands())
-    text += fmt::format("  {:<10}{}", command.name, wrapped(command.summary, 12));
+    text += wrapped_text(command.summary, fmt::format("  {:<10}", command.name), kColumns);
   return text;
 }
 
@@ -71,7 +51,7 @@ std::string general_help() {
 
 std::string command_help(const Command& command) {
   std::string text = fmt::format("usage: memviz {} {}\n\n", command.name, command.operands);
-  text += wrapped(command.text, 0);
+  text += wrapped_text(command.text, "", kColumns);
   text += "\nOptions\n";
   for (const Option& option : command.options)
     text += option_help(option);

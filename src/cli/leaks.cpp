@@ -112,7 +112,7 @@ Command leaks_command() {
                    device_option()},
                   TextOutputs::options(),
                   redact_options(),
-                  options_without_moment()}),
+                  general_options()}),
       .run = run,
   };
 }

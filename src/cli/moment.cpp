@@ -91,6 +91,7 @@ void check_event(const MomentRequest& request, const std::string& file, const st
 }
 
 void check_time(const MomentRequest& request, const std::string& file, const std::vector<DeviceStats>& recorded) {
+  if (recorded.empty()) throw UsageError(fmt::format("{}: {} has no events", request.option, file));
   const DeviceStats sum = sum_of(recorded);
   if (!sum.first_time_us) {
     throw UsageError(
@@ -103,11 +104,12 @@ void check_time(const MomentRequest& request, const std::string& file, const std
 
 } // namespace
 
-Option moment_option() {
+Option moment_option(std::string_view usual) {
   return {"at", '\0', "MOMENT",
-          "end, peak, oom (the last out-of-memory error), event:N, time:MICROSECONDS, annotation:NAME or "
-          "annotation:NAME#K (where it starts, for the K-th time), or auto: oom where there is one, else end (default: "
-          "auto for pictures, else end)"};
+          fmt::format("end, peak, oom (the last out-of-memory error), event:N, time:MICROSECONDS, annotation:NAME or "
+                      "annotation:NAME#K (where it starts, for the K-th time), or auto: oom where there is one, else "
+                      "end (default: {})",
+                      usual)};
 }
 
 MomentRequest parse_moment(std::string_view option, const std::string& word, const Arguments& arguments) {
@@ -138,8 +140,9 @@ MomentRequest parse_moment(std::string_view option, const std::string& word, con
   } else {
     constexpr std::array<std::string_view, 7> kWords{"auto",    "end",     "peak",           "oom",
                                                      "event:N", "time:US", "annotation:NAME"};
-    throw UsageError(
-        fmt::format("--{} must be {}, not '{}'{}", option, listed(kWords), word, did_you_mean(word, kWords)));
+    const std::string hint = whole_number<std::uint64_t>(word) ? fmt::format("; did you mean 'event:{}'?", word)
+                                                               : did_you_mean(word, kWords);
+    throw UsageError(fmt::format("--{} must be {}, not '{}'{}", option, listed(kWords), word, hint));
   }
   return request;
 }

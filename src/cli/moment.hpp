@@ -28,7 +28,8 @@ struct MomentRequest {
   std::string option;                   ///< "--at peak": what was written, for messages
 };
 
-[[nodiscard]] Option moment_option();
+/// --at; `usual` says for the help what it is without it.
+[[nodiscard]] Option moment_option(std::string_view usual);
 
 /// `word` as the value of --`option`, with the device that --device names, and annotations as the snapshot has them.
 /// Throws UsageError.

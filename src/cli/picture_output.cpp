@@ -2,9 +2,11 @@
 
 #include "cli/choice.hpp"
 #include "cli/files.hpp"
+#include "cli/messages.hpp"
+#include "cli/sizes.hpp"
 #include "io/program.hpp"
 
-#include <charconv>
+#include <cstdint>
 #include <fmt/format.h>
 #include <optional>
 #include <string_view>
@@ -12,6 +14,8 @@
 namespace memviz::cli {
 
 namespace {
+
+enum class PictureFormat : std::uint8_t { svg, png, pdf };
 
 constexpr const char* kConverter = "rsvg-convert";
 constexpr double kDefaultZoom = 2;
@@ -22,19 +26,38 @@ PictureFormat chosen_format(const Arguments& arguments, std::string_view output)
         "format", *word, {{"svg", PictureFormat::svg}, {"png", PictureFormat::png}, {"pdf", PictureFormat::pdf}});
   }
   if (output.ends_with(".png")) return PictureFormat::png;
-  return output.ends_with(".pdf") ? PictureFormat::pdf : PictureFormat::svg;
+  if (output.ends_with(".pdf")) return PictureFormat::pdf;
+  for (const std::string_view ending : {".jpg", ".jpeg", ".gif", ".webp", ".html"})
+    if (output.ends_with(ending))
+      throw UsageError(fmt::format("'{}' ends in {}, which memviz does not write: .svg, .png or .pdf (or say --format)",
+                                   output, ending));
+  return PictureFormat::svg;
 }
 
 std::optional<double> zoom_of(const Arguments& arguments) {
   constexpr double kLeast = 0.1;
   constexpr double kMost = 10;
   const auto word = arguments.value("zoom");
-  if (!word) return std::nullopt;
-  double zoom = 0;
-  const auto [end, error] = std::from_chars(word->data(), word->data() + word->size(), zoom);
-  if (error != std::errc() || end != word->data() + word->size() || !(zoom >= kLeast && zoom <= kMost))
-    throw UsageError(fmt::format("--zoom must be a number from 0.1 to 10, not '{}'", *word));
-  return zoom;
+  return word ? std::optional(parse_factor("zoom", *word, kLeast, kMost)) : std::nullopt;
+}
+
+/// What is left when everything that can be merged is: a picture has to say something.
+void warn_of_size(const Arguments& arguments, const std::string& output, std::size_t bytes) {
+  const auto limit = arguments.value("max-size");
+  if (!limit || arguments.has("quiet") || bytes <= parse_bytes("max-size", *limit)) return;
+  say_message(fmt::format("{}: has {} bytes, more than --max-size {} allows: nothing more can be merged or left out",
+                          output == "-" ? "standard output" : output, bytes, *limit));
+}
+
+PictureFormat format_for(const Arguments& arguments, const std::string& output) {
+  const PictureFormat format = chosen_format(arguments, output);
+  if (zoom_of(arguments) && format != PictureFormat::png) throw UsageError("--zoom needs --format png");
+  if (format != PictureFormat::svg && !has_program(kConverter)) {
+    throw Error(fmt::format("{} takes the program {}, which is not on the PATH; install it (Debian and Ubuntu: "
+                            "librsvg2-bin; Fedora: librsvg2-tools; Homebrew: librsvg), or write an SVG",
+                            format == PictureFormat::png ? "png" : "pdf", kConverter));
+  }
+  return format;
 }
 
 } // namespace
@@ -49,20 +72,17 @@ std::vector<Option> picture_format_options() {
   };
 }
 
-PictureFormat picture_format(const Arguments& arguments, const std::string& output) {
-  const PictureFormat format = chosen_format(arguments, output);
-  if (zoom_of(arguments) && format != PictureFormat::png) throw UsageError("--zoom needs --format png");
-  if (format != PictureFormat::svg && !has_program(kConverter)) {
-    throw Error(fmt::format("{} takes the program {}, which is not on the PATH; install it (Debian and Ubuntu: "
-                            "librsvg2-bin; Fedora: librsvg2-tools; Homebrew: librsvg), or write an SVG",
-                            format == PictureFormat::png ? "png" : "pdf", kConverter));
-  }
-  return format;
+void check_picture_output(const Arguments& arguments, const std::string& output) {
+  static_cast<void>(format_for(arguments, output));
+  check_output_file(arguments, output);
 }
 
 void write_picture(const Arguments& arguments, const std::string& output, const std::string& svg) {
-  const PictureFormat format = picture_format(arguments, output);
-  if (format == PictureFormat::svg) return write_output(arguments, output, svg);
+  const PictureFormat format = format_for(arguments, output);
+  if (format == PictureFormat::svg) {
+    warn_of_size(arguments, output, svg.size());
+    return write_output(arguments, output, svg);
+  }
   check_redacted(arguments, svg);
   std::vector<std::string> words{kConverter, "--unlimited", "--format"};
   if (format == PictureFormat::png) {

@@ -35,16 +35,27 @@ std::optional<double> unit_bytes(std::string_view unit) {
   return std::nullopt;
 }
 
+std::optional<std::uint64_t> bytes_in(std::string_view text) {
+  constexpr double kTooMany = 1e18;
+  const auto number = take_number(text);
+  const auto unit = unit_bytes(text);
+  if (!number || !unit || *number * *unit > kTooMany) return std::nullopt;
+  return static_cast<std::uint64_t>(std::llround(*number * *unit));
+}
+
 } // namespace
 
 std::uint64_t parse_bytes(std::string_view option, std::string_view text) {
-  constexpr double kTooMany = 1e18;
+  if (const auto bytes = bytes_in(text)) return *bytes;
+  throw UsageError(fmt::format("--{} must be a size such as 500K, 2M or 1.5GiB, not '{}'", option, text));
+}
+
+double parse_factor(std::string_view option, std::string_view text, double least, double most) {
   std::string_view rest = text;
-  const auto number = take_number(rest);
-  const auto unit = unit_bytes(rest);
-  if (!number || !unit || *number * *unit > kTooMany)
-    throw UsageError(fmt::format("--{} must be a size such as 500K, 2M or 1.5GiB, not '{}'", option, text));
-  return static_cast<std::uint64_t>(std::llround(*number * *unit));
+  const auto factor = take_number(rest);
+  if (!factor || !rest.empty() || *factor < least || *factor > most)
+    throw UsageError(fmt::format("--{} must be a number from {} to {}, not '{}'", option, least, most, text));
+  return *factor;
 }
 
 double parse_percent(std::string_view option, std::string_view text) {
@@ -57,11 +68,12 @@ double parse_percent(std::string_view option, std::string_view text) {
 }
 
 Threshold parse_threshold(std::string_view option, std::string_view text) {
-  if (!text.ends_with('%')) return {false, 0, parse_bytes(option, text)};
-  std::string_view rest = text.substr(0, text.size() - 1);
+  if (const auto bytes = bytes_in(text)) return {false, 0, *bytes};
+  std::string_view rest = text;
   const auto percent = take_number(rest);
-  if (!percent || !rest.empty())
-    throw UsageError(fmt::format("--{} must be a size or a percentage such as 2%, not '{}'", option, text));
+  if (!percent || rest != "%")
+    throw UsageError(
+        fmt::format("--{} must be a size or a percentage such as 500M, 1GiB or 2%, not '{}'", option, text));
   return {true, *percent, 0};
 }
 

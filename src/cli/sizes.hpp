@@ -14,6 +14,9 @@ namespace memviz::cli {
 /// From 0 to 100, with or without a '%'. Throws UsageError that names `option`.
 [[nodiscard]] double parse_percent(std::string_view option, std::string_view text);
 
+/// From `least` to `most`. Throws UsageError that names `option`.
+[[nodiscard]] double parse_factor(std::string_view option, std::string_view text, double least, double most);
+
 /// The most that something may grow: bytes, or percent of what it was.
 struct Threshold {
   bool is_percent = false;

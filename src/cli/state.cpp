@@ -20,8 +20,7 @@ int run(const Arguments& arguments) {
   if (const auto size = arguments.value("max-size")) svg.max_bytes = parse_bytes("max-size", *size);
   const auto device = device_of(arguments);
   const MomentRequest moment = moment_of(arguments);
-  check_output_file(arguments, *output);
-  static_cast<void>(picture_format(arguments, *output));
+  check_picture_output(arguments, *output);
 
   const Loaded loaded = load(arguments.operands().front(), arguments, moment);
   check_device(loaded.name, loaded.snapshot, device);
@@ -52,10 +51,10 @@ Command state_command() {
       .examples = "  memviz state oom.pickle -o state.svg\n"
                   "  memviz state mem.pickle --at peak -o state.svg\n"
                   "  memviz state mem.pickle --at event:1234 --device 0 -o state.png\n",
-      .options = joined({{{"output", 'o', "FILE", "the SVG; - is standard output (required)"},
+      .options = joined({{{"output", 'o', "FILE", "the picture; - is standard output (required)"},
                           device_option(),
-                          {"max-size", '\0', "BYTES",
-                           "draw fewer segments until the file is no larger, for example 500K or 1MiB (default: 2M)"}},
+                          moment_option("auto"),
+                          size_option("draw fewer segments")},
                          picture_format_options(),
                          redact_options(),
                          general_options()}),

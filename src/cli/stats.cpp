@@ -1,7 +1,6 @@
 #include "cli/command.hpp"
 #include "cli/common_options.hpp"
 #include "cli/files.hpp"
-#include "cli/hints.hpp"
 #include "cli/messages.hpp"
 #include "cli/text_outputs.hpp"
 #include "memviz/export.hpp"
@@ -40,7 +39,8 @@ Command stats_command() {
       .examples = "  memviz stats mem.pickle\n"
                   "  memviz stats mem.pickle --at peak\n"
                   "  memviz stats mem.pickle --json - | jq '.devices[].peak_requested_bytes'\n",
-      .options = joined({TextOutputs::options(), {device_option()}, redact_options(), general_options()}),
+      .options = joined(
+          {TextOutputs::options(), {device_option(), moment_option("end")}, redact_options(), general_options()}),
       .run = run,
   };
 }

@@ -38,12 +38,15 @@ Recorded record(const std::string& file, const Arguments& arguments) {
   });
 }
 
-/// `--from` and `--to`: the index of an event.
+/// `--from` and `--to`: the index of an event, alone or as --at has it.
 std::optional<std::uint64_t> event_of(const Arguments& arguments, std::string_view option) {
   const auto word = arguments.value(option);
   if (!word) return std::nullopt;
-  const auto event = whole_number<std::uint64_t>(*word);
-  if (!event) throw UsageError(fmt::format("--{} must be the index of an event, not '{}'", option, *word));
+  constexpr std::string_view kEvent = "event:";
+  const std::string_view digits = *word;
+  const auto event = whole_number<std::uint64_t>(digits.starts_with(kEvent) ? digits.substr(kEvent.size()) : digits);
+  if (!event)
+    throw UsageError(fmt::format("--{} must be the index of an event, such as 1234, not '{}'", option, *word));
   return event;
 }
 
@@ -89,8 +92,7 @@ int run(const Arguments& arguments) {
   const auto from = event_of(arguments, "from");
   const auto to = event_of(arguments, "to");
   const auto device = device_of(arguments);
-  check_output_file(arguments, *output);
-  static_cast<void>(picture_format(arguments, *output));
+  check_picture_output(arguments, *output);
 
   Recorded recorded = record(arguments.operands().front(), arguments);
   check_device(recorded.name, recorded.snapshot, device);
@@ -127,7 +129,7 @@ Command timeline_command() {
       .examples = "  memviz timeline mem.pickle -o timeline.svg\n"
                   "  memviz timeline oom.pickle --device 1 --axis time -o timeline.svg\n"
                   "  memviz timeline mem.pickle --from 1000 --to 2000 --detail 500 -o part.svg\n",
-      .options = joined({{{"output", 'o', "FILE", "the SVG; - is standard output (required)"},
+      .options = joined({{{"output", 'o', "FILE", "the picture; - is standard output (required)"},
                           {"view", '\0', "NAME",
                            "active: allocations (default); segments: what was reserved from the device, and when; "
                            "pools: a chart for each stream and private pool"},
@@ -137,11 +139,10 @@ Command timeline_command() {
                           {"from", '\0', "EVENT", "begin after this event (default: before the first)"},
                           {"to", '\0', "EVENT", "end with this event (default: the last)"},
                           device_option(),
-                          {"max-size", '\0', "BYTES",
-                           "draw fewer bands until the file is no larger, for example 500K or 1MiB (default: 2M)"}},
+                          size_option("draw fewer bands")},
                          picture_format_options(),
                          redact_options(),
-                         options_without_moment()}),
+                         general_options()}),
       .run = run,
   };
 }

@@ -4,7 +4,6 @@
 #include "cli/command.hpp"
 #include "cli/common_options.hpp"
 #include "cli/files.hpp"
-#include "cli/hints.hpp"
 #include "cli/messages.hpp"
 #include "cli/numbers.hpp"
 #include "cli/sinks.hpp"
@@ -166,7 +165,7 @@ Command trace_command() {
                     "other, annotation"},
                    {"address", '\0', "A", "only what covers this address, or the allocation or segment of this name"},
                    {"stream", '\0', "N", "only this stream"},
-                   {"min-size", '\0', "BYTES", "only events of at least this size, for example 1MiB"},
+                   {"min-size", '\0', "SIZE", "only events of at least this size, for example 1MiB"},
                    {"stack", '\0', "RE", "only events with a frame that matches this regular expression"},
                    {"stacks", '\0', "", "every frame, innermost first, not only your own line"},
                    {"time", '\0', "KIND", "relative: seconds since the first event (default); absolute: UTC"},
@@ -174,7 +173,7 @@ Command trace_command() {
                    {"output", 'o', "FILE", "where it goes (default: standard output)"},
                    device_option()},
                   redact_options(),
-                  options_without_moment()}),
+                  general_options()}),
       .run = run,
   };
 }

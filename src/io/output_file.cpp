@@ -20,6 +20,19 @@ namespace {
   throw Error("cannot be written: " + system_message(error_number));
 }
 
+/// Of the folder that a path is in: "." for a bare name.
+std::string folder_of(const std::filesystem::path& path) {
+  const std::string folder = path.parent_path().string();
+  return folder.empty() ? "." : folder;
+}
+
+/// "no such file or directory" would leave open which one.
+void require_folder(const std::filesystem::path& path) {
+  std::error_code error;
+  if (!std::filesystem::exists(folder_of(path), error) && !error)
+    throw Error("cannot be written: there is no folder '" + folder_of(path) + "'");
+}
+
 /// Where a chain of symbolic links leads, whether or not there is a file at its end.
 std::filesystem::path follow_links(std::filesystem::path path) {
   constexpr int kMostLinks = 40; // as Linux does
@@ -55,6 +68,7 @@ OutputFile::OutputFile(const std::string& path) {
     return;
   }
   target_ = follow_links(path).string();
+  require_folder(target_);
   // A rename would replace a file that its owner has protected from writing.
   if (exists && ::access(target_.c_str(), W_OK) != 0) fail(errno);
   open_temporary();
@@ -110,8 +124,9 @@ void check_output(const std::string& path) {
     if (::access(path.c_str(), W_OK) != 0) fail(errno);
     if (!S_ISREG(status.st_mode)) return;
   }
-  const std::string folder = follow_links(path).parent_path().string() + "/.";
-  if (::access(folder == "/." && !path.starts_with('/') ? "." : folder.c_str(), W_OK | X_OK) != 0) fail(errno);
+  const std::filesystem::path target = follow_links(path);
+  require_folder(target);
+  if (::access((folder_of(target) + "/.").c_str(), W_OK | X_OK) != 0) fail(errno);
 }
 
 void write_file(const std::string& path, std::string_view bytes) {
