@@ -18,7 +18,7 @@ foreach(text IN ITEMS "${script}" "${style}")
   endif()
 endforeach()
 
-file(WRITE ${OUTPUT} "#include \"embedded.hpp\"
+file(WRITE ${OUTPUT} "#include \"script/embedded.hpp\"
 
 namespace memviz::render {
 

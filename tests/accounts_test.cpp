@@ -1,4 +1,4 @@
-#include "accounts.hpp"
+#include "page/accounts.hpp"
 
 #include <doctest/doctest.h>
 
@@ -29,7 +29,8 @@ TEST_CASE("balance_text") {
   }
   SUBCASE("without events") {
     stats.events = 0;
-    CHECK(balance_text(stats) == "No events in this file: it says what is held, not since when, nor how high the peak was.");
+    CHECK(balance_text(stats) ==
+          "No events in this file: it says what is held, not since when, nor how high the peak was.");
   }
 }
 

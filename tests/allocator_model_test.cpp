@@ -1,4 +1,4 @@
-#include "analysis/allocator_model.hpp"
+#include "analysis/explain/allocator_model.hpp"
 
 #include "support/small_snapshot.hpp"
 

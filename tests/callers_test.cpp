@@ -1,6 +1,6 @@
-#include "callers.hpp"
+#include "graph/callers.hpp"
 
-#include "naming.hpp"
+#include "page/naming.hpp"
 #include "support/tree_builder.hpp"
 
 #include <doctest/doctest.h>

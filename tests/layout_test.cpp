@@ -1,5 +1,5 @@
-#include "layout.hpp"
-#include "naming.hpp"
+#include "graph/layout.hpp"
+#include "page/naming.hpp"
 #include "support/tree_builder.hpp"
 
 #include <doctest/doctest.h>

@@ -1,6 +1,6 @@
 #include "memviz/leaks.hpp"
 
-#include "analysis/repetition.hpp"
+#include "analysis/leaks/repetition.hpp"
 #include "memviz/error.hpp"
 #include "support/files.hpp"
 #include "support/process.hpp"

@@ -1,4 +1,4 @@
-#include "palette.hpp"
+#include "page/palette.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,6 +1,6 @@
-#include "text_fit.hpp"
+#include "page/text_fit.hpp"
 
-#include "notes.hpp"
+#include "page/notes.hpp"
 
 #include <doctest/doctest.h>
 

@@ -6,7 +6,7 @@
 
 #include "memviz/error.hpp"
 #include "memviz/input.hpp"
-#include "timeline_palette.hpp"
+#include "timeline/timeline_palette.hpp"
 
 #include <algorithm>
 #include <array>

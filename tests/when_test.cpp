@@ -1,4 +1,4 @@
-#include "when.hpp"
+#include "page/when.hpp"
 
 #include <cstdint>
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-#include "xml_writer.hpp"
+#include "page/xml_writer.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,6 +1,6 @@
 #include "export/explain_answers.hpp"
 
-#include "analysis/user_lines.hpp"
+#include "analysis/tree/user_lines.hpp"
 #include "memviz/format.hpp"
 #include "memviz/label.hpp"
 #include "text/printable.hpp"

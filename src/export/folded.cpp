@@ -1,4 +1,4 @@
-#include "analysis/frame_selection.hpp"
+#include "analysis/tree/frame_selection.hpp"
 #include "export/folded_text.hpp"
 #include "export/text_limit.hpp"
 #include "export/text_writer.hpp"

@@ -2,7 +2,7 @@
 
 // One event or annotation -> its line in a log, as text for people or as JSON.
 
-#include "analysis/allocation_names.hpp"
+#include "analysis/trace/allocation_names.hpp"
 #include "memviz/flame.hpp"
 #include "memviz/trace.hpp"
 

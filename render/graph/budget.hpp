@@ -1,0 +1,46 @@
+#pragma once
+
+// A tree and a budget in bytes -> the finest picture that is no larger.
+
+#include "graph/layout.hpp"
+
+#include "memviz/svg.hpp"
+
+#include <algorithm>
+#include <string>
+
+namespace memviz::render {
+
+/// The next coarser layout; false when there is none.
+[[nodiscard]] inline bool make_coarser(LayoutOptions& layout) {
+  constexpr std::uint32_t kFewestRows = 8;
+  if (layout.min_share > 1) return false;
+  layout.min_share *= 1.5;
+  // Merging narrow boxes does not make a deep graph smaller.
+  if (layout.min_share > 0.01) layout.max_rows = std::max(kFewestRows, layout.max_rows / 2);
+  return true;
+}
+
+/// `draw` makes the whole picture from a layout; it is called with coarser and coarser layouts until its result fits.
+template <class Weight, class Draw>
+[[nodiscard]] std::string draw_within_budget(const Tree<Weight>& tree, const std::vector<CodeOrigin>& origins,
+                                             const SvgOptions& options, const Draw& draw) {
+  constexpr double kLeastWidth = 0.2 / 1144; // of a box at first: a fifth of a pixel
+  std::size_t least_box_bytes = 400;         // an estimate that saves drawing what cannot fit
+  const double least_share = std::max(kLeastWidth, options.min_percent / 100);
+  LayoutOptions layout{options.fold ? Fold::tall : Fold::nothing, least_share, 1000};
+  for (;;) {
+    const Layout<Weight> boxes = lay_out(tree, origins, layout);
+    const bool may_fit = boxes.boxes.size() * least_box_bytes <= options.max_bytes;
+    LayoutOptions coarser = layout;
+    const bool is_coarsest = !make_coarser(coarser);
+    if (may_fit || is_coarsest) {
+      std::string svg = draw(boxes);
+      if (svg.size() <= options.max_bytes || is_coarsest) return svg;
+      least_box_bytes = std::max(least_box_bytes, svg.size() / (boxes.boxes.size() + 1) * 3 / 4);
+    }
+    layout = coarser;
+  }
+}
+
+} // namespace memviz::render

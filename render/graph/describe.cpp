@@ -1,0 +1,222 @@
+#include "graph/describe.hpp"
+
+#include "memviz/format.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace memviz::render {
+namespace {
+
+/// "19.5 MiB (20,447,232 bytes)", the exact number where the short one rounds.
+std::string exact_bytes(std::uint64_t bytes) {
+  if (bytes < 1024) return format_bytes(bytes);
+  return fmt::format("{} ({} bytes)", format_bytes(bytes), format_count(bytes));
+}
+
+/// "AccumulateGrad::apply" of "torch::autograd::AccumulateGrad::apply".
+std::string_view last_two_parts(std::string_view name) {
+  const std::size_t last = name.rfind("::");
+  if (last == std::string_view::npos || last == 0) return name;
+  const std::size_t before = name.rfind("::", last - 1);
+  return before == std::string_view::npos ? name : name.substr(before + 2);
+}
+
+/// In bytes, where the list of a box's frames ends.
+constexpr std::size_t kLongestTitle = 4096;
+
+/// Below this share of a box's width a difference is drawn pale.
+constexpr std::uint64_t kLittleChange = 20; // 1/20
+
+const Paint& paint_of(const Change& change) {
+  const std::int64_t delta = change.delta_bytes();
+  if (change.before.bytes == 0 && change.after.bytes > 0) return paint::kAdded;
+  if (change.after.bytes == 0 && change.before.bytes > 0) return paint::kRemoved;
+  if (delta == 0) return paint::kSame;
+  const bool is_little = magnitude(delta) < change.width_bytes / kLittleChange;
+  if (delta > 0) return is_little ? paint::kGrownLittle : paint::kGrown;
+  return is_little ? paint::kShrunkLittle : paint::kShrunk;
+}
+
+/// What changed although before and after are equal: some stacks came, others went.
+bool has_moved(const Change& change) {
+  return change.delta_bytes() == 0 && change.width_bytes > change.before.bytes;
+}
+
+std::string side_text(std::string_view side, const Amount& amount) {
+  return fmt::format("{}: {}, {}", side, exact_bytes(amount.bytes), count_of(amount.blocks, "block"));
+}
+
+std::string change_text(const Change& change) {
+  const std::int64_t delta = change.delta_bytes();
+  std::string text = fmt::format("change: {}", delta_text(delta));
+  if (has_moved(change)) return text + " net, but not the same stacks";
+  if (delta == 0) return text;
+  if (change.before.bytes == 0) return text + ", only after";
+  if (change.after.bytes == 0) return text + ", only before";
+  return text + fmt::format(", {} of before", format_percent(magnitude(delta), change.before.bytes));
+}
+
+/// The lines of a tooltip that weigh a box; `shares` is one of them.
+std::string weight_text(const Amount& amount, const std::string& shares) {
+  return fmt::format("{}\n{}{}", exact_bytes(amount.bytes), shares, count_of(amount.blocks, "block"));
+}
+
+std::string weight_text(const Change& change, const std::string& shares) {
+  return fmt::format("{}\n{}\n{}\n{}width is the larger side of each stack", side_text("before", change.before),
+                     side_text("after", change.after), change_text(change), shares);
+}
+
+std::string note_of(const Amount& amount) {
+  return format_bytes(amount.bytes);
+}
+
+std::string note_of(const Change& change) {
+  if (has_moved(change)) return "±0 B";
+  return change.delta_bytes() == 0 ? format_bytes(change.after.bytes) : delta_text(change.delta_bytes());
+}
+
+template <class Weight> class Describer {
+public:
+  Describer(const FrameTable& frames, const std::vector<CodeOrigin>& origins, const Tree<Weight>& tree,
+            const Layout<Weight>& layout)
+      : frames_(frames), labels_(frames), origins_(origins), tree_(tree), layout_(layout) {}
+
+  [[nodiscard]] Graph run() {
+    Graph graph;
+    graph.units = layout_.units;
+    graph.rows = layout_.rows;
+    graph.is_squeezed = layout_.is_squeezed;
+    graph.frames = &frames_;
+    graph.origins = &origins_;
+    graph.boxes.reserve(layout_.boxes.size());
+    for (const Box<Weight>& box : layout_.boxes)
+      graph.boxes.push_back(describe_box(box));
+    return graph;
+  }
+
+private:
+  [[nodiscard]] GraphBox describe_box(const Box<Weight>& box) {
+    GraphBox drawn;
+    drawn.row = box.row;
+    drawn.x_units = box.x_units;
+    drawn.width_units = box.width_units;
+    drawn.is_squeezed = box.is_squeezed;
+    drawn.role = role_of(box);
+    drawn.frames = frames_of(box);
+    drawn.stacks = box.stacks;
+    drawn.label = label_of(box, drawn.frames);
+    drawn.label.note = note_of(box.total);
+    if (box.is_squeezed) drawn.label = squeezed_label(drawn.label);
+    drawn.bytes = width_bytes(box.total);
+    weigh(drawn, box.total);
+    drawn.paint = &paint_for(box, drawn.frames);
+    drawn.title = title_of(box, drawn);
+    return drawn;
+  }
+
+  static void weigh(GraphBox& drawn, const Amount& total) { drawn.blocks = total.blocks; }
+  static void weigh(GraphBox& drawn, const Change& total) {
+    drawn.blocks = std::max(total.before.blocks, total.after.blocks);
+    drawn.sides = Sides{total.before, total.after};
+  }
+
+  [[nodiscard]] BoxRole role_of(const Box<Weight>& box) const {
+    if (box.kind == BoxKind::smaller || box.kind == BoxKind::deeper) return BoxRole::smaller;
+    const NodeKind kind = tree_[box.first].key.kind;
+    if (kind == NodeKind::pseudo) return BoxRole::reason;
+    return kind == NodeKind::frame ? BoxRole::frames : BoxRole::group;
+  }
+
+  [[nodiscard]] std::vector<FrameId> frames_of(const Box<Weight>& box) const {
+    std::vector<FrameId> frames;
+    if (role_of(box) != BoxRole::frames) return frames;
+    for (NodeId id = box.first;; id = tree_[id].first_child) {
+      frames.push_back(tree_[id].key.frame());
+      if (id == box.last) return frames;
+    }
+  }
+
+  /// The frame that a folded run is named after: what it leads to, or at a leaf, where the allocator was called from.
+  [[nodiscard]] FrameId representative(const Box<Weight>& box, const std::vector<FrameId>& run) const {
+    return tree_[box.last].first_child == kNoNode ? run.front() : run.back();
+  }
+
+  [[nodiscard]] Label label_of(const Box<Weight>& box, const std::vector<FrameId>& run) {
+    if (box.kind == BoxKind::smaller) return {.name = fmt::format("<smaller: {}>", count_of(box.stacks, "stack"))};
+    if (box.kind == BoxKind::deeper) return {.name = fmt::format("<deeper: {}>", count_of(box.stacks, "stack"))};
+    if (box.kind == BoxKind::run) {
+      const Label named = labels_.of(representative(box, run));
+      const bool is_leaf = tree_[box.last].first_child == kNoNode;
+      return {.name = fmt::format("⋯ {}", count_of(run.size(), "frame")),
+              .place = fmt::format("{} {}", is_leaf ? "from" : "to", last_two_parts(named.name)),
+              .brief = fmt::format("⋯ {}", run.size())};
+    }
+    const NodeKey& key = tree_[box.first].key;
+    return key.kind == NodeKind::frame ? labels_.of(key.frame()) : key_label(frames_, key);
+  }
+
+  /// The width does not tell the bytes, so they go before all else.
+  [[nodiscard]] static Label squeezed_label(const Label& label) {
+    return {.name = fmt::format("{} {}", label.name, label.note), .place = "squeezed"};
+  }
+
+  [[nodiscard]] const Paint& paint_for(const Box<Weight>& box, const std::vector<FrameId>& run) const {
+    if constexpr (std::is_same_v<Weight, Change>) {
+      return paint_of(box.total);
+    } else {
+      if (box.kind == BoxKind::smaller || box.kind == BoxKind::deeper) return paint::kSmaller;
+      if (box.kind == BoxKind::run) return render::paint_of(origins_[representative(box, run).value]);
+      return key_paint(origins_, tree_[box.first].key);
+    }
+  }
+
+  /// "16.6 % of all, 100 % of the box above" as a line of its own; the root needs none.
+  [[nodiscard]] std::string share_line(const Box<Weight>& box) const {
+    if (box.row == 0) return "";
+    const std::uint64_t bytes = width_bytes(box.total);
+    return fmt::format("{} of all, {} of the box above\n", format_percent(bytes, width_bytes(tree_.root().total)),
+                       format_percent(bytes, width_bytes(layout_.boxes[box.parent].total)));
+  }
+
+  [[nodiscard]] std::string title_of(const Box<Weight>& box, const GraphBox& drawn) {
+    std::string title = fmt::format("{}\n{}", heading(box, drawn), weight_text(box.total, share_line(box)));
+    if (box.is_squeezed) title += "\ndrawn narrower than it is, to leave room for what is in use";
+    if (box.kind != BoxKind::run) return title;
+    std::size_t listed = 0;
+    for (; listed < drawn.frames.size() && title.size() < kLongestTitle; ++listed) {
+      const Label label = labels_.of(drawn.frames[listed]);
+      title += fmt::format("\n{} {}", label.name, label.place);
+    }
+    if (listed < drawn.frames.size())
+      title += fmt::format("\n… and {}", count_of(drawn.frames.size() - listed, "more frame"));
+    return title;
+  }
+
+  [[nodiscard]] std::string heading(const Box<Weight>& box, const GraphBox& drawn) const {
+    if (box.kind == BoxKind::run) return count_of(drawn.frames.size(), "frame") + " without a branch";
+    if (box.kind == BoxKind::smaller) return drawn.label.name + " too narrow to draw here";
+    if (box.kind == BoxKind::deeper) return drawn.label.name + " below the last row drawn";
+    return key_heading(frames_, origins_, tree_[box.first].key);
+  }
+
+  const FrameTable& frames_;
+  FrameLabels labels_;
+  const std::vector<CodeOrigin>& origins_;
+  const Tree<Weight>& tree_;
+  const Layout<Weight>& layout_;
+};
+
+} // namespace
+
+Graph describe(const FrameTable& frames, const std::vector<CodeOrigin>& origins, const FrameTree& tree,
+               const Layout<Amount>& layout) {
+  return Describer<Amount>(frames, origins, tree, layout).run();
+}
+
+Graph describe(const FrameTable& frames, const std::vector<CodeOrigin>& origins, const DiffTree& tree,
+               const Layout<Change>& layout) {
+  return Describer<Change>(frames, origins, tree, layout).run();
+}
+
+} // namespace memviz::render

@@ -1,0 +1,64 @@
+#pragma once
+
+// Box -> the words on it and in its tooltip, and its colour.
+
+#include "graph/layout.hpp"
+#include "page/naming.hpp"
+#include "page/palette.hpp"
+#include "page/text_fit.hpp"
+
+#include "memviz/frames.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace memviz::render {
+
+/// Both sides of a box in a comparison.
+struct Sides {
+  Amount before;
+  Amount after;
+};
+
+/// What a box stands for, for the script, which builds other trees of the same boxes.
+enum class BoxRole : std::uint8_t {
+  group,   ///< a level above the stacks: root, device, pool, stream, segment, state
+  reason,  ///< a leaf in the place of a stack: rounding, or why there is none
+  frames,  ///< one frame, or a folded run of them
+  smaller, ///< several stacks merged into one box
+};
+
+/// A box as it is drawn, whatever it weighs.
+struct GraphBox {
+  BoxRole role = BoxRole::group;
+  const Paint* paint = &paint::kGroup;
+  std::uint32_t row = 0;
+  std::uint64_t x_units = 0;
+  std::uint64_t width_units = 0;
+  bool is_squeezed = false;
+  Label label;
+  std::string title;
+  std::uint64_t bytes = 0;
+  std::uint64_t blocks = 0;
+  std::optional<Sides> sides;
+  std::vector<FrameId> frames; ///< outermost first; several where a run is folded into this box
+  std::uint64_t stacks = 0;    ///< of a merged box: how many
+};
+
+/// A graph ready to be drawn.
+struct Graph {
+  std::vector<GraphBox> boxes;
+  std::uint64_t units = 0;
+  std::uint32_t rows = 0;
+  bool is_squeezed = false;
+  const FrameTable* frames = nullptr;
+  const std::vector<CodeOrigin>* origins = nullptr;
+};
+
+[[nodiscard]] Graph describe(const FrameTable& frames, const std::vector<CodeOrigin>& origins, const FrameTree& tree,
+                             const Layout<Amount>& layout);
+[[nodiscard]] Graph describe(const FrameTable& frames, const std::vector<CodeOrigin>& origins, const DiffTree& tree,
+                             const Layout<Change>& layout);
+
+} // namespace memviz::render

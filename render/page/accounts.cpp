@@ -1,0 +1,68 @@
+#include "page/accounts.hpp"
+
+#include "page/naming.hpp"
+
+#include "memviz/format.hpp"
+#include "memviz/label.hpp"
+
+#include <fmt/format.h>
+#include <string_view>
+
+namespace memviz::render {
+namespace {
+
+/// Below this share of the requested bytes a missing stack is not worth a sentence: 1/20.
+constexpr std::uint64_t kWorthANote = 20;
+
+std::string_view advice(Pseudo reason) {
+  switch (reason) {
+  case Pseudo::history_off:
+    return "has no stack: the memory history was not recorded. To see who holds it, call "
+           "torch.cuda.memory._record_memory_history() before the model is built.";
+  case Pseudo::before_recording:
+    return "has no stack: it was allocated before recording began. To see who holds it, call "
+           "torch.cuda.memory._record_memory_history() before the model is built.";
+  case Pseudo::lost_or_before:
+    return "has no stack: it was allocated before recording began, or its event was overwritten in the ring. To see "
+           "who holds it, record from the start and with a larger max_entries.";
+  case Pseudo::without_stack:
+    return "has no stack: its allocation was recorded without one. Record with context='all'.";
+  case Pseudo::gaps:
+  case Pseudo::unaccounted:
+  case Pseudo::filtered:
+  case Pseudo::not_focused: break;
+  }
+  return "";
+}
+
+} // namespace
+
+std::string devices_text(const std::vector<DeviceStats>& devices) {
+  if (devices.empty()) return "no GPU";
+  if (devices.size() == 1) return device_name(devices.front().device, devices.front().is_cpu);
+  return fmt::format("{} GPUs", devices.size());
+}
+
+std::string balance_text(const DeviceStats& stats) {
+  if (stats.events == 0)
+    return "No events in this file: it says what is held, not since when, nor how high the peak was.";
+  const std::string sum = fmt::format("{} before recording + {} allocated − {} freed = {}",
+                                      format_bytes(stats.baseline_bytes), format_bytes(stats.alloc_bytes),
+                                      format_bytes(stats.free_bytes), format_bytes(stats.end_requested_bytes));
+  if (stats.balanced()) return fmt::format("Accounts balance: {} requested at the end.", sum);
+  return fmt::format("Accounts do not balance: {}, but the active blocks hold {} ({}).", sum,
+                     format_bytes(stats.requested_bytes), delta_text(stats.imbalance_bytes));
+}
+
+std::vector<std::string> missing_stack_notes(const std::vector<UserLine>& users, std::uint64_t requested_bytes) {
+  std::vector<std::string> notes;
+  for (const UserLine& user : users) {
+    if (user.key.kind != NodeKind::pseudo) continue;
+    const std::string_view text = advice(static_cast<Pseudo>(user.key.value));
+    if (text.empty() || user.amount.bytes < requested_bytes / kWorthANote || user.amount.bytes == 0) continue;
+    notes.push_back(fmt::format("{} {}", format_bytes(user.amount.bytes), text));
+  }
+  return notes;
+}
+
+} // namespace memviz::render

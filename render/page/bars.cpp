@@ -1,0 +1,98 @@
+#include "page/bars.hpp"
+
+#include "page/text_fit.hpp"
+
+#include "memviz/format.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace memviz::render {
+namespace {
+
+constexpr double kFontSize = 11;
+constexpr double kIndent = 10;
+constexpr double kSpace = 14;
+constexpr double kLongestName = 220;
+constexpr double kBarHeight = 12;
+constexpr double kDetailHeight = 7;
+constexpr double kRowHeight = 20;
+constexpr double kDetailRowHeight = 16;
+
+std::uint64_t sum_of(const Bar& bar) {
+  std::uint64_t bytes = 0;
+  for (const BarPart& part : bar.parts)
+    bytes += part.bytes;
+  return bytes;
+}
+
+double height_of(const Bar& bar) {
+  return bar.is_detail ? kDetailHeight : kBarHeight;
+}
+
+void draw_parts(XmlElement parent, const Bar& bar, double x, double y, double pixels_per_byte) {
+  std::uint64_t offset = 0;
+  for (const BarPart& part : bar.parts) {
+    if (part.bytes == 0) continue;
+    XmlElement group = add_group(parent, part.paint->name);
+    const double left = static_cast<double>(offset) * pixels_per_byte;
+    add_rect(group, x + left, y, static_cast<double>(part.bytes) * pixels_per_byte, height_of(bar));
+    group.child("title").text(fmt::format("{}: {} ({} bytes, {})", part.name, format_bytes(part.bytes),
+                                          format_count(part.bytes), format_percent(part.bytes, sum_of(bar))));
+    offset += part.bytes;
+  }
+}
+
+} // namespace
+
+std::vector<BarPart> bar_parts(const DeviceStats& stats) {
+  std::vector<BarPart> parts;
+  // The totals do not say which of the rounding belongs to blocks that wait to be freed.
+  if (stats.pending_free_bytes == 0) {
+    parts.push_back({&paint::kRequested, "requested", stats.requested_bytes});
+    parts.push_back({&paint::kRounding, "rounding", stats.rounding_bytes()});
+  } else {
+    parts.push_back({&paint::kRequested, "allocated, with rounding", stats.allocated_bytes});
+    parts.push_back({&paint::kPending, "pending free", stats.pending_free_bytes});
+  }
+  parts.push_back({&paint::kInactive, "inactive: free inside the segments", stats.inactive_bytes});
+  parts.push_back({&paint::kUnaccounted, "unaccounted", stats.unaccounted_bytes});
+  return parts;
+}
+
+std::string use_text(const DeviceStats& stats) {
+  if (stats.reserved_bytes == 0) return "nothing reserved";
+  return fmt::format("{} reserved, {} in use", format_bytes(stats.reserved_bytes),
+                     format_percent(stats.allocated_bytes + stats.pending_free_bytes, stats.reserved_bytes));
+}
+
+double draw_bars(Page& page, double y, const std::vector<Bar>& bars) {
+  std::uint64_t longest = 0;
+  double name_width = 0;
+  double note_width = 0;
+  for (const Bar& bar : bars) {
+    longest = std::max(longest, sum_of(bar));
+    const double indent = bar.is_detail ? kIndent : 0;
+    if (!bar.name.empty()) name_width = std::max(name_width, indent + sans_width(bar.name, kFontSize) + kSpace);
+    if (!bar.note.empty()) note_width = std::max(note_width, sans_width(bar.note, kFontSize) + kSpace);
+  }
+  if (longest == 0) return y;
+  name_width = std::min(name_width, kLongestName);
+  note_width = std::min(note_width, kContentWidth / 2);
+  const double pixels_per_byte = (kContentWidth - name_width - note_width) / static_cast<double>(longest);
+  for (const Bar& bar : bars) {
+    const double baseline = y + height_of(bar) / 2 + 4;
+    const double indent = bar.is_detail ? kIndent : 0;
+    if (!bar.name.empty())
+      add_text(page.svg(), kMargin + indent, baseline, bar.is_detail ? "small muted" : "small",
+               fit_sans(bar.name, name_width - indent, kFontSize));
+    draw_parts(page.svg(), bar, kMargin + name_width, y, pixels_per_byte);
+    if (!bar.note.empty())
+      add_text(page.svg(), kMargin + kContentWidth, baseline, "small muted end",
+               fit_sans(bar.note, note_width, kFontSize));
+    y += bar.is_detail ? kDetailRowHeight : kRowHeight;
+  }
+  return y;
+}
+
+} // namespace memviz::render

@@ -1,0 +1,37 @@
+#pragma once
+
+// Totals -> bars at true scale, one a row, all on one scale: what the graph squeezes, a bar does not.
+
+#include "page/page.hpp"
+#include "page/palette.hpp"
+
+#include "memviz/replay.hpp"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace memviz::render {
+
+struct BarPart {
+  const Paint* paint;
+  std::string name;
+  std::uint64_t bytes;
+};
+
+struct Bar {
+  std::string name; ///< left of the bar; empty in all bars: they take the whole width
+  std::vector<BarPart> parts;
+  std::string note;       ///< right of the bar
+  bool is_detail = false; ///< thinner, its name set in: a part of the bar above
+};
+
+/// The parts of a device's reserved memory; their sum is reserved_bytes.
+[[nodiscard]] std::vector<BarPart> bar_parts(const DeviceStats& stats);
+
+/// "78.4 GiB reserved, 0.5 % in use"
+[[nodiscard]] std::string use_text(const DeviceStats& stats);
+
+[[nodiscard]] double draw_bars(Page& page, double y, const std::vector<Bar>& bars);
+
+} // namespace memviz::render

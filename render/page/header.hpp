@@ -1,0 +1,36 @@
+#pragma once
+
+// The top of both pictures: a sentence, what it is about, and figures.
+
+#include "page/page.hpp"
+#include "page/palette.hpp"
+
+#include <string>
+#include <vector>
+
+namespace memviz::render {
+
+/// Draws the sentence; returns the height below it.
+[[nodiscard]] double draw_headline(Page& page, const std::string& sentence);
+
+/// Draws what the sentence leads to, smaller, on one line or more; returns the height below it.
+[[nodiscard]] double draw_answer(Page& page, double y, const std::string& sentence);
+
+/// Facts in a small font, on as many lines as they take; `file` stands first, in monospace, then `alert`, which is
+/// what a reader must not miss.
+[[nodiscard]] double draw_facts(Page& page, double y, const std::string& file, const std::vector<std::string>& facts,
+                                const std::string& alert = "");
+
+struct Figure {
+  std::string name;
+  std::string value;
+  std::string_view value_class = {}; ///< a style of page.css
+  std::string note = {};             ///< small, below the value
+  std::string_view note_class = "muted";
+  const Paint* swatch = nullptr; ///< its colour in the bars
+};
+
+/// Figures side by side, each with the same width.
+[[nodiscard]] double draw_figures(Page& page, double y, const std::vector<Figure>& figures);
+
+} // namespace memviz::render

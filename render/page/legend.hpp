@@ -1,0 +1,25 @@
+#pragma once
+
+// What each colour of a graph means, in one line.
+
+#include "page/page.hpp"
+#include "page/palette.hpp"
+
+#include <string>
+#include <vector>
+
+namespace memviz::render {
+
+struct LegendEntry {
+  const Paint* paint;
+  std::string meaning;
+};
+
+/// `hint` stands at the right end, and says how to read the graph.
+[[nodiscard]] double draw_legend(Page& page, double y, const std::vector<LegendEntry>& entries,
+                                 const std::string& hint);
+
+/// How to read a graph: which way calls go, and whether some boxes are not to scale.
+[[nodiscard]] std::string reading_hint(const SvgOptions& options, bool is_squeezed);
+
+} // namespace memviz::render

@@ -1,0 +1,53 @@
+#include "page/page.hpp"
+
+#include "page/palette.hpp"
+#include "script/embedded.hpp"
+
+#include <fmt/format.h>
+
+namespace memviz::render {
+
+XmlElement add_text(XmlElement parent, double x, double y, std::string_view css_class, std::string_view text) {
+  return parent.child("text").set("class", css_class).set("x", x).set("y", y).text(text);
+}
+
+XmlElement add_rect(XmlElement parent, double x, double y, double width, double height) {
+  return parent.child("rect").set("x", x).set("y", y).set("width", width).set("height", height);
+}
+
+XmlElement add_group(XmlElement parent, std::string_view css_class) {
+  return parent.child("g").set("class", css_class);
+}
+
+void add_rule(XmlElement parent, double y) {
+  parent.child("path").set("class", "rule").set("d", fmt::format("M{} {}h{}", px(kMargin), px(y), px(kContentWidth)));
+}
+
+Page::Page(const SvgOptions& options, std::string_view summary)
+    : document_("svg"), below_(document_.root()), background_(document_.root()), has_script_(options.scripts) {
+  XmlElement svg = document_.root();
+  svg.set("xmlns", "http://www.w3.org/2000/svg").set("role", "graphics-document").set("aria-label", summary);
+  svg.child("style").cdata((std::string(kStyle) + palette_css()).c_str());
+  svg.child("title").text(summary);
+  XmlElement pattern = svg.child("defs").child("pattern").set("id", kUnknownPattern);
+  pattern.set("width", 7).set("height", 7).set("patternUnits", "userSpaceOnUse").set("patternTransform", "rotate(45)");
+  add_rect(pattern, 0, 0, 7, 7);
+  pattern.child("path").set("d", "M1 0v7");
+  background_ = svg.child("rect").set("id", "page");
+}
+
+void Page::begin_below_graph() {
+  below_ = document_.root().child("g").set("id", "below");
+}
+
+std::string Page::finish(double height) {
+  XmlElement svg = document_.root();
+  svg.set("width", kPageWidth)
+      .set("height", height)
+      .set("viewBox", fmt::format("0 0 {} {}", px(kPageWidth), px(height)));
+  background_.set("width", kPageWidth).set("height", height);
+  if (has_script_) svg.child("script").cdata(kScript);
+  return document_.serialize();
+}
+
+} // namespace memviz::render

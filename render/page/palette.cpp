@@ -1,0 +1,99 @@
+#include "page/palette.hpp"
+
+#include <array>
+
+namespace memviz::render {
+namespace {
+
+constexpr std::array kPaints{
+    paint::kUser,        paint::kTorch,    paint::kLibrary, paint::kCpp,          paint::kGroup,
+    paint::kFree,        paint::kNoStack,  paint::kSmaller, paint::kAdded,        paint::kGrown,
+    paint::kGrownLittle, paint::kSame,     paint::kShrunk,  paint::kShrunkLittle, paint::kRemoved,
+    paint::kRequested,   paint::kRounding, paint::kPending, paint::kInactive,     paint::kUnaccounted,
+};
+constexpr std::array kRoomPaints{paint::kHardFree, paint::kOtherStream, paint::kPrivatePool, paint::kOtherSize};
+
+constexpr std::array kPageColours{
+    PageColour{"svg", "background", kLightPage, kDarkPage},
+    PageColour{"#page", "fill", kLightPage, kDarkPage},
+    PageColour{"text", "fill", "#1d2026", "#e8eaee"},
+    PageColour{".muted", "fill", "#5a606b", "#a6acb8"},
+    PageColour{".warning", "fill", "#9a3412", "#ffb68a"},
+    PageColour{".plus", "fill", "#a8380a", "#f7a06b"},
+    PageColour{".minus", "fill", "#1d5f9e", "#7fc0f5"},
+    PageColour{".rule", "stroke", "#dcdfe4", "#363b45"},
+    PageColour{".hatch", "stroke", "#6b7482", "#8f99a8"},
+    PageColour{".good", "stroke", "#1c7a4d", "#6fcf97"},
+    PageColour{".warning-mark", "fill", "#c2410c", "#f08a4b"},
+    PageColour{"#unknown rect", "fill", paint::kNoStack.light_fill, paint::kNoStack.dark_fill},
+    PageColour{"#unknown path", "stroke", kLightHatch, kDarkHatch},
+    PageColour{".free rect", "stroke", "#c3cad5", "#4a515d"},
+    PageColour{"#tip rect", "fill", "#ffffff", "#23272f"},
+    PageColour{"#tip rect", "stroke", "#a9b0bb", "#5b6370"},
+    PageColour{".panel", "background", "#ffffff", "#23272f"},
+    PageColour{".panel", "color", "#1d2026", "#e8eaee"},
+    PageColour{".panel", "border-color", "#8a919c", "#7b8492"},
+    PageColour{".panel[aria-pressed=true]", "background", "#1d4f91", "#9cc4f5"},
+    PageColour{".panel[aria-pressed=true]", "color", "#ffffff", "#0b1524"},
+    PageColour{".dim", "color", "#5a606b", "#a6acb8"},
+};
+
+constexpr std::string_view kWhereDark = "@media screen and (prefers-color-scheme:dark){\n";
+
+std::string page_rules(bool dark) {
+  std::string css;
+  for (const PageColour& colour : kPageColours)
+    css.append(colour.selector)
+        .append("{")
+        .append(colour.property)
+        .append(":")
+        .append(dark ? colour.dark : colour.light)
+        .append("}\n");
+  return css;
+}
+
+std::string paint_rules(std::span<const Paint> paints, bool dark) {
+  std::string css;
+  for (const Paint& paint : paints) {
+    // Of the script: boxes too narrow to see apart.
+    css.append(".")
+        .append(paint.name)
+        .append(" .dust,.")
+        .append(paint.name)
+        .append(" rect{fill:")
+        .append(dark ? paint.dark_fill : paint.light_fill)
+        .append("}");
+    css.append(".")
+        .append(paint.name)
+        .append(" text{fill:")
+        .append(dark ? paint.dark_text : paint.light_text)
+        .append("}\n");
+  }
+  return css;
+}
+
+} // namespace
+
+std::span<const Paint> all_paints() {
+  return kPaints;
+}
+
+std::span<const Paint> room_paints() {
+  return kRoomPaints;
+}
+
+std::span<const PageColour> page_colours() {
+  return kPageColours;
+}
+
+std::string palette_css() {
+  // A viewer that cannot fill with the pattern takes the plain colour above.
+  return page_rules(false) + paint_rules(kPaints, false) + std::string(kWhereDark) + page_rules(true) +
+         paint_rules(kPaints, true) + "}\n" + ".nostack rect,.nostack .dust{fill:url(#unknown)}\n";
+}
+
+std::string room_css() {
+  return paint_rules(kRoomPaints, false) + std::string(kWhereDark) + paint_rules(kRoomPaints, true) + "}\n";
+}
+
+} // namespace memviz::render

@@ -1,0 +1,38 @@
+#pragma once
+
+// The largest users, or the largest changes, as a list with one small bar a row.
+
+#include "page/page.hpp"
+#include "page/palette.hpp"
+#include "page/text_fit.hpp"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace memviz::render {
+
+struct RankedRow {
+  std::string value;       ///< "19.5 MiB", "+17.5 MiB"
+  std::uint64_t bar_bytes; ///< length of the bar
+  std::string share;       ///< "12.5 %" or ""
+  Label label;             ///< name and place; the note is not drawn
+  std::string note;        ///< right end: "23 blocks"
+  std::string title;       ///< tooltip: full path
+  const Paint* paint;      ///< of the bar
+  std::string via = {};    ///< after the label, where there is room: "‹ forward model.py:41 ‹ main train.py:10"
+};
+
+struct RankedList {
+  std::string heading;
+  std::vector<RankedRow> rows;
+  std::string rest; ///< what was left out, or why the list is empty
+  double x = kMargin;
+  double width = kContentWidth;
+};
+
+inline constexpr std::size_t kRankedRows = 10;
+
+[[nodiscard]] double draw_ranked_list(Page& page, double y, const RankedList& list);
+
+} // namespace memviz::render

@@ -1,0 +1,152 @@
+#include "page/text_fit.hpp"
+
+#include "page/code_point.hpp"
+
+#include <cstring>
+#include <fmt/format.h>
+#include <vector>
+
+namespace memviz::render {
+namespace {
+
+std::size_t point_columns(char32_t point) {
+  if (point < 0x530 || (point >= 0x2010 && point <= 0x2027) || point == 0x2212) return 1;
+  if (point == 0xfdfa || point == 0xfdfb || point == 0xfdfd) return 14;
+  if (point >= 0x10000 && point < 0x1f000) return 4;
+  return 2;
+}
+
+/// Widths in em of the widest common fonts (Verdana, DejaVu Sans), by class of letter.
+double sans_em(char32_t point) {
+  if (point >= 0x80) return static_cast<double>(point_columns(point));
+  const char letter = static_cast<char>(point);
+  if (std::strchr(" ijl.,:;'!f", letter) != nullptr) return 0.4;
+  if (std::strchr("|I()[]-rt", letter) != nullptr) return 0.46;
+  if (std::strchr("mwMW@%", letter) != nullptr) return 1.08;
+  if (std::strchr("+<=>~#&^", letter) != nullptr) return 0.84;
+  return letter >= 'A' && letter <= 'Z' ? 0.79 : 0.65;
+}
+
+/// The longest prefix of `text` within `columns`.
+std::string_view prefix_within(std::string_view text, std::size_t columns) {
+  std::size_t bytes = 0;
+  while (bytes < text.size()) {
+    const CodePoint point = first_code_point(text.substr(bytes));
+    const std::size_t needed = point_columns(point.value);
+    if (needed > columns) break;
+    columns -= needed;
+    bytes += point.bytes;
+  }
+  return text.substr(0, bytes);
+}
+
+std::string_view suffix_within(std::string_view text, std::size_t columns) {
+  std::size_t total = columns_of(text);
+  while (total > columns) {
+    const CodePoint point = first_code_point(text);
+    total -= point_columns(point.value);
+    text.remove_prefix(point.bytes);
+  }
+  return text;
+}
+
+/// "+ " or "− " of a note that begins with a sign, else "".
+std::string_view sign_of(std::string_view note) {
+  if (note.starts_with('+')) return "+ ";
+  return note.starts_with("−") ? "− " : "";
+}
+
+/// A name cut to fewer columns is noise: "fo…" tells nobody anything.
+constexpr std::size_t kLeastName = 5;
+/// Columns of a place that are worth showing when the rest of it is cut.
+constexpr std::size_t kLeastPlace = 9;
+
+std::vector<std::string> label_forms(const Label& label, std::size_t columns) {
+  const std::string& name = label.name;
+  std::vector<std::string> forms;
+  if (!label.place.empty() && !label.note.empty()) forms.push_back(name + ' ' + label.place + "  " + label.note);
+  const std::string_view sign = sign_of(label.note);
+  if (!sign.empty() || label.place.empty())
+    forms.push_back(label.note.empty() ? name : name + "  " + label.note);
+  else
+    forms.push_back(name + ' ' + label.place);
+  const std::size_t name_columns = columns_of(name);
+  if (sign.empty() && !label.brief.empty() && columns > name_columns + kLeastPlace)
+    forms.push_back(fmt::format("{} {}", name, cut_end(label.place, columns - name_columns - 1)));
+  forms.push_back(std::string(sign) + name);
+  if (!label.brief.empty()) forms.push_back(std::string(sign) + label.brief);
+  return forms;
+}
+
+} // namespace
+
+std::size_t columns_of(std::string_view text) {
+  std::size_t columns = 0;
+  while (!text.empty()) {
+    const CodePoint point = first_code_point(text);
+    columns += point_columns(point.value);
+    text.remove_prefix(point.bytes);
+  }
+  return columns;
+}
+
+double sans_width(std::string_view text, double font_size) {
+  double em = 0;
+  while (!text.empty()) {
+    const CodePoint point = first_code_point(text);
+    em += sans_em(point.value);
+    text.remove_prefix(point.bytes);
+  }
+  return em * font_size;
+}
+
+std::string fit_sans_prefix(std::string_view text, double width, double font_size) {
+  std::size_t bytes = 0;
+  while (bytes < text.size()) {
+    const CodePoint point = first_code_point(text.substr(bytes));
+    width -= sans_em(point.value) * font_size;
+    if (width < 0 && bytes > 0) break;
+    bytes += point.bytes;
+  }
+  return std::string(text.substr(0, bytes));
+}
+
+std::string fit_sans(std::string_view text, double width, double font_size) {
+  if (sans_width(text, font_size) <= width) return std::string(text);
+  return fit_sans_prefix(text, width - sans_em(U'…') * font_size, font_size) + "…";
+}
+
+std::string cut_end(std::string_view text, std::size_t columns) {
+  if (columns < 3) return "";
+  if (columns_of(text) <= columns) return std::string(text);
+  return std::string(prefix_within(text, columns - 1)) + "…";
+}
+
+std::string cut_start(std::string_view text, std::size_t columns) {
+  if (columns < 3) return "";
+  if (columns_of(text) <= columns) return std::string(text);
+  return "…" + std::string(suffix_within(text, columns - 1));
+}
+
+std::string cut_name(std::string_view name, std::size_t columns) {
+  if (columns < 3 || columns_of(name) <= columns) return cut_end(name, columns);
+  for (std::size_t colons = name.find("::"); colons != std::string_view::npos; colons = name.find("::")) {
+    name.remove_prefix(colons + 2);
+    if (columns_of(name) < columns) return fmt::format("…{}", name);
+  }
+  return cut_end(name, columns);
+}
+
+std::string fit_label(const Label& label, std::size_t columns) {
+  if (columns < 3) return "";
+  for (const std::string& form : label_forms(label, columns))
+    if (columns_of(form) <= columns) return form;
+  const std::string_view sign = sign_of(label.note);
+  const std::size_t sign_columns = columns_of(sign);
+  // The name of a folded run says nothing once it is cut.
+  const bool is_useless = !label.brief.empty() || columns < sign_columns + kLeastName;
+  const std::string name = is_useless ? "" : cut_name(label.name, columns - sign_columns);
+  return name.empty() ? std::string(sign.substr(0, sign.find(' '))) : fmt::format("{}{}", sign, name);
+}
+
+} // namespace memviz::render

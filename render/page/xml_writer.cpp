@@ -1,0 +1,114 @@
+#include "page/xml_writer.hpp"
+
+#include "page/code_point.hpp"
+
+#include <pugixml.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <new>
+
+namespace memviz::render {
+namespace {
+
+bool is_bidirectional_control(char32_t value) {
+  return (value >= 0x202a && value <= 0x202e) || (value >= 0x2066 && value <= 0x2069);
+}
+
+/// Char of the XML 1.0 recommendation, section 2.2, less carriage return (parsers turn it into a line feed) and C1.
+bool is_kept(const CodePoint& point) {
+  if (!point.is_valid || is_bidirectional_control(point.value)) return false;
+  if (point.value < 0x20) return point.value == '\t' || point.value == '\n';
+  if (point.value >= 0x7f && point.value < 0xa0) return false;
+  return point.value != 0xfffe && point.value != 0xffff;
+}
+
+bool is_plain_ascii(std::string_view text) {
+  return std::all_of(text.begin(), text.end(), [](char c) { return c >= 0x20 && c < 0x7f; });
+}
+
+pugi::xml_node node_of(pugi::xml_node_struct* node) {
+  return pugi::xml_node(node);
+}
+
+// Where memory ends, pugixml returns empty handles and goes on: a picture would lack what was on them.
+void check(bool done) {
+  if (!done) throw std::bad_alloc();
+}
+
+template <class Handle> Handle made(Handle handle) {
+  check(!handle.empty());
+  return handle;
+}
+
+struct StringWriter : pugi::xml_writer {
+  std::string bytes;
+  void write(const void* data, std::size_t size) override { bytes.append(static_cast<const char*>(data), size); }
+};
+
+} // namespace
+
+std::string valid_xml_text(std::string_view text) {
+  if (is_plain_ascii(text)) return std::string(text);
+  std::string valid;
+  valid.reserve(text.size());
+  while (!text.empty()) {
+    const CodePoint point = first_code_point(text);
+    if (is_kept(point))
+      valid.append(text.substr(0, point.bytes));
+    else
+      valid.append("\xef\xbf\xbd");
+    text.remove_prefix(point.bytes);
+  }
+  return valid;
+}
+
+std::string px(double value) {
+  const auto hundredths = static_cast<std::int64_t>(std::llround(value * 100));
+  const std::int64_t magnitude = std::abs(hundredths);
+  std::string text = fmt::format("{}{}", hundredths < 0 ? "-" : "", magnitude / 100);
+  if (magnitude % 100 == 0) return text;
+  text += '.';
+  text += static_cast<char>('0' + magnitude % 100 / 10);
+  if (magnitude % 10 != 0) text += static_cast<char>('0' + magnitude % 10);
+  return text;
+}
+
+XmlElement XmlElement::child(const char* name) {
+  return XmlElement(made(node_of(node_).append_child(name)).internal_object());
+}
+
+XmlElement& XmlElement::set(const char* attribute, std::string_view value) {
+  check(made(node_of(node_).append_attribute(attribute)).set_value(valid_xml_text(value).c_str()));
+  return *this;
+}
+
+XmlElement& XmlElement::text(std::string_view text) {
+  check(made(node_of(node_).append_child(pugi::node_pcdata)).set_value(valid_xml_text(text).c_str()));
+  return *this;
+}
+
+XmlElement& XmlElement::cdata(const char* text) {
+  check(made(node_of(node_).append_child(pugi::node_cdata)).set_value(text));
+  return *this;
+}
+
+XmlDocument::XmlDocument(const char* root_name) : document_(std::make_unique<pugi::xml_document>()) {
+  made(document_->append_child(root_name));
+}
+
+XmlDocument::~XmlDocument() = default;
+
+XmlElement XmlDocument::root() {
+  return XmlElement(document_->document_element().internal_object());
+}
+
+std::string XmlDocument::serialize() const {
+  StringWriter writer;
+  document_->save(writer, "", pugi::format_raw | pugi::format_skip_control_chars, pugi::encoding_utf8);
+  writer.bytes += '\n';
+  return std::move(writer.bytes);
+}
+
+} // namespace memviz::render

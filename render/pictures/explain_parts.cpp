@@ -1,0 +1,132 @@
+#include "pictures/explain_parts.hpp"
+
+#include "page/notes.hpp"
+#include "page/text_fit.hpp"
+
+#include "memviz/format.hpp"
+#include "memviz/label.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace memviz::render {
+namespace {
+
+constexpr double kAnswerColumn = 74;
+constexpr double kFontSize = 13;
+constexpr std::size_t kLineColumns = 60;
+
+const Paint& paint_of(const LedgerPart& part) {
+  struct Entry {
+    std::string_view key;
+    const Paint* paint;
+  };
+  static constexpr Entry kEntries[] = {
+      {"live_bytes", &paint::kRequested},
+      {"rounding_bytes", &paint::kRounding},
+      {"pending_free_bytes", &paint::kPending},
+      {"hard_bytes", &paint::kHardFree},
+      {"soft_bytes", &paint::kInactive},
+      {"stream_bytes", &paint::kOtherStream},
+      {"private_pool_bytes", &paint::kPrivatePool},
+      {"other_size_bytes", &paint::kOtherSize},
+      {"unaccounted_bytes", &paint::kUnaccounted},
+      {"device_free_bytes", &paint::kFree},
+      {"outside_bytes", &paint::kSmaller},
+  };
+  for (const Entry& entry : kEntries)
+    if (entry.key == part.key) return *entry.paint;
+  return paint::kGroup;
+}
+
+/// Parts that are drawn: the sums above and below them are not.
+bool is_drawn(const LedgerPart& part) {
+  return part.bytes > 0 && part.key != "reserved_bytes" && part.key != "capacity_bytes";
+}
+
+std::string_view answer_word(Outcome outcome) {
+  switch (outcome) {
+  case Outcome::fits: return "yes";
+  case Outcome::does_not_fit: return "no";
+  case Outcome::at_best: return "perhaps";
+  case Outcome::not_offered: return "not told";
+  case Outcome::no_matter: return "no";
+  }
+  return "";
+}
+
+double draw_line(Page& page, double y, std::string_view word, std::string_view word_class, const std::string& text) {
+  add_text(page.svg(), kMargin, y + 13, word_class, word);
+  for (const std::string& line : wrap(text, kContentWidth - kAnswerColumn, kFontSize)) {
+    add_text(page.svg(), kMargin + kAnswerColumn, y + 13, "", line);
+    y += 18;
+  }
+  return y + 2;
+}
+
+} // namespace
+
+std::vector<Bar> request_bars(const DeviceExplanation& device) {
+  const MemoryLedger& ledger = device.ledger;
+  std::vector<Bar> bars;
+  const auto add = [&](const std::string& name, const Paint& paint, std::uint64_t bytes) {
+    bars.push_back({name, {{&paint, name, bytes}}, format_bytes(bytes)});
+  };
+  add("asked for", paint::kAdded, device.request->bytes);
+  add("largest free run for it", paint::kHardFree, ledger.largest_hole_bytes);
+  if (ledger.largest_any_hole_bytes > ledger.largest_hole_bytes)
+    add("largest free run anywhere", paint::kOtherStream, ledger.largest_any_hole_bytes);
+  if (ledger.device_free_bytes) add("free of the device", paint::kFree, *ledger.device_free_bytes);
+  return bars;
+}
+
+Bar ledger_bar(const MemoryLedger& ledger) {
+  Bar bar;
+  for (const LedgerPart& part : ledger_parts(ledger))
+    if (is_drawn(part)) bar.parts.push_back({&paint_of(part), std::string(part.name), part.bytes});
+  return bar;
+}
+
+double draw_parts_table(Page& page, double y, const MemoryLedger& ledger) {
+  constexpr double kColumn = kContentWidth / 3;
+  constexpr double kRow = 20;
+  std::size_t shown = 0;
+  for (const LedgerPart& part : ledger_parts(ledger)) {
+    if (!is_drawn(part)) continue;
+    const std::size_t row = shown / 3;
+    const double x = kMargin + static_cast<double>(shown % 3) * kColumn;
+    const double top = y + static_cast<double>(row) * kRow;
+    XmlElement swatch = add_group(page.svg(), paint_of(part).name);
+    add_rect(swatch, x, top + 4, 11, 11).set("rx", 2);
+    const std::string share =
+        part.is_inside ? fmt::format(" ({})", format_percent(part.bytes, ledger.reserved_bytes)) : "";
+    add_text(page.svg(), x + 17, top + 14, "",
+             fit_sans(fmt::format("{} {}{}", format_bytes(part.bytes), part.name, share), kColumn - 24, 12));
+    ++shown;
+  }
+  const std::size_t rows = (shown + 2) / 3;
+  return y + static_cast<double>(rows) * kRow;
+}
+
+double draw_answers(Page& page, double y, const DeviceExplanation& device, const ExplanationText& words) {
+  for (std::size_t i = 0; i < words.answers.size(); ++i) {
+    if (words.answers[i].empty()) continue;
+    const bool is_answer = i < device.what_ifs.size();
+    y = draw_line(page, y, is_answer ? answer_word(device.what_ifs[i].outcome) : "", "strong", words.answers[i]);
+  }
+  for (const std::string& advice : words.advice)
+    y = draw_line(page, y, "advice", "strong plus", advice);
+  return y;
+}
+
+std::vector<std::string> facts_of(const Snapshot& state, const DeviceExplanation& device) {
+  std::vector<std::string> facts{moment_text(device.stats.at, device.stats.events)};
+  if (device.request)
+    facts.push_back("asked for by " + cut_end(node_label(state.frames, device.asking_line), kLineColumns));
+  facts.push_back(count_of(device.ledger.segments, "segment"));
+  facts.push_back(format_bytes(device.ledger.reserved_bytes) + " reserved");
+  if (!state.origin.generation.empty()) facts.push_back(state.origin.generation);
+  return facts;
+}
+
+} // namespace memviz::render

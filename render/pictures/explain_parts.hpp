@@ -1,0 +1,31 @@
+#pragma once
+
+// The parts of the explain panel: bars to scale, the totals by cause, the answers.
+
+#include "page/bars.hpp"
+#include "page/naming.hpp"
+#include "page/page.hpp"
+
+#include "memviz/explain.hpp"
+
+#include <string>
+#include <vector>
+
+namespace memviz::render {
+
+/// The request against the largest holes and what the device had free, on one scale.
+[[nodiscard]] std::vector<Bar> request_bars(const DeviceExplanation& device);
+
+/// Reserved memory by what it is used for or what kept it from being used, then the rest of the device as far as known.
+[[nodiscard]] Bar ledger_bar(const MemoryLedger& ledger);
+
+/// The same as figures with names, two columns; what is 0 is left out.
+[[nodiscard]] double draw_parts_table(Page& page, double y, const MemoryLedger& ledger);
+
+/// Each answer on its lines, "yes", "no" or "not told" before it; then the advice.
+[[nodiscard]] double draw_answers(Page& page, double y, const DeviceExplanation& device, const ExplanationText& words);
+
+/// The moment, who asked, counts.
+[[nodiscard]] std::vector<std::string> facts_of(const Snapshot& state, const DeviceExplanation& device);
+
+} // namespace memviz::render

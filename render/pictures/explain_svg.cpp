@@ -1,0 +1,157 @@
+#include "page/header.hpp"
+#include "page/notes.hpp"
+#include "page/ranked_list.hpp"
+#include "pictures/explain_parts.hpp"
+
+#include "memviz/format.hpp"
+#include "memviz/label.hpp"
+#include "memviz/svg.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace memviz {
+namespace render {
+namespace {
+
+constexpr std::size_t kMostDevices = 8;
+constexpr std::size_t kMostRows = 6;
+constexpr double kHalf = kContentWidth / 2 - 16;
+
+RankedRow row_of(const FrameTable& frames, const std::vector<CodeOrigin>& origins, const UserLine& line,
+                 std::uint64_t whole_bytes) {
+  return {.value = format_bytes(line.amount.bytes),
+          .bar_bytes = line.amount.bytes,
+          .share = format_percent(line.amount.bytes, whole_bytes),
+          .label = key_label(frames, line.key),
+          .note = count_of(line.amount.blocks, "block"),
+          .title = key_heading(frames, origins, line.key) + "\n" + format_count(line.amount.bytes) + " bytes",
+          .paint = &key_paint(origins, line.key)};
+}
+
+std::string rest_of(std::size_t count) {
+  return count > kMostRows ? "and " + count_of(count - kMostRows, "more line") : "";
+}
+
+RankedList users_list(const FrameTable& frames, const std::vector<CodeOrigin>& origins,
+                      const DeviceExplanation& device) {
+  RankedList list{
+      .heading = "Who holds it, by your own line of code", .rows = {}, .rest = rest_of(device.users.size())};
+  for (std::size_t i = 0; i < std::min(kMostRows, device.users.size()); ++i)
+    list.rows.push_back(row_of(frames, origins, device.users[i], device.stats.requested_bytes));
+  if (list.rows.empty()) list.rest = "Nothing is in use.";
+  return list;
+}
+
+/// What pins, where that is worth a list, else what was reserved last.
+RankedList second_list(const FrameTable& frames, const std::vector<CodeOrigin>& origins,
+                       const DeviceExplanation& device) {
+  RankedList list;
+  if (device.pins.held_bytes > device.ledger.reserved_bytes / 100) {
+    const auto& lines = device.pins.lines;
+    list.heading = "What keeps free memory from going back";
+    list.rest = rest_of(lines.size());
+    for (std::size_t i = 0; i < std::min(kMostRows, lines.size()); ++i) {
+      RankedRow row = row_of(frames, origins, {lines[i].key, {lines[i].held_bytes, lines[i].active.blocks}},
+                             device.pins.held_bytes);
+      row.note = format_bytes(lines[i].active.bytes) + " itself";
+      list.rows.push_back(std::move(row));
+    }
+    return list;
+  }
+  const auto& lines = device.growth.reserving;
+  list.heading =
+      fmt::format("What {} of reserved memory were last taken for", format_bytes(device.growth.reserved_bytes));
+  list.rest = rest_of(lines.size());
+  for (std::size_t i = 0; i < std::min(kMostRows, lines.size()); ++i) {
+    RankedRow row = row_of(frames, origins, lines[i], device.growth.reserved_bytes);
+    row.note = count_of(lines[i].amount.blocks, "segment");
+    list.rows.push_back(std::move(row));
+  }
+  return list;
+}
+
+double draw_lists(Page& page, double y, const ExplainPicture& picture, const std::vector<CodeOrigin>& origins,
+                  const DeviceExplanation& device) {
+  const FrameTable& frames = picture.state.frames;
+  RankedList users = users_list(frames, origins, device);
+  RankedList second = second_list(frames, origins, device);
+  if (second.rows.empty()) return draw_ranked_list(page, y, users);
+  users.width = kHalf;
+  second.width = kHalf;
+  second.x = kMargin + kContentWidth - kHalf;
+  const double left_end = draw_ranked_list(page, y, users);
+  return std::max(left_end, draw_ranked_list(page, y, second));
+}
+
+double draw_heading(Page& page, double y, const std::string& text) {
+  add_text(page.svg(), kMargin, y + 16, "section", text);
+  return y + 28;
+}
+
+double draw_main_device(Page& page, double y, const ExplainPicture& picture, const std::vector<CodeOrigin>& origins,
+                        const ExplanationText& words) {
+  const DeviceExplanation& device = picture.devices.front();
+  if (device.request) {
+    y = draw_heading(page, y, "What was asked for, and the room there was");
+    y = draw_bars(page, y, request_bars(device)) + 12;
+  }
+  if (device.ledger.reserved_bytes > 0) {
+    y = draw_heading(page, y, "Where the memory was");
+    y = draw_bars(page, y, {ledger_bar(device.ledger)}) + 2;
+    y = draw_parts_table(page, y, device.ledger) + 10;
+  }
+  if (!device.what_ifs.empty()) {
+    y = draw_heading(page, y, device.request ? "What would have helped" : "What would help");
+    y = draw_answers(page, y, device, words) + 10;
+  }
+  page.begin_below_graph();
+  add_rule(page.below_graph(), y);
+  return draw_lists(page, y + 12, picture, origins, device);
+}
+
+double draw_other_devices(Page& page, double y, const ExplainPicture& picture) {
+  const std::size_t shown = std::min(kMostDevices, picture.devices.size());
+  for (std::size_t i = 1; i < shown; ++i) {
+    const DeviceExplanation& device = picture.devices[i];
+    const ExplanationText words = in_words(picture.state, picture.replay, device);
+    y = draw_notes(page, y, {words.headline + " " + words.verdict});
+  }
+  if (picture.devices.size() > shown)
+    y = draw_notes(page, y, {"and " + count_of(picture.devices.size() - shown, "more device")});
+  return y;
+}
+
+std::string draw(const ExplainPicture& picture, SvgOptions options) {
+  options.scripts = false; // there is nothing to zoom
+  if (picture.devices.empty()) {
+    Page page(options, "memviz: nothing to explain");
+    double y = draw_headline(page, "Nothing to explain");
+    y = draw_facts(page, y, picture.file, {"no segments and no events on any device"}) + 8;
+    page.begin_below_graph();
+    return page.finish(draw_signature(page, draw_warnings(page, y, picture.warnings), "drawn by memviz"));
+  }
+  const std::vector<CodeOrigin> origins = origins_of(picture.state.frames);
+  const DeviceExplanation& device = picture.devices.front();
+  const ExplanationText words = in_words(picture.state, picture.replay, device);
+  Page page(options, fmt::format("{}: {} {}", picture.file, words.headline, words.verdict));
+  page.svg().child("style").cdata(room_css().c_str());
+  double y = draw_headline(page, words.title);
+  y = draw_answer(page, y, words.verdict);
+  y = draw_facts(page, y, picture.file, facts_of(picture.state, device)) + 12;
+  y = draw_main_device(page, y, picture, origins, words);
+  add_rule(page.below_graph(), y + 4);
+  y = draw_warnings(page, y + 14, picture.warnings);
+  y = draw_notes(page, y, words.reasons);
+  y = draw_other_devices(page, y, picture);
+  return page.finish(draw_signature(page, y, "drawn by memviz"));
+}
+
+} // namespace
+} // namespace render
+
+std::string explain_svg(const ExplainPicture& picture, const SvgOptions& options) {
+  return render::draw(picture, options);
+}
+
+} // namespace memviz

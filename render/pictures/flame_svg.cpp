@@ -1,0 +1,119 @@
+#include "memviz/svg.hpp"
+
+#include "graph/budget.hpp"
+#include "graph/callers.hpp"
+#include "graph/describe.hpp"
+#include "graph/graph_view.hpp"
+#include "page/accounts.hpp"
+#include "page/bars.hpp"
+#include "page/header.hpp"
+#include "page/legend.hpp"
+#include "page/notes.hpp"
+#include "page/ranked_list.hpp"
+#include "pictures/flame_words.hpp"
+#include "segments/segment_panel.hpp"
+
+#include "memviz/format.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace memviz {
+namespace render {
+namespace {
+
+/// Rows of the list below this share of what is in use are left to its last line: 1/1000.
+constexpr std::uint64_t kWorthARow = 1000;
+constexpr std::size_t kFewestRows = 3;
+
+/// What the colours mean that this graph shows.
+std::vector<LegendEntry> legend(const Graph& graph) {
+  std::vector<LegendEntry> entries{
+      {&paint::kUser, "your code"},           {&paint::kTorch, "torch"},
+      {&paint::kLibrary, "other Python"},     {&paint::kCpp, "C++"},
+      {&paint::kGroup, "allocator"},          {&paint::kFree, "free"},
+      {&paint::kRounding, "rounding (gaps)"}, {&paint::kUnaccounted, "covered by no block"},
+      {&paint::kNoStack, "no stack"},         {&paint::kSmaller, "merged small boxes"},
+  };
+  std::erase_if(entries, [&](const LegendEntry& entry) {
+    return std::none_of(graph.boxes.begin(), graph.boxes.end(),
+                        [&](const GraphBox& box) { return box.paint->name == entry.paint->name; });
+  });
+  return entries;
+}
+
+RankedList ranked_list(const FlamePicture& picture, const std::vector<CodeOrigin>& origins, const DeviceStats& sum) {
+  RankedList list;
+  list.heading = "Largest users, by your own line of code";
+  const FrameTable& frames = picture.snapshot.frames;
+  const std::vector<std::string> callers = callers_of(picture.users, kRankedRows, frames, origins, picture.tree);
+  std::uint64_t rest_bytes = 0;
+  for (const UserLine& user : picture.users) {
+    const bool is_small = user.amount.bytes < sum.requested_bytes / kWorthARow && list.rows.size() >= kFewestRows;
+    if (list.rows.size() == kRankedRows || is_small) {
+      rest_bytes += user.amount.bytes;
+      continue;
+    }
+    list.rows.push_back({format_bytes(user.amount.bytes), user.amount.bytes,
+                         format_percent(user.amount.bytes, sum.requested_bytes), key_label(frames, user.key),
+                         count_of(user.amount.blocks, "block"),
+                         key_heading(frames, origins, user.key) + "\n" + format_count(user.amount.bytes) + " bytes",
+                         &key_paint(origins, user.key), callers[list.rows.size()]});
+  }
+  const std::size_t more = picture.users.size() - list.rows.size();
+  if (more > 0)
+    list.rest = fmt::format("and {} with {} together", count_of(more, "more line"), format_bytes(rest_bytes));
+  if (list.rows.empty()) list.rest = "Nothing is in use.";
+  return list;
+}
+
+double draw_footer(Page& page, double y, const FlamePicture& picture, const DeviceStats& sum) {
+  add_rule(page.below_graph(), y + 4);
+  y = draw_warnings(page, y + 14, picture.warnings);
+  y = draw_notes(page, y, missing_stack_notes(picture.users, sum.requested_bytes));
+  if (sum.events > 0)
+    y = draw_verdict(page, y, sum.balanced(), balance_text(sum));
+  else if (!picture.devices.empty())
+    y = draw_notes(page, y, {balance_text(sum)});
+  return draw_signature(page, y, "drawn by memviz");
+}
+
+std::string draw(const FlamePicture& picture, const SvgOptions& options, const std::vector<CodeOrigin>& origins,
+                 const Layout<Amount>& layout) {
+  const DeviceStats sum = sum_of(picture.devices);
+  const std::string headline = headline_of(picture, sum);
+  const std::string answer = answer_of(picture, sum);
+  Page page(options, fmt::format("{}: {}. {}", picture.file, headline, answer));
+  double y = draw_headline(page, headline);
+  if (!answer.empty()) y = draw_answer(page, y, answer);
+  y = draw_facts(page, y, picture.file, facts_of(picture, sum), alert_of(picture, sum)) + 10;
+  if (layout.units > 0) {
+    const Graph graph = describe(picture.snapshot.frames, origins, picture.tree, layout);
+    y = draw_figures(page, y, figures_of(sum, picture.devices.size())) + 8;
+    y = draw_bars(page, y, bars_of(picture)) + 10;
+    y = draw_legend(page, y, legend(graph), reading_hint(options, layout.is_squeezed));
+    y = draw_graph(page, y, graph, options) + 22;
+    add_rule(page.below_graph(), y);
+    y = draw_ranked_list(page, y + 14, ranked_list(picture, origins, sum));
+    if (picture.pins) y = draw_segment_panel(page, y + 4, {picture.snapshot, *picture.pins, origins, picture.device});
+  } else {
+    page.begin_below_graph();
+    y = draw_notes(
+        page, y + 8,
+        {"Nothing to draw: the file holds no segments. Was the snapshot made in the process that uses the GPU, "
+         "and while it held memory?"});
+  }
+  return page.finish(draw_footer(page, y, picture, sum));
+}
+
+} // namespace
+} // namespace render
+
+std::string flame_svg(const FlamePicture& picture, const SvgOptions& options) {
+  const std::vector<CodeOrigin> origins = render::origins_of(picture.snapshot.frames);
+  return render::draw_within_budget(picture.tree, origins, options, [&](const render::Layout<Amount>& layout) {
+    return render::draw(picture, options, origins, layout);
+  });
+}
+
+} // namespace memviz

@@ -1,0 +1,174 @@
+#include "page/accounts.hpp"
+#include "page/header.hpp"
+#include "page/naming.hpp"
+#include "page/notes.hpp"
+#include "page/text_fit.hpp"
+#include "pictures/explain_parts.hpp"
+#include "pictures/flame_words.hpp"
+#include "segments/segment_panel.hpp"
+
+#include "memviz/format.hpp"
+#include "memviz/label.hpp"
+#include "memviz/svg.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace memviz {
+namespace render {
+namespace {
+
+/// Devices whose failed request, or whose events, are drawn.
+constexpr std::size_t kMostDevices = 4;
+/// More rows than this would fit no budget.
+constexpr std::size_t kMostRows = 4096;
+constexpr std::size_t kEventColumns = 160;
+
+struct Failure {
+  const DeviceStats* stats;
+  DeviceExplanation room; ///< of which only the request and the ledger are known
+};
+
+class State {
+public:
+  explicit State(const StatePicture& picture)
+      : picture_(picture), origins_(origins_of(picture.snapshot.frames)), lines_(picture.snapshot.frames),
+        pins_(find_pins(picture.snapshot, picture.replay, {.device = picture.device})) {
+    for (std::size_t i = 0; i < picture.replay.devices.size(); ++i) {
+      const DeviceStats& stats = picture.replay.devices[i];
+      if (picture.device && *picture.device != stats.device) continue;
+      devices_.push_back(stats);
+      if (i < picture.replay.around.size()) around_.push_back(&picture.replay.around[i]);
+    }
+    sum_ = sum_of(devices_);
+    for (std::size_t i = 0; i < around_.size(); ++i)
+      find_failure(devices_[i], *around_[i]);
+  }
+
+  [[nodiscard]] std::string draw(const SvgOptions& options, std::size_t rows) {
+    Page page(options, fmt::format("{}: {}. {}", picture_.file, headline(), answer()));
+    page.svg().child("style").cdata(room_css().c_str());
+    double y = draw_headline(page, headline());
+    y = draw_answer(page, y, answer());
+    y = draw_facts(page, y, picture_.file, facts()) + 10;
+    y = draw_figures(page, y, figures_of(sum_, devices_.size())) + 8;
+    y = draw_bars(page, y, device_bars()) + 6;
+    for (const Failure& failure : failures_) {
+      add_text(page.svg(), kMargin, y + 16, "section",
+               fmt::format("What {} was asked for, and the room there was", name_of(*failure.stats)));
+      y = draw_bars(page, y + 28, request_bars(failure.room)) + 8;
+    }
+    page.begin_below_graph();
+    y = draw_all_segments(page, y, {picture_.snapshot, pins_, origins_, picture_.device}, rows);
+    for (std::size_t i = 0; i < std::min(kMostDevices, around_.size()); ++i)
+      y = draw_events(page, y + 4, devices_[i], *around_[i]);
+    add_rule(page.below_graph(), y + 4);
+    y = draw_warnings(page, y + 14, picture_.warnings);
+    return page.finish(draw_signature(page, y, "drawn by memviz"));
+  }
+
+private:
+  void find_failure(const DeviceStats& stats, const EventsAround& around) {
+    if (stats.at.kind != MomentKind::oom || failures_.size() == kMostDevices) return;
+    const std::int64_t offset = stats.at.event - around.first_event;
+    if (offset < 0 || offset >= static_cast<std::int64_t>(around.events.size())) return;
+    const Event& event = around.events[static_cast<std::size_t>(offset)];
+    if (event.action != Action::oom) return;
+    Failure failure{&stats, {}};
+    failure.room.request = request_of(event, stats.at.event);
+    failure.room.ledger = memory_ledger(picture_.snapshot, stats.device, failure.room.request, {});
+    failures_.push_back(std::move(failure));
+  }
+
+  [[nodiscard]] static std::string name_of(const DeviceStats& stats) { return device_name(stats.device, stats.is_cpu); }
+
+  [[nodiscard]] std::string headline() const {
+    if (failures_.empty()) return fmt::format("{}: {}", devices_text(devices_), use_text(sum_));
+    const Failure& failure = failures_.front();
+    return fmt::format("{} ran out of memory: {} asked for, largest hole {}", name_of(*failure.stats),
+                       format_bytes(failure.room.request->bytes), format_bytes(failure.room.ledger.largest_hole_bytes));
+  }
+
+  [[nodiscard]] std::string answer() const {
+    std::uint64_t hole_bytes = 0;
+    std::uint64_t holes = 0;
+    for (const Segment& segment : picture_.snapshot.segments) {
+      if (picture_.device && *picture_.device != segment.device) continue;
+      for (const Block& block : picture_.snapshot.blocks_of(segment)) {
+        if (block.is_active()) continue;
+        ++holes;
+        hole_bytes = std::max(hole_bytes, block.size_bytes);
+      }
+    }
+    return fmt::format("{} with {}: {} free in {}, the largest of {}.", count_of(sum_.segments, "segment"),
+                       count_of(sum_.blocks, "block"), format_bytes(sum_.inactive_bytes), count_of(holes, "hole"),
+                       format_bytes(hole_bytes));
+  }
+
+  [[nodiscard]] std::vector<std::string> facts() const {
+    std::vector<std::string> facts{moments_text(devices_)};
+    if (!picture_.snapshot.origin.generation.empty()) facts.push_back(picture_.snapshot.origin.generation);
+    return facts;
+  }
+
+  [[nodiscard]] std::vector<Bar> device_bars() const {
+    std::vector<Bar> bars;
+    for (const DeviceStats& stats : devices_)
+      bars.push_back(
+          {devices_.size() == 1 ? "" : name_of(stats), bar_parts(stats), devices_.size() == 1 ? "" : use_text(stats)});
+    return bars;
+  }
+
+  [[nodiscard]] std::string event_text(std::int64_t index, const Event& event) {
+    const FrameTable& frames = picture_.snapshot.frames;
+    const std::string_view action =
+        event.action == Action::other ? frames.text(event.action_text) : action_name(event.action);
+    const std::string place = event.action == Action::oom ? "" : format_address(event.address);
+    const NodeKey key = lines_.line_of(event.stack);
+    const std::string line = key.kind == NodeKind::frame ? node_label(frames, key) : "";
+    return fmt::format("{:>9}  {:<14}  {:<14}  {:>10}  {}", format_count(static_cast<std::uint64_t>(index)), action,
+                       place, format_bytes(event.size_bytes), line);
+  }
+
+  double draw_events(Page& page, double y, const DeviceStats& stats, const EventsAround& around) {
+    if (around.events.empty()) return y;
+    XmlElement parent = page.below_graph();
+    add_rule(parent, y);
+    add_text(parent, kMargin, y + 28, "section",
+             fmt::format("{} {}: the events around", name_of(stats), moment_text(stats.at, stats.events)));
+    y += 38;
+    for (std::size_t i = 0; i < around.events.size(); ++i) {
+      const std::int64_t index = around.first_event + static_cast<std::int64_t>(i);
+      const std::string text = event_text(index, around.events[i]);
+      XmlElement row = add_text(parent, kMargin, y + 13, index == stats.at.event ? "mono-small strong" : "mono-small",
+                                (index == stats.at.event ? "▸" : " ") + cut_end(text, kEventColumns));
+      row.set("xml:space", "preserve");
+      y += 18;
+    }
+    return y + 8;
+  }
+
+  const StatePicture& picture_;
+  std::vector<CodeOrigin> origins_;
+  UserLineFinder lines_;
+  Pins pins_;
+  std::vector<DeviceStats> devices_;
+  std::vector<const EventsAround*> around_;
+  DeviceStats sum_;
+  std::vector<Failure> failures_;
+};
+
+} // namespace
+} // namespace render
+
+std::string state_svg(const StatePicture& picture, const SvgOptions& options) {
+  SvgOptions still = options;
+  still.scripts = false; // there is nothing to zoom
+  render::State state(picture);
+  for (std::size_t rows = render::kMostRows;; rows /= 2) {
+    std::string svg = state.draw(still, rows);
+    if (svg.size() <= options.max_bytes || rows <= 1) return svg;
+  }
+}
+
+} // namespace memviz

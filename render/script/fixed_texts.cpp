@@ -1,0 +1,11 @@
+#include "memviz/svg.hpp"
+
+#include "script/embedded.hpp"
+
+namespace memviz {
+
+std::vector<std::string_view> fixed_texts() {
+  return {render::kScript, render::kStyle, render::kTimelineScript, render::kTimelineStyle};
+}
+
+} // namespace memviz

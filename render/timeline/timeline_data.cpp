@@ -1,0 +1,113 @@
+#include "timeline/timeline_data.hpp"
+
+#include "page/naming.hpp"
+
+#include "memviz/label.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+
+namespace memviz::render {
+namespace {
+
+constexpr std::size_t kMostFrames = 64; ///< of a stack
+
+class Differences {
+public:
+  void add(std::int64_t number) {
+    if (!text_.empty()) text_ += ' ';
+    text_ += std::to_string(number - last_);
+    last_ = number;
+  }
+  void add(std::uint64_t number) { add(static_cast<std::int64_t>(number)); }
+  [[nodiscard]] const std::string& text() const { return text_; }
+
+private:
+  std::string text_;
+  std::int64_t last_ = 0;
+};
+
+/// At a thousandth, so that the script's numbers are the picture's.
+std::string plain(double value) {
+  return fmt::format("{:.3f}", value);
+}
+
+void write_slices(XmlElement data, const BandChart& chart, TimelineAxis axis, const StateScale& states) {
+  Differences state;
+  Differences live;
+  Differences baseline;
+  Differences at;
+  for (const Slice& slice : chart.slices) {
+    state.add(std::uint64_t{slice.state});
+    live.add(slice.live_bytes);
+    baseline.add(slice.baseline_bytes);
+    at.add(static_cast<std::int64_t>(std::floor(states.position(slice.state))));
+  }
+  data.set("states", state.text()).set("live", live.text()).set("baseline", baseline.text());
+  if (axis == TimelineAxis::time) data.set("at", at.text());
+}
+
+/// As many as there are slices: more steps than that stand too close to be told apart.
+void write_overlay(XmlElement data, const Overlay& overlay, const BandChart& chart, const StateScale& states) {
+  constexpr std::size_t kMostSteps = 2000;
+  const std::uint32_t from = std::max(overlay.from, chart.window.first);
+  std::vector<Step> within;
+  for (const Step& step : overlay.steps) {
+    if (step.state > chart.window.last) break;
+    if (step.state <= from) within.clear();
+    within.push_back({std::max(step.state, from), step.bytes});
+  }
+  if (from > chart.window.last) within.clear();
+  const std::size_t stride = within.size() / kMostSteps + 1;
+  Differences at;
+  Differences bytes;
+  for (std::size_t i = 0; i < within.size(); i += stride) {
+    const std::size_t end = std::min(within.size(), i + stride);
+    std::uint64_t highest = 0;
+    for (std::size_t j = i; j < end; ++j)
+      highest = std::max(highest, within[j].bytes);
+    at.add(static_cast<std::int64_t>(std::floor(states.position(within[i].state))));
+    bytes.add(highest);
+  }
+  data.set("reserved-at", at.text()).set("reserved", bytes.text());
+}
+
+} // namespace
+
+std::uint32_t StackTable::place_of(StackId stack) {
+  const auto [entry, is_new] = stack_places_.try_emplace(stack.value, static_cast<std::uint32_t>(stack_places_.size()));
+  if (!is_new) return entry->second;
+  if (entry->second > 0) stacks_ += '\n';
+  std::size_t count = 0;
+  for (const FrameId frame : frames_.stack(stack)) {
+    if (is_omitted(frames_.name(frame), frames_.filename(frame))) continue;
+    if (count == kMostFrames) break;
+    const auto [place, is_first] =
+        frame_places_.try_emplace(frame.value, static_cast<std::uint32_t>(frame_places_.size()));
+    if (is_first) {
+      const Label label = frame_label(frames_, frame);
+      frame_names_ += fmt::format("{}{}{}{}", place->second > 0 ? "\n" : "", label.name, label.place.empty() ? "" : " ",
+                                  label.place);
+    }
+    stacks_ += fmt::format("{}{}", count++ > 0 ? " " : "", place->second);
+  }
+  return entry->second;
+}
+
+void StackTable::write(XmlElement parent) const {
+  parent.child("metadata").set("id", "frame-names").text(frame_names_);
+  parent.child("metadata").set("id", "stacks").text(stacks_);
+}
+
+void write_panel_data(XmlElement panel, const PanelData& data, const StateScale& states, const ByteScale& bytes) {
+  XmlElement written = panel.child("metadata");
+  written.set("axis", data.axis == TimelineAxis::time ? "time" : "event");
+  written.set("begin", plain(states.begin())).set("end", plain(states.end()));
+  written.set("width", states.width()).set("height", bytes.height());
+  written.set("top", bytes.top_bytes()).set("cut", bytes.cut_bytes()).set("cut-height", bytes.cut_height());
+  write_slices(written, data.chart, data.axis, states);
+  write_overlay(written, data.overlay, data.chart, states);
+}
+
+} // namespace memviz::render

@@ -1,0 +1,40 @@
+#pragma once
+
+// What the script of a timeline needs beside what is drawn: exact numbers of every slice, and the stacks. Numbers stand
+// as differences from the one before, which are short.
+
+#include "page/xml_writer.hpp"
+#include "timeline/timeline_panel.hpp"
+#include "timeline/timeline_scale.hpp"
+
+#include "memviz/timeline.hpp"
+
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace memviz::render {
+
+/// The stacks of a picture, each one and each frame once.
+class StackTable {
+public:
+  explicit StackTable(const FrameTable& frames) : frames_(frames) {}
+
+  /// Its place in the table. Frames that PyTorch's own tools leave out are left out, and what lies far outside.
+  std::uint32_t place_of(StackId stack);
+  /// Elements "frame-names", a line a frame, and "stacks", a line a stack: places of frames, innermost first.
+  void write(XmlElement parent) const;
+
+private:
+  const FrameTable& frames_;
+  std::unordered_map<std::uint32_t, std::uint32_t> stack_places_;
+  std::unordered_map<std::uint32_t, std::uint32_t> frame_places_;
+  std::string frame_names_;
+  std::string stacks_;
+};
+
+/// The scales and slices of one panel, and reserved bytes as far as they are known.
+void write_panel_data(XmlElement panel, const PanelData& data, const StateScale& states, const ByteScale& bytes);
+
+} // namespace memviz::render

@@ -1,0 +1,214 @@
+#include "timeline/timeline_layout.hpp"
+
+#include "page/xml_writer.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace memviz::render {
+namespace {
+
+std::int32_t half_pixels(double y) {
+  return static_cast<std::int32_t>(std::lround(y * 2));
+}
+
+/// Adds a step unless nothing changes.
+void extend(Shape& shape, std::uint32_t first, std::uint32_t end, std::int32_t top, std::int32_t bottom) {
+  shape.end = end;
+  if (!shape.steps.empty() && shape.steps.back().top == top && shape.steps.back().bottom == bottom) return;
+  shape.steps.push_back({first, top, bottom});
+}
+
+/// "h3.75" and the like; nothing for a length of 0.
+void move(std::string& path, char letter, double length) {
+  if (length == 0) return;
+  path += letter;
+  path += px(length);
+}
+
+double columns_wide(std::uint32_t first, std::uint32_t end) {
+  return (static_cast<double>(end) - static_cast<double>(first)) * kColumnWidth;
+}
+
+std::uint32_t column_count(const StateScale& states) {
+  return std::max(1U, static_cast<std::uint32_t>(std::lround(states.width() / kColumnWidth)));
+}
+
+/// Calls `seen(column, index)` for every column that the parts [x(i), x(i + 1)) of the width touch, in order.
+template <class Position, class Seen>
+void walk_columns(std::size_t count, std::uint32_t columns, const Position& x, const Seen& seen) {
+  const auto column_of = [&](double at) {
+    return std::clamp<std::int64_t>(static_cast<std::int64_t>(std::floor(at / kColumnWidth)), 0,
+                                    std::int64_t{columns} - 1);
+  };
+  for (std::size_t i = 0; i < count; ++i) {
+    const double begin = x(i);
+    const double end = x(i + 1);
+    const std::int64_t first = column_of(begin);
+    const std::int64_t last = std::clamp<std::int64_t>(static_cast<std::int64_t>(std::ceil(end / kColumnWidth)) - 1,
+                                                       first, std::int64_t{columns} - 1);
+    for (std::int64_t column = first; column <= last; ++column)
+      seen(static_cast<std::uint32_t>(column), static_cast<std::uint32_t>(i));
+  }
+}
+
+constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
+
+struct Columns {
+  std::vector<std::uint32_t> highest; ///< slice, by column
+  std::vector<std::uint32_t> lowest;
+};
+
+Columns columns_of(const BandChart& chart, const StateScale& states) {
+  const std::uint32_t count = column_count(states);
+  Columns columns{std::vector<std::uint32_t>(count, kNone), std::vector<std::uint32_t>(count, kNone)};
+  const std::vector<Slice>& slices = chart.slices;
+  const auto x = [&](std::size_t i) { return i < slices.size() ? states.x(slices[i].state) : states.width(); };
+  walk_columns(slices.size(), count, x, [&](std::uint32_t column, std::uint32_t slice) {
+    std::uint32_t& highest = columns.highest[column];
+    std::uint32_t& lowest = columns.lowest[column];
+    if (highest == kNone || slices[slice].live_bytes > slices[highest].live_bytes) highest = slice;
+    if (lowest == kNone || slices[slice].live_bytes < slices[lowest].live_bytes) lowest = slice;
+  });
+  return columns;
+}
+
+std::vector<ColumnRun> runs_of(const std::vector<std::uint32_t>& columns) {
+  std::vector<ColumnRun> runs;
+  for (std::uint32_t column = 0; column < columns.size(); ++column) {
+    if (runs.empty() || runs.back().slice != columns[column]) runs.push_back({column, column, columns[column]});
+    runs.back().last = column + 1;
+  }
+  return runs;
+}
+
+/// Walks the runs with the bands that live in each, from the bottom up.
+class StackLayout {
+public:
+  StackLayout(const BandChart& chart, const ByteScale& bytes) : chart_(chart), bytes_(bytes) {}
+
+  bool run(StackShapes& shapes, std::size_t most_steps) {
+    shapes.bands.resize(chart_.bands.size());
+    const std::int32_t ground = half_pixels(bytes_.height());
+    for (const ColumnRun& run : shapes.runs) {
+      const Slice& slice = chart_.slices[run.slice];
+      enter(run.slice);
+      std::uint64_t offset_bytes = slice.baseline_bytes;
+      std::int32_t bottom = half_pixels(bytes_.y(offset_bytes));
+      extend(shapes.baseline, run.first, run.last, bottom, ground);
+      for (const std::uint32_t band : alive_) {
+        offset_bytes += chart_.bands[band].life.size_bytes;
+        const std::int32_t top = half_pixels(bytes_.y(offset_bytes));
+        const std::size_t steps_before = shapes.bands[band].steps.size();
+        extend(shapes.bands[band], run.first, run.last, top, bottom);
+        steps_ += shapes.bands[band].steps.size() - steps_before;
+        bottom = top;
+      }
+      if (steps_ > most_steps) return false;
+      extend(shapes.rest, run.first, run.last, half_pixels(bytes_.y(slice.live_bytes)), bottom);
+      extend(shapes.live, run.first, run.last, half_pixels(bytes_.y(slice.live_bytes)), ground);
+    }
+    return true;
+  }
+
+private:
+  /// Bands stand in the order in which they begin.
+  void enter(std::uint32_t slice) {
+    std::erase_if(alive_, [&](std::uint32_t band) { return chart_.bands[band].last <= slice; });
+    for (; next_ < chart_.bands.size() && chart_.bands[next_].first <= slice; ++next_)
+      if (chart_.bands[next_].last > slice) alive_.push_back(next_);
+  }
+
+  const BandChart& chart_;
+  const ByteScale& bytes_;
+  std::vector<std::uint32_t> alive_;
+  std::uint32_t next_ = 0;
+  std::size_t steps_ = 0;
+};
+
+} // namespace
+
+std::string Shape::path() const {
+  if (std::all_of(steps.begin(), steps.end(), [](const ShapeStep& step) { return step.top >= step.bottom; })) return "";
+  std::string path = "M" + px(columns_wide(0, steps.front().first)) + " " + px(steps.front().top / 2.0);
+  const auto end_of = [&](std::size_t i) { return i + 1 < steps.size() ? steps[i + 1].first : end; };
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    if (i > 0) move(path, 'v', (steps[i].top - steps[i - 1].top) / 2.0);
+    move(path, 'h', columns_wide(steps[i].first, end_of(i)));
+  }
+  move(path, 'v', (steps.back().bottom - steps.back().top) / 2.0);
+  for (std::size_t i = steps.size(); i-- > 0;) {
+    if (i == 0) break; // z closes the last side
+    move(path, 'h', -columns_wide(steps[i].first, end_of(i)));
+    move(path, 'v', (steps[i - 1].bottom - steps[i].bottom) / 2.0);
+  }
+  move(path, 'h', -columns_wide(steps.front().first, end_of(0)));
+  return path + "z";
+}
+
+std::string Shape::top_line() const {
+  if (steps.empty()) return "";
+  std::string path = "M" + px(columns_wide(0, steps.front().first)) + " " + px(steps.front().top / 2.0);
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    if (i > 0) move(path, 'v', (steps[i].top - steps[i - 1].top) / 2.0);
+    move(path, 'h', columns_wide(steps[i].first, i + 1 < steps.size() ? steps[i + 1].first : end));
+  }
+  return path;
+}
+
+std::optional<Room> room_in(const Shape& shape, double least_height) {
+  const std::int32_t least = half_pixels(least_height);
+  std::optional<Room> widest;
+  std::size_t begin = 0;
+  while (begin < shape.steps.size()) {
+    std::int32_t top = shape.steps[begin].top;
+    std::int32_t bottom = shape.steps[begin].bottom;
+    std::size_t end = begin + 1;
+    for (; end < shape.steps.size(); ++end) {
+      const std::int32_t lower_top = std::max(top, shape.steps[end].top);
+      const std::int32_t upper_bottom = std::min(bottom, shape.steps[end].bottom);
+      if (upper_bottom - lower_top < least) break;
+      top = lower_top;
+      bottom = upper_bottom;
+    }
+    const double width =
+        columns_wide(shape.steps[begin].first, end < shape.steps.size() ? shape.steps[end].first : shape.end);
+    if (bottom - top >= least && (!widest || width > widest->width))
+      widest = Room{columns_wide(0, shape.steps[begin].first), width, top / 2.0, (bottom - top) / 2.0};
+    begin = end;
+  }
+  return widest;
+}
+
+std::optional<StackShapes> lay_out_stack(const BandChart& chart, const StateScale& states, const ByteScale& bytes,
+                                         std::size_t most_steps) {
+  const Columns columns = columns_of(chart, states);
+  StackShapes shapes;
+  shapes.runs = runs_of(columns.highest);
+  if (!StackLayout(chart, bytes).run(shapes, most_steps)) return std::nullopt;
+  const std::int32_t ground = half_pixels(bytes.height());
+  for (const ColumnRun& run : runs_of(columns.lowest))
+    extend(shapes.lowest, run.first, run.last, half_pixels(bytes.y(chart.slices[run.slice].live_bytes)), ground);
+  return shapes;
+}
+
+Shape lay_out_steps(const std::vector<Step>& steps, Window window, const StateScale& states, const ByteScale& bytes) {
+  const auto after = std::upper_bound(steps.begin(), steps.end(), window.first,
+                                      [](std::uint32_t state, const Step& step) { return state < step.state; });
+  std::vector<Step> within;
+  for (auto step = after == steps.begin() ? after : std::prev(after); step != steps.end(); ++step)
+    if (step->state <= window.last) within.push_back({std::max(step->state, window.first), step->bytes});
+  const std::uint32_t count = column_count(states);
+  std::vector<std::uint32_t> highest(count, kNone);
+  const auto x = [&](std::size_t i) { return i < within.size() ? states.x(within[i].state) : states.width(); };
+  walk_columns(within.size(), count, x, [&](std::uint32_t column, std::uint32_t step) {
+    if (highest[column] == kNone || within[step].bytes > within[highest[column]].bytes) highest[column] = step;
+  });
+  Shape shape;
+  const std::int32_t ground = half_pixels(bytes.height());
+  for (const ColumnRun& run : runs_of(highest))
+    if (run.slice != kNone) extend(shape, run.first, run.last, half_pixels(bytes.y(within[run.slice].bytes)), ground);
+  return shape;
+}
+
+} // namespace memviz::render

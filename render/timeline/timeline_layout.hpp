@@ -1,0 +1,71 @@
+#pragma once
+
+// A stack of bands -> shapes: the outlines of what stands upon each other, column by column. A column is three quarters
+// of a pixel; it shows the highest state in it, exactly, so that no spike is lost. Heights are rounded to half a pixel,
+// above and below a border alike, so that neighbours touch.
+
+#include "memviz/timeline.hpp"
+#include "timeline/timeline_scale.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace memviz::render {
+
+inline constexpr double kColumnWidth = 0.75;
+
+/// Columns that show the same slice.
+struct ColumnRun {
+  std::uint32_t first = 0; ///< column
+  std::uint32_t last = 0;  ///< behind it
+  std::uint32_t slice = 0;
+};
+
+/// From column `first` on a shape reaches from `top` to `bottom`, in half pixels below the top of the chart.
+struct ShapeStep {
+  std::uint32_t first = 0;
+  std::int32_t top = 0;
+  std::int32_t bottom = 0;
+};
+
+struct Shape {
+  std::vector<ShapeStep> steps;
+  std::uint32_t end = 0; ///< the column behind it
+
+  /// "M…h…v…z"; empty where the shape is nowhere half a pixel high.
+  [[nodiscard]] std::string path() const;
+  /// The upper edge only, as a line.
+  [[nodiscard]] std::string top_line() const;
+};
+
+/// A stretch of a shape in which a line of text has room, in pixels.
+struct Room {
+  double x = 0;
+  double width = 0;
+  double top = 0;
+  double height = 0;
+};
+
+/// The widest such stretch that is at least `least_height` high; nullopt where there is none.
+[[nodiscard]] std::optional<Room> room_in(const Shape& shape, double least_height);
+
+struct StackShapes {
+  std::vector<ColumnRun> runs;
+  std::vector<Shape> bands; ///< of BandChart::bands
+  Shape baseline;
+  Shape rest;
+  Shape live;   ///< from 0 to all that lives
+  Shape lowest; ///< the same, but the lowest state of each column
+};
+
+/// nullopt where the bands have more than `most_steps` steps together.
+[[nodiscard]] std::optional<StackShapes> lay_out_stack(const BandChart& chart, const StateScale& states,
+                                                       const ByteScale& bytes, std::size_t most_steps);
+
+/// Of reserved bytes within the states of `states`: the highest in each column.
+[[nodiscard]] Shape lay_out_steps(const std::vector<Step>& steps, Window window, const StateScale& states,
+                                  const ByteScale& bytes);
+
+} // namespace memviz::render

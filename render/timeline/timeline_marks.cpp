@@ -1,0 +1,229 @@
+#include "timeline/timeline_marks.hpp"
+
+#include "page/text_fit.hpp"
+
+#include "memviz/format.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+
+namespace memviz::render {
+namespace {
+
+constexpr double kFontSize = 11;
+constexpr std::uint32_t kMostFlagRows = 3;
+constexpr std::size_t kMostFlags = 40;
+
+double bold_width(std::string_view text) {
+  return sans_width(text, kFontSize) * 1.06;
+}
+
+Flag peak_flag(const PanelData& data, const StateScale& states, const ByteScale& bytes) {
+  const Slice& peak = data.chart.slices[data.chart.peak];
+  const double next = data.chart.peak + 1 < data.chart.slices.size()
+                          ? states.x(data.chart.slices[data.chart.peak + 1].state)
+                          : states.width();
+  Flag flag;
+  // In the middle of the time that it lasts, as far as that is drawn.
+  flag.x = std::min(states.x(peak.state) + std::min(8.0, (next - states.x(peak.state)) / 2), states.width() - 1);
+  flag.at =
+      states.position(peak.state) + (flag.x - states.x(peak.state)) / states.width() * (states.end() - states.begin());
+  flag.y = bytes.y(peak.live_bytes);
+  flag.css_class = "peak";
+  flag.text = fmt::format("peak {}, {}", format_bytes(peak.live_bytes),
+                          peak.state == 0 ? "before the first event" : "event " + format_count(peak.state - 1));
+  return flag;
+}
+
+std::string oom_text(const Mark& mark) {
+  std::string asked = fmt::format("out of memory: {} asked", format_bytes(mark.size_bytes));
+  if (mark.free_bytes > kMaxTotalBytes) return asked;
+  return fmt::format("{}, {} free", asked, format_bytes(mark.free_bytes));
+}
+
+/// A text above the chart, taken from others.
+struct Place {
+  double begin;
+  double end;
+  std::uint32_t row;
+};
+
+/// Whether neither two texts nor a text and the line of another flag would meet.
+bool is_free(const Place& place, const Flag& flag, const std::vector<Place>& taken, const std::vector<Flag>& placed) {
+  const auto meets = [&](const Place& other) {
+    if (other.row == place.row) return place.begin < other.end && other.begin < place.end;
+    return other.row < place.row && other.begin < flag.x + 2 && flag.x - 2 < other.end;
+  };
+  const auto is_crossed = [&](const Flag& other) {
+    return other.has_text && other.row > place.row && place.begin < other.x + 2 && other.x - 2 < place.end;
+  };
+  return std::none_of(taken.begin(), taken.end(), meets) && std::none_of(placed.begin(), placed.end(), is_crossed);
+}
+
+/// Puts each text beside the line of its flag, in the lowest row in which there is room.
+void place(std::vector<Flag>& flags, double width) {
+  std::vector<Place> taken;
+  std::vector<Flag> placed;
+  for (Flag& flag : flags) {
+    const double length = bold_width(flag.text) + 8;
+    const double beside = 2;
+    const double right = flag.x + beside;
+    const double left = flag.x - beside - length;
+    flag.has_text = false;
+    for (std::uint32_t row = 0; row < kMostFlagRows && !flag.has_text; ++row) {
+      for (const double begin : {flag.x < width / 2 ? right : left, flag.x < width / 2 ? left : right}) {
+        const Place candidate{begin, begin + length, row};
+        if (begin < -kChartLeft / 2 || begin + length > width + kMargin / 2) continue;
+        if (!is_free(candidate, flag, taken, placed)) continue;
+        flag.has_text = true;
+        flag.text_x = begin;
+        flag.row = row;
+        taken.push_back(candidate);
+        break;
+      }
+    }
+    placed.push_back(flag);
+  }
+}
+
+/// The script moves it, by what it says of its place.
+XmlElement flag_group(XmlElement panel, double at, double x) {
+  return add_group(panel, "flag").set("data-at", fmt::format("{:.3f}", at)).set("data-x", x);
+}
+
+void draw_flag(XmlElement panel, const Flag& flag) {
+  XmlElement group = flag_group(panel, flag.at, flag.x);
+  group.child("title").text(flag.text);
+  const double text_y = -6 - flag.row * kFlagRow;
+  if (flag.has_text)
+    add_text(group, flag.text_x + 4, text_y, fmt::format("small strong {}-text", flag.css_class), flag.text);
+  const double from = flag.has_text ? text_y + 3 : -3;
+  group.child("path")
+      .set("class", fmt::format("{}-line", flag.css_class))
+      .set("d", fmt::format("M{} {}V{}", px(flag.x), px(from), px(flag.y)));
+  if (flag.css_class == "peak")
+    group.child("circle").set("class", "peak-dot").set("cx", flag.x).set("cy", flag.y).set("r", 3.5);
+}
+
+void draw_snapshots(XmlElement panel, const PanelData& data, const StateScale& states, double y) {
+  double last = -10;
+  for (const Mark& mark : data.device.record.marks) {
+    if (mark.kind != MarkKind::snapshot || mark.state < data.device.window.first ||
+        mark.state > data.device.window.last)
+      continue;
+    const double x = states.x(mark.state);
+    if (x < last + 3) continue;
+    last = x;
+    XmlElement group = flag_group(panel, states.position(mark.state), x);
+    group.child("path").set("class", "snapshot-mark").set("d", fmt::format("M{} {}l4 7h-8z", px(x), px(y)));
+    group.child("title").text(fmt::format("a snapshot was taken here, event {}\n{} active",
+                                          format_count(mark.state - 1), format_bytes(mark.size_bytes)));
+  }
+}
+
+/// From where to where a span reaches on the axis.
+std::pair<double, double> axis_extent(const AnnotationSpan& span, const PanelData& data, const StateScale& states) {
+  const auto inside = [&](double at) { return std::clamp(at, states.begin(), states.end()); };
+  if (data.axis == TimelineAxis::time)
+    return {span.begin == 0 ? states.begin() : inside(static_cast<double>(span.begin_us)),
+            span.end == kForever ? states.end() : inside(static_cast<double>(span.end_us))};
+  const auto at = [&](std::uint32_t state) {
+    return state > data.device.window.last ? states.end() : inside(states.position(state));
+  };
+  return {at(span.begin), at(span.end)};
+}
+
+/// Right end of a text at the right of the chart, beside the flags' lines.
+double free_right_end(const MarksLayout& marks, double length, double width) {
+  double end = width - 5;
+  for (const Flag& flag : marks.flags)
+    if (flag.x > end - length - 4 && flag.x < end + 4) end = std::min(end, flag.x - 6);
+  return end;
+}
+
+void draw_overlay(XmlElement panel, const PanelData& data, const StateScale& states, const ByteScale& bytes,
+                  const MarksLayout& marks) {
+  const Window known{std::max(data.device.window.first, data.overlay.from), data.device.window.last};
+  if (known.first > known.last) return;
+  const Shape shape = lay_out_steps(data.overlay.steps, known, states, bytes);
+  panel.child("path").set("class", "reserved-line").set("d", shape.top_line());
+  const auto last = overlay_at(data.overlay, known.last);
+  // Upon bands, words of that colour would not be readable.
+  if (!last || shape.steps.empty() || data.kind == TimelineKind::segments) return;
+  const std::string text = data.overlay.name + " " + format_bytes(*last);
+  const double length = sans_width(text, kFontSize);
+  // Above all of the line that it stands on.
+  const double end = free_right_end(marks, length, states.width());
+  std::int32_t top = shape.steps.back().top;
+  for (auto step = shape.steps.rbegin(); step != shape.steps.rend(); ++step) {
+    top = std::min(top, step->top);
+    if (step->first * kColumnWidth < end - length) break;
+  }
+  add_text(panel, end, top / 2.0 - 5, "small end reserved-text", text);
+}
+
+void draw_capacity(XmlElement panel, const PanelData& data, const StateScale& states, const ByteScale& bytes) {
+  const auto capacity = capacity_of(data.device);
+  if (!capacity || capacity->bytes > bytes.top_bytes()) return;
+  const double y = std::round(bytes.y(capacity->bytes) * 2) / 2;
+  panel.child("path").set("class", "capacity-line").set("d", fmt::format("M0 {}h{}", px(y), px(states.width())));
+  add_text(panel, 5, y - 5, "small capacity-text",
+           fmt::format("{}: reserved and free together at the error", format_bytes(capacity->bytes)));
+}
+
+} // namespace
+
+MarksLayout lay_out_marks(const PanelData& data, const StateScale& states, const ByteScale& bytes) {
+  MarksLayout marks;
+  marks.flags.push_back(peak_flag(data, states, bytes));
+  double last = -10;
+  for (const Mark& mark : data.device.record.marks) {
+    const bool is_inside = mark.state >= data.device.window.first && mark.state <= data.device.window.last;
+    if (mark.kind != MarkKind::oom || !is_inside || marks.flags.size() == kMostFlags) continue;
+    const double x = std::min(states.x(mark.state), states.width() - 1);
+    if (x < last + 2) continue;
+    last = x;
+    marks.flags.push_back(
+        {.at = states.position(mark.state), .x = x, .y = bytes.height(), .css_class = "mark", .text = oom_text(mark)});
+  }
+  place(marks.flags, states.width());
+  for (const Flag& flag : marks.flags)
+    if (flag.has_text) marks.flag_rows = std::max(marks.flag_rows, flag.row + 1);
+  return marks;
+}
+
+void draw_marks(XmlElement panel, const PanelData& data, const StateScale& states, const ByteScale& bytes,
+                const MarksLayout& marks) {
+  draw_overlay(panel, data, states, bytes, marks);
+  draw_capacity(panel, data, states, bytes);
+  draw_snapshots(panel, data, states, bytes.height());
+  for (const Flag& flag : marks.flags)
+    draw_flag(panel, flag);
+}
+
+void draw_lane(XmlElement panel, double y, const PanelData& data, const StateScale& states, const FrameTable& frames) {
+  if (data.lane.spans.empty()) return;
+  XmlElement lane = add_group(panel, "lane");
+  std::vector<double> drawn_to(data.lane.rows, -1);
+  for (const AnnotationSpan& span : data.lane.spans) {
+    const auto [begin_at, end_at] = axis_extent(span, data, states);
+    const double begin = states.x_at(begin_at);
+    const double end = states.x_at(end_at);
+    // Many may lie within one pixel; those without any width are seen on no event.
+    if (end <= begin || end < drawn_to[span.row] + 0.5) continue;
+    const double left = std::max(begin, drawn_to[span.row]);
+    const double width = std::max(0.75, end - left);
+    drawn_to[span.row] = left + width;
+    const std::string name = cut_end(frames.text(span.name).substr(0, 800), 200);
+    XmlElement group = add_group(lane, "group");
+    group.set("data-begin", fmt::format("{:.3f}", begin_at)).set("data-end", fmt::format("{:.3f}", end_at));
+    add_rect(group, left, y + span.row * kLaneRow, width > 3 ? width - 0.75 : width, kLaneRow - 2).set("rx", 2);
+    group.child("title").text(name);
+    const std::string label =
+        fit_label({.name = name}, static_cast<std::size_t>(std::max(0.0, (width - 8) / (kFontSize * kMonoEm))));
+    if (!label.empty()) add_text(group, left + 4, y + span.row * kLaneRow + 10, "mono-small", label);
+  }
+}
+
+} // namespace memviz::render

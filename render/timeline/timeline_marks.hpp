@@ -1,0 +1,44 @@
+#pragma once
+
+// What stands around the bands of a chart: reserved bytes and capacity as lines, the peak, errors and snapshots as
+// marks, annotations as a lane above.
+
+#include "timeline/timeline_panel.hpp"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace memviz::render {
+
+/// A text above the chart with a line down to what it names.
+struct Flag {
+  double at = 0; ///< on the axis
+  double x = 0;
+  double y = 0; ///< where the line ends
+  std::string_view css_class;
+  std::string text;
+  std::uint32_t row = 0; ///< 0 is next to the chart
+  double text_x = 0;     ///< left end
+  bool has_text = true;
+};
+
+struct MarksLayout {
+  std::vector<Flag> flags;
+  std::uint32_t flag_rows = 0;
+};
+
+[[nodiscard]] MarksLayout lay_out_marks(const PanelData& data, const StateScale& states, const ByteScale& bytes);
+
+/// The lines of reserved bytes and of the capacity, and the marks.
+void draw_marks(XmlElement panel, const PanelData& data, const StateScale& states, const ByteScale& bytes,
+                const MarksLayout& marks);
+
+inline constexpr double kLaneRow = 15;
+inline constexpr double kFlagRow = 16;
+
+/// `y`: of the lane's top, from the top of the chart.
+void draw_lane(XmlElement panel, double y, const PanelData& data, const StateScale& states, const FrameTable& frames);
+
+} // namespace memviz::render

@@ -1,0 +1,86 @@
+#include "analysis/tree/user_lines.hpp"
+#include "memviz/explain.hpp"
+
+#include <algorithm>
+
+namespace memviz {
+
+namespace {
+
+/// The last low point before the moment: going back, live memory has to fall by a fifth to count as a dip, and the dip
+/// ends where it was nearly as high before. In a training loop that is the floor between two steps.
+class LowPoint {
+public:
+  LowPoint(std::uint64_t live_bytes, std::size_t event_count)
+      : height_(static_cast<std::int64_t>(live_bytes)), level_(height_), low_(height_),
+        event_(static_cast<std::int64_t>(event_count) - 1) {}
+
+  /// Undoes `event`, the one with this index. Returns false when the dip has ended.
+  bool undo(const EventTable& events, std::size_t index) {
+    const auto bytes = static_cast<std::int64_t>(events.size_bytes(index));
+    const Action action = events.action(index);
+    if (action == Action::alloc) level_ -= bytes;
+    if (action == Action::free_completed) level_ += bytes;
+    // The segments for what was allocated first come right before it.
+    const bool is_same_point = level_ == low_ && event_ == static_cast<std::int64_t>(index) &&
+                               action != Action::alloc && action != Action::free_completed;
+    if (level_ < low_ || is_same_point) {
+      low_ = level_;
+      event_ = static_cast<std::int64_t>(index) - 1;
+    }
+    const bool is_dip = low_ <= height_ / 5 * 4;
+    return !is_dip || level_ < height_ / 10 * 9;
+  }
+
+  [[nodiscard]] std::int64_t event() const { return event_; }
+  [[nodiscard]] std::uint64_t bytes() const { return low_ < 0 ? 0 : static_cast<std::uint64_t>(low_); }
+
+private:
+  std::int64_t height_;
+  std::int64_t level_;
+  std::int64_t low_;
+  std::int64_t event_;
+};
+
+std::vector<UserLine> allocated_since(const Snapshot& state, const Replay& replay, std::uint32_t device,
+                                      std::int64_t event) {
+  UserLines lines(state, replay);
+  LineAmounts amounts;
+  for (const Segment& segment : state.segments_of(device)) {
+    for (std::uint32_t i = segment.first_block; i < segment.first_block + segment.block_count; ++i) {
+      const bool is_known = state.blocks[i].is_active() && replay.block_alloc_event[i] != kNoEvent;
+      if (is_known && static_cast<std::int64_t>(replay.block_alloc_event[i]) > event)
+        amounts.add(lines.line_of(device, i), {state.blocks[i].requested_bytes, 1});
+    }
+  }
+  return amounts.ranked(FrameOrder(state.frames));
+}
+
+} // namespace
+
+Growth growth_before(const Snapshot& state, const Replay& replay, const DeviceStats& stats) {
+  Growth growth;
+  growth.live_bytes = stats.requested_bytes;
+  growth.low_bytes = stats.requested_bytes;
+  if (stats.device >= state.traces.size()) return growth;
+  const EventTable& events = state.traces[stats.device];
+  const std::size_t count = std::min(events.size(), static_cast<std::size_t>(stats.at.event + 1));
+  LowPoint low(stats.requested_bytes, count);
+  for (std::size_t i = count; i > 0; --i)
+    if (!low.undo(events, i - 1)) break;
+  growth.low_event = low.event();
+  growth.low_bytes = low.bytes();
+  growth.lines = allocated_since(state, replay, stats.device, low.event());
+
+  UserLines lines(state, replay);
+  LineAmounts reserving;
+  for (auto i = static_cast<std::size_t>(low.event() + 1); i < count; ++i) {
+    if (events.action(i) != Action::segment_alloc && events.action(i) != Action::segment_map) continue;
+    growth.reserved_bytes += events.size_bytes(i);
+    reserving.add(lines.line_of(events.stack(i)), {events.size_bytes(i), 1});
+  }
+  growth.reserving = reserving.ranked(FrameOrder(state.frames));
+  return growth;
+}
+
+} // namespace memviz

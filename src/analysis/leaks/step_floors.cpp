@@ -1,0 +1,161 @@
+#include "analysis/leaks/step_floors.hpp"
+
+#include "value/number_map.hpp"
+
+#include <algorithm>
+#include <map>
+
+namespace memviz {
+
+namespace {
+
+constexpr std::uint32_t kBefore = 0xFFFFFFFF; ///< no step has begun
+
+class StepReplay {
+public:
+  StepReplay(const FrameTable& frames, const EventTable& events, std::uint64_t baseline_bytes)
+      : frames_(frames), events_(events), live_bytes_(baseline_bytes) {}
+
+  void begin_step() {
+    close_step();
+    step_ = step_ == kBefore ? 0 : step_ + 1;
+    if (step_ == 0) {
+      for (KindFloors& kind : result_.kinds)
+        kind.before_bytes = kind.end_bytes;
+    }
+    result_.floor_bytes.push_back(live_bytes_);
+    result_.peak_bytes.push_back(live_bytes_);
+  }
+
+  void take(std::size_t index) {
+    const std::uint64_t address = events_.address(index);
+    switch (events_.action(index)) {
+    case Action::alloc:
+      // A second alloc where something lives: the free in between is not in the trace.
+      if (const auto lost = live_.remove(address)) release(static_cast<std::size_t>(*lost), kNoFrames);
+      live_.insert(address, index);
+      hold(index);
+      break;
+    case Action::free_completed:
+      if (const auto alloc = live_.remove(address)) {
+        release(static_cast<std::size_t>(*alloc), events_.stack(index));
+      } else {
+        live_bytes_ -= std::min(live_bytes_, events_.size_bytes(index));
+      }
+      break;
+    default: return;
+    }
+    if (step_ == kBefore) return;
+    result_.floor_bytes.back() = std::min(result_.floor_bytes.back(), live_bytes_);
+    result_.peak_bytes.back() = std::max(result_.peak_bytes.back(), live_bytes_);
+  }
+
+  StepFloors finish() {
+    close_step();
+    return std::move(result_);
+  }
+
+private:
+  /// What the current step frees of a kind.
+  struct Freed {
+    std::uint64_t bytes = 0;
+    std::uint64_t blocks = 0;
+    StackId stack = kNoFrames;
+  };
+
+  std::uint32_t kind_of(std::size_t alloc) {
+    const AllocationKind kind = allocation_kind(frames_, events_.stack(alloc), events_.size_bytes(alloc));
+    const auto [entry, is_new] = numbers_.try_emplace(kind, static_cast<std::uint32_t>(result_.kinds.size()));
+    if (is_new) {
+      result_.kinds.emplace_back().kind = kind;
+      freed_.emplace_back();
+    }
+    return entry->second;
+  }
+
+  /// The sample of this step, begun if need be.
+  StepSample* sample_of(KindFloors& kind) {
+    if (step_ == kBefore) return nullptr;
+    if (kind.samples.empty() || kind.samples.back().step != step_) {
+      kind.samples.push_back({step_, kind.end_bytes, kind.end_bytes, kind.end_bytes});
+      touched_.push_back(static_cast<std::uint32_t>(&kind - result_.kinds.data()));
+    }
+    return &kind.samples.back();
+  }
+
+  void hold(std::size_t alloc) {
+    KindFloors& kind = result_.kinds[kind_of(alloc)];
+    static_cast<void>(sample_of(kind));
+    const std::uint64_t bytes = events_.size_bytes(alloc);
+    kind.end_bytes += bytes;
+    ++kind.end_blocks;
+    live_bytes_ += bytes;
+    if (step_ != kBefore) result_.allocated_bytes += bytes;
+  }
+
+  void release(std::size_t alloc, StackId free_stack) {
+    const std::uint32_t number = kind_of(alloc);
+    KindFloors& kind = result_.kinds[number];
+    StepSample* sample = sample_of(kind);
+    const std::uint64_t bytes = events_.size_bytes(alloc);
+    kind.end_bytes -= bytes;
+    --kind.end_blocks;
+    live_bytes_ -= std::min(live_bytes_, bytes);
+    if (sample == nullptr) return;
+    sample->floor_bytes = std::min(sample->floor_bytes, kind.end_bytes);
+    result_.freed_bytes += bytes;
+    freed_[number].bytes += bytes;
+    ++freed_[number].blocks;
+    freed_[number].stack = free_stack;
+  }
+
+  void close_step() {
+    for (const std::uint32_t number : touched_) {
+      KindFloors& kind = result_.kinds[number];
+      kind.samples.back().end_bytes = kind.end_bytes;
+      Freed& freed = freed_[number];
+      if (freed.bytes > kind.burst.bytes) kind.burst = {step_, freed.bytes, freed.blocks, freed.stack};
+      freed = {};
+    }
+    touched_.clear();
+  }
+
+  const FrameTable& frames_;
+  const EventTable& events_;
+  StepFloors result_;
+  std::map<AllocationKind, std::uint32_t> numbers_;
+  std::vector<Freed> freed_;           ///< by kind
+  std::vector<std::uint32_t> touched_; ///< kinds that changed in this step
+  NumberMap live_;                     ///< address -> index of the alloc
+  std::uint64_t live_bytes_;
+  std::uint32_t step_ = kBefore;
+};
+
+} // namespace
+
+std::vector<std::uint64_t> KindFloors::by_step(std::uint64_t StepSample::*bytes, std::size_t steps) const {
+  std::vector<std::uint64_t> result;
+  result.reserve(steps);
+  std::uint64_t now_bytes = before_bytes;
+  for (const StepSample& sample : samples) {
+    result.resize(sample.step, now_bytes);
+    result.push_back(sample.*bytes);
+    now_bytes = sample.end_bytes;
+  }
+  result.resize(steps, now_bytes);
+  return result;
+}
+
+StepFloors step_floors(const FrameTable& frames, const EventTable& events, const std::vector<std::uint64_t>& starts,
+                       std::uint64_t baseline_bytes) {
+  StepReplay replay(frames, events, baseline_bytes);
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    for (; next < starts.size() && starts[next] <= i; ++next)
+      replay.begin_step();
+    replay.take(i);
+  }
+  return replay.finish();
+}
+
+} // namespace memviz

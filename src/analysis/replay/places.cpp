@@ -1,0 +1,24 @@
+#include "memviz/places.hpp"
+
+#include "analysis/replay/segment_totals.hpp"
+
+#include <map>
+#include <tuple>
+
+namespace memviz {
+
+std::vector<Place> places_of(const Snapshot& snapshot) {
+  std::map<std::tuple<std::uint32_t, PoolId, std::int64_t>, DeviceStats> totals;
+  for (const Segment& segment : snapshot.segments)
+    add_segment(snapshot, segment, totals[{segment.device, segment.pool, segment.stream}]);
+  std::vector<Place> places;
+  for (const auto& [key, stats] : totals) {
+    const auto& [device, pool, stream] = key;
+    places.push_back({device, pool, stream, stats});
+    places.back().stats.device = device;
+    places.back().stats.is_cpu = snapshot.origin.is_cpu;
+  }
+  return places;
+}
+
+} // namespace memviz

@@ -1,0 +1,199 @@
+#include "memviz/replay.hpp"
+
+#include "analysis/replay/device_accounts.hpp"
+#include "analysis/replay/segment_totals.hpp"
+#include "memviz/error.hpp"
+#include "memviz/format.hpp"
+#include "memviz/label.hpp"
+
+#include <fmt/format.h>
+
+namespace memviz {
+
+namespace {
+
+[[noreturn]] void fail_sum(std::uint32_t device) {
+  throw Error(fmt::format("the events of device {} add up to more than 1 EiB: the file is damaged", device));
+}
+
+void add(std::uint64_t& sum, std::uint64_t bytes, std::uint32_t device) {
+  if (__builtin_add_overflow(sum, bytes, &sum) || sum > kMaxTotalBytes) fail_sum(device);
+}
+
+/// Widens the range of times; events of several threads may stand out of order.
+void include_time(std::optional<std::int64_t>& first, std::optional<std::int64_t>& last,
+                  const std::optional<std::int64_t>& time) {
+  if (!time) return;
+  if (!first || *time < *first) first = time;
+  if (!last || *time > *last) last = time;
+}
+
+/// Blocks active at the end that no recorded alloc explains lived before the first event: their requested bytes.
+std::uint64_t mark_explained(const Snapshot& snapshot, const Segment& segment, const NumberMap& live,
+                             DeviceStats& stats, Replay& replay) {
+  std::uint64_t unexplained_bytes = 0;
+  for (std::uint32_t i = segment.first_block; i < segment.first_block + segment.block_count; ++i) {
+    const Block& block = snapshot.blocks[i];
+    if (!block.is_active()) continue;
+    const auto birth = live.find(block.address);
+    replay.block_is_explained[i] = birth.has_value();
+    if (birth) {
+      replay.block_alloc_event[i] = Birth::unpacked(*birth).event;
+      continue;
+    }
+    unexplained_bytes += block.requested_bytes;
+    ++stats.unexplained_blocks;
+    if (snapshot.frames.stack(block.stack).empty()) continue;
+    ++stats.unexplained_with_stack;
+    stats.unexplained_with_stack_bytes += block.requested_bytes;
+  }
+  return unexplained_bytes;
+}
+
+void warn(const DeviceStats& stats, std::vector<std::string>& warnings) {
+  if (stats.balanced()) return;
+  warnings.push_back(
+      fmt::format("the accounts of {} do not balance: baseline + allocs - frees is {} {} than the blocks "
+                  "active at the end request ({} bytes); the trace is incomplete or edited",
+                  device_name(stats.device, stats.is_cpu), format_delta(stats.imbalance_bytes).substr(1),
+                  stats.imbalance_bytes > 0 ? "more" : "less", format_count(stats.requested_bytes)));
+}
+
+} // namespace
+
+void Accounts::DeviceAccounts::replay(const Event& event) {
+  include_time(stats.first_time_us, stats.last_time_us, event.time_us);
+  switch (event.action) {
+  case Action::alloc:
+    ++stats.allocs;
+    if (event.stack == kNoFrames) ++stats.allocs_without_stack;
+    add(stats.alloc_bytes, event.size_bytes, stats.device);
+    log.allocated(event, live.insert(event.address, Birth::of(stats.events, event.stack).packed()));
+    live_bytes += static_cast<std::int64_t>(event.size_bytes);
+    break;
+  case Action::free_requested:
+    if (log.is_on()) log.free_requested(event, stats.events);
+    break;
+  case Action::free_completed: {
+    add(stats.free_bytes, event.size_bytes, stats.device);
+    const auto birth = live.remove(event.address);
+    if (!birth) {
+      ++stats.unmatched_frees;
+      add(stats.unmatched_free_bytes, event.size_bytes, stats.device);
+    }
+    if (log.is_on()) log.freed(event, birth);
+    live_bytes -= static_cast<std::int64_t>(event.size_bytes);
+    break;
+  }
+  case Action::segment_alloc:
+  case Action::segment_free:
+  case Action::segment_map:
+  case Action::segment_unmap:
+    if (log.is_on()) log.segment_changed(event);
+    break;
+  case Action::oom:
+    ++stats.ooms;
+    stats.last_oom_event = static_cast<std::int64_t>(stats.events);
+    break;
+  default: break;
+  }
+  const bool is_new_peak = live_bytes > peak_bytes;
+  if (is_new_peak) {
+    peak_bytes = live_bytes;
+    peak_event = static_cast<std::int64_t>(stats.events);
+  }
+  log.passed(event, stats.events, is_new_peak, live_bytes);
+  ++stats.events;
+}
+
+DeviceStats Accounts::DeviceAccounts::settled(const DeviceStats& at_end, std::uint64_t unexplained_bytes) const {
+  DeviceStats settled = at_end;
+  settled.baseline_bytes = stats.unmatched_free_bytes;
+  add(settled.baseline_bytes, unexplained_bytes, settled.device);
+  settled.peak_requested_bytes = settled.baseline_bytes;
+  add(settled.peak_requested_bytes, static_cast<std::uint64_t>(peak_bytes), settled.device);
+  settled.peak_event = peak_event;
+  // Below 0 only where frees name more bytes than their allocs did.
+  const std::int64_t end_bytes = static_cast<std::int64_t>(settled.baseline_bytes) + live_bytes;
+  settled.end_requested_bytes = end_bytes < 0 ? 0 : static_cast<std::uint64_t>(end_bytes);
+  settled.imbalance_bytes = end_bytes - static_cast<std::int64_t>(settled.requested_bytes);
+  return settled;
+}
+
+Moment Accounts::DeviceAccounts::moment(const MomentChoice& choice) const {
+  if (log.is_set()) return {log.kind(), log.moment(), log.time_us(), choice.annotation, log.asked_bytes()};
+  return {MomentKind::end, static_cast<std::int64_t>(stats.events) - 1, last_event_time_us, {}};
+}
+
+Accounts::Accounts(MomentChoice choice) : choice_(std::move(choice)) {
+}
+Accounts::~Accounts() = default;
+
+void Accounts::take(std::uint32_t device, std::span<const Event> events) {
+  if (events.empty() || !failure_.empty()) return;
+  if (devices_.size() <= device) devices_.resize(device + std::size_t{1});
+  if (!devices_[device]) devices_[device] = std::make_unique<DeviceAccounts>(choice_, device);
+  DeviceAccounts& accounts = *devices_[device];
+  const std::uint64_t first_index = accounts.stats.events;
+  try {
+    for (const Event& event : events)
+      accounts.replay(event);
+  } catch (const Error& error) {
+    failure_ = error.what();
+    return;
+  }
+  accounts.last_event_time_us = events.back().time_us;
+  accounts.log.keep_around(events, first_index);
+}
+
+void Accounts::restart() {
+  devices_.clear();
+  failure_.clear();
+}
+
+Replay Accounts::finish(const Snapshot& snapshot) const {
+  if (!failure_.empty()) throw Error(failure_);
+  static const DeviceAccounts no_events({}, 0);
+  Replay result;
+  result.block_is_explained.resize(snapshot.blocks.size());
+  result.block_alloc_event.resize(snapshot.blocks.size(), kNoEvent);
+  for (const std::uint32_t device : snapshot.devices()) {
+    const bool has_events = device < devices_.size() && devices_[device] != nullptr;
+    const DeviceAccounts& accounts = has_events ? *devices_[device] : no_events;
+    DeviceStats at_end = accounts.stats;
+    at_end.device = device;
+    at_end.is_cpu = snapshot.origin.is_cpu;
+    std::uint64_t unexplained_bytes = 0;
+    for (const Segment& segment : snapshot.segments_of(device)) {
+      add_segment(snapshot, segment, at_end);
+      unexplained_bytes += mark_explained(snapshot, segment, accounts.live, at_end, result);
+    }
+    result.devices.push_back(accounts.settled(at_end, unexplained_bytes));
+    result.devices.back().at = {
+        MomentKind::end, static_cast<std::int64_t>(at_end.events) - 1, accounts.last_event_time_us, {}};
+    result.around.push_back(accounts.log.around());
+    warn(result.devices.back(), result.warnings);
+  }
+  return result;
+}
+
+void take_events(const Snapshot& snapshot, EventSink& sink) {
+  std::vector<Event> batch;
+  for (std::size_t device = 0; device < snapshot.traces.size(); ++device) {
+    const EventTable& events = snapshot.traces[device];
+    for (std::size_t i = 0; i < events.size(); i += batch.size()) {
+      batch.clear();
+      while (batch.size() < 256 && i + batch.size() < events.size())
+        batch.push_back(events[i + batch.size()]);
+      sink.take(static_cast<std::uint32_t>(device), batch);
+    }
+  }
+}
+
+Replay replay(const Snapshot& snapshot) {
+  Accounts accounts;
+  take_events(snapshot, accounts);
+  return accounts.finish(snapshot);
+}
+
+} // namespace memviz

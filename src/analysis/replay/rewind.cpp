@@ -1,0 +1,166 @@
+#include "analysis/replay/rewind.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace memviz {
+
+namespace {
+
+void count_misfit(Misfits& misfits, std::uint64_t requested_bytes) {
+  ++misfits.allocations;
+  misfits.allocation_bytes += requested_bytes;
+}
+
+std::uint32_t alloc_event_of(const NumberMap& live, const Block& block) {
+  const auto birth = block.is_active() ? live.find(block.address) : std::nullopt;
+  return birth ? Birth::unpacked(*birth).event : kNoEvent;
+}
+
+} // namespace
+
+Rewinder::Rewinder(const Snapshot& snapshot) : snapshot_(snapshot), rounding_(snapshot) {
+  for (const Segment& segment : snapshot.segments)
+    spare_bytes_ -= segment.total_bytes; // the reader keeps their sum below kMaxTotalBytes
+  segments_.reserve(snapshot.segments.size());
+  blocks_.reserve(snapshot.blocks.size());
+  alloc_events_.reserve(snapshot.blocks.size());
+}
+
+void Rewinder::push(const Block& block, std::uint32_t alloc_event) {
+  blocks_.push_back(block);
+  alloc_events_.push_back(alloc_event);
+}
+
+void Rewinder::keep(std::size_t first_segment, std::size_t count, const NumberMap& live) {
+  for (std::size_t i = first_segment; i < first_segment + count; ++i) {
+    Segment segment = snapshot_.segments[i];
+    const auto blocks = snapshot_.blocks_of(segment);
+    segment.first_block = static_cast<std::uint32_t>(blocks_.size());
+    segments_.push_back(segment);
+    for (const Block& block : blocks)
+      push(block, alloc_event_of(live, block));
+  }
+}
+
+Misfits Rewinder::rewind(std::size_t first_segment, std::size_t count, const MomentLog& log, const NumberMap& live) {
+  SegmentUndo undo(spare_bytes_);
+  for (std::size_t i = first_segment; i < first_segment + count; ++i)
+    undo.add(snapshot_.segments[i], i);
+  for (auto event = log.segment_events().rbegin(); event != log.segment_events().rend(); ++event)
+    undo.undo(*event, log.pools());
+
+  Misfits misfits{0, 0, undo.misfits(), undo.misfit_bytes()};
+  const Pasts pasts = pasts_of(first_segment, count, log, live);
+  auto next = pasts.begin();
+  for (const PastSegment& past : undo.segments()) {
+    const Segment& segment = past.segment;
+    for (; next != pasts.end() && next->block.address < segment.address; ++next)
+      count_misfit(misfits, next->block.requested_bytes);
+    const auto first = next;
+    while (next != pasts.end() && next->block.address - segment.address < segment.total_bytes)
+      ++next;
+    add(past, {first, next}, misfits);
+  }
+  for (; next != pasts.end(); ++next)
+    count_misfit(misfits, next->block.requested_bytes);
+  return misfits;
+}
+
+Rewinder::Pasts Rewinder::pasts_of(std::size_t first_segment, std::size_t count, const MomentLog& log,
+                                   const NumberMap& live) const {
+  Pasts pasts;
+  for (std::size_t i = first_segment; i < first_segment + count; ++i) {
+    for (const Block& block : snapshot_.blocks_of(snapshot_.segments[i])) {
+      if (!block.is_active()) continue;
+      const std::uint32_t alloc_event = alloc_event_of(live, block);
+      if (alloc_event != kNoEvent && static_cast<std::int64_t>(alloc_event) > log.moment()) continue;
+      Past past{block, alloc_event, true};
+      if (block.state == BlockState::active_pending_free && !log.is_free_pending(block.address)) {
+        past.block.state = BlockState::active_allocated;
+        past.is_as_at_end = false;
+      }
+      pasts.push_back(past);
+    }
+  }
+  for (const Death& death : log.deaths()) {
+    const bool has_stack = death.birth.event != kNoEvent || log.frees_have_stacks_of_allocs();
+    const bool is_pending = death.is_free_pending || (death.has_no_request && log.requests_are_recorded());
+    const auto state = is_pending ? BlockState::active_pending_free : BlockState::active_allocated;
+    pasts.push_back({{death.address, 0, death.requested_bytes, state, has_stack ? death.birth.stack : kNoFrames},
+                     death.birth.event,
+                     false});
+  }
+  // What is still there at the end is known better than what an event says.
+  std::stable_sort(pasts.begin(), pasts.end(),
+                   [](const Past& one, const Past& other) { return one.block.address < other.block.address; });
+  return pasts;
+}
+
+bool Rewinder::is_as_at_end(const PastSegment& past, std::span<const Past> inside) const {
+  if (!past.origin) return false;
+  const auto blocks = snapshot_.blocks_of(snapshot_.segments[*past.origin]);
+  const auto active = std::count_if(blocks.begin(), blocks.end(), [](const Block& block) { return block.is_active(); });
+  return static_cast<std::size_t>(active) == inside.size() &&
+         std::all_of(inside.begin(), inside.end(), [](const Past& live) { return live.is_as_at_end; });
+}
+
+void Rewinder::add(const PastSegment& past, std::span<const Past> inside, Misfits& misfits) {
+  Segment segment = past.segment;
+  segment.first_block = static_cast<std::uint32_t>(blocks_.size());
+  if (is_as_at_end(past, inside)) {
+    auto live = inside.begin();
+    for (const Block& block : snapshot_.blocks_of(snapshot_.segments[*past.origin]))
+      push(block, block.is_active() ? (live++)->alloc_event : kNoEvent);
+  } else {
+    segment.uncovered_bytes = 0;
+    rebuild(segment, inside, misfits);
+    segment.block_count = static_cast<std::uint32_t>(blocks_.size() - segment.first_block);
+  }
+  segments_.push_back(segment);
+}
+
+/// Where the room of each allocation ends: at the next one; for those whose size is known, at the next of these, so
+/// that an event that contradicts the file's blocks takes nothing from them.
+std::vector<std::uint64_t> Rewinder::room_ends(std::span<const Past> inside, std::uint64_t end) {
+  std::vector<std::uint64_t> ends(inside.size());
+  std::uint64_t next_start = end; // of what begins at a higher address
+  std::uint64_t current_start = end;
+  std::uint64_t next_known = end;
+  for (std::size_t i = inside.size(); i-- > 0;) {
+    const Block& block = inside[i].block;
+    if (block.address < current_start) next_start = std::exchange(current_start, block.address);
+    ends[i] = inside[i].has_known_size() ? next_known : next_start;
+    if (inside[i].has_known_size()) next_known = block.address;
+  }
+  return ends;
+}
+
+void Rewinder::rebuild(const Segment& segment, std::span<const Past> inside, Misfits& misfits) {
+  const std::uint64_t end = segment.address + segment.total_bytes;
+  std::uint64_t address = segment.address;
+  const auto fill_to = [&](std::uint64_t next) {
+    if (next > address) push({address, next - address, 0, BlockState::inactive, kNoFrames}, kNoEvent);
+  };
+  const auto ends = room_ends(inside, end);
+  for (std::size_t i = 0; i < inside.size(); ++i) {
+    Block block = inside[i].block;
+    if (block.address < address) {
+      count_misfit(misfits, block.requested_bytes);
+      continue;
+    }
+    fill_to(block.address);
+    const std::uint64_t room_bytes = ends[i] - block.address;
+    block.size_bytes = inside[i].has_known_size() ? std::min(block.size_bytes, room_bytes)
+                                                  : rounding_.block_bytes(block.requested_bytes, room_bytes, segment);
+    if (block.requested_bytes > block.size_bytes) {
+      count_misfit(misfits, block.requested_bytes - block.size_bytes);
+      block.requested_bytes = block.size_bytes;
+    }
+    push(block, inside[i].alloc_event);
+    address = block.address + block.size_bytes;
+  }
+  fill_to(end);
+}
+
+} // namespace memviz

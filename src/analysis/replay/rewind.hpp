@@ -1,0 +1,67 @@
+#pragma once
+
+// The end of a recording and what was remembered since a moment -> the segments and blocks of that moment.
+
+#include "analysis/replay/moment_log.hpp"
+#include "analysis/replay/rounding.hpp"
+#include "analysis/replay/segment_undo.hpp"
+#include "memviz/snapshot.hpp"
+#include "value/number_map.hpp"
+
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace memviz {
+
+/// What does not fit into the state of a device at a moment.
+struct Misfits {
+  std::uint64_t allocations = 0;
+  std::uint64_t allocation_bytes = 0; ///< requested
+  std::uint64_t segment_events = 0;
+  std::uint64_t segment_bytes = 0;
+};
+
+class Rewinder {
+public:
+  explicit Rewinder(const Snapshot& snapshot);
+
+  /// The next segments, all of one device, as they are in the file.
+  void keep(std::size_t first_segment, std::size_t count, const NumberMap& live);
+  /// The same as they were at the moment of `log`; `live` has the Births of what lives at the end.
+  Misfits rewind(std::size_t first_segment, std::size_t count, const MomentLog& log, const NumberMap& live);
+
+  [[nodiscard]] std::vector<Segment> take_segments() { return std::move(segments_); }
+  [[nodiscard]] std::vector<Block> take_blocks() { return std::move(blocks_); }
+  [[nodiscard]] std::vector<std::uint32_t> take_alloc_events() { return std::move(alloc_events_); }
+
+private:
+  /// An allocation that lived at the moment.
+  struct Past {
+    Block block; ///< its size is 0 where it is not known
+    std::uint32_t alloc_event = kNoEvent;
+    bool is_as_at_end = false;
+
+    [[nodiscard]] bool has_known_size() const { return is_as_at_end || block.size_bytes > 0; }
+  };
+  using Pasts = std::vector<Past>;
+
+  [[nodiscard]] Pasts pasts_of(std::size_t first_segment, std::size_t count, const MomentLog& log,
+                               const NumberMap& live) const;
+  /// `inside` is what begins inside the segment, by address.
+  void add(const PastSegment& past, std::span<const Past> inside, Misfits& misfits);
+  [[nodiscard]] static std::vector<std::uint64_t> room_ends(std::span<const Past> inside, std::uint64_t end);
+  void rebuild(const Segment& segment, std::span<const Past> inside, Misfits& misfits);
+  [[nodiscard]] bool is_as_at_end(const PastSegment& past, std::span<const Past> inside) const;
+  void push(const Block& block, std::uint32_t alloc_event);
+
+  const Snapshot& snapshot_;
+  Rounding rounding_;
+  std::uint64_t spare_bytes_ = kMaxTotalBytes;
+  std::vector<Segment> segments_;
+  std::vector<Block> blocks_;
+  std::vector<std::uint32_t> alloc_events_;
+};
+
+} // namespace memviz

@@ -1,0 +1,82 @@
+#include "analysis/timeline/timeline_ranges.hpp"
+#include "memviz/timeline.hpp"
+
+#include <algorithm>
+#include <map>
+
+namespace memviz {
+namespace {
+
+/// Which segment, at the end of the recording, an address lies in.
+class Addresses {
+public:
+  Addresses(const Snapshot& snapshot, std::uint32_t device) : segments_(snapshot.segments_of(device)) {}
+
+  [[nodiscard]] const Segment* segment_of(std::uint64_t address) const {
+    const auto after =
+        std::upper_bound(segments_.begin(), segments_.end(), address,
+                         [](std::uint64_t wanted, const Segment& segment) { return wanted < segment.address; });
+    if (after == segments_.begin()) return nullptr;
+    const Segment& segment = *std::prev(after);
+    return address - segment.address < segment.total_bytes ? &segment : nullptr;
+  }
+
+private:
+  std::span<const Segment> segments_;
+};
+
+class Splitter {
+public:
+  Splitter(const Snapshot& snapshot, const DeviceRecord& record)
+      : addresses_(snapshot, record.device), record_(record) {}
+
+  std::vector<DeviceRecord> run() {
+    for (const Life& life : record_.lives)
+      record_of(life).lives.push_back(life);
+    for (const Life& life : record_.freed_baseline)
+      record_of(life).freed_baseline.push_back(life);
+    for (std::size_t i = 0; i < record_.kept_baseline.size(); ++i) {
+      DeviceRecord& home = record_of(record_.kept_baseline[i]);
+      home.kept_baseline.push_back(record_.kept_baseline[i]);
+      home.kept_blocks.push_back(record_.kept_blocks[i]);
+    }
+    for (const Life& range : record_.ranges)
+      record_of(range).ranges.push_back(range);
+    std::vector<DeviceRecord> split;
+    for (auto& [home, record] : by_home_) {
+      record.homes = {home};
+      sum_up_ranges(record);
+      split.push_back(std::move(record));
+    }
+    return split;
+  }
+
+private:
+  /// What the event says of the pool goes first, then the segment that is there at the end.
+  DeviceRecord& record_of(const Life& life) {
+    Home home = life.home < record_.homes.size() ? record_.homes[life.home] : Home{};
+    if (!home.pool) {
+      if (const Segment* segment = addresses_.segment_of(life.address)) home = {segment->stream, segment->pool};
+    }
+    const auto [entry, is_new] = by_home_.try_emplace(home);
+    if (is_new) {
+      entry->second.device = record_.device;
+      entry->second.events = record_.events;
+      entry->second.times = record_.times;
+      entry->second.reserved_known_from = record_.reserved_known_from;
+    }
+    return entry->second;
+  }
+
+  Addresses addresses_;
+  const DeviceRecord& record_;
+  std::map<Home, DeviceRecord> by_home_;
+};
+
+} // namespace
+
+std::vector<DeviceRecord> split_by_home(const Snapshot& snapshot, const DeviceRecord& record) {
+  return Splitter(snapshot, record).run();
+}
+
+} // namespace memviz

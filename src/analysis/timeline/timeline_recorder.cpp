@@ -1,0 +1,173 @@
+#include "memviz/timeline.hpp"
+
+#include "analysis/replay/device_accounts.hpp"
+#include "analysis/timeline/timeline_ranges.hpp"
+#include "memviz/error.hpp"
+#include "value/number_map.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <map>
+
+namespace memviz {
+
+struct TimelineRecorder::Device {
+  DeviceRecord record;
+  std::vector<std::int64_t> times;
+  NumberMap live; ///< address -> index into record.lives
+  std::vector<RangeChange> changes;
+  std::uint64_t changed_bytes = 0;
+  std::map<Home, std::uint32_t> home_index;
+  Home last_home;
+  std::uint32_t last_home_index = 0;
+
+  void take(const Event& event);
+  std::uint32_t home_of(const Event& event);
+  void take_time(const Event& event);
+  void end_life(const Event& event, std::uint32_t state);
+  void change_range(const Event& event, std::uint32_t state);
+};
+
+namespace {
+
+constexpr std::uint32_t kMostEvents = kForever - 1;
+/// The segment tells.
+constexpr std::uint32_t kNoHome = kForever;
+
+/// Blocks that are active at the end without a recorded alloc.
+void keep_unexplained(const Snapshot& snapshot, const NumberMap& live, DeviceRecord& record) {
+  for (const Segment& segment : snapshot.segments_of(record.device)) {
+    for (std::uint32_t i = segment.first_block; i < segment.first_block + segment.block_count; ++i) {
+      const Block& block = snapshot.blocks[i];
+      if (!block.is_active() || live.contains(block.address)) continue;
+      record.kept_baseline.push_back(
+          {.address = block.address, .size_bytes = block.requested_bytes, .stack = block.stack, .home = kNoHome});
+      record.kept_blocks.push_back(i);
+    }
+  }
+}
+
+} // namespace
+
+std::uint32_t TimelineRecorder::Device::home_of(const Event& event) {
+  const Home home{event.stream, event.pool};
+  if (!record.homes.empty() && home == last_home) return last_home_index;
+  const auto [entry, is_new] = home_index.try_emplace(home, static_cast<std::uint32_t>(record.homes.size()));
+  if (is_new) record.homes.push_back(home);
+  last_home = home;
+  last_home_index = entry->second;
+  return entry->second;
+}
+
+/// An event without a time gets that of the one before, or of the first that has one.
+void TimelineRecorder::Device::take_time(const Event& event) {
+
+  if (times.empty()) {
+    if (event.time_us) times.assign(std::size_t{record.events} + 1, *event.time_us);
+  } else {
+    times.push_back(std::max(times.back(), event.time_us.value_or(times.back())));
+  }
+}
+
+void TimelineRecorder::Device::end_life(const Event& event, std::uint32_t state) {
+  if (const auto index = live.remove(event.address)) {
+    Life& life = record.lives[static_cast<std::size_t>(*index)];
+    life.end = state;
+    if (life.size_bytes != event.size_bytes)
+      record.corrections.emplace_back(state, static_cast<std::int64_t>(life.size_bytes - event.size_bytes));
+    return;
+  }
+  record.freed_baseline.push_back(
+      {.address = event.address, .size_bytes = event.size_bytes, .end = state, .home = home_of(event)});
+}
+
+void TimelineRecorder::Device::change_range(const Event& event, std::uint32_t state) {
+  if (__builtin_add_overflow(changed_bytes, event.size_bytes, &changed_bytes) || changed_bytes > kMaxTotalBytes)
+    throw Error(
+        fmt::format("the segment events of device {} add up to more than 1 EiB: the file is damaged", record.device));
+  const bool is_mapped = event.action == Action::segment_alloc || event.action == Action::segment_map;
+  changes.push_back({.state = state,
+                     .is_mapped = is_mapped,
+                     .address = event.address,
+                     .size_bytes = event.size_bytes,
+                     .stack = event.stack,
+                     .home = home_of(event)});
+}
+
+void TimelineRecorder::Device::take(const Event& event) {
+  if (record.events == kMostEvents) throw Error("a timeline of more than 4,294,967,294 events cannot be drawn");
+  take_time(event);
+  const std::uint32_t state = ++record.events;
+  switch (event.action) {
+  case Action::alloc:
+    live.insert(event.address, record.lives.size());
+    record.lives.push_back({.address = event.address,
+                            .size_bytes = event.size_bytes,
+                            .stack = event.stack,
+                            .begin = state,
+                            .home = home_of(event)});
+    break;
+  case Action::free_completed: end_life(event, state); break;
+  case Action::segment_alloc:
+  case Action::segment_map:
+  case Action::segment_free:
+  case Action::segment_unmap: change_range(event, state); break;
+  case Action::oom: record.marks.push_back({MarkKind::oom, state, event.size_bytes, event.address}); break;
+  case Action::snapshot: record.marks.push_back({MarkKind::snapshot, state, event.size_bytes, 0}); break;
+  case Action::free_requested:
+  case Action::other: break;
+  }
+}
+
+const std::vector<std::int64_t>& DeviceRecord::times_us() const {
+  static const std::vector<std::int64_t> none;
+  return times ? *times : none;
+}
+
+TimelineRecorder::TimelineRecorder() = default;
+TimelineRecorder::~TimelineRecorder() = default;
+
+void TimelineRecorder::take(std::uint32_t device, std::span<const Event> events) {
+  if (events.empty() || !failure_.empty()) return;
+  if (devices_.size() <= device) devices_.resize(device + std::size_t{1});
+  if (!devices_[device]) {
+    devices_[device] = std::make_unique<Device>();
+    devices_[device]->record.device = device;
+  }
+  try {
+    for (const Event& event : events)
+      devices_[device]->take(event);
+  } catch (const Error& error) {
+    failure_ = error.what();
+  }
+}
+
+void TimelineRecorder::restart() {
+  devices_.clear();
+  failure_.clear();
+}
+
+std::vector<DeviceRecord> TimelineRecorder::finish(const Snapshot& snapshot) {
+  if (!failure_.empty()) throw Error(failure_);
+  std::vector<DeviceRecord> records;
+  for (const std::uint32_t device : snapshot.devices()) {
+    Device without_events;
+    without_events.record.device = device;
+    const bool has_events = device < devices_.size() && devices_[device] != nullptr;
+    Device& recorded = has_events ? *devices_[device] : without_events;
+    recorded.record.times = std::make_shared<const std::vector<std::int64_t>>(std::move(recorded.times));
+    keep_unexplained(snapshot, recorded.live, recorded.record);
+    rebuild_ranges(snapshot, recorded.changes, recorded.record);
+    records.push_back(std::move(recorded.record));
+    if (has_events) devices_[device].reset();
+  }
+  return records;
+}
+
+std::vector<DeviceRecord> record_timeline(const Snapshot& snapshot) {
+  TimelineRecorder recorder;
+  take_events(snapshot, recorder);
+  return recorder.finish(snapshot);
+}
+
+} // namespace memviz

@@ -1,0 +1,40 @@
+#include "analysis/tree/frame_order.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <tuple>
+
+namespace memviz {
+namespace {
+
+/// By number, from 0 to `count`: its place in the order of `key`.
+template <class Key> std::vector<std::uint32_t> ranks(std::size_t count, Key key) {
+  std::vector<std::uint32_t> ids(count);
+  std::iota(ids.begin(), ids.end(), 0U);
+  std::sort(ids.begin(), ids.end(), [&](std::uint32_t left, std::uint32_t right) { return key(left) < key(right); });
+  std::vector<std::uint32_t> rank(count);
+  for (std::uint32_t place = 0; place < count; ++place)
+    rank[ids[place]] = place;
+  return rank;
+}
+
+} // namespace
+
+FrameOrder::FrameOrder(const FrameTable& frames) {
+  // Texts first, each distinct one once: frames that share a long one are many.
+  const std::vector<std::uint32_t> text_rank =
+      ranks(frames.string_count(), [&](std::uint32_t id) { return frames.text({id}); });
+  rank_ = ranks(frames.frame_count(), [&](std::uint32_t id) {
+    const Frame& frame = frames.frame({id});
+    return std::tuple(text_rank[frame.name.value], text_rank[frame.filename.value], frame.line);
+  });
+}
+
+bool FrameOrder::is_before(const NodeKey& left, const NodeKey& right) const {
+  if (left.kind == NodeKind::frame && right.kind == NodeKind::frame) {
+    return rank_[left.frame().value] < rank_[right.frame().value];
+  }
+  return left < right;
+}
+
+} // namespace memviz

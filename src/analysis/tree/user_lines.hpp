@@ -1,0 +1,42 @@
+#pragma once
+
+// Block -> the line of the user's own code that asked for it.
+
+#include "analysis/tree/frame_order.hpp"
+#include "analysis/tree/no_stack.hpp"
+#include "memviz/flame.hpp"
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+namespace memviz {
+
+class UserLines {
+public:
+  UserLines(const Snapshot& snapshot, const Replay& replay)
+      : snapshot_(snapshot), no_stack_(snapshot, replay), finder_(snapshot.frames) {}
+
+  /// Of an active block, by its index in Snapshot::blocks: the frame of rank_user_lines(), or why there is none.
+  [[nodiscard]] NodeKey line_of(std::uint32_t device, std::uint32_t block);
+  /// Of an event's stack.
+  [[nodiscard]] NodeKey line_of(StackId stack) { return finder_.line_of(stack); }
+
+private:
+  const Snapshot& snapshot_;
+  NoStackReasons no_stack_;
+  UserLineFinder finder_;
+};
+
+/// Bytes and blocks by line.
+class LineAmounts {
+public:
+  void add(const NodeKey& line, const Amount& amount) { amounts_[line] += amount; }
+  /// Largest first, then in the order of labels.
+  [[nodiscard]] std::vector<UserLine> ranked(const FrameOrder& order) const;
+
+private:
+  std::map<NodeKey, Amount> amounts_;
+};
+
+} // namespace memviz

@@ -1,0 +1,130 @@
+#include "analysis/tree/weighted_paths.hpp"
+
+#include "analysis/tree/frame_selection.hpp"
+#include "analysis/tree/no_stack.hpp"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+namespace memviz {
+namespace {
+
+/// What stands in the place of the state: nothing for active memory when `state` is no level.
+NodeKey level_key(Level level, const Snapshot& snapshot, const Segment& segment, const NodeKey& state) {
+  switch (level) {
+  case Level::device: return {NodeKind::device, segment.device, snapshot.origin.is_cpu ? 1U : 0U};
+  case Level::pool: return {NodeKind::pool, segment.pool.first, segment.pool.second};
+  case Level::stream: return {NodeKind::stream, static_cast<std::uint64_t>(segment.stream), 0};
+  case Level::segment: return {NodeKind::segment, segment.address, segment.device};
+  case Level::state: break;
+  }
+  return state;
+}
+
+/// The end of a path below the levels: a stack, or one pseudo frame.
+struct Leaf {
+  std::uint32_t prefix = 0;
+  StackId stack = kNoFrames;
+  std::optional<Pseudo> pseudo;
+  bool is_bare = false; ///< the bytes belong to the prefix itself
+  friend auto operator<=>(const Leaf&, const Leaf&) = default;
+};
+
+class PathCollector {
+public:
+  PathCollector(const Snapshot& snapshot, const Replay& replay, const TreeOptions& options)
+      : snapshot_(snapshot), options_(options), selection_(snapshot.frames, options), no_stack_(snapshot, replay),
+        groups_by_state_(std::find(options.levels.begin(), options.levels.end(), Level::state) !=
+                         options.levels.end()) {}
+
+  void add(const Segment& segment) {
+    for (std::uint32_t i = segment.first_block; i < segment.first_block + segment.block_count; ++i) {
+      const Block& block = snapshot_.blocks[i];
+      const std::uint32_t prefix = prefix_of(segment, NodeKey::of(block.state), block.is_active());
+      if (block.is_active()) {
+        Leaf leaf = stack_leaf(segment, block, i);
+        leaf.prefix = prefix;
+        add(leaf, {block.requested_bytes, 1});
+        if (block.rounding_bytes() > 0) add({prefix, kNoFrames, Pseudo::gaps}, {block.rounding_bytes(), 0});
+      } else {
+        add({prefix, kNoFrames, std::nullopt, true}, {block.size_bytes, 1});
+      }
+    }
+    if (segment.uncovered_bytes > 0) {
+      const std::uint32_t prefix = prefix_of(segment, NodeKey::of(Pseudo::unaccounted), false);
+      add({prefix, kNoFrames, std::nullopt, true}, {segment.uncovered_bytes, 0});
+    }
+  }
+
+  void visit_all(const PathVisitor& visit) {
+    std::vector<NodeKey> path;
+    for (std::size_t i = 0; i < leaves_.size(); ++i) {
+      const Leaf& leaf = leaves_[i];
+      path = *prefixes_[leaf.prefix];
+      if (leaf.pseudo) path.push_back(NodeKey::of(*leaf.pseudo));
+      if (!leaf.pseudo && !leaf.is_bare) append_frames(leaf.stack, path);
+      visit(path, amounts_[i]);
+    }
+  }
+
+private:
+  std::uint32_t prefix_of(const Segment& segment, const NodeKey& state, bool is_active) {
+    std::vector<NodeKey> keys;
+    for (const Level level : options_.levels)
+      keys.push_back(level_key(level, snapshot_, segment, state));
+    // Free memory stays apart from stacks even when nobody asked for states.
+    if (!groups_by_state_ && !is_active) keys.push_back(state);
+    const auto [entry, is_new] =
+        prefix_index_.try_emplace(std::move(keys), static_cast<std::uint32_t>(prefixes_.size()));
+    if (is_new) prefixes_.push_back(&entry->first);
+    return entry->second;
+  }
+
+  [[nodiscard]] Leaf stack_leaf(const Segment& segment, const Block& block, std::uint32_t index) {
+    if (!selection_.is_in_focus(block.stack)) return {0, kNoFrames, Pseudo::not_focused};
+    if (snapshot_.frames.stack(block.stack).empty()) return {0, kNoFrames, no_stack_.reason(segment.device, index)};
+    if (selection_.kept(block.stack).empty()) return {0, kNoFrames, Pseudo::filtered};
+    return {0, block.stack, std::nullopt};
+  }
+
+  void append_frames(StackId stack, std::vector<NodeKey>& path) {
+    for (const FrameId frame : selection_.kept(stack))
+      path.push_back(NodeKey::of(frame));
+  }
+
+  void add(const Leaf& leaf, const Amount& amount) {
+    const auto [entry, is_new] = leaf_index_.try_emplace(leaf, leaves_.size());
+    if (is_new) {
+      leaves_.push_back(leaf);
+      amounts_.push_back(amount);
+    } else {
+      amounts_[entry->second] += amount;
+    }
+  }
+
+  const Snapshot& snapshot_;
+  const TreeOptions& options_;
+  FrameSelection selection_;
+  NoStackReasons no_stack_;
+  bool groups_by_state_;
+  std::map<std::vector<NodeKey>, std::uint32_t> prefix_index_;
+  std::vector<const std::vector<NodeKey>*> prefixes_; ///< point into prefix_index_, whose keys never move
+  std::map<Leaf, std::size_t> leaf_index_;
+  std::vector<Leaf> leaves_;
+  std::vector<Amount> amounts_;
+};
+
+} // namespace
+
+void for_each_path(const Snapshot& snapshot, const Replay& replay, const TreeOptions& options,
+                   const PathVisitor& visit) {
+  PathCollector collector(snapshot, replay, options);
+  for (const Segment& segment : snapshot.segments_of(options.device))
+    collector.add(segment);
+  collector.visit_all(visit);
+}
+
+} // namespace memviz
