@@ -102,6 +102,22 @@ TEST_CASE("rising for some steps and falling at once, again and again, is freein
   CHECK(trend_of(tilted).kind == TrendKind::grows);
 }
 
+TEST_CASE("what falls before anything has risen is the end of the start-up, not a late free") {
+  CHECK(trend_of({20, 5, 10, 15, 20, 25, 30}).kind == TrendKind::grows);
+  CHECK(trend_of({40, 40, 5, 10, 15}).kind == TrendKind::grows);
+  CHECK(trend_of({40, 40, 5, 10, 15}).last_rise == 4);
+  CHECK(trend_of({90, 10, 10, 10, 10}).kind == TrendKind::none);
+  CHECK(trend_of({90, 10, 20}).kind == TrendKind::none); // two steps are left
+}
+
+TEST_CASE("one fall among few steps is a late free only where it takes all back") {
+  CHECK(trend_of({0, 10, 20, 0, 10, 20}).kind == TrendKind::late_frees);
+  CHECK(trend_of({0, 10, 20, 30, 4, 14, 40}).kind == TrendKind::late_frees);
+  // A cache that was cut back once, and goes on growing.
+  CHECK(trend_of({0, 10, 20, 30, 10, 20, 30, 40}).kind == TrendKind::grows);
+  CHECK(trend_of({0, 10, 20, 30, 10, 20, 25}).kind == TrendKind::late_frees); // no new height
+}
+
 TEST_CASE("sizes near 2^60 are no trouble") {
   const std::uint64_t most = kMaxTotalBytes;
   CHECK(trend_of({0, most / 4, most / 2, most}).kind == TrendKind::grows);

@@ -102,6 +102,12 @@ std::vector<std::uint64_t> troughs_of(const std::vector<std::uint64_t>& bytes, c
   return troughs;
 }
 
+/// Whether one fall, which tells less than a row of them, left much behind, upon which it rose to a new height.
+bool grows_after_one_fall(const std::vector<std::uint64_t>& bytes, std::size_t fall) {
+  const std::uint64_t height = *std::max_element(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(fall));
+  return bytes.back() > height;
+}
+
 /// Growth with falls that matter: few and large ones, after which it rises again, are late frees; where what they leave
 /// grows, there is a leak below them.
 TrendKind kind_of_sawtooth(const std::vector<std::uint64_t>& bytes, const Changes& changes) {
@@ -111,15 +117,22 @@ TrendKind kind_of_sawtooth(const std::vector<std::uint64_t>& bytes, const Change
   const std::vector<std::uint64_t> troughs = troughs_of(bytes, changes);
   constexpr double kMuch = 0.25; // of what falls back each time
   const double fall = changes.fallen_bytes / as_double(troughs.size());
-  const bool is_rising = troughs.size() >= 2 &&
-                         std::adjacent_find(troughs.begin(), troughs.end(), std::greater_equal<>()) == troughs.end();
+  const bool is_rising =
+      troughs.size() == 1 ? grows_after_one_fall(bytes, changes.falls.front())
+                          : std::adjacent_find(troughs.begin(), troughs.end(), std::greater_equal<>()) == troughs.end();
   const double left = as_double(troughs.back()) - as_double(bytes.front());
   return is_rising && left > kMuch * fall ? TrendKind::grows : TrendKind::late_frees;
 }
 
-} // namespace
+/// The step from which on falls tell anything: what falls before anything has risen is the end of the start-up.
+std::size_t end_of_start(const std::vector<std::uint64_t>& bytes) {
+  std::size_t end = 0;
+  for (std::size_t step = 1; step < bytes.size() && bytes[step] <= bytes[step - 1]; ++step)
+    if (bytes[step] < bytes[step - 1]) end = step;
+  return end;
+}
 
-Trend trend_of(const std::vector<std::uint64_t>& bytes) {
+Trend trend_after_start(const std::vector<std::uint64_t>& bytes) {
   Trend trend;
   if (bytes.size() < kFewestSteps) return trend;
   const Changes changes = changes_of(bytes);
@@ -139,6 +152,15 @@ Trend trend_of(const std::vector<std::uint64_t>& bytes) {
   const double steps_seen = as_double(bytes.size() - 1) / as_double(longest_gap(changes.rises));
   trend.confidence = std::min(1.0, as_double(trend.rises) / std::max(1.0, steps_seen));
   trend.confidence = std::max(trend.confidence, as_double(trend.rises) / as_double(bytes.size() - 1));
+  return trend;
+}
+
+} // namespace
+
+Trend trend_of(const std::vector<std::uint64_t>& bytes) {
+  const std::size_t start = end_of_start(bytes);
+  Trend trend = trend_after_start({bytes.begin() + static_cast<std::ptrdiff_t>(start), bytes.end()});
+  if (trend.rises > 0) trend.last_rise += start;
   return trend;
 }
 
