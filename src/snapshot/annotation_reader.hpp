@@ -10,7 +10,7 @@
 namespace memviz {
 
 /// Keys beside those that every annotation has become its metadata. Throws SchemaError.
-void read_annotations(const Document& document, Value annotations, FrameReader& texts, Budget& budget,
+void read_annotations(const Document& document, Value annotations, FrameReader& frames, Budget& budget,
                       Snapshot& snapshot);
 
 } // namespace memviz
