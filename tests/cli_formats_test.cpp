@@ -95,6 +95,15 @@ TEST_CASE("bad formats, zooms and percentages are bad usage") {
   }
 }
 
+TEST_CASE("a format without a picture is bad usage") {
+  for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{
+           {"compare", data("before"), data("after"), "--format", "png"}, {"explain", data("before"), "--zoom", "2"}}) {
+    const auto outcome = run(words);
+    CHECK(outcome.exit_code == 2);
+    CHECK(outcome.err.find("--format and --zoom need -o") != std::string::npos);
+  }
+}
+
 TEST_CASE("--min-percent merges boxes, and the root keeps its bytes") {
   const auto svg_with = [](const std::string& percent) {
     return run({"flame", data("training_step"), "-q", "-o", "-", "--no-fold", "--min-percent", percent}).out;

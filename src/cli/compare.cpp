@@ -109,7 +109,7 @@ Request request_of(const Arguments& arguments) {
   request.output = arguments.value("output");
   request.quiet = arguments.has("quiet");
   request.moment = moment_of(arguments);
-  if (request.output) check_picture_output(arguments, *request.output);
+  check_picture_output(arguments, request.output);
   if (arguments.operands()[0] == "-" && arguments.operands()[1] == "-")
     throw UsageError("only one of the two snapshots can be standard input");
   return request;

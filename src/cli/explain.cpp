@@ -67,7 +67,7 @@ int run(const Arguments& arguments) {
   const auto output = arguments.value("output");
   if (json && output && *json == *output) throw UsageError("--json and -o name the same output");
   if (json) check_output_file(arguments, *json);
-  if (output) check_picture_output(arguments, *output);
+  check_picture_output(arguments, output);
   static_cast<void>(options_of(arguments)); // before the work begins
   const MomentRequest moment = failure_or(arguments);
 

@@ -72,9 +72,14 @@ std::vector<Option> picture_format_options() {
   };
 }
 
-void check_picture_output(const Arguments& arguments, const std::string& output) {
-  static_cast<void>(format_for(arguments, output));
-  check_output_file(arguments, output);
+void check_picture_output(const Arguments& arguments, const std::optional<std::string>& output) {
+  if (!output) {
+    if (arguments.value("format") || arguments.value("zoom"))
+      throw UsageError("--format and --zoom need -o, which says where the picture goes");
+    return;
+  }
+  static_cast<void>(format_for(arguments, *output));
+  check_output_file(arguments, *output);
 }
 
 void write_picture(const Arguments& arguments, const std::string& output, const std::string& svg) {

@@ -4,6 +4,7 @@
 
 #include "cli/arguments.hpp"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,7 +14,8 @@ namespace memviz::cli {
 
 /// Before the work begins: throws UsageError for a bad --format or --zoom, Error where the program that makes other
 /// formats than SVG is missing, and what check_output_file() throws.
-void check_picture_output(const Arguments& arguments, const std::string& output);
+/// Without an output nothing says where a picture goes, and then --format and --zoom are bad usage.
+void check_picture_output(const Arguments& arguments, const std::optional<std::string>& output);
 
 /// write_output() of an SVG in the format that --format asks for, else the ending of the output's name, else as it is.
 /// Says so where it is larger than --max-size all the same.
