@@ -93,6 +93,13 @@ TEST_CASE("wrap") {
     }
     CHECK(joined == text);
   }
+  SUBCASE("keeps a number and its unit together") {
+    const std::string text = "it holds 12.5 GiB (75.0 %) of 16.0 GiB, and 3.00 KiB (< 0.1 %) of 4 B";
+    for (double width = 60; width < 400; width += 3)
+      for (const std::string& line : wrap(text, width, 12))
+        for (const char* unit : {"GiB", "%", "KiB", "B"})
+          CHECK_FALSE(line.starts_with(unit));
+  }
   SUBCASE("breaks a word that is longer than a line") {
     const std::string word(500, 'x');
     std::string joined;

@@ -19,6 +19,9 @@ namespace memviz {
 [[nodiscard]] std::string format_counted(std::uint64_t count, std::string_view noun, std::string_view plural = {});
 /// "12.5 %", "0 %", "100 %", "< 0.1 %" of a whole; "-" where the whole is 0.
 [[nodiscard]] std::string format_percent(std::uint64_t part, std::uint64_t whole);
+/// Whether `word`, with what punctuates it, is a unit of bytes or a percent sign: a line that is broken keeps it with
+/// its number.
+[[nodiscard]] bool is_unit(std::string_view word);
 /// "950 us", "12.3 ms", "4.56 s", "12 min 3 s", "3 h 25 min", "4 d 2 h"
 [[nodiscard]] std::string format_duration(std::uint64_t us);
 /// "0x7f0000000000"

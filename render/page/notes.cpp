@@ -2,6 +2,8 @@
 
 #include "page/text_fit.hpp"
 
+#include "memviz/format.hpp"
+
 #include <fmt/format.h>
 
 namespace memviz::render {
@@ -18,6 +20,17 @@ double draw_lines(XmlElement parent, double x, double y, std::string_view css_cl
   return y;
 }
 
+/// The last space of text[0, size] at which a line may end; npos if there is none.
+std::size_t last_break(std::string_view text, std::size_t size) {
+  std::size_t space = text.rfind(' ', size);
+  while (space != std::string_view::npos && space > 0) {
+    const std::string_view next = text.substr(space + 1);
+    if (!is_unit(next.substr(0, next.find(' ')))) return space;
+    space = text.rfind(' ', space - 1);
+  }
+  return std::string_view::npos;
+}
+
 } // namespace
 
 std::vector<std::string> wrap(const std::string& text, double width, double font_size) {
@@ -25,8 +38,8 @@ std::vector<std::string> wrap(const std::string& text, double width, double font
   std::string_view rest = text;
   while (!rest.empty()) {
     std::string line = fit_sans_prefix(rest, width, font_size);
-    const std::size_t space = line.size() < rest.size() ? line.rfind(' ') : std::string::npos;
-    if (space != std::string::npos && space > 0) line.resize(space);
+    const std::size_t space = line.size() < rest.size() ? last_break(rest, line.size()) : std::string_view::npos;
+    if (space != std::string_view::npos) line.resize(space);
     rest.remove_prefix(line.size());
     while (rest.starts_with(' '))
       rest.remove_prefix(1);

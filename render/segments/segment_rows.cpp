@@ -22,7 +22,7 @@ constexpr double kFontSize = 11;
 /// The smallest segment is drawn no narrower, so that something of it can be seen.
 constexpr double kLeastWidth = 24;
 /// Strips up to this width stand beside their words, two in a line where nothing is pinned.
-constexpr double kShortStrip = 150;
+constexpr double kShortStrip = 96;
 constexpr double kShortStep = 22;
 constexpr std::size_t kShortColumns = 2;
 constexpr double kColumnGap = 20;

@@ -54,6 +54,11 @@ std::string format_percent(std::uint64_t part, std::uint64_t whole) {
   return fmt::format("{:.1f} %", percent);
 }
 
+bool is_unit(std::string_view word) {
+  word = word.substr(0, word.find_first_of(".,;:)"));
+  return word == "%" || word == "B" || (word.size() == 3 && word.ends_with("iB"));
+}
+
 std::string format_duration(std::uint64_t us) {
   constexpr std::uint64_t kSecond = 1'000'000;
   constexpr std::uint64_t kMinute = 60 * kSecond;

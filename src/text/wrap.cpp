@@ -1,5 +1,6 @@
 #include "text/wrap.hpp"
 
+#include "memviz/format.hpp"
 #include "text/printable.hpp"
 
 #include <algorithm>
@@ -14,7 +15,10 @@ std::string wrapped_text(std::string_view text, std::string_view first, std::siz
   std::size_t column = indent.size();
   bool is_line_empty = true;
   while (!rest.empty()) {
-    const std::string_view word = rest.substr(0, rest.find(' '));
+    std::size_t end = rest.find(' ');
+    if (end != std::string_view::npos && is_unit(rest.substr(end + 1, rest.find(' ', end + 1) - end - 1)))
+      end = rest.find(' ', end + 1);
+    const std::string_view word = rest.substr(0, end);
     rest.remove_prefix(std::min(word.size() + 1, rest.size()));
     if (word.empty()) continue;
     const std::size_t width = column_count(word);
