@@ -102,16 +102,20 @@ class BrowserCase(unittest.TestCase):
 
 
 # Everything about the boxes in one call: their data, and the rectangles as they stand now (in the graph's coordinates).
-# The script takes boxes that are not seen out of the document, and tells all of them.
+# The script takes boxes that are not seen out of the document, and tells all of them. As one text: Playwright takes
+# seconds to carry ten thousand objects.
 READ_BOXES = """() => {
   const frames = document.querySelectorAll('#frames > f');
   const graph = document.querySelector('#graph');
   const boxes = graph.shownBoxes ? graph.shownBoxes() : Array.from(graph.children, (element) => ({element}));
-  return boxes.map((box) => {
+  return JSON.stringify(boxes.map((box) => {
     const {element} = box;
-    if (!element) return {row: box.level, bytes: box.bytes, blocks: box.blocks, before: box.before || 0, after: box.after || 0, name: box.label.name, width_units: box.width,
-                          frames: box.steps.filter((step) => step.isFrame).map((step) => step.key.slice(1)).join(' '),
-                          classes: [box.paint, ...(box.hit ? ['match'] : [])], shown: false, x: 0, y: 0, width: 0};
+    if (!element) {
+      const frames = box.steps.filter((step) => step.isFrame).map((step) => step.key.slice(1)).join(' ');
+      return {...box, row: box.level, name: box.label.name, width_units: box.width, frames, shown: false, x: 0, y: 0, width: 0,
+              classes: [box.paint, ...(box.hit ? ['match'] : [])],
+              parent: null, children: null, steps: null, run: null, label: null, span: null, parts: null};
+    }
     const data = {...element.dataset};
     const frame = data.name === undefined && frames[data.frames];
     const rect = element.querySelector('rect');
@@ -120,7 +124,7 @@ READ_BOXES = """() => {
     if (box.hit) classes.add('match');
     return {...data, ...(frame && {name: frame.getAttribute('n')}), classes: [...classes],
             shown: element.isConnected, width_units: data.width, x: size('x'), y: size('y'), width: size('width')};
-  });
+  }));
 }"""
 
 
@@ -161,7 +165,7 @@ class Picture:
     def boxes(self):
         """All boxes in the order of a walk from the root, linked."""
         boxes, path = [], []
-        for index, data in enumerate(self.page.evaluate(READ_BOXES)):
+        for index, data in enumerate(json.loads(self.page.evaluate(READ_BOXES))):
             box = Box(index, data)
             del path[box.level :]
             if path:
