@@ -205,7 +205,7 @@ TEST_CASE("flame_svg tells the moment, the time and what went wrong") {
   drawing.devices[0].last_time_us = 1'714'564'805'500'000;
   const std::string text = visible_text(parse_svg(drawing.svg()));
   for (const char* expected : {"ran out of memory 2 times", "at the out-of-memory error, event 12 of 30",
-                               "recorded 2024-05-01 12:00:03 to 12:00:05 UTC (2.5 s)"})
+                               "recorded 2024-05-01 12:00:03 to 12:00:05 UTC (2.50 s)"})
     CHECK_MESSAGE(text.find(expected) != std::string::npos, expected);
 }
 

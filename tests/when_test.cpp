@@ -6,17 +6,6 @@
 
 using namespace memviz::render;
 
-TEST_CASE("duration_text") {
-  CHECK(duration_text(0) == "0 us");
-  CHECK(duration_text(999) == "999 us");
-  CHECK(duration_text(310'499) == "310 ms");
-  CHECK(duration_text(14'250'000) == "14.2 s");
-  CHECK(duration_text(59'999'999) == "59.9 s");
-  CHECK(duration_text(60'000'000) == "1 min 0 s");
-  CHECK(duration_text(3'600'000'000) == "1 h 0 min");
-  CHECK(duration_text(std::uint64_t{76} * 3'600'000'000) == "3 d 4 h");
-}
-
 TEST_CASE("time_range_text") {
   constexpr std::int64_t kStart = 1'714'564'803'000'000; // 2024-05-01 12:00:03 UTC
   CHECK(time_range_text(kStart, kStart + 248'000'000) == "recorded 2024-05-01 12:00:03 to 12:04:11 UTC (4 min 8 s)");
@@ -24,8 +13,8 @@ TEST_CASE("time_range_text") {
         "recorded 2024-05-01 12:00:03 to 2024-05-02 12:00:03 UTC (1 d 0 h)");
   CHECK(time_range_text(kStart, kStart + 416'000) == "recorded 2024-05-01 12:00:03 UTC (416 ms)");
   SUBCASE("times that are no dates tell only how long") {
-    CHECK(time_range_text(0, 5'000'000) == "recorded over 5.0 s");
+    CHECK(time_range_text(0, 5'000'000) == "recorded over 5.00 s");
     CHECK(time_range_text(std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::max())
-              .starts_with("recorded over 213503982 d"));
+              .starts_with("recorded over 213,503,982 d"));
   }
 }

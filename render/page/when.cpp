@@ -1,6 +1,7 @@
 #include "page/when.hpp"
 
-#include <array>
+#include "memviz/format.hpp"
+
 #include <chrono>
 #include <fmt/format.h>
 
@@ -26,29 +27,9 @@ std::string clock_text(std::int64_t us) {
 
 } // namespace
 
-std::string duration_text(std::uint64_t us) {
-  if (us < 1000) return fmt::format("{} us", us);
-  if (us < 1'000'000) return fmt::format("{} ms", us / 1000);
-  const std::uint64_t tenths = us / 100'000;
-  if (tenths < 600) return fmt::format("{}.{} s", tenths / 10, tenths % 10);
-  struct Unit {
-    std::uint64_t seconds;
-    const char* name;
-  };
-  static constexpr std::array<Unit, 4> kUnits{{{86'400, "d"}, {3'600, "h"}, {60, "min"}, {1, "s"}}};
-  const std::uint64_t seconds = us / 1'000'000;
-  std::size_t unit = 0;
-  while (seconds < kUnits[unit].seconds)
-    ++unit;
-  const Unit& large = kUnits[unit];
-  const Unit& small = kUnits[unit + 1];
-  return fmt::format("{} {} {} {}", seconds / large.seconds, large.name, seconds % large.seconds / small.seconds,
-                     small.name);
-}
-
 std::string time_range_text(std::int64_t first_us, std::int64_t last_us) {
   const auto span = static_cast<std::uint64_t>(last_us) - static_cast<std::uint64_t>(first_us);
-  const std::string duration = duration_text(span);
+  const std::string duration = format_duration(span);
   if (first_us < kFirstDate || last_us >= kLastDate) return "recorded over " + duration;
   if (first_us / 1'000'000 == last_us / 1'000'000)
     return fmt::format("recorded {} {} UTC ({})", date_text(first_us), clock_text(first_us), duration);

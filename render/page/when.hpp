@@ -7,9 +7,6 @@
 
 namespace memviz::render {
 
-/// "2 min 8 s", "14.2 s", "310 ms", "25 us", "3 d 4 h"
-[[nodiscard]] std::string duration_text(std::uint64_t us);
-
 /// "recorded 2024-05-01 12:00:03 to 12:04:11 UTC (4 min 8 s)"; where the times are no dates of this age, only how long.
 [[nodiscard]] std::string time_range_text(std::int64_t first_us, std::int64_t last_us);
 
