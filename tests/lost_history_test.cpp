@@ -45,16 +45,18 @@ std::uint64_t bytes_of(const SnapshotBuilder& builder, Pseudo reason) {
 } // namespace
 
 TEST_CASE("a stack without an event proves that the ring lost it") {
-  CHECK(warning_of(lossy()) ==
-        "GPU 0: 1 block (1,000 B) was allocated while recording, but the events are gone: the ring held only the last 3 "
-        "events (max_entries of at least 4 would have been needed, 6 if everything without a recorded alloc is of that "
-        "time), or recording was restarted since");
+  CHECK(
+      warning_of(lossy()) ==
+      "GPU 0: 1 block (1,000 B) was allocated while recording, but the events are gone: the ring held only the last 3 "
+      "events (max_entries of at least 4 would have been needed, 6 if everything without a recorded alloc is of that "
+      "time), or recording was restarted since");
 
   SUBCASE("a file that says so leaves no doubt") {
-    CHECK(warning_of(with_settings(lossy(), true, 3)) ==
-          "GPU 0: 1 block (1,000 B) was allocated while recording, but the events are gone: the ring held only the last "
-          "3 events; max_entries of at least 4 would have been needed, 6 if everything without a recorded alloc is of "
-          "that time");
+    CHECK(
+        warning_of(with_settings(lossy(), true, 3)) ==
+        "GPU 0: 1 block (1,000 B) was allocated while recording, but the events are gone: the ring held only the last "
+        "3 events; max_entries of at least 4 would have been needed, 6 if everything without a recorded alloc is of "
+        "that time");
   }
   SUBCASE("where the ring was not full, recording was restarted") {
     const std::string restarted = "GPU 0: 1 block (1,000 B) was allocated while recording, but the events are gone, "
