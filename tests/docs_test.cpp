@@ -30,5 +30,8 @@ TEST_CASE("the pictures in docs/ are what the commands draw today") {
   const std::string testdata = kSource + "/testdata/";
   check_documented("mem.svg", {"flame", testdata + "training_step.pickle"});
   check_documented("segments.svg", {"flame", "--view", "segments", testdata + "cases/split_free_blocks.pickle"});
+  check_documented("timeline.svg", {"timeline", testdata + "training_step.pickle"});
+  check_documented("state.svg", {"state", "--at", "peak", testdata + "training_step.pickle"});
+  check_documented("explain.svg", {"explain", testdata + "cases/split_free_blocks.pickle"});
   check_documented("diff.svg", {"compare", testdata + "before.pickle", testdata + "after.pickle"});
 }

@@ -10,7 +10,7 @@
 namespace memviz::render {
 namespace {
 
-// After Okabe and Ito, with neighbours that differ in lightness, too.
+// After Okabe and Ito, with neighbours that differ in lightness, too. Not their pink: that says no stack.
 constexpr std::array kHues{
     Paint{"hue0", "#f2b05e", "#1d2026", "#8a5410", "#fff3e0"},
     Paint{"hue1", "#8fd0bd", "#1d2026", "#1d6456", "#e6fff8"},
@@ -22,8 +22,7 @@ constexpr std::array kHues{
     Paint{"hue7", "#7fbdea", "#1d2026", "#1f5a8c", "#e8f4ff"},
     Paint{"hue8", "#cdb594", "#1d2026", "#6b5434", "#fdf4e6"},
     Paint{"hue9", "#a5dcea", "#1d2026", "#1b6070", "#e6fbff"},
-    Paint{"hue10", "#eeaed4", "#1d2026", "#7d3a69", "#ffeef9"},
-    Paint{"hue11", "#a6cf86", "#1d2026", "#44642a", "#f0fae6"},
+    Paint{"hue10", "#a6cf86", "#1d2026", "#44642a", "#f0fae6"},
 };
 
 constexpr std::array kColours{
