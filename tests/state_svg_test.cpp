@@ -33,12 +33,12 @@ bool shows(const std::string& svg, const std::string& part) {
 
 /// 2 MiB each, of which `different` look different.
 Snapshot of_segments(std::uint64_t count, std::uint64_t different) {
-  constexpr std::uint64_t half = std::uint64_t{1} << 20U;
+  constexpr std::uint64_t kHalf = std::uint64_t{1} << 20U;
   SmallSnapshot builder;
   for (std::uint64_t i = 0; i < count; ++i)
     builder.segment(0x7f0000000000 + (i << 21U), 1U << 21U)
-        .active(half + i % different * 512, half)
-        .inactive(half - i % different * 512);
+        .active(kHalf + i % different * 512, kHalf)
+        .inactive(kHalf - i % different * 512);
   return builder.take();
 }
 
