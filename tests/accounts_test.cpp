@@ -25,7 +25,10 @@ TEST_CASE("balance_text") {
     stats.requested_bytes = 1024;
     stats.imbalance_bytes = 2048;
     CHECK(balance_text(stats) == "Accounts do not balance: 1.00 KiB before recording + 4.00 KiB allocated − 2.00 KiB "
-                                 "freed = 3.00 KiB, but the active blocks hold 1.00 KiB (+2.00 KiB).");
+                                 "freed = 3.00 KiB, but the blocks active at the end hold 1.00 KiB (+2.00 KiB).");
+    stats.at.kind = MomentKind::peak;
+    stats.requested_bytes = 4096;
+    CHECK(balance_text(stats).find("active at the end hold 1.00 KiB (+2.00 KiB).") != std::string::npos);
   }
   SUBCASE("without events") {
     stats.events = 0;

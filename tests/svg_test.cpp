@@ -360,6 +360,20 @@ TEST_CASE("flame_svg shows warnings, and by how much accounts do not balance") {
   CHECK(text.find("−4.00 KiB") != std::string::npos);
 }
 
+TEST_CASE("flame_svg does not let the errors of two devices cancel") {
+  Drawing drawing = training();
+  drawing.devices.push_back(drawing.devices[0]);
+  for (DeviceStats& stats : drawing.devices)
+    stats.events = 10;
+  drawing.devices[0].imbalance_bytes = 512;
+  drawing.devices[1].imbalance_bytes = -512;
+  drawing.devices[1].device = 1;
+  const std::string text = visible_text(parse_svg(drawing.svg()));
+  CHECK(text.find("GPU 0: Accounts do not balance") != std::string::npos);
+  CHECK(text.find("GPU 1: Accounts do not balance") != std::string::npos);
+  CHECK(text.find("Accounts balance") == std::string::npos);
+}
+
 TEST_CASE("flame_svg says when the peak was far above what it draws") {
   Drawing drawing = training();
   drawing.devices[0].events = 3;

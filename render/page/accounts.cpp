@@ -50,8 +50,12 @@ std::string balance_text(const DeviceStats& stats) {
                                       format_bytes(stats.baseline_bytes), format_bytes(stats.alloc_bytes),
                                       format_bytes(stats.free_bytes), format_bytes(stats.end_requested_bytes));
   if (stats.balanced()) return fmt::format("Accounts balance: {} requested at the end.", sum);
-  return fmt::format("Accounts do not balance: {}, but the active blocks hold {} ({}).", sum,
-                     format_bytes(stats.requested_bytes), delta_text(stats.imbalance_bytes));
+  // What is drawn may be another moment than the end.
+  const std::uint64_t held_bytes = stats.at.is_end()
+                                       ? stats.requested_bytes
+                                       : stats.end_requested_bytes - static_cast<std::uint64_t>(stats.imbalance_bytes);
+  return fmt::format("Accounts do not balance: {}, but the blocks active at the end hold {} ({}).", sum,
+                     format_bytes(held_bytes), delta_text(stats.imbalance_bytes));
 }
 
 std::vector<std::string> missing_stack_notes(const std::vector<UserLine>& users, std::uint64_t requested_bytes) {

@@ -67,12 +67,25 @@ RankedList ranked_list(const FlamePicture& picture, const std::vector<CodeOrigin
   return list;
 }
 
+/// One sentence where all devices balance, else one for each that does not: their errors might cancel.
+double draw_balance(Page& page, double y, const FlamePicture& picture, const DeviceStats& sum) {
+  bool is_good = true;
+  for (const DeviceStats& stats : picture.devices) {
+    if (stats.balanced()) continue;
+    is_good = false;
+    const bool is_only = picture.devices.size() == 1;
+    const std::string prefix = is_only ? "" : device_name(stats.device, stats.is_cpu) + ": ";
+    y = draw_verdict(page, y, false, prefix + balance_text(stats));
+  }
+  return is_good ? draw_verdict(page, y, true, balance_text(sum)) : y;
+}
+
 double draw_footer(Page& page, double y, const FlamePicture& picture, const DeviceStats& sum) {
   add_rule(page.below_graph(), y + 4);
   y = draw_warnings(page, y + 14, picture.warnings);
   y = draw_notes(page, y, missing_stack_notes(picture.users, sum.requested_bytes));
   if (sum.events > 0)
-    y = draw_verdict(page, y, sum.balanced(), balance_text(sum));
+    y = draw_balance(page, y, picture, sum);
   else if (!picture.devices.empty())
     y = draw_notes(page, y, {balance_text(sum)});
   return draw_signature(page, y, "drawn by memviz");
