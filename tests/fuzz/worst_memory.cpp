@@ -27,7 +27,7 @@ using namespace memviz;
 
 namespace {
 
-constexpr std::uint64_t kBytesPerByte = 64;
+constexpr std::uint64_t kBytesPerByte = 80;
 constexpr std::uint64_t kFixedBytes = std::uint64_t{64} << 20U;
 
 struct Step {
