@@ -1,0 +1,167 @@
+// cuDNN: descriptors and plans. Workspaces, reserve spaces and states are 0 bytes: what cuDNN's heuristics would choose
+// on the GPU is not known here, so a convolution's workspace is missing from the peak. The weights of recurrent
+// networks are laid out in full (cudnn_rnn.cpp).
+#include "machine.hpp"
+#include "real_library.hpp"
+#include "stubs.hpp"
+
+#include <cstring>
+#include <map>
+
+using namespace memviz::rehearsal;
+
+namespace {
+
+// Where no cuDNN is in the process to ask: 9.26.0, for PyTorch refuses one that is older than it was compiled with, and
+// 2.15 was with this one.
+constexpr std::size_t kVersion = 92600;
+constexpr std::size_t kCudartVersion = 13000;
+
+// cudnnBackendAttributeName_t, of which values are made up
+constexpr int kHeuristicResults = 202;
+constexpr int kConfigWorkspace = 303;
+constexpr int kPlanWorkspace = 402;
+constexpr int kPlanText = 405;
+constexpr int kEngineCount = 802;
+constexpr int kEngineIndex = 1301;
+
+// cudnnBackendAttributeType_t
+constexpr int kHandle = 0;
+constexpr int kPointer = 6;
+constexpr int kDescriptor = 15;
+
+struct Attribute {
+  std::int64_t count = 0;
+  std::vector<char> bytes;
+};
+
+struct Descriptor {
+  int type = 0;
+  std::map<int, Attribute> attributes;
+};
+
+// Bytes of an element, by cudnnBackendAttributeType_t: most are enumerations of 4 bytes.
+std::size_t element_bytes(int type) {
+  switch (type) {
+  case kHandle:
+  case 3: // int64
+  case 5: // double
+  case kPointer:
+  case kDescriptor: return 8;
+  case 2:  // bool
+  case 24: // char
+    return 1;
+  case 26: // fraction: two int64
+    return 16;
+  default: return 4;
+  }
+}
+
+int give_number(std::int64_t value, std::int64_t requested, std::int64_t* count, void* out) {
+  if (count) *count = 1;
+  if (requested > 0 && out) std::memcpy(out, &value, sizeof value);
+  return 0;
+}
+
+int give_text(const char* text, std::int64_t requested, std::int64_t* count, void* out) {
+  const auto length = static_cast<std::int64_t>(std::strlen(text)) + 1;
+  if (count) *count = length;
+  if (requested >= length && out) std::memcpy(out, text, static_cast<std::size_t>(length));
+  return 0;
+}
+
+// What the program set itself, and else zeros. Descriptors are filled in the program's own hands, and left as they are.
+int give_stored(const Descriptor& descriptor, int name, int type, std::int64_t requested, std::int64_t* count,
+                void* out) {
+  const auto stored = descriptor.attributes.find(name);
+  const std::int64_t stored_count = stored == descriptor.attributes.end() ? 0 : stored->second.count;
+  if (count) *count = stored_count;
+  const bool is_number = type != kHandle && type != kPointer && type != kDescriptor;
+  if (!out || requested <= 0 || !is_number) return 0;
+  std::memset(out, 0, element_bytes(type));
+  const std::size_t given = static_cast<std::size_t>(std::min(requested, stored_count)) * element_bytes(type);
+  if (given > 0) std::memcpy(out, stored->second.bytes.data(), given);
+  return 0;
+}
+
+} // namespace
+
+MEMVIZ_EXPORT std::size_t cudnnGetVersion() {
+  const auto real = real_function<std::size_t (*)()>("libcudnn.so", "cudnnGetVersion");
+  return real ? real() : kVersion;
+}
+
+MEMVIZ_EXPORT std::size_t cudnnGetCudartVersion() {
+  const auto real = real_function<std::size_t (*)()>("libcudnn.so", "cudnnGetCudartVersion");
+  return real ? real() : kCudartVersion;
+}
+
+// libraryPropertyType: 0 major, 1 minor, 2 patch
+MEMVIZ_EXPORT int cudnnGetProperty(int property, int* value) {
+  const auto version = static_cast<int>(cudnnGetVersion());
+  *value = property == 0 ? version / 10000 : property == 1 ? version / 100 % 100 : version % 100;
+  return 0;
+}
+
+MEMVIZ_EXPORT const char* cudnnGetErrorString(int status) {
+  return status == 0 ? "CUDNN_STATUS_SUCCESS" : "a cuDNN error in a rehearsal by memviz";
+}
+
+MEMVIZ_EXPORT void cudnnGetLastErrorString(char* text, std::size_t bytes) {
+  if (text && bytes > 0) text[0] = 0;
+}
+
+MEMVIZ_EXPORT int cudnnCreate(Handle* handle) {
+  driver_call([](Machine& machine) {
+    note(machine, "cuDNN: workspaces and reserve spaces are counted as 0 bytes");
+    return Error::success;
+  });
+  return create_object(handle);
+}
+
+MEMVIZ_EXPORT int cudnnGetStream(Handle handle, Handle* stream) {
+  *stream = static_cast<LibraryObject*>(handle)->stream;
+  return 0;
+}
+
+MEMVIZ_EXPORT int cudnnBackendCreateDescriptor(int type, Handle* out) {
+  *out = new Descriptor{type, {}};
+  return 0;
+}
+
+MEMVIZ_EXPORT int cudnnBackendDestroyDescriptor(Handle descriptor) {
+  delete static_cast<Descriptor*>(descriptor);
+  return 0;
+}
+
+MEMVIZ_EXPORT int cudnnBackendFinalize(Handle) {
+  return 0;
+}
+
+MEMVIZ_EXPORT int cudnnBackendSetAttribute(Handle handle, int name, int type, std::int64_t count,
+                                           const void* elements) {
+  const auto* const begin = static_cast<const char*>(elements);
+  const std::size_t bytes = elements ? static_cast<std::size_t>(count) * element_bytes(type) : 0;
+  static_cast<Descriptor*>(handle)->attributes[name] = {elements ? count : 0, std::vector<char>(begin, begin + bytes)};
+  return 0;
+}
+
+// One engine for every graph of operations, whose plan needs no workspace.
+MEMVIZ_EXPORT int cudnnBackendGetAttribute(Handle handle, int name, int type, std::int64_t requested,
+                                           std::int64_t* count, void* elements) {
+  switch (name) {
+  case kHeuristicResults:
+    if (count) *count = 1;
+    return 0;
+  case kConfigWorkspace:
+  case kPlanWorkspace:
+  case kEngineIndex: return give_number(0, requested, count, elements);
+  case kEngineCount: return give_number(1, requested, count, elements);
+  case kPlanText: return give_text("{}", requested, count, elements);
+  default: return give_stored(*static_cast<Descriptor*>(handle), name, type, requested, count, elements);
+  }
+}
+
+MEMVIZ_EXPORT int cudnnBackendExecute(Handle handle, Handle, Handle) {
+  return launch_for(Library::cudnn, handle);
+}

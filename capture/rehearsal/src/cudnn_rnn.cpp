@@ -1,0 +1,153 @@
+// cuDNN's recurrent networks: how their weights lie in one buffer, which PyTorch asks for to make its parameters views
+// of it. The matrices of all layers come first, then the biases of all layers.
+#include "machine.hpp"
+#include "stubs.hpp"
+
+#include <algorithm>
+
+using namespace memviz::rehearsal;
+
+namespace {
+
+constexpr int kLstm = 2;
+constexpr int kGru = 3;
+constexpr int kNoBias = 0;
+constexpr int kDoubleBias = 2;
+constexpr int kInvalidValue = 2000; // CUDNN_STATUS_BAD_PARAM
+
+struct TensorDescriptor {
+  int type = 0;
+  std::vector<int> dimensions, strides;
+};
+
+struct Network {
+  int cell = 0, bias = 0, directions = 1, type = 0;
+  std::size_t input = 0, hidden = 0, projection = 0, layers = 0;
+
+  [[nodiscard]] int gates() const { return cell == kLstm ? 4 : cell == kGru ? 3 : 1; }
+  [[nodiscard]] bool has_projection() const { return projection != hidden; }
+  // A pseudo-layer is one direction of a layer. Two matrices a gate, of the input and of the state, and a projection.
+  [[nodiscard]] int matrices() const { return 2 * gates() + (has_projection() ? 1 : 0); }
+  [[nodiscard]] std::size_t pseudo_layers() const { return layers * static_cast<std::size_t>(directions); }
+  [[nodiscard]] std::size_t rows(int matrix) const { return matrix == 2 * gates() ? projection : hidden; }
+  [[nodiscard]] std::size_t columns(std::size_t pseudo_layer, int matrix) const {
+    if (matrix == 2 * gates()) return hidden;
+    if (matrix >= gates()) return projection;
+    const bool is_first = pseudo_layer < static_cast<std::size_t>(directions);
+    return is_first ? input : projection * static_cast<std::size_t>(directions);
+  }
+  [[nodiscard]] bool has_bias(int matrix) const {
+    if (bias == kNoBias || matrix >= 2 * gates()) return false;
+    return bias == kDoubleBias || (bias == 1) == (matrix < gates());
+  }
+};
+
+std::size_t element_bytes(int type) {
+  return type == 1 ? 8 : type == 0 ? 4 : 2; // double, float, half and bfloat16
+}
+
+// Where a matrix lies; for the place after the last one, the count of all elements of matrices.
+std::size_t matrix_offset(const Network& network, std::size_t pseudo_layer, int matrix) {
+  std::size_t offset = 0;
+  for (std::size_t layer = 0; layer <= pseudo_layer && layer < network.pseudo_layers(); ++layer)
+    for (int index = 0; index < (layer == pseudo_layer ? matrix : network.matrices()); ++index)
+      offset += network.rows(index) * network.columns(layer, index);
+  return offset;
+}
+
+std::size_t bias_offset(const Network& network, std::size_t pseudo_layer, int matrix) {
+  std::size_t offset = matrix_offset(network, network.pseudo_layers(), 0);
+  for (std::size_t layer = 0; layer <= pseudo_layer && layer < network.pseudo_layers(); ++layer)
+    for (int index = 0; index < (layer == pseudo_layer ? matrix : network.matrices()); ++index)
+      if (network.has_bias(index)) offset += network.hidden;
+  return offset;
+}
+
+void describe(Handle descriptor, int type, std::size_t rows, std::size_t columns) {
+  auto* const tensor = static_cast<TensorDescriptor*>(descriptor);
+  tensor->type = type;
+  tensor->dimensions = {1, static_cast<int>(rows), static_cast<int>(columns)};
+  tensor->strides = {static_cast<int>(rows * columns), static_cast<int>(columns), 1};
+}
+
+} // namespace
+
+MEMVIZ_EXPORT int cudnnCreateTensorDescriptor(Handle* out) {
+  *out = new TensorDescriptor;
+  return 0;
+}
+MEMVIZ_EXPORT int cudnnDestroyTensorDescriptor(Handle descriptor) {
+  delete static_cast<TensorDescriptor*>(descriptor);
+  return 0;
+}
+MEMVIZ_EXPORT int cudnnSetTensorNdDescriptor(Handle descriptor, int type, int count, const int* dimensions,
+                                             const int* strides) {
+  auto* const tensor = static_cast<TensorDescriptor*>(descriptor);
+  tensor->type = type;
+  tensor->dimensions.assign(dimensions, dimensions + count);
+  tensor->strides.assign(strides, strides + count);
+  return 0;
+}
+MEMVIZ_EXPORT int cudnnGetTensorNdDescriptor(Handle descriptor, int requested, int* type, int* count, int* dimensions,
+                                             int* strides) {
+  const auto& tensor = *static_cast<TensorDescriptor*>(descriptor);
+  const std::size_t given = std::min(static_cast<std::size_t>(std::max(requested, 0)), tensor.dimensions.size());
+  if (type) *type = tensor.type;
+  if (count) *count = static_cast<int>(tensor.dimensions.size());
+  if (dimensions) std::copy_n(tensor.dimensions.begin(), given, dimensions);
+  if (strides) std::copy_n(tensor.strides.begin(), given, strides);
+  return 0;
+}
+
+MEMVIZ_EXPORT int cudnnCreateRNNDescriptor(Handle* out) {
+  *out = new Network;
+  return 0;
+}
+MEMVIZ_EXPORT int cudnnDestroyRNNDescriptor(Handle network) {
+  delete static_cast<Network*>(network);
+  return 0;
+}
+MEMVIZ_EXPORT int cudnnSetRNNDescriptor_v8(Handle handle, int, int cell, int bias, int direction, int, int type, int,
+                                           int, int input, int hidden, int projection, int layers, Handle, unsigned) {
+  if (input < 0 || hidden <= 0 || projection < 0 || layers <= 0) return kInvalidValue;
+  auto& network = *static_cast<Network*>(handle);
+  network.cell = cell;
+  network.bias = bias;
+  network.directions = direction == 1 ? 2 : 1;
+  network.type = type;
+  network.input = static_cast<std::size_t>(input);
+  network.hidden = static_cast<std::size_t>(hidden);
+  network.projection = static_cast<std::size_t>(projection);
+  network.layers = static_cast<std::size_t>(layers);
+  return 0;
+}
+
+MEMVIZ_EXPORT int cudnnGetRNNWeightSpaceSize(Handle, Handle handle, std::size_t* bytes) {
+  const auto& network = *static_cast<Network*>(handle);
+  *bytes = bias_offset(network, network.pseudo_layers(), 0) * element_bytes(network.type);
+  return 0;
+}
+
+MEMVIZ_EXPORT int cudnnGetRNNWeightParams(Handle, Handle handle, std::int32_t pseudo_layer, std::size_t, char* weights,
+                                          std::int32_t matrix, Handle matrix_descriptor, char** matrix_address,
+                                          Handle bias_descriptor, char** bias_address) {
+  const auto& network = *static_cast<Network*>(handle);
+  const auto layer = static_cast<std::size_t>(pseudo_layer);
+  if (pseudo_layer < 0 || layer >= network.pseudo_layers() || matrix < 0) return kInvalidValue;
+  const std::size_t bytes = element_bytes(network.type);
+  const bool is_there = matrix < network.matrices();
+  if (matrix_address) *matrix_address = is_there ? weights + matrix_offset(network, layer, matrix) * bytes : nullptr;
+  if (is_there && matrix_descriptor)
+    describe(matrix_descriptor, network.type, network.rows(matrix), network.columns(layer, matrix));
+  const bool has_bias = is_there && network.has_bias(matrix);
+  if (bias_address) *bias_address = has_bias ? weights + bias_offset(network, layer, matrix) * bytes : nullptr;
+  if (has_bias && bias_descriptor) describe(bias_descriptor, network.type, network.hidden, 1);
+  return 0;
+}
+
+MEMVIZ_EXPORT int cudnnGetRNNTempSpaceSizes(Handle, Handle, int, Handle, std::size_t* workspace_bytes,
+                                            std::size_t* reserve_bytes) {
+  if (workspace_bytes) *workspace_bytes = 0;
+  if (reserve_bytes) *reserve_bytes = 0;
+  return 0;
+}

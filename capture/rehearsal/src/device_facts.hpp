@@ -1,0 +1,35 @@
+// What a profile's GPU answers when a program asks about it: attributes, cudaDeviceProp, identity.
+#pragma once
+
+#include "device_properties.hpp"
+#include "profile.hpp"
+
+namespace memviz::rehearsal {
+
+inline constexpr int kWarpThreads = 32;
+inline constexpr int kRegistersPerMultiprocessor = 65536;
+inline constexpr int kSharedBytesPerBlock = 48 << 10;     // without opting in
+inline constexpr int kReservedSharedBytesPerBlock = 1024; // of the system, from compute capability 8.0 on
+inline constexpr int kDriverVersion = 13000;              // the newest that is made up; drivers run older programs
+
+// The device's name as programs see it: the card's, and that it is none.
+[[nodiscard]] std::string shown_name(const Profile& profile);
+
+// CUdevice_attribute and cudaDeviceAttr have the same numbers. 0 for what the device does not have; -1 for a number
+// that is none.
+[[nodiscard]] long long device_attribute(const Profile& profile, int device, int attribute);
+
+[[nodiscard]] Uuid device_uuid(int device);
+[[nodiscard]] std::string pci_bus_id(int device);
+
+[[nodiscard]] DeviceProperties12 device_properties12(const Profile& profile, int device);
+[[nodiscard]] DeviceProperties13 device_properties13(const Profile& profile, int device);
+
+// How many blocks of a kernel fit on a multiprocessor by threads and shared memory; what registers allow is not known.
+[[nodiscard]] int blocks_per_multiprocessor(const Profile& profile, int block_threads, std::size_t shared_bytes);
+
+// The compute capability whose code a program runs: as NVIDIA's compilers make it, programs carry code for the first
+// capabilities of a generation (80, 86, 90, 100, 120), which runs on the later ones of the same major version.
+[[nodiscard]] int code_version(const Profile& profile);
+
+} // namespace memviz::rehearsal

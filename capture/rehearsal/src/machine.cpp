@@ -1,0 +1,108 @@
+#include "machine.hpp"
+
+#include "fault.hpp"
+#include "real_library.hpp"
+
+#include <cstdio>
+#include <cstdlib>
+#include <pthread.h>
+#include <unistd.h>
+
+namespace memviz::rehearsal {
+namespace {
+
+std::mutex machine_mutex;
+Machine* machine = nullptr;
+pid_t owner = 0;
+
+[[noreturn]] void refuse(const std::string& reason) {
+  const std::string line = "memviz rehearse: " + reason + "\n";
+  if (write(STDERR_FILENO, line.data(), line.size()) < 0) _exit(2);
+  _exit(2);
+}
+
+void make_machine() {
+  if (const std::string driver = real_library("libcuda.so"); !driver.empty())
+    refuse("a real CUDA driver is in this process already (" + driver +
+           "); a rehearsal cannot stand beside it: is the library's folder first in LD_LIBRARY_PATH?");
+  try {
+    machine = new Machine(read_settings([](const char* name) { return getenv(name); }, library_folder()));
+  } catch (const std::exception& error) {
+    refuse(error.what());
+  }
+  owner = getpid();
+  const AddressSpace& addresses = machine->memory.addresses();
+  explain_faults(addresses.begin(), addresses.bytes());
+  // A fork while another thread holds the lock would leave it locked in the child.
+  pthread_atfork([] { machine_mutex.lock(); }, [] { machine_mutex.unlock(); }, [] { machine_mutex.unlock(); });
+}
+
+bool write_report() {
+  if (!machine || machine->settings.report_file.empty()) return false;
+  return append_line(
+      machine->settings.report_file,
+      report_line(machine->settings.profile.name, machine->memory.devices(), machine->counts, machine->notes));
+}
+
+// Runs when the process ends, after PyTorch's own end. Never frees the machine: other threads may still be in it.
+__attribute__((destructor)) void at_exit() {
+  if (machine && owner == getpid()) static_cast<void>(write_report());
+}
+
+} // namespace
+
+Machine::Machine(Settings settings_of_it)
+    : settings(std::move(settings_of_it)), memory(settings), streams(static_cast<int>(settings.devices.size())) {
+}
+
+Locked::Locked() : lock_(machine_mutex) {
+  if (!machine) make_machine();
+  machine_ = machine;
+}
+
+int& current_device() {
+  thread_local int device = 0;
+  return device;
+}
+
+bool is_forked() {
+  return owner != getpid();
+}
+
+Error& last_error() {
+  thread_local Error error = Error::success;
+  return error;
+}
+
+void touch(Machine& of, int device) {
+  of.memory.devices()[static_cast<std::size_t>(device)].has_context = true;
+}
+
+Error launch(Machine& on, Handle stream_handle, int node_type) {
+  Stream* const stream = on.streams.find(stream_handle, current_device());
+  if (!stream) return Error::invalid_handle;
+  touch(on, stream->device);
+  if (const Error error = on.streams.add_node(*stream, node_type); error != Error::success) return error;
+  if (node_type != 0) return Error::success;
+  ++on.counts.kernel_launches;
+  if (!stream->capture) on.memory.writes().forget_all();
+  return Error::success;
+}
+
+void note(Machine& of, const std::string& text, bool say) {
+  if (of.notes.insert(text).second && say) std::fprintf(stderr, "memviz rehearse: %s\n", text.c_str());
+}
+
+} // namespace memviz::rehearsal
+
+using namespace memviz::rehearsal;
+
+const char* memviz_rehearsal_profile() {
+  const Locked locked;
+  return locked->settings.profile.name.c_str();
+}
+
+int memviz_rehearsal_report() {
+  const Locked locked;
+  return write_report() ? 0 : -1;
+}

@@ -1,0 +1,94 @@
+// The one made-up machine of a process: its devices' books, behind one lock, and the ways in that the exported
+// functions of all libraries use. It comes to be at the first call; programs that never ask for a GPU see nothing of
+// it.
+#pragma once
+
+#include "pools.hpp"
+#include "report.hpp"
+#include "streams.hpp"
+#include "virtual_memory.hpp"
+
+#include <mutex>
+#include <unordered_map>
+
+namespace memviz::rehearsal {
+
+struct Machine {
+  explicit Machine(Settings settings_of_it);
+
+  Settings settings;
+  Memory memory;
+  VirtualMemory virtual_memory{memory};
+  Pools pools{memory};
+  Streams streams;
+  Counts counts;
+  std::set<std::string> notes;
+  std::set<std::pair<int, int>> peers; // (device, peer) with access enabled
+  std::unordered_map<const void*, void*>
+      symbols; // a kernel module's variables: the host's shadow, the device's address
+};
+
+// Locked: no two threads are in the books at once. Makes the machine at the first call; bad settings or a real driver
+// in the process end the program there with exit code 2 and one line on stderr.
+class Locked {
+public:
+  Locked();
+  Machine* operator->() const { return machine_; }
+  Machine& operator*() const { return *machine_; }
+
+private:
+  std::unique_lock<std::mutex> lock_;
+  Machine* machine_;
+};
+
+// The device that this thread has set; 0 at first.
+int& current_device();
+
+// In a child that was forked after its parent used the GPU, CUDA answers every call with not_initialized; so do we.
+[[nodiscard]] bool is_forked();
+
+// The error that cudaGetLastError gives this thread.
+Error& last_error();
+
+// Runs `call` on the locked machine and keeps its error for cudaGetLastError.
+template <typename Call> int runtime_call(Call call) {
+  const Locked machine;
+  Error error = Error::not_initialized;
+  if (machine->settings.devices.empty())
+    error = Error::no_device;
+  else if (!is_forked())
+    error = call(*machine);
+  if (error != Error::success && error != Error::not_ready) last_error() = error;
+  return static_cast<int>(error);
+}
+
+template <typename Call> int driver_call(Call call) {
+  const Locked machine;
+  if (machine->settings.devices.empty()) return static_cast<int>(Error::no_device);
+  if (is_forked()) return static_cast<int>(Error::not_initialized);
+  return static_cast<int>(call(*machine));
+}
+
+// Runs one of the runtime's functions as one of the driver's, whose errors cudaGetLastError does not know.
+template <typename Call> int quietly(Call call) {
+  const Error before = last_error();
+  const int error = call();
+  last_error() = before;
+  return error;
+}
+
+// The context of `device` now exists: its memory is taken.
+void touch(Machine& machine, int device);
+
+// A kernel, or a library call that launches some, on `stream` of the current device.
+Error launch(Machine& machine, Handle stream, int node_type = 0);
+
+// A sentence on stderr, once for each text, and in the report.
+void note(Machine& machine, const std::string& text, bool say = false);
+
+} // namespace memviz::rehearsal
+
+// The name of the profile that this process rehearses on: by its presence other libraries, and Python's ctypes, know.
+MEMVIZ_EXPORT const char* memviz_rehearsal_profile();
+// Appends the report's line now. 0, or -1 where there is no file to write to or it cannot be written.
+MEMVIZ_EXPORT int memviz_rehearsal_report();

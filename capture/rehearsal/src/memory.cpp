@@ -1,0 +1,188 @@
+#include "memory.hpp"
+
+#include <sys/mman.h>
+
+namespace memviz::rehearsal {
+namespace {
+
+// cudaMalloc aligns to at least 256 bytes; what is known of the driver is that allocations below a page share one.
+constexpr std::uint64_t kSmallAlignmentBytes = 512;
+constexpr std::uint64_t kLeastOwnPagesBytes = 1ULL << 20;
+constexpr std::uint64_t kHostPageBytes = 4096;
+
+std::uint64_t number_of(const void* pointer) {
+  return reinterpret_cast<std::uint64_t>(pointer);
+}
+
+Error map_host(std::uint64_t bytes, void** out) {
+  void* const address = mmap(nullptr, round_up(bytes, kHostPageBytes), PROT_READ | PROT_WRITE,
+                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (address == MAP_FAILED) return Error::out_of_memory;
+  *out = address;
+  return Error::success;
+}
+
+} // namespace
+
+Memory::Memory(const Settings& settings) {
+  for (const int number : settings.devices) {
+    DeviceBook book;
+    book.number = number;
+    book.total_bytes = settings.profile.total_bytes;
+    book.context_bytes = settings.profile.context_bytes;
+    devices_.push_back(book);
+  }
+}
+
+Memory::~Memory() {
+  for (const auto& [begin, found] : ranges_)
+    if (found.range.kind == RangeKind::managed || found.range.kind == RangeKind::pinned)
+      munmap(reinterpret_cast<void*>(begin), round_up(found.range.bytes, kHostPageBytes));
+}
+
+Error Memory::charge(int device, std::uint64_t bytes) {
+  DeviceBook& book = devices_[static_cast<std::size_t>(device)];
+  book.has_context = true;
+  if (bytes > book.free_bytes()) return Error::out_of_memory;
+  book.used_bytes += bytes;
+  book.peak_used_bytes = std::max(book.peak_used_bytes, book.used_bytes);
+  return Error::success;
+}
+
+void Memory::release(int device, std::uint64_t bytes) {
+  devices_[static_cast<std::size_t>(device)].used_bytes -= bytes;
+}
+
+Error Memory::allocate(int device, std::uint64_t bytes, void** out) {
+  *out = nullptr;
+  if (bytes == 0) return Error::success;
+  if (bytes > addresses_.bytes()) return Error::out_of_memory;
+  if (bytes < kLeastOwnPagesBytes) return allocate_small(device, bytes, out);
+  const std::uint64_t page_bytes = round_up(bytes, kPageBytes);
+  if (const Error error = charge(device, page_bytes); error != Error::success) return error;
+  const auto address = addresses_.take(page_bytes, kPageBytes);
+  if (!address) {
+    release(device, page_bytes);
+    return Error::out_of_memory;
+  }
+  add_range(*address, {bytes, RangeKind::device, device, 0});
+  *out = reinterpret_cast<void*>(*address);
+  return Error::success;
+}
+
+Error Memory::allocate_small(int device, std::uint64_t bytes, void** out) {
+  const std::uint64_t rounded_bytes = round_up(bytes, kSmallAlignmentBytes);
+  const auto take = [&](SmallChunk& chunk) {
+    const auto address = chunk.free.take(rounded_bytes, kSmallAlignmentBytes);
+    if (!address) return false;
+    chunk.used_bytes += rounded_bytes;
+    add_range(*address, {bytes, RangeKind::device, device, 0});
+    *out = reinterpret_cast<void*>(*address);
+    return true;
+  };
+  for (auto& [base, chunk] : small_chunks_)
+    if (chunk.device == device && take(chunk)) return Error::success;
+  if (const Error error = charge(device, kPageBytes); error != Error::success) return error;
+  const auto base = addresses_.take(kPageBytes, kPageBytes);
+  if (!base) {
+    release(device, kPageBytes);
+    return Error::out_of_memory;
+  }
+  const auto chunk = small_chunks_.emplace(*base, SmallChunk{device, 0, FreeRanges(*base, kPageBytes)}).first;
+  take(chunk->second);
+  return Error::success;
+}
+
+Error Memory::free(void* pointer) {
+  if (!pointer) return Error::success;
+  const auto found = ranges_.find(number_of(pointer));
+  if (found == ranges_.end()) return Error::invalid_value;
+  const Range range = found->second.range;
+  if (range.kind == RangeKind::managed) {
+    munmap(pointer, round_up(range.bytes, kHostPageBytes));
+    ranges_.erase(found);
+    return Error::success;
+  }
+  if (range.kind != RangeKind::device) return Error::invalid_value;
+  writes_.forget(number_of(pointer), range.bytes);
+  ranges_.erase(found);
+  if (range.bytes < kLeastOwnPagesBytes) {
+    free_small(number_of(pointer), range);
+    return Error::success;
+  }
+  const std::uint64_t page_bytes = round_up(range.bytes, kPageBytes);
+  addresses_.give_back(number_of(pointer), page_bytes);
+  release(range.device, page_bytes);
+  return Error::success;
+}
+
+void Memory::free_small(std::uint64_t address, const Range& range) {
+  const auto chunk = std::prev(small_chunks_.upper_bound(address));
+  const std::uint64_t rounded_bytes = round_up(range.bytes, kSmallAlignmentBytes);
+  chunk->second.free.give_back(address, rounded_bytes);
+  chunk->second.used_bytes -= rounded_bytes;
+  if (chunk->second.used_bytes > 0) return;
+  addresses_.give_back(chunk->first, kPageBytes);
+  release(range.device, kPageBytes);
+  small_chunks_.erase(chunk);
+}
+
+Error Memory::allocate_managed(std::uint64_t bytes, void** out) {
+  if (bytes == 0) return Error::invalid_value;
+  if (const Error error = map_host(bytes, out); error != Error::success) return error;
+  add_range(number_of(*out), {bytes, RangeKind::managed, 0, 0});
+  return Error::success;
+}
+
+Error Memory::allocate_host(std::uint64_t bytes, unsigned flags, void** out) {
+  *out = nullptr;
+  if (bytes == 0) return Error::success;
+  if (const Error error = map_host(bytes, out); error != Error::success) return error;
+  add_range(number_of(*out), {bytes, RangeKind::pinned, 0, flags});
+  return Error::success;
+}
+
+Error Memory::free_host(void* pointer) {
+  if (!pointer) return Error::success;
+  const auto found = ranges_.find(number_of(pointer));
+  if (found == ranges_.end() || found->second.range.kind != RangeKind::pinned) return Error::invalid_value;
+  munmap(pointer, round_up(found->second.range.bytes, kHostPageBytes));
+  ranges_.erase(found);
+  return Error::success;
+}
+
+Error Memory::register_host(void* pointer, std::uint64_t bytes, unsigned flags) {
+  if (!pointer || bytes == 0 || addresses_.contains(number_of(pointer))) return Error::invalid_value;
+  if (find(pointer)) return Error::host_memory_already_registered;
+  add_range(number_of(pointer), {bytes, RangeKind::registered, 0, flags});
+  return Error::success;
+}
+
+Error Memory::unregister_host(void* pointer) {
+  const auto found = ranges_.find(number_of(pointer));
+  if (found == ranges_.end() || found->second.range.kind != RangeKind::registered)
+    return Error::host_memory_not_registered;
+  ranges_.erase(found);
+  return Error::success;
+}
+
+const FoundRange* Memory::find(const void* pointer) const {
+  auto found = ranges_.upper_bound(number_of(pointer));
+  if (found == ranges_.begin()) return nullptr;
+  --found;
+  return number_of(pointer) - found->first < found->second.range.bytes ? &found->second : nullptr;
+}
+
+bool Memory::is_device_memory(const void* pointer) const {
+  return addresses_.contains(number_of(pointer));
+}
+
+void Memory::add_range(std::uint64_t begin, const Range& range) {
+  ranges_[begin] = {begin, range};
+}
+
+void Memory::remove_range(std::uint64_t begin) {
+  ranges_.erase(begin);
+}
+
+} // namespace memviz::rehearsal

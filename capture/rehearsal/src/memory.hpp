@@ -1,0 +1,98 @@
+// The books of memory: what each device has, what the program took of it with cudaMalloc, and what every pointer is.
+// No byte of it exists; see address_space.hpp.
+#pragma once
+
+#include "abi.hpp"
+#include "address_space.hpp"
+#include "recent_writes.hpp"
+#include "settings.hpp"
+
+#include <vector>
+
+namespace memviz::rehearsal {
+
+// The driver hands out device memory in pages of 2 MiB: its granularity for cuMemCreate, and what cudaMemGetInfo shows
+// as taken after a cudaMalloc of one byte.
+inline constexpr std::uint64_t kPageBytes = 2ULL << 20;
+
+struct DeviceBook {
+  int number = 0; // of the machine, before CUDA_VISIBLE_DEVICES
+  std::uint64_t total_bytes = 0;
+  std::uint64_t context_bytes = 0;
+  std::uint64_t used_bytes = 0; // without the context's
+  std::uint64_t peak_used_bytes = 0;
+  bool has_context = false;
+
+  [[nodiscard]] std::uint64_t free_bytes() const { return total_bytes - context_bytes - used_bytes; }
+};
+
+enum class RangeKind { device, mapped, pooled, managed, pinned, registered };
+
+struct Range {
+  std::uint64_t bytes = 0;
+  RangeKind kind = RangeKind::device;
+  int device = 0;
+  unsigned flags = 0; // of cudaHostAlloc and cudaHostRegister
+};
+
+struct FoundRange {
+  std::uint64_t begin = 0;
+  Range range;
+};
+
+class Memory {
+public:
+  explicit Memory(const Settings& settings);
+  ~Memory();
+  Memory(const Memory&) = delete;
+  Memory& operator=(const Memory&) = delete;
+
+  [[nodiscard]] std::vector<DeviceBook>& devices() { return devices_; }
+  [[nodiscard]] bool is_device(int device) const { return device >= 0 && device < static_cast<int>(devices_.size()); }
+
+  // Takes physical memory of a device, or fails with out_of_memory and takes none.
+  Error charge(int device, std::uint64_t bytes);
+  void release(int device, std::uint64_t bytes);
+
+  // cudaMalloc, cudaFree. Of 0 bytes: success and a null pointer.
+  Error allocate(int device, std::uint64_t bytes, void** out);
+  Error free(void* pointer);
+
+  // cudaMallocManaged: real memory, which host and device code of the program may touch. CUDA populates such memory on
+  // first touch and moves it on demand, and lets a program have more of it than a device has: nothing is charged.
+  Error allocate_managed(std::uint64_t bytes, void** out);
+
+  // cudaHostAlloc, cudaFreeHost: real memory, page-aligned.
+  Error allocate_host(std::uint64_t bytes, unsigned flags, void** out);
+  Error free_host(void* pointer);
+  Error register_host(void* pointer, std::uint64_t bytes, unsigned flags);
+  Error unregister_host(void* pointer);
+
+  // What `pointer` points into; nothing for memory that CUDA was never told of.
+  [[nodiscard]] const FoundRange* find(const void* pointer) const;
+  [[nodiscard]] bool is_device_memory(const void* pointer) const;
+
+  // Ranges that others keep the books of: mapped and pooled memory.
+  void add_range(std::uint64_t begin, const Range& range);
+  void remove_range(std::uint64_t begin);
+
+  AddressSpace& addresses() { return addresses_; }
+  RecentWrites& writes() { return writes_; }
+
+private:
+  Error allocate_small(int device, std::uint64_t bytes, void** out);
+  void free_small(std::uint64_t address, const Range& range);
+
+  AddressSpace addresses_;
+  RecentWrites writes_;
+  std::vector<DeviceBook> devices_;
+  struct SmallChunk { // one page that small allocations share
+    int device;
+    std::uint64_t used_bytes;
+    FreeRanges free;
+  };
+  std::map<std::uint64_t, FoundRange> ranges_;
+  std::map<std::uint64_t, SmallChunk> small_chunks_;
+};
+
+} // namespace memviz::rehearsal

@@ -1,0 +1,63 @@
+#include "report.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+namespace memviz::rehearsal {
+namespace {
+
+std::string quoted(const std::string& text) {
+  static constexpr char kHex[] = "0123456789abcdef";
+  std::string result = "\"";
+  for (const char letter : text) {
+    const auto code = static_cast<unsigned char>(letter);
+    if (letter == '"' || letter == '\\') {
+      result += '\\';
+      result += letter;
+    } else if (code < 0x20) {
+      result += "\\u00";
+      result += kHex[code >> 4];
+      result += kHex[code & 15];
+    } else {
+      result += letter;
+    }
+  }
+  return result + "\"";
+}
+
+std::string field(const char* name, std::uint64_t value) {
+  return std::string("\"") + name + "\": " + std::to_string(value);
+}
+
+std::string device_object(const DeviceBook& book) {
+  return "{" + field("device", static_cast<std::uint64_t>(book.number)) + ", " +
+         field("total_bytes", book.total_bytes) + ", " + field("context_bytes", book.context_bytes) + ", " +
+         field("used_bytes", book.used_bytes) + ", " + field("peak_used_bytes", book.peak_used_bytes) + "}";
+}
+
+} // namespace
+
+std::string report_line(const std::string& profile, const std::vector<DeviceBook>& devices, const Counts& counts,
+                        const std::set<std::string>& notes) {
+  std::string line = "{" + field("pid", static_cast<std::uint64_t>(getpid())) + ", \"profile\": " + quoted(profile);
+  line += ", \"devices\": [";
+  for (std::size_t index = 0; index < devices.size(); ++index)
+    line += (index ? ", " : "") + device_object(devices[index]);
+  line += "], " + field("host_reads", counts.host_reads) + ", " + field("kernel_launches", counts.kernel_launches);
+  line += ", \"notes\": [";
+  bool first = true;
+  for (const std::string& note : notes) {
+    line += (first ? "" : ", ") + quoted(note);
+    first = false;
+  }
+  return line + "]}\n";
+}
+
+bool append_line(const std::string& file, const std::string& line) {
+  const int descriptor = open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+  if (descriptor < 0) return false;
+  const bool written = write(descriptor, line.data(), line.size()) == static_cast<ssize_t>(line.size());
+  return (close(descriptor) == 0) && written;
+}
+
+} // namespace memviz::rehearsal

@@ -1,0 +1,24 @@
+// What a process says of itself when it ends: one line of JSON appended to MEMVIZ_REHEARSAL_REPORT, and notes on what
+// was asked that is not made up.
+#pragma once
+
+#include "memory.hpp"
+
+#include <set>
+#include <string>
+
+namespace memviz::rehearsal {
+
+struct Counts {
+  std::uint64_t host_reads = 0; // copies of device memory to the host
+  std::uint64_t kernel_launches = 0;
+};
+
+// {"pid": ..., "profile": ..., "devices": [...], "host_reads": N, "kernel_launches": N, "notes": [...]} and a newline.
+[[nodiscard]] std::string report_line(const std::string& profile, const std::vector<DeviceBook>& devices,
+                                      const Counts& counts, const std::set<std::string>& notes);
+
+// Appends with one write(2), so that the lines of several processes do not mix. False when it fails.
+[[nodiscard]] bool append_line(const std::string& file, const std::string& line);
+
+} // namespace memviz::rehearsal

@@ -1,0 +1,74 @@
+#include "settings.hpp"
+
+#include "numbers.hpp"
+
+#include <algorithm>
+#include <dlfcn.h>
+#include <stdexcept>
+
+namespace memviz::rehearsal {
+namespace {
+
+constexpr int kMostDevices = 1024;
+
+std::string value_or(const char* value, const char* instead) {
+  return value && *value ? value : instead;
+}
+
+std::string profile_path(const std::string& gpu, const std::string& folder) {
+  if (gpu.find('/') != std::string::npos) return gpu;
+  return folder + "/profiles/" + gpu + ".profile";
+}
+
+// CUDA's rule: a list of numbers; the first that is not a device ends it. Devices by UUID are not made up.
+std::vector<int> visible_devices(const char* list, int devices) {
+  std::vector<int> result;
+  if (!list) {
+    for (int device = 0; device < devices; ++device)
+      result.push_back(device);
+    return result;
+  }
+  const std::string text = list;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    const auto number = parse_number(text.substr(begin, end - begin));
+    if (!number || *number >= static_cast<std::uint64_t>(devices)) break;
+    result.push_back(static_cast<int>(*number));
+    begin = end + 1;
+  }
+  return result;
+}
+
+} // namespace
+
+Settings read_settings(const std::function<const char*(const char*)>& variable, const std::string& folder) {
+  Settings settings;
+  settings.profile = read_profile(profile_path(value_or(variable("MEMVIZ_REHEARSAL_GPU"), "h100-80"), folder));
+  const std::string devices_text = value_or(variable("MEMVIZ_REHEARSAL_DEVICES"), "1");
+  const auto devices = parse_number(devices_text);
+  if (!devices || *devices == 0 || *devices > kMostDevices)
+    throw std::runtime_error("MEMVIZ_REHEARSAL_DEVICES: '" + devices_text + "' is not a number from 1 to 1024");
+  settings.machine_devices = static_cast<int>(*devices);
+  settings.devices = visible_devices(variable("CUDA_VISIBLE_DEVICES"), settings.machine_devices);
+  if (const std::string memory_text = value_or(variable("MEMVIZ_REHEARSAL_MEMORY"), ""); !memory_text.empty()) {
+    const auto memory_bytes = parse_number(memory_text);
+    if (!memory_bytes)
+      throw std::runtime_error("MEMVIZ_REHEARSAL_MEMORY: '" + memory_text + "' is not a number of bytes");
+    if (*memory_bytes <= settings.profile.context_bytes)
+      throw std::runtime_error("MEMVIZ_REHEARSAL_MEMORY: " + memory_text + " bytes are less than a context takes, " +
+                               std::to_string(settings.profile.context_bytes));
+    settings.profile.total_bytes = *memory_bytes;
+  }
+  settings.report_file = value_or(variable("MEMVIZ_REHEARSAL_REPORT"), "");
+  return settings;
+}
+
+std::string library_folder() {
+  Dl_info info{};
+  if (!dladdr(reinterpret_cast<void*>(&library_folder), &info) || !info.dli_fname) return ".";
+  const std::string path = info.dli_fname;
+  const auto slash = path.find_last_of('/');
+  return slash == std::string::npos ? "." : path.substr(0, slash);
+}
+
+} // namespace memviz::rehearsal

@@ -1,0 +1,116 @@
+// Streams, events, capture and graphs. Nothing runs, so all work is done when it is asked for; what is kept is what a
+// program can ask about: which streams capture, what depends on what, how many nodes a graph has.
+#pragma once
+
+#include "abi.hpp"
+
+#include <chrono>
+#include <memory>
+#include <set>
+#include <unordered_map>
+#include <vector>
+
+namespace memviz::rehearsal {
+
+struct Graph;
+
+struct Node {
+  Graph* graph = nullptr;
+  int type = 0; // cudaGraphNodeType: 0 kernel, 1 copy, 2 memset, 3 host, 4 graph, 5 empty
+  std::vector<Node*> dependencies;
+};
+
+struct Graph {
+  std::vector<std::unique_ptr<Node>> nodes;
+};
+
+struct GraphExec {
+  std::size_t nodes = 0;
+};
+
+enum class CaptureMode : int { global = 0, thread_local_ = 1, relaxed = 2 };
+enum class CaptureStatus : int { none = 0, active = 1, invalidated = 2 };
+
+struct Stream;
+
+struct Capture {
+  unsigned long long id = 0;
+  CaptureMode mode = CaptureMode::global;
+  int thread = 0; // number of the thread that began it
+  bool invalidated = false;
+  bool owns_graph = true; // false: captured into a graph of the program
+  std::unique_ptr<Graph> graph;
+  Graph* into = nullptr;
+  Stream* origin = nullptr;
+  std::set<Stream*> streams;
+};
+
+struct Stream {
+  int device = 0;
+  unsigned flags = 0;
+  int priority = 0;
+  unsigned long long id = 0;
+  std::shared_ptr<Capture> capture;
+  std::vector<Node*> last; // what the next captured node depends on
+};
+
+struct Event {
+  int device = 0;
+  unsigned flags = 0;
+  bool recorded = false;
+  std::chrono::steady_clock::time_point time;
+  std::shared_ptr<Capture> capture; // that the record is part of
+  std::vector<Node*> last;
+};
+
+class Streams {
+public:
+  explicit Streams(int devices);
+
+  Error create_stream(int device, unsigned flags, int priority, Handle* out);
+  Error destroy_stream(Handle stream);
+  // The legacy default stream of `device` for 0 and 1 (cudaStreamLegacy), the thread's own for 2; null where unknown.
+  Stream* find(Handle stream, int device);
+
+  Error create_event(int device, unsigned flags, Handle* out);
+  Error destroy_event(Handle event);
+  Error record(Handle event, Stream& stream);
+  Error wait(Stream& stream, Handle event);
+  Error query(Handle event); // also for waiting on it: all work is done
+  Error elapsed(Handle start, Handle end, float* out_ms);
+
+  Error begin_capture(Stream& stream, CaptureMode mode, Graph* into);
+  Error end_capture(Stream& stream, Handle* out_graph);
+  [[nodiscard]] CaptureStatus status(const Stream& stream) const;
+  // A kernel, a copy, a host function: a node where the stream captures. What the stream itself would have done is not
+  // done then.
+  Error add_node(Stream& stream, int type);
+  // Calls that may not happen while a stream captures, like cudaMalloc: an error where one captures in this thread, or
+  // in any thread in global mode, unless this thread's mode is relaxed. The capture is lost then, as on a device.
+  Error check_unsafe_call();
+  Error check_synchronize(Stream& stream); // a stream that captures may not be waited for
+  Error check_synchronize_device(int device);
+  Error check_legacy(const Stream& stream); // the legacy stream would wait for blocking streams that capture
+  static CaptureMode exchange_mode(CaptureMode mode);
+
+  Graph* create_graph();
+  Graph* find_graph(Handle graph) const;
+  Error destroy_graph(Handle graph);
+  Error instantiate(Handle graph, Handle* out);
+  Error destroy_exec(Handle exec);
+  [[nodiscard]] bool is_exec(Handle exec) const { return execs_.count(exec) != 0; }
+  Node* add_empty_node(Graph& graph, const Handle* dependencies, std::size_t count);
+
+private:
+  void leave(Capture& capture);
+
+  std::vector<Stream> legacy_, per_thread_; // by device
+  std::unordered_map<Handle, std::unique_ptr<Stream>> streams_;
+  std::unordered_map<Handle, std::unique_ptr<Event>> events_;
+  std::unordered_map<Handle, std::unique_ptr<Graph>> graphs_;
+  std::unordered_map<Handle, std::unique_ptr<GraphExec>> execs_;
+  std::set<Capture*> captures_;
+  unsigned long long next_id_ = 1;
+};
+
+} // namespace memviz::rehearsal

@@ -1,0 +1,44 @@
+// What stands behind the functions of the table (functions/*.def) that keep no books of their own.
+#pragma once
+
+#include "abi.hpp"
+
+namespace memviz::rehearsal {
+
+enum class Library {
+  runtime,
+  driver,
+  nvml,
+  cublas,
+  cublaslt,
+  cudnn,
+  cufft,
+  cufile,
+  cupti,
+  curand,
+  cusolver,
+  cusparse,
+  cusparselt,
+  nccl,
+  nvrtc,
+  nvshmem,
+  nvtx,
+};
+
+// A handle or descriptor of a library, which has a stream where it is a library's main handle.
+struct LibraryObject {
+  Handle stream = nullptr;
+};
+
+// "memviz rehearse: cuFoo is not made up yet", once for each function, and the library's code for not supported.
+int not_made_up(Library library, const char* function);
+
+int create_object(Handle* out);
+int destroy_object(Handle object);
+int set_stream(Handle object, Handle stream);
+
+// A call that runs kernels on the stream of the library's handle.
+int launch_for(Library library, Handle object);
+int launch_on_stream(Library library, Handle stream);
+
+} // namespace memviz::rehearsal

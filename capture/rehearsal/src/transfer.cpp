@@ -1,0 +1,78 @@
+#include "transfer.hpp"
+
+#include <cstring>
+
+namespace memviz::rehearsal {
+namespace {
+
+constexpr int kCopyNode = 1;
+constexpr int kFillNode = 2;
+
+// Device memory has to be allocated; what the host has the program knows itself.
+bool is_valid(const Machine& machine, const void* pointer) {
+  return !machine.memory.is_device_memory(pointer) || machine.memory.find(pointer);
+}
+
+// What a stream that captures is told is done when the graph is launched, which does nothing.
+bool is_capturing(Machine& machine, Handle stream) {
+  const Stream* const found = machine.streams.find(stream, current_device());
+  return found && found->capture;
+}
+
+void copy_now(Machine& machine, void* destination, const void* source, std::size_t bytes) {
+  const bool to_device = machine.memory.is_device_memory(destination);
+  const bool from_device = machine.memory.is_device_memory(source);
+  RecentWrites& writes = machine.memory.writes();
+  const auto destination_number = reinterpret_cast<std::uint64_t>(destination);
+  const auto source_number = reinterpret_cast<std::uint64_t>(source);
+  if (to_device && from_device) {
+    writes.copy(destination_number, source_number, bytes);
+  } else if (to_device) {
+    writes.write(destination_number, source, bytes);
+  } else if (from_device) {
+    ++machine.counts.host_reads;
+    writes.read(source_number, destination, bytes);
+  } else {
+    std::memmove(destination, source, bytes);
+  }
+}
+
+} // namespace
+
+Error copy(Machine& machine, void* destination, const void* source, std::size_t bytes, Handle stream) {
+  if (bytes == 0) return Error::success;
+  if (!destination || !source || !is_valid(machine, destination) || !is_valid(machine, source))
+    return Error::invalid_value;
+  if (const Error error = launch(machine, stream, kCopyNode); error != Error::success) return error;
+  if (!is_capturing(machine, stream)) copy_now(machine, destination, source, bytes);
+  return Error::success;
+}
+
+Error copy_rows(Machine& machine, void* destination, std::size_t destination_pitch, const void* source,
+                std::size_t source_pitch, std::size_t width_bytes, std::size_t height, Handle stream) {
+  if (width_bytes == 0 || height == 0) return Error::success;
+  if (!destination || !source || width_bytes > destination_pitch || width_bytes > source_pitch)
+    return Error::invalid_value;
+  if (!is_valid(machine, destination) || !is_valid(machine, source)) return Error::invalid_value;
+  if (const Error error = launch(machine, stream, kCopyNode); error != Error::success) return error;
+  if (is_capturing(machine, stream)) return Error::success;
+  for (std::size_t row = 0; row < height; ++row)
+    copy_now(machine, static_cast<char*>(destination) + row * destination_pitch,
+             static_cast<const char*>(source) + row * source_pitch, width_bytes);
+  return Error::success;
+}
+
+Error fill(Machine& machine, void* destination, int value, std::size_t bytes, Handle stream) {
+  if (bytes == 0) return Error::success;
+  if (!destination || !is_valid(machine, destination)) return Error::invalid_value;
+  if (const Error error = launch(machine, stream, kFillNode); error != Error::success) return error;
+  if (is_capturing(machine, stream)) return Error::success;
+  const auto byte = static_cast<unsigned char>(value);
+  if (machine.memory.is_device_memory(destination))
+    machine.memory.writes().fill(reinterpret_cast<std::uint64_t>(destination), byte, bytes);
+  else
+    std::memset(destination, byte, bytes);
+  return Error::success;
+}
+
+} // namespace memviz::rehearsal

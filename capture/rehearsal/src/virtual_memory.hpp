@@ -1,0 +1,50 @@
+// Virtual memory management: addresses are reserved (cuMemAddressReserve), physical memory is created (cuMemCreate),
+// mapped into them (cuMemMap) and made accessible (cuMemSetAccess), each a step of its own; PyTorch's expandable
+// segments do this. Misuse is answered as the driver documents it.
+#pragma once
+
+#include "memory.hpp"
+
+namespace memviz::rehearsal {
+
+class VirtualMemory {
+public:
+  explicit VirtualMemory(Memory& memory) : memory_(memory) {}
+
+  Error reserve(std::uint64_t bytes, std::uint64_t alignment_bytes, std::uint64_t wished_address, std::uint64_t* out);
+  Error free_reservation(std::uint64_t address, std::uint64_t bytes);
+  Error create(std::uint64_t bytes, const AllocationProperties& properties, std::uint64_t* out_handle);
+  Error release(std::uint64_t handle); // the memory goes when its last mapping has gone, too
+  Error map(std::uint64_t address, std::uint64_t bytes, std::uint64_t offset, std::uint64_t handle);
+  Error unmap(std::uint64_t address, std::uint64_t bytes);
+  Error set_access(std::uint64_t address, std::uint64_t bytes, const AccessDescription* descriptions,
+                   std::size_t count);
+  Error get_access(std::uint64_t address, const Location& location, unsigned long long* out_flags) const;
+  Error retain(std::uint64_t address, std::uint64_t* out_handle); // cuMemRetainAllocationHandle
+  Error properties(std::uint64_t handle, AllocationProperties* out) const;
+
+private:
+  struct Physical {
+    std::uint64_t bytes;
+    int references; // of the program: cuMemCreate's and cuMemRetainAllocationHandle's
+    int mappings;
+    AllocationProperties properties;
+  };
+  struct Mapping {
+    std::uint64_t bytes;
+    std::uint64_t handle;
+    std::map<int, int> access; // flags by device
+  };
+  [[nodiscard]] bool is_reserved(std::uint64_t address, std::uint64_t bytes) const;
+  // The mappings that exactly fill [address, address + bytes); empty where they do not.
+  [[nodiscard]] std::vector<std::uint64_t> mappings_of(std::uint64_t address, std::uint64_t bytes) const;
+  void drop_if_unused(std::uint64_t handle);
+
+  Memory& memory_;
+  std::map<std::uint64_t, std::uint64_t> reservations_; // address, bytes
+  std::map<std::uint64_t, Physical> physical_;          // by handle
+  std::map<std::uint64_t, Mapping> mappings_;           // by address
+  std::uint64_t next_handle_ = 0x7000;
+};
+
+} // namespace memviz::rehearsal

@@ -1,0 +1,197 @@
+// The library as a program meets it: loaded, called by name, in a process of its own for each case.
+#include "abi.hpp"
+
+#include <array>
+#include <csignal>
+#include <cstring>
+#include <dlfcn.h>
+#include <doctest/doctest.h>
+#include <functional>
+#include <string>
+#include <sys/wait.h>
+#include <unistd.h>
+
+using memviz::rehearsal::Handle;
+
+namespace {
+
+template <typename Function> Function* function(const char* name) {
+  void* const library = dlopen(MEMVIZ_REHEARSAL_LIBRARY, RTLD_NOW);
+  return library ? reinterpret_cast<Function*>(dlsym(library, name)) : nullptr;
+}
+
+struct Outcome {
+  int status;
+  std::string errors;
+};
+
+// Runs `body` in a child and gives what it wrote to stderr. The child leaves with what body returns.
+Outcome in_child(const std::function<int()>& body) {
+  std::array<int, 2> ends{};
+  REQUIRE(pipe(ends.data()) == 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    dup2(ends[1], STDERR_FILENO);
+    signal(SIGSEGV, SIG_DFL); // not the test program's own handler
+    _exit(body());
+  }
+  close(ends[1]);
+  std::string errors;
+  std::array<char, 4096> buffer{};
+  for (ssize_t got = 0; (got = read(ends[0], buffer.data(), buffer.size())) > 0;)
+    errors.append(buffer.data(), static_cast<std::size_t>(got));
+  close(ends[0]);
+  int status = 0;
+  waitpid(child, &status, 0);
+  return {status, errors};
+}
+
+using Malloc = int(void**, std::size_t);
+using Memcpy = int(void*, const void*, std::size_t, int);
+using Launch = int(const void*, memviz::rehearsal::Dim3, memviz::rehearsal::Dim3, void**, std::size_t, Handle);
+
+} // namespace
+
+TEST_CASE("device memory reads as zeros by copy, but for what was just written") {
+  const Outcome outcome = in_child([] {
+    void* device = nullptr;
+    char host[4] = {1, 2, 3, 4};
+    char back[4] = {9, 9, 9, 9};
+    if (function<Malloc>("cudaMalloc")(&device, 4096) != 0) return 1;
+    if (function<Memcpy>("cudaMemcpy")(back, device, 4, 2) != 0 || back[3] != 0) return 2;
+    function<Memcpy>("cudaMemcpy")(device, host, 4, 1);
+    function<Memcpy>("cudaMemcpy")(back, device, 4, 2);
+    if (std::memcmp(back, host, 4) != 0) return 3;
+    function<Launch>("cudaLaunchKernel")(nullptr, {1, 1, 1}, {32, 1, 1}, nullptr, 0, nullptr);
+    function<Memcpy>("cudaMemcpy")(back, device, 4, 2);
+    if (back[0] != 0) return 4;
+    if (function<Memcpy>("cudaMemcpy")(back, static_cast<char*>(device) + (64 << 20), 4, 2) != 1) return 5;
+    return function<int()>("cudaGetLastError")() == 1 && function<int()>("cudaGetLastError")() == 0 ? 0 : 6;
+  });
+  CHECK(outcome.status == 0);
+}
+
+TEST_CASE("a launch of impossible size is refused") {
+  const Outcome outcome = in_child([] {
+    auto* const launch = function<Launch>("cudaLaunchKernel");
+    if (launch(nullptr, {0, 1, 1}, {32, 1, 1}, nullptr, 0, nullptr) != 9) return 1;
+    return launch(nullptr, {1, 1, 1}, {1024, 2, 1}, nullptr, 0, nullptr) == 9 ? 0 : 2;
+  });
+  CHECK(outcome.status == 0);
+}
+
+TEST_CASE("a read by pointer is a segmentation fault with a sentence") {
+  const Outcome outcome = in_child([] {
+    void* device = nullptr;
+    function<Malloc>("cudaMalloc")(&device, 4096);
+    return static_cast<int>(*static_cast<volatile char*>(device));
+  });
+  REQUIRE(WIFSIGNALED(outcome.status));
+  CHECK(WTERMSIG(outcome.status) == SIGSEGV);
+  CHECK(outcome.errors.rfind("memviz rehearse: the program read or wrote device memory by a pointer", 0) == 0);
+}
+
+TEST_CASE("other faults stay what they were") {
+  const Outcome outcome = in_child([] {
+    void* device = nullptr;
+    function<Malloc>("cudaMalloc")(&device, 4096);
+    raise(SIGSEGV);
+    return 0;
+  });
+  REQUIRE(WIFSIGNALED(outcome.status));
+  CHECK(WTERMSIG(outcome.status) == SIGSEGV);
+  CHECK(outcome.errors.empty());
+}
+
+TEST_CASE("a bad setting ends the program with exit code 2 and one line") {
+  const Outcome outcome = in_child([] {
+    setenv("MEMVIZ_REHEARSAL_GPU", "none", 1);
+    int count = 0;
+    return function<int(int*)>("cudaGetDeviceCount")(&count);
+  });
+  REQUIRE(WIFEXITED(outcome.status));
+  CHECK(WEXITSTATUS(outcome.status) == 2);
+  CHECK(outcome.errors.rfind("memviz rehearse: ", 0) == 0);
+  CHECK(outcome.errors.find("none.profile: no such profile\n") == outcome.errors.size() - 30);
+}
+
+TEST_CASE("what is not made up fails by name, once") {
+  const Outcome outcome = in_child([] {
+    auto* const fails = function<int()>("cuMulticastCreate");
+    return fails() == 801 && fails() == 801 ? 0 : 1;
+  });
+  CHECK(outcome.status == 0);
+  CHECK(outcome.errors == "memviz rehearse: cuMulticastCreate is not made up yet\n");
+}
+
+TEST_CASE("a CUDA runtime that is linked into the program is named") {
+  const Outcome outcome = in_child([] {
+    const void* table = &table;
+    auto* const ask = function<int(const void**, const void*)>("cuGetExportTable");
+    return ask(&table, nullptr) == 500 && !table ? 0 : 1;
+  });
+  CHECK(outcome.status == 0);
+  CHECK(outcome.errors.rfind("memviz rehearse: the CUDA runtime that is linked into ", 0) == 0);
+}
+
+TEST_CASE("beside a real driver it ends the program") {
+  const Outcome outcome = in_child([] {
+    if (!dlopen(MEMVIZ_REHEARSAL_OTHER_DRIVER, RTLD_NOW)) return 1;
+    int count = 0;
+    return function<int(int*)>("cudaGetDeviceCount")(&count);
+  });
+  REQUIRE(WIFEXITED(outcome.status));
+  CHECK(WEXITSTATUS(outcome.status) == 2);
+  CHECK(outcome.errors.rfind("memviz rehearse: a real CUDA driver is in this process already (", 0) == 0);
+}
+
+TEST_CASE("the driver's functions are found by the name and version that a program asks for") {
+  const Outcome outcome = in_child([] {
+    using Look = int(const char*, void**, int, unsigned long long, int*);
+    auto* const look = function<Look>("cuGetProcAddress_v2");
+    void* found = nullptr;
+    int result = -1;
+    if (look("cuMemAlloc", &found, 12000, 0, &result) != 0 || result != 0) return 1;
+    if (found != reinterpret_cast<void*>(function<int()>("cuMemAlloc_v2"))) return 2;
+    look("cuStreamGetCaptureInfo", &found, 12000, 0, &result);
+    if (found != reinterpret_cast<void*>(function<int()>("cuStreamGetCaptureInfo_v2"))) return 3;
+    look("cuStreamGetCaptureInfo", &found, 12030, 0, &result);
+    if (found != reinterpret_cast<void*>(function<int()>("cuStreamGetCaptureInfo_v3"))) return 4;
+    return look("cuNoSuchFunction", &found, 13000, 0, &result) == 500 && result == 1 && !found ? 0 : 5;
+  });
+  CHECK(outcome.status == 0);
+}
+
+TEST_CASE("after a fork the GPU answers as CUDA does in a child") {
+  const Outcome outcome = in_child([] {
+    void* device = nullptr;
+    if (function<Malloc>("cudaMalloc")(&device, 4096) != 0) return 1;
+    const pid_t child = fork();
+    if (child == 0) _exit(function<Malloc>("cudaMalloc")(&device, 4096));
+    int status = 0;
+    waitpid(child, &status, 0);
+    return WIFEXITED(status) && WEXITSTATUS(status) == 3 ? 0 : 2;
+  });
+  CHECK(outcome.status == 0);
+}
+
+TEST_CASE("a process says what it took when it ends") {
+  const std::string report = "rehearsal_report.jsonl";
+  unlink(report.c_str());
+  const Outcome outcome = in_child([&] {
+    setenv("MEMVIZ_REHEARSAL_REPORT", report.c_str(), 1);
+    setenv("MEMVIZ_REHEARSAL_GPU", "t4", 1);
+    void* device = nullptr;
+    function<Malloc>("cudaMalloc")(&device, 4 << 20);
+    if (std::strcmp(function<const char*()>("memviz_rehearsal_profile")(), "t4") != 0) return 1;
+    exit(0);
+  });
+  CHECK(outcome.status == 0);
+  FILE* const file = fopen(report.c_str(), "r");
+  REQUIRE(file);
+  std::array<char, 4096> line{};
+  CHECK(fgets(line.data(), line.size(), file));
+  fclose(file);
+  CHECK(std::string(line.data()).find("\"used_bytes\": 4194304, \"peak_used_bytes\": 4194304") != std::string::npos);
+  unlink(report.c_str());
+}

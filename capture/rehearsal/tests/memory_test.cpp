@@ -1,0 +1,116 @@
+#include "support.hpp"
+
+#include <cstring>
+#include <random>
+
+using namespace memviz::rehearsal;
+
+TEST_CASE("device memory is counted in the driver's pages") {
+  Memory memory(small_machine());
+  const DeviceBook& book = memory.devices()[0];
+  CHECK(book.free_bytes() == 960 * kMiB);
+
+  SUBCASE("large allocations take whole pages of 2 MiB, and give them back") {
+    void* const pointer = take(memory, 3 * kMiB);
+    CHECK(book.used_bytes == 4 * kMiB);
+    CHECK(memory.free(pointer) == Error::success);
+    CHECK(book.used_bytes == 0);
+    CHECK(book.peak_used_bytes == 4 * kMiB);
+  }
+  SUBCASE("small allocations share a page until it is full") {
+    void* const first = take(memory, 1);
+    void* const second = take(memory, 512 * 1024);
+    CHECK(book.used_bytes == 2 * kMiB);
+    CHECK(reinterpret_cast<std::uint64_t>(second) - reinterpret_cast<std::uint64_t>(first) == 512);
+    CHECK(memory.free(first) == Error::success);
+    CHECK(book.used_bytes == 2 * kMiB);
+    CHECK(memory.free(second) == Error::success);
+    CHECK(book.used_bytes == 0);
+  }
+  SUBCASE("nothing is taken beyond the device's total less the context") {
+    take(memory, 958 * kMiB);
+    void* pointer = &memory;
+    CHECK(memory.allocate(0, 4 * kMiB, &pointer) == Error::out_of_memory);
+    CHECK(pointer == nullptr);
+    CHECK(book.used_bytes == 958 * kMiB);
+    take(memory, 2 * kMiB);
+    CHECK(book.free_bytes() == 0);
+  }
+  SUBCASE("sizes near 2^64 fail and take nothing") {
+    void* pointer = nullptr;
+    CHECK(memory.allocate(0, ~0ULL, &pointer) == Error::out_of_memory);
+    CHECK(memory.allocate(0, ~0ULL - 4 * kMiB, &pointer) == Error::out_of_memory);
+    CHECK(book.used_bytes == 0);
+  }
+  SUBCASE("of zero bytes there is a null pointer") {
+    CHECK(take(memory, 0) == nullptr);
+    CHECK(book.used_bytes == 0);
+  }
+}
+
+TEST_CASE("what cudaFree refuses") {
+  Memory memory(small_machine());
+  auto* const pointer = static_cast<char*>(take(memory, 4 * kMiB));
+  CHECK(memory.free(pointer + 512) == Error::invalid_value);
+  CHECK(memory.free(&memory) == Error::invalid_value);
+  CHECK(memory.free(nullptr) == Error::success);
+  CHECK(memory.free(pointer) == Error::success);
+  CHECK(memory.free(pointer) == Error::invalid_value);
+  void* pinned = nullptr;
+  REQUIRE(memory.allocate_host(4096, 0, &pinned) == Error::success);
+  CHECK(memory.free(pinned) == Error::invalid_value);
+  CHECK(memory.free_host(pinned) == Error::success);
+  CHECK(memory.free_host(pinned) == Error::invalid_value);
+}
+
+TEST_CASE("what a pointer points to") {
+  Memory memory(small_machine(2));
+  auto* const device = static_cast<char*>(take(memory, 4 * kMiB, 1));
+  REQUIRE(memory.find(device + 4 * kMiB - 1));
+  CHECK(memory.find(device + 4 * kMiB - 1)->range.device == 1);
+  CHECK(memory.find(device + 4 * kMiB) == nullptr);
+  CHECK(memory.is_device_memory(device));
+  CHECK(memory.find(&memory) == nullptr);
+
+  void* managed = nullptr;
+  REQUIRE(memory.allocate_managed(100, &managed) == Error::success);
+  std::memset(managed, 7, 100); // real memory
+  CHECK(memory.find(managed)->range.kind == RangeKind::managed);
+  CHECK(memory.devices()[0].used_bytes == 0);
+  CHECK(memory.free(managed) == Error::success);
+
+  char host[8192];
+  CHECK(memory.register_host(host, sizeof host, 0) == Error::success);
+  CHECK(memory.register_host(host, sizeof host, 0) == Error::host_memory_already_registered);
+  CHECK(memory.find(host + 100)->range.kind == RangeKind::registered);
+  CHECK(memory.unregister_host(host) == Error::success);
+  CHECK(memory.unregister_host(host) == Error::host_memory_not_registered);
+  CHECK(memory.register_host(device, 100, 0) == Error::invalid_value);
+}
+
+TEST_CASE("the books agree with a simple sum over random allocations, and addresses never overlap") {
+  std::mt19937 random(7);
+  Memory memory(small_machine());
+  std::map<char*, std::uint64_t> live;
+  for (int step = 0; step < 20000; ++step) {
+    if (live.size() < 40 && random() % 2 == 0) {
+      const std::uint64_t bytes = random() % 3 ? 1 + random() % 5000 : kMiB + random() % (30 * kMiB);
+      void* pointer = nullptr;
+      if (memory.allocate(0, bytes, &pointer) != Error::success) continue;
+      const auto next = live.upper_bound(static_cast<char*>(pointer));
+      if (next != live.end()) REQUIRE(static_cast<char*>(pointer) + bytes <= next->first);
+      if (next != live.begin()) REQUIRE(std::prev(next)->first + std::prev(next)->second <= pointer);
+      live[static_cast<char*>(pointer)] = bytes;
+    } else if (!live.empty()) {
+      const auto victim = std::next(live.begin(), static_cast<std::ptrdiff_t>(random() % live.size()));
+      REQUIRE(memory.free(victim->first) == Error::success);
+      live.erase(victim);
+    }
+    std::uint64_t large_bytes = 0;
+    for (const auto& [pointer, bytes] : live)
+      if (bytes >= kMiB) large_bytes += round_up(bytes, kPageBytes);
+    const std::uint64_t used_bytes = memory.devices()[0].used_bytes;
+    REQUIRE(used_bytes >= large_bytes);
+    REQUIRE(used_bytes <= large_bytes + 2 * kPageBytes); // the small ones, at most 40 of 5,000 bytes
+  }
+}

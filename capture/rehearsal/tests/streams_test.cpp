@@ -1,0 +1,140 @@
+#include "support.hpp"
+
+#include <thread>
+
+using namespace memviz::rehearsal;
+
+namespace {
+
+struct Fixture {
+  Streams streams{1};
+  Handle first_handle = nullptr, second_handle = nullptr, event = nullptr;
+  Stream *first = nullptr, *second = nullptr;
+
+  Fixture() {
+    REQUIRE(streams.create_stream(0, 1, 0, &first_handle) == Error::success);
+    REQUIRE(streams.create_stream(0, 1, 0, &second_handle) == Error::success);
+    REQUIRE(streams.create_event(0, 0, &event) == Error::success);
+    first = streams.find(first_handle, 0);
+    second = streams.find(second_handle, 0);
+  }
+};
+
+} // namespace
+
+TEST_CASE_FIXTURE(Fixture, "a captured stream makes a graph of what it is given") {
+  REQUIRE(streams.begin_capture(*first, CaptureMode::global, nullptr) == Error::success);
+  CHECK(streams.status(*first) == CaptureStatus::active);
+  CHECK(streams.status(*second) == CaptureStatus::none);
+  CHECK(streams.add_node(*first, 0) == Error::success);
+  CHECK(streams.add_node(*first, 1) == Error::success);
+  CHECK(streams.add_node(*second, 0) == Error::success); // runs, and is not part of it
+  Handle graph = nullptr;
+  REQUIRE(streams.end_capture(*first, &graph) == Error::success);
+  CHECK(streams.status(*first) == CaptureStatus::none);
+  const auto& nodes = streams.find_graph(graph)->nodes;
+  REQUIRE(nodes.size() == 2);
+  CHECK(nodes[1]->dependencies == std::vector<Node*>{nodes[0].get()});
+  Handle exec = nullptr;
+  CHECK(streams.instantiate(graph, &exec) == Error::success);
+  CHECK(streams.destroy_graph(graph) == Error::success);
+  CHECK(streams.destroy_graph(graph) == Error::invalid_value);
+  CHECK(streams.is_exec(exec));
+  CHECK(streams.destroy_exec(exec) == Error::success);
+}
+
+TEST_CASE_FIXTURE(Fixture, "a stream joins a capture by waiting for its event") {
+  REQUIRE(streams.begin_capture(*first, CaptureMode::global, nullptr) == Error::success);
+  REQUIRE(streams.add_node(*first, 0) == Error::success);
+  REQUIRE(streams.record(event, *first) == Error::success);
+  REQUIRE(streams.wait(*second, event) == Error::success);
+  CHECK(streams.status(*second) == CaptureStatus::active);
+  REQUIRE(streams.add_node(*second, 0) == Error::success);
+  CHECK(streams.query(event) == Error::captured_event);
+  first->capture->invalidated = false; // the query has lost it
+  Handle graph = nullptr;
+  SUBCASE("and has to be waited for in turn") {
+    REQUIRE(streams.record(event, *second) == Error::success);
+    REQUIRE(streams.wait(*first, event) == Error::success);
+    REQUIRE(streams.add_node(*first, 0) == Error::success);
+    REQUIRE(streams.add_node(*first, 0) == Error::success);
+    CHECK(streams.end_capture(*second, &graph) == Error::capture_unmatched);
+    CHECK(streams.end_capture(*first, &graph) == Error::success);
+    CHECK(streams.find_graph(graph)->nodes.size() == 4);
+  }
+  SUBCASE("or its work is unjoined") {
+    CHECK(streams.end_capture(*first, &graph) == Error::capture_unjoined);
+    CHECK(streams.status(*second) == CaptureStatus::none);
+  }
+}
+
+TEST_CASE_FIXTURE(Fixture, "what may not happen while a stream captures loses the capture") {
+  Handle graph = nullptr;
+  REQUIRE(streams.begin_capture(*first, CaptureMode::global, nullptr) == Error::success);
+  SUBCASE("a synchronization of it") {
+    CHECK(streams.check_synchronize(*first) == Error::capture_unsupported);
+  }
+  SUBCASE("one of the device") {
+    CHECK(streams.check_synchronize_device(0) == Error::capture_unsupported);
+  }
+  SUBCASE("cudaMalloc") {
+    CHECK(streams.check_unsafe_call() == Error::capture_unsupported);
+  }
+  SUBCASE("cudaMalloc of another thread, in global mode") {
+    Error error = Error::success;
+    std::thread([&] { error = streams.check_unsafe_call(); }).join();
+    CHECK(error == Error::capture_unsupported);
+  }
+  SUBCASE("waiting for what was not captured") {
+    REQUIRE(streams.record(event, *second) == Error::success);
+    CHECK(streams.wait(*first, event) == Error::capture_isolation);
+  }
+  CHECK(streams.status(*first) == CaptureStatus::invalidated);
+  CHECK(streams.add_node(*first, 0) == Error::capture_invalidated);
+  CHECK(streams.end_capture(*first, &graph) == Error::capture_invalidated);
+  CHECK(graph == nullptr);
+  CHECK(streams.status(*first) == CaptureStatus::none);
+}
+
+TEST_CASE_FIXTURE(Fixture, "a relaxed thread may allocate, and so may others beside a thread's own capture") {
+  REQUIRE(streams.begin_capture(*first, CaptureMode::global, nullptr) == Error::success);
+  CHECK(Streams::exchange_mode(CaptureMode::relaxed) == CaptureMode::global);
+  CHECK(streams.check_unsafe_call() == Error::success);
+  CHECK(Streams::exchange_mode(CaptureMode::global) == CaptureMode::relaxed);
+  Handle graph = nullptr;
+  REQUIRE(streams.end_capture(*first, &graph) == Error::success);
+  REQUIRE(streams.begin_capture(*first, CaptureMode::thread_local_, nullptr) == Error::success);
+  Error error = Error::invalid_value;
+  std::thread([&] { error = streams.check_unsafe_call(); }).join();
+  CHECK(error == Error::success);
+}
+
+TEST_CASE_FIXTURE(Fixture, "capture has its rules") {
+  Handle graph = nullptr;
+  CHECK(streams.begin_capture(*streams.find(nullptr, 0), CaptureMode::global, nullptr) == Error::capture_unsupported);
+  CHECK(streams.end_capture(*first, &graph) == Error::illegal_state);
+  REQUIRE(streams.begin_capture(*first, CaptureMode::global, nullptr) == Error::success);
+  CHECK(streams.begin_capture(*first, CaptureMode::global, nullptr) == Error::illegal_state);
+  Error error = Error::success;
+  std::thread([&] { error = streams.end_capture(*first, &graph); }).join();
+  CHECK(error == Error::capture_wrong_thread);
+  CHECK(streams.end_capture(*first, &graph) == Error::success);
+  Handle blocking = nullptr;
+  REQUIRE(streams.create_stream(0, 0, 0, &blocking) == Error::success);
+  REQUIRE(streams.begin_capture(*streams.find(blocking, 0), CaptureMode::global, nullptr) == Error::success);
+  CHECK(streams.add_node(*streams.find(nullptr, 0), 0) == Error::capture_implicit);
+}
+
+TEST_CASE_FIXTURE(Fixture, "events and streams that are gone are no handles") {
+  float ms = 0;
+  CHECK(streams.elapsed(event, event, &ms) == Error::invalid_handle); // never recorded
+  REQUIRE(streams.record(event, *first) == Error::success);
+  CHECK(streams.query(event) == Error::success);
+  CHECK(streams.elapsed(event, event, &ms) == Error::success);
+  CHECK(ms > 0);
+  CHECK(streams.destroy_event(event) == Error::success);
+  CHECK(streams.query(event) == Error::invalid_handle);
+  CHECK(streams.destroy_event(event) == Error::invalid_handle);
+  CHECK(streams.destroy_stream(second_handle) == Error::success);
+  CHECK(streams.find(second_handle, 0) == nullptr);
+}

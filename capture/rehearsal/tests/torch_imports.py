@@ -1,0 +1,83 @@
+#!/usr/bin/env python3
+"""What PyTorch's libraries take from CUDA's libraries, and whether the made-up GPU has it.
+
+    torch_imports.py check LIBRARY FOLDER...   the torch/lib folders of installed versions against libmemviz_rehearsal.so
+    torch_imports.py check LIBRARY FILE        the same against torch_imports.txt, for versions that are not installed
+    torch_imports.py collect VERSION=FOLDER... torch_imports.txt anew on stdout
+
+A name that nothing answers is an error. nm is needed."""
+import pathlib
+import re
+import subprocess
+import sys
+
+# The names of CUDA's libraries; what else PyTorch imports is the C++ library's and its own.
+CUDA_NAME = re.compile(
+    r"(cu[A-Z]|__cuda|cuda[A-Z]|cublas|cudnn|cufft|cupti|curand|cusolver|cusparse|nccl|nvml|nvrtc|nvshmem|nvtx|nvJit)"
+)
+
+
+def names(arguments, file):
+    output = subprocess.run(["nm", "-D", *arguments, file], capture_output=True, text=True, check=True).stdout
+    return {line.split()[-1].split("@")[0] for line in output.splitlines() if line.split()}
+
+
+def imports(folder):
+    """The CUDA functions that the libraries in `folder` take from others."""
+    libraries = sorted(pathlib.Path(folder).glob("*.so*"))
+    taken = set().union(*(names(["--undefined-only"], file) for file in libraries)) if libraries else set()
+    given = set().union(*(names(["--defined-only"], file) for file in libraries)) if libraries else set()
+    found = {name for name in taken - given if CUDA_NAME.match(name)}
+    if not found:
+        sys.exit(f"torch_imports.py: {folder}: no library that uses CUDA")
+    return found
+
+
+def read_table(file):
+    """{version: names} of torch_imports.txt: a line a name and the versions that import it, as first-last."""
+    lines = [line.split() for line in open(file, encoding="utf-8") if line.strip() and not line.startswith("#")]
+    versions = lines[0][1:]
+    table = {version: set() for version in versions}
+    for name, *spans in lines[1:]:
+        for span in spans:
+            first, last = span.split("-")
+            for version in versions[versions.index(first) : versions.index(last) + 1]:
+                table[version].add(name)
+    return table
+
+
+def write_table(table):
+    versions = list(table)
+    print("# Which functions of CUDA's libraries which version of pip's PyTorch imports; made by torch_imports.py.")
+    print("versions", *versions)
+    for name in sorted(set().union(*table.values())):
+        present = [name in table[version] for version in versions]
+        spans, begin = [], None
+        for index, there in enumerate([*present, False]):
+            if there and begin is None:
+                begin = index
+            elif not there and begin is not None:
+                spans.append(f"{versions[begin]}-{versions[index - 1]}")
+                begin = None
+        print(name, *spans)
+
+
+def check(library, sources):
+    answered = names(["--defined-only"], library)
+    bad = 0
+    for source in sources:
+        table = read_table(source) if pathlib.Path(source).is_file() else {source: imports(source)}
+        for version, taken in table.items():
+            missing = sorted(taken - answered)
+            print(f"{version}: {len(taken)} functions, {len(missing)} of them missing", *missing)
+            bad += len(missing)
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    if len(sys.argv) >= 4 and sys.argv[1] == "check":
+        sys.exit(check(sys.argv[2], sys.argv[3:]))
+    if len(sys.argv) >= 3 and sys.argv[1] == "collect":
+        write_table({entry.split("=")[0]: imports(entry.split("=")[1]) for entry in sys.argv[2:]})
+        sys.exit(0)
+    sys.exit(__doc__)

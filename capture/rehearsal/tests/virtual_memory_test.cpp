@@ -1,0 +1,84 @@
+#include "support.hpp"
+
+using namespace memviz::rehearsal;
+
+namespace {
+
+AllocationProperties on_device(int device) {
+  return {1, 0, {LocationType::device, device}, nullptr, {}};
+}
+
+constexpr AccessDescription kReadWrite{{LocationType::device, 0}, 3};
+
+} // namespace
+
+TEST_CASE("memory is reserved, created, mapped and made accessible in steps") {
+  Memory memory(small_machine());
+  VirtualMemory virtual_memory(memory);
+  const DeviceBook& book = memory.devices()[0];
+  std::uint64_t address = 0;
+  std::uint64_t handle = 0;
+  REQUIRE(virtual_memory.reserve(4096 * kMiB, 0, 0, &address) == Error::success); // more than the device has
+  CHECK(book.used_bytes == 0);
+  REQUIRE(virtual_memory.create(20 * kMiB, on_device(0), &handle) == Error::success);
+  CHECK(book.used_bytes == 20 * kMiB);
+  REQUIRE(virtual_memory.map(address, 20 * kMiB, 0, handle) == Error::success);
+  CHECK(virtual_memory.set_access(address, 20 * kMiB, &kReadWrite, 1) == Error::success);
+  unsigned long long flags = 0;
+  CHECK(virtual_memory.get_access(address + kMiB, {LocationType::device, 0}, &flags) == Error::success);
+  CHECK(flags == 3);
+  CHECK(memory.find(reinterpret_cast<void*>(address + 1))->range.kind == RangeKind::mapped);
+
+  SUBCASE("released memory stays until it is unmapped") {
+    CHECK(virtual_memory.release(handle) == Error::success);
+    CHECK(book.used_bytes == 20 * kMiB);
+    CHECK(virtual_memory.release(handle) == Error::invalid_value);
+    CHECK(virtual_memory.unmap(address, 20 * kMiB) == Error::success);
+    CHECK(book.used_bytes == 0);
+    CHECK(memory.find(reinterpret_cast<void*>(address)) == nullptr);
+  }
+  SUBCASE("unmapped memory stays until it is released") {
+    CHECK(virtual_memory.unmap(address, 20 * kMiB) == Error::success);
+    CHECK(book.used_bytes == 20 * kMiB);
+    CHECK(virtual_memory.map(address + 20 * kMiB, 20 * kMiB, 0, handle) == Error::success);
+    CHECK(virtual_memory.unmap(address + 20 * kMiB, 20 * kMiB) == Error::success);
+    CHECK(virtual_memory.release(handle) == Error::success);
+    CHECK(book.used_bytes == 0);
+  }
+  SUBCASE("misuse is refused") {
+    CHECK(virtual_memory.map(address, 20 * kMiB, 0, handle) == Error::invalid_value);             // mapped already
+    CHECK(virtual_memory.map(address + 10 * kMiB, 20 * kMiB, 0, handle) == Error::invalid_value); // overlaps
+    CHECK(virtual_memory.map(address + 40 * kMiB, 20 * kMiB, 2 * kMiB, handle) == Error::invalid_value);
+    CHECK(virtual_memory.map(address + 4090 * kMiB, 20 * kMiB, 0, handle) == Error::invalid_value); // beyond the end
+    CHECK(virtual_memory.map(address + 40 * kMiB + 1, 20 * kMiB, 0, handle) == Error::invalid_value);
+    CHECK(virtual_memory.map(address + 40 * kMiB, 20 * kMiB, 0, handle + 1) == Error::invalid_value);
+    CHECK(virtual_memory.unmap(address, 10 * kMiB) == Error::invalid_value); // half a mapping
+    CHECK(virtual_memory.set_access(address, 40 * kMiB, &kReadWrite, 1) == Error::invalid_value);
+    CHECK(virtual_memory.free_reservation(address, 4096 * kMiB) == Error::invalid_value); // mapped inside
+    CHECK(virtual_memory.create(kMiB, on_device(0), &handle) == Error::invalid_value);    // not whole pages
+    CHECK(virtual_memory.create(2 * kMiB, on_device(1), &handle) == Error::invalid_device);
+    CHECK(virtual_memory.create(960 * kMiB, on_device(0), &handle) == Error::out_of_memory);
+    CHECK(virtual_memory.reserve(kMiB, 0, 0, &address) == Error::invalid_value);
+  }
+  SUBCASE("a retained handle is a reference of its own") {
+    std::uint64_t again = 0;
+    CHECK(virtual_memory.retain(address + 5 * kMiB, &again) == Error::success);
+    CHECK(again == handle);
+    CHECK(virtual_memory.release(handle) == Error::success);
+    CHECK(virtual_memory.unmap(address, 20 * kMiB) == Error::success);
+    CHECK(book.used_bytes == 20 * kMiB);
+    CHECK(virtual_memory.release(again) == Error::success);
+    CHECK(book.used_bytes == 0);
+  }
+}
+
+TEST_CASE("a reservation is given back as it was made") {
+  Memory memory(small_machine());
+  VirtualMemory virtual_memory(memory);
+  std::uint64_t address = 0;
+  REQUIRE(virtual_memory.reserve(4 * kMiB, 64 * kMiB, 0, &address) == Error::success);
+  CHECK(address % (64 * kMiB) == 0);
+  CHECK(virtual_memory.free_reservation(address, 2 * kMiB) == Error::invalid_value);
+  CHECK(virtual_memory.free_reservation(address, 4 * kMiB) == Error::success);
+  CHECK(virtual_memory.free_reservation(address, 4 * kMiB) == Error::invalid_value);
+}
