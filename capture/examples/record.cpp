@@ -5,7 +5,9 @@
 #include <torch/torch.h>
 
 int main(int argc, char** argv) {
+  const torch::Device device(torch::cuda::is_available() ? torch::kCUDA : torch::kCPU);
   torch::nn::Sequential model(torch::nn::Linear(256, 1024), torch::nn::GELU(), torch::nn::Linear(1024, 256));
+  model->to(device);
   torch::optim::AdamW optimizer(model->parameters());
 
   memviz::capture::Recorder recorder;
@@ -13,7 +15,7 @@ int main(int argc, char** argv) {
   for (int step = 0; step < 3; ++step) {
     const memviz::capture::Annotation annotation("step " + std::to_string(step));
     optimizer.zero_grad();
-    model->forward(torch::randn({64, 256})).square().mean().backward();
+    model->forward(torch::randn({64, 256}, device)).square().mean().backward();
     optimizer.step();
   }
   recorder.dump(argc > 1 ? argv[1] : "snapshot.pickle");

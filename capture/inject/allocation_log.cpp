@@ -90,11 +90,21 @@ void AllocationLog::range_freed(std::uint64_t address, std::uint64_t size, const
     position = free_live(position, place);
 }
 
+bool AllocationLog::has_memory_of(std::uint64_t context) const {
+  const std::lock_guard lock(mutex_);
+  return context != 0 && std::any_of(live_.begin(), live_.end(),
+                                     [&](const auto& live) { return live.second.allocation.context == context; });
+}
+
 void AllocationLog::context_destroyed(std::uint64_t context, const Place& place) {
   const std::lock_guard lock(mutex_);
   for (auto position = live_.begin(); position != live_.end();) {
-    const bool dies = context != 0 && position->second.allocation.context == context;
-    position = dies ? free_live(position, place) : std::next(position);
+    if (context == 0 || position->second.allocation.context != context) {
+      ++position;
+      continue;
+    }
+    position->second.allocation.function = "context destroyed";
+    position = free_live(position, place);
   }
 }
 

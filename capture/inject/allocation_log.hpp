@@ -69,6 +69,9 @@ public:
   std::optional<Allocation> freed(std::uint64_t address, const Place& place);
   /// Frees all that begins in the range: one call can unmap several mappings.
   void range_freed(std::uint64_t address, std::uint64_t size, const Place& place);
+  /// Whether anything lives that context_destroyed() would free.
+  [[nodiscard]] bool has_memory_of(std::uint64_t context) const;
+  /// Frees what lives in it; `user_metadata` of these frees says that the program did not: "context destroyed".
   void context_destroyed(std::uint64_t context, const Place& place);
   void failed(const Allocation& wanted, std::uint64_t device_free, const Place& place);
 

@@ -2,7 +2,7 @@
 
 // The native call stack of the calling thread, as raw return addresses.
 
-#include "options.hpp"
+#include "environment.hpp"
 
 #include <array>
 #include <cstddef>
@@ -19,7 +19,7 @@ public:
   [[nodiscard]] std::span<void* const> addresses() const { return {addresses_.data(), size_}; }
 
 private:
-  std::array<void*, kMaxStackDepth> addresses_; ///< the first size_ are set
+  std::array<void*, capture::kMaxStackDepth> addresses_; ///< the first size_ are set
   std::size_t size_ = 0;
 };
 

@@ -2,6 +2,7 @@
 // InitializeInjection; CUPTI then reports each call of the driver that allocates or frees memory, to here.
 
 #include "call_stack.hpp"
+#include "cupti_library.hpp"
 #include "session.hpp"
 
 #include <cupti.h>
@@ -10,12 +11,26 @@
 #include <dlfcn.h>
 #include <map>
 #include <mutex>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
 
 namespace memviz::inject {
 
 namespace {
 
-Session* session = nullptr; // set once, before the first callback
+/// Opened when the process starts to use CUDA, so that one library serves CUDA 12 and 13: what is asked of CUPTI here
+/// is the same in both.
+struct Cupti {
+  decltype(&cuptiSubscribe) subscribe = nullptr;
+  decltype(&cuptiUnsubscribe) unsubscribe = nullptr;
+  decltype(&cuptiEnableCallback) enable_callback = nullptr;
+  decltype(&cuptiGetDeviceId) get_device_id = nullptr;
+  decltype(&cuptiGetResultString) get_result_string = nullptr;
+};
+
+Cupti cupti;                // set once, before the first callback
+Session* session = nullptr; // likewise
 bool is_recording = false;  // whether callbacks come
 
 std::uint64_t as_number(const void* handle) {
@@ -29,17 +44,19 @@ std::int64_t stream_number(CUstream stream, bool is_per_thread) {
 
 int device_of(CUcontext context) {
   std::uint32_t device = 0;
-  const bool is_known = context != nullptr && cuptiGetDeviceId(context, &device) == CUPTI_SUCCESS;
+  const bool is_known = context != nullptr && cupti.get_device_id(context, &device) == CUPTI_SUCCESS;
   return is_known ? static_cast<int>(device) : 0;
 }
 
-/// The driver that the program has loaded, not another one; the call is made with no lock held.
+/// A function of the driver that the program has loaded, not of another one; nullptr without one.
+template <class Function> Function* driver_function(const char* name) {
+  void* driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
+  return driver == nullptr ? nullptr : reinterpret_cast<Function*>(dlsym(driver, name));
+}
+
+/// The call is made with no lock held.
 std::uint64_t device_free_bytes() {
-  using Function = CUresult (*)(std::size_t*, std::size_t*);
-  static const auto function = reinterpret_cast<Function>([] {
-    void* driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
-    return driver == nullptr ? nullptr : dlsym(driver, "cuMemGetInfo_v2");
-  }());
+  static auto* const function = driver_function<CUresult(std::size_t*, std::size_t*)>("cuMemGetInfo_v2");
   std::size_t free_bytes = 0;
   std::size_t total_bytes = 0;
   if (function == nullptr || function(&free_bytes, &total_bytes) != CUDA_SUCCESS) return 0;
@@ -183,11 +200,12 @@ std::uint64_t freed_address(CUpti_CallbackId call, const void* parameters) {
 /// recorded first. A free that failed is taken back by recording the allocation once more.
 void free_called(const CUpti_CallbackData& data, CUpti_CallbackId call, bool is_begin, CUresult result) {
   thread_local std::optional<Allocation> freed;
+  if (!is_begin && (!freed || result == CUDA_SUCCESS)) return; // the stack, which costs the most, was taken before
   const CallStack stack(session->options().stack_depth);
   const Place place{stack.addresses(), now_us()};
   if (is_begin) {
     freed = session->log().freed(freed_address(call, data.functionParams), place);
-  } else if (freed && result != CUDA_SUCCESS) {
+  } else {
     session->log().allocated(*freed, place);
   }
 }
@@ -224,6 +242,13 @@ void driver_called(CUpti_CallbackId call, const CUpti_CallbackData& data) {
   }
 }
 
+/// cudaDeviceReset, or the end of the program: what lives was not freed by the program, so that the snapshot at the
+/// exit would hide what it kept. It is written first.
+void context_dies(std::uint64_t context) {
+  if (session->log().has_memory_of(context)) session->dump_at_reset();
+  session->log().context_destroyed(context, {{}, now_us()});
+}
+
 void CUPTIAPI on_callback(void*, CUpti_CallbackDomain domain, CUpti_CallbackId call, const void* data) {
   const Busy busy;
   if (!busy || !session->is_own_process()) return;
@@ -232,7 +257,7 @@ void CUPTIAPI on_callback(void*, CUpti_CallbackDomain domain, CUpti_CallbackId c
       driver_called(call, *static_cast<const CUpti_CallbackData*>(data));
     } else if (domain == CUPTI_CB_DOMAIN_RESOURCE && call == CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING) {
       const auto& resource = *static_cast<const CUpti_ResourceData*>(data);
-      session->log().context_destroyed(as_number(resource.context), {{}, now_us()});
+      context_dies(as_number(resource.context));
     }
   } catch (...) { // out of host memory: the program must not see it
     static std::once_flag once;
@@ -260,22 +285,45 @@ constexpr CUpti_CallbackId kCalls[] = {
 bool is_done(CUptiResult result, const char* what) {
   if (result == CUPTI_SUCCESS) return true;
   const char* reason = nullptr;
-  cuptiGetResultString(result, &reason);
+  cupti.get_result_string(result, &reason);
   say(std::string(what) + ": " + (reason == nullptr ? "unknown error" : reason) + "; nothing is recorded");
   return false;
 }
 
+/// Says on stderr what is missing, and returns false.
+bool load_cupti() {
+  int driver_version = 0;
+  if (auto* const function = driver_function<CUresult(int*)>("cuDriverGetVersion")) function(&driver_version);
+  const char* const named = std::getenv("MEMVIZ_CUPTI");
+  try {
+    void* const library = open_cupti({named == nullptr ? "" : named, cupti_names(driver_version), cupti_folders()});
+    const auto find = [library](auto& function, const char* name) {
+      function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(library, name));
+      if (function == nullptr) throw std::runtime_error(std::string("CUPTI has no ") + name);
+    };
+    find(cupti.subscribe, "cuptiSubscribe");
+    find(cupti.unsubscribe, "cuptiUnsubscribe");
+    find(cupti.enable_callback, "cuptiEnableCallback");
+    find(cupti.get_device_id, "cuptiGetDeviceId");
+    find(cupti.get_result_string, "cuptiGetResultString");
+    return true;
+  } catch (const std::runtime_error& error) {
+    say(std::string(error.what()) + "; nothing is recorded");
+    return false;
+  }
+}
+
 bool subscribe() {
   CUpti_SubscriberHandle subscriber = nullptr;
-  if (!is_done(cuptiSubscribe(&subscriber, on_callback, nullptr), "cuptiSubscribe")) return false;
+  if (!is_done(cupti.subscribe(&subscriber, on_callback, nullptr), "cuptiSubscribe")) return false;
   for (const CUpti_CallbackId call : kCalls) {
-    const CUptiResult result = cuptiEnableCallback(1, subscriber, CUPTI_CB_DOMAIN_DRIVER_API, call);
+    const CUptiResult result = cupti.enable_callback(1, subscriber, CUPTI_CB_DOMAIN_DRIVER_API, call);
     if (!is_done(result, "cuptiEnableCallback")) {
-      cuptiUnsubscribe(subscriber); // half of the calls would be a recording that is wrong
+      cupti.unsubscribe(subscriber); // half of the calls would be a recording that is wrong
       return false;
     }
   }
-  cuptiEnableCallback(1, subscriber, CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING);
+  cupti.enable_callback(1, subscriber, CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING);
   return true;
 }
 
@@ -294,8 +342,8 @@ extern "C" __attribute__((visibility("default"))) int InitializeInjection() {
   using namespace memviz::inject; // NOLINT(google-build-using-namespace): the one function outside
   try {
     if (session != nullptr) return 1;
-    session = new Session(read_options([](const char* name) { return std::getenv(name); }));
-    is_recording = subscribe();
+    session = new Session(memviz::capture::read_environment(::getenv));
+    is_recording = load_cupti() && subscribe();
     if (is_recording) session->watch_signal();
     return is_recording ? 1 : 0;
   } catch (...) {

@@ -4,7 +4,7 @@
 // Nothing here throws or ends the program: what fails is one line on stderr.
 
 #include "allocation_log.hpp"
-#include "options.hpp"
+#include "environment.hpp"
 
 #include <atomic>
 #include <filesystem>
@@ -12,6 +12,8 @@
 #include <string>
 
 namespace memviz::inject {
+
+using Options = capture::EnvironmentOptions;
 
 /// One line on stderr, "memviz_inject: MESSAGE".
 void say(const std::string& message) noexcept;
@@ -48,20 +50,21 @@ public:
   std::filesystem::path dump(const std::string& reason) noexcept;
   /// dump("oom"), as often as the options allow.
   void dump_at_failure() noexcept;
+  /// dump("reset"), a few times: a program may reset its device in a loop.
+  void dump_at_reset() noexcept;
   /// Writes snapshots from a thread of its own whenever the signal of the options arrives. A program that handles the
   /// signal itself keeps it.
   void watch_signal();
 
 private:
   std::filesystem::path dump_once(const std::string& reason) noexcept;
-  [[nodiscard]] std::filesystem::path reserve_path(const std::string& reason) const;
-  void dump_at_signals() noexcept;
 
   Options options_;
   AllocationLog log_;
   const int process_;
   std::mutex dump_mutex_; ///< one snapshot at a time
   std::atomic<std::size_t> failure_dumps_ = 0;
+  std::atomic<std::size_t> reset_dumps_ = 0;
 };
 
 } // namespace memviz::inject

@@ -1,6 +1,7 @@
 #include "snapshot_writer.hpp"
 
 #include "pickle_stream.hpp"
+#include "rehearsal_mark.hpp"
 
 #include <map>
 #include <optional>
@@ -49,6 +50,7 @@ public:
     write_list(snapshot_.segments, [this](const SegmentData& segment) { write_segment(segment); });
     pickle_.text("allocator_settings");
     write_settings();
+    write_mark();
     pickle_.text("external_annotations");
     write_list(snapshot_.annotations, [this](const AnnotationData& annotation) { write_annotation(annotation); });
     pickle_.end_dict();
@@ -138,6 +140,17 @@ private:
       pickle_.text(name);
       std::visit([this](const auto& held) { write_setting(held); }, value);
     }
+    write_mark();
+    pickle_.end_dict();
+  }
+  /// In two places, so that tools that keep one of them keep it. Nothing where the GPU is none that is made up.
+  void write_mark() {
+    if (!rehearsal_) return;
+    pickle_.text("memviz_rehearsal");
+    pickle_.begin_dict();
+    text("gpu", rehearsal_->gpu);
+    text("profile", rehearsal_->profile);
+    if (rehearsal_->total_bytes != 0) natural("total_bytes", rehearsal_->total_bytes);
     pickle_.end_dict();
   }
   void write_setting(bool value) { pickle_.boolean(value); }
@@ -184,6 +197,7 @@ private:
   }
 
   const SnapshotData& snapshot_;
+  const std::optional<RehearsalMark> rehearsal_ = rehearsal_of_process();
   PickleStream pickle_;
   std::vector<std::optional<MemoId>> frames_;
   std::vector<std::optional<MemoId>> stacks_;

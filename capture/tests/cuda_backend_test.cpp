@@ -199,7 +199,61 @@ struct MiddleAllocator {
   }
 };
 
+/// Keeps in what order it was told what.
+struct TellingAllocator {
+  struct Call {
+    bool enabled;
+    bool has_recorder;
+    libtorch::allocator::RecordContext context;
+    bool operator==(const Call&) const = default;
+  };
+  std::vector<Call> calls;
+  void recordHistory(bool enabled, libtorch::allocator::CreateContextFn gather, std::size_t,
+                     libtorch::allocator::RecordContext context) {
+    calls.push_back({enabled, gather != nullptr, context});
+  }
+};
+
 } // namespace
+
+TEST_CASE("a recording ends by asking for no stacks before it takes away who is asked") {
+  using Context_ = libtorch::allocator::RecordContext;
+  TellingAllocator allocator;
+  libtorch::end_history(allocator, &gather_context);
+  using Calls = std::vector<TellingAllocator::Call>;
+  CHECK((allocator.calls == Calls{{true, true, Context_::NEVER}, {false, false, Context_::NEVER}}));
+}
+
+TEST_CASE("the devices share the bytes of the history") {
+  RecordingOptions options;
+  options.max_entries = 1'000'000;
+  options.max_bytes = 1 << 20;
+  const std::size_t alone = max_entries_of(options, 1);
+  CHECK(alone > 100);
+  CHECK(max_entries_of(options, 4) == alone / 4);
+  options.max_entries = 50;
+  CHECK(max_entries_of(options, 2) == 50);
+}
+
+TEST_CASE("PyTorch takes a context of ours for one of its own") {
+  start_gathering(true, 1 << 20);
+  const std::shared_ptr<c10::GatheredContext> context = gather_context();
+  stop_gathering();
+  auto* const theirs = dynamic_cast<torch::CapturedTraceback*>(context.get());
+  REQUIRE(theirs != nullptr);
+  CHECK(torch::symbolize({theirs}).tracebacks.at(0).empty());
+}
+
+TEST_CASE("a traceback of Python that cannot be moved is held") {
+  struct Unmovable : torch::CapturedTraceback {
+    Unmovable() = default;
+    Unmovable(Unmovable&&) = delete;
+  };
+  const auto gathered = std::make_shared<Unmovable>();
+  CHECK(StackContext(gathered).python == gathered.get());
+  const StackContext context(torch::CapturedTraceback::gather(true, true, false));
+  CHECK(context.python != nullptr);
+}
 
 TEST_CASE("older allocators are called as they are declared") {
   using Context_ = libtorch::allocator::RecordContext;

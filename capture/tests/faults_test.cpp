@@ -1,12 +1,14 @@
 #include "memviz/capture/recorder.hpp"
 
 #include "libtorch/oom_file_name.hpp"
+#include "process_name.hpp"
 #include "recorded_file.hpp"
 
 #include <ATen/ATen.h>
 #include <doctest/doctest.h>
 
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <functional>
@@ -130,6 +132,28 @@ TEST_CASE("stop without start does nothing, dump says so") {
   CHECK(files_in(folder.path()).empty());
 }
 
+TEST_CASE("a dump of a device that nothing was allocated on says so") {
+  const TemporaryFolder folder;
+  // In a child, whose allocator has seen nothing.
+  const auto said_by = [&](const std::function<void()>& between) {
+    const auto log = folder.path() / "stderr";
+    CHECK(is_true_in_child([&] {
+      if (std::freopen(log.c_str(), "w", stderr) == nullptr) return false;
+      RecorderOptions options = cpu_options();
+      options.enabled = "state";
+      Recorder recorder;
+      recorder.start(options);
+      between();
+      recorder.dump(folder.path() / "a.pickle");
+      return std::fflush(stderr) == 0;
+    }));
+    return content_of(log);
+  };
+  static at::Tensor kept; // lives until the child has dumped
+  CHECK(said_by([] { kept = at::ones({10}); }).empty());
+  CHECK(said_by([] {}).find("a.pickle: empty: no tensor was allocated on the CPU") != std::string::npos);
+}
+
 TEST_CASE("a dump that cannot be written leaves what was there") {
   const TemporaryFolder folder;
   Recorder recorder;
@@ -220,7 +244,7 @@ TEST_CASE("running out of memory dumps, beside earlier dumps") {
     const auto names = files_in(folder.path());
     REQUIRE(names.size() == 3);
     for (const std::string& name : names) {
-      CHECK(name.starts_with("oom_rank3_pid" + std::to_string(::getpid()) + "_20"));
+      CHECK(name.starts_with("oom_rank3_" + host_name() + "_pid" + std::to_string(::getpid()) + "_20"));
       CHECK(name.ends_with(".pickle"));
       CHECK(std::filesystem::file_size(folder.path() / name) > 100);
     }
@@ -242,7 +266,7 @@ TEST_CASE("running out of memory dumps, beside earlier dumps") {
   }
   SUBCASE("RANK is a number or not used") {
     ::setenv("RANK", "../../x", 1);
-    CHECK(reserve_oom_file(folder.path()).path.filename().string().starts_with("oom_rank0_pid"));
+    CHECK(reserve_oom_file(folder.path()).path.filename().string().starts_with("oom_rank0_" + host_name() + "_pid"));
   }
   ::unsetenv("RANK");
 }

@@ -8,6 +8,7 @@
 #include <doctest/doctest.h>
 
 #include <atomic>
+#include <chrono>
 #include <thread>
 #include <vector>
 
@@ -268,6 +269,35 @@ TEST_CASE("recordings start and stop while threads compute") {
   const SnapshotData snapshot = recording.snapshot();
   CHECK(names_of(snapshot, event_of(snapshot, "alloc", 1234 * sizeof(float)).stack) ==
         std::vector<std::string>{"aten::empty", "aten::ones"});
+}
+
+TEST_CASE("one thread dumps while another stops and starts") {
+  const TemporaryFolder folder;
+  RecorderOptions options = cpu_options();
+  options.stacks = "python";
+  const at::Tensor kept = bytes(90051);
+  Recorder recorder;
+  recorder.start(options);
+  std::atomic<bool> goes_on = true;
+  std::thread other([&] {
+    while (goes_on) {
+      recorder.stop();
+      recorder.start(options);
+      std::this_thread::sleep_for(std::chrono::microseconds(200)); // a lock that is never free is no test of dump()
+    }
+  });
+  int dumps = 0;
+  for (int round = 0; round < 10'000 && dumps < 100; ++round) {
+    try {
+      recorder.dump(folder.path() / "a.pickle");
+      ++dumps;
+    } catch (const std::runtime_error& error) {
+      REQUIRE(std::string_view(error.what()).find("start() was not called") != std::string_view::npos);
+    }
+  }
+  goes_on = false;
+  other.join();
+  CHECK(dumps > 0);
 }
 
 TEST_CASE("memory outlives the recording, and the next one knows it") {

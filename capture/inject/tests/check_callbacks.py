@@ -1,4 +1,5 @@
-"""Runs memviz_inject_callbacks and reads what it leaves: check_callbacks.py PROGRAM [MEMVIZ]."""
+"""Runs memviz_inject_callbacks and reads what it leaves: check_callbacks.py PROGRAM FAKES [MEMVIZ]. FAKES/12 has a made-up
+libcupti.so.12 and driver of CUDA 12, FAKES/13 those of CUDA 13."""
 
 import json
 import os
@@ -38,10 +39,34 @@ def check_trace(trace):
     ], events_of(trace)
 
 
-def main():
+def run(folder, version, **variables):
+    environment = dict(os.environ, MEMVIZ_OUT=folder + "/%r.pickle", LD_LIBRARY_PATH=f"{sys.argv[2]}/{version}")
+    environment.update(variables)
+    command = [sys.argv[1], f"libcupti.so.{version}"]
+    return subprocess.run(command, env=environment, capture_output=True, text=True)
+
+
+def check_missing_cupti():
     with tempfile.TemporaryDirectory() as folder:
-        environment = dict(os.environ, MEMVIZ_OUT=folder + "/%r.pickle")
-        subprocess.run([sys.argv[1]], check=True, env=environment)
+        done = run(folder, 13, MEMVIZ_CUPTI="/no/such/libcupti.so")
+        assert done.returncode == 1 and os.listdir(folder) == [], done
+        assert "memviz_inject: MEMVIZ_CUPTI: /no/such/libcupti.so" in done.stderr, done.stderr
+        assert "nothing is recorded" in done.stderr, done.stderr
+
+
+def check_reset(folder, snapshot):
+    """The snapshot before a context went away has what lived in it; that of the exit says that nobody freed it."""
+    before = pickle.loads(pathlib.Path(folder, "reset.pickle").read_bytes())
+    assert 0x90000 in {segment["address"] for segment in before["segments"]}
+    frees = {e["addr"]: e["user_metadata"] for e in snapshot["device_traces"][0] if e["action"] == "free_completed"}
+    assert frees[0x90000] == "context destroyed" and frees[0x40000] == "cuMemAllocAsync", frees
+
+
+def check_run(version):
+    with tempfile.TemporaryDirectory() as folder:
+        done = run(folder, version)
+        assert done.returncode == 0, done
+        assert done.stdout == "1\n", f"a free took {done.stdout} stacks"
         snapshot = pickle.loads(pathlib.Path(folder, "exit.pickle").read_bytes())
         at_oom = pickle.loads(pathlib.Path(folder, "oom.pickle").read_bytes())
         check_trace(snapshot["device_traces"][0])
@@ -58,11 +83,18 @@ def main():
         pools = {segment["address"]: tuple(segment["segment_pool_id"]) for segment in snapshot["segments"]}
         live = (0x10000, 0x30000, 0x50000, 0x60000, 0x80000, 0xA0000)
         assert pools == {address: (0, 0x99 if address == 0x60000 else 0) for address in live}, pools
-        if len(sys.argv) > 2:
+        check_reset(folder, snapshot)
+        if len(sys.argv) > 3:
             stats = subprocess.run(
-                [sys.argv[2], "stats", "--json", "-", folder + "/exit.pickle"], check=True, capture_output=True
+                [sys.argv[3], "stats", "--json", "-", folder + "/exit.pickle"], check=True, capture_output=True
             )
             assert all(device["balanced"] for device in json.loads(stats.stdout)["devices"])
+
+
+def main():
+    for version in (12, 13):
+        check_run(version)
+    check_missing_cupti()
 
 
 main()

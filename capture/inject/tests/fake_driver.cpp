@@ -1,19 +1,22 @@
-// inject.cpp with a CUPTI that is made up here: reports calls as the driver would, where no GPU is. The snapshots that
-// are left are read by check_callbacks.py: memviz_inject_callbacks, with MEMVIZ_OUT set.
-#include <cupti.h>
+// inject.cpp with a CUPTI that is made up (fake_cupti.cpp): reports calls as the driver would, where no GPU is. The
+// snapshots that are left are read by check_callbacks.py: memviz_inject_callbacks CUPTI, with MEMVIZ_OUT set, where
+// CUPTI is the name of the library that is to be found.
+#include "fake_cupti.hpp"
 
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <set>
+#include <dlfcn.h>
 #include <thread>
+#include <unwind.h>
 
 extern "C" int InitializeInjection(); // NOLINT(readability-identifier-naming): CUDA's name
 
 namespace {
 
 CUpti_CallbackFunc callback = nullptr;
-std::set<CUpti_CallbackId> enabled;
+bool (*is_enabled)(CUpti_CallbackId) = nullptr;
+int unwinds = 0;
 
 /// Handles are numbers here: nothing looks behind them.
 template <class Handle> Handle handle(std::uintptr_t number) {
@@ -22,7 +25,7 @@ template <class Handle> Handle handle(std::uintptr_t number) {
 
 void fire(CUpti_ApiCallbackSite site, CUpti_CallbackId call, const void* parameters, CUresult result,
           std::uintptr_t context = 1) {
-  if (!enabled.contains(call)) {
+  if (!is_enabled(call)) {
     std::printf("call %u is not watched\n", call);
     std::exit(1);
   }
@@ -77,37 +80,21 @@ void call_of_every_kind() {
 
 } // namespace
 
-// NOLINTBEGIN(readability-inconsistent-declaration-parameter-name): CUPTI's names are not ours
-CUptiResult cuptiSubscribe(CUpti_SubscriberHandle* subscriber, CUpti_CallbackFunc function, void*) {
-  callback = function;
-  *subscriber = handle<CUpti_SubscriberHandle>(1);
-  return CUPTI_SUCCESS;
+/// Stands before the unwinder's, to count.
+// NOLINTNEXTLINE: the unwinder's name
+extern "C" _Unwind_Reason_Code _Unwind_Backtrace(_Unwind_Trace_Fn visit, void* argument) {
+  ++unwinds;
+  static const auto next = reinterpret_cast<decltype(&_Unwind_Backtrace)>(dlsym(RTLD_NEXT, "_Unwind_Backtrace"));
+  return next(visit, argument);
 }
 
-CUptiResult cuptiUnsubscribe(CUpti_SubscriberHandle) {
-  return CUPTI_SUCCESS;
-}
-
-CUptiResult cuptiEnableCallback(std::uint32_t, CUpti_SubscriberHandle, CUpti_CallbackDomain domain,
-                                CUpti_CallbackId call) {
-  if (domain == CUPTI_CB_DOMAIN_DRIVER_API) enabled.insert(call);
-  return CUPTI_SUCCESS;
-}
-
-/// Contexts 1 and 2 are on device 0, context 3 is on device 1.
-CUptiResult cuptiGetDeviceId(CUcontext context, std::uint32_t* device) {
-  *device = reinterpret_cast<std::uintptr_t>(context) == 3 ? 1 : 0;
-  return CUPTI_SUCCESS;
-}
-
-CUptiResult cuptiGetResultString(CUptiResult, const char** text) {
-  *text = "made up";
-  return CUPTI_SUCCESS;
-}
-// NOLINTEND(readability-inconsistent-declaration-parameter-name)
-
-int main() {
-  if (InitializeInjection() != 1) return 1;
+int main(int argument_count, char** arguments) {
+  // As a program that uses CUDA has.
+  if (argument_count != 2 || dlopen("libcuda.so.1", RTLD_NOW) == nullptr || InitializeInjection() != 1) return 1;
+  void* const cupti = dlopen(arguments[1], RTLD_NOW | RTLD_NOLOAD);
+  if (cupti == nullptr) return 1;
+  is_enabled = reinterpret_cast<bool (*)(CUpti_CallbackId)>(dlsym(cupti, "memviz_fake_is_enabled"));
+  callback = reinterpret_cast<CUpti_CallbackFunc (*)()>(dlsym(cupti, "memviz_fake_callback"))();
   allocate(0x10000, 100);
   call_of_every_kind();
   allocate(0x80000, 800, 3);
@@ -121,6 +108,8 @@ int main() {
   allocate(0, std::size_t{1} << 50U, 1, CUDA_ERROR_OUT_OF_MEMORY);
   allocate(0, 5, 1, CUDA_ERROR_NOT_INITIALIZED);
   std::thread([] { allocate(0xa0000, 1000); }).join();
+  unwinds = 0;
   free_memory(0x20000);
+  std::printf("%d\n", unwinds); // of one free
   return 0;
 }

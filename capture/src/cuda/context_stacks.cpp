@@ -19,7 +19,7 @@ void ContextStacks::add(const c10::GatheredContext* context) {
       if (is_new) place->second = natives_.add(*ours->native);
       parts.native = place->second;
     }
-    if (ours->python != nullptr) parts.python = add_python(ours->python.get());
+    if (ours->python != nullptr) parts.python = add_python(ours->python);
   } else if (const auto* theirs = dynamic_cast<const torch::CapturedTraceback*>(context)) {
     // symbolize() keeps its result in the traceback's cache, hence not const.
     parts.python = add_python(const_cast<torch::CapturedTraceback*>(theirs)); // NOLINT

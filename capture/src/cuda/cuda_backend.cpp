@@ -42,26 +42,31 @@ allocator::RecordContext context_of(Context context) {
   return allocator::RecordContext::ALL;
 }
 
-/// Of the bytes, a quarter is for distinct native stacks. One entry when only blocks are wanted, as PyTorch does.
-std::size_t max_entries_of(const RecordingOptions& options) {
-  if (!options.events) return 1;
-  const std::size_t entry_bytes = sizeof(allocator::TraceEntry) + (has_python() ? kPythonBytesPerEvent : 0);
-  return std::clamp<std::size_t>(options.max_bytes / 4 * 3 / entry_bytes, 1, options.max_entries);
-}
-
 /// The allocator never forgets an observer, so there is one for all recordings.
 void attach_observers() {
   static std::once_flag once;
   std::call_once(once, [] {
     const auto observer = [](std::int64_t, std::size_t bytes, std::size_t, std::size_t) {
-      report_out_of_memory(bytes);
+      report_out_of_memory(c10::kCUDA, bytes);
     };
     allocator::attachOutOfMemoryObserver(observer);
     libtorch::attach_rejection_observer(*allocator::get(), observer);
   });
 }
 
+/// The allocator has a ring of events for each device that it knows, whether the program uses it or not.
+std::size_t devices_of_allocator() {
+  return static_cast<std::size_t>(std::max<int>(c10::cuda::device_count(), 1));
+}
+
 } // namespace
+
+// Of the bytes, a quarter is for distinct native stacks. One entry when only blocks are wanted, as PyTorch does.
+std::size_t max_entries_of(const RecordingOptions& options, std::size_t devices) {
+  if (!options.events) return 1;
+  const std::size_t entry_bytes = sizeof(allocator::TraceEntry) + (has_python() ? kPythonBytesPerEvent : 0);
+  return std::clamp<std::size_t>(options.max_bytes / 4 * 3 / devices / entry_bytes, 1, options.max_entries);
+}
 
 void add_recording_settings(std::size_t max_entries, std::uint64_t stacks_left_out, SnapshotData& snapshot) {
   const bool is_full = std::any_of(snapshot.traces.begin(), snapshot.traces.end(),
@@ -75,18 +80,19 @@ void add_recording_settings(std::size_t max_entries, std::uint64_t stacks_left_o
   add("memviz_stacks_left_out", stacks_left_out);
 }
 
-CudaBackend::CudaBackend(const RecordingOptions& options) : Backend(options.oom_directory), options_(options) {
+CudaBackend::CudaBackend(const RecordingOptions& options)
+    : Backend(options.oom_directory, options.oom_dumps), options_(options) {
   check_device(options.device);
   attach_observers();
   start_gathering(options.native_stacks, options.max_bytes / 4);
-  libtorch::record_history(*allocator::get(), true, &gather_context, max_entries_of(options),
+  libtorch::record_history(*allocator::get(), true, &gather_context, max_entries_of(options, devices_of_allocator()),
                            context_of(options.context), options.skip_actions);
-  watch_operators(/*operators=*/false, &report_annotation);
+  watch_operators(/*operators=*/options.with_cpu && options.context != Context::never, &report_annotation);
 }
 
 void CudaBackend::stop() {
   stop_watching_operators();
-  libtorch::record_history(*allocator::get(), false, nullptr, 1, allocator::RecordContext::NEVER, {});
+  libtorch::end_history(*allocator::get(), &gather_context);
   stop_gathering();
 }
 
@@ -96,7 +102,7 @@ SnapshotData CudaBackend::snapshot() const {
     for (auto& trace : snapshot.traces)
       trace.clear();
   }
-  add_recording_settings(max_entries_of(options_), stacks_left_out(), snapshot);
+  add_recording_settings(max_entries_of(options_, devices_of_allocator()), stacks_left_out(), snapshot);
   return snapshot;
 }
 

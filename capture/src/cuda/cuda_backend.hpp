@@ -14,13 +14,17 @@ public:
 
   void stop() override;
   [[nodiscard]] SnapshotData snapshot() const override;
+  [[nodiscard]] const char* recorded() const override { return "CUDA"; }
   void annotate(std::string_view name, const char* stage) override;
   /// The allocator has the event already.
-  void note_out_of_memory(std::uint64_t /*bytes*/) override {}
+  void note_out_of_memory(c10::DeviceType /*kind*/, std::uint64_t /*bytes*/) override {}
 
 private:
   RecordingOptions options_;
 };
+
+/// Events that each of `devices` devices can keep within the bytes of the options.
+[[nodiscard]] std::size_t max_entries_of(const RecordingOptions& options, std::size_t devices);
 
 /// What a reader has to know of the recording, into the settings: `trace_alloc_max_entries`, `trace_alloc_overflowed`
 /// (a device's ring is full: it may have lost events), `memviz_stacks_left_out` (for want of memory for stacks).

@@ -3,10 +3,12 @@
 // The only place that knows how the CUDA caching allocator's interface changed from LibTorch 2.4 to 2.15: what a
 // version lacks is asked of its types, not of its number, so nightly builds in between are right, too.
 
+#include "running_threads.hpp"
 #include "snapshot_data.hpp"
 
 #include <c10/cuda/CUDACachingAllocator.h>
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <stdexcept>
@@ -33,6 +35,16 @@ void record_history(Allocator& cuda, bool enabled, allocator::CreateContextFn ga
       cuda.recordHistory(enabled, gather, max_entries, context);
     }
   }
+}
+
+/// Ends what record_history() began, while other threads allocate. Without a lock the allocator reads whether a stack
+/// is wanted, and then whom to ask for it; and recordHistory takes away who is asked before it says that none is
+/// wanted. So first none is wanted any more, and then those who read otherwise just before make their calls.
+template <class Allocator> void end_history(Allocator& cuda, allocator::CreateContextFn gather) {
+  constexpr std::chrono::seconds at_most{2};
+  record_history(cuda, true, gather, 1, allocator::RecordContext::NEVER, {});
+  wait_until_threads_moved(at_most);
+  record_history(cuda, false, nullptr, 1, allocator::RecordContext::NEVER, {});
 }
 
 /// Since 2.5; before, nothing happens.

@@ -138,9 +138,9 @@ std::uint64_t stacks_left_out() {
 std::shared_ptr<c10::GatheredContext> gather_context() try {
   std::shared_ptr<StackContext> native = native_context();
   if (!wants_python) return native;
-  auto context = std::make_shared<StackContext>();
+  auto context =
+      std::make_shared<StackContext>(torch::CapturedTraceback::gather(/*python=*/true, /*script=*/true, /*cpp=*/false));
   if (native != nullptr) context->native = native->native;
-  context->python = torch::CapturedTraceback::gather(/*python=*/true, /*script=*/true, /*cpp=*/false);
   return context;
 } catch (...) {
   return nullptr; // into the allocator nothing may be thrown: the event has no stack

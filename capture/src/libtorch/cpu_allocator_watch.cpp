@@ -115,7 +115,7 @@ private:
     try {
       return watch().inner->allocate(bytes);
     } catch (...) {
-      report_out_of_memory(bytes);
+      report_out_of_memory(c10::kCPU, bytes);
       throw;
     }
   }

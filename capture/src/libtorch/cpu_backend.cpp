@@ -49,7 +49,7 @@ EventCounts counts_of(const RecordingOptions& options) {
 } // namespace
 
 CpuBackend::CpuBackend(const RecordingOptions& options)
-    : Backend(options.oom_directory), options_(options),
+    : Backend(options.oom_directory, options.oom_dumps), options_(options),
       history_(counts_of(options), options.max_entries, options.max_bytes / 8 * 7),
       annotations_(options.max_entries, options.max_bytes / 8) {
   install_cpu_watch();
@@ -83,7 +83,8 @@ void CpuBackend::freed(std::uint64_t address, std::uint64_t bytes, const CallSit
   // As above.
 }
 
-void CpuBackend::note_out_of_memory(std::uint64_t bytes) {
+void CpuBackend::note_out_of_memory(c10::DeviceType kind, std::uint64_t bytes) {
+  if (kind != c10::kCPU) return;
   const CallSite site{{}, running_operators().outermost_first()};
   const CpuWatchPause pause;
   const StackPair stack = options_.context >= Context::alloc ? history_.add_stack(site) : StackPair{};

@@ -16,8 +16,9 @@ public:
 
   void stop() override;
   [[nodiscard]] SnapshotData snapshot() const override;
+  [[nodiscard]] const char* recorded() const override { return "the CPU"; }
   void annotate(std::string_view name, const char* stage) override;
-  void note_out_of_memory(std::uint64_t bytes) override;
+  void note_out_of_memory(c10::DeviceType kind, std::uint64_t bytes) override;
 
 private:
   void allocated(std::uint64_t address, std::uint64_t bytes, const CallSite& site) noexcept override;

@@ -1,8 +1,8 @@
 #include "oom_file_name.hpp"
 
-#include <algorithm>
+#include "process_name.hpp"
+
 #include <array>
-#include <cctype>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -17,15 +17,6 @@ namespace {
 
 constexpr int kMaxAttempts = 1000;
 
-/// Comes from outside and goes into a path: digits only.
-std::string rank() {
-  const char* value = std::getenv("RANK");
-  if (value == nullptr || *value == '\0' || std::strlen(value) > 9) return "0";
-  const std::string text = value;
-  const bool is_number = std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isdigit(c) != 0; });
-  return is_number ? text : "0";
-}
-
 /// As 20261120T134501Z.
 std::string utc_time() {
   const std::time_t now = std::time(nullptr);
@@ -38,7 +29,8 @@ std::string utc_time() {
 } // namespace
 
 ReservedFile reserve_oom_file(const std::filesystem::path& directory) {
-  const std::string stem = "oom_rank" + rank() + "_pid" + std::to_string(::getpid()) + "_" + utc_time();
+  const std::string stem = "oom_rank" + find_rank(::getenv).value_or("0") + "_" + host_name() + "_pid" +
+                           std::to_string(::getpid()) + "_" + utc_time();
   for (int attempt = 1; attempt <= kMaxAttempts; ++attempt) {
     std::string name = stem;
     if (attempt > 1) name.append("_").append(std::to_string(attempt));

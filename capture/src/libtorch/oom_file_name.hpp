@@ -1,6 +1,6 @@
 #pragma once
 
-// The file for a snapshot of the moment when memory ran out: oom_rank<R>_pid<P>_<time>.pickle.
+// The file for a snapshot of the moment when memory ran out: oom_rank<R>_<host>_pid<P>_<time>.pickle.
 
 #include <filesystem>
 
@@ -11,9 +11,8 @@ struct ReservedFile {
   std::filesystem::path path;
 };
 
-/// The name has RANK from the environment (0 when it is not a number), the process, and the time in UTC. Creates the
-/// file, so that no other process or thread gets the same name. Throws std::runtime_error, with the path, when it
-/// cannot be.
+/// The name has the rank (find_rank(); 0 without one), the host, the process, and the time in UTC. Creates the file, so
+/// that no other process or thread gets the same name. Throws std::runtime_error, with the path, when it cannot be.
 [[nodiscard]] ReservedFile reserve_oom_file(const std::filesystem::path& directory);
 
 } // namespace memviz::capture

@@ -6,9 +6,11 @@
 #include "snapshot_writer.hpp"
 
 #ifdef MEMVIZ_CAPTURE_CUDA
+#include "cuda/cuda_and_cpu_backend.hpp"
 #include "cuda/cuda_backend.hpp"
 #endif
 
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <mutex>
@@ -16,6 +18,7 @@
 #include <pthread.h>
 #include <shared_mutex>
 #include <stdexcept>
+#include <string_view>
 #include <unistd.h>
 #include <utility>
 
@@ -73,16 +76,27 @@ template <class Report> void report(const Report& to_backend) noexcept {
   }
 }
 
-std::unique_ptr<Backend> make_backend(const RecordingOptions& options) {
+std::shared_ptr<Backend> make_backend(const RecordingOptions& options) {
 #ifdef MEMVIZ_CAPTURE_CUDA
-  if (options.device.is_cuda()) return std::make_unique<CudaBackend>(options);
+  if (options.device.is_cuda() && options.with_cpu) return std::make_shared<CudaAndCpuBackend>(options);
+  if (options.device.is_cuda()) return std::make_shared<CudaBackend>(options);
 #endif
-  return std::make_unique<CpuBackend>(options);
+  return std::make_shared<CpuBackend>(options);
+}
+
+bool has_allocations(const SnapshotData& snapshot) {
+  const auto is_active = [](const BlockData& block) { return std::string_view(block.state) != "inactive"; };
+  return std::any_of(snapshot.traces.begin(), snapshot.traces.end(),
+                     [](const auto& trace) { return !trace.empty(); }) ||
+         std::any_of(snapshot.segments.begin(), snapshot.segments.end(), [&](const SegmentData& segment) {
+           return std::any_of(segment.blocks.begin(), segment.blocks.end(), is_active);
+         });
 }
 
 } // namespace
 
-Backend::Backend(std::filesystem::path oom_directory) : oom_directory_(std::move(oom_directory)), process_(::getpid()) {
+Backend::Backend(std::filesystem::path oom_directory, std::size_t oom_dumps)
+    : oom_directory_(std::move(oom_directory)), oom_dumps_(oom_dumps), process_(::getpid()) {
 }
 
 bool Backend::is_of_this_process() const {
@@ -90,7 +104,7 @@ bool Backend::is_of_this_process() const {
 }
 
 void Backend::dump_out_of_memory() noexcept try {
-  if (oom_directory_.empty() || dumps_.fetch_add(1) >= kMaxDumps) return;
+  if (oom_directory_.empty() || dumps_.fetch_add(1) >= oom_dumps_) return;
   const ReservedFile file = reserve_oom_file(oom_directory_);
   try {
     write_snapshot_file(snapshot(), file.path);
@@ -106,9 +120,21 @@ void Backend::dump_out_of_memory() noexcept try {
   std::fprintf(stderr, "memviz: out of memory, and no snapshot\n");
 }
 
-void report_out_of_memory(std::uint64_t bytes) noexcept {
-  report([bytes](Backend& backend) {
-    backend.note_out_of_memory(bytes);
+void Backend::end() {
+  const std::lock_guard lock(ending_);
+  stop();
+  has_ended_ = true;
+}
+
+std::optional<SnapshotData> Backend::snapshot_unless_ended() const {
+  const std::shared_lock lock(ending_);
+  if (has_ended_) return std::nullopt;
+  return snapshot();
+}
+
+void report_out_of_memory(c10::DeviceType kind, std::uint64_t bytes) noexcept {
+  report([kind, bytes](Backend& backend) {
+    backend.note_out_of_memory(kind, bytes);
     backend.dump_out_of_memory();
   });
 }
@@ -137,7 +163,9 @@ void Recorder::start(const RecorderOptions& options) {
   make_fork_safe();
   const Inside inside;
   const std::lock_guard lock(running().mutex);
-  if (is_recording()) throw std::runtime_error("this Recorder records already: stop() it first");
+  if (backend_ != nullptr && backend_->is_of_this_process()) {
+    throw std::runtime_error("this Recorder records already: stop() it first");
+  }
   if (running().backend != nullptr) throw std::runtime_error("another Recorder is recording: only one can at a time");
   backend_ = make_backend(checked);
   running().backend = backend_.get();
@@ -146,20 +174,34 @@ void Recorder::start(const RecorderOptions& options) {
 void Recorder::stop() {
   const Inside inside;
   const std::lock_guard lock(running().mutex);
-  if (is_recording()) {
+  if (backend_ != nullptr && backend_->is_of_this_process()) {
     running().backend = nullptr;
-    backend_->stop();
+    backend_->end();
   }
   backend_.reset();
 }
 
+std::shared_ptr<Backend> Recorder::recording() const {
+  const std::shared_lock lock(running().mutex);
+  return backend_ != nullptr && backend_->is_of_this_process() ? backend_ : nullptr;
+}
+
 bool Recorder::is_recording() const {
-  return backend_ != nullptr && backend_->is_of_this_process();
+  return recording() != nullptr;
 }
 
 void Recorder::dump(const std::filesystem::path& path) const {
-  if (!is_recording()) throw std::runtime_error("nothing to dump to " + path.string() + ": start() was not called");
-  write_snapshot_file(backend_->snapshot(), path);
+  const Inside inside;
+  const std::shared_ptr<Backend> backend = recording();
+  const std::optional<SnapshotData> snapshot = backend == nullptr ? std::nullopt : backend->snapshot_unless_ended();
+  if (!snapshot) throw std::runtime_error("nothing to dump to " + path.string() + ": start() was not called");
+  write_snapshot_file(*snapshot, path);
+  if (!has_allocations(*snapshot)) {
+    std::fprintf(stderr,
+                 "memviz: %s: empty: no tensor was allocated on %s while it recorded (RecorderOptions::device and "
+                 "with_cpu say what is recorded)\n",
+                 path.c_str(), backend->recorded());
+  }
 }
 
 } // namespace memviz::capture

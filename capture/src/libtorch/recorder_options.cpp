@@ -72,7 +72,9 @@ RecordingOptions check_options(const RecorderOptions& options) {
                                 " is not a directory");
   }
   checked.oom_directory = options.oom_directory;
+  checked.oom_dumps = options.oom_dumps;
   checked.device = check_device(options.device);
+  checked.with_cpu = options.with_cpu && checked.device.is_cuda();
   return checked;
 }
 

@@ -1,15 +1,17 @@
-#include "options.hpp"
+#include "environment.hpp"
 
+#include <cerrno>
 #include <charconv>
 #include <csignal>
 #include <cstdint>
-#include <cstring>
-#include <optional>
+#include <fcntl.h>
+#include <stdexcept>
 #include <string_view>
+#include <system_error>
+#include <unistd.h>
 #include <utility>
 
-namespace memviz::inject {
-
+namespace memviz::capture {
 namespace {
 
 std::optional<std::uint64_t> parse_number(std::string_view text) {
@@ -46,8 +48,7 @@ void replace_all(std::string& text, std::string_view from, const std::string& to
 
 } // namespace
 
-Options read_options(const std::function<const char*(const char*)>& variable) {
-  Options options;
+EnvironmentOptions read_environment(const Variable& variable, EnvironmentOptions options) {
   const auto read_size = [&](const char* name, std::size_t& target) {
     const char* value = variable(name);
     if (value == nullptr || *value == '\0') return;
@@ -57,6 +58,12 @@ Options read_options(const std::function<const char*(const char*)>& variable) {
       options.warnings.push_back(std::string(name) + "='" + value + "' is not a number");
     }
   };
+  if (const char* on = variable("MEMVIZ_RECORD"); on != nullptr && *on != '\0') {
+    options.is_on = on == std::string_view("1");
+    if (!options.is_on && on != std::string_view("0")) {
+      options.warnings.push_back(std::string("MEMVIZ_RECORD='") + on + "' is neither 0 nor 1");
+    }
+  }
   read_size("MEMVIZ_MAX_ENTRIES", options.max_entries);
   read_size("MEMVIZ_MAX_BYTES", options.max_bytes);
   read_size("MEMVIZ_STACK_DEPTH", options.stack_depth);
@@ -70,15 +77,21 @@ Options read_options(const std::function<const char*(const char*)>& variable) {
       options.warnings.push_back(std::string("MEMVIZ_SIGNAL='") + signal + "' is no signal that can be used");
     }
   }
+  options.rank = find_rank(variable);
+  options.host = host_name();
   return options;
 }
 
-std::filesystem::path snapshot_path(const Options& options, int process, const std::string& reason,
+std::filesystem::path snapshot_path(const EnvironmentOptions& options, int process, const std::string& reason,
                                     std::size_t number) {
   std::error_code error;
   std::filesystem::path path = options.out;
-  if (!path.has_filename() || std::filesystem::is_directory(path, error)) path /= "memviz_%p_%r.pickle";
+  if (!path.has_filename() || std::filesystem::is_directory(path, error)) {
+    path /= options.rank ? "memviz_rank%n_%h_%p_%r.pickle" : "memviz_%h_%p_%r.pickle";
+  }
   std::string name = path.filename().string();
+  replace_all(name, "%n", options.rank.value_or("0"));
+  replace_all(name, "%h", options.host);
   replace_all(name, "%p", std::to_string(process));
   replace_all(name, "%r", reason);
   path.replace_filename(name);
@@ -88,4 +101,18 @@ std::filesystem::path snapshot_path(const Options& options, int process, const s
   return path;
 }
 
-} // namespace memviz::inject
+std::filesystem::path reserve_snapshot_path(const EnvironmentOptions& options, int process, const std::string& reason) {
+  constexpr std::size_t max_number = 10'000;
+  for (std::size_t number = 0; number < max_number; ++number) {
+    std::filesystem::path path = snapshot_path(options, process, reason, number);
+    const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+    if (file >= 0) {
+      ::close(file);
+      return path;
+    }
+    if (errno != EEXIST) throw std::runtime_error(path.string() + ": " + std::generic_category().message(errno));
+  }
+  throw std::runtime_error(snapshot_path(options, process, reason, 0).string() + ": too many snapshots");
+}
+
+} // namespace memviz::capture
