@@ -16,22 +16,40 @@ inline constexpr std::uint64_t kSmallRequestBytes = 1ULL << 20U;  ///< up to her
 inline constexpr std::uint64_t kSmallSegmentBytes = 2ULL << 20U;  ///< segments, or pages, of the small pool
 inline constexpr std::uint64_t kLargeSegmentBytes = 20ULL << 20U; ///< segments for medium requests; pages, too
 
+/// max_split_size where it is not set.
+inline constexpr std::uint64_t kNoSplitLimit = std::numeric_limits<std::uint64_t>::max();
+
 /// The settings that decide where blocks go.
 struct AllocatorSettings {
   bool expandable_segments = false;
-  std::uint64_t max_split_bytes = std::numeric_limits<std::uint64_t>::max();
+  /// Whether private pools grow by pages, too, where expandable_segments is on: from PyTorch 2.5 on (pytorch#128068).
+  bool private_pools_expand = false;
+  std::uint64_t max_split_bytes = kNoSplitLimit;
   /// `roundup_power2_divisions` for requests from 1, 2, 4, ... MiB; 0 or 1: none.
   std::array<std::uint64_t, 16> roundup_divisions{};
   bool collects_garbage = false; ///< garbage_collection_threshold is set, which the model does not follow
+
+  /// Whether new memory of this pool is mapped by pages.
+  [[nodiscard]] bool expands(const PoolId& pool) const {
+    return expandable_segments && (private_pools_expand || !pool.is_private());
+  }
+  /// Whether some requests are rounded up further than to 512 bytes.
+  [[nodiscard]] bool rounds_up() const;
 };
 
-/// Of a snapshot's `allocator_settings`; what it does not tell is the default.
+/// Of a snapshot's `allocator_settings`; what it does not tell is the default. Whether private pools can be expanded is
+/// read off their segments, else off what only newer files have.
 [[nodiscard]] AllocatorSettings allocator_settings(const Snapshot& snapshot);
 
 /// What a request becomes: `size` of an oom event is this already.
 [[nodiscard]] std::uint64_t rounded_request(const AllocatorSettings& settings, std::uint64_t bytes);
+/// The least that a request can have been which became so many bytes.
+[[nodiscard]] std::uint64_t smallest_request_bytes(const AllocatorSettings& settings, std::uint64_t rounded_bytes);
 /// What the allocator asks the device for where no cached block fits a rounded request; without expandable segments.
 [[nodiscard]] std::uint64_t new_segment_bytes(std::uint64_t rounded_bytes);
+/// What the device has to give for a rounded request of which no cached memory can hold a part: a segment, or pages.
+[[nodiscard]] std::uint64_t needed_alone_bytes(const AllocatorSettings& settings, std::uint64_t rounded_bytes,
+                                               const PoolId& pool);
 /// Of an expandable segment's pages.
 [[nodiscard]] inline std::uint64_t page_bytes(bool is_small) {
   return is_small ? kSmallSegmentBytes : kLargeSegmentBytes;

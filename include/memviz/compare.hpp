@@ -4,6 +4,7 @@
 // stack.
 
 #include "memviz/flame.hpp"
+#include "memviz/gauges.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -19,7 +20,8 @@ enum class FrameMatch : std::uint8_t { line, function };
 
 struct CompareOptions {
   TreeOptions tree{{Level::state}, FrameFilter::filtered, {}, {}, {}};
-  FrameMatch match = FrameMatch::line;
+  /// Without one: by line, but by function where most of what differs by line only moved.
+  std::optional<FrameMatch> match;
 };
 
 struct SegmentRef {
@@ -34,22 +36,40 @@ struct SegmentRef {
 struct UserLineChange {
   NodeKey key;
   Change change;
+  std::optional<std::uint32_t> device = std::nullopt; ///< where each is at another moment; else of all devices
+};
+
+/// The totals of one device at the moment compared; all 0 where that side does not have it.
+struct DeviceChange {
+  DeviceStats before;
+  DeviceStats after;
 };
 
 struct Comparison {
   FrameTable frames; ///< of both sides; the tree's and the changes' FrameIds point in here
   DiffTree tree;
+  FrameMatch match = FrameMatch::line; ///< how frames were matched
+  bool is_match_chosen = false;        ///< nobody asked for it: most of what differs by line only moved
+  /// Requested bytes that both sides hold in the same functions, but at other lines. Found by comparing by line.
+  std::uint64_t moved_lines_bytes = 0;
   /// Files that stand in another folder after than before, as in two checkouts, and were taken for the same.
   std::size_t moved_files = 0;
   std::vector<UserLineChange> changes; ///< unequal ones only, largest absolute change first
-  /// Segments, identified by address and size as in PyTorch's compare, that one side has; ascending by address.
+  /// Segments at the end of the recordings, identified by address and size as in PyTorch's compare, that one side has;
+  /// ascending by address.
   std::vector<SegmentRef> only_before;
   std::vector<SegmentRef> only_after;
   std::vector<SegmentRef> in_both;
+  std::vector<DeviceReadings> readings; ///< ascending by device; of the whole recordings
+  std::vector<DeviceChange> devices;    ///< the same devices at the moment compared
+  /// Whether those of each side are at one moment of time. Only then do sums over them mean anything.
+  bool is_one_moment = true;
   DeviceStats before; ///< summed over the devices compared
   DeviceStats after;
 
   [[nodiscard]] std::int64_t allocated_delta_bytes() const;
+  /// No segment is in both files, so they are of two processes, whose addresses cannot match.
+  [[nodiscard]] bool has_two_processes() const;
 };
 
 /// One side of a comparison; refers to both.
@@ -57,6 +77,24 @@ struct ReplayedSnapshot {
   const Snapshot& snapshot;
   const Replay& replay;
 };
+
+/// Indices into Comparison::readings and devices: those of which a figure changed most, at most `most`, in the order of
+/// devices.
+[[nodiscard]] std::vector<std::size_t> devices_that_changed_most(const Comparison& comparison, std::size_t most);
+
+/// The moment that all devices of both sides are at, in few words, "at the peak"; "" where they are not at one.
+[[nodiscard]] std::string common_moment(const Comparison& comparison);
+
+/// The device of a line that is told from those of other devices, "GPU 1: "; else "".
+[[nodiscard]] std::string device_prefix(const Comparison& comparison, const UserLineChange& line);
+
+/// Why lines are compared by function although nobody asked for it, a sentence without its full stop; "" where they
+/// are not.
+[[nodiscard]] std::string match_text(const Comparison& comparison);
+
+/// That the peaks, which are compared, are the same and only the ends differ, and how to compare those: a sentence
+/// without its full stop; "" where it is not so.
+[[nodiscard]] std::string end_text(const Comparison& comparison);
 
 /// Every byte of both sides is in the tree once. Throws UsageError for a bad expression in `options`.
 [[nodiscard]] Comparison compare_snapshots(const ReplayedSnapshot& before, const ReplayedSnapshot& after,

@@ -30,12 +30,16 @@ struct Growth {
 };
 
 struct ExplainOptions {
-  std::optional<std::uint64_t> capacity_bytes; ///< of each device
+  std::optional<std::uint64_t> capacity_bytes; ///< of each device; without it that of a made-up one is known
   std::optional<std::uint32_t> device;         ///< only this one
 };
 
-/// Of a device whose events `state` holds; nothing where it has none up to the moment.
-[[nodiscard]] Growth growth_before(const Snapshot& state, const Replay& replay, const DeviceStats& stats);
+/// Another device of the same recording, at its own moment.
+struct OtherDevice {
+  std::uint32_t device = 0;
+  Moment at;
+  std::uint64_t reserved_bytes = 0;
+};
 
 struct DeviceExplanation {
   DeviceStats stats; ///< of the moment
@@ -48,7 +52,10 @@ struct DeviceExplanation {
   Pins pins;
   Growth growth;
   Fidelity fidelity;
-  std::vector<WhatIf> what_ifs;
+  std::vector<WhatIf> what_ifs;     ///< none for main memory, which no such allocator manages
+  std::vector<UserLine> in_the_way; ///< whose blocks those of without_blocks are, largest first
+  /// Of the first device, where it failed: the others that held something, but less than half as much.
+  std::vector<OtherDevice> less_used;
 };
 
 /// The segments and blocks of `snapshot`, whose events it holds, before the first of them; the rest is empty.
@@ -59,9 +66,16 @@ struct DeviceExplanation {
 [[nodiscard]] std::vector<DeviceExplanation> explain(const Snapshot& state, const Replay& replay, const Snapshot& start,
                                                      const ExplainOptions& options);
 
-/// The whole answer as text of at most 100 columns but for names, and as one JSON object.
-[[nodiscard]] std::string explain_text(const std::string& file, const Snapshot& state, const Replay& replay,
-                                       const std::vector<DeviceExplanation>& devices);
+/// What an answer is printed from.
+struct ExplainReport {
+  std::string file;
+  const Snapshot& state;
+  const Replay& replay;
+  const std::vector<DeviceExplanation>& devices;
+};
+
+/// The whole answer as text, its sentences at most so wide; names are not cut for that. And as one JSON object.
+[[nodiscard]] std::string explain_text(const ExplainReport& report, std::size_t columns = 100);
 [[nodiscard]] std::string explain_json(const std::string& file, const Snapshot& state, const Replay& replay,
                                        const std::vector<DeviceExplanation>& devices);
 
@@ -75,6 +89,6 @@ struct ExplanationText {
   std::vector<std::string> advice;  ///< only what an answer supports; may be empty
 };
 
-[[nodiscard]] ExplanationText in_words(const Snapshot& state, const Replay& replay, const DeviceExplanation& device);
+[[nodiscard]] ExplanationText in_words(const Snapshot& state, const DeviceExplanation& device);
 
 } // namespace memviz

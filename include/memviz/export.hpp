@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,10 +29,13 @@ using TextSource = std::function<void(const TextSink&)>;
 enum class FoldedView : std::uint8_t { memory, segments };
 
 /// Folded stacks as PyTorch's _memory_viz.py writes them: `a;b;c BYTES`, unique paths sorted by code point, no zero
-/// lines; an inactive block counts with its full size on its `inactive` line.
-[[nodiscard]] std::string folded_stacks(const Snapshot& snapshot, FoldedView view, std::optional<std::uint32_t> device);
+/// lines; an inactive block counts with its full size on its `inactive` line. `outside` (Replay::outside, empty at the
+/// end) stands on lines that begin with `<outside all segments>` in the place of the stream.
+[[nodiscard]] std::string folded_stacks(const Snapshot& snapshot, FoldedView view, std::optional<std::uint32_t> device,
+                                        std::span<const OutsideMemory> outside = {});
 /// Refers to `snapshot`.
-[[nodiscard]] TextSource folded_source(const Snapshot& snapshot, FoldedView view, std::optional<std::uint32_t> device);
+[[nodiscard]] TextSource folded_source(const Snapshot& snapshot, FoldedView view, std::optional<std::uint32_t> device,
+                                       std::span<const OutsideMemory> outside = {});
 
 /// The tree as one JSON object: the moment of each of its `devices`, totals, and a flat array of nodes, parents before
 /// children.

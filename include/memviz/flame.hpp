@@ -34,15 +34,15 @@ struct TreeOptions {
 [[nodiscard]] std::vector<Level> memory_levels(const Snapshot& snapshot);
 [[nodiscard]] std::vector<Level> segment_levels(const Snapshot& snapshot);
 
-/// The root's total is the reserved bytes of the devices asked for, exactly. Throws UsageError for a bad expression,
-/// and Error where the tree would have more nodes than 2^18 and one for every four bytes of the snapshot's file: no
-/// real one comes near.
+/// The root's total is the reserved bytes of the devices asked for, exactly, and their Replay::outside. Throws
+/// UsageError for a bad expression, and Error where the tree would have more nodes than 2^18 and one for every four
+/// bytes of the snapshot's file: no real one comes near.
 [[nodiscard]] FrameTree build_frame_tree(const Snapshot& snapshot, const Replay& replay, const TreeOptions& options);
 
 /// One line of the user's own code, or (no frame) the reason why the bytes have no stack.
 struct UserLine {
   NodeKey key;   ///< NodeKind::frame or NodeKind::pseudo
-  Amount amount; ///< requested bytes of active blocks
+  Amount amount; ///< requested bytes of active blocks, and of Replay::outside
 };
 
 /// Stack -> the line of the user's own code that asked for the memory. Finds out about each text and each stack once.
@@ -72,6 +72,10 @@ private:
 
 /// The same for one stack; of many, a finder is quicker.
 [[nodiscard]] NodeKey user_line_of(const FrameTable& frames, StackId stack);
+
+/// Of a line that UserLineFinder named: whose it is where it is not the user's own ("torch's own", "a library's own",
+/// "torch's C++"), because the stack has none of it; "" where it is, and where it is no frame.
+[[nodiscard]] std::string_view not_own_text(const FrameTable& frames, const NodeKey& line);
 
 /// Active memory by the line of its stack that UserLineFinder names, largest first. Rounding is left out.
 [[nodiscard]] std::vector<UserLine> rank_user_lines(const Snapshot& snapshot, const Replay& replay,

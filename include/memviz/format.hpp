@@ -19,6 +19,9 @@ namespace memviz {
 [[nodiscard]] std::string format_counted(std::uint64_t count, std::string_view noun, std::string_view plural = {});
 /// "12.5 %", "0 %", "100 %", "< 0.1 %" of a whole; "-" where the whole is 0.
 [[nodiscard]] std::string format_percent(std::uint64_t part, std::uint64_t whole);
+/// A change as a share of what was before: "12.5 %"; growth by 1000 % and more as how often the former is in what is
+/// after: "8,192 x". With the name of the former: "12.5 % of 4.00 KiB", "8,192 x 4.00 KiB".
+[[nodiscard]] std::string format_change(std::uint64_t change, std::uint64_t before, std::string_view former = {});
 /// Whether `word`, with what punctuates it, is a unit of bytes or a percent sign: a line that is broken keeps it with
 /// its number.
 [[nodiscard]] bool is_unit(std::string_view word);

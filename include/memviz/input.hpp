@@ -46,7 +46,8 @@ private:
 };
 
 struct InputOptions {
-  /// More than this, or than the main memory of the machine, is not read into memory.
+  /// More than this, than the main memory of the machine or of the process's control group, or than 64 MiB and 1,000
+  /// times the compressed size, is not read into memory.
   std::size_t max_bytes = std::size_t{1} << 40U;
   /// Called once with the first 64 KiB, decompressed, before the rest is read into memory; not for a mapped or shorter
   /// input. What it throws ends the reading: ten gigabytes of zeros are refused before they are there.

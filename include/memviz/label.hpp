@@ -9,14 +9,16 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace memviz {
 
 /// Where code comes from; decides the colour of its box.
 enum class CodeOrigin : std::uint8_t { user, torch, library, cpp };
 
-/// From the file name alone: site-packages, a Python lib directory or `<frozen ...>` is a library; torch inside it is
-/// torch; any other Python file is the user's own; everything else is C++.
+/// From the file name alone: site-packages, the standard library wherever it lies, or code without a file (`<string>`,
+/// `<frozen ...>`) is a library; torch inside it is torch; any other Python file, and what was typed at a prompt, is
+/// the user's own; everything else is C++.
 [[nodiscard]] CodeOrigin origin_of(std::string_view filename);
 
 /// After the last '/': as PyTorch does, so a Windows path stays whole in folded output.
@@ -41,6 +43,11 @@ enum class CodeOrigin : std::uint8_t { user, torch, library, cpp };
 
 /// "GPU 0", "stream 0", "segment 0x7f0000000000", "active_allocated", "<gaps>", "train train.py:12", ...
 [[nodiscard]] std::string node_label(const FrameTable& frames, const NodeKey& key);
+/// node_label() of each; of different frames that it makes alike with as many of their folders as tell them apart:
+/// "forward models/linear.py:10".
+[[nodiscard]] std::vector<std::string> node_labels(const FrameTable& frames, const std::vector<NodeKey>& keys);
+/// The place of each frame in node_labels(); "" of what is no frame.
+[[nodiscard]] std::vector<std::string> places_apart(const FrameTable& frames, const std::vector<NodeKey>& keys);
 /// "<no stack: allocated before recording>", ...: why these bytes have no stack, in words.
 [[nodiscard]] std::string_view pseudo_label(Pseudo pseudo);
 

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace memviz {
@@ -19,6 +20,13 @@ enum class RingState : std::uint8_t {
   full,     ///< the file says that events were overwritten
   not_full, ///< it says that none were: what is missing was recorded before recording was restarted
 };
+
+/// The file's flag is about all devices, its max_entries about each.
+[[nodiscard]] RingState ring_state(const Snapshot& snapshot, const DeviceStats& stats);
+
+/// "before recording", and where that is not certain "before recording or lost in the ring": when the memory of
+/// baseline_bytes was allocated.
+[[nodiscard]] std::string_view baseline_text(const DeviceStats& stats);
 
 struct LostHistory {
   RingState ring = RingState::unknown;

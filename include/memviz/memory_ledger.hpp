@@ -18,7 +18,7 @@ struct Request {
   std::int64_t event = -1;
   std::uint64_t bytes = 0; ///< rounded, as the file has it
   std::int64_t stream = 0;
-  PoolId pool; ///< the default one where the file does not say (before 2026)
+  PoolId pool; ///< where the file does not say (before 2026), explain() takes the likely one
   bool pool_is_known = false;
   StackId stack = kNoFrames;
   std::optional<std::int64_t> time_us;
@@ -29,10 +29,12 @@ struct Request {
 };
 
 /// Reserved bytes that no block uses, by what keeps the request from using them. Without a request the stream that
-/// holds most live bytes takes its place, and `other_size` is 0.
+/// holds most live bytes takes its place, the default pool is its pool, and `other_size` is 0.
 struct FreeRoom {
-  std::uint64_t hard_bytes = 0;         ///< between blocks in use of a segment (of a page, in expandable segments)
-  std::uint64_t soft_bytes = 0;         ///< wholly free segments or pages: they can go back, but do not merge
+  std::uint64_t hard_bytes = 0; ///< between blocks in use of a segment (of a page, in expandable segments)
+  /// Wholly free segments or pages that can go back to the device, but do not merge: with a request, of any stream and
+  /// size class. Those of private pools cannot while their graph lives.
+  std::uint64_t soft_bytes = 0;
   std::uint64_t stream_bytes = 0;       ///< in segments of other streams
   std::uint64_t private_pool_bytes = 0; ///< in pools that the request cannot use
   std::uint64_t other_size_bytes = 0;   ///< in the small pool, for a large request, or the other way round
@@ -58,19 +60,22 @@ struct MemoryLedger {
 
   std::uint64_t largest_hole_bytes = 0;     ///< the largest free run that the request may use
   std::uint64_t largest_any_hole_bytes = 0; ///< of any pool, stream and size class
-  std::uint64_t growable_hole_bytes = 0;    ///< the same, of those at the end of an expandable segment
+  /// What the device would have to give for the request: a segment, or the pages that its place lacks; 0 without one.
+  std::uint64_t needed_bytes = 0;
   std::uint64_t segments = 0;
 };
 
 enum class Verdict : std::uint8_t {
   exhaustion,    ///< all free memory together would not have been enough
   fragmentation, ///< it would, but it is in pieces
+  size_class,    ///< it is in the small pool for a large request, or the other way round
   stream,        ///< it is in segments of other streams
   private_pool,  ///< it is in private pools
   pending_free,  ///< it is in blocks that are freed but not yet released
+  rounding,      ///< it is in what the allocator adds to each request
   outside,       ///< most of what is missing is memory that PyTorch does not manage
   unclear,       ///< the figures of this file do not explain the failure
-  idle,          ///< nothing failed; much is reserved and not used
+  idle,          ///< it is in wholly free segments, which are not given back (while a graph is captured, if it failed)
   in_use,        ///< nothing failed; what is reserved is used
   empty,         ///< nothing is reserved
 };
@@ -81,8 +86,10 @@ enum class Verdict : std::uint8_t {
 /// Why a verdict was given: which part of the ledger decided.
 struct Judgement {
   Verdict verdict = Verdict::empty;
-  std::uint64_t needed_bytes = 0;    ///< what the device would have had to give
-  std::uint64_t missing_bytes = 0;   ///< that minus what it had; 0 where nothing failed
+  std::uint64_t needed_bytes = 0;  ///< what the device would have had to give
+  std::uint64_t missing_bytes = 0; ///< that minus what it had; 0 where nothing failed
+  /// What the allocator takes for the request where it has nothing of its own to put to it: a whole segment, or pages.
+  std::uint64_t alone_bytes = 0;
   std::uint64_t reachable_bytes = 0; ///< free of the device plus all free room of PyTorch
   bool only_together = false;        ///< no single cause would have been enough; the largest is named
   bool capacity_matters = false;     ///< whether memory outside PyTorch took part cannot be told without a capacity
@@ -102,13 +109,13 @@ struct LedgerPart {
 
 /// The `oom` event at `index`, as a request.
 [[nodiscard]] Request request_of(const Event& event, std::int64_t index);
-/// `capacity_bytes`: of the device, where the caller knows it.
+struct LedgerOptions {
+  std::optional<std::uint64_t> capacity_bytes = {}; ///< of the device, where the caller knows it
+  std::optional<AllocatorSettings> settings = {};   ///< those of the state, where the caller has them at hand
+};
+
 [[nodiscard]] MemoryLedger memory_ledger(const Snapshot& state, std::uint32_t device,
-                                         const std::optional<Request>& request,
-                                         std::optional<std::uint64_t> capacity_bytes = std::nullopt);
-/// What the device would have to give for a request that no free block takes.
-[[nodiscard]] std::uint64_t needed_of_device(const MemoryLedger& ledger, const Request& request,
-                                             const AllocatorSettings& settings);
+                                         const std::optional<Request>& request, const LedgerOptions& options = {});
 [[nodiscard]] Judgement judge(const MemoryLedger& ledger, const std::optional<Request>& request,
                               const AllocatorSettings& settings);
 

@@ -17,7 +17,7 @@ enum class MomentKind : std::uint8_t {
   end,        ///< the end of the recording: what the file's segments say
   peak,       ///< the event after which live requested bytes are highest for the first time
   oom,        ///< the last `oom` event: just before the failed request returned
-  failure,    ///< the last `oom` event where there is one, else the peak; only chosen, what it led to is one of them
+  automatic,  ///< the last `oom` event where there is one, else the peak; only chosen, what it leads to is one of them
   event,      ///< after an event given by its index
   time,       ///< after the last event at or before a time
   annotation, ///< the same, where the time is that of an annotation's START
@@ -33,7 +33,7 @@ struct MomentChoice {
   std::optional<std::uint32_t> device;
 };
 
-/// The moment of one device. A device that has no such event (no oom, no event that early) says so by its kind `end`.
+/// The moment of one device. A device that has no such event (no oom, no events at all) says so by its kind `end`.
 struct Moment {
   MomentKind kind = MomentKind::end;
   /// The last event that has happened: its index, -1 before the first. For `end` the last of all.
@@ -51,6 +51,9 @@ struct Moment {
 /// "at the out-of-memory error, event 1,234 of 5,678", "at the end of recording", ...; `events` is how many the
 /// device has.
 [[nodiscard]] std::string moment_text(const Moment& moment, std::uint64_t events);
+
+/// The same in few words, for a sentence that has the figures: "at its peak", "at the end", "after event 1,234", ...
+[[nodiscard]] std::string short_moment_text(const Moment& moment);
 
 /// The events of a device that lead to its moment, that of the moment included, and the first ones after it.
 struct EventsAround {

@@ -7,6 +7,7 @@
 #include "memviz/snapshot.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace memviz {
@@ -19,8 +20,8 @@ struct Place {
   DeviceStats stats; ///< segments, blocks and bytes; nothing of the accounts over the recording
 };
 
-/// All places that hold a segment, by device, pool and stream; empty where `snapshot` has no segments. Their reserved
-/// bytes add up to the snapshot's.
-[[nodiscard]] std::vector<Place> places_of(const Snapshot& snapshot);
+/// All places of `only_device`, or of all devices, that hold a segment, by device, pool and stream; empty where there
+/// are no segments. Their reserved bytes add up to those of the device, or of the snapshot.
+[[nodiscard]] std::vector<Place> places_of(const Snapshot& snapshot, std::optional<std::uint32_t> only_device = {});
 
 } // namespace memviz

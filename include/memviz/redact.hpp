@@ -9,6 +9,9 @@
 //   project compare; what is at most the name of a home directory has none.
 // - names: functions, classes, modules and namespaces that are not from those; annotations and metadata.
 // - all: both, and settings and compile contexts where they are free text.
+// - everything: as all, but what only looks public is hidden, too: files below site-packages/torch or /usr/include,
+//   what is inside of public namespaces, special methods, values without letters, states and actions that memviz does
+//   not know. What is left of the public is what figures and colours depend on: the kind of code, torch's omit list.
 // Sizes, times, addresses, counts, line numbers and the shape of stacks stay: they can tell a program apart, too.
 // Without a key, whoever guesses a name can check the guess.
 
@@ -22,7 +25,7 @@
 
 namespace memviz {
 
-enum class Redact : std::uint8_t { paths, names, all };
+enum class Redact : std::uint8_t { paths, names, all, everything };
 
 struct RedactOptions {
   Redact what = Redact::all;
@@ -39,7 +42,7 @@ public:
   [[nodiscard]] FrameText frame(std::string_view name, std::string_view filename) override;
   [[nodiscard]] std::string text(TextKind kind, std::string_view text) override;
 
-  /// What a picture or message may call the input: its base name, or with Redact::all a pseudonym.
+  /// What a picture or message may call the input: its base name, or with Redact::all and everything a pseudonym.
   [[nodiscard]] std::string input_name(std::string_view path);
   /// A message with what it quotes from the file left out.
   [[nodiscard]] static std::string message(std::string_view text);

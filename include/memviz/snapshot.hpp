@@ -6,6 +6,7 @@
 
 #include "memviz/events.hpp"
 #include "memviz/frames.hpp"
+#include "memviz/rehearsal.hpp"
 #include "memviz/text_rewriter.hpp"
 
 #include <compare>
@@ -71,11 +72,12 @@ struct Annotation {
 
 /// How the file was written, as far as the file shows it.
 struct Origin {
-  std::string encoding;         ///< "pickle protocol 4", "JSON"
-  std::string generation;       ///< "PyTorch 2.5 to 2.8": inferred from the keys present
-  bool is_list = false;         ///< a bare list of segments: torch.cuda.memory_snapshot()
-  bool is_cpu = false;          ///< main memory, recorded by memviz's capture module: its device 0 is no GPU
-  std::uint64_t size_bytes = 0; ///< of the decompressed file; what is made of it is bounded by it
+  std::string encoding;               ///< "pickle protocol 4", "JSON"
+  std::string generation;             ///< "PyTorch 2.5 to 2.8": inferred from the keys present
+  bool is_list = false;               ///< a bare list of segments: torch.cuda.memory_snapshot()
+  bool is_cpu = false;                ///< main memory, recorded by memviz's capture module: its device 0 is no GPU
+  std::optional<Rehearsal> rehearsal; ///< what was made up, where the GPU was
+  std::uint64_t size_bytes = 0;       ///< of the decompressed file; what is made of it is bounded by it
 };
 
 struct Snapshot {

@@ -3,6 +3,8 @@
 // Analysis results -> one self-contained SVG: no network, no external font, the same bytes on every run, valid XML 1.0
 // whatever the names in the snapshot are, complete without scripts.
 
+#include "memviz/births.hpp"
+#include "memviz/block_lines.hpp"
 #include "memviz/compare.hpp"
 #include "memviz/explain.hpp"
 #include "memviz/flame.hpp"
@@ -14,6 +16,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,18 +31,23 @@ struct SvgOptions {
   double min_percent = 0;            ///< boxes narrower than this share of the graph are merged in any case
 };
 
+struct SegmentDetails {
+  Pins pins;        ///< what keeps mostly empty ones from being given back
+  BlockLines lines; ///< who asked for each of their blocks
+};
+
 /// What a flame graph shows beside its tree. All of it refers to the devices that the tree holds.
 struct FlamePicture {
   std::string file; ///< name of the snapshot, for the header
   const Snapshot& snapshot;
   const FrameTree& tree;
   std::vector<DeviceStats> devices;
-  std::vector<UserLine> users;
+  std::vector<UserLine> users; ///< of the leading device, where these are at different moments
   std::vector<std::string> warnings;
   /// Which moment of the recording this is, in words that fit after "24.4 GiB reserved".
   std::string moment = "at the end of recording";
-  /// What keeps mostly empty segments from being given back. With it every segment is drawn below the graph.
-  std::optional<Pins> pins = {};
+  /// With it every segment is drawn below the graph.
+  std::optional<SegmentDetails> segments = {};
   std::optional<std::uint32_t> device = {}; ///< the only one drawn
 };
 
@@ -71,6 +79,7 @@ struct StatePicture {
   std::string file;
   const Snapshot& snapshot;            ///< of that moment
   const Replay& replay;                ///< of all its devices
+  std::span<const BlockBirth> births;  ///< by block index; empty: not told
   std::optional<std::uint32_t> device; ///< only this one
   std::vector<std::string> warnings;
 };

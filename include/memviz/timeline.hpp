@@ -1,8 +1,8 @@
 #pragma once
 
-// Events -> live bytes over the recording: what the largest allocations did as bands, all others as one, upon what
-// lived before. A recording of n events passes through n + 1 states: state 0 is before the first event, state e + 1
-// after event e. All sizes are bytes.
+// Events -> live bytes over the recording: what the largest allocations did as bands, all others and what lived before
+// in strips, one a line of code. A recording of n events passes through n + 1 states: state 0 is before the first
+// event, state e + 1 after event e. All sizes are bytes.
 
 #include "memviz/replay.hpp"
 #include "memviz/snapshot.hpp"
@@ -105,8 +105,10 @@ private:
 [[nodiscard]] std::vector<DeviceRecord> record_timeline(const Snapshot& snapshot);
 
 /// One record for each stream and pool that anything of a record lived in, each with one home: what the event says,
-/// else where its address lies at the end; without a pool where neither tells. All of them together are the record.
-[[nodiscard]] std::vector<DeviceRecord> split_by_home(const Snapshot& snapshot, const DeviceRecord& record);
+/// else where its address lies at the end; without a pool where neither tells. Those that reserved most come first;
+/// from the `most`th on they are one record, with all their homes. All of them together are the record.
+[[nodiscard]] std::vector<DeviceRecord> split_by_home(const Snapshot& snapshot, const DeviceRecord& record,
+                                                      std::size_t most);
 
 /// What is stacked: allocations, or mapped ranges of segments.
 enum class TimelineKind : std::uint8_t { allocations, segments };
@@ -161,16 +163,47 @@ struct BandChart {
 /// Throws nothing of its own; `window` must lie within the record.
 [[nodiscard]] BandChart chart_bands(const DeviceRecord& record, Window window, const TimelineOptions& options);
 
-/// What one line of the user's code holds in a state, or (no frame) memory of which the stack is unknown.
+/// Lives -> the line of the user's code that asked for them (UserLineFinder), or why it is not known. Snapshot and
+/// accounts must outlive it.
+class LifeLines {
+public:
+  LifeLines(const Snapshot& snapshot, const Replay& accounts);
+  ~LifeLines();
+  LifeLines(const LifeLines&) = delete;
+  LifeLines& operator=(const LifeLines&) = delete;
+
+  /// NodeKind::frame or NodeKind::pseudo.
+  [[nodiscard]] NodeKey line_of(std::uint32_t device, const Life& life) const;
+
+private:
+  struct Known;
+  std::unique_ptr<Known> known_;
+};
+
+/// What one line holds in a state.
 struct Holder {
-  NodeKey key;
+  NodeKey key; ///< see LifeLines
   std::uint64_t bytes = 0;
   std::uint64_t allocations = 0;
 };
 
-/// All that lives in `state`, by the line that user_line_of() names, largest first; of segments, what is mapped.
-[[nodiscard]] std::vector<Holder> holders_at(const Snapshot& snapshot, const Replay& accounts,
+/// All that lives in `state`, by line, largest first; of segments, what is mapped.
+[[nodiscard]] std::vector<Holder> holders_at(const FrameTable& frames, const LifeLines& lines,
                                              const DeviceRecord& record, TimelineKind kind, std::uint32_t state);
+
+/// What one line holds beside the bands of a chart.
+struct Strip {
+  NodeKey line = {};                     ///< see LifeLines; NodeKind::root: of all other lines
+  bool is_baseline = false;              ///< lived before the first event: below the bands; else above them
+  std::uint64_t lives = 0;               ///< how many allocations
+  std::vector<std::uint64_t> bytes = {}; ///< by slice
+};
+
+/// At every slice of `chart` the strips of the baseline add up to its baseline_bytes, and the others to its rest_bytes.
+/// Of either, at most `most` lines, those that hold most in the window and at its peak, largest first; then the others
+/// together. `chart` is one of `record`, with options of `kind`.
+[[nodiscard]] std::vector<Strip> chart_strips(const LifeLines& lines, const DeviceRecord& record,
+                                              const BandChart& chart, TimelineKind kind, std::size_t most);
 
 /// What lives in total, from the states at which it changes.
 [[nodiscard]] std::vector<Step> live_steps(const BandChart& chart);

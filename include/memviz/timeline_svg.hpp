@@ -19,7 +19,8 @@ enum class TimelineView : std::uint8_t { active, segments, pools };
 
 struct TimelineSvgOptions {
   TimelineView view = TimelineView::active;
-  TimelineAxis axis = TimelineAxis::event;
+  /// By default time where several devices with times are drawn, because that is what they share; else event.
+  std::optional<TimelineAxis> axis = {};
   /// How many of the largest allocations are bands; by default as many as are half a pixel high.
   std::optional<std::size_t> detail = {};
   bool scripts = true;
@@ -39,7 +40,7 @@ struct TimelinePicture {
   std::vector<std::string> warnings;
 };
 
-/// Throws UsageError where the axis is time and a device that is drawn has events without times.
+/// Throws Error where the axis is time and a device that is drawn has events without times.
 [[nodiscard]] std::string timeline_svg(const TimelinePicture& picture, const TimelineSvgOptions& options);
 
 } // namespace memviz

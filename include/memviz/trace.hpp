@@ -85,22 +85,35 @@ public:
     std::vector<Change> segment_changes; ///< what a segment event mapped or gave back
   };
 
+  /// How often each stack, and each text beside it, stands with an event, by the number of their ids.
+  struct Uses {
+    std::vector<std::uint64_t> stacks;
+    std::vector<std::uint64_t> texts;
+  };
+
   void take(std::uint32_t device, std::span<const Event> events) override;
   void restart() override;
+  [[nodiscard]] const Uses& uses() const noexcept { return uses_; }
   [[nodiscard]] const Device& device(std::uint32_t device) const;
   [[nodiscard]] unsigned restarts() const noexcept { return restarts_; }
 
 private:
   std::map<std::uint32_t, Device> devices_;
+  Uses uses_;
   unsigned restarts_ = 0;
 };
+
+/// Whether the log, unfiltered, might be out of all proportion to the file; then a pass over the events that only
+/// counts tells.
+[[nodiscard]] bool may_be_too_long(const Snapshot& snapshot, const TraceSurvey& survey, const TraceOptions& options);
 
 /// Writes the log of a second pass over the events of `snapshot`, of which `survey` saw the first.
 class TraceLog final : public EventSink {
 public:
-  /// `write` gets the log piece by piece, in whole lines. Both references must outlive this object. Throws UsageError
+  /// `write` gets the log piece by piece, in whole lines; without it the log is only counted, and Error is thrown where
+  /// it is too much text. Both references must outlive this object. Throws UsageError
   /// for an expression in the filter that is not RE2.
-  TraceLog(const Snapshot& snapshot, const TraceSurvey& survey, TraceOptions options,
+  TraceLog(const Snapshot& snapshot, const TraceSurvey& survey, const TraceOptions& options,
            std::function<void(std::string_view)> write);
   ~TraceLog() override;
   TraceLog(const TraceLog&) = delete;

@@ -2,7 +2,7 @@
 
 // The one tree of memviz: a root, grouping levels (device, pool, stream, segment, state), then frames, outermost first.
 // At every node the children's totals plus its own bytes are its total; the root's total is the snapshot's reserved
-// bytes. FrameTree weighs one snapshot, DiffTree two.
+// bytes, and in edited files those of allocations outside all segments. FrameTree weighs one snapshot, DiffTree two.
 
 #include "memviz/frames.hpp"
 #include "memviz/snapshot.hpp"
@@ -26,14 +26,16 @@ enum class NodeKind : std::uint8_t { root, device, pool, stream, segment, state,
 
 /// The leaves that are not frames. All but `gaps` and `unaccounted` say why bytes have no (whole) stack.
 enum class Pseudo : std::uint8_t {
-  gaps,             ///< rounding: block size minus requested size
-  unaccounted,      ///< bytes of a segment that none of its blocks covers; stands in the place of a state
-  history_off,      ///< no stack: the file has neither stacks nor events
+  gaps,        ///< rounding: block size minus requested size
+  unaccounted, ///< bytes of a segment that none of its blocks covers; stands in the place of a state
+  outside,     ///< allocations that lie in no segment (edited files); stands in the place of all levels but the device
+  history_off, ///< no stack: the file has neither stacks nor events
   before_recording, ///< no stack: allocated before the first event
   lost_or_before, ///< no stack: allocated before the recording or overwritten in the ring; the file does not say which
   without_stack,  ///< no stack: the allocation was recorded, its stack was not
-  filtered,       ///< every frame of the stack is hidden by --frames or --hide
-  not_focused,    ///< stacks that --focus does not match
+  only_counted, ///< no stack: the sums of events have these bytes, but neither a block nor a free tells whose they are
+  filtered,     ///< every frame of the stack is hidden by --frames or --hide
+  not_focused,  ///< stacks that --focus does not match
 };
 
 /// What a node stands for; equal keys under one parent are one node.

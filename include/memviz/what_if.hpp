@@ -38,6 +38,7 @@ enum class Circumstance : std::uint8_t {
   without_blocks,      ///< without a few blocks that stand in the way
   one_stream,          ///< everything on the request's stream
   no_private_pools,    ///< everything in the default pool
+  no_rounding,         ///< without roundup_power2_divisions
 };
 
 [[nodiscard]] std::string_view circumstance_name(Circumstance circumstance);
@@ -45,17 +46,29 @@ enum class Circumstance : std::uint8_t {
 enum class Outcome : std::uint8_t {
   fits, ///< the request, or at a moment without one: it saves memory
   does_not_fit,
-  at_best,     ///< fits if what was allocated before the recording lies packed together, which no file can tell
+  at_best,     ///< fits if what no file can tell is so: see Proviso
   not_offered, ///< the model does not reproduce this recording, or its figures do not explain the failure
   no_matter,   ///< it is so already
 };
 
 [[nodiscard]] std::string_view outcome_name(Outcome outcome);
 
+/// What an answer depends on, and the file does not tell.
+enum class Proviso : std::uint8_t {
+  none,
+  start,        ///< where what lived before the first event would have lain
+  capture,      ///< whether a CUDA graph was being captured, while which nothing is given back
+  request_size, ///< what the request was before it was rounded up
+};
+
+/// "start", "capture", ...; empty for none.
+[[nodiscard]] std::string_view proviso_name(Proviso proviso);
+
 struct WhatIf {
   Circumstance circumstance = Circumstance::expandable_segments;
   Outcome outcome = Outcome::not_offered;
-  /// Under this circumstance, at the moment; nullopt where it was not replayed so far.
+  Proviso proviso = Proviso::none; ///< of at_best, and of not_offered where that is why
+  /// Under this circumstance, at the moment; nullopt where it was not replayed so far, or where that is not sure.
   std::optional<std::uint64_t> reserved_bytes = {};
   /// The event at which memory would have run out already; -1: none.
   std::int64_t failed_event = -1;
@@ -79,10 +92,17 @@ struct Question {
 /// Which set of blocks is the smallest.
 enum class Smallest : std::uint8_t { count, bytes };
 
-/// A small set of blocks of `state` without which the request would fit, found greedily, in ascending order; empty
-/// where none was found.
+/// What set of blocks is looked for, and under which circumstances.
+struct BlockSearch {
+  Smallest smallest = Smallest::count;
+  bool gives_back = true; ///< the allocator gives free segments back before it fails; not while a graph is captured
+};
+
+/// A small set of blocks of `state` without which the request would fit, in ascending order: found by counting, tried
+/// in the model of the allocator, and (for states of which that takes no longer than a moment) without a block that
+/// could stay. Empty where none was found, or none is in the way.
 [[nodiscard]] std::vector<std::uint32_t> blocks_in_the_way(const Snapshot& state, std::uint32_t device,
                                                            const Request& request, const AllocatorSettings& settings,
-                                                           Smallest smallest);
+                                                           const BlockSearch& search);
 
 } // namespace memviz

@@ -3,6 +3,7 @@
 #include "cli/suggest.hpp"
 #include "memviz/error.hpp"
 
+#include <algorithm>
 #include <boost/program_options.hpp>
 #include <fmt/format.h>
 
@@ -65,20 +66,28 @@ po::parsed_options parsed(const std::vector<std::string>& words, const std::vect
 std::optional<std::string> Arguments::value(std::string_view option) const {
   const auto found = values_.find(option);
   if (found == values_.end()) return std::nullopt;
-  return found->second;
+  return found->second.front();
+}
+
+std::vector<std::string> Arguments::all(std::string_view option) const {
+  const auto found = values_.find(option);
+  return found == values_.end() ? std::vector<std::string>() : found->second;
 }
 
 Arguments parse_arguments(const std::vector<std::string>& words, const std::vector<Option>& options) {
   std::vector<std::string> operands;
-  std::map<std::string, std::string, std::less<>> values;
+  std::map<std::string, std::vector<std::string>, std::less<>> values;
   for (const po::option& option : parsed(words, options).options) {
     if (option.position_key >= 0) {
       operands.insert(operands.end(), option.value.begin(), option.value.end());
       continue;
     }
-    const std::string value = option.value.empty() ? "" : option.value.front();
-    if (!values.emplace(option.string_key, value).second)
+    std::vector<std::string>& given = values[option.string_key];
+    const auto known =
+        std::find_if(options.begin(), options.end(), [&](const Option& one) { return one.name == option.string_key; });
+    if (!given.empty() && (known == options.end() || !known->may_repeat))
       throw UsageError(fmt::format("--{} is given twice", option.string_key));
+    given.push_back(option.value.empty() ? "" : option.value.front());
   }
   return {std::move(operands), std::move(values)};
 }

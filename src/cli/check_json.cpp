@@ -1,5 +1,6 @@
 #include "cli/check_report.hpp"
 #include "export/json_text.hpp"
+#include "export/rehearsal_json.hpp"
 #include "memviz/lost_history.hpp"
 
 namespace memviz::cli {
@@ -45,8 +46,7 @@ Json devices_json(const CheckReport& report) {
     const DeviceCounts counts = device_counts(snapshot, device);
     Json entry{{"device", device}, {"segments", counts.segments}, {"blocks", counts.blocks}, {"events", counts.events}};
     if (report.accounts) {
-      for (const DeviceStats& stats : report.accounts->devices) {
-        if (stats.device != device) continue;
+      for (const DeviceStats& stats : stats_of(*report.accounts, device)) {
         entry["balanced"] = stats.balanced();
         entry["imbalance_bytes"] = stats.imbalance_bytes;
       }
@@ -69,6 +69,7 @@ std::string check_json(const CheckReport& report) {
   if (report.snapshot) {
     result["encoding"] = report.snapshot->origin.encoding;
     result["generation"] = report.snapshot->origin.generation;
+    if (report.snapshot->origin.rehearsal) result["rehearsal"] = rehearsal_json(*report.snapshot->origin.rehearsal);
   }
   if (const std::string writer = writer_text(report); !writer.empty()) result["writer"] = writer;
   if (report.survey) add_survey(result, *report.survey);

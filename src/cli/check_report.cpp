@@ -88,30 +88,33 @@ void add_origin(TextTable& table, const CheckReport& report) {
   if (const std::string writer = writer_text(report); !writer.empty()) table.add_row({"writer", writer});
   if (report.snapshot && !report.snapshot->origin.generation.empty())
     table.add_row({"generation", printable(report.snapshot->origin.generation)});
+  if (report.snapshot && report.snapshot->origin.rehearsal)
+    table.add_row({"recorded", printable(rehearsal_text(*report.snapshot->origin.rehearsal))});
 }
 
 std::string balance_of(const DeviceStats& stats) {
   if (stats.events == 0) return "no events, so nothing to balance";
-  return fmt::format("{}: {} before recording + {} allocated - {} freed = {} in use at the end{}",
+  return fmt::format("{}: {} {} + {} allocated - {} freed = {} in use at the end{}",
                      stats.balanced() ? "balanced" : "NOT BALANCED", format_bytes(stats.baseline_bytes),
-                     format_bytes(stats.alloc_bytes), format_bytes(stats.free_bytes),
+                     baseline_text(stats), format_bytes(stats.alloc_bytes), format_bytes(stats.free_bytes),
                      format_bytes(stats.end_requested_bytes),
                      stats.balanced() ? "" : fmt::format(", off by {} B", stats.imbalance_bytes));
 }
 
 void add_devices(TextTable& table, const CheckReport& report) {
   const Snapshot& snapshot = *report.snapshot;
-  for (const std::uint32_t device : snapshot.devices()) {
+  const std::vector<std::uint32_t> devices = snapshot.devices();
+  for (const std::uint32_t device : devices) {
     const DeviceCounts counts = device_counts(snapshot, device);
     table.add_row({device_name(device, snapshot.origin.is_cpu),
                    fmt::format("{}, {}, {}", format_counted(counts.segments, "segment"),
                                format_counted(counts.blocks, "block"), format_counted(counts.events, "event"))});
     if (!report.accounts) continue;
-    for (const DeviceStats& stats : report.accounts->devices)
-      if (stats.device == device) table.add_row({"", balance_of(stats)});
+    for (const DeviceStats& stats : stats_of(*report.accounts, device))
+      table.add_row({"", balance_of(stats)});
   }
   if (!snapshot.annotations.empty()) table.add_row({"annotations", format_count(snapshot.annotations.size())});
-  if (snapshot.devices().empty()) table.add_row({"devices", "none: no segments and no events"});
+  if (devices.empty()) table.add_row({"devices", "none: no segments and no events"});
 }
 
 } // namespace

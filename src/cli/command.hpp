@@ -24,6 +24,7 @@ struct Command {
   std::string_view examples;
   std::vector<Option> options;
   int (*run)(const Arguments& arguments) = nullptr; ///< returns the exit code
+  bool takes_program = false; ///< the operands are a program and its arguments, all that stands behind --
 };
 
 [[nodiscard]] Command flame_command();
@@ -36,6 +37,7 @@ struct Command {
 [[nodiscard]] Command leaks_command();
 [[nodiscard]] Command check_command();
 [[nodiscard]] Command explain_command();
+[[nodiscard]] Command rehearse_command();
 
 /// All of them, in the order of the help.
 [[nodiscard]] const std::vector<Command>& commands();

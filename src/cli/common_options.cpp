@@ -87,8 +87,11 @@ std::vector<Option> redact_options() {
       {"redact", '\0', "WHAT",
        "hide what the snapshot says of your code, so that the result can be published. paths: folders and files; "
        "names: functions, classes, modules, annotations and metadata; all: both, free text in settings, and the "
-       "snapshot's own name. Pseudonyms are the same in every run. Python, torch and widely known packages keep their "
-       "names. Not hidden: sizes, times, addresses, counts, line numbers, the shape of stacks. Regular expressions "
+       "snapshot's own name; everything: also what only looks public. Pseudonyms are the same in every run. Up to all, "
+       "Python, torch and widely known packages keep their names, and so does what looks like them: forks inside of "
+       "site-packages/torch or megatron, files below lib/python3.N, /torch/csrc/ or /usr/include/, C++ inside of at, "
+       "torch, cuda, jit or std, special methods, metadata without letters. Not hidden: sizes, times, addresses, "
+       "counts, line numbers, the shape of stacks. Regular expressions "
        "see pseudonyms"},
       {"redact-key", '\0', "TEXT",
        "makes the pseudonyms depend on this text, too; without it, whoever guesses a name can check the guess"},
@@ -171,10 +174,11 @@ std::optional<std::uint64_t> max_memory_of(const Arguments& arguments) {
 std::shared_ptr<Redactor> redactor_of(const Arguments& arguments) {
   const auto word = arguments.value("redact");
   const auto key = arguments.value("redact-key");
-  if (key && !word) throw UsageError("--redact-key needs --redact paths, names or all");
+  if (key && !word) throw UsageError("--redact-key needs --redact paths, names, all or everything");
   if (!word) return nullptr;
-  const auto what =
-      chosen<Redact>("redact", *word, {{"paths", Redact::paths}, {"names", Redact::names}, {"all", Redact::all}});
+  const auto what = chosen<Redact>(
+      "redact", *word,
+      {{"paths", Redact::paths}, {"names", Redact::names}, {"all", Redact::all}, {"everything", Redact::everything}});
   return std::make_shared<Redactor>(RedactOptions{what, key.value_or("")});
 }
 

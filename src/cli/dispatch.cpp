@@ -86,7 +86,24 @@ int run_redacted(const Command& command, const Arguments& arguments) {
   }
 }
 
+int run_with_program(const Command& command, const std::vector<std::string>& words) {
+  const auto separator = std::find(words.begin(), words.end(), "--");
+  const std::vector<std::string> own(words.begin(), separator);
+  if (std::any_of(own.begin(), own.end(), asks_for_help)) {
+    print(command_help(command));
+    return kSuccess;
+  }
+  const Arguments options = parse_arguments(own, command.options);
+  if (!options.operands().empty())
+    throw UsageError(fmt::format("'{}' must stand behind --: memviz {} {}", options.operands().front(), command.name,
+                                 command.operands));
+  if (separator == words.end() || separator + 1 == words.end())
+    throw UsageError(fmt::format("{0} needs a program: memviz {0} {1}", command.name, command.operands));
+  return command.run(options.with_operands({separator + 1, words.end()}));
+}
+
 int run_command(const Command& command, const std::vector<std::string>& words) {
+  if (command.takes_program) return run_with_program(command, words);
   if (std::any_of(words.begin(), words.end(), asks_for_help)) {
     print(command_help(command));
     return kSuccess;
@@ -115,7 +132,7 @@ int run_command(const Command& command, const std::vector<std::string>& words) {
 const std::vector<Command>& commands() {
   static const std::vector<Command> all{flame_command(),    compare_command(), explain_command(), leaks_command(),
                                         timeline_command(), state_command(),   stats_command(),   trace_command(),
-                                        export_command(),   check_command()};
+                                        export_command(),   check_command(),   rehearse_command()};
   return all;
 }
 

@@ -6,9 +6,14 @@
 #include "cli/moment.hpp"
 #include "cli/picture_output.hpp"
 #include "cli/sizes.hpp"
+#include "io/terminal.hpp"
+#include "memviz/format.hpp"
+#include "memviz/label.hpp"
 #include "memviz/lost_history.hpp"
 #include "memviz/svg.hpp"
 
+#include <algorithm>
+#include <fmt/format.h>
 #include <string>
 #include <utility>
 
@@ -23,19 +28,32 @@ ExplainOptions options_of(const Arguments& arguments) {
   return options;
 }
 
-/// Without --at, a device that did not fail is looked at at its peak.
-MomentRequest failure_or(const Arguments& arguments) {
-  MomentRequest moment = moment_of(arguments);
-  if (moment.is_auto) moment.choice.kind = MomentKind::failure;
-  return moment;
-}
-
 /// What goes out; empty where it was not asked for.
 struct Results {
   std::string json;
   std::string picture;
   std::string text;
 };
+
+/// As wide as the terminal, but no wider than is good to read.
+std::size_t text_columns() {
+  constexpr std::size_t kFewest = 40;
+  constexpr std::size_t kMost = 100;
+  return std::clamp(output_terminal_columns().value_or(kMost), kFewest, kMost);
+}
+
+/// Less than what PyTorch held and what was free cannot be the memory of a device; no verdict would be true of it.
+void check_capacity(const std::vector<DeviceExplanation>& devices) {
+  for (const DeviceExplanation& device : devices) {
+    const MemoryLedger& ledger = device.ledger;
+    const std::uint64_t known_bytes = ledger.reserved_bytes + ledger.device_free_bytes.value_or(0);
+    if (!ledger.capacity_bytes || *ledger.capacity_bytes >= known_bytes) continue;
+    throw UsageError(fmt::format("--capacity {} is too little: {} had {} or more, of which PyTorch held {}",
+                                 format_bytes(*ledger.capacity_bytes),
+                                 device_name(device.stats.device, device.stats.is_cpu), format_bytes(known_bytes),
+                                 format_bytes(ledger.reserved_bytes)));
+  }
+}
 
 Results results_of(const std::string& name, Snapshot snapshot, const MomentRequest& moment,
                    const Arguments& arguments) {
@@ -46,11 +64,13 @@ Results results_of(const std::string& name, Snapshot snapshot, const MomentReque
   check_moment(moment, name, accounts);
   if (!arguments.has("quiet")) say_warnings(name, snapshot, accounts);
   const auto devices = explain(snapshot, accounts, start, options);
+  check_capacity(devices);
 
   const auto output = arguments.value("output");
   Results results;
   if (arguments.has("json")) results.json = explain_json(name, snapshot, accounts, devices);
-  if (!arguments.has("json") && output != "-") results.text = explain_text(name, snapshot, accounts, devices);
+  if (!arguments.has("json") && output != "-")
+    results.text = explain_text({name, snapshot, accounts, devices}, text_columns());
   if (output) {
     const ExplainPicture picture{.file = picture_name(name),
                                  .state = snapshot,
@@ -69,7 +89,7 @@ int run(const Arguments& arguments) {
   if (json) check_output_file(arguments, *json);
   check_picture_output(arguments, output);
   static_cast<void>(options_of(arguments)); // before the work begins
-  const MomentRequest moment = failure_or(arguments);
+  const MomentRequest moment = moment_of(arguments);
 
   const std::string name = shown_name(arguments.operands().front(), arguments);
   Snapshot snapshot = load_with_events(arguments.operands().front(), arguments);
@@ -101,9 +121,9 @@ Command explain_command() {
                           {"json", '\0', "FILE", "write JSON there, - for standard output, instead of the text"},
                           {"capacity", '\0', "SIZE",
                            "memory of each device, for example 80GiB: no snapshot tells, and without it memory outside "
-                           "PyTorch is not known"},
+                           "PyTorch is not known; less than a device had is an error"},
                           device_option(),
-                          moment_option("oom where there is one, else peak")},
+                          moment_option("auto")},
                          picture_format_options(),
                          redact_options(),
                          general_options()}),

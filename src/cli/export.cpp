@@ -37,8 +37,9 @@ void write_export(const Arguments& arguments, const Loaded& loaded, const TreeCh
   const auto& [snapshot, accounts, file] = loaded;
   if (request.format == Format::folded) {
     const auto view = choice.view == View::segments ? FoldedView::segments : FoldedView::memory;
-    write_output(arguments, request.output,
-                 naming_file(file, [&, &of = snapshot] { return folded_source(of, view, choice.device); }));
+    write_output(arguments, request.output, naming_file(file, [&, &of = snapshot, &replayed = accounts] {
+                   return folded_source(of, view, choice.device, replayed.outside);
+                 }));
     return;
   }
   const FrameTree tree = naming_file(

@@ -3,11 +3,13 @@
 #include "cli/common_options.hpp"
 #include "cli/messages.hpp"
 #include "cli/sinks.hpp"
+#include "io/file_bytes.hpp"
 #include "memviz/format.hpp"
 #include "memviz/label.hpp"
 #include "snapshot/file_kind.hpp"
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -72,9 +74,9 @@ MomentChoice choice_of(const MomentRequest& moment, const std::string& name, Inp
   return moment_in(moment, name, decoded(input, &nothing, arguments, progress));
 }
 
-} // namespace
-
-Loaded load(const std::string& file, const Arguments& arguments, const MomentRequest& moment) {
+/// What `look` makes of the state and of the input that it was read from.
+template <class Look>
+auto looked_at(const std::string& file, const Arguments& arguments, const MomentRequest& moment, Look look) {
   std::string name = shown_name(file, arguments);
   return naming_file(name, [&] {
     Progress progress(picture_name(file), arguments.has("quiet"));
@@ -83,7 +85,22 @@ Loaded load(const std::string& file, const Arguments& arguments, const MomentReq
     Snapshot snapshot = decoded(input, &accounts, arguments, progress);
     Replay replayed = accounts.rewind(snapshot);
     check_moment(moment, name, replayed);
-    return Loaded{std::move(snapshot), std::move(replayed), std::move(name)};
+    return look(Loaded{std::move(snapshot), std::move(replayed), std::move(name)}, input, progress);
+  });
+}
+
+} // namespace
+
+Loaded load(const std::string& file, const Arguments& arguments, const MomentRequest& moment) {
+  return looked_at(file, arguments, moment,
+                   [](Loaded loaded, const Input& /*input*/, const Progress& /*progress*/) { return loaded; });
+}
+
+LoadedBlocks load_blocks(const std::string& file, const Arguments& arguments, const MomentRequest& moment) {
+  return looked_at(file, arguments, moment, [&](Loaded loaded, Input& input, Progress& progress) {
+    BirthFinder births(loaded.snapshot, loaded.accounts);
+    static_cast<void>(decoded(input, &births, arguments, progress));
+    return LoadedBlocks{std::move(loaded), births.births()};
   });
 }
 
@@ -123,30 +140,82 @@ void write_output(const Arguments& arguments, const std::string& path, const Tex
 }
 
 PieceOutput::PieceOutput(const Arguments& arguments, std::string path) : arguments_(arguments), path_(std::move(path)) {
-  if (arguments.redactor() == nullptr) naming_output(path_, [&] { file_.emplace(path_); });
+  naming_output(path_, [&] {
+    file_.emplace(path_);
+    if (path_ == "-" && arguments_.redactor() != nullptr) waiting_.emplace();
+  });
 }
 
 void PieceOutput::write(std::string_view piece) {
-  if (!file_) {
-    held_ += piece;
-    return;
-  }
-  naming_output(path_, [&] { file_->write(piece); });
+  constexpr std::size_t kAtOnce = std::size_t{1} << 20U;
+  if (arguments_.redactor() == nullptr) return naming_output(path_, [&] { file_->write(piece); });
+  line_ += piece;
+  if (line_.size() < kAtOnce || piece.find('\n') == std::string_view::npos) return;
+  const std::size_t whole = line_.rfind('\n') + 1; // 0 where there is none
+  look_through(std::string_view(line_).substr(0, whole));
+  line_.erase(0, whole);
+}
+
+void PieceOutput::look_through(std::string_view lines) {
+  check_redacted(arguments_, lines);
+  naming_output(path_, [&] {
+    if (waiting_)
+      waiting_->write(lines);
+    else
+      file_->write(lines);
+  });
 }
 
 void PieceOutput::finish() {
-  if (!file_) return write_output(arguments_, path_, held_);
-  naming_output(path_, [&] { file_->commit(); });
+  look_through(line_);
+  naming_output(path_, [&] {
+    if (waiting_) waiting_->read([&](std::string_view piece) { file_->write(piece); });
+    file_->commit();
+  });
 }
+
+namespace {
+
+bool is_same_file(const std::string& one, const std::string& other) {
+  std::error_code error;
+  if (one == other) return true;
+  if (one == "-" || other == "-") return false;
+  if (std::filesystem::equivalent(one, other, error) && !error) return true;
+  // Neither need be there yet.
+  return std::filesystem::weakly_canonical(one, error) == std::filesystem::weakly_canonical(other, error) && !error;
+}
+
+void check_outputs_differ(const Arguments& arguments) {
+  constexpr std::array<std::string_view, 3> kOutputs{"output", "json", "markdown"};
+  for (std::size_t i = 0; i < kOutputs.size(); ++i) {
+    const auto one = arguments.value(kOutputs[i]);
+    for (std::size_t k = i + 1; one && k < kOutputs.size(); ++k) {
+      const auto other = arguments.value(kOutputs[k]);
+      if (other && is_same_file(*one, *other))
+        throw UsageError(fmt::format("{} and --{} name the same output", i == 0 ? "-o" : "--json", kOutputs[k]));
+    }
+  }
+}
+
+bool is_input(const std::string& input, const std::string& output) {
+  std::error_code error;
+  if (output == "-") return false;
+  if (input == "-") return is_standard_input(output);
+  return std::filesystem::is_regular_file(input, error) && std::filesystem::equivalent(input, output, error) && !error;
+}
+
+} // namespace
 
 void check_output_file(const Arguments& arguments, const std::string& output) {
   if (output.empty()) throw UsageError("the name of an output is empty; - is standard output");
-  for (const std::string& input : arguments.operands()) {
-    std::error_code error;
-    if (output == "-" || input == "-" || !std::filesystem::is_regular_file(input, error)) continue;
-    if (std::filesystem::equivalent(input, output, error) && !error)
-      throw UsageError(fmt::format("the output '{}' would replace the snapshot itself", output));
+  if (output.starts_with('=')) {
+    throw UsageError(fmt::format("'{0}' would be the name of the output; write '-o {1}', or './{0}' if that is meant",
+                                 output, output.substr(1)));
   }
+  for (const std::string& input : arguments.operands())
+    if (is_input(input, output))
+      throw UsageError(fmt::format("the output '{}' would replace the snapshot itself", output));
+  check_outputs_differ(arguments);
   naming_output(output, [&] { check_output(output); });
 }
 

@@ -6,6 +6,8 @@
 #include "cli/moment.hpp"
 #include "cli/progress.hpp"
 #include "io/output_file.hpp"
+#include "io/scratch_file.hpp"
+#include "memviz/births.hpp"
 #include "memviz/export.hpp"
 #include "memviz/input.hpp"
 #include "memviz/replay.hpp"
@@ -15,6 +17,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace memviz::cli {
 
@@ -23,6 +26,12 @@ struct Loaded {
   Snapshot snapshot;
   Replay accounts;
   std::string name; ///< what messages and outputs call the file
+};
+
+/// The same, with what the events tell of each block of that moment.
+struct LoadedBlocks {
+  Loaded loaded;
+  std::vector<BlockBirth> births; ///< by block index
 };
 
 /// The file as the command line names it; with --redact its base name, or a pseudonym.
@@ -40,6 +49,10 @@ struct Loaded {
 /// as a snapshot, and UsageError where it does not have the moment.
 [[nodiscard]] Loaded load(const std::string& file, const Arguments& arguments, const MomentRequest& moment);
 
+/// The same; looks at the events twice.
+[[nodiscard]] LoadedBlocks load_blocks(const std::string& file, const Arguments& arguments,
+                                       const MomentRequest& moment);
+
 /// Reads a snapshot with all its events. Throws what load() throws.
 [[nodiscard]] Snapshot load_with_events(const std::string& file, const Arguments& arguments);
 
@@ -53,7 +66,7 @@ void check_redacted(const Arguments& arguments, std::string_view text);
 /// Throws Error with the path, or "standard output", when it cannot be written; and what check_redacted() throws.
 void write_output(const Arguments& arguments, const std::string& path, std::string_view text);
 
-/// The same of a text that is held whole only with --redact.
+/// The same of a text that is never held whole.
 void write_output(const Arguments& arguments, const std::string& path, const TextSource& source);
 
 /// An output that is written piece by piece, and whole or not there after finish().
@@ -66,14 +79,18 @@ public:
   void finish();
 
 private:
+  void look_through(std::string_view lines);
+
   const Arguments& arguments_;
   std::string path_;
-  std::optional<OutputFile> file_; ///< without --redact
-  std::string held_;               ///< with it: looked through before the first piece is written
+  std::optional<OutputFile> file_;
+  /// What goes to standard output with --redact: nobody can take it back, so all of it is looked through before.
+  std::optional<ScratchFile> waiting_;
+  std::string line_; ///< with --redact: what has not been looked through, because a word may go on
 };
 
 /// Before the work begins: throws UsageError when `output` would replace one of the snapshots that the command reads,
-/// and Error when it cannot be written.
+/// standard input's file included, or when two options name the same output, and Error when it cannot be written.
 void check_output_file(const Arguments& arguments, const std::string& output);
 
 /// Throws UsageError, with the devices present, when the file has nothing on `device`.

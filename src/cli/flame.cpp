@@ -5,6 +5,7 @@
 #include "cli/hints.hpp"
 #include "cli/messages.hpp"
 #include "cli/picture_output.hpp"
+#include "memviz/lost_history.hpp"
 #include "memviz/svg.hpp"
 
 #include <string>
@@ -17,15 +18,18 @@ std::string drawn(const Loaded& loaded, const TreeChoice& choice, const SvgOptio
   const auto& [snapshot, accounts, name] = loaded;
   const FrameTree tree = build_frame_tree(snapshot, accounts, resolved(choice, snapshot));
   const std::vector<DeviceStats> devices = stats_of(accounts, choice.device);
+  const auto leading = leading_device(devices);
   FlamePicture picture{.file = picture_name(name),
                        .snapshot = snapshot,
                        .tree = tree,
                        .devices = devices,
-                       .users = rank_user_lines(snapshot, accounts, choice.device),
-                       .warnings = all_warnings(snapshot, accounts),
+                       .users = rank_user_lines(snapshot, accounts, leading ? leading : choice.device),
+                       .warnings = warnings_and_losses(snapshot, accounts),
                        .moment = moments_text(devices),
                        .device = choice.device};
-  if (choice.view == View::segments) picture.pins = find_pins(snapshot, accounts, {.device = choice.device});
+  if (choice.view == View::segments)
+    picture.segments = {find_pins(snapshot, accounts, {.device = choice.device}),
+                        block_lines(snapshot, accounts, choice.device)};
   return flame_svg(picture, svg);
 }
 
@@ -61,10 +65,11 @@ Command flame_command() {
       .summary = "draw who holds every reserved byte, as a flame graph",
       .text =
           "Draws one SVG: totals, the largest users and a flame graph in which the width of a box is bytes. The "
-          "whole width is the memory reserved from the device. Drawn is the last out-of-memory error where the file "
-          "has one, else the end of the recording; --at chooses another moment.",
+          "whole width is the memory reserved from the device. Drawn is the last out-of-memory error; without one "
+          "the peak; without events the end. The picture names the moment and says what the others held; --at chooses "
+          "another.",
       .examples = "  memviz flame mem.pickle -o mem.svg\n"
-                  "  memviz flame mem.pickle --at peak -o peak.svg\n"
+                  "  memviz flame mem.pickle --at end -o end.svg\n"
                   "  memviz flame mem.pickle --view segments --frames user -o mem.svg\n"
                   "  ssh host cat mem.pickle.zst | memviz flame - -o mem.svg\n",
       .options = joined({{{"output", 'o', "FILE", "the picture; - is standard output (required)"},

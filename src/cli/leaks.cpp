@@ -56,13 +56,46 @@ bool is_over(const std::string& file, const Snapshot& snapshot, const std::vecto
              std::uint64_t most_bytes) {
   bool is_any = false;
   for (const DeviceLeaks& leaks : devices) {
-    if (leaks.bytes_per_step() <= most_bytes) continue;
+    if (gate_of(leaks, most_bytes) != Gate::exceeded) continue;
     is_any = true;
     say_message(fmt::format("{}: {} grows by {} a step, more than the {} that --fail-over allows", file,
                             device_name(leaks.device, snapshot.origin.is_cpu), format_bytes(leaks.bytes_per_step()),
                             format_bytes(most_bytes)));
   }
   return is_any;
+}
+
+std::string no_steps_text(const Steps& steps) {
+  const std::string reason =
+      steps.is_guess() ? "these are a guess, from stacks that allocate at even distances" : steps.note;
+  return fmt::format(
+      "--fail-over needs steps that are annotated or declared, and {}: say where they begin with --steps "
+      "annotation:NAME, --steps events:N or --steps time:US",
+      reason);
+}
+
+/// A gate that cannot be judged is not passed.
+void require_judged(const Snapshot& snapshot, const std::vector<DeviceLeaks>& devices, std::uint64_t most_bytes) {
+  bool is_any = false;
+  for (const DeviceLeaks& leaks : devices) {
+    const std::string device = device_name(leaks.device, snapshot.origin.is_cpu);
+    const Gate gate = gate_of(leaks, most_bytes);
+    is_any = is_any || gate == Gate::passes;
+    if (gate == Gate::no_steps) {
+      throw Error(fmt::format("{}: {}{}", device, no_steps_text(leaks.steps),
+                              devices.size() > 1 ? ", or name the device that counts with --device" : ""));
+    }
+    if (gate == Gate::too_few_steps) {
+      throw Error(fmt::format("{}: grows by {} a step, more than --fail-over allows, but {} are too few to be sure: "
+                              "record at least {}",
+                              device, format_bytes(leaks.bytes_per_step()),
+                              format_counted(leaks.steps.starts.size(), "step"), kFewestSureSteps));
+    }
+  }
+  if (is_any) return;
+  if (!devices.empty()) throw Error(no_steps_text(devices.front().steps));
+  throw Error("--fail-over has nothing to look at: no events on any device; record with "
+              "torch.cuda.memory._record_memory_history()");
 }
 
 int run(const Arguments& arguments) {
@@ -78,10 +111,12 @@ int run(const Arguments& arguments) {
   const Replay accounts = naming_file(file, [&] { return replay(snapshot); });
   const std::vector<DeviceLeaks> devices = naming_file(file, [&] { return find_leaks(snapshot, accounts, options); });
   if (!arguments.has("quiet")) say_warnings(file, snapshot, accounts);
+  const bool exceeds = limit && is_over(file, snapshot, devices, most_bytes);
+  if (limit && !exceeds) naming_file(file, [&] { require_judged(snapshot, devices, most_bytes); });
   outputs.write(
       arguments, [&] { return leaks_text(file, snapshot, devices); },
       [&] { return leaks_json(file, snapshot, devices, all_warnings(snapshot, accounts)); });
-  return limit && is_over(file, snapshot, devices, most_bytes) ? kOverThreshold : kSuccess;
+  return exceeds ? kOverThreshold : kSuccess;
 }
 
 } // namespace
@@ -97,22 +132,26 @@ Command leaks_command() {
           "what grows until the end (with bytes a step, how sure that is, and when the device is full), what is freed "
           "late (reference cycles), and what grew and stopped (caches). Steps are found from annotations "
           "(ProfilerStep, Optimizer.step, any record_function that repeats) or from stacks that allocate at even "
-          "distances.",
+          "distances. Steps found from stacks are a guess, because the layers of one pass repeat, too: what grows in "
+          "them "
+          "is never said with high confidence, and --fail-over does not take them.",
       .examples = "  memviz leaks mem.pickle\n"
                   "  memviz leaks mem.pickle --steps annotation:train_step --capacity 80GB\n"
                   "  memviz leaks mem.pickle --json leaks.json --fail-over 1MiB\n",
-      .options =
-          joined({{{"steps", '\0', "HOW",
-                    "auto (default); annotation:NAME, one at each START of it (NAME* stands for all that begin so); "
-                    "events:N; time:US (microseconds)"},
-                   {"capacity", '\0', "SIZE",
-                    "what PyTorch can have of the device, for example 80GB (default: known where the recording has an "
-                    "out-of-memory error)"},
-                   {"fail-over", '\0', "SIZE", "exit with code 3 where a device grows by more than this a step"},
-                   device_option()},
-                  TextOutputs::options(),
-                  redact_options(),
-                  general_options()}),
+      .options = joined(
+          {{{"steps", '\0', "HOW",
+             "auto (default); annotation:NAME, one at each START of it (NAME* stands for all that begin so); "
+             "events:N; time:US (microseconds)"},
+            {"capacity", '\0', "SIZE",
+             "what PyTorch can have of the device, for example 80GB (default: known where the recording has an "
+             "out-of-memory error)"},
+            {"fail-over", '\0', "SIZE",
+             "exit with code 3 where a device grows by more than this a step, with medium or high confidence; with "
+             "code 1 where that cannot be told, because no steps are annotated or declared with --steps"},
+            device_option()},
+           TextOutputs::options(),
+           redact_options(),
+           general_options()}),
       .run = run,
   };
 }

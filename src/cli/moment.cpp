@@ -106,10 +106,11 @@ void check_time(const MomentRequest& request, const std::string& file, const std
 
 Option moment_option(std::string_view usual) {
   return {"at", '\0', "MOMENT",
-          fmt::format("end, peak, oom (the last out-of-memory error), event:N, time:MICROSECONDS, annotation:NAME or "
-                      "annotation:NAME#K (where it starts, for the K-th time), or auto: oom where there is one, else "
-                      "end (default: {})",
-                      usual)};
+          fmt::format(
+              "end, peak, oom (the last out-of-memory error), event:N, time:MICROSECONDS, annotation:NAME or "
+              "annotation:NAME#K (where it starts, for the K-th time), or auto: of each device oom where it has one, "
+              "else peak, else (without events) end (default: {})",
+              usual)};
 }
 
 MomentRequest parse_moment(std::string_view option, const std::string& word, const Arguments& arguments) {
@@ -120,8 +121,9 @@ MomentRequest parse_moment(std::string_view option, const std::string& word, con
   request.option = fmt::format("--{} {}", option, word);
   MomentChoice& choice = request.choice;
   if (word == "end") return request;
-  request.is_auto = word == "auto";
-  if (request.is_auto || word == "oom") {
+  if (word == "auto") {
+    choice.kind = MomentKind::automatic;
+  } else if (word == "oom") {
     choice.kind = MomentKind::oom;
   } else if (word == "peak") {
     choice.kind = MomentKind::peak;
@@ -175,7 +177,6 @@ MomentChoice moment_in(const MomentRequest& request, const std::string& file, co
 }
 
 void check_moment(const MomentRequest& request, const std::string& file, const Replay& accounts) {
-  if (request.is_auto || request.choice.kind == MomentKind::end) return;
   std::vector<DeviceStats> recorded;
   for (const DeviceStats& stats : accounts.devices)
     if (stats.events > 0) recorded.push_back(stats);
@@ -189,7 +190,7 @@ void check_moment(const MomentRequest& request, const std::string& file, const R
   case MomentKind::peak:
     if (!recorded.empty()) return;
     throw UsageError(fmt::format("{}: {} has no events, so its peak is not known", request.option, file));
-  case MomentKind::failure:
+  case MomentKind::automatic:
   case MomentKind::end: return;
   }
 }

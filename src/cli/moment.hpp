@@ -24,7 +24,6 @@ struct MomentRequest {
 
   MomentChoice choice;                  ///< its annotation is the whole text behind "annotation:"
   std::optional<Occurrence> occurrence; ///< what that means if no annotation is called like it
-  bool is_auto = false;                 ///< an out-of-memory error where there is one, else the end
   std::string option;                   ///< "--at peak": what was written, for messages
 };
 

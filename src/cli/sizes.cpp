@@ -7,6 +7,7 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <optional>
+#include <string>
 
 namespace memviz::cli {
 
@@ -67,22 +68,14 @@ double parse_percent(std::string_view option, std::string_view text) {
   return *percent;
 }
 
-Threshold parse_threshold(std::string_view option, std::string_view text) {
-  if (const auto bytes = bytes_in(text)) return {false, 0, *bytes};
+GrowthLimit parse_limit(std::string_view option, std::string_view text) {
+  if (const auto bytes = bytes_in(text)) return {false, 0, *bytes, std::string(text)};
   std::string_view rest = text;
   const auto percent = take_number(rest);
   if (!percent || rest != "%")
     throw UsageError(
         fmt::format("--{} must be a size or a percentage such as 500M, 1GiB or 2%, not '{}'", option, text));
-  return {true, *percent, 0};
-}
-
-bool is_exceeded(const Threshold& threshold, std::uint64_t before_bytes, std::uint64_t after_bytes) {
-  if (after_bytes <= before_bytes) return false;
-  const std::uint64_t growth_bytes = after_bytes - before_bytes;
-  if (!threshold.is_percent) return growth_bytes > threshold.bytes;
-  // Exact for sizes below 2^53, so that a growth of just the percentage is not more than it.
-  return static_cast<double>(growth_bytes) * 100 > static_cast<double>(before_bytes) * threshold.percent;
+  return {true, *percent, 0, std::string(text)};
 }
 
 } // namespace memviz::cli

@@ -2,6 +2,8 @@
 
 // "500K", "1.5GiB", "2%" -> numbers.
 
+#include "memviz/gauges.hpp"
+
 #include <cstdint>
 #include <string_view>
 
@@ -17,16 +19,8 @@ namespace memviz::cli {
 /// From `least` to `most`. Throws UsageError that names `option`.
 [[nodiscard]] double parse_factor(std::string_view option, std::string_view text, double least, double most);
 
-/// The most that something may grow: bytes, or percent of what it was.
-struct Threshold {
-  bool is_percent = false;
-  double percent = 0;
-  std::uint64_t bytes = 0;
-};
-
-[[nodiscard]] Threshold parse_threshold(std::string_view option, std::string_view text);
-
-/// Strictly more than allowed; anything is more than a percentage of nothing.
-[[nodiscard]] bool is_exceeded(const Threshold& threshold, std::uint64_t before_bytes, std::uint64_t after_bytes);
+/// The most that something may grow: bytes as for parse_bytes(), or percent of what it was. Throws UsageError that
+/// names `option`.
+[[nodiscard]] GrowthLimit parse_limit(std::string_view option, std::string_view text);
 
 } // namespace memviz::cli

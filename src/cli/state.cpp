@@ -5,6 +5,7 @@
 #include "cli/moment.hpp"
 #include "cli/picture_output.hpp"
 #include "cli/sizes.hpp"
+#include "memviz/lost_history.hpp"
 #include "memviz/svg.hpp"
 
 #include <string>
@@ -22,15 +23,17 @@ int run(const Arguments& arguments) {
   const MomentRequest moment = moment_of(arguments);
   check_picture_output(arguments, *output);
 
-  const Loaded loaded = load(arguments.operands().front(), arguments, moment);
+  const LoadedBlocks blocks = load_blocks(arguments.operands().front(), arguments, moment);
+  const Loaded& loaded = blocks.loaded;
   check_device(loaded.name, loaded.snapshot, device);
   if (!arguments.has("quiet")) say_warnings(loaded.name, loaded.snapshot, loaded.accounts);
   const std::string picture = naming_file(loaded.name, [&] {
     return state_svg({.file = picture_name(loaded.name),
                       .snapshot = loaded.snapshot,
                       .replay = loaded.accounts,
+                      .births = blocks.births,
                       .device = device,
-                      .warnings = all_warnings(loaded.snapshot, loaded.accounts)},
+                      .warnings = warnings_and_losses(loaded.snapshot, loaded.accounts)},
                      svg);
   });
   write_picture(arguments, *output, picture);
@@ -45,16 +48,17 @@ Command state_command() {
       .operands = "SNAPSHOT -o FILE [options]",
       .operand_count = 1,
       .summary = "draw every segment with its blocks and holes, as they were at an event",
-      .text = "Draws one SVG of the allocator at a moment: each segment to scale, its blocks in address order, free "
-              "memory as holes; at an out-of-memory error, the request beside the largest holes; and the events that "
-              "led there.",
+      .text = "Draws one SVG of the allocator at a moment: each segment to scale, its blocks in address order and in "
+              "the colour of your line that asked for them, free memory as holes; at an out-of-memory error, the "
+              "request beside the largest holes; and the events that led there. In a browser blocks have their stacks, "
+              "and segments can be zoomed and searched.",
       .examples = "  memviz state oom.pickle -o state.svg\n"
-                  "  memviz state mem.pickle --at peak -o state.svg\n"
+                  "  memviz state mem.pickle --at end -o state.svg\n"
                   "  memviz state mem.pickle --at event:1234 --device 0 -o state.png\n",
       .options = joined({{{"output", 'o', "FILE", "the picture; - is standard output (required)"},
                           device_option(),
                           moment_option("auto"),
-                          size_option("draw fewer segments")},
+                          size_option("merge small neighbours and draw fewer segments")},
                          picture_format_options(),
                          redact_options(),
                          general_options()}),

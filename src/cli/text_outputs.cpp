@@ -1,12 +1,9 @@
 #include "cli/text_outputs.hpp"
 
-#include "memviz/error.hpp"
-
 namespace memviz::cli {
 
 TextOutputs::TextOutputs(const Arguments& arguments)
     : text_(arguments.value("output")), json_(arguments.value("json")) {
-  if (json_ && text_ && *json_ == *text_) throw UsageError("--json and -o name the same output");
   for (const auto& output : {json_, text_})
     if (output) check_output_file(arguments, *output);
 }

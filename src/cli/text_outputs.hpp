@@ -13,7 +13,7 @@ namespace memviz::cli {
 
 class TextOutputs {
 public:
-  /// Throws UsageError where both name the same output, and what check_output_file() throws.
+  /// Throws what check_output_file() throws.
   explicit TextOutputs(const Arguments& arguments);
 
   [[nodiscard]] static std::vector<Option> options();

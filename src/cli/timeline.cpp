@@ -7,6 +7,7 @@
 #include "cli/picture_output.hpp"
 #include "cli/sinks.hpp"
 #include "cli/sizes.hpp"
+#include "memviz/lost_history.hpp"
 #include "memviz/timeline_svg.hpp"
 
 #include <algorithm>
@@ -69,8 +70,8 @@ void check_window(const std::vector<TimelineDevice>& devices, std::optional<std:
 
 TimelineSvgOptions timeline_options(const Arguments& arguments) {
   TimelineSvgOptions options;
-  options.axis = chosen<TimelineAxis>("axis", arguments.value("axis").value_or("event"),
-                                      {{"event", TimelineAxis::event}, {"time", TimelineAxis::time}});
+  if (const auto word = arguments.value("axis"))
+    options.axis = chosen<TimelineAxis>("axis", *word, {{"event", TimelineAxis::event}, {"time", TimelineAxis::time}});
   options.view = chosen<TimelineView>(
       "view", arguments.value("view").value_or("active"),
       {{"active", TimelineView::active}, {"segments", TimelineView::segments}, {"pools", TimelineView::pools}});
@@ -102,7 +103,7 @@ int run(const Arguments& arguments) {
                           .snapshot = recorded.snapshot,
                           .accounts = recorded.accounts,
                           .devices = {},
-                          .warnings = all_warnings(recorded.snapshot, recorded.accounts)};
+                          .warnings = warnings_and_losses(recorded.snapshot, recorded.accounts)};
     for (DeviceRecord& one : recorded.records) {
       if (device && one.device != *device) continue;
       const Window window = window_of(one, from, to);
@@ -124,7 +125,7 @@ Command timeline_command() {
       .operand_count = 1,
       .summary = "draw live memory over the recording: its peak, and who held it",
       .text = "Draws one SVG of the requested bytes that lived over the recorded events: the largest allocations as "
-              "bands, coloured by line of code, all others as one, upon what lived before the first event. The peak, "
+              "bands, all others and what lived before the first event as strips, coloured by line of code. The peak, "
               "out-of-memory errors, earlier snapshots and annotations are marked; a line shows reserved memory.",
       .examples = "  memviz timeline mem.pickle -o timeline.svg\n"
                   "  memviz timeline oom.pickle --device 1 --axis time -o timeline.svg\n"
@@ -132,8 +133,10 @@ Command timeline_command() {
       .options = joined({{{"output", 'o', "FILE", "the picture; - is standard output (required)"},
                           {"view", '\0', "NAME",
                            "active: allocations (default); segments: what was reserved from the device, and when; "
-                           "pools: a chart for each stream and private pool"},
-                          {"axis", '\0', "AXIS", "event: one step an event (default); time: to scale in time"},
+                           "pools: a chart for each of the largest streams and private pools, and one for the rest"},
+                          {"axis", '\0', "AXIS",
+                           "event: one step an event (default); time: to scale in time (default of several devices, "
+                           "which share a clock)"},
                           {"detail", '\0', "N",
                            "draw the N largest allocations as bands (default: those that are high enough to be seen)"},
                           {"from", '\0', "EVENT", "begin after this event (default: before the first)"},

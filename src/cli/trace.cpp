@@ -124,10 +124,18 @@ int run(const Arguments& arguments) {
     replayed.devices = stats_of(replayed, options.filter.device);
     options.filter.range = trace_ranges(ends, file, snapshot, replayed);
 
+    // Whole or not there: what is too much is known before the first line is written.
+    if (may_be_too_long(snapshot, survey, options)) {
+      TraceLog counted(snapshot, survey, options, nullptr);
+      static_cast<void>(decoded(input, &counted, arguments, progress));
+      static_cast<void>(counted.finish());
+    }
     PieceOutput output(arguments, path);
     TraceLog log(snapshot, survey, options, [&](std::string_view piece) { output.write(piece); });
     static_cast<void>(decoded(input, &log, arguments, progress));
-    log.finish();
+    const std::uint64_t shown = log.finish();
+    if (shown == 0 && (ends.from || ends.to) && !arguments.has("quiet"))
+      say_message(file + ": no event that is asked for lies between --from and --to");
     if (options.format == TraceFormat::text && snapshot.devices().empty() && snapshot.annotations.empty())
       output.write("no segments and no events on any device\n");
     output.finish();

@@ -1,5 +1,8 @@
 #include "cli/trace_range.hpp"
 
+#include "memviz/error.hpp"
+
+#include <fmt/format.h>
 #include <limits>
 #include <string_view>
 
@@ -22,8 +25,8 @@ std::optional<std::int64_t> event_of(const MomentChoice& choice, const DeviceSta
   switch (choice.kind) {
   case MomentKind::event:
     return !choice.device || *choice.device == stats.device ? std::optional(choice.event) : std::nullopt;
-  case MomentKind::oom:
-  case MomentKind::failure: return stats.last_oom_event < 0 ? std::nullopt : std::optional(stats.last_oom_event);
+  case MomentKind::automatic: return stats.last_oom_event < 0 ? stats.peak_event : stats.last_oom_event;
+  case MomentKind::oom: return stats.last_oom_event < 0 ? std::nullopt : std::optional(stats.last_oom_event);
   case MomentKind::peak: return stats.peak_event;
   case MomentKind::end: return static_cast<std::int64_t>(stats.events) - 1;
   case MomentKind::time:
@@ -55,6 +58,30 @@ void set_last(EventRange& range, const MomentChoice& choice, const DeviceStats& 
   range.last_event = *event < 0 ? 0 : static_cast<std::uint64_t>(*event);
 }
 
+/// Whether `from` is later than `to`; nullopt where a device does not have both, or one is an event and one a time.
+std::optional<bool> is_reversed(const MomentChoice& from, const MomentChoice& to, const DeviceStats& stats) {
+  if (is_time(from) != is_time(to)) return std::nullopt;
+  if (is_time(from)) return from.time_us > to.time_us;
+  const auto first = event_of(from, stats);
+  const auto last = event_of(to, stats);
+  if (!first || !last) return std::nullopt;
+  return *first > *last;
+}
+
+/// A range that no device has is a mistake; one that some have not is none: each has a peak of its own.
+void check_order(const TraceEnds& ends, const MomentChoice& from, const MomentChoice& to, const Replay& accounts) {
+  bool is_any = false;
+  for (const DeviceStats& stats : accounts.devices) {
+    const auto reversed = is_reversed(from, to, stats);
+    if (reversed == false) return;
+    is_any = is_any || reversed == true;
+  }
+  if (is_any) {
+    throw UsageError(
+        fmt::format("{} comes after {}: there is nothing between them", ends.from->option, ends.to->option));
+  }
+}
+
 /// With the time of its annotation.
 MomentChoice choice_of(const MomentRequest& request, const std::string& file, const Snapshot& snapshot,
                        const Replay& accounts) {
@@ -74,6 +101,7 @@ std::map<std::uint32_t, EventRange> trace_ranges(const TraceEnds& ends, const st
   std::optional<MomentChoice> to;
   if (ends.from) from = choice_of(*ends.from, file, snapshot, accounts);
   if (ends.to) to = choice_of(*ends.to, file, snapshot, accounts);
+  if (from && to) check_order(ends, *from, *to, accounts);
   std::map<std::uint32_t, EventRange> ranges;
   for (const DeviceStats& stats : accounts.devices) {
     EventRange& range = ranges[stats.device];

@@ -23,7 +23,8 @@ struct TraceEnds {
 [[nodiscard]] TraceEnds trace_ends(const Arguments& arguments);
 
 /// The ranges of the devices that `accounts` has, both ends included. A device without an out-of-memory error has
-/// nothing from there on, and all up to there. Throws UsageError for a moment that `file` does not have.
+/// nothing from there on, and all up to there. Throws UsageError for a moment that `file` does not have,
+/// and for ends of which the first comes after the last on all devices.
 [[nodiscard]] std::map<std::uint32_t, EventRange> trace_ranges(const TraceEnds& ends, const std::string& file,
                                                                const Snapshot& snapshot, const Replay& accounts);
 

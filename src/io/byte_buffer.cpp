@@ -20,6 +20,12 @@ private:
   std::size_t size_;
 };
 
+void ByteBuffer::limit(std::size_t bytes, std::string why) {
+  if (bytes >= max_bytes_) return;
+  limit_bytes_ = bytes;
+  why_ = std::move(why);
+}
+
 std::span<char> ByteBuffer::room() {
   constexpr std::size_t kFirst = std::size_t{1} << 16U;
   if (size_ == capacity_) {
@@ -28,7 +34,7 @@ std::span<char> ByteBuffer::room() {
     // A quarter more, not twice as much: where memory is limited, the room counts. The system moves large runs by
     // renaming their pages, so that many small steps cost next to nothing. One byte more than the limit, so that an
     // input of exactly the limit can be read to its end.
-    resize(std::min(std::max(capacity_ + capacity_ / 4, capacity_ + kFirst), max_bytes_ + 1));
+    resize(std::min(std::max(capacity_ + capacity_ / 4, capacity_ + kFirst), limit_bytes_ + 1));
   }
   return {memory_.get() + size_, capacity_ - size_};
 }
@@ -40,7 +46,7 @@ Input ByteBuffer::into_input() && {
 }
 
 void ByteBuffer::check_limit() const {
-  if (size_ > max_bytes_) throw Error("holds more than " + format_bytes(max_bytes_) + ", the most that is read");
+  if (size_ > limit_bytes_) throw Error("holds more than " + format_bytes(limit_bytes_) + ", " + why_);
 }
 
 void ByteBuffer::resize(std::size_t capacity) {

@@ -10,6 +10,7 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace memviz {
@@ -21,6 +22,8 @@ public:
   explicit ByteBuffer(std::size_t max_bytes, std::function<void(std::string_view)> check_head = {})
       : max_bytes_(max_bytes), check_head_(std::move(check_head)) {}
 
+  /// From now on at most this, where it is less than `max_bytes`; `why` ends the sentence that it holds more.
+  void limit(std::size_t bytes, std::string why);
   /// Where the next bytes go: at least one byte, uninitialised. Throws Error when more than the limit
   /// was added, std::bad_alloc, and what check_head throws.
   [[nodiscard]] std::span<char> room();
@@ -41,6 +44,8 @@ private:
   };
 
   std::size_t max_bytes_;
+  std::size_t limit_bytes_ = max_bytes_;
+  std::string why_ = "the most that is read";
   std::function<void(std::string_view)> check_head_;
   std::unique_ptr<char, Free> memory_;
   std::size_t size_ = 0;

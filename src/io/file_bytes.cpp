@@ -130,10 +130,11 @@ std::optional<Input> FileBytes::map() const {
   return Input(std::make_unique<MappedFile>(start, status_, descriptor, path_));
 }
 
-std::size_t main_memory_bytes() {
-  const long pages = ::sysconf(_SC_PHYS_PAGES);
-  if (pages <= 0) return std::size_t{1} << 36U;
-  return static_cast<std::size_t>(pages) * page_bytes();
+bool is_standard_input(const std::string& path) {
+  struct stat input {};
+  struct stat other {};
+  if (::fstat(STDIN_FILENO, &input) != 0 || ::stat(path.c_str(), &other) != 0) return false;
+  return S_ISREG(input.st_mode) && input.st_dev == other.st_dev && input.st_ino == other.st_ino;
 }
 
 } // namespace memviz

@@ -54,7 +54,7 @@ private:
   std::vector<char> piece_;
 };
 
-/// Bytes of main memory of this machine: more than that is not read or decompressed into memory.
-[[nodiscard]] std::size_t main_memory_bytes();
+/// Whether `path` is the file, under whatever name, that standard input comes from.
+[[nodiscard]] bool is_standard_input(const std::string& path);
 
 } // namespace memviz

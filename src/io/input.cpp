@@ -3,14 +3,18 @@
 #include "io/byte_buffer.hpp"
 #include "io/decompress.hpp"
 #include "io/file_bytes.hpp"
+#include "io/memory_limit.hpp"
 
 #include <algorithm>
 #include <cstring>
+#include <string>
 #include <utility>
 
 namespace memviz {
 
 namespace {
+
+constexpr std::uint64_t kMostGrowth = 1000;
 
 /// As they are, behind the piece that was read to see what they are.
 void append_rest(FileBytes& file, std::string_view first_piece, const InputOptions& options, ByteBuffer& buffer) {
@@ -27,12 +31,26 @@ void append_rest(FileBytes& file, std::string_view first_piece, const InputOptio
   }
 }
 
-/// The first piece again, then the rest of the file.
-NextPiece pieces_of(FileBytes& file, std::string_view first_piece, const InputOptions& options) {
-  return [&file, &options, first_piece, is_first = true]() mutable {
-    if (std::exchange(is_first, false)) return first_piece;
-    if (options.on_progress) options.on_progress(file.done_bytes(), file.total_bytes());
-    return file.next_piece();
+/// What compressed bytes may become. Real snapshots shrink to a fifth to a fortieth, generated ones to less than a
+/// hundredth: what grows more than this was made to fill somebody's memory.
+std::size_t most_unpacked_bytes(std::uint64_t compressed_bytes) {
+  constexpr std::size_t kAlways = std::size_t{64} << 20U;
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 40U;
+  return kAlways + static_cast<std::size_t>(std::min(compressed_bytes, kMost / kMostGrowth) * kMostGrowth);
+}
+
+/// The first piece again, then the rest of the file; `buffer` may hold more with each.
+NextPiece pieces_of(FileBytes& file, std::string_view first_piece, const InputOptions& options, ByteBuffer& buffer) {
+  return [&file, &options, &buffer, first_piece, is_first = true]() mutable {
+    std::string_view piece = first_piece;
+    if (!std::exchange(is_first, false)) {
+      if (options.on_progress) options.on_progress(file.done_bytes(), file.total_bytes());
+      piece = file.next_piece();
+    }
+    buffer.limit(most_unpacked_bytes(file.done_bytes()),
+                 "over " + std::to_string(kMostGrowth) +
+                     " times its compressed size: if that is meant, unpack it first (zcat, zstdcat)");
+    return piece;
   };
 }
 
@@ -47,8 +65,8 @@ Input read_input(const std::string& path, const InputOptions& options) {
 
   ByteBuffer buffer(std::min(options.max_bytes, main_memory_bytes()), options.check_head);
   switch (compression) {
-  case Compression::gzip: decompress_gzip(pieces_of(file, first_piece, options), buffer); break;
-  case Compression::zstd: decompress_zstd(pieces_of(file, first_piece, options), buffer); break;
+  case Compression::gzip: decompress_gzip(pieces_of(file, first_piece, options, buffer), buffer); break;
+  case Compression::zstd: decompress_zstd(pieces_of(file, first_piece, options, buffer), buffer); break;
   case Compression::none: append_rest(file, first_piece, options, buffer); break;
   }
   return std::move(buffer).into_input();

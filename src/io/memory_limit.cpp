@@ -5,9 +5,44 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
+#include <fstream>
+#include <iterator>
+#include <limits>
+#include <string>
 #include <sys/resource.h>
+#include <unistd.h>
 
 namespace memviz {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kNoLimit = std::numeric_limits<std::size_t>::max();
+
+std::string content_of(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+/// The number in a file; kNoLimit where there is no file, or a word in it ("max").
+std::size_t number_in(const fs::path& path) {
+  const std::string text = content_of(path);
+  std::size_t number = kNoLimit;
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  return number;
+}
+
+/// Of a group and all around it, up to the root of the hierarchy. A container may see its group as the root.
+std::size_t least_limit(const fs::path& hierarchy, fs::path group, const char* file) {
+  std::size_t least = number_in(hierarchy / file);
+  for (; !group.empty(); group = group.parent_path())
+    least = std::min(least, number_in(hierarchy / group / file));
+  return least;
+}
+
+} // namespace
 
 void limit_memory(std::uint64_t bytes) {
   rlimit limit{};
@@ -18,6 +53,33 @@ void limit_memory(std::uint64_t bytes) {
     if (::setrlimit(RLIMIT_DATA, &limit) == 0) return;
   }
   throw Error("the memory of the program cannot be limited: " + system_message(errno));
+}
+
+std::size_t control_group_bytes(const std::filesystem::path& root, std::string_view self) {
+  std::size_t least = kNoLimit;
+  while (!self.empty()) {
+    const std::string_view line = self.substr(0, self.find('\n'));
+    self.remove_prefix(std::min(line.size() + 1, self.size()));
+    // "0::/user.slice/x" of version 2, "4:memory:/docker/y" of version 1
+    const std::size_t first = line.find(':');
+    const std::size_t second = line.find(':', first == std::string_view::npos ? first : first + 1);
+    if (second == std::string_view::npos) continue;
+    const std::string_view controllers = line.substr(first + 1, second - first - 1);
+    const fs::path group = fs::path(line.substr(second + 1)).relative_path();
+    if (controllers.empty()) least = std::min(least, least_limit(root, group, "memory.max"));
+    if (controllers == "memory") least = std::min(least, least_limit(root / "memory", group, "memory.limit_in_bytes"));
+  }
+  return least;
+}
+
+std::size_t main_memory_bytes() {
+  constexpr std::size_t kUnknown = std::size_t{1} << 36U;
+  const long pages = ::sysconf(_SC_PHYS_PAGES);
+  const long page_bytes = ::sysconf(_SC_PAGESIZE);
+  const bool is_known = pages > 0 && page_bytes > 0;
+  const std::size_t machine =
+      is_known ? static_cast<std::size_t>(pages) * static_cast<std::size_t>(page_bytes) : kUnknown;
+  return std::min(machine, control_group_bytes("/sys/fs/cgroup", content_of("/proc/self/cgroup")));
 }
 
 } // namespace memviz

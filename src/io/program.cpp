@@ -1,14 +1,14 @@
 #include "io/program.hpp"
 
+#include "io/scratch_file.hpp"
+#include "io/signals.hpp"
 #include "io/system_message.hpp"
 #include "memviz/error.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
-#include <cstdio>
 #include <cstdlib>
-#include <memory>
+#include <optional>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -17,44 +17,42 @@ namespace memviz {
 
 namespace {
 
-/// A file without a name: unlike a pipe it takes all bytes at once, whoever waits for whom.
-class Scratch {
+/// A program that a signal ends with this one.
+class Started {
 public:
-  Scratch() : file_(std::tmpfile(), std::fclose) {
-    if (!file_) throw Error("no temporary file: " + system_message(errno));
-  }
+  explicit Started(pid_t id) : id_(id) { end_on_signal(id); }
+  Started(const Started&) = delete;
+  Started& operator=(const Started&) = delete;
+  ~Started() { end_on_signal(0); }
 
-  void write(std::string_view bytes) {
-    const bool is_written = std::fwrite(bytes.data(), 1, bytes.size(), file_.get()) == bytes.size();
-    if (!is_written || std::fflush(file_.get()) != 0) throw Error("temporary file: " + system_message(errno));
-    std::rewind(file_.get());
+  /// Waits for its end; whether it went well.
+  [[nodiscard]] bool has_succeeded() const {
+    int status = 0;
+    while (waitpid(id_, &status, 0) < 0)
+      if (errno != EINTR) throw Error("waiting for a program: " + system_message(errno));
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
   }
-
-  [[nodiscard]] std::string read() {
-    std::rewind(file_.get());
-    std::string bytes;
-    std::array<char, 65536> piece{};
-    while (const std::size_t count = std::fread(piece.data(), 1, piece.size(), file_.get()))
-      bytes.append(piece.data(), count);
-    if (std::ferror(file_.get()) != 0) throw Error("temporary file: " + system_message(errno));
-    return bytes;
-  }
-
-  [[nodiscard]] int descriptor() const { return fileno(file_.get()); }
 
 private:
-  std::unique_ptr<std::FILE, int (*)(std::FILE*)> file_;
+  pid_t id_;
 };
 
+std::string content_of(ScratchFile& file) {
+  std::string bytes;
+  file.read([&](std::string_view piece) { bytes += piece; });
+  return bytes;
+}
+
 /// Starts the program with these as its standard streams; returns its id.
-pid_t start(const std::vector<std::string>& words, const Scratch& input, const Scratch& output, const Scratch& errors) {
+pid_t start(const std::vector<std::string>& words, ScratchFile& input, const ScratchFile& output,
+            const ScratchFile& errors) {
   std::vector<char*> arguments;
   for (const std::string& word : words)
     arguments.push_back(const_cast<char*>(word.c_str())); // posix_spawn does not write to them
   arguments.push_back(nullptr);
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, input.descriptor(), STDIN_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, input.rewound(), STDIN_FILENO);
   posix_spawn_file_actions_adddup2(&actions, output.descriptor(), STDOUT_FILENO);
   posix_spawn_file_actions_adddup2(&actions, errors.descriptor(), STDERR_FILENO);
   pid_t id = -1;
@@ -62,14 +60,6 @@ pid_t start(const std::vector<std::string>& words, const Scratch& input, const S
   posix_spawn_file_actions_destroy(&actions);
   if (error != 0) throw Error(words.front() + ": " + system_message(error));
   return id;
-}
-
-/// Waits for its end; whether it went well.
-bool has_succeeded(pid_t id) {
-  int status = 0;
-  while (waitpid(id, &status, 0) < 0)
-    if (errno != EINTR) throw Error("waiting for a program: " + system_message(errno));
-  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
 } // namespace
@@ -86,15 +76,20 @@ bool has_program(const std::string& name) {
 }
 
 std::string output_of(const std::vector<std::string>& words, std::string_view input) {
-  Scratch in;
-  Scratch out;
-  Scratch errors;
+  ScratchFile in;
+  ScratchFile out;
+  ScratchFile errors;
   in.write(input);
-  if (!has_succeeded(start(words, in, out, errors))) {
-    const std::string said = errors.read();
+  std::optional<Started> program;
+  {
+    const SignalDelay until_it_is_known;
+    program.emplace(start(words, in, out, errors));
+  }
+  if (!program->has_succeeded()) {
+    const std::string said = content_of(errors);
     throw Error(words.front() + " failed: " + said.substr(0, said.find('\n')));
   }
-  return out.read();
+  return content_of(out);
 }
 
 } // namespace memviz

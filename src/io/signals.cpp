@@ -20,6 +20,8 @@ namespace {
 std::array<char, 4096> unfinished_output{};
 volatile std::sig_atomic_t has_unfinished_output = 0;
 volatile std::sig_atomic_t has_line = 0;
+std::atomic<pid_t> helper = 0;
+static_assert(std::atomic<pid_t>::is_always_lock_free);
 
 struct LostMapping {
   std::atomic<bool> is_taken = false;
@@ -38,6 +40,7 @@ void write_error(std::string_view text) {
 }
 
 void leave_nothing() {
+  if (const pid_t program = helper; program > 0) ::kill(program, SIGKILL); // it holds SIGTERM back
   if (has_unfinished_output != 0) ::unlink(unfinished_output.data());
   if (has_line != 0) write_error("\r\x1b[K");
 }
@@ -88,6 +91,10 @@ void remove_on_signal(const std::string& path) {
   if (path.empty() || path.size() >= unfinished_output.size()) return;
   std::memcpy(unfinished_output.data(), path.c_str(), path.size() + 1);
   has_unfinished_output = 1;
+}
+
+void end_on_signal(pid_t program) {
+  helper = program;
 }
 
 void clear_line_on_signal(bool is_shown) {

@@ -1,12 +1,13 @@
 #pragma once
 
-// What a signal does to a run: SIGINT, SIGTERM and SIGHUP remove the unfinished output before they end the program;
-// writing to a closed pipe or past a size limit is an error to report instead of a silent death; and a mapped file that
-// another program shortens ends the run with a message.
+// What a signal does to a run: SIGINT, SIGTERM and SIGHUP remove the unfinished output, and end the program that was
+// started, before they end the program; writing to a closed pipe or past a size limit is an error to report instead of
+// a silent death; and a mapped file that another program shortens ends the run with a message.
 
 #include <csignal>
 #include <cstddef>
 #include <string>
+#include <sys/types.h>
 
 namespace memviz {
 
@@ -15,6 +16,9 @@ void install_signal_handlers();
 
 /// The one unfinished output that a signal removes, until the next call; "" for none.
 void remove_on_signal(const std::string& path);
+
+/// The one program that works for this one, which a signal ends, too, until the next call; 0 for none.
+void end_on_signal(pid_t program);
 
 /// Whether the terminal shows a line that a signal has to clear.
 void clear_line_on_signal(bool is_shown);

@@ -19,4 +19,11 @@ std::optional<std::size_t> error_terminal_columns() {
   return size.ws_col;
 }
 
+std::optional<std::size_t> output_terminal_columns() {
+  winsize size{};
+  if (::isatty(STDOUT_FILENO) == 0 || ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0)
+    return std::nullopt;
+  return size.ws_col;
+}
+
 } // namespace memviz

@@ -1,5 +1,7 @@
 #include "json/json_reader.hpp"
 
+#include "json/surrogates.hpp"
+
 #include "memviz/error.hpp"
 
 #include <cstdint>
@@ -72,6 +74,8 @@ private:
 
 Document read(std::string_view bytes) {
   Builder builder;
+  const std::string mended = without_lone_surrogates(bytes);
+  if (!mended.empty()) bytes = mended;
   // nlohmann's parser keeps its own stack: nesting costs memory, not recursion.
   nlohmann::json::sax_parse(bytes.begin(), bytes.end(), &builder);
   return std::move(builder).result();

@@ -1,11 +1,11 @@
 #pragma once
 
-// A bound on what a file can unfold into. A pickle may refer to one list of blocks a million times in two bytes each;
-// genuine writers write every segment, block, event and annotation once.
+// A bound on what a file can unfold into: its bytes pay for it. A pickle may refer to one list of blocks a million
+// times in a byte or two each; genuine writers write every segment, block, event and annotation once, in far more bytes
+// than are asked for here.
 
 #include "snapshot/where.hpp"
 
-#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <string>
@@ -14,21 +14,42 @@ namespace memviz {
 
 class Budget {
 public:
-  /// Allows some sharing: 4 records for each dict of the document.
-  void allow(std::uint64_t dict_count) {
-    left_ = std::min<std::uint64_t>(4 * dict_count + 1000, std::numeric_limits<std::uint32_t>::max());
-  }
+  explicit Budget(std::uint64_t file_bytes) : left_(file_bytes + kFreeBytes) {}
 
-  /// Throws SchemaError when `count` more records are too many; they are counted in 32 bits, too.
+  /// Throws SchemaError when the file is too small for `count` more segments, blocks, events, annotations or settings;
+  /// they are counted in 32 bits, too.
   void spend(std::uint64_t count, const Where& where, Value container) {
-    if (count > left_)
-      fail_at(where, container, "records that the file holds once each",
-              std::to_string(count) + " references to the same ones");
-    left_ -= count;
+    if (count > records_left_ || count > left_ / kRecordBytes) fail(count, where, container);
+    records_left_ -= count;
+    left_ -= count * kRecordBytes;
+  }
+  /// The same for looking at `count` keys of a dict whose keys are not known.
+  void spend_keys(std::uint64_t count, const Where& where, Value container) {
+    if (count > left_ / kKeyBytes) fail(count, where, container);
+    left_ -= count * kKeyBytes;
+  }
+  /// The same for a device that nothing before was of: it has accounts of its own.
+  void spend_device(const Where& where, Value container) {
+    if (left_ < kDeviceBytes) fail(1, where, container);
+    left_ -= kDeviceBytes;
   }
 
 private:
-  std::uint64_t left_ = 0;
+  // What the least of its kind takes in a pickle, rounded down: a block of two keys has 11 bytes, a key and its value
+  // have 2. A device is nothing but a number: its accounts, its lines in every table and its JSON have to be paid for.
+  static constexpr std::uint64_t kRecordBytes = 8;
+  static constexpr std::uint64_t kKeyBytes = 2;
+  static constexpr std::uint64_t kDeviceBytes = 32;
+  /// So that small files may be odd: 2,048 records, or 400 devices.
+  static constexpr std::uint64_t kFreeBytes = 16384;
+
+  [[noreturn]] static void fail(std::uint64_t count, const Where& where, Value container) {
+    fail_at(where, container, "records that the file holds once each",
+            std::to_string(count) + " more than its bytes have room for");
+  }
+
+  std::uint64_t left_;
+  std::uint64_t records_left_ = std::numeric_limits<std::uint32_t>::max();
 };
 
 } // namespace memviz

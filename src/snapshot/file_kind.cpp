@@ -63,8 +63,8 @@ void reject_foreign_file(std::string_view bytes) {
     throw Error("byte 0: expected a memory snapshot, found HTML or XML: pass the .pickle that the page was made from");
   }
   if (!looks_like_json(bytes) && !may_be_text_pickle(bytes) && is_readable_text(bytes)) {
-    throw Error("byte 0: expected a memory snapshot (a pickle or JSON), found text: \"" +
-                elided(to_valid_utf8(bytes.substr(0, bytes.find('\n')).substr(0, 256)), 60) + "\"");
+    throw Error("byte 0: expected a memory snapshot (a pickle or JSON), found text: '" +
+                elided(to_valid_utf8(bytes.substr(0, bytes.find('\n')).substr(0, 256)), 60) + "'");
   }
 }
 

@@ -1,5 +1,7 @@
 #include "snapshot/frame_reader.hpp"
 
+#include "memviz/source_line.hpp"
+
 namespace memviz {
 namespace {
 
@@ -33,16 +35,21 @@ FrameId FrameReader::frame(Value dict, const Where& where, Value list) {
   check_.require(dict, Kind::dict, where, list);
   const auto row = fields_.read(dict);
   Frame frame = frame_of(row[name], row[filename]);
-  if (const auto number = document_.as_signed(row[line])) frame.line = *number;
+  if (const auto number = document_.as_signed(row[line]); number && *number != kUnknownLine)
+    frame.line = *number;
+  else if (document_.as_unsigned(row[line]) == std::numeric_limits<std::uint64_t>::max())
+    frame.line = kUnknownLine;
   const FrameId id = frames_.add_frame(frame);
-  if (row[fx_node_op].kind() == Kind::text || row[fx_original_trace].kind() == Kind::text) add_fx(id, dict);
+  if (row[fx_node_op].kind() == Kind::text || row[fx_original_trace].kind() == Kind::text) add_fx(id, row);
   frame_ids_.emplace(dict.bits(), id);
   return id;
 }
 
-void FrameReader::add_fx(FrameId id, Value dict) {
-  const auto row = fields_.read(dict);
-  const auto node = [&](Field field) { return text(TextKind::graph_node, text_or_empty(row[field])); };
+void FrameReader::add_fx(FrameId id, const FieldReader<7>::Row& row) {
+  const auto node = [&](Field field) {
+    const bool is_text = row[field].kind() == Kind::text || row[field].kind() == Kind::bytes;
+    return is_text ? text(TextKind::graph_node, row[field]) : kEmptyString;
+  };
   frames_.set_fx(id, {node(fx_node_op), node(fx_node_name), node(fx_node_target), node(fx_original_trace)});
 }
 
@@ -100,6 +107,15 @@ Frame FrameReader::frame_of(Value name, Value filename) {
 
 StringId FrameReader::text(TextKind kind, std::string_view text) {
   return rewriter_ == nullptr ? frames_.intern(text) : frames_.intern(rewriter_->text(kind, text));
+}
+
+StringId FrameReader::new_text(TextKind kind, Value value) {
+  const auto number = static_cast<std::size_t>(value.payload());
+  std::vector<std::uint32_t>& known = known_texts_[static_cast<std::size_t>(kind)];
+  if (number >= known.size()) known.resize(number + 1);
+  const StringId id = text(kind, document_.text(value));
+  known[number] = id.value + 1;
+  return id;
 }
 
 std::string_view FrameReader::text_or_empty(Value value) const {

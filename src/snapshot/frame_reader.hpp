@@ -7,6 +7,7 @@
 #include "memviz/text_rewriter.hpp"
 #include "snapshot/fields.hpp"
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -37,6 +38,14 @@ public:
   StackId text_stack(Value lines, const Where& where, Value container);
   /// The place where every text but that of frames enters the snapshot.
   StringId text(TextKind kind, std::string_view text);
+  /// The same for a text or bytes of the document: each is rewritten, hashed and copied once, because a file may give
+  /// one of megabytes to all its records.
+  StringId text(TextKind kind, Value value) {
+    const auto number = static_cast<std::size_t>(value.payload());
+    const std::vector<std::uint32_t>& known = known_texts_[static_cast<std::size_t>(kind)];
+    if (number < known.size() && known[number] != 0) return {known[number] - 1};
+    return new_text(kind, value);
+  }
 
 private:
   StackId other_stack(Value frames, const Where& where, Value container);
@@ -47,9 +56,10 @@ private:
   }
   [[nodiscard]] std::optional<StackId> known_stack(Value list) const;
   void remember(Value list, StackId stack);
+  StringId new_text(TextKind kind, Value value);
   FrameId text_frame(Value text);
   FrameId frame(Value dict, const Where& where, Value list);
-  void add_fx(FrameId id, Value dict);
+  void add_fx(FrameId id, const FieldReader<7>::Row& row);
   Frame frame_of(Value name, Value filename);
   [[nodiscard]] std::string_view text_or_empty(Value value) const;
   StringId interned(Value value);
@@ -62,9 +72,9 @@ private:
   std::vector<std::uint32_t> stacks_; ///< by number of the list: its stack + 1, 0 where it is not known
   std::unordered_map<std::uint64_t, FrameId, SecretHash> frame_ids_;
   std::map<std::pair<std::uint64_t, std::uint64_t>, Frame> rewritten_; ///< by the values of name and filename
-  /// By number of the text: its StringId + 1, because one of megabytes may be shared.
-  std::vector<std::uint32_t> texts_;
-  std::vector<FrameId> scratch_; ///< kept across calls to save allocations
+  std::vector<std::uint32_t> texts_; ///< of frames, by number of the text: its StringId + 1, 0 where it is not known
+  std::array<std::vector<std::uint32_t>, kTextKinds> known_texts_; ///< the same for each kind of other texts
+  std::vector<FrameId> scratch_;                                   ///< kept across calls to save allocations
 };
 
 } // namespace memviz

@@ -6,6 +6,7 @@
 #include "snapshot/annotation_reader.hpp"
 #include "snapshot/file_kind.hpp"
 #include "snapshot/generation.hpp"
+#include "snapshot/rehearsal_reader.hpp"
 #include "snapshot/segment_reader.hpp"
 #include "snapshot/settings_reader.hpp"
 #include "snapshot/trace_reader.hpp"
@@ -71,8 +72,8 @@ private:
 
 /// The tools of one reading, which share what they learn of the document.
 struct Readers {
-  Readers(const Document& read_document, Snapshot& read_snapshot, const ReadOptions& options)
-      : document(read_document), snapshot(read_snapshot), store(read_snapshot),
+  Readers(const Document& read_document, Snapshot& read_snapshot, std::uint64_t file_bytes, const ReadOptions& options)
+      : document(read_document), snapshot(read_snapshot), store(read_snapshot), budget(file_bytes),
         frames(read_document, read_snapshot.frames, options.rewriter),
         traces(read_document, frames, budget, read_snapshot, options.sink == nullptr ? store : *options.sink) {}
   Readers(const Readers&) = delete;
@@ -93,7 +94,6 @@ void read_document(Readers& readers) {
   Budget& budget = readers.budget;
   FrameReader& frames = readers.frames;
   TraceReader& traces = readers.traces;
-  budget.allow(document.dict_count());
   SegmentReader segments(document, frames, budget, snapshot);
   const Value root = document.root;
   const Value segment_list = root.kind() == Kind::dict ? document.get(root, "segments") : root;
@@ -118,6 +118,8 @@ void read_document(Readers& readers) {
     throw ContentWasUsed(); // of a list that is not part of the snapshot after all
   if (settings.kind() != Kind::unset) read_settings(document, settings, frames, budget, snapshot);
   if (annotations.kind() != Kind::unset) read_annotations(document, annotations, frames, budget, snapshot);
+
+  read_rehearsal(document, settings, frames, snapshot);
 
   snapshot.origin.is_list = root.kind() == Kind::list;
   snapshot.origin.generation = infer_generation({.is_list = snapshot.origin.is_list,
@@ -147,7 +149,7 @@ void finish_pickle(int protocol, std::uint64_t end, std::string_view bytes, Snap
 Snapshot read_streaming(std::string_view bytes, const ReadOptions& options) {
   Snapshot snapshot;
   pickle::Machine machine(bytes, pickle::Progress(options.on_progress));
-  Readers readers(machine.document(), snapshot, options);
+  Readers readers(machine.document(), snapshot, bytes.size(), options);
   TraceStream events(machine.document(), readers.frames, readers.traces);
   machine.stream_to(events, options.threads);
   while (machine.step()) {}
@@ -160,7 +162,7 @@ Snapshot read_streaming(std::string_view bytes, const ReadOptions& options) {
 Snapshot read_whole(std::string_view bytes, const ReadOptions& options) {
   Snapshot snapshot;
   const pickle::Decoded decoded = pickle::decode(bytes, pickle::Progress(options.on_progress));
-  Readers readers(decoded.document, snapshot, options);
+  Readers readers(decoded.document, snapshot, bytes.size(), options);
   try {
     read_document(readers);
   } catch (const SchemaError& error) {
@@ -191,7 +193,7 @@ Snapshot read_json(std::string_view bytes, const ReadOptions& options) {
   snapshot.origin.encoding = "JSON";
   const Document document = json::read(bytes);
   try {
-    Readers readers(document, snapshot, options);
+    Readers readers(document, snapshot, bytes.size(), options);
     read_document(readers);
   } catch (const SchemaError& error) {
     throw Error(error.what());

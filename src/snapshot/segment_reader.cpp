@@ -86,6 +86,9 @@ void SegmentReader::read_segment(Value dict, const Where& where, Value list) {
   if (!adds_up(reserved_bytes_, segment.total_bytes) || reserved_bytes_ > kMaxTotalBytes) {
     fail_at(at("total_size"), dict, "segments of at most 1 EiB together", "more");
   }
+  if (segment.device >= has_segment_.size()) has_segment_.resize(segment.device + std::size_t{1});
+  if (!has_segment_[segment.device]) budget_.spend_device(at("device"), dict);
+  has_segment_[segment.device] = true;
   if (is_present(row[field::stream])) {
     segment.stream = static_cast<std::int64_t>(check_.bits(row[field::stream], at("stream"), dict));
   }

@@ -25,6 +25,9 @@ enum {
 };
 }
 
+/// A segment's device has the same bound; each device has its own accounts.
+constexpr std::uint64_t kMostDevices = 65536;
+
 /// Whether the accounts depend on the size of such an event.
 bool needs_size(Action action) {
   return action != Action::other && action != Action::snapshot && action != Action::free_requested;
@@ -40,8 +43,6 @@ TraceReader::TraceReader(const Document& document, FrameReader& frames, Budget& 
 
 void TraceReader::read_traces(Value device_traces) {
   flush();
-  // A segment's device has the same bound; each device has its own accounts.
-  constexpr std::uint64_t kMostDevices = 65536;
   const Where place{nullptr, "device_traces"};
   if (document_.list_size(device_traces) > kMostDevices) {
     fail_at(place, device_traces, "traces of at most 65536 devices",
@@ -68,6 +69,7 @@ void TraceReader::read_trace(std::size_t device, Value events, Value device_trac
   const bool came_before = device < snapshot_.event_counts.size() && snapshot_.event_counts[device] > 0;
   if (came_before) throw ContentWasUsed();
   budget_.spend(document_.list_size(events), where, events);
+  trace_ = events;
   std::size_t index = 0;
   document_.for_each(events, [&](Value dict) {
     const Where event_where{&where, "", index++};
@@ -87,7 +89,10 @@ void TraceReader::add(std::size_t device, const EventFields::Row& row, const Whe
 void TraceReader::flush() {
   if (batch_size_ == 0) return;
   auto& counts = snapshot_.event_counts;
+  const Where where{nullptr, "device_traces", batch_device_};
+  if (batch_device_ >= kMostDevices) fail_at(where, trace_, "traces of at most 65536 devices", "more");
   if (counts.size() <= batch_device_) counts.resize(batch_device_ + 1);
+  if (counts[batch_device_] == 0) budget_.spend_device(where, trace_);
   counts[batch_device_] += batch_size_;
   sink_.take(static_cast<std::uint32_t>(batch_device_), std::span(batch_).first(batch_size_));
   batch_size_ = 0;
@@ -205,15 +210,6 @@ void TraceReader::read_pool(Event& event, Value value, const Where& where, Value
 void TraceReader::read_forward_frames(Event& event, Value value, const Where& where, Value dict) {
   event.forward_stack = frames_.text_stack(value, where, dict); // kNoFrames of none
   saw_pool_ = saw_pool_ || is_present(value);
-}
-
-StringId TraceReader::text_or_empty(TextKind kind, Value value) {
-  if (value.kind() != Kind::text) return kEmptyString;
-  const auto number = static_cast<std::size_t>(value.payload());
-  auto& texts = texts_[static_cast<std::size_t>(kind)];
-  if (number >= texts.size()) texts.resize(number + 1);
-  if (!texts[number]) texts[number] = frames_.text(kind, document_.text(value));
-  return *texts[number];
 }
 
 } // namespace memviz

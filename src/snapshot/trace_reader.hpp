@@ -67,7 +67,9 @@ private:
   void read_user_metadata(Event& event, Value value);
   void read_pool(Event& event, Value value, const Where& where, Value dict);
   void read_forward_frames(Event& event, Value value, const Where& where, Value dict);
-  StringId text_or_empty(TextKind kind, Value value);
+  [[nodiscard]] StringId text_or_empty(TextKind kind, Value value) {
+    return value.kind() == Kind::text ? frames_.text(kind, value) : kEmptyString;
+  }
 
   const Document& document_;
   FrameReader& frames_;
@@ -80,8 +82,7 @@ private:
   FieldChecker check_;
   EventFields fields_;
   std::vector<std::optional<Action>> actions_; ///< by number of the text
-  /// By kind, then by number of the text.
-  std::array<std::vector<std::optional<StringId>>, kTextKinds> texts_;
+  Value trace_; ///< the list whose events are being read, for messages; unset while the file is still being decoded
   Value latest_pool_; ///< the tuple; events mostly have the pool of the one before
   PoolId latest_pool_id_;
   bool saw_time_ = false;

@@ -54,9 +54,21 @@ std::string format_percent(std::uint64_t part, std::uint64_t whole) {
   return fmt::format("{:.1f} %", percent);
 }
 
+std::string format_change(std::uint64_t change, std::uint64_t before, std::string_view former) {
+  constexpr double kMostPercent = 1000;
+  const double share = before == 0 ? 0 : static_cast<double>(change) / static_cast<double>(before);
+  if (100 * share < kMostPercent)
+    return former.empty() ? format_percent(change, before)
+                          : fmt::format("{} of {}", format_percent(change, before), former);
+  const double times = 1 + share;
+  const std::string count =
+      times < 99.95 ? fmt::format("{:.1f}", times) : format_count(static_cast<std::uint64_t>(std::llround(times)));
+  return fmt::format("{} x{}{}", count, former.empty() ? "" : " ", former);
+}
+
 bool is_unit(std::string_view word) {
   word = word.substr(0, word.find_first_of(".,;:)"));
-  return word == "%" || word == "B" || (word.size() == 3 && word.ends_with("iB"));
+  return word == "%" || word == "x" || word == "B" || (word.size() == 3 && word.ends_with("iB"));
 }
 
 std::string format_duration(std::uint64_t us) {

@@ -2,6 +2,7 @@
 
 #include "memviz/format.hpp"
 #include "memviz/snapshot.hpp"
+#include "memviz/source_line.hpp"
 #include "text/utf8.hpp"
 
 #include <algorithm>
@@ -27,8 +28,46 @@ std::string with_forward_slashes(std::string_view filename) {
 }
 
 bool is_python(std::string_view filename) {
-  return filename.ends_with(".py") || filename.ends_with(".pyx") || filename.starts_with("<ipython-input") ||
-         filename == "<stdin>" || filename == "<string>";
+  return filename.ends_with(".py") || filename.ends_with(".pyw") || filename.ends_with(".pyx");
+}
+
+/// What was typed at a prompt has no file, and is the user's own all the same.
+bool is_typed(std::string_view filename) {
+  return filename.starts_with("<ipython-input") || filename.starts_with("<stdin>");
+}
+
+/// Code that was made while the program ran ("<string>", "<eval_with_key>.12", "<attrs generated init m.C>"), or that
+/// is frozen into the interpreter. "<built-in>" is C.
+bool is_generated(std::string_view filename) {
+  return filename.starts_with('<') && filename.find('>') != std::string_view::npos && filename != "<built-in>" &&
+         filename != "<unknown>";
+}
+
+std::string in_lower_case(std::string text) {
+  for (char& c : text)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return text;
+}
+
+/// Whether the folder in which a "lib" stands is that of an interpreter: "Python311",
+/// "cpython-3.11-windows-x86_64-none", "miniconda3", or an environment, ".../envs/gnn".
+bool is_python_home(std::string_view folder) {
+  static constexpr std::array<std::string_view, 8> kHomes{"python",    "cpython-",  "pypy",  "anaconda",
+                                                          "miniconda", "miniforge", "mamba", "conda"};
+  const std::size_t slash = folder.rfind('/');
+  const std::string_view name = folder.substr(slash + 1);
+  if (std::any_of(kHomes.begin(), kHomes.end(), [&](std::string_view home) { return name.starts_with(home); }))
+    return true;
+  return slash != std::string_view::npos && folder.substr(0, slash).ends_with("/envs");
+}
+
+/// The standard library, which on Windows lies in a folder that is only called "Lib" or "lib".
+bool is_standard_library(const std::string& path) {
+  const std::string lower = in_lower_case(path);
+  if (contains_any(lower, std::array<std::string_view, 2>{"/lib/python", "/lib64/python"})) return true;
+  for (std::size_t lib = lower.find("/lib/"); lib != std::string::npos; lib = lower.find("/lib/", lib + 1))
+    if (is_python_home(std::string_view(lower).substr(0, lib))) return true;
+  return false;
 }
 
 /// Length of the bracketed text that opens at `begin`, or npos where it never closes.
@@ -39,6 +78,25 @@ std::size_t bracketed_length(std::string_view text, std::size_t begin, char open
     if (text[i] == close && --depth == 0) return i - begin + 1;
   }
   return std::string_view::npos;
+}
+
+/// Without what compilers add to tell copies of a function apart: "f.llvm.1180591620717411303424", "f.isra.0",
+/// "f.constprop.0.cold", and the hash of a Rust function, "f::h0123456789abcdef".
+std::string_view without_compiler_suffix(std::string_view name) {
+  static constexpr std::array<std::string_view, 7> kSuffixes{".llvm", ".isra",     ".constprop", ".part",
+                                                             ".cold", ".lto_priv", ".localalias"};
+  for (const std::string_view suffix : kSuffixes) {
+    const std::size_t found = name.find(suffix, 1);
+    if (found == std::string_view::npos) continue;
+    const std::string_view rest = name.substr(found + suffix.size());
+    const bool is_numbered = rest.size() > 1 && rest[0] == '.' && rest[1] >= '0' && rest[1] <= '9';
+    if (rest.empty() || is_numbered) name = name.substr(0, found);
+  }
+  constexpr std::size_t kHash = 19;
+  if (name.size() <= kHash || name.substr(name.size() - kHash, 3) != "::h") return name;
+  const std::string_view hash = name.substr(name.size() - kHash + 3);
+  return hash.find_first_not_of("0123456789abcdef") == std::string_view::npos ? name.substr(0, name.size() - kHash)
+                                                                              : name;
 }
 
 std::string state_label(std::uint64_t value) {
@@ -62,17 +120,18 @@ std::string_view known_basename(std::string_view filename) {
 }
 
 CodeOrigin origin_of(std::string_view filename) {
-  static constexpr std::array<std::string_view, 4> kPackages{"/site-packages/", "/dist-packages/", "/lib/python",
-                                                             "/Lib/"};
+  // The last one is a debugger that runs the program.
+  static constexpr std::array<std::string_view, 3> kPackages{"/site-packages/", "/dist-packages/", "/debugpy/"};
   static constexpr std::array<std::string_view, 5> kTorch{"/torch/", "/torchvision/", "/torchaudio/", "/functorch/",
                                                           "torchinductor_"};
   const std::string path = with_forward_slashes(filename);
-  if (path.starts_with("<frozen")) return CodeOrigin::library;
+  if (is_typed(path)) return CodeOrigin::user;
   // Code that torch.fx and Dynamo generate: "<eval_with_key>.12".
   if (path.starts_with("<eval_with_key>")) return CodeOrigin::torch;
+  if (is_generated(path)) return CodeOrigin::library;
   if (!is_python(path)) return CodeOrigin::cpp;
   if (path.find("torchinductor_") != std::string::npos) return CodeOrigin::torch;
-  if (!contains_any(path, kPackages)) return CodeOrigin::user;
+  if (!contains_any(path, kPackages) && !is_standard_library(path)) return CodeOrigin::user;
   return contains_any(path, kTorch) ? CodeOrigin::torch : CodeOrigin::library;
 }
 
@@ -88,7 +147,7 @@ char folded_char(char c) {
 std::string frame_place(const FrameTable& frames, FrameId frame) {
   const std::string_view file = known_basename(frames.filename(frame));
   const std::int64_t line = frames.frame(frame).line;
-  if (file.empty() || line == 0) return std::string(file);
+  if (file.empty() || !is_line(line)) return std::string(file);
   return fmt::format("{}:{}", file, line);
 }
 
@@ -98,6 +157,7 @@ std::string short_function(std::string_view name) {
   constexpr std::size_t kMostBytes = 4096;
   if (name.size() > kMostBytes) name = whole_characters(name.substr(0, kMostBytes));
   name = name.substr(0, name.find(" [clone "));
+  name = without_compiler_suffix(name);
   std::string text;
   for (std::size_t i = 0; i < name.size(); ++i) {
     if (name.substr(i).starts_with(kAnonymous)) {
@@ -127,10 +187,12 @@ std::string_view pseudo_label(Pseudo pseudo) {
   switch (pseudo) {
   case Pseudo::gaps: return "<gaps>";
   case Pseudo::unaccounted: return "<unaccounted>";
+  case Pseudo::outside: return "<outside all segments>";
   case Pseudo::history_off: return "<no stack: memory history was not recorded>";
   case Pseudo::before_recording: return "<no stack: allocated before recording>";
   case Pseudo::lost_or_before: return "<no stack: allocated before recording or lost in the ring>";
   case Pseudo::without_stack: return "<no stack: recorded without stacks>";
+  case Pseudo::only_counted: return "<no stack: only the sums of the events have it>";
   case Pseudo::filtered: return "<filtered>";
   case Pseudo::not_focused: return "<not in focus>";
   }

@@ -3,6 +3,7 @@
 #include "memviz/format.hpp"
 #include "memviz/label.hpp"
 #include "memviz/replay.hpp"
+#include "text/printable.hpp"
 
 #include <algorithm>
 #include <array>
@@ -11,7 +12,7 @@
 namespace memviz {
 
 std::string_view moment_kind_name(MomentKind kind) {
-  constexpr std::array<std::string_view, 7> kNames{"end", "peak", "oom", "failure", "event", "time", "annotation"};
+  constexpr std::array<std::string_view, 7> kNames{"end", "peak", "oom", "auto", "event", "time", "annotation"};
   return kNames[static_cast<std::size_t>(kind)];
 }
 
@@ -22,7 +23,7 @@ std::string moment_text(const Moment& moment, std::uint64_t events) {
           : fmt::format("event {} of {}", format_count(static_cast<std::uint64_t>(moment.event)), format_count(events));
   switch (moment.kind) {
   case MomentKind::end:
-  case MomentKind::failure: break; // never a moment's own kind
+  case MomentKind::automatic: break; // never a moment's own kind
   case MomentKind::peak: return "at the peak, " + where;
   case MomentKind::oom: return "at the out-of-memory error, " + where;
   case MomentKind::event: return moment.event < 0 ? where : "after " + where;
@@ -30,6 +31,48 @@ std::string moment_text(const Moment& moment, std::uint64_t events) {
   case MomentKind::annotation: return fmt::format("at the start of '{}', {}", moment.annotation, where);
   }
   return "at the end of recording";
+}
+
+std::string short_moment_text(const Moment& moment) {
+  constexpr std::size_t kLongestName = 32;
+  const auto event = [&] { return format_count(static_cast<std::uint64_t>(moment.event)); };
+  switch (moment.kind) {
+  case MomentKind::end:
+  case MomentKind::automatic: break; // never a moment's own kind
+  case MomentKind::peak: return "at its peak";
+  case MomentKind::oom: return "at its out-of-memory error";
+  case MomentKind::event: return moment.event < 0 ? "before the first event" : "after event " + event();
+  case MomentKind::time: return "at the time given";
+  case MomentKind::annotation: return fmt::format("at the start of '{}'", elided(moment.annotation, kLongestName));
+  }
+  return "at the end";
+}
+
+std::string other_moments_text(std::string_view command, const DeviceStats& stats, std::string_view owner) {
+  std::string text;
+  const auto add = [&](std::string_view held, std::string_view word) {
+    const bool is_first = text.empty();
+    text += fmt::format("{}{} ({}--at {}{})", is_first ? "" : "; ", held,
+                        is_first ? fmt::format("memviz {} ", command) : "", word, is_first ? " FILE" : "");
+  };
+  if (stats.events == 0) return text;
+  const bool is_like_end =
+      stats.requested_bytes == stats.end_requested_bytes && stats.reserved_bytes == stats.end_reserved_bytes;
+  if (!stats.at.is_end() && !is_like_end) {
+    add(fmt::format("at the end: {} live of {} reserved", format_bytes(stats.end_requested_bytes),
+                    format_bytes(stats.end_reserved_bytes)),
+        "end");
+  }
+  if (stats.ooms > 0 && stats.at.event != stats.last_oom_event)
+    add(fmt::format("the out-of-memory error: event {}",
+                    format_count(static_cast<std::uint64_t>(std::max<std::int64_t>(stats.last_oom_event, 0)))),
+        "oom");
+  if (stats.requested_bytes != stats.peak_requested_bytes)
+    add(fmt::format("at the peak: {} live", format_bytes(stats.peak_requested_bytes)), "peak");
+  if (text.empty()) return text;
+  if (!owner.empty()) return fmt::format("{} {}", owner, text);
+  text.front() = text.front() == 'a' ? 'A' : 'T'; // "at ...", "the ..."
+  return text;
 }
 
 std::string moments_text(const std::vector<DeviceStats>& devices) {

@@ -26,6 +26,12 @@ std::size_t sequence_length(std::string_view bytes, std::size_t index) {
   return length;
 }
 
+/// Half of a surrogate pair, encoded as if it were a character.
+bool is_surrogate(std::string_view bytes, std::size_t index) {
+  return bytes.size() - index >= 3 && byte_at(bytes, index) == 0xED && byte_at(bytes, index + 1) >= 0xA0 &&
+         byte_at(bytes, index + 1) <= 0xBF && (byte_at(bytes, index + 2) & 0xC0U) == 0x80;
+}
+
 } // namespace
 
 bool is_valid_utf8(std::string_view bytes) {
@@ -44,7 +50,7 @@ std::string to_valid_utf8(std::string_view bytes) {
     const std::size_t length = sequence_length(bytes, i);
     if (length == 0) {
       text += "\xEF\xBF\xBD";
-      ++i;
+      i += is_surrogate(bytes, i) ? 3U : 1U;
     } else {
       text += bytes.substr(i, length);
       i += length;

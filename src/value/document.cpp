@@ -164,18 +164,18 @@ std::optional<std::size_t> Document::shape_for(std::span<const Value> items) {
 
 void Document::add_pairs(Dict& dict, std::span<const Value> items) {
   if (dict.storage() != kPairs) {
-    std::vector<std::pair<Value, Value>> pairs;
+    PairList pairs;
     if (dict.storage() != kEmpty) {
       const Shape& shape = shapes_[dict.storage() - 1];
       for (std::size_t i = 0; i < shape.keys().size(); ++i)
-        pairs.emplace_back(shape.keys()[i], shape.at(dict.row(), i));
+        pairs.add(shape.keys()[i], shape.at(dict.row(), i));
     }
     pairs_.push_back(std::move(pairs));
     dict = Dict(kPairs, pairs_.size() - 1);
   }
-  auto& pairs = pairs_[dict.row()];
+  PairList& pairs = pairs_[dict.row()];
   for (std::size_t i = 0; i < items.size(); i += 2)
-    pairs.emplace_back(items[i], items[i + 1]);
+    pairs.add(items[i], items[i + 1]);
 }
 
 void Document::set_items(Value dict_value, std::span<const Value> items) {
@@ -216,8 +216,8 @@ Value Document::find_text(std::string_view text) const {
 DictView Document::dict(Value dict_value) const {
   const Dict dict = dicts_[dict_value.payload()];
   if (dict.storage() == kEmpty) return {};
-  if (dict.storage() == kPairs) return {nullptr, 0, pairs_[dict.row()]};
-  return {&shapes_[dict.storage() - 1], dict.row(), {}};
+  if (dict.storage() == kPairs) return {nullptr, 0, &pairs_[dict.row()]};
+  return {&shapes_[dict.storage() - 1], dict.row()};
 }
 
 Value Document::get(Value dict_value, Value key) const {
@@ -226,9 +226,7 @@ Value Document::get(Value dict_value, Value key) const {
     const int column = view.shape->column_of(key);
     return column < 0 ? Value() : view.shape->at(view.row, static_cast<std::size_t>(column));
   }
-  const auto found =
-      std::find_if(view.pairs.rbegin(), view.pairs.rend(), [&](const auto& pair) { return pair.first == key; });
-  return found == view.pairs.rend() ? Value() : found->second;
+  return view.pairs == nullptr ? Value() : view.pairs->find(key);
 }
 
 } // namespace memviz

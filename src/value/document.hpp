@@ -6,6 +6,7 @@
 
 #include "value/chunked_vector.hpp"
 #include "value/hash.hpp"
+#include "value/pair_list.hpp"
 #include "value/shape.hpp"
 #include "value/text_index.hpp"
 #include "value/value.hpp"
@@ -30,7 +31,7 @@ namespace memviz {
 struct DictView {
   const Shape* shape = nullptr;
   std::size_t row = 0;
-  std::span<const std::pair<Value, Value>> pairs;
+  const PairList* pairs = nullptr; ///< null for an empty dict, too
 };
 
 /// A container was changed after what it held was used: the only way to a true result is to read everything first.
@@ -102,11 +103,11 @@ public:
   /// Calls visit(key, value) in file order.
   template <class Visit> void for_each_item(Value dict_value, Visit&& visit) const {
     const DictView view = dict(dict_value);
-    if (view.shape == nullptr) {
-      for (const auto& [key, value] : view.pairs)
+    if (view.pairs != nullptr) {
+      for (const auto& [key, value] : view.pairs->items())
         visit(key, value);
-      return;
     }
+    if (view.shape == nullptr) return;
     const std::span<const Value> keys = view.shape->keys();
     for (std::size_t column = 0; column < keys.size(); ++column)
       visit(keys[column], view.shape->at(view.row, column));
@@ -186,7 +187,7 @@ private:
   std::deque<Shape> shapes_; ///< a deque, because readers hold on to them while more are added
   std::array<std::uint16_t, kMaxShapeKeys + 1> latest_shape_{}; ///< by number of keys: shape + 1
   std::unordered_multimap<std::uint64_t, std::uint16_t, SecretHash> shape_index_;
-  std::vector<std::vector<std::pair<Value, Value>>> pairs_;
+  std::deque<PairList> pairs_; ///< a deque, because views point into it
 
   TextIndex texts_; ///< of Kind::text and Kind::bytes
   std::deque<std::string> owned_texts_;

@@ -55,6 +55,11 @@ public:
   }
   [[nodiscard]] bool contains(std::uint64_t number) const { return find(number).has_value(); }
   [[nodiscard]] std::size_t size() const noexcept { return used_; }
+  /// Calls `take` with each number and its value, in no order.
+  template <class Take> void for_each(const Take& take) const {
+    for (const Slot& slot : slots_)
+      if (slot.is_used) take(slot.number, slot.value);
+  }
 
 private:
   struct Slot {
@@ -74,7 +79,7 @@ private:
     return index;
   }
   void grow() {
-    std::vector<Slot> old(slots_.empty() ? 64 : 2 * slots_.size());
+    std::vector<Slot> old(slots_.empty() ? 8 : 2 * slots_.size());
     old.swap(slots_);
     for (const Slot& slot : old) {
       if (slot.is_used) slots_[find_slot(slot.number)] = slot;

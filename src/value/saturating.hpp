@@ -1,6 +1,6 @@
 #pragma once
 
-// Sums and differences of numbers from a file, that stay at the end of their range instead of wrapping.
+// Sums, products and differences of numbers from a file, that stay at the end of their range instead of wrapping.
 
 #include <cstdint>
 #include <limits>
@@ -10,6 +10,11 @@ namespace memviz {
 [[nodiscard]] inline std::uint64_t saturating_sum(std::uint64_t one, std::uint64_t other) {
   std::uint64_t sum = 0;
   return __builtin_add_overflow(one, other, &sum) ? std::numeric_limits<std::uint64_t>::max() : sum;
+}
+
+[[nodiscard]] inline std::uint64_t saturating_product(std::uint64_t one, std::uint64_t other) {
+  std::uint64_t product = 0;
+  return __builtin_mul_overflow(one, other, &product) ? std::numeric_limits<std::uint64_t>::max() : product;
 }
 
 [[nodiscard]] inline std::int64_t saturating_difference(std::int64_t from, std::int64_t taken) {

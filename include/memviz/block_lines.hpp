@@ -1,0 +1,26 @@
+#pragma once
+
+// Snapshot -> for each block in use the line of the user's own code that asked for it.
+
+#include "memviz/flame.hpp"
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <vector>
+
+namespace memviz {
+
+/// Of a block that is not in use, or not on the device asked for.
+inline constexpr std::uint32_t kNoLine = std::numeric_limits<std::uint32_t>::max();
+
+struct BlockLines {
+  std::vector<UserLine> lines;         ///< what rank_user_lines() returns
+  std::vector<std::uint32_t> of_block; ///< by block index: a place in `lines`, or kNoLine
+};
+
+/// Of the blocks of `device`, or of all.
+[[nodiscard]] BlockLines block_lines(const Snapshot& snapshot, const Replay& replay,
+                                     std::optional<std::uint32_t> device);
+
+} // namespace memviz

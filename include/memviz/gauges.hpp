@@ -1,0 +1,100 @@
+#pragma once
+
+// Two recordings -> the three figures that a change is judged by, for each device: what lived at the peak, what lives
+// at the end, and what is reserved there. They are of the whole recordings, whatever moment is compared, and those of
+// several devices are never added up: their peaks are at different times.
+
+#include "memviz/replay.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace memviz {
+
+enum class Gauge : std::uint8_t {
+  peak,     ///< requested bytes alive at the peak
+  end,      ///< requested bytes alive at the end
+  reserved, ///< bytes of the segments at the end
+};
+inline constexpr std::array<Gauge, 3> kGauges{Gauge::peak, Gauge::end, Gauge::reserved};
+
+/// "peak", "end", "reserved"
+[[nodiscard]] std::string_view gauge_name(Gauge gauge);
+
+/// One figure on both sides; absent where the file does not tell it.
+struct Reading {
+  std::optional<std::uint64_t> before_bytes;
+  std::optional<std::uint64_t> after_bytes;
+
+  [[nodiscard]] bool is_known() const { return before_bytes && after_bytes; }
+  /// After minus before; 0 where one is unknown.
+  [[nodiscard]] std::int64_t change_bytes() const;
+};
+
+struct DeviceReadings {
+  std::uint32_t device = 0;
+  bool is_cpu = false;
+  std::array<Reading, kGauges.size()> readings; ///< in the order of kGauges
+
+  [[nodiscard]] const Reading& of(Gauge gauge) const { return readings[static_cast<std::size_t>(gauge)]; }
+  [[nodiscard]] Reading& of(Gauge gauge) { return readings[static_cast<std::size_t>(gauge)]; }
+};
+
+/// What one recording says of a device beside its accounts.
+struct EndReserved {
+  std::uint32_t device = 0;
+  std::uint64_t bytes = 0;
+};
+
+/// One side: the accounts of its devices, ascending, and what each has reserved at the end, ascending, too.
+struct GaugedSide {
+  std::span<const DeviceStats> devices;
+  std::span<const EndReserved> reserved;
+};
+
+/// Of all devices that either side has, ascending; what a side does not have holds nothing. No peak is known of a file
+/// without events: had recording been on, its allocations would be there.
+[[nodiscard]] std::vector<DeviceReadings> readings_of(const GaugedSide& before, const GaugedSide& after);
+
+/// A figure that grew too much.
+struct GaugeGrowth {
+  std::uint32_t device = 0;
+  bool is_cpu = false;
+  Gauge gauge = Gauge::peak;
+  std::uint64_t before_bytes = 0;
+  std::uint64_t after_bytes = 0;
+
+  [[nodiscard]] std::uint64_t bytes() const { return after_bytes - before_bytes; }
+};
+
+/// How much growth is let pass.
+struct GrowthLimit {
+  bool is_percent = false;
+  double percent = 0; ///< of what was there before
+  std::uint64_t bytes = 0;
+  std::string given; ///< as it was written: "2%"
+
+  /// Of nothing, all growth is more than any percentage.
+  [[nodiscard]] bool is_exceeded(std::uint64_t before_bytes, std::uint64_t after_bytes) const;
+};
+
+/// What became of a limit.
+struct GateVerdict {
+  GrowthLimit limit;
+  std::vector<Gauge> judged;  ///< what was looked at
+  std::vector<Gauge> unknown; ///< what would have been, had both files told it
+  /// Of each gauge that grew by more: the device where it grew most. Largest growth first.
+  std::vector<GaugeGrowth> exceeded;
+};
+
+/// Looks at `gauge` of every device, or without one at all three.
+[[nodiscard]] GateVerdict verdict_on(const std::vector<DeviceReadings>& devices, const GrowthLimit& limit,
+                                     std::optional<Gauge> gauge);
+
+} // namespace memviz

@@ -1,0 +1,37 @@
+#pragma once
+
+// Memory of which no stack tells who holds it: the one account of it, for every command. Its parts are the reasons why,
+// and may be several for one device: a block that is still in the file tells more than one that is gone. So whoever
+// names a figure of it names `total`, and the parts beside it: then two commands never have two figures for one thing.
+
+#include "memviz/flame.hpp"
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace memviz {
+
+struct NoStackAccount {
+  Amount total;                  ///< requested bytes of what lives and has no stack
+  std::vector<UserLine> reasons; ///< the parts: a Pseudo each, largest first
+};
+
+/// Whether the key says that there is no stack, and why. Pseudo::filtered does not: there is one, of hidden frames.
+[[nodiscard]] bool has_no_stack(const NodeKey& key);
+
+/// Of lines by which all that lives at a moment was ranked, as rank_user_lines() does.
+[[nodiscard]] NoStackAccount no_stack_account(std::span<const UserLine> lines);
+
+/// The same at the moment of `replay`, of each of its devices, in their order.
+[[nodiscard]] std::vector<NoStackAccount> no_stack_accounts(const Snapshot& snapshot, const Replay& replay);
+
+/// "allocated before recording" of "<no stack: allocated before recording>".
+[[nodiscard]] std::string reason_text(const NodeKey& reason);
+
+/// "no stack: allocated before recording"; of several reasons "no stack: 12.7 GiB allocated before recording, 11.5 GiB
+/// allocated before recording or lost in the ring".
+[[nodiscard]] std::string no_stack_text(const NoStackAccount& account);
+
+} // namespace memviz

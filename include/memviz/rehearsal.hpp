@@ -1,0 +1,25 @@
+#pragma once
+
+// The mark of a recording that was rehearsed: made by a real program and PyTorch's real allocator on a made-up GPU
+// (`memviz rehearse`), so that nobody takes it for a recording of a real one. Every output of such a file says so.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace memviz {
+
+/// What the file says of the made-up GPU; all of it may be missing.
+struct Rehearsal {
+  std::string gpu;     ///< "NVIDIA H100 80GB HBM3"
+  std::string profile; ///< "h100-80"
+  /// Memory of each device; never more than kMaxTotalBytes.
+  std::optional<std::uint64_t> total_bytes;
+};
+
+/// "rehearsed on a made-up NVIDIA H100 80GB HBM3, not recorded on a GPU"
+[[nodiscard]] std::string rehearsal_text(const Rehearsal& rehearsal);
+/// The same where there is little room; "" for a recording of a real GPU.
+[[nodiscard]] std::string rehearsal_alert(const std::optional<Rehearsal>& rehearsal);
+
+} // namespace memviz

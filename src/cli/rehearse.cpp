@@ -1,0 +1,243 @@
+#include "cli/command.hpp"
+#include "cli/common_options.hpp"
+#include "cli/files.hpp"
+#include "cli/messages.hpp"
+#include "cli/numbers.hpp"
+#include "cli/sizes.hpp"
+#include "io/terminal.hpp"
+#include "memviz/format.hpp"
+#include "rehearse/installation.hpp"
+#include "rehearse/rehearsal_run.hpp"
+#include "rehearse/report.hpp"
+#include "rehearse/search.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <fmt/format.h>
+#include <optional>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+namespace memviz::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+using rehearse::FitOutcome;
+using rehearse::FitVerdict;
+using rehearse::SearchReport;
+using rehearse::SearchRun;
+using rehearse::Setup;
+using rehearse::VariantsReport;
+
+constexpr std::string_view kFolder = "memviz-rehearsal";
+constexpr std::string_view kGpu = "h100-80";
+constexpr std::uint64_t kEntries = 200'000;
+
+std::uint64_t count_of(const Arguments& arguments, std::string_view option, std::uint64_t usual, std::uint64_t most) {
+  const auto word = arguments.value(option);
+  if (!word) return usual;
+  const auto count = whole_number<std::uint64_t>(*word);
+  if (!count || *count == 0 || *count > most)
+    throw UsageError(fmt::format("--{} must be a number from 1 to {}, not '{}'", option, most, *word));
+  return *count;
+}
+
+Setup setup_of(const Arguments& arguments) {
+  constexpr std::uint64_t kMostDevices = 1024;
+  constexpr std::uint64_t kMost = 1'000'000'000;
+  Setup setup;
+  setup.devices = static_cast<std::uint32_t>(count_of(arguments, "devices", 1, kMostDevices));
+  setup.max_entries = count_of(arguments, "max-entries", kEntries, kMost);
+  if (arguments.has("steps")) setup.steps = count_of(arguments, "steps", 1, kMost);
+  if (const auto memory = arguments.value("memory")) setup.memory_bytes = parse_bytes("memory", *memory);
+  setup.records = !arguments.has("no-record");
+  setup.output = arguments.value("output").value_or(std::string(kFolder));
+  setup.version = MEMVIZ_VERSION;
+  if (setup.output.empty() || setup.output == "-")
+    throw UsageError("-o names a folder, which gets a snapshot from each process");
+
+  setup.folder = rehearse::rehearsal_folder(rehearse::own_program());
+  setup.profile_file = rehearse::profile_file(setup.folder, arguments.value("gpu").value_or(std::string(kGpu)));
+  setup.profile = rehearse::read_profile(setup.profile_file);
+  if (!setup.memory_bytes) return setup;
+  if (*setup.memory_bytes <= setup.profile.context_bytes)
+    throw UsageError(fmt::format("--memory {}: the context alone takes {}", format_bytes(*setup.memory_bytes),
+                                 format_bytes(setup.profile.context_bytes)));
+  setup.profile.total_bytes = *setup.memory_bytes;
+  return setup;
+}
+
+/// One line on standard error for each of many runs.
+void say_run(const Arguments& arguments, const std::string& what, const FitVerdict& verdict) {
+  if (!arguments.has("quiet")) say_message(fmt::format("rehearse: {}: {}", what, rehearse::short_text(verdict)));
+}
+
+/// A run whose outcome is no answer ends a search.
+bool is_answer(const FitVerdict& verdict) {
+  return verdict.outcome == FitOutcome::fits || verdict.outcome == FitOutcome::does_not_fit;
+}
+
+class Search {
+public:
+  Search(const Arguments& arguments, Setup setup, const std::string& option)
+      : arguments_(arguments), setup_(std::move(setup)), output_(setup_.output),
+        range_(rehearse::parse_search(option)) {}
+
+  /// Only the snapshots of the largest that fits and of the smallest that does not are kept.
+  [[nodiscard]] SearchReport run() {
+    SearchReport report{.range = range_};
+    try {
+      report.largest = rehearse::largest_that_fits(range_, [&](std::uint64_t value) { return fits(report, value); });
+    } catch (const NoAnswer&) {
+      report.has_answer = false;
+    }
+    const auto smallest = smallest_that_fails(report);
+    for (const SearchRun& one : report.runs) {
+      std::error_code ignored;
+      if (report.has_answer && one.value != report.largest && one.value != smallest)
+        fs::remove_all(folder_of(one.value), ignored);
+    }
+    return report;
+  }
+
+private:
+  struct NoAnswer {};
+
+  [[nodiscard]] fs::path folder_of(std::uint64_t value) const {
+    return output_ / fmt::format("{}-{}", range_.name, value);
+  }
+
+  /// A folder that is there may hold the files of somebody else: it would not be removed.
+  void check_folder(std::uint64_t value) const {
+    std::error_code ignored;
+    const fs::path folder = folder_of(value);
+    if (fs::exists(folder, ignored) && !fs::is_empty(folder, ignored))
+      throw Error(folder.string() + " is there already, with files in it; -o names another folder");
+  }
+
+  bool fits(SearchReport& report, std::uint64_t value) {
+    check_folder(value);
+    setup_.output = folder_of(value);
+    const auto words = rehearse::with_value(arguments_.operands(), range_.name, value);
+    FitVerdict verdict = rehearse::rehearse(setup_, words, {{range_.name, std::to_string(value)}});
+    say_run(arguments_, fmt::format("{}={}", range_.name, value), verdict);
+    const bool is_known = is_answer(verdict);
+    const bool has_fit = verdict.outcome == FitOutcome::fits;
+    report.runs.push_back({value, std::move(verdict)});
+    if (!is_known) throw NoAnswer();
+    return has_fit;
+  }
+
+  static std::optional<std::uint64_t> smallest_that_fails(const SearchReport& report) {
+    std::optional<std::uint64_t> smallest;
+    for (const SearchRun& one : report.runs)
+      if (one.verdict.outcome == FitOutcome::does_not_fit && (!smallest || one.value < *smallest)) smallest = one.value;
+    return smallest;
+  }
+
+  const Arguments& arguments_;
+  Setup setup_;
+  fs::path output_;
+  rehearse::SearchRange range_;
+};
+
+int exit_code_of(const SearchReport& report) {
+  if (!report.has_answer) {
+    const int code = rehearse::exit_code(report.runs.back().verdict);
+    return code == kSuccess ? kBadData : code;
+  }
+  return report.largest ? kSuccess : kOverThreshold;
+}
+
+VariantsReport run_variants(const Arguments& arguments, const Setup& setup) {
+  std::vector<std::pair<std::string, std::string>> settings;
+  for (const std::string& text : arguments.all("compare-with"))
+    settings.push_back(rehearse::parse_setting("compare-with", text));
+  VariantsReport report{.usual = rehearse::rehearse(setup, arguments.operands(), {})};
+  if (settings.empty()) return report;
+  say_run(arguments, "as it is", report.usual);
+  for (std::size_t i = 0; i < settings.size(); ++i) {
+    Setup variant = setup;
+    variant.output = setup.output / fmt::format("variant-{}", i + 1);
+    const std::string name = settings[i].first + '=' + settings[i].second;
+    report.variants.push_back({name, rehearse::rehearse(variant, arguments.operands(), {settings[i]})});
+    say_run(arguments, name, report.variants.back().verdict);
+  }
+  return report;
+}
+
+/// As wide as the terminal, but no wider than is good to read.
+std::size_t text_columns() {
+  constexpr std::size_t kFewest = 40;
+  constexpr std::size_t kMost = 100;
+  return std::clamp(output_terminal_columns().value_or(kMost), kFewest, kMost);
+}
+
+int run(const Arguments& arguments) {
+  const auto json = arguments.value("json");
+  const auto search = arguments.value("search");
+  if (search && arguments.has("compare-with")) throw UsageError("--search and --compare-with exclude each other");
+  // Mistakes are found before the program runs.
+  for (const std::string& text : arguments.all("compare-with"))
+    static_cast<void>(rehearse::parse_setting("compare-with", text));
+  if (search) static_cast<void>(rehearse::parse_search(*search));
+  if (json) check_output_file(arguments, *json);
+  const Setup setup = setup_of(arguments);
+
+  if (search) {
+    const SearchReport report = Search(arguments, setup, *search).run();
+    write_output(arguments, json.value_or("-"),
+                 json ? rehearse::search_json(report) : rehearse::search_text(report, text_columns()));
+    return exit_code_of(report);
+  }
+  const VariantsReport report = run_variants(arguments, setup);
+  write_output(arguments, json.value_or("-"),
+               json ? rehearse::variants_json(report) : rehearse::variants_text(report, text_columns()));
+  return rehearse::exit_code(report.usual);
+}
+
+} // namespace
+
+Command rehearse_command() {
+  return {
+      .name = "rehearse",
+      .operands = "[options] -- PROGRAM [ARGUMENT...]",
+      .summary = "will it fit? Runs a program on a made-up GPU, with PyTorch's real allocator, to the byte",
+      .text = "Runs the program unchanged on a machine that needs no GPU: the CUDA libraries are made up, PyTorch's "
+              "allocator is the real one. Says whether the memory of the chosen GPU is enough, what is left, who holds "
+              "the peak, and where it fails, why. Kernels compute nothing, and what is read back is zeros. Each Python "
+              "process with torch leaves a snapshot, which says that it was rehearsed. C++ programs run, too, and are "
+              "measured; a snapshot takes a recorder of their own. Exit codes: 0 it fits, 3 it does not; the program's "
+              "own (128 + N after signal N) where it fails for another reason; 1 where it never used a GPU; 2 bad "
+              "usage, or no such program.",
+      .examples =
+          "  memviz rehearse -- python train.py --batch 32\n"
+          "  memviz rehearse --gpu a100-40 --devices 2 --steps 3 -- torchrun --nproc-per-node 2 train.py\n"
+          "  memviz rehearse --steps 3 --search 'BATCH=1..256' -- python train.py --batch {}\n"
+          "  memviz rehearse --compare-with PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True -- python train.py\n",
+      .options = {{"gpu", '\0', "PROFILE|FILE",
+                   "which GPU: the name of a profile (default: h100-80), or, with a '/' in it, a profile's file"},
+                  {"devices", '\0', "N", "how many of them (default: 1)"},
+                  {"memory", '\0', "SIZE", "memory of each, in place of the profile's, for example 24GiB"},
+                  {"output", 'o', "FOLDER", "where the snapshots go (default: memviz-rehearsal); no file is replaced"},
+                  {"steps", '\0', "N",
+                   "end each process after so many steps of an optimizer of PyTorch's, as if it were done"},
+                  {"no-record", '\0', "", "leave recording to the program; who holds the peak is not known then"},
+                  {"max-entries", '\0', "N", "events of the history that are kept (default: 200000)"},
+                  {"search", '\0', "NAME=A..B",
+                   "find the largest number that fits: NAME is set in the environment, and {} and {NAME} are replaced "
+                   "in the program's words. Takes for granted that what fits, fits with less"},
+                  {"compare-with", '\0', "NAME=VALUE",
+                   "run it again with this in the environment, and say what changes; may be given several times", true},
+                  {"json", '\0', "FILE", "write JSON there, - for standard output, instead of the text"},
+                  {"quiet", 'q', "", "no line on standard error for each run"},
+                  {"help", 'h', "", "this text"}},
+      .run = run,
+      .takes_program = true,
+  };
+}
+
+} // namespace memviz::cli

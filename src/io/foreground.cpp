@@ -1,0 +1,154 @@
+#include "io/foreground.hpp"
+
+#include "io/system_message.hpp"
+#include "memviz/error.hpp"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <csignal>
+#include <cstddef>
+#include <cstring>
+#include <spawn.h>
+#include <string_view>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace memviz {
+
+namespace {
+
+constexpr std::array<int, 4> kPassedOn{SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+
+// What a handler may touch.
+std::atomic<pid_t> running = 0;
+static_assert(std::atomic<pid_t>::is_always_lock_free);
+
+/// The terminal sends its signals to the whole process group, the program included.
+extern "C" void pass_on(int number, siginfo_t* info, void*) {
+  const int error = errno;
+  const pid_t program = running;
+  if (program > 0 && info->si_code <= 0) ::kill(program, number);
+  errno = error;
+}
+
+/// Holds them back while it lives: until it is known whom they go on to.
+class HeldSignals {
+public:
+  HeldSignals() {
+    sigset_t signals{};
+    sigemptyset(&signals);
+    for (const int number : kPassedOn)
+      sigaddset(&signals, number);
+    sigprocmask(SIG_BLOCK, &signals, &before_);
+  }
+  HeldSignals(const HeldSignals&) = delete;
+  HeldSignals& operator=(const HeldSignals&) = delete;
+  ~HeldSignals() { sigprocmask(SIG_SETMASK, &before_, nullptr); }
+
+  [[nodiscard]] const sigset_t& before() const { return before_; }
+
+private:
+  sigset_t before_{};
+};
+
+/// Hands these signals to the program while it lives.
+class PassedSignals {
+public:
+  PassedSignals() {
+    struct sigaction action {};
+    action.sa_sigaction = pass_on;
+    action.sa_flags = SA_SIGINFO | SA_RESTART;
+    for (std::size_t i = 0; i < kPassedOn.size(); ++i) {
+      sigaction(kPassedOn[i], nullptr, &before_[i]);
+      // nohup and shells start programs with some of them ignored, and they stay so.
+      if (before_[i].sa_handler != SIG_IGN) sigaction(kPassedOn[i], &action, nullptr);
+    }
+  }
+  PassedSignals(const PassedSignals&) = delete;
+  PassedSignals& operator=(const PassedSignals&) = delete;
+  ~PassedSignals() {
+    running = 0;
+    for (std::size_t i = 0; i < kPassedOn.size(); ++i)
+      sigaction(kPassedOn[i], &before_[i], nullptr);
+  }
+
+private:
+  std::array<struct sigaction, kPassedOn.size()> before_{};
+};
+
+/// "NAME=VALUE" for each, ours without those that are replaced.
+std::vector<std::string> environment_with(const Variables& variables) {
+  std::vector<std::string> result;
+  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+    const std::string_view text = *entry;
+    const std::string_view name = text.substr(0, text.find('='));
+    const auto is_it = [&](const auto& variable) { return variable.first == name; };
+    if (std::none_of(variables.begin(), variables.end(), is_it)) result.emplace_back(text);
+  }
+  // Of two with one name, the last.
+  for (std::size_t i = 0; i < variables.size(); ++i) {
+    const auto is_same = [&](const auto& later) { return later.first == variables[i].first; };
+    if (std::any_of(variables.begin() + static_cast<std::ptrdiff_t>(i) + 1, variables.end(), is_same)) continue;
+    result.push_back(variables[i].first + '=' + variables[i].second);
+  }
+  return result;
+}
+
+std::vector<char*> pointers_to(const std::vector<std::string>& texts) {
+  std::vector<char*> result;
+  for (const std::string& text : texts)
+    result.push_back(const_cast<char*>(text.c_str())); // posix_spawn does not write to them
+  result.push_back(nullptr);
+  return result;
+}
+
+/// Returns its id; `mask` is the signals that it holds back.
+pid_t start(const std::vector<std::string>& words, const Variables& variables, const sigset_t& mask) {
+  const std::vector<std::string> environment = environment_with(variables);
+  const std::vector<char*> arguments = pointers_to(words);
+  const std::vector<char*> environment_pointers = pointers_to(environment);
+  // Those that memviz ignores for itself, which a program would inherit.
+  sigset_t defaults{};
+  sigemptyset(&defaults);
+  sigaddset(&defaults, SIGPIPE);
+  sigaddset(&defaults, SIGXFSZ);
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  posix_spawnattr_setsigdefault(&attributes, &defaults);
+  posix_spawnattr_setsigmask(&attributes, &mask);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
+  pid_t id = -1;
+  const int error =
+      posix_spawnp(&id, arguments.front(), nullptr, &attributes, arguments.data(), environment_pointers.data());
+  posix_spawnattr_destroy(&attributes);
+  if (error == ENOENT) throw UsageError("no such program: " + words.front());
+  if (error != 0) throw UsageError(words.front() + " cannot be started: " + system_message(error));
+  return id;
+}
+
+} // namespace
+
+Ending run_in_foreground(const std::vector<std::string>& words, const Variables& variables) {
+  const PassedSignals signals;
+  pid_t id = -1;
+  {
+    const HeldSignals held;
+    id = start(words, variables, held.before());
+    running = id;
+  }
+  int status = 0;
+  while (waitpid(id, &status, 0) < 0)
+    if (errno != EINTR) throw Error("waiting for the program: " + system_message(errno));
+  running = 0;
+  if (WIFSIGNALED(status)) return {.signal = WTERMSIG(status)};
+  return {.exit_code = WEXITSTATUS(status)};
+}
+
+std::string signal_name(int number) {
+  const char* const name = sigabbrev_np(number);
+  return name == nullptr ? "signal " + std::to_string(number) : std::string("SIG") + name;
+}
+
+} // namespace memviz

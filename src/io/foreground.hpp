@@ -1,0 +1,33 @@
+#pragma once
+
+// A program of the user's that runs in our place: with our standard streams, in our process group, so that the terminal
+// treats it like one that was started without us. For POSIX; no shell is involved.
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace memviz {
+
+/// How a program ended.
+struct Ending {
+  int exit_code = 0;
+  int signal = 0; ///< the one that ended it; 0: none
+
+  [[nodiscard]] bool is_good() const { return exit_code == 0 && signal == 0; }
+  /// As a shell has it: 128 + the signal's number for a program that a signal ended.
+  [[nodiscard]] int code() const { return signal == 0 ? exit_code : 128 + signal; }
+};
+
+/// Names and values that replace or join those of our own environment.
+using Variables = std::vector<std::pair<std::string, std::string>>;
+
+/// Runs `words[0]`, looked for on the PATH, and waits for its end. Meanwhile SIGINT, SIGTERM, SIGHUP and SIGQUIT that
+/// somebody sends to us go on to it; those of the terminal reach it anyway. Throws UsageError where there is no such
+/// program.
+[[nodiscard]] Ending run_in_foreground(const std::vector<std::string>& words, const Variables& variables);
+
+/// "SIGKILL", "signal 35"
+[[nodiscard]] std::string signal_name(int number);
+
+} // namespace memviz

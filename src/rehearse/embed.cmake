@@ -1,0 +1,10 @@
+# FOLDER with the two Python files -> OUTPUT, a C++ file with each as a constant.
+set(text "#include \"rehearse/hook_files.hpp\"\n\nnamespace memviz::rehearse {\n")
+foreach(pair IN ITEMS sitecustomize:kSiteCustomize memviz_rehearsal_hook:kHook)
+  string(REPLACE ":" ";" pair "${pair}")
+  list(GET pair 0 file)
+  list(GET pair 1 constant)
+  file(READ ${FOLDER}/${file}.py content)
+  string(APPEND text "\nconst std::string_view ${constant} = R\"memviz(${content})memviz\";\n")
+endforeach()
+file(WRITE ${OUTPUT} "${text}\n} // namespace memviz::rehearse\n")

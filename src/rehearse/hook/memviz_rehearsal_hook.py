@@ -1,0 +1,310 @@
+"""Records what a rehearsed program does with PyTorch's CUDA allocator: waits for `torch` without importing it, turns its
+bounded history on when CUDA is first used, and writes a snapshot at out-of-memory errors and at the end.
+
+MEMVIZ_REHEARSAL_HOOK is a JSON object: "log" (the file that gets a JSON line for all that memviz wants to know), "output"
+(the folder of the snapshots), "record" (false: only the program itself records), "max_entries", "steps" (stop after so
+many optimizer steps, or null), and "mark" (what every snapshot of this process gets under the key memviz_rehearsal).
+
+Nothing in here may break the program: what fails is logged, once, and the program goes on. PyTorch 2.4 to 2.13.
+"""
+
+import atexit
+import functools
+import importlib.util
+import json
+import os
+import sys
+import threading
+
+_MARK_KEY = "memviz_rehearsal"
+_MOST_OOM_FILES = 3
+_RANK_VARIABLES = ("RANK", "SLURM_PROCID", "OMPI_COMM_WORLD_RANK", "PMI_RANK")
+
+
+class _State:
+    settings = {}
+    torch = None
+    is_recording = False  # by us
+    has_own_recorder = False  # the program's
+    has_ended = False
+    failures = set()
+    steps = 0
+    steps_of = {}
+    oom_files = 0
+    ooms = 0
+    peaks = {}  # device: (reserved, allocated) before the program reset its peaks
+    lock = threading.RLock()
+
+
+def install():
+    text = os.environ.get("MEMVIZ_REHEARSAL_HOOK")
+    if not text:
+        return
+    _State.settings = json.loads(text)
+    if "torch" in sys.modules:
+        _guarded(_on_torch, sys.modules["torch"])
+    else:
+        sys.meta_path.insert(0, _TorchFinder())
+
+
+class _TorchFinder:
+    """Lets the other finders find torch, and says when it has been imported."""
+
+    def find_spec(self, name, path=None, target=None):
+        if name != "torch":
+            return None
+        sys.meta_path.remove(self)
+        spec = importlib.util.find_spec(name)
+        if spec is None or spec.loader is None:
+            return spec
+        execute = spec.loader.exec_module
+
+        def execute_and_tell(module):
+            execute(module)
+            _guarded(_on_torch, module)
+
+        spec.loader.exec_module = execute_and_tell
+        return spec
+
+
+def _log(event, **facts):
+    line = json.dumps({"event": event, "pid": os.getpid(), **facts}) + "\n"
+    file = os.open(_State.settings["log"], os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+    try:
+        os.write(file, line.encode())
+    finally:
+        os.close(file)
+
+
+def _guarded(function, *arguments):
+    try:
+        return function(*arguments)
+    except Exception as error:
+        text = f"{function.__name__.strip('_')}: {type(error).__name__}: {error}".splitlines()[0][:300]
+        if text not in _State.failures:
+            _State.failures.add(text)
+            try:
+                _log("failure", text=text)
+            except Exception:
+                pass
+        return None
+
+
+def _on_torch(torch):
+    _State.torch = torch
+    _log("torch", version=str(torch.__version__), cuda=torch.version.cuda)
+    if not hasattr(torch._C, "_cuda_memorySnapshot"):
+        return  # built without CUDA
+    _guarded(_mark_snapshots)
+    _guarded(_watch_own_recorder)
+    _guarded(_keep_peaks)
+    _guarded(_count_steps)
+    atexit.register(_guarded, _end)
+    torch.cuda._lazy_call(lambda: _guarded(_on_cuda))
+
+
+def _mark_snapshots():
+    """Every snapshot that Python takes says that it was rehearsed, whoever takes it."""
+    take = _State.torch._C._cuda_memorySnapshot
+
+    @functools.wraps(take)
+    def take_marked(*arguments, **named):
+        snapshot = take(*arguments, **named)
+        _guarded(_add_mark, snapshot)
+        return snapshot
+
+    _State.torch._C._cuda_memorySnapshot = take_marked
+
+
+def _add_mark(snapshot):
+    snapshot[_MARK_KEY] = dict(_State.settings["mark"])
+    settings = snapshot.get("allocator_settings")
+    if isinstance(settings, dict):
+        settings[_MARK_KEY] = dict(_State.settings["mark"])
+
+
+def _watch_own_recorder():
+    """A program that records its own history gets the history that it asked for."""
+    memory = _State.torch.cuda.memory
+    record = memory._record_memory_history
+
+    @functools.wraps(record)
+    def record_and_tell(*arguments, **named):
+        with _State.lock:
+            _State.has_own_recorder = True
+            if _State.is_recording:
+                _State.is_recording = False
+                _guarded(functools.partial(record, enabled=None))
+        return record(*arguments, **named)
+
+    _State.record = record
+    memory._record_memory_history = record_and_tell
+
+
+def _keep_peaks():
+    """Programs reset the peaks of torch.cuda.memory_stats(); those of the whole run are wanted."""
+    reset = _State.torch._C._cuda_resetPeakMemoryStats
+
+    @functools.wraps(reset)
+    def keep_and_reset(device):
+        _guarded(_remember_peaks, device)
+        return reset(device)
+
+    _State.torch._C._cuda_resetPeakMemoryStats = keep_and_reset
+
+
+def _remember_peaks(device):
+    stats = _State.torch.cuda.memory_stats(device)
+    before = _State.peaks.get(device, (0, 0))
+    _State.peaks[device] = (
+        max(before[0], stats.get("reserved_bytes.all.peak", 0)),
+        max(before[1], stats.get("allocated_bytes.all.peak", 0)),
+    )
+
+
+def _on_cuda():
+    _log("cuda", rank=_rank())
+    if not _State.settings["record"]:
+        return
+    with _State.lock:
+        if not _State.has_own_recorder:
+            # With C++ frames: the backward pass runs without Python, and its gradients would have no name.
+            _State.record(max_entries=_State.settings["max_entries"], stacks="all")
+            _State.is_recording = True
+    _State.torch._C._cuda_attach_out_of_memory_observer(lambda *facts: _guarded(_on_oom, *facts))
+
+
+def _on_oom(device, asked_bytes, device_bytes, free_bytes):
+    with _State.lock:
+        _State.ooms += 1
+        file = None
+        if _State.settings["record"] and _State.oom_files < _MOST_OOM_FILES:
+            _State.oom_files += 1
+            file = _write_snapshot(f"-oom{_State.oom_files}")
+    _log("oom", rank=_rank(), device=device, asked_bytes=asked_bytes, free_bytes=free_bytes, file=file)
+
+
+def _count_steps():
+    from torch.optim.optimizer import register_optimizer_step_post_hook
+
+    register_optimizer_step_post_hook(lambda optimizer, *_: _guarded(_on_step, optimizer))
+
+
+def _on_step(optimizer):
+    # The most steps of one optimizer: a program may have many, one for each parameter even.
+    steps = _State.steps_of.get(id(optimizer), 0) + 1
+    _State.steps_of[id(optimizer)] = steps
+    _State.steps = max(_State.steps, steps)
+    wanted = _State.settings["steps"]
+    if wanted is not None and _State.steps >= wanted:
+        _stop()
+
+
+def _stop():
+    """Ends this process as if the program were done. Not by an exception: programs catch those, and save checkpoints of a
+    model whose weights are zeros."""
+    _guarded(_end, True)
+    _guarded(_end_workers)
+    _guarded(_write_report)
+    for stream in (sys.stdout, sys.stderr):
+        _guarded(stream.flush)
+    os._exit(0)
+
+
+def _end_workers():
+    multiprocessing = sys.modules.get("multiprocessing")
+    for process in multiprocessing.active_children() if multiprocessing else ():
+        if process.daemon:
+            process.terminate()
+
+
+def _write_report():
+    """The made-up GPU writes its report when the process exits; os._exit() would leave it out."""
+    import ctypes
+
+    report = getattr(ctypes.CDLL(None), "memviz_rehearsal_report", None)
+    if report is not None:
+        report()
+
+
+def _end(is_stopped=False):
+    with _State.lock:
+        if _State.has_ended:
+            return
+        _State.has_ended = True
+    torch = _State.torch
+    if not torch.cuda.is_initialized():
+        return
+    devices = _guarded(_device_facts) or []
+    file = _guarded(_write_snapshot, "") if _State.settings["record"] else None
+    last = getattr(sys, "last_value", None)
+    _log(
+        "end",
+        rank=_rank(),
+        steps=_State.steps,
+        stopped=is_stopped,
+        own_recorder=_State.has_own_recorder,
+        uncaught_oom=isinstance(last, torch.cuda.OutOfMemoryError),
+        ooms=_State.ooms,
+        file=file,
+        devices=devices,
+    )
+
+
+def _machine_device(device):
+    """The number of a device without CUDA_VISIBLE_DEVICES, as the report of the made-up GPU has it."""
+    visible = os.environ.get("CUDA_VISIBLE_DEVICES", "").split(",")
+    number = visible[device].strip() if device < len(visible) else ""
+    return int(number) if number.isdigit() else device
+
+
+def _device_facts():
+    facts = []
+    for device in range(_State.torch.cuda.device_count()):
+        _remember_peaks(device)
+        stats = _State.torch.cuda.memory_stats(device)
+        reserved, allocated = _State.peaks[device]
+        if reserved == 0:
+            continue
+        facts.append(
+            {
+                "device": _machine_device(device),
+                "peak_reserved_bytes": reserved,
+                "peak_allocated_bytes": allocated,
+                "ooms": stats.get("num_ooms", 0),
+                "retries": stats.get("num_alloc_retries", 0),
+            }
+        )
+    return facts
+
+
+def _rank():
+    for name in _RANK_VARIABLES:
+        value = os.environ.get(name, "")
+        if value.isdigit():
+            return int(value)
+    return None
+
+
+def _write_snapshot(ending):
+    """Whole or not at all, and never over a file that is there; returns its path."""
+    import pickle
+
+    rank = _rank()
+    stem = "rehearsal-" + (f"rank{rank}-" if rank is not None else "") + f"{os.getpid()}{ending}"
+    folder = _State.settings["output"]
+    temporary = os.path.join(folder, f".{stem}.{threading.get_ident()}.tmp")
+    try:
+        with open(temporary, "xb") as file:
+            pickle.dump(_State.torch.cuda.memory._snapshot(), file, protocol=4)
+        for number in range(1, 1000):
+            path = os.path.join(folder, stem + (f"-{number}" if number > 1 else "") + ".pickle")
+            try:
+                os.link(temporary, path)
+                return path
+            except FileExistsError:
+                continue
+        raise FileExistsError(f"{stem}.pickle, and 999 like it")
+    finally:
+        if os.path.exists(temporary):
+            os.unlink(temporary)

@@ -1,0 +1,34 @@
+#pragma once
+
+// Where the made-up GPU lies beside memviz, and what is known of each GPU that it can stand in for.
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace memviz::rehearse {
+
+/// One kind of GPU: a small text of lines "key = value", with # before a comment.
+struct Profile {
+  std::string name; ///< "h100-80": its file's name
+  std::string gpu;  ///< "NVIDIA H100 80GB HBM3"
+  std::uint64_t total_bytes = 0;
+  std::uint64_t context_bytes = 0; ///< what a process takes of it before it allocates anything
+};
+
+/// The folder that holds libmemviz_rehearsal.so and the profiles: MEMVIZ_REHEARSAL_DIR, else `rehearsal` beside
+/// `program` (this one), else lib/memviz/rehearsal of its prefix, whatever
+/// lib is called there. Throws Error that says where it looked.
+[[nodiscard]] std::filesystem::path rehearsal_folder(const std::filesystem::path& program);
+/// This program's own file.
+[[nodiscard]] std::filesystem::path own_program();
+
+/// Names of the profiles in `folder`, sorted.
+[[nodiscard]] std::vector<std::string> profile_names(const std::filesystem::path& folder);
+/// The file of the profile `name`, or, where there is a '/' in it, that file. Throws UsageError, with a near name.
+[[nodiscard]] std::filesystem::path profile_file(const std::filesystem::path& folder, const std::string& name);
+/// What memviz itself has to know of it; the library checks the rest. Throws UsageError.
+[[nodiscard]] Profile read_profile(const std::filesystem::path& file);
+
+} // namespace memviz::rehearse

@@ -1,0 +1,160 @@
+#include "rehearse/rehearsal_run.hpp"
+
+#include "io/output_file.hpp"
+#include "io/temporary_folder.hpp"
+#include "memviz/error.hpp"
+#include "rehearse/hook_files.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+#include <system_error>
+
+namespace memviz::rehearse {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// `first`, and what the variable holds behind it.
+std::pair<std::string, std::string> before_own(const std::string& name, const std::string& first) {
+  const char* const own = std::getenv(name.c_str());
+  return {name, own == nullptr || *own == '\0' ? first : first + ':' + own};
+}
+
+/// What every snapshot says of itself. Of a profile that the user wrote, its name without its folder.
+nlohmann::ordered_json mark_of(const Setup& setup) {
+  return {{"gpu", setup.profile.gpu},
+          {"profile", setup.profile.name},
+          {"total_bytes", setup.profile.total_bytes},
+          {"version", setup.version}};
+}
+
+/// What lies in a run's private folder.
+struct Places {
+  fs::path hook;
+  fs::path log;
+  fs::path report;
+};
+
+Variables environment(const Setup& setup, const Places& places, const Variables& variables) {
+  const nlohmann::ordered_json hook{
+      {"log", places.log.string()},
+      {"output", fs::absolute(setup.output).string()},
+      {"record", setup.records},
+      {"max_entries", setup.max_entries},
+      {"steps", setup.steps ? nlohmann::ordered_json(*setup.steps) : nlohmann::ordered_json(nullptr)},
+      {"mark", mark_of(setup)},
+  };
+  Variables result{
+      before_own("LD_PRELOAD", (setup.folder / "libmemviz_rehearsal.so").string()),
+      before_own("LD_LIBRARY_PATH", setup.folder.string()),
+      before_own("PYTHONPATH", places.hook.string()),
+      {"MEMVIZ_REHEARSAL_GPU", setup.profile_file.string()},
+      {"MEMVIZ_REHEARSAL_DEVICES", std::to_string(setup.devices)},
+      {"MEMVIZ_REHEARSAL_REPORT", places.report.string()},
+      {"MEMVIZ_REHEARSAL_HOOK", hook.dump(-1, ' ', true, nlohmann::ordered_json::error_handler_t::replace)},
+  };
+  if (setup.memory_bytes) result.emplace_back("MEMVIZ_REHEARSAL_MEMORY", std::to_string(*setup.memory_bytes));
+  result.insert(result.end(), variables.begin(), variables.end());
+  return result;
+}
+
+/// The dynamic linker takes both for the end of a name.
+void check_folder(const fs::path& folder) {
+  if (folder.string().find_first_of(": ") != std::string::npos)
+    throw Error("the folder of the made-up GPU, " + folder.string() +
+                ", has a space or a colon in its name, and LD_PRELOAD knows no way to write that");
+}
+
+/// Makes the output folder, and removes it again where nothing was put into it.
+class OutputFolder {
+public:
+  explicit OutputFolder(fs::path path) : path_(std::move(path)) {
+    std::error_code error;
+    is_new_ = fs::create_directories(path_, error);
+    if (error) throw Error(path_.string() + ": " + error.message());
+  }
+  OutputFolder(const OutputFolder&) = delete;
+  OutputFolder& operator=(const OutputFolder&) = delete;
+  ~OutputFolder() {
+    std::error_code ignored;
+    if (is_new_ && fs::is_empty(path_, ignored)) fs::remove(path_, ignored);
+  }
+
+private:
+  fs::path path_;
+  bool is_new_ = false;
+};
+
+/// A process that was killed has no line of the made-up GPU.
+void complete(RunFacts& facts, const Profile& profile) {
+  for (DeviceUse& use : facts.uses) {
+    if (use.total_bytes != 0) continue;
+    use.total_bytes = profile.total_bytes;
+    use.context_bytes = profile.context_bytes;
+    use.peak_bytes += profile.context_bytes;
+  }
+}
+
+/// The hook names files in full; people see them as they named the folder.
+void shorten(RunFacts& facts, const fs::path& output) {
+  const auto shown = [&](std::string& file) {
+    if (!file.empty()) file = (output / fs::path(file).filename()).string();
+  };
+  for (OutOfMemoryFact& oom : facts.ooms)
+    shown(oom.file);
+  for (WrittenFile& file : facts.files)
+    shown(file.path);
+}
+
+void read_peak(FitVerdict& verdict) {
+  const std::vector<WrittenFile>& files = verdict.facts.files;
+  if (files.empty()) return;
+  const DeviceUse* const use = fullest(verdict.facts);
+  const auto of_fullest = std::find_if(files.begin(), files.end(),
+                                       [&](const WrittenFile& file) { return use != nullptr && file.pid == use->pid; });
+  verdict.peak = facts_at_peak((of_fullest == files.end() ? files.front() : *of_fullest).path);
+}
+
+void read_failure(FitVerdict& verdict) {
+  const std::vector<OutOfMemoryFact>& ooms = verdict.facts.ooms;
+  const auto last =
+      std::find_if(ooms.rbegin(), ooms.rend(), [](const OutOfMemoryFact& oom) { return !oom.file.empty(); });
+  if (last != ooms.rend()) verdict.failure = facts_at_failure(last->file);
+}
+
+/// What goes wrong here does not change the answer.
+template <class Read> void reading(FitVerdict& verdict, Read read) {
+  try {
+    read(verdict);
+  } catch (const Error& error) {
+    verdict.facts.failures.emplace_back(std::string("a snapshot could not be read: ") + error.what());
+  }
+}
+
+} // namespace
+
+FitVerdict rehearse(const Setup& setup, const std::vector<std::string>& words, const Variables& variables) {
+  check_folder(setup.folder);
+  const OutputFolder output(setup.output);
+  FitVerdict verdict;
+  verdict.profile = setup.profile;
+  verdict.steps_asked = setup.steps;
+  {
+    const TemporaryFolder folder;
+    const Places places{folder.path(), folder.path() / "log", folder.path() / "report"};
+    write_file((places.hook / "sitecustomize.py").string(), kSiteCustomize);
+    write_file((places.hook / "memviz_rehearsal_hook.py").string(), kHook);
+    verdict.ending = run_in_foreground(words, environment(setup, places, variables));
+    verdict.facts = read_facts(places.report, places.log);
+  }
+  complete(verdict.facts, setup.profile);
+  shorten(verdict.facts, setup.output);
+  verdict.outcome = outcome_of(verdict.ending, verdict.facts);
+  reading(verdict, read_peak);
+  reading(verdict, read_failure);
+  return verdict;
+}
+
+} // namespace memviz::rehearse

@@ -1,0 +1,34 @@
+#pragma once
+
+// A program -> what it does on the made-up GPU: runs it unchanged, with the made-up libraries before the real ones and
+// the hook in every Python, and reads what that leaves behind.
+
+#include "rehearse/verdict.hpp"
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace memviz::rehearse {
+
+struct Setup {
+  std::filesystem::path folder;       ///< of the made-up GPU
+  std::filesystem::path profile_file; ///< absolute
+  Profile profile;                    ///< what is in it, with the memory that was asked for
+  std::uint32_t devices = 1;
+  std::optional<std::uint64_t> memory_bytes = {}; ///< of each device, in place of the profile's
+  std::filesystem::path output;                   ///< the folder of the snapshots; made where it is missing
+  bool records = true;
+  std::uint64_t max_entries = 0;
+  std::optional<std::uint64_t> steps = {};
+  std::string version; ///< of memviz, for the mark
+};
+
+/// Runs the program once; `variables` join its environment. Its standard streams are ours. Throws UsageError where it
+/// cannot be started, Error where the output folder cannot be made.
+[[nodiscard]] FitVerdict rehearse(const Setup& setup, const std::vector<std::string>& words,
+                                  const Variables& variables);
+
+} // namespace memviz::rehearse

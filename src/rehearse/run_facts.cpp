@@ -1,0 +1,151 @@
+#include "rehearse/run_facts.hpp"
+
+#include <algorithm>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <tuple>
+#include <utility>
+
+namespace memviz::rehearse {
+
+namespace {
+
+using Json = nlohmann::json;
+
+std::vector<Json> lines_of(const std::filesystem::path& path) {
+  std::vector<Json> lines;
+  std::ifstream stream(path);
+  for (std::string line; std::getline(stream, line);) {
+    Json json = Json::parse(line, nullptr, false);
+    if (json.is_object()) lines.push_back(std::move(json));
+  }
+  return lines;
+}
+
+std::uint64_t number(const Json& object, const char* key) {
+  const auto found = object.find(key);
+  return found != object.end() && found->is_number_unsigned() ? found->get<std::uint64_t>() : 0;
+}
+
+std::string text(const Json& object, const char* key) {
+  const auto found = object.find(key);
+  return found != object.end() && found->is_string() ? found->get<std::string>() : "";
+}
+
+bool flag(const Json& object, const char* key) {
+  const auto found = object.find(key);
+  return found != object.end() && found->is_boolean() && found->get<bool>();
+}
+
+std::optional<std::int64_t> rank_of(const Json& object) {
+  const auto found = object.find("rank");
+  return found != object.end() && found->is_number_integer() ? std::optional(found->get<std::int64_t>()) : std::nullopt;
+}
+
+/// The elements of an array that are objects.
+std::vector<Json> objects(const Json& object, const char* key) {
+  std::vector<Json> result;
+  const auto found = object.find(key);
+  if (found == object.end() || !found->is_array()) return result;
+  std::copy_if(found->begin(), found->end(), std::back_inserter(result),
+               [](const Json& one) { return one.is_object(); });
+  return result;
+}
+
+void add_once(std::vector<std::string>& list, const std::string& one) {
+  if (!one.empty() && std::find(list.begin(), list.end(), one) == list.end()) list.push_back(one);
+}
+
+class Reader {
+public:
+  void add_report(const Json& line) {
+    facts_.host_reads += number(line, "host_reads");
+    facts_.kernel_launches += number(line, "kernel_launches");
+    if (const auto notes = line.find("notes"); notes != line.end() && notes->is_array())
+      for (const Json& note : *notes)
+        if (note.is_string()) add_once(facts_.notes, note.get<std::string>());
+    for (const Json& device : objects(line, "devices")) {
+      if (number(device, "peak_used_bytes") == 0) continue;
+      DeviceUse& use = use_of(line, device);
+      use.total_bytes = number(device, "total_bytes");
+      use.context_bytes = number(device, "context_bytes");
+      use.peak_bytes = use.context_bytes + number(device, "peak_used_bytes");
+      facts_.used_cuda = true;
+    }
+  }
+
+  void add_event(const Json& line) {
+    const std::string event = text(line, "event");
+    if (const auto rank = rank_of(line)) ranks_[pid_of(line)] = *rank;
+    if (event == "torch") {
+      add_once(facts_.torches, text(line, "version"));
+      facts_.has_cuda_torch = facts_.has_cuda_torch || !text(line, "cuda").empty();
+    } else if (event == "cuda") {
+      facts_.used_cuda = true;
+    } else if (event == "oom") {
+      ++facts_.oom_count;
+      facts_.ooms.push_back({pid_of(line), rank_of(line), static_cast<std::uint32_t>(number(line, "device")),
+                             number(line, "asked_bytes"), text(line, "file")});
+    } else if (event == "failure") {
+      add_once(facts_.failures, text(line, "text"));
+    } else if (event == "end") {
+      add_end(line);
+    }
+  }
+
+  [[nodiscard]] RunFacts finish() {
+    for (auto& [place, use] : uses_) {
+      if (const auto rank = ranks_.find(use.pid); rank != ranks_.end()) use.rank = rank->second;
+      facts_.uses.push_back(use);
+    }
+    std::stable_sort(facts_.uses.begin(), facts_.uses.end(), [](const DeviceUse& one, const DeviceUse& other) {
+      return std::tuple(one.rank, one.pid, one.device) < std::tuple(other.rank, other.pid, other.device);
+    });
+    return std::move(facts_);
+  }
+
+private:
+  static std::int64_t pid_of(const Json& line) { return static_cast<std::int64_t>(number(line, "pid")); }
+
+  DeviceUse& use_of(const Json& line, const Json& device) {
+    const std::pair place{pid_of(line), static_cast<std::uint32_t>(number(device, "device"))};
+    DeviceUse& use = uses_[place];
+    use.pid = place.first;
+    use.device = place.second;
+    return use;
+  }
+
+  void add_end(const Json& line) {
+    facts_.steps = std::max(facts_.steps, number(line, "steps"));
+    facts_.is_stopped = facts_.is_stopped || flag(line, "stopped");
+    facts_.has_own_recorder = facts_.has_own_recorder || flag(line, "own_recorder");
+    if (number(line, "ooms") == 0 && flag(line, "uncaught_oom")) ++facts_.oom_count;
+    if (const std::string file = text(line, "file"); !file.empty()) facts_.files.push_back({pid_of(line), file});
+    for (const Json& device : objects(line, "devices")) {
+      DeviceUse& use = use_of(line, device);
+      use.peak_reserved_bytes = number(device, "peak_reserved_bytes");
+      use.peak_allocated_bytes = number(device, "peak_allocated_bytes");
+      use.retries = number(device, "retries");
+      // Without a line of the made-up GPU, which a process that is killed does not write.
+      use.peak_bytes = std::max(use.peak_bytes, *use.peak_reserved_bytes);
+    }
+  }
+
+  RunFacts facts_;
+  std::map<std::pair<std::int64_t, std::uint32_t>, DeviceUse> uses_;
+  std::map<std::int64_t, std::int64_t> ranks_;
+};
+
+} // namespace
+
+RunFacts read_facts(const std::filesystem::path& report, const std::filesystem::path& log) {
+  Reader reader;
+  for (const Json& line : lines_of(report))
+    reader.add_report(line);
+  for (const Json& line : lines_of(log))
+    reader.add_event(line);
+  return reader.finish();
+}
+
+} // namespace memviz::rehearse

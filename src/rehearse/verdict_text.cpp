@@ -1,0 +1,97 @@
+#include "export/text_table.hpp"
+#include "memviz/format.hpp"
+#include "memviz/label.hpp"
+#include "rehearse/verdict.hpp"
+#include "text/printable.hpp"
+#include "text/wrap.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace memviz::rehearse {
+
+namespace {
+
+constexpr std::size_t kMostRows = 16;
+constexpr std::size_t kNameColumns = 120;
+
+std::string use_name(const DeviceUse& use, const RunFacts& facts) {
+  std::string name = device_name(use.device, false);
+  if (use.rank) return fmt::format("rank {}, {}", *use.rank, name);
+  const bool is_only_process =
+      std::all_of(facts.uses.begin(), facts.uses.end(), [&](const DeviceUse& other) { return other.pid == use.pid; });
+  return is_only_process ? name : fmt::format("process {}, {}", use.pid, name);
+}
+
+/// Every device of every process; of many, the fullest.
+std::string use_table(const RunFacts& facts) {
+  if (facts.uses.empty()) return "";
+  std::vector<const DeviceUse*> shown;
+  for (const DeviceUse& use : facts.uses)
+    shown.push_back(&use);
+  if (shown.size() > kMostRows) {
+    std::stable_sort(shown.begin(), shown.end(), [](const DeviceUse* one, const DeviceUse* other) {
+      return one->left_bytes() < other->left_bytes();
+    });
+    shown.resize(kMostRows);
+  }
+  TextTable table{Align::left, Align::right, Align::right, Align::right, Align::right, Align::right};
+  table.add_row({"", "peak", "of which PyTorch", "context", "memory", "left"});
+  for (const DeviceUse* use : shown)
+    table.add_row({use_name(*use, facts), format_bytes(use->peak_bytes),
+                   use->peak_reserved_bytes ? format_bytes(*use->peak_reserved_bytes) : "unknown",
+                   format_bytes(use->context_bytes), format_bytes(use->total_bytes), format_bytes(use->left_bytes())});
+  const std::size_t more = facts.uses.size() - shown.size();
+  return '\n' + table.text("  ") + (more > 0 ? fmt::format("  and {} more, with more room\n", format_count(more)) : "");
+}
+
+std::string holders(const std::string& title, const FileFacts& facts) {
+  if (facts.holders.empty()) return "";
+  TextTable table{Align::right, Align::right, Align::left};
+  for (const Holder& holder : facts.holders)
+    table.add_row({format_bytes(holder.bytes), format_percent(holder.bytes, facts.requested_bytes),
+                   elided(holder.line, kNameColumns)});
+  return fmt::format("\n{} {} ({} asked for, {} reserved)\n", title, facts.moment, format_bytes(facts.requested_bytes),
+                     format_bytes(facts.reserved_bytes)) +
+         table.text("  ");
+}
+
+std::string sentences(const std::string& title, const std::vector<std::string>& list, std::size_t columns) {
+  if (list.empty()) return "";
+  std::string text = '\n' + title + '\n';
+  for (const std::string& sentence : list)
+    if (!sentence.empty()) text += wrapped_text(sentence, "  - ", columns);
+  return text;
+}
+
+std::string failure_text(const Failure& failure, std::size_t columns) {
+  std::string text = '\n' + wrapped_text(failure.words.headline, "", columns);
+  text += wrapped_text(failure.words.verdict, "", columns);
+  text += sentences("What would have helped", failure.words.answers, columns);
+  text += sentences("Advice", failure.words.advice, columns);
+  return text + holders("Who held it", failure.facts);
+}
+
+std::string files(const RunFacts& facts) {
+  std::string text;
+  for (const OutOfMemoryFact& oom : facts.ooms)
+    if (!oom.file.empty()) text += fmt::format("  {}  (at an out-of-memory error)\n", printable(oom.file));
+  for (const WrittenFile& file : facts.files)
+    text += fmt::format("  {}\n", printable(file.path));
+  return text.empty() ? "" : "\nWhat was recorded\n" + text;
+}
+
+} // namespace
+
+std::string verdict_text(const FitVerdict& verdict, std::size_t columns) {
+  std::string text = wrapped_text(headline(verdict), "", columns);
+  text += use_table(verdict.facts);
+  if (verdict.failure)
+    text += failure_text(*verdict.failure, columns);
+  else if (verdict.peak)
+    text += holders("Who holds it", *verdict.peak);
+  text += files(verdict.facts);
+  return text + sentences("What to know", notes(verdict), columns);
+}
+
+} // namespace memviz::rehearse

@@ -1,0 +1,39 @@
+#pragma once
+
+// The items of a dict that has no shape: in the order of the file, and found by key in constant time however many they
+// are, because a file may refer to one dict of a million keys a million times.
+
+#include "value/value.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace memviz {
+
+class PairList {
+public:
+  void add(Value key, Value value) {
+    items_.emplace_back(key, value);
+    if (items_.size() > kFewItems) index_latest();
+  }
+  [[nodiscard]] std::span<const std::pair<Value, Value>> items() const { return items_; }
+  /// Of a repeated key the last value counts, as in Python; Kind::unset where there is none.
+  [[nodiscard]] Value find(Value key) const;
+
+private:
+  /// So many are looked through one by one.
+  static constexpr std::size_t kFewItems = 16;
+
+  void index_latest();
+  void enter(std::size_t position);
+  [[nodiscard]] std::size_t slot_of(Value key) const;
+
+  std::vector<std::pair<Value, Value>> items_;
+  std::vector<std::uint32_t> slots_; ///< open addressing: a position + 1, 0 is free; empty for few items
+  std::size_t distinct_ = 0;         ///< in slots_
+};
+
+} // namespace memviz
