@@ -4,6 +4,7 @@
 #include "memviz/format.hpp"
 #include "memviz/label.hpp"
 #include "text/printable.hpp"
+#include "text/wrap.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -14,7 +15,11 @@ namespace memviz {
 namespace {
 
 constexpr std::size_t kMostChanges = 10;
-constexpr std::size_t kLabelColumns = 56;
+constexpr std::size_t kMostDevices = 8;
+constexpr std::size_t kLabelColumns = 64;
+constexpr std::size_t kFileColumns = 50;
+constexpr std::size_t kColumns = 100;
+constexpr std::string_view kIndent = "  ";
 
 /// Sizes of one machine fit in 63 bits; a file that claims more is clamped rather than shown with the wrong sign.
 std::int64_t difference(std::uint64_t before_bytes, std::uint64_t after_bytes) {
@@ -23,36 +28,108 @@ std::int64_t difference(std::uint64_t before_bytes, std::uint64_t after_bytes) {
   return -static_cast<std::int64_t>(std::min(before_bytes - after_bytes, kMost));
 }
 
-std::string totals(const Comparison& comparison) {
-  TextTable table{Align::left, Align::right, Align::right, Align::right};
-  table.add_row({"", "before", "after", "change"});
-  const auto add = [&](const std::string& name, std::uint64_t before_bytes, std::uint64_t after_bytes) {
-    table.add_row({name, format_bytes(before_bytes), format_bytes(after_bytes),
-                   format_delta(difference(before_bytes, after_bytes))});
-  };
-  add("reserved", comparison.before.reserved_bytes, comparison.after.reserved_bytes);
-  add("allocated", comparison.before.allocated_bytes, comparison.after.allocated_bytes);
-  add("pending free", comparison.before.pending_free_bytes, comparison.after.pending_free_bytes);
-  add("inactive", comparison.before.inactive_bytes, comparison.after.inactive_bytes);
-  return table.text("  ");
+std::string known_bytes(const std::optional<std::uint64_t>& bytes) {
+  return bytes ? format_bytes(*bytes) : "unknown";
+}
+
+/// With its sign, but for what is only known to be more or less than a number, and for what is a multiple.
+std::string share_of(std::uint64_t before_bytes, std::int64_t change_bytes) {
+  if (change_bytes == 0 || before_bytes == 0) return "";
+  const auto size = static_cast<std::uint64_t>(change_bytes > 0 ? change_bytes : -change_bytes);
+  std::string share = format_change(size, before_bytes);
+  if (share.front() == '<' || share.front() == '>' || share.back() == 'x') return share;
+  return (change_bytes > 0 ? "+" : "-") + share;
+}
+
+/// Before, after, change, and the change as a share.
+class SidesTable {
+public:
+  void add_heading(const std::string& heading) { table_.add_row({heading, "before", "after", "change"}); }
+  void add(std::string_view name, const Reading& reading) {
+    std::vector<std::string> row{std::string(name), known_bytes(reading.before_bytes),
+                                 known_bytes(reading.after_bytes)};
+    if (!reading.is_known()) {
+      row.emplace_back("unknown");
+    } else {
+      const std::int64_t change = difference(*reading.before_bytes, *reading.after_bytes);
+      row.push_back(format_delta(change));
+      row.push_back(share_of(*reading.before_bytes, change));
+    }
+    table_.add_row(std::move(row));
+  }
+  [[nodiscard]] std::string text() const { return table_.text(kIndent); }
+
+private:
+  TextTable table_{Align::left, Align::right, Align::right, Align::right, Align::right};
+};
+
+/// The figures of the whole recordings, device by device.
+void add_gauges(SidesTable& table, const Comparison& comparison) {
+  for (const std::size_t index : devices_that_changed_most(comparison, kMostDevices)) {
+    const DeviceReadings& readings = comparison.readings[index];
+    table.add_heading(device_name(readings.device, readings.is_cpu));
+    for (const Gauge gauge : kGauges)
+      table.add(gauge_label(gauge), readings.of(gauge));
+  }
+}
+
+/// What the picture shows: the totals of both sides at the moment compared, where these can be added up.
+void add_totals(SidesTable& table, const Comparison& comparison) {
+  if (!comparison.is_one_moment || comparison.devices.empty()) return;
+  const std::string moment = common_moment(comparison);
+  table.add_heading(fmt::format("{}{}", comparison.devices.size() > 1 ? "all devices, " : "",
+                                moment.empty() ? "at these moments" : moment));
+  table.add("reserved", {comparison.before.reserved_bytes, comparison.after.reserved_bytes});
+  table.add("allocated", {comparison.before.allocated_bytes, comparison.after.allocated_bytes});
+  table.add("pending free", {comparison.before.pending_free_bytes, comparison.after.pending_free_bytes});
+  table.add("inactive", {comparison.before.inactive_bytes, comparison.after.inactive_bytes});
+}
+
+/// What the tables do not show.
+std::string remarks_text(const CompareReport& report) {
+  const std::size_t devices = report.comparison.readings.size();
+  std::string text;
+  if (devices > kMostDevices)
+    text += fmt::format("  and {}, which changed less\n", format_counted(devices - kMostDevices, "more device"));
+  for (const std::string& remark : {unknown_text(report), match_text(report.comparison), end_text(report.comparison)})
+    if (!remark.empty()) text += wrapped_text(remark, kIndent, kColumns);
+  if (report.verdict && report.verdict->exceeded.empty()) text += wrapped_text(passed_text(report), kIndent, kColumns);
+  return text;
+}
+
+std::string changes_text(const Comparison& comparison) {
+  if (comparison.changes.empty()) return "";
+  TextTable table{Align::right, Align::right, Align::right, Align::left};
+  const std::size_t shown = std::min(comparison.changes.size(), kMostChanges);
+  std::vector<const UserLineChange*> lines;
+  for (std::size_t i = 0; i < shown; ++i)
+    lines.push_back(&comparison.changes[i]);
+  const std::vector<std::string> labels = change_labels(comparison, lines);
+  for (std::size_t i = 0; i < shown; ++i) {
+    const Change& change = lines[i]->change;
+    table.add_row({format_bytes(change.before.bytes), format_bytes(change.after.bytes),
+                   format_delta(change.delta_bytes()), elided(labels[i], kLabelColumns)});
+  }
+  const std::string moment = common_moment(comparison);
+  std::string text =
+      fmt::format("  largest changes{}{}, by the innermost {} of your own code\n", moment.empty() ? "" : " ", moment,
+                  comparison.match == FrameMatch::line ? "line" : "function");
+  text += table.text(kIndent);
+  if (comparison.changes.size() > shown)
+    text += fmt::format("  and {} more\n", format_count(comparison.changes.size() - shown));
+  return text;
 }
 
 } // namespace
 
-std::string compare_text(const Comparison& comparison) {
-  std::string text = totals(comparison);
-  if (comparison.changes.empty()) return text;
-  TextTable table{Align::right, Align::right, Align::right, Align::left};
-  const std::size_t shown = std::min(comparison.changes.size(), kMostChanges);
-  for (std::size_t i = 0; i < shown; ++i) {
-    const auto& [key, change] = comparison.changes[i];
-    table.add_row({format_bytes(change.before.bytes), format_bytes(change.after.bytes),
-                   format_delta(change.delta_bytes()), elided(node_label(comparison.frames, key), kLabelColumns)});
-  }
-  text += "  largest changes, by the innermost line of your own code\n" + table.text("  ");
-  if (comparison.changes.size() > shown)
-    text += fmt::format("  and {} more\n", format_count(comparison.changes.size() - shown));
-  return text;
+std::string compare_text(const CompareReport& report) {
+  const Comparison& comparison = report.comparison;
+  std::string text = fmt::format("before: {}, {}\nafter:  {}, {}\n", elided(report.before.file, kFileColumns),
+                                 report.before.moment, elided(report.after.file, kFileColumns), report.after.moment);
+  SidesTable table;
+  add_gauges(table, comparison);
+  add_totals(table, comparison);
+  return text + table.text() + changes_text(comparison) + remarks_text(report);
 }
 
 } // namespace memviz

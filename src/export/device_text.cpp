@@ -3,6 +3,7 @@
 #include "export/text_table.hpp"
 #include "memviz/format.hpp"
 #include "memviz/label.hpp"
+#include "memviz/lost_history.hpp"
 #include "memviz/places.hpp"
 #include "text/printable.hpp"
 
@@ -27,14 +28,14 @@ std::string totals(const DeviceStats& stats) {
   add("  inactive", stats.inactive_bytes);
   if (stats.unaccounted_bytes > 0) add("  unaccounted", stats.unaccounted_bytes);
   add("requested", stats.requested_bytes);
+  if (stats.outside_bytes > 0) add("  outside all segments", stats.outside_bytes);
   add("rounding", stats.rounding_bytes());
   return table.text("  ");
 }
 
 /// Empty where the device has one pool and one stream: the totals say it all.
 std::string pools_and_streams(const Snapshot& snapshot, std::uint32_t device) {
-  std::vector<Place> places = places_of(snapshot);
-  std::erase_if(places, [&](const Place& place) { return place.device != device; });
+  const std::vector<Place> places = places_of(snapshot, device);
   if (places.size() < 2) return "";
 
   TextTable table{Align::left, Align::right, Align::right, Align::right, Align::right, Align::right};
@@ -64,7 +65,7 @@ std::string accounts(const DeviceStats& stats) {
   };
   const std::string unmatched =
       stats.unmatched_frees == 0 ? "" : "without a recorded alloc: " + format_count(stats.unmatched_frees);
-  add("  alive before recording", stats.baseline_bytes, "");
+  add(fmt::format("  alive {}", baseline_text(stats)), stats.baseline_bytes, "");
   add("+ allocated", stats.alloc_bytes, "allocs: " + format_count(stats.allocs));
   add("- freed", stats.free_bytes, unmatched);
   add("= alive at the end", stats.end_requested_bytes,

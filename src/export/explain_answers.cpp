@@ -1,6 +1,5 @@
 #include "export/explain_answers.hpp"
 
-#include "analysis/tree/user_lines.hpp"
 #include "memviz/format.hpp"
 #include "memviz/label.hpp"
 #include "text/printable.hpp"
@@ -14,15 +13,32 @@ namespace memviz {
 namespace {
 
 constexpr std::size_t kMostLines = 3;
-constexpr const char* kIfPacked =
-    " if what was allocated before the first event lay packed together, which this file does not tell.";
+constexpr std::size_t kNameColumns = 160;
+constexpr std::uint64_t kLeastSavedBytes = 64ULL << 20U;
+
+/// The end of a sentence that is true only if something is so that the file does not tell.
+std::string if_so(const WhatIf& answer) {
+  switch (answer.proviso) {
+  case Proviso::start:
+    return answer.circumstance == Circumstance::expandable_segments
+               ? " if what was allocated before the first event lay packed together, which this file does not tell."
+               : " if that had been so before the first event, too, of which this file does not tell.";
+  case Proviso::capture:
+    return ", unless a CUDA graph was being captured, which this file does not tell: nothing is given back then.";
+  case Proviso::request_size:
+    return " or not, depending on what it was before it was rounded up, which this file does not tell.";
+  case Proviso::none: break;
+  }
+  return ".";
+}
 
 std::string saved(const DeviceExplanation& device, const WhatIf& answer, const std::string& circumstance) {
   const std::string would_be =
       fmt::format("{}, {} would be reserved instead of {}", circumstance,
                   format_bytes(answer.reserved_bytes.value_or(0)), format_bytes(device.ledger.reserved_bytes));
+  if (answer.outcome == Outcome::fits && !answer.reserved_bytes) return circumstance + " less would be reserved.";
   if (answer.outcome == Outcome::fits) return would_be + ".";
-  return answer.outcome == Outcome::at_best ? would_be + kIfPacked : circumstance + " no less would be reserved.";
+  return answer.outcome == Outcome::at_best ? would_be + if_so(answer) : circumstance + " no less would be reserved.";
 }
 
 /// The answer to a circumstance that is replayed from the first event on.
@@ -30,6 +46,8 @@ std::string replayed(const DeviceExplanation& device, const WhatIf& answer, cons
   if (answer.outcome == Outcome::not_offered) {
     if (!device.fidelity.reproduces() && device.fidelity.allocs == 0)
       return circumstance + ": not told, because no allocation is recorded that could be replayed.";
+    if (answer.proviso == Proviso::capture)
+      return circumstance + ": not told, because it depends on whether a CUDA graph was being captured.";
     if (device.fidelity.reproduces())
       return circumstance + ": not told, because what this file says does not explain the failure.";
     return fmt::format("{}: not told, because the model of the allocator misses this recording's reserved memory by up "
@@ -38,20 +56,23 @@ std::string replayed(const DeviceExplanation& device, const WhatIf& answer, cons
                        format_bytes(device.fidelity.largest_reserved_bytes));
   }
   if (!device.request) return saved(device, answer, circumstance);
+  if (answer.outcome == Outcome::fits && !answer.reserved_bytes) return circumstance + " the request would have fit.";
   if (answer.outcome == Outcome::fits)
     return fmt::format("{} the request would have fit, with {} reserved before it.", circumstance,
                        format_bytes(answer.reserved_bytes.value_or(0)));
-  if (answer.outcome == Outcome::at_best) return circumstance + " the request would have fit" + kIfPacked;
+  if (answer.outcome == Outcome::at_best) return circumstance + " the request would have fit" + if_so(answer);
   if (answer.failed_event >= 0)
-    return fmt::format("{} memory would have run out before, at event {}.", circumstance,
-                       format_count(static_cast<std::uint64_t>(answer.failed_event)));
+    return fmt::format("{} memory would have run out before, at event {}{}.", circumstance,
+                       format_count(static_cast<std::uint64_t>(answer.failed_event)),
+                       answer.proviso == Proviso::none ? "" : " at the latest");
   return circumstance + " the request would not have fit either.";
 }
 
 std::string empty_cache(const DeviceExplanation& device, const WhatIf& answer) {
   if (answer.outcome == Outcome::not_offered) return "";
   if (device.request && answer.outcome == Outcome::fits)
-    return "After torch.cuda.empty_cache() the request would have fit.";
+    return "After torch.cuda.empty_cache() the request would have fit: nothing is given back while a graph is "
+           "captured.";
   if (device.request)
     return "torch.cuda.empty_cache() would not have helped: before it fails, PyTorch gives back everything that this "
            "call would.";
@@ -61,26 +82,20 @@ std::string empty_cache(const DeviceExplanation& device, const WhatIf& answer) {
   return fmt::format("torch.cuda.empty_cache() would give {} back to the device.", format_bytes(given_back));
 }
 
-} // namespace
-
-std::string lines_of_blocks(const Snapshot& state, const Replay& replay, std::uint32_t device,
-                            const std::vector<std::uint32_t>& blocks) {
-  UserLines user_lines(state, replay);
-  LineAmounts amounts;
-  for (const std::uint32_t block : blocks)
-    amounts.add(user_lines.line_of(device, block), {state.blocks[block].size_bytes, 1});
-  const std::vector<UserLine> lines = amounts.ranked(FrameOrder(state.frames));
+std::string lines_in_the_way(const Snapshot& state, const DeviceExplanation& device) {
+  const std::vector<UserLine>& lines = device.in_the_way;
   std::vector<std::string> parts;
   for (std::size_t i = 0; i < std::min(lines.size(), kMostLines); ++i)
     parts.push_back(fmt::format(
-        "{} ({}{})", elided(node_label(state.frames, lines[i].key), 60), format_bytes(lines[i].amount.bytes),
+        "{} ({}{})", elided(node_label(state.frames, lines[i].key), kNameColumns), format_bytes(lines[i].amount.bytes),
         lines[i].amount.blocks > 1 ? fmt::format(", {} blocks", format_count(lines[i].amount.blocks)) : ""));
   if (lines.size() > kMostLines) parts.push_back(fmt::format("{} more lines", format_count(lines.size() - kMostLines)));
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
-std::string answer_text(const Snapshot& state, const Replay& replay, const DeviceExplanation& device,
-                        const WhatIf& answer) {
+} // namespace
+
+std::string answer_text(const Snapshot& state, const DeviceExplanation& device, const WhatIf& answer) {
   switch (answer.circumstance) {
   case Circumstance::expandable_segments:
     if (answer.outcome == Outcome::no_matter) return "expandable_segments was on already.";
@@ -88,13 +103,14 @@ std::string answer_text(const Snapshot& state, const Replay& replay, const Devic
   case Circumstance::empty_cache: return empty_cache(device, answer);
   case Circumstance::without_blocks:
     if (answer.outcome == Outcome::not_offered) return "";
-    if (answer.outcome != Outcome::fits) return "No set of blocks was found whose absence would have made room.";
-    return fmt::format("Without {} ({}) the request would have fit: {}.",
+    if (answer.outcome == Outcome::does_not_fit)
+      return "No set of blocks was found whose absence would have made room.";
+    return fmt::format("Without {} ({}) the request would have fit: {}{}",
                        answer.blocks.size() == 1 ? "one block" : format_count(answer.blocks.size()) + " blocks",
-                       format_bytes(answer.blocks_bytes),
-                       lines_of_blocks(state, replay, device.stats.device, answer.blocks));
+                       format_bytes(answer.blocks_bytes), lines_in_the_way(state, device), if_so(answer));
   case Circumstance::one_stream: return replayed(device, answer, "With everything on one stream");
   case Circumstance::no_private_pools: return replayed(device, answer, "Without private pools");
+  case Circumstance::no_rounding: return replayed(device, answer, "Without roundup_power2_divisions");
   }
   return "";
 }
@@ -115,17 +131,33 @@ namespace {
 /// Where memory is in pieces, taking a large block away is no advice: the program needs it.
 bool is_worth_advice(const DeviceExplanation& device, const WhatIf& answer, std::uint64_t saved_bytes) {
   if (answer.outcome != Outcome::fits) return false;
-  // At a moment without a failure less than a tenth is not worth a change.
-  if (!device.request) return saved_bytes >= std::max<std::uint64_t>(1, device.ledger.reserved_bytes / 10);
+  // At a moment without a failure less than a tenth, or a few MiB, are not worth a change.
+  if (!device.request) return saved_bytes >= std::max(kLeastSavedBytes, device.ledger.reserved_bytes / 10);
   if (answer.circumstance != Circumstance::without_blocks) return true;
   const Verdict verdict = device.judgement.verdict;
   return verdict == Verdict::exhaustion || verdict == Verdict::outside ||
          answer.blocks_bytes <= device.request->bytes / 2;
 }
 
+std::string outside_advice(const DeviceExplanation& device) {
+  return fmt::format("Make room outside PyTorch, of which {} is missing: nvidia-smi shows the other processes on this "
+                     "device; libraries and CUDA contexts of this one count, too.",
+                     format_bytes(device.judgement.missing_bytes));
+}
+
+std::string balance_advice(const DeviceExplanation& device) {
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < std::min(kMostLines, device.less_used.size()); ++i)
+    names.push_back(device_name(device.less_used[i].device, false));
+  if (device.less_used.size() > kMostLines)
+    names.push_back(format_counted(device.less_used.size() - kMostLines, "more device"));
+  return fmt::format("Spread the work: move some of what {} holds to {}.", device_name(device.stats.device, false),
+                     fmt::join(names, " or "));
+}
+
 } // namespace
 
-std::vector<std::string> advice_text(const Snapshot& state, const Replay& replay, const DeviceExplanation& device) {
+std::vector<std::string> advice_text(const Snapshot& state, const DeviceExplanation& device) {
   std::vector<std::string> advice;
   for (const WhatIf& answer : device.what_ifs) {
     const std::uint64_t saved_bytes =
@@ -143,12 +175,19 @@ std::vector<std::string> advice_text(const Snapshot& state, const Replay& replay
       break;
     case Circumstance::without_blocks:
       advice.push_back(fmt::format("Free, shrink or move what {} holds: without {} of it {}.",
-                                   lines_of_blocks(state, replay, device.stats.device, answer.blocks),
-                                   format_bytes(answer.blocks_bytes), effect));
+                                   lines_in_the_way(state, device), format_bytes(answer.blocks_bytes), effect));
       break;
-    case Circumstance::empty_cache: break; // speed for memory that nobody is waiting for
+    case Circumstance::no_rounding:
+      advice.push_back(fmt::format("Leave out roundup_power2_divisions, or give it more divisions: {}.", effect));
+      break;
+    case Circumstance::empty_cache:
+      if (!device.request) break; // speed for memory that nobody is waiting for
+      advice.push_back(fmt::format("Call torch.cuda.empty_cache() before the capture: {}.", effect));
+      break;
     }
   }
+  if (device.judgement.verdict == Verdict::outside) advice.push_back(outside_advice(device));
+  if (!device.less_used.empty()) advice.push_back(balance_advice(device));
   return advice;
 }
 

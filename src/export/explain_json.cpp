@@ -1,4 +1,5 @@
 #include "export/json_text.hpp"
+#include "export/rehearsal_json.hpp"
 #include "memviz/explain.hpp"
 #include "memviz/format.hpp"
 #include "memviz/label.hpp"
@@ -51,10 +52,12 @@ Json what_if_json(const Snapshot& state, const WhatIf& answer, const std::string
         {{"address", std::to_string(state.blocks[block].address)}, {"bytes", state.blocks[block].size_bytes}});
   Json result{{"circumstance", circumstance_name(answer.circumstance)},
               {"outcome", outcome_name(answer.outcome)},
+              {"proviso", nullptr},
               {"reserved_bytes", nullptr},
               {"failed_event", answer.failed_event},
               {"blocks", std::move(blocks)},
               {"text", text}};
+  if (answer.proviso != Proviso::none) result["proviso"] = proviso_name(answer.proviso);
   if (answer.reserved_bytes) result["reserved_bytes"] = *answer.reserved_bytes;
   return result;
 }
@@ -71,8 +74,8 @@ Json pins_json(const Snapshot& state, const Pins& pins) {
   return {{"held_bytes", pins.held_bytes}, {"segments", pins.segments.size()}, {"lines", std::move(lines)}};
 }
 
-Json device_json(const Snapshot& state, const Replay& replay, const DeviceExplanation& device) {
-  const ExplanationText words = in_words(state, replay, device);
+Json device_json(const Snapshot& state, const DeviceExplanation& device) {
+  const ExplanationText words = in_words(state, device);
   Json what_ifs = Json::array();
   for (std::size_t i = 0; i < device.what_ifs.size(); ++i)
     what_ifs.push_back(what_if_json(state, device.what_ifs[i], words.answers[i]));
@@ -114,9 +117,10 @@ std::string explain_json(const std::string& file, const Snapshot& state, const R
                          const std::vector<DeviceExplanation>& devices) {
   Json list = Json::array();
   for (const DeviceExplanation& device : devices)
-    list.push_back(device_json(state, replay, device));
+    list.push_back(device_json(state, device));
   Json result;
   result["file"] = file;
+  if (state.origin.rehearsal) result["rehearsal"] = rehearsal_json(*state.origin.rehearsal);
   result["devices"] = std::move(list);
   result["warnings"] = warnings_and_losses(state, replay);
   return json_text(result, 2) + '\n';

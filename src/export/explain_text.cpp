@@ -15,7 +15,7 @@ namespace memviz {
 namespace {
 
 constexpr std::size_t kMostLines = 6;
-constexpr std::size_t kNameColumns = 56;
+constexpr std::size_t kNameColumns = 160;
 
 std::string totals(const DeviceExplanation& device) {
   const MemoryLedger& ledger = device.ledger;
@@ -30,11 +30,11 @@ std::string totals(const DeviceExplanation& device) {
   return "\nWhere the memory was\n" + table.text("  ");
 }
 
-std::string sentences(const std::string& title, const std::vector<std::string>& list) {
+std::string sentences(const std::string& title, const std::vector<std::string>& list, std::size_t columns) {
   if (list.empty()) return "";
   std::string text = "\n" + title + "\n";
   for (const std::string& sentence : list)
-    if (!sentence.empty()) text += wrapped_text(sentence, "  - ");
+    if (!sentence.empty()) text += wrapped_text(sentence, "  - ", columns);
   return text;
 }
 
@@ -42,24 +42,26 @@ std::string more(std::size_t count, std::size_t shown) {
   return count > shown ? fmt::format("  and {} more\n", format_count(count - shown)) : "";
 }
 
-std::string lines_table(const FrameTable& frames, const std::vector<UserLine>& lines, std::uint64_t whole_bytes) {
+/// What is counted: "block" or "segment".
+std::string lines_table(const FrameTable& frames, const std::vector<UserLine>& lines, std::uint64_t whole_bytes,
+                        std::string_view noun = "block") {
   TextTable table{Align::right, Align::right, Align::right, Align::left};
   const std::size_t shown = std::min(lines.size(), kMostLines);
   for (std::size_t i = 0; i < shown; ++i) {
     const Amount& amount = lines[i].amount;
     table.add_row({format_bytes(amount.bytes), format_percent(amount.bytes, whole_bytes),
-                   format_counted(amount.blocks, "block"), elided(node_label(frames, lines[i].key), kNameColumns)});
+                   format_counted(amount.blocks, noun), elided(node_label(frames, lines[i].key), kNameColumns)});
   }
   return table.text("  ") + more(lines.size(), shown);
 }
 
-std::string pins(const FrameTable& frames, const Pins& found, std::uint64_t reserved_bytes) {
-  if (found.held_bytes <= reserved_bytes / 100) return ""; // not worth a table
+std::string pins(const FrameTable& frames, const Pins& found, std::size_t columns) {
   std::string text = "\nWhat pins mostly empty segments\n";
-  text += wrapped_text(fmt::format("{} of {} keep {} free from being given back, in {}.",
+  text += wrapped_text(fmt::format("{} of {} {} {} free from being given back, in {}.",
                                    format_counted(found.active.blocks, "block"), format_bytes(found.active.bytes),
-                                   format_bytes(found.held_bytes), format_counted(found.segments.size(), "segment")),
-                       "  ");
+                                   found.active.blocks == 1 ? "keeps" : "keep", format_bytes(found.held_bytes),
+                                   format_counted(found.segments.size(), "segment")),
+                       "  ", columns);
   TextTable table{Align::right, Align::right, Align::right, Align::left};
   table.add_row({"holds free", "itself", "segments", "line"});
   const std::size_t shown = std::min(found.lines.size(), kMostLines);
@@ -71,7 +73,7 @@ std::string pins(const FrameTable& frames, const Pins& found, std::uint64_t rese
   return text + table.text("  ") + more(found.lines.size(), shown);
 }
 
-std::string growth(const FrameTable& frames, const Growth& grown) {
+std::string growth(const FrameTable& frames, const Growth& grown, std::size_t columns) {
   if (grown.lines.empty() && grown.reserving.empty()) return "";
   const std::string since =
       grown.low_event < 0 ? "the first event" : "event " + format_count(static_cast<std::uint64_t>(grown.low_event));
@@ -80,38 +82,41 @@ std::string growth(const FrameTable& frames, const Growth& grown) {
   if (grown.low_bytes > 0 && !grown.lines.empty()) {
     text += wrapped_text(
         fmt::format("Since {}, when {} was live, allocated and still alive:", since, format_bytes(grown.low_bytes)),
-        "  ");
+        "  ", columns);
     text += lines_table(frames, grown.lines, grown.live_bytes);
   }
   if (grown.reserving.empty()) return grown.low_bytes > 0 ? text : "";
   text += wrapped_text(
-      fmt::format("Since {}, {} was taken from the device for:", since, format_bytes(grown.reserved_bytes)), "  ");
-  return text + lines_table(frames, grown.reserving, grown.reserved_bytes);
+      fmt::format("Since {}, {} was taken from the device for:", since, format_bytes(grown.reserved_bytes)), "  ",
+      columns);
+  return text + lines_table(frames, grown.reserving, grown.reserved_bytes, "segment");
 }
 
-std::string device_text(const Snapshot& state, const Replay& replay, const DeviceExplanation& device) {
-  const ExplanationText words = in_words(state, replay, device);
-  std::string text = "\n" + wrapped_text(words.headline, "") + wrapped_text(words.verdict, "");
+std::string device_text(const Snapshot& state, const DeviceExplanation& device, std::size_t columns) {
+  const ExplanationText words = in_words(state, device);
+  std::string text = "\n" + wrapped_text(words.headline, "", columns) + wrapped_text(words.verdict, "", columns);
   for (const std::string& reason : words.reasons)
-    text += wrapped_text(reason, "");
+    text += wrapped_text(reason, "", columns);
+  if (const std::string others = other_moments_text("explain", device.stats); !others.empty())
+    text += wrapped_text(others + ".", "", columns);
   text += totals(device);
-  text += sentences(device.request ? "What would have helped" : "What would help", words.answers);
-  text += sentences("Advice", words.advice);
+  text += sentences(device.request ? "What would have helped" : "What would help", words.answers, columns);
+  text += sentences("Advice", words.advice, columns);
   if (!device.users.empty())
     text += "\nWho holds it, by the innermost line of your own code\n" +
             lines_table(state.frames, device.users, device.stats.requested_bytes);
-  return text + pins(state.frames, device.pins, device.ledger.reserved_bytes) + growth(state.frames, device.growth);
+  if (device.pins.held_bytes > device.ledger.reserved_bytes / 100) text += pins(state.frames, device.pins, columns);
+  return text + growth(state.frames, device.growth, columns);
 }
 
 } // namespace
 
-std::string explain_text(const std::string& file, const Snapshot& state, const Replay& replay,
-                         const std::vector<DeviceExplanation>& devices) {
-  std::string text = printable(file) + '\n';
-  if (devices.empty()) text += "\nNo segments and no events on any device.\n";
-  for (const DeviceExplanation& device : devices)
-    text += device_text(state, replay, device);
-  for (const std::string& warning : warnings_and_losses(state, replay))
+std::string explain_text(const ExplainReport& report, std::size_t columns) {
+  std::string text = printable(report.file) + '\n';
+  if (report.devices.empty()) text += "\nNo segments and no events on any device.\n";
+  for (const DeviceExplanation& device : report.devices)
+    text += device_text(report.state, device, columns);
+  for (const std::string& warning : warnings_and_losses(report.state, report.replay))
     text += "\nWarning: " + printable(warning) + '\n';
   return text;
 }

@@ -6,18 +6,30 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace memviz {
 
 namespace {
 
+constexpr std::size_t kNameColumns = 160;
+
 std::uint64_t used_bytes(const MemoryLedger& ledger) {
   return ledger.live_bytes + ledger.rounding_bytes + ledger.pending_bytes;
+}
+
+/// Whether the device has to give notably more than what is asked for: a segment, or whole pages.
+bool takes_more(const DeviceExplanation& device) {
+  return device.request && device.judgement.missing_bytes > 0 &&
+         device.judgement.needed_bytes > device.request->bytes + device.request->bytes / 20;
 }
 
 std::string headline(const Snapshot& state, const DeviceExplanation& device) {
   const std::string name = device_name(device.stats.device, device.stats.is_cpu);
   const MemoryLedger& ledger = device.ledger;
+  if (!device.request && device.stats.is_cpu)
+    return fmt::format("{} {}: {} is live.", name, moment_text(device.stats.at, device.stats.events),
+                       format_bytes(ledger.live_bytes));
   if (!device.request) {
     const std::string held = ledger.reserved_bytes == 0
                                  ? "nothing is reserved"
@@ -28,7 +40,7 @@ std::string headline(const Snapshot& state, const DeviceExplanation& device) {
   return fmt::format("{} ran out of memory: {} asked for by {}; the device had {} free, and of {} that PyTorch held {} "
                      "was in use.",
                      name, format_bytes(device.request->bytes),
-                     elided(node_label(state.frames, device.asking_line), 60),
+                     elided(node_label(state.frames, device.asking_line), kNameColumns),
                      ledger.device_free_bytes ? format_bytes(*ledger.device_free_bytes) : "an unknown amount",
                      format_bytes(ledger.reserved_bytes), format_percent(used_bytes(ledger), ledger.reserved_bytes));
 }
@@ -37,9 +49,11 @@ std::string title(const DeviceExplanation& device) {
   const std::string name = device_name(device.stats.device, device.stats.is_cpu);
   const MemoryLedger& ledger = device.ledger;
   if (device.request)
-    return fmt::format("{} ran out of memory: {} asked for, {} free", name, format_bytes(device.request->bytes),
+    return fmt::format("{} ran out of memory: {} asked for{}, {} free", name, format_bytes(device.request->bytes),
+                       takes_more(device) ? ", " + format_bytes(device.judgement.needed_bytes) + " needed" : "",
                        ledger.device_free_bytes ? format_bytes(*ledger.device_free_bytes) : "unknown");
   if (ledger.reserved_bytes == 0) return name + ": nothing is reserved";
+  if (device.stats.is_cpu) return fmt::format("{}: {} is live", name, format_bytes(ledger.live_bytes));
   return fmt::format("{}: {} of {} reserved is live", name, format_bytes(ledger.live_bytes),
                      format_bytes(ledger.reserved_bytes));
 }
@@ -55,7 +69,7 @@ std::string unclear(const DeviceExplanation& device) {
     return start + fmt::format("PyTorch held {} and the device had {} free, together more than the capacity given, {}.",
                                format_bytes(ledger.reserved_bytes), format_bytes(*ledger.device_free_bytes),
                                format_bytes(*ledger.capacity_bytes));
-  if (device.judgement.missing_bytes == 0)
+  if (device.judgement.needed_bytes > 0)
     return start + fmt::format("the request takes {} from the device, which had {} free. A memory limit "
                                "(set_per_process_memory_fraction), another process or the driver may have taken part; "
                                "no snapshot tells.",
@@ -67,11 +81,15 @@ std::string unclear(const DeviceExplanation& device) {
 std::string exhaustion(const DeviceExplanation& device) {
   const MemoryLedger& ledger = device.ledger;
   const Judgement& judgement = device.judgement;
-  std::string text = fmt::format(
-      "Exhaustion: all free memory together, {} of the device and {} inside PyTorch, is {} less than the request.",
-      format_bytes(ledger.device_free_bytes.value_or(0)),
-      format_bytes(ledger.room.total_bytes() + ledger.pending_bytes),
-      format_bytes(device.request->bytes - judgement.reachable_bytes));
+  std::string text = fmt::format("Exhaustion: all free memory together, {} of the device and {} inside PyTorch, is ",
+                                 format_bytes(ledger.device_free_bytes.value_or(0)),
+                                 format_bytes(ledger.room.total_bytes() + ledger.pending_bytes));
+  if (device.request->bytes > judgement.reachable_bytes)
+    text += fmt::format("{} less than the request.", format_bytes(device.request->bytes - judgement.reachable_bytes));
+  else
+    text += fmt::format("{} less than the {} that PyTorch takes from the device at once for such a request.",
+                        format_bytes(judgement.alone_bytes - judgement.reachable_bytes),
+                        format_bytes(judgement.alone_bytes));
   if (ledger.capacity_bytes && device.request->bytes > *ledger.capacity_bytes)
     text += " The request alone is larger than the device.";
   else if (device.request->bytes > ledger.live_bytes)
@@ -97,8 +115,7 @@ std::string kept(const DeviceExplanation& device) {
   case Verdict::fragmentation:
     if (failed)
       return fmt::format("Fragmentation: {} was free inside PyTorch's segments, but in pieces of at most {}.",
-                         format_bytes(room.hard_bytes + room.soft_bytes + room.other_size_bytes),
-                         format_bytes(ledger.largest_hole_bytes));
+                         format_bytes(room.hard_bytes), format_bytes(ledger.largest_hole_bytes));
     return fmt::format("Fragmentation: {} {} is free between blocks in use, in pieces of at most {}, and cannot be "
                        "given back.",
                        format_bytes(room.hard_bytes), of_reserved, format_bytes(ledger.largest_hole_bytes));
@@ -106,14 +123,32 @@ std::string kept(const DeviceExplanation& device) {
     return fmt::format("Stream: {} {} is free, but in segments of {} streams; a free block serves only the stream that "
                        "it was allocated for.",
                        format_bytes(room.stream_bytes), of_reserved, failed ? "other" : "side");
+  case Verdict::size_class:
+    return fmt::format("Size class: {} {} is free, but beside {} blocks; requests {} 1 MiB have segments of their own.",
+                       format_bytes(room.other_size_bytes), of_reserved, device.request->is_small() ? "large" : "small",
+                       device.request->is_small() ? "of up to" : "above");
   case Verdict::private_pool:
+    if (failed && device.request->pool.is_private())
+      return fmt::format(
+          "Private pool: {} {} is free, but in other pools than the private one that the request is for.",
+          format_bytes(room.private_pool_bytes), of_reserved);
     return fmt::format("Private pool: {} {} is free, but in private pools (CUDA graphs, MemPool), which {} cannot use.",
                        format_bytes(room.private_pool_bytes), of_reserved,
                        failed ? "the request" : "the rest of the program");
   case Verdict::pending_free:
     return fmt::format("Pending frees: {} {} is freed but still waits for other streams (record_stream).",
                        format_bytes(ledger.pending_bytes), of_reserved);
+  case Verdict::rounding:
+    return fmt::format("Rounding: {} {} is what the allocator added to what the program asked for, {} of that{}.",
+                       format_bytes(ledger.rounding_bytes), of_reserved,
+                       format_percent(ledger.rounding_bytes, ledger.live_bytes),
+                       device.settings.rounds_up() ? "; roundup_power2_divisions is set" : "");
   case Verdict::idle:
+    if (failed)
+      return fmt::format(
+          "Cache: {} {} is in wholly free segments or pages, which PyTorch did not give back. It does so "
+          "before a request fails, but not while a CUDA graph is captured.",
+          format_bytes(room.soft_bytes), of_reserved);
     return fmt::format("Cache: {} {} is in wholly free segments or pages; nothing keeps it.",
                        format_bytes(room.soft_bytes), of_reserved);
   default: return "";
@@ -131,6 +166,11 @@ std::string verdict(const DeviceExplanation& device) {
                        format_bytes(*ledger.outside_bytes), format_bytes(*ledger.capacity_bytes),
                        format_bytes(ledger.reserved_bytes));
   case Verdict::in_use:
+    if (device.stats.is_cpu) return "In use: what is recorded of main memory is live; nothing caches it.";
+    if (used_bytes(ledger) < ledger.reserved_bytes / 5 * 4)
+      return fmt::format("Nothing failed, and nothing stands out: {} of what is reserved is used, {} is free.",
+                         format_percent(used_bytes(ledger), ledger.reserved_bytes),
+                         format_bytes(ledger.room.total_bytes()));
     return fmt::format("In use: {} of what is reserved is used.",
                        format_percent(used_bytes(ledger), ledger.reserved_bytes));
   case Verdict::empty: return "Empty: nothing is reserved.";
@@ -138,9 +178,47 @@ std::string verdict(const DeviceExplanation& device) {
   }
 }
 
+/// "Imbalance: GPU 1 held 78.4 GiB; GPU 0 held 7.96 GiB and GPU 2 20.4 GiB, each at its peak."
+std::string imbalance(const DeviceExplanation& device) {
+  constexpr std::size_t kMostNames = 7;
+  const auto& others = device.less_used;
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < std::min(kMostNames, others.size()); ++i)
+    names.push_back(fmt::format("{} {}{}", device_name(others[i].device, false), i == 0 ? "held " : "",
+                                format_bytes(others[i].reserved_bytes)));
+  if (others.size() > kMostNames)
+    names.push_back(format_counted(others.size() - kMostNames, "more device") + " less than half as much");
+  const bool at_peaks = std::all_of(others.begin(), others.end(),
+                                    [](const OtherDevice& other) { return other.at.kind == MomentKind::peak; });
+  const std::string last = names.size() > 1 ? " and " + names.back() : "";
+  if (names.size() > 1) names.pop_back();
+  return fmt::format("Imbalance: {} held {}; {}{}{}.", device_name(device.stats.device, false),
+                     format_bytes(device.ledger.reserved_bytes), fmt::join(names, ", "), last,
+                     at_peaks ? (others.size() == 1 ? ", at its peak" : ", each at its peak") : "");
+}
+
+std::string headroom(const MemoryLedger& ledger) {
+  return fmt::format(
+      "Headroom: of the device's {} PyTorch left {} unreserved. What other processes, the CUDA context and "
+      "libraries take of that, no snapshot tells.",
+      format_bytes(*ledger.capacity_bytes),
+      format_bytes(*ledger.capacity_bytes - std::min(*ledger.capacity_bytes, ledger.reserved_bytes)));
+}
+
+std::string private_pools(const DeviceExplanation& device) {
+  return device.settings.expandable_segments
+             ? "Private pools do not use expandable segments in this recording, though they are on."
+             : "Assumed: with expandable_segments:True private pools stay as they are, as before PyTorch 2.5.";
+}
+
 std::vector<std::string> reasons(const DeviceExplanation& device) {
   std::vector<std::string> text;
   const MemoryLedger& ledger = device.ledger;
+  if (takes_more(device))
+    text.push_back(fmt::format("For this request PyTorch takes {} from the device at once.",
+                               format_bytes(device.judgement.needed_bytes)));
+  if (!device.less_used.empty()) text.push_back(imbalance(device));
+  if (!device.request && ledger.capacity_bytes && ledger.reserved_bytes > 0) text.push_back(headroom(ledger));
   if (device.request && ledger.outside_bytes && device.judgement.verdict != Verdict::outside)
     text.push_back(
         fmt::format("Of the device's {}, {} is neither PyTorch's nor free: other processes, the CUDA context, "
@@ -151,15 +229,23 @@ std::vector<std::string> reasons(const DeviceExplanation& device) {
         fmt::format("Not told: memory outside PyTorch. It is what the device has beyond {}, and no snapshot says "
                     "how much that is: give it with --capacity.",
                     format_bytes(ledger.reserved_bytes + ledger.device_free_bytes.value_or(0))));
-  if (device.request && !device.request->pool_is_known && ledger.room.private_pool_bytes > 0)
+  if (device.request && !device.request->pool_is_known && device.request->pool.is_private())
+    text.emplace_back(
+        "Assumed: the request was for the private pool of the last allocation on its stream. Files before "
+        "2026 do not say.");
+  else if (device.request && !device.request->pool_is_known && ledger.room.private_pool_bytes > 0)
     text.emplace_back("Assumed: the request was for the default pool. Files before 2026 do not say.");
+  const bool has_private_pools = std::any_of(device.what_ifs.begin(), device.what_ifs.end(), [](const WhatIf& answer) {
+    return answer.circumstance == Circumstance::no_private_pools;
+  });
+  if (has_private_pools && !device.settings.private_pools_expand) text.push_back(private_pools(device));
   if (device.settings.collects_garbage) text.emplace_back("Not modelled: garbage_collection_threshold, which is set.");
   return text;
 }
 
 } // namespace
 
-ExplanationText in_words(const Snapshot& state, const Replay& replay, const DeviceExplanation& device) {
+ExplanationText in_words(const Snapshot& state, const DeviceExplanation& device) {
   ExplanationText text;
   text.title = title(device);
   text.headline = headline(state, device);
@@ -167,13 +253,13 @@ ExplanationText in_words(const Snapshot& state, const Replay& replay, const Devi
   text.reasons = reasons(device);
   bool is_replayed = false;
   for (const WhatIf& answer : device.what_ifs) {
-    text.answers.push_back(answer_text(state, replay, device, answer));
+    text.answers.push_back(answer_text(state, device, answer));
     is_replayed |= answer.circumstance != Circumstance::empty_cache &&
                    answer.circumstance != Circumstance::without_blocks && answer.outcome != Outcome::not_offered &&
                    answer.outcome != Outcome::no_matter;
   }
   if (is_replayed) text.answers.push_back(fidelity_text(device.fidelity));
-  text.advice = advice_text(state, replay, device);
+  text.advice = advice_text(state, device);
   return text;
 }
 

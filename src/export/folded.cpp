@@ -3,6 +3,7 @@
 #include "export/text_limit.hpp"
 #include "export/text_writer.hpp"
 #include "memviz/export.hpp"
+#include "memviz/label.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -71,12 +72,18 @@ private:
 
 class FoldedText {
 public:
-  FoldedText(const Snapshot& snapshot, FoldedView view, std::optional<std::uint32_t> device)
+  FoldedText(const Snapshot& snapshot, FoldedView view, std::optional<std::uint32_t> device,
+             std::span<const OutsideMemory> outside)
       : frames_(snapshot.frames), order_(snapshot.frames) {
     for (const Segment& segment : snapshot.segments_of(device)) {
       PathSums& sums = by_prefix_[prefix_of(segment, view)];
       for (const Block& block : snapshot.blocks_of(segment))
         add_block(sums, block);
+    }
+    for (const OutsideMemory& memory : outside) {
+      if (device && memory.device != *device) continue;
+      by_prefix_[fmt::format("{};", pseudo_label(Pseudo::outside))]
+                [{BlockState::active_allocated, leaf_of(memory.stack)}] += memory.requested_bytes;
     }
     check_size(snapshot.origin.size_bytes);
   }
@@ -140,13 +147,15 @@ private:
 
 } // namespace
 
-TextSource folded_source(const Snapshot& snapshot, FoldedView view, std::optional<std::uint32_t> device) {
-  const auto text = std::make_shared<FoldedText>(snapshot, view, device);
+TextSource folded_source(const Snapshot& snapshot, FoldedView view, std::optional<std::uint32_t> device,
+                         std::span<const OutsideMemory> outside) {
+  const auto text = std::make_shared<FoldedText>(snapshot, view, device, outside);
   return [text](const TextSink& sink) { text->write(sink); };
 }
 
-std::string folded_stacks(const Snapshot& snapshot, FoldedView view, std::optional<std::uint32_t> device) {
-  return whole_text(folded_source(snapshot, view, device));
+std::string folded_stacks(const Snapshot& snapshot, FoldedView view, std::optional<std::uint32_t> device,
+                          std::span<const OutsideMemory> outside) {
+  return whole_text(folded_source(snapshot, view, device, outside));
 }
 
 } // namespace memviz

@@ -1,6 +1,8 @@
 #include "export/folded_text.hpp"
 
 #include "memviz/label.hpp"
+#include "memviz/log_commands.hpp"
+#include "memviz/source_line.hpp"
 
 #include <algorithm>
 #include <array>
@@ -13,22 +15,39 @@ namespace memviz {
 
 namespace {
 
+/// What a frame's text says as PyTorch writes it, but for commands of a job's log: `##[name]` becomes `#:[name]`, which
+/// is as long.
+class SafeText {
+public:
+  explicit SafeText(std::string_view text) : text_(text) {
+    for (const std::size_t at : hash_commands(text)) {
+      if (changed_.empty()) changed_ = text;
+      changed_[at] = ':';
+    }
+  }
+  [[nodiscard]] std::string_view view() const { return changed_.empty() ? text_ : std::string_view(changed_); }
+
+private:
+  std::string_view text_;
+  std::string changed_;
+};
+
 /// "basename", ":line:" and "name" of a frame, before folded_char().
 class Pieces {
 public:
   Pieces(const FrameTable& frames, FrameId frame)
-      : basename_(folded_basename(frames.filename(frame))), line_(fmt::format(":{}:", frames.frame(frame).line)),
-        name_(frames.name(frame)) {}
+      : basename_(folded_basename(frames.filename(frame))),
+        line_(fmt::format(":{}:", file_line_text(frames.frame(frame).line))), name_(frames.name(frame)) {}
 
   static constexpr std::size_t kCount = 3;
   [[nodiscard]] std::string_view operator[](std::size_t index) const {
-    return std::array<std::string_view, kCount>{basename_, line_, name_}[index];
+    return std::array<std::string_view, kCount>{basename_.view(), line_, name_.view()}[index];
   }
 
 private:
-  std::string_view basename_;
+  SafeText basename_;
   std::string line_;
-  std::string_view name_;
+  SafeText name_;
 };
 
 /// Reads the text of a stack byte by byte.
@@ -66,8 +85,8 @@ private:
 } // namespace
 
 std::uint64_t folded_size(const FrameTable& frames, FrameId frame) {
-  return folded_basename(frames.filename(frame)).size() + fmt::formatted_size(":{}:", frames.frame(frame).line) +
-         frames.name(frame).size();
+  return folded_basename(frames.filename(frame)).size() +
+         fmt::formatted_size(":{}:", file_line_text(frames.frame(frame).line)) + frames.name(frame).size();
 }
 
 int compare_folded(const FrameTable& frames, FoldedStack one, FoldedStack other) {

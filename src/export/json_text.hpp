@@ -7,9 +7,8 @@
 
 namespace memviz {
 
-/// On one line with `indent` -1; bytes that are not UTF-8 (a file's name may hold some) become U+FFFD.
-[[nodiscard]] inline std::string json_text(const nlohmann::ordered_json& value, int indent) {
-  return value.dump(indent, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
-}
+/// On one line with `indent` -1; bytes that are not UTF-8 (a file's name may hold some) become U+FFFD. What would reach
+/// past the text on a terminal or in the log of a job is escaped: control characters, marks of direction, commands.
+[[nodiscard]] std::string json_text(const nlohmann::ordered_json& value, int indent);
 
 } // namespace memviz

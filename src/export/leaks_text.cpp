@@ -1,5 +1,6 @@
+#include "analysis/tree/text_facts.hpp"
+#include "export/stack_lines.hpp"
 #include "export/text_table.hpp"
-#include "memviz/flame.hpp"
 #include "memviz/format.hpp"
 #include "memviz/label.hpp"
 #include "memviz/leaks.hpp"
@@ -9,6 +10,8 @@
 #include <array>
 #include <cmath>
 #include <fmt/format.h>
+#include <iterator>
+#include <unordered_map>
 
 namespace memviz {
 
@@ -62,14 +65,19 @@ std::string range_and_change(const std::vector<std::uint64_t>& bytes) {
   return fmt::format("{:<24} {:>11}", range_text(bytes.front(), bytes.back()), "(" + format_delta(change) + ")");
 }
 
+constexpr std::string_view kSayWhere = "--steps annotation:NAME, --steps events:N or --steps time:US";
+
 /// What was looked at, and the memory as a whole.
 std::string overview(const DeviceLeaks& leaks) {
   const Steps& steps = leaks.steps;
   const std::uint64_t events = leaks.events - steps.starts.front();
   std::string text =
-      fmt::format("  {}, {}; {} from event {} on, about {} a step\n", format_counted(steps.starts.size(), "step"),
+      fmt::format("\n  {}, {}; {} from event {} on, about {} a step\n", format_counted(steps.starts.size(), "step"),
                   source_text(steps), format_counted(events, "event"), format_count(steps.starts.front()),
                   format_count(events / steps.starts.size()));
+  if (steps.is_guess())
+    text += fmt::format(
+        "  These steps are a guess: the layers of one pass repeat, too. Say where steps begin with\n  {}\n", kSayWhere);
   if (steps.left_out > 0)
     text += fmt::format("  {} before these are left out\n", format_counted(steps.left_out, "step"));
   const auto row = [&](std::string_view name, const std::vector<std::uint64_t>& bytes) {
@@ -81,25 +89,50 @@ std::string overview(const DeviceLeaks& leaks) {
   return text;
 }
 
-std::string line_of(const FrameTable& frames, const StackGrowth& growth) {
-  if (!frames.stack(growth.stack).empty())
-    return elided(node_label(frames, user_line_of(frames, growth.stack)), kLineColumns);
+/// The text of each device; what stacks are called is made once for all.
+class LeaksText {
+public:
+  explicit LeaksText(const Snapshot& snapshot)
+      : snapshot_(snapshot), frames_(snapshot.frames), lines_(snapshot.frames), origins_(snapshot.frames, origin_of) {}
+
+  [[nodiscard]] std::string section(const DeviceLeaks& leaks);
+
+private:
+  [[nodiscard]] std::string line_of(const StackGrowth& growth);
+  [[nodiscard]] const std::string& stack_text(StackId stack);
+  [[nodiscard]] std::string growth_table(std::span<const StackGrowth> growths);
+  [[nodiscard]] std::string growing(const DeviceLeaks& leaks);
+  [[nodiscard]] std::string doubtful(const DeviceLeaks& leaks);
+  [[nodiscard]] std::string late_frees(const DeviceLeaks& leaks);
+  [[nodiscard]] std::string stopped(const DeviceLeaks& leaks);
+
+  const Snapshot& snapshot_;
+  const FrameTable& frames_;
+  StackLines lines_;
+  TextFacts<CodeOrigin> origins_;
+  std::unordered_map<std::uint32_t, std::string> stack_texts_;
+};
+
+std::string LeaksText::line_of(const StackGrowth& growth) {
+  if (!frames_.stack(growth.stack).empty()) return elided(lines_.line(growth.stack), kLineColumns);
   return fmt::format("{}, of {} each", pseudo_label(Pseudo::without_stack), format_bytes(growth.size_bytes));
 }
 
 /// The Python frames, innermost first; of a stack without any, the C++ ones.
-std::string stack_text(const FrameTable& frames, StackId stack, std::string_view indent) {
-  const auto all = frames.stack(stack);
-  const auto is_python = [&](FrameId frame) { return origin_of(frames.filename(frame)) != CodeOrigin::cpp; };
+const std::string& LeaksText::stack_text(StackId stack) {
+  const auto [known, is_new] = stack_texts_.try_emplace(stack.value);
+  std::string& text = known->second;
+  if (!is_new) return text;
+  const auto all = frames_.stack(stack);
+  const auto is_python = [&](FrameId frame) { return origins_.of(frames_.frame(frame).filename) != CodeOrigin::cpp; };
   const bool has_python = std::any_of(all.begin(), all.end(), is_python);
-  std::string text;
   std::size_t shown = 0;
   for (const FrameId frame : all) {
-    if (has_python ? !is_python(frame) : is_omitted(frames.name(frame), frames.filename(frame))) continue;
+    if (has_python ? !is_python(frame) : is_omitted(frames_.name(frame), frames_.filename(frame))) continue;
     if (shown++ == kMostFrames) break;
-    text += fmt::format("{}{}\n", indent, elided(node_label(frames, NodeKey::of(frame)), 90));
+    text += fmt::format("      {}\n", elided(node_label(frames_, NodeKey::of(frame)), 90));
   }
-  if (shown > kMostFrames) text += fmt::format("{}...\n", indent);
+  if (shown > kMostFrames) text += "      ...\n";
   return text;
 }
 
@@ -107,27 +140,64 @@ std::string rest_text(std::size_t rows) {
   return rows > kMostRows ? fmt::format("    and {} more\n", format_count(rows - kMostRows)) : "";
 }
 
-std::string growth_table(const FrameTable& frames, const std::vector<StackGrowth>& growths, std::size_t steps) {
-  TextTable table{Align::right, Align::left, Align::right, Align::right, Align::left, Align::left};
-  table.add_row({"a step", "lowest, first -> last step", "blocks", "rose in", "confidence", "line"});
-  for (std::size_t i = 0; i < std::min(growths.size(), kMostRows); ++i) {
-    const StackGrowth& growth = growths[i];
+/// Why it is said to grow.
+std::string evidence(const StackGrowth& growth) {
+  const Trend& trend = growth.trend;
+  std::string text = fmt::format("{} {} of {}", growth.sign == GrowthSign::floor ? "rose in" : "left some in",
+                                 growth.seen_steps, format_counted(growth.of_steps, "step"));
+  if (trend.first_step > 0) text += fmt::format(", from step {} on", trend.first_step + 1);
+  return text;
+}
+
+std::string LeaksText::growth_table(std::span<const StackGrowth> growths) {
+  TextTable table{Align::right, Align::left, Align::right, Align::left, Align::left};
+  table.add_row({"a step", "confidence, and why", "blocks", "lowest, first -> last step", "line"});
+  for (const StackGrowth& growth : growths.first(std::min(growths.size(), kMostRows))) {
     table.add_row({per_step(growth.trend.bytes_per_step),
-                   range_text(growth.floor_bytes.front(), growth.floor_bytes.back()), format_count(growth.end_blocks),
-                   fmt::format("{} of {}", growth.trend.rises, steps - 1),
-                   std::string(confidence_word(growth.trend.confidence, steps)), line_of(frames, growth)});
+                   fmt::format("{}: {}", confidence_word(growth.trend.confidence), evidence(growth)),
+                   format_count(growth.end_blocks), range_text(growth.first_bytes, growth.last_bytes),
+                   line_of(growth)});
   }
   return table.text("    ") + rest_text(growths.size());
 }
 
-std::string growing(const FrameTable& frames, const DeviceLeaks& leaks) {
+std::string capacity(const DeviceLeaks& leaks) {
+  if (!leaks.capacity_bytes)
+    return "    how many steps are left is unknown: the file does not tell how much there is (--capacity SIZE)\n";
+  const std::string source =
+      leaks.capacity_source == CapacitySource::given ? "as given" : "reserved and free when it ran out of memory";
+  const auto left = leaks.steps_left();
+  return fmt::format("    {} for PyTorch ({}): {}\n", format_bytes(*leaks.capacity_bytes), source,
+                     !left        ? "the steps are too few to say when it is full"
+                     : *left == 0 ? "full now"
+                                  : "full in about " + format_counted(*left, "step"));
+}
+
+std::string_view judgement(const DeviceLeaks& leaks) {
+  if (!leaks.is_sure()) return "Perhaps a leak, too little to tell";
+  if (leaks.steps.is_guess()) return "A leak, if these are steps";
+  const bool is_high = std::any_of(leaks.grows.begin(), leaks.grows.end(), [](const StackGrowth& growth) {
+    return growth.trend.confidence == Confidence::high;
+  });
+  return is_high ? "A leak" : "Probably a leak";
+}
+
+std::string LeaksText::growing(const DeviceLeaks& leaks) {
   if (leaks.grows.empty()) return "";
-  std::string text = fmt::format("\n  {} from step to step: {} a step\n",
-                                 format_counted(leaks.grows.size(), "stack grows", "stacks grow"),
+  const auto all = std::span(leaks.grows);
+  const auto first_low = std::find_if(all.begin(), all.end(),
+                                      [](const auto& growth) { return growth.trend.confidence == Confidence::low; });
+  const auto sure = leaks.is_sure() ? static_cast<std::size_t>(first_low - all.begin()) : all.size();
+  std::string text = fmt::format("  {}: {} from step to step: {} a step\n", judgement(leaks),
+                                 format_counted(sure, "stack grows", "stacks grow"),
                                  per_step(static_cast<double>(leaks.bytes_per_step())));
-  text += growth_table(frames, leaks.grows, leaks.steps.starts.size());
-  const std::string stack = stack_text(frames, leaks.grows.front().stack, "      ");
+  text += capacity(leaks) + growth_table(all.first(sure));
+  const std::string& stack = stack_text(leaks.grows.front().stack);
   if (!stack.empty()) text += "    the first, innermost call first:\n" + stack;
+  if (sure < all.size())
+    text += fmt::format("\n  Perhaps {}, too little to tell\n",
+                        format_counted(all.size() - sure, "stack grows, too", "stacks grow, too")) +
+            growth_table(all.subspan(sure));
   return text;
 }
 
@@ -135,8 +205,8 @@ std::string_view doubt_text(Doubt doubt) {
   switch (doubt) {
   case Doubt::none: break;
   case Doubt::one_pass:
-    return "\n  These grow together, as what the layers of one forward pass keep does. If the steps\n"
-           "  are steps of training, say so with --steps, and this is a leak\n";
+    return "\n  These grow together, as what the layers of one forward or backward pass keep\n"
+           "  does. If the steps are steps of training, say so with --steps, and this is a leak\n";
   case Doubt::loading:
     return "\n  Next to nothing is freed in these steps, as when a model is loaded. If they are steps of\n"
            "  training, say so with --steps, and this is a leak\n";
@@ -147,25 +217,12 @@ std::string_view doubt_text(Doubt doubt) {
   return "";
 }
 
-std::string doubtful(const FrameTable& frames, const DeviceLeaks& leaks) {
+std::string LeaksText::doubtful(const DeviceLeaks& leaks) {
   if (leaks.doubt == Doubt::none) return "";
-  return std::string(doubt_text(leaks.doubt)) + growth_table(frames, leaks.doubtful, leaks.steps.starts.size());
+  return std::string(doubt_text(leaks.doubt)) + growth_table(leaks.doubtful);
 }
 
-std::string capacity(const DeviceLeaks& leaks) {
-  if (leaks.grows.empty()) return "";
-  if (!leaks.capacity_bytes)
-    return "    how many steps are left is unknown: the file does not tell how much the device has (--capacity SIZE)\n";
-  const std::string source =
-      leaks.capacity_source == CapacitySource::given ? "as given" : "reserved and free when it ran out of memory";
-  const auto left = leaks.steps_left();
-  return fmt::format("    {} for PyTorch ({}): {}\n", format_bytes(*leaks.capacity_bytes), source,
-                     !left        ? ""
-                     : *left == 0 ? "full now"
-                                  : "full in about " + format_counted(*left, "step"));
-}
-
-std::string late_frees(const FrameTable& frames, const DeviceLeaks& leaks) {
+std::string LeaksText::late_frees(const DeviceLeaks& leaks) {
   if (leaks.late_frees.empty()) return "";
   std::string text = "\n  Freed late, not leaked: grows for several steps, then falls at once, as when the garbage\n"
                      "  collector has to find reference cycles\n";
@@ -177,17 +234,16 @@ std::string late_frees(const FrameTable& frames, const DeviceLeaks& leaks) {
                    format_count(growth.trend.rises), format_count(growth.trend.falls),
                    fmt::format("{}, {}, step {}", format_bytes(growth.burst.bytes),
                                format_counted(growth.burst.blocks, "block"), growth.burst.step + 1),
-                   line_of(frames, growth)});
+                   line_of(growth)});
   }
   text += table.text("    ") + rest_text(leaks.late_frees.size());
   const StackGrowth& first = leaks.late_frees.front();
-  if (!frames.stack(first.burst.stack).empty() && first.burst.stack != first.stack)
-    text += fmt::format("    the first is freed by {}\n",
-                        elided(node_label(frames, user_line_of(frames, first.burst.stack)), kLineColumns));
+  if (!frames_.stack(first.burst.stack).empty() && first.burst.stack != first.stack)
+    text += fmt::format("    the first is freed by {}\n", elided(lines_.line(first.burst.stack), kLineColumns));
   return text;
 }
 
-std::string stopped(const FrameTable& frames, const DeviceLeaks& leaks) {
+std::string LeaksText::stopped(const DeviceLeaks& leaks) {
   if (leaks.stopped.empty()) return "";
   std::string text = "\n  Grew and stopped, or all but: what is filled once, as a cache is\n";
   TextTable table{Align::right, Align::left, Align::left};
@@ -195,7 +251,7 @@ std::string stopped(const FrameTable& frames, const DeviceLeaks& leaks) {
   for (std::size_t i = 0; i < std::min(leaks.stopped.size(), kMostRows); ++i) {
     const StackGrowth& growth = leaks.stopped[i];
     table.add_row({fmt::format("step {}", growth.trend.last_rise + 1),
-                   range_text(growth.floor_bytes.front(), growth.floor_bytes.back()), line_of(frames, growth)});
+                   range_text(growth.first_bytes, growth.last_bytes), line_of(growth)});
   }
   return text + table.text("    ") + rest_text(leaks.stopped.size());
 }
@@ -203,7 +259,7 @@ std::string stopped(const FrameTable& frames, const DeviceLeaks& leaks) {
 std::string verdict(const DeviceLeaks& leaks) {
   if (!leaks.grows.empty()) return "";
   std::string text = fmt::format(
-      "\n  {}: {} looked at in {}\n", leaks.doubt == Doubt::none ? "Nothing grows from step to step" : "No leak found",
+      "  {}: {} looked at in {}\n", leaks.doubt == Doubt::none ? "Nothing grows from step to step" : "No leak found",
       format_counted(leaks.stacks, "stack"), format_counted(leaks.steps.starts.size(), "step"));
   const auto growth =
       static_cast<std::int64_t>(leaks.floor_bytes.back()) - static_cast<std::int64_t>(leaks.floor_bytes.front());
@@ -213,16 +269,14 @@ std::string verdict(const DeviceLeaks& leaks) {
   return text;
 }
 
-std::string device_section(const Snapshot& snapshot, const DeviceLeaks& leaks) {
-  std::string text = '\n' + device_name(leaks.device, snapshot.origin.is_cpu) + '\n';
+std::string LeaksText::section(const DeviceLeaks& leaks) {
+  std::string text = '\n' + device_name(leaks.device, snapshot_.origin.is_cpu) + '\n';
   if (!leaks.steps.note.empty()) {
-    return text + fmt::format("  {}: {}.\n  Record more steps, or say where they begin: --steps annotation:NAME, "
-                              "--steps events:N or --steps time:US\n",
-                              format_counted(leaks.events, "event"), leaks.steps.note);
+    return text + fmt::format("  {}; no verdict:\n  {}.\n  Record more steps, or say where they begin: {}\n",
+                              format_counted(leaks.events, "event"), leaks.steps.note, kSayWhere);
   }
-  const FrameTable& frames = snapshot.frames;
-  return text + overview(leaks) + verdict(leaks) + growing(frames, leaks) + capacity(leaks) + doubtful(frames, leaks) +
-         late_frees(frames, leaks) + stopped(frames, leaks);
+  return text + verdict(leaks) + growing(leaks) + overview(leaks) + doubtful(leaks) + late_frees(leaks) +
+         stopped(leaks);
 }
 
 } // namespace
@@ -232,8 +286,9 @@ std::string leaks_text(const std::string& file, const Snapshot& snapshot, const 
   if (devices.empty())
     text +=
         "\nNo events on any device: leaks are seen in a recording with torch.cuda.memory._record_memory_history().\n";
+  LeaksText sections(snapshot);
   for (const DeviceLeaks& leaks : devices)
-    text += device_section(snapshot, leaks);
+    text += sections.section(leaks);
   return text;
 }
 

@@ -1,7 +1,9 @@
 #include "export/json_text.hpp"
 #include "export/moment_json.hpp"
+#include "export/rehearsal_json.hpp"
 #include "memviz/export.hpp"
 #include "memviz/lost_history.hpp"
+#include "memviz/no_stack.hpp"
 
 namespace memviz {
 
@@ -9,7 +11,15 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json device_json(const DeviceStats& stats) {
+/// {"bytes": 1024, "blocks": 1, "reasons": [{"reason": "allocated before recording", "bytes": 1024, "blocks": 1}]}
+Json no_stack_json(const NoStackAccount& account) {
+  Json reasons = Json::array();
+  for (const auto& [key, amount] : account.reasons)
+    reasons.push_back({{"reason", reason_text(key)}, {"bytes", amount.bytes}, {"blocks", amount.blocks}});
+  return {{"bytes", account.total.bytes}, {"blocks", account.total.blocks}, {"reasons", std::move(reasons)}};
+}
+
+Json device_json(const DeviceStats& stats, const NoStackAccount& no_stack) {
   return {
       {"device", stats.device},
       {"at", moment_json(stats.at)},
@@ -22,36 +32,52 @@ Json device_json(const DeviceStats& stats) {
       {"inactive_bytes", stats.inactive_bytes},
       {"requested_bytes", stats.requested_bytes},
       {"baseline_bytes", stats.baseline_bytes},
+      {"may_have_lost_events", stats.may_have_lost_events},
       {"unmatched_frees", stats.unmatched_frees},
       {"peak_requested_bytes", stats.peak_requested_bytes},
       {"peak_event", stats.peak_event},
       {"end_requested_bytes", stats.end_requested_bytes},
+      {"end_reserved_bytes", stats.end_reserved_bytes},
       {"balanced", stats.balanced()},
       {"imbalance_bytes", stats.imbalance_bytes},
       {"rounding_bytes", stats.rounding_bytes()},
       {"unaccounted_bytes", stats.unaccounted_bytes},
       {"ooms", stats.ooms},
       {"last_oom_event", stats.last_oom_event},
+      {"outside_bytes", stats.outside_bytes},
+      {"no_stack", no_stack_json(no_stack)},
   };
+}
+
+/// An array in an object, an element at a time: values of nlohmann's take ten times the memory of their text, which is
+/// much where a file has ten thousand devices.
+std::string devices_json(const Snapshot& snapshot, const Replay& replay) {
+  const std::vector<NoStackAccount> no_stack = no_stack_accounts(snapshot, replay);
+  std::string text = "[";
+  for (std::size_t i = 0; i < replay.devices.size(); ++i) {
+    text += i == 0 ? "\n    " : ",\n    ";
+    for (const char c : json_text(device_json(replay.devices[i], no_stack[i]), 2)) {
+      text += c;
+      if (c == '\n') text += "    ";
+    }
+  }
+  return text + (replay.devices.empty() ? "]" : "\n  ]");
 }
 
 } // namespace
 
 std::string stats_json(const std::string& file, const Snapshot& snapshot, const Replay& replay) {
-  Json devices = Json::array();
-  for (const DeviceStats& stats : replay.devices)
-    devices.push_back(device_json(stats));
   Json settings = Json::array(); // not an object: the file may name one twice
   for (const auto& [name, value] : snapshot.settings)
     settings.push_back({{"name", snapshot.frames.text(name)}, {"value", snapshot.frames.text(value)}});
 
-  Json result;
-  result["file"] = file;
-  result["devices"] = std::move(devices);
-  result["warnings"] = warnings_and_losses(snapshot, replay);
-  result["origin"] = {{"encoding", snapshot.origin.encoding}, {"generation", snapshot.origin.generation}};
-  result["settings"] = std::move(settings);
-  return json_text(result, 2) + '\n';
+  Json rest;
+  rest["warnings"] = warnings_and_losses(snapshot, replay);
+  rest["origin"] = {{"encoding", snapshot.origin.encoding}, {"generation", snapshot.origin.generation}};
+  if (snapshot.origin.rehearsal) rest["rehearsal"] = rehearsal_json(*snapshot.origin.rehearsal);
+  rest["settings"] = std::move(settings);
+  return "{\n  \"file\": " + json_text(file, -1) + ",\n  \"devices\": " + devices_json(snapshot, replay) + "," +
+         json_text(rest, 2).substr(1) + '\n';
 }
 
 } // namespace memviz

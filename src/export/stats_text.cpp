@@ -20,7 +20,9 @@ constexpr std::size_t kMostSettings = 40;
 constexpr std::size_t kLineColumns = 100;
 
 std::string largest_users(const Snapshot& snapshot, const Replay& replay, std::optional<std::uint32_t> device) {
-  const auto users = rank_user_lines(snapshot, replay, device);
+  // At different moments their sum was never held at once.
+  const auto leading = leading_device(stats_of(replay, device));
+  const auto users = rank_user_lines(snapshot, replay, leading ? leading : device);
   if (users.empty()) return "";
   std::uint64_t total_bytes = 0;
   for (const UserLine& user : users)
@@ -36,7 +38,9 @@ std::string largest_users(const Snapshot& snapshot, const Replay& replay, std::o
                    format_count(user.amount.blocks),
                    elided(node_label(snapshot.frames, user.key), kLineColumns - kNumberColumns)});
   }
-  std::string text = "\nLargest users, by the innermost line of your own code\n" + table.text("  ");
+  std::string text = fmt::format("\nLargest users{}, by the innermost line of your own code\n",
+                                 leading ? " of " + device_name(*leading, snapshot.origin.is_cpu) : "") +
+                     table.text("  ");
   if (users.size() > shown) text += fmt::format("  and {} more\n", format_count(users.size() - shown));
   return text;
 }

@@ -13,14 +13,16 @@ namespace memviz {
 
 class TextLimit {
 public:
-  /// Of the real snapshots the wordiest gives 19 bytes of text for each of its own.
+  /// Of the real snapshots the wordiest gives 19 bytes of folded text for each of its own, and 53 of a log with stacks.
   TextLimit(std::uint64_t file_bytes, std::string_view advice)
-      : most_bytes_((std::uint64_t{1} << 30U) + 64 * file_bytes), advice_(advice) {}
+      : most_bytes_((std::uint64_t{64} << 20U) + 128 * file_bytes), advice_(advice) {}
+
+  [[nodiscard]] std::uint64_t most_bytes() const { return most_bytes_; }
 
   /// Throws Error, with the advice, where all that was added is too much.
   void add(std::uint64_t bytes) {
     if (bytes > most_bytes_ - bytes_) {
-      throw Error("its stacks spelled out are more than " + format_bytes(most_bytes_) +
+      throw Error("its stacks and names spelled out are more than " + format_bytes(most_bytes_) +
                   " of text, which no real snapshot of this size has: " + std::string(advice_));
     }
     bytes_ += bytes;

@@ -1,5 +1,6 @@
 #include "export/json_text.hpp"
 #include "export/trace_lines.hpp"
+#include "memviz/source_line.hpp"
 #include "value/saturating.hpp"
 
 #include <fmt/format.h>
@@ -74,6 +75,15 @@ public:
     out += '\n';
   }
 
+  void add(std::string& out, FrameId frame) override {
+    const FrameTable& frames = snapshot_.frames;
+    JsonLine item(out);
+    item.text("name", frames.name(frame));
+    item.text("file", frames.filename(frame));
+    const std::int64_t line = frames.frame(frame).line;
+    item.raw("line", line == kUnknownLine ? "null" : fmt::to_string(line));
+  }
+
 private:
   static void add_memory(JsonLine& object, const TraceLine& line) {
     const Event& event = line.event;
@@ -107,10 +117,7 @@ private:
     std::string list = "[";
     for (const FrameId frame : frames.stack(event.stack)) {
       if (list.size() > 1) list += ", ";
-      JsonLine item(list);
-      item.text("name", frames.name(frame));
-      item.text("file", frames.filename(frame));
-      item.number("line", frames.frame(frame).line);
+      add(list, frame);
     }
     object.raw("frames", list + "]");
   }

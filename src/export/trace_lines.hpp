@@ -3,7 +3,7 @@
 // One event or annotation -> its line in a log, as text for people or as JSON.
 
 #include "analysis/trace/allocation_names.hpp"
-#include "memviz/flame.hpp"
+#include "export/stack_lines.hpp"
 #include "memviz/trace.hpp"
 
 #include <cstdint>
@@ -36,23 +36,13 @@ public:
   virtual void begin(std::string& out, std::uint32_t device, const TraceSurvey::Device& survey) = 0;
   virtual void add(std::string& out, const TraceLine& line) = 0;
   virtual void add(std::string& out, const Annotation& annotation) = 0;
+  /// One frame of a stack, as it stands with --stacks.
+  virtual void add(std::string& out, FrameId frame) = 0;
   virtual void end(std::string& out, const TraceCount& count) = 0;
 };
 
 [[nodiscard]] std::unique_ptr<TraceLines> text_trace_lines(const Snapshot& snapshot, const TraceOptions& options);
 [[nodiscard]] std::unique_ptr<TraceLines> json_trace_lines(const Snapshot& snapshot, const TraceOptions& options);
-
-/// The user's own line of each stack, made once. "" for a stack without frames.
-class StackLines {
-public:
-  explicit StackLines(const FrameTable& frames) : frames_(frames), finder_(frames), lines_(frames.stack_count()) {}
-  [[nodiscard]] const std::string& line(StackId stack);
-
-private:
-  const FrameTable& frames_;
-  UserLineFinder finder_;
-  std::vector<std::string> lines_;
-};
 
 /// What an event's action is called in the file.
 [[nodiscard]] std::string_view action_text(const FrameTable& frames, const Event& event);

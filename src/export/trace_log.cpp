@@ -2,10 +2,12 @@
 #include "analysis/replay/event_pools.hpp"
 #include "analysis/trace/trace_filter.hpp"
 #include "export/trace_lines.hpp"
+#include "export/trace_size.hpp"
 #include "memviz/error.hpp"
 #include "value/saturating.hpp"
 
 #include <set>
+#include <span>
 
 namespace memviz {
 
@@ -15,11 +17,25 @@ namespace {
   throw Error("its events were others when they were read again: the file changed");
 }
 
+void count_use(std::vector<std::uint64_t>& uses, std::uint32_t id) {
+  if (id >= uses.size()) uses.resize(std::size_t{id} + 1);
+  ++uses[id];
+}
+
+/// A log that is only counted spells out no stack.
+TraceOptions without_stacks(TraceOptions options) {
+  options.stacks = false;
+  return options;
+}
+
 } // namespace
 
 void TraceSurvey::take(std::uint32_t device, std::span<const Event> events) {
   Device& found = devices_[device];
   for (const Event& event : events) {
+    count_use(uses_.stacks, event.stack.value);
+    for (const StringId text : {event.action_text, event.compile_context, event.user_metadata})
+      count_use(uses_.texts, text.value);
     if (event.time_us) {
       if (!found.first_us) found.first_us = event.time_us;
       found.last_us = event.time_us;
@@ -39,6 +55,7 @@ void TraceSurvey::take(std::uint32_t device, std::span<const Event> events) {
 
 void TraceSurvey::restart() {
   devices_.clear();
+  uses_ = {};
   ++restarts_;
 }
 
@@ -50,12 +67,13 @@ const TraceSurvey::Device& TraceSurvey::device(std::uint32_t device) const {
 
 class TraceLog::Log {
 public:
-  Log(const Snapshot& snapshot, const TraceSurvey& survey, TraceOptions options,
+  Log(const Snapshot& snapshot, const TraceSurvey& survey, const TraceOptions& options,
       std::function<void(std::string_view)> write)
-      : snapshot_(snapshot), survey_(survey), options_(std::move(options)), write_(std::move(write)),
-        sieve_(options_.filter, snapshot.frames),
+      : snapshot_(snapshot), survey_(survey), options_(write ? options : without_stacks(options)),
+        write_(std::move(write)), sieve_(options_.filter, snapshot.frames),
         lines_(options_.format == TraceFormat::text ? text_trace_lines(snapshot, options_)
-                                                    : json_trace_lines(snapshot, options_)) {}
+                                                    : json_trace_lines(snapshot, options_)),
+        size_(snapshot, *lines_, options.stacks), annotations_(snapshot) {}
 
   /// As often as in the first pass, the reader starts again before the events that count.
   [[nodiscard]] bool is_rehearsal() const { return restarts_ < survey_.restarts(); }
@@ -75,6 +93,7 @@ public:
     ++device_->count.shown;
     ++shown_;
     lines_->add(out_, {device, index, event, life, device_->pools.pool(index, event)});
+    if (!write_) size_.add_stack(event.stack);
     flush(kPieceBytes);
   }
 
@@ -103,7 +122,7 @@ private:
     std::uint32_t number;
     AllocationNames names;
     EventPools pools;
-    std::vector<const Annotation*> annotations;
+    std::span<const Annotation* const> annotations;
     std::size_t next_annotation = 0;
     TraceCount count;
   };
@@ -113,7 +132,7 @@ private:
     if (!seen_.insert(device).second) fail_changed();
     const TraceSurvey::Device& survey = survey_.device(device);
     device_ = std::make_unique<Device>(
-        Device{device, {}, EventPools(snapshot_, device, survey), annotations_of(snapshot_, device), 0, {}});
+        Device{device, {}, EventPools(snapshot_, device, survey), annotations_.of(device), 0, {}});
     lines_->begin(out_, device, survey);
   }
 
@@ -145,7 +164,11 @@ private:
 
   void flush(std::size_t at_least) {
     if (out_.size() < at_least) return;
-    write_(out_);
+    if (write_) {
+      write_(out_);
+    } else {
+      size_.add(out_.size());
+    }
     out_.clear();
   }
 
@@ -155,6 +178,8 @@ private:
   std::function<void(std::string_view)> write_;
   TraceSieve sieve_;
   std::unique_ptr<TraceLines> lines_;
+  TraceSize size_; ///< of what is only counted
+  AnnotationsByDevice annotations_;
   std::unique_ptr<Device> device_; ///< whose events come
   std::set<std::uint32_t> seen_;
   std::string out_;
@@ -162,9 +187,9 @@ private:
   unsigned restarts_ = 0;
 };
 
-TraceLog::TraceLog(const Snapshot& snapshot, const TraceSurvey& survey, TraceOptions options,
+TraceLog::TraceLog(const Snapshot& snapshot, const TraceSurvey& survey, const TraceOptions& options,
                    std::function<void(std::string_view)> write)
-    : log_(std::make_unique<Log>(snapshot, survey, std::move(options), std::move(write))) {
+    : log_(std::make_unique<Log>(snapshot, survey, options, std::move(write))) {
 }
 
 TraceLog::~TraceLog() = default;

@@ -1,6 +1,7 @@
 #include "export/trace_lines.hpp"
 #include "memviz/format.hpp"
 #include "memviz/label.hpp"
+#include "memviz/source_line.hpp"
 #include "text/printable.hpp"
 #include "text/time_text.hpp"
 #include "value/saturating.hpp"
@@ -76,7 +77,17 @@ public:
     add_after_gap(out, line_of(event.stack));
     add_details(out, line);
     out += '\n';
-    if (options_.stacks) add_stack(out, event.stack);
+    if (!options_.stacks) return;
+    for (const FrameId frame : snapshot_.frames.stack(event.stack))
+      add(out, frame);
+  }
+
+  void add(std::string& out, FrameId frame) override {
+    const FrameTable& frames = snapshot_.frames;
+    out += kFrameIndent;
+    out += printable(fmt::format("{}:{}: {}\n", bounded(frames.filename(frame)),
+                                 file_line_text(frames.frame(frame).line), bounded(frames.name(frame))));
+    out.back() = '\n';
   }
 
   void add(std::string& out, const Annotation& annotation) override {
@@ -155,16 +166,6 @@ private:
       if (!frames.text(text).empty() && frames.text(text) != "N/A")
         add_detail(details, elided(frames.text(text), kTextColumns));
     if (!details.empty()) out += "  [" + details + "]";
-  }
-
-  void add_stack(std::string& out, StackId stack) const {
-    const FrameTable& frames = snapshot_.frames;
-    for (const FrameId frame : frames.stack(stack)) {
-      out += kFrameIndent;
-      out += printable(fmt::format("{}:{}: {}\n", bounded(frames.filename(frame)), frames.frame(frame).line,
-                                   bounded(frames.name(frame))));
-      out.back() = '\n';
-    }
   }
 
   const Snapshot& snapshot_;

@@ -1,4 +1,5 @@
 #include "export/json_text.hpp"
+#include "export/line_json.hpp"
 #include "export/moment_json.hpp"
 #include "export/text_limit.hpp"
 #include "export/text_writer.hpp"
@@ -40,7 +41,7 @@ void add_identity(Json& node, const FrameTable& frames, const NodeKey& key) {
   case NodeKind::frame:
     node["name"] = frames.name(key.frame());
     node["file"] = frames.filename(key.frame());
-    node["line"] = frames.frame(key.frame()).line;
+    node["line"] = line_json(frames.frame(key.frame()).line);
     break;
   case NodeKind::root:
   case NodeKind::state:

@@ -42,8 +42,7 @@ bool looks_like_library(std::string_view word) {
 /// Walks over a C++ name; brackets nest, and each level has a path ("at::native::add") of its own.
 class CppName {
 public:
-  CppName(std::string_view name, const Pseudonyms& pseudonyms, LeakSearch& search)
-      : rest_(name), pseudonyms_(pseudonyms), search_(search) {}
+  CppName(std::string_view name, const Hiding& hiding) : rest_(name), hiding_(hiding) {}
 
   [[nodiscard]] std::string hidden() {
     while (!rest_.empty()) {
@@ -66,11 +65,15 @@ private:
   void word() {
     const std::size_t size = word_size(rest_);
     const std::string_view word = rest_.substr(0, size);
-    if (!is_in_path_) is_public_path_ = is_public_namespace(word);
+    const bool is_first = !is_in_path_;
+    if (is_first) is_public_path_ = is_public_namespace(word);
     is_in_path_ = true;
     if (word == "operator") return take_operator();
-    if (is_public_path_ || is_public_symbol(word)) return take(size);
-    result_ += hidden_function(word, pseudonyms_, search_);
+    if (is_public_path_ && is_first) return take(size); // by which frames are told to be torch's
+    const bool keeps_public = hiding_.public_names == PublicNames::kept;
+    if (keeps_public && (is_public_path_ || is_public_symbol(word))) return take(size);
+    if (is_known_word(word)) return take(size);
+    result_ += hidden_function(word, hiding_);
     rest_.remove_prefix(size);
   }
 
@@ -121,8 +124,7 @@ private:
   }
 
   std::string_view rest_;
-  const Pseudonyms& pseudonyms_;
-  LeakSearch& search_;
+  const Hiding& hiding_;
   std::string result_;
   std::vector<bool> levels_; ///< of the brackets that are open: whether a public path stands before each
   bool is_in_path_ = false;
@@ -131,17 +133,17 @@ private:
 
 } // namespace
 
-std::string hidden_function(std::string_view name, const Pseudonyms& pseudonyms, LeakSearch& search) {
-  search.hide(name);
-  std::string hidden = pseudonyms.of(looks_like_library(name) ? "__func_" : "func_", name);
+std::string hidden_function(std::string_view name, const Hiding& hiding) {
+  hiding.search.hide(name);
+  std::string hidden = hiding.pseudonyms.of(looks_like_library(name) ? "__func_" : "func_", name);
   for (const std::string_view part : omitted_names())
     if (name.find(part) != std::string_view::npos) hidden += part;
   return hidden;
 }
 
-std::string hidden_cpp_name(std::string_view name, const Pseudonyms& pseudonyms, LeakSearch& search) {
-  std::string hidden = CppName(name, pseudonyms, search).hidden();
-  search.keep(hidden); // what of it is public may be hidden elsewhere
+std::string hidden_cpp_name(std::string_view name, const Hiding& hiding) {
+  std::string hidden = CppName(name, hiding).hidden();
+  hiding.search.keep(hidden); // what of it is public may be hidden elsewhere
   return hidden;
 }
 

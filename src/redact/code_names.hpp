@@ -2,8 +2,7 @@
 
 // Names of functions -> names in which what is not public knowledge is a pseudonym.
 
-#include "redact/leak_search.hpp"
-#include "redact/pseudonym.hpp"
+#include "redact/hiding.hpp"
 
 #include <string>
 #include <string_view>
@@ -12,10 +11,10 @@ namespace memviz {
 
 /// "func_k3x9q2ma"; what PyTorch leaves out of its pictures, and the kinds of C functions that memviz tells apart,
 /// stay recognisable.
-[[nodiscard]] std::string hidden_function(std::string_view name, const Pseudonyms& pseudonyms, LeakSearch& search);
+[[nodiscard]] std::string hidden_function(std::string_view name, const Hiding& hiding);
 
 /// C++ as a debugger prints it: "void secret::kernel<at::Tensor>(int)" -> "void func_1::func_2<at::Tensor>(int)".
-/// Namespaces that are public keep all that is inside them.
-[[nodiscard]] std::string hidden_cpp_name(std::string_view name, const Pseudonyms& pseudonyms, LeakSearch& search);
+/// Namespaces that are public keep all that is inside them, or, where public names are hidden, only themselves.
+[[nodiscard]] std::string hidden_cpp_name(std::string_view name, const Hiding& hiding);
 
 } // namespace memviz

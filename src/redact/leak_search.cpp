@@ -106,9 +106,11 @@ void LeakSearch::hide(std::string_view text) {
 }
 
 void LeakSearch::keep(std::string_view text) {
-  if (text.size() >= kShortest && !kept_.emplace(text).second) return;
-  for_each_word(text, [&](std::string_view word) { kept_words_.insert(in_lower_case(word)); });
-  is_prepared_ = false;
+  const bool is_long = text.size() >= kShortest;
+  if (is_long && !kept_.emplace(text).second) return;
+  bool is_new = is_long;
+  for_each_word(text, [&](std::string_view word) { is_new |= kept_words_.insert(in_lower_case(word)).second; });
+  if (is_new) is_prepared_ = false;
 }
 
 bool LeakSearch::is_kept(std::string_view word) const {

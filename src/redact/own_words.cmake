@@ -11,7 +11,7 @@ foreach(file IN LISTS SOURCES)
   list(APPEND words ${found})
 endforeach()
 # Put together from parts, or written by a library.
-list(APPEND words lived_events lived_us pending_events pending_us mem_viz version encoding viewBox utf)
+list(APPEND words lived_events lived_us pending_events pending_us mem_viz version encoding viewBox utf CDATA)
 list(REMOVE_DUPLICATES words)
 list(SORT words)
 list(JOIN words "\\n\"\n    \"" lines)

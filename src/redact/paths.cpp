@@ -1,6 +1,7 @@
 #include "redact/paths.hpp"
 
 #include "memviz/label.hpp"
+#include "redact/file_endings.hpp"
 #include "redact/public_names.hpp"
 
 #include <algorithm>
@@ -11,10 +12,6 @@ namespace memviz {
 namespace {
 
 constexpr std::size_t kNone = std::string_view::npos;
-
-bool is_separator(char c) {
-  return c == '/' || c == '\\';
-}
 
 std::string with_slashes(std::string_view filename) {
   std::string path(filename);
@@ -96,15 +93,6 @@ std::string public_part(std::string_view path) {
   return std::string(package.empty() ? standard_library_path(path) : package);
 }
 
-/// ".py", ".cu", ...; "" for what is no usual ending of a source file.
-std::string_view known_extension(std::string_view path) {
-  static constexpr std::array<std::string_view, 14> kEndings{".py", ".pyx", ".cpp", ".cc",  ".cxx", ".cu", ".cuh",
-                                                             ".h",  ".hpp", ".c",   ".cxx", ".so",  ".rs", ".mm"};
-  for (const std::string_view ending : kEndings)
-    if (path.ends_with(ending)) return ending;
-  return "";
-}
-
 /// A name for the file that origin_of() takes for the same kind of code.
 std::string with_origin(CodeOrigin origin, const std::string& file) {
   for (const std::string_view folder : {"", "/site-packages/torch/", "/site-packages/", "<frozen ", "<eval_with_key>"})
@@ -139,30 +127,25 @@ std::string_view below_home(std::string_view path) {
 /// "file_k3x9q2ma.py" for the file's own name; before it, where it has folders, what stands for the whole path and for
 /// the ends of it that two checkouts of a project have in common: "path_../dir_../dir_../file_...py". Nothing stands
 /// for a person's folder alone, which is easily guessed.
-std::string pseudonym(std::string_view path, const Pseudonyms& pseudonyms, LeakSearch& search) {
+std::string pseudonym(std::string_view path, const Hiding& hiding) {
   constexpr std::size_t kMostFolders = 3;
   const std::string_view name = file_basename(path);
-  search.hide(name);
-  std::string hidden = pseudonyms.of("file_", name) + std::string(known_extension(name));
+  hiding.search.hide(name);
+  std::string hidden = hiding.pseudonyms.of("file_", name) + std::string(known_extension(name));
   if (name.size() == path.size()) return hidden;
   const std::string_view inside = below_home(path);
   std::size_t begin = inside.size() - std::min(inside.size(), name.size());
   for (std::size_t folders = 0; folders < kMostFolders && begin > 1; ++folders) {
     begin = inside.rfind('/', begin - 2) + 1; // 0 where there is none
     if (inside.substr(begin).starts_with('/')) break;
-    hidden.insert(0, pseudonyms.of("dir_", inside.substr(begin)) + '/');
+    hidden.insert(0, hiding.pseudonyms.of("dir_", inside.substr(begin)) + '/');
   }
   for (std::string_view rest = path.substr(0, path.size() - name.size()); !rest.empty();) {
     const std::string_view folder = rest.substr(0, rest.find('/'));
-    search.hide(folder);
+    hiding.search.hide(folder);
     rest.remove_prefix(std::min(folder.size() + 1, rest.size()));
   }
-  return pseudonyms.of("path_", path) + '/' + hidden;
-}
-
-bool is_path_character(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || is_separator(c) || c == '.' ||
-         c == '_' || c == '-' || c == '+' || c == '@' || c == '~' || static_cast<unsigned char>(c) >= 0x80;
+  return hiding.pseudonyms.of("path_", path) + '/' + hidden;
 }
 
 } // namespace
@@ -172,57 +155,32 @@ bool is_public_file(std::string_view filename) {
   return is_public_pseudo_file(path) || !public_part(path).empty();
 }
 
-std::string hidden_path(std::string_view filename, const Pseudonyms& pseudonyms, LeakSearch& search) {
+std::string hidden_path(std::string_view filename, const Hiding& hiding) {
   std::string path = with_slashes(filename);
   if (is_public_pseudo_file(path)) return path;
   const CodeOrigin origin = origin_of(path);
-  search.hide(filename);
-  std::string hidden = public_part(path);
+  hiding.search.hide(filename);
+  std::string hidden = hiding.public_names == PublicNames::kept ? public_part(path) : "";
   if (hidden.empty())
-    hidden = pseudonym(path, pseudonyms, search);
+    hidden = pseudonym(path, hiding);
   else
-    search.keep(hidden);
-  if (origin_of(hidden) != origin) hidden = with_origin(origin, pseudonym(path, pseudonyms, search));
+    hiding.search.keep(hidden);
+  if (origin_of(hidden) != origin) hidden = with_origin(origin, pseudonym(path, hiding));
   return with_omitted_parts(path, std::move(hidden));
 }
 
-std::string hidden_module(std::string_view filename, const Pseudonyms& pseudonyms, LeakSearch& search) {
+std::string hidden_module(std::string_view filename, const Hiding& hiding) {
   std::string path = with_slashes(filename);
-  if (is_public_file(path)) {
-    search.keep(path);
+  if (is_public_pseudo_file(path) || (hiding.public_names == PublicNames::kept && is_public_file(path))) {
+    hiding.search.keep(path);
     return path;
   }
   const std::string_view name = file_basename(path);
   const std::string folders = path.substr(0, path.size() - name.size());
-  std::string hidden = folders + pseudonym(name, pseudonyms, search);
-  if (origin_of(hidden) != origin_of(path)) hidden = with_origin(origin_of(path), pseudonym(path, pseudonyms, search));
-  search.keep(folders);
+  std::string hidden = folders + pseudonym(name, hiding);
+  if (origin_of(hidden) != origin_of(path)) hidden = with_origin(origin_of(path), pseudonym(path, hiding));
+  hiding.search.keep(folders);
   return with_omitted_parts(path, std::move(hidden));
-}
-
-std::string without_paths(std::string_view text, const Pseudonyms& pseudonyms, LeakSearch& search) {
-  std::string result;
-  std::size_t i = 0;
-  while (i < text.size()) {
-    std::size_t end = i;
-    while (end < text.size() && is_path_character(text[end]))
-      ++end;
-    // "C:\folder\file": the drive's letter is a word of its own.
-    const bool is_drive = end == i + 1 && end + 1 < text.size() && text[end] == ':' && is_separator(text[end + 1]);
-    if (is_drive) {
-      ++end;
-      while (end < text.size() && is_path_character(text[end]))
-        ++end;
-    }
-    const std::string_view word = text.substr(i, end - i);
-    const bool is_rooted = is_drive || word.starts_with('/') || word.starts_with('~') || word.starts_with('.');
-    const bool is_deep = std::count_if(word.begin(), word.end(), is_separator) >= 2;
-    const bool is_path = (is_rooted && is_deep) || (!known_extension(word).empty() && word != known_extension(word));
-    result += is_path ? hidden_path(word, pseudonyms, search) : std::string(word);
-    if (end < text.size()) result += text[end];
-    i = end + 1;
-  }
-  return result;
 }
 
 } // namespace memviz

@@ -92,18 +92,26 @@ bool is_public_namespace(std::string_view name) {
   return has(kNamespaces, name);
 }
 
+bool is_known_word(std::string_view name) {
+  return has(kWords, name);
+}
+
 bool is_public_symbol(std::string_view name) {
-  return has(kWords, name) || is_cpython(name) || starts_with_any(name, kSymbolBeginnings);
+  return is_known_word(name) || is_cpython(name) || starts_with_any(name, kSymbolBeginnings);
+}
+
+bool is_known_python_name(std::string_view name) {
+  static constexpr std::string_view kNames =
+      "<dictcomp> <genexpr> <lambda> <listcomp> <module> <setcomp> <string> ?? backward forward main wrapper";
+  return name.empty() || has(kNames, name);
 }
 
 bool is_public_python_name(std::string_view name) {
-  static constexpr std::string_view kNames =
-      "<dictcomp> <genexpr> <lambda> <listcomp> <module> <setcomp> <string> ?? backward forward main wrapper";
   constexpr std::size_t kLongestMethod = 24;
   const bool is_dunder =
       name.size() > 4 && name.size() <= kLongestMethod && name.starts_with("__") && name.ends_with("__") &&
       std::all_of(name.begin(), name.end(), [](char c) { return c == '_' || (c >= 'a' && c <= 'z'); });
-  return name.empty() || is_dunder || has(kNames, name);
+  return is_dunder || is_known_python_name(name);
 }
 
 bool is_public_annotation(std::string_view name) {
@@ -122,12 +130,18 @@ bool is_public_setting_word(std::string_view word) {
   static constexpr std::string_view kSettings =
       "False None PYTORCH_ALLOC_CONF PYTORCH_CUDA_ALLOC_CONF True a backend cpu cuda cudaMallocAsync dict "
       "expandable_segments garbage_collection_threshold graph_capture_record_stream_reuse inf list "
-      "max_non_split_rounding_mb max_split_size max_split_size_mb memviz_recording native of "
+      "max_non_split_rounding_mb max_split_size max_split_size_mb memviz_cpu_device memviz_recording memviz_rehearsal "
+      "memviz_stacks_left_out native of "
       "pinned_num_register_threads pinned_use_background_threads pinned_use_cuda_host_register "
       "release_lock_on_cudamalloc roundup_power2_divisions throw_on_cudamalloc_oom trace_alloc_max_entries "
       "trace_alloc_overflowed tuple use_cuda_host_register";
 
-  return is_number(word) || has(kSettings, word);
+  // Of the mark of a rehearsed recording, with the names of common GPUs.
+  static constexpr std::string_view kRehearsal =
+      "16GB 24GB 40GB 80GB 141GB A100 Ada B200 GB200 GeForce H100 H200 HBM2e HBM3 HBM3e L4 L40S Laptop NVIDIA NVL PCIe "
+      "RTX SXM2 SXM4 SXM5 T4 Tesla V100 a100 b200 context_bytes gpu h100 h200 l4 profile rtx t4 total_bytes v100 "
+      "version";
+  return is_number(word) || has(kSettings, word) || has(kRehearsal, word);
 }
 
 } // namespace memviz

@@ -39,11 +39,10 @@ bool is_public_setting(std::string_view text) {
   return true;
 }
 
-/// "Torch-Compiled Region: 0/1", "N/A"
-bool is_public_context(std::string_view text) {
+/// "Torch-Compiled Region: 0/1", "N/A", ""
+bool is_known_context(std::string_view text) {
   constexpr std::string_view kRegion = "Torch-Compiled Region";
-  if (text.starts_with(kRegion)) text.remove_prefix(kRegion.size());
-  return text == "N/A" || !has_letters(text);
+  return text.empty() || text == "N/A" || (text.starts_with(kRegion) && !has_letters(text.substr(kRegion.size())));
 }
 
 } // namespace
@@ -51,13 +50,19 @@ bool is_public_context(std::string_view text) {
 struct Redactor::Parts {
   explicit Parts(RedactOptions options)
       : hides_paths(options.what != Redact::names), hides_names(options.what != Redact::paths),
-        hides_all(options.what == Redact::all), pseudonyms(std::move(options.key)) {
+        hides_all(options.what == Redact::all || options.what == Redact::everything),
+        public_names(options.what == Redact::everything ? PublicNames::hidden : PublicNames::kept),
+        pseudonyms(std::move(options.key)) {
     search.keep(own_words());
+    search.keep("/site-packages/torch/ <frozen <eval_with_key>"); // what keeps the kind of code of a hidden file
     for (const std::string_view part : omitted_names())
       search.keep(part);
     for (const std::string_view part : omitted_files())
       search.keep(part);
   }
+
+  [[nodiscard]] Hiding hiding() { return {pseudonyms, search, public_names}; }
+  [[nodiscard]] bool keeps_public() const { return public_names == PublicNames::kept; }
 
   [[nodiscard]] std::string hidden(std::string_view prefix, std::string_view text) {
     search.hide(text);
@@ -65,7 +70,7 @@ struct Redactor::Parts {
   }
 
   [[nodiscard]] std::string kept(std::string_view text) {
-    std::string result = hides_paths ? without_paths(text, pseudonyms, search) : std::string(text);
+    std::string result = hides_paths ? without_paths(text, hiding()) : std::string(text);
     search.keep(result);
     return result;
   }
@@ -80,15 +85,17 @@ struct Redactor::Parts {
   }
 
   [[nodiscard]] std::string function(std::string_view name, std::string_view filename) {
-    if (!hides_names || is_public_python_name(name)) return kept(name);
-    if (origin_of(filename) == CodeOrigin::cpp) return hidden_cpp_name(name, pseudonyms, search);
-    if (is_public_file(filename)) return kept(name);
-    return hidden_function(name, pseudonyms, search);
+    if (!hides_names || is_known_python_name(name)) return kept(name);
+    if (keeps_public() && is_public_python_name(name)) return kept(name);
+    if (origin_of(filename) == CodeOrigin::cpp) return hidden_cpp_name(name, hiding());
+    if (keeps_public() && is_public_file(filename)) return kept(name);
+    return hidden_function(name, hiding());
   }
 
   bool hides_paths;
   bool hides_names;
   bool hides_all;
+  PublicNames public_names;
   Pseudonyms pseudonyms;
   LeakSearch search;
 };
@@ -103,14 +110,14 @@ FrameText Redactor::frame(std::string_view name, std::string_view filename) {
   FrameText text{parts.function(name, filename), std::string(filename)};
   // Debug information often has the file's own name only; a function of torch's stands in a file of torch's.
   const bool is_torch_source = filename.find_first_of("/\\") == kNone && origin_of(filename) == CodeOrigin::cpp &&
-                               name.find("::") != kNone &&
-                               hidden_cpp_name(name, parts.pseudonyms, parts.search) == name;
+                               name.find("::") != kNone && parts.keeps_public() &&
+                               hidden_cpp_name(name, parts.hiding()) == name;
   if (is_torch_source)
     parts.search.keep(filename);
   else if (parts.hides_paths)
-    text.filename = hidden_path(filename, parts.pseudonyms, parts.search);
+    text.filename = hidden_path(filename, parts.hiding());
   else if (parts.hides_names)
-    text.filename = hidden_module(filename, parts.pseudonyms, parts.search);
+    text.filename = hidden_module(filename, parts.hiding());
   return text;
 }
 
@@ -119,14 +126,18 @@ std::string Redactor::text(TextKind kind, std::string_view text) {
   switch (kind) {
   case TextKind::stage:
     return text.empty() || text == "START" || text == "END" ? std::string(text) : parts.hidden("text_", text);
-  case TextKind::action: return is_action(text) ? parts.kept(text) : parts.hidden("action_", text);
+  case TextKind::action:
+    return parts.keeps_public() && is_action(text) ? parts.kept(text) : parts.hidden("action_", text);
   case TextKind::annotation: return parts.hides_names ? parts.annotation(text) : parts.kept(text);
   case TextKind::metadata_key:
   case TextKind::metadata:
   case TextKind::graph_node:
-    return parts.hides_names && has_letters(text) ? parts.hidden("text_", text) : parts.kept(text);
+    if (text.empty()) return "";
+    return parts.hides_names && (has_letters(text) || !parts.keeps_public()) ? parts.hidden("text_", text)
+                                                                             : parts.kept(text);
   case TextKind::compile_context:
-    return parts.hides_names && !is_public_context(text) ? parts.hidden("text_", text) : parts.kept(text);
+    if (is_known_context(text) || (parts.keeps_public() && !has_letters(text))) return parts.kept(text);
+    return parts.hides_names ? parts.hidden("text_", text) : parts.kept(text);
   case TextKind::setting_key:
   case TextKind::setting:
     return parts.hides_all && !is_public_setting(text) ? parts.hidden("text_", text) : parts.kept(text);

@@ -18,7 +18,7 @@ std::uint64_t AllocatorModel::place(std::uint64_t bytes) {
 }
 
 AllocatorModel::PieceId AllocatorModel::grow(std::uint32_t shelf, std::uint64_t bytes) {
-  if (settings_.expandable_segments) return grow_expandable(shelf, bytes);
+  if (settings_.expands(shelves_[shelf].key.pool)) return grow_expandable(shelf, bytes);
   const std::uint64_t segment_bytes = new_segment_bytes(bytes);
   if (segment_bytes > limit_bytes_ || reserved_bytes_ > limit_bytes_ - segment_bytes) return kNone;
   reserved_bytes_ += segment_bytes;
@@ -26,7 +26,8 @@ AllocatorModel::PieceId AllocatorModel::grow(std::uint32_t shelf, std::uint64_t 
   return add_piece({address, segment_bytes, address, kNone, kNone, shelf, Use::in_use, false});
 }
 
-/// The lowest unmapped pages, together with free memory right before them, that have room for `bytes`.
+/// PyTorch takes the lowest, not the one that needs the least: unmapped pages, together with free memory right before
+/// them, that have room for `bytes`.
 AllocatorModel::PieceId AllocatorModel::expandable_candidate(const Shelf& shelf, std::uint64_t bytes) const {
   for (const auto& [address, unmapped] : shelf.unmapped) {
     PieceId candidate = unmapped;
@@ -40,6 +41,29 @@ AllocatorModel::PieceId AllocatorModel::expandable_candidate(const Shelf& shelf,
     }
   }
   return kNone;
+}
+
+std::uint64_t AllocatorModel::needed_bytes(std::uint64_t bytes, std::int64_t stream, const PoolId& pool) const {
+  if (bytes > kMaxTotalBytes) return bytes;
+  const std::uint64_t rounded = rounded_request(settings_, bytes);
+  const std::uint64_t alone = needed_alone_bytes(settings_, rounded, pool);
+  const bool is_small = rounded <= kSmallRequestBytes;
+  const auto found = shelf_by_key_.find({pool, stream, is_small});
+  if (found == shelf_by_key_.end()) return alone;
+  const Shelf& shelf = shelves_[found->second];
+  if (find_free(shelf, rounded) != kNone) return 0;
+  const PieceId first = settings_.expands(pool) ? expandable_candidate(shelf, rounded) : kNone;
+  if (first == kNone) return alone;
+  std::uint64_t room = 0;
+  std::uint64_t needed = 0;
+  for (PieceId id = first; id != kNone && room < rounded; id = pieces_[id].after) {
+    const Piece& piece = pieces_[id];
+    const std::uint64_t page = page_bytes(is_small);
+    const std::uint64_t pages = (rounded - room + page - 1) / page * page;
+    if (piece.use == Use::unmapped) needed += std::min(pages, piece.bytes);
+    room += piece.bytes;
+  }
+  return needed;
 }
 
 AllocatorModel::PieceId AllocatorModel::reserve_range(std::uint32_t shelf) {
@@ -85,9 +109,6 @@ bool AllocatorModel::release_oversized(std::uint32_t shelf_index, std::uint64_t 
   if (settings_.max_split_bytes == std::numeric_limits<std::uint64_t>::max()) return false;
   Shelf& shelf = shelves_[shelf_index];
   const std::uint64_t wanted = std::max(bytes, settings_.max_split_bytes);
-  const auto is_whole = [&](PieceId id) {
-    return !pieces_[id].is_expandable && pieces_[id].before == kNone && pieces_[id].after == kNone;
-  };
   const auto found = shelf.free.lower_bound({wanted, 0, 0});
   if (found != shelf.free.end() && is_whole(found->id)) {
     release_whole(found->id);
@@ -109,7 +130,7 @@ void AllocatorModel::release_shelf(Shelf& shelf) {
   for (const FreePiece& piece : cached) {
     if (pieces_[piece.id].is_expandable)
       unmap(piece.id);
-    else if (pieces_[piece.id].before == kNone && pieces_[piece.id].after == kNone)
+    else if (is_whole(piece.id))
       release_whole(piece.id);
   }
 }

@@ -15,14 +15,15 @@ constexpr std::uint64_t kOversizeSlackBytes = kLargeSegmentBytes;
 std::optional<AllocatorModel::Handle> AllocatorModel::alloc(std::uint64_t bytes, std::int64_t stream,
                                                             const PoolId& pool) {
   if (bytes > kMaxTotalBytes) return std::nullopt;
+  if (pool.is_private()) given_up_.erase(pool);
   const std::uint64_t rounded = rounded_request(settings_, bytes);
   const std::uint32_t shelf = shelf_of({pool, stream, rounded <= kSmallRequestBytes});
   PieceId id = find_free(shelves_[shelf], rounded);
   if (id != kNone) unshelve(id);
   if (id == kNone) id = grow(shelf, rounded);
   if (id == kNone && release_oversized(shelf, rounded)) id = grow(shelf, rounded);
-  if (id == kNone) {
-    release_cached(false);
+  if (id == kNone && gives_back_) {
+    release_cached();
     id = grow(shelf, rounded);
   }
   next_segment_.reset();
@@ -38,9 +39,28 @@ void AllocatorModel::free(Handle handle) {
   shelve(handle);
 }
 
-void AllocatorModel::release_cached(bool with_private_pools) {
+void AllocatorModel::release_cached() {
   for (Shelf& shelf : shelves_)
-    if (with_private_pools || !shelf.key.pool.is_private()) release_shelf(shelf);
+    if (!shelf.key.pool.is_private() || given_up_.contains(shelf.key.pool)) release_shelf(shelf);
+}
+
+void AllocatorModel::release_pool(const PoolId& pool) {
+  for (Shelf& shelf : shelves_)
+    if (shelf.key.pool == pool) release_shelf(shelf);
+}
+
+bool AllocatorModel::release_segment(std::uint64_t address, std::uint64_t bytes, const PoolId& pool,
+                                     std::int64_t stream) {
+  for (const bool is_small : {true, false}) {
+    const auto shelf = shelf_by_key_.find({pool, stream, is_small});
+    if (shelf == shelf_by_key_.end()) continue;
+    const auto& free = shelves_[shelf->second].free;
+    const auto found = free.lower_bound({bytes, address, 0});
+    if (found == free.end() || found->bytes != bytes || found->address != address || !is_whole(found->id)) continue;
+    release_whole(found->id);
+    return true;
+  }
+  return false;
 }
 
 std::uint64_t AllocatorModel::largest_free_bytes(const PoolKey& key) const {
@@ -70,11 +90,18 @@ std::vector<AllocatorModel::Handle> AllocatorModel::adopt(const Segment& segment
   }
   for (const Block& block : blocks) {
     const Use use = block.is_active() ? Use::in_use : Use::free;
+    reserved_bytes_ += block.size_bytes;
+    if (use == Use::free && !handles.empty() && pieces_[before].use == Use::free) { // only edited states have two
+      unshelve(before);
+      pieces_[before].bytes += block.size_bytes;
+      shelve(before);
+      handles.push_back(before);
+      continue;
+    }
     const PieceId id =
         add_piece({block.address, block.size_bytes, base, kNone, kNone, shelf, use, segment.is_expandable});
     if (before != kNone) link(before, id);
     if (use == Use::free) shelve(id);
-    reserved_bytes_ += block.size_bytes;
     handles.push_back(id);
     before = id;
   }

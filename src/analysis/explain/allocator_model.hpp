@@ -47,8 +47,19 @@ public:
   /// Takes a handle that alloc() or adopt() returned, once.
   void free(Handle handle);
   /// What PyTorch does in empty_cache() and before a request fails: wholly free segments and pages go back to the
-  /// device. Those of private pools only `with_private_pools`.
-  void release_cached(bool with_private_pools);
+  /// device, of the default pools and of those that are given up.
+  void release_cached();
+  /// The same of one pool alone.
+  void release_pool(const PoolId& pool);
+  /// The one segment, where it is wholly free; whether it is.
+  bool release_segment(std::uint64_t address, std::uint64_t bytes, const PoolId& pool, std::int64_t stream);
+  /// Nobody will allocate in a private pool again: its graph is gone. An allocation there takes it back.
+  void give_up(const PoolId& pool) { given_up_.insert(pool); }
+  /// While a graph is captured a request fails without anything being given back.
+  void give_back_before_failing(bool gives_back) { gives_back_ = gives_back; }
+  /// What the device has to give for a request as things are, with nothing given back before; 0 where a free block
+  /// takes it.
+  [[nodiscard]] std::uint64_t needed_bytes(std::uint64_t bytes, std::int64_t stream, const PoolId& pool) const;
   /// Where the device will place the next segment: keeps addresses, and with them ties, as they were recorded.
   void place_next_segment(std::uint64_t address) { next_segment_ = address; }
 
@@ -110,6 +121,9 @@ private:
   bool map(PieceId id, std::uint64_t bytes);
   bool release_oversized(std::uint32_t shelf, std::uint64_t bytes);
   void release_shelf(Shelf& shelf);
+  [[nodiscard]] bool is_whole(PieceId id) const {
+    return !pieces_[id].is_expandable && pieces_[id].before == kNone && pieces_[id].after == kNone;
+  }
   void release_whole(PieceId id);
   void unmap(PieceId id);
   void take(PieceId id, std::uint64_t bytes);
@@ -124,6 +138,8 @@ private:
 
   AllocatorSettings settings_;
   std::uint64_t limit_bytes_;
+  bool gives_back_ = true;
+  std::set<PoolId> given_up_;
   mutable std::uint64_t steps_ = 0;
   std::uint64_t reserved_bytes_ = 0;
   std::optional<std::uint64_t> next_segment_;

@@ -48,7 +48,29 @@ std::uint64_t next_division(std::uint64_t bytes, std::uint64_t divisions) {
   return step == 0 ? floor << 1U : round_up(bytes, step);
 }
 
+/// Whether this file's PyTorch is 2.5 or newer, as far as what only such files have tells.
+bool is_newer(const Snapshot& snapshot) {
+  if (!snapshot.annotations.empty() || snapshot.trace_overflowed || snapshot.trace_max_entries) return true;
+  return std::any_of(snapshot.settings.begin(), snapshot.settings.end(), [&](const auto& setting) {
+    return snapshot.frames.text(setting.first) == "graph_capture_record_stream_reuse";
+  });
+}
+
+bool expands_private_pools(const Snapshot& snapshot, bool expandable_segments) {
+  bool has_private = false;
+  for (const Segment& segment : snapshot.segments) {
+    if (segment.pool.is_private() && segment.is_expandable) return true;
+    has_private |= segment.pool.is_private();
+  }
+  return has_private && expandable_segments ? false : is_newer(snapshot);
+}
+
 } // namespace
+
+bool AllocatorSettings::rounds_up() const {
+  return std::any_of(roundup_divisions.begin(), roundup_divisions.end(),
+                     [](std::uint64_t divisions) { return divisions > 1; });
+}
 
 AllocatorSettings allocator_settings(const Snapshot& snapshot) {
   AllocatorSettings settings;
@@ -66,6 +88,7 @@ AllocatorSettings allocator_settings(const Snapshot& snapshot) {
     if (index && *index < settings.roundup_divisions.size())
       settings.roundup_divisions[*index] = number_of<std::uint64_t>(value).value_or(0);
   }
+  settings.private_pools_expand = expands_private_pools(snapshot, settings.expandable_segments);
   return settings;
 }
 
@@ -76,11 +99,31 @@ std::uint64_t rounded_request(const AllocatorSettings& settings, std::uint64_t b
   return round_up(bytes, kMinBlockBytes);
 }
 
+std::uint64_t smallest_request_bytes(const AllocatorSettings& settings, std::uint64_t rounded_bytes) {
+  // Rounding only grows with the request, so that halving finds where it begins to give this.
+  std::uint64_t least = 1;
+  std::uint64_t most = rounded_bytes;
+  while (least < most) {
+    const std::uint64_t middle = least + (most - least) / 2;
+    if (rounded_request(settings, middle) < rounded_bytes)
+      least = middle + 1;
+    else
+      most = middle;
+  }
+  return least;
+}
+
 std::uint64_t new_segment_bytes(std::uint64_t rounded_bytes) {
   constexpr std::uint64_t kMediumBytes = 10ULL << 20U;
   if (rounded_bytes <= kSmallRequestBytes) return kSmallSegmentBytes;
   if (rounded_bytes < kMediumBytes) return kLargeSegmentBytes;
   return round_up(rounded_bytes, 2ULL << 20U);
+}
+
+std::uint64_t needed_alone_bytes(const AllocatorSettings& settings, std::uint64_t rounded_bytes, const PoolId& pool) {
+  if (rounded_bytes > kMaxTotalBytes) return rounded_bytes; // no device has that
+  if (!settings.expands(pool)) return new_segment_bytes(rounded_bytes);
+  return round_up(rounded_bytes, page_bytes(rounded_bytes <= kSmallRequestBytes));
 }
 
 bool is_small_segment(const Segment& segment) {

@@ -1,79 +1,160 @@
 #include "memviz/what_if.hpp"
 
+#include "analysis/explain/pinned_pages.hpp"
+#include "analysis/explain/trial.hpp"
+
 #include <algorithm>
 #include <utility>
+
+// Two ways make room: one free run that takes the request, or enough pages and segments that go back to the device.
+// Sets that should do are found by counting, cheapest first; which of them do is what the model of the allocator says,
+// because how much the device has to give depends on where PyTorch looks for room.
 
 namespace memviz {
 
 namespace {
 
+using Blocks = std::vector<std::uint32_t>;
+
+/// What is to be as small as possible, first of all the first.
+using Cost = std::pair<std::uint64_t, std::uint64_t>;
+
 /// Consecutive blocks of a segment; without those in use among them there is one free run.
 struct Run {
   std::uint32_t first_block = 0;
   std::uint32_t end_block = 0;
-  std::uint32_t in_use = 0;
+  std::uint64_t in_use = 0;
   std::uint64_t in_use_bytes = 0;
-  std::uint64_t gain_bytes = 0; ///< what the run is good for
-  bool found = false;
-
-  /// What is to be as small as possible, first of all the first.
-  [[nodiscard]] std::pair<std::uint64_t, std::uint64_t> cost(Smallest smallest) const {
-    return smallest == Smallest::count ? std::pair<std::uint64_t, std::uint64_t>(in_use, in_use_bytes)
-                                       : std::pair<std::uint64_t, std::uint64_t>(in_use_bytes, in_use);
-  }
 };
 
-/// What a free run, from one address to another, gives back to the device.
-std::uint64_t pages_in(const Segment& segment, std::uint64_t begin, std::uint64_t end) {
-  return releasable_bytes(segment, begin - segment.address, end - segment.address);
+std::uint64_t less(std::uint64_t bytes, std::uint64_t taken) {
+  return bytes > taken ? bytes - taken : 0;
 }
 
 class Search {
 public:
   Search(const Snapshot& state, std::uint32_t device, const Request& request, const AllocatorSettings& settings,
-         Smallest smallest)
-      : state_(state), device_(device), request_(request), smallest_(smallest) {
-    const std::uint64_t free_bytes = request.device_free_bytes.value_or(0);
-    const std::uint64_t needed = needed_of_device(memory_ledger(state, device, request), request, settings);
-    missing_bytes_ = needed > free_bytes ? needed - free_bytes : 0;
-  }
+         const BlockSearch& search)
+      : state_(state), device_(device), request_(request), settings_(settings), smallest_(search.smallest),
+        trial_(state, device, request, settings, search.gives_back), trials_left_(most_trials(state, device)) {}
 
-  [[nodiscard]] std::vector<std::uint32_t> smallest_set() const {
-    Run best;
-    for (const Segment& segment : state_.segments_of(device_)) {
-      if (takes_request(segment))
-        consider(
-            segment, request_.bytes, [](std::uint64_t begin, std::uint64_t end) { return end - begin; }, best);
-      if (!segment.pool.is_private())
-        consider(
-            segment, missing_bytes_,
-            [&](std::uint64_t begin, std::uint64_t end) { return pages_in(segment, begin, end); }, best);
+  [[nodiscard]] Blocks smallest_set() {
+    if (fits({})) return {};
+    add_runs_for_request();
+    for (const std::uint64_t needed : possible_needs()) {
+      const std::uint64_t missing = less(needed, request_.device_free_bytes.value_or(0));
+      add_runs_to_give_back(missing);
+      add_pages_to_give_back(missing);
     }
-    const Released released = several();
-    if (released.found && (!best.found || released.sum.cost(smallest_) < best.cost(smallest_))) return released.blocks;
-    return best.found ? in_use_of(best) : std::vector<std::uint32_t>{};
+    std::sort(found_.begin(), found_.end());
+    found_.erase(std::unique(found_.begin(), found_.end()), found_.end());
+    const auto best =
+        std::find_if(found_.begin(), found_.end(), [&](const auto& candidate) { return fits(candidate.second); });
+    const Blocks few = best == found_.end() ? fewest_of_all() : without_idle(best->second);
+    return smallest_ == Smallest::bytes || few.size() == 1 ? few : one_instead_of(few);
   }
 
 private:
+  /// A trial takes time in proportion to the blocks; all of them together are bounded.
+  static std::size_t most_trials(const Snapshot& state, std::uint32_t device) {
+    constexpr std::size_t kMost = 256;
+    constexpr std::size_t kMostBlocks = std::size_t{1} << 21U;
+    std::size_t blocks = 1;
+    for (const Segment& segment : state.segments_of(device))
+      blocks += segment.block_count;
+    return std::clamp<std::size_t>(kMostBlocks / blocks, 8, kMost);
+  }
+
+  [[nodiscard]] bool fits(const Blocks& blocks) {
+    if (trials_left_ == 0) return false;
+    --trials_left_;
+    return trial_.fits_without(blocks);
+  }
+
+  [[nodiscard]] Cost cost(std::uint64_t blocks, std::uint64_t bytes) const {
+    return smallest_ == Smallest::count ? Cost(blocks, bytes) : Cost(bytes, blocks);
+  }
+
+  /// What the device may have to give: at most what the request takes alone, less where free memory lies beside the
+  /// pages that are mapped for it.
+  [[nodiscard]] std::vector<std::uint64_t> possible_needs() const {
+    const std::uint64_t alone = needed_alone_bytes(settings_, request_.bytes, request_.pool);
+    if (!settings_.expands(request_.pool)) return {alone};
+    return {alone, less(alone, page_bytes(request_.is_small())), trial_.needed_bytes()};
+  }
+
+  void add(Blocks blocks) {
+    if (blocks.empty()) return;
+    std::uint64_t bytes = 0;
+    for (const std::uint32_t block : blocks)
+      bytes += state_.blocks[block].size_bytes;
+    const Cost sum = cost(blocks.size(), bytes);
+    found_.emplace_back(sum, std::move(blocks));
+  }
+
+  // One free run
+
   [[nodiscard]] bool takes_request(const Segment& segment) const {
     return segment.stream == request_.stream && segment.pool == request_.pool &&
            is_small_segment(segment) == request_.is_small();
   }
 
-  /// The run of a segment with the smallest cost whose `gain` is at least `wanted`: two ends that only move on.
-  template <class Gain> void consider(const Segment& segment, std::uint64_t wanted, Gain gain, Run& best) const {
-    const std::uint32_t end = segment.first_block + segment.block_count;
-    Run run{segment.first_block, segment.first_block, 0, 0, 0, true};
-    for (; run.end_block < end;) {
+  void add_runs_for_request() {
+    std::vector<std::pair<Cost, Run>> runs;
+    for (const Segment& segment : state_.segments_of(device_)) {
+      if (!takes_request(segment)) continue;
+      const auto length = [](std::uint64_t begin, std::uint64_t end) { return end - begin; };
+      consider(segment, request_.bytes, length, runs);
+      if (segment.is_expandable) consider_end(segment, runs);
+    }
+    keep_cheapest(std::move(runs));
+  }
+
+  /// Consecutive blocks that give so many bytes back.
+  void add_runs_to_give_back(std::uint64_t missing) {
+    std::vector<std::pair<Cost, Run>> runs;
+    for (const Segment& segment : state_.segments_of(device_)) {
+      if (segment.pool.is_private()) continue;
+      const auto pages = [&](std::uint64_t begin, std::uint64_t end) {
+        return releasable_bytes(segment, begin - segment.address, end - segment.address);
+      };
+      consider(segment, std::max<std::uint64_t>(1, missing), pages, runs);
+    }
+    keep_cheapest(std::move(runs));
+  }
+
+  /// The cheapest run of a segment whose `gain` is at least `wanted`: two ends that only move on.
+  template <class Gain>
+  void consider(const Segment& segment, std::uint64_t wanted, Gain gain,
+                std::vector<std::pair<Cost, Run>>& runs) const {
+    Run run{segment.first_block, segment.first_block, 0, 0};
+    std::optional<std::pair<Cost, Run>> best;
+    while (run.end_block < segment.first_block + segment.block_count) {
       const Block& added = state_.blocks[run.end_block++];
       count(added, run, 1);
       const std::uint64_t run_end = added.address + added.size_bytes;
       while (run.first_block < run.end_block && gain(state_.blocks[run.first_block].address, run_end) >= wanted) {
-        run.gain_bytes = gain(state_.blocks[run.first_block].address, run_end);
-        if (!best.found || run.cost(smallest_) < best.cost(smallest_)) best = run;
+        const Cost paid = cost(run.in_use, run.in_use_bytes);
+        if (!best || paid < best->first) best.emplace(paid, run);
         count(state_.blocks[run.first_block++], run, -1);
       }
     }
+    if (best) runs.push_back(*best);
+  }
+
+  /// The last blocks of an expandable segment: what the device has left is mapped behind them.
+  void consider_end(const Segment& segment, std::vector<std::pair<Cost, Run>>& runs) const {
+    const std::uint64_t page = page_bytes(request_.is_small());
+    const std::uint64_t mappable = request_.device_free_bytes.value_or(0) / page * page;
+    const std::uint64_t wanted = less(request_.bytes, mappable);
+    Run run{segment.first_block + segment.block_count, segment.first_block + segment.block_count, 0, 0};
+    std::uint64_t length = 0;
+    while (run.first_block > segment.first_block && length < wanted) {
+      const Block& added = state_.blocks[--run.first_block];
+      count(added, run, 1);
+      length += added.size_bytes;
+    }
+    if (length >= wanted) runs.emplace_back(cost(run.in_use, run.in_use_bytes), run);
   }
 
   static void count(const Block& block, Run& run, int sign) {
@@ -82,90 +163,142 @@ private:
     run.in_use_bytes = sign > 0 ? run.in_use_bytes + block.size_bytes : run.in_use_bytes - block.size_bytes;
   }
 
-  [[nodiscard]] std::vector<std::uint32_t> in_use_of(const Run& run) const {
-    std::vector<std::uint32_t> blocks;
-    for (std::uint32_t i = run.first_block; i < run.end_block; ++i)
-      if (state_.blocks[i].is_active()) blocks.push_back(i);
+  void keep_cheapest(std::vector<std::pair<Cost, Run>> runs) {
+    constexpr std::size_t kKept = 4;
+    const auto by_cost = [](const auto& left, const auto& right) { return left.first < right.first; };
+    std::stable_sort(runs.begin(), runs.end(), by_cost);
+    for (std::size_t i = 0; i < std::min(kKept, runs.size()); ++i) {
+      Blocks blocks;
+      for (std::uint32_t block = runs[i].second.first_block; block < runs[i].second.end_block; ++block)
+        if (state_.blocks[block].is_active()) blocks.push_back(block);
+      add(std::move(blocks));
+    }
+  }
+
+  // Pages and segments here and there
+
+  struct Offer {
+    double worth = 0; ///< bytes given back for what they cost
+    PinnedPages::Group group;
+  };
+
+  void add_pages_to_give_back(std::uint64_t missing) {
+    PinnedPages pages(state_, device_);
+    std::vector<std::uint32_t> chosen;
+    for (const Offer& offer : offers(pages)) {
+      if (pages.free_bytes() >= missing) break;
+      for (std::uint32_t i = offer.group.first; i < offer.group.first + offer.group.count; ++i) {
+        if (pages.is_free(i)) continue;
+        static_cast<void>(pages.free(i));
+        chosen.push_back(i);
+      }
+    }
+    if (pages.free_bytes() < missing) return;
+    drop_superfluous(pages, chosen, missing);
+    Blocks blocks;
+    for (const std::uint32_t position : chosen)
+      blocks.push_back(pages.blocks()[position]);
+    std::sort(blocks.begin(), blocks.end());
+    add(std::move(blocks));
+  }
+
+  /// Best value first, each judged by itself.
+  [[nodiscard]] std::vector<Offer> offers(PinnedPages& pages) const {
+    std::vector<Offer> offers;
+    for (const PinnedPages::Group& group : pages.groups()) {
+      std::uint64_t gained = 0;
+      std::uint64_t bytes = 0;
+      for (std::uint32_t i = group.first; i < group.first + group.count; ++i) {
+        gained += pages.free(i);
+        bytes += state_.blocks[pages.blocks()[i]].size_bytes;
+      }
+      for (std::uint32_t i = group.first; i < group.first + group.count; ++i)
+        static_cast<void>(pages.restore(i));
+      const std::uint64_t paid = std::max<std::uint64_t>(1, cost(group.count, bytes).first);
+      if (gained > 0) offers.push_back({static_cast<double>(gained) / static_cast<double>(paid), group});
+    }
+    std::stable_sort(offers.begin(), offers.end(),
+                     [](const Offer& left, const Offer& right) { return left.worth > right.worth; });
+    return offers;
+  }
+
+  /// Leaves a set from which no block can be taken; the most expensive go first.
+  void drop_superfluous(PinnedPages& pages, std::vector<std::uint32_t>& chosen, std::uint64_t missing) const {
+    const auto bytes_of = [&](std::uint32_t position) { return state_.blocks[pages.blocks()[position]].size_bytes; };
+    std::stable_sort(chosen.begin(), chosen.end(),
+                     [&](std::uint32_t left, std::uint32_t right) { return bytes_of(left) > bytes_of(right); });
+    std::erase_if(chosen, [&](std::uint32_t position) {
+      static_cast<void>(pages.restore(position));
+      if (pages.free_bytes() >= missing) return true;
+      static_cast<void>(pages.free(position));
+      return false;
+    });
+  }
+
+  /// The model may need less than was counted: leaves out each block without which the others still do.
+  [[nodiscard]] Blocks without_idle(Blocks blocks) {
+    for (std::size_t i = blocks.size(); i > 0 && blocks.size() > 1 && trials_left_ > 0; --i) {
+      Blocks fewer = blocks;
+      fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(i - 1));
+      if (fits(fewer)) blocks = std::move(fewer);
+    }
     return blocks;
   }
 
-  struct Released {
-    std::vector<std::uint32_t> blocks;
-    Run sum;
-    bool found = false;
-  };
-
-  /// Several segments emptied and given back, those with most for their cost first, until that is enough; then without
-  /// those that turn out not to be needed.
-  [[nodiscard]] Released several() const {
-    std::vector<Run> candidates;
+  /// Where counting found none: all blocks, if that is enough, less what can stay, tried in halves of halves.
+  [[nodiscard]] Blocks fewest_of_all() {
+    Blocks blocks;
     for (const Segment& segment : state_.segments_of(device_))
-      if (!segment.pool.is_private() && segment.block_count > 0) add_candidates(segment, candidates);
-    const auto worth = [&](const Run& run) {
-      return static_cast<double>(run.gain_bytes) /
-             static_cast<double>(std::max<std::uint64_t>(1, run.cost(smallest_).first));
-    };
-    std::stable_sort(candidates.begin(), candidates.end(),
-                     [&](const Run& left, const Run& right) { return worth(left) > worth(right); });
-    std::vector<Run> chosen;
-    std::uint64_t gained = 0;
-    for (const Run& run : candidates) {
-      if (gained >= missing_bytes_) break;
-      gained += run.gain_bytes;
-      chosen.push_back(run);
-    }
-    if (gained < missing_bytes_) return {};
-    Released released;
-    released.found = true;
-    for (const Run& run : chosen) {
-      if (gained - run.gain_bytes >= missing_bytes_) {
-        gained -= run.gain_bytes;
-        continue;
+      for (std::uint32_t i = segment.first_block; i < segment.first_block + segment.block_count; ++i)
+        if (state_.blocks[i].is_active()) blocks.push_back(i);
+    std::sort(blocks.begin(), blocks.end());
+    if (blocks.empty() || !fits(blocks)) return {};
+    for (std::size_t length = (blocks.size() + 1) / 2; length > 0 && trials_left_ > 0; length /= 2) {
+      for (std::size_t first = 0; first < blocks.size() && trials_left_ > 0;) {
+        Blocks fewer(blocks.begin(), blocks.begin() + static_cast<std::ptrdiff_t>(first));
+        const std::size_t end = std::min(blocks.size(), first + length);
+        fewer.insert(fewer.end(), blocks.begin() + static_cast<std::ptrdiff_t>(end), blocks.end());
+        if (fits(fewer))
+          blocks = std::move(fewer);
+        else
+          first = end;
       }
-      released.sum.in_use += run.in_use;
-      released.sum.in_use_bytes += run.in_use_bytes;
-      const auto more = in_use_of(run);
-      released.blocks.insert(released.blocks.end(), more.begin(), more.end());
     }
-    std::sort(released.blocks.begin(), released.blocks.end());
-    return released;
+    return without_idle(std::move(blocks));
   }
 
-  /// A whole segment; in an expandable one each block in use with the free room at its sides, which do not overlap in
-  /// whole pages unless they are counted twice, so every second block.
-  void add_candidates(const Segment& segment, std::vector<Run>& candidates) const {
-    const std::uint32_t end = segment.first_block + segment.block_count;
-    if (!segment.is_expandable) {
-      Run whole{segment.first_block, end, 0, 0, segment.total_bytes, true};
-      for (const Block& block : state_.blocks_of(segment))
-        count(block, whole, 1);
-      if (whole.in_use > 0) candidates.push_back(whole);
-      return;
-    }
-    for (std::uint32_t i = segment.first_block; i < end; ++i) {
-      const Block& block = state_.blocks[i];
-      if (!block.is_active()) continue;
-      // Only its own pages and the free ones after it: those before it count for the block that stands there.
-      std::uint64_t run_end = block.address + block.size_bytes;
-      for (std::uint32_t next = i + 1; next < end && !state_.blocks[next].is_active(); ++next)
-        run_end = state_.blocks[next].address + state_.blocks[next].size_bytes;
-      const std::uint64_t gain = pages_in(segment, block.address, run_end);
-      if (gain > 0) candidates.push_back({i, i + 1, 1, block.size_bytes, gain, true});
-    }
+  /// Where counting found several, or none: one block, if one of the largest is enough.
+  [[nodiscard]] Blocks one_instead_of(Blocks several) {
+    Blocks largest;
+    for (const Segment& segment : state_.segments_of(device_))
+      for (std::uint32_t i = segment.first_block; i < segment.first_block + segment.block_count; ++i)
+        if (state_.blocks[i].is_active()) largest.push_back(i);
+    const std::size_t tried = std::min<std::size_t>(largest.size(), 64);
+    std::partial_sort(largest.begin(), largest.begin() + static_cast<std::ptrdiff_t>(tried), largest.end(),
+                      [&](std::uint32_t left, std::uint32_t right) {
+                        return state_.blocks[left].size_bytes > state_.blocks[right].size_bytes;
+                      });
+    largest.resize(tried);
+    for (const std::uint32_t block : largest)
+      if (fits({block})) return {block};
+    return several;
   }
 
   const Snapshot& state_;
   std::uint32_t device_;
   const Request& request_;
+  const AllocatorSettings& settings_;
   Smallest smallest_;
-  std::uint64_t missing_bytes_ = 0;
+  Trial trial_;
+  std::size_t trials_left_;
+  std::vector<std::pair<Cost, Blocks>> found_;
 };
 
 } // namespace
 
 std::vector<std::uint32_t> blocks_in_the_way(const Snapshot& state, std::uint32_t device, const Request& request,
-                                             const AllocatorSettings& settings, Smallest smallest) {
-  return Search(state, device, request, settings, smallest).smallest_set();
+                                             const AllocatorSettings& settings, const BlockSearch& search) {
+  return Search(state, device, request, settings, search).smallest_set();
 }
 
 } // namespace memviz

@@ -1,8 +1,9 @@
 #include "memviz/explain.hpp"
 
-#include "analysis/tree/user_lines.hpp"
+#include "analysis/explain/line_names.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace memviz {
@@ -14,34 +15,114 @@ const EventTable& events_of(const Snapshot& state, std::uint32_t device) {
   return device < state.traces.size() ? state.traces[device] : none;
 }
 
-std::optional<Request> failed_request(const EventTable& events, const Moment& moment) {
+/// Of a request whose file does not say its pool: that of the last allocation before it on its stream, as far as it is
+/// still there. While a graph is captured that is the graph's.
+PoolId likely_pool(const Snapshot& state, std::uint32_t device, const Request& request) {
+  const EventTable& events = events_of(state, device);
+  const auto segments = state.segments_of(device);
+  for (auto i = static_cast<std::size_t>(request.event); i > 0; --i) {
+    if (events.action(i - 1) != Action::alloc || events[i - 1].stream != request.stream) continue;
+    const std::uint64_t address = events.address(i - 1);
+    const auto after = std::upper_bound(segments.begin(), segments.end(), address,
+                                        [](std::uint64_t at, const Segment& segment) { return at < segment.address; });
+    if (after == segments.begin()) return {};
+    const Segment& segment = *std::prev(after);
+    return address - segment.address < segment.total_bytes ? segment.pool : PoolId{};
+  }
+  return {};
+}
+
+std::optional<Request> failed_request(const Snapshot& state, std::uint32_t device, const Moment& moment) {
+  const EventTable& events = events_of(state, device);
   if (moment.is_end() || moment.event < 0) return std::nullopt;
   const auto index = static_cast<std::size_t>(moment.event);
   if (index >= events.size() || events.action(index) != Action::oom) return std::nullopt;
-  return request_of(events[index], moment.event);
+  Request request = request_of(events[index], moment.event);
+  if (!request.pool_is_known) request.pool = likely_pool(state, device, request);
+  return request;
 }
 
-DeviceExplanation explain_device(const Snapshot& state, const Replay& replay, const DeviceStats& stats,
-                                 const Snapshot& start, const ExplainOptions& options) {
-  const EventTable& events = events_of(state, stats.device);
-  DeviceExplanation result;
-  result.stats = stats;
-  result.settings = allocator_settings(state);
-  result.request = failed_request(events, stats.at);
-  if (result.request) result.asking_line = UserLines(state, replay).line_of(result.request->stack);
-  result.ledger = memory_ledger(state, stats.device, result.request, options.capacity_bytes);
-  result.judgement = judge(result.ledger, result.request, result.settings);
-  result.users = rank_user_lines(state, replay, stats.device);
-  PinOptions pins;
-  pins.device = stats.device;
-  result.pins = find_pins(state, replay, pins);
-  result.growth = growth_before(state, replay, stats);
-  const std::size_t count = std::min(events.size(), static_cast<std::size_t>(stats.at.event + 1));
-  const Recording recording{
-      .start = start, .state = state, .events = events, .event_count = count, .device = stats.device};
-  result.fidelity = check_model(recording, result.settings);
-  result.what_ifs = what_if(recording, {result.request, result.settings, result.fidelity, result.judgement.verdict});
-  return result;
+/// What the caller knows; else, of a made-up device, what the file says. A mark that contradicts the recording says
+/// nothing.
+std::optional<std::uint64_t> capacity_of(const ExplainOptions& options, const Snapshot& state, const DeviceStats& stats,
+                                         const std::optional<Request>& request) {
+  if (options.capacity_bytes || !state.origin.rehearsal || stats.is_cpu) return options.capacity_bytes;
+  const std::uint64_t free_bytes = request ? request->device_free_bytes.value_or(0) : 0;
+  const auto total_bytes = state.origin.rehearsal->total_bytes;
+  return total_bytes >= stats.reserved_bytes + free_bytes ? total_bytes : std::nullopt;
+}
+
+class Explainer {
+public:
+  Explainer(const Snapshot& state, const Replay& replay, const Snapshot& start, const ExplainOptions& options)
+      : state_(state), replay_(replay), start_(start), options_(options), settings_(allocator_settings(state)),
+        names_(state, replay) {}
+
+  [[nodiscard]] DeviceExplanation device(const DeviceStats& stats) {
+    DeviceExplanation result;
+    result.stats = stats;
+    result.settings = settings_;
+    result.request = failed_request(state_, stats.device, stats.at);
+    if (result.request) result.asking_line = names_.lines.line_of(result.request->stack);
+    result.ledger = memory_ledger(state_, stats.device, result.request,
+                                  {capacity_of(options_, state_, stats, result.request), settings_});
+    result.judgement = judge(result.ledger, result.request, settings_);
+    result.users = users(stats.device);
+    PinOptions pins;
+    pins.device = stats.device;
+    result.pins = find_pins(state_, names_, pins);
+    result.growth = growth_before(state_, replay_, stats, names_);
+    if (stats.is_cpu) { // its segments are what the program asked for, one by one
+      result.growth.reserving.clear();
+      result.growth.reserved_bytes = 0;
+    } else {
+      ask_what_if(result);
+    }
+    return result;
+  }
+
+private:
+  [[nodiscard]] std::vector<UserLine> users(std::uint32_t device) {
+    LineAmounts amounts;
+    for (const Segment& segment : state_.segments_of(device))
+      for (std::uint32_t i = segment.first_block; i < segment.first_block + segment.block_count; ++i)
+        if (state_.blocks[i].is_active())
+          amounts.add(names_.lines.line_of(device, i), {state_.blocks[i].requested_bytes, 1});
+    for (const OutsideMemory& outside : outside_of(replay_, device))
+      amounts.add(names_.lines.line_of(outside), {outside.requested_bytes, outside.allocations});
+    return amounts.ranked(names_.order);
+  }
+
+  void ask_what_if(DeviceExplanation& result) {
+    const DeviceStats& stats = result.stats;
+    const EventTable& events = events_of(state_, stats.device);
+    const std::size_t count = std::min(events.size(), static_cast<std::size_t>(stats.at.event + 1));
+    const Recording recording{
+        .start = start_, .state = state_, .events = events, .event_count = count, .device = stats.device};
+    result.fidelity = check_model(recording, settings_);
+    result.what_ifs = what_if(recording, {result.request, settings_, result.fidelity, result.judgement.verdict});
+    LineAmounts amounts;
+    for (const WhatIf& answer : result.what_ifs)
+      for (const std::uint32_t block : answer.blocks)
+        amounts.add(names_.lines.line_of(stats.device, block), {state_.blocks[block].size_bytes, 1});
+    result.in_the_way = amounts.ranked(names_.order);
+  }
+
+  const Snapshot& state_;
+  const Replay& replay_;
+  const Snapshot& start_;
+  const ExplainOptions& options_;
+  AllocatorSettings settings_;
+  LineNames names_;
+};
+
+std::vector<OtherDevice> less_used(const Replay& replay, const DeviceExplanation& failed) {
+  std::vector<OtherDevice> others;
+  for (const DeviceStats& stats : replay.devices) {
+    const bool is_less = stats.reserved_bytes > 0 && stats.reserved_bytes < failed.ledger.reserved_bytes / 2;
+    if (is_less) others.push_back({stats.device, stats.at, stats.reserved_bytes});
+  }
+  return others;
 }
 
 } // namespace
@@ -61,11 +142,12 @@ Snapshot before_first_event(Snapshot& snapshot) {
 std::vector<DeviceExplanation> explain(const Snapshot& state, const Replay& replay, const Snapshot& start,
                                        const ExplainOptions& options) {
   std::vector<DeviceExplanation> result;
+  Explainer explainer(state, replay, start, options);
   for (const DeviceStats& stats : replay.devices)
-    if (!options.device || *options.device == stats.device)
-      result.push_back(explain_device(state, replay, stats, start, options));
+    if (!options.device || *options.device == stats.device) result.push_back(explainer.device(stats));
   std::stable_partition(result.begin(), result.end(),
                         [](const DeviceExplanation& device) { return device.request.has_value(); });
+  if (!result.empty() && result.front().request) result.front().less_used = less_used(replay, result.front());
   return result;
 }
 

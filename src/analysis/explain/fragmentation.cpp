@@ -1,5 +1,7 @@
 #include "memviz/memory_ledger.hpp"
 
+#include "analysis/explain/allocator_model.hpp"
+
 #include <algorithm>
 #include <map>
 
@@ -54,31 +56,29 @@ public:
       }
     }
     add_hole(segment, hole, ledger);
-    if (segment.is_expandable && is_usable(segment))
-      ledger.growable_hole_bytes = std::max(ledger.growable_hole_bytes, hole.bytes);
   }
 
 private:
-  [[nodiscard]] bool is_usable(const Segment& segment) const {
-    return segment.stream == stream_ && (request_ ? segment.pool == request_->pool : !segment.pool.is_private()) &&
-           (!request_ || is_small_segment(segment) == request_->is_small());
-  }
-
   void add_hole(const Segment& segment, const Hole& hole, MemoryLedger& ledger) const {
     if (hole.bytes == 0) return;
     FreeRoom& room = ledger.room;
     ledger.largest_any_hole_bytes = std::max(ledger.largest_any_hole_bytes, hole.bytes);
-    if (request_ ? segment.pool != request_->pool : segment.pool.is_private()) {
-      room.private_pool_bytes += hole.bytes;
-    } else if (segment.stream != stream_) {
-      room.stream_bytes += hole.bytes;
+    const bool is_own_pool = request_ ? segment.pool == request_->pool : !segment.pool.is_private();
+    const bool is_own = is_own_pool && segment.stream == stream_;
+    // Before it fails PyTorch gives back what it can of the default pools, whoever used it.
+    const std::uint64_t begin = hole.address - segment.address;
+    const bool can_go_back = !segment.pool.is_private() && (request_ || is_own);
+    const std::uint64_t soft = can_go_back ? releasable_bytes(segment, begin, begin + hole.bytes) : 0;
+    room.soft_bytes += soft;
+    const std::uint64_t rest = hole.bytes - soft;
+    if (!is_own_pool) {
+      room.private_pool_bytes += rest;
+    } else if (!is_own) {
+      room.stream_bytes += rest;
     } else if (request_ && is_small_segment(segment) != request_->is_small()) {
-      room.other_size_bytes += hole.bytes;
+      room.other_size_bytes += rest;
     } else {
-      const std::uint64_t begin = hole.address - segment.address;
-      const std::uint64_t soft = releasable_bytes(segment, begin, begin + hole.bytes);
-      room.soft_bytes += soft;
-      room.hard_bytes += hole.bytes - soft;
+      room.hard_bytes += rest;
       ledger.largest_hole_bytes = std::max(ledger.largest_hole_bytes, hole.bytes);
     }
   }
@@ -87,6 +87,15 @@ private:
   const std::optional<Request>& request_;
   std::int64_t stream_;
 };
+
+/// By the model of the allocator, which knows where PyTorch looks for room.
+std::uint64_t needed_bytes(const Snapshot& state, std::uint32_t device, const Request& request,
+                           const AllocatorSettings& settings) {
+  AllocatorModel model(settings);
+  for (const Segment& segment : state.segments_of(device))
+    model.adopt(segment, state.blocks_of(segment), {segment.pool, segment.stream, is_small_segment(segment)});
+  return model.needed_bytes(request.bytes, request.stream, request.pool);
+}
 
 } // namespace
 
@@ -105,13 +114,17 @@ Request request_of(const Event& event, std::int64_t index) {
 }
 
 MemoryLedger memory_ledger(const Snapshot& state, std::uint32_t device, const std::optional<Request>& request,
-                           std::optional<std::uint64_t> capacity_bytes) {
+                           const LedgerOptions& options) {
   MemoryLedger ledger;
   const Classifier classifier(state, device, request);
   for (const Segment& segment : state.segments_of(device))
     classifier.add_segment(segment, ledger);
-  if (request) ledger.device_free_bytes = request->device_free_bytes;
-  ledger.capacity_bytes = capacity_bytes;
+  if (request) {
+    ledger.device_free_bytes = request->device_free_bytes;
+    ledger.needed_bytes =
+        needed_bytes(state, device, *request, options.settings ? *options.settings : allocator_settings(state));
+  }
+  ledger.capacity_bytes = options.capacity_bytes;
   if (ledger.capacity_bytes && ledger.device_free_bytes) {
     const std::uint64_t known = ledger.reserved_bytes + *ledger.device_free_bytes;
     if (known <= *ledger.capacity_bytes) ledger.outside_bytes = *ledger.capacity_bytes - known;
@@ -129,7 +142,7 @@ std::vector<LedgerPart> ledger_parts(const MemoryLedger& ledger) {
       {"free between blocks in use", "hard_bytes", room.hard_bytes, true, false},
       {"free, whole segments or pages", "soft_bytes", room.soft_bytes, true, false},
       {"free on other streams", "stream_bytes", room.stream_bytes, true, true},
-      {"free in private pools", "private_pool_bytes", room.private_pool_bytes, true, true},
+      {"free in other pools", "private_pool_bytes", room.private_pool_bytes, true, true},
       {"free in the other size class", "other_size_bytes", room.other_size_bytes, true, true},
       {"unaccounted", "unaccounted_bytes", ledger.unaccounted_bytes, true, true},
   };

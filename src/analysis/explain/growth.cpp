@@ -1,5 +1,4 @@
-#include "analysis/tree/user_lines.hpp"
-#include "memviz/explain.hpp"
+#include "analysis/explain/line_names.hpp"
 
 #include <algorithm>
 
@@ -42,23 +41,14 @@ private:
   std::int64_t event_;
 };
 
-std::vector<UserLine> allocated_since(const Snapshot& state, const Replay& replay, std::uint32_t device,
-                                      std::int64_t event) {
-  UserLines lines(state, replay);
-  LineAmounts amounts;
-  for (const Segment& segment : state.segments_of(device)) {
-    for (std::uint32_t i = segment.first_block; i < segment.first_block + segment.block_count; ++i) {
-      const bool is_known = state.blocks[i].is_active() && replay.block_alloc_event[i] != kNoEvent;
-      if (is_known && static_cast<std::int64_t>(replay.block_alloc_event[i]) > event)
-        amounts.add(lines.line_of(device, i), {state.blocks[i].requested_bytes, 1});
-    }
-  }
-  return amounts.ranked(FrameOrder(state.frames));
+bool is_since(const Replay& replay, std::uint32_t block, std::int64_t event) {
+  const std::uint32_t alloc = replay.block_alloc_event[block];
+  return alloc != kNoEvent && static_cast<std::int64_t>(alloc) > event;
 }
 
 } // namespace
 
-Growth growth_before(const Snapshot& state, const Replay& replay, const DeviceStats& stats) {
+Growth growth_before(const Snapshot& state, const Replay& replay, const DeviceStats& stats, LineNames& names) {
   Growth growth;
   growth.live_bytes = stats.requested_bytes;
   growth.low_bytes = stats.requested_bytes;
@@ -70,16 +60,23 @@ Growth growth_before(const Snapshot& state, const Replay& replay, const DeviceSt
     if (!low.undo(events, i - 1)) break;
   growth.low_event = low.event();
   growth.low_bytes = low.bytes();
-  growth.lines = allocated_since(state, replay, stats.device, low.event());
 
-  UserLines lines(state, replay);
+  LineAmounts allocated;
+  for (const Segment& segment : state.segments_of(stats.device)) {
+    for (std::uint32_t i = segment.first_block; i < segment.first_block + segment.block_count; ++i) {
+      if (state.blocks[i].is_active() && is_since(replay, i, growth.low_event))
+        allocated.add(names.lines.line_of(stats.device, i), {state.blocks[i].requested_bytes, 1});
+    }
+  }
+  growth.lines = allocated.ranked(names.order);
+
   LineAmounts reserving;
   for (auto i = static_cast<std::size_t>(low.event() + 1); i < count; ++i) {
     if (events.action(i) != Action::segment_alloc && events.action(i) != Action::segment_map) continue;
     growth.reserved_bytes += events.size_bytes(i);
-    reserving.add(lines.line_of(events.stack(i)), {events.size_bytes(i), 1});
+    reserving.add(names.lines.line_of(events.stack(i)), {events.size_bytes(i), 1});
   }
-  growth.reserving = reserving.ranked(FrameOrder(state.frames));
+  growth.reserving = reserving.ranked(names.order);
   return growth;
 }
 

@@ -1,6 +1,7 @@
 #include "analysis/explain/model_replay.hpp"
 
 #include "analysis/explain/allocator_model.hpp"
+#include "analysis/explain/untold.hpp"
 #include "value/number_map.hpp"
 
 #include <algorithm>
@@ -9,51 +10,25 @@ namespace memviz {
 
 namespace {
 
-/// Events before 2026 do not say their pool: that of the segment around their address at either end of the recording.
-class PoolFinder {
-public:
-  explicit PoolFinder(const Recording& recording) {
-    for (const Snapshot* state : {&recording.start, &recording.state})
-      for (const Segment& segment : state->segments_of(recording.device))
-        if (segment.pool.is_private())
-          ranges_.push_back({segment.address, segment.address + segment.total_bytes, segment.pool});
-    std::sort(ranges_.begin(), ranges_.end(),
-              [](const Range& left, const Range& right) { return left.begin < right.begin; });
-  }
-
-  [[nodiscard]] PoolId pool_of(const Event& event) const {
-    if (event.pool) return *event.pool;
-    const auto after =
-        std::upper_bound(ranges_.begin(), ranges_.end(), event.address,
-                         [](std::uint64_t address, const Range& range) { return address < range.begin; });
-    if (after == ranges_.begin()) return {};
-    const Range& range = *std::prev(after);
-    return event.address < range.end ? range.pool : PoolId{};
-  }
-
-private:
-  struct Range {
-    std::uint64_t begin = 0;
-    std::uint64_t end = 0;
-    PoolId pool;
-  };
-  std::vector<Range> ranges_;
-};
-
 class ModelReplay {
 public:
   ModelReplay(const Recording& recording, const ReplayPlan& plan)
-      : recording_(recording), plan_(plan), pools_(recording), model_(plan.settings, plan.limit_bytes) {}
+      : recording_(recording), plan_(plan), pools_(recording), watch_(recording, plan.recorded_settings),
+        given_up_(pools_given_up(recording, pools_, plan.bound)), model_(plan.settings, plan.limit_bytes) {}
 
   ReplayOutcome run(const std::optional<Request>& request) {
     bool has_room = start();
     for (std::size_t i = 0; has_room && i < recording_.event_count; ++i) {
-      has_room = step(recording_.events[i]);
+      has_room = step(i);
       if (!has_room) outcome_.failed_event = static_cast<std::int64_t>(i);
     }
     outcome_.reserved_bytes = model_.reserved_bytes();
-    if (has_room && request)
+    if (has_room && request) {
+      const bool gives_back = plan_.no_private_pools || plan_.release == Release::done ||
+                              (plan_.release == Release::untold && plan_.bound == Bound::most);
+      model_.give_back_before_failing(gives_back);
       outcome_.request_fits = model_.alloc(request->bytes, stream(request->stream), pool(request->pool)).has_value();
+    }
     return outcome_;
   }
 
@@ -67,14 +42,16 @@ private:
     for (const Segment& segment : snapshot.segments_of(recording_.device)) {
       recorded_bytes_ += segment.total_bytes;
       const auto blocks = snapshot.blocks_of(segment);
-      if (plan_.packed_start) {
+      if (plan_.start == Start::packed) {
         for (const Block& block : blocks)
           if (block.is_active() && !alloc(block.address, block.requested_bytes, segment.stream, segment.pool))
             return false;
         continue;
       }
-      const auto handles =
-          model_.adopt(segment, blocks, {pool(segment.pool), stream(segment.stream), is_small_segment(segment)});
+      const bool is_changed = plan_.start == Start::changed;
+      const PoolKey key{is_changed ? pool(segment.pool) : segment.pool,
+                        is_changed ? stream(segment.stream) : segment.stream, is_small_segment(segment)};
+      const auto handles = model_.adopt(segment, blocks, key);
       for (std::size_t i = 0; i < blocks.size(); ++i)
         if (blocks[i].is_active()) remember(blocks[i].address, handles[i]);
     }
@@ -82,8 +59,12 @@ private:
     return true;
   }
 
-  bool step(const Event& event) {
-    const bool is_release = event.action == Action::segment_free || event.action == Action::segment_unmap;
+  bool step(std::size_t index) {
+    const Event event = recording_.events[index];
+    const bool is_release = gives_back(event.action);
+    for (; next_given_up_ < given_up_.size() && given_up_[next_given_up_].first <= index; ++next_given_up_)
+      model_.give_up(given_up_[next_given_up_].second);
+    if (!given_up_.empty() || plan_.bound == Bound::least) watch_.see(event, pools_.pool_of(event));
     switch (event.action) {
     case Action::alloc: return step_alloc(event);
     case Action::free_requested:
@@ -98,8 +79,7 @@ private:
     case Action::segment_free:
     case Action::segment_unmap:
       recorded_bytes_ -= std::min(recorded_bytes_, event.size_bytes);
-      // One call of the allocator gives all of them back.
-      if (!was_release_) model_.release_cached(pools_.pool_of(event).is_private());
+      release(event, index);
       break;
     default: break;
     }
@@ -107,8 +87,35 @@ private:
     return true;
   }
 
+  void release(const Event& event, std::size_t index) {
+    if (plan_.keeps_places && event.action == Action::segment_free &&
+        model_.release_segment(event.address, event.size_bytes, pools_.pool_of(event), event.stream))
+      return;
+    // One call of the allocator gives all of them back.
+    if (was_release_ || (plan_.leaves_releases && is_own_release(recording_, index))) return;
+    release_as_called(index);
+  }
+
+  /// empty_cache(), or the end of a MemPool: that gives back what is the pool's.
+  void release_as_called(std::size_t index) {
+    std::vector<PoolId> released;
+    for (; index < recording_.event_count && gives_back(recording_.events.action(index)); ++index) {
+      const PoolId pool = pools_.pool_of(recording_.events[index]);
+      if (released.empty() || released.back() != pool) released.push_back(pool);
+    }
+    const bool is_one_pool = released.size() == 1 && released.front().is_private();
+    if (plan_.bound == Bound::least && is_one_pool) {
+      if (!plan_.no_private_pools) model_.release_pool(released.front());
+      return;
+    }
+    for (const PoolId& pool : released)
+      if (pool.is_private()) model_.give_up(pool);
+    model_.release_cached();
+  }
+
   bool step_alloc(const Event& event) {
     was_release_ = false;
+    model_.give_back_before_failing(plan_.no_private_pools || plan_.bound == Bound::most || !watch_.may_be_capturing());
     if (!alloc(event.address, event.size_bytes, event.stream, pools_.pool_of(event))) return false;
     ++outcome_.fidelity.allocs;
     if (model_.address(static_cast<AllocatorModel::Handle>(*live_.find(event.address))) == event.address)
@@ -145,6 +152,9 @@ private:
   const Recording& recording_;
   const ReplayPlan& plan_;
   PoolFinder pools_;
+  CaptureWatch watch_;
+  std::vector<std::pair<std::size_t, PoolId>> given_up_;
+  std::size_t next_given_up_ = 0;
   AllocatorModel model_;
   NumberMap live_; ///< recorded address -> handle
   std::uint64_t recorded_bytes_ = 0;
@@ -161,6 +171,7 @@ ReplayOutcome replay_model(const Recording& recording, const ReplayPlan& plan, c
 Fidelity check_model(const Recording& recording, const AllocatorSettings& settings) {
   ReplayPlan plan;
   plan.settings = settings;
+  plan.recorded_settings = settings;
   plan.keeps_places = true;
   return replay_model(recording, plan, std::nullopt).fidelity;
 }

@@ -2,17 +2,27 @@
 
 // A recording through the model of the allocator, under given circumstances.
 
+#include "analysis/explain/untold.hpp"
 #include "memviz/what_if.hpp"
 
 namespace memviz {
 
+/// What lived before the first event: as it lay, in segments as the plan would have them, or allocated anew.
+enum class Start : std::uint8_t { as_recorded, changed, packed };
+
 struct ReplayPlan {
   AllocatorSettings settings;
+  AllocatorSettings recorded_settings;
   std::uint64_t limit_bytes = std::numeric_limits<std::uint64_t>::max();
   std::optional<std::int64_t> only_stream; ///< all streams are this one
   bool no_private_pools = false;
-  bool packed_start = false; ///< what lived before the first event is allocated anew
+  Start start = Start::as_recorded;
   bool keeps_places = false; ///< new segments lie where the recording's did
+  /// What the allocator itself gave back, because there was no room, is left to the model, which does so where it has
+  /// none; only what the program gave back (empty_cache) is repeated.
+  bool leaves_releases = false;
+  Bound bound = Bound::most;       ///< of what no event says
+  Release release = Release::done; ///< what the allocator did for the request that failed
 };
 
 struct ReplayOutcome {

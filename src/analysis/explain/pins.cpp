@@ -1,12 +1,14 @@
 #include "memviz/pins.hpp"
 
-#include "analysis/tree/frame_order.hpp"
-#include "analysis/tree/user_lines.hpp"
+#include "analysis/explain/line_names.hpp"
 #include "memviz/allocator_settings.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <map>
+#include <optional>
 #include <tuple>
+#include <utility>
 
 namespace memviz {
 namespace {
@@ -38,8 +40,9 @@ bool is_below(std::uint64_t part, std::uint64_t whole, unsigned percent) {
 
 class PinFinder {
 public:
-  PinFinder(const Snapshot& snapshot, const Replay& replay)
-      : snapshot_(snapshot), user_lines_(snapshot, replay), order_(snapshot.frames) {}
+  /// `make_names` is asked once, and not for a device on which nothing is pinned: it looks at all frames.
+  PinFinder(const Snapshot& snapshot, std::function<LineNames&()> make_names)
+      : snapshot_(snapshot), make_names_(std::move(make_names)) {}
 
   void look_at(std::uint32_t index, unsigned below_percent) {
     const Segment& segment = snapshot_.segments[index];
@@ -59,12 +62,13 @@ public:
   }
 
   [[nodiscard]] Pins finish() {
+    if (names_ == nullptr) return std::move(pins_);
     for (const auto& [key, line] : lines_)
       pins_.lines.push_back(line);
     std::sort(pins_.lines.begin(), pins_.lines.end(), [&](const PinningLine& left, const PinningLine& right) {
       const auto weight = [](const PinningLine& line) { return std::tie(line.alone_bytes, line.held_bytes); };
       if (weight(left) != weight(right)) return weight(left) > weight(right);
-      return order_.is_before(left.key, right.key);
+      return names_->order.is_before(left.key, right.key);
     });
     std::stable_sort(
         pins_.segments.begin(), pins_.segments.end(),
@@ -74,12 +78,13 @@ public:
 
 private:
   [[nodiscard]] std::vector<UserLine> lines_of(const Segment& segment) {
+    if (names_ == nullptr) names_ = &make_names_();
     LineAmounts amounts;
     for (std::uint32_t i = segment.first_block; i < segment.first_block + segment.block_count; ++i) {
       const Block& block = snapshot_.blocks[i];
-      if (block.is_active()) amounts.add(user_lines_.line_of(segment.device, i), {block.size_bytes, 1});
+      if (block.is_active()) amounts.add(names_->lines.line_of(segment.device, i), {block.size_bytes, 1});
     }
-    return amounts.ranked(order_);
+    return amounts.ranked(names_->order);
   }
 
   void add(PinnedSegment pinned) {
@@ -97,20 +102,27 @@ private:
   }
 
   const Snapshot& snapshot_;
-  UserLines user_lines_;
-  FrameOrder order_;
+  std::function<LineNames&()> make_names_;
+  LineNames* names_ = nullptr;
   std::map<NodeKey, PinningLine> lines_;
   Pins pins_;
 };
 
+Pins found(PinFinder finder, const Snapshot& snapshot, const PinOptions& options) {
+  for (const Segment& segment : snapshot.segments_of(options.device))
+    finder.look_at(static_cast<std::uint32_t>(&segment - snapshot.segments.data()), options.below_percent);
+  return finder.finish();
+}
+
 } // namespace
 
 Pins find_pins(const Snapshot& snapshot, const Replay& replay, const PinOptions& options) {
-  PinFinder finder(snapshot, replay);
-  for (std::uint32_t i = 0; i < snapshot.segments.size(); ++i) {
-    if (!options.device || *options.device == snapshot.segments[i].device) finder.look_at(i, options.below_percent);
-  }
-  return finder.finish();
+  std::optional<LineNames> names;
+  return found(PinFinder(snapshot, [&]() -> LineNames& { return names.emplace(snapshot, replay); }), snapshot, options);
+}
+
+Pins find_pins(const Snapshot& state, LineNames& names, const PinOptions& options) {
+  return found(PinFinder(state, [&]() -> LineNames& { return names; }), state, options);
 }
 
 } // namespace memviz

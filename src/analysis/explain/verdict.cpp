@@ -8,41 +8,79 @@ namespace memviz {
 
 namespace {
 
+constexpr std::uint64_t kMiB = 1ULL << 20U;
 /// What the CUDA context, cuBLAS and NCCL take in any process: no more than this is ordinary.
 constexpr std::uint64_t kOrdinaryOutsideBytes = 1ULL << 30U;
-/// A smaller share that is free, or that no block covers, is not worth a verdict.
+/// Where nothing failed, less than this share of what is reserved, or than so many bytes, is not worth a verdict; what
+/// lies between blocks in use is reused all the time, so that it takes more of it.
 constexpr std::uint64_t kIdlePercent = 20;
+constexpr std::uint64_t kFragmentedPercent = 30;
+constexpr std::uint64_t kIdleBytes = 64 * kMiB;
 constexpr std::uint64_t kUnaccountedPercent = 5;
+/// Less rounding than this share of what is live is ordinary.
+constexpr std::uint64_t kRoundingPercent = 10;
 
 bool is_at_least(std::uint64_t part, std::uint64_t percent, std::uint64_t whole) {
   return part > 0 && part >= whole / 100 * percent;
 }
 
-/// A kind of free memory that the request could not use, and the verdict if that is why it failed.
+/// Memory that is not used for what the program asked for, and the verdict if that is why a request failed.
 using Cause = std::pair<Verdict, std::uint64_t>;
+using Causes = std::array<Cause, 7>;
 
-std::array<Cause, 4> causes(const MemoryLedger& ledger) {
+Causes causes(const MemoryLedger& ledger) {
   const FreeRoom& room = ledger.room;
-  return {Cause{Verdict::fragmentation, room.hard_bytes + room.soft_bytes + room.other_size_bytes},
-          Cause{Verdict::stream, room.stream_bytes}, Cause{Verdict::private_pool, room.private_pool_bytes},
-          Cause{Verdict::pending_free, ledger.pending_bytes}};
+  const bool rounds_much = is_at_least(ledger.rounding_bytes, kRoundingPercent, ledger.live_bytes);
+  return {Cause{Verdict::fragmentation, room.hard_bytes},
+          Cause{Verdict::idle, room.soft_bytes},
+          Cause{Verdict::size_class, room.other_size_bytes},
+          Cause{Verdict::stream, room.stream_bytes},
+          Cause{Verdict::private_pool, room.private_pool_bytes},
+          Cause{Verdict::pending_free, ledger.pending_bytes},
+          Cause{Verdict::rounding, rounds_much ? ledger.rounding_bytes : 0}};
 }
 
-Cause largest_of(const std::array<Cause, 4>& candidates) {
+Cause largest_of(const Causes& candidates) {
   return *std::max_element(candidates.begin(), candidates.end(),
                            [](const Cause& left, const Cause& right) { return left.second < right.second; });
 }
 
-bool is_outside_to_blame(const MemoryLedger& ledger, const Judgement& judgement, std::uint64_t request_bytes) {
+bool is_outside_to_blame(const MemoryLedger& ledger, const Judgement& judgement) {
   if (!ledger.outside_bytes || *ledger.outside_bytes <= kOrdinaryOutsideBytes) return false;
   const std::uint64_t unusual = *ledger.outside_bytes - kOrdinaryOutsideBytes;
-  return judgement.reachable_bytes + unusual >= request_bytes && *ledger.outside_bytes >= *ledger.capacity_bytes / 10;
+  return judgement.reachable_bytes + unusual >= judgement.alone_bytes &&
+         *ledger.outside_bytes >= *ledger.capacity_bytes / 10;
+}
+
+/// A request that no memory of the device's was left for: what else would have been enough for it?
+void find_cause(const MemoryLedger& ledger, Judgement& judgement) {
+  const std::uint64_t device_free = *ledger.device_free_bytes;
+  const Causes found = causes(ledger);
+  Causes sufficient = found;
+  for (Cause& cause : sufficient) {
+    // Whole segments and pages go back as they are; all else would have to lie together.
+    const std::uint64_t enough = cause.first == Verdict::idle ? judgement.needed_bytes : judgement.alone_bytes;
+    if (device_free + cause.second < enough) cause.second = 0;
+  }
+  if (const Cause best = largest_of(sufficient); best.second > 0) {
+    judgement.verdict = best.first;
+  } else if (judgement.reachable_bytes >= judgement.alone_bytes ||
+             (judgement.reachable_bytes + ledger.rounding_bytes >= judgement.alone_bytes && found.back().second > 0)) {
+    judgement.verdict = largest_of(found).first;
+    judgement.only_together = true;
+  } else if (is_outside_to_blame(ledger, judgement)) {
+    judgement.verdict = Verdict::outside;
+  } else {
+    judgement.verdict = Verdict::exhaustion;
+    judgement.capacity_matters = !ledger.capacity_bytes;
+  }
 }
 
 Judgement judge_failure(const MemoryLedger& ledger, const Request& request, const AllocatorSettings& settings) {
   Judgement judgement;
   const std::uint64_t device_free = ledger.device_free_bytes.value_or(0);
-  judgement.needed_bytes = needed_of_device(ledger, request, settings);
+  judgement.needed_bytes = ledger.needed_bytes;
+  judgement.alone_bytes = needed_alone_bytes(settings, request.bytes, request.pool);
   judgement.missing_bytes = judgement.needed_bytes > device_free ? judgement.needed_bytes - device_free : 0;
   judgement.reachable_bytes = device_free + ledger.room.total_bytes() + ledger.pending_bytes;
   judgement.verdict = Verdict::unclear;
@@ -50,23 +88,7 @@ Judgement judge_failure(const MemoryLedger& ledger, const Request& request, cons
                            is_at_least(ledger.unaccounted_bytes, kUnaccountedPercent, ledger.reserved_bytes);
   // Room enough in one piece, or none of the figures that would tell: then the reason is not in this file.
   if (!ledger.device_free_bytes || contradicts || judgement.missing_bytes == 0) return judgement;
-  if (ledger.largest_hole_bytes >= request.bytes && request.bytes < settings.max_split_bytes) return judgement;
-
-  const auto found = causes(ledger);
-  auto sufficient = found;
-  for (Cause& cause : sufficient)
-    if (device_free + cause.second < request.bytes) cause.second = 0;
-  if (const Cause best = largest_of(sufficient); best.second > 0) {
-    judgement.verdict = best.first;
-  } else if (judgement.reachable_bytes >= request.bytes) {
-    judgement.verdict = largest_of(found).first;
-    judgement.only_together = true;
-  } else if (is_outside_to_blame(ledger, judgement, request.bytes)) {
-    judgement.verdict = Verdict::outside;
-  } else {
-    judgement.verdict = Verdict::exhaustion;
-    judgement.capacity_matters = !ledger.capacity_bytes;
-  }
+  find_cause(ledger, judgement);
   return judgement;
 }
 
@@ -74,16 +96,15 @@ Judgement judge_failure(const MemoryLedger& ledger, const Request& request, cons
 Judgement judge_state(const MemoryLedger& ledger) {
   Judgement judgement;
   if (ledger.reserved_bytes == 0) return judgement;
-  const std::uint64_t unused = ledger.room.total_bytes() + ledger.pending_bytes;
   judgement.verdict = Verdict::unclear;
   if (is_at_least(ledger.unaccounted_bytes, kUnaccountedPercent, ledger.reserved_bytes)) return judgement;
   judgement.verdict = Verdict::in_use;
-  if (!is_at_least(unused, kIdlePercent, ledger.reserved_bytes)) return judgement;
-  judgement.verdict = largest_of(causes(ledger)).first;
-  // Wholly free segments are a cache that empty_cache() returns: nothing is wrong with them.
-  const FreeRoom& room = ledger.room;
-  if (judgement.verdict == Verdict::fragmentation && room.soft_bytes > room.hard_bytes)
-    judgement.verdict = Verdict::idle;
+  const auto [verdict, bytes] = largest_of(causes(ledger));
+  const std::uint64_t unused = ledger.reserved_bytes - std::min(ledger.reserved_bytes, ledger.live_bytes);
+  if (bytes < kIdleBytes || !is_at_least(unused, kIdlePercent, ledger.reserved_bytes)) return judgement;
+  const bool is_much =
+      verdict != Verdict::fragmentation || is_at_least(bytes, kFragmentedPercent, ledger.reserved_bytes);
+  if (is_much) judgement.verdict = verdict;
   return judgement;
 }
 
@@ -93,9 +114,11 @@ std::string_view verdict_name(Verdict verdict) {
   switch (verdict) {
   case Verdict::exhaustion: return "exhaustion";
   case Verdict::fragmentation: return "fragmentation";
+  case Verdict::size_class: return "size_class";
   case Verdict::stream: return "stream";
   case Verdict::private_pool: return "private_pool";
   case Verdict::pending_free: return "pending_free";
+  case Verdict::rounding: return "rounding";
   case Verdict::outside: return "outside";
   case Verdict::unclear: return "unclear";
   case Verdict::idle: return "idle";
@@ -103,13 +126,6 @@ std::string_view verdict_name(Verdict verdict) {
   case Verdict::empty: return "empty";
   }
   return "";
-}
-
-std::uint64_t needed_of_device(const MemoryLedger& ledger, const Request& request, const AllocatorSettings& settings) {
-  if (!settings.expandable_segments) return new_segment_bytes(request.bytes);
-  if (ledger.growable_hole_bytes >= request.bytes) return 0;
-  const std::uint64_t page = page_bytes(request.is_small());
-  return (request.bytes - ledger.growable_hole_bytes + page - 1) / page * page;
 }
 
 Judgement judge(const MemoryLedger& ledger, const std::optional<Request>& request, const AllocatorSettings& settings) {

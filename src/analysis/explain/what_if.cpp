@@ -2,39 +2,14 @@
 
 #include "analysis/explain/allocator_model.hpp"
 #include "analysis/explain/model_replay.hpp"
+#include "analysis/explain/trial.hpp"
+#include "analysis/explain/untold.hpp"
 
 #include <algorithm>
 
 namespace memviz {
 
 namespace {
-
-/// The state itself in the model, with some blocks free, and cached memory given back if PyTorch would.
-class Trial {
-public:
-  Trial(const Recording& recording, const Request& request, const AllocatorSettings& settings,
-        std::uint64_t limit_bytes)
-      : recording_(recording), request_(request), model_(settings, limit_bytes) {}
-
-  [[nodiscard]] bool fits_without(const std::vector<std::uint32_t>& blocks) {
-    const Snapshot& state = recording_.state;
-    std::vector<AllocatorModel::Handle> freed;
-    for (const Segment& segment : state.segments_of(recording_.device)) {
-      const auto handles =
-          model_.adopt(segment, state.blocks_of(segment), {segment.pool, segment.stream, is_small_segment(segment)});
-      for (std::size_t i = 0; i < handles.size(); ++i)
-        if (std::binary_search(blocks.begin(), blocks.end(), segment.first_block + i)) freed.push_back(handles[i]);
-    }
-    for (const AllocatorModel::Handle handle : freed)
-      model_.free(handle);
-    return model_.alloc(request_.bytes, request_.stream, request_.pool).has_value();
-  }
-
-private:
-  const Recording& recording_;
-  const Request& request_;
-  AllocatorModel model_;
-};
 
 std::uint64_t reserved_at(const Snapshot& state, std::uint32_t device) {
   std::uint64_t bytes = 0;
@@ -43,16 +18,27 @@ std::uint64_t reserved_at(const Snapshot& state, std::uint32_t device) {
   return bytes;
 }
 
+bool saw_private_pools(const Recording& recording) {
+  for (const Snapshot* state : {&recording.start, &recording.state})
+    for (const Segment& segment : state->segments_of(recording.device))
+      if (segment.pool.is_private()) return true;
+  for (std::size_t i = 0; i < recording.event_count; ++i)
+    if (recording.events[i].pool.value_or(PoolId{}).is_private()) return true;
+  return false;
+}
+
 class Questions {
 public:
   Questions(const Recording& recording, const Question& question)
       : recording_(recording), request_(question.request), settings_(question.settings), fidelity_(question.fidelity),
-        verdict_(question.verdict), reserved_bytes_(reserved_at(recording.state, recording.device)) {
+        verdict_(question.verdict), reserved_bytes_(reserved_at(recording.state, recording.device)),
+        had_private_pools_(saw_private_pools(recording) || (request_ && request_->pool.is_private())) {
     for (const Segment& segment : recording.state.segments_of(recording.device)) {
       has_private_pools_ |= segment.pool.is_private();
       if (!first_stream_) first_stream_ = segment.stream;
       has_streams_ |= segment.stream != *first_stream_;
     }
+    if (request_ && had_private_pools_) release_ = release_before_failure(recording, *request_, settings_);
   }
 
   [[nodiscard]] WhatIf expandable() const {
@@ -61,34 +47,21 @@ public:
       answer.outcome = Outcome::no_matter;
       return answer;
     }
-    ReplayPlan plan;
-    plan.settings = settings_;
+    ReplayPlan plan = recorded_plan();
     plan.settings.expandable_segments = true;
-    // What lived before the first event lies in ordinary segments: as they are, and packed, are the two bounds.
-    answer = answered(answer.circumstance, plan);
-    if (answer.outcome == Outcome::does_not_fit && has_start()) {
-      plan.packed_start = true;
-      WhatIf best = answered(answer.circumstance, plan);
-      if (best.outcome == Outcome::fits) {
-        best.outcome = Outcome::at_best;
-        return best;
-      }
-    }
-    return answer;
+    return answered(answer.circumstance, plan, Start::packed);
   }
 
   [[nodiscard]] WhatIf one_stream() const {
-    ReplayPlan plan;
-    plan.settings = settings_;
+    ReplayPlan plan = recorded_plan();
     plan.only_stream = request_ ? request_->stream : 0;
-    return answered(Circumstance::one_stream, plan);
+    return answered(Circumstance::one_stream, plan, Start::changed);
   }
 
   [[nodiscard]] WhatIf no_private_pools() const {
-    ReplayPlan plan;
-    plan.settings = settings_;
+    ReplayPlan plan = recorded_plan();
     plan.no_private_pools = true;
-    return answered(Circumstance::no_private_pools, plan);
+    return answered(Circumstance::no_private_pools, plan, Start::changed);
   }
 
   /// Of the state alone: what the model has to know is in the file.
@@ -99,14 +72,15 @@ public:
       model.adopt(segment, recording_.state.blocks_of(segment),
                   {segment.pool, segment.stream, is_small_segment(segment)});
     }
-    model.release_cached(false);
+    model.release_cached();
     answer.reserved_bytes = model.reserved_bytes();
     if (!is_clear()) return answer;
     if (!request_)
       answer.outcome = model.reserved_bytes() < reserved_bytes_ ? Outcome::fits : Outcome::no_matter;
     else
-      answer.outcome = Trial(recording_, *request_, settings_, limit_bytes()).fits_without({}) ? Outcome::fits
-                                                                                               : Outcome::does_not_fit;
+      answer.outcome = Trial(recording_.state, recording_.device, *request_, settings_).fits_without({})
+                           ? Outcome::fits
+                           : Outcome::does_not_fit;
     return answer;
   }
 
@@ -116,16 +90,37 @@ public:
     // Where memory is full, it is large blocks that count; where it is in pieces, the small ones between them.
     const Smallest smallest =
         verdict_ == Verdict::exhaustion || verdict_ == Verdict::outside ? Smallest::count : Smallest::bytes;
-    answer.outcome = Outcome::does_not_fit;
-    answer.blocks = blocks_in_the_way(recording_.state, recording_.device, *request_, settings_, smallest);
+    const auto search = [&](bool gives_back) {
+      return blocks_in_the_way(recording_.state, recording_.device, *request_, settings_, {smallest, gives_back});
+    };
+    answer.blocks = search(release_ != Release::not_done);
     for (const std::uint32_t block : answer.blocks)
       answer.blocks_bytes += recording_.state.blocks[block].size_bytes;
-    const bool fits =
-        !answer.blocks.empty() && Trial(recording_, *request_, settings_, limit_bytes()).fits_without(answer.blocks);
-    if (fits)
-      answer.outcome = Outcome::fits;
-    else
-      answer.blocks.clear();
+    answer.outcome = answer.blocks.empty() ? Outcome::does_not_fit : Outcome::fits;
+    const bool depends =
+        release_ == Release::untold && !answer.blocks.empty() &&
+        !Trial(recording_.state, recording_.device, *request_, settings_, false).fits_without(answer.blocks);
+    if (depends) {
+      answer.outcome = Outcome::at_best;
+      answer.proviso = Proviso::capture;
+    }
+    return answer;
+  }
+
+  /// Requests rounded up to 512 bytes only.
+  [[nodiscard]] WhatIf no_rounding() const {
+    ReplayPlan plan = recorded_plan();
+    plan.settings.roundup_divisions = {};
+    WhatIf answer = answered(Circumstance::no_rounding, plan, Start::as_recorded);
+    if (!request_ || answer.outcome == Outcome::not_offered || answer.failed_event >= 0) return answer;
+    // The file has the request as it was rounded up; by how much, it does not tell. Less is not always easier: up to 1
+    // and to 10 MiB the allocator asks the device for segments of fixed sizes.
+    Request smallest = *request_;
+    smallest.bytes = smallest_request_bytes(settings_, request_->bytes);
+    const WhatIf other = answered(Circumstance::no_rounding, plan, Start::as_recorded, smallest);
+    if (other.outcome == answer.outcome) return answer;
+    answer.outcome = Outcome::at_best;
+    answer.proviso = Proviso::request_size;
     return answer;
   }
 
@@ -141,15 +136,57 @@ private:
   [[nodiscard]] bool is_clear() const { return !request_ || verdict_ != Verdict::unclear; }
   [[nodiscard]] bool has_start() const { return !recording_.start.segments_of(recording_.device).empty(); }
 
-  [[nodiscard]] WhatIf answered(Circumstance circumstance, ReplayPlan plan) const {
+  [[nodiscard]] ReplayPlan recorded_plan() const {
+    ReplayPlan plan;
+    plan.settings = settings_;
+    plan.recorded_settings = settings_;
+    return plan;
+  }
+
+  /// From the first event on. Where that does not help but would have if it had been so before, that is the answer.
+  [[nodiscard]] WhatIf answered(Circumstance circumstance, ReplayPlan plan, Start before,
+                                const std::optional<Request>& request) const {
     WhatIf answer{.circumstance = circumstance};
     if (!fidelity_.reproduces() || !is_clear()) return answer;
     if (request_) plan.limit_bytes = limit_bytes();
-    const ReplayOutcome outcome = replay_model(recording_, plan, request_);
+    plan.leaves_releases = request_.has_value();
+    plan.release = release_;
+    answer = within_bounds(answer, plan, request);
+    if (answer.outcome != Outcome::does_not_fit || !has_start() || before == Start::as_recorded) return answer;
+    plan.start = before;
+    WhatIf best = within_bounds(answer, plan, request);
+    if (best.outcome != Outcome::fits) return answer;
+    best.outcome = Outcome::at_best;
+    best.proviso = Proviso::start;
+    return best;
+  }
+  [[nodiscard]] WhatIf answered(Circumstance circumstance, const ReplayPlan& plan, Start before) const {
+    return answered(circumstance, plan, before, request_);
+  }
+
+  /// What no event says matters only where there are private pools.
+  [[nodiscard]] WhatIf within_bounds(const WhatIf& question, ReplayPlan plan,
+                                     const std::optional<Request>& request) const {
+    plan.bound = Bound::most;
+    WhatIf most = replayed(question, plan, request);
+    if (!had_private_pools_) return most;
+    plan.bound = Bound::least;
+    const WhatIf least = replayed(question, plan, request);
+    if (most.outcome != least.outcome) {
+      most.outcome = most.outcome == Outcome::fits ? Outcome::at_best : Outcome::not_offered;
+      most.proviso = Proviso::capture;
+    }
+    if (most.failed_event != least.failed_event) most.proviso = Proviso::capture;
+    if (most.reserved_bytes != least.reserved_bytes) most.reserved_bytes.reset();
+    return most;
+  }
+
+  [[nodiscard]] WhatIf replayed(WhatIf answer, const ReplayPlan& plan, const std::optional<Request>& request) const {
+    const ReplayOutcome outcome = replay_model(recording_, plan, request);
     answer.reserved_bytes = outcome.reserved_bytes;
     answer.failed_event = outcome.failed_event;
-    const bool is_better = request_ ? outcome.request_fits.value_or(false)
-                                    : outcome.failed_event < 0 && outcome.reserved_bytes < reserved_bytes_;
+    const bool is_better = request ? outcome.request_fits.value_or(false)
+                                   : outcome.failed_event < 0 && outcome.reserved_bytes < reserved_bytes_;
     answer.outcome = is_better ? Outcome::fits : Outcome::does_not_fit;
     return answer;
   }
@@ -163,6 +200,8 @@ private:
   std::optional<std::int64_t> first_stream_;
   bool has_streams_ = false;
   bool has_private_pools_ = false;
+  bool had_private_pools_; ///< at any time
+  Release release_ = Release::done;
 };
 
 } // namespace
@@ -174,6 +213,7 @@ std::string_view circumstance_name(Circumstance circumstance) {
   case Circumstance::without_blocks: return "without_blocks";
   case Circumstance::one_stream: return "one_stream";
   case Circumstance::no_private_pools: return "no_private_pools";
+  case Circumstance::no_rounding: return "no_rounding";
   }
   return "";
 }
@@ -189,12 +229,25 @@ std::string_view outcome_name(Outcome outcome) {
   return "";
 }
 
+std::string_view proviso_name(Proviso proviso) {
+  switch (proviso) {
+  case Proviso::none: return "";
+  case Proviso::start: return "start";
+  case Proviso::capture: return "capture";
+  case Proviso::request_size: return "request_size";
+  }
+  return "";
+}
+
 std::vector<WhatIf> what_if(const Recording& recording, const Question& question) {
   const Questions questions(recording, question);
   std::vector<WhatIf> answers{questions.expandable(), questions.empty_cache()};
-  if (question.request) answers.push_back(questions.without_blocks());
+  // While a graph is captured nothing is given back: no block is in the way of what empty_cache() would have made.
+  const bool is_enough = question.request && answers.back().outcome == Outcome::fits;
+  if (question.request && !is_enough) answers.push_back(questions.without_blocks());
   if (questions.has_streams()) answers.push_back(questions.one_stream());
   if (questions.has_private_pools()) answers.push_back(questions.no_private_pools());
+  if (question.settings.rounds_up()) answers.push_back(questions.no_rounding());
   return answers;
 }
 

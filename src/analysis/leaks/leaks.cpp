@@ -1,12 +1,16 @@
 #include "memviz/leaks.hpp"
 
+#include "analysis/leaks/growth.hpp"
 #include "analysis/leaks/step_floors.hpp"
+#include "analysis/leaks/steps.hpp"
+#include "analysis/tree/text_facts.hpp"
 #include "memviz/error.hpp"
 #include "value/saturating.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <unordered_map>
 
 namespace memviz {
 
@@ -40,20 +44,6 @@ std::vector<const KindFloors*> candidates_of(const StepFloors& floors) {
   return result;
 }
 
-StackGrowth growth_of(const KindFloors& kind, std::size_t steps) {
-  StackGrowth growth;
-  growth.stack = kind.kind.stack;
-  growth.size_bytes = kind.kind.size_bytes;
-  growth.floor_bytes = kind.by_step(&StepSample::floor_bytes, steps);
-  growth.trend = trend_of(growth.floor_bytes);
-  if (growth.trend.kind == TrendKind::none) return growth;
-  growth.start_bytes = kind.by_step(&StepSample::start_bytes, steps);
-  growth.end_bytes = kind.end_bytes;
-  growth.end_blocks = kind.end_blocks;
-  growth.burst = kind.burst;
-  return growth;
-}
-
 /// What PyTorch had and could have had when the device said no: reserved memory and what the device had left.
 std::optional<std::uint64_t> capacity_at_oom(const EventTable& events, const DeviceStats& stats) {
   if (stats.last_oom_event < 0) return std::nullopt;
@@ -78,43 +68,88 @@ std::uint64_t highest_floor(const StackGrowth& growth) {
   return *std::max_element(growth.floor_bytes.begin(), growth.floor_bytes.end());
 }
 
-/// Whether a backward pass runs in the steps: the autograd engine is in a stack of theirs.
-bool has_backward(const FrameTable& frames, const StepFloors& floors) {
-  return std::any_of(floors.kinds.begin(), floors.kinds.end(), [&](const KindFloors& kind) {
-    const auto stack = frames.stack(kind.kind.stack);
-    return !kind.samples.empty() && std::any_of(stack.begin(), stack.end(), [&](FrameId frame) {
-      return frames.name(frame).find("torch::autograd::Engine") != std::string_view::npos;
-    });
-  });
+bool is_autograd_engine(std::string_view name) {
+  return name.find("torch::autograd::Engine") != std::string_view::npos;
+}
+
+/// The series of those that hold most, in proportion to the steps: what is kept is bounded by the events.
+void keep_series(std::vector<StackGrowth>& growths, std::size_t steps) {
+  constexpr std::size_t kMostNumbers = 16384;
+  const std::size_t kept = std::max<std::size_t>(16, kMostNumbers / steps);
+  for (std::size_t i = kept; i < growths.size(); ++i)
+    for (auto* series : {&growths[i].floor_bytes, &growths[i].start_bytes, &growths[i].survivor_bytes})
+      std::vector<std::uint64_t>().swap(*series);
+}
+
+class LeakFinder {
+public:
+  LeakFinder(const Snapshot& snapshot, const LeakOptions& options)
+      : snapshot_(snapshot), capacity_bytes_(options.capacity_bytes), steps_(snapshot, options.steps),
+        is_engine_(snapshot.frames, is_autograd_engine) {}
+
+  [[nodiscard]] DeviceLeaks leaks_of(const DeviceStats& stats);
+
+private:
+  [[nodiscard]] bool is_backward(StackId stack);
+  [[nodiscard]] bool has_both_passes(const StepFloors& floors);
+  [[nodiscard]] Doubt doubt_of(const StepFloors& floors, const DeviceLeaks& leaks);
+
+  const Snapshot& snapshot_;
+  std::optional<std::uint64_t> capacity_bytes_;
+  StepFinder steps_;
+  TextFacts<bool> is_engine_;
+  std::unordered_map<std::uint32_t, bool> is_backward_; ///< by stack: devices may share deep ones
+};
+
+bool LeakFinder::is_backward(StackId stack) {
+  const auto [known, is_new] = is_backward_.try_emplace(stack.value, false);
+  if (is_new) {
+    const auto frames = snapshot_.frames.stack(stack);
+    known->second = std::any_of(frames.begin(), frames.end(),
+                                [&](FrameId frame) { return is_engine_.of(snapshot_.frames.frame(frame).name); });
+  }
+  return known->second;
+}
+
+/// Whether the steps are those of training: the autograd engine is in some stacks of theirs, and not in all.
+bool LeakFinder::has_both_passes(const StepFloors& floors) {
+  bool has_forward = false;
+  bool has_backward = false;
+  for (const KindFloors& kind : floors.kinds) {
+    if (kind.samples.empty()) continue;
+    (is_backward(kind.kind.stack) ? has_backward : has_forward) = true;
+  }
+  return has_forward && has_backward;
 }
 
 /// The layers of one pass repeat like steps do; what they keep is no leak.
-Doubt doubt_of(const FrameTable& frames, const StepFloors& floors, const DeviceLeaks& leaks) {
+Doubt LeakFinder::doubt_of(const StepFloors& floors, const DeviceLeaks& leaks) {
   constexpr std::size_t kMany = 4;
-  if (leaks.steps.source != StepSource::repetition || leaks.grows.empty()) return Doubt::none;
+  if (!leaks.steps.is_guess() || leaks.grows.empty()) return Doubt::none;
   if (2 * leaks.trend.bytes_per_step < static_cast<double>(leaks.bytes_per_step())) return Doubt::offset;
   constexpr std::uint64_t kNextToNothing = 10; // one in ten
   if (floors.freed_bytes < floors.allocated_bytes / kNextToNothing) return Doubt::loading;
   const bool is_many = leaks.grows.size() >= kMany && 2 * leaks.grows.size() >= leaks.steps.anchors;
-  return is_many && !has_backward(frames, floors) ? Doubt::one_pass : Doubt::none;
+  return is_many && !has_both_passes(floors) ? Doubt::one_pass : Doubt::none;
 }
 
-DeviceLeaks leaks_of(const Snapshot& snapshot, const DeviceStats& stats, const LeakOptions& options) {
-  const EventTable& events = snapshot.traces[stats.device];
+DeviceLeaks LeakFinder::leaks_of(const DeviceStats& stats) {
+  const EventTable& events = snapshot_.traces[stats.device];
   DeviceLeaks result;
   result.device = stats.device;
   result.events = events.size();
-  result.steps = find_steps(snapshot, stats.device, options.steps);
-  result.capacity_bytes = options.capacity_bytes ? options.capacity_bytes : capacity_at_oom(events, stats);
-  if (result.capacity_bytes)
-    result.capacity_source = options.capacity_bytes ? CapacitySource::given : CapacitySource::oom;
+  result.steps = steps_.steps_of(stats.device);
+  result.capacity_bytes = capacity_bytes_ ? capacity_bytes_ : capacity_at_oom(events, stats);
+  if (result.capacity_bytes) result.capacity_source = capacity_bytes_ ? CapacitySource::given : CapacitySource::oom;
   const std::size_t count = result.steps.starts.size();
   if (count < kFewestSteps) return result;
 
-  StepFloors floors = step_floors(snapshot.frames, events, result.steps.starts, stats.baseline_bytes);
+  StepFloors floors = step_floors(snapshot_.frames, events, result.steps.starts, stats.baseline_bytes);
   result.stacks = floors.kinds.size();
   for (const KindFloors* kind : candidates_of(floors)) {
     StackGrowth growth = growth_of(*kind, count);
+    // The layers of one pass repeat as steps do.
+    if (result.steps.is_guess()) growth.trend.confidence = std::min(growth.trend.confidence, Confidence::medium);
     switch (growth.trend.kind) {
     case TrendKind::grows: result.grows.push_back(std::move(growth)); break;
     case TrendKind::stopped: result.stopped.push_back(std::move(growth)); break;
@@ -123,14 +158,18 @@ DeviceLeaks leaks_of(const Snapshot& snapshot, const DeviceStats& stats, const L
     }
   }
   std::stable_sort(result.grows.begin(), result.grows.end(), [](const StackGrowth& left, const StackGrowth& right) {
+    const auto is_sure = [](const StackGrowth& growth) { return growth.trend.confidence > Confidence::low; };
+    if (is_sure(left) != is_sure(right)) return is_sure(left);
     return left.trend.bytes_per_step > right.trend.bytes_per_step;
   });
   for (auto* list : {&result.stopped, &result.late_frees})
     std::stable_sort(list->begin(), list->end(), [](const StackGrowth& left, const StackGrowth& right) {
       return highest_floor(left) > highest_floor(right);
     });
+  for (auto* list : {&result.grows, &result.stopped, &result.late_frees})
+    keep_series(*list, count);
   result.trend = trend_of(floors.floor_bytes);
-  result.doubt = doubt_of(snapshot.frames, floors, result);
+  result.doubt = doubt_of(floors, result);
   if (result.doubt != Doubt::none) result.doubtful.swap(result.grows);
   result.floor_bytes = std::move(floors.floor_bytes);
   result.peak_bytes = std::move(floors.peak_bytes);
@@ -151,14 +190,16 @@ void check_annotation(const Snapshot& snapshot, const LeakOptions& options, cons
 
 } // namespace
 
-std::int64_t StackGrowth::growth_bytes() const {
-  return static_cast<std::int64_t>(floor_bytes.back()) - static_cast<std::int64_t>(floor_bytes.front());
+bool DeviceLeaks::is_sure() const {
+  return std::any_of(grows.begin(), grows.end(),
+                     [](const StackGrowth& growth) { return growth.trend.confidence > Confidence::low; });
 }
 
 std::uint64_t DeviceLeaks::bytes_per_step() const {
+  const bool sure_only = is_sure();
   double sum = 0;
   for (const StackGrowth& growth : grows)
-    sum += std::max(0.0, growth.trend.bytes_per_step);
+    if (!sure_only || growth.trend.confidence > Confidence::low) sum += std::max(0.0, growth.trend.bytes_per_step);
   return static_cast<std::uint64_t>(std::llround(sum));
 }
 
@@ -170,12 +211,22 @@ std::optional<std::uint64_t> DeviceLeaks::steps_left() const {
   return peak >= *capacity_bytes ? 0 : (*capacity_bytes - peak) / growth_bytes;
 }
 
+Gate gate_of(const DeviceLeaks& leaks, std::uint64_t most_bytes) {
+  const Steps& steps = leaks.steps;
+  if (steps.starts.size() < kFewestSteps) return steps.later_marks < kFewestSteps ? Gate::no_steps : Gate::idle;
+  if (steps.is_guess()) return Gate::no_steps;
+  if (leaks.bytes_per_step() <= most_bytes) return Gate::passes;
+  if (leaks.is_sure()) return Gate::exceeded;
+  return steps.starts.size() < kFewestSureSteps ? Gate::too_few_steps : Gate::passes;
+}
+
 std::vector<DeviceLeaks> find_leaks(const Snapshot& snapshot, const Replay& replay, const LeakOptions& options) {
+  LeakFinder finder(snapshot, options);
   std::vector<DeviceLeaks> result;
   for (const DeviceStats& stats : replay.devices) {
     if (options.device && *options.device != stats.device) continue;
     if (stats.device >= snapshot.traces.size() || snapshot.traces[stats.device].empty()) continue;
-    result.push_back(leaks_of(snapshot, stats, options));
+    result.push_back(finder.leaks_of(stats));
   }
   check_annotation(snapshot, options, result);
   return result;

@@ -38,7 +38,7 @@ std::size_t chosen_count(const Votes& votes) {
 
 bool is_even(const std::vector<std::uint64_t>& places, std::uint64_t events) {
   constexpr double kMostVariation = 0.3;
-  if (2 * (places.back() - places.front()) < events) return false;
+  if (places.size() < kFewestSteps || 2 * (places.back() - places.front()) < events) return false;
   std::vector<double> gaps;
   for (std::size_t i = 1; i < places.size(); ++i)
     gaps.push_back(static_cast<double>(places[i] - places[i - 1]));
@@ -68,7 +68,7 @@ Repetition find_repetition(const FrameTable& frames, const EventTable& events) {
   Votes votes;
   std::vector<const Places*> even;
   for (const auto& [kind, places] : places_of) {
-    if (places.size() < kFewestSteps || !is_even(places, events.size())) continue;
+    if (!is_even(places, events.size())) continue;
     ++votes[places.size()];
     even.push_back(&places);
   }

@@ -16,7 +16,7 @@ struct Repetition {
   std::uint64_t anchors = 0;         ///< stacks that occur once a turn
 };
 
-/// Whether events lie at even distances over at least half of a trace; there must be three at least.
+/// Whether events lie at even distances over at least half of a trace; fewer than three never do.
 [[nodiscard]] bool is_even(const std::vector<std::uint64_t>& places, std::uint64_t events);
 
 [[nodiscard]] Repetition find_repetition(const FrameTable& frames, const EventTable& events);

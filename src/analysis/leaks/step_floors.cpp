@@ -3,7 +3,9 @@
 #include "value/number_map.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <map>
+#include <numeric>
 
 namespace memviz {
 
@@ -13,8 +15,9 @@ constexpr std::uint32_t kBefore = 0xFFFFFFFF; ///< no step has begun
 
 class StepReplay {
 public:
-  StepReplay(const FrameTable& frames, const EventTable& events, std::uint64_t baseline_bytes)
-      : frames_(frames), events_(events), live_bytes_(baseline_bytes) {}
+  StepReplay(const FrameTable& frames, const EventTable& events, const std::vector<std::uint64_t>& starts,
+             std::uint64_t baseline_bytes)
+      : frames_(frames), events_(events), starts_(starts), live_bytes_(baseline_bytes) {}
 
   void begin_step() {
     close_step();
@@ -52,6 +55,7 @@ public:
 
   StepFloors finish() {
     close_step();
+    add_survivors();
     return std::move(result_);
   }
 
@@ -100,6 +104,7 @@ private:
     const std::uint64_t bytes = events_.size_bytes(alloc);
     kind.end_bytes -= bytes;
     --kind.end_blocks;
+    if (step_ != kBefore) kind.lifetimes.add(steps_since(birth_step(alloc)));
     live_bytes_ -= std::min(live_bytes_, bytes);
     if (sample == nullptr) return;
     sample->floor_bytes = std::min(sample->floor_bytes, kind.end_bytes);
@@ -107,6 +112,28 @@ private:
     freed_[number].bytes += bytes;
     ++freed_[number].blocks;
     freed_[number].stack = free_stack;
+  }
+
+  /// kBefore, where that is before the first step.
+  [[nodiscard]] std::uint32_t birth_step(std::size_t alloc) const {
+    const auto next = std::upper_bound(starts_.begin(), starts_.end(), alloc);
+    return next == starts_.begin() ? kBefore : static_cast<std::uint32_t>(next - starts_.begin() - 1);
+  }
+
+  /// What was born before the first step is at least one older than that.
+  [[nodiscard]] std::uint32_t steps_since(std::uint32_t birth) const {
+    return birth == kBefore ? step_ + 1 : step_ - birth;
+  }
+
+  void add_survivors() {
+    if (starts_.empty()) return;
+    for (std::size_t i = starts_.front(); i < events_.size(); ++i) {
+      if (events_.action(i) != Action::alloc || live_.find(events_.address(i)) != i) continue;
+      auto& survivors = result_.kinds[kind_of(i)].survivors;
+      const std::uint32_t step = birth_step(i);
+      if (survivors.empty() || survivors.back().step != step) survivors.push_back({step, 0});
+      survivors.back().bytes += events_.size_bytes(i);
+    }
   }
 
   void close_step() {
@@ -122,6 +149,7 @@ private:
 
   const FrameTable& frames_;
   const EventTable& events_;
+  const std::vector<std::uint64_t>& starts_;
   StepFloors result_;
   std::map<AllocationKind, std::uint32_t> numbers_;
   std::vector<Freed> freed_;           ///< by kind
@@ -132,6 +160,28 @@ private:
 };
 
 } // namespace
+
+void Lifetimes::add(std::uint32_t steps) {
+  ++counts_[std::min<std::size_t>(std::bit_width(steps), counts_.size() - 1)];
+}
+
+std::size_t Lifetimes::long_life() const {
+  constexpr std::uint64_t kFew = 100; // one in so many
+  const std::uint64_t all = std::accumulate(counts_.begin(), counts_.end(), std::uint64_t{0});
+  std::uint64_t longer = 0;
+  for (std::size_t i = counts_.size(); i-- > 0;) {
+    longer += counts_[i];
+    if (longer > all / kFew) return (std::size_t{1} << i) - 1;
+  }
+  return 0;
+}
+
+std::vector<std::uint64_t> KindFloors::survivors_by_step(std::size_t steps) const {
+  std::vector<std::uint64_t> result(steps);
+  for (const Survivors& born : survivors)
+    result[born.step] = born.bytes;
+  return result;
+}
 
 std::vector<std::uint64_t> KindFloors::by_step(std::uint64_t StepSample::*bytes, std::size_t steps) const {
   std::vector<std::uint64_t> result;
@@ -148,7 +198,7 @@ std::vector<std::uint64_t> KindFloors::by_step(std::uint64_t StepSample::*bytes,
 
 StepFloors step_floors(const FrameTable& frames, const EventTable& events, const std::vector<std::uint64_t>& starts,
                        std::uint64_t baseline_bytes) {
-  StepReplay replay(frames, events, baseline_bytes);
+  StepReplay replay(frames, events, starts, baseline_bytes);
   std::size_t next = 0;
   for (std::size_t i = 0; i < events.size(); ++i) {
     for (; next < starts.size() && starts[next] <= i; ++next)

@@ -6,6 +6,7 @@
 #include "analysis/leaks/repetition.hpp"
 #include "memviz/leaks.hpp"
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -19,6 +20,23 @@ struct StepSample {
   std::uint64_t end_bytes = 0;
 };
 
+/// What was born in a step and is alive at the end.
+struct Survivors {
+  std::uint32_t step = 0;
+  std::uint64_t bytes = 0;
+};
+
+/// How many blocks were freed after so many steps, in powers of two: in the same step, 1 later, 2 to 3, 4 to 7, ...
+class Lifetimes {
+public:
+  void add(std::uint32_t steps);
+  /// The steps that 99 of 100 of the freed blocks lived at most; 0 where none was freed.
+  [[nodiscard]] std::size_t long_life() const;
+
+private:
+  std::array<std::uint32_t, 12> counts_{}; ///< kMostSteps is 2^10
+};
+
 struct KindFloors {
   AllocationKind kind;
   std::vector<StepSample> samples; ///< ascending by step
@@ -26,9 +44,13 @@ struct KindFloors {
   std::uint64_t end_bytes = 0;
   std::uint64_t end_blocks = 0;
   FreeBurst burst;
+  std::vector<Survivors> survivors; ///< ascending by step
+  Lifetimes lifetimes;
 
   /// One number a step; where nothing changes in it, what is live.
   [[nodiscard]] std::vector<std::uint64_t> by_step(std::uint64_t StepSample::*bytes, std::size_t steps) const;
+  /// Bytes that are alive at the end, by the step in which they were born.
+  [[nodiscard]] std::vector<std::uint64_t> survivors_by_step(std::size_t steps) const;
 };
 
 struct StepFloors {

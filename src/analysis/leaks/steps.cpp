@@ -1,102 +1,42 @@
+#include "analysis/leaks/steps.hpp"
+
 #include "analysis/leaks/repetition.hpp"
 #include "memviz/error.hpp"
 #include "memviz/format.hpp"
-#include "memviz/leaks.hpp"
+#include "text/printable.hpp"
 #include "value/saturating.hpp"
 
 #include <algorithm>
-#include <array>
 #include <fmt/format.h>
-#include <map>
-#include <string_view>
+#include <utility>
 
 namespace memviz {
 
 namespace {
 
-/// "ProfilerStep#12" -> "ProfilerStep#*"
-std::string numbered_name(std::string_view name) {
-  const std::size_t end = name.find_last_not_of("0123456789");
-  if (end == std::string_view::npos || end + 1 == name.size()) return std::string(name);
-  return std::string(name.substr(0, end + 1)) + '*';
-}
-
-bool matches(std::string_view wanted, std::string_view name) {
-  if (wanted.ends_with('*')) return name.starts_with(wanted.substr(0, wanted.size() - 1));
-  return name == wanted;
-}
-
-bool is_start(const Snapshot& snapshot, const Annotation& annotation) {
-  return snapshot.frames.text(annotation.stage) != "END";
-}
-
-/// The marks that are about this device: its own, or in a file that names another one only, all.
-std::vector<const Annotation*> starts_for(const Snapshot& snapshot, std::uint32_t device) {
-  std::vector<const Annotation*> own;
-  std::vector<const Annotation*> all;
-  for (const Annotation& annotation : snapshot.annotations) {
-    if (!is_start(snapshot, annotation)) continue;
-    all.push_back(&annotation);
-    if (annotation.device == device) own.push_back(&annotation);
-  }
-  return own.empty() ? all : own;
-}
-
-bool contains_ignoring_case(std::string_view text, std::string_view word) {
-  const auto lower = [](char letter) {
-    return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter + 32) : letter;
-  };
-  return std::search(text.begin(), text.end(), word.begin(), word.end(),
-                     [&](char one, char other) { return lower(one) == other; }) != text.end();
-}
-
-constexpr int kAnyName = 1;
-
-/// How well a name that stands `count` times says "step", by falling rank.
-int rank_of(std::string_view name, std::size_t count) {
-  // What torch.compile does while it compiles.
-  if (count < kFewestSteps || name.find("dynamo_timed") != std::string_view::npos) return 0;
-  constexpr std::array<std::string_view, 3> kWords{"step", "iter", "batch"};
-  constexpr std::size_t kEnough = 5;
-  int rank = count >= kEnough ? 2 : kAnyName;
-  if (std::any_of(kWords.begin(), kWords.end(), [&](auto word) { return contains_ignoring_case(name, word); }))
-    rank = 3;
-  if (name.starts_with("Optimizer.step")) rank = 4;
-  if (name.starts_with("ProfilerStep#")) rank = 5;
-  return rank;
-}
-
-struct StepName {
-  std::string name;
-  int rank = 0;
-};
-
-/// The name that says best where steps begin; of equals the one with the fewest, which holds the others.
-StepName best_name(const Snapshot& snapshot, std::uint32_t device) {
-  std::map<std::string, std::size_t> counts;
-  for (const Annotation* annotation : starts_for(snapshot, device))
-    ++counts[numbered_name(snapshot.frames.text(annotation->name))];
-  StepName best;
-  for (const auto& [name, count] : counts) {
-    const int rank = rank_of(name, count);
-    if (rank < best.rank || rank == 0 || (rank == best.rank && count >= counts[best.name])) continue;
-    best = {name, rank};
-  }
-  return best;
-}
-
 /// The first event at or after each of the times, which ascend; events before and after all others of their time.
 std::vector<std::uint64_t> events_at(const EventTable& events, const std::vector<std::int64_t>& times) {
   std::vector<std::uint64_t> starts;
-  std::size_t next = 0;
-  for (std::size_t i = 0; i < events.size() && next < times.size(); ++i) {
+  auto next = times.begin();
+  for (std::size_t i = 0; i < events.size() && next != times.end(); ++i) {
     const auto time_us = events[i].time_us;
-    if (!time_us || *time_us < times[next]) continue;
+    if (!time_us || *time_us < *next) continue;
     starts.push_back(i);
-    while (next < times.size() && times[next] <= *time_us)
-      ++next;
+    // Not one by one: many devices may share the marks of one.
+    next = std::upper_bound(next, times.end(), *time_us);
   }
   return starts;
+}
+
+/// Of events that have times.
+Steps annotated(const EventTable& events, const Marks& marks) {
+  const auto& times = marks.times_us;
+  const auto later = std::lower_bound(times.begin(), times.end(), events[0].time_us.value_or(0));
+  return {.source = StepSource::annotation,
+          .name = marks.name,
+          .starts = events_at(events, times),
+          .marks = times.size(),
+          .later_marks = static_cast<std::uint64_t>(times.end() - later)};
 }
 
 bool has_times(const EventTable& events) {
@@ -108,18 +48,8 @@ void require_times(const EventTable& events) {
     throw UsageError("the events have no times (PyTorch before 2.2), so steps must be given as --steps events:N");
 }
 
-Steps annotated(const Snapshot& snapshot, std::uint32_t device, const std::string& name) {
-  Steps steps{StepSource::annotation, name, {}, 0, 0, {}};
-  std::vector<std::int64_t> times;
-  for (const Annotation* annotation : starts_for(snapshot, device))
-    if (matches(name, snapshot.frames.text(annotation->name))) times.push_back(annotation->time_us);
-  std::sort(times.begin(), times.end());
-  steps.starts = events_at(snapshot.traces[device], times);
-  return steps;
-}
-
 Steps every(const EventTable& events, std::uint64_t length) {
-  Steps steps{StepSource::events, {}, {}, 0, 0, {}};
+  Steps steps{.source = StepSource::events};
   for (std::uint64_t start = 0; start < events.size() && length > 0; start = saturating_sum(start, length))
     steps.starts.push_back(start);
   return steps;
@@ -127,7 +57,7 @@ Steps every(const EventTable& events, std::uint64_t length) {
 
 Steps timed(const EventTable& events, std::uint64_t length_us) {
   require_times(events);
-  Steps steps{StepSource::time, {}, {}, 0, 0, {}};
+  Steps steps{.source = StepSource::time};
   const std::int64_t first_us = *events[0].time_us;
   std::optional<std::uint64_t> last;
   for (std::size_t i = 0; i < events.size(); ++i) {
@@ -141,56 +71,71 @@ Steps timed(const EventTable& events, std::uint64_t length_us) {
   return steps;
 }
 
-Steps found(const Snapshot& snapshot, std::uint32_t device) {
-  const EventTable& events = snapshot.traces[device];
-  if (has_times(events)) {
-    if (const auto [name, rank] = best_name(snapshot, device); rank > 0) {
-      Steps steps = annotated(snapshot, device, name);
-      // A name that does not speak of steps has to behave like one that does.
-      const bool is_step = rank > kAnyName + 1 || is_even(steps.starts, events.size());
-      if (steps.starts.size() >= kFewestSteps && is_step) return steps;
-    }
-  }
-  Repetition repetition = find_repetition(snapshot.frames, events);
-  if (repetition.starts.empty()) return {};
-  return {StepSource::repetition, {}, std::move(repetition.starts), 0, repetition.anchors, {}};
-}
-
 void keep_last(Steps& steps) {
   if (steps.starts.size() <= kMostSteps) return;
   steps.left_out = steps.starts.size() - kMostSteps;
   steps.starts.erase(steps.starts.begin(), steps.starts.begin() + static_cast<std::ptrdiff_t>(steps.left_out));
 }
 
-std::string note_of(const Snapshot& snapshot, const Steps& steps) {
-  if (steps.starts.size() >= kFewestSteps) return "";
-  if (steps.source == StepSource::none) {
-    return snapshot.annotations.empty()
-               ? "no steps found: the recording has no annotations, and no stack allocates at even distances"
-               : "no steps found: no annotation occurs three times, and no stack allocates at even distances";
-  }
-  return fmt::format("only {}, and it takes {} to tell growth from an accident",
-                     format_counted(steps.starts.size(), "step"), kFewestSteps);
+constexpr std::size_t kNameColumns = 48;
+
+std::optional<std::string> wanted_name(const StepChoice& choice) {
+  return choice.source == StepSource::annotation ? std::optional(choice.annotation) : std::nullopt;
 }
 
 } // namespace
 
-Steps find_steps(const Snapshot& snapshot, std::uint32_t device, const StepChoice& choice) {
-  const EventTable& events = snapshot.traces[device];
+StepFinder::StepFinder(const Snapshot& snapshot, const StepChoice& choice)
+    : snapshot_(snapshot), choice_(choice), marks_(snapshot, wanted_name(choice)) {
+}
+
+Steps StepFinder::steps_of(std::uint32_t device) {
+  const EventTable& events = snapshot_.traces[device];
   Steps steps;
-  switch (choice.source) {
+  switch (choice_.source) {
   case StepSource::annotation:
     require_times(events);
-    steps = annotated(snapshot, device, choice.annotation);
+    steps = annotated(events, marks_.of(device));
+    steps.name = choice_.annotation;
     break;
-  case StepSource::events: steps = every(events, choice.length); break;
-  case StepSource::time: steps = timed(events, std::max<std::uint64_t>(choice.length, 1)); break;
+  case StepSource::events: steps = every(events, choice_.length); break;
+  case StepSource::time: steps = timed(events, std::max<std::uint64_t>(choice_.length, 1)); break;
   case StepSource::none:
-  case StepSource::repetition: steps = found(snapshot, device); break;
+  case StepSource::repetition: steps = found(device); break;
   }
   keep_last(steps);
-  steps.note = note_of(snapshot, steps);
+  steps.note = note_of(steps);
   return steps;
+}
+
+Steps StepFinder::found(std::uint32_t device) {
+  const EventTable& events = snapshot_.traces[device];
+  if (has_times(events)) {
+    if (const Marks& marks = marks_.of(device); marks.rank != StepRank::none) {
+      Steps steps = annotated(events, marks);
+      // A name that does not speak of steps has to behave like one that does.
+      if (marks.rank >= StepRank::word || is_even(steps.starts, events.size())) return steps;
+    }
+  }
+  Repetition repetition = find_repetition(snapshot_.frames, events);
+  if (repetition.starts.empty()) return {};
+  return {.source = StepSource::repetition, .starts = std::move(repetition.starts), .anchors = repetition.anchors};
+}
+
+std::string StepFinder::note_of(const Steps& steps) const {
+  if (steps.starts.size() >= kFewestSteps) return "";
+  if (steps.source == StepSource::none) {
+    return snapshot_.annotations.empty()
+               ? "no steps found: the recording has no annotations, and no stack allocates at even distances"
+               : "no steps found: no annotation occurs three times, and no stack allocates at even distances";
+  }
+  if (steps.source == StepSource::annotation) {
+    return fmt::format("only {} of the {} at '{}' {} events here, and it takes {} to tell", steps.starts.size(),
+                       format_counted(steps.marks, "step"), elided(steps.name, kNameColumns),
+                       steps.starts.size() == 1 ? "has" : "have", kFewestSteps);
+  }
+  return fmt::format("only {}, and it takes {} to tell growth from an accident",
+                     format_counted(steps.starts.size(), "step"), kFewestSteps);
 }
 
 } // namespace memviz

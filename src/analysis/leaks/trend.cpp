@@ -1,8 +1,10 @@
+#include "analysis/leaks/series.hpp"
 #include "memviz/leaks.hpp"
 
 #include <algorithm>
 #include <cstddef>
 #include <functional>
+#include <span>
 
 namespace memviz {
 
@@ -10,19 +12,6 @@ namespace {
 
 double as_double(std::uint64_t value) {
   return static_cast<double>(value);
-}
-
-/// The median slope between each step and the one half of the steps later (Theil's incomplete method): up to a quarter
-/// of the steps may be anything.
-double robust_slope(const std::vector<std::uint64_t>& bytes) {
-  const std::size_t lag = std::max<std::size_t>(1, bytes.size() / 2);
-  std::vector<double> slopes;
-  for (std::size_t i = 0; i + lag < bytes.size(); ++i)
-    slopes.push_back((as_double(bytes[i + lag]) - as_double(bytes[i])) / static_cast<double>(lag));
-  const auto middle = slopes.begin() + static_cast<std::ptrdiff_t>(slopes.size() / 2);
-  std::nth_element(slopes.begin(), middle, slopes.end());
-  if (slopes.size() % 2 != 0) return *middle;
-  return (*middle + *std::max_element(slopes.begin(), middle)) / 2;
 }
 
 /// The changes from step to step, summed up.
@@ -48,7 +37,7 @@ Changes changes_of(const std::vector<std::uint64_t>& bytes) {
   return changes;
 }
 
-/// The longest way between two rises, the first counted from the second step.
+/// The most steps from one rise to the next.
 std::size_t longest_gap(const std::vector<std::size_t>& rises) {
   std::size_t gap = 1;
   for (std::size_t i = 1; i < rises.size(); ++i)
@@ -57,10 +46,10 @@ std::size_t longest_gap(const std::vector<std::size_t>& rises) {
 }
 
 /// The median change from one step to the next, from step `first` to step `last`.
-double middle_step(const std::vector<std::uint64_t>& bytes, std::size_t first, std::size_t last) {
-  std::vector<double> changes;
+double middle_step(const Series& series, std::size_t first, std::size_t last) {
+  Series changes;
   for (std::size_t i = first; i < last; ++i)
-    changes.push_back(as_double(bytes[i + 1]) - as_double(bytes[i]));
+    changes.push_back(series[i + 1] - series[i]);
   const auto middle = changes.begin() + static_cast<std::ptrdiff_t>(changes.size() / 2);
   std::nth_element(changes.begin(), middle, changes.end());
   return *middle;
@@ -68,17 +57,17 @@ double middle_step(const std::vector<std::uint64_t>& bytes, std::size_t first, s
 
 /// Whether the second half grows by much less than the first. The first change is left out: what a program makes once
 /// it makes in its first step.
-bool slows_down(const std::vector<std::uint64_t>& bytes) {
+bool slows_down(const Series& series) {
   constexpr std::size_t kFewest = 7;
   constexpr double kMuchLess = 0.25;
-  if (bytes.size() < kFewest) return false;
-  const std::size_t middle = 1 + (bytes.size() - 1) / 2;
-  const double early = as_double(bytes[middle]) - as_double(bytes[1]);
-  const double late = as_double(bytes.back()) - as_double(bytes[middle]);
+  if (series.size() < kFewest) return false;
+  const std::size_t middle = 1 + (series.size() - 1) / 2;
+  const double early = series[middle] - series[1];
+  const double late = series.back() - series[middle];
   if (early <= 0 || late >= kMuchLess * early) return false;
   // One leap among even steps is no slowing down.
-  const double usual_early = middle_step(bytes, 1, middle);
-  return usual_early <= 0 || middle_step(bytes, middle, bytes.size() - 1) < kMuchLess * usual_early;
+  const double usual_early = middle_step(series, 1, middle);
+  return usual_early <= 0 || middle_step(series, middle, series.size() - 1) < kMuchLess * usual_early;
 }
 
 /// Growth without falls that matter.
@@ -87,7 +76,7 @@ TrendKind kind_of_growth(const std::vector<std::uint64_t>& bytes, const Changes&
   const std::size_t quiet = bytes.size() - 1 - changes.rises.back();
   const std::size_t gap = longest_gap(changes.rises);
   if (quiet >= 2 && quiet > 2 * gap) return changes.rises.size() >= 3 ? TrendKind::stopped : TrendKind::none;
-  if (slows_down(bytes)) return TrendKind::stopped;
+  if (slows_down(without_leaps(series_of(bytes)))) return TrendKind::stopped;
   // Two rises are enough in three steps only.
   return changes.rises.size() >= std::min<std::size_t>(3, bytes.size() - 1) ? TrendKind::grows : TrendKind::none;
 }
@@ -132,6 +121,62 @@ std::size_t end_of_start(const std::vector<std::uint64_t>& bytes) {
   return end;
 }
 
+/// The part of a series that grows: without leaps, and from the end of what is flat on.
+struct Growth {
+  std::size_t first = 0;
+  double per_step = 0;
+  std::size_t pause = 1;
+  Confidence confidence = Confidence::low;
+};
+
+/// Growth that never falls: from one rise to another, so that it does not matter where in a long stair the recording
+/// begins or ends.
+double slope_of_stairs(std::span<const double> series, const std::vector<std::size_t>& rises) {
+  if (rises.size() < 3) return (series.back() - series.front()) / static_cast<double>(series.size() - 1);
+  return (series[rises.back()] - series[rises.front()]) / static_cast<double>(rises.back() - rises.front());
+}
+
+/// By chance, each change is a rise or a fall as a coin falls. Rises count for less where a long pause is among them.
+Confidence confidence_of_stairs(std::size_t rises, std::size_t stairs) {
+  constexpr std::size_t kMany = 16;
+  constexpr std::size_t kSome = 7;
+  if (rises >= kMany && stairs >= kMany / 2) return Confidence::high;
+  return rises >= kSome && stairs >= kSome / 2 ? Confidence::medium : Confidence::low;
+}
+
+Confidence confidence_of_drift(std::size_t steps, double drift) {
+  constexpr std::size_t kMany = 17; // windows of a drift, and one
+  constexpr std::size_t kSome = 8;
+  constexpr double kSure = 5.5; // standard errors
+  constexpr double kLikely = 3.7;
+  if (drift >= kSure && steps >= kMany) return Confidence::high;
+  return drift >= kLikely && steps >= kSome ? Confidence::medium : Confidence::low;
+}
+
+Growth growth_in(const std::vector<std::uint64_t>& bytes) {
+  const Series series = without_leaps(series_of(bytes));
+  Growth growth;
+  growth.first = start_of_growth(series);
+  const auto part = std::span(series).subspan(growth.first);
+  std::vector<std::size_t> rises;
+  bool has_falls = false;
+  for (std::size_t i = 1; i < part.size(); ++i) {
+    if (part[i] > part[i - 1]) rises.push_back(i);
+    has_falls = has_falls || part[i] < part[i - 1];
+  }
+  growth.pause = longest_gap(rises);
+  if (!has_falls) {
+    growth.per_step = slope_of_stairs(part, rises);
+    growth.confidence = confidence_of_stairs(rises.size(), (part.size() - 1) / growth.pause);
+    return growth;
+  }
+  growth.per_step = robust_slope(part);
+  growth.confidence = confidence_of_drift(part.size(), drift(part));
+  // A stair of long steps has no median slope in short windows, but it has a mean.
+  if (growth.per_step <= 0) growth.per_step = (part.back() - part.front()) / static_cast<double>(part.size() - 1);
+  return growth;
+}
+
 Trend trend_after_start(const std::vector<std::uint64_t>& bytes) {
   Trend trend;
   if (bytes.size() < kFewestSteps) return trend;
@@ -142,16 +187,15 @@ Trend trend_after_start(const std::vector<std::uint64_t>& bytes) {
   if (changes.rises.empty()) return trend;
   constexpr double kMatters = 0.2; // of what rose
   const bool has_falls = changes.fallen_bytes > kMatters * changes.risen_bytes;
-  trend.bytes_per_step = robust_slope(bytes);
+  const Growth growth = growth_in(bytes);
+  trend.bytes_per_step = growth.per_step;
   trend.kind = has_falls ? kind_of_sawtooth(bytes, changes) : kind_of_growth(bytes, changes);
+  // Where the falls are noise, no sawtooth, it is the drift that tells.
+  if (has_falls && growth.confidence > Confidence::low) trend.kind = TrendKind::grows;
   if (trend.kind != TrendKind::grows) return trend;
-  // A stair of long steps has no median slope in short windows, but it has a mean.
-  if (trend.bytes_per_step <= 0)
-    trend.bytes_per_step = (as_double(bytes.back()) - as_double(bytes.front())) / as_double(bytes.size() - 1);
-  // What rises every tenth step, each time, is as sure as what rises in each.
-  const double steps_seen = as_double(bytes.size() - 1) / as_double(longest_gap(changes.rises));
-  trend.confidence = std::min(1.0, as_double(trend.rises) / std::max(1.0, steps_seen));
-  trend.confidence = std::max(trend.confidence, as_double(trend.rises) / as_double(bytes.size() - 1));
+  trend.first_step = growth.first;
+  trend.longest_pause = growth.pause;
+  trend.confidence = growth.confidence;
   return trend;
 }
 
@@ -161,14 +205,17 @@ Trend trend_of(const std::vector<std::uint64_t>& bytes) {
   const std::size_t start = end_of_start(bytes);
   Trend trend = trend_after_start({bytes.begin() + static_cast<std::ptrdiff_t>(start), bytes.end()});
   if (trend.rises > 0) trend.last_rise += start;
+  trend.first_step += start;
   return trend;
 }
 
-std::string_view confidence_word(double confidence, std::size_t steps) {
-  constexpr std::size_t kMany = 8;
-  constexpr std::size_t kSome = 5;
-  if (confidence >= 0.9 && steps >= kMany) return "high";
-  return confidence >= 0.6 && steps >= kSome ? "medium" : "low";
+std::string_view confidence_word(Confidence confidence) {
+  switch (confidence) {
+  case Confidence::low: return "low";
+  case Confidence::medium: return "medium";
+  case Confidence::high: return "high";
+  }
+  return "low";
 }
 
 } // namespace memviz

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace memviz {
@@ -19,5 +20,33 @@ namespace memviz {
                    [](const Annotation* left, const Annotation* right) { return left->time_us < right->time_us; });
   return annotations;
 }
+
+/// The same for whoever asks about one device after the other: all annotations are sorted once.
+class AnnotationsByDevice {
+public:
+  /// Points into `snapshot`.
+  explicit AnnotationsByDevice(const Snapshot& snapshot) {
+    sorted_.reserve(snapshot.annotations.size());
+    for (const Annotation& annotation : snapshot.annotations)
+      sorted_.push_back(&annotation);
+    std::stable_sort(sorted_.begin(), sorted_.end(), [](const Annotation* left, const Annotation* right) {
+      return left->device != right->device ? left->device < right->device : left->time_us < right->time_us;
+    });
+  }
+
+  [[nodiscard]] std::span<const Annotation* const> of(std::uint32_t device) const {
+    const auto begin = std::lower_bound(
+        sorted_.begin(), sorted_.end(), device,
+        [](const Annotation* annotation, std::uint32_t wanted) { return annotation->device < wanted; });
+    const auto end =
+        std::upper_bound(begin, sorted_.end(), device, [](std::uint32_t wanted, const Annotation* annotation) {
+          return wanted < annotation->device;
+        });
+    return {begin, end};
+  }
+
+private:
+  std::vector<const Annotation*> sorted_;
+};
 
 } // namespace memviz

@@ -1,18 +1,44 @@
 #include "memviz/replay.hpp"
 
+#include <algorithm>
+
 namespace memviz {
 
+std::span<const Segment> segments_at_end(const Snapshot& snapshot, const Replay& replay) {
+  return replay.end_segments ? *replay.end_segments : snapshot.segments;
+}
+
 std::vector<DeviceStats> stats_of(const Replay& replay, std::optional<std::uint32_t> device) {
-  std::vector<DeviceStats> chosen;
-  for (const DeviceStats& stats : replay.devices)
-    if (!device || stats.device == *device) chosen.push_back(stats);
-  return chosen;
+  if (!device) return replay.devices;
+  const auto is_before = [](const DeviceStats& stats, std::uint32_t wanted) { return stats.device < wanted; };
+  const auto found = std::lower_bound(replay.devices.begin(), replay.devices.end(), *device, is_before);
+  if (found == replay.devices.end() || found->device != *device) return {};
+  return {*found};
 }
 
 std::vector<std::string> all_warnings(const Snapshot& snapshot, const Replay& replay) {
   std::vector<std::string> warnings = snapshot.warnings;
   warnings.insert(warnings.end(), replay.warnings.begin(), replay.warnings.end());
   return warnings;
+}
+
+std::optional<std::uint32_t> leading_device(const std::vector<DeviceStats>& devices) {
+  const auto is_at_end = [](const DeviceStats& stats) { return stats.at.is_end(); };
+  if (devices.size() < 2 || std::all_of(devices.begin(), devices.end(), is_at_end)) return std::nullopt;
+  const auto failed = std::find_if(devices.begin(), devices.end(),
+                                   [](const DeviceStats& stats) { return stats.at.kind == MomentKind::oom; });
+  if (failed != devices.end()) return failed->device;
+  const auto holds_less = [](const DeviceStats& one, const DeviceStats& other) {
+    return one.requested_bytes < other.requested_bytes;
+  };
+  return std::max_element(devices.begin(), devices.end(), holds_less)->device;
+}
+
+DeviceStats leading_or_sum(const std::vector<DeviceStats>& devices) {
+  const auto leading = leading_device(devices);
+  if (!leading) return devices.size() == 1 ? devices.front() : sum_of(devices);
+  return *std::find_if(devices.begin(), devices.end(),
+                       [&](const DeviceStats& stats) { return stats.device == *leading; });
 }
 
 DeviceStats sum_of(const std::vector<DeviceStats>& devices) {
@@ -29,13 +55,16 @@ DeviceStats sum_of(const std::vector<DeviceStats>& devices) {
     sum.inactive_bytes += device.inactive_bytes;
     sum.unaccounted_bytes += device.unaccounted_bytes;
     sum.requested_bytes += device.requested_bytes;
+    sum.outside_bytes += device.outside_bytes;
     sum.baseline_bytes += device.baseline_bytes;
+    sum.may_have_lost_events = sum.may_have_lost_events || device.may_have_lost_events;
     sum.allocs += device.allocs;
     sum.alloc_bytes += device.alloc_bytes;
     sum.free_bytes += device.free_bytes;
     sum.peak_requested_bytes += device.peak_requested_bytes;
     sum.peak_event = device.peak_event;
     sum.end_requested_bytes += device.end_requested_bytes;
+    sum.end_reserved_bytes += device.end_reserved_bytes;
     sum.imbalance_bytes += device.imbalance_bytes;
     sum.ooms += device.ooms;
     if (device.first_time_us && (!sum.first_time_us || *device.first_time_us < *sum.first_time_us))

@@ -1,5 +1,6 @@
 #include "memviz/lost_history.hpp"
 
+#include "analysis/replay/like_warnings.hpp"
 #include "memviz/format.hpp"
 #include "memviz/label.hpp"
 
@@ -9,13 +10,6 @@
 namespace memviz {
 
 namespace {
-
-/// The file's flag is about all devices, its max_entries about each.
-RingState ring_of(const Snapshot& snapshot, const DeviceStats& stats) {
-  const bool has_room = snapshot.trace_max_entries && stats.events < *snapshot.trace_max_entries;
-  if (has_room || snapshot.trace_overflowed == false) return RingState::not_full;
-  return snapshot.trace_overflowed ? RingState::full : RingState::unknown;
-}
 
 /// What would have been needed where the ring was, or may have been, too small.
 std::string needed(const LostHistory& lost) {
@@ -29,10 +23,20 @@ std::string needed(const LostHistory& lost) {
 
 } // namespace
 
+RingState ring_state(const Snapshot& snapshot, const DeviceStats& stats) {
+  const bool has_room = snapshot.trace_max_entries && stats.events < *snapshot.trace_max_entries;
+  if (has_room || snapshot.trace_overflowed == false) return RingState::not_full;
+  return snapshot.trace_overflowed ? RingState::full : RingState::unknown;
+}
+
+std::string_view baseline_text(const DeviceStats& stats) {
+  return stats.may_have_lost_events ? "before recording or lost in the ring" : "before recording";
+}
+
 std::optional<LostHistory> lost_history(const Snapshot& snapshot, const DeviceStats& stats) {
   const std::uint64_t unexplained = stats.unmatched_frees + stats.unexplained_blocks;
   LostHistory lost;
-  lost.ring = ring_of(snapshot, stats);
+  lost.ring = ring_state(snapshot, stats);
   const bool is_proven = stats.unexplained_with_stack > 0 || (lost.ring == RingState::full && unexplained > 0);
   if (stats.events == 0 || !stats.balanced() || !is_proven) return std::nullopt;
   lost.least_max_entries = stats.events + std::max<std::uint64_t>(stats.unexplained_with_stack, 1);
@@ -59,8 +63,10 @@ std::string lost_history_text(const LostHistory& lost, const DeviceStats& stats)
 
 std::vector<std::string> warnings_and_losses(const Snapshot& snapshot, const Replay& replay) {
   std::vector<std::string> warnings = all_warnings(snapshot, replay);
+  LikeWarnings losses;
   for (const DeviceStats& stats : replay.devices)
-    if (const auto lost = lost_history(snapshot, stats)) warnings.push_back(lost_history_text(*lost, stats));
+    if (const auto lost = lost_history(snapshot, stats)) losses.add([&] { return lost_history_text(*lost, stats); });
+  losses.append_to(warnings);
   return warnings;
 }
 

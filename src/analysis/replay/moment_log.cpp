@@ -1,5 +1,7 @@
 #include "analysis/replay/moment_log.hpp"
 
+#include "memviz/allocator_settings.hpp"
+
 #include <algorithm>
 
 namespace memviz {
@@ -29,7 +31,7 @@ void MomentLog::free_requested(const Event& event, std::uint64_t index) {
   request_event_ = index;
 }
 
-void MomentLog::freed(const Event& event, const std::optional<std::uint64_t>& birth) {
+void MomentLog::freed(const Event& event, std::uint64_t index, const std::optional<std::uint64_t>& birth) {
   std::optional<std::uint64_t> request;
   if (request_event_ && request_address_ == event.address)
     std::swap(request, request_event_);
@@ -39,6 +41,7 @@ void MomentLog::freed(const Event& event, const std::optional<std::uint64_t>& bi
   const Birth born = birth ? Birth::unpacked(*birth) : Birth{kNoEvent, event.stack};
   if (birth) ++(born.stack == event.stack ? same_stacks_ : other_stacks_);
   if (birth && !request) ++unrequested_;
+  if (event.size_bytes > kSmallRequestBytes) freed_starts_.add(event.address, index, moment_);
   if (!is_set_ || (birth && !happened(born.event))) return;
   deaths_.push_back({event.address, event.size_bytes, born, request && happened(*request), !birth && !request});
 }
@@ -55,7 +58,7 @@ bool MomentLog::is_moment(const Event& event, std::uint64_t index, bool is_new_p
   case MomentKind::end: return false;
   case MomentKind::peak: return is_new_peak;
   case MomentKind::oom: return event.action == Action::oom;
-  case MomentKind::failure: return event.action == Action::oom || (is_new_peak && !has_failed_);
+  case MomentKind::automatic: return event.action == Action::oom || (is_new_peak && !has_failed_);
   case MomentKind::event: return static_cast<std::int64_t>(index) == event_;
   case MomentKind::time:
   case MomentKind::annotation: return event.time_us && *event.time_us <= time_us_;

@@ -4,6 +4,7 @@
 // was both made and freed after the moment leaves no trace in it. The moment may move forward while events come (a new
 // peak, the next oom); what was remembered for the former one is forgotten then.
 
+#include "analysis/replay/freed_starts.hpp"
 #include "memviz/frames.hpp"
 #include "memviz/moment.hpp"
 #include "memviz/replay.hpp"
@@ -55,13 +56,13 @@ public:
       : kind_(choice.kind), event_(choice.event), time_us_(choice.time_us) {
     const bool is_other_device = choice.device && *choice.device != device;
     if (kind_ == MomentKind::event && is_other_device) kind_ = MomentKind::end;
-    is_set_ = kind_ == MomentKind::peak || kind_ == MomentKind::failure || starts_before_events();
+    is_set_ = kind_ == MomentKind::peak || kind_ == MomentKind::automatic || starts_before_events();
   }
 
   // Each of these before passed() of the same event.
   void allocated(const Event& event, const std::optional<std::uint64_t>& overwritten);
   void free_requested(const Event& event, std::uint64_t index);
-  void freed(const Event& event, const std::optional<std::uint64_t>& birth);
+  void freed(const Event& event, std::uint64_t index, const std::optional<std::uint64_t>& birth);
   void segment_changed(const Event& event);
 
   /// The event is done with: is this the moment? `live_bytes` is relative to the baseline.
@@ -71,9 +72,9 @@ public:
   /// The same events again, a batch at a time.
   void keep_around(std::span<const Event> batch, std::uint64_t first_index);
 
-  /// What the moment is: of `failure`, whichever it came to.
+  /// What the moment is: of `automatic`, whichever it came to.
   [[nodiscard]] MomentKind kind() const {
-    if (kind_ != MomentKind::failure) return kind_;
+    if (kind_ != MomentKind::automatic) return kind_;
     return has_failed_ ? MomentKind::oom : MomentKind::peak;
   }
   [[nodiscard]] bool is_on() const { return kind_ != MomentKind::end; }
@@ -86,6 +87,8 @@ public:
   [[nodiscard]] std::uint64_t asked_bytes() const { return asked_bytes_; }
   [[nodiscard]] std::int64_t live_bytes() const { return live_bytes_; }
   [[nodiscard]] const std::vector<Death>& deaths() const { return deaths_; }
+  /// Of requests beyond the small pool; by address.
+  [[nodiscard]] std::vector<FreedStart> freed_starts() const { return freed_starts_.until(moment_); }
   [[nodiscard]] const std::vector<SegmentEvent>& segment_events() const { return segment_events_; }
   [[nodiscard]] const std::vector<PoolId>& pools() const { return pools_; }
   [[nodiscard]] std::uint64_t overwritten() const { return overwritten_; }
@@ -118,6 +121,7 @@ private:
   std::uint64_t asked_bytes_ = 0;
   std::int64_t live_bytes_ = 0;
   std::vector<Death> deaths_;
+  FreedStarts freed_starts_;
   std::vector<SegmentEvent> segment_events_;
   std::vector<PoolId> pools_;
   std::uint64_t overwritten_ = 0;

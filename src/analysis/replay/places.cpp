@@ -7,15 +7,15 @@
 
 namespace memviz {
 
-std::vector<Place> places_of(const Snapshot& snapshot) {
+std::vector<Place> places_of(const Snapshot& snapshot, std::optional<std::uint32_t> only_device) {
   std::map<std::tuple<std::uint32_t, PoolId, std::int64_t>, DeviceStats> totals;
-  for (const Segment& segment : snapshot.segments)
+  for (const Segment& segment : snapshot.segments_of(only_device))
     add_segment(snapshot, segment, totals[{segment.device, segment.pool, segment.stream}]);
   std::vector<Place> places;
   for (const auto& [key, stats] : totals) {
-    const auto& [device, pool, stream] = key;
-    places.push_back({device, pool, stream, stats});
-    places.back().stats.device = device;
+    const auto& [place_device, pool, stream] = key;
+    places.push_back({place_device, pool, stream, stats});
+    places.back().stats.device = place_device;
     places.back().stats.is_cpu = snapshot.origin.is_cpu;
   }
   return places;

@@ -1,10 +1,12 @@
 #include "memviz/replay.hpp"
 
 #include "analysis/replay/device_accounts.hpp"
+#include "analysis/replay/like_warnings.hpp"
 #include "analysis/replay/segment_totals.hpp"
 #include "memviz/error.hpp"
 #include "memviz/format.hpp"
 #include "memviz/label.hpp"
+#include "memviz/lost_history.hpp"
 
 #include <fmt/format.h>
 
@@ -50,13 +52,21 @@ std::uint64_t mark_explained(const Snapshot& snapshot, const Segment& segment, c
   return unexplained_bytes;
 }
 
-void warn(const DeviceStats& stats, std::vector<std::string>& warnings) {
-  if (stats.balanced()) return;
-  warnings.push_back(
-      fmt::format("the accounts of {} do not balance: baseline + allocs - frees is {} {} than the blocks "
-                  "active at the end request ({} bytes); the trace is incomplete or edited",
-                  device_name(stats.device, stats.is_cpu), format_delta(stats.imbalance_bytes).substr(1),
-                  stats.imbalance_bytes > 0 ? "more" : "less", format_count(stats.requested_bytes)));
+std::string imbalance_text(const DeviceStats& stats) {
+  return fmt::format("the accounts of {} do not balance: baseline + allocs - frees is {} {} than the blocks "
+                     "active at the end request ({} bytes); the trace is incomplete or edited",
+                     device_name(stats.device, stats.is_cpu), format_delta(stats.imbalance_bytes).substr(1),
+                     stats.imbalance_bytes > 0 ? "more" : "less", format_count(stats.requested_bytes));
+}
+
+/// Files before 2026 do not say whether the ring was full: then allocations that are missing are the only sign.
+bool may_have_lost_events(const Snapshot& snapshot, const DeviceStats& stats) {
+  switch (ring_state(snapshot, stats)) {
+  case RingState::full: return true;
+  case RingState::not_full: return false;
+  case RingState::unknown: break;
+  }
+  return stats.unmatched_frees > 0 || stats.unexplained_with_stack > 0;
 }
 
 } // namespace
@@ -81,7 +91,7 @@ void Accounts::DeviceAccounts::replay(const Event& event) {
       ++stats.unmatched_frees;
       add(stats.unmatched_free_bytes, event.size_bytes, stats.device);
     }
-    if (log.is_on()) log.freed(event, birth);
+    if (log.is_on()) log.freed(event, stats.events, birth);
     live_bytes -= static_cast<std::int64_t>(event.size_bytes);
     break;
   }
@@ -108,6 +118,7 @@ void Accounts::DeviceAccounts::replay(const Event& event) {
 
 DeviceStats Accounts::DeviceAccounts::settled(const DeviceStats& at_end, std::uint64_t unexplained_bytes) const {
   DeviceStats settled = at_end;
+  settled.end_reserved_bytes = at_end.reserved_bytes;
   settled.baseline_bytes = stats.unmatched_free_bytes;
   add(settled.baseline_bytes, unexplained_bytes, settled.device);
   settled.peak_requested_bytes = settled.baseline_bytes;
@@ -155,8 +166,10 @@ Replay Accounts::finish(const Snapshot& snapshot) const {
   if (!failure_.empty()) throw Error(failure_);
   static const DeviceAccounts no_events({}, 0);
   Replay result;
+  LikeWarnings imbalances;
   result.block_is_explained.resize(snapshot.blocks.size());
   result.block_alloc_event.resize(snapshot.blocks.size(), kNoEvent);
+  result.block_is_kept.resize(snapshot.blocks.size(), true);
   for (const std::uint32_t device : snapshot.devices()) {
     const bool has_events = device < devices_.size() && devices_[device] != nullptr;
     const DeviceAccounts& accounts = has_events ? *devices_[device] : no_events;
@@ -168,12 +181,14 @@ Replay Accounts::finish(const Snapshot& snapshot) const {
       add_segment(snapshot, segment, at_end);
       unexplained_bytes += mark_explained(snapshot, segment, accounts.live, at_end, result);
     }
+    at_end.may_have_lost_events = may_have_lost_events(snapshot, at_end);
     result.devices.push_back(accounts.settled(at_end, unexplained_bytes));
     result.devices.back().at = {
         MomentKind::end, static_cast<std::int64_t>(at_end.events) - 1, accounts.last_event_time_us, {}};
     result.around.push_back(accounts.log.around());
-    warn(result.devices.back(), result.warnings);
+    if (!result.devices.back().balanced()) imbalances.add([&] { return imbalance_text(result.devices.back()); });
   }
+  imbalances.append_to(result.warnings);
   return result;
 }
 

@@ -1,16 +1,13 @@
 #include "analysis/replay/rewind.hpp"
 
+#include "memviz/allocator_settings.hpp"
+
 #include <algorithm>
 #include <utility>
 
 namespace memviz {
 
 namespace {
-
-void count_misfit(Misfits& misfits, std::uint64_t requested_bytes) {
-  ++misfits.allocations;
-  misfits.allocation_bytes += requested_bytes;
-}
 
 std::uint32_t alloc_event_of(const NumberMap& live, const Block& block) {
   const auto birth = block.is_active() ? live.find(block.address) : std::nullopt;
@@ -25,11 +22,13 @@ Rewinder::Rewinder(const Snapshot& snapshot) : snapshot_(snapshot), rounding_(sn
   segments_.reserve(snapshot.segments.size());
   blocks_.reserve(snapshot.blocks.size());
   alloc_events_.reserve(snapshot.blocks.size());
+  kept_.reserve(snapshot.blocks.size());
 }
 
-void Rewinder::push(const Block& block, std::uint32_t alloc_event) {
+void Rewinder::push(const Block& block, std::uint32_t alloc_event, bool is_kept) {
   blocks_.push_back(block);
   alloc_events_.push_back(alloc_event);
+  kept_.push_back(is_kept);
 }
 
 void Rewinder::keep(std::size_t first_segment, std::size_t count, const NumberMap& live) {
@@ -39,7 +38,7 @@ void Rewinder::keep(std::size_t first_segment, std::size_t count, const NumberMa
     segment.first_block = static_cast<std::uint32_t>(blocks_.size());
     segments_.push_back(segment);
     for (const Block& block : blocks)
-      push(block, alloc_event_of(live, block));
+      push(block, alloc_event_of(live, block), true);
   }
 }
 
@@ -50,20 +49,21 @@ Misfits Rewinder::rewind(std::size_t first_segment, std::size_t count, const Mom
   for (auto event = log.segment_events().rbegin(); event != log.segment_events().rend(); ++event)
     undo.undo(*event, log.pools());
 
-  Misfits misfits{0, 0, undo.misfits(), undo.misfit_bytes()};
+  freed_starts_ = log.freed_starts();
+  Misfits misfits{{}, undo.misfits(), undo.misfit_bytes()};
   const Pasts pasts = pasts_of(first_segment, count, log, live);
   auto next = pasts.begin();
   for (const PastSegment& past : undo.segments()) {
     const Segment& segment = past.segment;
     for (; next != pasts.end() && next->block.address < segment.address; ++next)
-      count_misfit(misfits, next->block.requested_bytes);
+      misfits.outside.push_back(next->outside(next->block.requested_bytes));
     const auto first = next;
     while (next != pasts.end() && next->block.address - segment.address < segment.total_bytes)
       ++next;
     add(past, {first, next}, misfits);
   }
   for (; next != pasts.end(); ++next)
-    count_misfit(misfits, next->block.requested_bytes);
+    misfits.outside.push_back(next->outside(next->block.requested_bytes));
   return misfits;
 }
 
@@ -75,7 +75,13 @@ Rewinder::Pasts Rewinder::pasts_of(std::size_t first_segment, std::size_t count,
       if (!block.is_active()) continue;
       const std::uint32_t alloc_event = alloc_event_of(live, block);
       if (alloc_event != kNoEvent && static_cast<std::int64_t>(alloc_event) > log.moment()) continue;
-      Past past{block, alloc_event, true};
+      Past past{block, alloc_event, true, true};
+      // Some writers keep stacks with events only.
+      const auto birth = live.find(block.address);
+      if (birth && snapshot_.frames.stack(block.stack).empty()) {
+        past.block.stack = Birth::unpacked(*birth).stack;
+        past.is_as_at_end = snapshot_.frames.stack(past.block.stack).empty();
+      }
       if (block.state == BlockState::active_pending_free && !log.is_free_pending(block.address)) {
         past.block.state = BlockState::active_allocated;
         past.is_as_at_end = false;
@@ -88,8 +94,7 @@ Rewinder::Pasts Rewinder::pasts_of(std::size_t first_segment, std::size_t count,
     const bool is_pending = death.is_free_pending || (death.has_no_request && log.requests_are_recorded());
     const auto state = is_pending ? BlockState::active_pending_free : BlockState::active_allocated;
     pasts.push_back({{death.address, 0, death.requested_bytes, state, has_stack ? death.birth.stack : kNoFrames},
-                     death.birth.event,
-                     false});
+                     death.birth.event});
   }
   // What is still there at the end is known better than what an event says.
   std::stable_sort(pasts.begin(), pasts.end(),
@@ -111,7 +116,7 @@ void Rewinder::add(const PastSegment& past, std::span<const Past> inside, Misfit
   if (is_as_at_end(past, inside)) {
     auto live = inside.begin();
     for (const Block& block : snapshot_.blocks_of(snapshot_.segments[*past.origin]))
-      push(block, block.is_active() ? (live++)->alloc_event : kNoEvent);
+      push(block, block.is_active() ? (live++)->alloc_event : kNoEvent, true);
   } else {
     segment.uncovered_bytes = 0;
     rebuild(segment, inside, misfits);
@@ -136,28 +141,38 @@ std::vector<std::uint64_t> Rewinder::room_ends(std::span<const Past> inside, std
   return ends;
 }
 
+/// A neighbour that was gone by the moment may have left less room when the block was made.
+std::uint64_t Rewinder::block_bytes(const Past& past, std::uint64_t room_bytes, const Segment& segment) const {
+  const Block& block = past.block;
+  const std::uint64_t bytes = rounding_.block_bytes(block.requested_bytes, room_bytes, segment);
+  const std::uint64_t reach_bytes = bytes + std::min(room_bytes - bytes, kSmallRequestBytes);
+  const auto neighbour =
+      first_freed_since(freed_starts_, block.address + bytes, block.address + reach_bytes, past.alloc_event);
+  return neighbour ? rounding_.block_bytes(block.requested_bytes, *neighbour - block.address, segment) : bytes;
+}
+
 void Rewinder::rebuild(const Segment& segment, std::span<const Past> inside, Misfits& misfits) {
   const std::uint64_t end = segment.address + segment.total_bytes;
   std::uint64_t address = segment.address;
   const auto fill_to = [&](std::uint64_t next) {
-    if (next > address) push({address, next - address, 0, BlockState::inactive, kNoFrames}, kNoEvent);
+    if (next > address) push({address, next - address, 0, BlockState::inactive, kNoFrames}, kNoEvent, false);
   };
   const auto ends = room_ends(inside, end);
   for (std::size_t i = 0; i < inside.size(); ++i) {
     Block block = inside[i].block;
     if (block.address < address) {
-      count_misfit(misfits, block.requested_bytes);
+      misfits.outside.push_back(inside[i].outside(block.requested_bytes));
       continue;
     }
     fill_to(block.address);
     const std::uint64_t room_bytes = ends[i] - block.address;
     block.size_bytes = inside[i].has_known_size() ? std::min(block.size_bytes, room_bytes)
-                                                  : rounding_.block_bytes(block.requested_bytes, room_bytes, segment);
+                                                  : block_bytes(inside[i], room_bytes, segment);
     if (block.requested_bytes > block.size_bytes) {
-      count_misfit(misfits, block.requested_bytes - block.size_bytes);
+      misfits.outside.push_back(inside[i].outside(block.requested_bytes - block.size_bytes));
       block.requested_bytes = block.size_bytes;
     }
-    push(block, inside[i].alloc_event);
+    push(block, inside[i].alloc_event, inside[i].is_kept);
     address = block.address + block.size_bytes;
   }
   fill_to(end);

@@ -17,8 +17,7 @@ namespace memviz {
 
 /// What does not fit into the state of a device at a moment.
 struct Misfits {
-  std::uint64_t allocations = 0;
-  std::uint64_t allocation_bytes = 0; ///< requested
+  std::vector<OutsideMemory> outside; ///< allocations; without their device
   std::uint64_t segment_events = 0;
   std::uint64_t segment_bytes = 0;
 };
@@ -35,6 +34,8 @@ public:
   [[nodiscard]] std::vector<Segment> take_segments() { return std::move(segments_); }
   [[nodiscard]] std::vector<Block> take_blocks() { return std::move(blocks_); }
   [[nodiscard]] std::vector<std::uint32_t> take_alloc_events() { return std::move(alloc_events_); }
+  /// By block index: Replay::block_is_kept.
+  [[nodiscard]] std::vector<bool> take_kept() { return std::move(kept_); }
 
 private:
   /// An allocation that lived at the moment.
@@ -42,7 +43,15 @@ private:
     Block block; ///< its size is 0 where it is not known
     std::uint32_t alloc_event = kNoEvent;
     bool is_as_at_end = false;
+    bool is_kept = false; ///< it is in the file, maybe in another state
 
+    /// So much of it, for which there is no room.
+    [[nodiscard]] OutsideMemory outside(std::uint64_t requested_bytes) const {
+      return {.requested_bytes = requested_bytes,
+              .allocations = requested_bytes == block.requested_bytes ? 1U : 0U,
+              .stack = block.stack,
+              .alloc_event = alloc_event};
+    }
     [[nodiscard]] bool has_known_size() const { return is_as_at_end || block.size_bytes > 0; }
   };
   using Pasts = std::vector<Past>;
@@ -54,14 +63,18 @@ private:
   [[nodiscard]] static std::vector<std::uint64_t> room_ends(std::span<const Past> inside, std::uint64_t end);
   void rebuild(const Segment& segment, std::span<const Past> inside, Misfits& misfits);
   [[nodiscard]] bool is_as_at_end(const PastSegment& past, std::span<const Past> inside) const;
-  void push(const Block& block, std::uint32_t alloc_event);
+  /// The size of a block that the file does not have, in the room it has at the moment.
+  [[nodiscard]] std::uint64_t block_bytes(const Past& past, std::uint64_t room_bytes, const Segment& segment) const;
+  void push(const Block& block, std::uint32_t alloc_event, bool is_kept);
 
   const Snapshot& snapshot_;
   Rounding rounding_;
   std::uint64_t spare_bytes_ = kMaxTotalBytes;
+  std::vector<FreedStart> freed_starts_; ///< of the device that is being rewound
   std::vector<Segment> segments_;
   std::vector<Block> blocks_;
   std::vector<std::uint32_t> alloc_events_;
+  std::vector<bool> kept_;
 };
 
 } // namespace memviz

@@ -1,10 +1,12 @@
 #include "analysis/replay/device_accounts.hpp"
+#include "analysis/replay/like_warnings.hpp"
 #include "analysis/replay/rewind.hpp"
 #include "analysis/replay/segment_totals.hpp"
 #include "memviz/format.hpp"
 #include "memviz/label.hpp"
 
 #include <fmt/format.h>
+#include <utility>
 
 namespace memviz {
 
@@ -15,7 +17,7 @@ void recount(const Snapshot& snapshot, std::vector<DeviceStats>& devices) {
   for (DeviceStats& stats : devices) {
     for (std::uint64_t* total :
          {&stats.segments, &stats.blocks, &stats.reserved_bytes, &stats.allocated_bytes, &stats.pending_free_bytes,
-          &stats.inactive_bytes, &stats.unaccounted_bytes, &stats.requested_bytes})
+          &stats.inactive_bytes, &stats.unaccounted_bytes, &stats.requested_bytes, &stats.outside_bytes})
       *total = 0;
     for (const Segment& segment : snapshot.segments_of(stats.device))
       add_segment(snapshot, segment, stats);
@@ -26,35 +28,80 @@ std::string at_moment(const DeviceStats& stats) {
   return fmt::format("{} {}", device_name(stats.device, stats.is_cpu), moment_text(stats.at, stats.events));
 }
 
-void warn_of_misfits(const DeviceStats& stats, const Misfits& misfits, std::vector<std::string>& warnings) {
-  if (misfits.segment_events > 0) {
-    warnings.push_back(fmt::format("{}: {} segment events ({}) contradict the segments of the file and were left out; "
-                                   "the trace is incomplete or edited",
-                                   at_moment(stats), format_count(misfits.segment_events),
-                                   format_bytes(misfits.segment_bytes)));
-  }
-  if (misfits.allocations > 0) {
-    warnings.push_back(fmt::format("{}: {} allocations ({} requested) do not fit into the segments of that moment and "
-                                   "were left out; the trace is incomplete or edited",
-                                   at_moment(stats), format_count(misfits.allocations),
-                                   format_bytes(misfits.allocation_bytes)));
-  }
+/// Two ways to the same number: the file's blocks with the events after the moment, and the events before it.
+std::int64_t off_the_sums(const DeviceStats& stats, const MomentLog& log) {
+  const std::int64_t by_events = static_cast<std::int64_t>(stats.baseline_bytes) + log.live_bytes();
+  return static_cast<std::int64_t>(stats.requested_bytes) - by_events;
 }
 
-/// Two ways to the same number: the events before the moment, and the file's blocks with the events after it.
-void check_live_bytes(const DeviceStats& stats, const MomentLog& log, std::vector<std::string>& warnings) {
-  const std::int64_t by_events = static_cast<std::int64_t>(stats.baseline_bytes) + log.live_bytes();
-  const std::int64_t off_bytes = static_cast<std::int64_t>(stats.requested_bytes) - by_events;
-  if (off_bytes != 0) {
-    warnings.push_back(fmt::format("{}: the blocks request {} {} than baseline + allocs - frees", at_moment(stats),
-                                   format_delta(off_bytes).substr(1), off_bytes > 0 ? "more" : "less"));
-  }
-  if (log.overwritten() > 0) {
-    warnings.push_back(fmt::format("{}: {} allocations of that moment were never freed, yet their addresses were given "
-                                   "out again: not in the picture of it",
-                                   at_moment(stats), format_count(log.overwritten())));
-  }
+/// What fits into no segment, and what the sums of the events have beyond all blocks and frees.
+void add_outside(const Misfits& misfits, const MomentLog& log, DeviceStats& stats,
+                 std::vector<OutsideMemory>& outside) {
+  const auto add = [&](OutsideMemory memory) {
+    memory.device = stats.device;
+    stats.requested_bytes += memory.requested_bytes;
+    stats.outside_bytes += memory.requested_bytes;
+    outside.push_back(memory);
+  };
+  for (const OutsideMemory& memory : misfits.outside)
+    add(memory);
+  const std::int64_t off_bytes = off_the_sums(stats, log);
+  if (off_bytes < 0)
+    add({.requested_bytes = static_cast<std::uint64_t>(-off_bytes), .allocations = 0, .is_only_counted = true});
 }
+
+/// What does not add up at the moments of the devices, by kind.
+class MomentWarnings {
+public:
+  void look_at(const DeviceStats& stats, const Misfits& misfits, const MomentLog& log) {
+    warn_of_misfits(stats, misfits);
+    check_live_bytes(stats, log);
+  }
+
+  void append_to(std::vector<std::string>& warnings) const {
+    for (const LikeWarnings* kind : {&segment_events_, &outside_, &live_bytes_, &overwritten_})
+      kind->append_to(warnings);
+  }
+
+private:
+  void warn_of_misfits(const DeviceStats& stats, const Misfits& misfits) {
+    if (misfits.segment_events > 0) {
+      segment_events_.add([&] {
+        return fmt::format("{}: {} segment events ({}) contradict the segments of the file and were left out; the "
+                           "trace is incomplete or edited",
+                           at_moment(stats), format_count(misfits.segment_events), format_bytes(misfits.segment_bytes));
+      });
+    }
+    if (stats.outside_bytes > 0) {
+      outside_.add([&] {
+        return fmt::format("{}: {} requested lie in no segment of that moment (<outside all segments>); the trace is "
+                           "incomplete or edited",
+                           at_moment(stats), format_bytes(stats.outside_bytes));
+      });
+    }
+  }
+
+  void check_live_bytes(const DeviceStats& stats, const MomentLog& log) {
+    if (const std::int64_t off_bytes = off_the_sums(stats, log); off_bytes != 0) {
+      live_bytes_.add([&] {
+        return fmt::format("{}: the blocks request {} more than baseline + allocs - frees", at_moment(stats),
+                           format_delta(off_bytes).substr(1));
+      });
+    }
+    if (log.overwritten() > 0) {
+      overwritten_.add([&] {
+        return fmt::format("{}: {} allocations of that moment were never freed, yet their addresses were given out "
+                           "again: what they were is not known",
+                           at_moment(stats), format_count(log.overwritten()));
+      });
+    }
+  }
+
+  LikeWarnings segment_events_;
+  LikeWarnings outside_;
+  LikeWarnings live_bytes_;
+  LikeWarnings overwritten_;
+};
 
 } // namespace
 
@@ -80,19 +127,23 @@ Replay Accounts::rewind(Snapshot& snapshot) const {
     }
     first = end;
   }
-  snapshot.segments = rewinder.take_segments();
+  result.end_segments = std::exchange(snapshot.segments, rewinder.take_segments());
   snapshot.blocks = rewinder.take_blocks();
   result.block_alloc_event = rewinder.take_alloc_events();
+  result.block_is_kept = rewinder.take_kept();
   result.block_is_explained.clear();
   for (const std::uint32_t event : result.block_alloc_event)
     result.block_is_explained.push_back(event != kNoEvent);
   recount(snapshot, result.devices);
+  MomentWarnings warnings;
   for (std::size_t i = 0; i < result.devices.size(); ++i) {
-    const DeviceStats& stats = result.devices[i];
+    DeviceStats& stats = result.devices[i];
     if (stats.at.is_end()) continue;
-    warn_of_misfits(stats, misfits[i], result.warnings);
-    check_live_bytes(stats, devices_[stats.device]->log, result.warnings);
+    const MomentLog& log = devices_[stats.device]->log;
+    add_outside(misfits[i], log, stats, result.outside);
+    warnings.look_at(stats, misfits[i], log);
   }
+  warnings.append_to(result.warnings);
   return result;
 }
 

@@ -6,30 +6,6 @@
 namespace memviz {
 namespace {
 
-/// State -> the first slice at or after it.
-class SliceIndex {
-public:
-  SliceIndex(const std::vector<Slice>& slices, Window window) : window_(window) {
-    index_.resize(std::size_t{window.last} - window.first + 1);
-    std::uint32_t slice = 0;
-    for (std::uint32_t state = window.first; state <= window.last; ++state) {
-      if (slice < slices.size() && slices[slice].state < state) ++slice;
-      index_[state - window.first] = slice;
-    }
-    size_ = static_cast<std::uint32_t>(slices.size());
-  }
-
-  [[nodiscard]] std::uint32_t operator()(std::uint32_t state) const {
-    if (state <= window_.first) return 0;
-    return state > window_.last ? size_ : index_[state - window_.first];
-  }
-
-private:
-  Window window_;
-  std::vector<std::uint32_t> index_;
-  std::uint32_t size_ = 0;
-};
-
 /// A life that is seen at some slice.
 struct Candidate {
   std::uint64_t size_bytes;

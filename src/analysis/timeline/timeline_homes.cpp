@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <span>
 
 namespace memviz {
 namespace {
@@ -73,10 +74,52 @@ private:
   std::map<Home, DeviceRecord> by_home_;
 };
 
+std::uint64_t most_reserved(const DeviceRecord& record) {
+  std::uint64_t most = 0;
+  for (const Step& step : record.reserved)
+    most = std::max(most, step.bytes);
+  return most;
+}
+
+template <class T> void append(std::vector<T>& to, const std::vector<T>& from) {
+  to.insert(to.end(), from.begin(), from.end());
+}
+
+/// Adds what lived in `part`; what is reserved remains to be summed up.
+void join(DeviceRecord& whole, const DeviceRecord& part) {
+  append(whole.lives, part.lives);
+  append(whole.freed_baseline, part.freed_baseline);
+  append(whole.kept_baseline, part.kept_baseline);
+  append(whole.kept_blocks, part.kept_blocks);
+  append(whole.ranges, part.ranges);
+  append(whole.homes, part.homes);
+}
+
+DeviceRecord joined(std::span<DeviceRecord> parts) {
+  DeviceRecord whole = std::move(parts.front());
+  for (const DeviceRecord& part : parts.subspan(1))
+    join(whole, part);
+  std::sort(whole.lives.begin(), whole.lives.end(),
+            [](const Life& left, const Life& right) { return left.begin < right.begin; });
+  std::sort(whole.ranges.begin(), whole.ranges.end(), [](const Life& left, const Life& right) {
+    return left.begin != right.begin ? left.begin < right.begin : left.address < right.address;
+  });
+  whole.reserved.clear();
+  sum_up_ranges(whole);
+  return whole;
+}
+
 } // namespace
 
-std::vector<DeviceRecord> split_by_home(const Snapshot& snapshot, const DeviceRecord& record) {
-  return Splitter(snapshot, record).run();
+std::vector<DeviceRecord> split_by_home(const Snapshot& snapshot, const DeviceRecord& record, std::size_t most) {
+  std::vector<DeviceRecord> split = Splitter(snapshot, record).run();
+  std::stable_sort(split.begin(), split.end(), [](const DeviceRecord& left, const DeviceRecord& right) {
+    return most_reserved(left) > most_reserved(right);
+  });
+  if (split.size() <= most) return split;
+  split[most - 1] = joined(std::span(split).subspan(most - 1));
+  split.resize(most);
+  return split;
 }
 
 } // namespace memviz

@@ -63,6 +63,16 @@ private:
 
 } // namespace
 
+SliceIndex::SliceIndex(const std::vector<Slice>& slices, Window window)
+    : window_(window), size_(static_cast<std::uint32_t>(slices.size())) {
+  index_.resize(std::size_t{window.last} - window.first + 1);
+  std::uint32_t slice = 0;
+  for (std::uint32_t state = window.first; state <= window.last; ++state) {
+    if (slice < slices.size() && slices[slice].state < state) ++slice;
+    index_[state - window.first] = slice;
+  }
+}
+
 std::int64_t axis_position(const DeviceRecord& record, TimelineAxis axis, std::uint32_t state) {
   if (axis == TimelineAxis::event) return static_cast<std::int64_t>(state) - 1;
   if (state == 0 || record.times_us().empty()) return 0;

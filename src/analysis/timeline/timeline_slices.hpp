@@ -27,4 +27,22 @@ struct Curves {
 [[nodiscard]] std::vector<std::uint32_t> slice_states(const DeviceRecord& record, const Curves& curves, Window window,
                                                       const TimelineOptions& options);
 
+/// State -> the first slice at or after it.
+class SliceIndex {
+public:
+  /// Of slices that lie in `window`, ascending.
+  SliceIndex(const std::vector<Slice>& slices, Window window);
+
+  /// The number of slices for a state behind all of them.
+  [[nodiscard]] std::uint32_t operator()(std::uint32_t state) const {
+    if (state <= window_.first) return 0;
+    return state > window_.last ? size_ : index_[state - window_.first];
+  }
+
+private:
+  Window window_;
+  std::vector<std::uint32_t> index_;
+  std::uint32_t size_ = 0;
+};
+
 } // namespace memviz

@@ -1,30 +1,46 @@
 #include "memviz/compare.hpp"
 
 #include "analysis/tree/frame_mapping.hpp"
+#include "analysis/tree/moved_lines.hpp"
 #include "analysis/tree/tree_builder.hpp"
+#include "analysis/tree/user_lines.hpp"
 #include "analysis/tree/weighted_paths.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <iterator>
 #include <map>
+#include <tuple>
+#include <utility>
 
 namespace memviz {
 namespace {
 
 /// One of the two snapshots, with what is needed to see it in the common frame table.
 struct Side {
-  const Snapshot& snapshot;
-  const Replay& replay;
+  const ReplayedSnapshot& given;
   FrameMapping mapping;
   Amount Change::*amount = nullptr;
 };
 
-std::vector<SegmentRef> segment_refs(const Snapshot& snapshot, std::optional<std::uint32_t> device) {
+/// Of the end, as in PyTorch's compare, whatever moment is compared.
+std::vector<SegmentRef> segment_refs(const ReplayedSnapshot& side, std::optional<std::uint32_t> device) {
   std::vector<SegmentRef> refs;
-  for (const Segment& segment : snapshot.segments_of(device))
-    refs.push_back({segment.address, segment.total_bytes, segment.device, segment.stream});
+  for (const Segment& segment : segments_at_end(side.snapshot, side.replay))
+    if (!device || segment.device == *device)
+      refs.push_back({segment.address, segment.total_bytes, segment.device, segment.stream});
   std::sort(refs.begin(), refs.end());
   return refs;
+}
+
+std::vector<EndReserved> reserved_at_end(const std::vector<SegmentRef>& segments) {
+  std::map<std::uint32_t, std::uint64_t> bytes;
+  for (const SegmentRef& segment : segments)
+    bytes[segment.device] += segment.total_bytes;
+  std::vector<EndReserved> reserved;
+  for (const auto& [device, reserved_bytes] : bytes)
+    reserved.push_back({device, reserved_bytes});
+  return reserved;
 }
 
 /// PyTorch's compare identifies a segment by address and size alone.
@@ -43,36 +59,147 @@ void split_segments(const std::vector<SegmentRef>& before, const std::vector<Seg
 
 void add_paths(const Side& side, const TreeOptions& options, TreeBuilder<Change>& builder) {
   std::vector<NodeKey> common;
-  for_each_path(side.snapshot, side.replay, options, [&](std::span<const NodeKey> path, const Amount& amount) {
-    common.clear();
-    for (const NodeKey& key : path)
-      common.push_back(side.mapping.common(key));
-    Change& change = builder.at(common).self;
-    change.*side.amount += amount;
-    change.width_bytes = std::max(change.before.bytes, change.after.bytes);
-  });
+  for_each_path(side.given.snapshot, side.given.replay, options,
+                [&](std::span<const NodeKey> path, const Amount& amount) {
+                  common.clear();
+                  for (const NodeKey& key : path)
+                    common.push_back(side.mapping.common(key));
+                  Change& change = builder.at(common).self;
+                  change.*side.amount += amount;
+                  change.width_bytes = std::max(change.before.bytes, change.after.bytes);
+                });
 }
 
-std::vector<UserLineChange> rank_changes(const Side& before, const Side& after, std::optional<std::uint32_t> device,
-                                         const FrameOrder& order) {
-  std::map<NodeKey, Change> changes;
-  for (const Side* side : {&before, &after}) {
-    for (const UserLine& line : rank_user_lines(side->snapshot, side->replay, device)) {
-      changes[side->mapping.common(line.key)].*side->amount += line.amount;
+/// Bytes of active memory by line: of each device apart where that is asked for.
+class LineChanges {
+public:
+  explicit LineChanges(bool is_by_device) : is_by_device_(is_by_device) {}
+
+  void add(const Side& side, std::optional<std::uint32_t> device) {
+    const Snapshot& snapshot = side.given.snapshot;
+    UserLines lines(snapshot, side.given.replay);
+    for (const Segment& segment : snapshot.segments_of(device)) {
+      for (std::uint32_t i = segment.first_block; i < segment.first_block + segment.block_count; ++i) {
+        const Block& block = snapshot.blocks[i];
+        if (!block.is_active()) continue;
+        const NodeKey line = side.mapping.common(lines.line_of(segment.device, i));
+        changes_[{is_by_device_ ? segment.device : 0, line}].*side.amount += Amount{block.requested_bytes, 1};
+      }
     }
   }
-  std::vector<UserLineChange> ranked;
-  for (const auto& [key, change] : changes) {
-    if (change.before == change.after) continue;
-    ranked.push_back({key, change});
-    ranked.back().change.width_bytes = std::max(change.before.bytes, change.after.bytes);
+
+  /// Unequal ones only, the largest first.
+  [[nodiscard]] std::vector<UserLineChange> ranked(const FrameOrder& order) const {
+    std::vector<UserLineChange> ranked;
+    for (const auto& [place, change] : changes_) {
+      if (change.before == change.after) continue;
+      ranked.push_back({place.second, change, is_by_device_ ? std::optional(place.first) : std::nullopt});
+      ranked.back().change.width_bytes = std::max(change.before.bytes, change.after.bytes);
+    }
+    const auto magnitude = [](const UserLineChange& line) { return std::abs(line.change.delta_bytes()); };
+    std::stable_sort(ranked.begin(), ranked.end(), [&](const UserLineChange& left, const UserLineChange& right) {
+      if (magnitude(left) != magnitude(right)) return magnitude(left) > magnitude(right);
+      return order.is_before(left.key, right.key);
+    });
+    return ranked;
   }
-  const auto magnitude = [](const UserLineChange& line) { return std::abs(line.change.delta_bytes()); };
-  std::sort(ranked.begin(), ranked.end(), [&](const UserLineChange& left, const UserLineChange& right) {
-    if (magnitude(left) != magnitude(right)) return magnitude(left) > magnitude(right);
-    return order.is_before(left.key, right.key);
-  });
-  return ranked;
+
+private:
+  bool is_by_device_;
+  std::map<std::pair<std::uint32_t, NodeKey>, Change> changes_;
+};
+
+/// Devices at their ends, at one time, or at one mark are at one moment; each has its own peak.
+bool is_one_moment(const std::vector<DeviceStats>& devices) {
+  const auto is_shared = [](MomentKind kind) {
+    return kind == MomentKind::end || kind == MomentKind::time || kind == MomentKind::annotation;
+  };
+  return devices.size() <= 1 || std::all_of(devices.begin(), devices.end(), [&](const DeviceStats& stats) {
+           return is_shared(stats.at.kind) && stats.at.kind == devices.front().at.kind;
+         });
+}
+
+/// In the order of `readings`, which has all devices of both sides.
+std::vector<DeviceChange> device_changes(const std::vector<DeviceReadings>& readings,
+                                         const std::vector<DeviceStats>& before,
+                                         const std::vector<DeviceStats>& after) {
+  std::vector<DeviceChange> changes(readings.size());
+  for (DeviceStats DeviceChange::*const side : {&DeviceChange::before, &DeviceChange::after}) {
+    std::size_t i = 0;
+    for (const DeviceStats& stats : side == &DeviceChange::before ? before : after) {
+      while (readings[i].device != stats.device)
+        ++i;
+      changes[i].*side = stats;
+    }
+  }
+  return changes;
+}
+
+/// What needs no stack: segments, and totals of the devices.
+Comparison totals_of(const ReplayedSnapshot& before, const ReplayedSnapshot& after,
+                     std::optional<std::uint32_t> device) {
+  Comparison result;
+  const std::vector<SegmentRef> before_segments = segment_refs(before, device);
+  const std::vector<SegmentRef> after_segments = segment_refs(after, device);
+  split_segments(before_segments, after_segments, result);
+  const std::vector<DeviceStats> before_devices = stats_of(before.replay, device);
+  const std::vector<DeviceStats> after_devices = stats_of(after.replay, device);
+  result.readings =
+      readings_of({before_devices, reserved_at_end(before_segments)}, {after_devices, reserved_at_end(after_segments)});
+  result.devices = device_changes(result.readings, before_devices, after_devices);
+  result.is_one_moment = is_one_moment(before_devices) && is_one_moment(after_devices);
+  result.before = sum_of(before_devices);
+  result.after = sum_of(after_devices);
+  return result;
+}
+
+/// Which frames of the common table both sides have.
+std::vector<bool> frames_in_both(const Side& before, const Side& after, std::size_t frame_count) {
+  std::vector<bool> is_before(frame_count);
+  std::vector<bool> is_in_both(frame_count);
+  for (const FrameId frame : before.mapping.ids())
+    is_before[frame.value] = true;
+  for (const FrameId frame : after.mapping.ids())
+    is_in_both[frame.value] = is_before[frame.value];
+  return is_in_both;
+}
+
+struct CompareScope {
+  const TreeOptions& tree;
+  bool is_by_device; ///< lines of each device apart
+};
+
+/// One way to match the frames of both sides, and what came of it.
+struct Matched {
+  FrameTable frames;
+  DiffTree tree;
+  std::vector<UserLineChange> changes;
+  std::size_t moved_files = 0;
+  MovedLines moved_lines;
+};
+
+Matched matched_by(FrameMatch match, const ReplayedSnapshot& before_side, const ReplayedSnapshot& after_side,
+                   const CompareScope& scope) {
+  Matched result;
+  FrameMapper mapper(match, result.frames);
+  const MovedFiles moved = moved_files(before_side.snapshot.frames, after_side.snapshot.frames);
+  result.moved_files = moved.size();
+  const Side after{after_side, mapper.map(after_side.snapshot), &Change::after};
+  const Side before{before_side, mapper.map(before_side.snapshot, moved), &Change::before};
+
+  TreeBuilder<Change> builder(before_side.snapshot.origin.size_bytes + after_side.snapshot.origin.size_bytes);
+  LineChanges lines(scope.is_by_device);
+  for (const Side* side : {&before, &after}) {
+    add_paths(*side, scope.tree, builder);
+    lines.add(*side, scope.tree.device);
+  }
+  const FrameOrder order(result.frames);
+  result.tree = std::move(builder).finish(order);
+  result.changes = lines.ranked(order);
+  if (match == FrameMatch::line)
+    result.moved_lines =
+        moved_lines(result.frames, result.tree, frames_in_both(before, after, result.frames.frame_count()));
+  return result;
 }
 
 } // namespace
@@ -81,26 +208,27 @@ std::int64_t Comparison::allocated_delta_bytes() const {
   return static_cast<std::int64_t>(after.allocated_bytes) - static_cast<std::int64_t>(before.allocated_bytes);
 }
 
-Comparison compare_snapshots(const ReplayedSnapshot& before_side, const ReplayedSnapshot& after_side,
-                             const CompareOptions& options) {
-  Comparison result;
-  FrameMapper mapper(options.match, result.frames);
-  const MovedFiles moved = moved_files(before_side.snapshot.frames, after_side.snapshot.frames);
-  result.moved_files = moved.size();
-  const Side after{after_side.snapshot, after_side.replay, mapper.map(after_side.snapshot.frames), &Change::after};
-  const Side before{before_side.snapshot, before_side.replay, mapper.map(before_side.snapshot.frames, moved),
-                    &Change::before};
+bool Comparison::has_two_processes() const {
+  return in_both.empty() && !only_before.empty() && !only_after.empty();
+}
 
-  TreeBuilder<Change> builder(before.snapshot.origin.size_bytes + after.snapshot.origin.size_bytes);
-  add_paths(before, options.tree, builder);
-  add_paths(after, options.tree, builder);
-  const FrameOrder order(result.frames);
-  result.tree = std::move(builder).finish(order);
-  result.changes = rank_changes(before, after, options.tree.device, order);
-  split_segments(segment_refs(before.snapshot, options.tree.device), segment_refs(after.snapshot, options.tree.device),
-                 result);
-  result.before = sum_of(stats_of(before.replay, options.tree.device));
-  result.after = sum_of(stats_of(after.replay, options.tree.device));
+Comparison compare_snapshots(const ReplayedSnapshot& before, const ReplayedSnapshot& after,
+                             const CompareOptions& options) {
+  Comparison result = totals_of(before, after, options.tree.device);
+  const CompareScope scope{options.tree, !result.is_one_moment};
+  result.match = options.match.value_or(FrameMatch::line);
+  Matched matched = matched_by(result.match, before, after, scope);
+  result.moved_lines_bytes = matched.moved_lines.moved_bytes;
+  if (!options.match && matched.moved_lines.are_most()) {
+    result.match = FrameMatch::function;
+    result.is_match_chosen = true;
+    matched = {}; // before the next one takes as much
+    matched = matched_by(result.match, before, after, scope);
+  }
+  result.frames = std::move(matched.frames);
+  result.tree = std::move(matched.tree);
+  result.changes = std::move(matched.changes);
+  result.moved_files = matched.moved_files;
   return result;
 }
 

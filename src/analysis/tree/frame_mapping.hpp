@@ -5,8 +5,9 @@
 #include "analysis/tree/moved_files.hpp"
 #include "memviz/compare.hpp"
 
+#include <cstdint>
 #include <map>
-#include <tuple>
+#include <utility>
 #include <vector>
 
 namespace memviz {
@@ -21,6 +22,8 @@ public:
     if (key.kind != NodeKind::frame) return key;
     return NodeKey::of(ids_[key.frame().value]);
   }
+  /// By FrameId of the snapshot.
+  [[nodiscard]] const std::vector<FrameId>& ids() const { return ids_; }
 
 private:
   std::vector<FrameId> ids_;
@@ -31,14 +34,20 @@ public:
   /// Adds to `common`, which must outlive this object.
   FrameMapper(FrameMatch match, FrameTable& common) : match_(match), common_(common) {}
 
-  /// With FrameMatch::function the snapshot that is mapped first gives the line numbers that are shown.
-  /// Files of `frames` that are keys of `moved` are taken for what these lead to.
-  [[nodiscard]] FrameMapping map(const FrameTable& frames, const MovedFiles& moved = {});
+  /// Files of the snapshot that are keys of `moved` are taken for what these lead to. With FrameMatch::function the
+  /// snapshot that is mapped first, of those that have a function, gives its line: the one through which most memory
+  /// was asked for.
+  [[nodiscard]] FrameMapping map(const Snapshot& snapshot, const MovedFiles& moved = {});
 
 private:
+  using Function = std::pair<StringId, StringId>; ///< name and file
+
+  [[nodiscard]] std::vector<FrameId> ids_by_function(const std::vector<Frame>& frames,
+                                                     const std::vector<std::uint64_t>& bytes);
+
   FrameMatch match_;
   FrameTable& common_;
-  std::map<std::tuple<StringId, StringId>, FrameId> functions_;
+  std::map<Function, FrameId> functions_;
 };
 
 } // namespace memviz

@@ -20,7 +20,8 @@ template <class Key> std::vector<std::uint32_t> ranks(std::size_t count, Key key
 
 } // namespace
 
-FrameOrder::FrameOrder(const FrameTable& frames) {
+void FrameOrder::rank_all() const {
+  const FrameTable& frames = *frames_;
   // Texts first, each distinct one once: frames that share a long one are many.
   const std::vector<std::uint32_t> text_rank =
       ranks(frames.string_count(), [&](std::uint32_t id) { return frames.text({id}); });
@@ -30,10 +31,26 @@ FrameOrder::FrameOrder(const FrameTable& frames) {
   });
 }
 
-bool FrameOrder::is_before(const NodeKey& left, const NodeKey& right) const {
-  if (left.kind == NodeKind::frame && right.kind == NodeKind::frame) {
-    return rank_[left.frame().value] < rank_[right.frame().value];
+bool FrameOrder::is_frame_before(FrameId left, FrameId right) const {
+  if (rank_.empty()) {
+    // What a text costs is its length, as far as it is like the other.
+    const Frame& one = frames_->frame(left);
+    const Frame& other = frames_->frame(right);
+    const auto cost = [&](StringId text) { return frames_->text(text).size() / sizeof(std::uint64_t); };
+    compared_ += 1 + cost(one.name) + cost(one.filename);
+    if (compared_ <= frames_->frame_count() + frames_->string_count()) {
+      if (one.name != other.name) return frames_->text(one.name) < frames_->text(other.name);
+      if (one.filename != other.filename) return frames_->text(one.filename) < frames_->text(other.filename);
+      return one.line < other.line;
+    }
+    rank_all();
   }
+  return rank_[left.value] < rank_[right.value];
+}
+
+bool FrameOrder::is_before(const NodeKey& left, const NodeKey& right) const {
+  if (left.kind == NodeKind::frame && right.kind == NodeKind::frame)
+    return is_frame_before(left.frame(), right.frame());
   return left < right;
 }
 

@@ -5,19 +5,28 @@
 #include "memviz/frames.hpp"
 #include "memviz/tree.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
 namespace memviz {
 
+/// Asked a few times it compares texts; from as many questions on as there are frames and texts it has sorted them
+/// all, because frames that share a long text are many. So one for each device of thousands costs little.
 class FrameOrder {
 public:
-  explicit FrameOrder(const FrameTable& frames);
+  /// `frames` must outlive it.
+  explicit FrameOrder(const FrameTable& frames) : frames_(&frames) {}
 
   [[nodiscard]] bool is_before(const NodeKey& left, const NodeKey& right) const;
 
 private:
-  std::vector<std::uint32_t> rank_; ///< by FrameId
+  [[nodiscard]] bool is_frame_before(FrameId left, FrameId right) const;
+  void rank_all() const;
+
+  const FrameTable* frames_;
+  mutable std::size_t compared_ = 0;
+  mutable std::vector<std::uint32_t> rank_; ///< by FrameId, once they are sorted
 };
 
 } // namespace memviz

@@ -3,6 +3,7 @@
 #include "analysis/tree/text_facts.hpp"
 #include "memviz/error.hpp"
 #include "memviz/label.hpp"
+#include "memviz/source_line.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -68,8 +69,9 @@ FrameSelection::FrameSelection(const FrameTable& frames, const TreeOptions& opti
     const FrameId frame{id};
     keeps_[id] = filter.passes(frames.frame(frame));
     if (focus.is_empty() && hide.is_empty()) continue;
-    const std::string text = fmt::format("{}:{}:{}", frames.filename(frame).substr(0, kMostMatchedBytes),
-                                         frames.frame(frame).line, frames.name(frame).substr(0, kMostMatchedBytes));
+    const std::string text =
+        fmt::format("{}:{}:{}", frames.filename(frame).substr(0, kMostMatchedBytes),
+                    file_line_text(frames.frame(frame).line), frames.name(frame).substr(0, kMostMatchedBytes));
     if (!hide.is_empty() && hide.matches(text)) keeps_[id] = false;
     matches_focus_[id] = !focus.is_empty() && focus.matches(text);
   }

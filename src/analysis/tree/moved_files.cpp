@@ -12,9 +12,12 @@ namespace {
 using Names = std::set<std::string_view>;
 
 Names files_of(const FrameTable& frames) {
-  Names files;
+  std::set<StringId> ids; // first, because texts may be long and the same in all frames
   for (std::uint32_t id = 0; id < frames.frame_count(); ++id)
-    files.insert(frames.filename({id}));
+    ids.insert(frames.frame({id}).filename);
+  Names files;
+  for (const StringId id : ids)
+    files.insert(frames.text(id));
   return files;
 }
 

@@ -15,14 +15,15 @@ public:
 
   /// For an active block, by its index in Snapshot::blocks, whose stack is empty.
   [[nodiscard]] Pseudo reason(std::uint32_t device, std::uint32_t block) const;
-  /// For memory of `device` that no recorded alloc explains.
-  [[nodiscard]] Pseudo unexplained(std::uint32_t device) const;
+  /// For memory of `device` that no recorded alloc explains; `is_kept`: it is still there at the end.
+  [[nodiscard]] Pseudo unexplained(std::uint32_t device, bool is_kept) const;
+  /// For what lies outside all segments and has no stack.
+  [[nodiscard]] Pseudo reason(const OutsideMemory& outside) const;
 
 private:
-  [[nodiscard]] bool is_from_before(std::uint32_t device) const;
+  [[nodiscard]] bool are_stacks_recorded(std::uint32_t device) const;
   [[nodiscard]] const DeviceStats* stats_of(std::uint32_t device) const;
 
-  const Snapshot& snapshot_;
   const Replay& replay_;
   bool is_history_off_;
   bool has_cpp_frames_ = false;

@@ -15,6 +15,7 @@ namespace {
 
 constexpr int kPython = 4;
 constexpr int kUserCpp = 3;
+constexpr int kLibraryCpp = 2;
 
 bool starts_with_any(std::string_view text, std::span<const std::string_view> beginnings) {
   return std::any_of(beginnings.begin(), beginnings.end(),
@@ -23,18 +24,29 @@ bool starts_with_any(std::string_view text, std::span<const std::string_view> be
 
 /// C++ on the way from an operator to the allocator: the same for every tensor.
 bool is_plumbing(std::string_view function) {
-  static constexpr std::array<std::string_view, 9> kBeginnings{
-      "c10::",     "at::detail::", "at::_ops::", "at::native::empty", "at::native::new_empty", "at::wrapper",
-      "at::empty", "aten::empty",  "??"};
+  static constexpr std::array<std::string_view, 14> kBeginnings{"c10::",
+                                                                "at::detail::",
+                                                                "at::_ops::",
+                                                                "at::native::empty",
+                                                                "at::native::new_empty",
+                                                                "at::wrapper",
+                                                                "at::empty",
+                                                                "aten::empty",
+                                                                "at::create_out",
+                                                                "at::structured_",
+                                                                "at::meta::",
+                                                                "at::impl::",
+                                                                "torch::unwind",
+                                                                "??"};
   return starts_with_any(function, kBeginnings);
 }
 
 /// C++ of torch, of the interpreter, of the language's and the system's libraries.
 bool is_library_cpp(std::string_view function) {
-  static constexpr std::array<std::string_view, 17> kBeginnings{
+  static constexpr std::array<std::string_view, 18> kBeginnings{
       "at::",     "aten::",     "torch::",     "caffe2::", "std::", "__",           "_Py",
       "Py",       "builtin_",   "THPVariable", "_start",   "clone", "start_thread", "execute_native_thread_routine",
-      "pthread_", "cfunction_", "type_call"};
+      "pthread_", "cfunction_", "type_call",   "NSYS_"};
   return starts_with_any(function, kBeginnings);
 }
 
@@ -43,7 +55,18 @@ int function_preference(std::string_view name) {
   if (is_omitted_name(name)) return 0;
   const std::string function = short_function(name);
   if (is_plumbing(function)) return 1;
-  return is_library_cpp(function) ? 2 : kUserCpp;
+  return is_library_cpp(function) ? kLibraryCpp : kUserCpp;
+}
+
+/// Source of CPython: "/usr/local/src/conda/python-3.12.3/Objects/typeobject.c".
+bool is_interpreter(std::string_view filename) {
+  return filename.ends_with(".c") &&
+         (filename.find("/python-") != std::string_view::npos || filename.find("/Python-") != std::string_view::npos);
+}
+
+/// What nvcc wrote between two steps, which nobody has: "tmpxft_00007b74_00000000-6_RangeFactories.cudafe1.cpp".
+bool is_between_compilers(std::string_view filename) {
+  return filename.find("tmpxft_") != std::string_view::npos;
 }
 
 /// Of a C++ frame, by its file: 0 where the function does not count.
@@ -54,7 +77,8 @@ int file_preference(std::string_view filename) {
   case CodeOrigin::library: return kPython;
   case CodeOrigin::cpp: break;
   }
-  return is_omitted_file(filename) ? 0 : kUserCpp;
+  if (is_omitted_file(filename)) return 0;
+  return is_interpreter(filename) || is_between_compilers(filename) ? kLibraryCpp : kUserCpp;
 }
 
 bool calls_node(std::string_view name) {
@@ -117,6 +141,19 @@ std::size_t UserLineFinder::autograd_node(std::span<const FrameId> stack) {
   return stack.size();
 }
 
+std::string_view not_own_text(const FrameTable& frames, const NodeKey& line) {
+  if (line.kind != NodeKind::frame) return "";
+  switch (origin_of(frames.filename(line.frame()))) {
+  case CodeOrigin::user: return "";
+  case CodeOrigin::torch: return "torch's own";
+  case CodeOrigin::library: return "a library's own";
+  case CodeOrigin::cpp: break;
+  }
+  const bool is_own = file_preference(frames.filename(line.frame())) == kUserCpp &&
+                      function_preference(frames.name(line.frame())) == kUserCpp;
+  return is_own ? "" : "torch's C++";
+}
+
 NodeKey user_line_of(const FrameTable& frames, StackId stack) {
   return UserLineFinder(frames).line_of(stack);
 }
@@ -124,6 +161,20 @@ NodeKey user_line_of(const FrameTable& frames, StackId stack) {
 NodeKey UserLines::line_of(std::uint32_t device, std::uint32_t block) {
   const StackId stack = snapshot_.blocks[block].stack;
   return snapshot_.frames.stack(stack).empty() ? NodeKey::of(no_stack_.reason(device, block)) : finder_.line_of(stack);
+}
+
+std::span<const OutsideMemory> outside_of(const Replay& replay, std::optional<std::uint32_t> device) {
+  if (!device) return replay.outside;
+  const auto is_before = [](const OutsideMemory& outside, std::uint32_t wanted) { return outside.device < wanted; };
+  const auto first = std::lower_bound(replay.outside.begin(), replay.outside.end(), *device, is_before);
+  const auto last = std::find_if(first, replay.outside.end(),
+                                 [&](const OutsideMemory& outside) { return outside.device != *device; });
+  return {first, last};
+}
+
+NodeKey UserLines::line_of(const OutsideMemory& outside) {
+  return snapshot_.frames.stack(outside.stack).empty() ? NodeKey::of(no_stack_.reason(outside))
+                                                       : finder_.line_of(outside.stack);
 }
 
 std::vector<UserLine> LineAmounts::ranked(const FrameOrder& order) const {
@@ -147,6 +198,8 @@ std::vector<UserLine> rank_user_lines(const Snapshot& snapshot, const Replay& re
       if (block.is_active()) amounts.add(user_lines.line_of(segment.device, i), {block.requested_bytes, 1});
     }
   }
+  for (const OutsideMemory& outside : outside_of(replay, device))
+    amounts.add(user_lines.line_of(outside), {outside.requested_bytes, outside.allocations});
   return amounts.ranked(FrameOrder(snapshot.frames));
 }
 

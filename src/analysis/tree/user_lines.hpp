@@ -8,9 +8,14 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
+#include <span>
 #include <vector>
 
 namespace memviz {
+
+/// Replay::outside of one device, or of all.
+[[nodiscard]] std::span<const OutsideMemory> outside_of(const Replay& replay, std::optional<std::uint32_t> device);
 
 class UserLines {
 public:
@@ -19,6 +24,7 @@ public:
 
   /// Of an active block, by its index in Snapshot::blocks: the frame of rank_user_lines(), or why there is none.
   [[nodiscard]] NodeKey line_of(std::uint32_t device, std::uint32_t block);
+  [[nodiscard]] NodeKey line_of(const OutsideMemory& outside);
   /// Of an event's stack.
   [[nodiscard]] NodeKey line_of(StackId stack) { return finder_.line_of(stack); }
 

@@ -12,10 +12,14 @@
 namespace memviz {
 namespace {
 
+NodeKey device_key(const Snapshot& snapshot, std::uint32_t device) {
+  return {NodeKind::device, device, snapshot.origin.is_cpu ? 1U : 0U};
+}
+
 /// What stands in the place of the state: nothing for active memory when `state` is no level.
 NodeKey level_key(Level level, const Snapshot& snapshot, const Segment& segment, const NodeKey& state) {
   switch (level) {
-  case Level::device: return {NodeKind::device, segment.device, snapshot.origin.is_cpu ? 1U : 0U};
+  case Level::device: return device_key(snapshot, segment.device);
   case Level::pool: return {NodeKind::pool, segment.pool.first, segment.pool.second};
   case Level::stream: return {NodeKind::stream, static_cast<std::uint64_t>(segment.stream), 0};
   case Level::segment: return {NodeKind::segment, segment.address, segment.device};
@@ -45,9 +49,7 @@ public:
       const Block& block = snapshot_.blocks[i];
       const std::uint32_t prefix = prefix_of(segment, NodeKey::of(block.state), block.is_active());
       if (block.is_active()) {
-        Leaf leaf = stack_leaf(segment, block, i);
-        leaf.prefix = prefix;
-        add(leaf, {block.requested_bytes, 1});
+        add(stack_leaf(prefix, block.stack, segment.device, i), {block.requested_bytes, 1});
         if (block.rounding_bytes() > 0) add({prefix, kNoFrames, Pseudo::gaps}, {block.rounding_bytes(), 0});
       } else {
         add({prefix, kNoFrames, std::nullopt, true}, {block.size_bytes, 1});
@@ -57,6 +59,11 @@ public:
       const std::uint32_t prefix = prefix_of(segment, NodeKey::of(Pseudo::unaccounted), false);
       add({prefix, kNoFrames, std::nullopt, true}, {segment.uncovered_bytes, 0});
     }
+  }
+
+  void add(const OutsideMemory& outside) {
+    const std::uint32_t prefix = prefix_outside(outside.device);
+    add(stack_leaf(prefix, outside.stack, outside), {outside.requested_bytes, outside.allocations});
   }
 
   void visit_all(const PathVisitor& visit) {
@@ -77,17 +84,32 @@ private:
       keys.push_back(level_key(level, snapshot_, segment, state));
     // Free memory stays apart from stacks even when nobody asked for states.
     if (!groups_by_state_ && !is_active) keys.push_back(state);
+    return prefix_of(std::move(keys));
+  }
+
+  /// The device, where it is a level, and one word in the place of all others.
+  std::uint32_t prefix_outside(std::uint32_t device) {
+    std::vector<NodeKey> keys;
+    const bool has_device =
+        std::find(options_.levels.begin(), options_.levels.end(), Level::device) != options_.levels.end();
+    if (has_device) keys.push_back(device_key(snapshot_, device));
+    keys.push_back(NodeKey::of(Pseudo::outside));
+    return prefix_of(std::move(keys));
+  }
+
+  std::uint32_t prefix_of(std::vector<NodeKey> keys) {
     const auto [entry, is_new] =
         prefix_index_.try_emplace(std::move(keys), static_cast<std::uint32_t>(prefixes_.size()));
     if (is_new) prefixes_.push_back(&entry->first);
     return entry->second;
   }
 
-  [[nodiscard]] Leaf stack_leaf(const Segment& segment, const Block& block, std::uint32_t index) {
-    if (!selection_.is_in_focus(block.stack)) return {0, kNoFrames, Pseudo::not_focused};
-    if (snapshot_.frames.stack(block.stack).empty()) return {0, kNoFrames, no_stack_.reason(segment.device, index)};
-    if (selection_.kept(block.stack).empty()) return {0, kNoFrames, Pseudo::filtered};
-    return {0, block.stack, std::nullopt};
+  /// `owner` is what NoStackReasons::reason() asks for.
+  template <class... Owner> [[nodiscard]] Leaf stack_leaf(std::uint32_t prefix, StackId stack, const Owner&... owner) {
+    if (!selection_.is_in_focus(stack)) return {prefix, kNoFrames, Pseudo::not_focused};
+    if (snapshot_.frames.stack(stack).empty()) return {prefix, kNoFrames, no_stack_.reason(owner...)};
+    if (selection_.kept(stack).empty()) return {prefix, kNoFrames, Pseudo::filtered};
+    return {prefix, stack, std::nullopt};
   }
 
   void append_frames(StackId stack, std::vector<NodeKey>& path) {
@@ -124,6 +146,8 @@ void for_each_path(const Snapshot& snapshot, const Replay& replay, const TreeOpt
   PathCollector collector(snapshot, replay, options);
   for (const Segment& segment : snapshot.segments_of(options.device))
     collector.add(segment);
+  for (const OutsideMemory& outside : replay.outside)
+    if (!options.device || outside.device == *options.device) collector.add(outside);
   collector.visit_all(visit);
 }
 

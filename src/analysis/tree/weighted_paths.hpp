@@ -13,7 +13,7 @@ namespace memviz {
 using PathVisitor = std::function<void(std::span<const NodeKey>, const Amount&)>;
 
 /// Visits in an order that depends on the snapshot only. The amounts add up to the reserved bytes of the devices asked
-/// for.
+/// for, with those of Replay::outside.
 void for_each_path(const Snapshot& snapshot, const Replay& replay, const TreeOptions& options,
                    const PathVisitor& visit);
 

@@ -1,0 +1,24 @@
+#pragma once
+
+// What looks at all frames of a file: made once for all of its devices.
+
+#include "analysis/tree/frame_order.hpp"
+#include "analysis/tree/user_lines.hpp"
+#include "memviz/explain.hpp"
+
+namespace memviz {
+
+struct LineNames {
+  LineNames(const Snapshot& state, const Replay& replay) : lines(state, replay), order(state.frames) {}
+  UserLines lines;
+  FrameOrder order;
+};
+
+/// Of a device whose events `state` holds; nothing where it has none up to the moment.
+[[nodiscard]] Growth growth_before(const Snapshot& state, const Replay& replay, const DeviceStats& stats,
+                                   LineNames& names);
+
+/// find_pins() with the names at hand.
+[[nodiscard]] Pins find_pins(const Snapshot& state, LineNames& names, const PinOptions& options);
+
+} // namespace memviz

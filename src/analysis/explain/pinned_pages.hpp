@@ -1,0 +1,68 @@
+#pragma once
+
+// The blocks of a device -> which of them have to go so that memory can be given back to the device: a segment goes
+// when all of its blocks are free, of an expandable one each page for itself. Kept up to date while blocks are freed
+// and put back, in constant time a block.
+
+#include "memviz/snapshot.hpp"
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace memviz {
+
+class PinnedPages {
+public:
+  /// Those of private pools are left out: they do not go back while their graph lives.
+  PinnedPages(const Snapshot& state, std::uint32_t device);
+
+  /// Blocks that pin one page or segment together, as a range of positions in blocks().
+  struct Group {
+    std::uint32_t first = 0;
+    std::uint32_t count = 0;
+  };
+
+  /// Indices into the state's blocks of those in use, ascending within a segment.
+  [[nodiscard]] std::span<const std::uint32_t> blocks() const { return blocks_; }
+  /// Each block by itself, then each page and segment that several pin.
+  [[nodiscard]] std::vector<Group> groups() const;
+
+  /// Frees the block at this position; returns the bytes that can go back since.
+  std::uint64_t free(std::uint32_t position);
+  /// Undoes that; returns the bytes that cannot go back any more.
+  std::uint64_t restore(std::uint32_t position);
+  [[nodiscard]] bool is_free(std::uint32_t position) const { return uses_[position].is_free; }
+  /// What can go back as things are.
+  [[nodiscard]] std::uint64_t free_bytes() const { return free_bytes_; }
+
+private:
+  static constexpr std::uint32_t kNone = 0xFFFFFFFF;
+
+  /// A segment, or a page in which a block begins or ends.
+  struct Page {
+    std::uint64_t bytes = 0;
+    std::uint32_t first = 0; ///< position of its first block
+    std::uint32_t count = 0; ///< blocks in it
+    std::uint32_t in_use = 0;
+  };
+  /// Where a block in use lies. The pages between its first and last are its alone.
+  struct Use {
+    std::uint32_t first_page = kNone;
+    std::uint32_t last_page = kNone; ///< kNone: the first one
+    std::uint64_t own_bytes = 0;
+    bool is_free = false;
+  };
+
+  void add_segment(const Snapshot& state, const Segment& segment);
+  void add_expandable(const Snapshot& state, const Segment& segment);
+  [[nodiscard]] std::uint32_t enter_page(std::uint64_t bytes, bool is_new);
+  void add_free_runs(const Snapshot& state, const Segment& segment);
+
+  std::vector<std::uint32_t> blocks_;
+  std::vector<Use> uses_;
+  std::vector<Page> pages_;
+  std::uint64_t free_bytes_ = 0;
+};
+
+} // namespace memviz

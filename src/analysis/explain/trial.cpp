@@ -1,0 +1,44 @@
+#include "analysis/explain/trial.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+namespace memviz {
+
+namespace {
+
+std::uint64_t limit_bytes(const Snapshot& state, std::uint32_t device, const Request& request) {
+  std::uint64_t bytes = request.device_free_bytes.value_or(0);
+  for (const Segment& segment : state.segments_of(device))
+    bytes += segment.total_bytes;
+  return bytes;
+}
+
+} // namespace
+
+Trial::Trial(const Snapshot& state, std::uint32_t device, const Request& request, const AllocatorSettings& settings,
+             bool gives_back)
+    : request_(request), model_(settings, limit_bytes(state, device, request)) {
+  model_.give_back_before_failing(gives_back);
+  for (const Segment& segment : state.segments_of(device)) {
+    segments_.push_back({segment.first_block, model_.adopt(segment, state.blocks_of(segment),
+                                                           {segment.pool, segment.stream, is_small_segment(segment)})});
+  }
+  std::sort(segments_.begin(), segments_.end(),
+            [](const Adopted& left, const Adopted& right) { return left.first_block < right.first_block; });
+}
+
+bool Trial::fits_without(std::span<const std::uint32_t> blocks) const {
+  AllocatorModel model = model_;
+  for (const std::uint32_t block : blocks) {
+    const auto after =
+        std::upper_bound(segments_.begin(), segments_.end(), block,
+                         [](std::uint32_t index, const Adopted& segment) { return index < segment.first_block; });
+    if (after == segments_.begin()) continue;
+    const Adopted& segment = *std::prev(after);
+    if (block - segment.first_block < segment.handles.size()) model.free(segment.handles[block - segment.first_block]);
+  }
+  return model.alloc(request_.bytes, request_.stream, request_.pool).has_value();
+}
+
+} // namespace memviz

@@ -1,0 +1,39 @@
+#pragma once
+
+// The state of a device in the model of the allocator: would a request fit if some blocks were free?
+
+#include "analysis/explain/allocator_model.hpp"
+#include "memviz/memory_ledger.hpp"
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace memviz {
+
+class Trial {
+public:
+  /// The device has what `request` says was free, beside what `state` reserves.
+  Trial(const Snapshot& state, std::uint32_t device, const Request& request, const AllocatorSettings& settings,
+        bool gives_back = true);
+
+  /// `blocks`: indices into the state's blocks, ascending. Cached memory is given back where that is needed, and
+  /// the allocator does that.
+  [[nodiscard]] bool fits_without(std::span<const std::uint32_t> blocks) const;
+  /// What the device would have to give for the request as things are.
+  [[nodiscard]] std::uint64_t needed_bytes() const {
+    return model_.needed_bytes(request_.bytes, request_.stream, request_.pool);
+  }
+
+private:
+  struct Adopted {
+    std::uint32_t first_block = 0;
+    std::vector<AllocatorModel::Handle> handles;
+  };
+
+  Request request_;
+  AllocatorModel model_;
+  std::vector<Adopted> segments_; ///< ascending
+};
+
+} // namespace memviz

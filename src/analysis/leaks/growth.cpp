@@ -1,0 +1,81 @@
+#include "analysis/leaks/growth.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace memviz {
+
+namespace {
+
+/// What was left by all steps up to each one, of those steps whose blocks are older than what is freed ever gets. Empty
+/// where these are too few.
+std::vector<std::uint64_t> old_survivors(const std::vector<std::uint64_t>& survivors, std::size_t long_life) {
+  constexpr std::size_t kFewest = 8;
+  const std::size_t young = 1 + 2 * long_life;
+  if (survivors.size() < young + kFewest) return {};
+  std::vector<std::uint64_t> sums;
+  std::uint64_t sum = 0;
+  for (std::size_t step = 0; step + young < survivors.size(); ++step)
+    sums.push_back(sum += survivors[step]);
+  return sums;
+}
+
+Confidence one_less(Confidence confidence) {
+  return confidence == Confidence::high ? Confidence::medium : Confidence::low;
+}
+
+/// Sums of survivors never fall, so rises alone tell less than those of a floor: they have to come evenly.
+Confidence confidence_of(const Trend& left, std::size_t steps) {
+  constexpr std::size_t kMany = 16;
+  constexpr std::size_t kSome = 10;
+  const std::size_t stairs = (steps - 1 - left.first_step) / left.longest_pause;
+  if (left.rises >= kMany && stairs >= kMany * 3 / 4) return Confidence::high;
+  return left.rises >= kSome && stairs >= kSome * 3 / 4 ? Confidence::medium : Confidence::low;
+}
+
+/// The floor may rise and fall with all that the stack holds; what is left behind does not.
+void weigh(StackGrowth& growth, const std::vector<std::uint64_t>& left) {
+  Trend& floor = growth.trend;
+  if (left.empty() || floor.falls == 0 || floor.kind == TrendKind::stopped) return;
+  Trend old = trend_of(left);
+  if (old.kind == TrendKind::grows) old.confidence = confidence_of(old, left.size());
+  if (old.kind == TrendKind::grows && old.confidence > Confidence::low) {
+    old.confidence = std::max(old.confidence, floor.confidence);
+    floor = old;
+    growth.sign = GrowthSign::survivors;
+  } else {
+    floor.confidence = one_less(floor.confidence);
+  }
+}
+
+void count_steps(StackGrowth& growth) {
+  const bool is_floor = growth.sign == GrowthSign::floor;
+  const std::vector<std::uint64_t>& bytes = is_floor ? growth.floor_bytes : growth.survivor_bytes;
+  for (std::size_t step = growth.trend.first_step + (is_floor ? 1 : 0); step < bytes.size(); ++step) {
+    ++growth.of_steps;
+    if (is_floor ? bytes[step] > bytes[step - 1] : bytes[step] > 0) ++growth.seen_steps;
+  }
+}
+
+} // namespace
+
+StackGrowth growth_of(const KindFloors& kind, std::size_t steps) {
+  StackGrowth growth;
+  growth.stack = kind.kind.stack;
+  growth.size_bytes = kind.kind.size_bytes;
+  growth.floor_bytes = kind.by_step(&StepSample::floor_bytes, steps);
+  growth.first_bytes = growth.floor_bytes.front();
+  growth.last_bytes = growth.floor_bytes.back();
+  growth.trend = trend_of(growth.floor_bytes);
+  growth.survivor_bytes = kind.survivors_by_step(steps);
+  weigh(growth, old_survivors(growth.survivor_bytes, kind.lifetimes.long_life()));
+  if (growth.trend.kind == TrendKind::none) return growth;
+  if (growth.trend.kind == TrendKind::grows) count_steps(growth);
+  growth.start_bytes = kind.by_step(&StepSample::start_bytes, steps);
+  growth.end_bytes = kind.end_bytes;
+  growth.end_blocks = kind.end_blocks;
+  growth.burst = kind.burst;
+  return growth;
+}
+
+} // namespace memviz

@@ -1,0 +1,33 @@
+#pragma once
+
+// Bytes step by step, as a series of numbers -> where it begins to grow, how fast, and how far that is from chance. All
+// of it withstands odd steps, and takes time in proportion to the steps.
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace memviz {
+
+using Series = std::vector<double>;
+
+[[nodiscard]] Series series_of(std::span<const std::uint64_t> bytes);
+
+/// Without rises that are far larger than the others, few, and never taken back: what a program makes once.
+[[nodiscard]] Series without_leaps(Series series);
+
+/// The index from which on the series grows: 0, or where a flat part ends. The best fit of "flat, then a line", where
+/// it is clearly better than a line alone (Bayesian information criterion).
+[[nodiscard]] std::size_t start_of_growth(std::span<const double> series);
+
+/// The median slope between each step and the one half of the steps later (Theil's incomplete method): up to a quarter
+/// of the steps may be anything. At least two numbers.
+[[nodiscard]] double robust_slope(std::span<const double> series);
+
+/// How far the mean change is from none, in standard errors, as Student's t would be for many steps. The changes are
+/// those between at most 16 windows, so that what wanders without aim has a fair chance to turn back. 0 for fewer than
+/// four numbers.
+[[nodiscard]] double drift(std::span<const double> series);
+
+} // namespace memviz

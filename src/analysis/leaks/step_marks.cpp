@@ -1,0 +1,110 @@
+#include "analysis/leaks/step_marks.hpp"
+
+#include "memviz/leaks.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+namespace memviz {
+
+namespace {
+
+/// "ProfilerStep#12" -> "ProfilerStep#*"
+std::string numbered_name(std::string_view name) {
+  const std::size_t end = name.find_last_not_of("0123456789");
+  if (end == std::string_view::npos || end + 1 == name.size()) return std::string(name);
+  return std::string(name.substr(0, end + 1)) + '*';
+}
+
+bool matches(std::string_view wanted, std::string_view name) {
+  if (wanted.ends_with('*')) return name.starts_with(wanted.substr(0, wanted.size() - 1));
+  return name == wanted;
+}
+
+bool contains_ignoring_case(std::string_view text, std::string_view word) {
+  const auto lower = [](char letter) {
+    return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter + 32) : letter;
+  };
+  return std::search(text.begin(), text.end(), word.begin(), word.end(),
+                     [&](char one, char other) { return lower(one) == other; }) != text.end();
+}
+
+StepRank rank_of(std::string_view name) {
+  // What torch.compile does while it compiles.
+  if (name.find("dynamo_timed") != std::string_view::npos) return StepRank::none;
+  if (name.starts_with("ProfilerStep#")) return StepRank::profiler;
+  if (name.starts_with("Optimizer.step")) return StepRank::optimizer;
+  constexpr std::array<std::string_view, 3> kWords{"step", "iter", "batch"};
+  const bool has_word =
+      std::any_of(kWords.begin(), kWords.end(), [&](auto word) { return contains_ignoring_case(name, word); });
+  return has_word ? StepRank::word : StepRank::many;
+}
+
+/// Of a name that stands `count` times.
+StepRank rank_of(StepRank rank, std::size_t count) {
+  constexpr std::size_t kMany = 5;
+  if (count < kFewestSteps) return StepRank::none;
+  return rank == StepRank::many && count < kMany ? StepRank::any : rank;
+}
+
+} // namespace
+
+StepMarks::StepMarks(const Snapshot& snapshot, const std::optional<std::string>& wanted) : snapshot_(snapshot) {
+  find_keys(wanted);
+  for (const Annotation& annotation : snapshot.annotations) {
+    if (snapshot.frames.text(annotation.stage) != "END") own_[annotation.device].push_back(&annotation);
+  }
+}
+
+void StepMarks::find_keys(const std::optional<std::string>& wanted) {
+  std::unordered_map<std::uint32_t, bool> seen;
+  std::map<std::string, std::vector<std::uint32_t>> names_by_text;
+  for (const Annotation& annotation : snapshot_.annotations) {
+    if (!seen.try_emplace(annotation.name.value).second) continue;
+    const std::string_view name = snapshot_.frames.text(annotation.name);
+    if (wanted && !matches(*wanted, name)) continue;
+    names_by_text[wanted ? *wanted : numbered_name(name)].push_back(annotation.name.value);
+  }
+  for (const auto& [text, names] : names_by_text) {
+    for (const std::uint32_t name : names)
+      key_by_id_[name] = static_cast<std::uint32_t>(keys_.size());
+    keys_.push_back({text, rank_of(text)});
+  }
+}
+
+Marks StepMarks::marks_among(const Starts& starts) const {
+  std::map<std::uint32_t, std::vector<std::int64_t>> times_by_key;
+  for (const Annotation* start : starts) {
+    if (const auto key = key_by_id_.find(start->name.value); key != key_by_id_.end())
+      times_by_key[key->second].push_back(start->time_us);
+  }
+  // Of equals the name with the fewest, which holds the others.
+  const auto best =
+      std::max_element(times_by_key.begin(), times_by_key.end(), [&](const auto& left, const auto& right) {
+        const StepRank left_rank = rank_of(keys_[left.first].rank, left.second.size());
+        const StepRank right_rank = rank_of(keys_[right.first].rank, right.second.size());
+        return left_rank != right_rank ? left_rank < right_rank : left.second.size() > right.second.size();
+      });
+  if (best == times_by_key.end()) return {};
+  const Key& key = keys_[best->first];
+  Marks marks{key.text, rank_of(key.rank, best->second.size()), std::move(best->second)};
+  std::sort(marks.times_us.begin(), marks.times_us.end());
+  return marks;
+}
+
+const Marks& StepMarks::of(std::uint32_t device) {
+  if (const auto own = own_.find(device); own != own_.end()) {
+    current_ = marks_among(own->second);
+    return current_;
+  }
+  if (!of_all_) {
+    Starts all;
+    for (const auto& [number, starts] : own_)
+      all.insert(all.end(), starts.begin(), starts.end());
+    of_all_ = marks_among(all);
+  }
+  return *of_all_;
+}
+
+} // namespace memviz

@@ -1,0 +1,62 @@
+#pragma once
+
+// The annotations of a recording -> for each device, the times at which its steps begin. Each text is looked at once,
+// and each annotation once for the device that it names and once for all the devices that none names.
+
+#include "memviz/snapshot.hpp"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace memviz {
+
+/// How well a name says "step"; the higher, the better.
+enum class StepRank : std::uint8_t {
+  none, ///< it does not: it stands too seldom, or is known for something else
+  any,  ///< it stands three times
+  many, ///< it stands five times
+  word, ///< it speaks of steps, iterations or batches
+  optimizer,
+  profiler,
+};
+
+/// The STARTs of one name.
+struct Marks {
+  std::string name; ///< "ProfilerStep#*" where they are numbered
+  StepRank rank = StepRank::none;
+  std::vector<std::int64_t> times_us; ///< ascending
+};
+
+class StepMarks {
+public:
+  /// Marks of `wanted`, where NAME* stands for all that begin so; without it, of the name that says best where the
+  /// steps of a device begin. `snapshot` must outlive this object.
+  StepMarks(const Snapshot& snapshot, const std::optional<std::string>& wanted);
+
+  /// Those of the device itself; in a file without any of them, of all devices. Valid until the next call.
+  [[nodiscard]] const Marks& of(std::uint32_t device);
+
+private:
+  /// What several names are told apart by: their text up to a number at the end.
+  struct Key {
+    std::string text;
+    StepRank rank = StepRank::none; ///< where it stands often
+  };
+  using Starts = std::vector<const Annotation*>;
+
+  void find_keys(const std::optional<std::string>& wanted);
+  [[nodiscard]] Marks marks_among(const Starts& starts) const;
+
+  const Snapshot& snapshot_;
+  std::vector<Key> keys_;                                      ///< in order of their texts
+  std::unordered_map<std::uint32_t, std::uint32_t> key_by_id_; ///< of the names that are wanted
+  std::map<std::uint32_t, Starts> own_;                        ///< by device
+  Marks current_;
+  std::optional<Marks> of_all_;
+};
+
+} // namespace memviz

@@ -1,0 +1,27 @@
+#pragma once
+
+// The events of a device -> where its steps begin: as declared, at annotations, or at the turns of a loop.
+
+#include "analysis/leaks/step_marks.hpp"
+#include "memviz/leaks.hpp"
+
+namespace memviz {
+
+class StepFinder {
+public:
+  /// `snapshot` must outlive this object.
+  StepFinder(const Snapshot& snapshot, const StepChoice& choice);
+
+  /// Throws UsageError where the choice needs times that the events do not have.
+  [[nodiscard]] Steps steps_of(std::uint32_t device);
+
+private:
+  [[nodiscard]] Steps found(std::uint32_t device);
+  [[nodiscard]] std::string note_of(const Steps& steps) const;
+
+  const Snapshot& snapshot_;
+  StepChoice choice_;
+  StepMarks marks_;
+};
+
+} // namespace memviz

@@ -1,0 +1,45 @@
+#include "memviz/births.hpp"
+
+#include "analysis/trace/allocation_names.hpp"
+#include "value/number_map.hpp"
+
+namespace memviz {
+
+struct BirthFinder::OfDevice {
+  NumberMap blocks; ///< address -> index of the block that stands there
+  AllocationNames names;
+  std::uint64_t events = 0;
+};
+
+BirthFinder::BirthFinder(const Snapshot& snapshot, const Replay& replay) : snapshot_(snapshot), replay_(replay) {
+  restart();
+}
+
+BirthFinder::~BirthFinder() = default;
+
+void BirthFinder::restart() {
+  devices_.clear();
+  births_.assign(snapshot_.blocks.size(), {});
+  for (const Segment& segment : snapshot_.segments)
+    for (std::uint32_t i = segment.first_block; i < segment.first_block + segment.block_count; ++i) {
+      if (replay_.block_alloc_event[i] == kNoEvent) continue;
+      if (devices_.size() <= segment.device) devices_.resize(segment.device + 1);
+      if (!devices_[segment.device]) devices_[segment.device] = std::make_unique<OfDevice>();
+      static_cast<void>(devices_[segment.device]->blocks.insert(snapshot_.blocks[i].address, i));
+    }
+}
+
+void BirthFinder::take(std::uint32_t device, std::span<const Event> events) {
+  OfDevice* const of_device = device < devices_.size() ? devices_[device].get() : nullptr;
+  if (of_device == nullptr) return;
+  for (const Event& event : events) {
+    const std::uint64_t index = of_device->events++;
+    const auto block = of_device->blocks.find(event.address);
+    if (!block) continue;
+    const auto life = of_device->names.take(index, event);
+    if (life && event.action == Action::alloc && index == replay_.block_alloc_event[*block])
+      births_[*block] = {life->use, event.time_us};
+  }
+}
+
+} // namespace memviz

@@ -1,0 +1,37 @@
+#pragma once
+
+// Frees -> where else allocations began while those of a moment were alive. A block keeps the size it was given: the
+// allocator does not split off a rest of 1 MiB or less before the next block in a large segment (should_split in
+// CUDACachingAllocator.cpp), and that rest stays part of the block long after its neighbour is gone.
+
+#include "value/number_map.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace memviz {
+
+/// The last free, up to the moment, of what began at an address.
+struct FreedStart {
+  std::uint64_t address = 0;
+  std::uint32_t event = 0; ///< those beyond 2^32 are not told apart
+};
+
+class FreedStarts {
+public:
+  /// What began at `address` is freed by event `index`. The moment may move forward from one call to the next.
+  void add(std::uint64_t address, std::uint64_t index, std::int64_t moment);
+  /// What was freed up to the moment, by address.
+  [[nodiscard]] std::vector<FreedStart> until(std::int64_t moment) const;
+
+private:
+  NumberMap frees_; ///< by address: the last two, because the moment may lie between them
+};
+
+/// The lowest address from `first` to `last` (inclusive) where something was freed after event `born`, which is
+/// kNoEvent for what is older than the events. `starts` are in order of their addresses.
+[[nodiscard]] std::optional<std::uint64_t> first_freed_since(const std::vector<FreedStart>& starts, std::uint64_t first,
+                                                             std::uint64_t last, std::uint32_t born);
+
+} // namespace memviz

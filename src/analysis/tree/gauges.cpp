@@ -1,0 +1,98 @@
+#include "memviz/gauges.hpp"
+
+#include <algorithm>
+#include <map>
+
+namespace memviz {
+namespace {
+
+using Side = std::optional<std::uint64_t> Reading::*;
+using ByDevice = std::map<std::uint32_t, DeviceReadings>;
+
+DeviceReadings& readings_for(ByDevice& found, std::uint32_t device) {
+  DeviceReadings& readings = found[device];
+  readings.device = device;
+  return readings;
+}
+
+bool has_events(std::span<const DeviceStats> devices) {
+  return std::any_of(devices.begin(), devices.end(), [](const DeviceStats& stats) { return stats.events > 0; });
+}
+
+void add_side(ByDevice& found, const GaugedSide& gauged, Side side) {
+  for (const DeviceStats& stats : gauged.devices) {
+    DeviceReadings& readings = readings_for(found, stats.device);
+    readings.is_cpu = stats.is_cpu;
+    readings.of(Gauge::peak).*side = stats.peak_requested_bytes;
+    readings.of(Gauge::end).*side = stats.end_requested_bytes;
+  }
+  for (const EndReserved& reserved : gauged.reserved)
+    readings_for(found, reserved.device).of(Gauge::reserved).*side = reserved.bytes;
+}
+
+/// What a file does not mention is not there; but no file without events tells its peak.
+void complete(DeviceReadings& readings, Side side, bool knows_peak) {
+  for (Reading& reading : readings.readings)
+    if (!(reading.*side)) reading.*side = 0;
+  if (!knows_peak) readings.of(Gauge::peak).*side = std::nullopt;
+}
+
+} // namespace
+
+std::string_view gauge_name(Gauge gauge) {
+  constexpr std::array<std::string_view, kGauges.size()> kNames{"peak", "end", "reserved"};
+  return kNames[static_cast<std::size_t>(gauge)];
+}
+
+std::int64_t Reading::change_bytes() const {
+  return is_known() ? static_cast<std::int64_t>(*after_bytes - *before_bytes) : 0;
+}
+
+std::vector<DeviceReadings> readings_of(const GaugedSide& before, const GaugedSide& after) {
+  ByDevice found;
+  add_side(found, before, &Reading::before_bytes);
+  add_side(found, after, &Reading::after_bytes);
+  const bool knows_peak_before = has_events(before.devices);
+  const bool knows_peak_after = has_events(after.devices);
+  std::vector<DeviceReadings> devices;
+  for (auto& [device, readings] : found) {
+    complete(readings, &Reading::before_bytes, knows_peak_before);
+    complete(readings, &Reading::after_bytes, knows_peak_after);
+    devices.push_back(readings);
+  }
+  return devices;
+}
+
+bool GrowthLimit::is_exceeded(std::uint64_t before_bytes, std::uint64_t after_bytes) const {
+  constexpr double kWhole = 100;
+  if (after_bytes <= before_bytes) return false;
+  const std::uint64_t growth_bytes = after_bytes - before_bytes;
+  if (!is_percent) return growth_bytes > bytes;
+  // Exact for sizes below 2^53, so that a growth of just the percentage is not more than it.
+  return static_cast<double>(growth_bytes) * kWhole > percent * static_cast<double>(before_bytes);
+}
+
+GateVerdict verdict_on(const std::vector<DeviceReadings>& devices, const GrowthLimit& limit,
+                       std::optional<Gauge> gauge) {
+  GateVerdict verdict;
+  verdict.limit = limit;
+  for (const Gauge judged : kGauges) {
+    if (gauge && *gauge != judged) continue;
+    const bool is_known = std::all_of(devices.begin(), devices.end(),
+                                      [&](const DeviceReadings& device) { return device.of(judged).is_known(); });
+    (is_known ? verdict.judged : verdict.unknown).push_back(judged);
+    std::optional<GaugeGrowth> worst;
+    for (const DeviceReadings& device : devices) {
+      const Reading& reading = device.of(judged);
+      if (!reading.is_known() || !limit.is_exceeded(*reading.before_bytes, *reading.after_bytes)) continue;
+      const GaugeGrowth growth{device.device, device.is_cpu, judged, *reading.before_bytes, *reading.after_bytes};
+      if (!worst || growth.bytes() > worst->bytes()) worst = growth;
+    }
+    if (worst) verdict.exceeded.push_back(*worst);
+  }
+  std::stable_sort(verdict.exceeded.begin(), verdict.exceeded.end(),
+                   [](const GaugeGrowth& one, const GaugeGrowth& other) { return one.bytes() > other.bytes(); });
+  return verdict;
+}
+
+} // namespace memviz

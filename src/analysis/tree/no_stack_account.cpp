@@ -1,0 +1,81 @@
+#include "memviz/no_stack.hpp"
+
+#include "analysis/tree/no_stack.hpp"
+
+#include <algorithm>
+#include <map>
+
+namespace memviz {
+
+namespace {
+
+class Collector {
+public:
+  void add(const NodeKey& reason, const Amount& amount) {
+    total_ += amount;
+    by_reason_[reason] += amount;
+  }
+
+  [[nodiscard]] NoStackAccount account() const {
+    NoStackAccount account{total_, {}};
+    for (const auto& [reason, amount] : by_reason_)
+      account.reasons.push_back({reason, amount});
+    std::stable_sort(account.reasons.begin(), account.reasons.end(),
+                     [](const UserLine& one, const UserLine& other) { return one.amount.bytes > other.amount.bytes; });
+    return account;
+  }
+
+private:
+  Amount total_;
+  std::map<NodeKey, Amount> by_reason_;
+};
+
+} // namespace
+
+bool has_no_stack(const NodeKey& key) {
+  if (key.kind != NodeKind::pseudo) return false;
+  switch (static_cast<Pseudo>(key.value)) {
+  case Pseudo::history_off:
+  case Pseudo::before_recording:
+  case Pseudo::lost_or_before:
+  case Pseudo::without_stack:
+  case Pseudo::only_counted: return true;
+  case Pseudo::gaps:
+  case Pseudo::unaccounted:
+  case Pseudo::outside:
+  case Pseudo::filtered:
+  case Pseudo::not_focused: break;
+  }
+  return false;
+}
+
+NoStackAccount no_stack_account(std::span<const UserLine> lines) {
+  Collector collector;
+  for (const UserLine& line : lines)
+    if (has_no_stack(line.key)) collector.add(line.key, line.amount);
+  return collector.account();
+}
+
+std::vector<NoStackAccount> no_stack_accounts(const Snapshot& snapshot, const Replay& replay) {
+  const NoStackReasons reasons(snapshot, replay);
+  std::map<std::uint32_t, Collector> by_device;
+  for (const Segment& segment : snapshot.segments) {
+    for (std::uint32_t i = segment.first_block; i < segment.first_block + segment.block_count; ++i) {
+      const Block& block = snapshot.blocks[i];
+      if (block.is_active() && snapshot.frames.stack(block.stack).empty())
+        by_device[segment.device].add(NodeKey::of(reasons.reason(segment.device, i)), {block.requested_bytes, 1});
+    }
+  }
+  for (const OutsideMemory& outside : replay.outside)
+    if (snapshot.frames.stack(outside.stack).empty())
+      by_device[outside.device].add(NodeKey::of(reasons.reason(outside)),
+                                    {outside.requested_bytes, outside.allocations});
+  std::vector<NoStackAccount> accounts;
+  for (const DeviceStats& stats : replay.devices) {
+    const auto found = by_device.find(stats.device);
+    accounts.push_back(found == by_device.end() ? NoStackAccount{} : found->second.account());
+  }
+  return accounts;
+}
+
+} // namespace memviz

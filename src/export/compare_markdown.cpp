@@ -1,0 +1,150 @@
+#include "export/compare_markdown.hpp"
+
+#include "memviz/format.hpp"
+#include "memviz/label.hpp"
+#include "text/printable.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <fmt/format.h>
+#include <utility>
+
+namespace memviz {
+
+namespace {
+
+constexpr std::size_t kMostLines = 10;
+constexpr std::size_t kMostDevices = 8;
+constexpr std::size_t kLabelColumns = 120;
+constexpr std::size_t kFileColumns = 80;
+constexpr std::string_view kZeroWidthSpace = "\xE2\x80\x8B";
+
+std::size_t longest_run(std::string_view text, char c) {
+  std::size_t longest = 0;
+  std::size_t run = 0;
+  for (const char found : text) {
+    run = found == c ? run + 1 : 0;
+    longest = std::max(longest, run);
+  }
+  return longest;
+}
+
+/// A bar ends a cell even in a code span; a backslash before one would undo what hides it.
+std::string without_bars(std::string_view text) {
+  std::string result;
+  for (const char c : text) {
+    if (c == '|') {
+      while (result.ends_with('\\'))
+        result.pop_back();
+      result += '\\';
+    }
+    result += c;
+    // "@name" is not a mention in a code span, but bots read the plain text.
+    if (c == '@') result += kZeroWidthSpace;
+  }
+  return result;
+}
+
+std::string capitalized(std::string sentence) {
+  sentence.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(sentence.front())));
+  return sentence;
+}
+
+std::string known_bytes(const std::optional<std::uint64_t>& bytes) {
+  return bytes ? format_bytes(*bytes) : "unknown";
+}
+
+std::string change_cell(const Reading& reading) {
+  if (!reading.is_known()) return "unknown";
+  const std::int64_t change = reading.change_bytes();
+  if (change == 0) return "no change";
+  if (*reading.before_bytes == 0) return fmt::format("**{}**", format_delta(change));
+  const auto bytes = static_cast<std::uint64_t>(change < 0 ? -change : change);
+  return fmt::format("**{}** ({})", format_delta(change), format_change(bytes, *reading.before_bytes, "before"));
+}
+
+std::string gauges_table(const Comparison& comparison) {
+  const bool names_device = comparison.readings.size() > 1;
+  std::string text = "| | before | after | change |\n|:--|--:|--:|--:|\n";
+  const std::vector<std::size_t> shown = devices_that_changed_most(comparison, kMostDevices);
+  for (const std::size_t index : shown) {
+    const DeviceReadings& device = comparison.readings[index];
+    for (const Gauge gauge : kGauges) {
+      const Reading& reading = device.of(gauge);
+      text += fmt::format("| {}{} | {} | {} | {} |\n",
+                          names_device ? device_name(device.device, device.is_cpu) + ", " : "", gauge_label(gauge),
+                          known_bytes(reading.before_bytes), known_bytes(reading.after_bytes), change_cell(reading));
+    }
+  }
+  if (shown.size() < comparison.readings.size())
+    text += fmt::format("\nand {}, which changed less\n",
+                        format_counted(comparison.readings.size() - shown.size(), "more device"));
+  return text;
+}
+
+/// The lines that grew, or those that shrank; "" where there is none.
+std::string lines_table(const Comparison& comparison, bool grown) {
+  std::vector<const UserLineChange*> lines;
+  std::size_t found = 0;
+  for (const UserLineChange& line : comparison.changes) {
+    const std::int64_t delta = line.change.delta_bytes();
+    if (delta != 0 && (delta > 0) == grown && ++found <= kMostLines) lines.push_back(&line);
+  }
+  if (lines.empty()) return "";
+  const std::vector<std::string> labels = change_labels(comparison, lines);
+  std::string rows;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const Change& change = lines[i]->change;
+    rows +=
+        fmt::format("| {} | {} | {} | {} |\n", format_delta(change.delta_bytes()), format_bytes(change.before.bytes),
+                    format_bytes(change.after.bytes), code_span(labels[i], kLabelColumns));
+  }
+  const std::string moment = common_moment(comparison);
+  std::string text =
+      fmt::format("\n**{} most{}{}**, by the innermost {} of your own code\n\n", grown ? "Grew" : "Shrank",
+                  moment.empty() ? "" : " ", moment, comparison.match == FrameMatch::line ? "line" : "function");
+  text += "| change | before | after | where |\n|--:|--:|--:|:--|\n" + rows;
+  if (found > kMostLines) text += fmt::format("\nand {}\n", format_counted(found - kMostLines, "more line"));
+  return text;
+}
+
+/// The figure that grew most, for those who set no limit.
+std::string summary(const Comparison& comparison) {
+  const GaugeGrowth* most = nullptr;
+  const GateVerdict growths = verdict_on(comparison.readings, {}, std::nullopt);
+  if (!growths.exceeded.empty()) most = &growths.exceeded.front();
+  if (most == nullptr) return "**Memory did not grow**";
+  return fmt::format("**Memory grew** by up to {}", format_bytes(most->bytes()));
+}
+
+std::string verdict_line(const CompareReport& report) {
+  const std::string sides =
+      fmt::format("{} → {}", code_span(report.before.file, kFileColumns), code_span(report.after.file, kFileColumns));
+  if (!report.verdict) return fmt::format("{}: {}\n", summary(report.comparison), sides);
+  if (report.verdict->exceeded.empty()) return fmt::format("**Memory: within the limit**: {}\n", sides);
+  return fmt::format("**Memory: more than the limit allows**: {}\n", sides);
+}
+
+} // namespace
+
+std::string code_span(std::string_view text, std::size_t columns) {
+  const std::string content = without_bars(elided(printable(text), columns));
+  if (content.empty()) return "` `";
+  const std::string fence(longest_run(content, '`') + 1, '`');
+  const std::string_view pad = content.front() == '`' || content.back() == '`' ? " " : "";
+  return fmt::format("{0}{1}{2}{1}{0}", fence, pad, content);
+}
+
+std::string compare_markdown(const CompareReport& report) {
+  std::string text = verdict_line(report);
+  const Quote quote = [](const std::string& name) { return code_span(name, kLabelColumns); };
+  if (report.verdict)
+    text += fmt::format("\n{}.\n", capitalized(exceeded_text(report, quote).value_or(passed_text(report))));
+  text += '\n' + gauges_table(report.comparison);
+  text += lines_table(report.comparison, true) + lines_table(report.comparison, false);
+  for (std::string remark : {unknown_text(report, quote), match_text(report.comparison), end_text(report.comparison)})
+    if (!remark.empty()) text += fmt::format("\n{}.\n", capitalized(std::move(remark)));
+  return text;
+}
+
+} // namespace memviz

@@ -1,0 +1,112 @@
+#include "export/compare_report.hpp"
+
+#include "memviz/format.hpp"
+#include "memviz/label.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace memviz {
+
+namespace {
+
+std::string growth_text(const GaugeGrowth& growth, bool names_device, bool is_first) {
+  const std::string_view subject = growth.gauge == Gauge::peak  ? "the peak"
+                                   : growth.gauge == Gauge::end ? "the end"
+                                                                : "reserved memory";
+  const std::string device = names_device ? " of " + device_name(growth.device, growth.is_cpu) : "";
+  const std::string share = growth.before_bytes == 0
+                                ? "from nothing"
+                                : format_change(growth.bytes(), growth.before_bytes, format_bytes(growth.before_bytes));
+  return fmt::format("{}{} {}by {} ({})", subject, device, is_first ? "grew " : "", format_bytes(growth.bytes()),
+                     share);
+}
+
+const UserLineChange* most_grown(const Comparison& comparison) {
+  const auto found = std::find_if(comparison.changes.begin(), comparison.changes.end(),
+                                  [](const UserLineChange& line) { return line.change.delta_bytes() > 0; });
+  return found == comparison.changes.end() ? nullptr : &*found;
+}
+
+std::string culprit_text(const Comparison& comparison, Quote quote) {
+  const UserLineChange* line = most_grown(comparison);
+  const std::string moment = common_moment(comparison);
+  if (line == nullptr) return moment.empty() ? "; no line grew" : fmt::format("; no line grew {}", moment);
+  return fmt::format("; the most by {} ({}{}{})", quote(change_label(comparison, *line)),
+                     format_delta(line->change.delta_bytes()), moment.empty() ? "" : " ", moment);
+}
+
+bool lacks_events(const Comparison& comparison, DeviceStats DeviceChange::*side) {
+  return std::none_of(comparison.devices.begin(), comparison.devices.end(),
+                      [&](const DeviceChange& device) { return (device.*side).events > 0; });
+}
+
+} // namespace
+
+std::string as_it_is(const std::string& text) {
+  return text;
+}
+
+std::string_view gauge_label(Gauge gauge) {
+  switch (gauge) {
+  case Gauge::peak: return "requested at the peak";
+  case Gauge::end: return "requested at the end";
+  case Gauge::reserved: break;
+  }
+  return "reserved at the end";
+}
+
+std::optional<std::string> exceeded_text(const CompareReport& report, Quote quote) {
+  if (!report.verdict || report.verdict->exceeded.empty()) return std::nullopt;
+  std::string text;
+  for (const GaugeGrowth& growth : report.verdict->exceeded)
+    text += (text.empty() ? "" : ", ") +
+            growth_text(growth, report.comparison.readings.size() > 1, &growth == &report.verdict->exceeded.front());
+  return fmt::format("{}, more than --fail-over {} allows{}", text, report.verdict->limit.given,
+                     culprit_text(report.comparison, quote));
+}
+
+std::string unknown_text(const CompareReport& report, Quote quote) {
+  const auto& readings = report.comparison.readings;
+  if (readings.empty() || readings.front().of(Gauge::peak).is_known()) return "";
+  const bool is_before = lacks_events(report.comparison, &DeviceChange::before);
+  const bool is_after = lacks_events(report.comparison, &DeviceChange::after);
+  if (is_before && is_after) return "the peak is unknown: neither file has events";
+  return fmt::format("the peak is unknown: {} has no events",
+                     quote(is_before ? report.before.file : report.after.file));
+}
+
+std::string passed_text(const CompareReport& report) {
+  std::vector<std::string_view> names;
+  for (const Gauge gauge : report.verdict->judged)
+    names.push_back(gauge_name(gauge));
+  return fmt::format("{} within --fail-over {}", fmt::join(names, ", "), report.verdict->limit.given);
+}
+
+std::string uneven_text(const CompareReport& report) {
+  for (const auto& [before, after] : report.comparison.devices) {
+    const bool are_there = before.segments + before.events > 0 && after.segments + after.events > 0;
+    if (!are_there || before.at.kind == after.at.kind) continue;
+    return fmt::format("{} is {} in {}, but {} in {}: --at end compares both at the end",
+                       device_name(before.device, before.is_cpu), moment_text(before.at, before.events),
+                       report.before.file, moment_text(after.at, after.events), report.after.file);
+  }
+  return "";
+}
+
+std::string change_label(const Comparison& comparison, const UserLineChange& line) {
+  return device_prefix(comparison, line) + node_label(comparison.frames, line.key);
+}
+
+std::vector<std::string> change_labels(const Comparison& comparison, const std::vector<const UserLineChange*>& lines) {
+  std::vector<NodeKey> keys;
+  for (const UserLineChange* line : lines)
+    keys.push_back(line->key);
+  std::vector<std::string> labels = node_labels(comparison.frames, keys);
+  for (std::size_t i = 0; i < lines.size(); ++i)
+    labels[i].insert(0, device_prefix(comparison, *lines[i]));
+  return labels;
+}
+
+} // namespace memviz

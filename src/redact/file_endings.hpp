@@ -1,0 +1,15 @@
+#pragma once
+
+// By what a name is known to be that of a file.
+
+#include <string_view>
+
+namespace memviz {
+
+/// ".py", ".cu", ".yaml", ...: the ending of a source or data file that `path` has; "" for none.
+[[nodiscard]] std::string_view known_extension(std::string_view path);
+
+/// Of source code: a name with it is a file's, even without a folder. Of data that is not so sure: "nn.bin".
+[[nodiscard]] bool is_source_ending(std::string_view ending);
+
+} // namespace memviz
