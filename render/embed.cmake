@@ -1,11 +1,14 @@
-# SCRIPTS (a list of .js files, joined into one function) and STYLE (.css) -> OUTPUT, a C++ file with two constants:
-# k${NAME}Script and k${NAME}Style.
+# SCRIPTS (a list of .js files, joined into one function) and STYLE (.css) -> OUTPUT, a C++ file with constants:
+# k${NAME}Script and, where there is a style, k${NAME}Style.
 set(script "")
 foreach(file IN LISTS SCRIPTS)
   file(READ ${file} part)
   string(APPEND script "${part}")
 endforeach()
-file(READ ${STYLE} style)
+set(style "")
+if(STYLE)
+  file(READ ${STYLE} style)
+endif()
 
 # Comments on lines of their own and indentation are for readers of the source.
 string(REGEX REPLACE "\n *//[^\n]*" "" script "\n${script}")
@@ -18,16 +21,30 @@ foreach(text IN ITEMS "${script}" "${style}")
   endif()
 endforeach()
 
+# As bytes: compilers need not take a string literal of more than 65,536 of them, and Clang says so.
+function(write_constant name text)
+  string(HEX "${text}" bytes)
+  string(REGEX REPLACE "(..)" "'\\\\x\\1'," bytes "${bytes}")
+  string(REGEX REPLACE "('[^,]*,'[^,]*,'[^,]*,'[^,]*,'[^,]*,'[^,]*,'[^,]*,'[^,]*,'[^,]*,'[^,]*,'[^,]*,'[^,]*,'[^,]*,'[^,]*,'[^,]*,'[^,]*,)" "\\1\n"
+         bytes "${bytes}")
+  file(APPEND ${OUTPUT} "
+static constexpr char k${name}Bytes[] = {
+${bytes}'\\0'};
+const char* const k${name} = k${name}Bytes;
+")
+endfunction()
+
 file(WRITE ${OUTPUT} "#include \"script/embedded.hpp\"
 
 namespace memviz::render {
-
-const char* const k${NAME}Script = R\"memviz((() => {
+")
+write_constant(${NAME}Script "(() => {
 'use strict';
 ${script}})();
-)memviz\";
-
-const char* const k${NAME}Style = R\"memviz(${style})memviz\";
-
+")
+if(STYLE)
+  write_constant(${NAME}Style "${style}")
+endif()
+file(APPEND ${OUTPUT} "
 } // namespace memviz::render
 ")

@@ -54,7 +54,7 @@ std::string change_text(const Change& change) {
   if (delta == 0) return text;
   if (change.before.bytes == 0) return text + ", only after";
   if (change.after.bytes == 0) return text + ", only before";
-  return text + fmt::format(", {} of before", format_percent(magnitude(delta), change.before.bytes));
+  return text + ", " + format_change(magnitude(delta), change.before.bytes, "before");
 }
 
 /// The lines of a tooltip that weigh a box; `shares` is one of them.
@@ -98,6 +98,7 @@ public:
 private:
   [[nodiscard]] GraphBox describe_box(const Box<Weight>& box) {
     GraphBox drawn;
+    drawn.parent = box.parent;
     drawn.row = box.row;
     drawn.x_units = box.x_units;
     drawn.width_units = box.width_units;
@@ -158,7 +159,7 @@ private:
 
   /// The width does not tell the bytes, so they go before all else.
   [[nodiscard]] static Label squeezed_label(const Label& label) {
-    return {.name = fmt::format("{} {}", label.name, label.note), .place = "squeezed"};
+    return {.name = fmt::format("{} {}", label.name, label.note), .place = "not to scale"};
   }
 
   [[nodiscard]] const Paint& paint_for(const Box<Weight>& box, const std::vector<FrameId>& run) const {

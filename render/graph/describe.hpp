@@ -33,6 +33,7 @@ enum class BoxRole : std::uint8_t {
 struct GraphBox {
   BoxRole role = BoxRole::group;
   const Paint* paint = &paint::kGroup;
+  std::uint32_t parent = 0; ///< index of a box; the root is its own
   std::uint32_t row = 0;
   std::uint64_t x_units = 0;
   std::uint64_t width_units = 0;

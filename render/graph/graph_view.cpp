@@ -1,9 +1,12 @@
 #include "graph/graph_view.hpp"
 
+#include "graph/siblings.hpp"
+#include "page/frame_list.hpp"
+#include "script/embedded.hpp"
+
 #include <algorithm>
 #include <fmt/format.h>
 #include <iterator>
-#include <map>
 
 namespace memviz::render {
 namespace {
@@ -16,6 +19,8 @@ constexpr double kLabelPadding = 5;
 constexpr double kBaseline = 13.5;
 constexpr double kFontSize = 12;
 constexpr double kColumnWidth = kFontSize * kMonoEm;
+/// Of a torn box, for its edge.
+constexpr double kTornRoom = 14;
 constexpr double kControlsHeight = 30;
 
 std::string_view role_name(BoxRole role) {
@@ -37,39 +42,27 @@ public:
     parent.set("data-row-height", kRowHeight).set("data-column-width", kColumnWidth);
     parent.set("data-box-height", kBoxHeight).set("data-padding", kLabelPadding).set("data-baseline", kBaseline);
     if (options_.upward) parent.set("data-upward", "1");
-    for (const GraphBox& box : graph_.boxes)
-      draw_box(parent, box);
+    const std::vector<std::string> labels = shown_labels(graph_, [&](const GraphBox& box) { return columns_in(box); });
+    for (std::size_t i = 0; i < labels.size(); ++i)
+      draw_box(parent, graph_.boxes[i], labels[i]);
   }
 
-  /// The frames of all boxes, for the script: name, place, tooltip and origin of each.
-  void draw_frames(XmlElement svg) const {
-    if (frame_index_.empty()) return;
-    XmlElement list = svg.child("metadata").set("id", "frames");
-    std::vector<FrameId> ordered(frame_index_.size());
-    for (const auto& [frame, index] : frame_index_)
-      ordered[index] = frame;
-    // Of many frames with long names less is told, so that the picture keeps to its size.
-    constexpr std::size_t kFewestColumns = 60;
-    const std::size_t columns =
-        std::clamp(options_.max_bytes / (2 * ordered.size()), kFewestColumns, kMostHeadingColumns);
-    FrameLabels labels(*graph_.frames);
-    for (const FrameId frame : ordered) {
-      const Label label = labels.of(frame);
-      const CodeOrigin origin = (*graph_.origins)[frame.value];
-      list.child("f")
-          .set("n", label.name)
-          .set("p", label.place)
-          .set("c", paint_of(origin).name)
-          .text(frame_heading(*graph_.frames, *graph_.origins, frame, columns));
-    }
-  }
+  /// The frames of all boxes, for the script.
+  void draw_frames(XmlElement svg) const { frames_.write(svg, *graph_.frames, *graph_.origins, options_.max_bytes); }
 
 private:
   [[nodiscard]] double pixels(std::uint64_t units) const {
     return static_cast<double>(units) * kContentWidth / static_cast<double>(graph_.units);
   }
 
-  void draw_box(XmlElement parent, const GraphBox& box) {
+  [[nodiscard]] std::size_t columns_in(const GraphBox& box) const {
+    const double full_width = pixels(box.width_units);
+    const double width = full_width > 3 * kBoxGap ? full_width - kBoxGap : full_width;
+    const double room = width - 2 * kLabelPadding - (box.is_squeezed ? kTornRoom : 0);
+    return static_cast<std::size_t>(std::max(0.0, room / kColumnWidth));
+  }
+
+  void draw_box(XmlElement parent, const GraphBox& box, const std::string& label) {
     const std::uint32_t row = options_.upward ? graph_.rows - 1 - box.row : box.row;
     const double x = pixels(box.x_units);
     const double full_width = pixels(box.width_units);
@@ -79,18 +72,27 @@ private:
     add_data(group, box);
     XmlElement rect = add_rect(group, x, y, width, kBoxHeight);
     if (width > 8) rect.set("rx", 2);
-    if (box.is_squeezed) draw_break(group, x, y, width);
-    const auto columns = static_cast<std::size_t>(std::max(0.0, (width - 2 * kLabelPadding) / kColumnWidth));
-    const std::string label = fit_label(box.label, columns);
+    if (box.is_squeezed) draw_torn(group, x, y, width);
     if (!label.empty()) group.child("text").set("x", x + kLabelPadding).set("y", y + kBaseline).text(label);
     group.child("title").text(box.title);
   }
 
-  /// A dashed lower edge marks a box that is not to scale.
-  static void draw_break(XmlElement group, double x, double y, double width) {
+  /// A jagged strip through a box says that it is not to scale.
+  static void draw_torn(XmlElement group, double x, double y, double width) {
+    constexpr int kTeeth = 4;
+    constexpr double kStrip = 5;
+    const double strip = std::min(kStrip, width / 3);
+    const double left = x + width - std::min(kTornRoom, width / 2) - strip / 2;
+    const auto edge = [&](double step) {
+      std::string path;
+      for (int i = 0; i < kTeeth; ++i)
+        path += fmt::format("l{} {}", px(i % 2 == 0 ? strip / 2 : -strip / 2), px(step));
+      return path;
+    };
+    constexpr double kStep = kBoxHeight / kTeeth;
     group.child("path")
-        .set("class", "hatch")
-        .set("d", fmt::format("M{} {}h{}", px(x), px(y + kBoxHeight - 1), px(width)));
+        .set("class", "torn")
+        .set("d", fmt::format("M{} {}{}h{}{}z", px(left), px(y), edge(kStep), px(strip), edge(-kStep)));
   }
 
   void add_data(XmlElement group, const GraphBox& box) {
@@ -119,29 +121,28 @@ private:
 
   std::string indices_of(const std::vector<FrameId>& frames) {
     std::string text;
-    for (const FrameId frame : frames) {
-      const std::size_t index = frame_index_.try_emplace(frame, frame_index_.size()).first->second;
-      fmt::format_to(std::back_inserter(text), "{}{}", text.empty() ? "" : " ", index);
-    }
+    for (const FrameId frame : frames)
+      fmt::format_to(std::back_inserter(text), "{}{}", text.empty() ? "" : " ", frames_.index_of(frame));
     return text;
   }
 
   const Graph& graph_;
   const SvgOptions& options_;
-  std::map<FrameId, std::size_t> frame_index_;
+  FrameList frames_;
 };
 
 } // namespace
 
 double draw_graph(Page& page, double y, const Graph& graph, const SvgOptions& options) {
-  XmlElement controls = page.svg().child("g").set("id", "controls").set("data-y", y);
-  add_text(controls, kMargin, y + 16, "muted static-only",
-           "Open this file in a browser to zoom, search, invert, and read and copy full stacks.");
+  page.use_script(kScript);
+  XmlElement controls = page.add_section(y, "controls").set("id", "controls");
+  if (options.scripts)
+    add_text(controls, kMargin, y + 16, "muted static-only browser-only",
+             "Open this file in a browser to zoom, search, invert, and read and copy full stacks.");
   y += kControlsHeight;
   GraphDrawer drawer(graph, options);
-  XmlElement group =
-      page.svg().child("g").set("id", "graph").set("transform", fmt::format("translate({} {})", px(kMargin), px(y)));
-  group.set("data-y", y);
+  XmlElement group = page.add_section(y, "graph").child("g");
+  group.set("id", "graph").set("transform", fmt::format("translate({} {})", px(kMargin), px(y))).set("data-y", y);
   drawer.draw(group);
   if (options.scripts) drawer.draw_frames(page.svg());
   page.begin_below_graph();

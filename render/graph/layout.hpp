@@ -53,9 +53,9 @@ template <class Weight> struct Layout {
   bool is_squeezed = false;
 };
 
-/// Squeezed are free memory and what nobody asked for (inactive, unaccounted, not in focus) when they are more than
-/// kSqueezeAbove of the root: together they get kSqueezeTo of the width.
-inline constexpr double kSqueezeAbove = 0.3;
+/// Squeezed are free memory and what nobody asked for (inactive, unaccounted, not in focus), but only where they would
+/// leave the rest less than half of the width: then they get kSqueezeTo of it together, and are drawn as torn.
+inline constexpr double kSqueezeAbove = 0.5;
 inline constexpr double kSqueezeTo = 0.2;
 
 template <class Weight>

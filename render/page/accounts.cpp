@@ -4,6 +4,7 @@
 
 #include "memviz/format.hpp"
 #include "memviz/label.hpp"
+#include "memviz/lost_history.hpp"
 
 #include <fmt/format.h>
 #include <string_view>
@@ -29,6 +30,8 @@ std::string_view advice(Pseudo reason) {
     return "has no stack: its allocation was recorded without one. Record with context='all'.";
   case Pseudo::gaps:
   case Pseudo::unaccounted:
+  case Pseudo::outside:
+  case Pseudo::only_counted:
   case Pseudo::filtered:
   case Pseudo::not_focused: break;
   }
@@ -46,8 +49,8 @@ std::string devices_text(const std::vector<DeviceStats>& devices) {
 std::string balance_text(const DeviceStats& stats) {
   if (stats.events == 0)
     return "No events in this file: it says what is held, not since when, nor how high the peak was.";
-  const std::string sum = fmt::format("{} before recording + {} allocated − {} freed = {}",
-                                      format_bytes(stats.baseline_bytes), format_bytes(stats.alloc_bytes),
+  const std::string sum = fmt::format("{} {} + {} allocated − {} freed = {}", format_bytes(stats.baseline_bytes),
+                                      baseline_text(stats), format_bytes(stats.alloc_bytes),
                                       format_bytes(stats.free_bytes), format_bytes(stats.end_requested_bytes));
   if (stats.balanced()) return fmt::format("Accounts balance: {} requested at the end.", sum);
   // What is drawn may be another moment than the end.

@@ -6,11 +6,12 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <span>
 
 namespace memviz::render {
 namespace {
 
-constexpr double kFontSize = 11;
+constexpr double kFontSize = 12;
 constexpr double kIndent = 10;
 constexpr double kSpace = 14;
 constexpr double kLongestName = 220;
@@ -18,6 +19,7 @@ constexpr double kBarHeight = 12;
 constexpr double kDetailHeight = 7;
 constexpr double kRowHeight = 20;
 constexpr double kDetailRowHeight = 16;
+constexpr std::size_t kMostBars = 64; ///< a file may name 65,536 devices
 
 std::uint64_t sum_of(const Bar& bar) {
   std::uint64_t bytes = 0;
@@ -49,7 +51,7 @@ std::vector<BarPart> bar_parts(const DeviceStats& stats) {
   std::vector<BarPart> parts;
   // The totals do not say which of the rounding belongs to blocks that wait to be freed.
   if (stats.pending_free_bytes == 0) {
-    parts.push_back({&paint::kRequested, "requested", stats.requested_bytes});
+    parts.push_back({&paint::kRequested, "requested", stats.inside_bytes()});
     parts.push_back({&paint::kRounding, "rounding", stats.rounding_bytes()});
   } else {
     parts.push_back({&paint::kRequested, "allocated, with rounding", stats.allocated_bytes});
@@ -67,10 +69,11 @@ std::string use_text(const DeviceStats& stats) {
 }
 
 double draw_bars(Page& page, double y, const std::vector<Bar>& bars) {
+  const std::span<const Bar> shown = std::span(bars).first(std::min(bars.size(), kMostBars));
   std::uint64_t longest = 0;
   double name_width = 0;
   double note_width = 0;
-  for (const Bar& bar : bars) {
+  for (const Bar& bar : shown) {
     longest = std::max(longest, sum_of(bar));
     const double indent = bar.is_detail ? kIndent : 0;
     if (!bar.name.empty()) name_width = std::max(name_width, indent + sans_width(bar.name, kFontSize) + kSpace);
@@ -79,20 +82,26 @@ double draw_bars(Page& page, double y, const std::vector<Bar>& bars) {
   if (longest == 0) return y;
   name_width = std::min(name_width, kLongestName);
   note_width = std::min(note_width, kContentWidth / 2);
-  const double pixels_per_byte = (kContentWidth - name_width - note_width) / static_cast<double>(longest);
-  for (const Bar& bar : bars) {
+  const double span = kContentWidth - name_width - note_width;
+  XmlElement section = page.add_section(y, "bars").set("data-left", kMargin + name_width).set("data-span", span);
+  for (const Bar& bar : shown) {
+    XmlElement group = section.child("g");
     const double baseline = y + height_of(bar) / 2 + 4;
     const double indent = bar.is_detail ? kIndent : 0;
     if (!bar.name.empty())
-      add_text(page.svg(), kMargin + indent, baseline, bar.is_detail ? "small muted" : "small",
-               fit_sans(bar.name, name_width - indent, kFontSize));
-    draw_parts(page.svg(), bar, kMargin + name_width, y, pixels_per_byte);
+      add_text(group, kMargin + indent, baseline, bar.is_detail ? "small muted" : "small",
+               fit_sans(bar.name, name_width - indent, kFontSize))
+          .set("data-part", "name");
+    draw_parts(group, bar, kMargin + name_width, y, span / static_cast<double>(longest));
     if (!bar.note.empty())
-      add_text(page.svg(), kMargin + kContentWidth, baseline, "small muted end",
-               fit_sans(bar.note, note_width, kFontSize));
+      add_text(group, kMargin + kContentWidth, baseline, "small muted end", fit_sans(bar.note, note_width, kFontSize))
+          .set("data-part", "note");
     y += bar.is_detail ? kDetailRowHeight : kRowHeight;
   }
-  return y;
+  if (shown.size() == bars.size()) return y;
+  add_text(page.svg(), kMargin, y + 10, "small muted",
+           fmt::format("and {} more", format_count(bars.size() - shown.size())));
+  return y + kRowHeight;
 }
 
 } // namespace memviz::render

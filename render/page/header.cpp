@@ -3,6 +3,8 @@
 #include "page/notes.hpp"
 #include "page/text_fit.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 
 namespace memviz::render {
@@ -11,53 +13,145 @@ namespace {
 /// Font sizes of page.css, and an allowance for bold type.
 constexpr double kBold = 1.15;
 constexpr double kHeadlineSize = 24 * kBold;
+constexpr double kSectionSize = 15 * kBold;
 constexpr double kAnswerSize = 16;
 constexpr double kFactSize = 12;
+constexpr double kFigureSize = 17 * kBold;
 /// At most so many columns of the line of facts go to a file name.
 constexpr std::size_t kFileColumns = 60;
 /// Widths of sans-serif text are estimated from above: this much of an estimate is what the widest real font needs.
 constexpr double kWidestFont = 0.85;
 
+constexpr double kSwatchWidth = 14;
+constexpr double kFigureGap = 22;
+constexpr double kFigureHeight = 64;
+/// Figures are no further apart than this, however wide the page.
+constexpr double kMostSpread = 60;
+
+double natural_width(const Figure& figure) {
+  const double name = sans_width(figure.name, kFactSize) + (figure.swatch == nullptr ? 0 : kSwatchWidth);
+  return kWidestFont * std::max({name, sans_width(figure.value, kFigureSize), sans_width(figure.note, kFactSize)});
+}
+
+/// Left edge and line of each figure: on one line where they fit, else in columns.
+struct FigurePlace {
+  double x;
+  std::size_t line;
+};
+
+std::vector<FigurePlace> places_of(const std::vector<Figure>& figures) {
+  double all = 0;
+  double widest = 1;
+  for (const Figure& figure : figures) {
+    const double width = natural_width(figure) + kFigureGap;
+    all += width;
+    widest = std::max(widest, width);
+  }
+  const auto count = static_cast<double>(figures.size());
+  const bool is_one_line = all - kFigureGap <= kContentWidth;
+  const double extra = std::min(kMostSpread, (kContentWidth + kFigureGap - all) / count);
+  const double lines = std::ceil(count / std::max(1.0, std::floor((kContentWidth + kFigureGap) / widest)));
+  const auto columns = static_cast<std::size_t>(std::ceil(count / lines));
+  const double step = std::min(widest + kMostSpread, kContentWidth / static_cast<double>(columns));
+  std::vector<FigurePlace> places;
+  double x = kMargin;
+  for (std::size_t i = 0; i < figures.size(); ++i) {
+    if (is_one_line) {
+      places.push_back({x, 0});
+      x += natural_width(figures[i]) + kFigureGap + extra;
+    } else {
+      places.push_back({kMargin + static_cast<double>(i % columns) * step, i / columns});
+    }
+  }
+  return places;
+}
+
+void draw_figure(XmlElement item, double x, double y, const Figure& figure) {
+  item.set("data-x", x).set("data-y", y);
+  double name_x = x;
+  if (figure.swatch != nullptr) {
+    add_rect(add_group(item, figure.swatch->name), x, y + 11, 9, 9).set("rx", 2);
+    name_x += kSwatchWidth;
+  }
+  add_text(item, name_x, y + 20, "figure-name muted", figure.name);
+  add_text(item, x, y + 41, fmt::format("figure {}", figure.value_class), figure.value);
+  if (!figure.note.empty()) add_text(item, x, y + 57, fmt::format("small {}", figure.note_class), figure.note);
+}
+
 } // namespace
 
 double draw_headline(Page& page, const std::string& sentence) {
-  constexpr double kBaseline = 44;
-  add_text(page.svg(), kMargin, kBaseline, "headline", fit_sans(sentence, kContentWidth, kHeadlineSize));
-  return kBaseline + 6;
+  constexpr double kBaseline = 42;
+  constexpr double kLineHeight = 29;
+  const Paragraph paragraph{
+      .css_class = "headline", .font_size = kHeadlineSize * kWidestFont, .line_height = kLineHeight, .most_lines = 3};
+  return draw_paragraph(page.add_section(0, "words"), kBaseline, paragraph, sentence) - kLineHeight + 6;
+}
+
+double draw_heading(Page& page, double y, const std::string& text, const std::string& comment) {
+  constexpr double kLineHeight = 19;
+  XmlElement section = page.add_section(y, "words");
+  const double baseline = y + 16;
+  const double comment_width = comment.empty() ? 0 : sans_width(comment, kFactSize) + 20;
+  const bool is_beside = sans_width(text, kSectionSize * kWidestFont) + comment_width <= kContentWidth;
+  double below = draw_paragraph(
+      section, baseline, {.css_class = "section", .font_size = kSectionSize * kWidestFont, .line_height = kLineHeight},
+      text);
+  if (comment.empty()) return below - 7;
+  if (is_beside) {
+    add_text(section, kMargin + kContentWidth, baseline, "muted end", comment).set("data-end", "1");
+  } else {
+    add_text(section, kMargin, below, "muted", fit_sans(comment, kContentWidth, kFactSize)).set("data-end", "1");
+    section.set("data-end-below", "1");
+    below += kLineHeight;
+  }
+  return below - 7;
 }
 
 double draw_answer(Page& page, double y, const std::string& sentence) {
-  for (const std::string& line : wrap(sentence, kContentWidth, kAnswerSize)) {
-    add_text(page.svg(), kMargin, y + 20, "answer", line);
-    y += 22;
-  }
-  return y + 4;
+  const Paragraph paragraph{.css_class = "answer", .font_size = kAnswerSize, .line_height = 22};
+  return draw_paragraph(page.add_section(y, "words"), y + 20, paragraph, sentence) - 16;
 }
 
 double draw_facts(Page& page, double y, const std::string& file, const std::vector<std::string>& facts,
                   const std::string& alert) {
+  constexpr double kLineHeight = 18;
+  XmlElement section = page.add_section(y, "words").set("data-separator", " · ").set("data-line", kLineHeight);
   double baseline = y + 16;
   const std::string shown = cut_start(file, kFileColumns);
-  add_text(page.svg(), kMargin, baseline, "mono", shown);
+  add_text(section, kMargin, baseline, "mono", shown).set("data-lead", "1");
   double x = kMargin + static_cast<double>(columns_of(shown)) * kFactSize * kMonoEm + 14;
   if (!alert.empty()) {
     const std::string fitted = fit_sans(alert, kMargin + kContentWidth - x, kFactSize * kBold);
-    add_text(page.svg(), x, baseline, "strong warning", fitted);
+    add_text(section, x, baseline, "strong warning", fitted).set("data-lead", "1");
     x += sans_width(fitted, kFactSize * kBold) * kWidestFont + 14;
   }
-  // Facts stay whole: one that does not fit begins a line of its own.
+  // Facts stay whole: one that does not fit begins a line of its own, and takes several where it is longer than that.
   std::string line;
+  bool goes_on = false; // with the fact of the line above
   const auto draw_line = [&] {
-    if (!line.empty()) add_text(page.svg(), x, baseline, "muted", line);
+    if (line.empty()) return;
+    XmlElement text = add_text(section, x, baseline, "muted", line);
+    if (goes_on) text.set("data-glued", " ");
+    goes_on = false;
     line.clear();
+  };
+  const auto next_line = [&] {
+    draw_line();
+    x = kMargin;
+    baseline += kLineHeight;
   };
   for (const std::string& fact : facts) {
     const std::string longer = line.empty() ? fact : fmt::format("{} · {}", line, fact);
     if (sans_width(longer, kFactSize) * kWidestFont > kMargin + kContentWidth - x) {
-      draw_line();
-      x = kMargin;
-      baseline += 18;
-      line = fit_sans(fact, kContentWidth, kFactSize);
+      next_line();
+      for (const std::string& part : wrap(fact, kContentWidth / kWidestFont, kFactSize)) {
+        if (!line.empty()) {
+          next_line();
+          goes_on = true;
+        }
+        line = part;
+      }
     } else {
       line = longer;
     }
@@ -67,21 +161,14 @@ double draw_facts(Page& page, double y, const std::string& file, const std::vect
 }
 
 double draw_figures(Page& page, double y, const std::vector<Figure>& figures) {
-  const double step = kContentWidth / static_cast<double>(figures.size());
-  double x = kMargin;
-  for (const Figure& figure : figures) {
-    double name_x = x;
-    if (figure.swatch != nullptr) {
-      XmlElement swatch = add_group(page.svg(), figure.swatch->name);
-      add_rect(swatch, x, y + 11, 9, 9).set("rx", 2);
-      name_x += 14;
-    }
-    add_text(page.svg(), name_x, y + 20, "figure-name muted", figure.name);
-    add_text(page.svg(), x, y + 41, fmt::format("figure {}", figure.value_class), figure.value);
-    if (!figure.note.empty()) add_text(page.svg(), x, y + 57, fmt::format("small {}", figure.note_class), figure.note);
-    x += step;
-  }
-  return y + 64;
+  if (figures.empty()) return y;
+  const std::vector<FigurePlace> places = places_of(figures);
+  const double height = kFigureHeight * static_cast<double>(places.back().line + 1);
+  XmlElement section = page.add_section(y, "items").set("data-spread", "1").set("data-line", kFigureHeight);
+  section.set("data-gap", kFigureGap).set("data-height", height);
+  for (std::size_t i = 0; i < figures.size(); ++i)
+    draw_figure(section.child("g"), places[i].x, y + static_cast<double>(places[i].line) * kFigureHeight, figures[i]);
+  return y + height;
 }
 
 } // namespace memviz::render

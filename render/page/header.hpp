@@ -1,6 +1,6 @@
 #pragma once
 
-// The top of both pictures: a sentence, what it is about, and figures.
+// The top of all pictures: a sentence, what it is about, and figures.
 
 #include "page/page.hpp"
 #include "page/palette.hpp"
@@ -12,6 +12,9 @@ namespace memviz::render {
 
 /// Draws the sentence; returns the height below it.
 [[nodiscard]] double draw_headline(Page& page, const std::string& sentence);
+
+/// The heading of a part of the page, with a comment at its right end where there is one.
+[[nodiscard]] double draw_heading(Page& page, double y, const std::string& text, const std::string& comment = "");
 
 /// Draws what the sentence leads to, smaller, on one line or more; returns the height below it.
 [[nodiscard]] double draw_answer(Page& page, double y, const std::string& sentence);

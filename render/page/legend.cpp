@@ -3,24 +3,55 @@
 #include "page/text_fit.hpp"
 
 namespace memviz::render {
+namespace {
+
+constexpr double kFontSize = 12;
+
+/// The upper bound is generous: 0.85 of it is what the widest real font needs.
+double width_of(const std::string& text) {
+  return sans_width(text, kFontSize) * 0.85;
+}
+
+void draw_hint(XmlElement section, bool begins_line, double y, const std::string& hint) {
+  const double right = kMargin + kContentWidth;
+  XmlElement item = section.child("g").set("data-end", "1").set("data-y", y);
+  item.set("data-x", begins_line ? kMargin : right - width_of(hint));
+  add_text(item, begins_line ? kMargin : right, y + 16, begins_line ? "muted" : "muted end", hint).set("id", "reading");
+}
+
+} // namespace
 
 double draw_legend(Page& page, double y, const std::vector<LegendEntry>& entries, const std::string& hint) {
+  constexpr double kLineHeight = 20;
+  constexpr double kGap = 14;
+  constexpr double kSwatchWidth = 16;
+  XmlElement section = page.add_section(y, "items").set("data-line", kLineHeight).set("data-gap", kGap);
+  const double right = kMargin + kContentWidth;
   double x = kMargin;
+  double top = y;
+  const auto break_line = [&] {
+    x = kMargin;
+    top += kLineHeight;
+  };
   for (const LegendEntry& entry : entries) {
-    XmlElement group = add_group(page.svg(), entry.paint->name);
-    add_rect(group, x, y + 6, 11, 11).set("rx", 2);
-    add_text(page.svg(), x + 16, y + 16, "", entry.meaning);
-    // The upper bound is generous: 0.85 of it is what the widest real font needs.
-    x += 16 + sans_width(entry.meaning, 12) * 0.85 + 14;
+    const double width = kSwatchWidth + width_of(entry.meaning);
+    if (x > kMargin && x + width > right) break_line();
+    XmlElement item = section.child("g").set("data-x", x).set("data-y", top);
+    add_rect(add_group(item, entry.paint->name), x, top + 6, 11, 11).set("rx", 2);
+    add_text(item, x + kSwatchWidth, top + 16, "", entry.meaning);
+    x += width + kGap;
   }
-  if (x + sans_width(hint, 12) < kMargin + kContentWidth)
-    add_text(page.svg(), kMargin + kContentWidth, y + 16, "muted end", hint).set("id", "reading");
-  return y + 26;
+  if (!hint.empty()) {
+    if (x > kMargin && x + sans_width(hint, kFontSize) > right) break_line();
+    draw_hint(section, x == kMargin, top, hint);
+  }
+  section.set("data-height", top - y + kLineHeight);
+  return top + 26;
 }
 
 std::string reading_hint(const SvgOptions& options, bool is_squeezed) {
   const std::string order = options.upward ? "callers below callees" : "callers above callees";
-  return is_squeezed ? "width = bytes, but dashed boxes are squeezed; " + order : "width = bytes, " + order;
+  return is_squeezed ? "width = bytes but for torn boxes; " + order : "width = bytes, " + order;
 }
 
 } // namespace memviz::render

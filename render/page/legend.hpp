@@ -15,7 +15,7 @@ struct LegendEntry {
   std::string meaning;
 };
 
-/// `hint` stands at the right end, and says how to read the graph.
+/// `hint`, where there is one, stands at the right end, and says how to read the graph.
 [[nodiscard]] double draw_legend(Page& page, double y, const std::vector<LegendEntry>& entries,
                                  const std::string& hint);
 

@@ -1,6 +1,8 @@
 #include "page/naming.hpp"
 
+#include "memviz/flame.hpp"
 #include "memviz/format.hpp"
+#include "memviz/source_line.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -34,7 +36,7 @@ std::string label_file(std::string_view filename) {
 
 /// Of a long place the end is kept: the line is what a reader goes to.
 Label label_of(const std::string& name, const std::string& file, std::int64_t line) {
-  std::string place = file.empty() || line == 0 ? file : fmt::format("{}:{}", file, line);
+  std::string place = file.empty() || !is_line(line) ? file : fmt::format("{}:{}", file, line);
   place = without_controls(cut_start(place, kLongestName));
   if (!name.empty()) return {.name = name, .place = std::move(place)};
   return {.name = place.empty() ? std::string("?") : std::move(place)};
@@ -43,12 +45,14 @@ Label label_of(const std::string& name, const std::string& file, std::int64_t li
 const Paint& paint_of(Pseudo pseudo) {
   switch (pseudo) {
   case Pseudo::gaps: return paint::kRounding;
-  case Pseudo::unaccounted: return paint::kUnaccounted;
+  case Pseudo::unaccounted:
+  case Pseudo::outside: return paint::kUnaccounted;
   case Pseudo::not_focused: return paint::kFree;
   case Pseudo::history_off:
   case Pseudo::before_recording:
   case Pseudo::lost_or_before:
   case Pseudo::without_stack:
+  case Pseudo::only_counted:
   case Pseudo::filtered: break;
   }
   return paint::kNoStack;
@@ -106,12 +110,35 @@ std::string frame_heading(const FrameTable& frames, const std::vector<CodeOrigin
                           std::size_t columns) {
   const std::int64_t line = frames.frame(frame).line;
   return fmt::format("{}\n{}{} ({})", one_line(frames.name(frame), columns), one_line(frames.filename(frame), columns),
-                     line == 0 ? "" : fmt::format(":{}", line), origin_name(origins[frame.value]));
+                     !is_line(line) ? "" : fmt::format(":{}", line), origin_name(origins[frame.value]));
 }
 
 Label key_label(const FrameTable& frames, const NodeKey& key) {
   if (key.kind == NodeKind::frame) return frame_label(frames, key.frame());
   return {.name = one_line(node_label(frames, key))};
+}
+
+std::vector<Label> key_labels(const FrameTable& frames, const std::vector<NodeKey>& keys) {
+  const std::vector<std::string> places = places_apart(frames, keys);
+  std::vector<Label> labels;
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    labels.push_back(key_label(frames, keys[i]));
+    if (!labels.back().place.empty()) labels.back().place = without_controls(cut_start(places[i], kLongestName));
+  }
+  return labels;
+}
+
+Label line_label(const FrameTable& frames, const NodeKey& key) {
+  Label label = key_label(frames, key);
+  label.note = not_own_text(frames, key);
+  return label;
+}
+
+std::vector<Label> line_labels(const FrameTable& frames, const std::vector<NodeKey>& keys) {
+  std::vector<Label> labels = key_labels(frames, keys);
+  for (std::size_t i = 0; i < keys.size(); ++i)
+    labels[i].note = not_own_text(frames, keys[i]);
+  return labels;
 }
 
 std::string key_heading(const FrameTable& frames, const std::vector<CodeOrigin>& origins, const NodeKey& key) {

@@ -43,6 +43,13 @@ inline constexpr std::size_t kMostHeadingColumns = 1000;
                                         std::size_t columns = kMostHeadingColumns);
 /// The same for any node: one that is no frame is named by node_label().
 [[nodiscard]] Label key_label(const FrameTable& frames, const NodeKey& key);
+/// The same of keys that stand in one list: different frames that would look alike with the folders that tell them
+/// apart.
+[[nodiscard]] std::vector<Label> key_labels(const FrameTable& frames, const std::vector<NodeKey>& keys);
+/// Of a line that stands for its stack: with a note where it is not the user's own.
+[[nodiscard]] Label line_label(const FrameTable& frames, const NodeKey& key);
+/// The same of the lines of one list, told apart as by key_labels().
+[[nodiscard]] std::vector<Label> line_labels(const FrameTable& frames, const std::vector<NodeKey>& keys);
 [[nodiscard]] std::string key_heading(const FrameTable& frames, const std::vector<CodeOrigin>& origins,
                                       const NodeKey& key);
 /// The colour of a node of one snapshot.

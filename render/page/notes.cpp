@@ -6,19 +6,17 @@
 
 #include <fmt/format.h>
 
+#ifndef MEMVIZ_VERSION
+#error "the build says which version this is"
+#endif
+
 namespace memviz::render {
 namespace {
 
 constexpr double kFontSize = 12;
 constexpr double kLineHeight = 18;
-
-double draw_lines(XmlElement parent, double x, double y, std::string_view css_class, const std::string& text) {
-  for (const std::string& line : wrap(text, kMargin + kContentWidth - x, kFontSize)) {
-    add_text(parent, x, y + 13, css_class, line);
-    y += kLineHeight;
-  }
-  return y;
-}
+constexpr double kMarkWidth = 20;
+constexpr double kBaseline = 13;
 
 /// The last space of text[0, size] at which a line may end; npos if there is none.
 std::size_t last_break(std::string_view text, std::size_t size) {
@@ -31,53 +29,76 @@ std::size_t last_break(std::string_view text, std::size_t size) {
   return std::string_view::npos;
 }
 
-} // namespace
-
-std::vector<std::string> wrap(const std::string& text, double width, double font_size) {
-  std::vector<std::string> lines;
-  std::string_view rest = text;
-  while (!rest.empty()) {
-    std::string line = fit_sans_prefix(rest, width, font_size);
-    const std::size_t space = line.size() < rest.size() ? last_break(rest, line.size()) : std::string_view::npos;
-    if (space != std::string_view::npos) line.resize(space);
-    rest.remove_prefix(line.size());
-    while (rest.starts_with(' '))
-      rest.remove_prefix(1);
-    lines.push_back(std::move(line));
+/// A paragraph as lines, each a piece of `text`: where no space stands before one, it goes on with a word.
+std::vector<std::string_view> lines_of(std::string_view text, double width, double font_size) {
+  std::vector<std::string_view> lines;
+  while (!text.empty()) {
+    std::size_t size = fit_sans_prefix(text, width, font_size).size();
+    const std::size_t space = size < text.size() ? last_break(text, size) : std::string_view::npos;
+    if (space != std::string_view::npos) size = space;
+    lines.push_back(text.substr(0, size));
+    text.remove_prefix(size);
+    while (text.starts_with(' '))
+      text.remove_prefix(1);
   }
   return lines;
 }
 
+double draw_note(XmlElement section, double y, std::string_view css_class, const std::string& text, double indent = 0) {
+  const Paragraph paragraph{css_class, kFontSize, kLineHeight, kContentWidth - indent, indent};
+  return draw_paragraph(section, y + kBaseline, paragraph, text) - kBaseline;
+}
+
+} // namespace
+
+std::vector<std::string> wrap(const std::string& text, double width, double font_size) {
+  const std::vector<std::string_view> lines = lines_of(text, width, font_size);
+  return {lines.begin(), lines.end()};
+}
+
+double draw_paragraph(XmlElement section, double y, const Paragraph& paragraph, const std::string& text) {
+  section.set("data-line", paragraph.line_height);
+  if (paragraph.indent > 0) section.set("data-indent", paragraph.indent);
+  const std::vector<std::string_view> lines = lines_of(text, paragraph.width, paragraph.font_size);
+  for (std::size_t i = 0; i < lines.size() && i < paragraph.most_lines; ++i) {
+    const bool is_cut = i + 1 == paragraph.most_lines && i + 1 < lines.size();
+    const auto begin = static_cast<std::size_t>(lines[i].data() - text.data());
+    const std::string line =
+        is_cut ? fit_sans(text.substr(begin), paragraph.width, paragraph.font_size) : std::string(lines[i]);
+    XmlElement element = add_text(section, kMargin + paragraph.indent, y, paragraph.css_class, line);
+    // For the script, which puts the lines together again.
+    if (begin > 0 && text[begin - 1] != ' ') element.set("data-glued", "1");
+    y += paragraph.line_height;
+  }
+  return y;
+}
+
 double draw_warnings(Page& page, double y, const std::vector<std::string>& warnings) {
   for (const std::string& warning : warnings) {
-    XmlElement parent = page.below_graph();
-    parent.child("path")
+    XmlElement section = page.add_section(y, "words");
+    section.child("path")
         .set("class", "warning-mark")
         .set("d", fmt::format("M{} {}l6 -11 6 11z", px(kMargin), px(y + 14)));
-    y = draw_lines(parent, kMargin + 20, y, "warning", warning);
+    y = draw_note(section, y, "warning", warning, kMarkWidth);
   }
   return y;
 }
 
 double draw_notes(Page& page, double y, const std::vector<std::string>& notes) {
   for (const std::string& note : notes)
-    y = draw_lines(page.below_graph(), kMargin, y, "muted", note);
+    y = draw_note(page.add_section(y, "words"), y, "muted", note);
   return y;
 }
 
 double draw_verdict(Page& page, double y, bool is_good, const std::string& note) {
   if (!is_good) return draw_warnings(page, y, {note});
-  page.below_graph()
-      .child("path")
-      .set("class", "good")
-      .set("d", fmt::format("M{} {}l4 4 7 -9", px(kMargin + 1), px(y + 9)));
-  return draw_lines(page.below_graph(), kMargin + 20, y, "muted", note);
+  XmlElement section = page.add_section(y, "words");
+  section.child("path").set("class", "good").set("d", fmt::format("M{} {}l4 4 7 -9", px(kMargin + 1), px(y + 9)));
+  return draw_note(section, y, "muted", note, kMarkWidth);
 }
 
-double draw_signature(Page& page, double y, const std::string& text) {
-  XmlElement parent = page.below_graph();
-  add_text(parent, kMargin + kContentWidth, y + 13, "muted end", text);
-  return y + 34;
+double draw_signature(Page& page, double y) {
+  return draw_note(page.add_section(y, "words"), y, "muted", "drawn by memviz " MEMVIZ_VERSION) + 16;
 }
 
 } // namespace memviz::render

@@ -20,11 +20,13 @@ XmlElement add_group(XmlElement parent, std::string_view css_class) {
 }
 
 void add_rule(XmlElement parent, double y) {
-  parent.child("path").set("class", "rule").set("d", fmt::format("M{} {}h{}", px(kMargin), px(y), px(kContentWidth)));
+  XmlElement rule = parent.child("path").set("class", "rule").set("data-flow", "rule").set("data-y", y);
+  rule.set("d", fmt::format("M{} {}h{}", px(kMargin), px(y), px(kContentWidth)));
 }
 
 Page::Page(const SvgOptions& options, std::string_view summary)
-    : document_("svg"), below_(document_.root()), background_(document_.root()), has_script_(options.scripts) {
+    : document_("svg"), below_(document_.root()), background_(document_.root()), has_script_(options.scripts),
+      script_(kPageScript) {
   XmlElement svg = document_.root();
   svg.set("xmlns", "http://www.w3.org/2000/svg").set("role", "graphics-document").set("aria-label", summary);
   svg.child("style").cdata((std::string(kStyle) + palette_css()).c_str());
@@ -40,13 +42,17 @@ void Page::begin_below_graph() {
   below_ = document_.root().child("g").set("id", "below");
 }
 
+XmlElement Page::add_section(double y, std::string_view flow) {
+  return below_.child("g").set("data-flow", flow).set("data-y", y);
+}
+
 std::string Page::finish(double height) {
   XmlElement svg = document_.root();
   svg.set("width", kPageWidth)
       .set("height", height)
       .set("viewBox", fmt::format("0 0 {} {}", px(kPageWidth), px(height)));
   background_.set("width", kPageWidth).set("height", height);
-  if (has_script_) svg.child("script").cdata(kScript);
+  if (has_script_) svg.child("script").cdata(script_);
   return document_.serialize();
 }
 

@@ -1,7 +1,16 @@
 #pragma once
 
-// The sheet that both pictures are drawn on, from top to bottom: each section draws itself at a height and returns the
+// The sheet that all pictures are drawn on, from top to bottom: each section draws itself at a height and returns the
 // height below it.
+//
+// How a picture scales: without scripts (an image in a page, a PNG) it is drawn for kPageWidth and scales as a whole;
+// no text is smaller than 12 pixels, so that it has 11 at a width of 830. With scripts it takes the width of the
+// window, and every part is laid out anew: script/sheet.js walks the sections, which Page::add_section() starts. A part
+// that is drawn without a section, or in one whose flow no script knows, is scaled as one drawing instead: good for a
+// start, but small on a phone. To be laid out, draw into add_section(y, "NAME") and let the picture's script say
+// `sheet.layouts.NAME = (section, room) => growth`, which places the section's children between room.left and
+// room.right and returns by how many pixels it is taller than in the file. After a change of its height:
+// `sheet.settle()`.
 
 #include "page/xml_writer.hpp"
 
@@ -12,8 +21,8 @@
 
 namespace memviz::render {
 
-inline constexpr double kPageWidth = 1200;
-inline constexpr double kMargin = 28;
+inline constexpr double kPageWidth = 900;
+inline constexpr double kMargin = 24;
 inline constexpr double kContentWidth = kPageWidth - 2 * kMargin;
 
 /// Text with its baseline at `y`; `css_class` names a style of page.css.
@@ -30,10 +39,15 @@ public:
   explicit Page(const SvgOptions& options, std::string_view summary);
 
   [[nodiscard]] XmlElement svg() { return document_.root(); }
-  /// For what stands below the graph: the script moves it when the graph grows.
+  /// For what stands below the graph.
   [[nodiscard]] XmlElement below_graph() { return below_; }
   /// Starts the part below the graph.
   void begin_below_graph();
+  /// Starts a part of the page at `y`. `flow` says how it takes another width: "words" (a paragraph), "items" (side by
+  /// side, as many as fit a line), "rows" (a ranked list), "bars", or one that the picture's script adds.
+  XmlElement add_section(double y, std::string_view flow);
+  /// In the place of the script that does nothing but scale. With scripts turned off there is neither.
+  void use_script(const char* script) { script_ = script; }
   /// Sets the height, adds the script, and writes it all.
   [[nodiscard]] std::string finish(double height);
 
@@ -42,6 +56,7 @@ private:
   XmlElement below_;
   XmlElement background_;
   bool has_script_;
+  const char* script_;
 };
 
 } // namespace memviz::render

@@ -15,14 +15,14 @@ constexpr std::array kRoomPaints{paint::kHardFree, paint::kOtherStream, paint::k
 
 constexpr std::array kPageColours{
     PageColour{"svg", "background", kLightPage, kDarkPage},
-    PageColour{"#page", "fill", kLightPage, kDarkPage},
+    PageColour{"#page,.torn", "fill", kLightPage, kDarkPage},
     PageColour{"text", "fill", "#1d2026", "#e8eaee"},
     PageColour{".muted", "fill", "#5a606b", "#a6acb8"},
     PageColour{".warning", "fill", "#9a3412", "#ffb68a"},
     PageColour{".plus", "fill", "#a8380a", "#f7a06b"},
     PageColour{".minus", "fill", "#1d5f9e", "#7fc0f5"},
     PageColour{".rule", "stroke", "#dcdfe4", "#363b45"},
-    PageColour{".hatch", "stroke", "#6b7482", "#8f99a8"},
+    PageColour{".torn", "stroke", "#6b7482", "#8f99a8"},
     PageColour{".good", "stroke", "#1c7a4d", "#6fcf97"},
     PageColour{".warning-mark", "fill", "#c2410c", "#f08a4b"},
     PageColour{"#unknown rect", "fill", paint::kNoStack.light_fill, paint::kNoStack.dark_fill},
@@ -92,8 +92,8 @@ std::string palette_css() {
          paint_rules(kPaints, true) + "}\n" + ".nostack rect,.nostack .dust{fill:url(#unknown)}\n";
 }
 
-std::string room_css() {
-  return paint_rules(kRoomPaints, false) + std::string(kWhereDark) + paint_rules(kRoomPaints, true) + "}\n";
+std::string paints_css(std::span<const Paint> paints) {
+  return paint_rules(paints, false) + std::string(kWhereDark) + paint_rules(paints, true) + "}\n";
 }
 
 } // namespace memviz::render

@@ -75,7 +75,7 @@ inline constexpr std::string_view kDarkHatch = "#5c2d59";
 
 /// The rules for all of it: light ones, then the dark ones under `prefers-color-scheme: dark`, which paper never is.
 [[nodiscard]] std::string palette_css();
-/// The same for room_paints().
-[[nodiscard]] std::string room_css();
+/// The same for what only some pictures have, such as room_paints().
+[[nodiscard]] std::string paints_css(std::span<const Paint> paints);
 
 } // namespace memviz::render

@@ -6,27 +6,39 @@
 namespace memviz::render {
 namespace {
 
+// flows.js lays rows out again by the same numbers.
 constexpr double kRowHeight = 23;
+constexpr double kSecondLine = 19;
 constexpr double kValueWidth = 88; // right-aligned values end here
 constexpr double kBarStart = 100;
 constexpr double kFontSize = 13;
+/// Narrower lists have the label on a second line of each row.
+constexpr double kTwoLinesBelow = 640;
 /// Fewer columns than this are no use to show where a line was called from.
 constexpr std::size_t kLeastVia = 14;
 
 /// How a row is divided, from the left edge of the list.
 struct Columns {
-  double bar_width;
-  double share_end;
-  double label_start;
-  double label_width;
+  double bar_width = 0;
+  double share_end = 0;
+  double label_start = 0;
+  double label_width = 0;
+  bool is_tall = false; ///< two lines a row
 };
 
-Columns columns_for(double width, bool has_share, double note_width) {
-  Columns columns{};
-  columns.bar_width = width > 800 ? 150 : 64;
+Columns columns_for(const RankedList& list) {
+  double note_width = 0;
+  bool has_share = false;
+  for (const RankedRow& row : list.rows) {
+    note_width = std::max(note_width, sans_width(row.note, kFontSize));
+    has_share = has_share || !row.share.empty();
+  }
+  Columns columns;
+  columns.is_tall = list.width < kTwoLinesBelow;
+  columns.bar_width = list.width > 1000 ? 150 : 64;
   columns.share_end = kBarStart + columns.bar_width + (has_share ? 66 : 0);
-  columns.label_start = columns.share_end + 18;
-  columns.label_width = width - columns.label_start - note_width - 12;
+  columns.label_start = columns.is_tall ? 0 : columns.share_end + 18;
+  columns.label_width = list.width - columns.label_start - (columns.is_tall ? 0 : note_width + 12);
   return columns;
 }
 
@@ -39,46 +51,64 @@ std::string row_label(const Label& label, double width) {
   return fmt::format("{} {}", cut_name(label.name, columns - place_columns), label.place);
 }
 
-void draw_via(XmlElement group, double x, double baseline, double width, const std::string& via) {
-  const auto columns = static_cast<std::size_t>(std::max(0.0, width / (kFontSize * kMonoEm)));
-  if (!via.empty() && columns >= kLeastVia) add_text(group, x, baseline, "mono muted", cut_end(via, columns));
+/// The label, and after it, where there is room, where the line was called from.
+void draw_label(XmlElement group, double x, double baseline, double width, const RankedRow& row) {
+  const std::string label = row_label(row.label, width);
+  add_text(group, x, baseline, "mono", label).set("data-part", "label");
+  const std::string& via = row.via.empty() ? row.label.note : row.via;
+  if (via.empty()) return;
+  const double label_width = static_cast<double>(columns_of(label)) * kFontSize * kMonoEm + 12;
+  const auto columns = static_cast<std::size_t>(std::max(0.0, (width - label_width) / (kFontSize * kMonoEm)));
+  add_text(group, x + label_width, baseline, "mono muted", columns < kLeastVia ? "" : cut_end(via, columns))
+      .set("data-part", "via");
+  group.set("data-via", via);
+}
+
+void draw_row(XmlElement group, double y, const RankedList& list, const Columns& columns, const RankedRow& row) {
+  // What the script searches for when the row is clicked.
+  group.set("data-find",
+            row.label.place.empty() ? row.label.name : fmt::format("{} {}", row.label.name, row.label.place));
+  group.set("data-name", row.label.name).set("data-y", y);
+  if (!row.label.place.empty()) group.set("data-place", row.label.place);
+  group.child("title").text(row.title);
+  const double baseline = y + 14;
+  add_text(group, list.x + kValueWidth, baseline, "strong end", row.value).set("data-part", "value");
+  std::uint64_t longest = 1;
+  for (const RankedRow& other : list.rows)
+    longest = std::max(longest, other.bar_bytes);
+  const double share = static_cast<double>(row.bar_bytes) / static_cast<double>(longest);
+  group.set("data-length", fmt::format("{:.4f}", share));
+  add_rect(add_group(group, row.paint->name), list.x + kBarStart, y + 6, std::max(1.0, columns.bar_width * share), 9)
+      .set("rx", 1)
+      .set("data-part", "bar");
+  if (!row.share.empty())
+    add_text(group, list.x + columns.share_end, baseline, "muted end", row.share).set("data-part", "share");
+  draw_label(group, list.x + columns.label_start, baseline + (columns.is_tall ? kSecondLine : 0), columns.label_width,
+             row);
+  add_text(group, list.x + list.width, baseline, "muted end", row.note).set("data-part", "note");
 }
 
 } // namespace
 
+void name_rows(RankedList& list, const std::vector<Label>& labels) {
+  for (std::size_t i = 0; i < list.rows.size(); ++i)
+    list.rows[i].label = labels[i];
+}
+
 double draw_ranked_list(Page& page, double y, const RankedList& list) {
-  XmlElement parent = page.below_graph();
-  add_text(parent, list.x, y + 16, "section", list.heading);
+  const Columns columns = columns_for(list);
+  XmlElement section = page.add_section(y, "rows");
+  if (list.width < kContentWidth) section.set("data-column", "1");
+  if (columns.is_tall) section.set("data-tall", "1");
+  add_text(section, list.x, y + 16, "section", list.heading).set("data-part", "heading");
   y += 30;
-  std::uint64_t longest = 1;
-  double note_width = 0;
-  bool has_share = false;
   for (const RankedRow& row : list.rows) {
-    longest = std::max(longest, row.bar_bytes);
-    note_width = std::max(note_width, sans_width(row.note, kFontSize));
-    has_share = has_share || !row.share.empty();
-  }
-  const Columns columns = columns_for(list.width, has_share, note_width);
-  for (const RankedRow& row : list.rows) {
-    XmlElement group = add_group(parent, "row");
-    // What the script searches for when the row is clicked.
-    group.set("data-find",
-              row.label.place.empty() ? row.label.name : fmt::format("{} {}", row.label.name, row.label.place));
-    group.child("title").text(row.title);
-    const double baseline = y + 14;
-    add_text(group, list.x + kValueWidth, baseline, "strong end", row.value);
-    const double length = columns.bar_width * static_cast<double>(row.bar_bytes) / static_cast<double>(longest);
-    add_rect(add_group(group, row.paint->name), list.x + kBarStart, y + 6, std::max(1.0, length), 9).set("rx", 1);
-    if (!row.share.empty()) add_text(group, list.x + columns.share_end, baseline, "muted end", row.share);
-    const std::string label = row_label(row.label, columns.label_width);
-    add_text(group, list.x + columns.label_start, baseline, "mono", label);
-    const double label_width = static_cast<double>(columns_of(label)) * kFontSize * kMonoEm + 12;
-    draw_via(group, list.x + columns.label_start + label_width, baseline, columns.label_width - label_width, row.via);
-    add_text(group, list.x + list.width, baseline, "muted end", row.note);
-    y += kRowHeight;
+    draw_row(add_group(section, "row"), y, list, columns, row);
+    y += kRowHeight + (columns.is_tall ? kSecondLine : 0);
   }
   if (list.rest.empty()) return y + 6;
-  add_text(parent, list.x + (list.rows.empty() ? 0 : kBarStart), y + 14, "muted", list.rest);
+  const double x = list.rows.empty() || columns.is_tall ? list.x : list.x + kBarStart;
+  add_text(section, x, y + 14, "muted", list.rest).set("data-part", "rest").set("data-left", list.x);
   return y + kRowHeight + 6;
 }
 

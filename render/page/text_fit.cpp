@@ -130,6 +130,8 @@ std::string cut_start(std::string_view text, std::size_t columns) {
 
 std::string cut_name(std::string_view name, std::size_t columns) {
   if (columns < 3 || columns_of(name) <= columns) return cut_end(name, columns);
+  // The ends of addresses tell segments apart: many begin alike.
+  if (name.starts_with("segment 0x")) return cut_start(name, columns);
   for (std::size_t colons = name.find("::"); colons != std::string_view::npos; colons = name.find("::")) {
     name.remove_prefix(colons + 2);
     if (columns_of(name) < columns) return fmt::format("…{}", name);
@@ -147,6 +149,21 @@ std::string fit_label(const Label& label, std::size_t columns) {
   const bool is_useless = !label.brief.empty() || columns < sign_columns + kLeastName;
   const std::string name = is_useless ? "" : cut_name(label.name, columns - sign_columns);
   return name.empty() ? std::string(sign.substr(0, sign.find(' '))) : fmt::format("{}{}", sign, name);
+}
+
+std::string fit_marked_label(const Label& label, std::string_view mark, std::size_t columns) {
+  const std::string_view sign = sign_of(label.note);
+  const std::string alone(sign.substr(0, sign.find(' ')));
+  const std::size_t sign_columns = columns_of(sign);
+  if (columns < sign_columns + 3) return columns < 3 ? "" : alone;
+  const std::size_t room = columns - sign_columns;
+  if (mark.empty()) return fmt::format("{}{}", sign, cut_start(label.name, room));
+  const std::string& name = label.brief.empty() ? label.name : label.brief;
+  const std::size_t mark_columns = columns_of(mark) + 1;
+  if (columns_of(name) + mark_columns <= room) return fmt::format("{}{} {}", sign, name, mark);
+  if (label.brief.empty() && room >= mark_columns + 3)
+    return fmt::format("{}{} {}", sign, cut_name(name, room - mark_columns), mark);
+  return mark_columns <= room + 1 ? fmt::format("{}{}", sign, mark) : alone;
 }
 
 } // namespace memviz::render

@@ -27,7 +27,8 @@ inline constexpr double kMonoEm = 0.61;
 [[nodiscard]] std::string cut_end(std::string_view text, std::size_t columns);
 /// Like cut_end, but keeps the end: what matters of a long path or a qualified name.
 [[nodiscard]] std::string cut_start(std::string_view text, std::size_t columns);
-/// A qualified C++ name loses its outer parts, "…Node::apply"; what still does not fit is cut at its end.
+/// A qualified C++ name loses its outer parts, "…Node::apply"; what still does not fit is cut at its end,
+/// a segment's address at its beginning.
 [[nodiscard]] std::string cut_name(std::string_view name, std::size_t columns);
 
 /// What a box can say, from long to short.
@@ -42,5 +43,8 @@ struct Label {
 /// folded run the name with the place cut; the name; its brief form; the name cut, unless next to nothing is left of
 /// it. A sign is kept to the last.
 [[nodiscard]] std::string fit_label(const Label& label, std::size_t columns);
+/// The same of a label that is told apart by `mark` from others that look like it: "update :62", then the name cut,
+/// then the mark alone. Without a mark the end of the name, "…2000000".
+[[nodiscard]] std::string fit_marked_label(const Label& label, std::string_view mark, std::size_t columns);
 
 } // namespace memviz::render

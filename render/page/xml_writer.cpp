@@ -1,13 +1,16 @@
 #include "page/xml_writer.hpp"
 
+#include "memviz/log_commands.hpp"
 #include "page/code_point.hpp"
 
 #include <pugixml.hpp>
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <fmt/format.h>
 #include <new>
+#include <vector>
 
 namespace memviz::render {
 namespace {
@@ -46,6 +49,23 @@ struct StringWriter : pugi::xml_writer {
   std::string bytes;
   void write(const void* data, std::size_t size) override { bytes.append(static_cast<const char*>(data), size); }
 };
+
+/// XML on standard output is a log like any other: a command in a name is spelled with a character reference, which is
+/// the same text to a reader of XML. memviz's own scripts and styles, where it would not be, hold none.
+std::string without_commands(std::string xml) {
+  std::vector<std::size_t> places = hash_commands(xml);
+  const std::vector<std::size_t> colons = colon_commands(xml);
+  if (places.empty() && colons.empty()) return xml;
+  places.insert(places.end(), colons.begin(), colons.end());
+  std::sort(places.begin(), places.end());
+  std::string result;
+  std::size_t done = 0;
+  for (const std::size_t at : places) {
+    result.append(xml, done, at - done).append(xml[at] == '#' ? "&#35;" : "&#58;");
+    done = at + 1;
+  }
+  return result.append(xml, done);
+}
 
 } // namespace
 
@@ -108,7 +128,7 @@ std::string XmlDocument::serialize() const {
   StringWriter writer;
   document_->save(writer, "", pugi::format_raw | pugi::format_skip_control_chars, pugi::encoding_utf8);
   writer.bytes += '\n';
-  return std::move(writer.bytes);
+  return without_commands(std::move(writer.bytes));
 }
 
 } // namespace memviz::render

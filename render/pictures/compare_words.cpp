@@ -8,8 +8,6 @@
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <map>
-#include <utility>
 
 namespace memviz::render {
 namespace {
@@ -19,7 +17,12 @@ std::int64_t delta_of(std::uint64_t before, std::uint64_t after) {
 }
 
 bool is_same(const Comparison& comparison) {
-  return comparison.only_before.empty() && comparison.only_after.empty() && comparison.changes.empty() &&
+  const auto is_steady = [](const DeviceReadings& device) {
+    return std::all_of(device.readings.begin(), device.readings.end(),
+                       [](const Reading& reading) { return reading.before_bytes == reading.after_bytes; });
+  };
+  return std::all_of(comparison.readings.begin(), comparison.readings.end(), is_steady) &&
+         comparison.only_before.empty() && comparison.only_after.empty() && comparison.changes.empty() &&
          std::all_of(comparison.tree.nodes.begin(), comparison.tree.nodes.end(),
                      [](const TreeNode<Change>& node) { return node.total.before == node.total.after; });
 }
@@ -32,12 +35,36 @@ std::string unchanged_sentence(const Comparison& comparison) {
   return comparison.changes.empty() ? same : same + ", but by other stacks";
 }
 
+/// Of several devices, each at a moment of its own: the figure that changed most, and whose.
+std::string worst_device_sentence(const Comparison& comparison) {
+  const DeviceReadings* worst = nullptr;
+  Gauge gauge = Gauge::peak;
+  for (const DeviceReadings& device : comparison.readings) {
+    for (const Gauge candidate : kGauges) {
+      const std::uint64_t change = magnitude(device.of(candidate).change_bytes());
+      if (worst != nullptr && change <= magnitude(worst->of(gauge).change_bytes())) continue;
+      worst = &device;
+      gauge = candidate;
+    }
+  }
+  if (worst == nullptr || worst->of(gauge).change_bytes() == 0)
+    return "As much on every device as before, but not the same";
+  const Reading& reading = worst->of(gauge);
+  return fmt::format("{} {} on {}: {} before, {} after", delta_text(reading.change_bytes()),
+                     gauge == Gauge::peak  ? "at the peak"
+                     : gauge == Gauge::end ? "at the end"
+                                           : "reserved at the end",
+                     device_name(worst->device, worst->is_cpu), format_bytes(*reading.before_bytes),
+                     format_bytes(*reading.after_bytes));
+}
+
 /// Percent of the largest change below which one the other way is not worth words.
 constexpr std::uint64_t kAgainstShare = 5;
 
-std::string line_text(const FrameTable& frames, const UserLineChange& line) {
-  const Label label = key_label(frames, line.key);
-  return fmt::format("{} {}", label.place.empty() ? label.name : label.name + " " + label.place,
+std::string line_text(const Comparison& comparison, const UserLineChange& line) {
+  const Label label = key_label(comparison.frames, line.key);
+  return fmt::format("{}{} {}", device_prefix(comparison, line),
+                     label.place.empty() ? label.name : label.name + " " + label.place,
                      delta_text(line.change.delta_bytes()));
 }
 
@@ -48,41 +75,17 @@ std::uint64_t larger_side(const Comparison& comparison) {
 /// A smaller share of the larger side is not worth a note: 1/10.
 constexpr std::uint64_t kMovedShare = 10;
 
-/// Bytes that one side holds below one line of a function and the other below another line of the same, called from
-/// the same place: what an edit of the file moves.
-std::uint64_t moved_lines_bytes(const Comparison& comparison) {
-  struct Sides {
-    std::uint64_t before_bytes = 0;
-    std::uint64_t after_bytes = 0;
-  };
-  const DiffTree& tree = comparison.tree;
-  std::uint64_t moved_bytes = 0;
-  std::map<std::pair<StringId, StringId>, Sides> functions;
-  for (const TreeNode<Change>& node : tree.nodes) {
-    functions.clear();
-    for (NodeId id = node.first_child; id != kNoNode; id = tree[id].next_sibling) {
-      const TreeNode<Change>& child = tree[id];
-      if (child.key.kind != NodeKind::frame) continue;
-      const Frame& frame = comparison.frames.frame(child.key.frame());
-      Sides& sides = functions[{frame.filename, frame.name}];
-      if (child.total.after.bytes == 0) sides.before_bytes += child.total.before.bytes;
-      if (child.total.before.bytes == 0) sides.after_bytes += child.total.after.bytes;
-    }
-    for (const auto& [function, sides] : functions)
-      moved_bytes += std::min(sides.before_bytes, sides.after_bytes);
-  }
-  return moved_bytes;
-}
-
 } // namespace
 
 std::string headline_of(const Comparison& comparison) {
   if (is_same(comparison)) return "No difference: both snapshots hold the same memory";
+  if (!comparison.is_one_moment) return worst_device_sentence(comparison);
   const std::int64_t delta = comparison.allocated_delta_bytes();
+  const std::string moment = common_moment(comparison);
   const std::string sides = fmt::format("{} before, {} after", format_bytes(comparison.before.allocated_bytes),
                                         format_bytes(comparison.after.allocated_bytes));
   if (delta == 0) return unchanged_sentence(comparison);
-  return fmt::format("{} allocated: {}", delta_text(delta), sides);
+  return fmt::format("{} allocated{}{}: {}", delta_text(delta), moment.empty() ? "" : " ", moment, sides);
 }
 
 std::string answer_of(const Comparison& comparison) {
@@ -93,7 +96,7 @@ std::string answer_of(const Comparison& comparison) {
     if (side == nullptr && line.change.delta_bytes() != 0) side = &line;
   }
   if (grown == nullptr && shrunk == nullptr) return "";
-  const auto text = [&](const UserLineChange* line) { return line_text(comparison.frames, *line); };
+  const auto text = [&](const UserLineChange* line) { return line_text(comparison, *line); };
   if (grown == nullptr || shrunk == nullptr) return "Most of it by " + text(grown == nullptr ? shrunk : grown);
   const std::int64_t delta = comparison.allocated_delta_bytes();
   const UserLineChange* most = delta < 0 ? shrunk : grown;
@@ -102,6 +105,15 @@ std::string answer_of(const Comparison& comparison) {
   if (delta == 0) return fmt::format("{}, but {}", text(most), text(against));
   if (bytes(against) < bytes(most) / 100 * kAgainstShare) return "Most of it by " + text(most);
   return fmt::format("Most of it by {}; against it {}", text(most), text(against));
+}
+
+std::string drawn_moment(const Comparison& comparison) {
+  if (comparison.devices.empty()) return "";
+  if (!comparison.is_one_moment) return "Drawn: each device at a moment of its own, so that their sum means nothing.";
+  const std::string moment = common_moment(comparison);
+  const std::string end = end_text(comparison);
+  return fmt::format("Drawn: what {}{}{}.", moment.empty() ? "each side held at its moment" : "both held " + moment,
+                     end.empty() ? "" : "; ", end);
 }
 
 std::vector<std::string> side_facts_of(std::vector<std::string> facts, const DeviceStats& stats) {
@@ -117,7 +129,12 @@ std::vector<std::string> notes_on(const Comparison& comparison) {
   std::vector<std::string> notes{
       "A box is as wide as the larger side of what is in it, so that what is gone keeps its place; its number is the "
       "change, after minus before. Pale: below 5 % of the width."};
-  if (const std::uint64_t bytes = moved_lines_bytes(comparison); bytes > larger_side(comparison) / kMovedShare) {
+  const std::uint64_t bytes = comparison.moved_lines_bytes;
+  if (comparison.is_match_chosen) {
+    std::string sentence = match_text(comparison);
+    sentence.front() = 'M';
+    notes.push_back(sentence + ".");
+  } else if (bytes > larger_side(comparison) / kMovedShare) {
     notes.push_back(
         fmt::format("{} stands on both sides at other lines of the same functions, and so looks removed and "
                     "added: --match function compares by function.",

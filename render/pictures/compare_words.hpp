@@ -10,12 +10,16 @@
 
 namespace memviz::render {
 
-/// "+1.10 GiB allocated: 6.58 GiB before, 7.68 GiB after"; where as much is allocated as before, what else changed.
+/// "+1.10 GiB allocated at the peak: 6.58 GiB before, 7.68 GiB after"; where as much is allocated as before, what else
+/// changed; of devices that are not at one moment, the figure that changed most.
 [[nodiscard]] std::string headline_of(const Comparison& comparison);
 
 /// "Most of it by step train.py:12 +1.10 GiB; against it load data.py:3 −64.0 MiB", the side of the sum first; "" where
 /// no line changed.
 [[nodiscard]] std::string answer_of(const Comparison& comparison);
+
+/// Which moment the totals and the graph are of, as a sentence.
+[[nodiscard]] std::string drawn_moment(const Comparison& comparison);
 
 /// `facts` with the counts and the time of one side.
 [[nodiscard]] std::vector<std::string> side_facts_of(std::vector<std::string> facts, const DeviceStats& stats);

@@ -1,5 +1,6 @@
 #include "pictures/explain_parts.hpp"
 
+#include "page/legend.hpp"
 #include "page/notes.hpp"
 #include "page/text_fit.hpp"
 
@@ -15,6 +16,7 @@ namespace {
 constexpr double kAnswerColumn = 74;
 constexpr double kFontSize = 13;
 constexpr std::size_t kLineColumns = 60;
+constexpr std::size_t kMostBars = 8;
 
 const Paint& paint_of(const LedgerPart& part) {
   struct Entry {
@@ -56,12 +58,14 @@ std::string_view answer_word(Outcome outcome) {
 }
 
 double draw_line(Page& page, double y, std::string_view word, std::string_view word_class, const std::string& text) {
-  add_text(page.svg(), kMargin, y + 13, word_class, word);
-  for (const std::string& line : wrap(text, kContentWidth - kAnswerColumn, kFontSize)) {
-    add_text(page.svg(), kMargin + kAnswerColumn, y + 13, "", line);
-    y += 18;
-  }
-  return y + 2;
+  XmlElement section = page.add_section(y, "words");
+  add_text(section, kMargin, y + 13, word_class, word).set("data-lead", "margin");
+  const Paragraph paragraph{.css_class = "",
+                            .font_size = kFontSize,
+                            .line_height = 18,
+                            .width = kContentWidth - kAnswerColumn,
+                            .indent = kAnswerColumn};
+  return draw_paragraph(section, y + 13, paragraph, text) - 13 + 2;
 }
 
 } // namespace
@@ -73,10 +77,32 @@ std::vector<Bar> request_bars(const DeviceExplanation& device) {
     bars.push_back({name, {{&paint, name, bytes}}, format_bytes(bytes)});
   };
   add("asked for", paint::kAdded, device.request->bytes);
+  if (device.judgement.missing_bytes > 0 && device.judgement.needed_bytes > device.request->bytes)
+    add("taken at once for it", paint::kAdded, device.judgement.needed_bytes);
   add("largest free run for it", paint::kHardFree, ledger.largest_hole_bytes);
   if (ledger.largest_any_hole_bytes > ledger.largest_hole_bytes)
     add("largest free run anywhere", paint::kOtherStream, ledger.largest_any_hole_bytes);
   if (ledger.device_free_bytes) add("free of the device", paint::kFree, *ledger.device_free_bytes);
+  return bars;
+}
+
+std::vector<Bar> device_bars(const std::vector<DeviceExplanation>& devices) {
+  std::vector<const DeviceExplanation*> ordered;
+  for (const DeviceExplanation& device : devices)
+    if (device.ledger.reserved_bytes > 0) ordered.push_back(&device);
+  // The fullest, by their number.
+  const std::size_t shown = std::min(kMostBars, ordered.size());
+  std::partial_sort(
+      ordered.begin(), ordered.begin() + static_cast<std::ptrdiff_t>(shown), ordered.end(),
+      [](const auto* left, const auto* right) { return left->ledger.reserved_bytes > right->ledger.reserved_bytes; });
+  ordered.resize(shown);
+  std::sort(ordered.begin(), ordered.end(),
+            [](const auto* left, const auto* right) { return left->stats.device < right->stats.device; });
+  std::vector<Bar> bars;
+  for (const DeviceExplanation* device : ordered)
+    bars.push_back({device_name(device->stats.device, device->stats.is_cpu), bar_parts(device->stats),
+                    fmt::format("{}, {}", format_bytes(device->ledger.reserved_bytes),
+                                moment_text(device->stats.at, device->stats.events))});
   return bars;
 }
 
@@ -88,24 +114,14 @@ Bar ledger_bar(const MemoryLedger& ledger) {
 }
 
 double draw_parts_table(Page& page, double y, const MemoryLedger& ledger) {
-  constexpr double kColumn = kContentWidth / 3;
-  constexpr double kRow = 20;
-  std::size_t shown = 0;
+  std::vector<LegendEntry> entries;
   for (const LedgerPart& part : ledger_parts(ledger)) {
     if (!is_drawn(part)) continue;
-    const std::size_t row = shown / 3;
-    const double x = kMargin + static_cast<double>(shown % 3) * kColumn;
-    const double top = y + static_cast<double>(row) * kRow;
-    XmlElement swatch = add_group(page.svg(), paint_of(part).name);
-    add_rect(swatch, x, top + 4, 11, 11).set("rx", 2);
     const std::string share =
         part.is_inside ? fmt::format(" ({})", format_percent(part.bytes, ledger.reserved_bytes)) : "";
-    add_text(page.svg(), x + 17, top + 14, "",
-             fit_sans(fmt::format("{} {}{}", format_bytes(part.bytes), part.name, share), kColumn - 24, 12));
-    ++shown;
+    entries.push_back({&paint_of(part), fmt::format("{} {}{}", format_bytes(part.bytes), part.name, share)});
   }
-  const std::size_t rows = (shown + 2) / 3;
-  return y + static_cast<double>(rows) * kRow;
+  return draw_legend(page, y, entries, "") - 6;
 }
 
 double draw_answers(Page& page, double y, const DeviceExplanation& device, const ExplanationText& words) {

@@ -23,10 +23,18 @@ RankedRow row_of(const FrameTable& frames, const std::vector<CodeOrigin>& origin
   return {.value = format_bytes(line.amount.bytes),
           .bar_bytes = line.amount.bytes,
           .share = format_percent(line.amount.bytes, whole_bytes),
-          .label = key_label(frames, line.key),
+          .label = {},
           .note = count_of(line.amount.blocks, "block"),
           .title = key_heading(frames, origins, line.key) + "\n" + format_count(line.amount.bytes) + " bytes",
           .paint = &key_paint(origins, line.key)};
+}
+
+/// The labels of rows that show the first of these lines.
+template <typename Line> void name_by(RankedList& list, const FrameTable& frames, const std::vector<Line>& lines) {
+  std::vector<NodeKey> keys;
+  for (std::size_t i = 0; i < list.rows.size(); ++i)
+    keys.push_back(lines[i].key);
+  name_rows(list, line_labels(frames, keys));
 }
 
 std::string rest_of(std::size_t count) {
@@ -39,6 +47,7 @@ RankedList users_list(const FrameTable& frames, const std::vector<CodeOrigin>& o
       .heading = "Who holds it, by your own line of code", .rows = {}, .rest = rest_of(device.users.size())};
   for (std::size_t i = 0; i < std::min(kMostRows, device.users.size()); ++i)
     list.rows.push_back(row_of(frames, origins, device.users[i], device.stats.requested_bytes));
+  name_by(list, frames, device.users);
   if (list.rows.empty()) list.rest = "Nothing is in use.";
   return list;
 }
@@ -57,6 +66,7 @@ RankedList second_list(const FrameTable& frames, const std::vector<CodeOrigin>& 
       row.note = format_bytes(lines[i].active.bytes) + " itself";
       list.rows.push_back(std::move(row));
     }
+    name_by(list, frames, lines);
     return list;
   }
   const auto& lines = device.growth.reserving;
@@ -68,6 +78,7 @@ RankedList second_list(const FrameTable& frames, const std::vector<CodeOrigin>& 
     row.note = count_of(lines[i].amount.blocks, "segment");
     list.rows.push_back(std::move(row));
   }
+  name_by(list, frames, lines);
   return list;
 }
 
@@ -84,11 +95,6 @@ double draw_lists(Page& page, double y, const ExplainPicture& picture, const std
   return std::max(left_end, draw_ranked_list(page, y, second));
 }
 
-double draw_heading(Page& page, double y, const std::string& text) {
-  add_text(page.svg(), kMargin, y + 16, "section", text);
-  return y + 28;
-}
-
 double draw_main_device(Page& page, double y, const ExplainPicture& picture, const std::vector<CodeOrigin>& origins,
                         const ExplanationText& words) {
   const DeviceExplanation& device = picture.devices.front();
@@ -100,6 +106,10 @@ double draw_main_device(Page& page, double y, const ExplainPicture& picture, con
     y = draw_heading(page, y, "Where the memory was");
     y = draw_bars(page, y, {ledger_bar(device.ledger)}) + 2;
     y = draw_parts_table(page, y, device.ledger) + 10;
+  }
+  if (const std::vector<Bar> bars = device_bars(picture.devices); bars.size() > 1) {
+    y = draw_heading(page, y, "What each device held, each at its own moment");
+    y = draw_bars(page, y, bars) + 12;
   }
   if (!device.what_ifs.empty()) {
     y = draw_heading(page, y, device.request ? "What would have helped" : "What would help");
@@ -114,7 +124,7 @@ double draw_other_devices(Page& page, double y, const ExplainPicture& picture) {
   const std::size_t shown = std::min(kMostDevices, picture.devices.size());
   for (std::size_t i = 1; i < shown; ++i) {
     const DeviceExplanation& device = picture.devices[i];
-    const ExplanationText words = in_words(picture.state, picture.replay, device);
+    const ExplanationText words = in_words(picture.state, device);
     y = draw_notes(page, y, {words.headline + " " + words.verdict});
   }
   if (picture.devices.size() > shown)
@@ -122,29 +132,30 @@ double draw_other_devices(Page& page, double y, const ExplainPicture& picture) {
   return y;
 }
 
-std::string draw(const ExplainPicture& picture, SvgOptions options) {
-  options.scripts = false; // there is nothing to zoom
+std::string draw(const ExplainPicture& picture, const SvgOptions& options) {
   if (picture.devices.empty()) {
     Page page(options, "memviz: nothing to explain");
     double y = draw_headline(page, "Nothing to explain");
     y = draw_facts(page, y, picture.file, {"no segments and no events on any device"}) + 8;
     page.begin_below_graph();
-    return page.finish(draw_signature(page, draw_warnings(page, y, picture.warnings), "drawn by memviz"));
+    return page.finish(draw_signature(page, draw_warnings(page, y, picture.warnings)));
   }
   const std::vector<CodeOrigin> origins = origins_of(picture.state.frames);
   const DeviceExplanation& device = picture.devices.front();
-  const ExplanationText words = in_words(picture.state, picture.replay, device);
+  const ExplanationText words = in_words(picture.state, device);
   Page page(options, fmt::format("{}: {} {}", picture.file, words.headline, words.verdict));
-  page.svg().child("style").cdata(room_css().c_str());
+  page.svg().child("style").cdata(paints_css(room_paints()).c_str());
   double y = draw_headline(page, words.title);
   y = draw_answer(page, y, words.verdict);
-  y = draw_facts(page, y, picture.file, facts_of(picture.state, device)) + 12;
+  y = draw_facts(page, y, picture.file, facts_of(picture.state, device),
+                 rehearsal_alert(picture.state.origin.rehearsal)) +
+      12;
   y = draw_main_device(page, y, picture, origins, words);
   add_rule(page.below_graph(), y + 4);
   y = draw_warnings(page, y + 14, picture.warnings);
   y = draw_notes(page, y, words.reasons);
   y = draw_other_devices(page, y, picture);
-  return page.finish(draw_signature(page, y, "drawn by memviz"));
+  return page.finish(draw_signature(page, y));
 }
 
 } // namespace

@@ -44,9 +44,11 @@ std::vector<LegendEntry> legend(const Graph& graph) {
 
 RankedList ranked_list(const FlamePicture& picture, const std::vector<CodeOrigin>& origins, const DeviceStats& sum) {
   RankedList list;
-  list.heading = "Largest users, by your own line of code";
+  list.heading = fmt::format("Largest users{}, by your own line of code",
+                             leading_device(picture.devices) ? " of " + device_name(sum.device, sum.is_cpu) : "");
   const FrameTable& frames = picture.snapshot.frames;
   const std::vector<std::string> callers = callers_of(picture.users, kRankedRows, frames, origins, picture.tree);
+  std::vector<NodeKey> keys;
   std::uint64_t rest_bytes = 0;
   for (const UserLine& user : picture.users) {
     const bool is_small = user.amount.bytes < sum.requested_bytes / kWorthARow && list.rows.size() >= kFewestRows;
@@ -54,12 +56,17 @@ RankedList ranked_list(const FlamePicture& picture, const std::vector<CodeOrigin
       rest_bytes += user.amount.bytes;
       continue;
     }
-    list.rows.push_back({format_bytes(user.amount.bytes), user.amount.bytes,
-                         format_percent(user.amount.bytes, sum.requested_bytes), key_label(frames, user.key),
+    keys.push_back(user.key);
+    list.rows.push_back({format_bytes(user.amount.bytes),
+                         user.amount.bytes,
+                         format_percent(user.amount.bytes, sum.requested_bytes),
+                         {},
                          count_of(user.amount.blocks, "block"),
                          key_heading(frames, origins, user.key) + "\n" + format_count(user.amount.bytes) + " bytes",
-                         &key_paint(origins, user.key), callers[list.rows.size()]});
+                         &key_paint(origins, user.key),
+                         callers[list.rows.size()]});
   }
+  name_rows(list, line_labels(frames, keys));
   const std::size_t more = picture.users.size() - list.rows.size();
   if (more > 0)
     list.rest = fmt::format("and {} with {} together", count_of(more, "more line"), format_bytes(rest_bytes));
@@ -67,8 +74,19 @@ RankedList ranked_list(const FlamePicture& picture, const std::vector<CodeOrigin
   return list;
 }
 
+/// What the whole width is, beside reserved memory.
+std::string root_place(const FlamePicture& picture) {
+  std::string place;
+  if (leading_device(picture.devices))
+    place = fmt::format("of {}, each at its own moment", devices_text(picture.devices));
+  const auto has_outside = [](const DeviceStats& stats) { return stats.outside_bytes > 0; };
+  if (std::any_of(picture.devices.begin(), picture.devices.end(), has_outside))
+    place += fmt::format("{}and outside all segments", place.empty() ? "" : ", ");
+  return place;
+}
+
 /// One sentence where all devices balance, else one for each that does not: their errors might cancel.
-double draw_balance(Page& page, double y, const FlamePicture& picture, const DeviceStats& sum) {
+double draw_balance(Page& page, double y, const FlamePicture& picture) {
   bool is_good = true;
   for (const DeviceStats& stats : picture.devices) {
     if (stats.balanced()) continue;
@@ -77,7 +95,12 @@ double draw_balance(Page& page, double y, const FlamePicture& picture, const Dev
     const std::string prefix = is_only ? "" : device_name(stats.device, stats.is_cpu) + ": ";
     y = draw_verdict(page, y, false, prefix + balance_text(stats));
   }
-  return is_good ? draw_verdict(page, y, true, balance_text(sum)) : y;
+  if (!is_good) return y;
+  const std::string balance = balance_text(sum_of(picture.devices)); // of the end, whatever moment is drawn
+  // Accounts that begin with a guess deserve no tick.
+  const bool is_whole = std::none_of(picture.devices.begin(), picture.devices.end(),
+                                     [](const DeviceStats& stats) { return stats.may_have_lost_events; });
+  return is_whole ? draw_verdict(page, y, true, balance) : draw_notes(page, y, {balance});
 }
 
 double draw_footer(Page& page, double y, const FlamePicture& picture, const DeviceStats& sum) {
@@ -85,15 +108,15 @@ double draw_footer(Page& page, double y, const FlamePicture& picture, const Devi
   y = draw_warnings(page, y + 14, picture.warnings);
   y = draw_notes(page, y, missing_stack_notes(picture.users, sum.requested_bytes));
   if (sum.events > 0)
-    y = draw_balance(page, y, picture, sum);
+    y = draw_balance(page, y, picture);
   else if (!picture.devices.empty())
     y = draw_notes(page, y, {balance_text(sum)});
-  return draw_signature(page, y, "drawn by memviz");
+  return draw_signature(page, y);
 }
 
 std::string draw(const FlamePicture& picture, const SvgOptions& options, const std::vector<CodeOrigin>& origins,
                  const Layout<Amount>& layout) {
-  const DeviceStats sum = sum_of(picture.devices);
+  const DeviceStats sum = leading_or_sum(picture.devices);
   const std::string headline = headline_of(picture, sum);
   const std::string answer = answer_of(picture, sum);
   Page page(options, fmt::format("{}: {}. {}", picture.file, headline, answer));
@@ -101,14 +124,16 @@ std::string draw(const FlamePicture& picture, const SvgOptions& options, const s
   if (!answer.empty()) y = draw_answer(page, y, answer);
   y = draw_facts(page, y, picture.file, facts_of(picture, sum), alert_of(picture, sum)) + 10;
   if (layout.units > 0) {
-    const Graph graph = describe(picture.snapshot.frames, origins, picture.tree, layout);
-    y = draw_figures(page, y, figures_of(sum, picture.devices.size())) + 8;
+    Graph graph = describe(picture.snapshot.frames, origins, picture.tree, layout);
+    graph.boxes.front().label.place = root_place(picture);
+    y = draw_figures(page, y, figures_of(sum, leading_device(picture.devices) ? 1 : picture.devices.size())) + 8;
     y = draw_bars(page, y, bars_of(picture)) + 10;
     y = draw_legend(page, y, legend(graph), reading_hint(options, layout.is_squeezed));
     y = draw_graph(page, y, graph, options) + 22;
     add_rule(page.below_graph(), y);
     y = draw_ranked_list(page, y + 14, ranked_list(picture, origins, sum));
-    if (picture.pins) y = draw_segment_panel(page, y + 4, {picture.snapshot, *picture.pins, origins, picture.device});
+    if (picture.segments)
+      y = draw_segment_panel(page, y + 4, {picture.snapshot, *picture.segments, origins, picture.device});
   } else {
     page.begin_below_graph();
     y = draw_notes(

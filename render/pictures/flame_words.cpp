@@ -6,6 +6,7 @@
 
 #include "memviz/format.hpp"
 #include "memviz/label.hpp"
+#include "memviz/no_stack.hpp"
 #include "memviz/places.hpp"
 
 #include <algorithm>
@@ -28,22 +29,19 @@ std::string in_use_text(std::uint64_t bytes, const DeviceStats& sum) {
 }
 
 std::string line_text(const FrameTable& frames, const NodeKey& key) {
-  const Label label = key_label(frames, key);
-  const std::string name = cut_name(label.name, kNameColumns);
-  return label.place.empty() ? name : fmt::format("{} {}", name, cut_start(label.place, kNameColumns));
+  const Label label = line_label(frames, key);
+  std::string text = cut_name(label.name, kNameColumns);
+  if (!label.place.empty()) text += ' ' + cut_start(label.place, kNameColumns);
+  return label.note.empty() ? text : fmt::format("{} ({})", text, label.note);
 }
 
-/// "allocated before recording" of "<no stack: allocated before recording>".
-std::string reason_text(const NodeKey& key) {
-  std::string_view label = pseudo_label(static_cast<Pseudo>(key.value));
-  label = label.substr(1, label.size() - 2);
-  const std::size_t colon = label.find(": ");
-  return std::string(colon == std::string_view::npos ? label : label.substr(colon + 2));
-}
-
-Figure peak_figure(const DeviceStats& sum, std::size_t devices) {
-  Figure figure{.name = devices > 1 ? "Sum of peaks" : "Peak requested",
-                .value = format_bytes(sum.peak_requested_bytes)};
+/// What another moment held: at the peak that is the end.
+Figure other_moment_figure(const DeviceStats& sum, bool is_sum) {
+  if (sum.events > 0 && sum.at.kind == MomentKind::peak && !is_sum)
+    return {.name = "Live at the end",
+            .value = format_bytes(sum.end_requested_bytes),
+            .note = fmt::format("of {} reserved", format_bytes(sum.end_reserved_bytes))};
+  Figure figure{.name = is_sum ? "Sum of peaks" : "Peak requested", .value = format_bytes(sum.peak_requested_bytes)};
   if (sum.events == 0) {
     figure.value = "unknown";
     figure.value_class = "muted";
@@ -99,16 +97,17 @@ std::vector<Bar> place_bars(const FrameTable& frames, std::vector<Place> places)
   return bars;
 }
 
-/// Each device counts its own events: only the end of the recording is one moment for all of them.
-bool is_one_moment(const std::vector<DeviceStats>& devices) {
-  return devices.size() < 2 ||
-         std::all_of(devices.begin(), devices.end(), [](const DeviceStats& stats) { return stats.at.is_end(); });
-}
-
 Bar device_bar(const DeviceStats& stats, bool has_many) {
   Bar bar{device_name(stats.device, stats.is_cpu), bar_parts(stats), use_text(stats)};
-  if (has_many && stats.events > 0) bar.note += ", peak " + format_bytes(stats.peak_requested_bytes);
+  if (!has_many || stats.events == 0) return bar;
+  bar.note +=
+      stats.at.is_end() ? ", peak " + format_bytes(stats.peak_requested_bytes) : ", " + short_moment_text(stats.at);
   return bar;
+}
+
+/// Whom a sentence is about: the leading device, else all.
+std::string owner_text(const FlamePicture& picture, const DeviceStats& sum) {
+  return leading_device(picture.devices) ? device_name(sum.device, sum.is_cpu) : devices_text(picture.devices);
 }
 
 /// The first device that is drawn at its out-of-memory error; null if none is.
@@ -126,7 +125,10 @@ std::string in_use_percent(const DeviceStats& stats) {
 std::string largest_user_text(const FlamePicture& picture, const DeviceStats& sum) {
   const FrameTable& frames = picture.snapshot.frames;
   const UserLine& first = picture.users.front();
-  if (first.key.kind == NodeKind::frame) {
+  const NoStackAccount no_stack = no_stack_account(picture.users);
+  const auto known = std::find_if(picture.users.begin(), picture.users.end(),
+                                  [](const UserLine& line) { return line.key.kind == NodeKind::frame; });
+  if (first.key.kind == NodeKind::frame && first.amount.bytes >= no_stack.total.bytes) {
     const bool stands_out = first.amount.bytes >= sum.requested_bytes / kStandsOut;
     return fmt::format(
         "{}, {}, holds {}.",
@@ -134,13 +136,26 @@ std::string largest_user_text(const FlamePicture& picture, const DeviceStats& su
                    : fmt::format("No line of code stands out: the largest of {}", format_count(picture.users.size())),
         line_text(frames, first.key), in_use_text(first.amount.bytes, sum));
   }
-  std::string text = fmt::format("{} has no stack: {}.", in_use_text(first.amount.bytes, sum), reason_text(first.key));
-  const auto known = std::find_if(picture.users.begin(), picture.users.end(),
-                                  [](const UserLine& line) { return line.key.kind == NodeKind::frame; });
+  std::string text =
+      no_stack.total.bytes > 0
+          ? fmt::format("{} has {}.", in_use_text(no_stack.total.bytes, sum), no_stack_text(no_stack))
+          : fmt::format("{} has no stack: {}.", in_use_text(first.amount.bytes, sum), reason_text(first.key));
   if (known != picture.users.end())
     text += fmt::format(" The largest user with one, {}, holds {}.", line_text(frames, known->key),
                         format_bytes(known->amount.bytes));
   return text;
+}
+
+/// With its device, where others are at other moments.
+std::string moment_fact(const FlamePicture& picture, const DeviceStats& sum) {
+  if (!leading_device(picture.devices)) return picture.moment;
+  return fmt::format("{} {}", device_name(sum.device, sum.is_cpu), moment_text(sum.at, sum.events));
+}
+
+/// What the moments that are not drawn held.
+std::string other_moments_of(const FlamePicture& picture, const DeviceStats& sum) {
+  if (leading_device(picture.devices)) return other_moments_text("flame", sum, device_name(sum.device, sum.is_cpu));
+  return picture.devices.size() == 1 ? other_moments_text("flame", sum) : "";
 }
 
 } // namespace
@@ -150,36 +165,39 @@ std::string headline_of(const FlamePicture& picture, const DeviceStats& sum) {
     return fmt::format("{} ran out of memory: {} asked for, {} reserved", device_name(failed->device, failed->is_cpu),
                        format_bytes(failed->at.asked_bytes), format_bytes(failed->reserved_bytes));
   if (sum.reserved_bytes == 0) return "No memory is reserved in this snapshot";
-  return fmt::format("{} reserved on {}{}, {} in use", format_bytes(sum.reserved_bytes), devices_text(picture.devices),
-                     is_one_moment(picture.devices) ? "" : " at different moments", in_use_percent(sum));
+  const std::string owner = owner_text(picture, sum);
+  const std::string reserved = format_bytes(sum.reserved_bytes) + " reserved";
+  return sum.events == 0
+             ? fmt::format("{} on {}, {} in use", reserved, owner, in_use_percent(sum))
+             : fmt::format("{} {}: {}, {} in use", owner, short_moment_text(sum.at), reserved, in_use_percent(sum));
 }
 
 std::string answer_of(const FlamePicture& picture, const DeviceStats& sum) {
   std::string answer;
   if (const DeviceStats* const failed = failed_device(picture); failed != nullptr && failed->reserved_bytes > 0) {
     answer = fmt::format("{} of what it had reserved was in use.", in_use_percent(*failed));
-    if (picture.devices.size() > 1)
-      answer += fmt::format(" All {} together had reserved {}.", devices_text(picture.devices),
-                            format_bytes(sum.reserved_bytes));
   }
   if (picture.users.empty() || sum.requested_bytes == 0) return answer;
   return answer + (answer.empty() ? "" : " ") + largest_user_text(picture, sum);
 }
 
 std::vector<std::string> facts_of(const FlamePicture& picture, const DeviceStats& sum) {
-  std::vector<std::string> facts{picture.moment};
+  std::vector<std::string> facts{moment_fact(picture, sum)};
   if (!picture.snapshot.origin.generation.empty()) facts.push_back(picture.snapshot.origin.generation);
   facts.push_back(count_of(sum.segments, "segment"));
   facts.push_back(count_of(sum.blocks, "block"));
   facts.push_back(sum.events == 0 ? "no events" : count_of(sum.events, "event"));
   if (sum.first_time_us && sum.last_time_us && *sum.first_time_us != *sum.last_time_us)
     facts.push_back(time_range_text(*sum.first_time_us, *sum.last_time_us));
+  if (const std::string others = other_moments_of(picture, sum); !others.empty()) facts.push_back(others);
   return facts;
 }
 
 std::string alert_of(const FlamePicture& picture, const DeviceStats& sum) {
-  if (sum.ooms == 0 || (sum.ooms == 1 && failed_device(picture) != nullptr)) return "";
-  return fmt::format("ran out of memory {}", sum.ooms == 1 ? "once" : format_count(sum.ooms) + " times");
+  const std::string rehearsed = rehearsal_alert(picture.snapshot.origin.rehearsal);
+  if (sum.ooms == 0 || (sum.ooms == 1 && failed_device(picture) != nullptr)) return rehearsed;
+  return fmt::format("{}{}ran out of memory {}", rehearsed, rehearsed.empty() ? "" : "; ",
+                     sum.ooms == 1 ? "once" : format_count(sum.ooms) + " times");
 }
 
 std::vector<Figure> figures_of(const DeviceStats& sum, std::size_t devices) {
@@ -205,19 +223,19 @@ std::vector<Figure> figures_of(const DeviceStats& sum, std::size_t devices) {
     figures.push_back(part("Unaccounted", sum.unaccounted_bytes, "covered by no block", &paint::kUnaccounted));
     figures.back().note_class = "warning";
   }
-  figures.push_back(peak_figure(sum, devices));
+  if (sum.outside_bytes > 0) {
+    figures.push_back(part("Outside", sum.outside_bytes, "in no segment", &paint::kUnaccounted));
+    figures.back().note_class = "warning";
+  }
+  figures.push_back(other_moment_figure(sum, devices > 1));
   return figures;
 }
 
 std::vector<Bar> bars_of(const FlamePicture& picture) {
-  const std::vector<Place> places = places_of(picture.snapshot);
   const bool has_many = picture.devices.size() > 1;
   std::vector<Bar> bars;
   for (const DeviceStats& stats : picture.devices) {
-    std::vector<Place> own;
-    std::copy_if(places.begin(), places.end(), std::back_inserter(own),
-                 [&](const Place& place) { return place.device == stats.device; });
-    std::vector<Bar> details = place_bars(picture.snapshot.frames, std::move(own));
+    std::vector<Bar> details = place_bars(picture.snapshot.frames, places_of(picture.snapshot, stats.device));
     bars.push_back(device_bar(stats, has_many));
     if (!has_many && details.empty()) bars.back().name = bars.back().note = ""; // the headline says both
     bars.insert(bars.end(), details.begin(), details.end());

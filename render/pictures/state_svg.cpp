@@ -5,10 +5,15 @@
 #include "page/text_fit.hpp"
 #include "pictures/explain_parts.hpp"
 #include "pictures/flame_words.hpp"
-#include "segments/segment_panel.hpp"
+#include "script/embedded.hpp"
+#include "segments/board_data.hpp"
+#include "segments/board_drawing.hpp"
+#include "segments/board_panel.hpp"
 
+#include "memviz/block_lines.hpp"
 #include "memviz/format.hpp"
 #include "memviz/label.hpp"
+#include "memviz/pins.hpp"
 #include "memviz/svg.hpp"
 
 #include <algorithm>
@@ -20,9 +25,30 @@ namespace {
 
 /// Devices whose failed request, or whose events, are drawn.
 constexpr std::size_t kMostDevices = 4;
-/// More rows than this would fit no budget.
-constexpr std::size_t kMostRows = 4096;
-constexpr std::size_t kEventColumns = 160;
+constexpr std::size_t kEventColumns = static_cast<std::size_t>(kContentWidth / (12 * kMonoEm));
+constexpr std::size_t kMostSegments = 4096;
+constexpr std::size_t kMostFrames = 256;
+
+/// How much of the state is told: less and less, until the file is no larger than it may be.
+struct Detail {
+  std::uint64_t least_bytes = 0;         ///< smaller neighbours become one piece
+  std::size_t most_frames = kMostFrames; ///< of each stack
+  std::size_t most_segments = kMostSegments;
+};
+
+/// The next coarser one.
+Detail coarser(Detail detail, std::uint64_t reserved_bytes) {
+  constexpr std::uint64_t kFirstShare = 1U << 20U;
+  constexpr std::uint64_t kLastShare = 1U << 10U;
+  const std::uint64_t last_bytes = std::max<std::uint64_t>(reserved_bytes / kLastShare, 512);
+  if (detail.least_bytes < last_bytes) {
+    detail.least_bytes = std::max({detail.least_bytes * 4, reserved_bytes / kFirstShare, std::uint64_t{512}});
+    detail.most_frames = std::max<std::size_t>(detail.most_frames / 2, 8);
+  } else {
+    detail.most_segments /= 2;
+  }
+  return detail;
+}
 
 struct Failure {
   const DeviceStats* stats;
@@ -33,41 +59,66 @@ class State {
 public:
   explicit State(const StatePicture& picture)
       : picture_(picture), origins_(origins_of(picture.snapshot.frames)), lines_(picture.snapshot.frames),
-        pins_(find_pins(picture.snapshot, picture.replay, {.device = picture.device})) {
+        pins_(find_pins(picture.snapshot, picture.replay, {.device = picture.device})),
+        colouring_(colour_by_line(picture.snapshot.frames, origins_,
+                                  block_lines(picture.snapshot, picture.replay, picture.device))) {
     for (std::size_t i = 0; i < picture.replay.devices.size(); ++i) {
       const DeviceStats& stats = picture.replay.devices[i];
       if (picture.device && *picture.device != stats.device) continue;
       devices_.push_back(stats);
       if (i < picture.replay.around.size()) around_.push_back(&picture.replay.around[i]);
     }
-    sum_ = sum_of(devices_);
+    leading_ = leading_device(devices_);
+    sum_ = leading_or_sum(devices_);
+    if (leading_) colouring_.heading += ", of all devices, each at its own moment";
     for (std::size_t i = 0; i < around_.size(); ++i)
       find_failure(devices_[i], *around_[i]);
   }
 
-  [[nodiscard]] std::string draw(const SvgOptions& options, std::size_t rows) {
+  [[nodiscard]] std::uint64_t reserved_bytes() const { return sum_.reserved_bytes; }
+
+  [[nodiscard]] std::string draw(const SvgOptions& options, const Detail& detail) {
     Page page(options, fmt::format("{}: {}. {}", picture_.file, headline(), answer()));
-    page.svg().child("style").cdata(room_css().c_str());
-    double y = draw_headline(page, headline());
-    y = draw_answer(page, y, answer());
-    y = draw_facts(page, y, picture_.file, facts()) + 10;
-    y = draw_figures(page, y, figures_of(sum_, devices_.size())) + 8;
-    y = draw_bars(page, y, device_bars()) + 6;
-    for (const Failure& failure : failures_) {
-      add_text(page.svg(), kMargin, y + 16, "section",
-               fmt::format("What {} was asked for, and the room there was", name_of(*failure.stats)));
-      y = draw_bars(page, y + 28, request_bars(failure.room)) + 8;
-    }
+    page.svg().child("style").cdata(paints_css(room_paints()).c_str());
+    define_board_styles(page);
+    double y = draw_top(page);
     page.begin_below_graph();
-    y = draw_all_segments(page, y, {picture_.snapshot, pins_, origins_, picture_.device}, rows);
+    y = draw_ranked_list(page, y, class_list(colouring_, sum_of(devices_).requested_bytes)) + 4;
+    y = draw_segments(page, y, options, detail);
     for (std::size_t i = 0; i < std::min(kMostDevices, around_.size()); ++i)
       y = draw_events(page, y + 4, devices_[i], *around_[i]);
     add_rule(page.below_graph(), y + 4);
     y = draw_warnings(page, y + 14, picture_.warnings);
-    return page.finish(draw_signature(page, y, "drawn by memviz"));
+    return page.finish(draw_signature(page, y));
   }
 
 private:
+  double draw_top(Page& page) {
+    double y = draw_headline(page, headline());
+    y = draw_answer(page, y, answer());
+    y = draw_facts(page, y, picture_.file, facts(), rehearsal_alert(picture_.snapshot.origin.rehearsal)) + 10;
+    y = draw_figures(page, y, figures_of(sum_, leading_ ? 1 : devices_.size())) + 8;
+    y = draw_bars(page, y, device_bars()) + 6;
+    for (const Failure& failure : failures_) {
+      y = draw_heading(page, y, fmt::format("What {} was asked for, and the room there was", name_of(*failure.stats)));
+      y = draw_bars(page, y, request_bars(failure.room)) + 8;
+    }
+    return y;
+  }
+
+  double draw_segments(Page& page, double y, const SvgOptions& options, const Detail& detail) {
+    const Board board =
+        board_of(picture_.snapshot, colouring_,
+                 {.device = picture_.device, .most_cells = detail.most_segments, .least_bytes = detail.least_bytes});
+    y = draw_board_panel(page, y, {picture_.snapshot, colouring_, pins_, board, options.scripts});
+    if (!options.scripts || board.places.empty()) return y;
+    page.use_script(kStateScript);
+    const FrameList frames = write_board_data(
+        page.svg(), {picture_.snapshot, picture_.replay, picture_.births, colouring_, detail.most_frames}, board);
+    frames.write(page.svg(), picture_.snapshot.frames, origins_, options.max_bytes);
+    return y;
+  }
+
   void find_failure(const DeviceStats& stats, const EventsAround& around) {
     if (stats.at.kind != MomentKind::oom || failures_.size() == kMostDevices) return;
     const std::int64_t offset = stats.at.event - around.first_event;
@@ -83,7 +134,9 @@ private:
   [[nodiscard]] static std::string name_of(const DeviceStats& stats) { return device_name(stats.device, stats.is_cpu); }
 
   [[nodiscard]] std::string headline() const {
-    if (failures_.empty()) return fmt::format("{}: {}", devices_text(devices_), use_text(sum_));
+    if (failures_.empty())
+      return fmt::format("{} {}: {}", leading_ ? name_of(sum_) : devices_text(devices_), short_moment_text(sum_.at),
+                         use_text(sum_));
     const Failure& failure = failures_.front();
     return fmt::format("{} ran out of memory: {} asked for, largest hole {}", name_of(*failure.stats),
                        format_bytes(failure.room.request->bytes), format_bytes(failure.room.ledger.largest_hole_bytes));
@@ -94,6 +147,7 @@ private:
     std::uint64_t holes = 0;
     for (const Segment& segment : picture_.snapshot.segments) {
       if (picture_.device && *picture_.device != segment.device) continue;
+      if (leading_ && *leading_ != segment.device) continue;
       for (const Block& block : picture_.snapshot.blocks_of(segment)) {
         if (block.is_active()) continue;
         ++holes;
@@ -108,6 +162,9 @@ private:
   [[nodiscard]] std::vector<std::string> facts() const {
     std::vector<std::string> facts{moments_text(devices_)};
     if (!picture_.snapshot.origin.generation.empty()) facts.push_back(picture_.snapshot.origin.generation);
+    const std::string others =
+        leading_ || devices_.size() == 1 ? other_moments_text("state", sum_, leading_ ? name_of(sum_) : "") : "";
+    if (!others.empty()) facts.push_back(others);
     return facts;
   }
 
@@ -132,11 +189,10 @@ private:
 
   double draw_events(Page& page, double y, const DeviceStats& stats, const EventsAround& around) {
     if (around.events.empty()) return y;
-    XmlElement parent = page.below_graph();
-    add_rule(parent, y);
-    add_text(parent, kMargin, y + 28, "section",
-             fmt::format("{} {}: the events around", name_of(stats), moment_text(stats.at, stats.events)));
-    y += 38;
+    add_rule(page.below_graph(), y);
+    y = draw_heading(page, y + 12,
+                     fmt::format("{} {}: the events around", name_of(stats), moment_text(stats.at, stats.events)));
+    XmlElement parent = page.add_section(y, "events");
     for (std::size_t i = 0; i < around.events.size(); ++i) {
       const std::int64_t index = around.first_event + static_cast<std::int64_t>(i);
       const std::string text = event_text(index, around.events[i]);
@@ -152,9 +208,11 @@ private:
   std::vector<CodeOrigin> origins_;
   UserLineFinder lines_;
   Pins pins_;
+  Colouring colouring_;
   std::vector<DeviceStats> devices_;
   std::vector<const EventsAround*> around_;
-  DeviceStats sum_;
+  DeviceStats sum_; ///< of the leading device, where these are at different moments
+  std::optional<std::uint32_t> leading_;
   std::vector<Failure> failures_;
 };
 
@@ -162,12 +220,10 @@ private:
 } // namespace render
 
 std::string state_svg(const StatePicture& picture, const SvgOptions& options) {
-  SvgOptions still = options;
-  still.scripts = false; // there is nothing to zoom
   render::State state(picture);
-  for (std::size_t rows = render::kMostRows;; rows /= 2) {
-    std::string svg = state.draw(still, rows);
-    if (svg.size() <= options.max_bytes || rows <= 1) return svg;
+  for (render::Detail detail;; detail = render::coarser(detail, state.reserved_bytes())) {
+    std::string svg = state.draw(options, detail);
+    if (svg.size() <= options.max_bytes || detail.most_segments <= 1) return svg;
   }
 }
 

@@ -10,22 +10,7 @@ function stackText(box) {
   return [levels.join(' › '), ...lines, ...weight].join('\n') + '\n';
 }
 
-// Where a page may not write to the clipboard, the text is shown, ready to be copied.
-function offerText(string) {
-  const area = html('textarea', {id: 'copied', class: 'panel', readonly: '', 'aria-label': 'the stack as text'});
-  area.value = string;
-  openDialog('Copy with Ctrl+C', area);
-  area.focus();
-  area.select();
-}
-
-async function copyStack() {
+function copyStack() {
   const box = (tipState.holder && tipState.holder.steps && tipState.holder) || view.focus || view.zoom;
-  const string = stackText(box);
-  try {
-    await navigator.clipboard.writeText(string);
-    showStatus(`copied: ${box.label.name}`);
-  } catch (error) {
-    offerText(string);
-  }
+  return copyText(stackText(box), box.label.name);
 }

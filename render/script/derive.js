@@ -180,7 +180,7 @@ function addElement(box) {
   if (indices.length) box.element.setAttribute('data-frames', indices.join(' '));
   box.rect = box.element.appendChild(make('rect', {height: geometry.boxHeight}));
   if (box.width * geometry.width > 8 * geometry.units) box.rect.setAttribute('rx', 2);
-  if (box.isSqueezed) box.mark = box.element.appendChild(make('path', {class: 'hatch'}));
+  if (box.isSqueezed) box.mark = box.element.appendChild(make('path', {class: 'torn'}));
   box.element.box = box;
 }
 

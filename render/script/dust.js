@@ -64,7 +64,7 @@ function drawDust(boxes) {
 
 // The box under a point of the page.
 function dustAt(point) {
-  const row = Math.floor((point.y - geometry.top - CRUMBS_HEIGHT) / geometry.rowHeight);
+  const row = Math.floor((point.y - geometry.top) / geometry.rowHeight);
   const boxes = dust.rows[geometry.upward ? geometry.rows - 1 - row : row] || [];
   const x = point.x - geometry.left;
   let low = 0, high = boxes.length;

@@ -20,6 +20,14 @@ function focusBox(box) {
   showTipAt(box);
 }
 
+// Beside a box, for those who walk with the keys.
+function showTipAt(box) {
+  if (!box.span) return;
+  const row = geometry.upward ? geometry.rows - 1 - box.row : box.row + heightOf(box) - 1;
+  const x = geometry.left + Math.min(box.span.x + box.span.width / 2, box.span.x + 40);
+  showTip({x, y: geometry.top + row * geometry.rowHeight + 6}, box);
+}
+
 function neighbour(box, step) {
   const level = box.parent ? box.parent.children.filter((child) => child.span) : [box];
   return level[level.indexOf(box) + step] || box;
@@ -38,16 +46,10 @@ function moved(box, key) {
 }
 
 const keyActions = {
-  '/': () => searchInput.focus(),
-  'n': () => nextMatch(1),
-  'N': () => nextMatch(-1),
-  'p': () => pinTip(!tipState.isPinned),
-  'c': copyStack,
+  ...sharedKeys,
   'i': () => toggle('invert'),
   'r': () => toggle('collapse'),
   'h': () => toggle('hide'),
-  '0': reset,
-  '?': showHelp,
   'Backspace': () => zoomTo(view.zoom.parent || view.zoom),
 };
 
@@ -60,22 +62,9 @@ function goBack() {
   reset();
 }
 
-function onKey(event) {
-  if (event.ctrlKey || event.metaKey || event.altKey) return;
-  const tag = event.target.localName;
-  const isOnButton = tag === 'button' && (event.key === 'Enter' || event.key === ' ');
-  if (event.key === 'Escape') goBack();
-  else if (dialog || isOnButton || event.key === 'Tab') return;
-  else if (event.target === searchInput && event.key === 'Enter') nextMatch(event.shiftKey ? -1 : 1);
-  else if (event.target === searchInput) return;
-  else if (event.key === 'Enter' && event.target.closest('.row')) findRow(event.target.closest('.row'));
-  else if (event.key === 'Enter' && view.focus) activate(view.focus);
-  else if (keyActions[event.key]) keyActions[event.key]();
-  else {
-    finishMoving();
-    const target = moved(view.focus || view.zoom, event.key);
-    if (!target) return;
-    focusBox(view.focus ? target : view.zoom);
-  }
-  event.preventDefault();
+function walk(key) {
+  finishMoving();
+  const target = moved(view.focus || view.zoom, key);
+  if (target) focusBox(view.focus ? target : view.zoom);
+  return Boolean(target);
 }

@@ -48,12 +48,6 @@ function onSearch() {
   saveState();
 }
 
-function clearSearch() {
-  searchInput.value = '';
-  searchInput.blur();
-  onSearch();
-}
-
 function resetZoom() {
   finishMoving();
   boxes.forEach(closeRun);
@@ -69,13 +63,6 @@ function reset() {
   showSwitches();
   resetZoom();
   clearSearch();
-}
-
-// A line of a list leads to its boxes.
-function findRow(row) {
-  searchInput.value = text(row, 'data-find');
-  onSearch();
-  nextMatch(1);
 }
 
 // The box under the pointer, and what of it: the box itself, or a frame of an opened run.
@@ -99,7 +86,7 @@ graph.addEventListener('click', (event) => {
 });
 graph.addEventListener('mousemove', (event) => {
   const found = boxAt(event);
-  if (found) showTip(pagePoint(event), found.holder);
+  if (found && !moving) showTip(pagePoint(event), found.holder);
   else hideTip();
 });
 graph.addEventListener('mouseleave', hideTip);
@@ -107,18 +94,8 @@ crumbs.addEventListener('click', (event) => {
   if (event.target.hasAttribute('data-reset')) reset();
   else if (event.target.box) zoomTo(event.target.box);
 });
-searchInput.addEventListener('input', onSearch);
 for (const key in switchButtons) switchButtons[key].addEventListener('click', () => toggle(key));
-copyButton.addEventListener('click', copyStack);
-helpButton.addEventListener('click', showHelp);
-previousButton.addEventListener('click', () => nextMatch(-1));
-nextButton.addEventListener('click', () => nextMatch(1));
-for (const row of below.querySelectorAll('.row')) {
-  row.setAttribute('tabindex', '0');
-  row.setAttribute('role', 'button');
-  row.addEventListener('click', () => findRow(row));
-}
-document.addEventListener('keydown', onKey);
+listenToControls();
 window.addEventListener('hashchange', () => {
   finishMoving();
   loadState();
@@ -126,5 +103,3 @@ window.addEventListener('hashchange', () => {
   refresh();
 });
 loadState();
-layOut();
-refresh();

@@ -1,13 +1,7 @@
 // Elements -> a tree of boxes. Positions are whole numbers of units (bytes where nothing is squeezed), exact up to 2^53,
 // so that no zoom drifts. A box consists of steps: one for a level or a reason, one a frame.
-const SVG = 'http://www.w3.org/2000/svg', HTML = 'http://www.w3.org/1999/xhtml';
-const svg = document.currentScript.ownerSVGElement;
 const graph = svg.querySelector('#graph');
-const controls = svg.querySelector('#controls');
 if (!graph) return;
-
-const number = (element, name) => Number(element.getAttribute(name) || 0);
-const text = (element, name) => element.getAttribute(name) || '';
 
 const geometry = {
   units: number(graph, 'data-units'),
@@ -19,49 +13,10 @@ const geometry = {
   baseline: number(graph, 'data-baseline'),
   rows: number(graph, 'data-rows'),
   top: number(graph, 'data-y'),
-  pageWidth: number(svg, 'width'),
-  pageHeight: number(svg, 'height'),
-  left: (number(svg, 'width') - number(graph, 'data-width')) / 2,
+  left: 0,
+  section: null, // of the page
   upward: graph.hasAttribute('data-upward'),
 };
-
-function make(name, attributes, content) {
-  const element = document.createElementNS(SVG, name);
-  for (const key in attributes) element.setAttribute(key, attributes[key]);
-  if (content !== undefined) element.textContent = content;
-  return element;
-}
-
-// The frames of all boxes; a box names them by their place in this list. The second line of a heading is the path.
-const frames = Array.from(svg.querySelectorAll('#frames > f'), (frame, index) => ({
-  key: 'f' + index,
-  label: {name: text(frame, 'n'), place: text(frame, 'p'), note: ''},
-  paint: text(frame, 'c'),
-  heading: frame.textContent,
-  isFrame: true,
-  isOwn: text(frame, 'c') === 'user',
-  // What a recursion repeats: a function, whatever the line.
-  functionKey: frame.textContent.split('\n')[0] + '\n' + text(frame, 'p').replace(/:\d+$/, ''),
-}));
-
-// The browser's own tooltip would cover ours: its text moves into the model.
-function takeTitle(element) {
-  const title = element.querySelector('title');
-  if (!title) return '';
-  title.remove();
-  return title.textContent;
-}
-
-// What a search looks at.
-function haystackOf(step) {
-  if (step.haystack === undefined) step.haystack = step.label.name + ' ' + step.label.place + (step.isFrame ? '\n' + step.heading : '');
-  return step.haystack;
-}
-
-function lowerHaystackOf(step) {
-  if (step.lowerHaystack === undefined) step.lowerHaystack = haystackOf(step).toLowerCase();
-  return step.lowerHaystack;
-}
 
 // A level above the stacks, a reason why there is none, or a box for several merged stacks.
 function stepOf(element, paint) {

@@ -1,24 +1,6 @@
 // What was typed -> which boxes match, and how many bytes they hold together.
 const search = {query: '', matches: [], current: -1, problem: '', test: () => false};
 
-// Plain text, or a regular expression between slashes; capitals do not matter. A step of a box is looked at once, however
-// many boxes have it.
-function matcher(query) {
-  const known = new Map();
-  let test;
-  if (query.length > 2 && query.startsWith('/') && query.endsWith('/')) {
-    const expression = new RegExp(query.slice(1, -1), 'iu');
-    test = (step) => expression.test(haystackOf(step));
-  } else {
-    const wanted = query.toLowerCase();
-    test = (step) => lowerHaystackOf(step).includes(wanted);
-  }
-  return (step) => {
-    if (!known.has(step)) known.set(step, test(step));
-    return known.get(step);
-  };
-}
-
 // Says on its element whether a box matches, where that has changed.
 function markElement(box) {
   if (box.element && Boolean(box.isMarked) !== box.hit) box.element.classList.toggle('match', (box.isMarked = box.hit));
@@ -33,11 +15,13 @@ function runSearch(query) {
   search.test = () => false;
   try {
     if (query) search.test = matcher(query);
+    for (const box of boxes) box.hit = box.steps.some(search.test);
   } catch (error) {
-    search.problem = 'not a valid expression';
+    search.problem = problemOf(error);
+    search.test = () => false;
+    for (const box of boxes) box.hit = false;
   }
   for (const box of boxes) {
-    box.hit = box.steps.some(search.test);
     if (box.hit) search.matches.push(box);
     if (!box.isDust) markElement(box);
   }
@@ -69,10 +53,8 @@ function searchStatus() {
 }
 
 function nextMatch(step) {
-  if (!search.matches.length) return;
-  const count = search.matches.length;
-  search.current = search.current < 0 ? (step > 0 ? 0 : count - 1) : (search.current + step + count) % count;
-  const box = search.matches[search.current];
+  const box = stepToMatch(step);
+  if (!box) return;
   if (!box.span) zoomTo(boxes[0]);
   focusBox(box);
   showStatus(searchStatus());

@@ -9,13 +9,11 @@ function saveState() {
   const opened = boxes.filter((box) => box.parts).map((box) => box.index);
   if (opened.length) state.set('open', opened.join('.'));
   if (search.query) state.set('search', search.query);
-  const fragment = state.toString();
-  try {
-    history.replaceState(null, '', fragment ? '#' + fragment : location.pathname + location.search);
-  } catch (error) {
-    // Some browsers forbid it for files, or so many calls at once; the picture works without.
-  }
+  setFragment(state.toString());
 }
+
+// A link may say anything: only digits name a box.
+const boxNumbered = (word) => (/^\d+$/.test(word) ? boxes[Number(word)] : undefined);
 
 function loadState() {
   const state = new URLSearchParams(location.hash.slice(1));
@@ -23,8 +21,11 @@ function loadState() {
   for (const key of SWITCHES) view[key] = on.includes(key);
   showTree();
   boxes.forEach(closeRun);
-  for (const index of (state.get('open') || '').split('.')) if (index && boxes[index]) openRun(boxes[index]);
-  view.zoom = boxes[Number(state.get('zoom'))] || boxes[0];
+  for (const word of (state.get('open') || '').split('.')) {
+    const box = boxNumbered(word);
+    if (box) openRun(box);
+  }
+  view.zoom = boxNumbered(state.get('zoom')) || boxes[0];
   searchInput.value = state.get('search') || '';
   showSwitches();
   runSearch(searchInput.value);

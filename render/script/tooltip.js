@@ -1,10 +1,11 @@
-// The box under the pointer, or the one that the keys reached -> its text beside it, inside the page.
+// What is under the pointer, or what the keys reached -> its text beside it, inside the page.
 const tip = svg.appendChild(make('g', {id: 'tip', role: 'tooltip', style: 'display:none'}));
 const MOST_LINES = 24, MOST_COLUMNS = 110, TIP_LINE = 17;
 const tipState = {holder: null, isPinned: false, width: 0, height: 0};
 
 function tipLines(title) {
-  const lines = title.split('\n').map((line) => cut(line, MOST_COLUMNS));
+  const columns = Math.min(MOST_COLUMNS, Math.floor((sheet.state.width - 30) / geometry.columnWidth));
+  const lines = title.split('\n').map((line) => cut(line, columns));
   if (lines.length <= MOST_LINES) return lines;
   return lines.slice(0, MOST_LINES - 1).concat(`… and ${lines.length - MOST_LINES + 1} more: click to open`);
 }
@@ -31,28 +32,20 @@ function pagePoint(event) {
 }
 
 function placeTip(point) {
-  const x = Math.max(4, Math.min(point.x + 14, geometry.pageWidth - tipState.width - 4));
+  const x = Math.max(4, Math.min(point.x + 14, sheet.state.width - tipState.width - 4));
   let y = point.y + 18;
-  if (y + tipState.height > geometry.height - 4) y = Math.max(4, point.y - tipState.height - 10);
+  if (y + tipState.height > sheet.state.height - 4) y = Math.max(4, point.y - tipState.height - 10);
   tip.setAttribute('transform', `translate(${x} ${y})`);
 }
 
 function showTip(point, holder) {
-  if (tipState.isPinned || moving) return;
+  if (tipState.isPinned) return;
   if (tipState.holder !== holder) {
     tipState.holder = holder;
     fillTip(titleOf(holder));
     tip.style.display = '';
   }
   placeTip(point);
-}
-
-// Beside a box, for those who walk with the keys.
-function showTipAt(box) {
-  if (!box.span) return;
-  const row = geometry.upward ? geometry.rows - 1 - box.row : box.row + heightOf(box) - 1;
-  const x = geometry.left + Math.min(box.span.x + box.span.width / 2, box.span.x + 40);
-  showTip({x, y: geometry.top + CRUMBS_HEIGHT + row * geometry.rowHeight + 6}, box);
 }
 
 function hideTip() {

@@ -18,8 +18,28 @@ function placeRect(holder, x, row, width) {
   holder.rect.setAttribute('x', x.toFixed(2));
   holder.rect.setAttribute('y', y);
   holder.rect.setAttribute('width', drawn.toFixed(2));
-  if (holder.mark) holder.mark.setAttribute('d', `M${x.toFixed(2)} ${y + geometry.boxHeight - 1}h${drawn.toFixed(2)}`);
-  const columns = Math.floor((drawn - 2 * geometry.padding) / geometry.columnWidth);
+  if (holder.mark) holder.mark.setAttribute('d', tornPath(x, y, drawn));
+  holder.columns = columnsIn(holder, drawn);
+  setLabel(holder, x, y);
+}
+
+const columnsIn = (holder, width) =>
+  Math.floor((width - 2 * geometry.padding - (holder.mark ? TORN_ROOM : 0)) / geometry.columnWidth);
+
+// A jagged strip through a box that is not to scale, as graph_view.cpp draws it.
+const TORN_ROOM = 14, TORN_WIDTH = 5, TEETH = 4;
+function tornPath(x, y, width) {
+  const strip = Math.min(TORN_WIDTH, width / 3), tooth = strip / 2, step = geometry.boxHeight / TEETH;
+  const left = x + width - Math.min(TORN_ROOM, width / 2) - strip / 2;
+  let path = `M${left.toFixed(2)} ${y}`;
+  for (let i = 0; i < TEETH; ++i) path += `l${(i % 2 ? -tooth : tooth).toFixed(2)} ${step}`;
+  path += `h${strip.toFixed(2)}`;
+  for (let i = 0; i < TEETH; ++i) path += `l${(i % 2 ? -tooth : tooth).toFixed(2)} ${-step}`;
+  return path + 'z';
+}
+
+function setLabel(holder, x, y) {
+  const {columns} = holder;
   const label = columns < 3 ? '' : fitLabel(holder.label, columns);
   if (!label && !holder.textElement) return;
   if (!holder.textElement) holder.textElement = holder.element.appendChild(make('text', {}));
@@ -52,7 +72,7 @@ function spanOf(box) {
 
 const isNarrow = (box) => box.span.width < LEAST_DRAWN && !box.parts && box !== view.focus;
 
-function layOut() {
+function placeBoxes() {
   let rows = 1, last = null;
   const visible = [], narrow = [];
   for (const box of boxes) {
@@ -76,23 +96,33 @@ function layOut() {
       holder.isAbove = above;
     });
   }
-  fitPage();
+  tellApart(visible);
 }
 
-// What stands below the graph moves when the graph grows or shrinks.
-const below = svg.querySelector('#below');
-const firstRows = geometry.rows;
-function fitPage() {
-  const shift = CRUMBS_HEIGHT + (geometry.rows - firstRows) * geometry.rowHeight;
-  const height = geometry.pageHeight + shift;
-  below.setAttribute('transform', `translate(0 ${shift})`);
-  svg.setAttribute('height', height);
-  svg.setAttribute('viewBox', `0 0 ${geometry.pageWidth} ${height}`);
-  svg.querySelector('#page').setAttribute('height', height);
-  geometry.height = height;
-  toPage = null;
-  graph.setAttribute('transform', `translate(${geometry.left} ${geometry.top + CRUMBS_HEIGHT})`);
+function layOut() {
+  placeBoxes();
+  geometry.section.growth = growthOfGraph();
+  sheet.settle();
 }
+
+const firstRows = geometry.rows;
+const growthOfGraph = () => (geometry.rows - firstRows) * geometry.rowHeight;
+
+sheet.layouts.graph = (section, room) => {
+  geometry.section = section;
+  geometry.left = room.left;
+  geometry.width = room.width;
+  graph.setAttribute('data-width', room.width);
+  graph.setAttribute('transform', `translate(${room.left} ${number(graph, 'data-y')})`);
+  finishMoving();
+  placeBoxes();
+  refresh();
+  return growthOfGraph();
+};
+sheet.onSettled(() => {
+  geometry.top = sheet.topOf(graph.parentNode);
+  toPage = null;
+});
 
 function openRun(box) {
   if (box.parts || !box.run.length) return;

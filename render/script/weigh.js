@@ -42,7 +42,7 @@ function changeText(weight) {
   if (before === after) return text;
   if (!before) return text + ', only after';
   if (!after) return text + ', only before';
-  return `${text}, ${formatPercent(Math.abs(after - before), before)} of before`;
+  return `${text}, ${formatChange(Math.abs(after - before), before, 'before')}`;
 }
 
 function weightLines(box, shares) {

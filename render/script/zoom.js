@@ -25,7 +25,7 @@ const unknownGround = svg.querySelector('#unknown rect');
 
 function openCanvas() {
   const height = Math.min(geometry.rows * geometry.rowHeight, TALLEST_CANVAS);
-  const place = make('foreignObject', {x: geometry.left, y: geometry.top + CRUMBS_HEIGHT, width: geometry.width, height});
+  const place = make('foreignObject', {x: geometry.left, y: geometry.top, width: geometry.width, height});
   const canvas = html('canvas', {style: `display:block;width:${geometry.width}px;height:${height}px`});
   const density = window.devicePixelRatio || 1;
   canvas.width = Math.ceil(geometry.width * density);

@@ -20,8 +20,8 @@ struct BlockStrip {
   std::function<std::string(std::uint32_t block)> title;
 };
 
-/// Neighbours of one state that are too narrow to see apart are drawn as one, so that the number of shapes depends on
-/// the width and not on the number of blocks; a block in use is never narrower than a pixel.
+/// Neighbours that are too narrow to see apart are drawn as one, so that the number of shapes depends on the width and
+/// not on the number of blocks; what is in use is never narrower than a pixel.
 void draw_block_strip(XmlElement parent, const Snapshot& snapshot, const Segment& segment, const BlockStrip& strip);
 
 } // namespace memviz::render

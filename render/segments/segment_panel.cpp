@@ -1,8 +1,8 @@
 #include "segments/segment_panel.hpp"
 
+#include "page/header.hpp"
 #include "page/naming.hpp"
 #include "page/ranked_list.hpp"
-#include "segments/segment_layouts.hpp"
 #include "segments/segment_rows.hpp"
 
 #include "memviz/format.hpp"
@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <span>
-#include <tuple>
 #include <vector>
 
 namespace memviz::render {
@@ -21,20 +20,18 @@ constexpr std::size_t kOtherRows = 12;
 /// The lines that pin free memory are listed from this share of what is reserved on: 1/1000.
 constexpr std::uint64_t kWorthAList = 1000;
 
-std::string summary_of(const Pins& pins) {
-  if (pins.segments.empty()) return "No segment is less than half in use and still needed.";
-  return fmt::format("{} less than half in use: {} of blocks keep {} of free memory from being given back.",
-                     pins.segments.size() == 1 ? "1 segment is" : format_count(pins.segments.size()) + " segments are",
-                     format_bytes(pins.active.bytes), format_bytes(pins.held_bytes));
-}
-
 RankedList pinning_lines(const SegmentPanel& panel) {
   RankedList list;
   list.heading = "What pins free memory, by your own line of code";
   const FrameTable& frames = panel.snapshot.frames;
-  for (const PinningLine& line : panel.pins.lines) {
+  std::vector<NodeKey> keys;
+  for (const PinningLine& line : panel.details.pins.lines) {
     if (list.rows.size() == kRankedRows) break;
-    list.rows.push_back({format_bytes(line.held_bytes), line.held_bytes, "", key_label(frames, line.key),
+    keys.push_back(line.key);
+    list.rows.push_back({format_bytes(line.held_bytes),
+                         line.held_bytes,
+                         "",
+                         {},
                          fmt::format("with {}, {} in {}", count_of(line.active.blocks, "block"),
                                      format_bytes(line.active.bytes), count_of(line.segments, "segment")),
                          fmt::format("{}\nholds {} bytes of free memory, {} of them alone",
@@ -42,8 +39,9 @@ RankedList pinning_lines(const SegmentPanel& panel) {
                                      format_count(line.alone_bytes)),
                          &key_paint(panel.origins, line.key)});
   }
-  if (panel.pins.lines.size() > list.rows.size())
-    list.rest = "and " + count_of(panel.pins.lines.size() - list.rows.size(), "more line");
+  name_rows(list, line_labels(frames, keys));
+  if (panel.details.pins.lines.size() > list.rows.size())
+    list.rest = "and " + count_of(panel.details.pins.lines.size() - list.rows.size(), "more line");
   return list;
 }
 
@@ -52,9 +50,7 @@ double draw_strips(Page& page, double y, const SegmentPanel& panel, std::span<co
                    std::size_t shown) {
   XmlElement parent = page.below_graph();
   add_rule(parent, y);
-  add_text(parent, kMargin, y + 28, "section", "Segments, with their blocks in address order");
-  add_text(parent, kMargin + kContentWidth, y + 28, "muted end", summary_of(panel.pins));
-  y += 42;
+  y = draw_heading(page, y + 12, "Segments, with their blocks in address order", pins_text(panel.details.pins));
   std::uint64_t largest_bytes = 1;
   for (const SegmentRow& row : rows.first(shown))
     largest_bytes = std::max(largest_bytes, row.segment->total_bytes);
@@ -73,13 +69,20 @@ double draw_strips(Page& page, double y, const SegmentPanel& panel, std::span<co
 
 } // namespace
 
+std::string pins_text(const Pins& pins) {
+  if (pins.segments.empty()) return "No segment is less than half in use and still needed.";
+  return fmt::format("{} less than half in use: {} of blocks keep {} of free memory from being given back.",
+                     pins.segments.size() == 1 ? "1 segment is" : format_count(pins.segments.size()) + " segments are",
+                     format_bytes(pins.active.bytes), format_bytes(pins.held_bytes));
+}
+
 double draw_segment_panel(Page& page, double y, const SegmentPanel& panel) {
   std::vector<SegmentRow> rows = rows_of(panel);
   if (rows.empty()) return y;
   std::uint64_t reserved_bytes = 0;
   for (const SegmentRow& row : rows)
     reserved_bytes += bytes_of(row);
-  if (panel.pins.held_bytes > reserved_bytes / kWorthAList) {
+  if (panel.details.pins.held_bytes > reserved_bytes / kWorthAList) {
     add_rule(page.below_graph(), y);
     y = draw_ranked_list(page, y + 14, pinning_lines(panel)) + 4;
   }
@@ -90,20 +93,6 @@ double draw_segment_panel(Page& page, double y, const SegmentPanel& panel) {
   const auto others = std::min<std::ptrdiff_t>(kOtherRows, rows.end() - first_other);
   std::rotate(rows.begin() + pinned, first_other, first_other + others);
   return draw_strips(page, y, panel, rows, static_cast<std::size_t>(pinned + others));
-}
-
-double draw_all_segments(Page& page, double y, const SegmentPanel& panel, std::size_t most_rows) {
-  std::vector<SegmentRow> rows = rows_of(panel);
-  if (rows.empty()) return y;
-  const auto home = [](const SegmentRow& row) {
-    return std::tuple(row.segment->device, row.segment->pool, row.segment->stream);
-  };
-  std::stable_sort(rows.begin(), rows.end(), [&](const SegmentRow& left, const SegmentRow& right) {
-    if (home(left) != home(right)) return home(left) < home(right);
-    return left.segment->total_bytes > right.segment->total_bytes;
-  });
-  merge_same_layouts(rows, panel.snapshot);
-  return draw_strips(page, y, panel, rows, std::min(most_rows, rows.size()));
 }
 
 } // namespace memviz::render

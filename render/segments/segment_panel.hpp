@@ -8,17 +8,19 @@
 #include "memviz/label.hpp"
 #include "memviz/pins.hpp"
 #include "memviz/snapshot.hpp"
+#include "memviz/svg.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace memviz::render {
 
 struct SegmentPanel {
   const Snapshot& snapshot;
-  const Pins& pins;
+  const SegmentDetails& details;
   const std::vector<CodeOrigin>& origins;
   std::optional<std::uint32_t> device; ///< only this one
 };
@@ -26,8 +28,7 @@ struct SegmentPanel {
 /// Who pins, then the segments that are pinned, then the largest others. Returns the height below it.
 [[nodiscard]] double draw_segment_panel(Page& page, double y, const SegmentPanel& panel);
 
-/// Segments by device, pool and stream, largest first, those that look the same in one row: the first `most_rows`.
-/// Returns the height below them.
-[[nodiscard]] double draw_all_segments(Page& page, double y, const SegmentPanel& panel, std::size_t most_rows);
+/// "3 segments are less than half in use: 12.0 MiB of blocks keep 2.00 GiB of free memory from being given back."
+[[nodiscard]] std::string pins_text(const Pins& pins);
 
 } // namespace memviz::render

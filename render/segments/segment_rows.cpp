@@ -18,7 +18,9 @@ namespace {
 constexpr double kTextHeight = 16;
 constexpr double kStripHeight = 14;
 constexpr double kRowStep = 40;
-constexpr double kFontSize = 11;
+constexpr double kFontSize = 12;
+/// Widths of text are estimated from above: this much of an estimate is what the widest real font needs.
+constexpr double kWidestFont = 0.85;
 /// The smallest segment is drawn no narrower, so that something of it can be seen.
 constexpr double kLeastWidth = 24;
 /// Strips up to this width stand beside their words, two in a line where nothing is pinned.
@@ -76,9 +78,8 @@ std::string block_title(const SegmentPanel& panel, std::uint32_t index) {
   std::string title =
       fmt::format("{}\n{}, {} requested\n{}", format_address(block.address), format_bytes(block.size_bytes),
                   format_bytes(block.requested_bytes), state_name(block.state));
-  const std::span<const FrameId> stack = panel.snapshot.frames.stack(block.stack);
-  if (!stack.empty()) title += "\n" + line_text(panel.snapshot.frames, NodeKey::of(stack.front()));
-  return title;
+  const std::uint32_t line = panel.details.lines.of_block[index];
+  return line == kNoLine ? title : title + "\n" + line_text(panel.snapshot.frames, panel.details.lines.lines[line].key);
 }
 
 /// What segments of one row have in common: place and size, then how they are used and pinned.
@@ -122,12 +123,14 @@ struct Place {
 
 void draw_row(XmlElement parent, const Place& place, const SegmentPanel& panel, const SegmentRow& row) {
   const double room = place.x + place.width - place.text_x;
-  const std::string left = fit_sans(segment_text(panel.snapshot, row), room, kFontSize);
-  add_text(parent, place.text_x, place.y + 12, "small", left);
-  if (row.pinned != nullptr) {
-    add_text(parent, place.x + place.width, place.y + 12, "small warning end",
-             fit_sans(pin_text(panel.snapshot.frames, row), room - sans_width(left, kFontSize) - 24, kFontSize));
-  }
+  const auto fitted = [](const std::string& text, double width) {
+    return fit_sans(text, width / kWidestFont, kFontSize);
+  };
+  // What pins goes before what a segment is called.
+  const std::string pins = row.pinned == nullptr ? "" : fitted(pin_text(panel.snapshot.frames, row), room * 0.5);
+  const double pins_width = pins.empty() ? 0 : sans_width(pins, kFontSize) * kWidestFont + 16;
+  add_text(parent, place.text_x, place.y + 12, "small", fitted(segment_text(panel.snapshot, row), room - pins_width));
+  if (!pins.empty()) add_text(parent, place.x + place.width, place.y + 12, "small warning end", pins);
   const BlockStrip strip{place.x, place.strip_y, place.strip_width, kStripHeight,
                          [&](std::uint32_t block) { return block_title(panel, block); }};
   draw_block_strip(parent, panel.snapshot, *row.segment, strip);
@@ -186,7 +189,7 @@ std::vector<SegmentRow> rows_of(const SegmentPanel& panel) {
   const std::vector<Segment>& segments = panel.snapshot.segments;
   std::vector<bool> is_pinned(segments.size(), false);
   std::vector<SegmentRow> rows;
-  for (const PinnedSegment& pinned : panel.pins.segments) {
+  for (const PinnedSegment& pinned : panel.details.pins.segments) {
     is_pinned[pinned.segment] = true;
     rows.push_back({&segments[pinned.segment], &pinned});
   }

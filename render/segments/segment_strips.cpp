@@ -1,6 +1,8 @@
 #include "segments/segment_strips.hpp"
 
+#include "page/header.hpp"
 #include "page/naming.hpp"
+#include "page/notes.hpp"
 #include "page/palette.hpp"
 
 #include "memviz/format.hpp"
@@ -19,8 +21,9 @@ constexpr double kNameWidth = 64;
 constexpr double kStripHeight = 16;
 constexpr double kStripStep = 22;
 constexpr double kListStep = 16;
-constexpr double kListColumn = 260;
-constexpr double kSizeEnd = 210; // from the left edge of a column
+constexpr std::size_t kListColumns = 4;
+constexpr double kSizeEnd = 180; // from the left edge of a column
+constexpr double kItemGap = 20;
 constexpr std::size_t kListed = 12;
 /// Neighbours narrower than this, in pixels, are drawn as one.
 constexpr double kNarrow = 1.5;
@@ -100,15 +103,16 @@ std::string piece_title(const std::vector<Placed>& placed, const Piece& piece) {
                      format_bytes(bytes), format_count(bytes), first.segment.device, first.segment.stream);
 }
 
-void draw_strip(XmlElement parent, double y, Side strip, const std::vector<Placed>& placed, double pixels_per_byte) {
-  add_text(parent, kMargin, y + 12, "small", strip == Side::before ? "before" : "after");
+void draw_strip(XmlElement section, double y, Side strip, const std::vector<Placed>& placed, double pixels_per_byte) {
+  XmlElement group = section.child("g");
+  add_text(group, kMargin, y + 12, "small", strip == Side::before ? "before" : "after").set("data-part", "name");
   for (const Piece& piece : pieces_of(placed, pixels_per_byte)) {
     const Side side = placed[piece.first].side;
     if (side != strip && side != Side::both) continue;
-    XmlElement group = add_group(parent, side_paint(side).name);
+    XmlElement drawn = add_group(group, side_paint(side).name);
     const double width = piece.width > 3 ? piece.width - 1 : piece.width;
-    add_rect(group, kMargin + kNameWidth + piece.x, y, width, kStripHeight);
-    group.child("title").text(piece_title(placed, piece));
+    add_rect(drawn, kMargin + kNameWidth + piece.x, y, width, kStripHeight);
+    drawn.child("title").text(piece_title(placed, piece));
   }
 }
 
@@ -119,32 +123,45 @@ struct SideList {
   const std::vector<SegmentRef>& segments;
 };
 
-void draw_list_heading(XmlElement parent, double x, double y, const SideList& list) {
-  add_rect(add_group(parent, list.paint.name), x, y + 3, 11, 11).set("rx", 2);
-  add_text(parent, x + 18, y + 13, "strong",
+double draw_list_heading(Page& page, double y, const SideList& list) {
+  XmlElement section = page.add_section(y, "items").set("data-line", kListStep).set("data-gap", kItemGap);
+  section.set("data-height", kListStep);
+  XmlElement item = section.child("g").set("data-x", kMargin).set("data-y", y);
+  add_rect(add_group(item, list.paint.name), kMargin, y + 3, 11, 11).set("rx", 2);
+  add_text(item, kMargin + 18, y + 13, "strong",
            fmt::format("{}: {}, {}", list.name, count_of(list.segments.size(), "segment"),
                        format_bytes(bytes_of(list.segments))));
+  return y + 20;
 }
 
-/// The first dozen in two columns.
-double draw_list(XmlElement parent, double x, double y, const SideList& list) {
-  draw_list_heading(parent, x, y, list);
-  y += 20;
+/// The first dozen, as many side by side as fit.
+double draw_addresses(Page& page, double y, std::span<const SegmentRef> segments) {
+  if (segments.empty()) return y;
+  const std::size_t rows = (segments.size() + kListColumns - 1) / kListColumns;
+  XmlElement section = page.add_section(y, "items").set("data-spread", "1").set("data-line", kListStep);
+  section.set("data-gap", kItemGap).set("data-height", static_cast<double>(rows) * kListStep);
+  for (std::size_t i = 0; i < segments.size(); ++i) {
+    const double x = kMargin + static_cast<double>(i % kListColumns) * (kContentWidth / kListColumns);
+    const std::size_t row = i / kListColumns;
+    const double top = y + static_cast<double>(row) * kListStep;
+    XmlElement item = section.child("g").set("data-x", x).set("data-y", top);
+    add_text(item, x, top + 13, "mono-small", format_address(segments[i].address));
+    add_text(item, x + kSizeEnd, top + 13, "mono-small muted end", format_bytes(segments[i].total_bytes));
+  }
+  return y + static_cast<double>(rows) * kListStep;
+}
+
+double draw_list(Page& page, double y, const SideList& list) {
+  y = draw_list_heading(page, y, list);
   const std::span<const SegmentRef> segments = list.segments;
   const std::size_t shown = std::min(kListed, segments.size());
-  const std::size_t rows = (shown + 1) / 2;
-  for (std::size_t i = 0; i < shown; ++i) {
-    const double column = x + 18 + (i < rows ? 0 : kListColumn);
-    const double baseline = y + 13 + static_cast<double>(i % rows) * kListStep;
-    add_text(parent, column, baseline, "mono-small", format_address(segments[i].address));
-    add_text(parent, column + kSizeEnd, baseline, "mono-small muted end", format_bytes(segments[i].total_bytes));
-  }
-  y += static_cast<double>(rows) * kListStep;
-  if (shown == segments.size()) return y;
-  add_text(parent, x + 18, y + 13, "small muted",
-           fmt::format("and {} more, {}; all of them are in this file's metadata",
-                       format_count(segments.size() - shown), format_bytes(bytes_of(segments.subspan(shown)))));
-  return y + kListStep;
+  y = draw_addresses(page, y, segments.first(shown));
+  if (shown == segments.size()) return y + 8;
+  return draw_notes(
+             page, y,
+             {fmt::format("and {} more, {}; all of them are in this file's metadata",
+                          format_count(segments.size() - shown), format_bytes(bytes_of(segments.subspan(shown))))}) +
+         4;
 }
 
 std::string json_list(const std::vector<SegmentRef>& segments) {
@@ -167,14 +184,25 @@ std::size_t resized_segments(const Comparison& comparison) {
                     [&](const SegmentRef& segment) { return before.contains(home(segment)); }));
 }
 
+/// Two processes have nothing in common that a list of addresses could show.
+std::string two_processes_sentence(const Comparison& comparison) {
+  std::string sentence = fmt::format(
+      "No segment is in both files, so they are of two processes, whose addresses cannot match: {} before ({}), "
+      "{} after ({}).",
+      count_of(comparison.only_before.size(), "segment"), format_bytes(bytes_of(comparison.only_before)),
+      count_of(comparison.only_after.size(), "segment"), format_bytes(bytes_of(comparison.only_after)));
+  if (const std::size_t resized = resized_segments(comparison); resized > 0)
+    sentence += fmt::format(" Or of one, whose expandable segments changed their size: {} at the same address.",
+                            resized == 1 ? "1 stands" : format_count(resized) + " stand");
+  return sentence;
+}
+
 std::string comment_on(const Comparison& comparison) {
   const bool has_before = !comparison.only_before.empty();
   const bool has_after = !comparison.only_after.empty();
   if (const std::size_t resized = resized_segments(comparison); resized > 0)
     return fmt::format("{} in both files; {} more at the same address, but of another size.",
                        count_of(comparison.in_both.size(), "segment"), format_count(resized));
-  if (comparison.in_both.empty() && has_before && has_after)
-    return "No segment is in both files. Addresses of two processes cannot match: compare the stacks above instead.";
   if (!has_before && !has_after) return "Both files have the same segments.";
   if (comparison.in_both.empty()) return fmt::format("All of them are only {}.", has_before ? "before" : "after");
   return fmt::format("{} in both files, by address and size.", count_of(comparison.in_both.size(), "segment"));
@@ -183,22 +211,21 @@ std::string comment_on(const Comparison& comparison) {
 } // namespace
 
 double draw_segments(Page& page, double y, const Comparison& comparison) {
-  XmlElement parent = page.below_graph();
-  add_text(parent, kMargin, y + 16, "section", "Segments, in address order");
-  add_text(parent, kMargin + kContentWidth, y + 16, "muted end", comment_on(comparison));
-  y += 28;
+  if (comparison.has_two_processes())
+    return draw_notes(page, draw_heading(page, y, "Segments"), {two_processes_sentence(comparison)});
+  y = draw_heading(page, y, "Segments, in address order", comment_on(comparison));
   const std::vector<Placed> placed = in_address_order(comparison);
   const std::uint64_t bytes =
       bytes_of(comparison.only_before) + bytes_of(comparison.only_after) + bytes_of(comparison.in_both);
   if (bytes == 0) return y;
   const double pixels_per_byte = (kContentWidth - kNameWidth) / static_cast<double>(bytes);
-  draw_strip(parent, y, Side::before, placed, pixels_per_byte);
-  draw_strip(parent, y + kStripStep, Side::after, placed, pixels_per_byte);
+  XmlElement section = page.add_section(y, "bars").set("data-left", kMargin + kNameWidth);
+  section.set("data-span", kContentWidth - kNameWidth);
+  draw_strip(section, y, Side::before, placed, pixels_per_byte);
+  draw_strip(section, y + kStripStep, Side::after, placed, pixels_per_byte);
   y += 2 * kStripStep + 8;
-  const double before_end = draw_list(parent, kMargin, y, {"Only before", paint::kRemoved, comparison.only_before});
-  const double after_end =
-      draw_list(parent, kPageWidth / 2 + 14, y, {"Only after", paint::kAdded, comparison.only_after});
-  return std::max(before_end, after_end) + 8;
+  y = draw_list(page, y, {"Only before", paint::kRemoved, comparison.only_before});
+  return draw_list(page, y, {"Only after", paint::kAdded, comparison.only_after});
 }
 
 void write_segment_metadata(Page& page, const Comparison& comparison) {

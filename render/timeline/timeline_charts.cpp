@@ -10,11 +10,13 @@
 namespace memviz::render {
 namespace {
 
-constexpr double kMainHeight = 420;
-constexpr double kOtherHeight = 170;
-constexpr double kMainPlaceHeight = 260;
-constexpr double kPlaceHeight = 120;
-constexpr std::size_t kMostCharts = 16;
+constexpr double kHeight = 420;         ///< of the only chart
+constexpr double kMostHeight = 380;     ///< of one of several
+constexpr double kTogetherHeight = 800; ///< of several, about
+constexpr double kLeastHeight = 56;
+constexpr std::size_t kMostDevices = 8;
+constexpr std::size_t kMostPlaces = 6; ///< streams and pools of all devices
+constexpr std::size_t kMostLines = 12; ///< that have a strip
 constexpr std::size_t kMostBands = 20'000;
 constexpr std::size_t kUsualBands = 3'000;
 constexpr std::size_t kMostSlices = 4'500;
@@ -48,15 +50,31 @@ std::vector<const TimelineDevice*> drawn_devices(const TimelinePicture& picture)
     if ((before.ooms > 0) != (after.ooms > 0)) return before.ooms > 0;
     return before.peak_requested_bytes > after.peak_requested_bytes;
   });
-  if (devices.size() > kMostCharts) devices.resize(kMostCharts);
+  if (devices.size() > kMostDevices) devices.resize(kMostDevices);
   return devices;
 }
 
-std::uint64_t most_reserved(const DeviceRecord& record) {
-  std::uint64_t most = 0;
-  for (const Step& step : record.reserved)
-    most = std::max(most, step.bytes);
-  return most;
+bool has_times(const DeviceRecord& record) {
+  return record.events == 0 || !record.times_us().empty();
+}
+
+TimelineAxis axis_of(const std::vector<const TimelineDevice*>& devices, const TimelineSvgOptions& options) {
+  const bool all_have =
+      std::all_of(devices.begin(), devices.end(), [](const auto* device) { return has_times(device->record); });
+  if (options.axis == TimelineAxis::time && !all_have)
+    throw Error("the events have no times (PyTorch writes them since 2.2): use --axis event");
+  return options.axis.value_or(devices.size() > 1 && all_have ? TimelineAxis::time : TimelineAxis::event);
+}
+
+/// The highest that has to be seen.
+std::uint64_t top_of(const Chart& chart) {
+  std::uint64_t top = std::max<std::uint64_t>(1, chart.bands.slices[chart.bands.peak].live_bytes);
+  for (const Step& step : chart.overlay.steps)
+    if (step.state <= chart.device.window.last && step.state >= chart.overlay.from) top = std::max(top, step.bytes);
+  if (const auto bytes = overlay_at(chart.overlay, chart.device.window.first)) top = std::max(top, *bytes);
+  const auto capacity = capacity_of(chart.device);
+  // A line far above all else would flatten the rest.
+  return capacity && capacity->bytes < 2 * top ? std::max(top, capacity->bytes) : top;
 }
 
 std::uint64_t range_of(const BandChart& chart) {
@@ -87,48 +105,127 @@ std::string home_text(const Home& home) {
   return text;
 }
 
+std::optional<std::uint64_t> overlay_at(const Overlay& overlay, std::uint32_t state) {
+  if (state < overlay.from) return std::nullopt;
+  const auto after = std::upper_bound(overlay.steps.begin(), overlay.steps.end(), state,
+                                      [](std::uint32_t wanted, const Step& step) { return wanted < step.state; });
+  return after == overlay.steps.begin() ? std::nullopt : std::optional(std::prev(after)->bytes);
+}
+
+std::optional<Capacity> capacity_of(const TimelineDevice& device) {
+  const DeviceRecord& record = device.record;
+  const Overlay reserved{"reserved", record.reserved, record.reserved_known_from};
+  for (auto mark = record.marks.rbegin(); mark != record.marks.rend(); ++mark) {
+    if (mark->kind != MarkKind::oom || mark->state < device.window.first || mark->state > device.window.last) continue;
+    const auto bytes = overlay_at(reserved, mark->state);
+    // Where CUDA could not say what is free, the file holds a number near 2^64.
+    if (!bytes || mark->free_bytes > kMaxTotalBytes) continue;
+    return Capacity{*bytes + mark->free_bytes, &*mark};
+  }
+  return std::nullopt;
+}
+
 Charts::Charts(const TimelinePicture& picture, const TimelineSvgOptions& options)
-    : picture_(picture), options_(options) {
-  for (const TimelineDevice* device : drawn_devices(picture)) {
-    if (options.axis == TimelineAxis::time && device->record.events > 0 && device->record.times_us().empty())
-      throw UsageError("the events have no times (PyTorch writes them since 2.2): use --axis event");
+    : picture_(picture), options_(options), lines_(picture.snapshot, picture.accounts) {
+  const std::vector<const TimelineDevice*> devices = drawn_devices(picture);
+  axis_ = axis_of(devices, options);
+  for (const TimelineDevice* device : devices) {
     if (options.view == TimelineView::pools)
       add_places(*device);
     else
-      charts_.push_back(
-          {.device = *device,
-           .stats = stats_of(picture.accounts, device->record.device),
-           .kind = options.view == TimelineView::segments ? TimelineKind::segments : TimelineKind::allocations,
-           .height = charts_.empty() ? kMainHeight : kOtherHeight});
+      add(*device);
   }
+  for (Chart& chart : charts_)
+    measure(chart);
+  if (charts_.size() > 1) share_scale();
+  if (devices.size() > 1 && axis_ == TimelineAxis::time) share_clock();
 }
 
+void Charts::add(const TimelineDevice& device) {
+  charts_.push_back(
+      {.device = device,
+       .stats = stats_of(picture_.accounts, device.record.device),
+       .kind = options_.view == TimelineView::segments ? TimelineKind::segments : TimelineKind::allocations});
+}
+
+/// Each device has at least one, for all its streams and pools.
 void Charts::add_places(const TimelineDevice& device) {
-  std::vector<DeviceRecord> records = split_by_home(picture_.snapshot, device.record);
-  std::stable_sort(records.begin(), records.end(), [](const DeviceRecord& left, const DeviceRecord& right) {
-    return most_reserved(left) > most_reserved(right);
-  });
+  const std::size_t room = kMostPlaces - std::min(kMostPlaces - 1, charts_.size());
+  std::vector<DeviceRecord> records = split_by_home(picture_.snapshot, device.record, room);
+  if (records.empty()) return add(device); // nothing lived, but something may have happened
   for (DeviceRecord& record : records) {
-    if (charts_.size() == kMostCharts) {
-      ++places_left_out_;
-      continue;
-    }
     record.marks = device.record.marks;
     for (Mark& mark : record.marks)
       mark.free_bytes = std::numeric_limits<std::uint64_t>::max(); // of the device, not of one pool
-    const std::string place = home_text(record.homes.front());
+    const std::string place = record.homes.size() == 1 ? home_text(record.homes.front())
+                                                       : fmt::format("{} more streams and pools", record.homes.size());
     places_.push_back({std::move(record), device.window});
-    charts_.push_back({.device = places_.back(),
-                       .stats = stats_of(picture_.accounts, device.record.device),
-                       .place = place,
-                       .height = charts_.empty() ? kMainPlaceHeight : kPlaceHeight});
+    charts_.push_back(
+        {.device = places_.back(), .stats = stats_of(picture_.accounts, device.record.device), .place = place});
   }
+}
+
+/// What does not depend on how much is drawn.
+void Charts::measure(Chart& chart) {
+  const DeviceRecord& record = chart.device.record;
+  TimelineOptions options{.kind = chart.kind, .axis = axis_, .most_bands = 0, .most_slices = kMostSlices};
+  chart.bands = chart_bands(record, chart.device.window, options);
+  chart.holders =
+      holders_at(picture_.snapshot.frames, lines_, record, chart.kind, chart.bands.slices[chart.bands.peak].state);
+  if (&chart == &charts_.front()) chart.lane = annotation_lane(picture_.snapshot, record, kLaneRows);
+  chart.overlay = {"reserved", record.reserved, record.reserved_known_from};
+  if (chart.kind == TimelineKind::segments) {
+    options.kind = TimelineKind::allocations;
+    chart.overlay = {"live", live_steps(chart_bands(record, chart.device.window, options)), 0};
+  }
+  chart.height = kHeight;
+  chart.top_bytes = top_of(chart);
+  chart.range = axis_range(record, axis_, chart.device.window);
+}
+
+/// A byte is as high in all charts.
+void Charts::share_scale() {
+  double together_bytes = 0;
+  double most_bytes = 1;
+  for (const Chart& chart : charts_) {
+    together_bytes += static_cast<double>(chart.top_bytes);
+    most_bytes = std::max(most_bytes, static_cast<double>(chart.top_bytes));
+  }
+  const double per_byte = std::min((kMostHeight - kRoomAbove) / most_bytes, kTogetherHeight / together_bytes);
+  for (Chart& chart : charts_) {
+    const double wanted = static_cast<double>(chart.top_bytes) * per_byte + kRoomAbove;
+    chart.height = std::max(kLeastHeight, std::ceil(wanted));
+    chart.top_bytes = static_cast<std::uint64_t>((chart.height - kRoomAbove) / per_byte);
+    chart.is_alone = false;
+  }
+}
+
+/// Times count from the first event of all charts.
+void Charts::share_clock() {
+  std::vector<Chart*> timed;
+  for (Chart& chart : charts_)
+    if (chart.device.record.events > 0) timed.push_back(&chart);
+  if (timed.empty()) return;
+  const auto first_of = [](const Chart* chart) { return chart->device.record.times_us().front(); };
+  const std::int64_t first =
+      first_of(*std::min_element(timed.begin(), timed.end(), [&](const Chart* left, const Chart* right) {
+        return first_of(left) < first_of(right);
+      }));
+  AxisRange shared{std::numeric_limits<double>::max(), std::numeric_limits<double>::lowest()};
+  for (Chart* chart : timed) {
+    // Subtracted without a sign: a stranger's times may lie further apart than a signed number goes.
+    chart->range.offset =
+        static_cast<double>(static_cast<std::uint64_t>(first_of(chart)) - static_cast<std::uint64_t>(first));
+    shared.begin = std::min(shared.begin, chart->range.begin + chart->range.offset);
+    shared.end = std::max(shared.end, chart->range.end + chart->range.offset);
+  }
+  for (Chart& chart : charts_)
+    chart.range = {shared.begin, shared.end, chart.range.offset};
 }
 
 void Charts::make(const Detail& detail) {
   for (Chart& chart : charts_)
     make(chart, detail);
-  is_first_ = false;
 }
 
 void Charts::make(Chart& chart, const Detail& detail) {
@@ -136,26 +233,16 @@ void Charts::make(Chart& chart, const Detail& detail) {
   const DeviceRecord& record = chart.device.record;
   TimelineOptions options;
   options.kind = chart.kind;
-  options.axis = options_.axis;
+  options.axis = axis_;
   options.most_slices = is_main ? detail.slices : std::max(kFewestSlices, detail.slices / 2);
-  if (is_first_) {
-    options.most_bands = 0;
-    chart.bands = chart_bands(record, chart.device.window, options);
-    chart.holders = holders_at(picture_.snapshot, picture_.accounts, record, chart.kind,
-                               chart.bands.slices[chart.bands.peak].state);
-    if (is_main) chart.lane = annotation_lane(picture_.snapshot, record, kLaneRows);
-    chart.overlay = {"reserved", record.reserved, record.reserved_known_from};
-    if (chart.kind == TimelineKind::segments) {
-      options.kind = TimelineKind::allocations;
-      chart.overlay = {"live", live_steps(chart_bands(record, chart.device.window, options)), 0};
-      options.kind = chart.kind;
-    }
-  }
   options.most_bands = is_main ? detail.bands : detail.bands / 4;
-  // Without a number, what cannot be seen is left to the rest.
-  if (!options_.detail)
-    options.least_bytes = static_cast<std::uint64_t>(static_cast<double>(range_of(chart.bands)) / chart.height * 0.4);
+  // Without a number, what cannot be seen is left to the strips.
+  if (!options_.detail) {
+    const std::uint64_t range = chart.is_alone ? range_of(chart.bands) : chart.top_bytes;
+    options.least_bytes = static_cast<std::uint64_t>(static_cast<double>(range) / chart.height * 0.4);
+  }
   chart.bands = chart_bands(record, chart.device.window, options);
+  chart.strips = chart_strips(lines_, record, chart.bands, chart.kind, kMostLines);
 }
 
 } // namespace memviz::render

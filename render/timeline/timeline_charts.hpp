@@ -2,10 +2,14 @@
 
 // What a picture is drawn of -> its charts: one a device, or one a stream and pool, with what each of them shows.
 
+#include "timeline/timeline_scale.hpp"
+
 #include "memviz/timeline_svg.hpp"
 
 #include <cstddef>
+#include <cstdint>
 #include <deque>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,12 +27,31 @@ struct Chart {
   const DeviceStats& stats; ///< of the whole device
   std::string place = {};   ///< "stream 0, private pool (0,1)", or "" for a whole device
   TimelineKind kind = TimelineKind::allocations;
-  double height = 0;
+  double height = 0;           ///< pixels
+  std::uint64_t top_bytes = 1; ///< what reaches to kRoomAbove below the top
+  bool is_alone = true;        ///< else others are drawn to the same scale
+  AxisRange range = {};
   BandChart bands = {};
+  std::vector<Strip> strips = {};
   AnnotationLane lane = {};
   std::vector<Holder> holders = {}; ///< of the peak
   Overlay overlay = {};
 };
+
+/// The highest value of a chart stands so many pixels below its top, for the words upon a line there.
+inline constexpr double kRoomAbove = 18;
+
+/// Reserved plus free bytes at an out-of-memory error: what PyTorch could have had then.
+struct Capacity {
+  std::uint64_t bytes = 0;
+  const Mark* oom = nullptr;
+};
+
+/// nullopt where no error within the window tells a credible number.
+[[nodiscard]] std::optional<Capacity> capacity_of(const TimelineDevice& device);
+
+/// Bytes of a line in a state; nullopt where they are not known.
+[[nodiscard]] std::optional<std::uint64_t> overlay_at(const Overlay& overlay, std::uint32_t state);
 
 /// How much of a recording is drawn.
 struct Detail {
@@ -43,26 +66,30 @@ struct Detail {
 
 class Charts {
 public:
-  /// Throws UsageError where the axis is time and a device has events without times.
+  /// Throws Error where the axis is time and a device has events without times.
   Charts(const TimelinePicture& picture, const TimelineSvgOptions& options);
 
   /// Makes all of them anew.
   void make(const Detail& detail);
-  /// The main one first.
+  /// The main one first. Several are drawn to one scale of bytes, and on one axis where that is time.
   [[nodiscard]] const std::vector<Chart>& charts() const { return charts_; }
-  /// How many streams and pools have none.
-  [[nodiscard]] std::size_t places_left_out() const { return places_left_out_; }
+  [[nodiscard]] TimelineAxis axis() const { return axis_; }
+  [[nodiscard]] const LifeLines& lines() const { return lines_; }
 
 private:
+  void add(const TimelineDevice& device);
   void add_places(const TimelineDevice& device);
+  void measure(Chart& chart);
+  void share_scale();
+  void share_clock();
   void make(Chart& chart, const Detail& detail);
 
   const TimelinePicture& picture_;
   const TimelineSvgOptions& options_;
   std::deque<TimelineDevice> places_; ///< what charts of streams and pools refer to
   std::vector<Chart> charts_;
-  std::size_t places_left_out_ = 0;
-  bool is_first_ = true;
+  TimelineAxis axis_ = TimelineAxis::event;
+  LifeLines lines_;
 };
 
 /// "stream 0", "stream 0, private pool (0,1)", "stream 0, pool unknown"

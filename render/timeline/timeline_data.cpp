@@ -1,7 +1,5 @@
 #include "timeline/timeline_data.hpp"
 
-#include "page/naming.hpp"
-
 #include "memviz/label.hpp"
 
 #include <algorithm>
@@ -36,15 +34,13 @@ std::string plain(double value) {
 void write_slices(XmlElement data, const BandChart& chart, TimelineAxis axis, const StateScale& states) {
   Differences state;
   Differences live;
-  Differences baseline;
   Differences at;
   for (const Slice& slice : chart.slices) {
     state.add(std::uint64_t{slice.state});
     live.add(slice.live_bytes);
-    baseline.add(slice.baseline_bytes);
     at.add(static_cast<std::int64_t>(std::floor(states.position(slice.state))));
   }
-  data.set("states", state.text()).set("live", live.text()).set("baseline", baseline.text());
+  data.set("states", state.text()).set("live", live.text());
   if (axis == TimelineAxis::time) data.set("at", at.text());
 }
 
@@ -75,18 +71,27 @@ void write_overlay(XmlElement data, const Overlay& overlay, const BandChart& cha
 
 } // namespace
 
+bool StackTable::is_left_out(FrameId frame_id) {
+  const Frame& frame = frames_.frame(frame_id);
+  std::optional<bool>& by_name = has_omitted_name_[frame.name.value];
+  if (!by_name) by_name = is_omitted_name(frames_.text(frame.name));
+  std::optional<bool>& by_file = has_omitted_file_[frame.filename.value];
+  if (!by_file) by_file = is_omitted_file(frames_.text(frame.filename));
+  return *by_name || *by_file;
+}
+
 std::uint32_t StackTable::place_of(StackId stack) {
   const auto [entry, is_new] = stack_places_.try_emplace(stack.value, static_cast<std::uint32_t>(stack_places_.size()));
   if (!is_new) return entry->second;
   if (entry->second > 0) stacks_ += '\n';
   std::size_t count = 0;
   for (const FrameId frame : frames_.stack(stack)) {
-    if (is_omitted(frames_.name(frame), frames_.filename(frame))) continue;
+    if (is_left_out(frame)) continue;
     if (count == kMostFrames) break;
     const auto [place, is_first] =
         frame_places_.try_emplace(frame.value, static_cast<std::uint32_t>(frame_places_.size()));
     if (is_first) {
-      const Label label = frame_label(frames_, frame);
+      const Label label = labels_.of(frame);
       frame_names_ += fmt::format("{}{}{}{}", place->second > 0 ? "\n" : "", label.name, label.place.empty() ? "" : " ",
                                   label.place);
     }
@@ -100,14 +105,16 @@ void StackTable::write(XmlElement parent) const {
   parent.child("metadata").set("id", "stacks").text(stacks_);
 }
 
-void write_panel_data(XmlElement panel, const PanelData& data, const StateScale& states, const ByteScale& bytes) {
+void write_panel_data(XmlElement panel, const PanelData& data, double top) {
+  const StateScale& states = data.layout.states;
+  const ByteScale& bytes = data.layout.bytes;
   XmlElement written = panel.child("metadata");
-  written.set("axis", data.axis == TimelineAxis::time ? "time" : "event");
+  written.set("axis", data.axis == TimelineAxis::time ? "time" : "event").set("words", data.axis_words);
   written.set("begin", plain(states.begin())).set("end", plain(states.end()));
-  written.set("width", states.width()).set("height", bytes.height());
+  written.set("left", kChartLeft - kMargin).set("y", top).set("width", states.width()).set("height", bytes.height());
   written.set("top", bytes.top_bytes()).set("cut", bytes.cut_bytes()).set("cut-height", bytes.cut_height());
-  write_slices(written, data.chart, data.axis, states);
-  write_overlay(written, data.overlay, data.chart, states);
+  write_slices(written, data.chart.bands, data.axis, states);
+  write_overlay(written, data.chart.overlay, data.chart.bands, states);
 }
 
 } // namespace memviz::render

@@ -3,6 +3,7 @@
 // What the script of a timeline needs beside what is drawn: exact numbers of every slice, and the stacks. Numbers stand
 // as differences from the one before, which are short.
 
+#include "page/naming.hpp"
 #include "page/xml_writer.hpp"
 #include "timeline/timeline_panel.hpp"
 #include "timeline/timeline_scale.hpp"
@@ -10,6 +11,7 @@
 #include "memviz/timeline.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -19,7 +21,9 @@ namespace memviz::render {
 /// The stacks of a picture, each one and each frame once.
 class StackTable {
 public:
-  explicit StackTable(const FrameTable& frames) : frames_(frames) {}
+  explicit StackTable(const FrameTable& frames)
+      : frames_(frames), labels_(frames), has_omitted_name_(frames.string_count()),
+        has_omitted_file_(has_omitted_name_) {}
 
   /// Its place in the table. Frames that PyTorch's own tools leave out are left out, and what lies far outside.
   std::uint32_t place_of(StackId stack);
@@ -27,14 +31,21 @@ public:
   void write(XmlElement parent) const;
 
 private:
+  /// Looks at each text once: a file may give one name of megabytes to all its frames.
+  [[nodiscard]] bool is_left_out(FrameId frame);
+
   const FrameTable& frames_;
+  FrameLabels labels_;
+  std::vector<std::optional<bool>> has_omitted_name_; ///< by StringId
+  std::vector<std::optional<bool>> has_omitted_file_;
   std::unordered_map<std::uint32_t, std::uint32_t> stack_places_;
   std::unordered_map<std::uint32_t, std::uint32_t> frame_places_;
   std::string frame_names_;
   std::string stacks_;
 };
 
-/// The scales and slices of one panel, and reserved bytes as far as they are known.
-void write_panel_data(XmlElement panel, const PanelData& data, const StateScale& states, const ByteScale& bytes);
+/// The scales and slices of one panel, `top` pixels below that of the page, and reserved bytes as far as they are
+/// known.
+void write_panel_data(XmlElement panel, const PanelData& data, double top);
 
 } // namespace memviz::render

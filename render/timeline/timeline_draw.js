@@ -1,15 +1,13 @@
 // Shapes -> the elements of a chart, at the part of the axis that is in view.
-const LETTER = 11 * 0.61, LEAST_LABEL = 54, LABEL_HEIGHT = 14;
+const LETTER = 12 * 0.61, LEAST_LABEL = 54, LABEL_HEIGHT = 14, MOST_TICKS_ROOM = 700, SHORT_UNIT = 500;
 
-function cut(string, columns) {
-  if (columns < 3) return '';
-  return string.length <= columns ? string : string.slice(0, columns - 1) + '…';
-}
-
-function fitName(name, note, width) {
+// Of "forward model.py:41": all of it, else the place behind the last blank, else the number of the line.
+function fitName(words, note, width) {
   const columns = Math.floor((width - 8) / LETTER);
-  const long = note ? name + '  ' + note : name;
-  return long.length <= columns ? long : cut(name, columns);
+  const blank = words.startsWith('<') ? -1 : words.lastIndexOf(' ');
+  const place = blank < 0 ? '' : words.slice(blank + 1);
+  if (!place || columnsOf(words) <= columns) return fitLabel({name: place ? words.slice(0, blank) : words, place, note, brief: ''}, columns);
+  return fitLabel({name: place, place: '', note: '', brief: place.includes(':') ? place.slice(place.lastIndexOf(':')) : ''}, columns);
 }
 
 function drawLabels(panel, shapes) {
@@ -21,9 +19,8 @@ function drawLabels(panel, shapes) {
     if (label) labels.append(make('text', {class: 'mono-small band-label ' + paint, x: room.x + 4, y: room.top + room.height / 2 + 4}, label));
   };
   labels.replaceChildren();
-  add(shapes.baseline, 'baseline', 'lived before the first event', '');
+  for (const [strip, shape] of shapes.strips) add(shape, strip.paint, strip.name, '');
   for (const [band, shape] of shapes.bands) add(shape, band.paint, band.name, formatBytes(band.bytes));
-  add(shapes.rest, 'rest', 'the rest', '');
 }
 
 function drawPath(panel, selector, path) {
@@ -40,29 +37,62 @@ function decimalStep(range) {
 function drawAxis(panel) {
   const axis = panel.element.querySelector('.state-axis');
   const {begin, end} = panel.view;
-  const step = decimalStep(end - begin);
+  const step = decimalStep(((end - begin) * MOST_TICKS_ROOM) / Math.min(panel.width, MOST_TICKS_ROOM));
+  const unit = panel.width < SHORT_UNIT && panel.isTime ? 'time' : panel.axisWords;
   axis.replaceChildren();
   for (let at = Math.ceil(Math.max(0, begin) / step) * step; at < end; at += step) {
     const x = xOf(panel, at);
     axis.append(make('path', {class: 'grid', d: `M${x} ${panel.height}v4`}));
     const words = panel.isTime ? formatDuration(at) : formatCount(at);
-    if (x < panel.width - 170) axis.append(make('text', {class: 'small muted middle', x, y: panel.height + 16}, words));
+    if (x < panel.width - unit.length * 7 - 40) axis.append(make('text', {class: 'small muted middle', x, y: panel.height + 16}, words));
   }
-  const unit = panel.isTime ? 'time since the first event' : 'events';
   axis.append(make('text', {class: 'small muted end', x: panel.width, y: panel.height + 16}, unit));
 }
 
+// Words that have no room beside others of their row are left to the tooltip.
 function moveFlags(panel) {
+  const taken = [];
   for (const flag of panel.element.querySelectorAll('.flag')) {
     const x = xOf(panel, number(flag, 'data-at'));
     flag.style.display = x < -0.5 || x > panel.width + 0.5 ? 'none' : '';
     flag.setAttribute('transform', `translate(${(x - number(flag, 'data-x')).toFixed(2)} 0)`);
     const words = flag.querySelector('text');
-    if (!words) continue;
+    if (!words || flag.style.display) continue;
     if (words.offset === undefined) words.offset = number(words, 'x') - number(flag, 'data-x');
-    const place = Math.min(Math.max(0, x + words.offset), panel.width - words.getComputedTextLength());
-    words.setAttribute('x', number(flag, 'data-x') + place - x);
+    words.style.display = '';
+    const length = words.getComputedTextLength();
+    const begin = Math.min(Math.max(0, x + words.offset), panel.width - length);
+    words.setAttribute('x', number(flag, 'data-x') + begin - x);
+    const place = {begin, end: begin + length, row: words.getAttribute('y')};
+    if (taken.some((other) => other.row === place.row && other.begin < place.end + 4 && place.begin < other.end + 4)) words.style.display = 'none';
+    else taken.push(place);
   }
+}
+
+// The name of the line of reserved bytes: at its right end, above all of the line that it stands on.
+function moveReservedText(panel, shape) {
+  const words = panel.element.querySelector('.reserved-text');
+  if (!words || !shape.steps.length) return;
+  const length = words.getComputedTextLength();
+  let end = panel.width - 5;
+  for (const flag of panel.element.querySelectorAll('.flag')) {
+    const x = xOf(panel, number(flag, 'data-at'));
+    if (x > end - length - 4 && x < end + 4) end = Math.min(end, x - 6);
+  }
+  const top = Math.min(...shape.steps.filter((step, i) => endOf(shape, i) > end - length).map((step) => step.top));
+  words.setAttribute('x', end);
+  words.setAttribute('y', top - 5);
+  // Of two lines close to each other, the capacity is named.
+  const other = panel.element.querySelector('.capacity-text');
+  const meets = other && Math.abs(number(other, 'y') - (top - 5)) < 14 && other.getComputedTextLength() + 10 > end - length;
+  words.style.display = meets ? 'none' : '';
+}
+
+// Lines across the chart.
+function widen(panel) {
+  panel.element.querySelector('.panel-ground').setAttribute('width', panel.width);
+  for (const line of panel.element.querySelectorAll(':scope > .grid, :scope > .capacity-line'))
+    line.setAttribute('d', line.getAttribute('d').replace(/h.*/, 'h' + panel.width));
 }
 
 function moveLane(panel) {
@@ -75,7 +105,7 @@ function moveLane(panel) {
     const width = Math.max(0.75, end - begin - 0.75);
     rect.setAttribute('x', begin);
     rect.setAttribute('width', width);
-    const label = fitName(span.title_, '', width);
+    const label = fitLabel({name: span.title_, place: '', note: '', brief: ''}, Math.floor((width - 8) / LETTER));
     let words = span.querySelector('text');
     if (!words && label) words = span.appendChild(make('text', {class: 'mono-small', y: number(rect, 'y') + 10}));
     if (!words) continue;
@@ -90,13 +120,15 @@ function drawPanel(panel) {
     const shape = shapes.bands.get(band);
     band.element.setAttribute('d', shape ? outline(shape) : '');
   }
-  drawPath(panel, ':scope > .baseline', outline(shapes.baseline));
-  drawPath(panel, ':scope > .rest', outline(shapes.rest));
+  for (const [strip, shape] of shapes.strips) strip.element.setAttribute('d', outline(shape));
   drawPath(panel, '.live-line', topLine(shapes.live));
   drawPath(panel, '.lowest-line', topLine(shapes.lowest));
-  drawPath(panel, '.reserved-line', topLine(layOutReserved(panel)));
+  const reserved = layOutReserved(panel);
+  drawPath(panel, '.reserved-line', topLine(reserved));
+  widen(panel);
   drawLabels(panel, shapes);
   drawAxis(panel);
   moveFlags(panel);
+  moveReservedText(panel, reserved);
   moveLane(panel);
 }

@@ -76,54 +76,84 @@ Columns columns_of(const BandChart& chart, const StateScale& states) {
 std::vector<ColumnRun> runs_of(const std::vector<std::uint32_t>& columns) {
   std::vector<ColumnRun> runs;
   for (std::uint32_t column = 0; column < columns.size(); ++column) {
+    if (columns[column] == kNone) continue;
     if (runs.empty() || runs.back().slice != columns[column]) runs.push_back({column, column, columns[column]});
     runs.back().last = column + 1;
   }
   return runs;
 }
 
-/// Walks the runs with the bands that live in each, from the bottom up.
+/// Walks the runs with what lives in each, from the bottom up.
 class StackLayout {
 public:
-  StackLayout(const BandChart& chart, const ByteScale& bytes) : chart_(chart), bytes_(bytes) {}
+  explicit StackLayout(const StackPlan& plan) : plan_(plan) {
+    shapes_.strips.resize(plan.strips.size());
+    shapes_.bands.resize(plan.chart.bands.size());
+  }
 
-  bool run(StackShapes& shapes, std::size_t most_steps) {
-    shapes.bands.resize(chart_.bands.size());
-    const std::int32_t ground = half_pixels(bytes_.height());
-    for (const ColumnRun& run : shapes.runs) {
-      const Slice& slice = chart_.slices[run.slice];
+  [[nodiscard]] std::optional<StackShapes> run(std::vector<ColumnRun> runs, std::size_t most_steps) {
+    const std::int32_t ground = half_pixels(plan_.bytes.height());
+    for (const ColumnRun& run : runs) {
+      const Slice& slice = plan_.chart.slices[run.slice];
       enter(run.slice);
-      std::uint64_t offset_bytes = slice.baseline_bytes;
-      std::int32_t bottom = half_pixels(bytes_.y(offset_bytes));
-      extend(shapes.baseline, run.first, run.last, bottom, ground);
-      for (const std::uint32_t band : alive_) {
-        offset_bytes += chart_.bands[band].life.size_bytes;
-        const std::int32_t top = half_pixels(bytes_.y(offset_bytes));
-        const std::size_t steps_before = shapes.bands[band].steps.size();
-        extend(shapes.bands[band], run.first, run.last, top, bottom);
-        steps_ += shapes.bands[band].steps.size() - steps_before;
-        bottom = top;
-      }
-      if (steps_ > most_steps) return false;
-      extend(shapes.rest, run.first, run.last, half_pixels(bytes_.y(slice.live_bytes)), bottom);
-      extend(shapes.live, run.first, run.last, half_pixels(bytes_.y(slice.live_bytes)), ground);
+      pile_ = {.bottom = ground};
+      add_strips(run, true);
+      for (const std::uint32_t band : alive_)
+        add(run, shapes_.bands[band], plan_.chart.bands[band].life.size_bytes, band_part(band));
+      add_strips(run, false);
+      if (steps_ > most_steps) return std::nullopt;
+      extend(shapes_.live, run.first, run.last, half_pixels(plan_.bytes.y(slice.live_bytes)), ground);
     }
-    return true;
+    shapes_.runs = std::move(runs);
+    std::sort(shapes_.touches.begin(), shapes_.touches.end());
+    shapes_.touches.erase(std::unique(shapes_.touches.begin(), shapes_.touches.end()), shapes_.touches.end());
+    return std::move(shapes_);
   }
 
 private:
-  /// Bands stand in the order in which they begin.
-  void enter(std::uint32_t slice) {
-    std::erase_if(alive_, [&](std::uint32_t band) { return chart_.bands[band].last <= slice; });
-    for (; next_ < chart_.bands.size() && chart_.bands[next_].first <= slice; ++next_)
-      if (chart_.bands[next_].last > slice) alive_.push_back(next_);
+  /// What stands in a column already.
+  struct Pile {
+    std::uint64_t bytes = 0;
+    std::int32_t bottom = 0;
+    std::optional<std::uint32_t> upper = {}; ///< the part that is seen last
+    bool is_new = false;                     ///< it begins or moves here
+  };
+
+  [[nodiscard]] std::uint32_t band_part(std::uint32_t band) const {
+    return static_cast<std::uint32_t>(plan_.strips.size()) + band;
   }
 
-  const BandChart& chart_;
-  const ByteScale& bytes_;
+  /// Bands stand in the order in which they begin.
+  void enter(std::uint32_t slice) {
+    const std::vector<Band>& bands = plan_.chart.bands;
+    std::erase_if(alive_, [&](std::uint32_t band) { return bands[band].last <= slice; });
+    for (; next_ < bands.size() && bands[next_].first <= slice; ++next_)
+      if (bands[next_].last > slice) alive_.push_back(next_);
+  }
+
+  void add_strips(const ColumnRun& run, bool is_baseline) {
+    for (std::uint32_t i = 0; i < plan_.strips.size(); ++i)
+      if (plan_.strips[i].is_baseline == is_baseline) add(run, shapes_.strips[i], plan_.strips[i].bytes[run.slice], i);
+  }
+
+  void add(const ColumnRun& run, Shape& shape, std::uint64_t bytes, std::uint32_t part) {
+    pile_.bytes += bytes;
+    const std::int32_t top = half_pixels(plan_.bytes.y(pile_.bytes));
+    const std::size_t steps_before = shape.steps.size();
+    extend(shape, run.first, run.last, top, pile_.bottom);
+    const bool is_new = shape.steps.size() > steps_before;
+    steps_ += shape.steps.size() - steps_before;
+    if (top == pile_.bottom) return;
+    if (pile_.upper && (is_new || pile_.is_new)) shapes_.touches.emplace_back(*pile_.upper, part);
+    pile_ = {pile_.bytes, top, part, is_new};
+  }
+
+  const StackPlan& plan_;
+  StackShapes shapes_;
   std::vector<std::uint32_t> alive_;
   std::uint32_t next_ = 0;
   std::size_t steps_ = 0;
+  Pile pile_;
 };
 
 } // namespace
@@ -180,15 +210,14 @@ std::optional<Room> room_in(const Shape& shape, double least_height) {
   return widest;
 }
 
-std::optional<StackShapes> lay_out_stack(const BandChart& chart, const StateScale& states, const ByteScale& bytes,
-                                         std::size_t most_steps) {
-  const Columns columns = columns_of(chart, states);
-  StackShapes shapes;
-  shapes.runs = runs_of(columns.highest);
-  if (!StackLayout(chart, bytes).run(shapes, most_steps)) return std::nullopt;
-  const std::int32_t ground = half_pixels(bytes.height());
+std::optional<StackShapes> lay_out_stack(const StackPlan& plan, std::size_t most_steps) {
+  const Columns columns = columns_of(plan.chart, plan.states);
+  std::optional<StackShapes> shapes = StackLayout(plan).run(runs_of(columns.highest), most_steps);
+  if (!shapes) return std::nullopt;
+  const std::int32_t ground = half_pixels(plan.bytes.height());
   for (const ColumnRun& run : runs_of(columns.lowest))
-    extend(shapes.lowest, run.first, run.last, half_pixels(bytes.y(chart.slices[run.slice].live_bytes)), ground);
+    extend(shapes->lowest, run.first, run.last, half_pixels(plan.bytes.y(plan.chart.slices[run.slice].live_bytes)),
+           ground);
   return shapes;
 }
 
@@ -207,7 +236,7 @@ Shape lay_out_steps(const std::vector<Step>& steps, Window window, const StateSc
   Shape shape;
   const std::int32_t ground = half_pixels(bytes.height());
   for (const ColumnRun& run : runs_of(highest))
-    if (run.slice != kNone) extend(shape, run.first, run.last, half_pixels(bytes.y(within[run.slice].bytes)), ground);
+    extend(shape, run.first, run.last, half_pixels(bytes.y(within[run.slice].bytes)), ground);
   return shape;
 }
 

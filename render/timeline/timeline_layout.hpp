@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace memviz::render {
@@ -51,18 +52,28 @@ struct Room {
 /// The widest such stretch that is at least `least_height` high; nullopt where there is none.
 [[nodiscard]] std::optional<Room> room_in(const Shape& shape, double least_height);
 
+/// Two parts of a stack of which one stands upon the other: strips count from 0, then bands.
+using Touch = std::pair<std::uint32_t, std::uint32_t>;
+
 struct StackShapes {
   std::vector<ColumnRun> runs;
-  std::vector<Shape> bands; ///< of BandChart::bands
-  Shape baseline;
-  Shape rest;
-  Shape live;   ///< from 0 to all that lives
-  Shape lowest; ///< the same, but the lowest state of each column
+  std::vector<Shape> strips;  ///< of Chart::strips
+  std::vector<Shape> bands;   ///< of BandChart::bands
+  std::vector<Touch> touches; ///< ascending
+  Shape live;                 ///< from 0 to all that lives
+  Shape lowest;               ///< the same, but the lowest state of each column
 };
 
-/// nullopt where the bands have more than `most_steps` steps together.
-[[nodiscard]] std::optional<StackShapes> lay_out_stack(const BandChart& chart, const StateScale& states,
-                                                       const ByteScale& bytes, std::size_t most_steps);
+/// What is laid out, and on which axes.
+struct StackPlan {
+  const BandChart& chart;
+  const std::vector<Strip>& strips;
+  const StateScale& states;
+  const ByteScale& bytes;
+};
+
+/// nullopt where bands and strips have more than `most_steps` steps together.
+[[nodiscard]] std::optional<StackShapes> lay_out_stack(const StackPlan& plan, std::size_t most_steps);
 
 /// Of reserved bytes within the states of `states`: the highest in each column.
 [[nodiscard]] Shape lay_out_steps(const std::vector<Step>& steps, Window window, const StateScale& states,

@@ -89,28 +89,56 @@ function roomIn(shape, least) {
   return widest;
 }
 
-// The shapes of what stands upon each other; bands beyond the detail asked for are part of the rest.
+// Bands beyond the detail asked for are part of the strip of their line: strip -> what comes and goes, by slice.
+function hiddenChanges(panel) {
+  const changes = new Map();
+  for (const band of panel.bands) {
+    if (band.rank < panel.detail) continue;
+    const strip = panel.stripOfLine.get(band.line) || panel.otherLines;
+    if (!changes.has(strip)) changes.set(strip, new Float64Array(panel.states.length + 1));
+    changes.get(strip)[band.first] += band.bytes;
+    changes.get(strip)[band.last] -= band.bytes;
+  }
+  return changes;
+}
+
+function stripBytes(panel) {
+  const hidden = hiddenChanges(panel);
+  return new Map(panel.strips.map((strip) => {
+    const changes = hidden.get(strip);
+    if (!changes) return [strip, strip.bytes];
+    let sum = 0;
+    return [strip, strip.bytes.map((bytes, slice) => bytes + (sum += changes[slice]))];
+  }));
+}
+
+// The shapes of what stands upon each other, with the rules of StackLayout.
 function layOutStack(panel) {
-  const shapes = {bands: new Map(), baseline: emptyShape(), rest: emptyShape(), live: emptyShape(), lowest: emptyShape()};
+  const shapes = {bands: new Map(), strips: new Map(panel.strips.map((strip) => [strip, emptyShape()])), live: emptyShape(), lowest: emptyShape()};
   const drawn = panel.bands.filter((band) => band.rank < panel.detail);
+  const inStrips = stripBytes(panel);
+  const stripsOf = (isBelow) => panel.strips.filter((strip) => strip.isBelow === isBelow)
+    .map((strip) => ({shape: shapes.strips.get(strip), bytes: inStrips.get(strip)}));
+  const below = stripsOf(true), above = stripsOf(false);
   let alive = [], next = 0;
   for (const run of runsOf(extremes(panel, panel.at, panel.live, (one, other) => one > other))) {
     if (alive.some((band) => band.last <= run.slice)) alive = alive.filter((band) => band.last > run.slice);
     for (; next < drawn.length && drawn[next].first <= run.slice; ++next)
       if (drawn[next].last > run.slice) alive.push(drawn[next]);
-    let bytes = panel.baseline[run.slice];
-    let bottom = halfPixels(byteY(panel, bytes));
-    extend(shapes.baseline, run, bottom, panel.height);
-    for (const band of alive) {
-      bytes += band.bytes;
-      const top = halfPixels(byteY(panel, bytes));
-      if (!shapes.bands.has(band)) shapes.bands.set(band, emptyShape());
-      extend(shapes.bands.get(band), run, top, bottom);
+    let sum = 0, bottom = panel.height;
+    const add = (shape, bytes) => {
+      sum += bytes;
+      const top = halfPixels(byteY(panel, sum));
+      extend(shape, run, top, bottom);
       bottom = top;
+    };
+    for (const strip of below) add(strip.shape, strip.bytes[run.slice]);
+    for (const band of alive) {
+      if (!shapes.bands.has(band)) shapes.bands.set(band, emptyShape());
+      add(shapes.bands.get(band), band.bytes);
     }
-    const top = halfPixels(byteY(panel, panel.live[run.slice]));
-    extend(shapes.rest, run, top, bottom);
-    extend(shapes.live, run, top, panel.height);
+    for (const strip of above) add(strip.shape, strip.bytes[run.slice]);
+    extend(shapes.live, run, halfPixels(byteY(panel, panel.live[run.slice])), panel.height);
   }
   for (const run of runsOf(extremes(panel, panel.at, panel.live, (one, other) => one < other)))
     extend(shapes.lowest, run, halfPixels(byteY(panel, panel.live[run.slice])), panel.height);

@@ -1,33 +1,37 @@
 // Starts the picture: zoom and pan by wheel, pointer and keys, the detail, search, and the state that the URL's fragment
 // keeps.
-svg.classList.add('scripted');
-const XHTML = 'http://www.w3.org/1999/xhtml';
-const LEAST_STATES = 8, CONTROLS_WIDTH = 470;
+const LEAST_STATES = 8, CONTROLS_HEIGHT = 28;
 
-const holder = make('foreignObject', {
-  x: number(controls, 'data-right') - CONTROLS_WIDTH, y: number(controls, 'data-y'), width: CONTROLS_WIDTH, height: 28});
-const field = (type, id, label) => {
-  const input = document.createElementNS(XHTML, 'input');
-  input.type = type;
-  input.id = id;
-  input.setAttribute('aria-label', label);
-  return input;
-};
-const slider = field('range', 'detail', 'how many of the largest allocations are bands');
-slider.min = 0;
-slider.max = main.bands.length;
+const slider = html('input', {type: 'range', id: 'detail', 'aria-label': 'how many of the largest allocations are bands', min: 0, max: main.bands.length});
 slider.value = main.bands.length;
-const searchInput = field('search', 'search', 'search bands');
-searchInput.placeholder = 'search ( / )';
-searchInput.className = 'panel';
-const detailText = document.createElementNS(XHTML, 'label');
-detailText.id = 'detail-text';
-const bar = document.createElementNS(XHTML, 'div');
-bar.id = 'bar';
-bar.append(detailText, slider, searchInput);
-holder.append(bar);
-const status = make('text', {class: 'small', x: number(controls, 'data-x'), y: number(controls, 'data-y') + 17, 'aria-live': 'polite'});
-controls.append(status, holder);
+const searchInput = html('input', {type: 'search', id: 'search', class: 'panel', 'aria-label': 'search bands and strips', placeholder: 'search ( / )'});
+const detailText = html('label', {id: 'detail-text', for: 'detail'});
+const status = html('span', {id: 'status', class: 'dim', role: 'status', 'aria-live': 'polite', title: 'keys: + − ← → 0 zoom and pan, / searches, Esc goes back'});
+const toolbar = html('div', {id: 'toolbar', role: 'toolbar', 'aria-label': 'view'}, status, detailText, slider, searchInput);
+const holder = controls.appendChild(make('foreignObject', {y: number(controls, 'data-y')}));
+holder.append(toolbar);
+
+// On a phone the controls take several lines.
+sheet.layouts.controls = (section, room) => {
+  holder.setAttribute('x', room.left);
+  holder.setAttribute('width', room.width);
+  const height = toolbar.offsetHeight;
+  holder.setAttribute('height', height);
+  return Math.max(0, height - CONTROLS_HEIGHT);
+};
+
+const panelOf = new Map(panels.map((panel) => [panel.element, panel]));
+sheet.layouts.chart = (section, room) => {
+  const panel = panelOf.get(section.element.querySelector('.chart'));
+  const left = room.left + panel.left;
+  panel.element.setAttribute('transform', `translate(${left} ${panel.y})`);
+  const width = room.left + room.width - left;
+  if (width === panel.width) return 0;
+  panel.width = width;
+  drawPanel(panel);
+  return 0;
+};
+
 for (const span of svg.querySelectorAll('.lane > g')) span.title_ = takeTitle(span);
 for (const element of svg.querySelectorAll('.chart path, .flag')) element.words = takeTitle(element);
 
@@ -46,11 +50,15 @@ function redraw(panel) {
   });
 }
 
+// Charts that share an axis show the same part of it.
 function setView(panel, begin, end) {
   const length = Math.min(panel.end - panel.begin, Math.max((panel.end - panel.begin) / 1e6, panel.isTime ? 1 : LEAST_STATES, end - begin));
   const first = Math.min(Math.max(begin, panel.begin), panel.end - length);
-  panel.view = {begin: first, end: first + length};
-  redraw(panel);
+  for (const one of panels) {
+    if (one !== panel && (one.axisWords !== panel.axisWords || one.begin !== panel.begin || one.end !== panel.end)) continue;
+    one.view = {begin: first, end: first + length};
+    redraw(one);
+  }
 }
 
 // `at`: the position on the axis that stays where it is.
@@ -66,14 +74,15 @@ function pan(panel, share) {
 
 const middle = (panel) => (panel.view.begin + panel.view.end) / 2;
 
+const clearButton = html('button', {class: 'crumb', type: 'button'}, 'clear');
+
 function showStatus(words) {
-  status.replaceChildren();
-  if (words) status.append(make('tspan', {}, words), make('tspan', {class: 'button', 'data-clear': '1'}, '  clear'));
-  else status.append(make('tspan', {class: 'muted'}, 'hover for the stack, click to pin it; wheel, drag, + − ← → 0 to zoom and pan; / to search'));
+  status.replaceChildren(words || (sheet.isPhone() ? 'tap for the stack, drag to pan' : 'point: stack, click: pin it, wheel: zoom, drag: pan'));
+  if (words) status.append('  ', clearButton);
 }
 
 function showDetail() {
-  detailText.textContent = `${formatCount(main.detail)} bands`;
+  detailText.textContent = countOf(main.detail, 'band');
 }
 
 function choose(band, panel) {
@@ -89,6 +98,11 @@ function search(query) {
   chosen.band = null;
   showStatus(highlight());
   saveState();
+}
+
+function searchFor(words) {
+  searchInput.value = words;
+  search(words);
 }
 
 function setDetail(count) {
@@ -116,13 +130,7 @@ function saveState() {
   if (main.detail !== main.bands.length) state.set('bands', main.detail);
   if (chosen.query) state.set('search', chosen.query);
   if (chosen.band) state.set('pin', panels.indexOf(chosen.panel) + '_' + chosen.band.index);
-  const fragment = state.toString();
-  if (fragment === location.hash.slice(1)) return;
-  try {
-    history.replaceState(null, '', fragment ? '#' + fragment : location.pathname + location.search);
-  } catch (error) {
-    // Some browsers forbid it for files; the picture works without.
-  }
+  setFragment(state.toString());
 }
 
 function loadState() {
@@ -151,8 +159,18 @@ const xIn = (panel, event) => {
 const atIn = (panel, event) => panel.view.begin + (xIn(panel, event) / panel.width) * (panel.view.end - panel.view.begin);
 const KEPT_CLICK = 4; // pixels: a pointer that moved less has clicked
 
+// What a strip holds where the pointer is.
+function stripWords(panel, strip, event) {
+  const slice = lastBefore(panel.at, Math.floor(atIn(panel, event)));
+  const [name, , ...more] = strip.title.split('\n');
+  const state = panel.states[slice];
+  const where = state ? `after event ${formatCount(state - 1)}` : 'before the first event';
+  return [name, `${formatBytes(strip.bytes[slice])} ${where}`, ...more].join('\n');
+}
+
 for (const panel of panels) {
   const bandOf = new Map(panel.bands.map((band) => [band.element, band]));
+  const stripOf = new Map(panel.strips.map((strip) => [strip.element, strip]));
   let drag = null;
   panel.element.addEventListener('wheel', (event) => {
     event.preventDefault();
@@ -171,10 +189,11 @@ for (const panel of panels) {
       hideTip();
       return;
     }
-    const band = bandOf.get(event.target);
+    const band = bandOf.get(event.target), strip = stripOf.get(event.target);
     const around = event.target.closest('.flag, .lane > g') || event.target;
+    const words = strip ? stripWords(panel, strip, event) : around.words || around.title_;
     if (band) showTip(event, band, band.title, band.stack);
-    else if (around.words || around.title_) showTip(event, around, around.words || around.title_);
+    else if (words) showTip(event, words, words);
     else hideTip();
   });
   panel.element.addEventListener('pointerleave', () => { hideTip(); drag = null; });
@@ -182,8 +201,9 @@ for (const panel of panels) {
     const wasDrag = drag && drag.moved;
     drag = null;
     if (wasDrag) return;
-    const band = bandOf.get(event.target) || null;
-    choose(band === chosen.band ? null : band, panel);
+    const band = bandOf.get(event.target) || null, strip = stripOf.get(event.target);
+    if (strip) searchFor(strip.name);
+    else choose(band === chosen.band ? null : band, panel);
   });
   panel.element.addEventListener('dblclick', () => setView(panel, panel.begin, panel.end));
 }
@@ -207,13 +227,12 @@ document.addEventListener('keydown', (event) => {
 });
 slider.addEventListener('input', () => setDetail(Number(slider.value)));
 searchInput.addEventListener('input', () => search(searchInput.value));
-status.addEventListener('click', (event) => { if (event.target.hasAttribute('data-clear')) reset(); });
+clearButton.addEventListener('click', reset);
 // A line of the list leads to its bands.
 svg.addEventListener('click', (event) => {
   const row = event.target.closest('.row');
   if (!row) return;
-  searchInput.value = text(row, 'data-find');
-  search(searchInput.value);
+  searchFor(text(row, 'data-find'));
 });
 window.addEventListener('hashchange', loadState);
 loadState();

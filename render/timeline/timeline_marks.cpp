@@ -11,25 +11,27 @@
 namespace memviz::render {
 namespace {
 
-constexpr double kFontSize = 11;
+constexpr double kFontSize = 12;
 constexpr std::uint32_t kMostFlagRows = 3;
 constexpr std::size_t kMostFlags = 40;
+constexpr double kLineRoom = 0.5; ///< beside a line; a text keeps its own distance
 
 double bold_width(std::string_view text) {
   return sans_width(text, kFontSize) * 1.06;
 }
 
-Flag peak_flag(const PanelData& data, const StateScale& states, const ByteScale& bytes) {
-  const Slice& peak = data.chart.slices[data.chart.peak];
-  const double next = data.chart.peak + 1 < data.chart.slices.size()
-                          ? states.x(data.chart.slices[data.chart.peak + 1].state)
-                          : states.width();
+Flag peak_flag(const PanelData& data) {
+  const StateScale& states = data.layout.states;
+  const BandChart& chart = data.chart.bands;
+  const Slice& peak = chart.slices[chart.peak];
+  const double next =
+      chart.peak + 1 < chart.slices.size() ? states.x(chart.slices[chart.peak + 1].state) : states.width();
   Flag flag;
   // In the middle of the time that it lasts, as far as that is drawn.
   flag.x = std::min(states.x(peak.state) + std::min(8.0, (next - states.x(peak.state)) / 2), states.width() - 1);
   flag.at =
       states.position(peak.state) + (flag.x - states.x(peak.state)) / states.width() * (states.end() - states.begin());
-  flag.y = bytes.y(peak.live_bytes);
+  flag.y = data.layout.bytes.y(peak.live_bytes);
   flag.css_class = "peak";
   flag.text = fmt::format("peak {}, {}", format_bytes(peak.live_bytes),
                           peak.state == 0 ? "before the first event" : "event " + format_count(peak.state - 1));
@@ -53,10 +55,11 @@ struct Place {
 bool is_free(const Place& place, const Flag& flag, const std::vector<Place>& taken, const std::vector<Flag>& placed) {
   const auto meets = [&](const Place& other) {
     if (other.row == place.row) return place.begin < other.end && other.begin < place.end;
-    return other.row < place.row && other.begin < flag.x + 2 && flag.x - 2 < other.end;
+    return other.row < place.row && other.begin < flag.x + kLineRoom && flag.x - kLineRoom < other.end;
   };
   const auto is_crossed = [&](const Flag& other) {
-    return other.has_text && other.row > place.row && place.begin < other.x + 2 && other.x - 2 < place.end;
+    return other.has_text && other.row > place.row && place.begin < other.x + kLineRoom &&
+           other.x - kLineRoom < place.end;
   };
   return std::none_of(taken.begin(), taken.end(), meets) && std::none_of(placed.begin(), placed.end(), is_crossed);
 }
@@ -106,11 +109,13 @@ void draw_flag(XmlElement panel, const Flag& flag) {
     group.child("circle").set("class", "peak-dot").set("cx", flag.x).set("cy", flag.y).set("r", 3.5);
 }
 
-void draw_snapshots(XmlElement panel, const PanelData& data, const StateScale& states, double y) {
+void draw_snapshots(XmlElement panel, const PanelData& data) {
+  const StateScale& states = data.layout.states;
+  const double y = data.layout.bytes.height();
   double last = -10;
-  for (const Mark& mark : data.device.record.marks) {
-    if (mark.kind != MarkKind::snapshot || mark.state < data.device.window.first ||
-        mark.state > data.device.window.last)
+  for (const Mark& mark : data.chart.device.record.marks) {
+    if (mark.kind != MarkKind::snapshot || mark.state < data.chart.device.window.first ||
+        mark.state > data.chart.device.window.last)
       continue;
     const double x = states.x(mark.state);
     if (x < last + 3) continue;
@@ -123,13 +128,14 @@ void draw_snapshots(XmlElement panel, const PanelData& data, const StateScale& s
 }
 
 /// From where to where a span reaches on the axis.
-std::pair<double, double> axis_extent(const AnnotationSpan& span, const PanelData& data, const StateScale& states) {
+std::pair<double, double> axis_extent(const AnnotationSpan& span, const PanelData& data) {
+  const StateScale& states = data.layout.states;
   const auto inside = [&](double at) { return std::clamp(at, states.begin(), states.end()); };
   if (data.axis == TimelineAxis::time)
-    return {span.begin == 0 ? states.begin() : inside(static_cast<double>(span.begin_us)),
-            span.end == kForever ? states.end() : inside(static_cast<double>(span.end_us))};
+    return {span.begin == 0 ? states.begin() : inside(states.offset() + static_cast<double>(span.begin_us)),
+            span.end == kForever ? states.end() : inside(states.offset() + static_cast<double>(span.end_us))};
   const auto at = [&](std::uint32_t state) {
-    return state > data.device.window.last ? states.end() : inside(states.position(state));
+    return state > data.chart.device.window.last ? states.end() : inside(states.position(state));
   };
   return {at(span.begin), at(span.end)};
 }
@@ -142,16 +148,19 @@ double free_right_end(const MarksLayout& marks, double length, double width) {
   return end;
 }
 
-void draw_overlay(XmlElement panel, const PanelData& data, const StateScale& states, const ByteScale& bytes,
-                  const MarksLayout& marks) {
-  const Window known{std::max(data.device.window.first, data.overlay.from), data.device.window.last};
+void draw_overlay(XmlElement panel, const PanelData& data, const MarksLayout& marks) {
+  const StateScale& states = data.layout.states;
+  const Overlay& overlay = data.chart.overlay;
+  const Window window = data.chart.device.window;
+  const Window known{std::max(window.first, overlay.from), window.last};
   if (known.first > known.last) return;
-  const Shape shape = lay_out_steps(data.overlay.steps, known, states, bytes);
+  const Shape shape = lay_out_steps(overlay.steps, known, states, data.layout.bytes);
   panel.child("path").set("class", "reserved-line").set("d", shape.top_line());
-  const auto last = overlay_at(data.overlay, known.last);
+  const auto last = overlay_at(overlay, known.last);
   // Upon bands, words of that colour would not be readable.
-  if (!last || shape.steps.empty() || data.kind == TimelineKind::segments) return;
-  const std::string text = data.overlay.name + " " + format_bytes(*last);
+  const bool is_covered = !last || *last < data.chart.bands.slices.back().live_bytes;
+  if (is_covered || shape.steps.empty() || data.chart.kind == TimelineKind::segments) return;
+  const std::string text = overlay.name + " " + format_bytes(*last);
   const double length = sans_width(text, kFontSize);
   // Above all of the line that it stands on.
   const double end = free_right_end(marks, length, states.width());
@@ -163,29 +172,34 @@ void draw_overlay(XmlElement panel, const PanelData& data, const StateScale& sta
   add_text(panel, end, top / 2.0 - 5, "small end reserved-text", text);
 }
 
-void draw_capacity(XmlElement panel, const PanelData& data, const StateScale& states, const ByteScale& bytes) {
-  const auto capacity = capacity_of(data.device);
+void draw_capacity(XmlElement panel, const PanelData& data) {
+  const ByteScale& bytes = data.layout.bytes;
+  const auto capacity = capacity_of(data.chart.device);
   if (!capacity || capacity->bytes > bytes.top_bytes()) return;
   const double y = std::round(bytes.y(capacity->bytes) * 2) / 2;
-  panel.child("path").set("class", "capacity-line").set("d", fmt::format("M0 {}h{}", px(y), px(states.width())));
+  panel.child("path")
+      .set("class", "capacity-line")
+      .set("d", fmt::format("M0 {}h{}", px(y), px(data.layout.states.width())));
   add_text(panel, 5, y - 5, "small capacity-text",
            fmt::format("{}: reserved and free together at the error", format_bytes(capacity->bytes)));
 }
 
 } // namespace
 
-MarksLayout lay_out_marks(const PanelData& data, const StateScale& states, const ByteScale& bytes) {
+MarksLayout lay_out_marks(const PanelData& data) {
+  const StateScale& states = data.layout.states;
+  const double ground = data.layout.bytes.height();
   MarksLayout marks;
-  marks.flags.push_back(peak_flag(data, states, bytes));
+  marks.flags.push_back(peak_flag(data));
   double last = -10;
-  for (const Mark& mark : data.device.record.marks) {
-    const bool is_inside = mark.state >= data.device.window.first && mark.state <= data.device.window.last;
+  for (const Mark& mark : data.chart.device.record.marks) {
+    const bool is_inside = mark.state >= data.chart.device.window.first && mark.state <= data.chart.device.window.last;
     if (mark.kind != MarkKind::oom || !is_inside || marks.flags.size() == kMostFlags) continue;
     const double x = std::min(states.x(mark.state), states.width() - 1);
     if (x < last + 2) continue;
     last = x;
     marks.flags.push_back(
-        {.at = states.position(mark.state), .x = x, .y = bytes.height(), .css_class = "mark", .text = oom_text(mark)});
+        {.at = states.position(mark.state), .x = x, .y = ground, .css_class = "mark", .text = oom_text(mark)});
   }
   place(marks.flags, states.width());
   for (const Flag& flag : marks.flags)
@@ -193,29 +207,29 @@ MarksLayout lay_out_marks(const PanelData& data, const StateScale& states, const
   return marks;
 }
 
-void draw_marks(XmlElement panel, const PanelData& data, const StateScale& states, const ByteScale& bytes,
-                const MarksLayout& marks) {
-  draw_overlay(panel, data, states, bytes, marks);
-  draw_capacity(panel, data, states, bytes);
-  draw_snapshots(panel, data, states, bytes.height());
+void draw_marks(XmlElement panel, const PanelData& data, const MarksLayout& marks) {
+  draw_overlay(panel, data, marks);
+  draw_capacity(panel, data);
+  draw_snapshots(panel, data);
   for (const Flag& flag : marks.flags)
     draw_flag(panel, flag);
 }
 
-void draw_lane(XmlElement panel, double y, const PanelData& data, const StateScale& states, const FrameTable& frames) {
-  if (data.lane.spans.empty()) return;
+void draw_lane(XmlElement panel, double y, const PanelData& data) {
+  const AnnotationLane& annotations = data.chart.lane;
+  if (annotations.spans.empty()) return;
   XmlElement lane = add_group(panel, "lane");
-  std::vector<double> drawn_to(data.lane.rows, -1);
-  for (const AnnotationSpan& span : data.lane.spans) {
-    const auto [begin_at, end_at] = axis_extent(span, data, states);
-    const double begin = states.x_at(begin_at);
-    const double end = states.x_at(end_at);
+  std::vector<double> drawn_to(annotations.rows, -1);
+  for (const AnnotationSpan& span : annotations.spans) {
+    const auto [begin_at, end_at] = axis_extent(span, data);
+    const double begin = data.layout.states.x_at(begin_at);
+    const double end = data.layout.states.x_at(end_at);
     // Many may lie within one pixel; those without any width are seen on no event.
     if (end <= begin || end < drawn_to[span.row] + 0.5) continue;
     const double left = std::max(begin, drawn_to[span.row]);
     const double width = std::max(0.75, end - left);
     drawn_to[span.row] = left + width;
-    const std::string name = cut_end(frames.text(span.name).substr(0, 800), 200);
+    const std::string name = cut_end(data.frames.text(span.name).substr(0, 800), 200);
     XmlElement group = add_group(lane, "group");
     group.set("data-begin", fmt::format("{:.3f}", begin_at)).set("data-end", fmt::format("{:.3f}", end_at));
     add_rect(group, left, y + span.row * kLaneRow, width > 3 ? width - 0.75 : width, kLaneRow - 2).set("rx", 2);

@@ -29,16 +29,15 @@ struct MarksLayout {
   std::uint32_t flag_rows = 0;
 };
 
-[[nodiscard]] MarksLayout lay_out_marks(const PanelData& data, const StateScale& states, const ByteScale& bytes);
+[[nodiscard]] MarksLayout lay_out_marks(const PanelData& data);
 
 /// The lines of reserved bytes and of the capacity, and the marks.
-void draw_marks(XmlElement panel, const PanelData& data, const StateScale& states, const ByteScale& bytes,
-                const MarksLayout& marks);
+void draw_marks(XmlElement panel, const PanelData& data, const MarksLayout& marks);
 
 inline constexpr double kLaneRow = 15;
 inline constexpr double kFlagRow = 16;
 
 /// `y`: of the lane's top, from the top of the chart.
-void draw_lane(XmlElement panel, double y, const PanelData& data, const StateScale& states, const FrameTable& frames);
+void draw_lane(XmlElement panel, double y, const PanelData& data);
 
 } // namespace memviz::render

@@ -1,26 +1,5 @@
 // Elements -> the charts' data: slices (states that are drawn, with what lives in them) and bands. See timeline_data.cpp.
-const SVG = 'http://www.w3.org/2000/svg';
-const svg = document.currentScript.ownerSVGElement;
-const controls = svg.querySelector('#controls');
 if (!controls) return;
-
-const number = (element, name) => Number(element.getAttribute(name) || 0);
-const text = (element, name) => element.getAttribute(name) || '';
-
-function make(name, attributes, content) {
-  const element = document.createElementNS(SVG, name);
-  for (const key in attributes) element.setAttribute(key, attributes[key]);
-  if (content !== undefined) element.textContent = content;
-  return element;
-}
-
-// The browser's own tooltip would cover ours: its text moves into the model.
-function takeTitle(element) {
-  const title = element.querySelector('title');
-  if (!title) return '';
-  title.remove();
-  return title.textContent;
-}
 
 // Numbers stand as differences from the one before.
 function numbers(element, name) {
@@ -40,10 +19,33 @@ function readBand(element, index) {
   return {
     index, element, title, first, last, stack,
     stackId: text(element, 'data-stack'),
+    line: text(element, 'data-line'),
     bytes: number(element, 'data-bytes'),
     paint: element.getAttribute('class').split(' ')[0],
     name: title.split('\n')[0],
     haystack: (title + '\n' + stack.join('\n')).toLowerCase(),
+  };
+}
+
+// "slice bytes" where the bytes change, both as differences.
+function readStrip(element, slices) {
+  const title = takeTitle(element);
+  const changes = text(element, 'data-bytes').split(' ').filter(Boolean).map(Number);
+  const bytes = new Float64Array(slices);
+  let slice = 0, sum = 0;
+  for (let i = 0; i < changes.length; i += 2) {
+    bytes.fill(sum, slice, slice + changes[i]);
+    slice += changes[i];
+    sum += changes[i + 1];
+  }
+  bytes.fill(sum, slice);
+  return {
+    element, title, bytes,
+    line: text(element, 'data-line'),
+    isBelow: element.parentNode.classList.contains('below'),
+    paint: element.getAttribute('class').split(' ')[0],
+    name: title.split('\n')[0],
+    haystack: title.toLowerCase(),
   };
 }
 
@@ -54,16 +56,20 @@ function readPanel(element) {
   const panel = {
     element, isTime, states,
     live: numbers(data, 'live'),
-    baseline: numbers(data, 'baseline'),
     at: isTime ? numbers(data, 'at') : states.map((state) => state - 1),
     reserved: {at: numbers(data, 'reserved-at'), bytes: numbers(data, 'reserved')},
     begin: number(data, 'begin'), end: number(data, 'end'),
     width: number(data, 'width'), height: number(data, 'height'),
     top: number(data, 'top'), cut: number(data, 'cut'), cutHeight: number(data, 'cut-height'),
-    smaller: number(data, 'smaller'),
+    axisWords: text(data, 'words'),
+    left: number(data, 'left'), y: number(data, 'y'),
     bands: [...element.querySelectorAll('.bands > path')].map(readBand),
-    hovered: null,
+    strips: [...element.querySelectorAll('.strips > path')].map((strip) => readStrip(strip, states.length)),
   };
+  // What is small stands above the bands.
+  const above = panel.strips.filter((strip) => !strip.isBelow);
+  panel.stripOfLine = new Map(above.map((strip) => [strip.line, strip]));
+  panel.otherLines = above[above.length - 1];
   panel.view = {begin: panel.begin, end: panel.end};
   panel.bySize = [...panel.bands].sort((a, b) => b.bytes - a.bytes || a.index - b.index);
   panel.bySize.forEach((band, rank) => { band.rank = rank; });
@@ -73,13 +79,3 @@ function readPanel(element) {
 
 const panels = [...svg.querySelectorAll('.chart')].map(readPanel);
 const main = panels[0];
-
-function formatDuration(us) {
-  if (us < 1000) return formatCount(us) + ' us';
-  const scaled = (value, unit) => value.toFixed(value < 9.995 ? 2 : value < 99.95 ? 1 : 0) + ' ' + unit;
-  if (us < 999500) return scaled(us / 1e3, 'ms');
-  if (us < 59.5e6) return scaled(us / 1e6, 's');
-  const minutes = Math.floor(us / 6e7);
-  if (minutes < 60) return minutes + ' min ' + Math.floor((us % 6e7) / 1e6) + ' s';
-  return formatCount(minutes / 60 | 0) + ' h ' + (minutes % 60) + ' min';
-}

@@ -1,5 +1,9 @@
 #include "timeline/timeline_names.hpp"
 
+#include "page/ranked_list.hpp"
+#include "timeline/timeline_charts.hpp"
+
+#include "memviz/error.hpp"
 #include "memviz/flame.hpp"
 #include "memviz/format.hpp"
 
@@ -9,38 +13,75 @@
 namespace memviz::render {
 namespace {
 
-constexpr std::size_t kNamedLines = 10;
-
 std::string text_of(const Label& label) {
   return label.place.empty() ? label.name : label.name + " " + label.place;
 }
 
 } // namespace
 
-LineNames::LineNames(const FrameTable& frames, const std::vector<Holder>& holders) : frames_(frames), finder_(frames) {
-  std::size_t named = 0;
-  for (const Holder& holder : holders) {
-    if (holder.key.kind != NodeKind::frame) continue;
-    if (named++ == kNamedLines) break;
-    hues_.name(text_of(key_label(frames, holder.key)));
+LineNames::LineNames(const FrameTable& frames, const LifeLines& lines, const std::vector<DrawnStack>& charts)
+    : lines_(lines), labels_(frames), frames_(frames) {
+  for (const DrawnStack& drawn : charts) {
+    const std::vector<Holder>& holders = drawn.chart.holders;
+    for (std::size_t i = 0; i < std::min(holders.size(), kRankedRows); ++i)
+      add(holders[i].key);
   }
+  for (const DrawnStack& drawn : charts) {
+    for (const Strip& strip : drawn.chart.strips)
+      add(strip.line);
+    for (const Band& band : drawn.chart.bands.bands)
+      add(lines_.line_of(drawn.chart.device.record.device, band.life));
+  }
+  add_hues(charts);
 }
 
-LineName LineNames::of(const NodeKey& key) const {
-  LineName name{key_label(frames_, key), {}, nullptr};
+void LineNames::add(const NodeKey& line) {
+  const auto [entry, is_new] = names_.try_emplace(line);
+  if (!is_new) return;
+  LineName& name = entry->second;
+  name.label = line.kind == NodeKind::frame  ? labels_.of(line.frame())
+               : line.kind == NodeKind::root ? Label{.name = "other lines", .brief = "other"}
+                                             : key_label(frames_, line);
   name.text = text_of(name.label);
-  name.paint = key.kind == NodeKind::frame ? &hues_.of(name.text) : &paint::kNoStack;
-  return name;
+  name.index = ranked_.size();
+  if (line.kind == NodeKind::root) name.paint = &paint::kOtherLines;
+  ranked_.push_back(line);
 }
 
-LineName LineNames::of_place(const std::string& place) const {
-  return {{.name = place}, place, &hues_.of(place)};
+NodeKey LineNames::line_of(const Chart& chart, std::uint32_t part) const {
+  if (part < chart.strips.size()) return chart.strips[part].line;
+  return lines_.line_of(chart.device.record.device, chart.bands.bands[part - chart.strips.size()].life);
 }
 
-const LineName& LineNames::of(StackId stack) const {
-  const auto known = by_stack_.find(stack.value);
-  if (known != by_stack_.end()) return known->second;
-  return by_stack_.emplace(stack.value, of(finder_.line_of(stack))).first->second;
+void LineNames::add_hues(const std::vector<DrawnStack>& charts) {
+  std::vector<HueWish> wishes;
+  std::vector<std::size_t> wish_of(ranked_.size(), ranked_.size());
+  for (std::size_t i = 0; i < ranked_.size(); ++i) {
+    if (ranked_[i].kind != NodeKind::frame) continue;
+    wish_of[i] = wishes.size();
+    wishes.push_back({names_.at(ranked_[i]).text, {}});
+  }
+  for (const DrawnStack& drawn : charts) {
+    for (const auto& [lower, upper] : drawn.touches) {
+      const std::size_t one = wish_of[of(line_of(drawn.chart, lower)).index];
+      const std::size_t other = wish_of[of(line_of(drawn.chart, upper)).index];
+      if (one == other || std::max(one, other) >= wishes.size()) continue;
+      wishes[std::max(one, other)].neighbours.push_back(std::min(one, other));
+    }
+  }
+  const std::vector<std::size_t> chosen = choose_hues(wishes);
+  for (std::size_t i = 0; i < ranked_.size(); ++i)
+    if (wish_of[i] < wishes.size()) names_.at(ranked_[i]).paint = &hues()[chosen[wish_of[i]]];
+}
+
+const LineName& LineNames::of(const NodeKey& line) const {
+  const auto name = names_.find(line);
+  if (name == names_.end()) throw Error("a line of a timeline has no name");
+  return name->second;
+}
+
+std::vector<Label> LineNames::row_labels(const std::vector<NodeKey>& lines) const {
+  return line_labels(frames_, lines);
 }
 
 std::string address_name(const Band& band, bool is_segment) {

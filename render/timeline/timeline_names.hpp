@@ -1,41 +1,61 @@
 #pragma once
 
-// Lives -> what a timeline calls them, and their colour.
+// Lives and strips -> what a timeline calls them, and their colour.
 
 #include "page/naming.hpp"
+#include "timeline/timeline_layout.hpp"
 #include "timeline/timeline_palette.hpp"
 
-#include "memviz/flame.hpp"
 #include "memviz/timeline.hpp"
 
+#include <cstddef>
 #include <cstdint>
+#include <map>
 #include <string>
-#include <unordered_map>
+#include <utility>
+#include <vector>
 
 namespace memviz::render {
 
-/// The user's own line of a stack, in words and in colour.
+struct Chart;
+
+/// The user's own line of code, in words and in colour.
 struct LineName {
   Label label;
-  std::string text; ///< the label on one line
-  const Paint* paint = nullptr;
+  std::string text;      ///< the label on one line
+  std::size_t index = 0; ///< of all lines that are drawn
+  const Paint* paint = &paint::kNoStack;
+};
+
+/// What is drawn of a chart, and which parts of it touch.
+struct DrawnStack {
+  const Chart& chart;
+  const std::vector<Touch>& touches;
 };
 
 class LineNames {
 public:
-  /// The lines of `holders`, largest first, get hues of their own.
-  LineNames(const FrameTable& frames, const std::vector<Holder>& holders);
+  /// Lines that the lists of `charts` show go first, the main chart's before the others': they get hues of their own.
+  LineNames(const FrameTable& frames, const LifeLines& lines, const std::vector<DrawnStack>& charts);
 
-  [[nodiscard]] const LineName& of(StackId stack) const;
-  [[nodiscard]] LineName of(const NodeKey& key) const;
-  /// Of a stream and pool, in words.
-  [[nodiscard]] LineName of_place(const std::string& place) const;
+  /// Of what the charts draw, and of the first kRankedRows holders of each; of others without a colour of their own.
+  [[nodiscard]] const LineName& of(const NodeKey& line) const;
+  /// The labels of one list of lines, as line_labels() makes them.
+  [[nodiscard]] std::vector<Label> row_labels(const std::vector<NodeKey>& lines) const;
+  [[nodiscard]] const LineName& of(std::uint32_t device, const Life& life) const {
+    return of(lines_.line_of(device, life));
+  }
 
 private:
+  void add(const NodeKey& line);
+  void add_hues(const std::vector<DrawnStack>& charts);
+  [[nodiscard]] NodeKey line_of(const Chart& chart, std::uint32_t part) const;
+
+  const LifeLines& lines_;
+  FrameLabels labels_;
   const FrameTable& frames_;
-  LineHues hues_;
-  mutable UserLineFinder finder_;
-  mutable std::unordered_map<std::uint32_t, LineName> by_stack_;
+  std::map<NodeKey, LineName> names_;
+  std::vector<NodeKey> ranked_; ///< by LineName::index
 };
 
 /// "b7f064c000000_0"; a segment's begins with s.

@@ -2,7 +2,6 @@
 
 #include "script/embedded.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <fmt/format.h>
@@ -10,19 +9,20 @@
 namespace memviz::render {
 namespace {
 
-// After Okabe and Ito, with neighbours that differ in lightness, too. Not their pink: that says no stack.
+// From Okabe and Ito's, moved apart in lightness until the least distance of any two (in OKLab, for normal sight and
+// with protanopia or deuteranopia as Machado et al. 2009 simulate them) was as large as it gets. Not their pink: that
+// says no stack. On dark pages none is so dark that it sinks into the ground; the bright ones have dark text.
 constexpr std::array kHues{
-    Paint{"hue0", "#f2b05e", "#1d2026", "#8a5410", "#fff3e0"},
-    Paint{"hue1", "#8fd0bd", "#1d2026", "#1d6456", "#e6fff8"},
-    Paint{"hue2", "#aebfee", "#1d2026", "#3a4f8f", "#eaf0ff"},
-    Paint{"hue3", "#efa49b", "#1d2026", "#8c3b36", "#fff0ee"},
-    Paint{"hue4", "#d6de8e", "#1d2026", "#565f22", "#f8fadf"},
-    Paint{"hue5", "#c9aee8", "#1d2026", "#5f4189", "#f6eeff"},
-    Paint{"hue6", "#f6dc7d", "#1d2026", "#6e5a10", "#fff9e0"},
-    Paint{"hue7", "#7fbdea", "#1d2026", "#1f5a8c", "#e8f4ff"},
-    Paint{"hue8", "#cdb594", "#1d2026", "#6b5434", "#fdf4e6"},
-    Paint{"hue9", "#a5dcea", "#1d2026", "#1b6070", "#e6fbff"},
-    Paint{"hue10", "#a6cf86", "#1d2026", "#44642a", "#f0fae6"},
+    Paint{"hue0", "#dbab47", "#1d2026", "#cd7001", "#0b0c0f"},
+    Paint{"hue1", "#3fb3a8", "#1d2026", "#04bacf", "#0b0c0f"},
+    Paint{"hue2", "#94b2f7", "#1d2026", "#879aff", "#0b0c0f"},
+    Paint{"hue3", "#e68077", "#1d2026", "#c5a194", "#0b0c0f"},
+    Paint{"hue4", "#e0faa3", "#1d2026", "#679861", "#0b0c0f"},
+    Paint{"hue5", "#9481fc", "#1d2026", "#7c62d1", "#ffffff"},
+    Paint{"hue6", "#fbd72f", "#1d2026", "#b8ab04", "#0b0c0f"},
+    Paint{"hue7", "#5c8fbe", "#1d2026", "#0d5fa0", "#ffffff"},
+    Paint{"hue8", "#be8606", "#1d2026", "#72675b", "#ffffff"},
+    Paint{"hue9", "#bbd89a", "#1d2026", "#2e6a04", "#ffffff"},
 };
 
 constexpr std::array kColours{
@@ -33,6 +33,7 @@ constexpr std::array kColours{
     PageColour{".lowest-line", "stroke", "#ffffff", "#0b0c0f"},
     PageColour{".reserved-line", "stroke", "#3a6db5", "#7fb0ee"},
     PageColour{".reserved-text", "fill", "#2f5f9f", "#8fbcf3"},
+    PageColour{".reserved-text,.capacity-text", "stroke", "#f4f5f3", "#1b1e24"},
     PageColour{".capacity-line", "stroke", "#9a3412", "#f2a27b"},
     PageColour{".capacity-text", "fill", "#9a3412", "#f2a27b"},
     PageColour{".mark-line", "stroke", "#b3261e", "#f2837b"},
@@ -61,7 +62,7 @@ std::string rules(bool dark) {
   std::string css;
   for (const Paint& hue : kHues)
     css += paint_rules(hue, dark);
-  for (const Paint* paint : {&paint::kBaseline, &paint::kRest, &paint::kNoStack})
+  for (const Paint* paint : {&paint::kOtherLines, &paint::kNoStack})
     css += paint_rules(*paint, dark);
   for (const PageColour& colour : kColours)
     css += fmt::format("{}{{{}:{}}}\n", colour.selector, colour.property, dark ? colour.dark : colour.light);
@@ -74,24 +75,32 @@ std::span<const Paint> hues() {
   return kHues;
 }
 
-void LineHues::name(std::string_view line) {
-  if (named_.find(line) != named_.end()) return;
-  std::size_t hue = hash_of(line) % kHues.size();
-  const auto is_taken = [&](std::size_t wanted) {
-    return std::any_of(named_.begin(), named_.end(), [&](const auto& entry) { return entry.second == wanted; });
-  };
-  for (std::size_t tried = 0; tried < kHues.size() && is_taken(hue); ++tried)
-    hue = (hue + 1) % kHues.size();
-  named_.emplace(line, hue);
-}
-
-const Paint& LineHues::of(std::string_view line) const {
-  const auto named = named_.find(line);
-  return kHues.at(named != named_.end() ? named->second : hash_of(line) % kHues.size());
+std::vector<std::size_t> choose_hues(const std::vector<HueWish>& lines) {
+  std::vector<std::size_t> hues;
+  for (const HueWish& line : lines) {
+    const bool gets_its_own = hues.size() < kHues.size();
+    std::array<bool, kHues.size()> is_taken{};
+    if (gets_its_own) {
+      for (const std::size_t hue : hues)
+        is_taken.at(hue) = true;
+    } else {
+      for (const std::size_t neighbour : line.neighbours)
+        if (neighbour < hues.size()) is_taken.at(hues[neighbour]) = true;
+    }
+    const std::size_t wanted = hash_of(line.text) % kHues.size();
+    std::size_t hue = wanted;
+    for (std::size_t tried = 1; tried < kHues.size() && is_taken.at(hue); ++tried)
+      hue = (wanted + tried) % kHues.size();
+    hues.push_back(hue);
+  }
+  return hues;
 }
 
 std::string timeline_css() {
-  return kTimelineStyle + rules(false) + "@media (prefers-color-scheme:dark){\n" + rules(true) + "}\n";
+  // As in lists and legends; a viewer that cannot fill with the pattern takes the plain colour.
+  const std::string no_stack = fmt::format("path.{}{{fill:url(#{})}}\n", paint::kNoStack.name, kUnknownPattern);
+  return kTimelineStyle + rules(false) + "@media screen and (prefers-color-scheme:dark){\n" + rules(true) + "}\n" +
+         no_stack;
 }
 
 } // namespace memviz::render

@@ -5,32 +5,28 @@
 #include "page/palette.hpp"
 
 #include <cstddef>
-#include <map>
 #include <span>
 #include <string>
-#include <string_view>
+#include <vector>
 
 namespace memviz::render {
 
 namespace paint {
-inline constexpr Paint kBaseline{"baseline", "#cfd5de", "#1d2026", "#39404b", "#eef1f5"};
-inline constexpr Paint kRest{"rest", "#e9e6de", "#41454d", "#2c2b28", "#d5d3cc"};
+inline constexpr Paint kOtherLines{"other", "#e9e6de", "#41454d", "#2c2b28", "#d5d3cc"};
 } // namespace paint
 
-/// For lines of code.
+/// For lines of code. Any two of them can be told apart by people who see no red or no green, too.
 [[nodiscard]] std::span<const Paint> hues();
 
-/// Line of code -> hue: by a hash of its text, so that it stays the same from picture to picture. Of those that are
-/// named before the others, each gets a hue of its own as long as there are some.
-class LineHues {
-public:
-  /// Names a line that stands out; the largest first.
-  void name(std::string_view line);
-  [[nodiscard]] const Paint& of(std::string_view line) const;
-
-private:
-  std::map<std::string, std::size_t, std::less<>> named_;
+/// A line of code that needs a hue.
+struct HueWish {
+  std::string text;
+  std::vector<std::size_t> neighbours; ///< indices of the lines that it touches somewhere
 };
+
+/// The hue of each line, as an index: that of a hash of its text, so that it stays the same from picture to picture, or
+/// the next one that no neighbour before it has. The first lines, as many as there are hues, get one each.
+[[nodiscard]] std::vector<std::size_t> choose_hues(const std::vector<HueWish>& lines);
 
 /// The rules for the above and for the lines of a chart, after those of palette_css().
 [[nodiscard]] std::string timeline_css();

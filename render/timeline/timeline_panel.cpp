@@ -13,11 +13,11 @@
 namespace memviz::render {
 namespace {
 
+constexpr double kFontSize = 12;
 constexpr double kLabelHeight = 14; ///< of a band that bears its name
 constexpr double kLabelWidth = 54;  ///< narrower ones bear none
 constexpr double kThin = 3;         ///< lower bands have no border of their own
 constexpr double kAxisHeight = 24;
-constexpr double kRoomAbove = 18; ///< the highest value, for the words upon a line there
 
 struct Frame {
   double top; ///< of the chart on the page
@@ -31,20 +31,6 @@ std::string moved_to(double x, double y) {
 
 XmlElement add_path(XmlElement parent, std::string_view css_class, const std::string& path) {
   return parent.child("path").set("class", css_class).set("d", path);
-}
-
-std::uint64_t scale_top(const PanelData& data) {
-  std::uint64_t top = 1;
-  for (const Slice& slice : data.chart.slices)
-    top = std::max(top, slice.live_bytes);
-  const std::uint64_t live = top;
-  for (const Step& step : data.overlay.steps)
-    if (step.state <= data.device.window.last && step.state >= data.overlay.from) top = std::max(top, step.bytes);
-  if (const auto bytes = overlay_at(data.overlay, data.device.window.first)) top = std::max(top, *bytes);
-  const auto capacity = capacity_of(data.device);
-  // A line far above all else would flatten the rest.
-  if (capacity && capacity->bytes < 2 * std::max(top, live)) top = std::max(top, capacity->bytes);
-  return top;
 }
 
 /// What is there at all times, where something happens upon it.
@@ -83,32 +69,77 @@ void draw_cut(XmlElement parent, const Frame& frame) {
   }
 }
 
-/// Allocations by line of code, segments by where they are.
-LineName name_of(const PanelData& data, const Band& band) {
-  if (data.kind == TimelineKind::allocations) return data.names.of(band.life.stack);
-  return data.names.of_place(home_text(data.device.record.homes.at(band.life.home)));
-}
-
 void draw_band(XmlElement bands, const PanelData& data, std::size_t index, const Shape& shape) {
   // There even where nothing of it is high enough to be seen: the script stacks all of them.
   const std::string path = shape.path();
-  const Band& band = data.chart.bands[index];
-  const LineName name = name_of(data, band);
+  const Chart& chart = data.chart;
+  const Band& band = chart.bands.bands[index];
+  const DeviceRecord& record = chart.device.record;
+  const LineName& name = data.names.of(record.device, band.life);
+  const bool is_segment = chart.kind == TimelineKind::segments;
   const bool is_thin = height_of(shape) < kThin;
   XmlElement drawn = add_path(bands, fmt::format("{}{}", name.paint->name, is_thin ? " thin" : ""), path);
   drawn.set("data-slices", fmt::format("{} {}", band.first, band.last))
       .set("data-bytes", band.life.size_bytes)
+      .set("data-line", name.index)
       .set("data-stack", data.stacks.place_of(band.life.stack));
-  drawn.child("title").text(fmt::format("{}\n{}\n{}\n{}", name.text, both_bytes(band.life.size_bytes),
-                                        address_name(band, data.kind == TimelineKind::segments),
-                                        lifetime_text(data.device.record, band.life)));
+  std::string title = fmt::format("{}\n{}\n{}\n{}", name.text, both_bytes(band.life.size_bytes),
+                                  address_name(band, is_segment), lifetime_text(record, band.life));
+  if (is_segment && band.life.home < record.homes.size()) title += "\n" + home_text(record.homes[band.life.home]);
+  drawn.child("title").text(title);
+}
+
+/// "slice bytes" wherever the bytes change, both as differences.
+std::string changes_of(const std::vector<std::uint64_t>& bytes) {
+  std::string text;
+  std::size_t last = 0;
+  std::uint64_t last_bytes = 0;
+  for (std::size_t slice = 0; slice < bytes.size(); ++slice) {
+    if (bytes[slice] == last_bytes) continue;
+    const auto change = static_cast<std::int64_t>(bytes[slice] - last_bytes);
+    text += fmt::format("{}{} {}", text.empty() ? "" : " ", slice - last, change);
+    last = slice;
+    last_bytes = bytes[slice];
+  }
+  return text;
+}
+
+std::string strip_words(const Chart& chart, const Strip& strip) {
+  const bool is_segment = chart.kind == TimelineKind::segments;
+  if (strip.is_baseline) return count_of(strip.lives, "allocation") + " from before the first event";
+  return fmt::format("{} too small for a band of {} own", count_of(strip.lives, is_segment ? "segment" : "allocation"),
+                     strip.lives == 1 ? "its" : "their");
+}
+
+void draw_strips(XmlElement parent, const PanelData& data, bool is_baseline) {
+  const Chart& chart = data.chart;
+  XmlElement strips = add_group(parent, is_baseline ? "strips below" : "strips above");
+  for (std::size_t i = 0; i < chart.strips.size(); ++i) {
+    const Strip& strip = chart.strips[i];
+    if (strip.is_baseline != is_baseline) continue;
+    const LineName& name = data.names.of(strip.line);
+    // There even where it is empty: the script may leave more to it.
+    XmlElement drawn = add_path(strips, name.paint->name, data.layout.shapes.strips[i].path());
+    drawn.set("data-line", name.index).set("data-bytes", changes_of(strip.bytes));
+    drawn.child("title").text(fmt::format("{}\n{} at the peak\n{}", name.text,
+                                          both_bytes(strip.bytes[chart.bands.peak]), strip_words(chart, strip)));
+  }
+}
+
+/// Where the function has no room beside its place, the place tells more: several lines of one function differ in it.
+std::string fitted(const Label& label, std::size_t columns) {
+  if (label.place.empty() || columns_of(label.name) + 1 + columns_of(label.place) <= columns)
+    return fit_label(label, columns);
+  const std::size_t colon = label.place.rfind(':');
+  return fit_label({.name = label.place, .brief = colon == std::string::npos ? "" : label.place.substr(colon)},
+                   columns);
 }
 
 void draw_label(XmlElement parent, const Shape& shape, std::string_view paint_name, const Label& label) {
   const auto room = room_in(shape, kLabelHeight);
   if (!room || room->width < kLabelWidth) return;
-  const auto columns = static_cast<std::size_t>((room->width - 8) / (11 * kMonoEm));
-  const std::string text = fit_label(label, columns);
+  const auto columns = static_cast<std::size_t>((room->width - 8) / (kFontSize * kMonoEm));
+  const std::string text = fitted(label, columns);
   if (text.empty()) return;
   add_text(parent, room->x + 4, room->top + room->height / 2 + 4, fmt::format("mono-small band-label {}", paint_name),
            text);
@@ -119,94 +150,71 @@ Label with_bytes(Label label, std::uint64_t bytes) {
   return label;
 }
 
-void draw_stack(XmlElement parent, const PanelData& data, const StackShapes& shapes) {
-  const Slice& peak = data.chart.slices[data.chart.peak];
-  const std::string baseline = shapes.baseline.path();
-  if (!baseline.empty()) {
-    add_path(parent, "baseline", baseline)
-        .child("title")
-        .text(fmt::format("lived before the first event\n{} at the peak", both_bytes(peak.baseline_bytes)));
+void draw_labels(XmlElement parent, const PanelData& data) {
+  XmlElement labels = add_group(parent, "labels");
+  const StackShapes& shapes = data.layout.shapes;
+  for (std::size_t i = 0; i < shapes.strips.size(); ++i) {
+    const LineName& name = data.names.of(data.chart.strips[i].line);
+    draw_label(labels, shapes.strips[i], name.paint->name, name.label);
   }
+  for (std::size_t i = 0; i < shapes.bands.size(); ++i) {
+    const Life& life = data.chart.bands.bands[i].life;
+    const LineName& name = data.names.of(data.chart.device.record.device, life);
+    draw_label(labels, shapes.bands[i], name.paint->name, with_bytes(name.label, life.size_bytes));
+  }
+}
+
+void draw_stack(XmlElement parent, const PanelData& data) {
+  const StackShapes& shapes = data.layout.shapes;
+  draw_strips(parent, data, true);
   XmlElement bands = add_group(parent, "bands");
   for (std::size_t i = 0; i < shapes.bands.size(); ++i)
     draw_band(bands, data, i, shapes.bands[i]);
-  // There even where it is empty: the script may leave more to it.
-  add_path(parent, "rest", shapes.rest.path())
-      .child("title")
-      .text(fmt::format("the rest: {}\n{} at the peak",
-                        count_of(data.chart.rest_lives,
-                                 data.kind == TimelineKind::segments ? "smaller segment" : "smaller allocation"),
-                        both_bytes(peak.rest_bytes)));
+  draw_strips(parent, data, false);
   add_path(parent, "lowest-line", shapes.lowest.top_line());
   add_path(parent, "live-line", shapes.live.top_line());
-
-  XmlElement labels = add_group(parent, "labels");
-  draw_label(labels, shapes.baseline, "baseline", {.name = "lived before the first event", .brief = "before"});
-  for (std::size_t i = 0; i < shapes.bands.size(); ++i) {
-    const Life& life = data.chart.bands[i].life;
-    const LineName name = name_of(data, data.chart.bands[i]);
-    draw_label(labels, shapes.bands[i], name.paint->name, with_bytes(name.label, life.size_bytes));
-  }
-  draw_label(labels, shapes.rest, "rest", {.name = "the rest", .brief = "rest"});
+  draw_labels(parent, data);
 }
 
 void draw_state_axis(XmlElement panel, const Frame& frame, const PanelData& data) {
   XmlElement parent = add_group(panel, "state-axis");
   const double y = frame.bytes.height();
-  const std::string unit = data.axis == TimelineAxis::time ? "time since the first event" : "events";
-  const double unit_width = sans_width(unit, 11);
+  const double unit_width = sans_width(data.axis_words, kFontSize);
   for (const Tick& tick : frame.states.ticks()) {
     add_path(parent, "grid", fmt::format("M{} {}v4", px(tick.at), px(y)));
-    if (tick.at > frame.states.width() - unit_width - sans_width(tick.text, 11) / 2 - 10) continue;
+    if (tick.at > frame.states.width() - unit_width - sans_width(tick.text, kFontSize) / 2 - 10) continue;
     add_text(parent, tick.at, y + 16, "small muted middle", tick.text);
   }
-  add_text(parent, frame.states.width(), y + 16, "small muted end", unit);
+  add_text(parent, frame.states.width(), y + 16, "small muted end", data.axis_words);
 }
 
 } // namespace
 
-std::optional<std::uint64_t> overlay_at(const Overlay& overlay, std::uint32_t state) {
-  if (state < overlay.from) return std::nullopt;
-  const auto after = std::upper_bound(overlay.steps.begin(), overlay.steps.end(), state,
-                                      [](std::uint32_t wanted, const Step& step) { return wanted < step.state; });
-  return after == overlay.steps.begin() ? std::nullopt : std::optional(std::prev(after)->bytes);
-}
-
-std::optional<Capacity> capacity_of(const TimelineDevice& device) {
-  const DeviceRecord& record = device.record;
-  const Overlay reserved{"reserved", record.reserved, record.reserved_known_from};
-  for (auto mark = record.marks.rbegin(); mark != record.marks.rend(); ++mark) {
-    if (mark->kind != MarkKind::oom || mark->state < device.window.first || mark->state > device.window.last) continue;
-    const auto bytes = overlay_at(reserved, mark->state);
-    // Where CUDA could not say what is free, the file holds a number near 2^64.
-    if (!bytes || mark->free_bytes > kMaxTotalBytes) continue;
-    return Capacity{*bytes + mark->free_bytes, &*mark};
-  }
-  return std::nullopt;
-}
-
-std::optional<double> draw_panel(Page& page, double y, const PanelData& data, std::size_t most_steps) {
-  const Window window = data.device.window;
-  const StateScale states(data.device.record, data.axis, window, kChartWidth);
-  const ByteScale bytes(scale_top(data), floor_of(data.chart), data.height, kRoomAbove);
-  const auto shapes = lay_out_stack(data.chart, states, bytes, most_steps);
+std::optional<PanelLayout> lay_out_panel(const Chart& chart, TimelineAxis axis, std::size_t most_steps) {
+  const StateScale states(chart.device.record, axis, chart.device.window, chart.range);
+  const ByteScale bytes(chart.top_bytes, chart.is_alone ? floor_of(chart.bands) : 0, chart.height, kRoomAbove);
+  auto shapes = lay_out_stack({chart.bands, chart.strips, states, bytes}, most_steps);
   if (!shapes) return std::nullopt;
+  return PanelLayout{states, bytes, std::move(*shapes)};
+}
 
-  const MarksLayout marks = lay_out_marks(data, states, bytes);
-  const double lane_top = y;
-  y += data.lane.rows * kLaneRow + (data.lane.rows > 0 ? 4 : 0);
-  const double top = y + marks.flag_rows * kFlagRow + 4;
-  const Frame frame{top, states, bytes};
-  XmlElement panel = add_group(page.svg(), "chart");
+double draw_panel(Page& page, double y, const PanelData& data) {
+  const MarksLayout marks = lay_out_marks(data);
+  const double section_top = y;
+  const AnnotationLane& lane = data.chart.lane;
+  const double lane_height = lane.rows * kLaneRow + (lane.rows > 0 ? 4 : 0);
+  const double top = y + lane_height + marks.flag_rows * kFlagRow + 4;
+  const Frame frame{top, data.layout.states, data.layout.bytes};
+  XmlElement panel = add_group(page.add_section(y, "chart"), "chart");
   panel.set("transform", moved_to(kChartLeft, top));
-  write_panel_data(panel, data, states, bytes);
+  write_panel_data(panel, data, top);
   draw_grid(panel, frame);
-  draw_stack(panel, data, *shapes);
+  draw_stack(panel, data);
   draw_cut(panel, frame);
-  draw_marks(panel, data, states, bytes, marks);
-  draw_lane(panel, lane_top - top, data, states, data.frames);
+  draw_marks(panel, data, marks);
+  draw_lane(panel, section_top - top, data);
   draw_state_axis(panel, frame, data);
-  return top + data.height + kAxisHeight;
+  return top + data.chart.height + kAxisHeight;
 }
 
 } // namespace memviz::render

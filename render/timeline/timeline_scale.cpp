@@ -9,12 +9,14 @@ namespace memviz::render {
 namespace {
 
 constexpr std::uint64_t kMostByteTicks = 6;
+constexpr double kTickRoom = 20; ///< between two of them, at least
 constexpr double kMostStateTicks = 9;
 constexpr double kLargeFloor = 0.45; ///< of the scale: a floor that is cut
 
-std::uint64_t binary_step(std::uint64_t range) {
+std::uint64_t binary_step(std::uint64_t range, double height) {
+  const auto most = std::clamp<std::uint64_t>(static_cast<std::uint64_t>(height / kTickRoom), 1, kMostByteTicks);
   std::uint64_t step = 1;
-  while (range / step > kMostByteTicks)
+  while (range / step > most)
     step *= 2;
   return step;
 }
@@ -35,7 +37,7 @@ ByteScale::ByteScale(std::uint64_t highest_bytes, std::uint64_t floor_bytes, dou
   // Where nothing rises above the floor there is nothing to make room for.
   const bool is_large = static_cast<double>(floor_bytes) > kLargeFloor * static_cast<double>(top_bytes_) &&
                         top_bytes_ - floor_bytes > top_bytes_ / 1000;
-  step_bytes_ = binary_step(is_large ? top_bytes_ - floor_bytes : top_bytes_);
+  step_bytes_ = binary_step(is_large ? top_bytes_ - floor_bytes : top_bytes_, height - room_above);
   if (is_large) cut_bytes_ = floor_bytes / step_bytes_ * step_bytes_;
   const double used = height - cut_height() - room_above;
   top_bytes_ += static_cast<std::uint64_t>(static_cast<double>(top_bytes_ - cut_bytes_) * room_above / used) + 1;
@@ -55,19 +57,21 @@ std::vector<Tick> ByteScale::ticks() const {
   return ticks;
 }
 
-StateScale::StateScale(const DeviceRecord& record, TimelineAxis axis, Window window, double width)
-    : record_(record), axis_(axis), window_(window), width_(width) {
-  if (axis == TimelineAxis::time) {
-    const double length = position(window.last) - position(std::max(window.first, 1U));
-    lead_ = std::max(1.0, length / 100);
-  }
-  begin_ = position(window.first);
-  end_ = position(window.last) + lead_;
+AxisRange axis_range(const DeviceRecord& record, TimelineAxis axis, Window window) {
+  const auto position = [&](std::uint32_t state) { return static_cast<double>(axis_position(record, axis, state)); };
+  if (axis == TimelineAxis::event) return {position(window.first), position(window.last) + 1};
+  // How long before the first event state 0 is drawn, and the last one after its own.
+  const double lead = std::max(1.0, (position(window.last) - position(std::max(window.first, 1U))) / 100);
+  return {window.first == 0 ? -lead : position(window.first), position(window.last) + lead};
+}
+
+StateScale::StateScale(const DeviceRecord& record, TimelineAxis axis, Window window, const AxisRange& range)
+    : record_(record), axis_(axis), window_(window), range_(range) {
 }
 
 double StateScale::position(std::uint32_t state) const {
-  if (axis_ == TimelineAxis::time && state == 0) return -lead_;
-  return static_cast<double>(axis_position(record_, axis_, state));
+  if (axis_ == TimelineAxis::time && state == 0) return range_.begin;
+  return static_cast<double>(axis_position(record_, axis_, state)) + range_.offset;
 }
 
 double StateScale::x(std::uint32_t state) const {
@@ -76,8 +80,8 @@ double StateScale::x(std::uint32_t state) const {
 
 std::vector<Tick> StateScale::ticks() const {
   std::vector<Tick> ticks;
-  const double step = decimal_step(end_ - begin_);
-  for (double at = std::ceil(std::max(0.0, begin_) / step) * step; at < end_; at += step) {
+  const double step = decimal_step(end() - begin());
+  for (double at = std::ceil(std::max(0.0, begin()) / step) * step; at < end(); at += step) {
     const auto value = static_cast<std::uint64_t>(at);
     ticks.push_back({x_at(at), axis_ == TimelineAxis::time ? format_duration(value) : format_count(value)});
   }

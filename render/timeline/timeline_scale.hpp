@@ -4,6 +4,8 @@
 
 #include "memviz/timeline.hpp"
 
+#include "page/page.hpp"
+
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -14,6 +16,9 @@ struct Tick {
   double at = 0; ///< pixels: from the left of the chart, or from its top
   std::string text;
 };
+
+inline constexpr double kChartLeft = 86;
+inline constexpr double kChartWidth = kPageWidth - kMargin - kChartLeft;
 
 /// Bytes upward from the bottom of a chart. What lies below `cut_bytes` is squeezed into a few pixels at the bottom: a
 /// large baseline must not flatten what happens upon it.
@@ -39,28 +44,36 @@ private:
   double height_;
 };
 
+/// What of an axis a chart shows, in events or microseconds.
+struct AxisRange {
+  double begin = 0;
+  double end = 1;
+  double offset = 0; ///< from the first event of all charts to the first one of this
+};
+
+[[nodiscard]] AxisRange axis_range(const DeviceRecord& record, TimelineAxis axis, Window window);
+
 /// States along the width of a chart.
 class StateScale {
 public:
-  StateScale(const DeviceRecord& record, TimelineAxis axis, Window window, double width);
+  StateScale(const DeviceRecord& record, TimelineAxis axis, Window window, const AxisRange& range);
 
   /// Where a state begins, in pixels; that of window.last + 1 is the right end.
   [[nodiscard]] double x(std::uint32_t state) const;
-  [[nodiscard]] double x_at(double position) const { return (position - begin_) / (end_ - begin_) * width_; }
+  [[nodiscard]] double x_at(double position) const { return (position - begin()) / (end() - begin()) * width_; }
   [[nodiscard]] std::vector<Tick> ticks() const;
   [[nodiscard]] double position(std::uint32_t state) const; ///< on the axis
-  [[nodiscard]] double begin() const { return begin_; }
-  [[nodiscard]] double end() const { return end_; }
+  [[nodiscard]] double begin() const { return range_.begin; }
+  [[nodiscard]] double end() const { return range_.end; }
+  [[nodiscard]] double offset() const { return range_.offset; }
   [[nodiscard]] double width() const { return width_; }
 
 private:
   const DeviceRecord& record_;
   TimelineAxis axis_;
   Window window_;
-  double width_;
-  double lead_ = 1; ///< how long before the first event state 0 is drawn
-  double begin_ = 0;
-  double end_ = 1;
+  AxisRange range_;
+  double width_ = kChartWidth;
 };
 
 } // namespace memviz::render

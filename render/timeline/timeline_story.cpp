@@ -5,6 +5,8 @@
 
 #include "memviz/format.hpp"
 #include "memviz/label.hpp"
+#include "memviz/lost_history.hpp"
+#include "memviz/no_stack.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -44,6 +46,21 @@ std::string name_of(const Chart& chart) {
   return chart.place.empty() ? name : name + ", " + chart.place;
 }
 
+/// Of the peak; null where no stack tells.
+const Holder* largest_line(const Chart& chart) {
+  const auto line = std::find_if(chart.holders.begin(), chart.holders.end(),
+                                 [](const Holder& holder) { return holder.key.kind == NodeKind::frame; });
+  return line == chart.holders.end() ? nullptr : &*line;
+}
+
+/// Of the peak.
+NoStackAccount without_stack(const Chart& chart) {
+  std::vector<UserLine> lines;
+  for (const Holder& holder : chart.holders)
+    lines.push_back({holder.key, {holder.bytes, holder.allocations}});
+  return no_stack_account(lines);
+}
+
 std::string duration_of(const Chart& chart) {
   const std::vector<std::int64_t>& times = chart.device.record.times_us();
   if (times.size() < 2) return "";
@@ -77,38 +94,46 @@ Figure oom_figure(const Mark& oom) {
 
 } // namespace
 
-std::string timeline_sentence(const Chart& chart) {
+std::string timeline_sentence(const Chart& chart, const LineNames& names) {
   const Slice& peak = peak_of(chart);
-  const std::uint32_t events = chart.device.record.events;
-  if (events == 0) return fmt::format("{} on {} throughout: no events", format_bytes(peak.live_bytes), name_of(chart));
-  std::string text = fmt::format("Peak {}{} on {}", is_segments(chart) ? "reserved " : "",
-                                 format_bytes(peak.live_bytes), name_of(chart));
-  if (peak.state == 0)
-    text += fmt::format(" before the first of {}", count_of(events, "event"));
-  else
-    text += fmt::format(" at event {} ({} of {})", format_count(peak.state - 1), format_percent(peak.state, events),
-                        format_count(events));
-  return text;
+  std::string text = chart.device.record.events == 0
+                         ? fmt::format("{} on {} throughout", format_bytes(peak.live_bytes), name_of(chart))
+                         : fmt::format("Peak {}{} on {}", is_segments(chart) ? "reserved " : "",
+                                       format_bytes(peak.live_bytes), name_of(chart));
+  if (const Holder* line = largest_line(chart))
+    return fmt::format("{}: {} {} {}", text, names.of(line->key).text, is_segments(chart) ? "took" : "held",
+                       format_bytes(line->bytes));
+  return peak.live_bytes == 0 ? text : text + ": all of it without a stack";
 }
 
-std::string timeline_answer(const Chart& chart, const FrameTable& frames) {
+std::string timeline_answer(const Chart& chart) {
+  const std::uint32_t events = chart.device.record.events;
+  const Slice& peak = peak_of(chart);
   std::string text;
   if (const Mark* oom = last_oom(chart)) {
     text = fmt::format("The out-of-memory error asked for {}", format_bytes(oom->size_bytes));
     if (oom->free_bytes <= kMaxTotalBytes) text += fmt::format(" with {} free", format_bytes(oom->free_bytes));
     text += ". ";
   }
-  if (chart.holders.empty() || is_segments(chart)) return text;
-  const Holder& largest = chart.holders.front();
-  const Label label = key_label(frames, largest.key);
-  const std::string share = format_percent(largest.bytes, peak_of(chart).live_bytes);
-  if (largest.key.kind == NodeKind::frame)
-    text += fmt::format("At the peak, {}{}{} held {} ({}).", label.name, label.place.empty() ? "" : " ", label.place,
-                        format_bytes(largest.bytes), share);
+  if (const NoStackAccount unknown = without_stack(chart); unknown.total.bytes > 0)
+    text += fmt::format("{} of the peak ({}) had {}. ", format_bytes(unknown.total.bytes),
+                        format_percent(unknown.total.bytes, peak.live_bytes), no_stack_text(unknown));
+  if (events == 0) return text + "No events were recorded: what lived when is not known.";
+  if (peak.state == 0)
+    text += fmt::format("The peak was before the first of {}.", count_of(events, "event"));
   else
-    text +=
-        fmt::format("At the peak, {} ({}) had no stack that tells who held it.", format_bytes(largest.bytes), share);
+    text += fmt::format("The peak was at event {} of {} ({}).", format_count(peak.state - 1), format_count(events),
+                        format_percent(peak.state, events));
   return text;
+}
+
+std::string alert_of(const TimelinePicture& picture, const Chart& chart) {
+  const auto lost = lost_history(picture.snapshot, chart.stats);
+  std::string rehearsed = rehearsal_alert(picture.snapshot.origin.rehearsal);
+  if (!lost) return rehearsed;
+  return fmt::format("{}{}history is incomplete: {} ({}) without their event", rehearsed, rehearsed.empty() ? "" : "; ",
+                     count_of(chart.stats.unexplained_with_stack, "block"),
+                     format_bytes(chart.stats.unexplained_with_stack_bytes));
 }
 
 std::vector<std::string> timeline_facts(const TimelinePicture& picture, const Chart& chart) {
@@ -138,8 +163,7 @@ std::vector<Figure> timeline_figures(const Chart& chart) {
   } else {
     figures.push_back({.name = "Of it before the first event",
                        .value = format_bytes(peak.baseline_bytes),
-                       .note = format_percent(peak.baseline_bytes, peak.live_bytes) + " of the peak",
-                       .swatch = &paint::kBaseline});
+                       .note = format_percent(peak.baseline_bytes, peak.live_bytes) + " of the peak"});
     figures.push_back(reserved_figure(chart));
   }
   figures.push_back({.name = is_segments(chart) ? "Reserved at the end" : "Requested at the end",
@@ -149,23 +173,29 @@ std::vector<Figure> timeline_figures(const Chart& chart) {
   return figures;
 }
 
-RankedList peak_list(const Chart& chart, const FrameTable& frames, const LineNames& names, bool names_device) {
+RankedList peak_list(const Chart& chart, const LineNames& names, bool names_device) {
   RankedList list;
   list.heading = std::string(is_segments(chart) ? "Who made PyTorch reserve the peak" : "Who held the peak") +
                  (names_device ? " of " + name_of(chart) : "") + ", by your own line of code";
   const std::uint64_t whole = peak_of(chart).live_bytes;
+  std::vector<NodeKey> keys;
   std::uint64_t rest_bytes = 0;
   for (const Holder& holder : chart.holders) {
     if (list.rows.size() == kRankedRows) {
       rest_bytes += holder.bytes;
       continue;
     }
-    const LineName name = names.of(holder.key);
-    list.rows.push_back({format_bytes(holder.bytes), holder.bytes, format_percent(holder.bytes, whole),
-                         key_label(frames, holder.key),
+    const LineName& name = names.of(holder.key);
+    keys.push_back(holder.key);
+    list.rows.push_back({format_bytes(holder.bytes),
+                         holder.bytes,
+                         format_percent(holder.bytes, whole),
+                         {},
                          count_of(holder.allocations, is_segments(chart) ? "range" : "allocation"),
-                         name.text + "\n" + format_count(holder.bytes) + " bytes", name.paint});
+                         name.text + "\n" + format_count(holder.bytes) + " bytes",
+                         name.paint});
   }
+  name_rows(list, names.row_labels(keys));
   const std::size_t more = chart.holders.size() - list.rows.size();
   if (more > 0)
     list.rest = fmt::format("and {} with {} together", count_of(more, "more line"), format_bytes(rest_bytes));
@@ -199,7 +229,12 @@ std::vector<std::string> timeline_notes(const Chart& chart, bool names_device) {
         fmt::format("{}Some frees name more bytes than their allocations: bands reach above the line of live "
                     "bytes.",
                     prefix));
-  if (chart.place.empty()) notes.push_back(prefix + balance_text(chart.stats));
+  if (!chart.place.empty()) return notes;
+  notes.push_back(prefix + balance_text(chart.stats));
+  if (chart.stats.imbalance_bytes > 0)
+    notes.push_back(prefix +
+                    "What the events allocated and never freed is drawn here by its lines. The file's blocks do "
+                    "not have all of it: pictures of a moment show the rest without a stack.");
   return notes;
 }
 

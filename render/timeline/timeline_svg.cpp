@@ -2,6 +2,7 @@
 
 #include "page/legend.hpp"
 #include "page/notes.hpp"
+#include "page/text_fit.hpp"
 #include "script/embedded.hpp"
 #include "timeline/timeline_charts.hpp"
 #include "timeline/timeline_data.hpp"
@@ -20,31 +21,48 @@ namespace memviz {
 namespace render {
 namespace {
 
-std::vector<LegendEntry> legend(TimelineView view) {
-  if (view == TimelineView::segments) return {{&paint::kRest, "the rest: smaller segments"}};
-  return {{&paint::kBaseline, "lived before the first event"},
-          {&paint::kNoStack, "without a stack"},
-          {&paint::kRest, "the rest: smaller allocations"}};
+bool is_seen(const Shape& shape) {
+  return std::any_of(shape.steps.begin(), shape.steps.end(),
+                     [](const ShapeStep& step) { return step.top < step.bottom; });
+}
+
+std::vector<LegendEntry> legend(const std::vector<Chart>& charts, const std::vector<PanelLayout>& layouts,
+                                const LifeLines& lines) {
+  bool has_unknown = false;
+  bool has_others = false;
+  for (std::size_t i = 0; i < charts.size(); ++i) {
+    for (std::size_t strip = 0; strip < charts[i].strips.size(); ++strip) {
+      if (!is_seen(layouts[i].shapes.strips[strip])) continue;
+      const NodeKind kind = charts[i].strips[strip].line.kind;
+      has_unknown = has_unknown || kind == NodeKind::pseudo;
+      has_others = has_others || kind == NodeKind::root;
+    }
+    for (const Band& band : charts[i].bands.bands)
+      has_unknown = has_unknown || lines.line_of(charts[i].device.record.device, band.life).kind == NodeKind::pseudo;
+  }
+  std::vector<LegendEntry> entries;
+  if (has_unknown) entries.push_back({&paint::kNoStack, "no stack"});
+  if (has_others) entries.push_back({&paint::kOtherLines, "other lines"});
+  return entries;
 }
 
 std::string legend_hint(TimelineView view) {
-  if (view == TimelineView::segments) return "height = reserved bytes, colour = stream and pool; blue line: live bytes";
-  return "height = bytes, colour = line of code; blue line: reserved bytes";
+  const std::string_view overlay = view == TimelineView::segments ? "live" : "reserved";
+  return fmt::format("colour = line of code; blue line: {} bytes", overlay);
 }
 
 std::string reading_text(TimelineView view) {
   const std::string what =
       view == TimelineView::segments
           ? "bytes reserved after each event; a band is one segment, or what was mapped at once"
-          : "requested bytes that lived after each event; a band is one allocation, as high as it is large";
-  return what + ". In a browser: point at a band for its stack, scroll to zoom, / to search";
+          : "requested bytes that lived after each event; a band is one allocation, small ones are strips, one a line";
+  return what + ". In a browser: point for the stack, scroll to zoom, / to search";
 }
 
 /// Where the script puts its own; without it, how to read the chart.
 double draw_controls(Page& page, double y, const std::string& reading) {
-  XmlElement controls = page.svg().child("g").set("id", "controls");
-  controls.set("data-x", kMargin).set("data-y", y).set("data-right", kMargin + kContentWidth);
-  add_text(controls, kMargin, y + 17, "small muted static-only", reading);
+  XmlElement controls = page.add_section(y, "controls").set("id", "controls");
+  add_text(controls, kMargin, y + 17, "small muted static-only", fit_sans(reading, kContentWidth, 12));
   return y + 32;
 }
 
@@ -70,67 +88,74 @@ private:
   [[nodiscard]] std::optional<std::string> draw(const Detail& detail) {
     charts_.make(detail);
     const std::vector<Chart>& charts = charts_.charts();
-    const std::string headline =
-        charts.empty() ? "No memory and no events in this snapshot" : timeline_sentence(charts.front());
-    Page page(SvgOptions{.scripts = false}, "memviz: " + headline);
+    if (charts.empty()) return draw_nothing();
+    std::vector<PanelLayout> layouts;
+    for (const Chart& chart : charts) {
+      auto layout = lay_out_panel(chart, charts_.axis(), detail.most_steps);
+      if (!layout) return std::nullopt;
+      layouts.push_back(std::move(*layout));
+    }
+    std::vector<DrawnStack> stacks;
+    for (std::size_t i = 0; i < charts.size(); ++i)
+      stacks.push_back({charts[i], layouts[i].shapes.touches});
+    return draw_charts(layouts, LineNames(picture_.snapshot.frames, charts_.lines(), stacks));
+  }
+
+  [[nodiscard]] std::string draw_nothing() {
+    const std::string headline = "No memory and no events in this snapshot";
+    Page page(SvgOptions{.scripts = options_.scripts}, "memviz: " + headline);
+    page.svg().child("style").cdata(timeline_css().c_str());
+    const double y = draw_facts(page, draw_headline(page, headline), picture_.file, {}) + 8;
+    page.begin_below_graph();
+    return finish(page, draw_notes(page, y + 8, {"Nothing to draw: nothing was reserved and nothing happened."}));
+  }
+
+  [[nodiscard]] std::string draw_charts(const std::vector<PanelLayout>& layouts, const LineNames& names) {
+    const std::vector<Chart>& charts = charts_.charts();
+    const Chart& main = charts.front();
+    const std::string headline = timeline_sentence(main, names);
+    Page page(SvgOptions{.scripts = options_.scripts}, "memviz: " + headline);
+    page.use_script(kTimelineScript);
     page.svg().child("style").cdata(timeline_css().c_str());
     double y = draw_headline(page, headline);
-    if (charts.empty()) {
-      y = draw_facts(page, y, picture_.file, {}) + 8;
-      page.begin_below_graph();
-      return finish(page, draw_notes(page, y + 8, {"Nothing to draw: nothing was reserved and nothing happened."}));
-    }
-    if (const std::string answer = timeline_answer(charts.front(), picture_.snapshot.frames); !answer.empty())
-      y = draw_answer(page, y, answer);
-    y = draw_facts(page, y, picture_.file, timeline_facts(picture_, charts.front())) + 8;
-    y = draw_figures(page, y, timeline_figures(charts.front())) + 8;
+    y = draw_answer(page, y, timeline_answer(main));
+    y = draw_facts(page, y, picture_.file, timeline_facts(picture_, main), alert_of(picture_, main)) + 8;
+    y = draw_figures(page, y, timeline_figures(main)) + 8;
     y = draw_controls(page, y, reading_text(options_.view));
     StackTable stacks(picture_.snapshot.frames);
-    const LineNames names(picture_.snapshot.frames, charts.front().holders);
-    const auto below_main = draw_chart(page, y, charts.front(), {names, stacks, detail.most_steps});
-    if (!below_main) return std::nullopt;
-    y = draw_legend(page, *below_main + 4, legend(options_.view), legend_hint(options_.view));
-    for (std::size_t i = 1; i < charts.size(); ++i) {
-      add_text(page.svg(), kMargin, y + 26, "section", timeline_sentence(charts[i]));
-      const auto below = draw_chart(page, y + 36, charts[i], {names, stacks, detail.most_steps});
-      if (!below) return std::nullopt;
-      y = *below;
+    for (std::size_t i = 0; i < charts.size(); ++i) {
+      if (i > 0) y = draw_heading(page, y + 10, timeline_sentence(charts[i], names)) + 2;
+      y = draw_panel(page, y,
+                     {.frames = picture_.snapshot.frames,
+                      .chart = charts[i],
+                      .layout = layouts[i],
+                      .names = names,
+                      .stacks = stacks,
+                      .axis = charts_.axis(),
+                      .axis_words = axis_words(charts[i])});
+      if (i == 0) y = draw_legend(page, y + 4, legend(charts, layouts, charts_.lines()), legend_hint(options_.view));
     }
     if (options_.scripts) stacks.write(page.svg());
     page.begin_below_graph();
     y += 16;
     add_rule(page.below_graph(), y);
-    y = draw_ranked_list(page, y + 12, peak_list(charts.front(), picture_.snapshot.frames, names, charts.size() > 1));
+    y = draw_ranked_list(page, y + 12, peak_list(main, names, charts.size() > 1));
     return finish(page, y);
   }
 
-  /// What the devices of a picture share.
-  struct Shared {
-    const LineNames& names;
-    StackTable& stacks;
-    std::size_t most_steps;
-  };
-
-  [[nodiscard]] std::optional<double> draw_chart(Page& page, double y, const Chart& chart, const Shared& shared) {
-    const PanelData data{.frames = picture_.snapshot.frames,
-                         .device = chart.device,
-                         .chart = chart.bands,
-                         .kind = chart.kind,
-                         .lane = chart.lane,
-                         .overlay = chart.overlay,
-                         .names = shared.names,
-                         .stacks = shared.stacks,
-                         .axis = options_.axis,
-                         .height = chart.height};
-    return draw_panel(page, y, data, shared.most_steps);
+  /// What an axis counts: its own events, or a clock that is the same for all.
+  [[nodiscard]] std::string axis_words(const Chart& chart) const {
+    const bool is_only_device = picture_.devices.size() == 1 || charts_.charts().size() == 1;
+    if (charts_.axis() == TimelineAxis::time)
+      return is_only_device ? "time since the first event" : "time since the first event of all";
+    return is_only_device ? "events" : "events of " + device_name(chart.stats.device, chart.stats.is_cpu);
   }
 
   [[nodiscard]] std::string finish(Page& page, double y) {
     add_rule(page.below_graph(), y + 4);
     y = draw_warnings(page, y + 14, picture_.warnings);
     y = draw_notes(page, y, notes());
-    y = draw_signature(page, y, "drawn by memviz");
-    if (options_.scripts) page.svg().child("script").cdata(kTimelineScript);
+    y = draw_signature(page, y);
     return page.finish(y);
   }
 
@@ -144,11 +169,18 @@ private:
       std::vector<std::string> more = timeline_notes(chart, charts.size() > 1);
       notes.insert(notes.end(), more.begin(), more.end());
     }
-    if (const std::size_t places = charts_.places_left_out(); places > 0)
-      notes.push_back(fmt::format("{} more streams and pools are not drawn.", format_count(places)));
+    if (charts.size() > 1) notes.push_back(shared_text());
     if (const std::string left_out = left_out_text(); !left_out.empty())
       notes.push_back("Not drawn: " + left_out + ".");
     return notes;
+  }
+
+  [[nodiscard]] std::string shared_text() const {
+    const bool is_timed = charts_.axis() == TimelineAxis::time;
+    const bool is_one_device = charts_.charts().front().stats.device == charts_.charts().back().stats.device;
+    std::string text = "All charts have the same scale of bytes";
+    if (is_timed) return text + " and the same clock.";
+    return text + (is_one_device ? " and the same events." : "; each counts the events of its own device.");
   }
 
   /// Devices without a chart.

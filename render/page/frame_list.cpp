@@ -1,0 +1,33 @@
+#include "page/frame_list.hpp"
+
+#include "page/naming.hpp"
+
+#include <algorithm>
+
+namespace memviz::render {
+
+std::size_t FrameList::index_of(FrameId frame) {
+  const auto [entry, is_new] = index_.try_emplace(frame, ordered_.size());
+  if (is_new) ordered_.push_back(frame);
+  return entry->second;
+}
+
+void FrameList::write(XmlElement svg, const FrameTable& frames, const std::vector<CodeOrigin>& origins,
+                      std::size_t max_bytes) const {
+  if (ordered_.empty()) return;
+  XmlElement list = svg.child("metadata").set("id", "frames");
+  constexpr std::size_t kFewestColumns = 60;
+  const std::size_t columns = std::clamp(max_bytes / (2 * ordered_.size()), kFewestColumns, kMostHeadingColumns);
+  FrameLabels labels(frames);
+  for (const FrameId frame : ordered_) {
+    const Label label = labels.of(frame);
+    const CodeOrigin origin = origins[frame.value];
+    list.child("f")
+        .set("n", label.name)
+        .set("p", label.place)
+        .set("c", paint_of(origin).name)
+        .text(frame_heading(frames, origins, frame, columns));
+  }
+}
+
+} // namespace memviz::render

@@ -1,0 +1,29 @@
+#pragma once
+
+// The frames that a picture's script needs: name, place, origin, and the tooltip of each, once, however many stacks
+// they stand in.
+
+#include "page/page.hpp"
+
+#include "memviz/label.hpp"
+
+#include <cstddef>
+#include <map>
+#include <vector>
+
+namespace memviz::render {
+
+/// Frames in the order of their first use; elements name them by that number.
+class FrameList {
+public:
+  [[nodiscard]] std::size_t index_of(FrameId frame);
+  /// Writes the list. Of many frames with long names less is told, so that the picture keeps to `max_bytes`.
+  void write(XmlElement svg, const FrameTable& frames, const std::vector<CodeOrigin>& origins,
+             std::size_t max_bytes) const;
+
+private:
+  std::map<FrameId, std::size_t> index_;
+  std::vector<FrameId> ordered_;
+};
+
+} // namespace memviz::render

@@ -1,0 +1,18 @@
+#pragma once
+
+// A comparison -> its figures: peak, end and reserved of each device over the whole recordings, and the totals of what
+// is drawn.
+
+#include "page/page.hpp"
+
+#include "memviz/compare.hpp"
+
+namespace memviz::render {
+
+/// Of the devices that changed most.
+[[nodiscard]] double draw_gauges(Page& page, double y, const Comparison& comparison);
+
+/// At the moment compared: all devices together where they are at one moment, else the bars of each.
+[[nodiscard]] double draw_totals(Page& page, double y, const Comparison& comparison);
+
+} // namespace memviz::render

@@ -1,0 +1,141 @@
+#include "segments/board.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <span>
+#include <tuple>
+#include <utility>
+
+namespace memviz::render {
+namespace {
+
+using PlaceKey = std::tuple<std::uint32_t, PoolId, std::int64_t>;
+/// The size of a segment, then sizes, states and classes of its blocks: it looks like that.
+using Look = std::vector<std::uint64_t>;
+
+PlaceKey key_of(const Segment& segment) {
+  return {segment.device, segment.pool, segment.stream};
+}
+
+Look look_of(const Snapshot& snapshot, const Colouring& colouring, const Segment& segment) {
+  Look look{segment.total_bytes, segment.is_expandable ? 1U : 0U};
+  for (std::uint32_t i = segment.first_block; i < segment.first_block + segment.block_count; ++i) {
+    const Block& block = snapshot.blocks[i];
+    const std::uint64_t line = block.is_active() ? colouring.of_block[i] : 0;
+    look.push_back(block.size_bytes);
+    look.push_back(line << 2U | static_cast<std::uint64_t>(block.state));
+  }
+  return look;
+}
+
+/// In the order of the snapshot: by address.
+std::vector<Cell> cells_of(const Snapshot& snapshot, const Colouring& colouring, const BoardOptions& options) {
+  std::map<std::pair<PlaceKey, Look>, std::size_t> looks;
+  std::vector<Cell> cells;
+  for (const Segment& segment : snapshot.segments_of(options.device)) {
+    const auto [look, is_new] =
+        looks.try_emplace({key_of(segment), look_of(snapshot, colouring, segment)}, cells.size());
+    if (is_new)
+      cells.push_back({.segment = static_cast<std::uint32_t>(&segment - snapshot.segments.data())});
+    else
+      ++cells[look->second].count;
+  }
+  return cells;
+}
+
+/// Leaves out the smallest, and counts them.
+void keep_largest(const Snapshot& snapshot, std::vector<Cell>& cells, std::size_t most, Board& board) {
+  if (cells.size() <= most) return;
+  std::stable_sort(cells.begin(), cells.end(), [&](const Cell& left, const Cell& right) {
+    return bytes_of(snapshot, left) > bytes_of(snapshot, right);
+  });
+  for (const Cell& cell : std::span(cells).subspan(most)) {
+    board.left_out_segments += cell.count;
+    board.left_out_bytes += bytes_of(snapshot, cell);
+  }
+  cells.resize(most);
+}
+
+std::uint64_t used_bytes(std::span<const Piece> pieces) {
+  std::uint64_t bytes = 0;
+  for (const Piece& piece : pieces)
+    bytes += piece.used_bytes;
+  return bytes;
+}
+
+std::uint64_t largest_hole(std::span<const Piece> pieces) {
+  std::uint64_t bytes = 0;
+  for (const Piece& piece : pieces)
+    if (piece.kind == PieceKind::hole) bytes = std::max(bytes, piece.size_bytes);
+  return bytes;
+}
+
+/// More bands than this are too many captions: neighbours of similar size become one.
+constexpr std::size_t kMostBands = 20;
+
+std::uint64_t first_bytes(const Snapshot& snapshot, const Band& band) {
+  return snapshot.segments[band.cells.front().segment].total_bytes;
+}
+
+void join_similar(const Snapshot& snapshot, std::vector<Band>& bands) {
+  if (bands.size() <= kMostBands) return;
+  std::vector<Band> joined;
+  for (Band& band : bands) {
+    const bool is_similar = !joined.empty() && !joined.back().is_expandable &&
+                            first_bytes(snapshot, joined.back()) / 2 <= first_bytes(snapshot, band);
+    if (is_similar)
+      std::move(band.cells.begin(), band.cells.end(), std::back_inserter(joined.back().cells));
+    else
+      joined.push_back(std::move(band));
+  }
+  bands = std::move(joined);
+}
+
+/// Of cells that come expandable ones first, then by size.
+void add_to_bands(const Snapshot& snapshot, std::vector<Band>& bands, Cell cell) {
+  const Segment& segment = snapshot.segments[cell.segment];
+  const bool is_like_last = !bands.empty() && bands.back().is_expandable == segment.is_expandable &&
+                            (segment.is_expandable || first_bytes(snapshot, bands.back()) == segment.total_bytes);
+  if (!is_like_last) bands.push_back({segment.is_expandable, {}});
+  bands.back().cells.push_back(std::move(cell));
+}
+
+} // namespace
+
+std::uint64_t bytes_of(const Snapshot& snapshot, const Cell& cell) {
+  return cell.count * snapshot.segments[cell.segment].total_bytes;
+}
+
+Board board_of(const Snapshot& snapshot, const Colouring& colouring, const BoardOptions& options) {
+  Board board;
+  std::map<PlaceKey, std::size_t> places;
+  for (Place& place : places_of(snapshot, options.device)) {
+    places.emplace(PlaceKey{place.device, place.pool, place.stream}, board.places.size());
+    board.places.push_back({.place = std::move(place), .bands = {}});
+  }
+  std::vector<Cell> cells = cells_of(snapshot, colouring, options);
+  keep_largest(snapshot, cells, options.most_cells, board);
+  const auto order = [&](const Cell& cell) {
+    const Segment& segment = snapshot.segments[cell.segment];
+    const std::uint64_t bytes = segment.is_expandable ? 0 : segment.total_bytes;
+    return std::tuple(!segment.is_expandable, ~bytes, cell.segment);
+  };
+  std::sort(cells.begin(), cells.end(),
+            [&](const Cell& left, const Cell& right) { return order(left) < order(right); });
+  for (Cell& cell : cells) {
+    const Segment& segment = snapshot.segments[cell.segment];
+    BoardPlace& place = board.places[places.at(key_of(segment))];
+    std::vector<Piece> pieces = pieces_of(snapshot, segment);
+    cell.used_bytes = used_bytes(pieces);
+    place.largest_hole_bytes = std::max(place.largest_hole_bytes, largest_hole(pieces));
+    cell.pieces = merged_small(snapshot, pieces, options.least_bytes);
+    add_to_bands(snapshot, place.bands, std::move(cell));
+  }
+  for (BoardPlace& place : board.places)
+    join_similar(snapshot, place.bands);
+  std::erase_if(board.places, [](const BoardPlace& place) { return place.bands.empty(); });
+  return board;
+}
+
+} // namespace memviz::render

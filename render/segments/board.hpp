@@ -1,0 +1,58 @@
+#pragma once
+
+// Segments -> a board: by device, pool and stream, those of one size together, those that look the same as one.
+
+#include "segments/colouring.hpp"
+#include "segments/pieces.hpp"
+
+#include "memviz/places.hpp"
+#include "memviz/snapshot.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace memviz::render {
+
+/// One segment, for itself and for all that look like it.
+struct Cell {
+  std::uint32_t segment = 0; ///< the first of them: index in Snapshot::segments
+  std::uint64_t count = 1;
+  std::uint64_t used_bytes = 0; ///< of one
+  std::vector<Piece> pieces = {};
+};
+
+/// Segments of one size, or where there are many sizes of similar ones; or all expandable ones, whose sizes only say
+/// how far they have grown.
+struct Band {
+  bool is_expandable = false;
+  std::vector<Cell> cells; ///< largest first, then in address order; expandable ones in address order
+};
+
+struct BoardPlace {
+  Place place;
+  std::vector<Band> bands; ///< expandable ones, then the largest first
+  std::uint64_t largest_hole_bytes = 0;
+};
+
+struct Board {
+  std::vector<BoardPlace> places;
+  std::uint64_t left_out_segments = 0;
+  std::uint64_t left_out_bytes = 0;
+};
+
+struct BoardOptions {
+  std::optional<std::uint32_t> device; ///< only this one
+  std::size_t most_cells = 0;          ///< the largest are kept
+  std::uint64_t least_bytes = 0;       ///< smaller neighbours are merged
+};
+
+/// Segments of one place and size whose blocks have the same sizes, states and classes, in the same order, become one
+/// cell.
+[[nodiscard]] Board board_of(const Snapshot& snapshot, const Colouring& colouring, const BoardOptions& options);
+
+/// Reserved bytes of all the segments of a cell.
+[[nodiscard]] std::uint64_t bytes_of(const Snapshot& snapshot, const Cell& cell);
+
+} // namespace memviz::render

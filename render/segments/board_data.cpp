@@ -1,0 +1,171 @@
+#include "segments/board_data.hpp"
+
+#include "page/text_fit.hpp"
+
+#include "memviz/format.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <iterator>
+#include <map>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace memviz::render {
+namespace {
+
+/// Sizes are told in units of this where all of a segment are multiples of it: the allocator's own granularity.
+constexpr std::uint64_t kUnit = 512;
+
+/// Stacks as paths of one tree, outermost frame first: "7:3" is frame 3 called by the seventh entry, and ":3" by none.
+class StackTree {
+public:
+  explicit StackTree(FrameList& frames) : frames_(frames) {}
+
+  /// One more than the entry that the stack ends at; 0 for none.
+  [[nodiscard]] std::size_t add(std::span<const FrameId> stack) {
+    std::size_t node = 0;
+    for (std::size_t i = stack.size(); i-- > 0;) {
+      const auto [entry, is_new] = nodes_.try_emplace({node, stack[i]}, nodes_.size() + 1);
+      if (is_new) {
+        const std::string caller = node == 0 ? "" : std::to_string(node - 1);
+        fmt::format_to(std::back_inserter(text_), "{}{}:{}", text_.empty() ? "" : " ", caller,
+                       frames_.index_of(stack[i]));
+      }
+      node = entry->second;
+    }
+    return node;
+  }
+
+  [[nodiscard]] const std::string& text() const { return text_; }
+
+private:
+  FrameList& frames_;
+  std::map<std::pair<std::size_t, FrameId>, std::size_t> nodes_;
+  std::string text_;
+};
+
+class DataWriter {
+public:
+  DataWriter(XmlElement data, const BoardData& source) : data_(data), source_(source), stacks_(frames_) {}
+
+  void write(const Board& board) {
+    for (const BoardPlace& place : board.places)
+      write_place(place);
+    XmlElement classes = data_.child("classes");
+    for (const std::uint32_t index : used_classes_) {
+      const BlockClass& entry = source_.colouring.classes[index];
+      classes.child("c").set("n", entry.label.name).set("p", entry.label.place).set("c", entry.paint->name);
+    }
+    data_.child("stacks").text(stacks_.text());
+  }
+
+  [[nodiscard]] FrameList take_frames() { return std::move(frames_); }
+
+private:
+  void write_place(const BoardPlace& place) {
+    XmlElement element = data_.child("place").set("n", place_name(source_.snapshot, place)).set("t", place_text(place));
+    if (const Paint* const paint = place_paint(place)) element.set("c", paint->name);
+    const Moment& at = moment_of(place.place.device);
+    if (at.event >= 0) element.set("e", at.event);
+    for (const Band& band : place.bands) {
+      XmlElement drawn = element.child("band").set("t", band_text(source_.snapshot, band));
+      for (const Cell& cell : band.cells)
+        write_cell(drawn, cell);
+    }
+  }
+
+  void write_cell(XmlElement band, const Cell& cell) {
+    const Segment& segment = source_.snapshot.segments[cell.segment];
+    const Moment& at = moment_of(segment.device);
+    XmlElement element = band.child("s").set("a", format_address(segment.address)).set("b", segment.total_bytes);
+    if (segment.is_expandable) element.set("x", "1");
+    if (cell.count > 1) element.set("n", cell.count);
+    const bool has_units = std::all_of(cell.pieces.begin(), cell.pieces.end(),
+                                       [](const Piece& piece) { return piece.size_bytes % kUnit == 0; });
+    const std::uint64_t unit = has_units ? kUnit : 1;
+    element.set("u", unit);
+    std::string text;
+    for (const Piece& piece : cell.pieces)
+      fmt::format_to(std::back_inserter(text), "{}{}", text.empty() ? "" : " ", piece_text(piece, unit, at));
+    element.text(text);
+  }
+
+  [[nodiscard]] const Moment& moment_of(std::uint32_t device) const {
+    static const Moment unknown;
+    const auto& devices = source_.replay.devices;
+    const auto found = std::lower_bound(devices.begin(), devices.end(), device,
+                                        [](const DeviceStats& stats, std::uint32_t id) { return stats.device < id; });
+    return found != devices.end() && found->device == device ? found->at : unknown;
+  }
+
+  /// ",USES,AGE": how often the address was used before, and for how many microseconds the block has lived.
+  [[nodiscard]] std::string birth_text(std::uint32_t block, const Moment& at) const {
+    if (source_.births.empty()) return "";
+    const BlockBirth& birth = source_.births[block];
+    const bool has_age = birth.time_us && at.time_us && *birth.time_us <= *at.time_us;
+    const std::string uses = birth.earlier_uses == 0 ? "" : std::to_string(birth.earlier_uses);
+    if (has_age)
+      return fmt::format(",{},{}", uses,
+                         static_cast<std::uint64_t>(*at.time_us) - static_cast<std::uint64_t>(*birth.time_us));
+    return uses.empty() ? "" : "," + uses;
+  }
+
+  /// A hole "=SIZE", what no block covers "!SIZE", several "*SIZE,USED,BLOCKS,HOLES,CLASS"; a block
+  /// "SIZE,ROUNDING,CLASS,STACK,EVENT" and birth_text(), with "~" before it where it waits to be freed. SIZE counts
+  /// units.
+  std::string piece_text(const Piece& piece, std::uint64_t unit, const Moment& at) {
+    const std::uint64_t size = piece.size_bytes / unit;
+    switch (piece.kind) {
+    case PieceKind::hole: return fmt::format("={}", size);
+    case PieceKind::unaccounted: return fmt::format("!{}", size);
+    case PieceKind::smaller:
+      return fmt::format("*{},{},{},{},{}", size, piece.used_bytes, piece.blocks, piece.holes,
+                         piece.blocks == 0 ? "" : std::to_string(class_of(piece.block)));
+    case PieceKind::block: break;
+    }
+    const Block& block = source_.snapshot.blocks[piece.block];
+    const std::size_t node = stack_node(block.stack);
+    const std::uint32_t event = source_.replay.block_alloc_event[piece.block];
+    return fmt::format("{}{},{},{},{},{}{}", block.state == BlockState::active_pending_free ? "~" : "", size,
+                       block.rounding_bytes(), class_of(piece.block), node == 0 ? "" : std::to_string(node - 1),
+                       event == kNoEvent ? "" : std::to_string(event), birth_text(piece.block, at));
+  }
+
+  std::size_t stack_node(StackId id) {
+    const auto [entry, is_new] = stack_nodes_.try_emplace(id);
+    if (is_new) {
+      const std::span<const FrameId> stack = source_.snapshot.frames.stack(id);
+      entry->second = stacks_.add(stack.first(std::min(stack.size(), source_.most_frames)));
+    }
+    return entry->second;
+  }
+
+  /// The number of its class among those that are written.
+  std::size_t class_of(std::uint32_t block) {
+    const std::uint32_t index = source_.colouring.of_block[block];
+    const auto [entry, is_new] = class_numbers_.try_emplace(index, used_classes_.size());
+    if (is_new) used_classes_.push_back(index);
+    return entry->second;
+  }
+
+  XmlElement data_;
+  const BoardData& source_;
+  FrameList frames_;
+  StackTree stacks_;
+  std::map<StackId, std::size_t> stack_nodes_;
+  std::map<std::uint32_t, std::size_t> class_numbers_;
+  std::vector<std::uint32_t> used_classes_;
+};
+
+} // namespace
+
+FrameList write_board_data(XmlElement svg, const BoardData& data, const Board& board) {
+  DataWriter writer(svg.child("metadata").set("id", "board-data").set("data-column-width", 12 * kMonoEm), data);
+  writer.write(board);
+  return writer.take_frames();
+}
+
+} // namespace memviz::render

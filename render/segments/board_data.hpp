@@ -1,0 +1,28 @@
+#pragma once
+
+// A board -> what the picture's script draws from: every piece of every segment, with its stack.
+
+#include "page/frame_list.hpp"
+#include "segments/board_layout.hpp"
+
+#include "memviz/births.hpp"
+#include "memviz/replay.hpp"
+
+#include <cstddef>
+#include <span>
+
+namespace memviz::render {
+
+struct BoardData {
+  const Snapshot& snapshot;
+  const Replay& replay;
+  std::span<const BlockBirth> births; ///< by block index; empty: not told
+  const Colouring& colouring;
+  std::size_t most_frames = 0; ///< of a stack: the innermost
+};
+
+/// Writes <metadata id="board-data">: classes and stacks of blocks, places, bands and segments; board_model.js reads
+/// it. All of it is numbers and our own words, but for the names of classes. Returns the frames that it names.
+[[nodiscard]] FrameList write_board_data(XmlElement svg, const BoardData& data, const Board& board);
+
+} // namespace memviz::render

@@ -1,0 +1,158 @@
+#include "segments/board_drawing.hpp"
+
+#include "page/palette.hpp"
+#include "page/text_fit.hpp"
+#include "script/embedded.hpp"
+
+#include "memviz/format.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <initializer_list>
+#include <iterator>
+#include <map>
+#include <string>
+
+namespace memviz::render {
+namespace {
+
+// board.js draws by the same rules.
+constexpr double kColumnWidth = 12 * kMonoEm;
+constexpr double kPadding = 4;
+constexpr double kBaseline = 13;
+constexpr double kNarrow = 1.2; ///< neighbours narrower than this are drawn as one
+constexpr double kGapFrom = 4;  ///< wider blocks have a gap to the next
+constexpr double kGap = 0.75;
+constexpr double kWorthALabel = 60; ///< a part this wide has the label of its piece
+
+std::string rect_path(double x, double y, double width) {
+  return fmt::format("M{} {}h{}v{}H{}z", px(x), px(y), px(width), px(kStripHeight), px(x));
+}
+
+std::string first_fitting(std::initializer_list<std::string> forms, std::size_t columns) {
+  for (const std::string& form : forms)
+    if (columns_of(form) <= columns) return form;
+  return "";
+}
+
+std::size_t columns_in(double width) {
+  return static_cast<std::size_t>(std::max(0.0, (width - 2 * kPadding) / kColumnWidth));
+}
+
+/// Name, place and size; of narrow blocks what tells them from others of the same function: the line.
+std::string block_label(const Label& label, std::uint64_t bytes, std::size_t columns) {
+  constexpr std::size_t kLeastName = 5;
+  const std::string size = format_bytes(bytes);
+  if (label.place.empty()) {
+    const bool has_no_stack = label.name.starts_with("<no stack");
+    std::string text =
+        first_fitting({label.name + "  " + size, label.name, has_no_stack ? "no stack" : label.name}, columns);
+    return text.empty() && columns >= kLeastName && !has_no_stack ? cut_name(label.name, columns) : text;
+  }
+  const std::string line = label.place.substr(std::min(label.place.rfind(':'), label.place.size()));
+  const std::string whole = label.name + " " + label.place;
+  std::string text = first_fitting({whole + "  " + size, whole, label.name + " " + line}, columns);
+  if (!text.empty()) return text;
+  if (columns >= kLeastName + line.size() + 1) return cut_name(label.name, columns - line.size() - 1) + " " + line;
+  return first_fitting({line}, columns);
+}
+
+class BoardDrawer {
+public:
+  BoardDrawer(XmlElement parent, const Snapshot& snapshot, const Colouring& colouring)
+      : parent_(parent), snapshot_(snapshot), colouring_(colouring) {}
+
+  void draw(const BoardLayout& layout) {
+    for (const PlaceMark& mark : layout.marks)
+      add_rect(add_group(parent_, mark.paint->name), 0, mark.y, 4, mark.height).set("rx", 2);
+    XmlElement ground = add_group(parent_, paint::kFree.name);
+    for (const BoardStrip& strip : layout.strips) {
+      add_rect(ground, strip.x, strip.y, strip.width, kStripHeight);
+      add_pieces(strip);
+    }
+    for (const auto& [name, shapes] : shapes_)
+      add_group(parent_, name).child("path").set("class", "dust").set("d", shapes);
+    if (!pending_.empty()) add_group(parent_, "waiting").child("path").set("class", "dust").set("d", pending_);
+    for (const BlockText& label : labels_)
+      add_text(add_group(parent_, label.css_class), label.x, label.y, "mono", label.text);
+    for (const BoardText& text : layout.texts)
+      add_text(parent_, text.x, text.y, text.css_class, text.text);
+  }
+
+private:
+  /// What of a piece stands on one line.
+  struct Part {
+    double x;
+    double y;
+    double width;
+    bool has_label; ///< no longer part of it stands on the line above
+  };
+  struct BlockText {
+    double x;
+    double y;
+    std::string text;
+    std::string_view css_class;
+  };
+
+  void add_pieces(const BoardStrip& strip) {
+    const auto shown = static_cast<double>(std::max<std::uint64_t>(strip.end_bytes - strip.begin_bytes, 1));
+    const double pixels_per_byte = strip.width / shown;
+    const auto least_bytes = static_cast<std::uint64_t>(kNarrow / pixels_per_byte);
+    for (const Piece& piece : merged_small(snapshot_, strip.cell->pieces, least_bytes)) {
+      if (piece.end_bytes() <= strip.begin_bytes) continue;
+      if (piece.begin_bytes >= strip.end_bytes) break;
+      const std::uint64_t begin = std::max(piece.begin_bytes, strip.begin_bytes) - strip.begin_bytes;
+      const std::uint64_t end = std::min(piece.end_bytes(), strip.end_bytes) - strip.begin_bytes;
+      const std::uint64_t before = strip.begin_bytes - std::min(strip.begin_bytes, piece.begin_bytes);
+      add_piece(piece, {.x = strip.x + static_cast<double>(begin) * pixels_per_byte,
+                        .y = strip.y,
+                        .width = static_cast<double>(end - begin) * pixels_per_byte,
+                        .has_label = static_cast<double>(before) * pixels_per_byte < kWorthALabel});
+    }
+  }
+
+  void add_piece(const Piece& piece, const Part& at) {
+    if (piece.kind == PieceKind::unaccounted) {
+      shapes_[paint::kUnaccounted.name] += rect_path(at.x, at.y, at.width);
+      return;
+    }
+    if (piece.kind == PieceKind::hole)
+      add_label(at, paint::kFree.name,
+                first_fitting({"free " + format_bytes(piece.size_bytes), "free"}, columns_in(at.width)));
+    if (piece.is_mostly_free() || piece.block == kNoBlock) return;
+    const BlockClass& holder = colouring_.class_of(piece.block);
+    const std::string shape = rect_path(at.x, at.y, at.width > kGapFrom ? at.width - kGap : at.width);
+    shapes_[holder.paint->name] += shape;
+    if (piece.kind != PieceKind::block) return;
+    const Block& block = snapshot_.blocks[piece.block];
+    if (block.state == BlockState::active_pending_free) pending_ += shape;
+    add_label(at, holder.paint->name, block_label(holder.label, block.size_bytes, columns_in(at.width)));
+  }
+
+  void add_label(const Part& at, std::string_view css_class, std::string text) {
+    if (at.has_label && !text.empty())
+      labels_.push_back({at.x + kPadding, at.y + kBaseline, std::move(text), css_class});
+  }
+
+  XmlElement parent_;
+  const Snapshot& snapshot_;
+  const Colouring& colouring_;
+  std::map<std::string_view, std::string> shapes_; ///< by the class of their colour
+  std::string pending_;
+  std::vector<BlockText> labels_;
+};
+
+} // namespace
+
+void define_board_styles(Page& page) {
+  XmlElement pattern = page.svg().child("defs").child("pattern").set("id", "pending-hatch");
+  pattern.set("width", 6).set("height", 6).set("patternUnits", "userSpaceOnUse").set("patternTransform", "rotate(45)");
+  pattern.child("path").set("d", "M1 0v6");
+  page.svg().child("style").cdata((colouring_css() + kStateStyle).c_str());
+}
+
+void draw_board(XmlElement parent, const Snapshot& snapshot, const Colouring& colouring, const BoardLayout& layout) {
+  BoardDrawer(parent, snapshot, colouring).draw(layout);
+}
+
+} // namespace memviz::render

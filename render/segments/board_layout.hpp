@@ -1,0 +1,60 @@
+#pragma once
+
+// A board -> where each segment stands: strips on one scale, side by side, in as many lines as they take. What would be
+// too narrow to see on that scale has a larger one of its own, which its caption says.
+
+#include "segments/board.hpp"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace memviz::render {
+
+inline constexpr double kStripHeight = 18;
+
+/// A part of one cell, on one line: a long segment goes on in the next one.
+struct BoardStrip {
+  const Cell* cell = nullptr;
+  double x = 0;
+  double y = 0;
+  double width = 0;
+  std::uint64_t begin_bytes = 0; ///< what of the segment it shows
+  std::uint64_t end_bytes = 0;
+};
+
+struct BoardText {
+  double x = 0;
+  double y = 0; ///< of the baseline
+  std::string text;
+  std::string_view css_class;
+};
+
+/// The mark beside a private pool or a side stream.
+struct PlaceMark {
+  double y = 0;
+  double height = 0;
+  const Paint* paint = nullptr;
+};
+
+struct BoardLayout {
+  std::vector<BoardStrip> strips;
+  std::vector<BoardText> texts;
+  std::vector<PlaceMark> marks;
+  double height = 0;
+  double bytes_per_pixel = 0;
+};
+
+/// From 0 to `width`, and down from 0.
+[[nodiscard]] BoardLayout lay_out(const Snapshot& snapshot, const Board& board, double width);
+
+/// "0x7f0000000000 · 432 MiB · 99.5 % in use", "34 segments of 20.0 MiB · 93.0 % in use"
+[[nodiscard]] std::string band_text(const Snapshot& snapshot, const Band& band);
+/// "GPU 0, private pool (0, 1), stream 7"; nothing but the device is said where there is one place only.
+[[nodiscard]] std::string place_name(const Snapshot& snapshot, const BoardPlace& place);
+/// "34 segments, 1.20 GiB, 83.0 % in use, largest hole 12.0 MiB"
+[[nodiscard]] std::string place_text(const BoardPlace& place);
+/// Of a private pool or a side stream; null of the default ones.
+[[nodiscard]] const Paint* place_paint(const BoardPlace& place);
+
+} // namespace memviz::render

@@ -1,0 +1,47 @@
+#pragma once
+
+// Blocks -> what tells them apart in a picture: classes with a name and a colour. By the user's own line today; another
+// question is another function that makes a Colouring.
+
+#include "page/naming.hpp"
+#include "page/palette.hpp"
+
+#include "memviz/block_lines.hpp"
+#include "memviz/snapshot.hpp"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace memviz::render {
+
+/// Of lines that have no hue of their own: darker than what is free.
+namespace paint {
+inline constexpr Paint kLesserLines{"lesser", "#bdb6a6", "#1d2026", "#46443d", "#f6f3ec"};
+} // namespace paint
+
+struct BlockClass {
+  Label label;
+  std::string title; ///< in full, for a tooltip
+  const Paint* paint = nullptr;
+  Amount amount; ///< requested bytes, and blocks
+};
+
+struct Colouring {
+  std::string heading;                 ///< "Who holds it, by your own line of code"
+  std::vector<BlockClass> classes;     ///< most bytes first
+  std::vector<std::uint32_t> of_block; ///< by block index: a place in `classes`; kNoLine where the block is free
+
+  /// Of a block in use.
+  [[nodiscard]] const BlockClass& class_of(std::uint32_t block) const { return classes[of_block[block]]; }
+};
+
+/// The largest lines have a hue of their own, all others one colour together; what has no stack has the colour that
+/// says so in every picture.
+[[nodiscard]] Colouring colour_by_line(const FrameTable& frames, const std::vector<CodeOrigin>& origins,
+                                       BlockLines lines);
+
+/// The rules for these colours, after those of palette_css().
+[[nodiscard]] std::string colouring_css();
+
+} // namespace memviz::render
