@@ -21,6 +21,10 @@ TEST_CASE("balance_text") {
   stats.requested_bytes = 3072;
   CHECK(balance_text(stats) == "Accounts balance: 1.00 KiB before recording + 4.00 KiB allocated − 2.00 KiB freed = "
                                "3.00 KiB requested at the end.");
+  SUBCASE("what may be lost in the ring is not certain to be from before") {
+    stats.may_have_lost_events = true;
+    CHECK(balance_text(stats).starts_with("Accounts balance: 1.00 KiB before recording or lost in the ring + 4.00"));
+  }
   SUBCASE("when the blocks hold something else") {
     stats.requested_bytes = 1024;
     stats.imbalance_bytes = 2048;

@@ -155,7 +155,7 @@ TEST_CASE("AllocatorModel with expandable segments") {
     allocated(model, 80 * MiB); // 60 MiB unmapped, the new block mapped after the second
     CHECK(model.reserved_bytes() == 100 * MiB);
     model.free(second);
-    model.release_cached(false);
+    model.release_cached();
     CHECK(model.reserved_bytes() == 80 * MiB);
   }
   SUBCASE("a request that does not fit takes nothing") {

@@ -48,6 +48,18 @@ TEST_CASE("explain --at end looks at the end") {
   CHECK_FALSE(contains(outcome.out, "ran out of memory"));
 }
 
+TEST_CASE("explain --capacity below what the device had is bad usage, and says what that was") {
+  const auto outcome = run({"explain", case_file("outside_memory"), "--capacity", "1GiB"});
+  CHECK(outcome.exit_code == 2);
+  CHECK(outcome.out.empty());
+  CHECK(contains(outcome.err,
+                 "--capacity 1.00 GiB is too little: GPU 0 had 5.85 GiB or more, of which PyTorch held 5.57"));
+  CHECK(run({"explain", case_file("clean"), "--capacity", "10GiB"}).exit_code == 2);
+  const auto room = run({"explain", case_file("clean"), "--capacity", "40GiB"});
+  CHECK(room.exit_code == 0);
+  CHECK(contains(room.out, "Headroom: of the device's 40.0 GiB PyTorch left 29.8 GiB unreserved."));
+}
+
 TEST_CASE("explain refuses what it cannot do") {
   CHECK(run({"explain"}).exit_code == 2);
   CHECK(run({"explain", case_file("clean"), "--capacity", "much"}).exit_code == 2);

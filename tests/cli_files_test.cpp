@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <doctest/doctest.h>
+#include <fcntl.h>
+#include <filesystem>
 #include <unistd.h>
 
 namespace memviz {
@@ -55,6 +57,44 @@ TEST_CASE("a file that cannot be read is refused in one sentence") {
   test::write_bytes(folder / "empty", "");
   check_refused(run({"stats", folder / "empty"}), folder / "empty");
   check_refused(run({"stats", "-"}, "some text"), "-");
+}
+
+TEST_CASE("a zstd file that begins with a skippable frame is read, as pzstd writes it") {
+  const TemporaryFolder folder;
+  const std::string skipped{"\x50\x2a\x4d\x18\x04\0\0\0abcd", 12};
+  test::write_bytes(folder / "named.pickle", skipped + test::zstd(test::read_bytes(example())));
+  CHECK(folded(folder / "named.pickle") == folded(example()));
+}
+
+TEST_CASE("no output replaces the snapshot, not even when it comes on standard input") {
+  const TemporaryFolder folder;
+  const std::string file = folder / "in.pickle";
+  const std::string bytes = test::read_bytes(example());
+  test::write_bytes(file, bytes);
+  ::symlink(file.c_str(), (folder / "link.pickle").c_str());
+  for (const std::string& output : {file, folder / "link.pickle"}) {
+    const int input = ::open(file.c_str(), O_RDONLY);
+    test::Process process({"flame", "-", "-q", "-o", output}, {.input = input});
+    const test::Outcome outcome = process.wait();
+    ::close(input);
+    CHECK(outcome.exit_code == 2);
+    CHECK(outcome.err == "memviz: the output '" + output + "' would replace the snapshot itself\n");
+    CHECK(test::read_bytes(file) == bytes);
+  }
+}
+
+TEST_CASE("two outputs of one run are two files, however they are spelled") {
+  const TemporaryFolder folder;
+  std::filesystem::create_directory(folder / "sub");
+  const auto outcome = run({"stats", example(), "-o", folder / "out", "--json", folder / "sub/../out"});
+  CHECK(outcome.exit_code == 2);
+  CHECK(outcome.err == "memviz: -o and --json name the same output\n");
+}
+
+TEST_CASE("-o=FILE is a slip, not a file of that name") {
+  const auto outcome = run({"flame", example(), "-o=mem.svg"});
+  CHECK(outcome.exit_code == 2);
+  CHECK(outcome.err.find("write '-o mem.svg'") != std::string::npos);
 }
 
 TEST_CASE("a name with control characters cannot forge a line on the terminal") {

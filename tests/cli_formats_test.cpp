@@ -4,9 +4,14 @@
 #include "support/process.hpp"
 #include "support/svg_check.hpp"
 
+#include <chrono>
+#include <csignal>
 #include <cstdlib>
 #include <doctest/doctest.h>
+#include <filesystem>
 #include <string>
+#include <sys/stat.h>
+#include <thread>
 
 using namespace memviz;
 using namespace memviz::test;
@@ -57,13 +62,15 @@ TEST_CASE("a picture may be a PNG or a PDF, by the name of the output or by --fo
   CHECK(run({"flame", data("training_step"), "-q", "-o", folder / "mem.png"}).exit_code == 0);
   const std::string png = read_bytes(folder / "mem.png");
   REQUIRE(is_png(png));
-  CHECK(png_width(png) == 2400);
+  CHECK(png_width(png) == 1800);
   const std::string small =
       run({"flame", data("training_step"), "-q", "-o", "-", "--format", "png", "--zoom", "1"}).out;
   REQUIRE(is_png(small));
-  CHECK(png_width(small) == 1200);
+  CHECK(png_width(small) == 900);
   CHECK(run({"flame", data("training_step"), "-q", "-o", folder / "mem.pdf"}).exit_code == 0);
   CHECK(read_bytes(folder / "mem.pdf").starts_with("%PDF-"));
+  CHECK(run({"flame", data("training_step"), "-q", "-o", folder / "mem.PNG"}).exit_code == 0);
+  CHECK(is_png(read_bytes(folder / "mem.PNG")));
   CHECK(run({"compare", data("run_main"), data("run_branch"), "-q", "-o", folder / "diff.png"}).exit_code == 0);
   CHECK(is_png(read_bytes(folder / "diff.png")));
   CHECK(run({"flame", data("training_step"), "-q", "-o", folder / "odd.png", "--format", "svg"}).exit_code == 0);
@@ -77,6 +84,40 @@ TEST_CASE("without rsvg-convert other formats are refused before the work, and s
   CHECK(outcome.exit_code == 1);
   CHECK(outcome.err.find("librsvg2-bin") != std::string::npos);
   CHECK(folder.names().empty());
+}
+
+TEST_CASE("what another program is given is where TMPDIR says") {
+  const TemporaryFolder folder;
+  ::setenv("TMPDIR", (folder / "gone").c_str(), 1);
+  std::string message;
+  try {
+    static_cast<void>(output_of({"cat"}, "bytes"));
+  } catch (const Error& error) {
+    message = error.what();
+  }
+  ::unsetenv("TMPDIR");
+  CHECK(message == "no temporary file (in TMPDIR, else /tmp): no such file or directory");
+}
+
+TEST_CASE("a signal ends the converter, too") {
+  const TemporaryFolder folder;
+  write_bytes(folder / "rsvg-convert", "#!/bin/sh\necho $$ >" + (folder / "id") + "\nexec sleep 600\n");
+  ::chmod((folder / "rsvg-convert").c_str(), 0700);
+  const PathSetting beside(std::string(folder / "") + ":" + std::getenv("PATH"));
+  Process process({"flame", data("training_step"), "-q", "-o", folder / "mem.png"});
+  while (!std::filesystem::exists(folder / "id") || read_bytes(folder / "id").find('\n') == std::string::npos)
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  process.send(SIGTERM);
+  CHECK(process.wait().exit_code == 128 + SIGTERM);
+  // Whoever adopted it may not have taken note of its end.
+  const std::string id = read_bytes(folder / "id");
+  const std::string status = "/proc/" + id.substr(0, id.find('\n')) + "/status";
+  const auto is_gone = [&] {
+    return !std::filesystem::exists(status) || read_bytes(status).find("State:\tZ") != std::string::npos;
+  };
+  for (int tries = 0; !is_gone() && tries < 1000; ++tries)
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  CHECK(is_gone());
 }
 
 TEST_CASE("bad formats, zooms and percentages are bad usage") {

@@ -1,5 +1,6 @@
 #include "support/compress.hpp"
 #include "support/files.hpp"
+#include "support/memory_limit.hpp"
 #include "support/process.hpp"
 
 #include <csignal>
@@ -22,29 +23,16 @@ namespace {
 
 constexpr std::size_t kMega = 1'000'000;
 
-// What a sanitizer puts aside for itself counts as memory of the program, so that no limit leaves it any.
-#if defined(__SANITIZE_ADDRESS__)
-constexpr bool kCanLimit = false;
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-constexpr bool kCanLimit = false;
-#else
-constexpr bool kCanLimit = true;
-#endif
-#else
-constexpr bool kCanLimit = true;
-#endif
-
 /// With --max-memory where that can be tested.
 std::vector<std::string> limited(std::vector<std::string> words, const char* limit) {
-  if (kCanLimit) words.insert(words.end(), {"--max-memory", limit});
+  if (test::kCanLimit) words.insert(words.end(), {"--max-memory", limit});
   return words;
 }
 
 /// Says so where it cannot.
 bool is_skipped() {
-  if (!kCanLimit) MESSAGE("skipped: --max-memory cannot be used under a sanitizer");
-  return !kCanLimit;
+  if (!test::kCanLimit) MESSAGE("skipped: --max-memory cannot be used under a sanitizer");
+  return !test::kCanLimit;
 }
 
 std::string example() {
@@ -132,8 +120,8 @@ TEST_CASE("a bomb of the wrong kind is refused before it unfolds") {
   }
   SUBCASE("of text") {
     check_bomb(times(640, test::zstd(std::string(kPart, 'x'))),
-               "byte 0: expected a memory snapshot (a pickle or JSON), found text: \"" + std::string(28, 'x') + "..." +
-                   std::string(29, 'x') + "\"");
+               "byte 0: expected a memory snapshot (a pickle or JSON), found text: '" + std::string(28, 'x') + "..." +
+                   std::string(29, 'x') + "'");
   }
   SUBCASE("of opcodes that are all right, against the limit") {
     if (is_skipped()) return;

@@ -51,6 +51,26 @@ TEST_CASE("stats and export are about the end, pictures about the out-of-memory 
         run({"export", file, "--format", "folded", "--at", "oom", "-q"}).out);
 }
 
+TEST_CASE("auto is the out-of-memory error, without one the peak, without events the end, of each device") {
+  CHECK(device_at("oom_expandable", "auto") == device_at("oom_expandable", "oom"));
+  CHECK(device_at("training_step", "auto") == device_at("training_step", "peak"));
+  CHECK(device_at("segments_only", "auto") == device_at("segments_only", "end"));
+  for (const char* command : {"flame", "state"}) {
+    CAPTURE(command);
+    const auto drawn = [&](const std::string& name, const std::vector<std::string>& more) {
+      std::vector<std::string> arguments{command, data(name), "-o", "-", "-q"};
+      arguments.insert(arguments.end(), more.begin(), more.end());
+      return run(arguments).out;
+    };
+    CHECK(drawn("training_step", {}) == drawn("training_step", {"--at", "peak"}));
+    CHECK(drawn("oom_expandable", {}) == drawn("oom_expandable", {"--at", "oom"}));
+    CHECK(drawn("segments_only", {}) == drawn("segments_only", {"--at", "end"}));
+  }
+  CHECK(run({"explain", data("training_step")}).out == run({"explain", data("training_step"), "--at", "peak"}).out);
+  const auto compared = run({"compare", data("run_main"), data("run_branch"), "-o", "-"});
+  CHECK(contains(compared.out, "at the peak, event "));
+}
+
 TEST_CASE("the state at the peak holds the peak") {
   for (const char* name : {"oom_expandable", "training_step", "gen_2.5_annotations", "cases/clean"}) {
     const json stats = device_at(name, "peak");

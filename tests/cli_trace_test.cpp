@@ -1,5 +1,6 @@
 #include "support/files.hpp"
 #include "support/process.hpp"
+#include "support/snapshot_builder.hpp"
 
 #include <algorithm>
 #include <doctest/doctest.h>
@@ -36,6 +37,19 @@ void check_usage_error(const std::vector<std::string>& words, const std::string&
   CHECK(outcome.exit_code == 2);
   CHECK(outcome.out.empty());
   CHECK(outcome.err.find(message) != std::string::npos);
+}
+
+constexpr std::size_t kDeep = 5000;
+
+/// One deep stack, which 2,000 events share: 0.5 MB that would be 250 MB of text.
+std::string deep_in_events(const test::TemporaryFolder& folder) {
+  const test::PythonValue frames = test::frames_of(test::Stack(kDeep, "model.py:12:forward"));
+  test::SnapshotBuilder builder;
+  for (int i = 0; i < 2000; ++i)
+    builder.event(
+        test::dict({{"action", "alloc"}, {"addr", 4096 * i}, {"size", 512}, {"stream", 0}, {"frames", frames}}));
+  test::write_bytes(folder / "deep.pickle", builder.pickle());
+  return folder / "deep.pickle";
 }
 
 } // namespace
@@ -101,6 +115,40 @@ TEST_CASE("trace takes ranges as moments") {
       ndjson({marked, "--action", "annotation"}).substr(0, ndjson({marked, "--action", "annotation"}).find('\n')));
   const std::string since = ndjson({marked, "--from", "annotation:" + mark["name"].get<std::string>()});
   CHECK(since.find(mark["name"].get<std::string>()) != std::string::npos);
+}
+
+TEST_CASE("a range of trace that ends before it begins is a mistake, and one that holds nothing is said") {
+  const std::string file = data("oom");
+  check_usage_error({"trace", file, "--from", "event:5", "--to", "event:3"},
+                    "--from event:5 comes after --to event:3: there is nothing between them");
+  check_usage_error({"trace", file, "--from", "oom", "--to", "event:3", "--format", "ndjson"},
+                    "--from oom comes after --to event:3");
+  check_usage_error({"trace", file, "--from", "time:1760000000020003", "--to", "time:1760000000000148"},
+                    "--from time:1760000000020003 comes after");
+  const auto empty =
+      run({"trace", file, "--from", "event:1", "--to", "event:3", "--action", "oom", "--format", "ndjson"});
+  CHECK(empty.exit_code == 0);
+  CHECK(empty.err.find("no event that is asked for lies between --from and --to") != std::string::npos);
+}
+
+TEST_CASE("a log with stacks out of all proportion to its file is an error before the first line") {
+  const test::TemporaryFolder folder;
+  const std::string file = deep_in_events(folder);
+  for (const std::string format : {"text", "ndjson"}) {
+    CAPTURE(format);
+    const auto outcome = run({"trace", file, "-q", "--stacks", "--format", format});
+    CHECK(outcome.exit_code == 1);
+    CHECK(outcome.out.empty());
+    CHECK(outcome.err.find("which no real snapshot of this size has: without --stacks") != std::string::npos);
+    const auto to_file = run({"trace", file, "-q", "--stacks", "--format", format, "-o", folder / "trace.txt"});
+    CHECK(to_file.exit_code == 1);
+    CHECK(folder.names().size() == 1);
+    // Less is asked for, and less it is.
+    const auto few = run({"trace", file, "-q", "--stacks", "--format", format, "--to", "event:9"});
+    CHECK(few.exit_code == 0);
+    CHECK(few.out.size() > 10 * kDeep * 5);
+  }
+  CHECK(run({"trace", file, "-q"}).exit_code == 0);
 }
 
 TEST_CASE("trace takes lists of actions, addresses and names") {

@@ -84,7 +84,7 @@ TEST_CASE("the help of a command names each option and has an example") {
     }
   };
   check("flame", {tree, picture});
-  check("compare", {tree, picture, {"--match", "--fail-over"}});
+  check("compare", {tree, picture, {"--match", "--fail-over", "--gate", "--markdown", "--json"}});
   check("stats", {{"--json", "--output", "--device", "--at", "--quiet", "--help"}});
   check("trace", {{"--from", "--to", "--action", "--address", "--stream", "--min-size", "--stack", "--stacks", "--time",
                    "--format", "--output", "--device", "--threads", "--max-memory", "--quiet", "--help"}});
@@ -101,7 +101,7 @@ TEST_CASE("a mistake in a command") {
       {{"dance"},
        "unknown command 'dance'; the commands are flame, compare, explain, leaks, timeline, state, stats, trace, "
        "export, "
-       "check or help"},
+       "check, rehearse or help"},
       {{"--flame"}, "unknown option '--flame'; a command comes first"},
       {{snapshot()},
        "'" + snapshot() + "' is a file; a command comes first: memviz flame " + snapshot() + " -o mem.svg"},
@@ -145,7 +145,12 @@ TEST_CASE("a mistake in the value of an option") {
       {{"export", "x", "--format", "json", "--view", "memory", "--group", "state"},
        "--group and --view exclude each other"},
       {{"compare", "a", "b", "--match", "lines"},
-       "--match must be line or function, not 'lines'; did you mean 'line'?"},
+       "--match must be auto, line or function, not 'lines'; did you mean 'line'?"},
+      {{"compare", "a", "b", "--gate", "peak"}, "--gate needs --fail-over, which says how much growth is too much"},
+      {{"compare", "a", "b", "--fail-over", "2%", "--gate", "reservd"},
+       "--gate must be peak, end or reserved, not 'reservd'; did you mean 'reserved'?"},
+      {{"compare", "a", "b", "--json", "-", "--markdown", "-"}, "--json and --markdown name the same output"},
+      {{"compare", "a", "b", "-o", "-", "--markdown", "-"}, "-o and --markdown name the same output"},
       {{"compare", "a", "b", "--fail-over", "two%"},
        "--fail-over must be a size or a percentage such as 500M, 1GiB or 2%, not 'two%'"},
       {{"compare", "a", "b", "--fail-over", "lots"},
@@ -153,7 +158,7 @@ TEST_CASE("a mistake in the value of an option") {
       {with("--at", "1234"),
        "--at must be auto, end, peak, oom, event:N, time:US or annotation:NAME, not '1234'; did you mean "
        "'event:1234'?"},
-      {with("--zoom", "11"), "--zoom must be a number from 0.1 to 10, not '11'"},
+      {with("--zoom", "5"), "--zoom must be a number from 0.1 to 4, not '5'"},
       {{"flame", "x", "-o", "mem.jpg"},
        "'mem.jpg' ends in .jpg, which memviz does not write: .svg, .png or .pdf (or say --format)"},
       {{"flame", "x", "-o", ""}, "the name of an output is empty; - is standard output"},
@@ -178,8 +183,8 @@ TEST_CASE("a missing or extra operand") {
       {{"export", "x"}, "export needs a format: add --format folded or --format json"},
       {{"export", "x", "--format", "flded"}, "--format must be folded or json, not 'flded'; did you mean 'folded'?"},
       {{"export", "x", "--format", "folded", "--hide", "x"}, "--hide needs --format json"},
-      {{"check", "x", "--json", "-", "-o", "-"}, "--json and -o name the same output"},
-      {{"stats", "x", "--json", "-", "-o", "-"}, "--json and -o name the same output"},
+      {{"check", "x", "--json", "-", "-o", "-"}, "-o and --json name the same output"},
+      {{"stats", "x", "--json", "-", "-o", "-"}, "-o and --json name the same output"},
   });
 }
 
@@ -200,7 +205,10 @@ TEST_CASE("help names the moment that a command is about without --at") {
   };
   CHECK(says("flame", "(default: auto)"));
   CHECK(says("stats", "(default: end)"));
-  CHECK(says("explain", "else peak)"));
+  CHECK(says("explain", "(default: auto)"));
+  CHECK(says("compare", "(default: auto)"));
+  CHECK(says("export", "(default: end)"));
+  CHECK(says("state", "else peak, else"));
   CHECK(!says("trace", "--at MOMENT"));
 }
 

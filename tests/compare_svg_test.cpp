@@ -135,15 +135,49 @@ TEST_CASE("compare_svg says what else changed where as much is allocated as befo
 }
 
 TEST_CASE("compare_svg tells when other lines of the same functions hide what stayed") {
-  const std::vector<DiffLeaf> moved{{"active_allocated;train.py:9:main;model.py:2:forward", 4'000'000, 0},
-                                    {"active_allocated;train.py:9:main;model.py:6:forward", 0, 5'000'000}};
+  Comparison comparison = pull_request();
+  comparison.moved_lines_bytes = 4'000'000;
   const std::string hint = "3.81 MiB stands on both sides at other lines of the same functions";
-  CHECK(visible_text(parse_svg(draw(comparison_of(moved)))).find(hint) != std::string::npos);
-  SUBCASE("but not of other functions, nor of little") {
-    CHECK(visible_text(parse_svg(draw(pull_request()))).find("--match function") == std::string::npos);
-    std::vector<DiffLeaf> little = moved;
-    little.push_back({"active_allocated;train.py:9:main;data.py:3:load", 90'000'000, 90'000'000});
-    CHECK(visible_text(parse_svg(draw(comparison_of(little)))).find("--match function") == std::string::npos);
+  CHECK(visible_text(parse_svg(draw(comparison))).find(hint) != std::string::npos);
+  SUBCASE("but not of little") {
+    comparison.moved_lines_bytes = 900'000;
+    CHECK(visible_text(parse_svg(draw(comparison))).find("--match function") == std::string::npos);
+  }
+  SUBCASE("and when it compared functions for that") {
+    comparison.match = FrameMatch::function;
+    comparison.is_match_chosen = true;
+    const std::string text = visible_text(parse_svg(draw(comparison)));
+    CHECK(text.find("Most lines only moved (3.81 MiB") != std::string::npos);
+    CHECK(text.find("Grown most, by your own function") != std::string::npos);
+  }
+}
+
+TEST_CASE("compare_svg gives peak, end and reserved of each device") {
+  Comparison comparison = pull_request();
+  const auto reading = [](std::uint64_t before_mib, std::uint64_t after_mib) {
+    return Reading{before_mib << 20U, after_mib << 20U};
+  };
+  comparison.readings = {{0, false, {reading(100, 250), reading(10, 10), reading(300, 200)}}};
+  comparison.devices.resize(1);
+  comparison.devices[0].after.segments = 1;
+  std::string text = visible_text(parse_svg(draw(comparison)));
+  for (const char* expected : {"Requested at the peak", "+150 MiB", "100 MiB → 250 MiB (150", "Requested at the end",
+                               "Reserved at the end", "−100 MiB", "Drawn: what both held at the end."})
+    CHECK_MESSAGE(text.find(expected) != std::string::npos, expected);
+  SUBCASE("and does not add up devices that are at moments of their own") {
+    comparison.readings.push_back({1, false, {reading(400, 900), reading(1, 2), {std::nullopt, 5}}});
+    comparison.devices.resize(2);
+    comparison.is_one_moment = false;
+    comparison.changes.front().device = 1;
+    const std::string svg = draw(comparison);
+    check_svg(svg);
+    text = visible_text(parse_svg(svg));
+    CHECK(text.starts_with("+500 MiB at the peak on GPU 1: 400 MiB before, 900 MiB after"));
+    CHECK(text.find("GPU 1: Requested at the peak") != std::string::npos);
+    CHECK(text.find("unknown → 5 B") != std::string::npos);
+    CHECK(text.find("GPU 1: added") != std::string::npos);
+    CHECK(boxes_of(parse_svg(svg)).front().label == "all devices, each at a moment of its own");
+    CHECK(text.find("Allocated") == std::string::npos); // the sum
   }
 }
 
@@ -154,10 +188,18 @@ TEST_CASE("compare_svg tells a segment that changed its size from one of another
             .find("1 segment in both files; 1 more at the same address, but of another size.") != std::string::npos);
 }
 
-TEST_CASE("compare_svg says that addresses of two processes cannot match") {
+TEST_CASE("compare_svg lists no addresses of two processes") {
   Comparison comparison = pull_request();
   comparison.in_both.clear();
-  CHECK(visible_text(parse_svg(draw(comparison))).find("Addresses of two processes cannot match") != std::string::npos);
+  const std::string svg = draw(comparison);
+  const std::string text = visible_text(parse_svg(svg));
+  CHECK(text.find("whose addresses cannot match") != std::string::npos);
+  CHECK(text.find("0x7f0000000000") == std::string::npos);
+  CHECK(svg.find("0x7f0000000000") != std::string::npos); // in the metadata
+  SUBCASE("and says so where one process may have changed the size of a segment") {
+    comparison.only_after[0].address = comparison.only_before[0].address;
+    CHECK(visible_text(parse_svg(draw(comparison))).find("1 stands at the same address") != std::string::npos);
+  }
 }
 
 TEST_CASE("compare_svg lists the first dozen of many segments and keeps all in the metadata") {

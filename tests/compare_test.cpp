@@ -36,6 +36,12 @@ Snapshot with_blocks(std::initializer_list<std::pair<Stack, std::uint64_t>> bloc
   return builder.read();
 }
 
+const MomentChoice kPeak = [] {
+  MomentChoice choice;
+  choice.kind = MomentKind::peak;
+  return choice;
+}();
+
 } // namespace
 
 TEST_CASE("files of two checkouts are the same where their paths end in the same names") {
@@ -111,10 +117,74 @@ TEST_CASE("stacks that grew, shrank, came and went keep their place") {
 TEST_CASE("--match function sees through moved lines") {
   const Snapshot before = with_blocks({{{"/app/a.py:10:f"}, 512}});
   const Snapshot after = with_blocks({{{"/app/a.py:14:f"}, 512}});
-  CHECK(deltas(compared(before, after, {})).size() == 2);
+  CompareOptions by_line;
+  by_line.match = FrameMatch::line;
+  CHECK(deltas(compared(before, after, by_line)).size() == 2);
   CompareOptions by_function;
   by_function.match = FrameMatch::function;
   CHECK(deltas(compared(before, after, by_function)).empty());
+}
+
+TEST_CASE("where most lines only moved, functions are compared without being asked") {
+  const Snapshot before =
+      with_blocks({{{"/app/a.py:10:f"}, 4096}, {{"/app/a.py:20:g"}, 1024}, {{"/app/b.py:3:h"}, 512}});
+  SUBCASE("an edit above them moved them all") {
+    const Snapshot after =
+        with_blocks({{{"/app/a.py:14:f"}, 6144}, {{"/app/a.py:24:g"}, 1024}, {{"/app/b.py:3:h"}, 512}});
+    const Comparison result = compared(before, after, {});
+    CHECK(result.match == FrameMatch::function);
+    CHECK(result.is_match_chosen);
+    CHECK(result.moved_lines_bytes == 4096 + 1024);
+    CHECK(deltas(result) == std::map<std::string, std::int64_t>{{"f a.py:14", 2048}});
+    const Comparison back = compared(after, before, {});
+    CHECK(back.match == FrameMatch::function);
+    CHECK(deltas(back) == std::map<std::string, std::int64_t>{{"f a.py:10", -2048}});
+  }
+  SUBCASE("most is held by other functions, so lines keep their meaning") {
+    const Snapshot after =
+        with_blocks({{{"/app/a.py:10:other"}, 4096}, {{"/app/a.py:24:g"}, 1024}, {{"/app/b.py:3:h"}, 512}});
+    const Comparison result = compared(before, after, {});
+    CHECK(result.match == FrameMatch::line);
+    CHECK(result.moved_lines_bytes == 1024);
+    CHECK(deltas(result).size() == 4);
+  }
+  SUBCASE("what moved is a trifle of all") {
+    const Snapshot after =
+        with_blocks({{{"/app/a.py:10:f"}, 4096}, {{"/app/a.py:20:g"}, 1024}, {{"/app/b.py:5:h"}, 512}});
+    CHECK(compared(before, after, {}).match == FrameMatch::line);
+  }
+  SUBCASE("asked for lines, it compares lines") {
+    CompareOptions by_line;
+    by_line.match = FrameMatch::line;
+    const Comparison result = compared(before, with_blocks({{{"/app/a.py:14:f"}, 4096}}), by_line);
+    CHECK(result.match == FrameMatch::line);
+    CHECK(!result.is_match_chosen);
+  }
+}
+
+TEST_CASE("other lines of a file that nobody edited are no lines that moved") {
+  // Both files know both lines: the first line ran in one, the second in the other.
+  const auto at_line = [](const char* held) {
+    SnapshotBuilder builder;
+    builder.segment(0x1000, 4096).active(4096, 4096, {held});
+    for (const char* known : {"/app/a.py:10:f", "/app/a.py:14:f"})
+      builder.alloc(0x9000, 512, {known}).free(0x9000, 512);
+    return builder.read();
+  };
+  const Comparison result = compared(at_line("/app/a.py:10:f"), at_line("/app/a.py:14:f"), {});
+  CHECK(result.match == FrameMatch::line);
+  CHECK(deltas(result).size() == 2);
+}
+
+TEST_CASE("a function with several lines is shown with the one that holds most, when functions are compared") {
+  const Snapshot before =
+      with_blocks({{{"/app/a.py:10:f"}, 512}, {{"/app/a.py:11:f"}, 512}, {{"/app/a.py:30:g"}, 512}});
+  const Snapshot after =
+      with_blocks({{{"/app/a.py:20:f"}, 2048}, {{"/app/a.py:21:f"}, 512}, {{"/app/a.py:40:g"}, 2048}});
+  CompareOptions by_function;
+  by_function.match = FrameMatch::function;
+  CHECK(deltas(compared(before, after, by_function)) ==
+        std::map<std::string, std::int64_t>{{"f a.py:20", 1536}, {"g a.py:40", 1536}});
 }
 
 TEST_CASE("segments are the same when address and size are") {
@@ -150,4 +220,53 @@ TEST_CASE("only the device asked for is compared") {
   CHECK(result.only_before.empty());
   CHECK(result.before.reserved_bytes == 512);
   CHECK(result.tree.root().total.before.bytes == 512);
+}
+
+TEST_CASE("the three figures are of the whole recordings, and the lists of the end, whatever moment is compared") {
+  const auto recording = [](std::uint64_t peak_bytes) {
+    SnapshotBuilder builder;
+    builder.segment(0x1000, 2 * MiB).active(1024, 1000, {"/app/a.py:1:kept"}).inactive(2 * MiB - 1024);
+    builder.event("segment_alloc", 0x1000, 2 * MiB).alloc(0x1000, 1000, {"/app/a.py:1:kept"});
+    builder.event("segment_alloc", 0x900000, 20 * MiB).alloc(0x900000, peak_bytes, {"/app/a.py:2:passing"});
+    builder.free(0x900000, peak_bytes).event("segment_free", 0x900000, 20 * MiB);
+    return builder;
+  };
+  Snapshot before = recording(MiB).read();
+  Snapshot after = recording(8 * MiB).read();
+  const Replay before_peak = rewind(before, kPeak);
+  const Replay after_peak = rewind(after, kPeak);
+  const Comparison result = compare_snapshots({before, before_peak}, {after, after_peak}, {});
+  REQUIRE(result.readings.size() == 1);
+  CHECK(result.readings[0].of(Gauge::peak).change_bytes() == 7 * MiB);
+  CHECK(result.readings[0].of(Gauge::end).change_bytes() == 0);
+  CHECK(result.readings[0].of(Gauge::reserved).after_bytes == 2 * MiB);
+  CHECK(result.after.reserved_bytes == 22 * MiB); // at the peak
+  CHECK(result.only_before.empty());
+  CHECK(result.only_after.empty());
+  CHECK(result.in_both.size() == 1);
+  CHECK(node_label(result.frames, result.changes.at(0).key) == "passing a.py:2");
+}
+
+TEST_CASE("devices that are at moments of their own are not added up") {
+  SnapshotBuilder builder;
+  for (const int device : {0, 1}) {
+    const std::uint64_t base = 0x1000000 * static_cast<std::uint64_t>(device + 1);
+    builder.segment(base, 2 * MiB, device).active(MiB, MiB, {"/app/a.py:1:f"}).inactive(MiB);
+    builder.event("alloc", base, MiB, {"/app/a.py:1:f"}, device);
+  }
+  Snapshot peak = builder.read();
+  const Replay at_peak = rewind(peak, kPeak);
+  const Snapshot nothing = SnapshotBuilder().read();
+  CompareOptions options;
+  options.tree.levels = {Level::device, Level::state};
+  const Comparison apart = compare_snapshots({nothing, replay(nothing)}, {peak, at_peak}, options);
+  CHECK(!apart.is_one_moment);
+  REQUIRE(apart.changes.size() == 2);
+  CHECK(apart.changes[0].device == 0);
+  CHECK(apart.changes[0].change.delta_bytes() == MiB);
+  CHECK(apart.changes[1].device == 1);
+  const Comparison together = compared(nothing, builder.read(), options);
+  CHECK(together.is_one_moment);
+  REQUIRE(together.changes.size() == 1);
+  CHECK(together.changes[0].change.delta_bytes() == 2 * MiB);
 }

@@ -33,5 +33,5 @@ TEST_CASE("the pictures in docs/ are what the commands draw today") {
   check_documented("timeline.svg", {"timeline", testdata + "training_step.pickle"});
   check_documented("state.svg", {"state", "--at", "peak", testdata + "training_step.pickle"});
   check_documented("explain.svg", {"explain", testdata + "cases/split_free_blocks.pickle"});
-  check_documented("diff.svg", {"compare", testdata + "before.pickle", testdata + "after.pickle"});
+  check_documented("diff.svg", {"compare", testdata + "before.pickle", testdata + "after.pickle", "--at", "end"});
 }

@@ -81,6 +81,20 @@ TEST_CASE("odd dicts stay bounded and correct") {
     CHECK(document.dict(dict).shape == nullptr);
     CHECK(document.as_signed(document.get(dict, "key99")) == 99);
   }
+  SUBCASE("thousands of keys, some of them again and again, one by one") {
+    const Value dict = document.add_dict();
+    for (int i = 0; i < 5000; ++i) {
+      const Value key = i % 3 == 0 ? document.add_text("again") : document.add_owned_text("key" + std::to_string(i));
+      document.set_items(dict, std::vector<Value>{key, Value::integer(i)});
+    }
+    CHECK(document.as_signed(document.get(dict, "again")) == 4998);
+    CHECK(document.as_signed(document.get(dict, "key1")) == 1);
+    CHECK(document.as_signed(document.get(dict, "key4999")) == 4999);
+    CHECK(document.get(dict, "key3").kind() == Kind::unset);
+    int count = 0;
+    document.for_each_item(dict, [&](Value, Value value) { CHECK(document.as_signed(value) == count++); });
+    CHECK(count == 5000);
+  }
 }
 
 TEST_CASE("equal text is one value; text and bytes are not") {

@@ -57,5 +57,12 @@ TEST_CASE("explain tells why oom_expandable_3gpu failed") {
   CHECK(device.ledger.reserved_bytes == 84'202'749'952);
   CHECK(device.ledger.live_bytes == 84'063'351'764);
   CHECK(device.ledger.room.total_bytes() == 139'390'976);
+  CHECK(device.request->bytes - device.judgement.reachable_bytes == 5'073'620'992);
+  CHECK(found.answer(Circumstance::without_blocks).blocks.size() == 1);
+  REQUIRE(device.less_used.size() == 2);
+  CHECK(device.less_used[0].reserved_bytes == 8'541'700'096);
+  CHECK(device.less_used[1].reserved_bytes == 21'883'781'120);
+  CHECK(found.words().reasons.front() == "Imbalance: GPU 1 held 78.4 GiB; GPU 0 held 7.96 GiB and GPU 2 20.4 GiB, each "
+                                         "at its peak.");
   CHECK(found.words().headline.find("GPU 1 ran out of memory: 4.94 GiB asked for by update_nodes models.py:181") == 0);
 }

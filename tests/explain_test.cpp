@@ -2,6 +2,7 @@
 
 #include "support/explained.hpp"
 #include "support/files.hpp"
+#include "support/small_snapshot.hpp"
 
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
@@ -198,6 +199,7 @@ TEST_CASE("what the file does not tell is said of every answer that depends on i
   device.fidelity = {.allocs = 1, .same_places = 1, .largest_reserved_bytes = 1};
   device.what_ifs = {{.circumstance = Circumstance::expandable_segments,
                       .outcome = Outcome::at_best,
+                      .proviso = Proviso::start,
                       .reserved_bytes = std::uint64_t{1} << 20U}};
   const std::string answer = found.words().answers.front();
   CHECK(answer.find("1.00 MiB would be reserved instead of") != std::string::npos);
@@ -218,15 +220,28 @@ TEST_CASE("explain_json") {
   CHECK(device["what_if"].size() == found.first().what_ifs.size());
 }
 
-TEST_CASE("explain_text fits 100 columns") {
+TEST_CASE("explain_text fits 100 columns, or a narrower terminal") {
   for (const auto& path : test::files_in(test::testdata() / "cases", ".pickle")) {
     CAPTURE(path.string());
     const Explained found = explained(test::read_file(path));
-    const std::string text = explain_text(path.filename().string(), found.state, found.replay, found.devices);
-    std::size_t column = 0;
-    for (const char letter : text) {
-      column = letter == '\n' ? 0 : column + 1;
-      CHECK(column <= 100);
+    const ExplainReport report{path.filename().string(), found.state, found.replay, found.devices};
+    for (const std::size_t columns : {std::size_t{100}, std::size_t{80}}) {
+      std::size_t column = 0;
+      for (const char letter : explain_text(report, columns)) {
+        column = letter == '\n' ? 0 : column + 1;
+        CHECK(column <= columns);
+      }
     }
   }
+}
+
+TEST_CASE("explain_text cuts no name, and one block keeps what it pins") {
+  test::SmallSnapshot made;
+  const StackId stack =
+      made.stack({"/app/models.py:7:forward_with_cache_of_keys_and_values_of_a_very_long_name_indeed"});
+  made.segment(0x7f0000000000, 800 * MiB).active(MiB, MiB, stack).inactive(799 * MiB);
+  const Explained found = explained(made.take());
+  const std::string text = explain_text({"long.pickle", found.state, found.replay, found.devices});
+  CHECK(text.find("forward_with_cache_of_keys_and_values_of_a_very_long_name_indeed models.py:7") != std::string::npos);
+  CHECK(text.find("1 block of 1.00 MiB keeps 799 MiB free from being given back, in 1 segment.") != std::string::npos);
 }

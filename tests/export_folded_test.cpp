@@ -146,7 +146,7 @@ TEST_CASE("a text out of all proportion is an error before any of it is made") {
   builder.segment(0, 512).active(512, 512, builder.stack(std::vector<std::string_view>(20'000, name)));
   const Snapshot snapshot = builder.take();
   CHECK_THROWS_WITH_AS(static_cast<void>(folded_source(snapshot, FoldedView::memory, {})),
-                       doctest::Contains("more than 1.00 GiB of text"), Error);
+                       doctest::Contains("more than 64.0 MiB of text"), Error);
 }
 
 TEST_CASE("folded_stacks spells a deep stack without recursion") {

@@ -1,4 +1,3 @@
-#include "export/compare_text.hpp"
 #include "export/segment_bar.hpp"
 #include "export/segment_map.hpp"
 #include "export/text_table.hpp"
@@ -129,15 +128,6 @@ TEST_CASE("stats_text") {
     CHECK(!contains(text, "\x1b"));
     CHECK(!contains(text, "\nforged"));
   }
-}
-
-TEST_CASE("compare_text gives both sides and the change") {
-  Comparison comparison;
-  comparison.before.reserved_bytes = 2048;
-  comparison.after.reserved_bytes = 1024;
-  const std::string text = compare_text(comparison);
-  CHECK(contains(text, "2.00 KiB  1.00 KiB  -1.00 KiB"));
-  CHECK(!contains(text, "largest changes"));
 }
 
 TEST_CASE("printable text keeps its lines and its direction") {

@@ -1,11 +1,14 @@
 #include "memviz/error.hpp"
 #include "memviz/flame.hpp"
+#include "memviz/input.hpp"
 #include "memviz/label.hpp"
+#include "support/files.hpp"
 #include "support/small_snapshot.hpp"
 #include "support/snapshot_builder.hpp"
 #include "support/tree_builder.hpp"
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 #include <map>
 #include <string>
 #include <string_view>
@@ -180,6 +183,48 @@ TEST_CASE("users are ranked by the line that says most") {
           "app::Model::forward x.cpp");
     CHECK(line({"x.cpp:0:c10::malloc", "x.cpp:0:MmBackward0::apply", "x.cpp:0:torch::autograd::Node::operator()",
                 "x.cpp:0:app::thread_wrapper"}) == "MmBackward0::apply x.cpp");
+  }
+}
+
+TEST_CASE("a line that is not the user's own says whose it is") {
+  const auto said = [](const Stack& stack) {
+    SnapshotBuilder builder;
+    builder.segment(0x1000, 512).active(512, 500, stack);
+    const Snapshot snapshot = builder.read();
+    const NodeKey line = user_line_of(snapshot.frames, snapshot.blocks.at(0).stack);
+    return fmt::format("{}: {}", node_label(snapshot.frames, line), not_own_text(snapshot.frames, line));
+  };
+  const std::string torch = "/venv/lib/python3.12/site-packages/torch/";
+  CHECK(said({"??:0:torch::unwind::unwind", "/app/m.py:3:f"}) == "f m.py:3: ");
+  CHECK(said({torch + "nn/linear.py:9:forward", "<string>:1:<module>", "/app/m.py:3:f"}) == "f m.py:3: ");
+  CHECK(said({torch + "nn/linear.py:9:forward", "<string>:1:<module>"}) == "forward linear.py:9: torch's own");
+  CHECK(said({"<string>:1:run", "<frozen runpy>:88:_run_code"}) == "run <string>:1: a library's own");
+  CHECK(said({"??:0:at::create_out", "??:0:at::mm", "??:0:torch::autograd::AccumulateGrad::apply",
+              "??:0:torch::autograd::Node::operator()"}) == "torch::autograd::AccumulateGrad::apply: torch's C++");
+  CHECK(said({"??:0:torch::unwind::unwind", "??:0:at::create_out", "??:0:at::_sum_to",
+              "??:0:NSYS_OSRT_pthread_join_2"}) == "at::_sum_to: torch's C++");
+  CHECK(said({"??:0:at::create_out", "app.cpp:0:app::Model::forward"}) == "app::Model::forward app.cpp: ");
+}
+
+TEST_CASE("in real recordings a line of one's own is Python outside of every library") {
+  const auto folder = shared_folder();
+  if (!folder) {
+    MESSAGE("skipped: no ../shared");
+    return;
+  }
+  for (const auto& path : files_in(*folder / "snapshots", ".pickle")) {
+    CAPTURE(path.string());
+    const Snapshot snapshot = read_snapshot(read_input(path.string()).bytes());
+    UserLineFinder finder(snapshot.frames);
+    for (std::uint32_t stack = 0; stack < snapshot.frames.stack_count(); ++stack) {
+      const NodeKey line = finder.line_of({stack});
+      if (line.kind != NodeKind::frame || !not_own_text(snapshot.frames, line).empty()) continue;
+      const std::string file(snapshot.frames.filename(line.frame()));
+      CAPTURE(file);
+      CHECK(file.ends_with(".py"));
+      for (const char* library : {"site-packages", "dist-packages", "lib/python", "torchinductor_", "<"})
+        CHECK(file.find(library) == std::string::npos);
+    }
   }
 }
 

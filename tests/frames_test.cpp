@@ -33,7 +33,7 @@ TEST_CASE("text that is not UTF-8 is made so once, where it enters") {
   CHECK(frames.text(id) == "caf\xEF\xBF\xBD");
   CHECK(frames.intern("caf\xE9") == id);
   // A lone surrogate, as Python's surrogatepass writes it.
-  CHECK(frames.text(frames.intern("\xED\xA0\x80")) == "\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD");
+  CHECK(frames.text(frames.intern("a\xED\xA0\x80z")) == "a\xEF\xBF\xBDz");
 }
 
 TEST_CASE("a table that was moved still knows its strings") {

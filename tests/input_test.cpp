@@ -1,4 +1,5 @@
 #include "memviz/error.hpp"
+#include "memviz/format.hpp"
 #include "memviz/input.hpp"
 #include "support/compress.hpp"
 #include "support/files.hpp"
@@ -6,6 +7,7 @@
 #include <algorithm>
 #include <doctest/doctest.h>
 #include <fcntl.h>
+#include <filesystem>
 #include <sys/stat.h>
 #include <thread>
 #include <unistd.h>
@@ -279,6 +281,17 @@ TEST_CASE("read_input says what is wrong with") {
     test::write_bytes(path, whole + "junk");
     CHECK(message_of(path) ==
           "bytes that are not gzip follow the gzip data, at compressed byte " + std::to_string(whole.size()));
+  }
+  SUBCASE("what grows over a thousand times its size") {
+    std::string zeros;
+    zeros.resize(80'000'000); // more than 64 MiB
+    test::write_bytes(path, zstd(zeros));
+    const std::uint64_t allowed = 64 * 1024 * 1024 + 1000 * std::filesystem::file_size(path);
+    CHECK(message_of(path, 100'000'000) ==
+          "holds more than " + format_bytes(allowed) +
+              ", over 1000 times its compressed size: if that is meant, unpack it first (zcat, zstdcat)");
+    test::write_bytes(path, zstd(zeros.substr(0, 60'000'000)));
+    CHECK(message_of(path, 100'000'000) == "no error");
   }
   SUBCASE("more bytes than the limit") {
     const std::string zeros(100'001, '\0');

@@ -1,11 +1,13 @@
 #include "memviz/error.hpp"
 #include "memviz/snapshot.hpp"
+#include "support/snapshot_builder.hpp"
 #include "json/json_reader.hpp"
 
 #include <doctest/doctest.h>
 #include <string>
 
 using namespace memviz;
+using namespace memviz::test;
 
 TEST_CASE("the JSON form of a snapshot reads like its pickle") {
   const Snapshot snapshot =
@@ -19,6 +21,26 @@ TEST_CASE("the JSON form of a snapshot reads like its pickle") {
   CHECK(snapshot.segments[0].pool == PoolId{0, 1});
   CHECK(snapshot.frames.name(snapshot.frames.stack(snapshot.blocks[0].stack)[0]) == "main");
   CHECK(snapshot.traces[0].size() == 1);
+}
+
+TEST_CASE("half of a surrogate pair is U+FFFD, in JSON as in a pickle") {
+  const auto name_in = [](const std::string& json_text) {
+    const Snapshot snapshot = read_snapshot(
+        R"({"segments": [{"address": 4096, "total_size": 512, "blocks": [{"size": 512, "state": "active_allocated",
+        "frames": [{"name": ")" +
+        json_text + R"(", "filename": "a.py", "line": 1}]}]}]})");
+    return std::string(snapshot.frames.name(snapshot.frames.stack(snapshot.blocks[0].stack)[0]));
+  };
+  SnapshotBuilder builder;
+  builder.segment(0x1000, 512).active(512, 512, {"a.py:1:a\xED\xA0\x80z"});
+  const Snapshot pickled = read_snapshot(builder.pickle());
+  CHECK(pickled.frames.name(pickled.frames.stack(pickled.blocks[0].stack)[0]) == "a\uFFFDz");
+  CHECK(name_in("a\\ud800z") == "a\uFFFDz");
+  CHECK(name_in("a\\uDC00z") == "a\uFFFDz");
+  CHECK(name_in("a\\ud800\\ud83d\\ude00") == "a\uFFFD\U0001F600");
+  CHECK(name_in("a\\ud83d\\ud83d\\ude00z\\udc00") == "a\uFFFD\U0001F600z\uFFFD");
+  CHECK(name_in("\\\\ud800") == "\\ud800");
+  CHECK_THROWS_AS(static_cast<void>(name_in("\\ud8")), ParseError);
 }
 
 TEST_CASE("JSON errors") {

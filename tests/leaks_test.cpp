@@ -6,12 +6,12 @@
 #include "support/process.hpp"
 #include "support/small_snapshot.hpp"
 
+#include <ctime>
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
 namespace memviz {
 
-using Bytes = std::vector<std::uint64_t>;
 using test::run;
 
 namespace {
@@ -41,95 +41,46 @@ std::vector<DeviceLeaks> leaks_of(const Snapshot& snapshot, const LeakOptions& o
 
 } // namespace
 
-TEST_CASE("what rises in every step grows") {
-  const Trend trend = trend_of({0, 10, 20, 30, 40, 50, 60, 70, 80, 90});
-  CHECK(trend.kind == TrendKind::grows);
-  CHECK(trend.bytes_per_step == 10);
-  CHECK(trend.rises == 9);
-  CHECK(trend.confidence == 1);
-  CHECK(confidence_word(trend.confidence, 10) == "high");
-}
-
-TEST_CASE("the slope of growth does not mind a large first step, or odd steps") {
-  CHECK(trend_of({0, 5000, 5010, 5020, 5030, 5040, 5050, 5060}).bytes_per_step == 10);
-  CHECK(trend_of({0, 10, 20, 900, 910, 920, 930, 940, 950, 960}).kind == TrendKind::grows);
-  const Trend noisy = trend_of({100, 112, 118, 131, 138, 152, 149, 171, 178, 192, 199, 210});
-  CHECK(noisy.kind == TrendKind::grows);
-  CHECK(noisy.bytes_per_step == doctest::Approx(10).epsilon(0.1));
-  CHECK(noisy.confidence > 0.8);
-}
-
-TEST_CASE("three steps are the fewest, and never certain") {
-  CHECK(trend_of({}).kind == TrendKind::none);
-  CHECK(trend_of({0, 10}).kind == TrendKind::none);
-  CHECK(trend_of({0, 10, 20}).kind == TrendKind::grows);
-  CHECK(trend_of({0, 10, 10}).kind == TrendKind::none);
-  CHECK(confidence_word(1, 3) == "low");
-}
-
-TEST_CASE("what does not change, falls, or rose once does not grow") {
-  CHECK(trend_of(Bytes(20, 7)).kind == TrendKind::none);
-  CHECK(trend_of({50, 40, 30, 20, 10}).kind == TrendKind::none);
-  CHECK(trend_of({0, 90, 90, 90, 90, 90, 90, 90}).kind == TrendKind::none);
-  CHECK(trend_of({10, 30, 10, 30, 10, 30, 10, 30}).kind == TrendKind::none);
-  CHECK(trend_of({10, 30, 25, 5, 40, 12, 33, 8, 29, 17}).kind == TrendKind::none);
-}
-
-TEST_CASE("what rises every few steps, each time, grows as surely") {
-  Bytes stairs;
-  for (std::uint64_t step = 0; step < 40; ++step)
-    stairs.push_back(step / 4 * 100);
-  const Trend trend = trend_of(stairs);
-  CHECK(trend.kind == TrendKind::grows);
-  CHECK(trend.bytes_per_step == doctest::Approx(25));
-  CHECK(trend.confidence > 0.9);
-}
-
-TEST_CASE("a cache that is full, or nearly, has stopped") {
-  CHECK(trend_of({0, 10, 20, 30, 40, 40, 40, 40, 40, 40}).kind == TrendKind::stopped);
-  CHECK(trend_of({0, 10, 20, 30, 40, 40, 40, 40, 40, 40}).last_rise == 4);
-  CHECK(trend_of({0, 500, 750, 875, 937, 968, 984, 992, 996, 998}).kind == TrendKind::stopped);
-}
-
-TEST_CASE("rising for some steps and falling at once, again and again, is freeing late") {
-  const Bytes saw{0, 10, 20, 30, 0, 10, 20, 30, 0, 10, 20, 30, 0};
-  CHECK(trend_of(saw).kind == TrendKind::late_frees);
-  // One fall at the very end is the end of the program.
-  CHECK(trend_of({0, 10, 20, 30, 40, 50, 0}).kind == TrendKind::none);
-  Bytes tilted = saw;
-  for (std::size_t step = 0; step < tilted.size(); ++step)
-    tilted[step] += 8 * step;
-  CHECK(trend_of(tilted).kind == TrendKind::grows);
-}
-
-TEST_CASE("what falls before anything has risen is the end of the start-up, not a late free") {
-  CHECK(trend_of({20, 5, 10, 15, 20, 25, 30}).kind == TrendKind::grows);
-  CHECK(trend_of({40, 40, 5, 10, 15}).kind == TrendKind::grows);
-  CHECK(trend_of({40, 40, 5, 10, 15}).last_rise == 4);
-  CHECK(trend_of({90, 10, 10, 10, 10}).kind == TrendKind::none);
-  CHECK(trend_of({90, 10, 20}).kind == TrendKind::none); // two steps are left
-}
-
-TEST_CASE("one fall among few steps is a late free only where it takes all back") {
-  CHECK(trend_of({0, 10, 20, 0, 10, 20}).kind == TrendKind::late_frees);
-  CHECK(trend_of({0, 10, 20, 30, 4, 14, 40}).kind == TrendKind::late_frees);
-  // A cache that was cut back once, and goes on growing.
-  CHECK(trend_of({0, 10, 20, 30, 10, 20, 30, 40}).kind == TrendKind::grows);
-  CHECK(trend_of({0, 10, 20, 30, 10, 20, 25}).kind == TrendKind::late_frees); // no new height
-}
-
-TEST_CASE("sizes near 2^60 are no trouble") {
-  const std::uint64_t most = kMaxTotalBytes;
-  CHECK(trend_of({0, most / 4, most / 2, most}).kind == TrendKind::grows);
-  CHECK(trend_of({most, 0, most, 0, most}).kind == TrendKind::none);
-}
-
 TEST_CASE("a loop shows in the stacks that allocate once a turn") {
   const Snapshot snapshot = small_leak(12, true);
   const Repetition repetition = find_repetition(snapshot.frames, snapshot.traces[0]);
   CHECK(repetition.anchors == 2);
   CHECK(repetition.starts.size() == 12);
   CHECK(repetition.starts[3] == 12);
+}
+
+TEST_CASE("marks of one name that all come after the last event are no steps") {
+  test::SmallSnapshot builder;
+  builder.time(1000).event(Action::alloc, 0x1000, 512);
+  builder.time(2000);
+  for (int i = 0; i < 5; ++i)
+    builder.mark("evaluate");
+  const auto devices = leaks_of(builder.take());
+  REQUIRE(devices.size() == 1);
+  CHECK(devices[0].steps.source == StepSource::none);
+  CHECK(devices[0].steps.starts.empty());
+  CHECK(!is_even({}, 10));
+  CHECK(!is_even({3}, 10));
+}
+
+TEST_CASE("a device without marks of its own has those of all; the marks of others are not looked at again for each") {
+  constexpr std::uint32_t kDevices = 2000;
+  constexpr int kMarks = 20'000;
+  test::SmallSnapshot builder;
+  const std::string name(100'000, 'n');
+  for (int i = 0; i < kMarks; ++i)
+    builder.time(10 + i).mark(name, kDevices);
+  for (std::uint32_t device = 0; device < kDevices; ++device)
+    for (int i = 0; i < 3; ++i)
+      builder.time(10 + kMarks * i / 3)
+          .event(Action::alloc, 0x1000 * (static_cast<std::uint64_t>(i) + 1), 512, kNoFrames, device);
+  const Snapshot snapshot = builder.take();
+  const std::clock_t begin = std::clock();
+  const auto devices = leaks_of(snapshot);
+  CHECK(std::clock() - begin < 5 * CLOCKS_PER_SEC); // minutes, if each device looked at each mark
+  REQUIRE(devices.size() == kDevices);
+  CHECK(devices[7].steps.source == StepSource::annotation);
+  CHECK(devices[7].steps.starts == std::vector<std::uint64_t>{0, 1, 2});
 }
 
 TEST_CASE("a leak is found by stack, and without stacks by size") {
@@ -144,6 +95,7 @@ TEST_CASE("a leak is found by stack, and without stacks by size") {
     CHECK(leaks.bytes_per_step() == 100);
     CHECK(leaks.grows[0].end_blocks == 12);
     CHECK(leaks.grows[0].size_bytes == (has_stacks ? 0 : 100));
+    CHECK(leaks.grows[0].trend.confidence == Confidence::medium);
     CHECK(leaks.grows[0].floor_bytes.front() == 0);
     CHECK(leaks.grows[0].floor_bytes.back() == 1100);
     CHECK(leaks.late_frees.empty());
@@ -164,6 +116,57 @@ TEST_CASE("layers that are loaded one by one are no leak, unless they are said t
   LeakOptions options;
   options.steps = {StepSource::events, {}, 1};
   CHECK(leaks_of(snapshot, options)[0].bytes_per_step() == 4096);
+}
+
+TEST_CASE("the layers of one backward pass are not taken for steps, though each keeps its gradients") {
+  test::SmallSnapshot builder;
+  std::vector<StackId> kept;
+  for (const char* line : {"/app/a.py:1:w", "/app/a.py:2:w", "/app/a.py:3:b", "/app/a.py:4:b"})
+    kept.push_back(builder.stack({"/usr/torch/engine.cpp:9:torch::autograd::Engine::evaluate_function()", line}));
+  const StackId work = builder.stack({"/usr/torch/engine.cpp:9:torch::autograd::Engine::evaluate_function()"});
+  for (std::uint64_t layer = 0; layer < 24; ++layer) {
+    builder.event(Action::alloc, 0x100, 1 << 20U, work);
+    for (std::uint64_t i = 0; i < kept.size(); ++i)
+      builder.event(Action::alloc, 0x100000 * (layer + 1) + 4096 * i, 4096, kept[i]);
+    builder.event(Action::free_completed, 0x100, 1 << 20U);
+  }
+  const DeviceLeaks found = leaks_of(builder.take())[0];
+  CHECK(found.steps.is_guess());
+  CHECK(found.grows.empty());
+  CHECK(found.doubt == Doubt::one_pass);
+  CHECK(gate_of(found, 0) == Gate::no_steps);
+}
+
+TEST_CASE("guessed steps are never sure, and the text says that they are a guess") {
+  const Snapshot snapshot = small_leak(100, true);
+  const auto devices = leaks_of(snapshot);
+  CHECK(devices[0].grows[0].trend.confidence == Confidence::medium);
+  const std::string text = leaks_text("mem.pickle", snapshot, devices);
+  CHECK(text.find("A leak, if these are steps: 1 stack grows") < text.find("These steps are a guess"));
+  LeakOptions options;
+  options.steps = {StepSource::events, {}, 4};
+  const auto declared = leaks_of(snapshot, options);
+  CHECK(declared[0].grows[0].trend.confidence == Confidence::high);
+  CHECK(leaks_text("mem.pickle", snapshot, declared).find("a guess") == std::string::npos);
+}
+
+TEST_CASE("JSON of stacks is bounded by the file: what would be out of all proportion is an error") {
+  test::SmallSnapshot builder;
+  std::vector<std::string_view> frames(20'000, "/app/model.py:12:forward");
+  const StackId deep = builder.stack(frames);
+  constexpr std::uint32_t kDevices = 80;
+  for (std::uint32_t device = 0; device < kDevices; ++device)
+    for (std::uint64_t i = 1; i <= 6; ++i)
+      builder.event(Action::alloc, 0x1000 * i, 512, deep, device);
+  const Snapshot snapshot = builder.take();
+  LeakOptions options;
+  options.steps = {StepSource::events, {}, 1};
+  const auto devices = leaks_of(snapshot, options);
+  CHECK_THROWS_WITH_AS(static_cast<void>(leaks_json("mem.pickle", snapshot, devices, {})),
+                       doctest::Contains("of text, which no real snapshot of this size has"), Error);
+  CHECK(leaks_text("mem.pickle", snapshot, devices).size() < 200'000);
+  CHECK(nlohmann::json::parse(leaks_json("mem.pickle", snapshot, {devices[0]}, {}))["devices"][0]["grows"][0]["frames"]
+            .size() == frames.size());
 }
 
 TEST_CASE("steps are cut as given") {
@@ -218,13 +221,15 @@ TEST_CASE("leaks names the line that grows, in text and JSON") {
   CHECK(outcome.err.empty());
   for (const char* part :
        {"12 steps, one at each annotation 'ProfilerStep#*'", "1 stack grows from step to step: +256 MiB a step",
-        "put encoder_cache.py:33", "11 of 11", "80.0 GiB for PyTorch (as given): full in about 307 steps"}) {
+        "put encoder_cache.py:33", "medium: rose in 11 of 11 steps",
+        "80.0 GiB for PyTorch (as given): full in about 307 steps"}) {
     CAPTURE(part);
     CHECK(outcome.out.find(part) != std::string::npos);
   }
   const auto devices = nlohmann::json::parse(run({"leaks", leaking("cache"), "--json", "-"}).out)["devices"];
   CHECK(devices[0]["bytes_per_step"] == 268435456);
-  CHECK(devices[0]["grows"][0]["confidence_word"] == "high");
+  CHECK(devices[0]["grows"][0]["confidence_word"] == "medium");
+  CHECK(devices[0]["grows"][0]["survivor_bytes"].size() == 12);
 }
 
 TEST_CASE("leaks of a clean recording says what was looked at, and of a short one what to do") {
@@ -244,8 +249,54 @@ TEST_CASE("--fail-over is a gate") {
   CHECK(over.err.find("GPU 0 grows by 256 MiB a step, more than the 255 MiB that --fail-over allows") !=
         std::string::npos);
   CHECK(over.out == run({"leaks", leaking("cache")}).out);
-  CHECK(run({"leaks", leaking("clean"), "--fail-over", "0"}).exit_code == 0);
-  CHECK(run({"leaks", leaking("one_pass"), "--fail-over", "0"}).exit_code == 0);
+  CHECK(run({"leaks", leaking("clean_marked"), "--fail-over", "0"}).exit_code == 0);
+}
+
+TEST_CASE("a gate that cannot be judged is not passed: it says how to declare the steps") {
+  const test::TemporaryFolder folder;
+  for (const std::string name : {"clean", "one_pass", "hidden", "two_steps"}) {
+    CAPTURE(name);
+    const auto outcome = run({"leaks", leaking(name), "--fail-over", "0", "--json", folder / "leaks.json"});
+    CHECK(outcome.exit_code == 1);
+    CHECK(outcome.err.find("GPU 0: --fail-over needs steps that are annotated or declared, and ") != std::string::npos);
+    CHECK(outcome.err.find("--steps annotation:NAME, --steps events:N or --steps time:US") != std::string::npos);
+    CHECK(outcome.out.empty());
+    CHECK(folder.names().empty());
+  }
+  CHECK(run({"leaks", leaking("hidden"), "--fail-over", "0", "--steps", "events:67"}).exit_code == 3);
+  CHECK(run({"leaks", leaking("clean"), "--fail-over", "0", "--steps", "events:67"}).exit_code == 0);
+  const auto nothing = run({"leaks", (test::testdata() / "segments_only.pickle").string(), "--fail-over", "0"});
+  CHECK(nothing.exit_code == 1);
+  CHECK(nothing.err.find("no events on any device") != std::string::npos);
+}
+
+TEST_CASE("a gate takes what is sure, says where steps are too few, and passes a device that hardly takes part") {
+  LeakOptions options;
+  options.steps = {StepSource::events, {}, 4};
+  const auto gate = [&](int steps, std::uint64_t most_bytes) {
+    return gate_of(leaks_of(small_leak(steps, true), options)[0], most_bytes);
+  };
+  CHECK(gate(12, 99) == Gate::exceeded);
+  CHECK(gate(12, 100) == Gate::passes);
+  CHECK(gate(5, 99) == Gate::too_few_steps);
+  CHECK(gate(5, 100) == Gate::passes);
+  CHECK(gate(2, 0) == Gate::no_steps);
+  CHECK(gate_of(leaks_of(small_leak(30, true))[0], 0) == Gate::no_steps); // guessed
+
+  test::SmallSnapshot builder;
+  for (int step = 0; step < 9; ++step) {
+    builder.time(1000 * (step + 1)).mark("train_step");
+    builder.event(Action::alloc, 0x1000, 64).event(Action::free_completed, 0x1000, 64);
+    if (step == 0) builder.event(Action::alloc, 0x1000, 64, kNoFrames, 1);
+  }
+  // The events of these were lost in the ring.
+  builder.event(Action::alloc, 0x1000, 64, kNoFrames, 2);
+  const auto devices = leaks_of(builder.take());
+  REQUIRE(devices.size() == 3);
+  CHECK(gate_of(devices[0], 0) == Gate::passes);
+  CHECK(gate_of(devices[1], 0) == Gate::idle);
+  CHECK(devices[1].steps.note == "only 1 of the 9 steps at 'train_step' has events here, and it takes 3 to tell");
+  CHECK(gate_of(devices[2], 0) == Gate::no_steps);
 }
 
 TEST_CASE("a mistake in an option of leaks says what to do") {
@@ -261,7 +312,7 @@ TEST_CASE("a mistake in an option of leaks says what to do") {
   check({"--steps", "annotation:epoch"}, "no such annotation begins while events are recorded");
   check({"--capacity", "much"}, "--capacity must be a size");
   check({"--device", "3"}, "--device 3");
-  check({"--json", "-", "-o", "-"}, "--json and -o name the same output");
+  check({"--json", "-", "-o", "-"}, "-o and --json name the same output");
 }
 
 } // namespace memviz

@@ -1,6 +1,9 @@
+#include "memviz/pins.hpp"
 #include "memviz/places.hpp"
+#include "support/small_snapshot.hpp"
 #include "support/snapshot_builder.hpp"
 
+#include <ctime>
 #include <doctest/doctest.h>
 
 using namespace memviz;
@@ -30,4 +33,27 @@ TEST_CASE("places_of tells devices, pools and streams apart, and adds up to all"
     reserved_bytes += place.stats.reserved_bytes;
   CHECK(reserved_bytes == 4096 + 2048 + 512 + 256 + 128);
   CHECK(places_of(SnapshotBuilder().read()).empty());
+
+  const std::vector<Place> of_one = places_of(snapshot, 2);
+  REQUIRE(of_one.size() == 1);
+  CHECK(of_one[0].stats.reserved_bytes == 128);
+  CHECK(places_of(snapshot, 1).empty());
+}
+
+TEST_CASE("what is asked of each of many devices costs what is asked of all at once") {
+  constexpr std::uint32_t kDevices = 40'000;
+  SmallSnapshot small;
+  for (std::uint32_t device = 0; device < kDevices; ++device)
+    small.segment(0x10000, 4096, 0, device).inactive(4096);
+  const Snapshot snapshot = small.take();
+  const Replay accounts = replay(snapshot);
+  const std::clock_t start = std::clock();
+  std::size_t places = 0;
+  for (std::uint32_t device = 0; device < kDevices; ++device) {
+    places += places_of(snapshot, device).size();
+    CHECK(find_pins(snapshot, accounts, {.device = device}).segments.empty());
+  }
+  CHECK(places == kDevices);
+  // All of all devices for each of them takes minutes.
+  CHECK(std::clock() - start < 4 * CLOCKS_PER_SEC);
 }

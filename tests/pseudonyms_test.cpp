@@ -23,12 +23,12 @@ std::string hex(std::string_view text) {
 
 std::string hidden_cpp(std::string_view name) {
   LeakSearch search;
-  return hidden_cpp_name(name, Pseudonyms(""), search);
+  return hidden_cpp_name(name, {Pseudonyms(""), search});
 }
 
 std::string hidden_file(std::string_view filename) {
   LeakSearch search;
-  return hidden_path(filename, Pseudonyms(""), search);
+  return hidden_path(filename, {Pseudonyms(""), search});
 }
 
 } // namespace
@@ -124,12 +124,23 @@ TEST_CASE("file names of others become pseudonyms of the same kind of code") {
 
 TEST_CASE("paths inside of texts are hidden") {
   LeakSearch search;
-  const auto hidden = [&](std::string_view text) { return starred(without_paths(text, Pseudonyms(""), search)); };
+  const auto hidden = [&](std::string_view text) { return starred(without_paths(text, {Pseudonyms(""), search})); };
   CHECK(hidden("File \"/home/alice/x.py\", line 3") == "File \"path_*/file_*.py\", line 3");
   CHECK(hidden("f(lambda at C:\\acme\\k.cu:12)") == "f(lambda at path_*/dir_*/dir_*/file_*.cu:12)");
   CHECK(hidden("in train.py:3") == "in file_*.py:3");
   CHECK(hidden("a/b and 1/2/3, operator/=") == "a/b and 1/2/3, operator/=");
   CHECK(hidden("~/acme/run") == "path_*/dir_*/dir_*/file_*");
+  for (const std::string_view raw :
+       {R"(C:\Users\Alice Smith\acme\secret.yaml)", R"(\\acmesrv\share\alice)", "/home/alice/My Project/acme/run.yaml",
+        "/data/a, b/acme run", "acme_project/configs/secret.yaml", "acme/secret.yaml", "../acme/secret",
+        "/home/alice/v1.0 final/x.py", "(/home/alice/x (1)/acme) "}) {
+    CAPTURE(raw);
+    CAPTURE(hidden(raw));
+    check_none(hidden(raw), std::vector<std::string_view>{"acme", "alice", "Alice", "Smith", "Project", "secret", "run",
+                                                          "final", "a, b"});
+  }
+  CHECK(hidden("in /home/alice/x.py, line 3: grew") == "in path_*/file_*.py, line 3: grew");
+  CHECK(hidden("forward/backward, N/A, / and /x") == "forward/backward, N/A, / and /x");
 }
 
 TEST_CASE("the ends of paths have the same pseudonyms in every checkout") {
@@ -137,9 +148,9 @@ TEST_CASE("the ends of paths have the same pseudonyms in every checkout") {
     const std::string hidden = hidden_file(filename);
     return hidden.substr(hidden.find('/') + 1);
   };
-  CHECK(starred(hidden_file("/home/alice/work/acme/net/train.py")) == "path_*/dir_*/dir_*/dir_*/file_*.py");
-  CHECK(ends("/home/alice/work/acme/net/train.py") == ends("/srv/bob/work/acme/net/train.py"));
-  CHECK(hidden_file("/home/alice/work/acme/net/train.py") != hidden_file("/srv/bob/work/acme/net/train.py"));
+  CHECK(starred(hidden_file("/home/alice/code/acme/net/train.py")) == "path_*/dir_*/dir_*/dir_*/file_*.py");
+  CHECK(ends("/home/alice/code/acme/net/train.py") == ends("/srv/bob/code/acme/net/train.py"));
+  CHECK(hidden_file("/home/alice/code/acme/net/train.py") != hidden_file("/srv/bob/code/acme/net/train.py"));
   CHECK(ends("/home/alice/acme/train.py") == ends("C:\\Users\\bob\\acme\\train.py"));
   CHECK(starred(hidden_file("/home/alice/train.py")) == "path_*/file_*.py");
   CHECK(starred(hidden_file("/root/train.py")) == "path_*/file_*.py");

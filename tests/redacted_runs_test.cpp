@@ -1,16 +1,36 @@
 #include "support/files.hpp"
+#include "support/memory_limit.hpp"
 #include "support/process.hpp"
 #include "support/secret_program.hpp"
 #include "support/snapshot_builder.hpp"
 
+#include <algorithm>
 #include <doctest/doctest.h>
 #include <fmt/format.h>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
 using namespace memviz;
 using namespace memviz::test;
+
+namespace {
+
+/// Letters, digits and '_', from a letter on.
+std::set<std::string> words_of(const std::string& text) {
+  constexpr std::string_view kCharacters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+  std::set<std::string> words;
+  for (std::size_t begin = text.find_first_of(kCharacters); begin != std::string::npos;) {
+    const std::size_t end = std::min(text.find_first_not_of(kCharacters, begin), text.size());
+    const bool is_number = text[begin] >= '0' && text[begin] <= '9';
+    if (!is_number) words.insert(text.substr(begin, end - begin));
+    begin = text.find_first_of(kCharacters, end);
+  }
+  return words;
+}
+
+} // namespace
 
 TEST_CASE("two redacted checkouts of a project compare as they do in clear") {
   TemporaryFolder folder;
@@ -29,7 +49,7 @@ TEST_CASE("two redacted checkouts of a project compare as they do in clear") {
     if (!what.empty()) words.insert(words.end(), {"--redact", what});
     const Outcome outcome = run(words);
     CHECK(outcome.exit_code == 0);
-    CHECK(outcome.err.find("largest changes") == std::string::npos);
+    CHECK(outcome.out.find("largest changes") == std::string::npos);
   }
 }
 
@@ -64,9 +84,13 @@ TEST_CASE("every output of a redacted run is free of what was hidden") {
   TemporaryFolder folder;
   const std::string file = folder / "alice_acme.pickle";
   write_bytes(file, secret_program().pickle());
+  const std::string nothing = folder / "nothing.pickle";
+  write_bytes(nothing, SnapshotBuilder().pickle());
   const std::vector<std::vector<std::string>> commands{
       {"flame", file, "-o", "-", "--frames", "all"},
       {"compare", file, file, "-o", "-"},
+      {"compare", file, file, "--json", "-"},
+      {"compare", nothing, file, "--markdown", "-"},
       {"stats", file},
       {"stats", file, "--json", "-"},
       {"export", file, "--format", "folded"},
@@ -154,7 +178,108 @@ TEST_CASE("a redacted run finds the annotation that the command line names") {
   check_none(unknown.err, std::vector<std::string_view>{"acme"});
 }
 
+TEST_CASE("a program may use every word that memviz's own outputs say") {
+  TemporaryFolder folder;
+  const std::string file = folder / "mem.pickle";
+  const std::vector<std::vector<std::string>> commands{{"flame", file, "-o", "-"},
+                                                       {"flame", file, "-o", "-", "--view", "segments"},
+                                                       {"state", file, "-o", "-"},
+                                                       {"timeline", file, "-o", "-"},
+                                                       {"explain", file, "-o", "-"},
+                                                       {"explain", file, "--json", "-"},
+                                                       {"compare", file, file},
+                                                       {"compare", file, file, "-o", "-"},
+                                                       {"stats", file},
+                                                       {"stats", file, "--json", "-"},
+                                                       {"leaks", file},
+                                                       {"leaks", file, "--json", "-"},
+                                                       {"trace", file, "--stacks"},
+                                                       {"trace", file, "--format", "ndjson"},
+                                                       {"export", file, "--format", "json"}};
+  const auto program_of = [&](const std::set<std::string>& names) {
+    SnapshotBuilder builder;
+    SegmentBuilder segment = builder.segment(0x7f0000000000, 4096 * (names.size() + 1));
+    std::uint64_t address = 0x7f0000000000;
+    for (const std::string& name : names) {
+      const Stack stack{"/srv/x/net.py:1:" + name};
+      segment.active(4096, 4000, stack);
+      builder.alloc(address, 4000, stack);
+      address += 4096;
+    }
+    segment.inactive(4096);
+    write_bytes(file, builder.pickle());
+  };
+  program_of({"q"});
+  std::set<std::string> words;
+  for (const std::vector<std::string>& command : commands)
+    for (const std::string& word : words_of(run(command).out))
+      words.insert(word);
+  // An address is the snapshot's own.
+  std::erase_if(words, [](const std::string& word) { return word.find("7f0000") != std::string::npos; });
+  REQUIRE(words.contains("balance"));
+  REQUIRE(words.contains("xmlns"));
+  program_of(words);
+  for (std::vector<std::string> command : commands) {
+    CAPTURE(command);
+    for (const std::string what : {"names", "all", "everything"}) {
+      std::vector<std::string> redacted = command;
+      redacted.insert(redacted.end(), {"--redact", what});
+      const Outcome outcome = run(redacted);
+      CHECK_MESSAGE(outcome.exit_code == 0, outcome.err);
+    }
+  }
+}
+
+TEST_CASE("a long text is looked through without being held") {
+  constexpr int kEvents = 3000;
+  constexpr int kDepth = 200;
+  TemporaryFolder folder;
+  const std::string file = folder / "deep.pickle";
+  Stack stack;
+  for (int i = 0; i < kDepth; ++i)
+    stack.push_back(fmt::format("/home/alice/acme/model.py:{}:a_function_of_acme_with_a_long_name_{}", i, i));
+  const PythonValue frames = frames_of(stack);
+  SnapshotBuilder builder;
+  for (int i = 0; i < kEvents; ++i)
+    builder.event(dict({{"action", "alloc"},
+                        {"addr", 0x1000 * (i + 1)},
+                        {"size", 512},
+                        {"stream", 0},
+                        {"time_us", i},
+                        {"frames", frames}}));
+  write_bytes(file, builder.pickle());
+  std::vector<std::string> words{"trace", file, "--stacks", "--redact", "all"};
+  if (kCanLimit) words.insert(words.end(), {"--max-memory", "32M"});
+  const Outcome outcome = run(words);
+  CHECK_MESSAGE(outcome.exit_code == 0, outcome.err);
+  CHECK(outcome.out.size() > kEvents * kDepth * 50);
+  check_none(outcome.out.substr(0, 100'000), std::vector<std::string_view>{"acme", "alice"});
+  const Outcome file_outcome = run({"trace", file, "--stacks", "--redact", "all", "-o", folder / "out"});
+  CHECK(file_outcome.exit_code == 0);
+  CHECK(read_bytes(folder / "out") == outcome.out);
+}
+
+TEST_CASE("a package that nobody knows is hidden, and what tells its kind of code is no leak") {
+  TemporaryFolder folder;
+  const std::string file = folder / "mem.pickle";
+  SnapshotBuilder builder;
+  builder.segment(0x1000, 512).active(512, 512, {"/opt/lib/python3.10/site-packages/acme/a.py:3:acme_fn"});
+  write_bytes(file, builder.pickle());
+  for (const std::string what : {"paths", "all", "everything"}) {
+    const Outcome outcome = run({"flame", file, "-q", "-o", "-", "--redact", what});
+    CHECK_MESSAGE(outcome.exit_code == 0, outcome.err);
+    check_none(outcome.out, std::vector<std::string_view>{"/acme/", "/opt/"});
+  }
+}
+
 TEST_CASE("messages about a redacted file do not quote it") {
+  {
+    TemporaryFolder other;
+    write_bytes(other / "x.txt", "acme_key = 'alice'\n");
+    const Outcome text = run({"stats", other / "x.txt", "--redact", "all"});
+    CHECK(text.exit_code == 1);
+    check_none(text.err, std::vector<std::string_view>{"acme", "alice"});
+  }
   TemporaryFolder folder;
   const std::string file = folder / "alice_acme.pickle";
   write_bytes(file, pickled(dict({{"acme_key", 1}})));

@@ -2,6 +2,7 @@
 #include "memviz/replay.hpp"
 #include "support/snapshot_builder.hpp"
 
+#include <algorithm>
 #include <doctest/doctest.h>
 
 using namespace memviz;
@@ -132,4 +133,40 @@ TEST_CASE("the times of a recording are those of its earliest and its latest eve
     timeless.event(dict({{"action", "alloc"}, {"addr", 0x1000}, {"size", 8}, {"stream", 0}}));
     CHECK_FALSE(replay(timeless.read()).devices.at(0).first_time_us.has_value());
   }
+}
+
+TEST_CASE("warnings of one kind are counted after the first ones") {
+  constexpr int kDevices = 20;
+  SnapshotBuilder builder;
+  for (int device = 0; device < kDevices; ++device) {
+    builder.segment(0x1000, 512, device).inactive(512);
+    builder.event("alloc", 0x1000, 500, {}, device);
+    builder.event("alloc", 0x4000, 100, {}, device);
+  }
+  SUBCASE("at the end") {
+    const Snapshot snapshot = builder.read();
+    const Replay result = replay(snapshot);
+    REQUIRE(result.warnings.size() == 9);
+    CHECK(result.warnings.front().starts_with("the accounts of GPU 0 do not balance"));
+    CHECK(result.warnings[7].starts_with("the accounts of GPU 7 do not balance"));
+    CHECK(result.warnings.back() == "and 12 more like it");
+  }
+  SUBCASE("at another moment, each kind by itself") {
+    Snapshot snapshot = builder.read();
+    const Replay result = rewind(snapshot, {.kind = MomentKind::event, .event = 0, .annotation = {}, .device = {}});
+    const auto rests = std::count(result.warnings.begin(), result.warnings.end(), "and 12 more like it");
+    REQUIRE(rests >= 2);
+    CHECK(result.warnings.size() == 9 * static_cast<std::size_t>(rests));
+  }
+}
+
+TEST_CASE("the stats of a device are found by its number") {
+  SnapshotBuilder builder;
+  for (const int device : {7, 3, 300})
+    builder.segment(0x1000, 512, device).inactive(512);
+  const Replay result = replay(builder.read());
+  REQUIRE(stats_of(result, 7).size() == 1);
+  CHECK(stats_of(result, 7).front().device == 7);
+  CHECK(stats_of(result, 4).empty());
+  CHECK(stats_of(result, {}).size() == 3);
 }

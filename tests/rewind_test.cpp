@@ -1,4 +1,5 @@
 #include "memviz/error.hpp"
+#include "memviz/export.hpp"
 #include "memviz/flame.hpp"
 #include "memviz/input.hpp"
 #include "memviz/replay.hpp"
@@ -239,6 +240,35 @@ TEST_CASE("the room that an allocation took follows PyTorch's rules") {
   CHECK(size_in(19 * MiB - 1, 20 * MiB, "large", true) == 19 * MiB);
 }
 
+TEST_CASE("a block keeps the rest that a neighbour left it after the neighbour is gone") {
+  constexpr std::uint64_t kFirst = 0x10000000;
+  constexpr std::uint64_t kSecond = kFirst + 4 * MiB;
+  SnapshotBuilder builder;
+  builder.segment(kFirst, 20 * MiB).set("segment_type", "large").inactive(20 * MiB);
+  SUBCASE("which was there when it was made: the rest was too small to be split off") {
+    builder.alloc(kSecond, 6 * MiB).alloc(kFirst, 3 * MiB + 1).free(kSecond, 6 * MiB).free(kFirst, 3 * MiB + 1);
+    CHECK(drawn_after(builder, 1) == "0x10000000+20971520: 3145729/4194304 6291456/6291456 -10485760");
+    CHECK(drawn_after(builder, 3) == "0x10000000+20971520: 3145729/4194304 -16777216");
+  }
+  SUBCASE("or came later: it began where the block ended") {
+    builder.alloc(kFirst, 3 * MiB + 1).alloc(kSecond, 6 * MiB).free(kSecond, 6 * MiB).free(kFirst, 3 * MiB + 1);
+    CHECK(drawn_after(builder, 3) == "0x10000000+20971520: 3145729/4194304 -16777216");
+  }
+  SUBCASE("but not of one that was gone before it was made") {
+    builder.alloc(kSecond, 6 * MiB).free(kSecond, 6 * MiB).alloc(kFirst, 3 * MiB + 1).free(kFirst, 3 * MiB + 1);
+    CHECK(drawn_after(builder, 3) == "0x10000000+20971520: 3145729/3146240 -17825280");
+  }
+  SUBCASE("nor of one that is freed after the moment, when it is there itself") {
+    builder.alloc(kFirst, 3 * MiB + 1).free(kFirst, 3 * MiB + 1).alloc(kSecond, 6 * MiB).free(kSecond, 6 * MiB);
+    CHECK(drawn_after(builder, 0) == "0x10000000+20971520: 3145729/3146240 -17825280");
+  }
+  SUBCASE("and frees of the same address are told apart by the moment") {
+    builder.alloc(kSecond, 6 * MiB).alloc(kFirst, 3 * MiB + 1).free(kSecond, 6 * MiB);
+    builder.alloc(kSecond, 6 * MiB).free(kSecond, 6 * MiB).free(kFirst, 3 * MiB + 1);
+    CHECK(drawn_after(builder, 3) == "0x10000000+20971520: 3145729/4194304 -16777216");
+  }
+}
+
 TEST_CASE("settings of the allocator decide how sizes are rounded") {
   SnapshotBuilder builder;
   builder.segment(0x10000000, 40 * MiB).set("segment_type", "large").inactive(40 * MiB);
@@ -291,24 +321,32 @@ TEST_CASE("a time is the last event at or before it") {
   CHECK(rewound(builder, choice).accounts.devices[0].at.event == 1);
 }
 
-TEST_CASE("what does not fit is left out with a warning that has its bytes") {
+TEST_CASE("what does not fit is outside all segments, with a warning that has its bytes") {
   SnapshotBuilder builder;
   small(builder, 0x1000, 1024).active(512, 500).inactive(512);
   SUBCASE("outside all segments") {
     builder.free(0x9000, 300);
     const Rewound state = rewound(builder, after_event(-1));
     CHECK(drawn(state) == "0x1000+1024: 500/512 -512");
-    REQUIRE(state.accounts.warnings.size() == 2);
-    CHECK(state.accounts.warnings[0].find("1 allocations (300 B requested) do not fit") != std::string::npos);
-    CHECK(state.accounts.warnings[1].find("request 300 B less") != std::string::npos);
+    REQUIRE(state.accounts.warnings.size() == 1);
+    CHECK(state.accounts.warnings[0].find("300 B requested lie in no segment") != std::string::npos);
+    CHECK(state.accounts.devices[0].requested_bytes == 800);
+    CHECK(state.accounts.devices[0].outside_bytes == 300);
+    CHECK(state.accounts.devices[0].rounding_bytes() == 12);
   }
   SUBCASE("over what is still there") {
     builder.free(0x1100, 300);
-    CHECK(drawn_after(builder, -1) == "0x1000+1024: 500/512 -512");
+    const Rewound state = rewound(builder, after_event(-1));
+    CHECK(drawn(state) == "0x1000+1024: 500/512 -512");
+    CHECK(state.accounts.devices[0].outside_bytes == 300);
   }
   SUBCASE("beyond its room") {
     builder.free(0x1200, 700);
-    CHECK(drawn_after(builder, -1) == "0x1000+1024: 500/512 512/512");
+    const Rewound state = rewound(builder, after_event(-1));
+    CHECK(drawn(state) == "0x1000+1024: 500/512 512/512");
+    REQUIRE(state.accounts.outside.size() == 1);
+    CHECK(state.accounts.outside[0].requested_bytes == 188);
+    CHECK(state.accounts.outside[0].allocations == 0);
   }
   SUBCASE("twice at one address") {
     builder.free(0x1200, 100).free(0x1200, 100);
@@ -327,6 +365,29 @@ TEST_CASE("what does not fit is left out with a warning that has its bytes") {
     const Rewound state = rewound(builder, after_event(0));
     CHECK(drawn(state) == "0x1000+1024: -1024");
     CHECK(state.accounts.warnings.back().find("1 allocations of that moment were never freed") != std::string::npos);
+  }
+}
+
+TEST_CASE("at the peak a device holds the peak, wherever its allocations lie") {
+  SnapshotBuilder builder;
+  small(builder, 0x1000, 1024).active(512, 500).inactive(512);
+  SUBCASE("in no segment, with the stack of its alloc") {
+    builder.alloc(0x9000, 3000, {"train.py:7:step"}).free(0x9000, 3000);
+    const Rewound state = rewound(builder, at(MomentKind::automatic));
+    CHECK(state.accounts.devices[0].at.kind == MomentKind::peak);
+    CHECK(state.accounts.devices[0].requested_bytes == 3500);
+    CHECK(state.accounts.devices[0].peak_requested_bytes == 3500);
+    const FrameTree tree = build_frame_tree(state.snapshot, state.accounts, {});
+    CHECK(tree.root().total.bytes == 1024 + 3000);
+    CHECK(folded_stacks(state.snapshot, FoldedView::memory, {}, state.accounts.outside)
+              .starts_with("<outside all segments>;active_allocated;train.py:7:step 3000\n"));
+    CHECK(rank_user_lines(state.snapshot, state.accounts, {})[0].amount.bytes == 3000);
+  }
+  SUBCASE("or are only counted: never freed, and in no block of the file") {
+    builder.alloc(0x9000, 3000, {"train.py:7:step"});
+    const Rewound state = rewound(builder, at(MomentKind::peak));
+    CHECK(state.accounts.devices[0].requested_bytes == state.accounts.devices[0].peak_requested_bytes);
+    CHECK(rank_user_lines(state.snapshot, state.accounts, {})[0].key.is(Pseudo::only_counted));
   }
 }
 

@@ -24,7 +24,7 @@ std::string drawn(const Snapshot& snapshot, bool with_segments) {
   FlamePicture picture{
       "mem.pickle",     snapshot, tree, accounts.devices, rank_user_lines(snapshot, accounts, std::nullopt),
       snapshot.warnings};
-  if (with_segments) picture.pins = find_pins(snapshot, accounts);
+  if (with_segments) picture.segments = {find_pins(snapshot, accounts), block_lines(snapshot, accounts, {})};
   return flame_svg(picture, {});
 }
 
@@ -63,6 +63,21 @@ TEST_CASE("the segments view draws every block and says what pins a mostly empty
   CHECK(contains(text, "What pins free memory"));
   CHECK(contains(text, "0x7f1000000000 · 200 MiB · GPU 0 · stream 0 · 80.0 % in use"));
   CHECK(contains(svg, "0x7f1000000000\n150 MiB, 150 MiB requested\nactive_allocated\nbuild model.py:7"));
+}
+
+TEST_CASE("the tooltip of a block names the user's line, not what torch calls first, or says why there is none") {
+  SmallSnapshot small;
+  const StackId stack = small.stack({"/app/train.py:12:step", "??:0:at::empty", "??:0:torch::unwind::unwind"});
+  small.segment(0x7f0000000000, 100 * MiB)
+      .active(40 * MiB, 40 * MiB, stack)
+      .active(20 * MiB, 20 * MiB)
+      .inactive(40 * MiB);
+  small.event(Action::alloc, 0x7e0000000000, 512, stack);
+  small.event(Action::free_completed, 0x7e0000000000, 512, stack);
+  const std::string svg = drawn(small.take(), true);
+  CHECK(contains(svg, "active_allocated\nstep train.py:12</title>"));
+  CHECK(contains(svg, "active_allocated\n&lt;no stack: "));
+  CHECK_FALSE(contains(svg, "active_allocated\ntorch::unwind"));
 }
 
 TEST_CASE("segments that differ in nothing but their address share a row") {

@@ -32,6 +32,7 @@ TEST_CASE("cut_name") {
   CHECK(cut_name("torch::autograd::Node::apply", 14) == "…Node::apply");
   CHECK(cut_name("torch::autograd::Node::apply", 7) == "…apply");
   CHECK(cut_name("torch::autograd::evaluate_function", 8) == "evaluat…");
+  CHECK(cut_name("segment 0x7f064c000000", 10) == "…64c000000");
   CHECK(cut_name("forward", 5) == "forw…");
 }
 

@@ -1,5 +1,6 @@
 #include "memviz/format.hpp"
 #include "memviz/label.hpp"
+#include "text/printable.hpp"
 #include "text/utf8.hpp"
 
 #include <doctest/doctest.h>
@@ -85,6 +86,25 @@ TEST_CASE("code is sorted by where its file lies") {
   CHECK(origin_of("<frozen importlib._bootstrap>") == CodeOrigin::library);
   CHECK(origin_of("/usr/lib/python3/dist-packages/transformers/trainer.py") == CodeOrigin::library);
   CHECK(origin_of("CUDACachingAllocator.cpp") == CodeOrigin::cpp);
+  SUBCASE("the standard library on Windows is in a folder that is only called lib") {
+    for (const char* path :
+         {R"(C:\Users\ann\AppData\Roaming\uv\python\cpython-3.12.4-windows-x86_64-none\lib\contextlib.py)",
+          R"(C:\Users\ann\AppData\Local\Programs\Python\Python311\Lib\threading.py)", R"(D:\miniconda3\lib\runpy.py)",
+          R"(d:\anaconda3\envs\gnn\lib\threading.py)"})
+      CHECK_MESSAGE(origin_of(path) == CodeOrigin::library, path);
+    CHECK(origin_of(R"(D:\work\project\lib\model.py)") == CodeOrigin::user);
+    CHECK(origin_of("/mnt/select_n/lib/transformers/modeling_bert.py") == CodeOrigin::user);
+  }
+  SUBCASE("what was typed is the user's own, what was generated is nobody's") {
+    CHECK(origin_of("<stdin>") == CodeOrigin::user);
+    for (const char* path : {"<string>", "<attrs generated init m.C>", "<__array_function__ internals>"})
+      CHECK_MESSAGE(origin_of(path) == CodeOrigin::library, path);
+    CHECK(origin_of("<unknown>") == CodeOrigin::cpp);
+  }
+  SUBCASE("a debugger is a library") {
+    CHECK(origin_of("/home/ann/.vscode-server/extensions/ms-python.debugpy-2025/bundled/libs/debugpy/__main__.py") ==
+          CodeOrigin::library);
+  }
   CHECK(origin_of("??") == CodeOrigin::cpp);
   CHECK(origin_of("") == CodeOrigin::cpp);
 }
@@ -99,6 +119,11 @@ TEST_CASE("short_function drops what nobody reads") {
   CHECK(short_function("torch::autograd::Node::operator()(std::vector<at::Tensor>&&)") ==
         "torch::autograd::Node::operator()");
   CHECK(short_function("at::empty(long, bool) [clone .constprop.0]") == "at::empty");
+  CHECK(short_function("at::copy_kernel.llvm.11805916207174113034") == "at::copy_kernel");
+  CHECK(short_function("at::add.isra.0") == "at::add");
+  CHECK(short_function("at::add.constprop.0.cold") == "at::add");
+  CHECK(short_function("acme::Pool::grow::h0123456789abcdef") == "acme::Pool::grow");
+  CHECK(short_function("Model.cold_start") == "Model.cold_start");
   CHECK(short_function("f(int") == "f");
   CHECK(short_function("") == "");
 }
@@ -142,4 +167,19 @@ TEST_CASE("to_valid_utf8 replaces what is not UTF-8 and nothing else") {
   CHECK_FALSE(is_valid_utf8("\xF5\x80\x80\x80")); // beyond U+10FFFF
   CHECK_FALSE(is_valid_utf8("\xE2\x82"));         // cut off
   CHECK(to_valid_utf8("a\xE2\x82z") == "a\xEF\xBF\xBD\xEF\xBF\xBDz");
+}
+
+TEST_CASE("of a long text the ends are shown, whatever its characters are") {
+  std::string middle;
+  for (int i = 0; i < 3000; ++i)
+    middle += "\xE2\x82\xAC"; // three bytes each
+  for (const std::string& shift : {std::string(), std::string("x"), std::string("xy")}) {
+    CHECK(elided(shift + middle + "end", 9).ends_with("...end"));
+    CHECK(column_count(elided(shift + middle + "end", 9)) == 9);
+    CHECK(elided("abc" + middle + shift, 9).starts_with("abc..."));
+    CHECK(elided("a\tc" + middle + shift, 9).starts_with("a c..."));
+  }
+  CHECK(elided(std::string(100'000, 'x'), 100'000) == std::string(100'000, 'x'));
+  CHECK(elided(std::string(100'001, 'x'), 100'000).size() == 100'000);
+  CHECK(elided(std::string(100'000, '\x80'), 10).size() <= 100'000); // no text of a snapshot, but of a command line
 }

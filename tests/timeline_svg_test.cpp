@@ -1,16 +1,17 @@
 #include "memviz/timeline_svg.hpp"
 
+#include "support/drawing.hpp"
 #include "support/files.hpp"
 #include "support/small_snapshot.hpp"
 #include "support/svg_check.hpp"
+#include "support/timeline_drawing.hpp"
 
 #include "memviz/error.hpp"
 #include "memviz/input.hpp"
-#include "timeline/timeline_palette.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
+#include <ctime>
 #include <doctest/doctest.h>
 #include <sstream>
 
@@ -18,25 +19,6 @@ using namespace memviz;
 using namespace memviz::test;
 
 namespace {
-
-std::string drawn(const Snapshot& snapshot, const TimelineSvgOptions& options = {}) {
-  const Replay accounts = replay(snapshot);
-  TimelinePicture picture{.file = "a <b> & c.pickle",
-                          .snapshot = snapshot,
-                          .accounts = accounts,
-                          .devices = {},
-                          .warnings = accounts.warnings};
-  for (DeviceRecord& record : record_timeline(snapshot)) {
-    const Window window{0, record.events};
-    picture.devices.push_back({std::move(record), window});
-  }
-  return timeline_svg(picture, options);
-}
-
-Snapshot read(const std::string& name) {
-  return read_snapshot(read_input((testdata() / name).string()).bytes());
-}
-
 /// Heights of an outline "M…h…v…z": of its upper and its lower edge, by column of three quarters of a pixel.
 struct Edges {
   std::vector<double> upper;
@@ -79,10 +61,9 @@ std::string path_of(pugi::xml_node panel, const char* css_class) {
 /// What stands upon each other touches, from the ground to the line of live bytes. The panel has no cut scale.
 void check_stack(pugi::xml_node panel) {
   std::vector<Edges> shapes;
-  for (const pugi::xml_node band : panel.find_child_by_attribute("g", "class", "bands").children("path"))
-    if (const std::string path = band.attribute("d").as_string(); !path.empty()) shapes.push_back(edges_of(path));
-  for (const char* css_class : {"baseline", "rest"})
-    if (const std::string path = path_of(panel, css_class); !path.empty()) shapes.push_back(edges_of(path));
+  for (const char* css_class : {"strips below", "bands", "strips above"})
+    for (const pugi::xml_node part : panel.find_child_by_attribute("g", "class", css_class).children("path"))
+      if (const std::string path = part.attribute("d").as_string(); !path.empty()) shapes.push_back(edges_of(path));
   const Edges live = edges_of(path_of(panel, "live-line"));
   const double ground = panel.child("metadata").attribute("height").as_double();
   std::size_t wrong = 0;
@@ -95,22 +76,6 @@ void check_stack(pugi::xml_node panel) {
   CHECK(wrong == 0);
 }
 
-double luminance(std::string_view colour) {
-  const std::array<double, 3> weights{0.2126, 0.7152, 0.0722};
-  double sum = 0;
-  for (std::size_t i = 0; i < 3; ++i) {
-    const double part = std::stoi(std::string(colour.substr(1 + 2 * i, 2)), nullptr, 16) / 255.0;
-    sum += weights.at(i) * (part <= 0.03928 ? part / 12.92 : std::pow((part + 0.055) / 1.055, 2.4));
-  }
-  return sum;
-}
-
-double contrast(std::string_view one, std::string_view other) {
-  const double first = luminance(one);
-  const double second = luminance(other);
-  return (std::max(first, second) + 0.05) / (std::min(first, second) + 0.05);
-}
-
 } // namespace
 
 TEST_CASE("every snapshot of testdata has a timeline: well-formed, the same bytes each time, within its budget") {
@@ -120,8 +85,8 @@ TEST_CASE("every snapshot of testdata has a timeline: well-formed, the same byte
     CAPTURE(path.string());
     const Snapshot snapshot = read_snapshot(read_input(path.string()).bytes());
     for (const std::optional<std::size_t> detail : {std::optional<std::size_t>(), std::optional<std::size_t>(3)}) {
-      const std::string svg = drawn(snapshot, {.detail = detail});
-      CHECK(svg == drawn(snapshot, {.detail = detail}));
+      const std::string svg = drawn_timeline(snapshot, {.detail = detail});
+      CHECK(svg == drawn_timeline(snapshot, {.detail = detail}));
       CHECK(svg.size() <= 2'000'000);
       const pugi::xml_document document = parse_svg(svg);
       CHECK(document.select_nodes("//script").size() == 1);
@@ -136,22 +101,24 @@ TEST_CASE("every snapshot of testdata has a timeline of its segments and of its 
     CAPTURE(path.string());
     const Snapshot snapshot = read_snapshot(read_input(path.string()).bytes());
     for (const TimelineView view : {TimelineView::segments, TimelineView::pools}) {
-      const std::string svg = drawn(snapshot, {.view = view});
-      CHECK(svg == drawn(snapshot, {.view = view}));
+      const std::string svg = drawn_timeline(snapshot, {.view = view});
+      CHECK(svg == drawn_timeline(snapshot, {.view = view}));
       const pugi::xml_document document = parse_svg(svg);
       for (const auto& panel : document.select_nodes("//g[@class='chart']"))
         if (panel.node().child("metadata").attribute("cut").as_ullong() == 0) check_stack(panel.node());
     }
   }
-  const std::string pools = visible_text(parse_svg(drawn(read("pools_tuple.pickle"), {.view = TimelineView::pools})));
+  const std::string pools =
+      visible_text(parse_svg(drawn_timeline(read_testdata("pools_tuple.pickle"), {.view = TimelineView::pools})));
   CHECK(pools.find("private pool (") != std::string::npos);
-  const std::string segments = visible_text(parse_svg(drawn(read("oom.pickle"), {.view = TimelineView::segments})));
+  const std::string segments =
+      visible_text(parse_svg(drawn_timeline(read_testdata("oom.pickle"), {.view = TimelineView::segments})));
   CHECK(segments.find("Peak reserved ") != std::string::npos);
 }
 
 TEST_CASE("the sentence names the peak and the error") {
-  const std::string text = visible_text(parse_svg(drawn(read("oom.pickle"))));
-  const DeviceStats stats = replay(read("oom.pickle")).devices.front();
+  const std::string text = visible_text(parse_svg(drawn_timeline(read_testdata("oom.pickle"))));
+  const DeviceStats stats = replay(read_testdata("oom.pickle")).devices.front();
   CHECK(text.find("Peak ") != std::string::npos);
   CHECK(text.find("at event " + std::to_string(stats.peak_event)) != std::string::npos);
   CHECK(text.find("out-of-memory error asked for") != std::string::npos);
@@ -166,8 +133,8 @@ TEST_CASE("the peak that is drawn is exact, however much is left out") {
     snapshot.event(Action::alloc, 0x10000 + 512 * (i % 64), i == 7777 ? 123'456'789 : 1000, stack);
     snapshot.event(Action::free_completed, 0x10000 + 512 * (i % 64), i == 7777 ? 123'456'789 : 1000);
   }
-  const std::string svg = drawn(snapshot.take(), {.max_bytes = 70'000});
-  CHECK(svg.size() <= 70'000);
+  const std::string svg = drawn_timeline(snapshot.take(), {.max_bytes = 75'000});
+  CHECK(svg.size() <= 75'000);
   const pugi::xml_document document = parse_svg(svg);
   CHECK(visible_text(document).find("peak 118 MiB, event 15,554") != std::string::npos);
   const pugi::xml_node panel = document.select_node("//g[@class='chart']").node();
@@ -178,7 +145,11 @@ TEST_CASE("the peak that is drawn is exact, however much is left out") {
 
 TEST_CASE("a scale is cut only where something happens upon a large baseline") {
   const auto cut_of = [](const Snapshot& snapshot) {
-    return parse_svg(drawn(snapshot)).select_node("//g[@class='chart']/metadata").node().attribute("cut").as_ullong();
+    return parse_svg(drawn_timeline(snapshot))
+        .select_node("//g[@class='chart']/metadata")
+        .node()
+        .attribute("cut")
+        .as_ullong();
   };
   SmallSnapshot flat;
   flat.segment(0x1000, 1 << 20).active(1 << 20, 1'000'000);
@@ -195,10 +166,10 @@ TEST_CASE("a small budget leaves bands to the rest and says so") {
   for (std::uint64_t i = 0; i < 900; ++i)
     snapshot.event(Action::alloc, 0x10000 + 1024 * i, 1000);
   const Snapshot taken = snapshot.take();
-  const std::string svg = drawn(taken, {.detail = 900, .max_bytes = 80'000});
+  const std::string svg = drawn_timeline(taken, {.detail = 900, .max_bytes = 80'000});
   CHECK(svg.size() <= 80'000);
   CHECK(visible_text(parse_svg(svg)).find("fewer bands than 900") != std::string::npos);
-  CHECK(visible_text(parse_svg(drawn(taken, {.detail = 900}))).find("fewer bands") == std::string::npos);
+  CHECK(visible_text(parse_svg(drawn_timeline(taken, {.detail = 900}))).find("fewer bands") == std::string::npos);
 }
 
 TEST_CASE("names are text, whatever is in them") {
@@ -206,35 +177,130 @@ TEST_CASE("names are text, whatever is in them") {
   const StackId stack = snapshot.stack({"/app/<script>.py:12:</text><script>alert(1)</script>]]>\x01"});
   snapshot.segment(0x1000, 4096).active(1024, 1000, stack).inactive(3072);
   snapshot.event(Action::alloc, 0x1000, 1000, stack);
-  const pugi::xml_document document = parse_svg(drawn(snapshot.take()));
+  const pugi::xml_document document = parse_svg(drawn_timeline(snapshot.take()));
   CHECK(document.select_nodes("//script").size() == 1);
   CHECK(visible_text(document).find("<script>.py:12") != std::string::npos);
 }
 
 TEST_CASE("the axis of time needs times") {
-  CHECK_THROWS_AS(static_cast<void>(drawn(read("gen_2.1_no_time.pickle"), {.axis = TimelineAxis::time})), UsageError);
-  const std::string text = visible_text(parse_svg(drawn(read("gen_2.2_time.pickle"), {.axis = TimelineAxis::time})));
+  CHECK_THROWS_WITH_AS(
+      static_cast<void>(drawn_timeline(read_testdata("gen_2.1_no_time.pickle"), {.axis = TimelineAxis::time})),
+      "the events have no times (PyTorch writes them since 2.2): use --axis event", Error);
+  const std::string text =
+      visible_text(parse_svg(drawn_timeline(read_testdata("gen_2.2_time.pickle"), {.axis = TimelineAxis::time})));
   CHECK(text.find("time since the first event") != std::string::npos);
 }
 
-TEST_CASE("labels on bands are readable, light and dark") {
-  REQUIRE(render::hues().size() >= 8);
-  for (const render::Paint& hue : render::hues()) {
-    CHECK_MESSAGE(contrast(hue.light_fill, hue.light_text) >= 4.5, hue.name);
-    CHECK_MESSAGE(contrast(hue.dark_fill, hue.dark_text) >= 4.5, hue.name);
-  }
+TEST_CASE("the headline names the line that held the peak") {
+  SmallSnapshot snapshot;
+  const StackId stack = snapshot.stack({"/app/train.py:12:step"});
+  snapshot.segment(0x1000, 4096).active(2048, 2048).inactive(2048);
+  snapshot.event(Action::alloc, 0x9000, 1024, stack);
+  const std::string text = visible_text(parse_svg(drawn_timeline(snapshot.take())));
+  CHECK(text.find("Peak 3.00 KiB on GPU 0: step train.py:12 held 1.00 KiB") != std::string::npos);
+  CHECK(text.find("2.00 KiB of the peak (66.7 %) had no stack: allocated before recording.") != std::string::npos);
 }
 
-TEST_CASE("a line of code has the same hue in every picture, and the largest have hues of their own") {
-  render::LineHues hues;
-  const render::LineHues others;
-  CHECK(hues.of("forward model.py:1").name == others.of("forward model.py:1").name);
-  std::vector<std::string_view> names;
-  for (int i = 0; i < 8; ++i) {
-    const std::string line = "forward model.py:" + std::to_string(i);
-    hues.name(line);
-    names.push_back(hues.of(line).name);
+TEST_CASE("several devices share a scale of bytes and a clock") {
+  SmallSnapshot snapshot;
+  for (std::uint32_t device = 0; device < 2; ++device) {
+    snapshot.segment(0x1000, 4096, 0, device).inactive(4096);
+    for (std::uint64_t i = 0; i < 4; ++i)
+      snapshot.time(static_cast<std::int64_t>(1000 + 500 * device + 100 * i))
+          .event(Action::alloc, 0x10000 * (i + 1), device == 0 ? 4'000'000 : 1'000'000, kNoFrames, device);
   }
-  std::sort(names.begin(), names.end());
-  CHECK(std::unique(names.begin(), names.end()) == names.end());
+  const Snapshot taken = snapshot.take();
+  const pugi::xml_document document = parse_svg(drawn_timeline(taken));
+  const auto panels = document.select_nodes("//g[@class='chart']/metadata");
+  REQUIRE(panels.size() == 2);
+  const auto value = [&](std::size_t panel, const char* name) {
+    return panels[panel].node().attribute(name).as_double();
+  };
+  CHECK(value(0, "height") / value(0, "top") == doctest::Approx(value(1, "height") / value(1, "top")).epsilon(0.01));
+  CHECK(value(0, "height") > 2 * value(1, "height"));
+  CHECK(value(0, "begin") == value(1, "begin"));
+  CHECK(value(0, "end") == value(1, "end"));
+  // States 0 to 4: from the left edge on, then 500 us after the first event of all, and so on.
+  std::istringstream differences(panels[1].node().attribute("at").as_string());
+  std::vector<double> at;
+  for (double difference = 0; differences >> difference;)
+    at.push_back((at.empty() ? 0 : at.back()) + difference);
+  CHECK(at == std::vector<double>{std::floor(value(1, "begin")), 500, 600, 700, 800});
+  CHECK(visible_text(document).find("the same scale of bytes and the same clock") != std::string::npos);
+
+  const std::string by_event = visible_text(parse_svg(drawn_timeline(taken, {.axis = TimelineAxis::event})));
+  CHECK(by_event.find("events of GPU 1") != std::string::npos);
+  CHECK(by_event.find("each counts the events of its own device") != std::string::npos);
+}
+
+TEST_CASE("many streams and pools are a few charts") {
+  SmallSnapshot snapshot;
+  for (std::uint64_t i = 0; i < 40; ++i) {
+    snapshot.segment(0x100000 * (i + 1), 0x100000, static_cast<std::int64_t>(i)).inactive(0x100000);
+    snapshot.event(Action::alloc, 0x100000 * (i + 1), 1000 * (i + 1));
+  }
+  const pugi::xml_document document = parse_svg(drawn_timeline(snapshot.take(), {.view = TimelineView::pools}));
+  CHECK(document.select_nodes("//g[@class='chart']").size() == 6);
+  CHECK(visible_text(document).find("35 more streams and pools") != std::string::npos);
+  CHECK(document.child("svg").attribute("height").as_double() < 1800);
+}
+
+TEST_CASE("the error is named where it was the peak, too") {
+  SmallSnapshot snapshot;
+  snapshot.segment(0x1000, 1 << 20).active(1 << 20, 1 << 20);
+  for (std::uint64_t i = 0; i < 400; ++i)
+    snapshot.event(Action::alloc, 0x200000 + 512 * i, 512);
+  snapshot.event(Action::oom, 1 << 20, 1 << 30);
+  const std::string text = visible_text(parse_svg(drawn_timeline(snapshot.take())));
+  CHECK(text.find("peak 1.20 MiB, event 399") != std::string::npos);
+  CHECK(text.find("out of memory: 1.00 GiB asked, 1.00 MiB free") != std::string::npos);
+}
+
+TEST_CASE("a band without room for its function says its place") {
+  SmallSnapshot snapshot;
+  const StackId stack =
+      snapshot.stack({"/app/t.py:12:a_function_with_a_name_that_is_longer_than_the_whole_chart_of_its_band_"
+                      "and_then_some_more_of_it_until_no_page_is_wide_enough_for_it"});
+  snapshot.segment(0x1000, 1 << 20).inactive(1 << 20);
+  snapshot.event(Action::alloc, 0x1000, 1 << 19, stack);
+  const pugi::xml_document document = parse_svg(drawn_timeline(snapshot.take()));
+  CHECK(document.select_node("//text[contains(@class, 'band-label')]").node().text().as_string() ==
+        std::string("t.py:12"));
+}
+
+TEST_CASE("a device of which no stream holds anything has a chart of its pools, too") {
+  SmallSnapshot snapshot;
+  snapshot.event(Action::oom, 1 << 20, 1 << 30);
+  const std::string text = visible_text(parse_svg(drawn_timeline(snapshot.take(), {.view = TimelineView::pools})));
+  CHECK(text.find("out of memory") != std::string::npos);
+}
+
+TEST_CASE("a file name that all frames share is looked at once") {
+  SmallSnapshot snapshot;
+  const std::string file = "/app/" + std::string(300'000, 'x') + ".py:";
+  snapshot.segment(0x1000, 1 << 24).inactive(1 << 24);
+  for (std::uint64_t i = 0; i < 1500; ++i)
+    snapshot.event(Action::alloc, 0x900000 + 1024 * i, 1000, snapshot.stack({file + std::to_string(i + 1) + ":step"}));
+  const Snapshot taken = snapshot.take();
+  const std::clock_t begin = std::clock();
+  static_cast<void>(drawn_timeline(taken));
+  CHECK(static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC < 2);
+}
+
+TEST_CASE("where the events have more than the blocks, the timeline says why other pictures name less") {
+  SmallSnapshot snapshot;
+  snapshot.segment(0x1000, 4096).inactive(4096);
+  const StackId stack = snapshot.stack({"/app/train.py:12:step"});
+  snapshot.event(Action::alloc, 0x1000, 512, stack);
+  const std::string text = sentences(drawn_timeline(snapshot.take()));
+  CHECK(text.find("pictures of a moment show the rest without a stack") != std::string::npos);
+  CHECK(text.find("step train.py:12") != std::string::npos);
+}
+
+TEST_CASE("a line of the list that is not the user's own says whose it is") {
+  SmallSnapshot snapshot;
+  const StackId stack = snapshot.stack({"??:0:torch::autograd::AccumulateGrad::apply"});
+  snapshot.segment(0x1000, 4096).active(4096, 4096, stack);
+  snapshot.event(Action::alloc, 0x1000, 4096, stack);
+  CHECK(visible_text(parse_svg(drawn_timeline(snapshot.take()))).find("torch's C++") != std::string::npos);
 }

@@ -1,109 +1,23 @@
 #include "memviz/timeline.hpp"
 
-#include "support/files.hpp"
 #include "support/small_snapshot.hpp"
+#include "support/timeline_check.hpp"
 
 #include "memviz/error.hpp"
-#include "memviz/input.hpp"
+#include "memviz/flame.hpp"
 
-#include <algorithm>
 #include <doctest/doctest.h>
-#include <map>
-#include <nlohmann/json.hpp>
-#include <random>
 
 namespace memviz {
 
+using namespace test;
+
 namespace {
-
-/// Live bytes by state, from the events alone: what the timeline must agree with.
-std::vector<std::int64_t> replayed_live(const Snapshot& snapshot, std::uint32_t device) {
-  std::map<std::uint64_t, std::uint64_t> live;
-  std::int64_t bytes = 0;
-  std::int64_t baseline_bytes = 0;
-  std::vector<std::int64_t> by_state{0};
-  if (device < snapshot.traces.size()) {
-    const EventTable& events = snapshot.traces[device];
-    for (std::size_t i = 0; i < events.size(); ++i) {
-      const auto size = static_cast<std::int64_t>(events.size_bytes(i));
-      if (events.action(i) == Action::alloc) {
-        live[events.address(i)] = events.size_bytes(i);
-        bytes += size;
-      } else if (events.action(i) == Action::free_completed) {
-        if (live.erase(events.address(i)) == 0) baseline_bytes += size;
-        bytes -= size;
-      }
-      by_state.push_back(bytes);
-    }
-  }
-  for (const Segment& segment : snapshot.segments) {
-    if (segment.device != device) continue;
-    for (const Block& block : snapshot.blocks_of(segment))
-      if (block.is_active() && !live.contains(block.address))
-        baseline_bytes += static_cast<std::int64_t>(block.requested_bytes);
-  }
-  for (std::int64_t& state : by_state)
-    state += baseline_bytes;
-  return by_state;
-}
-
-Window whole(const DeviceRecord& record) {
-  return {0, record.events};
-}
-
-/// Baseline, bands and rest add up to what lives, at every slice; and what lives is what the events say.
-void check_conserves_bytes(const BandChart& chart, const std::vector<std::int64_t>& live) {
-  REQUIRE(!chart.slices.empty());
-  CHECK(chart.slices.front().state == chart.window.first);
-  std::uint32_t previous = 0;
-  for (std::size_t i = 0; i < chart.slices.size(); ++i) {
-    const Slice& slice = chart.slices[i];
-    CHECK((i == 0 || slice.state > previous));
-    previous = slice.state;
-    std::uint64_t banded_bytes = 0;
-    bool bands_are_right = true;
-    for (const Band& band : chart.bands) {
-      const bool is_here = band.first <= i && i < band.last;
-      bands_are_right = bands_are_right && is_here == band.life.lives_in(slice.state);
-      if (is_here) banded_bytes += band.life.size_bytes;
-    }
-    CHECK(bands_are_right);
-    CHECK(slice.baseline_bytes + banded_bytes + slice.rest_bytes == slice.live_bytes);
-    CHECK(static_cast<std::int64_t>(slice.live_bytes) == live[slice.state]);
-  }
-}
 
 BandChart chart_of(const Snapshot& snapshot, const TimelineOptions& options = {}) {
   const std::vector<DeviceRecord> records = record_timeline(snapshot);
   REQUIRE(records.size() == 1);
   return chart_bands(records.front(), whole(records.front()), options);
-}
-
-/// Allocations that come and go at random addresses, many of them reused.
-Snapshot random_snapshot(std::uint32_t seed, std::size_t events) {
-  std::mt19937 random(seed);
-  test::SmallSnapshot snapshot;
-  snapshot.segment(0x1000, 1 << 20).active(512, 300).inactive((1 << 20) - 512);
-  std::vector<std::uint64_t> live;
-  std::map<std::uint64_t, std::uint64_t> sizes;
-  for (std::size_t i = 0; i < events; ++i) {
-    if (!live.empty() && random() % 2 == 0) {
-      const std::size_t which = random() % live.size();
-      const std::uint64_t address = live[which];
-      snapshot.event(Action::free_requested, address, sizes[address]);
-      snapshot.event(Action::free_completed, address, sizes[address]);
-      live.erase(live.begin() + static_cast<std::ptrdiff_t>(which));
-    } else if (random() % 10 == 0) {
-      snapshot.event(Action::free_completed, 0x90000 + i, 64); // of before the recording
-    } else {
-      const std::uint64_t address = 0x2000 + 512 * (random() % 4000);
-      if (sizes.contains(address) && std::find(live.begin(), live.end(), address) != live.end()) continue;
-      sizes[address] = 1 + random() % 512;
-      live.push_back(address);
-      snapshot.event(Action::alloc, address, sizes[address]);
-    }
-  }
-  return snapshot.take();
 }
 
 } // namespace
@@ -137,35 +51,43 @@ TEST_CASE("a timeline of a few events holds every state and every allocation") {
     CHECK(chart.bands[1].life.end == kForever);
   }
   SUBCASE("who held the peak") {
-    const std::vector<Holder> holders = holders_at(taken, replay(taken), records.front(), TimelineKind::allocations, 4);
+    const std::vector<Holder> holders =
+        holders_at(taken.frames, LifeLines(taken, replay(taken)), records.front(), TimelineKind::allocations, 4);
     REQUIRE(holders.size() == 1);
     CHECK(holders[0].bytes == 1700);
     CHECK(holders[0].allocations == 2);
   }
 }
 
-TEST_CASE("bytes are conserved whatever is drawn of a recording") {
-  for (const std::uint32_t seed : {1U, 2U, 3U}) {
-    const Snapshot snapshot = random_snapshot(seed, 3000);
-    const std::vector<std::int64_t> live = replayed_live(snapshot, 0);
-    const std::int64_t highest = *std::max_element(live.begin(), live.end());
-    const std::vector<DeviceRecord> records = record_timeline(snapshot);
-    for (const std::size_t bands : {std::size_t{0}, std::size_t{1}, std::size_t{40}, std::size_t{100'000}}) {
-      for (const std::size_t slices : {std::size_t{1}, std::size_t{30}, std::size_t{100'000}}) {
-        CAPTURE(bands);
-        CAPTURE(slices);
-        const BandChart chart =
-            chart_bands(records.front(), whole(records.front()), {.most_bands = bands, .most_slices = slices});
-        check_conserves_bytes(chart, live);
-        CHECK(chart.bands.size() <= bands);
-        CHECK(static_cast<std::int64_t>(chart.slices[chart.peak].live_bytes) == highest);
-        CHECK(static_cast<std::int64_t>(
-                  std::min_element(chart.slices.begin(), chart.slices.end(), [](const Slice& left, const Slice& right) {
-                    return left.live_bytes < right.live_bytes;
-                  })->live_bytes) == *std::min_element(live.begin(), live.end()));
-      }
-    }
-  }
+TEST_CASE("a strip holds the small allocations of one line, and what lived before of one line") {
+  test::SmallSnapshot snapshot;
+  const StackId forward = snapshot.stack({"/app/model.py:41:forward"});
+  const StackId step = snapshot.stack({"/app/optim.py:7:step"});
+  snapshot.segment(0x1000, 4096).active(512, 500, step).active(512, 400).inactive(3072);
+  for (std::uint64_t i = 0; i < 6; ++i)
+    snapshot.event(Action::alloc, 0x2000 + 512 * i, 10 + i, i == 5 ? step : forward);
+  snapshot.event(Action::alloc, 0x5000, 90, forward);
+  const Snapshot taken = snapshot.take();
+  const Replay accounts = replay(taken);
+  const LifeLines lines(taken, accounts);
+  const DeviceRecord record = record_timeline(taken).front();
+  const BandChart chart = chart_bands(record, whole(record), {.most_bands = 1});
+  const std::vector<Strip> strips = chart_strips(lines, record, chart, TimelineKind::allocations, 2);
+  check_strips_add_up(strips, chart);
+  REQUIRE(strips.size() == 6);
+  const NodeKey in_step = user_line_of(taken.frames, step);
+  CHECK(strips[0].line == in_step);
+  CHECK(strips[0].is_baseline);
+  CHECK(strips[0].bytes.front() == 500);
+  CHECK(strips[1].line == NodeKey::of(Pseudo::lost_or_before)); // the other shows that recording was on before
+  CHECK(strips[1].bytes.back() == 400);
+  CHECK(strips[2].line.kind == NodeKind::root);
+  CHECK(strips[3].line == user_line_of(taken.frames, forward));
+  CHECK(strips[3].lives == 5);
+  CHECK(strips[3].bytes.back() == 10 + 11 + 12 + 13 + 14);
+  CHECK(strips[4].line == in_step);
+  CHECK(strips[4].bytes.back() == 15);
+  CHECK(strips[5].bytes.back() == 0);
 }
 
 TEST_CASE("the largest allocations that are seen become bands") {
@@ -180,21 +102,6 @@ TEST_CASE("the largest allocations that are seen become bands") {
   CHECK(chart.bands[1].life.address == 0x2000 + 512 * 3);
   CHECK(chart.bands[2].life.address == 0x2000 + 512 * 5);
   CHECK(chart.rest_lives == 5);
-}
-
-TEST_CASE("a window shows its own states") {
-  const Snapshot snapshot = random_snapshot(7, 2000);
-  const std::vector<std::int64_t> live = replayed_live(snapshot, 0);
-  const std::vector<DeviceRecord> records = record_timeline(snapshot);
-  const Window window{500, 900};
-  for (const std::size_t slices : {std::size_t{20}, std::size_t{10'000}}) {
-    const BandChart chart = chart_bands(records.front(), window, {.most_bands = 50, .most_slices = slices});
-    check_conserves_bytes(chart, live);
-    CHECK(chart.slices.front().state == 500);
-    CHECK(chart.slices.back().state <= 900);
-    CHECK(static_cast<std::int64_t>(chart.slices[chart.peak].live_bytes) ==
-          *std::max_element(live.begin() + 500, live.begin() + 901));
-  }
 }
 
 TEST_CASE("frees of what was never allocated come from before the recording") {
@@ -264,63 +171,6 @@ TEST_CASE("devices have timelines of their own") {
     check_conserves_bytes(chart_bands(record, whole(record), {}), replayed_live(taken, record.device));
 }
 
-TEST_CASE("reserved bytes are rebuilt backward from the segments at the end") {
-  test::SmallSnapshot snapshot;
-  snapshot.segment(0x1000, 4096).inactive(4096);
-  SUBCASE("what an event mapped was not there before it") {
-    snapshot.event(Action::segment_alloc, 0x9000, 512);
-    snapshot.event(Action::segment_map, 0x1800, 2048);
-    snapshot.event(Action::segment_free, 0x9000, 512);
-    const Snapshot taken = snapshot.take();
-    const DeviceRecord record = record_timeline(taken).front();
-    REQUIRE(record.reserved.size() == 4);
-    CHECK(record.reserved[0].bytes == 2048);
-    CHECK(record.reserved[1].bytes == 2560);
-    CHECK(record.reserved[2].bytes == 4608);
-    CHECK(record.reserved[3].bytes == 4096);
-    CHECK(record.reserved_known_from == 0);
-    const BandChart chart = chart_bands(record, whole(record), {.kind = TimelineKind::segments});
-    CHECK(chart.slices.back().live_bytes == 4096);
-    CHECK(chart.slices.back().rest_bytes == 0);
-  }
-  SUBCASE("where events do not fit, what was before them is unknown") {
-    snapshot.event(Action::segment_alloc, 0x1000, 4096);
-    snapshot.event(Action::segment_alloc, 0x20000, 64);
-    snapshot.event(Action::alloc, 0x1000, 32);
-    CHECK(record_timeline(snapshot.take()).front().reserved_known_from == 2);
-  }
-  SUBCASE("where more lives than is reserved, it is unknown, too") {
-    snapshot.event(Action::alloc, 0x20000, 5000);
-    snapshot.event(Action::free_completed, 0x20000, 5000);
-    CHECK(record_timeline(snapshot.take()).front().reserved_known_from == 2);
-  }
-}
-
-TEST_CASE("a record is split by stream and pool, and all of it together is the record") {
-  test::SmallSnapshot snapshot;
-  snapshot.segment(0x1000, 4096).active(512, 100).inactive(3584);
-  snapshot.segment(0x9000, 8192, 7).pool({0, 3}).active(512, 200).inactive(7680);
-  snapshot.event(Action::alloc, 0x1200, 11);
-  snapshot.event(Action::alloc, 0x9200, 22);
-  snapshot.event(Action::alloc, 0x70000, 33); // in a segment that is gone at the end
-  snapshot.event(Action::free_completed, 0x70000, 33);
-  const Snapshot taken = snapshot.take();
-  const DeviceRecord record = record_timeline(taken).front();
-  const std::vector<DeviceRecord> split = split_by_home(taken, record);
-  REQUIRE(split.size() == 3);
-  std::uint64_t live_bytes = 0;
-  std::uint64_t reserved_bytes = 0;
-  for (const DeviceRecord& part : split) {
-    REQUIRE(part.homes.size() == 1);
-    live_bytes += chart_bands(part, whole(part), {}).slices.back().live_bytes;
-    reserved_bytes += part.reserved.back().bytes;
-    if (part.homes.front() == Home{7, PoolId{0, 3}}) CHECK(part.reserved.back().bytes == 8192);
-    if (!part.homes.front().pool) CHECK(chart_bands(part, whole(part), {}).slices[1].live_bytes == 33);
-  }
-  CHECK(live_bytes == 333);
-  CHECK(reserved_bytes == 4096 + 8192);
-}
-
 TEST_CASE("segment events of absurd sizes are refused") {
   test::SmallSnapshot snapshot;
   snapshot.segment(0x1000, 4096).inactive(4096);
@@ -328,35 +178,6 @@ TEST_CASE("segment events of absurd sizes are refused") {
   snapshot.event(Action::segment_free, 0x1000, kMaxTotalBytes);
   const Snapshot taken = snapshot.take();
   CHECK_THROWS_AS(static_cast<void>(record_timeline(taken)), Error);
-}
-
-TEST_CASE("peaks of real snapshots are those of the oracle") {
-  const auto folder = test::shared_folder();
-  if (!folder) {
-    MESSAGE("skipped: no ../shared");
-    return;
-  }
-  std::size_t count = 0;
-  for (const auto& path : test::files_in(*folder / "snapshots", ".pickle")) {
-    CAPTURE(path.string());
-    const Snapshot snapshot = read_snapshot(read_input(path.string()).bytes());
-    const nlohmann::json wanted =
-        nlohmann::json::parse(test::read_bytes((*folder / "oracle" / path.stem()).string() + ".json"));
-    const std::vector<DeviceRecord> records = record_timeline(snapshot);
-    REQUIRE(records.size() == wanted.size());
-    for (std::size_t i = 0; i < records.size(); ++i) {
-      for (const std::size_t slices : {std::size_t{3}, std::size_t{4500}}) {
-        const BandChart chart = chart_bands(records[i], whole(records[i]), {.most_bands = 100, .most_slices = slices});
-        const Slice& peak = chart.slices[chart.peak];
-        CHECK(peak.live_bytes == wanted[i]["peak_requested_bytes"]);
-        CHECK(static_cast<std::int64_t>(peak.state) - 1 == wanted[i]["peak_event"]);
-        check_conserves_bytes(chart, replayed_live(snapshot, records[i].device));
-      }
-      CHECK(records[i].reserved.back().bytes == wanted[i]["reserved_bytes"]);
-    }
-    ++count;
-  }
-  CHECK(count > 0);
 }
 
 } // namespace memviz

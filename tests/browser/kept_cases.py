@@ -14,7 +14,7 @@ DEJAVU = pathlib.Path("/usr/share/fonts/truetype/dejavu")
 PICTURES = {
     "flame": ("flame", "training_step.pickle"),
     "segments": ("flame", "cases/split_free_blocks.pickle", "--view", "segments"),
-    "compare": ("compare", "before.pickle", "after.pickle"),
+    "compare": ("compare", "before.pickle", "after.pickle", "--at", "end"),
 }
 # What a few letters at the edge of a square may change.
 MOST_DIFFERING = 6

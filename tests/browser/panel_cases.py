@@ -41,7 +41,6 @@ class PanelCases(BrowserCase):
     def check(self, command, snapshot, **context_options):
         page = self.open(draw(command, snapshot, "--quiet"), **context_options)
         self.assertEqual(page.evaluate(MISPLACED), [])
-        self.assertEqual(page.locator("script").count(), 0)
         return page
 
     def test_explain_says_what_its_json_says(self):
@@ -63,10 +62,12 @@ class PanelCases(BrowserCase):
                 page = self.check("state", snapshot)
                 found = devices("stats", snapshot, "--at", "auto")
                 words = " ".join(page.evaluate(WORDS))
-                segments = sum(device["segments"] for device in found)
-                blocks = sum(device["blocks"] for device in found)
+                # Devices at different moments are not added up: the headline is about one of them.
+                if len(found) > 1:
+                    leading = int(re.search(r"GPU (\d+)", words).group(1))
+                    found = [device for device in found if device["device"] == leading]
                 counts = re.search(r"([\d,]+) segments? with ([\d,]+) blocks?", words)
-                self.assertEqual([int(count.replace(",", "")) for count in counts.groups()], [segments, blocks])
+                self.assertEqual([int(count.replace(",", "")) for count in counts.groups()], [sum(device["segments"] for device in found), sum(device["blocks"] for device in found)])  # fmt: skip
 
     def test_state_of_an_event(self):
         last = devices("stats", "training_step.pickle")[0]["events"] - 1

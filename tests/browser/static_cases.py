@@ -7,7 +7,7 @@ import xml.etree.ElementTree
 from support import BrowserCase, browser, draw, expect, new_file
 
 FLAME = ("flame", "training_step.pickle")
-COMPARE = ("compare", "before.pickle", "after.pickle")
+COMPARE = ("compare", "before.pickle", "after.pickle", "--at", "end")
 
 # Of PNGs of one size: how many colours the first has, the share of its commonest colour, and the share of its pixels
 # that another one shows in another colour.
@@ -45,7 +45,7 @@ class StaticCases(BrowserCase):
 
     def open_as_image(self, svg, **context_options):
         html = new_file(".html")
-        html.write_text(f'<!doctype html><body style="margin:0"><img style="display:block;margin:auto" src="{svg.name}">')
+        html.write_text(f'<!doctype html><body style="margin:0"><img style="display:block;width:100%" src="{svg.name}">')
         page = self.open(html, **context_options)
         self.complaints.remove(f"request: {svg.as_uri()}")
         return page

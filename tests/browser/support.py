@@ -38,6 +38,11 @@ def draw(command, *arguments):
     return svg
 
 
+def url_of(page):
+    """The URL as the page has it now: what Playwright knows of it comes a moment after a script has changed its fragment."""
+    return page.evaluate("location.href")
+
+
 def reserved_bytes(snapshot):
     stats = json.loads(memviz("stats", TESTDATA / snapshot, "--json", "-"))
     return sum(device["reserved_bytes"] for device in stats["devices"])
@@ -73,7 +78,7 @@ class BrowserCase(unittest.TestCase):
 
     def open(self, file, **context_options):
         """A page that shows a file; everything that must not happen on it ends up in `complaints`."""
-        context = browser(self.FONTS).new_context(viewport={"width": 1240, "height": 900}, **{"reduced_motion": "reduce", **context_options})
+        context = browser(self.FONTS).new_context(**{"viewport": {"width": 1240, "height": 900}, "reduced_motion": "reduce", **context_options})
         self.addCleanup(context.close)
         page = context.new_page()
         page.set_default_timeout(60_000)  # on a busy machine, too

@@ -2,7 +2,7 @@
 
 import re
 
-from support import BrowserCase, draw, expect
+from support import BrowserCase, draw, expect, url_of
 
 SNAPSHOT = "training_step.pickle"
 
@@ -47,7 +47,7 @@ class TimelineCases(BrowserCase):
                 return ys;
               };
               const height = (path) => { const ys = at(path); return ys.length < 2 ? 0 : Math.max(...ys) - Math.min(...ys); };
-              const shapes = [...panel.querySelectorAll('.bands > path, :scope > .baseline, :scope > .rest')];
+              const shapes = [...panel.querySelectorAll('.bands > path, .strips > path')];
               const ground = Number(panel.querySelector('metadata').getAttribute('height'));
               return {sum: shapes.reduce((sum, path) => sum + height(path), 0), line: ground - at(panel.querySelector('.live-line'))[0]};
             }"""
@@ -92,7 +92,7 @@ class TimelineCases(BrowserCase):
         band.click(force=True)
         expect(self.status).to_contain_text("of this stack")
         self.assertGreaterEqual(self.page.locator(".bands .match").count(), 1)
-        self.assertIn("pin=", self.page.url)
+        self.assertIn("pin=", url_of(self.page))
         self.page.keyboard.press("Escape")
         self.assertEqual(self.page.locator(".bands .match").count(), 0)
 
@@ -102,7 +102,7 @@ class TimelineCases(BrowserCase):
         self.page.keyboard.press("+")
         self.frame()
         self.assertNotEqual(self.axis.all_text_contents(), before)
-        self.assertIn("x0=", self.page.url)
+        self.assertIn("x0=", url_of(self.page))
         zoomed = self.axis.all_text_contents()
         self.page.keyboard.press("ArrowRight")
         self.frame()
@@ -117,7 +117,7 @@ class TimelineCases(BrowserCase):
         self.page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
         self.page.mouse.wheel(0, -300)
         self.frame()
-        self.assertIn("x0=", self.page.url)
+        self.assertIn("x0=", url_of(self.page))
 
     def test_slider_leaves_the_smaller_bands_to_the_rest(self):
         self.assertGreater(self.bands(), 1)
@@ -126,18 +126,63 @@ class TimelineCases(BrowserCase):
         self.assertEqual(self.bands(), 1)
         self.assert_stacked()
 
+    def test_hidden_bands_are_part_of_the_strip_of_their_line(self):
+        strips = "() => Array.from(document.querySelectorAll('.strips.above > path'), (path) => path.getAttribute('d') || '')"
+        before = self.page.evaluate(strips)
+        self.page.locator("#detail").evaluate("(input) => { input.value = 0; input.dispatchEvent(new Event('input')); }")
+        self.frame()
+        self.assertEqual(self.bands(), 0)
+        self.assertGreater(sum(path != "" for path in self.page.evaluate(strips)), sum(path != "" for path in before))
+        self.assert_stacked()
+
+    def test_pointing_at_a_strip_says_what_it_holds_there(self):
+        self.page.locator("#detail").evaluate("(input) => { input.value = 0; input.dispatchEvent(new Event('input')); }")
+        self.frame()
+        box = self.page.locator(".band-label").first.bounding_box()
+        self.page.mouse.move(box["x"] + 3, box["y"] + box["height"] / 2)
+        words = " ".join(self.page.locator("#tip text").all_text_contents())
+        self.assertRegex(words, r"B (after event \d|before the first event)")
+
+    def test_words_of_the_tooltip_stay_in_its_box(self):
+        for width in (390, 830, 1400):
+            with self.subTest(width):
+                page = self.page
+                page.set_viewport_size({"width": width, "height": 900})
+                self.frame()
+                page.locator(".bands > path").first.hover(force=True)
+                tip = page.locator("#tip rect").bounding_box()
+                self.assertGreaterEqual(tip["x"], 0)
+                self.assertLessEqual(tip["x"] + tip["width"], width)
+                for words in page.locator("#tip text").all():
+                    box = words.bounding_box()
+                    self.assertGreaterEqual(box["x"], tip["x"])
+                    self.assertLessEqual(box["x"] + box["width"], tip["x"] + tip["width"])
+                    self.assertLessEqual(box["y"] + box["height"], tip["y"] + tip["height"])
+
+    def test_the_chart_takes_the_width_of_the_window(self):
+        for width in (390, 830, 1400, 2400):
+            with self.subTest(width):
+                page = self.page
+                page.set_viewport_size({"width": width, "height": 900})
+                self.frame()
+                ground = page.locator(".panel-ground").first.bounding_box()
+                self.assertAlmostEqual(ground["x"] + ground["width"], width, delta=40)
+                self.assertGreater(ground["width"], width * 0.7)
+                line = page.locator(".live-line").first.bounding_box()
+                self.assertAlmostEqual(line["width"], ground["width"], delta=6)  # with its ends
+
     def test_search_finds_bands(self):
         self.page.keyboard.press("/")
         self.page.locator("#search").fill("no such name")
         expect(self.status).to_contain_text("no match")
         name = self.page.evaluate("() => document.querySelector('.band-label[class*=hue]').textContent.split(' ')[0]")
         self.page.locator("#search").fill(name)
-        expect(self.status).to_contain_text(re.compile(r"\d+ bands? match"))
+        expect(self.status).to_contain_text(re.compile(r"\d+ (bands?|strips?)( and \d+ strips?)? match"))
 
     def test_link_brings_back_the_view(self):
         self.page.keyboard.press("+")
         self.frame()
-        axis, url = self.axis.all_text_contents(), self.page.url
+        axis, url = self.axis.all_text_contents(), url_of(self.page)
         page = self.open(draw("timeline", SNAPSHOT))
         page.evaluate("(hash) => { location.hash = hash; }", url.split("#")[1])
         page.evaluate("() => new Promise((done) => setTimeout(() => requestAnimationFrame(done), 50))")

@@ -55,7 +55,7 @@ class TreeCases(BrowserCase):
                 for path, bytes in self.shown_totals(picture).items()}  # fmt: skip
 
     def test_boxes_hold_what_export_says(self):
-        shown = self.own_numbers(self.open_picture("flame", SNAPSHOT))
+        shown = self.own_numbers(self.open_picture("flame", SNAPSHOT, "--at", "end"))
         wanted = totals(exported(TESTDATA / SNAPSHOT))
         merged = {path: bytes for path, bytes in shown.items() if path and path[-1].startswith("<smaller: ")}
         self.assertEqual({path: bytes for path, bytes in wanted.items() if path in shown},
@@ -129,7 +129,7 @@ class TreeCases(BrowserCase):
         self.assertEqual([box.name for box in picture.boxes()], names)
 
     def test_a_comparison_keeps_both_sides_in_every_view(self):
-        picture = self.open_picture("compare", "before.pickle", "after.pickle")
+        picture = self.open_picture("compare", "before.pickle", "after.pickle", "--at", "end")
         drawn = picture.boxes()[0]
         for count in range(1, 4):
             for switches in itertools.combinations(SWITCHES, count):
@@ -143,7 +143,7 @@ class TreeCases(BrowserCase):
                             self.assertLessEqual(below, getattr(box, amount))
                         self.assertIn(self.colour_of(box), box.classes, box.name)
                     self.press(picture, *switches)
-        self.assertEqual(len(picture.boxes()), len(self.open_picture("compare", "before.pickle", "after.pickle").boxes()))
+        self.assertEqual(len(picture.boxes()), len(self.open_picture("compare", "before.pickle", "after.pickle", "--at", "end").boxes()))
 
     def colour_of(self, box):
         if box.before == box.after:
@@ -154,7 +154,7 @@ class TreeCases(BrowserCase):
         return ("grown" if box.after > box.before else "shrunk") + little
 
     def test_an_inverted_comparison_says_what_the_drawn_one_says(self):
-        picture = self.open_picture("compare", "before.pickle", "after.pickle")
+        picture = self.open_picture("compare", "before.pickle", "after.pickle", "--at", "end")
         line = picture.box(lambda box: box.name == "collect")
         self.press(picture, "hide", "invert")
         inverted = picture.box(lambda box: box.name == "collect")

@@ -19,6 +19,8 @@ struct HostileShape {
 [[nodiscard]] std::vector<HostileShape> value_shapes();
 /// Snapshots whose segments, events and stacks are the trouble.
 [[nodiscard]] std::vector<HostileShape> snapshot_shapes();
+/// Snapshots of two things of which each has to be looked at for each of the other, unless somebody takes care.
+[[nodiscard]] std::vector<HostileShape> product_shapes();
 [[nodiscard]] std::vector<HostileShape> hostile_shapes();
 
 } // namespace memviz::fuzz

@@ -1,111 +1,32 @@
 #include "hostile_shapes.hpp"
-#include "pickle_pieces.hpp"
+#include "snapshot_pieces.hpp"
 
-#include <array>
+#include <algorithm>
 
 namespace memviz::fuzz {
 namespace {
 
-/// A snapshot put together key by key; the words that records repeat are in the memo from the start.
-class File {
-public:
-  File() : text_(std::string(kProtocol4) + "}(" + text_piece("words") + "(") {
-    for (const std::string_view word : kWords) {
-      text_ += text_piece(word) + "\x94";
-      ++memo_;
-    }
-    text_ += "l";
-  }
-
-  /// Fetches one of the words.
-  static std::string word(std::string_view wanted) {
-    for (std::size_t i = 0; i < kWords.size(); ++i)
-      if (kWords[i] == wanted) return fetch_piece(i);
-    return text_piece(wanted);
-  }
-  /// word, value, word, value, ... -> a dict.
-  static std::string dict(std::initializer_list<std::pair<std::string_view, std::string>> items) {
-    std::string piece = "}(";
-    for (const auto& [key, value] : items)
-      piece += word(key) + value;
-    return piece + "u";
-  }
-
-  void add(std::string_view key, const std::string& value) { text_ += text_piece(key) + value; }
-  /// Under a key that means nothing; returns what fetches it.
-  std::string keep(const std::string& value) {
-    add("kept", value + "\x94");
-    return fetch_piece(memo_++);
-  }
-  /// Dicts that mean nothing but count as such.
-  void add_dicts(std::size_t count) { add("dicts", "(" + std::string(count, '}') + "l"); }
-
-  [[nodiscard]] std::size_t size() const { return text_.size(); }
-  [[nodiscard]] std::string done() const { return text_ + "u."; }
-
-private:
-  static constexpr std::array<std::string_view, 22> kWords{
-      "device",         "address",  "addr",   "total_size",       "size",          "stream",         "frames",
-      "blocks",         "state",    "action", "active_allocated", "inactive",      "alloc",          "free_completed",
-      "name",           "filename", "line",   "requested_size",   "user_metadata", "forward_frames", "pool_id",
-      "segment_pool_id"};
-  std::string text_;
-  std::uint64_t memo_ = 0;
-};
-
-/// `piece` of a number, as often as fits into `bytes`, as a list.
-template <class Piece> std::string list_of(std::size_t bytes, Piece piece) {
-  std::string list = "(";
-  for (std::uint64_t number = 0; list.size() < bytes; ++number)
-    list += piece(number);
-  return list + "l";
-}
-
-std::string repeated(std::size_t bytes, const std::string& piece) {
-  return list_of(bytes, [&](std::uint64_t) { return piece; });
-}
-
-std::string block(const std::string& frames) {
-  return File::dict({{"size", "K\1"}, {"state", File::word("active_allocated")}, {"frames", frames}});
-}
-
-std::string segment(std::uint64_t stream, const std::string& blocks) {
-  return File::dict(
-      {{"address", "K\1"}, {"total_size", "K\1"}, {"stream", "J" + number_bytes(stream, 4)}, {"blocks", blocks}});
-}
-
-std::string frame(const std::string& name) {
-  return File::dict({{"name", name}});
-}
-
-std::string alloc(std::uint64_t address) {
-  return File::dict({{"action", File::word("alloc")}, {"addr", "J" + number_bytes(address, 4)}, {"size", "K\1"}});
-}
-
-// Four references are allowed for each dict.
-constexpr std::size_t kReferenceBytes = 9;
-
 std::string shared_segments(std::size_t bytes) {
   File file;
   const std::string one = file.keep(segment(0, "](" + block("]") + "e"));
-  file.add_dicts(bytes / 5);
-  file.add("segments", repeated(bytes * 4 / 5, one));
+  file.pad(bytes * 7 / 8);
+  file.add("segments", repeated(bytes / 8, one)); // of 16 bytes each: for the block, too
   return file.done();
 }
 
 std::string shared_empty_segments(std::size_t bytes) {
   File file;
   const std::string one = file.keep(File::dict({{"address", "K\0"s}, {"total_size", "K\0"s}}));
-  file.add_dicts(bytes / kReferenceBytes);
-  file.add("segments", repeated(bytes - bytes / kReferenceBytes, one));
+  file.pad(bytes * 3 / 4);
+  file.add("segments", repeated(bytes / 4, one));
   return file.done();
 }
 
 std::string shared_blocks(std::size_t bytes) {
   File file;
   const std::string one = file.keep(File::dict({{"size", "K\0"s}, {"state", File::word("active_allocated")}}));
-  file.add_dicts(bytes / kReferenceBytes);
-  file.add("segments", "(" + segment(0, repeated(bytes - bytes / kReferenceBytes, one)) + "l");
+  file.pad(bytes * 3 / 4);
+  file.add("segments", "(" + segment(0, repeated(bytes / 4, one)) + "l");
   return file.done();
 }
 
@@ -161,7 +82,6 @@ std::string settings_under_a_long_key(std::size_t bytes) {
   const std::string inner =
       list_of(bytes / 2, [](std::uint64_t number) { return "J" + number_bytes(number, 4) + "N"; });
   file.add("segments", "]");
-  file.add_dicts(bytes / 8);
   file.add("allocator_settings",
            "}(" + text_piece(std::string(bytes / 3, 'k')) + inner.substr(0, inner.size() - 1) + "du");
   return file.done();
@@ -174,7 +94,6 @@ std::string metadata_of_one_long_text(std::size_t bytes) {
   for (std::uint64_t number = 0; metadata.size() < bytes / 3; ++number)
     metadata += "J" + number_bytes(number, 4) + text;
   file.add("segments", "]");
-  file.add_dicts(bytes / 8);
   file.add("external_annotations", "(" + metadata + "ul");
   return file.done();
 }
@@ -183,8 +102,8 @@ std::string shared_annotations(std::size_t bytes) {
   File file;
   const std::string one = file.keep(File::dict({{"a", "N"}}));
   file.add("segments", "]");
-  file.add_dicts(bytes / 5);
-  file.add("external_annotations", repeated(bytes * 4 / 5, one));
+  file.pad(bytes * 4 / 5);
+  file.add("external_annotations", repeated(bytes / 5, one));
   return file.done();
 }
 
@@ -192,8 +111,7 @@ std::string many_devices(std::size_t bytes) {
   File file;
   const std::string event = alloc(1);
   file.add("segments", "]");
-  file.add_dicts(bytes / 5);
-  file.add("device_traces", "(" + std::string(bytes * 4 / 5, ']') + "(" + event + "ll");
+  file.add("device_traces", "(" + std::string(std::min<std::size_t>(bytes, 65535), ']') + "(" + event + "ll");
   return file.done();
 }
 
@@ -201,8 +119,8 @@ std::string an_event_on_many_devices(std::size_t bytes) {
   File file;
   const std::string trace = file.keep("(" + alloc(1) + "l");
   file.add("segments", "]");
-  file.add_dicts(bytes / 5);
-  file.add("device_traces", repeated(bytes * 4 / 5, trace));
+  file.pad(bytes * 19 / 20);
+  file.add("device_traces", repeated(std::min<std::size_t>(bytes / 20, 65536 * 2), trace)); // of 40 bytes each
   return file.done();
 }
 
@@ -210,8 +128,8 @@ std::string shared_events(std::size_t bytes) {
   File file;
   const std::string event = file.keep(alloc(1));
   file.add("segments", "]");
-  file.add_dicts(bytes / kReferenceBytes);
-  file.add("device_traces", "(" + repeated(bytes - bytes / kReferenceBytes, event) + "l");
+  file.pad(bytes * 3 / 4);
+  file.add("device_traces", "(" + repeated(bytes / 4, event) + "l");
   return file.done();
 }
 
@@ -287,8 +205,8 @@ std::vector<HostileShape> snapshot_shapes() {
 
 std::vector<HostileShape> hostile_shapes() {
   std::vector<HostileShape> all = value_shapes();
-  const std::vector<HostileShape> more = snapshot_shapes();
-  all.insert(all.end(), more.begin(), more.end());
+  for (const std::vector<HostileShape>& more : {snapshot_shapes(), product_shapes()})
+    all.insert(all.end(), more.begin(), more.end());
   return all;
 }
 

@@ -43,10 +43,10 @@ void check_sizes(const std::string& word) {
   constexpr std::uint64_t kMost = 1'000'000'000'000'000'000;
   check_usage([&] { fuzz::require(cli::parse_bytes("max-size", word) <= kMost, "a size within bounds", word); });
   check_usage([&] {
-    const cli::Threshold threshold = cli::parse_threshold("fail-over", word);
-    fuzz::require(!cli::is_exceeded(threshold, 1000, 1000), "no growth is never too much", word);
-    fuzz::require(!cli::is_exceeded(threshold, 1000, 0), "shrinking is never too much", word);
-    static_cast<void>(cli::is_exceeded(threshold, 0, ~std::uint64_t{0}));
+    const GrowthLimit limit = cli::parse_limit("fail-over", word);
+    fuzz::require(!limit.is_exceeded(1000, 1000), "no growth is never too much", word);
+    fuzz::require(!limit.is_exceeded(1000, 0), "shrinking is never too much", word);
+    static_cast<void>(limit.is_exceeded(0, ~std::uint64_t{0}));
   });
 }
 

@@ -100,6 +100,9 @@ std::string difference(const Snapshot& one, const Snapshot& other) {
   if (one.origin.encoding != other.origin.encoding) return "encoding";
   if (one.origin.generation != other.origin.generation) return "generation";
   if (one.origin.is_list != other.origin.is_list || one.origin.is_cpu != other.origin.is_cpu) return "origin";
+  if (one.origin.rehearsal.has_value() != other.origin.rehearsal.has_value()) return "rehearsal";
+  if (one.origin.rehearsal && one.origin.rehearsal->total_bytes != other.origin.rehearsal->total_bytes)
+    return "total bytes of the rehearsal"; // its other words are in the warnings
   if (one.warnings != other.warnings) return "warnings";
   return {};
 }

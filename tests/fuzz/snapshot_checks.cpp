@@ -1,5 +1,6 @@
 #include "snapshot_checks.hpp"
 
+#include "analysis/replay/device_accounts.hpp"
 #include "memviz/explain.hpp"
 #include "memviz/export.hpp"
 #include "memviz/flame.hpp"
@@ -171,7 +172,7 @@ void check_timeline(const Snapshot& snapshot, const Replay& accounts, std::uint3
 }
 
 MomentChoice moment_choice(const Snapshot& snapshot, std::uint32_t choice) {
-  constexpr std::array kKinds{MomentKind::peak,  MomentKind::oom,  MomentKind::failure,
+  constexpr std::array kKinds{MomentKind::peak,  MomentKind::oom,  MomentKind::automatic,
                               MomentKind::event, MomentKind::time, MomentKind::end};
   MomentChoice moment;
   moment.kind = kKinds[choice % kKinds.size()];
@@ -191,10 +192,15 @@ void check_moment(Snapshot snapshot, std::uint32_t choice) {
       bytes += block.size_bytes;
     require(bytes == segment.total_bytes, "a segment of a moment that its blocks fill");
   }
-  check_conserves_bytes(build_frame_tree(snapshot, then, tree_options(snapshot, choice)), reserved_bytes(snapshot));
+  const std::uint64_t outside_bytes = sum_of(then.devices).outside_bytes;
+  check_conserves_bytes(build_frame_tree(snapshot, then, tree_options(snapshot, choice)),
+                        reserved_bytes(snapshot) + outside_bytes);
+  BirthFinder finder(snapshot, then);
+  take_events(snapshot, finder);
   check_svg(state_svg({.file = "fuzz <&> .pickle",
                        .snapshot = snapshot,
                        .replay = then,
+                       .births = finder.births(),
                        .device = std::nullopt,
                        .warnings = then.warnings},
                       {.max_bytes = std::size_t{20'000} << choice % 4}));
@@ -210,7 +216,7 @@ void check_moment(Snapshot snapshot, std::uint32_t choice) {
             "parts of the memory that add up");
   }
   check_json(explain_json("fuzz.pickle", snapshot, then, explained));
-  require(explain_text("fuzz.pickle", snapshot, then, explained).ends_with('\n'), "a text that ends");
+  require(explain_text({"fuzz.pickle", snapshot, then, explained}).ends_with('\n'), "a text that ends");
   check_svg(explain_svg(
       {.file = "fuzz <&> .pickle", .state = snapshot, .replay = then, .devices = explained, .warnings = then.warnings},
       {}));

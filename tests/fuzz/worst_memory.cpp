@@ -1,215 +1,204 @@
-// Files made to need as much memory as they can, a shape at a time: what reading, drawing and exporting each of them
-// takes, held against what README promises. Each runs in a process of its own, whose resident memory is measured.
-// usage: worst_memory [--bytes N] [--without SHAPE]... [SHAPE...]
+// Files made to need as much memory and time as they can, a shape at a time: what every command takes for each of them,
+// held against what README promises. Time is that of the processor; of what takes some, a file of twice the size shows
+// whether it grows with the square.
+// usage: worst_memory MEMVIZ [--bytes N] [--without SHAPE]... [SHAPE...]
 
 #include "hostile_shapes.hpp"
-#include "memviz/compare.hpp"
-#include "memviz/error.hpp"
-#include "memviz/export.hpp"
-#include "memviz/flame.hpp"
-#include "memviz/svg.hpp"
+#include "measured_run.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cstdio>
-#include <ctime>
+#include <cstdlib>
 #include <exception>
+#include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
+#include <stdexcept>
 #include <string>
 #include <string_view>
-#include <sys/resource.h>
-#include <sys/wait.h>
 #include <unistd.h>
 #include <vector>
 
 using namespace memviz;
+using fuzz::MeasuredRun;
 
 namespace {
 
 constexpr std::uint64_t kBytesPerByte = 80;
 constexpr std::uint64_t kFixedBytes = std::uint64_t{64} << 20U;
+/// A checkout without optimisation takes several times as long as one with it.
+constexpr double kSecondsPerMegabyte = 6;
+constexpr double kMostGrowth = 2.3; ///< of the time for twice the bytes
+/// What takes less is not compared: starting the program and drawing an empty page are part of it.
+constexpr double kFewSeconds = 0.4;
+/// A file causes so many warnings at most, however large it is.
+constexpr std::uint64_t kMostErrorBytes = 32768;
 
 struct Step {
   std::string_view name;
-  std::size_t (*run)(std::string_view bytes);
-  std::size_t files = 1; ///< how often it reads them
+  std::vector<std::string> words; ///< FILE stands for the file
+  std::size_t files = 1;          ///< how often it reads it
 };
 
-std::size_t stats(std::string_view bytes) {
-  Accounts accounts;
-  const Snapshot snapshot = read_snapshot(bytes, {.sink = &accounts, .on_progress = {}});
-  return stats_json("file", snapshot, accounts.finish(snapshot)).size();
+const std::vector<Step>& steps() {
+  static const std::vector<Step> steps{
+      {"check", {"check", "FILE"}},
+      {"stats", {"stats", "FILE"}},
+      {"stats --json", {"stats", "FILE", "--json", "-"}},
+      {"flame", {"flame", "FILE", "-o", "/dev/null"}},
+      {"flame --view segments", {"flame", "FILE", "--view", "segments", "-o", "/dev/null"}},
+      {"flame --redact all", {"flame", "FILE", "--redact", "all", "-o", "/dev/null"}},
+      {"compare", {"compare", "FILE", "FILE", "-o", "/dev/null"}, 2},
+      {"export folded", {"export", "FILE", "--format", "folded", "--view", "segments", "-o", "/dev/null"}},
+      {"export json", {"export", "FILE", "--format", "json", "--view", "segments", "-o", "/dev/null"}},
+      {"explain", {"explain", "FILE"}},
+      {"leaks", {"leaks", "FILE"}},
+      {"timeline", {"timeline", "FILE", "-o", "/dev/null"}},
+      {"timeline --view pools", {"timeline", "FILE", "--view", "pools", "-o", "/dev/null"}},
+      {"state", {"state", "FILE", "-o", "/dev/null"}},
+      {"trace", {"trace", "FILE"}},
+      {"trace --stacks", {"trace", "FILE", "--stacks"}},
+      {"trace --redact all", {"trace", "FILE", "--redact", "all"}},
+  };
+  return steps;
 }
 
-std::size_t flame(std::string_view bytes, std::vector<Level> (*levels)(const Snapshot&)) {
-  Accounts accounts;
-  const Snapshot snapshot = read_snapshot(bytes, {.sink = &accounts, .on_progress = {}});
-  const Replay replayed = accounts.finish(snapshot);
-  const FrameTree tree =
-      build_frame_tree(snapshot, replayed, {.levels = levels(snapshot), .focus = {}, .hide = {}, .device = {}});
-  return flame_svg({.file = "file",
-                    .snapshot = snapshot,
-                    .tree = tree,
-                    .devices = replayed.devices,
-                    .users = rank_user_lines(snapshot, replayed, {}),
-                    .warnings = snapshot.warnings},
-                   {})
-      .size();
-}
+/// A folder that goes when this goes.
+class Folder {
+public:
+  Folder() {
+    std::string pattern = (std::filesystem::temp_directory_path() / "worst_memory_XXXXXX").string();
+    if (mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("no folder for the files");
+    path_ = pattern;
+  }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+  ~Folder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
 
-std::size_t flame_by_memory(std::string_view bytes) {
-  return flame(bytes, memory_levels);
-}
+  /// Its path.
+  [[nodiscard]] std::string with(std::string_view name, const std::string& bytes) const {
+    const std::string path = (path_ / name).string();
+    std::ofstream(path, std::ios::binary) << bytes;
+    return path;
+  }
 
-std::size_t flame_by_segment(std::string_view bytes) {
-  return flame(bytes, segment_levels);
-}
+private:
+  std::filesystem::path path_;
+};
 
-std::size_t size_of(const TextSource& source) {
+struct File {
+  std::string path;
   std::size_t size = 0;
-  source([&](std::string_view piece) { size += piece.size(); });
-  return size;
-}
-
-std::size_t folded(std::string_view bytes) {
-  const Snapshot snapshot = read_snapshot(bytes);
-  return size_of(folded_source(snapshot, FoldedView::segments, {}));
-}
-
-std::size_t json(std::string_view bytes) {
-  Accounts accounts;
-  const Snapshot snapshot = read_snapshot(bytes, {.sink = &accounts, .on_progress = {}});
-  const FrameTree tree = build_frame_tree(snapshot, accounts.finish(snapshot),
-                                          {.levels = segment_levels(snapshot), .focus = {}, .hide = {}, .device = {}});
-  return size_of(tree_json_source("file", snapshot.frames, tree, {}));
-}
-
-/// Of a file with itself.
-std::size_t compare(std::string_view bytes) {
-  Accounts before_accounts;
-  const Snapshot before = read_snapshot(bytes, {.sink = &before_accounts, .on_progress = {}});
-  const Replay before_replayed = before_accounts.finish(before);
-  Accounts after_accounts;
-  const Snapshot after = read_snapshot(bytes, {.sink = &after_accounts, .on_progress = {}});
-  const Replay after_replayed = after_accounts.finish(after);
-  CompareOptions options;
-  options.tree.levels = memory_levels(before);
-  const Comparison comparison = compare_snapshots({before, before_replayed}, {after, after_replayed}, options);
-  return compare_svg({"before", "after", comparison, {}}, {}).size() + segment_lists(comparison).size();
-}
-
-constexpr std::array<Step, 6> kSteps{{{"stats", stats},
-                                      {"flame", flame_by_memory},
-                                      {"flame --view segments", flame_by_segment},
-                                      {"compare", compare, 2},
-                                      {"folded", folded},
-                                      {"json", json}}};
-
-/// A line "NAME: N kB" of /proc/self/status, in bytes.
-std::uint64_t status_bytes(const std::string& name) {
-  std::ifstream status("/proc/self/status");
-  for (std::string line; std::getline(status, line);) {
-    if (line.starts_with(name + ":")) return std::stoull(line.substr(name.size() + 1)) << 10U;
-  }
-  return 0;
-}
-
-struct Measured {
-  std::uint64_t peak_bytes = 0;
-  double cpu_seconds = 0;
-  std::array<char, 160> answer{};
 };
 
-void answer(Measured& measured, const std::string& text) {
-  std::copy_n(text.begin(), std::min(text.size(), measured.answer.size() - 1), measured.answer.begin());
-}
+class Checker {
+public:
+  explicit Checker(std::string memviz) : memviz_(std::move(memviz)) {}
 
-/// In a process of its own, which ends here.
-[[noreturn]] void measure(const Step& step, std::string_view bytes, int out) {
-  Measured measured;
-  // Forgets the peak of before; proc(5).
-  std::ofstream("/proc/self/clear_refs") << "5";
-  const std::uint64_t before_bytes = status_bytes("VmRSS");
-  try {
-    answer(measured, fmt::format("{} bytes of output", step.run(bytes)));
-  } catch (const Error& error) {
-    answer(measured, fmt::format("error: {}", error.what()));
-  } catch (const std::exception& error) {
-    answer(measured, fmt::format("NO ERROR OF OURS: {}", error.what()));
+  /// Returns how many steps break a promise.
+  [[nodiscard]] int check(const fuzz::HostileShape& shape, std::size_t size) const {
+    const File file = made(shape, size);
+    int broken = 0;
+    for (const Step& step : steps()) {
+      const MeasuredRun run = run_of(step, file);
+      std::string breach = breach_of(step, file, run);
+      if (breach.empty() && run.user_seconds > kFewSeconds) breach = growth_of(step, shape, file);
+      broken += breach.empty() ? 0 : 1;
+      print(shape, step, file, run, breach);
+    }
+    return broken;
   }
-  measured.peak_bytes = status_bytes("VmHWM") - before_bytes;
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  measured.cpu_seconds = static_cast<double>(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
-                         static_cast<double>(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1e-6;
-  const bool is_told = write(out, &measured, sizeof measured) == sizeof measured;
-  _exit(is_told ? 0 : 1);
-}
 
-Measured measured_apart(const Step& step, std::string_view bytes) {
-  std::array<int, 2> ends{};
-  if (pipe(ends.data()) != 0) throw std::runtime_error("no pipe");
-  const pid_t child = fork();
-  if (child == 0) {
-    // What runs away ends here instead of taking the machine with it.
-    const rlimit limit{std::uint64_t{6} << 30U, std::uint64_t{6} << 30U};
-    setrlimit(RLIMIT_AS, &limit);
-    measure(step, bytes, ends[1]);
+private:
+  [[nodiscard]] File made(const fuzz::HostileShape& shape, std::size_t size) const {
+    const std::string bytes = shape.make(size);
+    return {folder_.with(fmt::format("{}.pickle", size), bytes), bytes.size()};
   }
-  close(ends[1]);
-  Measured measured;
-  const bool is_told = read(ends[0], &measured, sizeof measured) == sizeof measured;
-  close(ends[0]);
-  int status = 0;
-  waitpid(child, &status, 0);
-  if (!is_told) answer(measured, fmt::format("NO ANSWER: ended with status {:#x}", status));
-  return measured;
-}
 
-bool is_kept(const Measured& measured, std::size_t size) {
-  const std::string_view text(measured.answer.data());
-  return measured.peak_bytes <= kFixedBytes + kBytesPerByte * size && !text.starts_with("NO ");
-}
+  [[nodiscard]] MeasuredRun run_of(const Step& step, const File& file) const {
+    std::vector<std::string> words{memviz_};
+    for (const std::string& word : step.words)
+      words.push_back(word == "FILE" ? file.path : word);
+    return fuzz::measured_run(words);
+  }
 
-/// Returns how many steps break the promise.
-int check(const fuzz::HostileShape& shape, std::size_t size) {
-  const std::string bytes = shape.make(size);
-  int broken = 0;
-  for (const Step& step : kSteps) {
-    const Measured measured = measured_apart(step, bytes);
-    const bool kept = is_kept(measured, step.files * bytes.size());
-    broken += kept ? 0 : 1;
-    fmt::print("{:8} {:32} {:22} {:6.2f} MB {:8.1f} MiB {:6.1f} x {:7.2f} s  {}\n", kept ? "" : "BROKEN", shape.name,
-               step.name, static_cast<double>(bytes.size()) / 1e6,
-               static_cast<double>(measured.peak_bytes) / (1U << 20U),
-               static_cast<double>(measured.peak_bytes) / static_cast<double>(step.files * bytes.size()),
-               measured.cpu_seconds, measured.answer.data());
+  [[nodiscard]] static std::string breach_of(const Step& step, const File& file, const MeasuredRun& run) {
+    const std::size_t size = step.files * file.size;
+    if (run.exit_code != 0 && run.exit_code != 1) return "NO ERROR OF OURS";
+    if (run.peak_bytes > kFixedBytes + kBytesPerByte * size) return "TOO MUCH MEMORY";
+    if (run.user_seconds > kSecondsPerMegabyte * std::max(static_cast<double>(size) / 1e6, 0.1)) return "TOO SLOW";
+    if (run.error_bytes > kMostErrorBytes) return "TOO MANY MESSAGES";
+    return "";
+  }
+
+  /// By the best of several runs, in turns: a busy machine takes time, and gives none.
+  [[nodiscard]] std::string growth_of(const Step& step, const fuzz::HostileShape& shape, const File& file) const {
+    constexpr int kMostRounds = 6;
+    const File larger = made(shape, 2 * file.size);
+    double once = run_of(step, file).user_seconds;
+    double twice = run_of(step, larger).user_seconds;
+    for (int round = 1; round < kMostRounds && twice > kMostGrowth * once; ++round) {
+      once = std::min(once, run_of(step, file).user_seconds);
+      twice = std::min(twice, run_of(step, larger).user_seconds);
+    }
+    const bool is_known = once > kFewSeconds / 2;
+    return is_known && twice > kMostGrowth * once ? fmt::format("TWICE THE BYTES, {:.2f} TIMES THE TIME", twice / once)
+                                                  : "";
+  }
+
+  static void print(const fuzz::HostileShape& shape, const Step& step, const File& file, const MeasuredRun& run,
+                    const std::string& breach) {
+    constexpr std::size_t kErrorColumns = 100;
+    const auto size = static_cast<double>(step.files * file.size);
+    const double above = static_cast<double>(run.peak_bytes) - static_cast<double>(kFixedBytes);
+    fmt::print("{:8} {:32} {:22} {:6.2f} MB {:8.1f} MiB {:6.1f} x {:7.2f} s  {} {}\n", breach.empty() ? "" : "BROKEN",
+               shape.name, step.name, static_cast<double>(file.size) / 1e6,
+               static_cast<double>(run.peak_bytes) / (1U << 20U), std::max(above, 0.0) / size, run.user_seconds, breach,
+               run.error.substr(0, std::min(run.error.find('\n'), kErrorColumns)));
     std::fflush(stdout);
   }
-  return broken;
-}
 
-int run(const std::vector<std::string>& words) {
+  std::string memviz_;
+  Folder folder_;
+};
+
+struct Words {
+  std::string memviz;
   std::size_t size = std::size_t{2} << 20U;
   std::vector<std::string> names;
   std::vector<std::string> left_out;
+};
+
+Words parsed(const std::vector<std::string>& words) {
+  Words parsed;
   for (std::size_t i = 0; i < words.size(); ++i) {
     if (words[i] == "--bytes" && i + 1 < words.size())
-      size = std::stoull(words[++i]);
+      parsed.size = std::stoull(words[++i]);
     else if (words[i] == "--without" && i + 1 < words.size())
-      left_out.push_back(words[++i]);
+      parsed.left_out.push_back(words[++i]);
+    else if (parsed.memviz.empty())
+      parsed.memviz = words[i];
     else
-      names.push_back(words[i]);
+      parsed.names.push_back(words[i]);
   }
+  if (access(parsed.memviz.c_str(), X_OK) != 0) throw std::runtime_error("the first word must be the program memviz");
+  return parsed;
+}
+
+int run(const Words& words) {
+  const Checker checker(words.memviz);
   int broken = 0;
   int checked = 0;
   for (const fuzz::HostileShape& shape : fuzz::hostile_shapes()) {
     const auto is_in = [&](const std::vector<std::string>& list) {
       return std::find(list.begin(), list.end(), shape.name) != list.end();
     };
-    if (is_in(left_out) || (!names.empty() && !is_in(names))) continue;
-    broken += check(shape, size);
+    if (is_in(words.left_out) || (!words.names.empty() && !is_in(words.names))) continue;
+    broken += checker.check(shape, words.size);
     ++checked;
   }
   fmt::print("{} shapes, {} measurements above the promise\n", checked, broken);
@@ -220,7 +209,7 @@ int run(const std::vector<std::string>& words) {
 
 int main(int count, char** words) {
   try {
-    return run({words + 1, words + count});
+    return run(parsed({words + 1, words + count}));
   } catch (const std::exception& error) {
     std::fprintf(stderr, "worst_memory: %s\n", error.what());
     return 1;

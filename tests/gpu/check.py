@@ -1,4 +1,7 @@
-"""Holds what a run left in its folder against what it must hold, and writes results.json: check.py FOLDER [MEMVIZ]."""
+"""Holds what a run left in its folder against what it must hold, and writes results.json.
+
+usage: check.py [--without-snapshots] FOLDER [MEMVIZ]
+"""
 
 import datetime
 import json
@@ -8,7 +11,8 @@ import pickle
 import subprocess
 import sys
 
-PICKLE_ONLY = {"pytorch.pickle"}  # PyTorch's own file, there to be compared in time and size
+# PyTorch's own files, there to be compared with.
+PICKLE_ONLY = {"pytorch.pickle", "recorded_by_pytorch.pickle"}
 
 
 def blocks_of(snapshot):
@@ -68,6 +72,20 @@ def expect_expandable(snapshot):
     assert "segment_map" in actions(snapshot), actions(snapshot)
 
 
+def expect_with_cpu(snapshot):
+    cpu = snapshot["allocator_settings"]["memviz_cpu_device"]
+    sizes = {segment["total_size"] for segment in snapshot["segments"] if segment["device"] == cpu}
+    assert 123_456 in sizes, sizes
+    assert any(event["size"] == 3 << 20 for event in snapshot["device_traces"][0])
+
+
+def expect_two_devices(snapshot):
+    for device in (0, 1):
+        wanted = (device + 1) * 3 << 20
+        trace = snapshot["device_traces"][device]
+        assert any(event["action"] == "alloc" and event["size"] == wanted for event in trace), device
+
+
 def expect_named_stacks(snapshot):
     names = function_names(snapshot)
     assert any("allocate_weights" in name for name in names), sorted(names)
@@ -92,13 +110,19 @@ EXPECTATIONS = {
     "private_pool.pickle": [expect_private_pool],
     "expandable.pickle": [expect_expandable],
     "deep.pickle": [expect_deep_stacks],
+    "with_cpu.pickle": [expect_with_cpu],
+    "two_devices.pickle": [expect_two_devices],
 }
 
 
 # What a step leaves.
 FILES_OF_STEPS = {
-    "tests": ["simple.pickle", "streams.pickle", "private_pool.pickle", "oom/*.pickle"],
+    "tests": ["simple.pickle", "streams.pickle", "private_pool.pickle", "with_cpu.pickle", "oom/*.pickle"],
+    "race": ["threads.pickle"],
     "expandable": ["expandable.pickle"],
+    "recorded_by_pytorch": ["recorded_by_pytorch.pickle"],
+    "recorded_by_memviz": ["recorded_by_memviz.pickle"],
+    "inject_training": ["inject_training/*signal*.pickle"],
     "plain_injected": ["inject/*exit*.pickle"],
     "cost": ["deep.pickle"],
 }
@@ -118,12 +142,21 @@ def expectations_of(path):
     return EXPECTATIONS.get(path.name, [])
 
 
-def check(path, memviz):
+def check_mark(snapshot, is_rehearsed):
+    """A recording on a made-up GPU says so, and no other does."""
+    marks = [place.get("memviz_rehearsal") for place in (snapshot, snapshot["allocator_settings"])]
+    if not is_rehearsed:
+        return [] if marks == [None, None] else ["marked as rehearsed"]
+    wanted = all(mark and mark["profile"] and mark["gpu"] and mark["total_bytes"] > 0 for mark in marks)
+    return [] if wanted else [f"not marked as rehearsed: {marks}"]
+
+
+def check(path, memviz, is_rehearsed):
     """The failures of one snapshot, in words."""
-    failures = []
     snapshot = pickle.loads(path.read_bytes())
     if path.name in PICKLE_ONLY:
-        return failures
+        return []
+    failures = check_mark(snapshot, is_rehearsed)
     if missing := imbalance(snapshot):
         failures.append(f"not balanced: {missing} bytes")
     for expectation in expectations_of(path):
@@ -140,37 +173,74 @@ def check(path, memviz):
     return failures
 
 
+def history(path):
+    """What the allocator did, without addresses, which differ from run to run, and the moment of the dump itself."""
+    trace = pickle.loads(path.read_bytes())["device_traces"][0]
+    return [(e["action"], e["size"], e["stream"] != 0) for e in trace if e["action"] != "snapshot"]
+
+
+def compare_recorders(folder):
+    """Both recorded the same run; failures in words."""
+    paths = [folder / f"recorded_by_{name}.pickle" for name in ("pytorch", "memviz")]
+    if not all(path.exists() for path in paths):
+        return []
+    theirs, ours = map(history, paths)
+    if theirs == ours and len(ours) > 50:
+        return []
+    return [f"recorded_by_*.pickle: {len(theirs)} events by PyTorch's recorder, {len(ours)} by ours, not the same"]
+
+
+def compare_with_reserved(folder, figures):
+    """All that the allocator had reserved was seen by the inject library; the rest is what others took."""
+    paths = list(folder.glob("inject_training/*signal*.pickle"))
+    if not paths or "training.reserved" not in figures:
+        return []
+    reserved = figures["training.reserved"][0]
+    seen = sum(segment["total_size"] for segment in pickle.loads(paths[0].read_bytes())["segments"])
+    figures["inject.training_seen"] = [seen, "bytes"]
+    return [] if seen >= reserved else [f"inject_training: {seen} bytes seen of {reserved} reserved"]
+
+
 def read_lines(path):
     return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
 
 
 def main():
-    folder = pathlib.Path(sys.argv[1])
-    memviz = sys.argv[2] if len(sys.argv) > 2 else None
+    arguments = [argument for argument in sys.argv[1:] if argument != "--without-snapshots"]
+    has_snapshots = len(arguments) == len(sys.argv) - 1
+    folder = pathlib.Path(arguments[0])
+    memviz = arguments[1] if len(arguments) > 1 else None
     results = {"date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")}
     for line in read_lines(folder / "device.json"):
         results.update(line)
     results["figures"] = {line["name"]: [line["value"], line["unit"]] for line in read_lines(folder / "figures.json")}
     results["steps"] = {line["step"]: line["status"] for line in read_lines(folder / "steps.json")}
     results["snapshots"] = {}
-    for path in sorted(folder.rglob("*.pickle")):
+    is_rehearsed = "memviz rehearsal" in results.get("device", "")
+    for path in sorted(folder.rglob("*.pickle")) if has_snapshots else []:
         try:
-            failures = check(path, memviz)
+            failures = check(path, memviz, is_rehearsed)
         except Exception as error:  # a file that is no snapshot is a failure like others
             failures = [f"{type(error).__name__}: {error}"]
         results["snapshots"][str(path.relative_to(folder))] = {
             "bytes": os.path.getsize(path),
             "failures": failures,
         }
-    results["missing"] = missing_files(folder, results["steps"])
+    results["missing"] = missing_files(folder, results["steps"]) if has_snapshots else []
+    results["comparisons"] = []
+    if has_snapshots:
+        results["comparisons"] = compare_recorders(folder) + compare_with_reserved(folder, results["figures"])
     (folder / "results.json").write_text(json.dumps(results, indent=2) + "\n")
     failed = [name for name, result in results["snapshots"].items() if result["failures"]]
     for name in failed:
         print(f"{name}: {'; '.join(results['snapshots'][name]['failures'])}")
     for pattern in results["missing"]:
         print(f"{pattern}: not there")
+    for comparison in results["comparisons"]:
+        print(comparison)
     print(f"{len(results['snapshots'])} snapshots, {len(failed)} with failures; {folder / 'results.json'}")
-    return 1 if failed or results["missing"] or any(status != 0 for status in results["steps"].values()) else 0
+    has_failed_step = any(status != 0 for status in results["steps"].values())
+    return 1 if failed or results["missing"] or results["comparisons"] or has_failed_step else 0
 
 
 sys.exit(main())

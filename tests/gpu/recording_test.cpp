@@ -11,9 +11,13 @@
 #include <c10/cuda/CUDAStream.h>
 #include <doctest/doctest.h>
 
+#include <torch/csrc/cuda/memory_snapshot.h>
+
+#include <atomic>
 #include <cstdlib>
 #include <cstring>
 #include <iterator>
+#include <thread>
 #include <vector>
 
 using memviz::capture::Recorder;
@@ -96,6 +100,68 @@ TEST_CASE("gpu recording: the private pool of a CUDA graph") {
     graph.capture_end();
   }
   recorder.dump(out_folder() / "private_pool.pickle");
+  recorder.stop();
+}
+
+TEST_CASE("gpu recording: recordings end while threads allocate") {
+  std::atomic<bool> goes_on = true;
+  std::vector<std::thread> threads;
+  for (int number = 0; number < 3; ++number) {
+    threads.emplace_back([&goes_on] {
+      while (goes_on)
+        bytes_on_gpu(512);
+    });
+  }
+  RecorderOptions options = on_gpu();
+  options.stacks = "python"; // quick, so that more rounds meet the moment when an allocation begins
+  options.max_entries = 1000;
+  for (int round = 0; round < 2000; ++round) {
+    Recorder recorder;
+    recorder.start(options);
+    if (round % 500 == 0) recorder.dump(out_folder() / "threads.pickle");
+    recorder.stop();
+  }
+  goes_on = false;
+  for (std::thread& thread : threads)
+    thread.join();
+}
+
+TEST_CASE("gpu recording: PyTorch's own snapshot works after a recording of ours") {
+  Recorder recorder;
+  recorder.start(on_gpu());
+  const at::Tensor kept = bytes_on_gpu(3 * kMegabyte);
+  recorder.stop();
+  CHECK_FALSE(torch::cuda::_memory_snapshot_pickled().empty());
+  recorder.start(on_gpu());
+  const at::Tensor also_kept = bytes_on_gpu(3 * kMegabyte);
+  CHECK_FALSE(torch::cuda::_memory_snapshot_pickled().empty());
+}
+
+TEST_CASE("gpu recording: the CPU in the same file") {
+  RecorderOptions options = on_gpu();
+  options.with_cpu = true;
+  Recorder recorder;
+  recorder.start(options);
+  const at::Tensor on_device = bytes_on_gpu(3 * kMegabyte);
+  const at::Tensor on_cpu = at::empty({123'456}, at::kByte);
+  recorder.dump(out_folder() / "with_cpu.pickle");
+  recorder.stop();
+}
+
+TEST_CASE("gpu recording: two devices") {
+  if (c10::cuda::device_count() < 2) {
+    MESSAGE("skipped: one device");
+    return;
+  }
+  Recorder recorder;
+  recorder.start(on_gpu());
+  std::vector<at::Tensor> kept;
+  for (const c10::DeviceIndex device : {c10::DeviceIndex{0}, c10::DeviceIndex{1}}) {
+    const c10::cuda::CUDAGuard guard(device);
+    kept.push_back(bytes_on_gpu((device + 1) * 3 * kMegabyte));
+    bytes_on_gpu(kMegabyte);
+  }
+  recorder.dump(out_folder() / "two_devices.pickle");
   recorder.stop();
 }
 

@@ -9,6 +9,9 @@ usage: tests/gpu/run.sh OUT_FOLDER [options]
   --build FOLDER     build folder, used as it is when it has been built; default: OUT_FOLDER/build
   --no-build         only runs what is in the build folder
   --only-build       ends when it is built
+  --binaries FOLDER  runs memviz_gpu_tests, memviz_gpu_plain and libmemviz_inject.so from there, built elsewhere; with
+                     --only-build copies them to it
+  --rehearsal FOLDER runs on the made-up GPU of that folder (libmemviz_rehearsal.so), without the steps that take CUPTI
   --doctest FOLDER   folder in which doctest/doctest.h lies, where the system has none
   --python PROGRAM   default: python3
   --memviz PROGRAM   also reads each snapshot with memviz
@@ -16,19 +19,25 @@ usage: tests/gpu/run.sh OUT_FOLDER [options]
   --no-pytorch-dump  measures PyTorch's recorder, but not its dump, which can take minutes
   --seconds N        bound of each step (default 300)
   --total N          bound of all steps together, in seconds: what no longer fits is left out, and named in the results
+  --limit MIB        of what is left in OUT_FOLDER (default 15): the largest snapshots go once they were checked, and are
+                     named in the results
   --archive FILE     also packs results, logs and snapshots into one .tar.gz
-Needs no network. Without a GPU it builds, says "skipped: no CUDA device", and ends with 0. OUT_FOLDER has to be new, or
-that of an earlier run, whose results are replaced.
+Needs no network. What does not build or fails is named, and the rest goes on; results.json is written after each step.
+Without a GPU it builds, says "skipped: no CUDA device", and ends with 0. OUT_FOLDER has to be new, or that of an
+earlier run, whose results are replaced.
 TEXT
 }
 
 source_folder=$(cd "$(dirname "$0")/../.." && pwd)
-out="" torch="" build="" doctest="" python=python3 memviz="" archive=""
-seconds=300 total=0 is_building=1 only_builds=0 has_cost=1 has_pytorch_dump=1
+out="" torch="" build="" binaries="" rehearsal="" doctest="" python=python3 memviz="" archive=""
+seconds=300 total=0 limit_mib=15 is_building=1 only_builds=0 has_cost=1 has_pytorch_dump=1
 while [ $# -gt 0 ]; do
   case $1 in
     --torch) torch=$2; shift ;;
     --build) build=$2; shift ;;
+    --binaries) binaries=$2; shift ;;
+    --rehearsal) rehearsal=$(cd "$2" && pwd) || exit 2; shift ;;
+    --limit) limit_mib=$2; shift ;;
     --doctest) doctest=$2; shift ;;
     --python) python=$2; shift ;;
     --memviz) memviz=$2; shift ;;
@@ -53,6 +62,7 @@ if [ ! -e "$out/.memviz_gpu" ] && [ -n "$(ls -A "$out")" ]; then
 fi
 : >"$out/.memviz_gpu" || exit 1
 build=${build:-$out/build}
+[ -z "$binaries" ] || [ $only_builds = 1 ] || is_building=0
 
 lacks() {
   echo "run.sh: $1" >&2
@@ -72,9 +82,15 @@ fi
 [ -d /usr/local/cuda/bin ] && PATH=$PATH:/usr/local/cuda/bin
 
 rm -f "$out"/{figures,steps,device,plain,results}.json
-rm -rf "$out"/{oom,inject,inject_libtorch} "$out"/*.pickle
+rm -rf "$out"/{oom,inject,inject_libtorch,inject_training} "$out"/*.pickle
 
-note() { echo "{\"step\": \"$1\", \"status\": $2}" >>"$out/steps.json"; }
+# results: what is known so far, in case the next step is the last that this machine sees.
+results() { "$python" "$source_folder/tests/gpu/check.py" --without-snapshots "$out" >/dev/null; }
+
+note() {
+  echo "{\"step\": \"$1\", \"status\": $2}" >>"$out/steps.json"
+  results
+}
 
 # bound: the seconds that the next step may take; 0: none are left.
 bound() {
@@ -107,8 +123,24 @@ step() {
   return $status
 }
 
-# finish STATUS: packs, and ends.
+# shrink: removes the largest snapshots until what is left fits. They were checked, and their names stay.
+shrink() {
+  local size file
+  while size=$(find "$out" -path "$build" -prune -o -type f -printf '%s\n' | awk '{ sum += $1 } END { print sum + 0 }') &&
+    [ "$size" -gt $((limit_mib << 20)) ]; do
+    file=$(find "$out" -path "$build" -prune -o -name '*.pickle' -printf '%s %P\n' | sort -rn | head -n 1 | cut -d ' ' -f 2-)
+    [ -n "$file" ] || break
+    rm -f "$out/${file:?}"
+    echo "run.sh: $file was checked and left out: --limit $limit_mib" | tee -a "$out/left_out.log"
+  done
+}
+
+# finish STATUS: shrinks, packs, and ends.
 finish() {
+  find "$out" -path "$build" -prune -o -name '*.log' -size +256k -print | while read -r log; do
+    tail -c 262144 "$log" >"$log.end" && mv "$log.end" "$log"
+  done
+  shrink
   if [ -n "$archive" ]; then
     find "$out" -path "$build" -prune -o -type f \( -name '*.json' -o -name '*.log' -o -name '*.pickle' \) \
       -printf '%P\0' | tar -czf "$archive" -C "$out" --null -T - || echo "run.sh: cannot write $archive" >&2
@@ -116,40 +148,72 @@ finish() {
   exit "$1"
 }
 
+generator=()
+command -v ninja >/dev/null && generator=(-G Ninja)
+
+# build NAME SOURCE FOLDER TARGET...: configures where that was not done, and builds; status of the last step.
+build() {
+  local name=$1 source=$2 folder=$3 made=("${generator[@]}")
+  shift 3
+  [ -e "$folder/CMakeCache.txt" ] && made=()
+  step "configure_$name" cmake -S "$source" -B "$folder" "${made[@]}" ${torch:+-DCMAKE_PREFIX_PATH="$torch"} \
+    ${doctest:+-DDOCTEST_INCLUDE_DIR="$doctest"} &&
+    step "build_$name" cmake --build "$folder" --parallel "$(nproc)" --target "$@"
+}
+
+# What stands before a command: the GPU that was asked for; the made-up one is not in the tools around the command.
+on_gpu=(env)
+[ -z "$rehearsal" ] ||
+  on_gpu+=("LD_PRELOAD=$rehearsal/libmemviz_rehearsal.so" "LD_LIBRARY_PATH=$rehearsal${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
+    "MEMVIZ_REHEARSAL_DEVICES=${MEMVIZ_REHEARSAL_DEVICES:-2}")
+
+# under_inject FOLDER COMMAND...: with the inject library, which writes to the folder.
+under_inject() {
+  mkdir -p "$out/$1"
+  MEMVIZ_OUT=$out/$1/ MEMVIZ_SIGNAL=USR2 CUDA_INJECTION64_PATH=$inject "${@:2}"
+}
+
+# The toolkit and the inject library need no LibTorch: what becomes of that, these are built and run first.
+tests=$build/gpu/memviz_gpu_tests plain=$build/gpu/memviz_gpu_plain inject=$build/inject/libmemviz_inject.so
+if [ -n "$binaries" ] && [ $only_builds = 0 ]; then
+  binaries=$(cd "$binaries" && pwd) || finish 2
+  tests=$binaries/memviz_gpu_tests plain=$binaries/memviz_gpu_plain inject=$binaries/libmemviz_inject.so
+fi
 if [ $is_building = 1 ]; then
-  generator=()
-  command -v ninja >/dev/null && generator=(-G Ninja)
-  [ -e "$build/CMakeCache.txt" ] && generator=()
-  step configure cmake -S "$source_folder/capture" -B "$build" "${generator[@]}" -DCMAKE_PREFIX_PATH="$torch" \
-    ${doctest:+-DDOCTEST_INCLUDE_DIR="$doctest"} || finish 1
-  step build cmake --build "$build" --parallel "$(nproc)" --target memviz_gpu_tests || finish 1
-  # Either may be left out where the toolkit lacks its part.
-  step build_plain cmake --build "$build" --parallel "$(nproc)" --target memviz_gpu_plain
-  step build_inject cmake --build "$build" --parallel "$(nproc)" --target memviz_inject
+  build inject "$source_folder/capture/inject" "$build/alone" memviz_inject && inject=$build/alone/libmemviz_inject.so
+  # The rest with LibTorch; the plain program is a part of it, and may be left out where the toolkit lacks its part.
+  build libtorch "$source_folder/capture" "$build" memviz_gpu_tests
+  [ ! -e "$build/CMakeCache.txt" ] || step build_plain cmake --build "$build" --parallel "$(nproc)" --target memviz_gpu_plain
 fi
-[ $only_builds = 0 ] || finish 0
-
-tests=$build/gpu/memviz_gpu_tests
-plain=$build/gpu/memviz_gpu_plain
-inject=$build/inject/libmemviz_inject.so
-export MEMVIZ_GPU_OUT=$out
-if step tests "$tests" '--test-case-exclude=*expandable*,*cost*' &&
-  grep -q '^skipped: no CUDA device' "$out/tests.log"; then
-  # A machine that has a GPU is not one on which its tests may be skipped.
-  if [ -e "${MEMVIZ_GPU_DEVICE:-/dev/nvidiactl}" ]; then
-    echo "run.sh: this machine has a GPU, and LibTorch finds no CUDA device" >&2
-    finish 1
+if [ $only_builds = 1 ]; then
+  if [ -n "$binaries" ]; then
+    mkdir -p "$binaries" && cp -f "$tests" "$plain" "$inject" "$binaries/" || finish 1
   fi
-  echo "skipped: no CUDA device"
-  finish 0
+  ! grep -q '"status": [1-9]' "$out/steps.json" 2>/dev/null
+  finish $?
 fi
-PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True step expandable "$tests" '--test-case=*expandable*'
 
-if [ -x "$plain" ] && [ -e "$inject" ]; then
-  mkdir -p "$out/inject" "$out/inject_libtorch"
+export MEMVIZ_GPU_OUT=$out
+if [ -x "$tests" ]; then
+  run device "${on_gpu[@]}" "$tests" --list-test-cases
+  if grep -q '^skipped: no CUDA device' "$out/device.log"; then
+    # A machine that has a GPU is not one on which its tests may be skipped.
+    if [ -n "$rehearsal" ] || [ -e "${MEMVIZ_GPU_DEVICE:-/dev/nvidiactl}" ]; then
+      echo "run.sh: this machine has a GPU, and LibTorch finds no CUDA device" >&2
+      finish 1
+    fi
+    echo "skipped: no CUDA device"
+    finish 0
+  fi
+fi
+
+# 1. CUDA and the inject library alone.
+if [ -n "$rehearsal" ]; then
+  : # no CUPTI
+elif [ -x "$plain" ] && [ -e "$inject" ]; then
   # The wall times of the two say what recording a call costs.
   step plain_alone "$plain" 20000
-  CUDA_INJECTION64_PATH=$inject MEMVIZ_OUT=$out/inject/ MEMVIZ_SIGNAL=USR2 step plain_injected "$plain" 20000
+  under_inject inject step plain_injected "$plain" 20000
   tail -n 1 "$out/plain_alone.log" >"$out/plain.json"
   for name in plain_alone plain_injected; do
     sed -n "s/.*\"ns_per_pair\": \([0-9]*\).*/{\"name\": \"$name.ns_per_pair\", \"value\": \1, \"unit\": \"ns\"}/p" \
@@ -157,17 +221,28 @@ if [ -x "$plain" ] && [ -e "$inject" ]; then
   done
   ls "$out"/inject/*exit* "$out"/inject/*signal* "$out"/inject/*oom* >/dev/null
   note inject_files $?
-  # LibTorch's own allocator seen from below, in the same process as its own libcupti.
-  CUDA_INJECTION64_PATH=$inject MEMVIZ_OUT=$out/inject_libtorch/ step inject_libtorch "$tests" '--test-case=*three tensors*'
 else
   note inject 1
 fi
-if [ $has_cost = 1 ]; then
-  step cost "$tests" '--test-case=gpu cost:*'
-  # Minutes are its answer, not a failure: it is not ours.
-  if [ $has_pytorch_dump = 1 ]; then
+
+if [ -x "$tests" ]; then
+  # 2. The recorder, and its end while threads allocate.
+  step tests "${on_gpu[@]}" "$tests" '--test-case-exclude=*expandable*,*cost*,*recordings end*,gpu recorders:*,gpu training:*'
+  step race "${on_gpu[@]}" "$tests" '--test-case=*recordings end*'
+  PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True step expandable "${on_gpu[@]}" "$tests" '--test-case=*expandable*'
+  # 3. The inject library below LibTorch's own allocator, in the same process as its own libcupti.
+  if [ -z "$rehearsal" ] && [ -e "$inject" ]; then
+    under_inject inject_libtorch step inject_libtorch "$tests" '--test-case=*three tensors*'
+    under_inject inject_training step inject_training "$tests" '--test-case=gpu training:*'
+  fi
+  # 4. The same run with both recorders.
+  MEMVIZ_GPU_RECORDER=pytorch step recorded_by_pytorch "${on_gpu[@]}" "$tests" '--test-case=gpu recorders:*'
+  MEMVIZ_GPU_RECORDER=memviz step recorded_by_memviz "${on_gpu[@]}" "$tests" '--test-case=gpu recorders:*'
+  # 5. What it costs; PyTorch's dump, whose minutes are its answer, not a failure of ours, is the last.
+  [ $has_cost = 0 ] || step cost "${on_gpu[@]}" "$tests" '--test-case=gpu cost:*'
+  if [ $has_cost = 1 ] && [ $has_pytorch_dump = 1 ]; then
     limit=$(bound)
-    run pytorch_dump "$tests" '--test-case=gpu cost of PyTorch:*'
+    run pytorch_dump "${on_gpu[@]}" "$tests" '--test-case=gpu cost of PyTorch:*'
     status=$?
     if [ $status = 124 ]; then
       echo "{\"name\": \"pytorch.broken_off_after_seconds\", \"value\": $limit, \"unit\": \"s\"}" >>"$out/figures.json"
@@ -176,6 +251,8 @@ if [ $has_cost = 1 ]; then
       note pytorch_dump $status
     fi
   fi
+else
+  note tests 1
 fi
 "$python" "$source_folder/tests/gpu/check.py" "$out" ${memviz:+"$memviz"}
 finish $?

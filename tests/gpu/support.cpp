@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <iostream>
+#include <limits>
 #include <unistd.h>
 
 namespace memviz::gpu {
@@ -20,6 +21,7 @@ std::filesystem::path out_folder() {
 void report(const std::string& name, double value, const std::string& unit) {
   std::cout << name << ": " << value << " " << unit << std::endl;
   std::ofstream file(out_folder() / "figures.json", std::ios::app);
+  file.precision(std::numeric_limits<double>::max_digits10); // bytes are compared with bytes
   file << R"({"name": ")" << name << R"(", "value": )" << value << R"(, "unit": ")" << unit << "\"}\n";
 }
 

@@ -24,7 +24,7 @@ Explained explained(Snapshot snapshot, std::optional<std::uint64_t> capacity_byt
   Explained result;
   result.start = before_first_event(snapshot);
   MomentChoice choice;
-  choice.kind = MomentKind::failure;
+  choice.kind = MomentKind::automatic;
   result.replay = rewind(snapshot, choice);
   ExplainOptions options;
   options.capacity_bytes = capacity_bytes;

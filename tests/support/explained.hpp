@@ -18,7 +18,7 @@ struct Explained {
   std::vector<DeviceExplanation> devices;
 
   [[nodiscard]] const DeviceExplanation& first() const { return devices.at(0); }
-  [[nodiscard]] ExplanationText words() const { return in_words(state, replay, first()); }
+  [[nodiscard]] ExplanationText words() const { return in_words(state, first()); }
   /// The answer to one question; fails the test where it was not asked.
   [[nodiscard]] const WhatIf& answer(Circumstance circumstance) const;
   /// "store cache.py:55": the line with most bytes.

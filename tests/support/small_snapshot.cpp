@@ -46,10 +46,26 @@ SmallSnapshot& SmallSnapshot::event(Action action, std::uint64_t address, std::u
   event.address = address;
   event.size_bytes = size_bytes;
   event.stack = stack;
+  event.time_us = time_us_;
   if (snapshot_.traces.size() <= device) snapshot_.traces.resize(device + 1);
   snapshot_.traces[device].push(event);
   snapshot_.event_counts.resize(snapshot_.traces.size());
   ++snapshot_.event_counts[device];
+  return *this;
+}
+
+SmallSnapshot& SmallSnapshot::time(std::int64_t time_us) {
+  time_us_ = time_us;
+  return *this;
+}
+
+SmallSnapshot& SmallSnapshot::mark(std::string_view name, std::uint32_t device) {
+  Annotation annotation;
+  annotation.name = snapshot_.frames.intern(name);
+  annotation.stage = snapshot_.frames.intern("START");
+  annotation.device = device;
+  annotation.time_us = time_us_.value_or(0);
+  snapshot_.annotations.push_back(annotation);
   return *this;
 }
 

@@ -4,6 +4,7 @@
 
 #include "memviz/snapshot.hpp"
 
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -20,6 +21,10 @@ public:
   SmallSnapshot& inactive(std::uint64_t size_bytes);
   SmallSnapshot& event(Action action, std::uint64_t address, std::uint64_t size_bytes, StackId stack = kNoFrames,
                        std::uint32_t device = 0);
+  /// The time of the events and marks that follow.
+  SmallSnapshot& time(std::int64_t time_us);
+  /// An annotation that begins.
+  SmallSnapshot& mark(std::string_view name, std::uint32_t device = 0);
   SmallSnapshot& setting(std::string_view name, std::string_view value);
   SmallSnapshot& warning(std::string_view text);
 
@@ -32,6 +37,7 @@ private:
   void add_block(const Block& block);
 
   Snapshot snapshot_;
+  std::optional<std::int64_t> time_us_;
 };
 
 } // namespace memviz::test

@@ -114,8 +114,15 @@ SvgBox box_titled(const std::vector<SvgBox>& boxes, std::string_view beginning) 
 
 std::string visible_text(const pugi::xml_document& document) {
   std::string text;
-  for (const pugi::xpath_node& found : document.select_nodes("//text"))
-    text.append(found.node().child_value()).append("\n");
+  for (const pugi::xpath_node& found : document.select_nodes("//text")) {
+    const pugi::xml_node node = found.node();
+    // The lines of a paragraph are one text.
+    const bool goes_on = std::string_view(node.parent().attribute("data-flow").value()) == "words" &&
+                         std::string_view(node.previous_sibling().name()) == "text" &&
+                         node.attribute("x").as_double() == node.previous_sibling().attribute("x").as_double();
+    if (goes_on) text.back() = ' ';
+    text.append(node.child_value()).append("\n");
+  }
   return text;
 }
 
@@ -124,7 +131,7 @@ void check_svg(const std::string& svg) {
   const pugi::xml_document document = parse_svg(svg);
   check_ids(document);
   const double page_width = document.document_element().attribute("width").as_double();
-  const double graph_x = 28;
+  const double graph_x = 24;
   std::map<std::uint64_t, std::vector<SvgBox>> rows;
   for (const SvgBox& box : boxes_of(document)) {
     rows[box.row].push_back(box);

@@ -30,7 +30,7 @@ struct SvgBox {
 [[nodiscard]] std::vector<SvgBox> boxes_of(const pugi::xml_document& document);
 /// The first box whose title starts with `beginning`; fails the test where there is none.
 [[nodiscard]] SvgBox box_titled(const std::vector<SvgBox>& boxes, std::string_view beginning);
-/// All text that a static viewer shows, a line an element.
+/// All text that a static viewer shows, a line an element; the lines of a paragraph are one.
 [[nodiscard]] std::string visible_text(const pugi::xml_document& document);
 
 /// Well-formed and valid characters only; ids unique; in every row no two boxes overlap; every box stands below one

@@ -1,0 +1,189 @@
+#include "memviz/explain.hpp"
+#include "memviz/export.hpp"
+#include "memviz/format.hpp"
+#include "memviz/input.hpp"
+#include "memviz/lost_history.hpp"
+#include "memviz/no_stack.hpp"
+#include "memviz/svg.hpp"
+#include "memviz/timeline.hpp"
+#include "support/files.hpp"
+
+#include <algorithm>
+#include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
+
+// The commands are about one truth: which moment it is, what is live then, and how much of that has no stack. All
+// snapshots that there are, each device of each, without --at.
+
+namespace memviz {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+std::vector<fs::path> all_snapshots() {
+  std::vector<fs::path> files = test::files_in(test::testdata(), ".pickle");
+  for (const char* folder : {"cases", "recorded"})
+    for (const fs::path& file : test::files_in(test::testdata() / folder, ".pickle"))
+      files.push_back(file);
+  const auto shared = test::shared_folder();
+  if (!shared) MESSAGE("skipped: no ../shared");
+  if (shared)
+    for (const fs::path& file : test::files_in(*shared / "snapshots", ".pickle"))
+      files.push_back(file);
+  return files;
+}
+
+/// What any command says of a device.
+struct Said {
+  std::int64_t event = -1;
+  std::uint64_t live_bytes = 0;
+  std::uint64_t no_stack_bytes = 0;
+  friend bool operator==(const Said&, const Said&) = default;
+};
+
+std::ostream& operator<<(std::ostream& out, const Said& said) {
+  return out << "event " << said.event << ", " << said.live_bytes << " live, " << said.no_stack_bytes << " no stack";
+}
+
+struct File {
+  Snapshot snapshot; ///< at the moment
+  Snapshot start;
+  Replay accounts;
+};
+
+File read(const fs::path& path) {
+  const Input input = read_input(path.string());
+  File file{read_snapshot(input.bytes()), {}, {}};
+  file.start = before_first_event(file.snapshot);
+  MomentChoice choice;
+  choice.kind = MomentKind::automatic;
+  file.accounts = rewind(file.snapshot, choice);
+  return file;
+}
+
+std::uint64_t sum_of_lines(const std::vector<UserLine>& lines) {
+  std::uint64_t bytes = 0;
+  for (const UserLine& line : lines)
+    bytes += line.amount.bytes;
+  return bytes;
+}
+
+/// The list of flame: what is live, and what of it has no stack.
+Said by_list(const File& file, const DeviceStats& stats) {
+  const auto lines = rank_user_lines(file.snapshot, file.accounts, stats.device);
+  return {stats.at.event, sum_of_lines(lines), no_stack_account(lines).total.bytes};
+}
+
+/// Its tree: all that is not free, rounding or unaccounted for.
+Said by_tree(const File& file, const DeviceStats& stats) {
+  TreeOptions options;
+  options.levels = {Level::state};
+  options.frames = FrameFilter::all;
+  options.device = stats.device;
+  const FrameTree tree = build_frame_tree(file.snapshot, file.accounts, options);
+  Said said{stats.at.event, 0, 0};
+  for (const auto& node : tree.nodes) {
+    const bool is_other =
+        node.key.is(Pseudo::gaps) || node.key.is(BlockState::inactive) || node.key.is(Pseudo::unaccounted);
+    if (!is_other) said.live_bytes += node.self.bytes;
+    if (has_no_stack(node.key)) said.no_stack_bytes += node.self.bytes;
+  }
+  CHECK(tree.root().total.bytes == stats.reserved_bytes + stats.outside_bytes);
+  return said;
+}
+
+std::vector<Said> by_stats_json(const File& file) {
+  std::vector<Said> said;
+  const auto json = nlohmann::json::parse(stats_json("", file.snapshot, file.accounts));
+  for (const auto& device : json["devices"])
+    said.push_back({device["at"]["event"], device["requested_bytes"], device["no_stack"]["bytes"]});
+  return said;
+}
+
+std::vector<Said> by_explain(const File& file) {
+  std::vector<Said> said(file.accounts.devices.size());
+  for (const DeviceExplanation& device : explain(file.snapshot, file.accounts, file.start, {})) {
+    const auto is_it = [&](const DeviceStats& stats) { return stats.device == device.stats.device; };
+    const auto place = std::find_if(file.accounts.devices.begin(), file.accounts.devices.end(), is_it);
+    said[static_cast<std::size_t>(place - file.accounts.devices.begin())] = {
+        device.stats.at.event, sum_of_lines(device.users), no_stack_account(device.users).total.bytes};
+  }
+  return said;
+}
+
+/// The timeline's list of the state after the moment's event.
+Said by_timeline(const FrameTable& frames, const LifeLines& lines, const DeviceRecord& record, const Moment& moment) {
+  const auto state = static_cast<std::uint32_t>(moment.event + 1);
+  Said said{moment.event, 0, 0};
+  for (const Holder& holder : holders_at(frames, lines, record, TimelineKind::allocations, state)) {
+    said.live_bytes += holder.bytes;
+    if (has_no_stack(holder.key)) said.no_stack_bytes += holder.bytes;
+  }
+  return said;
+}
+
+/// The moment that is promised: the last error, without one the peak, without events the end.
+std::int64_t promised_event(const DeviceStats& stats) {
+  if (stats.events == 0) return -1;
+  return stats.ooms > 0 ? stats.last_oom_event : stats.peak_event;
+}
+
+} // namespace
+
+TEST_CASE("all commands agree on the moment, on what is live, and on what has no stack") {
+  for (const fs::path& path : all_snapshots()) {
+    CAPTURE(path.filename().string());
+    const Input input = read_input(path.string());
+    const Snapshot at_end = read_snapshot(input.bytes());
+    const Replay end_accounts = replay(at_end);
+    const LifeLines lines(at_end, end_accounts);
+    const std::vector<DeviceRecord> records = record_timeline(at_end);
+    const File file = read(path);
+    const auto stats_said = by_stats_json(file);
+    const auto explain_said = by_explain(file);
+    for (std::size_t i = 0; i < file.accounts.devices.size(); ++i) {
+      const DeviceStats& stats = file.accounts.devices[i];
+      CAPTURE(stats.device);
+      const Said said = by_list(file, stats);
+      CHECK(stats.at.event == promised_event(stats));
+      CHECK(said.live_bytes == stats.requested_bytes);
+      if (stats.at.kind == MomentKind::peak) CHECK(said.live_bytes == stats.peak_requested_bytes);
+      CHECK(by_tree(file, stats) == said);
+      CHECK(stats_said[i] == said);
+      CHECK(explain_said[i] == said);
+      // What is only counted has no life to draw: an edited file, which says so.
+      if (!stats.at.is_end() && stats.balanced())
+        CHECK(by_timeline(at_end.frames, lines, records[i], stats.at) == said);
+    }
+  }
+}
+
+TEST_CASE("the picture says what the accounts say") {
+  for (const fs::path& path : all_snapshots()) {
+    CAPTURE(path.filename().string());
+    const File file = read(path);
+    const auto& devices = file.accounts.devices;
+    const auto leading = leading_device(devices);
+    TreeOptions options;
+    options.levels = memory_levels(file.snapshot);
+    const FrameTree tree = build_frame_tree(file.snapshot, file.accounts, options);
+    const FlamePicture picture{.file = "mem.pickle",
+                               .snapshot = file.snapshot,
+                               .tree = tree,
+                               .devices = devices,
+                               .users = rank_user_lines(file.snapshot, file.accounts, leading),
+                               .warnings = warnings_and_losses(file.snapshot, file.accounts),
+                               .moment = moments_text(devices)};
+    const std::string svg = flame_svg(picture, {});
+    const DeviceStats shown = leading_or_sum(devices);
+    if (shown.reserved_bytes == 0) continue;
+    CHECK(svg.find(format_bytes(shown.reserved_bytes) + " reserved") != std::string::npos);
+    if (shown.events > 0 && shown.at.kind == MomentKind::peak) CHECK(svg.find("at its peak") != std::string::npos);
+    const bool is_one = devices.size() == 1 || leading;
+    const std::string others = is_one ? other_moments_text("flame", shown) : "";
+    if (!others.empty()) CHECK(svg.find(others.substr(1)) != std::string::npos);
+  }
+}
+
+} // namespace memviz

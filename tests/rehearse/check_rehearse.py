@@ -1,0 +1,185 @@
+"""Holds `memviz rehearse` against pip's torch and what is known of a small model by counting.
+
+usage: check_rehearse.py MEMVIZ  (with a Python that has torch)
+"""
+
+import json
+import os
+import pickle
+import subprocess
+import sys
+import tempfile
+
+MIB = 1 << 20
+CONTEXT_LEEWAY = 64 * MIB
+
+# Two steps of a linear layer without a workspace of cuBLAS's: sums and products of elements only.
+MODEL = """
+import os, sys, torch
+torch.manual_seed(0)
+batch = int(os.environ.get("BATCH", sys.argv[1] if len(sys.argv) > 1 else "1"))
+weight = torch.ones(1024, 1024, device="cuda", requires_grad=True)  # 4 MiB, as its gradient and its momentum
+optimizer = torch.optim.SGD([weight], lr=1e-3, momentum=0.9)
+for step in range(3):
+    data = torch.ones(batch, 32, 1024, 1024, device="cuda")  # 128 MiB a sample
+    loss = data.sum() * weight.sum()
+    del data
+    loss.backward()
+    optimizer.step()
+    optimizer.zero_grad()
+print("done", step)
+"""
+
+OWN_RECORDER = """
+import sys, torch
+torch.cuda.memory._record_memory_history(max_entries=1000)
+kept = [torch.ones(1024, 1024, device="cuda") for _ in range(4)]
+torch.cuda.memory._dump_snapshot(sys.argv[1])
+"""
+
+RANKS = """
+import os, torch
+rank = int(os.environ["RANK"])
+torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))
+kept = torch.ones((rank + 1) * 64, 1024, 1024, device="cuda")
+"""
+
+FRAGMENTED = """
+import torch
+
+def take(mib):
+    return torch.empty(mib << 20, dtype=torch.uint8, device="cuda")
+
+kept, freed = [], []
+for _ in range(10):  # segments of 80 MiB, each with 20 MiB in use at its end; pages of 20 MiB are wholly free
+    take(80)
+    freed.append(take(60))
+    kept.append(take(20))
+freed.clear()
+take(500)
+"""
+
+
+class Rehearsals:
+    def __init__(self, memviz, folder):
+        self.memviz = memviz
+        self.folder = folder
+        self.count = 0
+
+    def run(self, options, program, *words):
+        """The answer as JSON, the exit code, and the folder of the snapshots."""
+        self.count += 1
+        output = os.path.join(self.folder, f"out{self.count}")
+        answer = os.path.join(self.folder, f"answer{self.count}.json")
+        command = [self.memviz, "rehearse", "-o", output, "--json", answer, *options, "--", *program, *words]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=900)
+        if not os.path.exists(answer):
+            raise AssertionError(f"{command}: {done.stdout}{done.stderr}")
+        with open(answer) as file:
+            return json.load(file), done, output
+
+    def python(self, options, program, *words):
+        return self.run(options, [sys.executable, "-W", "ignore", "-c", program], *words)
+
+
+def check(condition, *facts):
+    if not condition:
+        raise AssertionError(f"{facts}")
+
+
+def check_fits(rehearsals):
+    answer, done, output = rehearsals.python([], MODEL, "2")
+    verdict = answer["verdict"]
+    check(done.returncode == 0 and verdict["outcome"] == "fits", answer, done.stderr)
+    check("done 2" in done.stdout, done.stdout)
+    device = verdict["devices"][0]
+    # The data beside weight, gradient and momentum; the segments of the small ones are 20 MiB.
+    check(device["peak_reserved_bytes"] == 256 * MIB + 20 * MIB + 2 * MIB, device)
+    check(device["peak_bytes"] >= device["context_bytes"] + device["peak_reserved_bytes"], device)
+    check(device["peak_bytes"] <= device["context_bytes"] + device["peak_reserved_bytes"] + CONTEXT_LEEWAY, device)
+    check(verdict["peak"]["holders"][0]["bytes"] == 256 * MIB, verdict["peak"])
+    (file,) = verdict["files"]
+    with open(file["file"], "rb") as stream:
+        snapshot = pickle.load(stream)
+    check(snapshot["memviz_rehearsal"]["profile"] == "h100-80", snapshot["memviz_rehearsal"])
+    check(snapshot["allocator_settings"]["memviz_rehearsal"]["profile"] == "h100-80")
+    text = subprocess.run([rehearsals.memviz, "stats", "--redact", "all", file["file"]], capture_output=True, text=True)
+    check("rehearsed on a made-up NVIDIA H100" in text.stdout, text.stdout)
+
+
+def check_does_not_fit(rehearsals):
+    answer, done, _ = rehearsals.python(["--memory", "1GiB"], MODEL, "16")
+    verdict = answer["verdict"]
+    check(done.returncode == 3 and verdict["outcome"] == "does_not_fit", answer)
+    check("OutOfMemoryError" in done.stderr, done.stderr)
+    check("ran out of memory: 2.00 GiB asked for" in verdict["failure"]["headline"], verdict["failure"])
+    check([file["at"] for file in verdict["files"]] == ["oom", "end"], verdict["files"])
+
+
+def check_search(rehearsals):
+    memory = 2048 * MIB
+    answer, done, _ = rehearsals.python(["--memory", str(memory), "--search", "BATCH=8..16"], MODEL)
+    context = answer["verdict"]["gpu"]["context_bytes"]
+    # Each sample takes 128 MiB; the small ones 22 MiB; of what is left the driver gives whole pages of 2 MiB.
+    largest = (memory - context - 22 * MIB) // (128 * MIB)
+    check(done.returncode == 0 and answer["search"]["largest"] == largest, answer["search"], largest)
+    words, done, _ = rehearsals.python(["--memory", str(memory), "--search", "N=10..13"], MODEL, "{}")
+    check(words["search"]["largest"] == largest, words["search"], largest)
+
+
+def check_compare(rehearsals):
+    setting = "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True"
+    answer, done, _ = rehearsals.python(["--memory", "1600MiB", "--compare-with", setting], FRAGMENTED)
+    check(done.returncode == 3 and answer["verdict"]["outcome"] == "does_not_fit", answer["verdict"])
+    check(answer["variants"][0]["verdict"]["outcome"] == "fits", answer["variants"])
+
+
+def check_steps(rehearsals):
+    answer, done, output = rehearsals.python(["--steps", "1"], MODEL, "1")
+    verdict = answer["verdict"]
+    check(done.returncode == 0 and verdict["steps"] == 1 and verdict["is_stopped"], verdict)
+    check("done" not in done.stdout, done.stdout)
+    check(len(os.listdir(output)) == 1 and verdict["devices"][0]["peak_bytes"] > 128 * MIB, verdict)
+
+
+def check_own_recorder(rehearsals):
+    own = os.path.join(rehearsals.folder, "own.pickle")
+    for options in ([], ["--no-record"]):
+        answer, done, output = rehearsals.python(options, OWN_RECORDER, own)
+        check(done.returncode == 0, answer, done.stderr)
+        with open(own, "rb") as stream:
+            snapshot = pickle.load(stream)
+        check("memviz_rehearsal" in snapshot, snapshot.keys())
+        actions = [event["action"] for event in snapshot["device_traces"][0]]
+        check(actions.count("alloc") == 4, actions)
+        check(os.path.exists(output) == (not options), output)
+
+
+def check_ranks(rehearsals):
+    program = os.path.join(rehearsals.folder, "ranks.py")
+    with open(program, "w") as file:
+        file.write(RANKS)
+    launcher = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2", program]
+    answer, done, _ = rehearsals.run(["--devices", "2"], launcher)
+    verdict = answer["verdict"]
+    check(done.returncode == 0 and verdict["outcome"] == "fits", answer, done.stderr)
+    found = [(use["rank"], use["device"], use["peak_reserved_bytes"]) for use in verdict["devices"]]
+    check(found == [(0, 0, 256 * MIB), (1, 1, 512 * MIB)], found)
+    check(len(verdict["files"]) == 2 and "rank1" in "".join(file["file"] for file in verdict["files"]), verdict["files"])
+
+
+def main():
+    import torch
+
+    if torch.version.cuda is None:
+        print("skipped: this torch was built without CUDA")
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        rehearsals = Rehearsals(sys.argv[1], folder)
+        for one in (check_fits, check_does_not_fit, check_search, check_compare, check_steps, check_own_recorder,
+                    check_ranks):
+            one(rehearsals)
+            print(one.__name__, "is right", flush=True)
+
+
+main()

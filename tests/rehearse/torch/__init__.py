@@ -1,0 +1,100 @@
+"""Stands in for torch: as much of it as the hook of `memviz rehearse` knows, with a memory of its own that is written to
+MEMVIZ_REHEARSAL_REPORT as the made-up GPU does."""
+
+import atexit
+import json
+import os
+import types
+
+__version__ = "2.99.0+cu130"
+version = types.SimpleNamespace(cuda=None if os.environ.get("FAKE_TORCH_IS_CPU") else "13.0")
+TOTAL_BYTES = int(os.environ.get("MEMVIZ_REHEARSAL_MEMORY", 1 << 30))
+CONTEXT_BYTES = 1 << 20
+
+_state = types.SimpleNamespace(history=None, observers=[], events=[], live={}, used=0, peak=0, next=1 << 20)
+
+
+class OutOfMemoryError(RuntimeError):
+    pass
+
+
+def _snapshot(*_):
+    segments = []
+    for address, size in _state.live.items():
+        block = {"address": address, "size": size, "requested_size": size, "state": "active_allocated", "frames": []}
+        segments.append(
+            {
+                "device": 0,
+                "address": address,
+                "total_size": size,
+                "stream": 0,
+                "segment_type": "large",
+                "segment_pool_id": (0, 0),
+                "is_expandable": False,
+                "frames": [],
+                "blocks": [block],
+            }
+        )
+    return {
+        "segments": segments,
+        "device_traces": [list(_state.events)],
+        "allocator_settings": {"expandable_segments": False},
+        "external_annotations": [],
+    }
+
+
+def _event(action, address, size, **more):
+    if _state.history:
+        frames = [{"name": "step", "filename": "/home/me/train.py", "line": 12}]
+        _state.events.append({"action": action, "addr": address, "size": size, "stream": 0, "frames": frames, **more})
+
+
+def allocate(size):
+    from torch import cuda
+
+    cuda._lazy_init()
+    if _state.used + size > TOTAL_BYTES - CONTEXT_BYTES:
+        free = TOTAL_BYTES - CONTEXT_BYTES - _state.used
+        _event("oom", free, size, device_free=free)
+        for observer in _state.observers:
+            observer(0, size, TOTAL_BYTES, free)
+        raise OutOfMemoryError(f"CUDA out of memory: {size}")
+    address = _state.next
+    _state.next += size
+    _state.live[address] = size
+    _state.used += size
+    _state.peak = max(_state.peak, _state.used)
+    _event("segment_alloc", address, size)
+    _event("alloc", address, size)
+    return address
+
+
+def release(address):
+    size = _state.live.pop(address)
+    _state.used -= size
+    for action in ("free_requested", "free_completed", "segment_free"):
+        _event(action, address, size)
+
+
+def _report():
+    device = {"device": 0, "total_bytes": TOTAL_BYTES, "context_bytes": CONTEXT_BYTES}
+    line = {
+        "pid": os.getpid(),
+        "profile": "test",
+        "devices": [dict(device, used_bytes=_state.used, peak_used_bytes=_state.peak)],
+        "host_reads": 2,
+        "kernel_launches": 5,
+        "notes": ["cuDNN: workspaces are a guess"],
+    }
+    with open(os.environ["MEMVIZ_REHEARSAL_REPORT"], "a") as file:
+        file.write(json.dumps(line) + "\n")
+
+
+_C = types.SimpleNamespace()
+if version.cuda:
+    _C._cuda_memorySnapshot = _snapshot
+    _C._cuda_attach_out_of_memory_observer = _state.observers.append
+    _C._cuda_resetPeakMemoryStats = lambda device: setattr(_state, "peak", _state.used)
+    atexit.register(_report)
+
+from torch import cuda, optim  # noqa: E402,F401

@@ -1,0 +1,18 @@
+import pickle
+
+import torch
+
+
+def _record_memory_history(enabled="all", **named):
+    torch._state.history = enabled
+    if not enabled:
+        torch._state.events.clear()
+
+
+def _snapshot():
+    return torch._C._cuda_memorySnapshot(None)
+
+
+def _dump_snapshot(filename):
+    with open(filename, "wb") as file:
+        pickle.dump(_snapshot(), file)

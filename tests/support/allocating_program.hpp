@@ -1,0 +1,95 @@
+#pragma once
+
+// A made-up training program, step by step: what a leak looks like, and what only looks like one. The same seed gives
+// the same program everywhere.
+
+#include "support/small_snapshot.hpp"
+
+#include <cmath>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <random>
+#include <utility>
+
+namespace memviz::test {
+
+/// Numbers by chance, the same with every standard library.
+class Dice {
+public:
+  explicit Dice(std::uint64_t seed) : engine_(seed) {}
+  /// 0 to 1, without 1.
+  [[nodiscard]] double share() { return static_cast<double>(engine_() >> 11U) * 0x1p-53; }
+  [[nodiscard]] std::uint64_t below(std::uint64_t end) { return engine_() % end; }
+  [[nodiscard]] bool chance(double probability) { return share() < probability; }
+  /// How many arrive where `mean` are expected.
+  [[nodiscard]] std::uint64_t arrivals(double mean) {
+    std::uint64_t count = 0;
+    for (double product = share(); product > std::exp(-mean); product *= share())
+      ++count;
+    return count;
+  }
+  /// Mean 0, variance 1.
+  [[nodiscard]] double normal() {
+    double sum = -6;
+    for (int i = 0; i < 12; ++i)
+      sum += share();
+    return sum;
+  }
+
+private:
+  std::mt19937_64 engine_;
+};
+
+class AllocatingProgram {
+public:
+  explicit AllocatingProgram(std::uint64_t seed) : dice(seed) {
+    work_ = snapshot_.stack({"/app/train.py:1:main", "/app/model.py:2:forward"});
+    kept_ = snapshot_.stack({"/app/train.py:1:main", "/app/cache.py:3:put"});
+  }
+
+  /// What the line holds, oldest first: address and size.
+  using Block = std::pair<std::uint64_t, std::uint64_t>;
+  std::deque<Block> held;
+  Dice dice;
+
+  void keep(std::uint64_t bytes) {
+    next_address_ += 512;
+    snapshot_.event(Action::alloc, next_address_, bytes, kept_);
+    held.emplace_back(next_address_, bytes);
+  }
+  void drop(std::size_t place) {
+    free(held[place]);
+    held.erase(held.begin() + static_cast<std::ptrdiff_t>(place));
+  }
+  /// On the same line, for good.
+  void leak(std::uint64_t bytes) {
+    next_address_ += 512;
+    snapshot_.event(Action::alloc, next_address_, bytes, kept_);
+  }
+
+  /// Runs `turn` once a step, which is told its number; `warm_up` times before the first mark, from -warm_up on.
+  Snapshot run(int steps, int warm_up, const std::function<void(AllocatingProgram&, int step)>& turn) {
+    for (int step = -warm_up; step < steps; ++step) {
+      snapshot_.time(1000 * (step + warm_up + 1));
+      if (step >= 0) snapshot_.mark("train_step");
+      snapshot_.event(Action::alloc, 0x100, 4096, work_);
+      turn(*this, step);
+      free({0x100, 4096});
+    }
+    return snapshot_.take();
+  }
+
+private:
+  void free(const Block& block) {
+    snapshot_.event(Action::free_requested, block.first, block.second);
+    snapshot_.event(Action::free_completed, block.first, block.second);
+  }
+
+  SmallSnapshot snapshot_;
+  StackId work_;
+  StackId kept_;
+  std::uint64_t next_address_ = 0x10000;
+};
+
+} // namespace memviz::test

@@ -1,0 +1,40 @@
+#pragma once
+
+// Built trees -> flame graphs of them, as `memviz flame` would draw them of a file that holds just that.
+
+#include "memviz/svg.hpp"
+#include "support/tree_builder.hpp"
+
+#include <string>
+#include <vector>
+
+namespace memviz::test {
+
+/// A snapshot whose frames and totals are those of a built tree.
+struct Drawing {
+  Snapshot snapshot;
+  FrameTree tree;
+  std::vector<DeviceStats> devices;
+  std::vector<UserLine> users;
+  std::vector<std::string> warnings;
+  std::string file = "train.pickle";
+  std::string moment = "at the end of recording";
+
+  [[nodiscard]] std::string svg(const SvgOptions& options = {.scripts = false}) const {
+    return flame_svg({file, snapshot, tree, devices, users, warnings, moment}, options);
+  }
+};
+
+/// A drawing of these leaves, each a path of the tree with its bytes and blocks.
+Drawing drawing_of(const std::vector<Leaf>& leaves);
+
+/// A step of training: two lines in use, memory from before the recording, and much that is free.
+Drawing training();
+
+/// The directory of the library's frames in training().
+constexpr const char* kTorch = "/usr/lib/python3/dist-packages/torch/nn/";
+
+/// visible_text() with sentences that take several lines in one piece.
+std::string sentences(const std::string& svg);
+
+} // namespace memviz::test

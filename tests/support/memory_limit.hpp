@@ -1,0 +1,20 @@
+#pragma once
+
+// Whether --max-memory can be tested: a sanitizer takes address space and memory of its own.
+
+namespace memviz::test {
+
+// What a sanitizer puts aside for itself counts as memory of the program, so that no limit leaves it any.
+#if defined(__SANITIZE_ADDRESS__)
+inline constexpr bool kCanLimit = false;
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+inline constexpr bool kCanLimit = false;
+#else
+inline constexpr bool kCanLimit = true;
+#endif
+#else
+inline constexpr bool kCanLimit = true;
+#endif
+
+} // namespace memviz::test

@@ -1,0 +1,26 @@
+#include "support/timeline_drawing.hpp"
+
+#include "memviz/input.hpp"
+#include "support/files.hpp"
+
+namespace memviz::test {
+
+std::string drawn_timeline(const Snapshot& snapshot, const TimelineSvgOptions& options) {
+  const Replay accounts = replay(snapshot);
+  TimelinePicture picture{.file = "a <b> & c.pickle",
+                          .snapshot = snapshot,
+                          .accounts = accounts,
+                          .devices = {},
+                          .warnings = accounts.warnings};
+  for (DeviceRecord& record : record_timeline(snapshot)) {
+    const Window window{0, record.events};
+    picture.devices.push_back({std::move(record), window});
+  }
+  return timeline_svg(picture, options);
+}
+
+Snapshot read_testdata(const std::string& name) {
+  return read_snapshot(read_input((testdata() / name).string()).bytes());
+}
+
+} // namespace memviz::test

@@ -1,0 +1,17 @@
+#pragma once
+
+// A snapshot -> its timeline, as `memviz timeline` draws it.
+
+#include "memviz/timeline_svg.hpp"
+
+#include <string>
+
+namespace memviz::test {
+
+/// The timeline of the whole recording, of every device.
+std::string drawn_timeline(const Snapshot& snapshot, const TimelineSvgOptions& options = {});
+
+/// A snapshot of testdata.
+Snapshot read_testdata(const std::string& name);
+
+} // namespace memviz::test
