@@ -14,7 +14,7 @@ namespace {
 constexpr double kFontSize = 12;
 constexpr double kIndent = 10;
 constexpr double kSpace = 14;
-constexpr double kLongestName = 220;
+constexpr double kWidestName = 220;
 constexpr double kBarHeight = 12;
 constexpr double kDetailHeight = 7;
 constexpr double kRowHeight = 20;
@@ -80,7 +80,7 @@ double draw_bars(Page& page, double y, const std::vector<Bar>& bars) {
     if (!bar.note.empty()) note_width = std::max(note_width, sans_width(bar.note, kFontSize) + kSpace);
   }
   if (longest == 0) return y;
-  name_width = std::min(name_width, kLongestName);
+  name_width = std::min(name_width, kWidestName);
   note_width = std::min(note_width, kContentWidth / 2);
   const double span = kContentWidth - name_width - note_width;
   XmlElement section = page.add_section(y, "bars").set("data-left", kMargin + name_width).set("data-span", span);

@@ -5,11 +5,11 @@
 namespace memviz::render {
 namespace {
 
-constexpr double kFontSize = 12;
+constexpr double kLegendFontSize = 12;
 
 /// The upper bound is generous: 0.85 of it is what the widest real font needs.
 double width_of(const std::string& text) {
-  return sans_width(text, kFontSize) * 0.85;
+  return sans_width(text, kLegendFontSize) * 0.85;
 }
 
 void draw_hint(XmlElement section, bool begins_line, double y, const std::string& hint) {
@@ -42,7 +42,7 @@ double draw_legend(Page& page, double y, const std::vector<LegendEntry>& entries
     x += width + kGap;
   }
   if (!hint.empty()) {
-    if (x > kMargin && x + sans_width(hint, kFontSize) > right) break_line();
+    if (x > kMargin && x + sans_width(hint, kLegendFontSize) > right) break_line();
     draw_hint(section, x == kMargin, top, hint);
   }
   section.set("data-height", top - y + kLineHeight);

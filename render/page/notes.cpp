@@ -13,7 +13,7 @@
 namespace memviz::render {
 namespace {
 
-constexpr double kFontSize = 12;
+constexpr double kNotesFontSize = 12;
 constexpr double kLineHeight = 18;
 constexpr double kMarkWidth = 20;
 constexpr double kBaseline = 13;
@@ -45,7 +45,7 @@ std::vector<std::string_view> lines_of(std::string_view text, double width, doub
 }
 
 double draw_note(XmlElement section, double y, std::string_view css_class, const std::string& text, double indent = 0) {
-  const Paragraph paragraph{css_class, kFontSize, kLineHeight, kContentWidth - indent, indent};
+  const Paragraph paragraph{css_class, kNotesFontSize, kLineHeight, kContentWidth - indent, indent};
   return draw_paragraph(section, y + kBaseline, paragraph, text) - kBaseline;
 }
 

@@ -7,11 +7,11 @@ namespace memviz::render {
 namespace {
 
 // flows.js lays rows out again by the same numbers.
-constexpr double kRowHeight = 23;
+constexpr double kListRowHeight = 23;
 constexpr double kSecondLine = 19;
 constexpr double kValueWidth = 88; // right-aligned values end here
 constexpr double kBarStart = 100;
-constexpr double kFontSize = 13;
+constexpr double kListFontSize = 13;
 /// Narrower lists have the label on a second line of each row.
 constexpr double kTwoLinesBelow = 640;
 /// Fewer columns than this are no use to show where a line was called from.
@@ -30,7 +30,7 @@ Columns columns_for(const RankedList& list) {
   double note_width = 0;
   bool has_share = false;
   for (const RankedRow& row : list.rows) {
-    note_width = std::max(note_width, sans_width(row.note, kFontSize));
+    note_width = std::max(note_width, sans_width(row.note, kListFontSize));
     has_share = has_share || !row.share.empty();
   }
   Columns columns;
@@ -45,7 +45,7 @@ Columns columns_for(const RankedList& list) {
 /// Name and place; where both are too long the name is cut, because the place is what a reader goes to.
 std::string row_label(const Label& label, double width) {
   constexpr std::size_t kLeastName = 8;
-  const auto columns = static_cast<std::size_t>(std::max(0.0, width / (kFontSize * kMonoEm)));
+  const auto columns = static_cast<std::size_t>(std::max(0.0, width / (kListFontSize * kMonoEm)));
   const std::size_t place_columns = columns_of(label.place) + 1;
   if (label.place.empty() || columns < place_columns + kLeastName) return cut_name(label.name, columns);
   return fmt::format("{} {}", cut_name(label.name, columns - place_columns), label.place);
@@ -57,8 +57,8 @@ void draw_label(XmlElement group, double x, double baseline, double width, const
   add_text(group, x, baseline, "mono", label).set("data-part", "label");
   const std::string& via = row.via.empty() ? row.label.note : row.via;
   if (via.empty()) return;
-  const double label_width = static_cast<double>(columns_of(label)) * kFontSize * kMonoEm + 12;
-  const auto columns = static_cast<std::size_t>(std::max(0.0, (width - label_width) / (kFontSize * kMonoEm)));
+  const double label_width = static_cast<double>(columns_of(label)) * kListFontSize * kMonoEm + 12;
+  const auto columns = static_cast<std::size_t>(std::max(0.0, (width - label_width) / (kListFontSize * kMonoEm)));
   add_text(group, x + label_width, baseline, "mono muted", columns < kLeastVia ? "" : cut_end(via, columns))
       .set("data-part", "via");
   group.set("data-via", via);
@@ -104,12 +104,12 @@ double draw_ranked_list(Page& page, double y, const RankedList& list) {
   y += 30;
   for (const RankedRow& row : list.rows) {
     draw_row(add_group(section, "row"), y, list, columns, row);
-    y += kRowHeight + (columns.is_tall ? kSecondLine : 0);
+    y += kListRowHeight + (columns.is_tall ? kSecondLine : 0);
   }
   if (list.rest.empty()) return y + 6;
   const double x = list.rows.empty() || columns.is_tall ? list.x : list.x + kBarStart;
   add_text(section, x, y + 14, "muted", list.rest).set("data-part", "rest").set("data-left", list.x);
-  return y + kRowHeight + 6;
+  return y + kListRowHeight + 6;
 }
 
 } // namespace memviz::render

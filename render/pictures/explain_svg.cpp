@@ -14,7 +14,7 @@ namespace memviz {
 namespace render {
 namespace {
 
-constexpr std::size_t kMostDevices = 8;
+constexpr std::size_t kMostExplained = 8;
 constexpr std::size_t kMostRows = 6;
 constexpr double kHalf = kContentWidth / 2 - 16;
 
@@ -121,7 +121,7 @@ double draw_main_device(Page& page, double y, const ExplainPicture& picture, con
 }
 
 double draw_other_devices(Page& page, double y, const ExplainPicture& picture) {
-  const std::size_t shown = std::min(kMostDevices, picture.devices.size());
+  const std::size_t shown = std::min(kMostExplained, picture.devices.size());
   for (std::size_t i = 1; i < shown; ++i) {
     const DeviceExplanation& device = picture.devices[i];
     const ExplanationText words = in_words(picture.state, device);

@@ -24,7 +24,7 @@ namespace render {
 namespace {
 
 /// Devices whose failed request, or whose events, are drawn.
-constexpr std::size_t kMostDevices = 4;
+constexpr std::size_t kMostFailures = 4;
 constexpr std::size_t kEventColumns = static_cast<std::size_t>(kContentWidth / (12 * kMonoEm));
 constexpr std::size_t kMostSegments = 4096;
 constexpr std::size_t kMostFrames = 256;
@@ -85,7 +85,7 @@ public:
     page.begin_below_graph();
     y = draw_ranked_list(page, y, class_list(colouring_, sum_of(devices_).requested_bytes)) + 4;
     y = draw_segments(page, y, options, detail);
-    for (std::size_t i = 0; i < std::min(kMostDevices, around_.size()); ++i)
+    for (std::size_t i = 0; i < std::min(kMostFailures, around_.size()); ++i)
       y = draw_events(page, y + 4, devices_[i], *around_[i]);
     add_rule(page.below_graph(), y + 4);
     y = draw_warnings(page, y + 14, picture_.warnings);
@@ -120,7 +120,7 @@ private:
   }
 
   void find_failure(const DeviceStats& stats, const EventsAround& around) {
-    if (stats.at.kind != MomentKind::oom || failures_.size() == kMostDevices) return;
+    if (stats.at.kind != MomentKind::oom || failures_.size() == kMostFailures) return;
     const std::int64_t offset = stats.at.event - around.first_event;
     if (offset < 0 || offset >= static_cast<std::int64_t>(around.events.size())) return;
     const Event& event = around.events[static_cast<std::size_t>(offset)];

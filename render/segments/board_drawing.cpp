@@ -17,12 +17,12 @@ namespace memviz::render {
 namespace {
 
 // board.js draws by the same rules.
-constexpr double kColumnWidth = 12 * kMonoEm;
+constexpr double kCharacterWidth = 12 * kMonoEm;
 constexpr double kPadding = 4;
 constexpr double kBaseline = 13;
-constexpr double kNarrow = 1.2; ///< neighbours narrower than this are drawn as one
+constexpr double kNarrowBlock = 1.2; ///< neighbours narrower than this are drawn as one
 constexpr double kGapFrom = 4;  ///< wider blocks have a gap to the next
-constexpr double kGap = 0.75;
+constexpr double kBlockGap = 0.75;
 constexpr double kWorthALabel = 60; ///< a part this wide has the label of its piece
 
 std::string rect_path(double x, double y, double width) {
@@ -36,7 +36,7 @@ std::string first_fitting(std::initializer_list<std::string> forms, std::size_t 
 }
 
 std::size_t columns_in(double width) {
-  return static_cast<std::size_t>(std::max(0.0, (width - 2 * kPadding) / kColumnWidth));
+  return static_cast<std::size_t>(std::max(0.0, (width - 2 * kPadding) / kCharacterWidth));
 }
 
 /// Name, place and size; of narrow blocks what tells them from others of the same function: the line.
@@ -97,7 +97,7 @@ private:
   void add_pieces(const BoardStrip& strip) {
     const auto shown = static_cast<double>(std::max<std::uint64_t>(strip.end_bytes - strip.begin_bytes, 1));
     const double pixels_per_byte = strip.width / shown;
-    const auto least_bytes = static_cast<std::uint64_t>(kNarrow / pixels_per_byte);
+    const auto least_bytes = static_cast<std::uint64_t>(kNarrowBlock / pixels_per_byte);
     for (const Piece& piece : merged_small(snapshot_, strip.cell->pieces, least_bytes)) {
       if (piece.end_bytes() <= strip.begin_bytes) continue;
       if (piece.begin_bytes >= strip.end_bytes) break;
@@ -121,7 +121,7 @@ private:
                 first_fitting({"free " + format_bytes(piece.size_bytes), "free"}, columns_in(at.width)));
     if (piece.is_mostly_free() || piece.block == kNoBlock) return;
     const BlockClass& holder = colouring_.class_of(piece.block);
-    const std::string shape = rect_path(at.x, at.y, at.width > kGapFrom ? at.width - kGap : at.width);
+    const std::string shape = rect_path(at.x, at.y, at.width > kGapFrom ? at.width - kBlockGap : at.width);
     shapes_[holder.paint->name] += shape;
     if (piece.kind != PieceKind::block) return;
     const Block& block = snapshot_.blocks[piece.block];

@@ -18,7 +18,7 @@ namespace memviz::render {
 namespace {
 
 constexpr double kNameWidth = 64;
-constexpr double kStripHeight = 16;
+constexpr double kPieceHeight = 16;
 constexpr double kStripStep = 22;
 constexpr double kListStep = 16;
 constexpr std::size_t kListColumns = 4;
@@ -26,7 +26,7 @@ constexpr double kSizeEnd = 180; // from the left edge of a column
 constexpr double kItemGap = 20;
 constexpr std::size_t kListed = 12;
 /// Neighbours narrower than this, in pixels, are drawn as one.
-constexpr double kNarrow = 1.5;
+constexpr double kNarrowPiece = 1.5;
 
 enum class Side : std::uint8_t { before, after, both };
 
@@ -81,7 +81,7 @@ std::vector<Piece> pieces_of(const std::vector<Placed>& placed, double pixels_pe
   for (std::size_t i = 0; i < placed.size(); ++i) {
     const double width = static_cast<double>(placed[i].segment.total_bytes) * pixels_per_byte;
     const bool joins =
-        !pieces.empty() && pieces.back().width < kNarrow && width < kNarrow && placed[i - 1].side == placed[i].side;
+        !pieces.empty() && pieces.back().width < kNarrowPiece && width < kNarrowPiece && placed[i - 1].side == placed[i].side;
     if (!joins) pieces.push_back({i, 0, x, 0});
     ++pieces.back().count;
     pieces.back().width += width;
@@ -111,7 +111,7 @@ void draw_strip(XmlElement section, double y, Side strip, const std::vector<Plac
     if (side != strip && side != Side::both) continue;
     XmlElement drawn = add_group(group, side_paint(side).name);
     const double width = piece.width > 3 ? piece.width - 1 : piece.width;
-    add_rect(drawn, kMargin + kNameWidth + piece.x, y, width, kStripHeight);
+    add_rect(drawn, kMargin + kNameWidth + piece.x, y, width, kPieceHeight);
     drawn.child("title").text(piece_title(placed, piece));
   }
 }

@@ -59,7 +59,7 @@ struct Columns {
   std::vector<std::uint32_t> lowest;
 };
 
-Columns columns_of(const BandChart& chart, const StateScale& states) {
+Columns slice_columns(const BandChart& chart, const StateScale& states) {
   const std::uint32_t count = column_count(states);
   Columns columns{std::vector<std::uint32_t>(count, kNone), std::vector<std::uint32_t>(count, kNone)};
   const std::vector<Slice>& slices = chart.slices;
@@ -211,7 +211,7 @@ std::optional<Room> room_in(const Shape& shape, double least_height) {
 }
 
 std::optional<StackShapes> lay_out_stack(const StackPlan& plan, std::size_t most_steps) {
-  const Columns columns = columns_of(plan.chart, plan.states);
+  const Columns columns = slice_columns(plan.chart, plan.states);
   std::optional<StackShapes> shapes = StackLayout(plan).run(runs_of(columns.highest), most_steps);
   if (!shapes) return std::nullopt;
   const std::int32_t ground = half_pixels(plan.bytes.height());

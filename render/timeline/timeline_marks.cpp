@@ -11,13 +11,13 @@
 namespace memviz::render {
 namespace {
 
-constexpr double kFontSize = 12;
+constexpr double kMarkFontSize = 12;
 constexpr std::uint32_t kMostFlagRows = 3;
 constexpr std::size_t kMostFlags = 40;
 constexpr double kLineRoom = 0.5; ///< beside a line; a text keeps its own distance
 
 double bold_width(std::string_view text) {
-  return sans_width(text, kFontSize) * 1.06;
+  return sans_width(text, kMarkFontSize) * 1.06;
 }
 
 Flag peak_flag(const PanelData& data) {
@@ -161,7 +161,7 @@ void draw_overlay(XmlElement panel, const PanelData& data, const MarksLayout& ma
   const bool is_covered = !last || *last < data.chart.bands.slices.back().live_bytes;
   if (is_covered || shape.steps.empty() || data.chart.kind == TimelineKind::segments) return;
   const std::string text = overlay.name + " " + format_bytes(*last);
-  const double length = sans_width(text, kFontSize);
+  const double length = sans_width(text, kMarkFontSize);
   // Above all of the line that it stands on.
   const double end = free_right_end(marks, length, states.width());
   std::int32_t top = shape.steps.back().top;
@@ -235,7 +235,7 @@ void draw_lane(XmlElement panel, double y, const PanelData& data) {
     add_rect(group, left, y + span.row * kLaneRow, width > 3 ? width - 0.75 : width, kLaneRow - 2).set("rx", 2);
     group.child("title").text(name);
     const std::string label =
-        fit_label({.name = name}, static_cast<std::size_t>(std::max(0.0, (width - 8) / (kFontSize * kMonoEm))));
+        fit_label({.name = name}, static_cast<std::size_t>(std::max(0.0, (width - 8) / (kMarkFontSize * kMonoEm))));
     if (!label.empty()) add_text(group, left + 4, y + span.row * kLaneRow + 10, "mono-small", label);
   }
 }

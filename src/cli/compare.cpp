@@ -56,7 +56,7 @@ void check_devices(const Side& before, const Side& after, std::optional<std::uin
 }
 
 /// Where what was found goes, and what is expected of it.
-struct Request {
+struct CompareRequest {
   TreeChoice choice;
   SvgOptions svg;
   std::optional<FrameMatch> match;
@@ -84,14 +84,14 @@ std::optional<Gauge> gauge_of(const Arguments& arguments) {
   return chosen<Gauge>("gate", *word, {{"peak", Gauge::peak}, {"end", Gauge::end}, {"reserved", Gauge::reserved}});
 }
 
-void check_outputs(const Arguments& arguments, const Request& request) {
+void check_outputs(const Arguments& arguments, const CompareRequest& request) {
   check_picture_output(arguments, request.output);
   for (const auto& output : {request.json, request.markdown})
     if (output) check_output_file(arguments, *output);
 }
 
-Request request_of(const Arguments& arguments) {
-  Request request;
+CompareRequest request_of(const Arguments& arguments) {
+  CompareRequest request;
   request.choice = tree_choice(arguments);
   request.svg = svg_options(arguments, request.choice);
   request.match = match_of(arguments);
@@ -107,7 +107,7 @@ Request request_of(const Arguments& arguments) {
   return request;
 }
 
-CompareOptions compare_options(const Request& request, const Side& before, const Side& after) {
+CompareOptions compare_options(const CompareRequest& request, const Side& before, const Side& after) {
   const bool before_has_more = before.snapshot.devices().size() > after.snapshot.devices().size();
   const Snapshot& wider = before_has_more ? before.snapshot : after.snapshot;
   CompareOptions options;
@@ -136,7 +136,7 @@ std::vector<std::string> facts_of(const Side& side, std::optional<std::uint32_t>
   return facts;
 }
 
-std::string drawn(const Request& request, const CompareReport& report, const Side& before, const Side& after) {
+std::string drawn(const CompareRequest& request, const CompareReport& report, const Side& before, const Side& after) {
   ComparePicture picture{before.name, after.name, report.comparison, report.warnings};
   picture.before_facts = facts_of(before, request.choice.device);
   picture.after_facts = facts_of(after, request.choice.device);
@@ -144,7 +144,7 @@ std::string drawn(const Request& request, const CompareReport& report, const Sid
 }
 
 /// A gate that cannot be looked at is no gate that was passed.
-GateVerdict checked_verdict(const CompareReport& report, const Request& request) {
+GateVerdict checked_verdict(const CompareReport& report, const CompareRequest& request) {
   GateVerdict verdict = verdict_on(report.comparison.readings, *request.limit, request.gauge);
   if (request.gauge && !verdict.unknown.empty())
     throw UsageError(fmt::format("--gate {}: {}", gauge_name(*request.gauge), unknown_text(report)));
@@ -152,7 +152,7 @@ GateVerdict checked_verdict(const CompareReport& report, const Request& request)
 }
 
 /// Everything is made, and looked through for what --redact hides, before the first of it is written.
-void write_results(const Arguments& arguments, const Request& request, const CompareReport& report,
+void write_results(const Arguments& arguments, const CompareRequest& request, const CompareReport& report,
                    const std::string& picture) {
   const std::string text = compare_text(report) + segment_lists(report.comparison);
   const std::string json = request.json ? compare_json(report) : "";
@@ -172,8 +172,8 @@ std::string name_of(const std::string& file, const Arguments& arguments) {
   return file == "-" ? picture_name(file) : shown_name(file, arguments);
 }
 
-int run(const Arguments& arguments) {
-  const Request request = request_of(arguments);
+int run_compare(const Arguments& arguments) {
+  const CompareRequest request = request_of(arguments);
   const auto names =
       told_apart(name_of(arguments.operands()[0], arguments), name_of(arguments.operands()[1], arguments));
   const Side before = load_side(arguments.operands()[0], names.first, request.moment, arguments);
@@ -242,7 +242,7 @@ Command compare_command() {
                   picture_options(),
                   redact_options(),
                   general_options()}),
-      .run = run,
+      .run = run_compare,
   };
 }
 

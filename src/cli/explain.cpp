@@ -6,13 +6,12 @@
 #include "cli/moment.hpp"
 #include "cli/picture_output.hpp"
 #include "cli/sizes.hpp"
-#include "io/terminal.hpp"
+#include "cli/text_outputs.hpp"
 #include "memviz/format.hpp"
 #include "memviz/label.hpp"
 #include "memviz/lost_history.hpp"
 #include "memviz/svg.hpp"
 
-#include <algorithm>
 #include <fmt/format.h>
 #include <string>
 #include <utility>
@@ -21,7 +20,7 @@ namespace memviz::cli {
 
 namespace {
 
-ExplainOptions options_of(const Arguments& arguments) {
+ExplainOptions explain_options_of(const Arguments& arguments) {
   ExplainOptions options;
   options.device = device_of(arguments);
   if (const auto size = arguments.value("capacity")) options.capacity_bytes = parse_bytes("capacity", *size);
@@ -34,13 +33,6 @@ struct Results {
   std::string picture;
   std::string text;
 };
-
-/// As wide as the terminal, but no wider than is good to read.
-std::size_t text_columns() {
-  constexpr std::size_t kFewest = 40;
-  constexpr std::size_t kMost = 100;
-  return std::clamp(output_terminal_columns().value_or(kMost), kFewest, kMost);
-}
 
 /// Less than what PyTorch held and what was free cannot be the memory of a device; no verdict would be true of it.
 void check_capacity(const std::vector<DeviceExplanation>& devices) {
@@ -57,7 +49,7 @@ void check_capacity(const std::vector<DeviceExplanation>& devices) {
 
 Results results_of(const std::string& name, Snapshot snapshot, const MomentRequest& moment,
                    const Arguments& arguments) {
-  const ExplainOptions options = options_of(arguments);
+  const ExplainOptions options = explain_options_of(arguments);
   check_device(name, snapshot, options.device);
   const Snapshot start = before_first_event(snapshot);
   const Replay accounts = rewind(snapshot, moment_in(moment, name, snapshot));
@@ -82,13 +74,13 @@ Results results_of(const std::string& name, Snapshot snapshot, const MomentReque
   return results;
 }
 
-int run(const Arguments& arguments) {
+int run_explain(const Arguments& arguments) {
   const auto json = arguments.value("json");
   const auto output = arguments.value("output");
   if (json && output && *json == *output) throw UsageError("--json and -o name the same output");
   if (json) check_output_file(arguments, *json);
   check_picture_output(arguments, output);
-  static_cast<void>(options_of(arguments)); // before the work begins
+  static_cast<void>(explain_options_of(arguments)); // before the work begins
   const MomentRequest moment = moment_of(arguments);
 
   const std::string name = shown_name(arguments.operands().front(), arguments);
@@ -127,7 +119,7 @@ Command explain_command() {
                          picture_format_options(),
                          redact_options(),
                          general_options()}),
-      .run = run,
+      .run = run_explain,
   };
 }
 

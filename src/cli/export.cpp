@@ -22,7 +22,7 @@ Format format_of(const Arguments& arguments) {
   return chosen<Format>("format", *word, {{"folded", Format::folded}, {"json", Format::json}});
 }
 
-struct Request {
+struct ExportRequest {
   Format format;
   std::string output;
 };
@@ -33,7 +33,7 @@ void check_folded(const Arguments& arguments) {
     if (arguments.has(option.name)) throw UsageError(fmt::format("--{} needs --format json", option.name));
 }
 
-void write_export(const Arguments& arguments, const Loaded& loaded, const TreeChoice& choice, const Request& request) {
+void write_export(const Arguments& arguments, const Loaded& loaded, const TreeChoice& choice, const ExportRequest& request) {
   const auto& [snapshot, accounts, file] = loaded;
   if (request.format == Format::folded) {
     const auto view = choice.view == View::segments ? FoldedView::segments : FoldedView::memory;
@@ -49,8 +49,8 @@ void write_export(const Arguments& arguments, const Loaded& loaded, const TreeCh
                }));
 }
 
-int run(const Arguments& arguments) {
-  const Request request{format_of(arguments), arguments.value("output").value_or("-")};
+int run_export(const Arguments& arguments) {
+  const ExportRequest request{format_of(arguments), arguments.value("output").value_or("-")};
   if (request.format == Format::folded) check_folded(arguments);
   const TreeChoice choice = tree_choice(arguments);
   const MomentRequest moment = moment_of(arguments, "end");
@@ -84,7 +84,7 @@ Command export_command() {
                          {device_option(), moment_option("end")},
                          redact_options(),
                          general_options()}),
-      .run = run,
+      .run = run_export,
   };
 }
 

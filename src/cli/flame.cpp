@@ -33,7 +33,7 @@ std::string drawn(const Loaded& loaded, const TreeChoice& choice, const SvgOptio
   return flame_svg(picture, svg);
 }
 
-int run(const Arguments& arguments) {
+int run_flame(const Arguments& arguments) {
   const auto output = arguments.value("output");
   if (!output) throw UsageError("flame needs an output: add -o mem.svg, or -o - for standard output");
   const TreeChoice choice = tree_choice(arguments);
@@ -82,7 +82,7 @@ Command flame_command() {
                          picture_options(),
                          redact_options(),
                          general_options()}),
-      .run = run,
+      .run = run_flame,
   };
 }
 

@@ -43,7 +43,7 @@ StepChoice steps_of(const Arguments& arguments) {
   throw UsageError(fmt::format("--steps must be auto, annotation:NAME, events:N or time:US, not '{}'", word));
 }
 
-LeakOptions options_of(const Arguments& arguments) {
+LeakOptions leak_options_of(const Arguments& arguments) {
   LeakOptions options;
   options.steps = steps_of(arguments);
   options.device = device_of(arguments);
@@ -98,8 +98,8 @@ void require_judged(const Snapshot& snapshot, const std::vector<DeviceLeaks>& de
               "torch.cuda.memory._record_memory_history()");
 }
 
-int run(const Arguments& arguments) {
-  const LeakOptions options = options_of(arguments);
+int run_leaks(const Arguments& arguments) {
+  const LeakOptions options = leak_options_of(arguments);
   const auto limit = arguments.value("fail-over");
   const std::uint64_t most_bytes = limit ? parse_bytes("fail-over", *limit) : 0;
   const TextOutputs outputs(arguments);
@@ -152,7 +152,7 @@ Command leaks_command() {
            TextOutputs::options(),
            redact_options(),
            general_options()}),
-      .run = run,
+      .run = run_leaks,
   };
 }
 

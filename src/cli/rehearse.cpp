@@ -4,14 +4,13 @@
 #include "cli/messages.hpp"
 #include "cli/numbers.hpp"
 #include "cli/sizes.hpp"
-#include "io/terminal.hpp"
+#include "cli/text_outputs.hpp"
 #include "memviz/format.hpp"
 #include "rehearse/installation.hpp"
 #include "rehearse/rehearsal_run.hpp"
 #include "rehearse/report.hpp"
 #include "rehearse/search.hpp"
 
-#include <algorithm>
 #include <filesystem>
 #include <fmt/format.h>
 #include <optional>
@@ -169,14 +168,7 @@ VariantsReport run_variants(const Arguments& arguments, const Setup& setup) {
   return report;
 }
 
-/// As wide as the terminal, but no wider than is good to read.
-std::size_t text_columns() {
-  constexpr std::size_t kFewest = 40;
-  constexpr std::size_t kMost = 100;
-  return std::clamp(output_terminal_columns().value_or(kMost), kFewest, kMost);
-}
-
-int run(const Arguments& arguments) {
+int run_rehearse(const Arguments& arguments) {
   const auto json = arguments.value("json");
   const auto search = arguments.value("search");
   if (search && arguments.has("compare-with")) throw UsageError("--search and --compare-with exclude each other");
@@ -235,7 +227,7 @@ Command rehearse_command() {
                   {"json", '\0', "FILE", "write JSON there, - for standard output, instead of the text"},
                   {"quiet", 'q', "", "no line on standard error for each run"},
                   {"help", 'h', "", "this text"}},
-      .run = run,
+      .run = run_rehearse,
       .takes_program = true,
   };
 }

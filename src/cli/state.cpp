@@ -14,7 +14,7 @@ namespace memviz::cli {
 
 namespace {
 
-int run(const Arguments& arguments) {
+int run_state(const Arguments& arguments) {
   const auto output = arguments.value("output");
   if (!output) throw UsageError("state needs an output: add -o state.svg, or -o - for standard output");
   SvgOptions svg;
@@ -62,7 +62,7 @@ Command state_command() {
                          picture_format_options(),
                          redact_options(),
                          general_options()}),
-      .run = run,
+      .run = run_state,
   };
 }
 

@@ -11,7 +11,7 @@ namespace memviz::cli {
 
 namespace {
 
-int run(const Arguments& arguments) {
+int run_stats(const Arguments& arguments) {
   const TextOutputs outputs(arguments);
   const auto device = device_of(arguments);
   const MomentRequest moment = moment_of(arguments, "end");
@@ -41,7 +41,7 @@ Command stats_command() {
                   "  memviz stats mem.pickle --json - | jq '.devices[].peak_requested_bytes'\n",
       .options = joined(
           {TextOutputs::options(), {device_option(), moment_option("end")}, redact_options(), general_options()}),
-      .run = run,
+      .run = run_stats,
   };
 }
 

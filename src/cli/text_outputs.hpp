@@ -5,11 +5,15 @@
 #include "cli/arguments.hpp"
 #include "cli/files.hpp"
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace memviz::cli {
+
+/// Columns of a text on standard output: as wide as the terminal, but no wider than is good to read.
+[[nodiscard]] std::size_t text_columns();
 
 class TextOutputs {
 public:

@@ -86,7 +86,7 @@ TimelineSvgOptions timeline_options(const Arguments& arguments) {
   return options;
 }
 
-int run(const Arguments& arguments) {
+int run_timeline(const Arguments& arguments) {
   const auto output = arguments.value("output");
   if (!output) throw UsageError("timeline needs an output: add -o timeline.svg, or -o - for standard output");
   const TimelineSvgOptions options = timeline_options(arguments);
@@ -146,7 +146,7 @@ Command timeline_command() {
                          picture_format_options(),
                          redact_options(),
                          general_options()}),
-      .run = run,
+      .run = run_timeline,
   };
 }
 

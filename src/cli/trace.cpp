@@ -90,7 +90,7 @@ TraceFilter filter_of(const Arguments& arguments) {
   return filter;
 }
 
-TraceOptions options_of(const Arguments& arguments) {
+TraceOptions trace_options_of(const Arguments& arguments) {
   TraceOptions options;
   options.format = chosen<TraceFormat>("format", arguments.value("format").value_or("text"),
                                        {{"text", TraceFormat::text}, {"ndjson", TraceFormat::ndjson}});
@@ -103,8 +103,8 @@ TraceOptions options_of(const Arguments& arguments) {
 
 /// Twice through the file, because names, annotations and the peak are known at its end only, and to keep millions of
 /// events in between would take more time and memory.
-int run(const Arguments& arguments) {
-  TraceOptions options = options_of(arguments);
+int run_trace(const Arguments& arguments) {
+  TraceOptions options = trace_options_of(arguments);
   const TraceEnds ends = trace_ends(arguments);
   const std::string path = arguments.value("output").value_or("-");
   check_output_file(arguments, path);
@@ -182,7 +182,7 @@ Command trace_command() {
                    device_option()},
                   redact_options(),
                   general_options()}),
-      .run = run,
+      .run = run_trace,
   };
 }
 

@@ -13,10 +13,10 @@ namespace memviz {
 
 namespace {
 
-constexpr std::size_t kMostLines = 10;
-constexpr std::size_t kMostDevices = 8;
-constexpr std::size_t kLabelColumns = 120;
-constexpr std::size_t kFileColumns = 80;
+constexpr std::size_t kMostTableLines = 10;
+constexpr std::size_t kMostTableDevices = 8;
+constexpr std::size_t kLabelCellColumns = 120;
+constexpr std::size_t kFileCellColumns = 80;
 constexpr std::string_view kZeroWidthSpace = "\xE2\x80\x8B";
 
 std::size_t longest_run(std::string_view text, char c) {
@@ -50,10 +50,6 @@ std::string capitalized(std::string sentence) {
   return sentence;
 }
 
-std::string known_bytes(const std::optional<std::uint64_t>& bytes) {
-  return bytes ? format_bytes(*bytes) : "unknown";
-}
-
 std::string change_cell(const Reading& reading) {
   if (!reading.is_known()) return "unknown";
   const std::int64_t change = reading.change_bytes();
@@ -66,7 +62,7 @@ std::string change_cell(const Reading& reading) {
 std::string gauges_table(const Comparison& comparison) {
   const bool names_device = comparison.readings.size() > 1;
   std::string text = "| | before | after | change |\n|:--|--:|--:|--:|\n";
-  const std::vector<std::size_t> shown = devices_that_changed_most(comparison, kMostDevices);
+  const std::vector<std::size_t> shown = devices_that_changed_most(comparison, kMostTableDevices);
   for (const std::size_t index : shown) {
     const DeviceReadings& device = comparison.readings[index];
     for (const Gauge gauge : kGauges) {
@@ -88,7 +84,7 @@ std::string lines_table(const Comparison& comparison, bool grown) {
   std::size_t found = 0;
   for (const UserLineChange& line : comparison.changes) {
     const std::int64_t delta = line.change.delta_bytes();
-    if (delta != 0 && (delta > 0) == grown && ++found <= kMostLines) lines.push_back(&line);
+    if (delta != 0 && (delta > 0) == grown && ++found <= kMostTableLines) lines.push_back(&line);
   }
   if (lines.empty()) return "";
   const std::vector<std::string> labels = change_labels(comparison, lines);
@@ -97,14 +93,14 @@ std::string lines_table(const Comparison& comparison, bool grown) {
     const Change& change = lines[i]->change;
     rows +=
         fmt::format("| {} | {} | {} | {} |\n", format_delta(change.delta_bytes()), format_bytes(change.before.bytes),
-                    format_bytes(change.after.bytes), code_span(labels[i], kLabelColumns));
+                    format_bytes(change.after.bytes), code_span(labels[i], kLabelCellColumns));
   }
   const std::string moment = common_moment(comparison);
   std::string text =
       fmt::format("\n**{} most{}{}**, by the innermost {} of your own code\n\n", grown ? "Grew" : "Shrank",
                   moment.empty() ? "" : " ", moment, comparison.match == FrameMatch::line ? "line" : "function");
   text += "| change | before | after | where |\n|--:|--:|--:|:--|\n" + rows;
-  if (found > kMostLines) text += fmt::format("\nand {}\n", format_counted(found - kMostLines, "more line"));
+  if (found > kMostTableLines) text += fmt::format("\nand {}\n", format_counted(found - kMostTableLines, "more line"));
   return text;
 }
 
@@ -119,7 +115,7 @@ std::string summary(const Comparison& comparison) {
 
 std::string verdict_line(const CompareReport& report) {
   const std::string sides =
-      fmt::format("{} → {}", code_span(report.before.file, kFileColumns), code_span(report.after.file, kFileColumns));
+      fmt::format("{} → {}", code_span(report.before.file, kFileCellColumns), code_span(report.after.file, kFileCellColumns));
   if (!report.verdict) return fmt::format("{}: {}\n", summary(report.comparison), sides);
   if (report.verdict->exceeded.empty()) return fmt::format("**Memory: within the limit**: {}\n", sides);
   return fmt::format("**Memory: more than the limit allows**: {}\n", sides);
@@ -137,7 +133,7 @@ std::string code_span(std::string_view text, std::size_t columns) {
 
 std::string compare_markdown(const CompareReport& report) {
   std::string text = verdict_line(report);
-  const Quote quote = [](const std::string& name) { return code_span(name, kLabelColumns); };
+  const Quote quote = [](const std::string& name) { return code_span(name, kLabelCellColumns); };
   if (report.verdict)
     text += fmt::format("\n{}.\n", capitalized(exceeded_text(report, quote).value_or(passed_text(report))));
   text += '\n' + gauges_table(report.comparison);

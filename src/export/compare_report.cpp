@@ -44,6 +44,10 @@ bool lacks_events(const Comparison& comparison, DeviceStats DeviceChange::*side)
 
 } // namespace
 
+std::string known_bytes(const std::optional<std::uint64_t>& bytes) {
+  return bytes ? format_bytes(*bytes) : "unknown";
+}
+
 std::string as_it_is(const std::string& text) {
   return text;
 }

@@ -5,6 +5,7 @@
 
 #include "memviz/compare.hpp"
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -24,6 +25,9 @@ struct CompareReport {
   std::optional<GateVerdict> verdict = std::nullopt;
   std::vector<std::string> warnings = {};
 };
+
+/// "1.5 GiB"; "unknown" of nothing.
+[[nodiscard]] std::string known_bytes(const std::optional<std::uint64_t>& bytes);
 
 /// "requested at the peak", ...: as the figure stands in a table.
 [[nodiscard]] std::string_view gauge_label(Gauge gauge);

@@ -28,10 +28,6 @@ std::int64_t difference(std::uint64_t before_bytes, std::uint64_t after_bytes) {
   return -static_cast<std::int64_t>(std::min(before_bytes - after_bytes, kMost));
 }
 
-std::string known_bytes(const std::optional<std::uint64_t>& bytes) {
-  return bytes ? format_bytes(*bytes) : "unknown";
-}
-
 /// With its sign, but for what is only known to be more or less than a number, and for what is a multiple.
 std::string share_of(std::uint64_t before_bytes, std::int64_t change_bytes) {
   if (change_bytes == 0 || before_bytes == 0) return "";

@@ -12,8 +12,7 @@ namespace memviz {
 
 namespace {
 
-constexpr std::size_t kMostLines = 3;
-constexpr std::size_t kNameColumns = 160;
+constexpr std::size_t kMostAnswerLines = 3;
 constexpr std::uint64_t kLeastSavedBytes = 64ULL << 20U;
 
 /// The end of a sentence that is true only if something is so that the file does not tell.
@@ -85,11 +84,11 @@ std::string empty_cache(const DeviceExplanation& device, const WhatIf& answer) {
 std::string lines_in_the_way(const Snapshot& state, const DeviceExplanation& device) {
   const std::vector<UserLine>& lines = device.in_the_way;
   std::vector<std::string> parts;
-  for (std::size_t i = 0; i < std::min(lines.size(), kMostLines); ++i)
+  for (std::size_t i = 0; i < std::min(lines.size(), kMostAnswerLines); ++i)
     parts.push_back(fmt::format(
         "{} ({}{})", elided(node_label(state.frames, lines[i].key), kNameColumns), format_bytes(lines[i].amount.bytes),
         lines[i].amount.blocks > 1 ? fmt::format(", {} blocks", format_count(lines[i].amount.blocks)) : ""));
-  if (lines.size() > kMostLines) parts.push_back(fmt::format("{} more lines", format_count(lines.size() - kMostLines)));
+  if (lines.size() > kMostAnswerLines) parts.push_back(fmt::format("{} more lines", format_count(lines.size() - kMostAnswerLines)));
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
@@ -147,10 +146,10 @@ std::string outside_advice(const DeviceExplanation& device) {
 
 std::string balance_advice(const DeviceExplanation& device) {
   std::vector<std::string> names;
-  for (std::size_t i = 0; i < std::min(kMostLines, device.less_used.size()); ++i)
+  for (std::size_t i = 0; i < std::min(kMostAnswerLines, device.less_used.size()); ++i)
     names.push_back(device_name(device.less_used[i].device, false));
-  if (device.less_used.size() > kMostLines)
-    names.push_back(format_counted(device.less_used.size() - kMostLines, "more device"));
+  if (device.less_used.size() > kMostAnswerLines)
+    names.push_back(format_counted(device.less_used.size() - kMostAnswerLines, "more device"));
   return fmt::format("Spread the work: move some of what {} holds to {}.", device_name(device.stats.device, false),
                      fmt::join(names, " or "));
 }

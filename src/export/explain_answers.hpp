@@ -4,10 +4,14 @@
 
 #include "memviz/explain.hpp"
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
 namespace memviz {
+
+/// A name in a sentence is cut after this many columns.
+inline constexpr std::size_t kNameColumns = 160;
 
 [[nodiscard]] std::string answer_text(const Snapshot& state, const DeviceExplanation& device, const WhatIf& answer);
 /// How far the answers can be trusted.

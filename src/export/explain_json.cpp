@@ -13,11 +13,11 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::size_t kMostLines = 100;
+constexpr std::size_t kMostJsonLines = 100;
 
 Json lines_json(const FrameTable& frames, const std::vector<UserLine>& lines) {
   Json result = Json::array();
-  for (std::size_t i = 0; i < std::min(lines.size(), kMostLines); ++i)
+  for (std::size_t i = 0; i < std::min(lines.size(), kMostJsonLines); ++i)
     result.push_back({{"line", node_label(frames, lines[i].key)},
                       {"bytes", lines[i].amount.bytes},
                       {"blocks", lines[i].amount.blocks}});
@@ -64,7 +64,7 @@ Json what_if_json(const Snapshot& state, const WhatIf& answer, const std::string
 
 Json pins_json(const Snapshot& state, const Pins& pins) {
   Json lines = Json::array();
-  for (std::size_t i = 0; i < std::min(pins.lines.size(), kMostLines); ++i)
+  for (std::size_t i = 0; i < std::min(pins.lines.size(), kMostJsonLines); ++i)
     lines.push_back({{"line", node_label(state.frames, pins.lines[i].key)},
                      {"bytes", pins.lines[i].active.bytes},
                      {"blocks", pins.lines[i].active.blocks},

@@ -1,3 +1,4 @@
+#include "export/explain_answers.hpp"
 #include "export/text_table.hpp"
 #include "memviz/explain.hpp"
 #include "memviz/export.hpp"
@@ -15,7 +16,6 @@ namespace memviz {
 namespace {
 
 constexpr std::size_t kMostLines = 6;
-constexpr std::size_t kNameColumns = 160;
 
 std::string totals(const DeviceExplanation& device) {
   const MemoryLedger& ledger = device.ledger;

@@ -12,7 +12,6 @@ namespace memviz {
 
 namespace {
 
-constexpr std::size_t kNameColumns = 160;
 
 std::uint64_t used_bytes(const MemoryLedger& ledger) {
   return ledger.live_bytes + ledger.rounding_bytes + ledger.pending_bytes;

@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::size_t kMostRows = 10;
 constexpr std::size_t kMostFrames = 12;
-constexpr std::size_t kLineColumns = 48;
+constexpr std::size_t kLeakLineColumns = 48;
 
 std::string per_step(double bytes) {
   return format_delta(std::llround(bytes));
@@ -28,9 +28,9 @@ std::string per_step(double bytes) {
 /// "▁▃▅▇": lowest to highest, at most 40 columns; each shows the lowest of the steps that it stands for.
 std::string sparkline(const std::vector<std::uint64_t>& bytes) {
   static constexpr std::array<std::string_view, 8> kBars{"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
-  constexpr std::size_t kColumns = 40;
+  constexpr std::size_t kSparklineColumns = 40;
   const auto [low, high] = std::minmax_element(bytes.begin(), bytes.end());
-  const std::size_t columns = std::min(kColumns, bytes.size());
+  const std::size_t columns = std::min(kSparklineColumns, bytes.size());
   std::string text;
   for (std::size_t column = 0; column < columns; ++column) {
     const auto begin = bytes.begin() + static_cast<std::ptrdiff_t>(column * bytes.size() / columns);
@@ -45,7 +45,7 @@ std::string sparkline(const std::vector<std::uint64_t>& bytes) {
 
 std::string source_text(const Steps& steps) {
   switch (steps.source) {
-  case StepSource::annotation: return fmt::format("one at each annotation '{}'", elided(steps.name, kLineColumns));
+  case StepSource::annotation: return fmt::format("one at each annotation '{}'", elided(steps.name, kLeakLineColumns));
   case StepSource::repetition:
     return fmt::format("found by {} that {} once in each", format_counted(steps.anchors, "stack"),
                        steps.anchors == 1 ? "allocates" : "allocate");
@@ -114,7 +114,7 @@ private:
 };
 
 std::string LeaksText::line_of(const StackGrowth& growth) {
-  if (!frames_.stack(growth.stack).empty()) return elided(lines_.line(growth.stack), kLineColumns);
+  if (!frames_.stack(growth.stack).empty()) return elided(lines_.line(growth.stack), kLeakLineColumns);
   return fmt::format("{}, of {} each", pseudo_label(Pseudo::without_stack), format_bytes(growth.size_bytes));
 }
 
@@ -239,7 +239,7 @@ std::string LeaksText::late_frees(const DeviceLeaks& leaks) {
   text += table.text("    ") + rest_text(leaks.late_frees.size());
   const StackGrowth& first = leaks.late_frees.front();
   if (!frames_.stack(first.burst.stack).empty() && first.burst.stack != first.stack)
-    text += fmt::format("    the first is freed by {}\n", elided(lines_.line(first.burst.stack), kLineColumns));
+    text += fmt::format("    the first is freed by {}\n", elided(lines_.line(first.burst.stack), kLeakLineColumns));
   return text;
 }
 

@@ -15,7 +15,7 @@ namespace memviz {
 namespace {
 
 constexpr std::size_t kMostSegments = 20;
-constexpr std::size_t kLineColumns = 100;
+constexpr std::size_t kSegmentColumns = 100;
 constexpr std::size_t kFewestBarColumns = 12;
 constexpr std::size_t kMostBarColumns = 48;
 
@@ -84,7 +84,7 @@ std::string segment_map(const Snapshot& snapshot, std::uint32_t device) {
   // The bars take what the facts leave of a line.
   constexpr std::size_t kIndentAndBrackets = 4;
   const std::size_t taken = table_of(snapshot, shown, 0).width() + kIndentAndBrackets;
-  const std::size_t left = kLineColumns - std::min(kLineColumns, taken);
+  const std::size_t left = kSegmentColumns - std::min(kSegmentColumns, taken);
   const std::size_t bar_columns = std::clamp(left, kFewestBarColumns, kMostBarColumns);
   return text + table_of(snapshot, shown, bar_columns).text("  ") + fmt::format("  {}\n", segment_bar_legend());
 }

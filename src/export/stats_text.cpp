@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t kMostUsers = 10;
 constexpr std::size_t kMostSettings = 40;
-constexpr std::size_t kLineColumns = 100;
+constexpr std::size_t kStatsLineColumns = 100;
 
 std::string largest_users(const Snapshot& snapshot, const Replay& replay, std::optional<std::uint32_t> device) {
   // At different moments their sum was never held at once.
@@ -36,7 +36,7 @@ std::string largest_users(const Snapshot& snapshot, const Replay& replay, std::o
     const UserLine& user = users[i];
     table.add_row({format_bytes(user.amount.bytes), format_percent(user.amount.bytes, total_bytes),
                    format_count(user.amount.blocks),
-                   elided(node_label(snapshot.frames, user.key), kLineColumns - kNumberColumns)});
+                   elided(node_label(snapshot.frames, user.key), kStatsLineColumns - kNumberColumns)});
   }
   std::string text = fmt::format("\nLargest users{}, by the innermost line of your own code\n",
                                  leading ? " of " + device_name(*leading, snapshot.origin.is_cpu) : "") +

@@ -14,7 +14,7 @@ namespace memviz {
 
 namespace {
 
-constexpr std::size_t kLineColumns = 60;
+constexpr std::size_t kTraceLineColumns = 60;
 constexpr std::size_t kTextColumns = 100;
 constexpr std::string_view kFrameIndent = "        ";
 
@@ -133,7 +133,7 @@ private:
 
   const std::string& line_of(StackId stack) {
     std::string& line = lines_[stack.value];
-    if (line.empty()) line = elided(stack_lines_.line(stack), kLineColumns);
+    if (line.empty()) line = elided(stack_lines_.line(stack), kTraceLineColumns);
     return line;
   }
 

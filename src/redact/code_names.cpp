@@ -7,16 +7,14 @@
 #include <array>
 #include <vector>
 
+#include "redact/ascii.hpp"
+
 namespace memviz {
 namespace {
 
 bool begins_word(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$' ||
          static_cast<unsigned char>(c) >= 0x80;
-}
-
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
 }
 
 bool continues_word(char c) {

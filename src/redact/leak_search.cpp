@@ -4,6 +4,8 @@
 #include <bit>
 #include <cstring>
 
+#include "redact/ascii.hpp"
+
 namespace memviz {
 namespace {
 
@@ -11,16 +13,6 @@ namespace {
 constexpr std::size_t kShortest = 6;
 /// Of longer ones the beginning is enough, and keeps the search linear.
 constexpr std::size_t kLongest = 64;
-
-bool is_upper(char c) {
-  return c >= 'A' && c <= 'Z';
-}
-bool is_lower(char c) {
-  return c >= 'a' && c <= 'z';
-}
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
 
 /// Characters that no format escapes and no picture breaks.
 bool is_plain(char c) {

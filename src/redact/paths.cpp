@@ -11,7 +11,6 @@
 namespace memviz {
 namespace {
 
-constexpr std::size_t kNone = std::string_view::npos;
 
 std::string with_slashes(std::string_view filename) {
   std::string path(filename);
@@ -22,7 +21,7 @@ std::string with_slashes(std::string_view filename) {
 /// From the last place where `part` stands; "" where it does not.
 std::string_view last_from(std::string_view path, std::string_view part) {
   const std::size_t at = path.rfind(part);
-  return at == kNone ? std::string_view() : path.substr(at);
+  return at == std::string_view::npos ? std::string_view() : path.substr(at);
 }
 
 /// "/site-packages/torch/nn/linear.py", where the package is a public one.
@@ -41,10 +40,10 @@ std::string_view standard_library_path(std::string_view path) {
   constexpr std::string_view kFolder = "/lib/python3.";
   constexpr std::ptrdiff_t kMostFolders = 2;
   const std::string_view tail = last_from(path, kFolder);
-  if (tail.empty() || tail.find("-packages/") != kNone) return {};
+  if (tail.empty() || tail.find("-packages/") != std::string_view::npos) return {};
   const std::string_view rest = tail.substr(kFolder.size());
   const std::size_t slash = rest.find('/');
-  if (slash > 2 || rest.substr(0, slash).find_first_not_of("0123456789") != kNone) return {};
+  if (slash > 2 || rest.substr(0, slash).find_first_not_of("0123456789") != std::string_view::npos) return {};
   const std::string_view inside = rest.substr(slash + 1);
   return std::count(inside.begin(), inside.end(), '/') <= kMostFolders ? tail : std::string_view();
 }
@@ -53,12 +52,12 @@ std::string_view standard_library_path(std::string_view path) {
 std::string_view interpreter_path(std::string_view path) {
   for (const std::string_view folder : {"/Include/", "/Modules/", "/Objects/", "/Parser/", "/Python/"}) {
     const std::size_t at = path.find(folder);
-    if (at == kNone || at == 0) continue;
+    if (at == std::string_view::npos || at == 0) continue;
     const std::size_t begin = path.rfind('/', at - 1);
-    if (begin == kNone) continue;
+    if (begin == std::string_view::npos) continue;
     const std::string_view version = path.substr(begin + 1, at - begin - 1);
     if (!version.starts_with("python-3.") && !version.starts_with("Python-3.")) continue;
-    if (version.substr(9).find_first_not_of("0123456789.abrc") == kNone) return path.substr(begin);
+    if (version.substr(9).find_first_not_of("0123456789.abrc") == std::string_view::npos) return path.substr(begin);
   }
   return {};
 }
@@ -80,14 +79,14 @@ bool is_public_pseudo_file(std::string_view path) {
                                                            "<frozen abc>",      "<frozen os>",    "<frozen zipimport>"};
   constexpr std::string_view kGenerated = "<eval_with_key>";
   if (std::find(kWhole.begin(), kWhole.end(), path) != kWhole.end()) return true;
-  if (path.starts_with(kGenerated)) return path.find_first_not_of(".0123456789", kGenerated.size()) == kNone;
+  if (path.starts_with(kGenerated)) return path.find_first_not_of(".0123456789", kGenerated.size()) == std::string_view::npos;
   return std::any_of(kFrozen.begin(), kFrozen.end(), [&](std::string_view part) { return path.starts_with(part); });
 }
 
 /// What of `path`, with '/' between its folders, everybody knows; "" for nothing.
 std::string public_part(std::string_view path) {
   if (is_public_pseudo_file(path)) return std::string(path);
-  if (path.find("/../") != kNone) return "";
+  if (path.find("/../") != std::string_view::npos) return "";
   if (origin_of(path) == CodeOrigin::cpp) return std::string(public_cpp_path(path));
   const std::string_view package = public_package_path(path);
   return std::string(package.empty() ? standard_library_path(path) : package);
@@ -103,7 +102,7 @@ std::string with_origin(CodeOrigin origin, const std::string& file) {
 /// With the parts by which PyTorch's omit list knows the file.
 std::string with_omitted_parts(std::string_view path, std::string hidden) {
   for (const std::string_view part : omitted_files()) {
-    if (path.find(part) == kNone || hidden.find(part) != kNone) continue;
+    if (path.find(part) == std::string_view::npos || hidden.find(part) != std::string_view::npos) continue;
     if (!hidden.starts_with('/')) hidden.insert(0, 1, '/');
     hidden.insert(0, part);
     if (!part.starts_with('/')) hidden.insert(0, 1, '/');
@@ -116,7 +115,7 @@ std::string_view below_home(std::string_view path) {
   static constexpr std::array<std::string_view, 3> kHomes{"/home/", "/Users/", "/root/"};
   for (const std::string_view home : kHomes) {
     const std::size_t at = path.find(home);
-    if (at == kNone) continue;
+    if (at == std::string_view::npos) continue;
     path.remove_prefix(at + home.size());
     if (home != "/root/") path.remove_prefix(std::min(path.find('/'), path.size() - 1) + 1);
     return path;

@@ -5,10 +5,11 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "redact/ascii.hpp"
+
 namespace memviz {
 namespace {
 
-constexpr std::size_t kNone = std::string_view::npos;
 constexpr std::string_view kSeparators = "/\\";
 
 bool is_separator(char c) {
@@ -19,17 +20,13 @@ bool is_letter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || static_cast<unsigned char>(c) >= 0x80;
 }
 
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
 /// Of names in a path that has no blanks.
 bool is_path_character(char c) {
   return is_letter(c) || is_digit(c) || is_separator(c) || c == '.' || c == '_' || c == '-' || c == '+' || c == '@' ||
          c == '~';
 }
 
-std::size_t word_size(std::string_view text) {
+std::size_t path_word_size(std::string_view text) {
   const auto* const end = std::find_if_not(text.begin(), text.end(), is_path_character);
   return static_cast<std::size_t>(end - text.begin());
 }
@@ -58,7 +55,7 @@ std::size_t rooted_reach(std::string_view text) {
   int depth = 0;
   for (std::size_t i = begins_with_drive(text) ? 2 : 0; i < text.size(); ++i) {
     const char c = text[i];
-    if (kEnds.find(c) != kNone) return i;
+    if (kEnds.find(c) != std::string_view::npos) return i;
     if (c == '(' || c == '[' || c == '{') ++depth;
     if ((c == ')' || c == ']' || c == '}') && --depth < 0) return i;
     const bool is_line_number = c == ':' && i + 1 < text.size() && (is_digit(text[i + 1]) || text[i + 1] == ' ');
@@ -71,7 +68,7 @@ std::size_t rooted_reach(std::string_view text) {
 std::size_t rooted_size(std::string_view text) {
   const std::string_view reach = text.substr(0, rooted_reach(text));
   const std::size_t last = reach.find_last_of(kSeparators);
-  const std::size_t end = last + 1 + word_size(reach.substr(last + 1));
+  const std::size_t end = last + 1 + path_word_size(reach.substr(last + 1));
   const bool is_file = !known_extension(reach.substr(0, end)).empty();
   return is_file ? end : reach.find_last_not_of(' ') + 1;
 }
@@ -90,7 +87,7 @@ std::size_t path_size(std::string_view text) {
     const std::size_t size = rooted_size(text);
     if (separator_count(text.substr(0, size)) >= 2 || is_relative_path(text.substr(0, size))) return size;
   }
-  const std::size_t size = word_size(text);
+  const std::size_t size = path_word_size(text);
   return is_relative_path(text.substr(0, size)) ? size : 0;
 }
 
@@ -104,7 +101,7 @@ std::string without_paths(std::string_view text, const Hiding& hiding) {
       text.remove_prefix(size);
     }
     // A path begins where a word does.
-    const std::size_t size = std::min(std::max<std::size_t>(word_size(text), 1), text.size());
+    const std::size_t size = std::min(std::max<std::size_t>(path_word_size(text), 1), text.size());
     result += text.substr(0, size);
     text.remove_prefix(size);
   }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "redact/ascii.hpp"
+
 namespace memviz {
 namespace {
 
@@ -57,10 +59,6 @@ constexpr std::string_view kPythonParts =
 constexpr std::string_view kSymbolBeginnings =
     "THP __clone __libc_start cfunction_call cfunction_vectorcall gen_send_ex method_vectorcall object_vacall "
     "partial_call pthread_ pymain_ pyrun_ slot_tp_ vectorcall_";
-
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
 
 bool is_cpython(std::string_view name) {
   if (name.starts_with('_')) name.remove_prefix(1);

@@ -13,7 +13,6 @@
 namespace memviz {
 namespace {
 
-constexpr std::size_t kNone = std::string_view::npos;
 
 bool has_letters(std::string_view text) {
   return std::any_of(text.begin(), text.end(), [](char c) {
@@ -23,8 +22,8 @@ bool has_letters(std::string_view text) {
 
 /// Letters in lower case and '_': what PyTorch calls an action.
 bool is_action(std::string_view text) {
-  constexpr std::size_t kLongest = 24;
-  return text.size() <= kLongest &&
+  constexpr std::size_t kLongestAction = 24;
+  return text.size() <= kLongestAction &&
          std::all_of(text.begin(), text.end(), [](char c) { return c == '_' || (c >= 'a' && c <= 'z'); });
 }
 
@@ -109,8 +108,8 @@ FrameText Redactor::frame(std::string_view name, std::string_view filename) {
   Parts& parts = *parts_;
   FrameText text{parts.function(name, filename), std::string(filename)};
   // Debug information often has the file's own name only; a function of torch's stands in a file of torch's.
-  const bool is_torch_source = filename.find_first_of("/\\") == kNone && origin_of(filename) == CodeOrigin::cpp &&
-                               name.find("::") != kNone && parts.keeps_public() &&
+  const bool is_torch_source = filename.find_first_of("/\\") == std::string_view::npos && origin_of(filename) == CodeOrigin::cpp &&
+                               name.find("::") != std::string_view::npos && parts.keeps_public() &&
                                hidden_cpp_name(name, parts.hiding()) == name;
   if (is_torch_source)
     parts.search.keep(filename);
@@ -156,7 +155,7 @@ std::string Redactor::input_name(std::string_view path) {
 
 std::string Redactor::message(std::string_view text) {
   const std::size_t open = text.find('\'');
-  if (open == kNone) return std::string(text);
+  if (open == std::string_view::npos) return std::string(text);
   const std::size_t close = text.rfind('\'');
   return std::string(text.substr(0, open)) + "'...'" + std::string(text.substr(close + 1));
 }

@@ -12,7 +12,7 @@
 namespace memviz {
 namespace {
 
-enum Field { name, stage, device, time_us };
+enum AnnotationField { annotation_name, annotation_stage, annotation_device, annotation_time_us };
 
 bool is_text(Value value) {
   return value.kind() == Kind::text || value.kind() == Kind::bytes;
@@ -38,10 +38,10 @@ void read_annotations(const Document& document, Value annotations, FrameReader& 
     check.require(dict, Kind::dict, where, annotations);
     const auto row = fields.read(dict);
     Annotation annotation;
-    annotation.name = text_or_empty(TextKind::annotation, row[name]);
-    annotation.stage = text_or_empty(TextKind::stage, row[stage]);
-    annotation.device = static_cast<std::uint32_t>(document.as_unsigned(row[device]).value_or(0));
-    annotation.time_us = document.as_signed(row[time_us]).value_or(0);
+    annotation.name = text_or_empty(TextKind::annotation, row[annotation_name]);
+    annotation.stage = text_or_empty(TextKind::stage, row[annotation_stage]);
+    annotation.device = static_cast<std::uint32_t>(document.as_unsigned(row[annotation_device]).value_or(0));
+    annotation.time_us = document.as_signed(row[annotation_time_us]).value_or(0);
     document.for_each_item(dict, [&](Value key, Value value) {
       budget.spend_keys(1, where, dict);
       const std::string_view word = key.kind() == Kind::text ? document.text(key) : "";

@@ -5,7 +5,7 @@
 namespace memviz {
 namespace {
 
-enum Field { name, filename, line, fx_node_op, fx_node_name, fx_node_target, fx_original_trace };
+enum FrameField { name, filename, line, fx_node_op, fx_node_name, fx_node_target, fx_original_trace };
 
 } // namespace
 
@@ -46,7 +46,7 @@ FrameId FrameReader::frame(Value dict, const Where& where, Value list) {
 }
 
 void FrameReader::add_fx(FrameId id, const FieldReader<7>::Row& row) {
-  const auto node = [&](Field field) {
+  const auto node = [&](FrameField field) {
     const bool is_text = row[field].kind() == Kind::text || row[field].kind() == Kind::bytes;
     return is_text ? text(TextKind::graph_node, row[field]) : kEmptyString;
   };

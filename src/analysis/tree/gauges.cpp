@@ -6,7 +6,7 @@
 namespace memviz {
 namespace {
 
-using Side = std::optional<std::uint64_t> Reading::*;
+using BytesOfSide = std::optional<std::uint64_t> Reading::*;
 using ByDevice = std::map<std::uint32_t, DeviceReadings>;
 
 DeviceReadings& readings_for(ByDevice& found, std::uint32_t device) {
@@ -19,7 +19,7 @@ bool has_events(std::span<const DeviceStats> devices) {
   return std::any_of(devices.begin(), devices.end(), [](const DeviceStats& stats) { return stats.events > 0; });
 }
 
-void add_side(ByDevice& found, const GaugedSide& gauged, Side side) {
+void add_side(ByDevice& found, const GaugedSide& gauged, BytesOfSide side) {
   for (const DeviceStats& stats : gauged.devices) {
     DeviceReadings& readings = readings_for(found, stats.device);
     readings.is_cpu = stats.is_cpu;
@@ -31,7 +31,7 @@ void add_side(ByDevice& found, const GaugedSide& gauged, Side side) {
 }
 
 /// What a file does not mention is not there; but no file without events tells its peak.
-void complete(DeviceReadings& readings, Side side, bool knows_peak) {
+void complete(DeviceReadings& readings, BytesOfSide side, bool knows_peak) {
   for (Reading& reading : readings.readings)
     if (!(reading.*side)) reading.*side = 0;
   if (!knows_peak) readings.of(Gauge::peak).*side = std::nullopt;

@@ -13,9 +13,9 @@ struct Sides {
   std::uint64_t after_bytes = 0;
 };
 
-class Search {
+class MoveSearch {
 public:
-  Search(const FrameTable& frames, const DiffTree& tree, const std::vector<bool>& is_in_both)
+  MoveSearch(const FrameTable& frames, const DiffTree& tree, const std::vector<bool>& is_in_both)
       : frames_(frames), tree_(tree), is_in_both_(is_in_both) {}
 
   /// Of the callees of one node. Below a line that one file alone knows nothing is on both sides, so no byte counts
@@ -50,7 +50,7 @@ bool MovedLines::are_most() const {
 }
 
 MovedLines moved_lines(const FrameTable& frames, const DiffTree& tree, const std::vector<bool>& is_in_both) {
-  const Search search(frames, tree, is_in_both);
+  const MoveSearch search(frames, tree, is_in_both);
   MovedLines result;
   Change all;
   std::uint64_t only_before_bytes = 0;
