@@ -37,7 +37,7 @@ private:
   CudaBackend backend_;
 };
 
-at::Tensor bytes(std::int64_t count) {
+at::Tensor cuda_bytes(std::int64_t count) {
   return at::empty({count}, at::TensorOptions(c10::Device(c10::kCUDA, 0)).dtype(at::kByte));
 }
 
@@ -56,8 +56,8 @@ TEST_CASE("a recording on CUDA has the allocator's events and blocks") {
     return;
   }
   CudaRecording recording(cuda_options());
-  const at::Tensor kept = bytes(90001);
-  bytes(90002);
+  const at::Tensor kept = cuda_bytes(90001);
+  cuda_bytes(90002);
   recording.backend().annotate("mine", "START");
   const SnapshotData snapshot = recording.snapshot();
   CHECK(count_events(snapshot, "alloc", 90001) == 1);
@@ -92,7 +92,7 @@ TEST_CASE("running out of CUDA memory dumps") {
   options.oom_directory = folder.path();
   Recorder recorder;
   recorder.start(options);
-  CHECK_THROWS(bytes(std::int64_t{1} << 50));
+  CHECK_THROWS(cuda_bytes(std::int64_t{1} << 50));
   const auto files = std::filesystem::directory_iterator(folder.path());
   CHECK(std::distance(begin(files), end(files)) == 1);
 }

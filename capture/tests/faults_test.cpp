@@ -22,12 +22,6 @@ using namespace memviz::capture;
 
 namespace {
 
-RecorderOptions cpu_options() {
-  RecorderOptions options;
-  options.device = c10::Device(c10::kCPU);
-  return options;
-}
-
 std::string message_of(const std::function<void()>& action) {
   try {
     action();

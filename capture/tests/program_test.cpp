@@ -1,4 +1,5 @@
 #include "program/options.hpp"
+#include "recorded_file.hpp"
 
 #include <doctest/doctest.h>
 #include <sys/wait.h>
@@ -11,6 +12,7 @@
 #include <string>
 #include <unistd.h>
 
+using memviz::capture::TemporaryFolder;
 using namespace memviz::capture::program;
 
 namespace {
@@ -39,22 +41,6 @@ bool contains(const std::string& text, std::string_view part) {
 }
 
 /// An empty folder for one test.
-class TemporaryFolder {
-public:
-  TemporaryFolder()
-      : path_(std::filesystem::temp_directory_path() / ("memviz_program_test_" + std::to_string(getpid()))) {
-    std::filesystem::create_directory(path_);
-  }
-  ~TemporaryFolder() { std::filesystem::remove_all(path_); }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  [[nodiscard]] std::string file(const std::string& name) const { return (path_ / name).string(); }
-  [[nodiscard]] bool is_empty() const { return std::filesystem::is_empty(path_); }
-
-private:
-  std::filesystem::path path_;
-};
-
 /// A snapshot is a pickle of protocol 2 or above: PROTO first, STOP last.
 bool looks_like_a_pickle(const std::string& path) {
   std::ifstream file(path, std::ios::binary);

@@ -26,10 +26,19 @@ public:
   TemporaryFolder(const TemporaryFolder&) = delete;
   TemporaryFolder& operator=(const TemporaryFolder&) = delete;
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+  [[nodiscard]] std::string file(const std::string& name) const { return (path_ / name).string(); }
+  [[nodiscard]] bool is_empty() const { return std::filesystem::is_empty(path_); }
 
 private:
   std::filesystem::path path_;
 };
+
+/// Of a recording of the CPU; all else as it is by default.
+[[nodiscard]] inline RecorderOptions cpu_options() {
+  RecorderOptions options;
+  options.device = c10::Device(c10::kCPU);
+  return options;
+}
 
 /// Records the CPU from here to the end of its scope, without a Recorder.
 class CpuRecording {

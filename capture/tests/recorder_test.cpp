@@ -16,14 +16,8 @@ using namespace memviz::capture;
 
 namespace {
 
-at::Tensor bytes(std::int64_t count) {
+at::Tensor cpu_bytes(std::int64_t count) {
   return at::empty({count}, at::kByte);
-}
-
-RecorderOptions cpu_options() {
-  RecorderOptions options;
-  options.device = c10::Device(c10::kCPU);
-  return options;
 }
 
 bool contains(const std::vector<std::string>& names, std::string_view part) {
@@ -40,14 +34,14 @@ const EventData& event_of(const SnapshotData& snapshot, std::string_view action,
 } // namespace
 
 TEST_CASE("a recording on the CPU has the events and blocks of the program") {
-  const at::Tensor before_install = bytes(90001);
+  const at::Tensor before_install = cpu_bytes(90001);
   { const CpuRecording installs; }
-  const at::Tensor freed_later_on = bytes(90002);
-  at::Tensor freed_in_recording = bytes(90003);
+  const at::Tensor freed_later_on = cpu_bytes(90002);
+  at::Tensor freed_in_recording = cpu_bytes(90003);
   const CpuRecording recording;
   freed_in_recording.reset();
-  const at::Tensor kept = bytes(90004);
-  bytes(90005);
+  const at::Tensor kept = cpu_bytes(90004);
+  cpu_bytes(90005);
   const SnapshotData snapshot = recording.snapshot();
 
   CHECK(out_of_balance(snapshot) == 0);
@@ -101,8 +95,8 @@ TEST_CASE("options choose what is recorded") {
   RecorderOptions options;
   const auto run = [&options] {
     const CpuRecording recording(options);
-    const at::Tensor kept = bytes(90011);
-    bytes(90012);
+    const at::Tensor kept = cpu_bytes(90011);
+    cpu_bytes(90012);
     return recording.snapshot();
   };
   const auto block_stack = [](const SnapshotData& snapshot) {
@@ -161,8 +155,8 @@ TEST_CASE("the ring is bounded") {
     options.max_entries = 10;
     const CpuRecording recording(options);
     for (int i = 0; i < 100; ++i)
-      bytes(90020);
-    const at::Tensor kept = bytes(90021);
+      cpu_bytes(90020);
+    const at::Tensor kept = cpu_bytes(90021);
     const auto snapshot = recording.snapshot();
     CHECK(snapshot.traces.at(0).size() <= 10);
     CHECK(snapshot.traces.at(0).size() >= 6);
@@ -236,7 +230,7 @@ TEST_CASE("threads allocate while it dumps") {
     threads.emplace_back([&goes_on] {
       std::vector<at::Tensor> kept(7);
       for (std::size_t turn = 0; goes_on; ++turn)
-        kept[turn % kept.size()] = bytes(1 + static_cast<std::int64_t>(turn % 9000));
+        kept[turn % kept.size()] = cpu_bytes(1 + static_cast<std::int64_t>(turn % 9000));
     });
   }
   for (int i = 0; i < 20; ++i)
@@ -275,7 +269,7 @@ TEST_CASE("one thread dumps while another stops and starts") {
   const TemporaryFolder folder;
   RecorderOptions options = cpu_options();
   options.stacks = "python";
-  const at::Tensor kept = bytes(90051);
+  const at::Tensor kept = cpu_bytes(90051);
   Recorder recorder;
   recorder.start(options);
   std::atomic<bool> goes_on = true;
@@ -304,7 +298,7 @@ TEST_CASE("memory outlives the recording, and the next one knows it") {
   at::Tensor kept;
   {
     const CpuRecording recording;
-    kept = bytes(90031);
+    kept = cpu_bytes(90031);
   }
   const CpuRecording second;
   CHECK(count_blocks(second.snapshot(), 90031) == 1);
@@ -317,7 +311,7 @@ TEST_CASE("memory outlives the recording, and the next one knows it") {
 TEST_CASE("an exception in the middle of an operator leaves the next stacks right") {
   const CpuRecording recording;
   CHECK_THROWS(at::mm(at::ones({2, 3}), at::ones({2, 3})));
-  const at::Tensor kept = bytes(90041);
+  const at::Tensor kept = cpu_bytes(90041);
   const auto snapshot = recording.snapshot();
   const auto names = names_of(snapshot, event_of(snapshot, "alloc", 90041).stack);
   CHECK(contains(names, "aten::empty"));

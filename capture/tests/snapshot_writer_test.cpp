@@ -51,7 +51,7 @@ std::string content(const fs::path& path) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-std::size_t count(std::string_view bytes, std::string_view wanted) {
+std::size_t count_of(std::string_view bytes, std::string_view wanted) {
   std::size_t found = 0;
   for (std::size_t at = bytes.find(wanted); at != std::string_view::npos; at = bytes.find(wanted, at + 1))
     ++found;
@@ -95,9 +95,9 @@ TEST_CASE("write_snapshot: texts, frames and stacks are written once") {
   for (const char* text :
        {"user_metadata", "is_expandable", "forward(at::Tensor const&)", "/home/user/main.cpp", "step 1"}) {
     INFO(text);
-    CHECK(count(bytes, text) == 1);
+    CHECK(count_of(bytes, text) == 1);
   }
-  CHECK(count(bytes, "J\x70\x11\x01") == 1); // line 70000, in its frame
+  CHECK(count_of(bytes, "J\x70\x11\x01") == 1); // line 70000, in its frame
   EventData again = snapshot.traces[0].back();
   again.action = "free_completed";
   snapshot.traces[0].push_back(again);
@@ -111,9 +111,9 @@ TEST_CASE("write_snapshot: an event that ran out of memory has the free bytes in
   oom.action = "oom";
   snapshot.traces = {{oom}};
   const std::string bytes = written(snapshot);
-  CHECK(count(bytes, "device_free") == 1);
-  CHECK(count(bytes, "addr") == 0);
-  CHECK(count(bytes, "frames") == 0);
+  CHECK(count_of(bytes, "device_free") == 1);
+  CHECK(count_of(bytes, "addr") == 0);
+  CHECK(count_of(bytes, "frames") == 0);
 }
 
 TEST_CASE("write_snapshot: a stack or frame that is none is an error, not a bad file") {

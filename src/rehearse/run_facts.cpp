@@ -11,45 +11,43 @@ namespace memviz::rehearse {
 
 namespace {
 
-using Json = nlohmann::json;
-
-std::vector<Json> lines_of(const std::filesystem::path& path) {
-  std::vector<Json> lines;
+std::vector<nlohmann::json> lines_of(const std::filesystem::path& path) {
+  std::vector<nlohmann::json> lines;
   std::ifstream stream(path);
   for (std::string line; std::getline(stream, line);) {
-    Json json = Json::parse(line, nullptr, false);
-    if (json.is_object()) lines.push_back(std::move(json));
+    nlohmann::json object = nlohmann::json::parse(line, nullptr, false);
+    if (object.is_object()) lines.push_back(std::move(object));
   }
   return lines;
 }
 
-std::uint64_t number(const Json& object, const char* key) {
+std::uint64_t number(const nlohmann::json& object, const char* key) {
   const auto found = object.find(key);
   return found != object.end() && found->is_number_unsigned() ? found->get<std::uint64_t>() : 0;
 }
 
-std::string text(const Json& object, const char* key) {
+std::string text(const nlohmann::json& object, const char* key) {
   const auto found = object.find(key);
   return found != object.end() && found->is_string() ? found->get<std::string>() : "";
 }
 
-bool flag(const Json& object, const char* key) {
+bool flag(const nlohmann::json& object, const char* key) {
   const auto found = object.find(key);
   return found != object.end() && found->is_boolean() && found->get<bool>();
 }
 
-std::optional<std::int64_t> rank_of(const Json& object) {
+std::optional<std::int64_t> rank_of(const nlohmann::json& object) {
   const auto found = object.find("rank");
   return found != object.end() && found->is_number_integer() ? std::optional(found->get<std::int64_t>()) : std::nullopt;
 }
 
 /// The elements of an array that are objects.
-std::vector<Json> objects(const Json& object, const char* key) {
-  std::vector<Json> result;
+std::vector<nlohmann::json> objects(const nlohmann::json& object, const char* key) {
+  std::vector<nlohmann::json> result;
   const auto found = object.find(key);
   if (found == object.end() || !found->is_array()) return result;
   std::copy_if(found->begin(), found->end(), std::back_inserter(result),
-               [](const Json& one) { return one.is_object(); });
+               [](const nlohmann::json& one) { return one.is_object(); });
   return result;
 }
 
@@ -59,13 +57,13 @@ void add_once(std::vector<std::string>& list, const std::string& one) {
 
 class Reader {
 public:
-  void add_report(const Json& line) {
+  void add_report(const nlohmann::json& line) {
     facts_.host_reads += number(line, "host_reads");
     facts_.kernel_launches += number(line, "kernel_launches");
     if (const auto notes = line.find("notes"); notes != line.end() && notes->is_array())
-      for (const Json& note : *notes)
+      for (const nlohmann::json& note : *notes)
         if (note.is_string()) add_once(facts_.notes, note.get<std::string>());
-    for (const Json& device : objects(line, "devices")) {
+    for (const nlohmann::json& device : objects(line, "devices")) {
       if (number(device, "peak_used_bytes") == 0) continue;
       DeviceUse& use = use_of(line, device);
       use.total_bytes = number(device, "total_bytes");
@@ -75,7 +73,7 @@ public:
     }
   }
 
-  void add_event(const Json& line) {
+  void add_event(const nlohmann::json& line) {
     const std::string event = text(line, "event");
     if (const auto rank = rank_of(line)) ranks_[pid_of(line)] = *rank;
     if (event == "torch") {
@@ -106,9 +104,9 @@ public:
   }
 
 private:
-  static std::int64_t pid_of(const Json& line) { return static_cast<std::int64_t>(number(line, "pid")); }
+  static std::int64_t pid_of(const nlohmann::json& line) { return static_cast<std::int64_t>(number(line, "pid")); }
 
-  DeviceUse& use_of(const Json& line, const Json& device) {
+  DeviceUse& use_of(const nlohmann::json& line, const nlohmann::json& device) {
     const std::pair place{pid_of(line), static_cast<std::uint32_t>(number(device, "device"))};
     DeviceUse& use = uses_[place];
     use.pid = place.first;
@@ -116,13 +114,13 @@ private:
     return use;
   }
 
-  void add_end(const Json& line) {
+  void add_end(const nlohmann::json& line) {
     facts_.steps = std::max(facts_.steps, number(line, "steps"));
     facts_.is_stopped = facts_.is_stopped || flag(line, "stopped");
     facts_.has_own_recorder = facts_.has_own_recorder || flag(line, "own_recorder");
     if (number(line, "ooms") == 0 && flag(line, "uncaught_oom")) ++facts_.oom_count;
     if (const std::string file = text(line, "file"); !file.empty()) facts_.files.push_back({pid_of(line), file});
-    for (const Json& device : objects(line, "devices")) {
+    for (const nlohmann::json& device : objects(line, "devices")) {
       DeviceUse& use = use_of(line, device);
       use.peak_reserved_bytes = number(device, "peak_reserved_bytes");
       use.peak_allocated_bytes = number(device, "peak_allocated_bytes");
@@ -141,9 +139,9 @@ private:
 
 RunFacts read_facts(const std::filesystem::path& report, const std::filesystem::path& log) {
   Reader reader;
-  for (const Json& line : lines_of(report))
+  for (const nlohmann::json& line : lines_of(report))
     reader.add_report(line);
-  for (const Json& line : lines_of(log))
+  for (const nlohmann::json& line : lines_of(log))
     reader.add_event(line);
   return reader.finish();
 }

@@ -54,6 +54,11 @@ fs::path testdata() {
   return fs::path(MEMVIZ_SOURCE_DIR) / "testdata";
 }
 
+std::string testdata_file(std::string_view name) {
+  const fs::path path = testdata() / name;
+  return path.extension() == ".pickle" || fs::exists(path) ? path.string() : path.string() + ".pickle";
+}
+
 std::optional<fs::path> shared_folder() {
   const fs::path folder = fs::path(MEMVIZ_SOURCE_DIR) / "../shared";
   if (!fs::is_directory(folder / "snapshots") || !fs::is_directory(folder / "oracle")) return std::nullopt;

@@ -35,6 +35,8 @@ void write_bytes(const std::string& path, std::string_view bytes);
 
 /// The project's own snapshots.
 [[nodiscard]] std::filesystem::path testdata();
+/// The path of one of its files; of a snapshot the name is enough, without ".pickle".
+[[nodiscard]] std::string testdata_file(std::string_view name);
 /// Real snapshots with figures of independent origin, which stand beside a checkout on some machines only.
 [[nodiscard]] std::optional<std::filesystem::path> shared_folder();
 

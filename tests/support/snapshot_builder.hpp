@@ -17,6 +17,7 @@ namespace memviz::test {
 
 inline constexpr std::uint64_t KiB = 1024;
 inline constexpr std::uint64_t MiB = 1024 * KiB;
+inline constexpr std::uint64_t GiB = 1024 * MiB;
 
 /// Frames as "FILE:LINE:NAME", innermost first, as in the file.
 using Stack = std::vector<std::string>;

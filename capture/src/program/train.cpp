@@ -13,7 +13,7 @@
 namespace memviz::capture::program {
 namespace {
 
-struct Settings {
+struct TrainSettings {
   LanguageModelOptions model{{64, 4, 0, {}}, 2, 256, 32};
   std::int64_t batch = 4;
   std::int64_t steps = 3;
@@ -22,12 +22,12 @@ struct Settings {
   std::string output;
 };
 
-constexpr std::string_view kIntroduction =
+constexpr std::string_view kTrainIntroduction =
     "usage: memviz-capture train [options] -o FILE\n"
     "Trains a small transformer on random tokens and records its memory as a snapshot. Its annotations mark the\n"
     "forward, backward and optimizer part of every step.\n\n";
 
-std::vector<Option> options_of(Settings& settings) {
+std::vector<Option> options_of(TrainSettings& settings) {
   constexpr std::int64_t kMax = 1 << 20;
   return {
       count_option("--layers", settings.model.layers, 1024, "transformer blocks (2)"),
@@ -43,7 +43,7 @@ std::vector<Option> options_of(Settings& settings) {
   };
 }
 
-void complete(Settings& settings) {
+void complete(TrainSettings& settings) {
   if (settings.output.empty()) throw UsageError("-o FILE is missing: where the snapshot goes");
   LayerOptions& layer = settings.model.layer;
   if (layer.model % layer.heads != 0) {
@@ -72,7 +72,7 @@ double train_step(LanguageModel& model, torch::optim::Optimizer& optimizer, cons
 }
 
 /// Finishes the recording while the weights and the optimizer's state are still there.
-void train(const Settings& settings, c10::Device device, RunRecording& recording) {
+void train(const TrainSettings& settings, c10::Device device, RunRecording& recording) {
   LanguageModel model(settings.model);
   model.to(device);
   std::int64_t parameters = 0;
@@ -92,10 +92,10 @@ void train(const Settings& settings, c10::Device device, RunRecording& recording
 } // namespace
 
 void run_train(std::span<const std::string_view> arguments) {
-  Settings settings;
+  TrainSettings settings;
   const std::vector<Option> options = options_of(settings);
   if (!parse_options(arguments, options)) {
-    std::cout << kIntroduction << help_of(options);
+    std::cout << kTrainIntroduction << help_of(options);
     return;
   }
   complete(settings);

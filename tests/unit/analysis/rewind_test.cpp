@@ -1,0 +1,280 @@
+#include "memviz/error.hpp"
+#include "memviz/export.hpp"
+#include "memviz/flame.hpp"
+#include "memviz/input.hpp"
+#include "memviz/replay.hpp"
+#include "support/files.hpp"
+#include "support/rewound.hpp"
+#include "support/snapshot_builder.hpp"
+#include "support/tree_builder.hpp"
+
+#include <algorithm>
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+#include <map>
+#include <random>
+
+using namespace memviz;
+using namespace memviz::test;
+
+TEST_CASE("the state after each event is rebuilt from the end") {
+  SnapshotBuilder builder;
+  small(builder, 0x1000, 4096).active(1024, 1000).inactive(3072);
+  builder.alloc(0x1000, 1000).alloc(0x1400, 500).free(0x1400, 500);
+  CHECK(drawn_after(builder, -1) == "0x1000+4096: -4096");
+  CHECK(drawn_after(builder, 0) == "0x1000+4096: 1000/1024 -3072");
+  CHECK(drawn_after(builder, 1) == "0x1000+4096: 1000/1024 500/512 -2560");
+  CHECK(drawn_after(builder, 2) == "0x1000+4096: 1000/1024 ~500/512 -2560");
+  CHECK(drawn_after(builder, 3) == "0x1000+4096: 1000/1024 -3072");
+  CHECK(drawn(rewound(builder, at_moment(MomentKind::peak))) == "0x1000+4096: 1000/1024 500/512 -2560");
+  CHECK(rewound(builder, at_moment(MomentKind::peak)).accounts.warnings.empty());
+}
+
+TEST_CASE("totals are those of the moment, accounts those of the recording") {
+  SnapshotBuilder builder;
+  small(builder, 0x1000, 4096).active(1024, 1000).inactive(3072);
+  builder.alloc(0x1000, 1000).alloc(0x1400, 500).free(0x1400, 500);
+  const Rewound state = rewound(builder, at_moment(MomentKind::peak));
+  const DeviceStats& stats = state.accounts.devices[0];
+  CHECK(stats.at.kind == MomentKind::peak);
+  CHECK(stats.at.event == 1);
+  CHECK(stats.allocated_bytes == 1536);
+  CHECK(stats.requested_bytes == 1500);
+  CHECK(stats.inactive_bytes == 2560);
+  CHECK(stats.blocks == 3);
+  CHECK(stats.events == 4);
+  CHECK(stats.end_requested_bytes == 1000);
+  CHECK(stats.balanced());
+  CHECK(state.accounts.block_alloc_event == std::vector<std::uint32_t>{0, 1, kNoEvent});
+}
+
+TEST_CASE("a freed allocation has the stack of its alloc, not that of its free") {
+  SnapshotBuilder builder;
+  small(builder, 0x1000, 1024).inactive(1024);
+  builder.event("alloc", 0x1000, 500, {"train.py:1:forward"});
+  builder.event("free_requested", 0x1000, 500, {"train.py:9:backward"});
+  builder.event("free_completed", 0x1000, 500, {"train.py:9:backward"});
+  builder.event("free_completed", 0x1200, 300, {"train.py:9:backward"});
+  const Rewound state = rewound(builder, after_event(0));
+  REQUIRE(state.snapshot.blocks.size() == 2);
+  const auto frames = state.snapshot.frames.stack(state.snapshot.blocks[0].stack);
+  REQUIRE(frames.size() == 1);
+  CHECK(state.snapshot.frames.name(frames[0]) == "forward");
+  CHECK(state.accounts.block_is_explained[0]);
+  SUBCASE("and the baseline none, where frees have their own") {
+    CHECK(state.snapshot.blocks[1].stack == kNoFrames);
+    CHECK_FALSE(state.accounts.block_is_explained[1]);
+  }
+}
+
+TEST_CASE("frees that were recorded with the stacks of their allocs name the baseline") {
+  SnapshotBuilder builder;
+  small(builder, 0x1000, 1024).inactive(1024);
+  builder.event("alloc", 0x1000, 500, {"train.py:1:forward"});
+  builder.event("free_completed", 0x1000, 500, {"train.py:1:forward"});
+  builder.event("free_completed", 0x1200, 300, {"train.py:2:load"});
+  const Rewound state = rewound(builder, after_event(-1));
+  REQUIRE(state.snapshot.blocks.size() == 2);
+  const auto frames = state.snapshot.frames.stack(state.snapshot.blocks[1].stack);
+  REQUIRE(frames.size() == 1);
+  CHECK(state.snapshot.frames.name(frames[0]) == "load");
+}
+
+TEST_CASE("an address that is used again is the allocation of that moment") {
+  SnapshotBuilder builder;
+  small(builder, 0x1000, 4096).active(1024, 900).inactive(3072);
+  builder.alloc(0x1000, 100).free(0x1000, 100).alloc(0x1000, 2000).free(0x1000, 2000).alloc(0x1000, 900);
+  CHECK(drawn_after(builder, 0) == "0x1000+4096: 100/512 -3584");
+  CHECK(drawn_after(builder, 2) == "0x1000+4096: -4096");
+  CHECK(drawn_after(builder, 3) == "0x1000+4096: 2000/2048 -2048");
+  CHECK(drawn_after(builder, 6) == "0x1000+4096: 900/1024 -3072");
+}
+
+TEST_CASE("what is pending at the end was not before its free was requested") {
+  SnapshotBuilder builder;
+  small(builder, 0x1000, 1536).pending(512, 500).pending(512, 400).inactive(512);
+  builder.alloc(0x1000, 500).event("free_requested", 0x1000, 500).alloc(0x1400, 300).free(0x1400, 300);
+  CHECK(drawn_after(builder, 0) == "0x1000+1536: 500/512 ~400/512 -512");
+  CHECK(drawn_after(builder, 1) == "0x1000+1536: ~500/512 ~400/512 -512");
+  CHECK(drawn_after(builder, 3) == "0x1000+1536: ~500/512 ~400/512 ~300/512");
+}
+
+TEST_CASE("frees that complete late are pending until then") {
+  SnapshotBuilder builder;
+  small(builder, 0x1000, 1024).inactive(1024);
+  builder.alloc(0x1000, 500).alloc(0x1200, 400);
+  builder.event("free_requested", 0x1000, 500).event("free_requested", 0x1200, 400);
+  builder.event("free_completed", 0x1200, 400).event("free_completed", 0x1000, 500);
+  CHECK(drawn_after(builder, 2) == "0x1000+1024: ~500/512 400/512");
+  CHECK(drawn_after(builder, 3) == "0x1000+1024: ~500/512 ~400/512");
+  CHECK(drawn_after(builder, 4) == "0x1000+1024: ~500/512 -512");
+}
+
+TEST_CASE("a free that completes without a recorded request was requested before the first event") {
+  SnapshotBuilder builder;
+  small(builder, 0x1000, 1536).active(512, 300).inactive(1024);
+  builder.event("free_completed", 0x1200, 500).alloc(0x1400, 400).free(0x1400, 400);
+  CHECK(drawn_after(builder, -1) == "0x1000+1536: 300/512 ~500/512 -512");
+  CHECK(drawn_after(builder, 0) == "0x1000+1536: 300/512 -1024");
+
+  SUBCASE("unless requests are not recorded at all") {
+    builder.alloc(0x1400, 200).event("free_completed", 0x1400, 200);
+    CHECK(drawn_after(builder, -1) == "0x1000+1536: 300/512 500/512 -512");
+  }
+}
+
+TEST_CASE("segments come and go with their events") {
+  SnapshotBuilder builder;
+  small(builder, 0x1000, 1024).active(1024, 900);
+  builder.event("segment_alloc", 0x8000, 2048).alloc(0x8000, 2000).free(0x8000, 2000);
+  builder.event("segment_free", 0x8000, 2048).event("segment_alloc", 0x1000, 1024).alloc(0x1000, 900);
+  CHECK(drawn_after(builder, -1) == "");
+  CHECK(drawn_after(builder, 1) == "0x8000+2048: 2000/2048");
+  CHECK(drawn_after(builder, 4) == "");
+  CHECK(drawn_after(builder, 5) == "0x1000+1024: -1024");
+}
+
+TEST_CASE("mapped ranges of an expandable segment grow, shrink, split and join") {
+  SnapshotBuilder builder;
+  small(builder, 0x1000, 0x1000).set("is_expandable", true).active(4096, 4000);
+  small(builder, 0x3000, 0x1000).set("is_expandable", true).inactive(4096);
+  builder.event("segment_map", 0x1000, 0x2000).event("segment_map", 0x3000, 0x1000);
+  builder.event("alloc", 0x1000, 4000).event("segment_unmap", 0x2000, 0x1000);
+  CHECK(drawn_after(builder, -1) == "");
+  CHECK(drawn_after(builder, 0) == "0x1000+8192: -8192");
+  CHECK(drawn_after(builder, 1) == "0x1000+12288: -12288");
+  CHECK(drawn_after(builder, 2) == "0x1000+12288: 4000/4096 -8192");
+  CHECK(drawn_after(builder, 3) == "0x1000+4096: 4000/4096 | 0x3000+4096: -4096");
+}
+
+TEST_CASE("each device has its own moment") {
+  SnapshotBuilder builder;
+  small(builder, 0x1000, 512, 0).inactive(512);
+  small(builder, 0x1000, 512, 1).inactive(512);
+  builder.event("alloc", 0x1000, 100, {}, 0).event("free_completed", 0x1000, 100, {}, 0);
+  builder.event("alloc", 0x1000, 200, {}, 1).event("oom", 0, 4096, {}, 1).event("free_completed", 0x1000, 200, {}, 1);
+  SUBCASE("a device without an out-of-memory error stays at its end") {
+    const Rewound state = rewound(builder, at_moment(MomentKind::oom));
+    CHECK(state.accounts.devices[0].at.is_end());
+    CHECK(state.accounts.devices[0].at.event == 1);
+    CHECK(state.accounts.devices[1].at.kind == MomentKind::oom);
+    CHECK(state.accounts.devices[1].at.event == 1);
+    CHECK(drawn(state) == "0x1000+512: -512 | 0x1000+512: 200/512");
+  }
+  SUBCASE("an event may be meant for one of them") {
+    MomentChoice choice = after_event(0);
+    choice.device = 0;
+    CHECK(drawn(rewound(builder, choice)) == "0x1000+512: 100/512 | 0x1000+512: -512");
+  }
+}
+
+TEST_CASE("a time is the last event at or before it") {
+  SnapshotBuilder builder;
+  small(builder, 0x1000, 1024).active(512, 100).active(512, 200);
+  const auto event = [](std::uint64_t address, std::uint64_t size, std::int64_t time_us) {
+    return dict({{"action", "alloc"}, {"addr", address}, {"size", size}, {"stream", 0}, {"time_us", time_us}});
+  };
+  builder.event(event(0x1000, 100, 1000)).event(event(0x1200, 200, 2000));
+  MomentChoice choice = at_moment(MomentKind::time);
+  choice.time_us = 999;
+  CHECK(rewound(builder, choice).accounts.devices[0].at.event == -1);
+  choice.time_us = 1000;
+  CHECK(rewound(builder, choice).accounts.devices[0].at.event == 0);
+  CHECK(rewound(builder, choice).accounts.devices[0].at.time_us == 1000);
+  choice.time_us = 5000;
+  CHECK(rewound(builder, choice).accounts.devices[0].at.event == 1);
+}
+
+TEST_CASE("what does not fit is outside all segments, with a warning that has its bytes") {
+  SnapshotBuilder builder;
+  small(builder, 0x1000, 1024).active(512, 500).inactive(512);
+  SUBCASE("outside all segments") {
+    builder.free(0x9000, 300);
+    const Rewound state = rewound(builder, after_event(-1));
+    CHECK(drawn(state) == "0x1000+1024: 500/512 -512");
+    REQUIRE(state.accounts.warnings.size() == 1);
+    CHECK(state.accounts.warnings[0].find("300 B requested lie in no segment") != std::string::npos);
+    CHECK(state.accounts.devices[0].requested_bytes == 800);
+    CHECK(state.accounts.devices[0].outside_bytes == 300);
+    CHECK(state.accounts.devices[0].rounding_bytes() == 12);
+  }
+  SUBCASE("over what is still there") {
+    builder.free(0x1100, 300);
+    const Rewound state = rewound(builder, after_event(-1));
+    CHECK(drawn(state) == "0x1000+1024: 500/512 -512");
+    CHECK(state.accounts.devices[0].outside_bytes == 300);
+  }
+  SUBCASE("beyond its room") {
+    builder.free(0x1200, 700);
+    const Rewound state = rewound(builder, after_event(-1));
+    CHECK(drawn(state) == "0x1000+1024: 500/512 512/512");
+    REQUIRE(state.accounts.outside.size() == 1);
+    CHECK(state.accounts.outside[0].requested_bytes == 188);
+    CHECK(state.accounts.outside[0].allocations == 0);
+  }
+  SUBCASE("twice at one address") {
+    builder.free(0x1200, 100).free(0x1200, 100);
+    CHECK(drawn_after(builder, -1) == "0x1000+1024: 500/512 100/512");
+  }
+  SUBCASE("segment events that contradict the segments") {
+    builder.event("segment_alloc", 0x5000, 512).event("segment_free", 0x1000, 1024);
+    builder.event("segment_map", 0x1200, 4096).event("segment_free", 0xFFFFFFFFFFFFFF00, 4096);
+    const Rewound state = rewound(builder, after_event(-1));
+    CHECK(drawn(state) == "0x1000+1024: 500/512 -512");
+    REQUIRE(state.accounts.warnings.size() == 1);
+    CHECK(state.accounts.warnings[0].find("4 segment events") != std::string::npos);
+  }
+  SUBCASE("allocations over others") {
+    builder.alloc(0x1000, 100).alloc(0x1000, 500);
+    const Rewound state = rewound(builder, after_event(0));
+    CHECK(drawn(state) == "0x1000+1024: -1024");
+    CHECK(state.accounts.warnings.back().find("1 allocations of that moment were never freed") != std::string::npos);
+  }
+}
+
+TEST_CASE("at the peak a device holds the peak, wherever its allocations lie") {
+  SnapshotBuilder builder;
+  small(builder, 0x1000, 1024).active(512, 500).inactive(512);
+  SUBCASE("in no segment, with the stack of its alloc") {
+    builder.alloc(0x9000, 3000, {"train.py:7:step"}).free(0x9000, 3000);
+    const Rewound state = rewound(builder, at_moment(MomentKind::automatic));
+    CHECK(state.accounts.devices[0].at.kind == MomentKind::peak);
+    CHECK(state.accounts.devices[0].requested_bytes == 3500);
+    CHECK(state.accounts.devices[0].peak_requested_bytes == 3500);
+    const FrameTree tree = build_frame_tree(state.snapshot, state.accounts, {});
+    CHECK(tree.root().total.bytes == 1024 + 3000);
+    CHECK(folded_stacks(state.snapshot, FoldedView::memory, {}, state.accounts.outside)
+              .starts_with("<outside all segments>;active_allocated;train.py:7:step 3000\n"));
+    CHECK(rank_user_lines(state.snapshot, state.accounts, {})[0].amount.bytes == 3000);
+  }
+  SUBCASE("or are only counted: never freed, and in no block of the file") {
+    builder.alloc(0x9000, 3000, {"train.py:7:step"});
+    const Rewound state = rewound(builder, at_moment(MomentKind::peak));
+    CHECK(state.accounts.devices[0].requested_bytes == state.accounts.devices[0].peak_requested_bytes);
+    CHECK(rank_user_lines(state.snapshot, state.accounts, {})[0].key.is(Pseudo::only_counted));
+  }
+}
+
+TEST_CASE("actions that are not known change nothing") {
+  SnapshotBuilder builder;
+  small(builder, 0x1000, 1024).active(512, 500).inactive(512);
+  builder.event("snapshot", 0, 512).event("annotate", 0x1000, 0).event("workspace_snapshot", 0, 1);
+  CHECK(drawn_after(builder, -1) == "0x1000+1024: 500/512 -512");
+}
+
+TEST_CASE("the events around the moment are kept, wherever the batches end") {
+  SnapshotBuilder builder;
+  small(builder, 0x1000, 1024).inactive(1024);
+  for (std::uint64_t i = 0; i < 600; ++i)
+    builder.event(i % 2 == 0 ? "alloc" : "free_completed", 0x1000, 1 + i / 2);
+  for (const std::int64_t moment : {-1, 0, 3, 254, 255, 256, 257, 511, 512, 598, 599}) {
+    CAPTURE(moment);
+    const auto around = rewound(builder, after_event(moment)).accounts.around;
+    REQUIRE(around.size() == 1);
+    CHECK(around[0].first_event == std::max<std::int64_t>(0, moment - 7));
+    const auto last = std::min<std::int64_t>(599, moment + 8);
+    REQUIRE(around[0].events.size() == static_cast<std::size_t>(last - around[0].first_event + 1));
+    for (std::size_t i = 0; i < around[0].events.size(); ++i)
+      CHECK(around[0].events[i].size_bytes == 1 + (static_cast<std::uint64_t>(around[0].first_event) + i) / 2);
+  }
+}

@@ -1,0 +1,97 @@
+#include "memviz/svg.hpp"
+
+#include "support/explained.hpp"
+#include "support/files.hpp"
+#include "support/small_snapshot.hpp"
+#include "support/svg_check.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace memviz;
+using test::explained;
+using test::Explained;
+
+namespace {
+
+std::string drawn_explanation(const Explained& found) {
+  const ExplainPicture picture{.file = "some.pickle",
+                               .state = found.state,
+                               .replay = found.replay,
+                               .devices = found.devices,
+                               .warnings = found.replay.warnings};
+  return explain_svg(picture, {});
+}
+
+Explained explained_as_it_is(const std::string& name) {
+  return explained(test::read_file(test::testdata() / "cases" / (name + ".pickle")));
+}
+
+/// The widths of the bars of the first group of this class, wherever it stands.
+double width_of(const pugi::xml_document& document, const std::string& title_start) {
+  for (const auto& node : document.select_nodes("//g[title]")) {
+    const std::string title = node.node().child_value("title");
+    if (title.starts_with(title_start)) return node.node().child("rect").attribute("width").as_double();
+  }
+  FAIL("no bar titled ", title_start);
+  return 0;
+}
+
+} // namespace
+
+TEST_CASE("explain_svg tells the story without scripts, the same bytes on every run") {
+  const Explained found = explained_as_it_is("side_stream_full");
+  const std::string svg = drawn_explanation(found);
+  test::check_svg(svg);
+  CHECK(svg == drawn_explanation(found));
+  const std::string text = test::visible_text(test::parse_svg(svg));
+  CHECK(text.find("GPU 0 ran out of memory: 5.00 GiB asked for, 3.00 GiB free") != std::string::npos);
+  CHECK(text.find("Stream: 12.0 GiB of 21.0 GiB reserved is free") != std::string::npos);
+  CHECK(text.find("asked for by forward model.py:118") != std::string::npos);
+  CHECK(text.find("12.0 GiB free on other streams") != std::string::npos);
+}
+
+TEST_CASE("explain_svg draws the request and the holes on one scale") {
+  const pugi::xml_document document = test::parse_svg(drawn_explanation(explained_as_it_is("side_stream_full")));
+  const double asked = width_of(document, "asked for: 5.00 GiB");
+  CHECK(asked > 100);
+  CHECK(width_of(document, "free of the device: 3.00 GiB") == doctest::Approx(asked * 3 / 5).epsilon(0.001));
+}
+
+TEST_CASE("explain_svg draws what each device held on one scale") {
+  test::SmallSnapshot made;
+  made.segment(0x7f0000000000, 20 << 20).active(20 << 20, 20 << 20);
+  const std::string one = drawn_explanation(explained(made.take()));
+  CHECK(one.find("What each device held") == std::string::npos);
+  made = {};
+  made.segment(0x7f0000000000, 20 << 20).active(20 << 20, 20 << 20);
+  made.segment(0x7f0000000000, 80 << 20, 0, 1).active(60 << 20, 60 << 20).inactive(20 << 20);
+  const std::string svg = drawn_explanation(explained(made.take()));
+  test::check_svg(svg);
+  const std::string text = test::visible_text(test::parse_svg(svg));
+  CHECK(text.find("What each device held, each at its own moment") != std::string::npos);
+  CHECK(text.find("80.0 MiB, at the end of recording") != std::string::npos);
+}
+
+TEST_CASE("explain_svg of every case is sound") {
+  for (const auto& path : test::files_in(test::testdata() / "cases", ".pickle")) {
+    CAPTURE(path.string());
+    test::check_svg(drawn_explanation(explained(test::read_file(path))));
+  }
+}
+
+TEST_CASE("explain_svg of nothing says so") {
+  test::SmallSnapshot nothing;
+  const std::string svg = drawn_explanation(explained(nothing.take()));
+  test::check_svg(svg);
+  CHECK(test::visible_text(test::parse_svg(svg)).find("Nothing to explain") != std::string::npos);
+}
+
+TEST_CASE("rows of explain_svg that would look alike have the folders that tell them apart") {
+  test::SmallSnapshot made;
+  made.segment(0x7f0000000000, 1 << 20)
+      .active(1 << 19, 1 << 19, made.stack({"/app/a/block.py:7:forward"}))
+      .active(1 << 19, 1 << 19, made.stack({"/app/b/block.py:7:forward"}));
+  const std::string text = test::visible_text(test::parse_svg(drawn_explanation(explained(made.take()))));
+  CHECK(text.find("forward a/block.py:7") != std::string::npos);
+  CHECK(text.find("forward b/block.py:7") != std::string::npos);
+}

@@ -1,0 +1,243 @@
+#include "memviz/explain.hpp"
+
+#include "support/contains.hpp"
+#include "support/explained.hpp"
+#include "support/files.hpp"
+#include "support/small_snapshot.hpp"
+#include "support/snapshot_builder.hpp"
+
+#include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
+
+// The programs of testdata/maker/cases.py: each has one cause, known by construction, with bytes that can be counted
+// there.
+
+using namespace memviz;
+using memviz::test::GiB;
+using memviz::test::MiB;
+using memviz::test::one_contains;
+using test::explained;
+using test::Explained;
+
+namespace {
+
+Snapshot read_case(const std::string& name) {
+  return test::read_file(test::testdata() / "cases" / (name + ".pickle"));
+}
+
+Explained explained_case(const std::string& name, std::optional<std::uint64_t> capacity_bytes = std::nullopt) {
+  Explained result = explained(read_case(name), capacity_bytes);
+  test::check_adds_up(result);
+  CHECK(result.first().fidelity.reproduces());
+  CHECK(result.first().fidelity.largest_error_bytes == 0);
+  return result;
+}
+
+} // namespace
+
+TEST_CASE("case: a large segment split by survivors is fragmentation") {
+  const Explained found = explained_case("split_large_segment");
+  const MemoryLedger& ledger = found.first().ledger;
+  CHECK(found.first().judgement.verdict == Verdict::fragmentation);
+  CHECK(ledger.reserved_bytes == 11'643'387'904);
+  CHECK(ledger.room.hard_bytes == ledger.reserved_bytes - ledger.live_bytes);
+  CHECK(ledger.largest_hole_bytes == 396 * MiB);
+  CHECK(found.answer(Circumstance::expandable_segments).outcome == Outcome::fits);
+  const WhatIf& without = found.answer(Circumstance::without_blocks);
+  CHECK(without.blocks.size() == 28);
+  CHECK(without.blocks_bytes == ledger.live_bytes);
+  REQUIRE(found.first().pins.lines.size() == 1);
+  CHECK(found.label(found.first().pins.lines[0].key) == "remember metrics.py:22");
+  CHECK(one_contains(found.words().advice, "expandable_segments:True"));
+}
+
+TEST_CASE("case: free blocks that are all too small are fragmentation") {
+  const Explained found = explained_case("split_free_blocks");
+  const MemoryLedger& ledger = found.first().ledger;
+  CHECK(found.first().judgement.verdict == Verdict::fragmentation);
+  CHECK(ledger.room.hard_bytes == 789'708'800);
+  CHECK(ledger.largest_hole_bytes < 20 * MiB);
+  CHECK(ledger.device_free_bytes == 48 * MiB);
+  CHECK(found.answer(Circumstance::expandable_segments).outcome == Outcome::fits);
+  // One of the blocks that pin 20 MiB is enough: 48 MiB are free.
+  CHECK(found.answer(Circumstance::without_blocks).blocks.size() == 1);
+  CHECK(found.answer(Circumstance::without_blocks).blocks_bytes < 2 * MiB);
+}
+
+TEST_CASE("case: memory of a side stream") {
+  SUBCASE("where nothing fails") {
+    const Explained found = explained_case("side_stream");
+    CHECK(found.first().judgement.verdict == Verdict::stream);
+    CHECK(found.first().ledger.room.stream_bytes == 20 * GiB);
+    CHECK_FALSE(found.first().request.has_value());
+    const WhatIf& together = found.answer(Circumstance::one_stream);
+    CHECK(together.outcome == Outcome::fits);
+    CHECK(together.reserved_bytes == found.first().ledger.reserved_bytes - 20 * GiB);
+    CHECK(one_contains(found.words().advice, "one stream"));
+  }
+  SUBCASE("where a request of another stream fails") {
+    const Explained found = explained_case("side_stream_full");
+    CHECK(found.first().judgement.verdict == Verdict::stream);
+    CHECK(found.first().ledger.room.stream_bytes == 12 * (1021 * MiB) + 0);
+    CHECK(found.first().ledger.room.hard_bytes == 0);
+    CHECK(found.answer(Circumstance::without_blocks).blocks.size() == 2);
+  }
+  SUBCASE("on the request's own stream the same memory is fragmented") {
+    Snapshot snapshot = read_case("side_stream_full");
+    for (Segment& segment : snapshot.segments)
+      segment.stream = 0;
+    const Explained found = explained(std::move(snapshot));
+    CHECK(found.first().judgement.verdict == Verdict::fragmentation);
+    CHECK(found.first().ledger.room.stream_bytes == 0);
+  }
+}
+
+TEST_CASE("case: frees that wait for another stream") {
+  const Explained found = explained_case("record_stream");
+  CHECK(found.first().judgement.verdict == Verdict::pending_free);
+  CHECK(found.first().ledger.pending_bytes == 10 * (768 * MiB));
+  CHECK(found.label(found.first().users[0].key) == "all_gather fsdp.py:88");
+}
+
+TEST_CASE("case: what a checkpoint reserved is named, and is only cache") {
+  Snapshot snapshot = read_case("reserved_jump");
+  const Snapshot start = before_first_event(snapshot);
+  const Replay replay = rewind(snapshot, {});
+  const auto devices = explain(snapshot, replay, start, {});
+  REQUIRE(devices.size() == 1);
+  CHECK(devices[0].judgement.verdict == Verdict::idle);
+  CHECK(devices[0].ledger.room.soft_bytes == 3700 * MiB);
+  const Explained at_peak = explained_case("reserved_jump");
+  REQUIRE(!at_peak.first().growth.reserving.empty());
+  CHECK(at_peak.label(at_peak.first().growth.reserving[0].key) == "gather checkpoint.py:61");
+  CHECK(at_peak.first().growth.reserving[0].amount.bytes == 2800 * MiB);
+}
+
+TEST_CASE("case: one request that no state could have held") {
+  const Explained found = explained_case("huge_request", 80 * GiB);
+  CHECK(found.first().judgement.verdict == Verdict::exhaustion);
+  REQUIRE(found.first().request.has_value());
+  CHECK(found.first().request->bytes == 205'280ULL * 76'032 * 4);
+  CHECK(found.words().verdict.find("larger than everything that was live") != std::string::npos);
+  CHECK(found.answer(Circumstance::expandable_segments).outcome == Outcome::does_not_fit);
+}
+
+TEST_CASE("case: retained activations are exhaustion, and named though the request is another line's") {
+  const Explained found = explained_case("retained_activations");
+  CHECK(found.first().judgement.verdict == Verdict::exhaustion);
+  CHECK(found.words().headline.find("logits loss.py:31") != std::string::npos);
+  CHECK(found.label(found.first().users[0].key) == "collect log_probs.py:47");
+  CHECK(found.first().users[0].amount.bytes == 23 * (1250 * MiB));
+  CHECK_FALSE(one_contains(found.words().advice, "expandable_segments"));
+}
+
+TEST_CASE("case: memory outside PyTorch is a residual of the capacity, and not guessed without one") {
+  const auto capacity = static_cast<std::uint64_t>(10.91 * static_cast<double>(GiB));
+  const Explained told = explained_case("outside_memory", capacity);
+  CHECK(told.first().judgement.verdict == Verdict::outside);
+  CHECK(told.first().ledger.outside_bytes == capacity - 5700 * MiB - 304'506'470);
+  const Explained untold = explained_case("outside_memory");
+  CHECK(untold.first().judgement.verdict == Verdict::exhaustion);
+  CHECK_FALSE(untold.first().ledger.outside_bytes.has_value());
+  CHECK(one_contains(untold.words().reasons, "--capacity"));
+  const Explained wrong = explained_case("outside_memory", GiB);
+  CHECK(wrong.first().judgement.verdict == Verdict::unclear);
+}
+
+TEST_CASE("case: a failure beside free memory does not add up, and nothing is promised") {
+  const Explained found = explained_case("memory_fraction");
+  CHECK(found.first().judgement.verdict == Verdict::unclear);
+  CHECK(found.words().verdict.starts_with("Does not add up from this file"));
+  CHECK(found.words().advice.empty());
+  for (const WhatIf& answer : found.first().what_ifs)
+    CHECK(answer.outcome == Outcome::not_offered);
+}
+
+TEST_CASE("case: free memory of a private pool") {
+  const Explained found = explained_case("private_pool");
+  CHECK(found.first().judgement.verdict == Verdict::private_pool);
+  CHECK(found.first().ledger.room.private_pool_bytes == 9 * GiB);
+  CHECK(found.answer(Circumstance::no_private_pools).outcome == Outcome::fits);
+  CHECK(found.answer(Circumstance::expandable_segments).outcome == Outcome::does_not_fit);
+  CHECK(one_contains(found.words().advice, "private pools"));
+}
+
+TEST_CASE("case: a program that uses what it reserves is not blamed") {
+  const Explained found = explained_case("clean");
+  CHECK(found.first().judgement.verdict == Verdict::in_use);
+  CHECK(found.words().advice.empty());
+}
+
+TEST_CASE("explanations change with their cause") {
+  SUBCASE("with the survivors gone the request fits") {
+    Explained found = explained_case("split_large_segment");
+    const std::vector<std::uint32_t> blocks = found.answer(Circumstance::without_blocks).blocks;
+    const DeviceExplanation& device = found.first();
+    for (const std::uint32_t block : blocks)
+      found.state.blocks[block].state = BlockState::inactive;
+    const MemoryLedger ledger = memory_ledger(found.state, 0, device.request);
+    CHECK(ledger.room.soft_bytes == ledger.reserved_bytes);
+    CHECK(judge(ledger, device.request, device.settings).verdict == Verdict::unclear); // a hole is large enough
+  }
+  SUBCASE("a smaller device turns fragmentation into exhaustion") {
+    Snapshot snapshot = read_case("split_free_blocks");
+    Explained found = explained(std::move(snapshot));
+    Request request = *found.first().request;
+    request.bytes = 2 * GiB;
+    const MemoryLedger ledger = memory_ledger(found.state, 0, request);
+    CHECK(judge(ledger, request, found.first().settings).verdict == Verdict::exhaustion);
+  }
+}
+
+TEST_CASE("what the file does not tell is said of every answer that depends on it") {
+  Explained found = explained_case("clean");
+  DeviceExplanation& device = found.devices.front();
+  device.fidelity = {.allocs = 1, .same_places = 1, .largest_reserved_bytes = 1};
+  device.what_ifs = {{.circumstance = Circumstance::expandable_segments,
+                      .outcome = Outcome::at_best,
+                      .proviso = Proviso::start,
+                      .reserved_bytes = std::uint64_t{1} << 20U}};
+  const std::string answer = found.words().answers.front();
+  CHECK(answer.find("1.00 MiB would be reserved instead of") != std::string::npos);
+  CHECK(answer.ends_with(
+      "if what was allocated before the first event lay packed together, which this file does not tell."));
+}
+
+TEST_CASE("explain_json") {
+  const Explained found = explained_case("side_stream_full", 24 * GiB);
+  const auto json = nlohmann::json::parse(explain_json("some.pickle", found.state, found.replay, found.devices));
+  CHECK(json["file"] == "some.pickle");
+  const auto& device = json["devices"].at(0);
+  CHECK(device["verdict"] == "stream");
+  CHECK(device["totals"]["stream_bytes"] == found.first().ledger.room.stream_bytes);
+  CHECK(device["totals"]["outside_bytes"] == 0);
+  CHECK(device["request"]["bytes"] == 5 * GiB);
+  CHECK(device["model"]["reproduces"] == true);
+  CHECK(device["what_if"].size() == found.first().what_ifs.size());
+}
+
+TEST_CASE("explain_text fits 100 columns, or a narrower terminal") {
+  for (const auto& path : test::files_in(test::testdata() / "cases", ".pickle")) {
+    CAPTURE(path.string());
+    const Explained found = explained(test::read_file(path));
+    const ExplainReport report{path.filename().string(), found.state, found.replay, found.devices};
+    for (const std::size_t columns : {std::size_t{100}, std::size_t{80}}) {
+      std::size_t column = 0;
+      for (const char letter : explain_text(report, columns)) {
+        column = letter == '\n' ? 0 : column + 1;
+        CHECK(column <= columns);
+      }
+    }
+  }
+}
+
+TEST_CASE("explain_text cuts no name, and one block keeps what it pins") {
+  test::SmallSnapshot made;
+  const StackId stack =
+      made.stack({"/app/models.py:7:forward_with_cache_of_keys_and_values_of_a_very_long_name_indeed"});
+  made.segment(0x7f0000000000, 800 * MiB).active(MiB, MiB, stack).inactive(799 * MiB);
+  const Explained found = explained(made.take());
+  const std::string text = explain_text({"long.pickle", found.state, found.replay, found.devices});
+  CHECK(text.find("forward_with_cache_of_keys_and_values_of_a_very_long_name_indeed models.py:7") != std::string::npos);
+  CHECK(text.find("1 block of 1.00 MiB keeps 799 MiB free from being given back, in 1 segment.") != std::string::npos);
+}

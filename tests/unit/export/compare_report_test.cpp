@@ -1,0 +1,174 @@
+#include "export/compare_json.hpp"
+#include "export/compare_markdown.hpp"
+#include "export/compare_text.hpp"
+#include "support/contains.hpp"
+#include "support/snapshot_builder.hpp"
+#include "text/path_ends.hpp"
+
+#include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
+#include <string>
+
+using namespace memviz;
+using namespace memviz::test;
+
+namespace {
+
+Snapshot with_block(std::uint64_t size, const std::string& frame) {
+  SnapshotBuilder builder;
+  builder.segment(0x1000, 20 * MiB).active(size, size, {frame}).inactive(20 * MiB - size);
+  builder.alloc(0x1000, size, {frame});
+  return builder.read();
+}
+
+Comparison compared(const Snapshot& before, const Snapshot& after) {
+  return compare_snapshots({before, replay(before)}, {after, replay(after)}, {});
+}
+
+/// Nothing before, and 4 MiB of the line after.
+Comparison grown(const std::string& frame) {
+  return compared(with_block(512, "/app/a.py:1:old"), with_block(4 * MiB, frame));
+}
+
+CompareReport report_on(const Comparison& comparison, std::optional<GrowthLimit> limit = std::nullopt) {
+  CompareReport report{{"before.pickle", "at the end"}, {"after.pickle", "at the end"}, comparison};
+  if (limit) report.verdict = verdict_on(comparison.readings, *limit, std::nullopt);
+  return report;
+}
+
+const GrowthLimit kLimit{false, 0, MiB, "1MiB"};
+
+} // namespace
+
+TEST_CASE("the text of a comparison gives both sides and the change") {
+  const Comparison comparison = grown("/app/a.py:2:step");
+  const std::string text = compare_text(report_on(comparison));
+  CHECK(text.starts_with("before: before.pickle, at the end\nafter:  after.pickle, at the end\n"));
+  CAPTURE(text);
+  CHECK(contains(text, "requested at the peak     512 B  4.00 MiB  +4.00 MiB"));
+  CHECK(contains(text, "reserved at the end    20.0 MiB  20.0 MiB        0 B"));
+  CHECK(contains(text, "largest changes at the end, by the innermost line of your own code"));
+  CHECK(contains(text, "+4.00 MiB  step a.py:2"));
+}
+
+TEST_CASE("a limit that was exceeded is told with what exceeded it, one that was not with what was looked at") {
+  const Comparison comparison = grown("/app/a.py:2:step");
+  CHECK(exceeded_text(report_on(comparison, kLimit)).value_or("") ==
+        "the peak grew by 4.00 MiB (8,192 x 512 B), the end by 4.00 MiB (8,192 x 512 B), more than "
+        "--fail-over "
+        "1MiB allows; the most by step a.py:2 (+4.00 MiB at the end)");
+  const GrowthLimit more{false, 0, 10 * MiB, "10MiB"};
+  CHECK(!exceeded_text(report_on(comparison, more)));
+  CHECK(contains(compare_text(report_on(comparison, more)), "peak, end, reserved within --fail-over 10MiB"));
+}
+
+TEST_CASE("the Markdown of a comparison is a verdict, the figures, and the lines") {
+  const Comparison comparison = grown("/app/a.py:2:step");
+  const std::string text = compare_markdown(report_on(comparison, kLimit));
+  CHECK(text.starts_with(
+      "**Memory: more than the limit allows**: `before.pickle` → `after.pickle`\n\nThe peak grew by "));
+  CHECK(contains(text, "the most by `step a.py:2` (+4.00 MiB at the end).\n"));
+  CHECK(contains(text, "| reserved at the end | 20.0 MiB | 20.0 MiB | no change |\n"));
+  CHECK(contains(text, "| +4.00 MiB | 0 B | 4.00 MiB | `step a.py:2` |\n"));
+  CHECK(contains(text, "**Shrank most at the end**"));
+  CHECK(contains(compare_markdown(report_on(comparison)), "**Memory grew** by up to 4.00 MiB"));
+  CHECK(contains(compare_markdown(report_on(compared(with_block(512, "a.py:1:f"), with_block(512, "a.py:1:f")))),
+                 "**Memory did not grow**"));
+}
+
+TEST_CASE("what a snapshot says is no markup in Markdown") {
+  CHECK(code_span("step a.py:1", 40) == "`step a.py:1`");
+  SUBCASE("backticks cannot end the span") {
+    CHECK(code_span("a`b", 40) == "``a`b``");
+    CHECK(code_span("``", 40) == "``` `` ```");
+  }
+  SUBCASE("bars cannot end a table's cell, nor can a backslash bring one back") {
+    CHECK(code_span("a|b", 40) == "`a\\|b`");
+    CHECK(code_span("a\\\\|b", 40) == "`a\\|b`");
+  }
+  SUBCASE("a mention is broken for those who read the plain text") {
+    CHECK(!contains(code_span("@octocat", 40), "@octocat"));
+  }
+  SUBCASE("it stays on one line, and within bounds") {
+    CHECK(!contains(code_span("a\n\n# b\r\n::error::c", 40), "\n"));
+    CHECK(code_span(std::string(5000, 'x'), 40).size() == 42);
+    CHECK(code_span("", 40) == "` `");
+  }
+  SUBCASE("wherever it stands") {
+    const std::string hostile = "/app/x.py:2:<img src=x>`|\n\n[a](http://b) @octocat fixes #1";
+    const Comparison comparison = grown(hostile);
+    const std::string text = compare_markdown(report_on(comparison, kLimit));
+    CHECK(!contains(text, "@octocat"));
+    // Every use is inside of a span whose fence its one backtick cannot close.
+    for (std::size_t at = text.find("<img"); at != std::string::npos; at = text.find("<img", at + 1))
+      CHECK(text.substr(at - 2, 2) == "``");
+    CHECK(contains(text, "<img"));
+  }
+}
+
+TEST_CASE("the JSON of a comparison has every line that changed") {
+  const Comparison comparison = grown("/app/a.py:2:step");
+  const auto json = nlohmann::json::parse(compare_json(report_on(comparison, kLimit)));
+  CHECK(json["schema_version"] == 1);
+  const auto& device = json["devices"][0];
+  CHECK(device["peak_requested_bytes"]["change"] == 4 * MiB - 512);
+  CHECK(device["end_reserved_bytes"]["after"] == 20 * MiB);
+  CHECK(json["changes"][0]["line"] == "step a.py:2");
+  CHECK(json["changes"][0]["file"] == "/app/a.py");
+  CHECK(json["changes"][1]["change_bytes"] == -512);
+  CHECK(json["match"] == "line");
+  CHECK(json["gate"]["passed"] == false);
+  CHECK(json["gate"]["exceeded"][0]["gauge"] == "peak");
+  CHECK(json["only_before"].empty());
+}
+
+TEST_CASE("paths of one name are told apart by as few folders as do it") {
+  using Pair = std::pair<std::string, std::string>;
+  CHECK(told_apart("/home/me/a.pickle", "/tmp/b.pickle") == Pair{"a.pickle", "b.pickle"});
+  CHECK(told_apart("/home/main/x/mem.pickle", "/home/pull/x/mem.pickle") ==
+        Pair{"main/x/mem.pickle", "pull/x/mem.pickle"});
+  CHECK(told_apart("mem.pickle", "old/mem.pickle") == Pair{"mem.pickle", "old/mem.pickle"});
+  CHECK(told_apart("/mem.pickle", "mem.pickle") == Pair{"/mem.pickle", "mem.pickle"});
+  CHECK(told_apart("C:\\main\\mem.pickle", "C:\\pull\\mem.pickle") == Pair{"main\\mem.pickle", "pull\\mem.pickle"});
+  CHECK(told_apart("/a/mem.pickle", "/a/mem.pickle") == Pair{"mem.pickle", "mem.pickle"});
+}
+
+TEST_CASE("rows that would look alike have the folders that tell them apart") {
+  SnapshotBuilder builder;
+  builder.segment(0x1000, 20 * MiB)
+      .active(4 * MiB, 4 * MiB, {"/app/models/a/block.py:7:forward"})
+      .active(3 * MiB, 3 * MiB, {"/app/models/b/block.py:7:forward"})
+      .active(2 * MiB, 2 * MiB, {"/app/models/b/head.py:7:forward"})
+      .inactive(11 * MiB);
+  const Snapshot after = builder.read();
+  const Snapshot before = SnapshotBuilder().read();
+  const Comparison comparison = compared(before, after);
+  for (const std::string& text : {compare_text(report_on(comparison)), compare_markdown(report_on(comparison))}) {
+    CAPTURE(text);
+    CHECK(contains(text, "forward a/block.py:7"));
+    CHECK(contains(text, "forward b/block.py:7"));
+    CHECK(contains(text, "forward head.py:7"));
+  }
+}
+
+TEST_CASE("where the peaks are equal and only the ends differ, the end is pointed at") {
+  const auto recorded = [](bool is_freed) {
+    SnapshotBuilder builder;
+    auto segment = builder.segment(0x1000, 20 * MiB);
+    if (!is_freed) segment.active(4 * MiB, 4 * MiB, {"/app/a.py:2:step"});
+    segment.inactive(is_freed ? 20 * MiB : 16 * MiB);
+    builder.alloc(0x1000, 4 * MiB, {"/app/a.py:2:step"});
+    if (is_freed) builder.free(0x1000, 4 * MiB);
+    return builder.read();
+  };
+  MomentChoice peak;
+  peak.kind = MomentKind::peak;
+  Snapshot before = recorded(true);
+  Snapshot after = recorded(false);
+  const Replay replayed_before = rewind(before, peak);
+  const Replay replayed_after = rewind(after, peak);
+  const Comparison comparison = compare_snapshots({before, replayed_before}, {after, replayed_after}, {});
+  CHECK(end_text(comparison) == "the peaks are equal and only the ends differ: --at end compares those");
+  CHECK(contains(compare_text(report_on(comparison)), "--at end compares those"));
+  CHECK(end_text(grown("/app/a.py:2:step")).empty());
+}

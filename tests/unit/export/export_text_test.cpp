@@ -1,0 +1,145 @@
+#include "export/segment_bar.hpp"
+#include "export/segment_map.hpp"
+#include "export/text_table.hpp"
+#include "memviz/export.hpp"
+#include "support/contains.hpp"
+#include "support/small_snapshot.hpp"
+#include "text/printable.hpp"
+
+#include <doctest/doctest.h>
+#include <sstream>
+
+namespace memviz {
+
+using test::contains;
+using test::SmallSnapshot;
+
+namespace {
+
+std::size_t widest_line(const std::string& text) {
+  std::istringstream lines(text);
+  std::size_t widest = 0;
+  for (std::string line; std::getline(lines, line);)
+    widest = std::max(widest, column_count(line));
+  return widest;
+}
+
+std::string text_of(const Snapshot& snapshot) {
+  return stats_text("mem.pickle", snapshot, replay(snapshot), std::nullopt);
+}
+
+} // namespace
+
+TEST_CASE("TextTable aligns columns and leaves no spaces at the end of a line") {
+  TextTable table{Align::left, Align::right, Align::left};
+  table.add_row({"name", "bytes", "note"});
+  table.add_row({"\xC3\xA9", "12,345", ""});
+  CHECK(table.text("  ") == "  name   bytes  note\n"
+                            "  \xC3\xA9     12,345\n");
+}
+
+TEST_CASE("segment_bar") {
+  SmallSnapshot builder;
+  const auto bar = [&](std::size_t columns) {
+    const Snapshot snapshot = builder.take();
+    return segment_bar(snapshot, snapshot.segments.front(), columns);
+  };
+  builder.segment(4096, 8000);
+  SUBCASE("shows used and free parts in their places") {
+    CHECK((builder.active(4000, 1).inactive(4000), bar(8)) == "####....");
+  }
+  SUBCASE("shows how much of a character's part is used") {
+    builder.active(1600, 1).inactive(1400).active(300, 1).inactive(4700);
+    CHECK(bar(4) == "+-..");
+  }
+  SUBCASE("marks what waits to be freed and what no block covers") {
+    CHECK((builder.pending(4000, 1), bar(4)) == "pp??");
+  }
+  SUBCASE("fits a segment of the largest size there is") {
+    builder.segment(0, std::numeric_limits<std::uint64_t>::max());
+    builder.active(std::numeric_limits<std::uint64_t>::max() / 2, 1);
+    const Snapshot snapshot = builder.take();
+    CHECK(segment_bar(snapshot, snapshot.segments.back(), 4) == "##??");
+  }
+  SUBCASE("fits a segment of fewer bytes than characters") {
+    builder.segment(0, 2).active(1, 1).inactive(1);
+    const Snapshot snapshot = builder.take();
+    CHECK(segment_bar(snapshot, snapshot.segments.back(), 4) == " # .");
+  }
+}
+
+TEST_CASE("segment_map shows the largest segments and says how many it leaves out") {
+  SmallSnapshot builder;
+  for (std::uint64_t i = 0; i < 25; ++i)
+    builder.segment(i << 30U, 1024 * (i + 1)).inactive(1024 * (i + 1));
+  const std::string map = segment_map(builder.take(), 0);
+  CHECK(map.starts_with("Segments of GPU 0 (25; the 20 largest, the other 5 are left out)\n"));
+  CHECK(contains(map, "25.0 KiB"));
+  CHECK(contains(map, "6.00 KiB"));
+  CHECK(!contains(map, "5.00 KiB"));
+}
+
+TEST_CASE("stats_text") {
+  SmallSnapshot builder;
+  const StackId stack = builder.stack({"/app/train.py:12:step"});
+
+  SUBCASE("says that there is nothing") {
+    CHECK(contains(text_of(builder.take()), "No segments and no events"));
+  }
+  SUBCASE("gives totals, the sum of the recording, users, map, settings and warnings") {
+    builder.segment(0x7f00'0000'0000, 4096).active(1024, 1000, stack).pending(512, 500, stack).inactive(2560);
+    builder.event(Action::alloc, 0x7f00'0000'0000, 1000, stack);
+    builder.setting("max_split_size", "-1").warning("made by hand");
+    const std::string text = text_of(builder.take());
+    for (const std::string_view part :
+         {"GPU 0 (segments: 1, blocks: 3)", "4,096 B", "1,024 B", "1,500 B", "balanced", "step train.py:12",
+          "0x7f0000000000", "max_split_size", "Warning: made by hand"}) {
+      CAPTURE(part);
+      CHECK(contains(text, part));
+    }
+    CHECK(!contains(text, "pool and stream"));
+  }
+  SUBCASE("splits by pool and stream where there are several") {
+    builder.segment(0, 4096).inactive(4096).segment(1 << 20, 2048, 5).pool({1, 0}).active(2048, 2048);
+    const std::string text = text_of(builder.take());
+    CHECK(contains(text, "default pool, stream 0"));
+    CHECK(contains(text, "private pool (1, 0), stream 5"));
+  }
+  SUBCASE("shows one device when asked") {
+    builder.segment(0, 4096).inactive(4096).segment(0, 2048, 0, 1).inactive(2048);
+    const Snapshot snapshot = builder.take();
+    const std::string text = stats_text("mem.pickle", snapshot, replay(snapshot), 1);
+    CHECK(contains(text, "GPU 1 (segments: 1"));
+    CHECK(!contains(text, "GPU 0"));
+  }
+  SUBCASE("stays within 100 columns and one line for names that are long or hostile") {
+    const std::string name = "f" + std::string(5000, 'n') + "\n\x1b[2Jforged";
+    const std::string frame = "/app/" + name + ".py:1:" + name;
+    constexpr std::uint64_t kMost = std::uint64_t{1} << 59U;
+    builder.segment(0, 4096).inactive(4096);
+    builder.segment(std::numeric_limits<std::uint64_t>::max() - kMost, kMost, std::numeric_limits<std::int64_t>::min());
+    builder.pool({std::numeric_limits<std::uint64_t>::max(), std::numeric_limits<std::uint64_t>::max()});
+    builder.active(kMost, kMost - 1, builder.stack({frame}));
+    builder.setting(name, name);
+    const std::string text = text_of(builder.take());
+    CHECK(widest_line(text) <= 100);
+    CHECK(!contains(text, "\x1b"));
+    CHECK(!contains(text, "\nforged"));
+  }
+}
+
+TEST_CASE("printable text keeps its lines and its direction") {
+  CHECK(printable("a\tb\x1b[2J\x7f") == "a b [2J ");
+  CHECK(printable("nac\u202Eabc\u2066\u2069\u200F\u061C.") == "nac abc    .");
+  CHECK(printable("\u05D0\u20AC\u2026\u2065\u206A") == "\u05D0\u20AC\u2026\u2065\u206A");
+  CHECK(printable("\xE2\x80") == "\xE2\x80");
+}
+
+TEST_CASE("elided keeps both ends of a name and whole characters") {
+  CHECK(elided("short", 10) == "short");
+  CHECK(elided("0123456789", 8) == "01...789");
+  CHECK(elided("\xC3\xA9\xC3\xA9\xC3\xA9\xC3\xA9\xC3\xA9\xC3\xA9", 5) == "\xC3\xA9...\xC3\xA9");
+  CHECK(elided("abcdef", 2) == "ab");
+}
+
+} // namespace memviz

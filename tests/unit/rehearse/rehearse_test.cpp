@@ -1,0 +1,305 @@
+#include "memviz/error.hpp"
+#include "rehearse/installation.hpp"
+#include "rehearse/report.hpp"
+#include "rehearse/run_facts.hpp"
+#include "rehearse/search.hpp"
+#include "rehearse/verdict.hpp"
+#include "support/contains.hpp"
+#include "support/files.hpp"
+
+#include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+using namespace memviz;
+using memviz::test::contains;
+using namespace memviz::rehearse;
+
+namespace {
+
+constexpr std::uint64_t kGiB = std::uint64_t{1} << 30U;
+
+bool has_note(const FitVerdict& verdict, const std::string& part) {
+  for (const std::string& note : notes(verdict))
+    if (contains(note, part)) return true;
+  return false;
+}
+
+DeviceUse use(std::uint64_t peak_bytes, std::int64_t pid = 10) {
+  return {.pid = pid,
+          .device = 0,
+          .total_bytes = 80 * kGiB,
+          .context_bytes = kGiB,
+          .peak_bytes = peak_bytes,
+          .peak_reserved_bytes = peak_bytes - kGiB,
+          .peak_allocated_bytes = peak_bytes - kGiB};
+}
+
+FitVerdict verdict_of(const Ending& ending, RunFacts facts) {
+  FitVerdict verdict;
+  verdict.ending = ending;
+  verdict.profile = {"h100-80", "NVIDIA H100 80GB HBM3", 80 * kGiB, kGiB};
+  verdict.outcome = outcome_of(ending, facts);
+  verdict.facts = std::move(facts);
+  return verdict;
+}
+
+RunFacts fitting(std::uint64_t peak_bytes = 40 * kGiB) {
+  RunFacts facts;
+  facts.used_cuda = true;
+  facts.uses = {use(peak_bytes)};
+  return facts;
+}
+
+RunFacts failing() {
+  RunFacts facts = fitting(79 * kGiB);
+  facts.oom_count = 1;
+  facts.ooms = {{10, std::nullopt, 0, 8 * kGiB, ""}};
+  return facts;
+}
+
+/// The numbers that a search asks for, where everything up to `most` fits.
+std::vector<std::uint64_t> asked(const SearchRange& range, std::uint64_t most) {
+  std::vector<std::uint64_t> numbers;
+  const auto largest = largest_that_fits(range, [&](std::uint64_t value) {
+    numbers.push_back(value);
+    return value <= most;
+  });
+  if (most < range.low)
+    CHECK_FALSE(largest);
+  else
+    CHECK(largest == std::min(most, range.high));
+  return numbers;
+}
+
+} // namespace
+
+TEST_CASE("a search finds the largest number that fits") {
+  for (std::uint64_t most = 0; most <= 70; ++most) {
+    const auto numbers = asked({"BATCH", 1, 64}, most);
+    CHECK(numbers.size() <= 8);
+    for (std::size_t i = 0; i < numbers.size(); ++i)
+      for (std::size_t k = i + 1; k < numbers.size(); ++k)
+        CHECK(numbers[i] != numbers[k]);
+  }
+  CHECK(asked({"BATCH", 5, 5}, 5) == std::vector<std::uint64_t>{5});
+  CHECK(asked({"BATCH", 0, 1}, 0) == std::vector<std::uint64_t>{0, 1});
+  const std::uint64_t huge = ~std::uint64_t{0};
+  CHECK(asked({"BATCH", 0, huge}, huge - 1).size() <= 66);
+}
+
+TEST_CASE("what --search and --compare-with take") {
+  const SearchRange range = parse_search("BATCH=1..256");
+  CHECK(range.name == "BATCH");
+  CHECK(range.low == 1);
+  CHECK(range.high == 256);
+  for (const char* wrong : {"", "BATCH", "BATCH=1", "BATCH=1..", "BATCH=..2", "BATCH=2..1", "1..2", "=1..2", "B-S=1..2",
+                            "BATCH=1.5..2", "BATCH=-1..2", "BATCH=1...2", "BATCH=1..99999999999999999999"})
+    CHECK_THROWS_AS(static_cast<void>(parse_search(wrong)), UsageError);
+
+  CHECK(parse_setting("compare-with", "A=b=c") == std::pair<std::string, std::string>{"A", "b=c"});
+  CHECK(parse_setting("compare-with", "A=") == std::pair<std::string, std::string>{"A", ""});
+  for (const char* wrong : {"", "A", "=b", "1A=b"})
+    CHECK_THROWS_AS(static_cast<void>(parse_setting("compare-with", wrong)), UsageError);
+
+  const std::vector<std::string> words{"train.py", "--batch={}", "{BATCH}x{}", "{OTHER}"};
+  CHECK(with_value(words, "BATCH", 12) == std::vector<std::string>{"train.py", "--batch=12", "12x12", "{OTHER}"});
+}
+
+TEST_CASE("the outcome of a run, and the exit code that tells it") {
+  const auto code = [](const Ending& ending, const RunFacts& facts) { return exit_code(verdict_of(ending, facts)); };
+  CHECK(code({}, fitting()) == 0);
+  CHECK(code({.exit_code = 1}, failing()) == 3);
+  CHECK(code({}, failing()) == 3); // the program caught it
+  CHECK(code({.exit_code = 7}, fitting()) == 7);
+  CHECK(code({.signal = 9}, fitting()) == 137);
+  CHECK(code({.exit_code = 5}, {}) == 5);
+  CHECK(code({}, {}) == 1); // no GPU was used: no answer
+}
+
+TEST_CASE("a verdict in words") {
+  SUBCASE("fits") {
+    const FitVerdict verdict = verdict_of({}, fitting());
+    CHECK(headline(verdict) ==
+          "Fits on NVIDIA H100 80GB HBM3 (h100-80): 40.0 GiB of 80.0 GiB at the peak, 40.0 GiB left.");
+    const std::string text = verdict_text(verdict, 100);
+    CHECK(contains(text, "39.0 GiB")); // of PyTorch's
+    CHECK(contains(text, "GPU 0"));
+    CHECK(has_note(verdict, "typical figure"));
+    CHECK_FALSE(has_note(verdict, "zeros"));
+  }
+  SUBCASE("does not fit") {
+    CHECK(headline(verdict_of({.exit_code = 1}, failing())) ==
+          "Does not fit on NVIDIA H100 80GB HBM3 (h100-80): it ran out of memory.");
+    RunFacts facts = failing();
+    facts.oom_count = 3;
+    CHECK(contains(headline(verdict_of({}, facts)), "3 times, caught the error and went on"));
+    CHECK(short_text(verdict_of({.exit_code = 1}, failing())) == "does not fit: 8.00 GiB asked for");
+  }
+  SUBCASE("failed for another reason") {
+    CHECK(headline(verdict_of({.exit_code = 7}, fitting())) ==
+          "No answer: the program ended with exit code 7, for another reason than memory.");
+    CHECK(contains(headline(verdict_of({.signal = 9}, fitting())), "was ended by SIGKILL"));
+    CHECK(has_note(verdict_of({.exit_code = 7}, {}), "never used a GPU"));
+  }
+  SUBCASE("never used a GPU") {
+    RunFacts facts;
+    CHECK(contains(headline(verdict_of({}, facts)), "nothing initialised CUDA"));
+    facts.torches = {"2.9.0+cpu"};
+    CHECK(contains(headline(verdict_of({}, facts)), "its torch 2.9.0+cpu was built without CUDA"));
+    facts.has_cuda_torch = true;
+    CHECK(contains(headline(verdict_of({}, facts)), "never initialised CUDA"));
+  }
+  SUBCASE("what cannot be known is said") {
+    RunFacts facts = fitting();
+    facts.host_reads = 12;
+    facts.notes = {"cuDNN: workspaces of 0 bytes"};
+    facts.failures = {"on_cuda: RuntimeError: no"};
+    facts.has_own_recorder = true;
+    facts.uses.push_back(use(60 * kGiB, 11));
+    facts.uses.back().retries = 2;
+    const FitVerdict verdict = verdict_of({}, facts);
+    CHECK(has_note(verdict, "12 copies to the host gave zeros"));
+    CHECK(has_note(verdict, "cuDNN: workspaces of 0 bytes"));
+    CHECK(has_note(verdict, "on_cuda: RuntimeError: no"));
+    CHECK(has_note(verdict, "records its own history"));
+    CHECK(has_note(verdict, "GPU 0 was used by 2 processes"));
+    CHECK(has_note(verdict, "100 GiB of 80.0 GiB, which may not fit"));
+    CHECK(has_note(verdict, "only just fits"));
+    CHECK(contains(headline(verdict), "60.0 GiB of 80.0 GiB")); // the fullest
+  }
+  SUBCASE("steps") {
+    RunFacts facts = fitting();
+    facts.steps = 2;
+    FitVerdict verdict = verdict_of({}, facts);
+    CHECK_FALSE(has_note(verdict, "step"));
+    verdict.steps_asked = 3;
+    CHECK(has_note(verdict, "--steps 3: the program ended after 2 steps"));
+    verdict.facts.is_stopped = true;
+    CHECK(has_note(verdict, "Stopped after 2 optimizer steps, as asked"));
+  }
+  SUBCASE("as JSON") {
+    const auto json = nlohmann::json::parse(variants_json({.usual = verdict_of({}, fitting())}));
+    CHECK(json["schema_version"] == 1);
+    CHECK(json["verdict"]["outcome"] == "fits");
+    CHECK(json["verdict"]["devices"][0]["left_bytes"] == 40 * kGiB);
+    CHECK(json["verdict"]["gpu"]["profile"] == "h100-80");
+  }
+}
+
+TEST_CASE("a search in words") {
+  const SearchRange range{"BATCH", 1, 8};
+  SearchReport report{.range = range};
+  report.runs = {{1, verdict_of({}, fitting(10 * kGiB))}, {8, verdict_of({.exit_code = 1}, failing())}};
+  SUBCASE("found") {
+    report.runs.push_back({4, verdict_of({}, fitting())});
+    report.largest = 4;
+    const std::string text = search_text(report, 100);
+    CHECK(contains(text, "BATCH=4 is the largest that fits; BATCH=5 does not."));
+    CHECK(contains(text, "Found by bisection in 3 runs, which takes for granted that what fits, fits with less."));
+    const auto json = nlohmann::json::parse(search_json(report));
+    CHECK(json["search"]["largest"] == 4);
+    CHECK(json["search"]["runs"][1]["outcome"] == "does_not_fit");
+    CHECK(json["verdict"]["outcome"] == "fits");
+  }
+  SUBCASE("all") {
+    report.runs[1].verdict = verdict_of({}, fitting());
+    report.largest = 8;
+    CHECK(contains(search_text(report, 100), "All of BATCH=1..8 fit: BATCH=8 does."));
+    report.runs[1].verdict = report.runs[0].verdict;
+    CHECK(contains(search_text(report, 100), "with the same peak: does the program read BATCH?"));
+  }
+  SUBCASE("none") {
+    report.runs = {{1, verdict_of({.exit_code = 1}, failing())}};
+    CHECK(contains(search_text(report, 100), "None of BATCH=1..8 fits: BATCH=1 does not."));
+    CHECK(nlohmann::json::parse(search_json(report))["search"]["largest"].is_null());
+  }
+  SUBCASE("no answer") {
+    report.runs[1].verdict = verdict_of({.exit_code = 2}, fitting());
+    report.has_answer = false;
+    CHECK(contains(search_text(report, 100), "with BATCH=8 the program failed for another reason than memory."));
+  }
+}
+
+TEST_CASE("what changes under another setting") {
+  VariantsReport report{.usual = verdict_of({.exit_code = 1}, failing())};
+  report.variants.push_back({"PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True", verdict_of({}, fitting(70 * kGiB))});
+  const std::string text = variants_text(report, 100);
+  CHECK(contains(text, "With PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True: fits; peak 70.0 GiB (-9.00 GiB)"));
+  CHECK(contains(text, "left 10.0 GiB (+9.00 GiB)"));
+  const auto json = nlohmann::json::parse(variants_json(report));
+  CHECK(json["variants"][0]["change"]["peak_bytes"] == -9 * static_cast<std::int64_t>(kGiB));
+  CHECK(json["variants"][0]["verdict"]["outcome"] == "fits");
+}
+
+TEST_CASE("what a run leaves behind is read line by line") {
+  const test::TemporaryFolder folder;
+  test::write_bytes(
+      folder / "report",
+      R"({"pid": 7, "profile": "t4", "devices": [{"device": 0, "total_bytes": 100, "context_bytes": 10,)"
+      R"( "used_bytes": 0, "peak_used_bytes": 50}, {"device": 1, "total_bytes": 100, "context_bytes": 10,)"
+      R"( "used_bytes": 0, "peak_used_bytes": 0}], "host_reads": 3, "kernel_launches": 9,)"
+      R"( "notes": ["a", "b"]})"
+      "\n"
+      R"({"pid": 6, "profile": "t4", "devices": [], "host_reads": 2, "notes": ["b"]})"
+      "\n{\"pid\": 8, \"devi");
+  test::write_bytes(
+      folder / "log",
+      R"({"event": "torch", "pid": 7, "version": "2.13.0+cu130", "cuda": "13.0"})"
+      "\n"
+      R"({"event": "cuda", "pid": 7, "rank": 3})"
+      "\n"
+      R"({"event": "oom", "pid": 7, "rank": 3, "device": 0, "asked_bytes": 60, "file": null})"
+      "\n"
+      R"({"event": "failure", "pid": 7, "text": "no"})"
+      "\n[1, 2]\nnonsense\n"
+      R"({"event": "end", "pid": 7, "rank": 3, "steps": 5, "stopped": true, "own_recorder": false, "uncaught_oom": true,)"
+      R"( "ooms": 1, "file": "/x/y.pickle", "devices": [{"device": 0, "peak_reserved_bytes": 45,)"
+      R"( "peak_allocated_bytes": 40, "ooms": 1, "retries": 1}]})"
+      "\n");
+  const RunFacts facts = read_facts(folder / "report", folder / "log");
+  REQUIRE(facts.uses.size() == 1);
+  CHECK(facts.uses[0].rank == 3);
+  CHECK(facts.uses[0].peak_bytes == 60);
+  CHECK(facts.uses[0].left_bytes() == 40);
+  CHECK(facts.uses[0].peak_reserved_bytes == 45);
+  CHECK(facts.uses[0].retries == 1);
+  CHECK(facts.host_reads == 5);
+  CHECK(facts.notes == std::vector<std::string>{"a", "b"});
+  CHECK(facts.failures == std::vector<std::string>{"no"});
+  CHECK(facts.oom_count == 1);
+  REQUIRE(facts.ooms.size() == 1);
+  CHECK(facts.ooms[0].asked_bytes == 60);
+  REQUIRE(facts.files.size() == 1);
+  CHECK(facts.files[0].path == "/x/y.pickle");
+  CHECK(facts.is_stopped);
+  CHECK(facts.has_cuda_torch);
+
+  const RunFacts nothing = read_facts(folder / "no", folder / "neither");
+  CHECK(nothing.uses.empty());
+  CHECK_FALSE(nothing.used_cuda);
+}
+
+TEST_CASE("profiles of GPUs") {
+  const test::TemporaryFolder folder;
+  std::filesystem::create_directories(folder / "profiles");
+  test::write_bytes(folder / "profiles/t4.profile",
+                    "# a comment\nname = Tesla T4 # its name\n total_bytes=1000\ncontext_bytes = 10\nother = x\n");
+  test::write_bytes(folder / "profiles/wrong.profile", "total_bytes = many\n");
+  test::write_bytes(folder / "profiles/empty.profile", "");
+  CHECK(profile_names(std::string(folder / "")) == std::vector<std::string>{"empty", "t4", "wrong"});
+  const Profile profile = read_profile(profile_file(std::string(folder / ""), "t4"));
+  CHECK(profile.name == "t4");
+  CHECK(profile.gpu == "Tesla T4");
+  CHECK(profile.total_bytes == 1000);
+  CHECK(profile.context_bytes == 10);
+  CHECK(read_profile(profile_file("/nowhere", folder / "profiles/t4.profile")).gpu == "Tesla T4");
+  CHECK_THROWS_AS(static_cast<void>(read_profile(folder / "profiles/wrong.profile")), UsageError);
+  CHECK_THROWS_AS(static_cast<void>(read_profile(folder / "profiles/empty.profile")), UsageError);
+  CHECK_THROWS_WITH_AS(static_cast<void>(profile_file(std::string(folder / ""), "t5")),
+                       "--gpu: 't5' is not known; there are empty, t4, wrong; a profile of your own has a '/' in its "
+                       "name",
+                       UsageError);
+  CHECK_THROWS_AS(static_cast<void>(profile_file(std::string(folder / ""), "./none")), UsageError);
+}
