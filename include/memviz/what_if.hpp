@@ -39,6 +39,7 @@ enum class Circumstance : std::uint8_t {
   one_stream,          ///< everything on the request's stream
   no_private_pools,    ///< everything in the default pool
   no_rounding,         ///< without roundup_power2_divisions
+  max_split_size,      ///< PYTORCH_CUDA_ALLOC_CONF=max_split_size_mb:N from the first event on; of a failure only
 };
 
 [[nodiscard]] std::string_view circumstance_name(Circumstance circumstance);
@@ -66,6 +67,8 @@ enum class Proviso : std::uint8_t {
 
 struct WhatIf {
   Circumstance circumstance = Circumstance::expandable_segments;
+  /// max_split_size: the largest of those tried with which the request fits, else the smallest.
+  std::uint64_t value_bytes = 0;
   Outcome outcome = Outcome::not_offered;
   Proviso proviso = Proviso::none; ///< of at_best, and of not_offered where that is why
   /// Under this circumstance, at the moment; nullopt where it was not replayed so far, or where that is not sure.

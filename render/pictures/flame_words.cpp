@@ -194,7 +194,7 @@ std::vector<std::string> facts_of(const FlamePicture& picture, const DeviceStats
 }
 
 std::string alert_of(const FlamePicture& picture, const DeviceStats& sum) {
-  const std::string rehearsed = rehearsal_alert(picture.snapshot.origin.rehearsal);
+  std::string rehearsed = rehearsal_alert(picture.snapshot.origin.rehearsal);
   if (sum.ooms == 0 || (sum.ooms == 1 && failed_device(picture) != nullptr)) return rehearsed;
   return fmt::format("{}{}ran out of memory {}", rehearsed, rehearsed.empty() ? "" : "; ",
                      sum.ooms == 1 ? "once" : format_count(sum.ooms) + " times");

@@ -114,8 +114,8 @@ std::string summary(const Comparison& comparison) {
 }
 
 std::string verdict_line(const CompareReport& report) {
-  const std::string sides =
-      fmt::format("{} → {}", code_span(report.before.file, kFileCellColumns), code_span(report.after.file, kFileCellColumns));
+  const std::string sides = fmt::format("{} → {}", code_span(report.before.file, kFileCellColumns),
+                                        code_span(report.after.file, kFileCellColumns));
   if (!report.verdict) return fmt::format("{}: {}\n", summary(report.comparison), sides);
   if (report.verdict->exceeded.empty()) return fmt::format("**Memory: within the limit**: {}\n", sides);
   return fmt::format("**Memory: more than the limit allows**: {}\n", sides);

@@ -40,6 +40,11 @@ std::string saved(const DeviceExplanation& device, const WhatIf& answer, const s
   return answer.outcome == Outcome::at_best ? would_be + if_so(answer) : circumstance + " no less would be reserved.";
 }
 
+/// "max_split_size_mb:128".
+std::string split_setting(const WhatIf& answer) {
+  return fmt::format("max_split_size_mb:{}", answer.value_bytes >> 20U);
+}
+
 /// The answer to a circumstance that is replayed from the first event on.
 std::string replayed(const DeviceExplanation& device, const WhatIf& answer, const std::string& circumstance) {
   if (answer.outcome == Outcome::not_offered) {
@@ -67,6 +72,12 @@ std::string replayed(const DeviceExplanation& device, const WhatIf& answer, cons
   return circumstance + " the request would not have fit either.";
 }
 
+std::string split_answer(const DeviceExplanation& device, const WhatIf& answer) {
+  if (answer.outcome == Outcome::does_not_fit)
+    return "With max_split_size_mb of 512, 128 or 32 the request would not have fit either.";
+  return replayed(device, answer, "With " + split_setting(answer));
+}
+
 std::string empty_cache(const DeviceExplanation& device, const WhatIf& answer) {
   if (answer.outcome == Outcome::not_offered) return "";
   if (device.request && answer.outcome == Outcome::fits)
@@ -88,7 +99,8 @@ std::string lines_in_the_way(const Snapshot& state, const DeviceExplanation& dev
     parts.push_back(fmt::format(
         "{} ({}{})", elided(node_label(state.frames, lines[i].key), kNameColumns), format_bytes(lines[i].amount.bytes),
         lines[i].amount.blocks > 1 ? fmt::format(", {} blocks", format_count(lines[i].amount.blocks)) : ""));
-  if (lines.size() > kMostAnswerLines) parts.push_back(fmt::format("{} more lines", format_count(lines.size() - kMostAnswerLines)));
+  if (lines.size() > kMostAnswerLines)
+    parts.push_back(fmt::format("{} more lines", format_count(lines.size() - kMostAnswerLines)));
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
@@ -110,6 +122,7 @@ std::string answer_text(const Snapshot& state, const DeviceExplanation& device, 
   case Circumstance::one_stream: return replayed(device, answer, "With everything on one stream");
   case Circumstance::no_private_pools: return replayed(device, answer, "Without private pools");
   case Circumstance::no_rounding: return replayed(device, answer, "Without roundup_power2_divisions");
+  case Circumstance::max_split_size: return split_answer(device, answer);
   }
   return "";
 }
@@ -158,6 +171,9 @@ std::string balance_advice(const DeviceExplanation& device) {
 
 std::vector<std::string> advice_text(const Snapshot& state, const DeviceExplanation& device) {
   std::vector<std::string> advice;
+  const bool expandable_fits = std::any_of(device.what_ifs.begin(), device.what_ifs.end(), [](const WhatIf& answer) {
+    return answer.circumstance == Circumstance::expandable_segments && answer.outcome == Outcome::fits;
+  });
   for (const WhatIf& answer : device.what_ifs) {
     const std::uint64_t saved_bytes =
         device.ledger.reserved_bytes - std::min(device.ledger.reserved_bytes, answer.reserved_bytes.value_or(0));
@@ -178,6 +194,10 @@ std::vector<std::string> advice_text(const Snapshot& state, const DeviceExplanat
       break;
     case Circumstance::no_rounding:
       advice.push_back(fmt::format("Leave out roundup_power2_divisions, or give it more divisions: {}.", effect));
+      break;
+    case Circumstance::max_split_size:
+      if (expandable_fits) break; // which asks for no figure
+      advice.push_back(fmt::format("Set PYTORCH_CUDA_ALLOC_CONF={}: {}.", split_setting(answer), effect));
       break;
     case Circumstance::empty_cache:
       if (!device.request) break; // speed for memory that nobody is waiting for

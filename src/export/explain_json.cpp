@@ -51,12 +51,14 @@ Json what_if_json(const Snapshot& state, const WhatIf& answer, const std::string
     blocks.push_back(
         {{"address", std::to_string(state.blocks[block].address)}, {"bytes", state.blocks[block].size_bytes}});
   Json result{{"circumstance", circumstance_name(answer.circumstance)},
+              {"value", nullptr},
               {"outcome", outcome_name(answer.outcome)},
               {"proviso", nullptr},
               {"reserved_bytes", nullptr},
               {"failed_event", answer.failed_event},
               {"blocks", std::move(blocks)},
               {"text", text}};
+  if (answer.circumstance == Circumstance::max_split_size) result["value"] = answer.value_bytes;
   if (answer.proviso != Proviso::none) result["proviso"] = proviso_name(answer.proviso);
   if (answer.reserved_bytes) result["reserved_bytes"] = *answer.reserved_bytes;
   return result;

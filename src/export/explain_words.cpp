@@ -12,7 +12,6 @@ namespace memviz {
 
 namespace {
 
-
 std::uint64_t used_bytes(const MemoryLedger& ledger) {
   return ledger.live_bytes + ledger.rounding_bytes + ledger.pending_bytes;
 }
@@ -238,7 +237,9 @@ std::vector<std::string> reasons(const DeviceExplanation& device) {
     return answer.circumstance == Circumstance::no_private_pools;
   });
   if (has_private_pools && !device.settings.private_pools_expand) text.push_back(private_pools(device));
-  if (device.settings.collects_garbage) text.emplace_back("Not modelled: garbage_collection_threshold, which is set.");
+  if (device.settings.collects_garbage)
+    text.emplace_back("Not modelled: garbage_collection_threshold, which is set. It matters only with "
+                      "torch.cuda.set_per_process_memory_fraction(), of which no snapshot tells.");
   return text;
 }
 

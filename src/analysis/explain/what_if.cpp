@@ -6,6 +6,7 @@
 #include "analysis/explain/untold.hpp"
 
 #include <algorithm>
+#include <array>
 
 namespace memviz {
 
@@ -26,6 +27,9 @@ bool saw_private_pools(const Recording& recording) {
     if (recording.events[i].pool.value_or(PoolId{}).is_private()) return true;
   return false;
 }
+
+/// The sizes of max_split_size_mb that people set; PyTorch takes none of 20 MiB or less.
+constexpr std::array<std::uint64_t, 3> kSplitSizesBytes{512ULL << 20U, 128ULL << 20U, 32ULL << 20U};
 
 class Questions {
 public:
@@ -124,6 +128,25 @@ public:
     return answer;
   }
 
+  /// The largest size is the one that changes least. Each is a replay, so there are few.
+  [[nodiscard]] WhatIf max_split_size() const {
+    WhatIf answer{.circumstance = Circumstance::max_split_size};
+    for (const std::uint64_t bytes : kSplitSizesBytes) {
+      ReplayPlan plan = recorded_plan();
+      plan.settings.max_split_bytes = bytes;
+      answer = answered(answer.circumstance, plan, Start::as_recorded);
+      answer.value_bytes = bytes;
+      if (answer.outcome == Outcome::fits || answer.outcome == Outcome::not_offered) break;
+    }
+    return answer;
+  }
+  /// Where memory is in pieces, whether it would be if large blocks had never been cut. Expandable segments are always
+  /// cut.
+  [[nodiscard]] bool asks_max_split_size() const {
+    const bool is_in_pieces = verdict_ == Verdict::fragmentation || verdict_ == Verdict::rounding;
+    return request_ && is_in_pieces && settings_.max_split_bytes == kNoSplitLimit && !settings_.expandable_segments;
+  }
+
   [[nodiscard]] bool has_streams() const { return has_streams_; }
   [[nodiscard]] bool has_private_pools() const { return has_private_pools_; }
 
@@ -214,6 +237,7 @@ std::string_view circumstance_name(Circumstance circumstance) {
   case Circumstance::one_stream: return "one_stream";
   case Circumstance::no_private_pools: return "no_private_pools";
   case Circumstance::no_rounding: return "no_rounding";
+  case Circumstance::max_split_size: return "max_split_size";
   }
   return "";
 }
@@ -248,6 +272,7 @@ std::vector<WhatIf> what_if(const Recording& recording, const Question& question
   if (questions.has_streams()) answers.push_back(questions.one_stream());
   if (questions.has_private_pools()) answers.push_back(questions.no_private_pools());
   if (question.settings.rounds_up()) answers.push_back(questions.no_rounding());
+  if (questions.asks_max_split_size()) answers.push_back(questions.max_split_size());
   return answers;
 }
 

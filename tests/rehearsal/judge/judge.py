@@ -3,8 +3,9 @@
     judge.py MEMVIZ REHEARSAL [--seeds 0:200] [--shrink] [--list N]
 
 `--seeds 0:10000` is for a night (some 40 minutes of one core), and may find what is not known yet; print a small program
-for it with `--shrink`. Known: what would be reserved (never whether a request fits) is wrong for about 1 of 70 answers that
-tell it, most of them where memory of private pools goes back.
+for it with `--shrink`. Known: what would be reserved is wrong for about 1 of 70 answers that tell it, most of them where
+memory of private pools goes back; whether a request fits, for 1 of 600 programs, where max_split_size makes a private pool
+give back memory before the answer's circumstance is without private pools (seed 2390).
 
 REHEARSAL is the folder of libmemviz_rehearsal.so. Python must have a torch with CUDA.
 

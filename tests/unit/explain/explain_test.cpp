@@ -51,6 +51,30 @@ TEST_CASE("case: a large segment split by survivors is fragmentation") {
   CHECK(one_contains(found.words().advice, "expandable_segments:True"));
 }
 
+TEST_CASE("a limit to splitting is tried where memory is in pieces") {
+  SUBCASE("the largest that helps is the answer, and no advice beside expandable segments") {
+    Explained found = explained_case("split_large_segment");
+    const WhatIf& answer = found.answer(Circumstance::max_split_size);
+    CHECK(answer.outcome == Outcome::fits);
+    CHECK(answer.value_bytes == 512 * MiB);
+    CHECK(one_contains(found.words().answers, "With max_split_size_mb:512 the request would have fit, with 11.3 GiB"));
+    CHECK_FALSE(one_contains(found.words().advice, "max_split_size_mb"));
+    for (WhatIf& other : found.devices.front().what_ifs)
+      if (other.circumstance == Circumstance::expandable_segments) other.outcome = Outcome::does_not_fit;
+    CHECK(one_contains(found.words().advice, "Set PYTORCH_CUDA_ALLOC_CONF=max_split_size_mb:512: the request fits."));
+  }
+  SUBCASE("none may help") {
+    const Explained found = explained_case("split_free_blocks");
+    CHECK(found.answer(Circumstance::max_split_size).outcome == Outcome::does_not_fit);
+    CHECK(one_contains(found.words().answers, "With max_split_size_mb of 512, 128 or 32 the request would not have fit"));
+  }
+  SUBCASE("it is not asked where all free memory together is too little") {
+    const Explained found = explained_case("huge_request", 80 * GiB);
+    for (const WhatIf& answer : found.first().what_ifs)
+      CHECK(answer.circumstance != Circumstance::max_split_size);
+  }
+}
+
 TEST_CASE("case: free blocks that are all too small are fragmentation") {
   const Explained found = explained_case("split_free_blocks");
   const MemoryLedger& ledger = found.first().ledger;
