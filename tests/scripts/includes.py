@@ -1,0 +1,52 @@
+"""Every #include runs the way that docs/how-it-works.md draws: a folder includes only folders that stand before it here.
+
+    includes.py SOURCE
+
+Prints each that does not, and ends with 1 if there is one.
+"""
+
+import pathlib
+import re
+import sys
+
+# include/memviz is the model that all of them share.
+ORDER = """
+    src/value src/text src/json src/io src/pickle src/redact src/snapshot
+    src/analysis/tree src/analysis/trace src/analysis/replay src/analysis/timeline src/analysis/leaks src/analysis/explain
+    src/export src/rehearse
+    render/script render/page render/graph render/timeline render/segments render/pictures
+    src/cli src
+""".split()
+
+
+def folder_of(source, name):
+    """The folder of ORDER that an included name is in; None for the standard library's and for include/memviz."""
+    for base in ("src", "render"):
+        if (source / base / name).exists():
+            return str(pathlib.Path(base, name).parent)
+    return None
+
+
+def wrong_includes(source):
+    for base in ("include/memviz", "src", "render"):
+        for path in sorted((source / base).rglob("*.?pp")):
+            folder = str(path.parent.relative_to(source))
+            if folder not in ORDER and base != "include/memviz":
+                yield f"{folder} has no place in the order of {__file__}"
+                continue
+            for name in re.findall(r'^#include "([^"]+)"', path.read_text(), re.M):
+                included = folder_of(source, name)
+                if included is None or included == folder:
+                    continue
+                if base == "include/memviz" or ORDER.index(included) > ORDER.index(folder):
+                    yield f"{path.relative_to(source)} includes {name}"
+
+
+def main():
+    wrong = list(wrong_includes(pathlib.Path(sys.argv[1])))
+    print("\n".join(wrong) or "every include runs one way")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
