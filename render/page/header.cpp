@@ -22,14 +22,14 @@ constexpr std::size_t kFileColumns = 60;
 /// Widths of sans-serif text are estimated from above: this much of an estimate is what the widest real font needs.
 constexpr double kWidestFont = 0.85;
 
-constexpr double kSwatchWidth = 14;
+constexpr double kHeaderSwatchWidth = 14;
 constexpr double kFigureGap = 22;
 constexpr double kFigureHeight = 64;
 /// Figures are no further apart than this, however wide the page.
 constexpr double kMostSpread = 60;
 
 double natural_width(const Figure& figure) {
-  const double name = sans_width(figure.name, kFactSize) + (figure.swatch == nullptr ? 0 : kSwatchWidth);
+  const double name = sans_width(figure.name, kFactSize) + (figure.swatch == nullptr ? 0 : kHeaderSwatchWidth);
   return kWidestFont * std::max({name, sans_width(figure.value, kFigureSize), sans_width(figure.note, kFactSize)});
 }
 
@@ -71,7 +71,7 @@ void draw_figure(XmlElement item, double x, double y, const Figure& figure) {
   double name_x = x;
   if (figure.swatch != nullptr) {
     add_rect(add_group(item, figure.swatch->name), x, y + 11, 9, 9).set("rx", 2);
-    name_x += kSwatchWidth;
+    name_x += kHeaderSwatchWidth;
   }
   add_text(item, name_x, y + 20, "figure-name muted", figure.name);
   add_text(item, x, y + 41, fmt::format("figure {}", figure.value_class), figure.value);
