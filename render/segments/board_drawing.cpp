@@ -21,7 +21,7 @@ constexpr double kCharacterWidth = 12 * kMonoEm;
 constexpr double kPadding = 4;
 constexpr double kBaseline = 13;
 constexpr double kNarrowBlock = 1.2; ///< neighbours narrower than this are drawn as one
-constexpr double kGapFrom = 4;  ///< wider blocks have a gap to the next
+constexpr double kGapFrom = 4;       ///< wider blocks have a gap to the next
 constexpr double kBlockGap = 0.75;
 constexpr double kWorthALabel = 60; ///< a part this wide has the label of its piece
 

@@ -80,8 +80,8 @@ std::vector<Piece> pieces_of(const std::vector<Placed>& placed, double pixels_pe
   double x = 0;
   for (std::size_t i = 0; i < placed.size(); ++i) {
     const double width = static_cast<double>(placed[i].segment.total_bytes) * pixels_per_byte;
-    const bool joins =
-        !pieces.empty() && pieces.back().width < kNarrowPiece && width < kNarrowPiece && placed[i - 1].side == placed[i].side;
+    const bool joins = !pieces.empty() && pieces.back().width < kNarrowPiece && width < kNarrowPiece &&
+                       placed[i - 1].side == placed[i].side;
     if (!joins) pieces.push_back({i, 0, x, 0});
     ++pieces.back().count;
     pieces.back().width += width;

@@ -33,7 +33,8 @@ void check_folded(const Arguments& arguments) {
     if (arguments.has(option.name)) throw UsageError(fmt::format("--{} needs --format json", option.name));
 }
 
-void write_export(const Arguments& arguments, const Loaded& loaded, const TreeChoice& choice, const ExportRequest& request) {
+void write_export(const Arguments& arguments, const Loaded& loaded, const TreeChoice& choice,
+                  const ExportRequest& request) {
   const auto& [snapshot, accounts, file] = loaded;
   if (request.format == Format::folded) {
     const auto view = choice.view == View::segments ? FoldedView::segments : FoldedView::memory;

@@ -11,7 +11,6 @@
 namespace memviz {
 namespace {
 
-
 std::string with_slashes(std::string_view filename) {
   std::string path(filename);
   std::replace(path.begin(), path.end(), '\\', '/');
@@ -79,7 +78,8 @@ bool is_public_pseudo_file(std::string_view path) {
                                                            "<frozen abc>",      "<frozen os>",    "<frozen zipimport>"};
   constexpr std::string_view kGenerated = "<eval_with_key>";
   if (std::find(kWhole.begin(), kWhole.end(), path) != kWhole.end()) return true;
-  if (path.starts_with(kGenerated)) return path.find_first_not_of(".0123456789", kGenerated.size()) == std::string_view::npos;
+  if (path.starts_with(kGenerated))
+    return path.find_first_not_of(".0123456789", kGenerated.size()) == std::string_view::npos;
   return std::any_of(kFrozen.begin(), kFrozen.end(), [&](std::string_view part) { return path.starts_with(part); });
 }
 

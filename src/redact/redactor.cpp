@@ -13,7 +13,6 @@
 namespace memviz {
 namespace {
 
-
 bool has_letters(std::string_view text) {
   return std::any_of(text.begin(), text.end(), [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || static_cast<unsigned char>(c) >= 0x80;
@@ -108,9 +107,9 @@ FrameText Redactor::frame(std::string_view name, std::string_view filename) {
   Parts& parts = *parts_;
   FrameText text{parts.function(name, filename), std::string(filename)};
   // Debug information often has the file's own name only; a function of torch's stands in a file of torch's.
-  const bool is_torch_source = filename.find_first_of("/\\") == std::string_view::npos && origin_of(filename) == CodeOrigin::cpp &&
-                               name.find("::") != std::string_view::npos && parts.keeps_public() &&
-                               hidden_cpp_name(name, parts.hiding()) == name;
+  const bool is_torch_source = filename.find_first_of("/\\") == std::string_view::npos &&
+                               origin_of(filename) == CodeOrigin::cpp && name.find("::") != std::string_view::npos &&
+                               parts.keeps_public() && hidden_cpp_name(name, parts.hiding()) == name;
   if (is_torch_source)
     parts.search.keep(filename);
   else if (parts.hides_paths)

@@ -66,7 +66,8 @@ TEST_CASE("a limit to splitting is tried where memory is in pieces") {
   SUBCASE("none may help") {
     const Explained found = explained_case("split_free_blocks");
     CHECK(found.answer(Circumstance::max_split_size).outcome == Outcome::does_not_fit);
-    CHECK(one_contains(found.words().answers, "With max_split_size_mb of 512, 128 or 32 the request would not have fit"));
+    CHECK(
+        one_contains(found.words().answers, "With max_split_size_mb of 512, 128 or 32 the request would not have fit"));
   }
   SUBCASE("it is not asked where all free memory together is too little") {
     const Explained found = explained_case("huge_request", 80 * GiB);
