@@ -92,7 +92,7 @@ CudaBackend::CudaBackend(const RecordingOptions& options)
 
 void CudaBackend::stop() {
   stop_watching_operators();
-  libtorch::end_history(*allocator::get(), &gather_context);
+  libtorch::end_history(*allocator::get(), &gather_context, max_entries_of(options_, devices_of_allocator()));
   stop_gathering();
 }
 

@@ -40,11 +40,14 @@ void record_history(Allocator& cuda, bool enabled, allocator::CreateContextFn ga
 /// Ends what record_history() began, while other threads allocate. Without a lock the allocator reads whether a stack
 /// is wanted, and then whom to ask for it; and recordHistory takes away who is asked before it says that none is
 /// wanted. So first none is wanted any more, and then those who read otherwise just before make their calls.
-template <class Allocator> void end_history(Allocator& cuda, allocator::CreateContextFn gather) {
+/// `max_entries` must be that of the recording: before 2.7 a full ring is not cleared then, and one that is said to be
+/// shorter than it is would be written beyond its end.
+template <class Allocator>
+void end_history(Allocator& cuda, allocator::CreateContextFn gather, std::size_t max_entries) {
   constexpr std::chrono::seconds at_most{2};
-  record_history(cuda, true, gather, 1, allocator::RecordContext::NEVER, {});
+  record_history(cuda, true, gather, max_entries, allocator::RecordContext::NEVER, {});
   wait_until_threads_moved(at_most);
-  record_history(cuda, false, nullptr, 1, allocator::RecordContext::NEVER, {});
+  record_history(cuda, false, nullptr, max_entries, allocator::RecordContext::NEVER, {});
 }
 
 /// Since 2.5; before, nothing happens.
