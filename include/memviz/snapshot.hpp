@@ -76,8 +76,12 @@ struct Origin {
   std::string generation;             ///< "PyTorch 2.5 to 2.8": inferred from the keys present
   bool is_list = false;               ///< a bare list of segments: torch.cuda.memory_snapshot()
   bool is_cpu = false;                ///< main memory, recorded by memviz's capture module: its device 0 is no GPU
+  /// Main memory in a recording of GPUs, by the same module: the device that is none.
+  std::optional<std::uint32_t> cpu_device;
   std::optional<Rehearsal> rehearsal; ///< what was made up, where the GPU was
   std::uint64_t size_bytes = 0;       ///< of the decompressed file; what is made of it is bounded by it
+
+  [[nodiscard]] bool is_main_memory(std::uint32_t device) const { return is_cpu || device == cpu_device; }
 };
 
 struct Snapshot {

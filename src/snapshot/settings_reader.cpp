@@ -3,6 +3,8 @@
 #include "snapshot/fields.hpp"
 #include "snapshot/value_text.hpp"
 
+#include <limits>
+
 namespace memviz {
 
 void read_settings(const Document& document, Value settings, FrameReader& texts, Budget& budget, Snapshot& snapshot) {
@@ -29,6 +31,9 @@ void read_settings(const Document& document, Value settings, FrameReader& texts,
   }
   const Value recording = document.get(settings, "memviz_recording");
   snapshot.origin.is_cpu = recording.kind() == Kind::text && document.text(recording) == "cpu";
+  const auto cpu_device = document.as_unsigned(document.get(settings, "memviz_cpu_device"));
+  if (cpu_device && *cpu_device <= std::numeric_limits<std::uint32_t>::max())
+    snapshot.origin.cpu_device = static_cast<std::uint32_t>(*cpu_device);
   snapshot.trace_max_entries = document.as_unsigned(document.get(settings, "trace_alloc_max_entries"));
 }
 

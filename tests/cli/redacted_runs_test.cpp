@@ -54,12 +54,7 @@ TEST_CASE("two redacted checkouts of a project compare as they do in clear") {
 }
 
 TEST_CASE("redacted runs over real snapshots find no leak") {
-  const auto folder = shared_folder();
-  if (!folder) {
-    MESSAGE("skipped: no ../shared");
-    return;
-  }
-  for (const auto& path : files_in(*folder / "snapshots", ".pickle")) {
+  for (const auto& path : shared_snapshots()) {
     CAPTURE(path.string());
     for (const std::string what : {"paths", "names", "all"}) {
       CAPTURE(what);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <doctest/doctest.h>
 #include <fstream>
 #include <iterator>
 #include <stdexcept>
@@ -66,6 +67,13 @@ std::optional<fs::path> shared_folder() {
   if (std::getenv("MEMVIZ_NEED_SHARED") != nullptr)
     throw std::runtime_error("MEMVIZ_NEED_SHARED is set, but there is no " + folder.string());
   return std::nullopt;
+}
+
+std::vector<fs::path> shared_snapshots() {
+  const std::optional<fs::path> folder = shared_folder();
+  if (folder) return files_in(*folder / "snapshots", ".pickle");
+  MESSAGE("skipped: no ../shared");
+  return {};
 }
 
 } // namespace memviz::test

@@ -40,5 +40,7 @@ void write_bytes(const std::string& path, std::string_view bytes);
 /// Real snapshots with figures of independent origin, which stand beside a checkout on some machines only; throws where
 /// they are missing although MEMVIZ_NEED_SHARED is set.
 [[nodiscard]] std::optional<std::filesystem::path> shared_folder();
+/// Those snapshots, sorted; where there are none the test says that it was skipped, and has none to look at.
+[[nodiscard]] std::vector<std::filesystem::path> shared_snapshots();
 
 } // namespace memviz::test

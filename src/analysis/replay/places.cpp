@@ -16,7 +16,7 @@ std::vector<Place> places_of(const Snapshot& snapshot, std::optional<std::uint32
     const auto& [place_device, pool, stream] = key;
     places.push_back({place_device, pool, stream, stats});
     places.back().stats.device = place_device;
-    places.back().stats.is_cpu = snapshot.origin.is_cpu;
+    places.back().stats.is_cpu = snapshot.origin.is_main_memory(place_device);
   }
   return places;
 }

@@ -175,7 +175,7 @@ Replay Accounts::finish(const Snapshot& snapshot) const {
     const DeviceAccounts& accounts = has_events ? *devices_[device] : no_events;
     DeviceStats at_end = accounts.stats;
     at_end.device = device;
-    at_end.is_cpu = snapshot.origin.is_cpu;
+    at_end.is_cpu = snapshot.origin.is_main_memory(device);
     std::uint64_t unexplained_bytes = 0;
     for (const Segment& segment : snapshot.segments_of(device)) {
       add_segment(snapshot, segment, at_end);

@@ -13,7 +13,7 @@ namespace memviz {
 namespace {
 
 NodeKey device_key(const Snapshot& snapshot, std::uint32_t device) {
-  return {NodeKind::device, device, snapshot.origin.is_cpu ? 1U : 0U};
+  return {NodeKind::device, device, snapshot.origin.is_main_memory(device) ? 1U : 0U};
 }
 
 /// What stands in the place of the state: nothing for active memory when `state` is no level.

@@ -207,12 +207,7 @@ TEST_CASE("a line that is not the user's own says whose it is") {
 }
 
 TEST_CASE("in real recordings a line of one's own is Python outside of every library") {
-  const auto folder = shared_folder();
-  if (!folder) {
-    MESSAGE("skipped: no ../shared");
-    return;
-  }
-  for (const auto& path : files_in(*folder / "snapshots", ".pickle")) {
+  for (const auto& path : shared_snapshots()) {
     CAPTURE(path.string());
     const Snapshot snapshot = read_snapshot(read_input(path.string()).bytes());
     UserLineFinder finder(snapshot.frames);

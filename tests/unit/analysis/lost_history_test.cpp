@@ -101,12 +101,7 @@ TEST_CASE("a block without a stack was there before a recording that has every s
 }
 
 TEST_CASE("of the real snapshots, those of a ring that was too small say so") {
-  const auto folder = shared_folder();
-  if (!folder) {
-    MESSAGE("skipped: no ../shared");
-    return;
-  }
-  for (const auto& file : files_in(*folder / "snapshots", ".pickle")) {
+  for (const auto& file : shared_snapshots()) {
     const std::string name = file.stem().string();
     CAPTURE(name);
     const Snapshot snapshot = read_snapshot(read_bytes(file.string()));

@@ -1,5 +1,7 @@
 #include "memviz/export.hpp"
+#include "memviz/flame.hpp"
 #include "memviz/label.hpp"
+#include "memviz/replay.hpp"
 #include "memviz/snapshot.hpp"
 #include "memviz/source_line.hpp"
 #include "support/snapshot_builder.hpp"
@@ -209,6 +211,24 @@ TEST_CASE("a recording of main memory by the capture module says so") {
   CHECK_FALSE(builder.read().origin.is_cpu);
   builder.set("allocator_settings", dict({{"memviz_recording", "cpu"}}));
   CHECK(builder.read().origin.is_cpu);
+}
+
+TEST_CASE("of a recording of GPUs and of main memory, one device is none") {
+  SnapshotBuilder builder;
+  builder.segment(0x1000, 1024, 0).active(1024, 1000);
+  builder.segment(0x9000, 1024, 2).active(1024, 1000);
+  builder.set("allocator_settings", dict({{"memviz_recording", "cuda"}, {"memviz_cpu_device", 2}}));
+  const Snapshot snapshot = builder.read();
+  CHECK_FALSE(snapshot.origin.is_main_memory(0));
+  CHECK(snapshot.origin.is_main_memory(2));
+  const Replay accounts = replay(snapshot);
+  CHECK_FALSE(accounts.devices[0].is_cpu);
+  CHECK(accounts.devices[1].is_cpu);
+  TreeOptions options;
+  options.levels = {Level::device};
+  const FrameTree tree = build_frame_tree(snapshot, accounts, options);
+  const NodeId second = tree[tree.root().first_child].next_sibling;
+  CHECK(node_label(snapshot.frames, tree[second].key) == "CPU");
 }
 
 TEST_CASE("frame lists that are shared are converted once") {

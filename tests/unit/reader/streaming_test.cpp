@@ -192,14 +192,9 @@ TEST_CASE("all snapshots of testdata are the same, streamed or not") {
 }
 
 TEST_CASE("all real snapshots are the same, streamed or not") {
-  const auto folder = shared_folder();
-  if (!folder) {
-    MESSAGE("skipped: no ../shared");
-    return;
-  }
-  for (const auto& entry : std::filesystem::directory_iterator(*folder / "snapshots")) {
-    CAPTURE(entry.path().string());
-    check_same(read_input(entry.path().string()).bytes());
+  for (const auto& path : shared_snapshots()) {
+    CAPTURE(path.string());
+    check_same(read_input(path.string()).bytes());
   }
 }
 

@@ -62,12 +62,7 @@ TEST_CASE("everything hides what only looks public, and keeps the kind of code")
 }
 
 TEST_CASE("redaction changes no figure of real snapshots, and no ranking") {
-  const auto folder = shared_folder();
-  if (!folder) {
-    MESSAGE("skipped: no ../shared");
-    return;
-  }
-  for (const auto& path : files_in(*folder / "snapshots", ".pickle")) {
+  for (const auto& path : shared_snapshots()) {
     CAPTURE(path.string());
     const Input input = read_input(path.string());
     Redactor redactor({Redact::all, "a key"});

@@ -144,12 +144,7 @@ TEST_CASE("a segment of a hundred thousand blocks takes few shapes, and damaged 
 }
 
 TEST_CASE("the five largest real snapshots keep to 2 MB, with the root exact") {
-  const auto folder = shared_folder();
-  if (!folder) {
-    MESSAGE("skipped: no ../shared");
-    return;
-  }
-  auto paths = files_in(*folder / "snapshots", ".pickle");
+  auto paths = shared_snapshots();
   std::sort(paths.begin(), paths.end(),
             [](const auto& left, const auto& right) { return file_size(left) > file_size(right); });
   paths.resize(std::min<std::size_t>(paths.size(), 5));
