@@ -204,24 +204,26 @@ struct TellingAllocator {
   struct Call {
     bool enabled;
     bool has_recorder;
+    std::size_t max_entries;
     libtorch::allocator::RecordContext context;
     bool operator==(const Call&) const = default;
   };
   std::vector<Call> calls;
-  void recordHistory(bool enabled, libtorch::allocator::CreateContextFn gather, std::size_t,
+  void recordHistory(bool enabled, libtorch::allocator::CreateContextFn gather, std::size_t max_entries,
                      libtorch::allocator::RecordContext context) {
-    calls.push_back({enabled, gather != nullptr, context});
+    calls.push_back({enabled, gather != nullptr, max_entries, context});
   }
 };
 
 } // namespace
 
-TEST_CASE("a recording ends by asking for no stacks before it takes away who is asked") {
+TEST_CASE(
+    "a recording ends by asking for no stacks before it takes away who is asked, with the ring as long as it is") {
   using Context_ = libtorch::allocator::RecordContext;
   TellingAllocator allocator;
-  libtorch::end_history(allocator, &gather_context);
+  libtorch::end_history(allocator, &gather_context, 1000);
   using Calls = std::vector<TellingAllocator::Call>;
-  CHECK((allocator.calls == Calls{{true, true, Context_::NEVER}, {false, false, Context_::NEVER}}));
+  CHECK((allocator.calls == Calls{{true, true, 1000, Context_::NEVER}, {false, false, 1000, Context_::NEVER}}));
 }
 
 TEST_CASE("the devices share the bytes of the history") {
