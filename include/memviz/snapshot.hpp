@@ -72,10 +72,10 @@ struct Annotation {
 
 /// How the file was written, as far as the file shows it.
 struct Origin {
-  std::string encoding;               ///< "pickle protocol 4", "JSON"
-  std::string generation;             ///< "PyTorch 2.5 to 2.8": inferred from the keys present
-  bool is_list = false;               ///< a bare list of segments: torch.cuda.memory_snapshot()
-  bool is_cpu = false;                ///< main memory, recorded by memviz's capture module: its device 0 is no GPU
+  std::string encoding;   ///< "pickle protocol 4", "JSON"
+  std::string generation; ///< "PyTorch 2.5 to 2.8": inferred from the keys present
+  bool is_list = false;   ///< a bare list of segments: torch.cuda.memory_snapshot()
+  bool is_cpu = false;    ///< main memory, recorded by memviz's capture module: its device 0 is no GPU
   /// Main memory in a recording of GPUs, by the same module: the device that is none.
   std::optional<std::uint32_t> cpu_device;
   std::optional<Rehearsal> rehearsal; ///< what was made up, where the GPU was
