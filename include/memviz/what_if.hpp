@@ -5,6 +5,7 @@
 
 #include "memviz/memory_ledger.hpp"
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -64,6 +65,9 @@ enum class Proviso : std::uint8_t {
 
 /// "start", "capture", ...; empty for none.
 [[nodiscard]] std::string_view proviso_name(Proviso proviso);
+
+/// What max_split_size is tried with: sizes that people set, the largest first. PyTorch takes none of 20 MiB or less.
+inline constexpr std::array<std::uint64_t, 3> kSplitSizesBytes{512ULL << 20U, 128ULL << 20U, 32ULL << 20U};
 
 struct WhatIf {
   Circumstance circumstance = Circumstance::expandable_segments;

@@ -73,8 +73,12 @@ std::string replayed(const DeviceExplanation& device, const WhatIf& answer, cons
 }
 
 std::string split_answer(const DeviceExplanation& device, const WhatIf& answer) {
-  if (answer.outcome == Outcome::does_not_fit)
-    return "With max_split_size_mb of 512, 128 or 32 the request would not have fit either.";
+  if (answer.outcome == Outcome::does_not_fit) {
+    std::string sizes;
+    for (const std::uint64_t bytes : kSplitSizesBytes)
+      sizes += fmt::format("{}{}", sizes.empty() ? "" : bytes == kSplitSizesBytes.back() ? " or " : ", ", bytes >> 20U);
+    return "With max_split_size_mb of " + sizes + " the request would not have fit either.";
+  }
   return replayed(device, answer, "With " + split_setting(answer));
 }
 

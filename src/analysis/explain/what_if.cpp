@@ -6,7 +6,6 @@
 #include "analysis/explain/untold.hpp"
 
 #include <algorithm>
-#include <array>
 
 namespace memviz {
 
@@ -27,9 +26,6 @@ bool saw_private_pools(const Recording& recording) {
     if (recording.events[i].pool.value_or(PoolId{}).is_private()) return true;
   return false;
 }
-
-/// The sizes of max_split_size_mb that people set; PyTorch takes none of 20 MiB or less.
-constexpr std::array<std::uint64_t, 3> kSplitSizesBytes{512ULL << 20U, 128ULL << 20U, 32ULL << 20U};
 
 class Questions {
 public:
