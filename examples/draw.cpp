@@ -8,15 +8,14 @@
 int main() {
   const std::string bytes(std::istreambuf_iterator<char>(std::cin), {});
   try {
-    const memviz::Snapshot snapshot = memviz::read_snapshot(bytes);
-    const memviz::Replay accounts = memviz::replay(snapshot);
-    const memviz::FrameTree tree = memviz::build_frame_tree(snapshot, accounts, {});
+    const memviz::MemoryState state = memviz::replay(memviz::read_snapshot(bytes));
+    const memviz::FrameTree tree = memviz::build_frame_tree(state, {});
     std::cout << memviz::flame_svg({.file = "a buffer",
-                                    .snapshot = snapshot,
+                                    .state = state,
                                     .tree = tree,
-                                    .devices = accounts.devices,
-                                    .users = memviz::rank_user_lines(snapshot, accounts, {}),
-                                    .warnings = accounts.warnings},
+                                    .devices = state.devices,
+                                    .users = memviz::rank_user_lines(state, {}),
+                                    .warnings = state.all_warnings()},
                                    {});
   } catch (const memviz::Error& error) {
     std::cerr << "standard input: " << error.what() << '\n';

@@ -8,12 +8,12 @@
 int main(int count, char** words) {
   if (count != 2) return std::fputs("usage: top_lines SNAPSHOT\n", stderr), 2;
   try {
-    memviz::Snapshot snapshot = memviz::read_snapshot(memviz::read_input(words[1]).bytes());
-    const memviz::Replay accounts = memviz::rewind(snapshot, {.kind = memviz::MomentKind::peak});
-    const auto lines = memviz::rank_user_lines(snapshot, accounts, {});
+    const memviz::MemoryState state =
+        memviz::rewind(memviz::read_snapshot(memviz::read_input(words[1]).bytes()), {.kind = memviz::MomentKind::peak});
+    const auto lines = memviz::rank_user_lines(state, {});
     for (std::size_t i = 0; i < std::min<std::size_t>(lines.size(), 10); ++i)
       std::printf("%12s  %s\n", memviz::format_bytes(lines[i].amount.bytes).c_str(),
-                  memviz::node_label(snapshot.frames, lines[i].key).c_str());
+                  memviz::node_label(state.frames(), lines[i].key).c_str());
   } catch (const memviz::Error& error) {
     std::fprintf(stderr, "%s: %s\n", words[1], error.what());
     return 1;

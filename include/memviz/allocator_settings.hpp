@@ -3,7 +3,7 @@
 // What decides how PyTorch's caching allocator serves a request: its constants and its settings. All sizes are bytes.
 // Source: c10/cuda/CUDACachingAllocator.cpp, PyTorch 2.0 to 2.9.
 
-#include "memviz/snapshot.hpp"
+#include "memviz/memory_state.hpp"
 
 #include <array>
 #include <cstdint>
@@ -37,9 +37,10 @@ struct AllocatorSettings {
   [[nodiscard]] bool rounds_up() const;
 };
 
-/// Of a snapshot's `allocator_settings`; what it does not tell is the default. Whether private pools can be expanded is
-/// read off their segments, else off what only newer files have.
-[[nodiscard]] AllocatorSettings allocator_settings(const Snapshot& snapshot);
+/// Of a recording's `allocator_settings`; what it does not tell is the default. Whether private pools can be expanded
+/// is read off `segments`, else off what only newer files have.
+[[nodiscard]] AllocatorSettings allocator_settings(const Recording& recording, std::span<const Segment> segments);
+[[nodiscard]] AllocatorSettings allocator_settings(const MemoryState& state);
 
 /// What a request becomes: `size` of an oom event is this already.
 [[nodiscard]] std::uint64_t rounded_request(const AllocatorSettings& settings, std::uint64_t bytes);

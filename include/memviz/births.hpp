@@ -4,8 +4,8 @@
 // keeps only which event that was, so that it needs little memory; this looks at the events once more, for a picture
 // that tells of every block.
 
+#include "memviz/recording.hpp"
 #include "memviz/replay.hpp"
-#include "memviz/snapshot.hpp"
 
 #include <cstdint>
 #include <memory>
@@ -24,7 +24,7 @@ struct BlockBirth {
 class BirthFinder final : public EventSink {
 public:
   /// `snapshot` has the blocks that `replay` tells the events of; both must outlive this object.
-  BirthFinder(const Snapshot& snapshot, const Replay& replay);
+  BirthFinder(const MemoryState& state);
   ~BirthFinder() override;
   BirthFinder(const BirthFinder&) = delete;
   BirthFinder& operator=(const BirthFinder&) = delete;
@@ -36,8 +36,7 @@ public:
 
 private:
   struct OfDevice;
-  const Snapshot& snapshot_;
-  const Replay& replay_;
+  const MemoryState& state_;
   std::vector<std::unique_ptr<OfDevice>> devices_; ///< by device; null where no block has a recorded alloc
   std::vector<BlockBirth> births_;
 };

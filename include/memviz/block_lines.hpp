@@ -1,6 +1,6 @@
 #pragma once
 
-// Snapshot -> for each block in use the line of the user's own code that asked for it.
+// MemoryState -> for each block in use the line of the user's own code that asked for it.
 
 #include "memviz/flame.hpp"
 
@@ -20,7 +20,6 @@ struct BlockLines {
 };
 
 /// Of the blocks of `device`, or of all.
-[[nodiscard]] BlockLines block_lines(const Snapshot& snapshot, const Replay& replay,
-                                     std::optional<std::uint32_t> device);
+[[nodiscard]] BlockLines block_lines(const MemoryState& state, std::optional<std::uint32_t> device);
 
 } // namespace memviz

@@ -72,12 +72,6 @@ struct Comparison {
   [[nodiscard]] bool has_two_processes() const;
 };
 
-/// One side of a comparison; refers to both.
-struct ReplayedSnapshot {
-  const Snapshot& snapshot;
-  const Replay& replay;
-};
-
 /// Indices into Comparison::readings and devices: those of which a figure changed most, at most `most`, in the order of
 /// devices.
 [[nodiscard]] std::vector<std::size_t> devices_that_changed_most(const Comparison& comparison, std::size_t most);
@@ -97,7 +91,7 @@ struct ReplayedSnapshot {
 [[nodiscard]] std::string end_text(const Comparison& comparison);
 
 /// Every byte of both sides is in the tree once. Throws UsageError for a bad expression in `options`.
-[[nodiscard]] Comparison compare_snapshots(const ReplayedSnapshot& before, const ReplayedSnapshot& after,
+[[nodiscard]] Comparison compare_snapshots(const MemoryState& before, const MemoryState& after,
                                            const CompareOptions& options);
 
 } // namespace memviz

@@ -2,14 +2,13 @@
 
 // The state of a device at a moment -> why memory ran out, or why it is reserved and not used: totals that add up to
 // the byte, a verdict with the figures behind it, and what would have helped, computed by replay. All sizes are bytes.
-// The state is an ordinary Snapshot, so that all of this works on a file's end as on any event.
 
 #include "memviz/allocator_settings.hpp"
 #include "memviz/flame.hpp"
 #include "memviz/memory_ledger.hpp"
 #include "memviz/pins.hpp"
+#include "memviz/recording.hpp"
 #include "memviz/replay.hpp"
-#include "memviz/snapshot.hpp"
 #include "memviz/what_if.hpp"
 
 #include <cstdint>
@@ -58,25 +57,19 @@ struct DeviceExplanation {
   std::vector<OtherDevice> less_used;
 };
 
-/// The segments and blocks of `snapshot`, whose events it holds, before the first of them; the rest is empty.
-[[nodiscard]] Snapshot before_first_event(Snapshot& snapshot);
-
-/// Devices that failed first. `state` is a snapshot at the moment with its events in `traces`, `replay` what
-/// rewind() gave for it, `start` the segments and blocks before the first event.
-[[nodiscard]] std::vector<DeviceExplanation> explain(const Snapshot& state, const Replay& replay, const Snapshot& start,
-                                                     const ExplainOptions& options);
+/// Devices that failed first. The recording of `state` must hold its events.
+[[nodiscard]] std::vector<DeviceExplanation> explain(const MemoryState& state, const ExplainOptions& options);
 
 /// What an answer is printed from.
 struct ExplainReport {
   std::string file;
-  const Snapshot& state;
-  const Replay& replay;
+  const MemoryState& state;
   const std::vector<DeviceExplanation>& devices;
 };
 
 /// The whole answer as text, its sentences at most so wide; names are not cut for that. And as one JSON object.
 [[nodiscard]] std::string explain_text(const ExplainReport& report, std::size_t columns = 100);
-[[nodiscard]] std::string explain_json(const std::string& file, const Snapshot& state, const Replay& replay,
+[[nodiscard]] std::string explain_json(const std::string& file, const MemoryState& state,
                                        const std::vector<DeviceExplanation>& devices);
 
 /// An explanation in sentences.
@@ -89,6 +82,6 @@ struct ExplanationText {
   std::vector<std::string> advice;  ///< only what an answer supports; may be empty
 };
 
-[[nodiscard]] ExplanationText in_words(const Snapshot& state, const DeviceExplanation& device);
+[[nodiscard]] ExplanationText in_words(const MemoryState& state, const DeviceExplanation& device);
 
 } // namespace memviz

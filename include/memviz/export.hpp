@@ -5,8 +5,8 @@
 
 #include "memviz/compare.hpp"
 #include "memviz/flame.hpp"
+#include "memviz/recording.hpp"
 #include "memviz/replay.hpp"
-#include "memviz/snapshot.hpp"
 
 #include <cstdint>
 #include <functional>
@@ -29,13 +29,11 @@ using TextSource = std::function<void(const TextSink&)>;
 enum class FoldedView : std::uint8_t { memory, segments };
 
 /// Folded stacks as PyTorch's _memory_viz.py writes them: `a;b;c BYTES`, unique paths sorted by code point, no zero
-/// lines; an inactive block counts with its full size on its `inactive` line. `outside` (Replay::outside, empty at the
-/// end) stands on lines that begin with `<outside all segments>` in the place of the stream.
-[[nodiscard]] std::string folded_stacks(const Snapshot& snapshot, FoldedView view, std::optional<std::uint32_t> device,
-                                        std::span<const OutsideMemory> outside = {});
-/// Refers to `snapshot`.
-[[nodiscard]] TextSource folded_source(const Snapshot& snapshot, FoldedView view, std::optional<std::uint32_t> device,
-                                       std::span<const OutsideMemory> outside = {});
+/// lines; an inactive block counts with its full size on its `inactive` line. MemoryState::outside
+/// stands on lines that begin with `<outside all segments>` in the place of the stream.
+[[nodiscard]] std::string folded_stacks(const MemoryState& state, FoldedView view, std::optional<std::uint32_t> device);
+/// Refers to `state`.
+[[nodiscard]] TextSource folded_source(const MemoryState& state, FoldedView view, std::optional<std::uint32_t> device);
 
 /// The tree as one JSON object: the moment of each of its `devices`, totals, and a flat array of nodes, parents before
 /// children.
@@ -46,11 +44,11 @@ enum class FoldedView : std::uint8_t { memory, segments };
                                           const std::vector<DeviceStats>& devices);
 
 /// The figures of `stats --json`, under fixed names.
-[[nodiscard]] std::string stats_json(const std::string& file, const Snapshot& snapshot, const Replay& replay);
+[[nodiscard]] std::string stats_json(const std::string& file, const MemoryState& state);
 
 /// Totals per device, state, pool and stream, largest users, segment map, settings, balance and warnings; at most
 /// 100 columns wide but for names.
-[[nodiscard]] std::string stats_text(const std::string& file, const Snapshot& snapshot, const Replay& replay,
+[[nodiscard]] std::string stats_text(const std::string& file, const MemoryState& state,
                                      std::optional<std::uint32_t> device);
 
 /// The two lists of PyTorch's compare, `only_before = [...]` and `only_after = [...]`: decimal, ascending.

@@ -1,6 +1,6 @@
 #pragma once
 
-// Snapshot -> FrameTree: who holds every reserved byte, grouped and filtered as asked.
+// MemoryState -> FrameTree: who holds every reserved byte, grouped and filtered as asked.
 
 #include "memviz/replay.hpp"
 #include "memviz/tree.hpp"
@@ -31,18 +31,18 @@ struct TreeOptions {
 
 /// The levels of `--view memory` and `--view segments`; a device level stands first when the snapshot has several
 /// devices.
-[[nodiscard]] std::vector<Level> memory_levels(const Snapshot& snapshot);
-[[nodiscard]] std::vector<Level> segment_levels(const Snapshot& snapshot);
+[[nodiscard]] std::vector<Level> memory_levels(const MemoryState& state);
+[[nodiscard]] std::vector<Level> segment_levels(const MemoryState& state);
 
-/// The root's total is the reserved bytes of the devices asked for, exactly, and their Replay::outside. Throws
+/// The root's total is the reserved bytes of the devices asked for, exactly, and their MemoryState::outside. Throws
 /// UsageError for a bad expression, and Error where the tree would have more nodes than 2^18 and one for every four
 /// bytes of the snapshot's file: no real one comes near.
-[[nodiscard]] FrameTree build_frame_tree(const Snapshot& snapshot, const Replay& replay, const TreeOptions& options);
+[[nodiscard]] FrameTree build_frame_tree(const MemoryState& state, const TreeOptions& options);
 
 /// One line of the user's own code, or (no frame) the reason why the bytes have no stack.
 struct UserLine {
   NodeKey key;   ///< NodeKind::frame or NodeKind::pseudo
-  Amount amount; ///< requested bytes of active blocks, and of Replay::outside
+  Amount amount; ///< requested bytes of active blocks, and of MemoryState::outside
 };
 
 /// Stack -> the line of the user's own code that asked for the memory. Finds out about each text and each stack once.
@@ -78,7 +78,6 @@ private:
 [[nodiscard]] std::string_view not_own_text(const FrameTable& frames, const NodeKey& line);
 
 /// Active memory by the line of its stack that UserLineFinder names, largest first. Rounding is left out.
-[[nodiscard]] std::vector<UserLine> rank_user_lines(const Snapshot& snapshot, const Replay& replay,
-                                                    std::optional<std::uint32_t> device);
+[[nodiscard]] std::vector<UserLine> rank_user_lines(const MemoryState& state, std::optional<std::uint32_t> device);
 
 } // namespace memviz

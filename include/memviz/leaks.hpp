@@ -4,8 +4,8 @@
 // compared is the floor: the lowest live bytes of a stack in each step. It does not depend on where a step is cut, and
 // what lives within a step only, as activations do, has a floor of 0.
 
+#include "memviz/recording.hpp"
 #include "memviz/replay.hpp"
-#include "memviz/snapshot.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -156,10 +156,9 @@ struct LeakOptions {
   std::optional<std::uint64_t> capacity_bytes;
 };
 
-/// One entry for each device with events; `snapshot.traces` holds them. Throws UsageError where the
+/// One entry for each device with events; the recording holds them. Throws UsageError where the
 /// choice of steps names an annotation that is not there, or times that the events do not have.
-[[nodiscard]] std::vector<DeviceLeaks> find_leaks(const Snapshot& snapshot, const Replay& replay,
-                                                  const LeakOptions& options);
+[[nodiscard]] std::vector<DeviceLeaks> find_leaks(const MemoryState& state, const LeakOptions& options);
 
 enum class Gate : std::uint8_t {
   passes,
@@ -174,9 +173,9 @@ enum class Gate : std::uint8_t {
 
 /// For people, at most 100 columns wide but for names; and for programs. The latter throws Error where the stacks would
 /// be too much text.
-[[nodiscard]] std::string leaks_text(const std::string& file, const Snapshot& snapshot,
+[[nodiscard]] std::string leaks_text(const std::string& file, const MemoryState& state,
                                      const std::vector<DeviceLeaks>& devices);
-[[nodiscard]] std::string leaks_json(const std::string& file, const Snapshot& snapshot,
+[[nodiscard]] std::string leaks_json(const std::string& file, const MemoryState& state,
                                      const std::vector<DeviceLeaks>& devices, const std::vector<std::string>& warnings);
 
 } // namespace memviz

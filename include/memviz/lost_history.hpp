@@ -4,8 +4,8 @@
 // max_entries events: older ones are overwritten, and no file says how many. A block keeps the stack of its allocation
 // beside the ring, so a block with a stack and without a recorded alloc proves a loss.
 
+#include "memviz/recording.hpp"
 #include "memviz/replay.hpp"
-#include "memviz/snapshot.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -22,7 +22,7 @@ enum class RingState : std::uint8_t {
 };
 
 /// The file's flag is about all devices, its max_entries about each.
-[[nodiscard]] RingState ring_state(const Snapshot& snapshot, const DeviceStats& stats);
+[[nodiscard]] RingState ring_state(const Recording& recording, const DeviceStats& stats);
 
 /// "before recording", and where that is not certain "before recording or lost in the ring": when the memory of
 /// baseline_bytes was allocated.
@@ -39,12 +39,12 @@ struct LostHistory {
 
 /// Nothing where no loss is proven, where nothing lacks its alloc, or where the accounts do not balance: then events
 /// are missing for another reason.
-[[nodiscard]] std::optional<LostHistory> lost_history(const Snapshot& snapshot, const DeviceStats& stats);
+[[nodiscard]] std::optional<LostHistory> lost_history(const Recording& recording, const DeviceStats& stats);
 
 /// One sentence without its full stop: "GPU 0: 505 blocks (12.3 GiB) were allocated while ...".
 [[nodiscard]] std::string lost_history_text(const LostHistory& lost, const DeviceStats& stats);
 
 /// For those who ask what the file is worth: its warnings, those of its accounts, and what each device has lost.
-[[nodiscard]] std::vector<std::string> warnings_and_losses(const Snapshot& snapshot, const Replay& replay);
+[[nodiscard]] std::vector<std::string> warnings_and_losses(const MemoryState& state);
 
 } // namespace memviz

@@ -4,7 +4,7 @@
 // used; and the verdict that follows from these figures. All sizes are bytes.
 
 #include "memviz/allocator_settings.hpp"
-#include "memviz/snapshot.hpp"
+#include "memviz/memory_state.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -114,7 +114,7 @@ struct LedgerOptions {
   std::optional<AllocatorSettings> settings = {};   ///< those of the state, where the caller has them at hand
 };
 
-[[nodiscard]] MemoryLedger memory_ledger(const Snapshot& state, std::uint32_t device,
+[[nodiscard]] MemoryLedger memory_ledger(const MemoryState& state, std::uint32_t device,
                                          const std::optional<Request>& request, const LedgerOptions& options = {});
 [[nodiscard]] Judgement judge(const MemoryLedger& ledger, const std::optional<Request>& request,
                               const AllocatorSettings& settings);

@@ -25,7 +25,7 @@ struct NoStackAccount {
 [[nodiscard]] NoStackAccount no_stack_account(std::span<const UserLine> lines);
 
 /// The same at the moment of `replay`, of each of its devices, in their order.
-[[nodiscard]] std::vector<NoStackAccount> no_stack_accounts(const Snapshot& snapshot, const Replay& replay);
+[[nodiscard]] std::vector<NoStackAccount> no_stack_accounts(const MemoryState& state);
 
 /// "allocated before recording" of "<no stack: allocated before recording>".
 [[nodiscard]] std::string reason_text(const NodeKey& reason);

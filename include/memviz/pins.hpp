@@ -1,7 +1,7 @@
 #pragma once
 
-// Snapshot -> what keeps mostly empty segments from being given back: a segment returns to the device only when none of
-// its blocks is in use, so that a few small ones can hold gigabytes of free memory.
+// MemoryState -> what keeps mostly empty segments from being given back: a segment returns to the device only when none
+// of its blocks is in use, so that a few small ones can hold gigabytes of free memory.
 
 #include "memviz/flame.hpp"
 
@@ -13,7 +13,7 @@ namespace memviz {
 
 /// A segment that is mostly free and still cannot be given back.
 struct PinnedSegment {
-  std::uint32_t segment = 0; ///< index in Snapshot::segments
+  std::uint32_t segment = 0; ///< index in MemoryMap::segments
   Amount active;             ///< its blocks in use, with their rounding
   /// Free bytes that these blocks keep from the device: all free bytes of a segment, but of an expandable one only
   /// those in pages that hold a block in use, since its other pages can be unmapped.
@@ -43,6 +43,6 @@ struct PinOptions {
 };
 
 /// Segments without a block in use are not pinned, nor are those that hold no free bytes.
-[[nodiscard]] Pins find_pins(const Snapshot& snapshot, const Replay& replay, const PinOptions& options = {});
+[[nodiscard]] Pins find_pins(const MemoryState& state, const PinOptions& options = {});
 
 } // namespace memviz

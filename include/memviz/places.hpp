@@ -1,10 +1,10 @@
 #pragma once
 
-// Snapshot -> its reserved memory by where PyTorch keeps it: memory of one stream or one private pool is of no use to
-// another.
+// MemoryState -> its reserved memory by where PyTorch keeps it: memory of one stream or one private pool is of no use
+// to another.
 
+#include "memviz/recording.hpp"
 #include "memviz/replay.hpp"
-#include "memviz/snapshot.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -22,6 +22,6 @@ struct Place {
 
 /// All places of `only_device`, or of all devices, that hold a segment, by device, pool and stream; empty where there
 /// are no segments. Their reserved bytes add up to those of the device, or of the snapshot.
-[[nodiscard]] std::vector<Place> places_of(const Snapshot& snapshot, std::optional<std::uint32_t> only_device = {});
+[[nodiscard]] std::vector<Place> places_of(const MemoryState& state, std::optional<std::uint32_t> only_device = {});
 
 } // namespace memviz

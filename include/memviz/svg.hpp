@@ -9,8 +9,8 @@
 #include "memviz/explain.hpp"
 #include "memviz/flame.hpp"
 #include "memviz/pins.hpp"
+#include "memviz/recording.hpp"
 #include "memviz/replay.hpp"
-#include "memviz/snapshot.hpp"
 #include "memviz/tree.hpp"
 
 #include <cstddef>
@@ -39,7 +39,7 @@ struct SegmentDetails {
 /// What a flame graph shows beside its tree. All of it refers to the devices that the tree holds.
 struct FlamePicture {
   std::string file; ///< name of the snapshot, for the header
-  const Snapshot& snapshot;
+  const MemoryState& state;
   const FrameTree& tree;
   std::vector<DeviceStats> devices;
   std::vector<UserLine> users; ///< of the leading device, where these are at different moments
@@ -66,8 +66,7 @@ struct ComparePicture {
 /// Drawn for the first device; the others are named below.
 struct ExplainPicture {
   std::string file;
-  const Snapshot& state;
-  const Replay& replay;
+  const MemoryState& state;
   const std::vector<DeviceExplanation>& devices;
   std::vector<std::string> warnings;
 };
@@ -77,8 +76,7 @@ struct ExplainPicture {
 /// The allocator at a moment, as segments with their blocks and holes.
 struct StatePicture {
   std::string file;
-  const Snapshot& snapshot;            ///< of that moment
-  const Replay& replay;                ///< of all its devices
+  const MemoryState& state;
   std::span<const BlockBirth> births;  ///< by block index; empty: not told
   std::optional<std::uint32_t> device; ///< only this one
   std::vector<std::string> warnings;

@@ -4,8 +4,8 @@
 // in strips, one a line of code. A recording of n events passes through n + 1 states: state 0 is before the first
 // event, state e + 1 after event e. All sizes are bytes.
 
+#include "memviz/recording.hpp"
 #include "memviz/replay.hpp"
-#include "memviz/snapshot.hpp"
 #include "memviz/tree.hpp"
 
 #include <cstddef>
@@ -41,7 +41,7 @@ struct Home {
   friend auto operator<=>(const Home&, const Home&) = default;
 };
 
-enum class MarkKind : std::uint8_t { oom, snapshot };
+enum class MarkKind : std::uint8_t { oom, state };
 
 struct Mark {
   MarkKind kind = MarkKind::oom;
@@ -64,7 +64,7 @@ struct DeviceRecord {
   std::vector<Life> lives;                                ///< recorded allocs, in order of `begin`
   std::vector<Life> freed_baseline;       ///< lived before: freed without a recorded alloc; the stack is unknown
   std::vector<Life> kept_baseline;        ///< lived before and to the end: active blocks without a recorded alloc
-  std::vector<std::uint32_t> kept_blocks; ///< of kept_baseline: the index in Snapshot::blocks
+  std::vector<std::uint32_t> kept_blocks; ///< of kept_baseline: the index in MemoryMap::blocks
   std::vector<Life> ranges;               ///< of segments: what was mapped, and until when
   std::vector<Home> homes;
   std::vector<Mark> marks;
@@ -91,9 +91,9 @@ public:
 
   void take(std::uint32_t device, std::span<const Event> events) override;
   void restart() override;
-  /// Of the snapshot whose events these were: one record a device of Snapshot::devices(), ascending. Empties the
+  /// Of the recording whose events these were: one record a device of Recording::devices(), ascending. Empties the
   /// recorder.
-  [[nodiscard]] std::vector<DeviceRecord> finish(const Snapshot& snapshot);
+  [[nodiscard]] std::vector<DeviceRecord> finish(const Recording& recording);
 
 private:
   struct Device;
@@ -101,13 +101,13 @@ private:
   std::string failure_;                          ///< what is wrong with the events; "" for nothing
 };
 
-/// The same for events that the snapshot holds.
-[[nodiscard]] std::vector<DeviceRecord> record_timeline(const Snapshot& snapshot);
+/// The same for a recording that holds its events.
+[[nodiscard]] std::vector<DeviceRecord> record_timeline(const Recording& recording);
 
 /// One record for each stream and pool that anything of a record lived in, each with one home: what the event says,
 /// else where its address lies at the end; without a pool where neither tells. Those that reserved most come first;
 /// from the `most`th on they are one record, with all their homes. All of them together are the record.
-[[nodiscard]] std::vector<DeviceRecord> split_by_home(const Snapshot& snapshot, const DeviceRecord& record,
+[[nodiscard]] std::vector<DeviceRecord> split_by_home(const MemoryMap& memory, const DeviceRecord& record,
                                                       std::size_t most);
 
 /// What is stacked: allocations, or mapped ranges of segments.
@@ -163,11 +163,11 @@ struct BandChart {
 /// Throws nothing of its own; `window` must lie within the record.
 [[nodiscard]] BandChart chart_bands(const DeviceRecord& record, Window window, const TimelineOptions& options);
 
-/// Lives -> the line of the user's code that asked for them (UserLineFinder), or why it is not known. Snapshot and
-/// accounts must outlive it.
+/// Lives -> the line of the user's code that asked for them (UserLineFinder), or why it is not known. The
+/// state must outlive it.
 class LifeLines {
 public:
-  LifeLines(const Snapshot& snapshot, const Replay& accounts);
+  LifeLines(const MemoryState& state);
   ~LifeLines();
   LifeLines(const LifeLines&) = delete;
   LifeLines& operator=(const LifeLines&) = delete;
@@ -225,7 +225,7 @@ struct AnnotationLane {
 };
 
 /// The annotations of the record's device; none where its events have no times.
-[[nodiscard]] AnnotationLane annotation_lane(const Snapshot& snapshot, const DeviceRecord& record,
+[[nodiscard]] AnnotationLane annotation_lane(const Recording& recording, const DeviceRecord& record,
                                              std::uint32_t most_rows);
 
 } // namespace memviz

@@ -2,8 +2,8 @@
 
 // Timelines -> one self-contained SVG, as svg.hpp promises it.
 
+#include "memviz/recording.hpp"
 #include "memviz/replay.hpp"
-#include "memviz/snapshot.hpp"
 #include "memviz/timeline.hpp"
 
 #include <cstddef>
@@ -34,8 +34,7 @@ struct TimelineDevice {
 
 struct TimelinePicture {
   std::string file; ///< name of the snapshot, for the header
-  const Snapshot& snapshot;
-  const Replay& accounts;
+  const MemoryState& state;
   std::vector<TimelineDevice> devices; ///< those that are drawn
   std::vector<std::string> warnings;
 };

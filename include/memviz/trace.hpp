@@ -15,7 +15,7 @@
 //    "metadata": {}}
 // Addresses and streams are decimal text, because they may pass 2^53. Texts end after 4,096 bytes.
 
-#include "memviz/snapshot.hpp"
+#include "memviz/recording.hpp"
 
 #include <cstdint>
 #include <functional>
@@ -105,15 +105,15 @@ private:
 
 /// Whether the log, unfiltered, might be out of all proportion to the file; then a pass over the events that only
 /// counts tells.
-[[nodiscard]] bool may_be_too_long(const Snapshot& snapshot, const TraceSurvey& survey, const TraceOptions& options);
+[[nodiscard]] bool may_be_too_long(const Recording& recording, const TraceSurvey& survey, const TraceOptions& options);
 
-/// Writes the log of a second pass over the events of `snapshot`, of which `survey` saw the first.
+/// Writes the log of a second pass over the events of `recording`, of which `survey` saw the first.
 class TraceLog final : public EventSink {
 public:
   /// `write` gets the log piece by piece, in whole lines; without it the log is only counted, and Error is thrown where
   /// it is too much text. Both references must outlive this object. Throws UsageError
   /// for an expression in the filter that is not RE2.
-  TraceLog(const Snapshot& snapshot, const TraceSurvey& survey, const TraceOptions& options,
+  TraceLog(const Recording& recording, const TraceSurvey& survey, const TraceOptions& options,
            std::function<void(std::string_view)> write);
   ~TraceLog() override;
   TraceLog(const TraceLog&) = delete;

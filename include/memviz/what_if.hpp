@@ -4,6 +4,7 @@
 // a model of it, first as they were: only where that reproduces what the file says was reserved is an answer offered.
 
 #include "memviz/memory_ledger.hpp"
+#include "memviz/memory_state.hpp"
 
 #include <array>
 #include <cstdint>
@@ -13,9 +14,9 @@
 namespace memviz {
 
 /// The part of a recording that leads to the moment that is explained.
-struct Recording {
-  const Snapshot& start;       ///< the state before the first event
-  const Snapshot& state;       ///< the state at the moment
+struct LeadUp {
+  const MemoryMap& start;      ///< the memory before the first event
+  const MemoryState& state;    ///< the state at the moment
   const EventTable& events;    ///< of `device`
   std::size_t event_count = 0; ///< events up to the moment
   std::uint32_t device = 0;
@@ -31,7 +32,7 @@ struct Fidelity {
   [[nodiscard]] bool reproduces() const { return allocs > 0 && largest_error_bytes <= largest_reserved_bytes / 50; }
 };
 
-[[nodiscard]] Fidelity check_model(const Recording& recording, const AllocatorSettings& settings);
+[[nodiscard]] Fidelity check_model(const LeadUp& lead_up, const AllocatorSettings& settings);
 
 enum class Circumstance : std::uint8_t {
   expandable_segments, ///< PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True from the start
@@ -49,7 +50,7 @@ enum class Outcome : std::uint8_t {
   fits, ///< the request, or at a moment without one: it saves memory
   does_not_fit,
   at_best,     ///< fits if what no file can tell is so: see Proviso
-  not_offered, ///< the model does not reproduce this recording, or its figures do not explain the failure
+  not_offered, ///< the model does not reproduce this lead_up, or its figures do not explain the failure
   no_matter,   ///< it is so already
 };
 
@@ -94,7 +95,7 @@ struct Question {
 
 /// Every circumstance that differs from the recorded ones, and empty_cache. With a request: whether it would have fit
 /// in what the allocator held and the device had left; else: how much would be reserved at the moment.
-[[nodiscard]] std::vector<WhatIf> what_if(const Recording& recording, const Question& question);
+[[nodiscard]] std::vector<WhatIf> what_if(const LeadUp& lead_up, const Question& question);
 
 /// Which set of blocks is the smallest.
 enum class Smallest : std::uint8_t { count, bytes };
@@ -108,7 +109,7 @@ struct BlockSearch {
 /// A small set of blocks of `state` without which the request would fit, in ascending order: found by counting, tried
 /// in the model of the allocator, and (for states of which that takes no longer than a moment) without a block that
 /// could stay. Empty where none was found, or none is in the way.
-[[nodiscard]] std::vector<std::uint32_t> blocks_in_the_way(const Snapshot& state, std::uint32_t device,
+[[nodiscard]] std::vector<std::uint32_t> blocks_in_the_way(const MemoryMap& memory, std::uint32_t device,
                                                            const Request& request, const AllocatorSettings& settings,
                                                            const BlockSearch& search);
 

@@ -135,13 +135,13 @@ double draw_answers(Page& page, double y, const DeviceExplanation& device, const
   return y;
 }
 
-std::vector<std::string> facts_of(const Snapshot& state, const DeviceExplanation& device) {
+std::vector<std::string> facts_of(const MemoryState& state, const DeviceExplanation& device) {
   std::vector<std::string> facts{moment_text(device.stats.at, device.stats.events)};
   if (device.request)
-    facts.push_back("asked for by " + cut_end(node_label(state.frames, device.asking_line), kLineColumns));
+    facts.push_back("asked for by " + cut_end(node_label(state.frames(), device.asking_line), kLineColumns));
   facts.push_back(count_of(device.ledger.segments, "segment"));
   facts.push_back(format_bytes(device.ledger.reserved_bytes) + " reserved");
-  if (!state.origin.generation.empty()) facts.push_back(state.origin.generation);
+  if (!state.recording->origin.generation.empty()) facts.push_back(state.recording->origin.generation);
   return facts;
 }
 

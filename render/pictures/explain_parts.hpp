@@ -29,6 +29,6 @@ namespace memviz::render {
 [[nodiscard]] double draw_answers(Page& page, double y, const DeviceExplanation& device, const ExplanationText& words);
 
 /// The moment, who asked, counts.
-[[nodiscard]] std::vector<std::string> facts_of(const Snapshot& state, const DeviceExplanation& device);
+[[nodiscard]] std::vector<std::string> facts_of(const MemoryState& state, const DeviceExplanation& device);
 
 } // namespace memviz::render

@@ -84,7 +84,7 @@ RankedList second_list(const FrameTable& frames, const std::vector<CodeOrigin>& 
 
 double draw_lists(Page& page, double y, const ExplainPicture& picture, const std::vector<CodeOrigin>& origins,
                   const DeviceExplanation& device) {
-  const FrameTable& frames = picture.state.frames;
+  const FrameTable& frames = picture.state.frames();
   RankedList users = users_list(frames, origins, device);
   RankedList second = second_list(frames, origins, device);
   if (second.rows.empty()) return draw_ranked_list(page, y, users);
@@ -140,7 +140,7 @@ std::string draw(const ExplainPicture& picture, const SvgOptions& options) {
     page.begin_below_graph();
     return page.finish(draw_signature(page, draw_warnings(page, y, picture.warnings)));
   }
-  const std::vector<CodeOrigin> origins = origins_of(picture.state.frames);
+  const std::vector<CodeOrigin> origins = origins_of(picture.state.frames());
   const DeviceExplanation& device = picture.devices.front();
   const ExplanationText words = in_words(picture.state, device);
   Page page(options, fmt::format("{}: {} {}", picture.file, words.headline, words.verdict));
@@ -148,7 +148,7 @@ std::string draw(const ExplainPicture& picture, const SvgOptions& options) {
   double y = draw_headline(page, words.title);
   y = draw_answer(page, y, words.verdict);
   y = draw_facts(page, y, picture.file, facts_of(picture.state, device),
-                 rehearsal_alert(picture.state.origin.rehearsal)) +
+                 rehearsal_alert(picture.state.recording->origin.rehearsal)) +
       12;
   y = draw_main_device(page, y, picture, origins, words);
   add_rule(page.below_graph(), y + 4);

@@ -46,7 +46,7 @@ RankedList ranked_list(const FlamePicture& picture, const std::vector<CodeOrigin
   RankedList list;
   list.heading = fmt::format("Largest users{}, by your own line of code",
                              leading_device(picture.devices) ? " of " + device_name(sum.device, sum.is_cpu) : "");
-  const FrameTable& frames = picture.snapshot.frames;
+  const FrameTable& frames = picture.state.frames();
   const std::vector<std::string> callers = callers_of(picture.users, kRankedRows, frames, origins, picture.tree);
   std::vector<NodeKey> keys;
   std::uint64_t rest_bytes = 0;
@@ -124,7 +124,7 @@ std::string draw(const FlamePicture& picture, const SvgOptions& options, const s
   if (!answer.empty()) y = draw_answer(page, y, answer);
   y = draw_facts(page, y, picture.file, facts_of(picture, sum), alert_of(picture, sum)) + 10;
   if (layout.units > 0) {
-    Graph graph = describe(picture.snapshot.frames, origins, picture.tree, layout);
+    Graph graph = describe(picture.state.frames(), origins, picture.tree, layout);
     graph.boxes.front().label.place = root_place(picture);
     y = draw_figures(page, y, figures_of(sum, leading_device(picture.devices) ? 1 : picture.devices.size())) + 8;
     y = draw_bars(page, y, bars_of(picture)) + 10;
@@ -133,7 +133,7 @@ std::string draw(const FlamePicture& picture, const SvgOptions& options, const s
     add_rule(page.below_graph(), y);
     y = draw_ranked_list(page, y + 14, ranked_list(picture, origins, sum));
     if (picture.segments)
-      y = draw_segment_panel(page, y + 4, {picture.snapshot, *picture.segments, origins, picture.device});
+      y = draw_segment_panel(page, y + 4, {picture.state, *picture.segments, origins, picture.device});
   } else {
     page.begin_below_graph();
     y = draw_notes(
@@ -148,7 +148,7 @@ std::string draw(const FlamePicture& picture, const SvgOptions& options, const s
 } // namespace render
 
 std::string flame_svg(const FlamePicture& picture, const SvgOptions& options) {
-  const std::vector<CodeOrigin> origins = render::origins_of(picture.snapshot.frames);
+  const std::vector<CodeOrigin> origins = render::origins_of(picture.state.frames());
   return render::draw_within_budget(picture.tree, origins, options, [&](const render::Layout<Amount>& layout) {
     return render::draw(picture, options, origins, layout);
   });

@@ -123,7 +123,7 @@ std::string in_use_percent(const DeviceStats& stats) {
 }
 
 std::string largest_user_text(const FlamePicture& picture, const DeviceStats& sum) {
-  const FrameTable& frames = picture.snapshot.frames;
+  const FrameTable& frames = picture.state.frames();
   const UserLine& first = picture.users.front();
   const NoStackAccount no_stack = no_stack_account(picture.users);
   const auto known = std::find_if(picture.users.begin(), picture.users.end(),
@@ -183,7 +183,7 @@ std::string answer_of(const FlamePicture& picture, const DeviceStats& sum) {
 
 std::vector<std::string> facts_of(const FlamePicture& picture, const DeviceStats& sum) {
   std::vector<std::string> facts{moment_fact(picture, sum)};
-  if (!picture.snapshot.origin.generation.empty()) facts.push_back(picture.snapshot.origin.generation);
+  if (!picture.state.recording->origin.generation.empty()) facts.push_back(picture.state.recording->origin.generation);
   facts.push_back(count_of(sum.segments, "segment"));
   facts.push_back(count_of(sum.blocks, "block"));
   facts.push_back(sum.events == 0 ? "no events" : count_of(sum.events, "event"));
@@ -194,7 +194,7 @@ std::vector<std::string> facts_of(const FlamePicture& picture, const DeviceStats
 }
 
 std::string alert_of(const FlamePicture& picture, const DeviceStats& sum) {
-  std::string rehearsed = rehearsal_alert(picture.snapshot.origin.rehearsal);
+  std::string rehearsed = rehearsal_alert(picture.state.recording->origin.rehearsal);
   if (sum.ooms == 0 || (sum.ooms == 1 && failed_device(picture) != nullptr)) return rehearsed;
   return fmt::format("{}{}ran out of memory {}", rehearsed, rehearsed.empty() ? "" : "; ",
                      sum.ooms == 1 ? "once" : format_count(sum.ooms) + " times");
@@ -235,7 +235,7 @@ std::vector<Bar> bars_of(const FlamePicture& picture) {
   const bool has_many = picture.devices.size() > 1;
   std::vector<Bar> bars;
   for (const DeviceStats& stats : picture.devices) {
-    std::vector<Bar> details = place_bars(picture.snapshot.frames, places_of(picture.snapshot, stats.device));
+    std::vector<Bar> details = place_bars(picture.state.frames(), places_of(picture.state, stats.device));
     bars.push_back(device_bar(stats, has_many));
     if (!has_many && details.empty()) bars.back().name = bars.back().note = ""; // the headline says both
     bars.insert(bars.end(), details.begin(), details.end());

@@ -58,15 +58,14 @@ struct Failure {
 class State {
 public:
   explicit State(const StatePicture& picture)
-      : picture_(picture), origins_(origins_of(picture.snapshot.frames)), lines_(picture.snapshot.frames),
-        pins_(find_pins(picture.snapshot, picture.replay, {.device = picture.device})),
-        colouring_(colour_by_line(picture.snapshot.frames, origins_,
-                                  block_lines(picture.snapshot, picture.replay, picture.device))) {
-    for (std::size_t i = 0; i < picture.replay.devices.size(); ++i) {
-      const DeviceStats& stats = picture.replay.devices[i];
+      : picture_(picture), origins_(origins_of(picture.state.frames())), lines_(picture.state.frames()),
+        pins_(find_pins(picture.state, {.device = picture.device})),
+        colouring_(colour_by_line(picture.state.frames(), origins_, block_lines(picture.state, picture.device))) {
+    for (std::size_t i = 0; i < picture.state.devices.size(); ++i) {
+      const DeviceStats& stats = picture.state.devices[i];
       if (picture.device && *picture.device != stats.device) continue;
       devices_.push_back(stats);
-      if (i < picture.replay.around.size()) around_.push_back(&picture.replay.around[i]);
+      if (i < picture.state.around.size()) around_.push_back(&picture.state.around[i]);
     }
     leading_ = leading_device(devices_);
     sum_ = leading_or_sum(devices_);
@@ -96,7 +95,7 @@ private:
   double draw_top(Page& page) {
     double y = draw_headline(page, headline());
     y = draw_answer(page, y, answer());
-    y = draw_facts(page, y, picture_.file, facts(), rehearsal_alert(picture_.snapshot.origin.rehearsal)) + 10;
+    y = draw_facts(page, y, picture_.file, facts(), rehearsal_alert(picture_.state.recording->origin.rehearsal)) + 10;
     y = draw_figures(page, y, figures_of(sum_, leading_ ? 1 : devices_.size())) + 8;
     y = draw_bars(page, y, device_bars()) + 6;
     for (const Failure& failure : failures_) {
@@ -108,14 +107,14 @@ private:
 
   double draw_segments(Page& page, double y, const SvgOptions& options, const Detail& detail) {
     const Board board =
-        board_of(picture_.snapshot, colouring_,
+        board_of(picture_.state, colouring_,
                  {.device = picture_.device, .most_cells = detail.most_segments, .least_bytes = detail.least_bytes});
-    y = draw_board_panel(page, y, {picture_.snapshot, colouring_, pins_, board, options.scripts});
+    y = draw_board_panel(page, y, {picture_.state, colouring_, pins_, board, options.scripts});
     if (!options.scripts || board.places.empty()) return y;
     page.use_script(kStateScript);
-    const FrameList frames = write_board_data(
-        page.svg(), {picture_.snapshot, picture_.replay, picture_.births, colouring_, detail.most_frames}, board);
-    frames.write(page.svg(), picture_.snapshot.frames, origins_, options.max_bytes);
+    const FrameList frames =
+        write_board_data(page.svg(), {picture_.state, picture_.births, colouring_, detail.most_frames}, board);
+    frames.write(page.svg(), picture_.state.frames(), origins_, options.max_bytes);
     return y;
   }
 
@@ -127,7 +126,7 @@ private:
     if (event.action != Action::oom) return;
     Failure failure{&stats, {}};
     failure.room.request = request_of(event, stats.at.event);
-    failure.room.ledger = memory_ledger(picture_.snapshot, stats.device, failure.room.request, {});
+    failure.room.ledger = memory_ledger(picture_.state, stats.device, failure.room.request, {});
     failures_.push_back(std::move(failure));
   }
 
@@ -145,10 +144,10 @@ private:
   [[nodiscard]] std::string answer() const {
     std::uint64_t hole_bytes = 0;
     std::uint64_t holes = 0;
-    for (const Segment& segment : picture_.snapshot.segments) {
+    for (const Segment& segment : picture_.state.segments) {
       if (picture_.device && *picture_.device != segment.device) continue;
       if (leading_ && *leading_ != segment.device) continue;
-      for (const Block& block : picture_.snapshot.blocks_of(segment)) {
+      for (const Block& block : picture_.state.blocks_of(segment)) {
         if (block.is_active()) continue;
         ++holes;
         hole_bytes = std::max(hole_bytes, block.size_bytes);
@@ -161,7 +160,8 @@ private:
 
   [[nodiscard]] std::vector<std::string> facts() const {
     std::vector<std::string> facts{moments_text(devices_)};
-    if (!picture_.snapshot.origin.generation.empty()) facts.push_back(picture_.snapshot.origin.generation);
+    if (!picture_.state.recording->origin.generation.empty())
+      facts.push_back(picture_.state.recording->origin.generation);
     const std::string others =
         leading_ || devices_.size() == 1 ? other_moments_text("state", sum_, leading_ ? name_of(sum_) : "") : "";
     if (!others.empty()) facts.push_back(others);
@@ -177,7 +177,7 @@ private:
   }
 
   [[nodiscard]] std::string event_text(std::int64_t index, const Event& event) {
-    const FrameTable& frames = picture_.snapshot.frames;
+    const FrameTable& frames = picture_.state.frames();
     const std::string_view action =
         event.action == Action::other ? frames.text(event.action_text) : action_name(event.action);
     const std::string place = event.action == Action::oom ? "" : format_address(event.address);

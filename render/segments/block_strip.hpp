@@ -4,7 +4,7 @@
 
 #include "page/page.hpp"
 
-#include "memviz/snapshot.hpp"
+#include "memviz/recording.hpp"
 
 #include <functional>
 #include <string>
@@ -16,12 +16,12 @@ struct BlockStrip {
   double y = 0;
   double width = 0; ///< of the whole segment
   double height = 0;
-  /// The tooltip of a block, by its index in Snapshot::blocks. Asked for blocks that are wide enough to point at.
+  /// The tooltip of a block, by its index in MemoryMap::blocks. Asked for blocks that are wide enough to point at.
   std::function<std::string(std::uint32_t block)> title;
 };
 
 /// Neighbours that are too narrow to see apart are drawn as one, so that the number of shapes depends on the width and
 /// not on the number of blocks; what is in use is never narrower than a pixel.
-void draw_block_strip(XmlElement parent, const Snapshot& snapshot, const Segment& segment, const BlockStrip& strip);
+void draw_block_strip(XmlElement parent, const MemoryMap& memory, const Segment& segment, const BlockStrip& strip);
 
 } // namespace memviz::render

@@ -18,10 +18,10 @@ PlaceKey key_of(const Segment& segment) {
   return {segment.device, segment.pool, segment.stream};
 }
 
-Look look_of(const Snapshot& snapshot, const Colouring& colouring, const Segment& segment) {
+Look look_of(const MemoryState& state, const Colouring& colouring, const Segment& segment) {
   Look look{segment.total_bytes, segment.is_expandable ? 1U : 0U};
   for (std::uint32_t i = segment.first_block; i < segment.first_block + segment.block_count; ++i) {
-    const Block& block = snapshot.blocks[i];
+    const Block& block = state.blocks[i];
     const std::uint64_t line = block.is_active() ? colouring.of_block[i] : 0;
     look.push_back(block.size_bytes);
     look.push_back(line << 2U | static_cast<std::uint64_t>(block.state));
@@ -30,14 +30,13 @@ Look look_of(const Snapshot& snapshot, const Colouring& colouring, const Segment
 }
 
 /// In the order of the snapshot: by address.
-std::vector<Cell> cells_of(const Snapshot& snapshot, const Colouring& colouring, const BoardOptions& options) {
+std::vector<Cell> cells_of(const MemoryState& state, const Colouring& colouring, const BoardOptions& options) {
   std::map<std::pair<PlaceKey, Look>, std::size_t> looks;
   std::vector<Cell> cells;
-  for (const Segment& segment : snapshot.segments_of(options.device)) {
-    const auto [look, is_new] =
-        looks.try_emplace({key_of(segment), look_of(snapshot, colouring, segment)}, cells.size());
+  for (const Segment& segment : state.segments_of(options.device)) {
+    const auto [look, is_new] = looks.try_emplace({key_of(segment), look_of(state, colouring, segment)}, cells.size());
     if (is_new)
-      cells.push_back({.segment = static_cast<std::uint32_t>(&segment - snapshot.segments.data())});
+      cells.push_back({.segment = static_cast<std::uint32_t>(&segment - state.segments.data())});
     else
       ++cells[look->second].count;
   }
@@ -45,14 +44,13 @@ std::vector<Cell> cells_of(const Snapshot& snapshot, const Colouring& colouring,
 }
 
 /// Leaves out the smallest, and counts them.
-void keep_largest(const Snapshot& snapshot, std::vector<Cell>& cells, std::size_t most, Board& board) {
+void keep_largest(const MemoryState& state, std::vector<Cell>& cells, std::size_t most, Board& board) {
   if (cells.size() <= most) return;
-  std::stable_sort(cells.begin(), cells.end(), [&](const Cell& left, const Cell& right) {
-    return bytes_of(snapshot, left) > bytes_of(snapshot, right);
-  });
+  std::stable_sort(cells.begin(), cells.end(),
+                   [&](const Cell& left, const Cell& right) { return bytes_of(state, left) > bytes_of(state, right); });
   for (const Cell& cell : std::span(cells).subspan(most)) {
     board.left_out_segments += cell.count;
-    board.left_out_bytes += bytes_of(snapshot, cell);
+    board.left_out_bytes += bytes_of(state, cell);
   }
   cells.resize(most);
 }
@@ -74,16 +72,16 @@ std::uint64_t largest_hole(std::span<const Piece> pieces) {
 /// More bands than this are too many captions: neighbours of similar size become one.
 constexpr std::size_t kMostBands = 20;
 
-std::uint64_t first_bytes(const Snapshot& snapshot, const Band& band) {
-  return snapshot.segments[band.cells.front().segment].total_bytes;
+std::uint64_t first_bytes(const MemoryState& state, const Band& band) {
+  return state.segments[band.cells.front().segment].total_bytes;
 }
 
-void join_similar(const Snapshot& snapshot, std::vector<Band>& bands) {
+void join_similar(const MemoryState& state, std::vector<Band>& bands) {
   if (bands.size() <= kMostBands) return;
   std::vector<Band> joined;
   for (Band& band : bands) {
     const bool is_similar = !joined.empty() && !joined.back().is_expandable &&
-                            first_bytes(snapshot, joined.back()) / 2 <= first_bytes(snapshot, band);
+                            first_bytes(state, joined.back()) / 2 <= first_bytes(state, band);
     if (is_similar)
       std::move(band.cells.begin(), band.cells.end(), std::back_inserter(joined.back().cells));
     else
@@ -93,47 +91,47 @@ void join_similar(const Snapshot& snapshot, std::vector<Band>& bands) {
 }
 
 /// Of cells that come expandable ones first, then by size.
-void add_to_bands(const Snapshot& snapshot, std::vector<Band>& bands, Cell cell) {
-  const Segment& segment = snapshot.segments[cell.segment];
+void add_to_bands(const MemoryState& state, std::vector<Band>& bands, Cell cell) {
+  const Segment& segment = state.segments[cell.segment];
   const bool is_like_last = !bands.empty() && bands.back().is_expandable == segment.is_expandable &&
-                            (segment.is_expandable || first_bytes(snapshot, bands.back()) == segment.total_bytes);
+                            (segment.is_expandable || first_bytes(state, bands.back()) == segment.total_bytes);
   if (!is_like_last) bands.push_back({segment.is_expandable, {}});
   bands.back().cells.push_back(std::move(cell));
 }
 
 } // namespace
 
-std::uint64_t bytes_of(const Snapshot& snapshot, const Cell& cell) {
-  return cell.count * snapshot.segments[cell.segment].total_bytes;
+std::uint64_t bytes_of(const MemoryState& state, const Cell& cell) {
+  return cell.count * state.segments[cell.segment].total_bytes;
 }
 
-Board board_of(const Snapshot& snapshot, const Colouring& colouring, const BoardOptions& options) {
+Board board_of(const MemoryState& state, const Colouring& colouring, const BoardOptions& options) {
   Board board;
   std::map<PlaceKey, std::size_t> places;
-  for (Place& place : places_of(snapshot, options.device)) {
+  for (Place& place : places_of(state, options.device)) {
     places.emplace(PlaceKey{place.device, place.pool, place.stream}, board.places.size());
     board.places.push_back({.place = std::move(place), .bands = {}});
   }
-  std::vector<Cell> cells = cells_of(snapshot, colouring, options);
-  keep_largest(snapshot, cells, options.most_cells, board);
+  std::vector<Cell> cells = cells_of(state, colouring, options);
+  keep_largest(state, cells, options.most_cells, board);
   const auto order = [&](const Cell& cell) {
-    const Segment& segment = snapshot.segments[cell.segment];
+    const Segment& segment = state.segments[cell.segment];
     const std::uint64_t bytes = segment.is_expandable ? 0 : segment.total_bytes;
     return std::tuple(!segment.is_expandable, ~bytes, cell.segment);
   };
   std::sort(cells.begin(), cells.end(),
             [&](const Cell& left, const Cell& right) { return order(left) < order(right); });
   for (Cell& cell : cells) {
-    const Segment& segment = snapshot.segments[cell.segment];
+    const Segment& segment = state.segments[cell.segment];
     BoardPlace& place = board.places[places.at(key_of(segment))];
-    std::vector<Piece> pieces = pieces_of(snapshot, segment);
+    std::vector<Piece> pieces = pieces_of(state, segment);
     cell.used_bytes = used_bytes(pieces);
     place.largest_hole_bytes = std::max(place.largest_hole_bytes, largest_hole(pieces));
-    cell.pieces = merged_small(snapshot, pieces, options.least_bytes);
-    add_to_bands(snapshot, place.bands, std::move(cell));
+    cell.pieces = merged_small(state, pieces, options.least_bytes);
+    add_to_bands(state, place.bands, std::move(cell));
   }
   for (BoardPlace& place : board.places)
-    join_similar(snapshot, place.bands);
+    join_similar(state, place.bands);
   std::erase_if(board.places, [](const BoardPlace& place) { return place.bands.empty(); });
   return board;
 }

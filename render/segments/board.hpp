@@ -6,7 +6,7 @@
 #include "segments/pieces.hpp"
 
 #include "memviz/places.hpp"
-#include "memviz/snapshot.hpp"
+#include "memviz/recording.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -17,7 +17,7 @@ namespace memviz::render {
 
 /// One segment, for itself and for all that look like it.
 struct Cell {
-  std::uint32_t segment = 0; ///< the first of them: index in Snapshot::segments
+  std::uint32_t segment = 0; ///< the first of them: index in MemoryMap::segments
   std::uint64_t count = 1;
   std::uint64_t used_bytes = 0; ///< of one
   std::vector<Piece> pieces = {};
@@ -50,9 +50,9 @@ struct BoardOptions {
 
 /// Segments of one place and size whose blocks have the same sizes, states and classes, in the same order, become one
 /// cell.
-[[nodiscard]] Board board_of(const Snapshot& snapshot, const Colouring& colouring, const BoardOptions& options);
+[[nodiscard]] Board board_of(const MemoryState& state, const Colouring& colouring, const BoardOptions& options);
 
 /// Reserved bytes of all the segments of a cell.
-[[nodiscard]] std::uint64_t bytes_of(const Snapshot& snapshot, const Cell& cell);
+[[nodiscard]] std::uint64_t bytes_of(const MemoryState& state, const Cell& cell);
 
 } // namespace memviz::render

@@ -66,19 +66,19 @@ public:
 
 private:
   void write_place(const BoardPlace& place) {
-    XmlElement element = data_.child("place").set("n", place_name(source_.snapshot, place)).set("t", place_text(place));
+    XmlElement element = data_.child("place").set("n", place_name(source_.state, place)).set("t", place_text(place));
     if (const Paint* const paint = place_paint(place)) element.set("c", paint->name);
     const Moment& at = moment_of(place.place.device);
     if (at.event >= 0) element.set("e", at.event);
     for (const Band& band : place.bands) {
-      XmlElement drawn = element.child("band").set("t", band_text(source_.snapshot, band));
+      XmlElement drawn = element.child("band").set("t", band_text(source_.state, band));
       for (const Cell& cell : band.cells)
         write_cell(drawn, cell);
     }
   }
 
   void write_cell(XmlElement band, const Cell& cell) {
-    const Segment& segment = source_.snapshot.segments[cell.segment];
+    const Segment& segment = source_.state.segments[cell.segment];
     const Moment& at = moment_of(segment.device);
     XmlElement element = band.child("s").set("a", format_address(segment.address)).set("b", segment.total_bytes);
     if (segment.is_expandable) element.set("x", "1");
@@ -95,7 +95,7 @@ private:
 
   [[nodiscard]] const Moment& moment_of(std::uint32_t device) const {
     static const Moment unknown;
-    const auto& devices = source_.replay.devices;
+    const auto& devices = source_.state.devices;
     const auto found = std::lower_bound(devices.begin(), devices.end(), device,
                                         [](const DeviceStats& stats, std::uint32_t id) { return stats.device < id; });
     return found != devices.end() && found->device == device ? found->at : unknown;
@@ -126,9 +126,9 @@ private:
                          piece.blocks == 0 ? "" : std::to_string(class_of(piece.block)));
     case PieceKind::block: break;
     }
-    const Block& block = source_.snapshot.blocks[piece.block];
+    const Block& block = source_.state.blocks[piece.block];
     const std::size_t node = stack_node(block.stack);
-    const std::uint32_t event = source_.replay.block_alloc_event[piece.block];
+    const std::uint32_t event = source_.state.histories[piece.block].alloc_event;
     return fmt::format("{}{},{},{},{},{}{}", block.state == BlockState::active_pending_free ? "~" : "", size,
                        block.rounding_bytes(), class_of(piece.block), node == 0 ? "" : std::to_string(node - 1),
                        event == kNoEvent ? "" : std::to_string(event), birth_text(piece.block, at));
@@ -137,7 +137,7 @@ private:
   std::size_t stack_node(StackId id) {
     const auto [entry, is_new] = stack_nodes_.try_emplace(id);
     if (is_new) {
-      const std::span<const FrameId> stack = source_.snapshot.frames.stack(id);
+      const std::span<const FrameId> stack = source_.state.frames().stack(id);
       entry->second = stacks_.add(stack.first(std::min(stack.size(), source_.most_frames)));
     }
     return entry->second;

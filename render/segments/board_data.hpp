@@ -14,8 +14,7 @@
 namespace memviz::render {
 
 struct BoardData {
-  const Snapshot& snapshot;
-  const Replay& replay;
+  const MemoryState& state;
   std::span<const BlockBirth> births; ///< by block index; empty: not told
   const Colouring& colouring;
   std::size_t most_frames = 0; ///< of a stack: the innermost

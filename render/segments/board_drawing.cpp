@@ -59,8 +59,8 @@ std::string block_label(const Label& label, std::uint64_t bytes, std::size_t col
 
 class BoardDrawer {
 public:
-  BoardDrawer(XmlElement parent, const Snapshot& snapshot, const Colouring& colouring)
-      : parent_(parent), snapshot_(snapshot), colouring_(colouring) {}
+  BoardDrawer(XmlElement parent, const MemoryMap& memory, const Colouring& colouring)
+      : parent_(parent), memory_(memory), colouring_(colouring) {}
 
   void draw(const BoardLayout& layout) {
     for (const PlaceMark& mark : layout.marks)
@@ -98,7 +98,7 @@ private:
     const auto shown = static_cast<double>(std::max<std::uint64_t>(strip.end_bytes - strip.begin_bytes, 1));
     const double pixels_per_byte = strip.width / shown;
     const auto least_bytes = static_cast<std::uint64_t>(kNarrowBlock / pixels_per_byte);
-    for (const Piece& piece : merged_small(snapshot_, strip.cell->pieces, least_bytes)) {
+    for (const Piece& piece : merged_small(memory_, strip.cell->pieces, least_bytes)) {
       if (piece.end_bytes() <= strip.begin_bytes) continue;
       if (piece.begin_bytes >= strip.end_bytes) break;
       const std::uint64_t begin = std::max(piece.begin_bytes, strip.begin_bytes) - strip.begin_bytes;
@@ -124,7 +124,7 @@ private:
     const std::string shape = rect_path(at.x, at.y, at.width > kGapFrom ? at.width - kBlockGap : at.width);
     shapes_[holder.paint->name] += shape;
     if (piece.kind != PieceKind::block) return;
-    const Block& block = snapshot_.blocks[piece.block];
+    const Block& block = memory_.blocks[piece.block];
     if (block.state == BlockState::active_pending_free) pending_ += shape;
     add_label(at, holder.paint->name, block_label(holder.label, block.size_bytes, columns_in(at.width)));
   }
@@ -135,7 +135,7 @@ private:
   }
 
   XmlElement parent_;
-  const Snapshot& snapshot_;
+  const MemoryMap& memory_;
   const Colouring& colouring_;
   std::map<std::string_view, std::string> shapes_; ///< by the class of their colour
   std::string pending_;
@@ -151,8 +151,8 @@ void define_board_styles(Page& page) {
   page.svg().child("style").cdata((colouring_css() + kStateStyle).c_str());
 }
 
-void draw_board(XmlElement parent, const Snapshot& snapshot, const Colouring& colouring, const BoardLayout& layout) {
-  BoardDrawer(parent, snapshot, colouring).draw(layout);
+void draw_board(XmlElement parent, const MemoryMap& memory, const Colouring& colouring, const BoardLayout& layout) {
+  BoardDrawer(parent, memory, colouring).draw(layout);
 }
 
 } // namespace memviz::render

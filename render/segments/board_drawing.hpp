@@ -12,6 +12,6 @@ namespace memviz::render {
 void define_board_styles(Page& page);
 
 /// Draws into `parent`, whose origin is the board's.
-void draw_board(XmlElement parent, const Snapshot& snapshot, const Colouring& colouring, const BoardLayout& layout);
+void draw_board(XmlElement parent, const MemoryMap& memory, const Colouring& colouring, const BoardLayout& layout);
 
 } // namespace memviz::render

@@ -39,8 +39,8 @@ double width_of_text(std::string_view text) {
   return sans_width(text, kFontSize);
 }
 
-double bytes_in(const Snapshot& snapshot, const Cell& cell) {
-  return static_cast<double>(snapshot.segments[cell.segment].total_bytes);
+double bytes_in(const MemoryState& state, const Cell& cell) {
+  return static_cast<double>(state.segments[cell.segment].total_bytes);
 }
 
 std::string count_text(const Cell& cell) {
@@ -52,7 +52,7 @@ double width_of_count(const Cell& cell) {
 }
 
 /// One scale for all: pixels for a byte.
-double scale_of(const Snapshot& snapshot, const Board& board, double width) {
+double scale_of(const MemoryState& state, const Board& board, double width) {
   double total = 0;
   double largest = 1;
   double pieces = 0;
@@ -60,8 +60,8 @@ double scale_of(const Snapshot& snapshot, const Board& board, double width) {
   for (const BoardPlace& place : board.places)
     for (const Band& band : place.bands)
       for (const Cell& cell : band.cells) {
-        total += bytes_in(snapshot, cell);
-        largest = std::max(largest, bytes_in(snapshot, cell));
+        total += bytes_in(state, cell);
+        largest = std::max(largest, bytes_in(state, cell));
         pieces += static_cast<double>(cell.pieces.size());
         count_width = std::max(count_width, width_of_count(cell));
       }
@@ -71,13 +71,13 @@ double scale_of(const Snapshot& snapshot, const Board& board, double width) {
 }
 
 /// How much larger than the common scale, as a power of two.
-double magnification_of(const Snapshot& snapshot, const Band& band, double scale, double width) {
+double magnification_of(const MemoryState& state, const Band& band, double scale, double width) {
   double bytes = 0;
   double largest = 1;
   double least = kLeastWidth;
   for (const Cell& cell : band.cells) {
-    bytes += bytes_in(snapshot, cell);
-    largest = std::max(largest, bytes_in(snapshot, cell));
+    bytes += bytes_in(state, cell);
+    largest = std::max(largest, bytes_in(state, cell));
     least = std::max(least, kPieceWidth * static_cast<double>(cell.pieces.size()));
   }
   double times = 1;
@@ -89,8 +89,8 @@ double magnification_of(const Snapshot& snapshot, const Band& band, double scale
 
 class Layouter {
 public:
-  Layouter(const Snapshot& snapshot, const Board& board, double width)
-      : snapshot_(snapshot), board_(board), width_(width), scale_(scale_of(snapshot, board, width)) {}
+  Layouter(const MemoryState& state, const Board& board, double width)
+      : state_(state), board_(board), width_(width), scale_(scale_of(state, board, width)) {}
 
   [[nodiscard]] BoardLayout run() {
     for (const BoardPlace& place : board_.places)
@@ -105,7 +105,7 @@ private:
     const Paint* const paint = place_paint(place);
     const double top = y_;
     left_ = x_ = paint != nullptr ? kPlaceIndent : 0;
-    if (board_.places.size() > 1 || paint != nullptr) add_heading(place_name(snapshot_, place), place_text(place));
+    if (board_.places.size() > 1 || paint != nullptr) add_heading(place_name(state_, place), place_text(place));
     for (const Band& band : place.bands)
       add_band(band);
     end_line();
@@ -128,8 +128,8 @@ private:
   }
 
   void add_band(const Band& band) {
-    const double times = magnification_of(snapshot_, band, scale_, width_ - left_);
-    std::string caption = band_text(snapshot_, band);
+    const double times = magnification_of(state_, band, scale_, width_ - left_);
+    std::string caption = band_text(state_, band);
     if (times > 1) caption += fmt::format(" · drawn {:.0f}× wider", times);
     double strips = -kCellGap;
     for (const Cell& cell : band.cells)
@@ -156,7 +156,7 @@ private:
   }
 
   [[nodiscard]] double drawn_width(const Cell& cell, double times) const {
-    return std::max(1.0, bytes_in(snapshot_, cell) * scale_ * times);
+    return std::max(1.0, bytes_in(state_, cell) * scale_ * times);
   }
 
   /// Goes on in the next line where it is longer than what is left of this one.
@@ -164,7 +164,7 @@ private:
     const double width = drawn_width(cell, times);
     const double whole = width + width_of_count(cell);
     if (x_ > left_ && x_ + whole > width_ + 0.01) next_line();
-    const std::uint64_t bytes = snapshot_.segments[cell.segment].total_bytes;
+    const std::uint64_t bytes = state_.segments[cell.segment].total_bytes;
     const double pixels_per_byte = width / static_cast<double>(std::max<std::uint64_t>(bytes, 1));
     // In parts of one length, where it takes several lines.
     const double most = width_ - width_of_count(cell) - x_;
@@ -195,7 +195,7 @@ private:
     x_ = left_;
   }
 
-  const Snapshot& snapshot_;
+  const MemoryState& state_;
   const Board& board_;
   double width_;
   double scale_;
@@ -208,16 +208,16 @@ private:
 
 } // namespace
 
-std::string band_text(const Snapshot& snapshot, const Band& band) {
-  const Segment& first = snapshot.segments[band.cells.front().segment];
+std::string band_text(const MemoryState& state, const Band& band) {
+  const Segment& first = state.segments[band.cells.front().segment];
   std::uint64_t segments = 0;
   std::uint64_t bytes = 0;
   std::uint64_t used = 0;
   const std::string largest = format_bytes(first.total_bytes);
-  const std::string smallest = format_bytes(snapshot.segments[band.cells.back().segment].total_bytes);
+  const std::string smallest = format_bytes(state.segments[band.cells.back().segment].total_bytes);
   for (const Cell& cell : band.cells) {
     segments += cell.count;
-    bytes += bytes_of(snapshot, cell);
+    bytes += bytes_of(state, cell);
     used += cell.count * cell.used_bytes;
   }
   std::string text;
@@ -233,9 +233,9 @@ std::string band_text(const Snapshot& snapshot, const Band& band) {
   return text + fmt::format(" · {} in use", format_percent(used, bytes));
 }
 
-std::string place_name(const Snapshot& snapshot, const BoardPlace& place) {
-  return fmt::format("{}, {}, stream {}", device_name(place.place.device, snapshot.origin.is_cpu),
-                     node_label(snapshot.frames, {NodeKind::pool, place.place.pool.first, place.place.pool.second}),
+std::string place_name(const MemoryState& state, const BoardPlace& place) {
+  return fmt::format("{}, {}, stream {}", device_name(place.place.device, state.recording->origin.is_cpu),
+                     node_label(state.frames(), {NodeKind::pool, place.place.pool.first, place.place.pool.second}),
                      place.place.stream);
 }
 
@@ -251,8 +251,8 @@ const Paint* place_paint(const BoardPlace& place) {
   return place.place.stream != 0 ? &paint::kOtherStream : nullptr;
 }
 
-BoardLayout lay_out(const Snapshot& snapshot, const Board& board, double width) {
-  return Layouter(snapshot, board, width).run();
+BoardLayout lay_out(const MemoryState& state, const Board& board, double width) {
+  return Layouter(state, board, width).run();
 }
 
 } // namespace memviz::render

@@ -46,12 +46,12 @@ struct BoardLayout {
 };
 
 /// From 0 to `width`, and down from 0.
-[[nodiscard]] BoardLayout lay_out(const Snapshot& snapshot, const Board& board, double width);
+[[nodiscard]] BoardLayout lay_out(const MemoryState& state, const Board& board, double width);
 
 /// "0x7f0000000000 · 432 MiB · 99.5 % in use", "34 segments of 20.0 MiB · 93.0 % in use"
-[[nodiscard]] std::string band_text(const Snapshot& snapshot, const Band& band);
+[[nodiscard]] std::string band_text(const MemoryState& state, const Band& band);
 /// "GPU 0, private pool (0, 1), stream 7"; nothing but the device is said where there is one place only.
-[[nodiscard]] std::string place_name(const Snapshot& snapshot, const BoardPlace& place);
+[[nodiscard]] std::string place_name(const MemoryState& state, const BoardPlace& place);
 /// "34 segments, 1.20 GiB, 83.0 % in use, largest hole 12.0 MiB"
 [[nodiscard]] std::string place_text(const BoardPlace& place);
 /// Of a private pool or a side stream; null of the default ones.

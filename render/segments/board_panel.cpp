@@ -34,7 +34,7 @@ std::vector<LegendEntry> legend_of(const BoardPanel& panel) {
   if (is_used(paint::kNoStack)) entries.push_back({&paint::kNoStack, "in use, without a stack"});
   if (is_used(paint::kLesserLines)) entries.push_back({&paint::kLesserLines, "lines below the largest"});
   const auto is_pending = [](const Block& block) { return block.state == BlockState::active_pending_free; };
-  if (std::any_of(panel.snapshot.blocks.begin(), panel.snapshot.blocks.end(), is_pending))
+  if (std::any_of(panel.state.blocks.begin(), panel.state.blocks.end(), is_pending))
     entries.push_back({&kWaiting, "hatched: waits to be freed"});
   for (const Paint* const paint : {&paint::kPrivatePool, &paint::kOtherStream}) {
     const auto is_such = [&](const BoardPlace& place) { return place_paint(place) == paint; };
@@ -77,7 +77,7 @@ double draw_board_panel(Page& page, double y, const BoardPanel& panel) {
   if (panel.board.places.empty()) return y;
   add_rule(page.below_graph(), y);
   y = draw_heading(page, y + 12, "Segments, to scale", pins_text(panel.pins));
-  const BoardLayout layout = lay_out(panel.snapshot, panel.board, kContentWidth);
+  const BoardLayout layout = lay_out(panel.state, panel.board, kContentWidth);
   const auto bytes_per_pixel = static_cast<std::uint64_t>(std::llround(layout.bytes_per_pixel));
   y = draw_legend(page, y, legend_of(panel), fmt::format("a pixel is {}", format_bytes(bytes_per_pixel))) + 4;
   if (panel.has_script) {
@@ -88,7 +88,7 @@ double draw_board_panel(Page& page, double y, const BoardPanel& panel) {
   }
   XmlElement board = page.add_section(y, "board").child("g").set("id", "board").set("data-y", y);
   board.set("data-height", layout.height).set("transform", fmt::format("translate({} {})", px(kMargin), px(y)));
-  draw_board(board, panel.snapshot, panel.colouring, layout);
+  draw_board(board, panel.state, panel.colouring, layout);
   y += layout.height;
   if (panel.board.left_out_segments == 0) return y;
   return draw_notes(page, y, {left_out_text(panel.board)}) + 6;

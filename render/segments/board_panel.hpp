@@ -16,7 +16,7 @@ namespace memviz::render {
 [[nodiscard]] RankedList class_list(const Colouring& colouring, std::uint64_t requested_bytes);
 
 struct BoardPanel {
-  const Snapshot& snapshot;
+  const MemoryState& state;
   const Colouring& colouring;
   const Pins& pins;
   const Board& board;

@@ -7,7 +7,7 @@
 #include "page/palette.hpp"
 
 #include "memviz/block_lines.hpp"
-#include "memviz/snapshot.hpp"
+#include "memviz/recording.hpp"
 
 #include <cstdint>
 #include <string>

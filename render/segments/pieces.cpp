@@ -17,7 +17,7 @@ Piece piece_of(const Block& block, std::uint32_t index, std::uint64_t offset) {
 /// Neighbours that become one piece.
 class Run {
 public:
-  explicit Run(const Snapshot& snapshot) : snapshot_(snapshot) {}
+  explicit Run(const MemoryMap& memory) : memory_(memory) {}
 
   [[nodiscard]] bool is_empty() const { return parts_ == 0; }
   [[nodiscard]] std::uint64_t bytes() const { return sum_.size_bytes; }
@@ -44,26 +44,26 @@ private:
   /// Whether the block of `piece` stands for the run better than that of `other`.
   [[nodiscard]] bool is_larger(const Piece& piece, const Piece& other) const {
     const auto weight = [&](std::uint32_t block) {
-      return block == kNoBlock || !snapshot_.blocks[block].is_active() ? 0 : snapshot_.blocks[block].size_bytes;
+      return block == kNoBlock || !memory_.blocks[block].is_active() ? 0 : memory_.blocks[block].size_bytes;
     };
     return weight(piece.block) > weight(other.block);
   }
 
-  const Snapshot& snapshot_;
+  const MemoryMap& memory_;
   Piece sum_;
   std::size_t parts_ = 0;
 };
 
 } // namespace
 
-std::vector<Piece> pieces_of(const Snapshot& snapshot, const Segment& segment) {
+std::vector<Piece> pieces_of(const MemoryMap& memory, const Segment& segment) {
   std::vector<Piece> pieces;
   std::uint64_t end = 0;
   const auto cover_until = [&](std::uint64_t begin) {
     if (begin > end) pieces.push_back({.kind = PieceKind::unaccounted, .begin_bytes = end, .size_bytes = begin - end});
   };
   for (std::uint32_t i = segment.first_block; i < segment.first_block + segment.block_count; ++i) {
-    const Block& block = snapshot.blocks[i];
+    const Block& block = memory.blocks[i];
     if (block.size_bytes == 0 || block.address < segment.address) continue;
     const std::uint64_t offset = block.address - segment.address;
     if (offset < end || offset > segment.total_bytes || block.size_bytes > segment.total_bytes - offset) continue;
@@ -75,9 +75,9 @@ std::vector<Piece> pieces_of(const Snapshot& snapshot, const Segment& segment) {
   return pieces;
 }
 
-std::vector<Piece> merged_small(const Snapshot& snapshot, const std::vector<Piece>& pieces, std::uint64_t least_bytes) {
+std::vector<Piece> merged_small(const MemoryMap& memory, const std::vector<Piece>& pieces, std::uint64_t least_bytes) {
   std::vector<Piece> merged;
-  Run run(snapshot);
+  Run run(memory);
   for (const Piece& piece : pieces) {
     const bool is_small = piece.size_bytes < least_bytes;
     if (!run.is_empty() && (!is_small || run.bytes() >= least_bytes)) merged.push_back(run.take());

@@ -3,7 +3,7 @@
 // One segment -> its pieces in address order, which cover it from end to end: blocks, holes, and what no block covers.
 // Small neighbours can be merged; the bytes stay.
 
-#include "memviz/snapshot.hpp"
+#include "memviz/recording.hpp"
 
 #include <cstdint>
 #include <limits>
@@ -25,7 +25,7 @@ struct Piece {
   std::uint64_t begin_bytes = 0; ///< from the segment's address
   std::uint64_t size_bytes = 0;
   std::uint64_t used_bytes = 0;   ///< of blocks in use, with their rounding
-  std::uint32_t block = kNoBlock; ///< index in Snapshot::blocks; of several the largest in use
+  std::uint32_t block = kNoBlock; ///< index in MemoryMap::blocks; of several the largest in use
   std::uint32_t blocks = 0;       ///< in use
   std::uint32_t holes = 0;
 
@@ -35,10 +35,10 @@ struct Piece {
 };
 
 /// Blocks that overlap others or leave the segment, which only damaged files have, are left out.
-[[nodiscard]] std::vector<Piece> pieces_of(const Snapshot& snapshot, const Segment& segment);
+[[nodiscard]] std::vector<Piece> pieces_of(const MemoryMap& memory, const Segment& segment);
 
 /// Neighbours of less than `least_bytes` each become pieces of about that size.
-[[nodiscard]] std::vector<Piece> merged_small(const Snapshot& snapshot, const std::vector<Piece>& pieces,
+[[nodiscard]] std::vector<Piece> merged_small(const MemoryMap& memory, const std::vector<Piece>& pieces,
                                               std::uint64_t least_bytes);
 
 } // namespace memviz::render

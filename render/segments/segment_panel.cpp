@@ -23,7 +23,7 @@ constexpr std::uint64_t kWorthAList = 1000;
 RankedList pinning_lines(const SegmentPanel& panel) {
   RankedList list;
   list.heading = "What pins free memory, by your own line of code";
-  const FrameTable& frames = panel.snapshot.frames;
+  const FrameTable& frames = panel.state.frames();
   std::vector<NodeKey> keys;
   for (const PinningLine& line : panel.details.pins.lines) {
     if (list.rows.size() == kRankedRows) break;
@@ -86,7 +86,7 @@ double draw_segment_panel(Page& page, double y, const SegmentPanel& panel) {
     add_rule(page.below_graph(), y);
     y = draw_ranked_list(page, y + 14, pinning_lines(panel)) + 4;
   }
-  rows = merged_alike(rows, panel.snapshot);
+  rows = merged_alike(rows, panel.state);
   // What is left out stands last.
   const auto first_other = std::find_if(rows.begin(), rows.end(), [](const SegmentRow& row) { return !row.pinned; });
   const auto pinned = std::min<std::ptrdiff_t>(kPinnedRows, first_other - rows.begin());

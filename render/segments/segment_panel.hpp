@@ -7,7 +7,7 @@
 
 #include "memviz/label.hpp"
 #include "memviz/pins.hpp"
-#include "memviz/snapshot.hpp"
+#include "memviz/recording.hpp"
 #include "memviz/svg.hpp"
 
 #include <cstddef>
@@ -19,7 +19,7 @@
 namespace memviz::render {
 
 struct SegmentPanel {
-  const Snapshot& snapshot;
+  const MemoryState& state;
   const SegmentDetails& details;
   const std::vector<CodeOrigin>& origins;
   std::optional<std::uint32_t> device; ///< only this one

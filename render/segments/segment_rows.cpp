@@ -29,9 +29,9 @@ constexpr double kShortStep = 22;
 constexpr std::size_t kShortColumns = 2;
 constexpr double kColumnGap = 20;
 
-std::uint64_t active_bytes(const Snapshot& snapshot, const Segment& segment) {
+std::uint64_t active_bytes(const MemoryState& state, const Segment& segment) {
   std::uint64_t bytes = 0;
-  for (const Block& block : snapshot.blocks_of(segment))
+  for (const Block& block : state.blocks_of(segment))
     if (block.is_active()) bytes += block.size_bytes;
   return bytes;
 }
@@ -46,14 +46,14 @@ std::string size_text(const SegmentRow& row) {
 }
 
 /// "0x7f0000000000 · 20.0 MiB · GPU 0 · stream 0 · private pool (0, 1) · expandable · 4.2 % in use"
-std::string segment_text(const Snapshot& snapshot, const SegmentRow& row) {
+std::string segment_text(const MemoryState& state, const SegmentRow& row) {
   const Segment& segment = *row.segment;
   std::string text = fmt::format("{} · {} · stream {}", size_text(row),
-                                 device_name(segment.device, snapshot.origin.is_cpu), segment.stream);
+                                 device_name(segment.device, state.recording->origin.is_cpu), segment.stream);
   if (segment.pool.is_private())
     text += fmt::format(" · private pool ({}, {})", segment.pool.first, segment.pool.second);
   if (segment.is_expandable) text += " · expandable";
-  return text + fmt::format(" · {} in use", format_percent(active_bytes(snapshot, segment), segment.total_bytes));
+  return text + fmt::format(" · {} in use", format_percent(active_bytes(state, segment), segment.total_bytes));
 }
 
 /// "train.py:12 step", or "<no stack: ...>"
@@ -74,12 +74,12 @@ std::string pin_text(const FrameTable& frames, const SegmentRow& row) {
 }
 
 std::string block_title(const SegmentPanel& panel, std::uint32_t index) {
-  const Block& block = panel.snapshot.blocks[index];
+  const Block& block = panel.state.blocks[index];
   std::string title =
       fmt::format("{}\n{}, {} requested\n{}", format_address(block.address), format_bytes(block.size_bytes),
                   format_bytes(block.requested_bytes), state_name(block.state));
   const std::uint32_t line = panel.details.lines.of_block[index];
-  return line == kNoLine ? title : title + "\n" + line_text(panel.snapshot.frames, panel.details.lines.lines[line].key);
+  return line == kNoLine ? title : title + "\n" + line_text(panel.state.frames(), panel.details.lines.lines[line].key);
 }
 
 /// What segments of one row have in common: place and size, then how they are used and pinned.
@@ -98,9 +98,9 @@ struct Kind {
 };
 
 /// Nothing for a segment that is partly in use and not pinned: its strip is its own.
-std::optional<Kind> kind_of(const SegmentRow& row, const Snapshot& snapshot) {
+std::optional<Kind> kind_of(const SegmentRow& row, const MemoryState& state) {
   const Segment& segment = *row.segment;
-  const std::uint64_t active = active_bytes(snapshot, segment);
+  const std::uint64_t active = active_bytes(state, segment);
   Kind kind{
       segment.device, segment.pool, segment.stream, segment.total_bytes, segment.is_expandable, active, 0, 0, 0, {}};
   if (row.pinned == nullptr) return active == 0 || active == segment.total_bytes ? std::optional(kind) : std::nullopt;
@@ -127,13 +127,13 @@ void draw_row(XmlElement parent, const Place& place, const SegmentPanel& panel, 
     return fit_sans(text, width / kWidestFont, kRowFontSize);
   };
   // What pins goes before what a segment is called.
-  const std::string pins = row.pinned == nullptr ? "" : fitted(pin_text(panel.snapshot.frames, row), room * 0.5);
+  const std::string pins = row.pinned == nullptr ? "" : fitted(pin_text(panel.state.frames(), row), room * 0.5);
   const double pins_width = pins.empty() ? 0 : sans_width(pins, kRowFontSize) * kWidestFont + 16;
-  add_text(parent, place.text_x, place.y + 12, "small", fitted(segment_text(panel.snapshot, row), room - pins_width));
+  add_text(parent, place.text_x, place.y + 12, "small", fitted(segment_text(panel.state, row), room - pins_width));
   if (!pins.empty()) add_text(parent, place.x + place.width, place.y + 12, "small warning end", pins);
   const BlockStrip strip{place.x, place.strip_y, place.strip_width, kStripHeight,
                          [&](std::uint32_t block) { return block_title(panel, block); }};
-  draw_block_strip(parent, panel.snapshot, *row.segment, strip);
+  draw_block_strip(parent, panel.state, *row.segment, strip);
 }
 
 /// Places rows one after the other: long ones in two lines, words above the strip; short ones in one.
@@ -186,7 +186,7 @@ std::uint64_t bytes_of(const SegmentRow& row) {
 }
 
 std::vector<SegmentRow> rows_of(const SegmentPanel& panel) {
-  const std::vector<Segment>& segments = panel.snapshot.segments;
+  const std::vector<Segment>& segments = panel.state.segments;
   std::vector<bool> is_pinned(segments.size(), false);
   std::vector<SegmentRow> rows;
   for (const PinnedSegment& pinned : panel.details.pins.segments) {
@@ -209,11 +209,11 @@ std::uint64_t held_bytes(const SegmentRow& row) {
   return row.pinned == nullptr ? 0 : row.count * row.pinned->held_bytes;
 }
 
-std::vector<SegmentRow> merged_alike(const std::vector<SegmentRow>& rows, const Snapshot& snapshot) {
+std::vector<SegmentRow> merged_alike(const std::vector<SegmentRow>& rows, const MemoryState& state) {
   std::map<Kind, std::size_t> places;
   std::vector<SegmentRow> merged;
   for (const SegmentRow& row : rows) {
-    if (const std::optional<Kind> kind = kind_of(row, snapshot)) {
+    if (const std::optional<Kind> kind = kind_of(row, state)) {
       const auto [place, is_new] = places.try_emplace(*kind, merged.size());
       if (!is_new) {
         ++merged[place->second].count;

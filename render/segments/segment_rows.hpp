@@ -23,7 +23,7 @@ struct SegmentRow {
 
 /// Segments of one place and size that are all free, all in use, or pinned by as many blocks of the same line, become
 /// one row. Pinned ones come first, most held bytes first; then the others, most bytes first.
-[[nodiscard]] std::vector<SegmentRow> merged_alike(const std::vector<SegmentRow>& rows, const Snapshot& snapshot);
+[[nodiscard]] std::vector<SegmentRow> merged_alike(const std::vector<SegmentRow>& rows, const MemoryState& state);
 
 /// Reserved bytes of the segments of a row.
 [[nodiscard]] std::uint64_t bytes_of(const SegmentRow& row);

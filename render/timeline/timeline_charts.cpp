@@ -25,11 +25,11 @@ constexpr std::uint32_t kLaneRows = 4;
 /// A step of a band takes about this many bytes of SVG.
 constexpr std::size_t kStepBytes = 16;
 
-const DeviceStats& stats_of(const Replay& accounts, std::uint32_t device) {
+const DeviceStats& stats_at(const MemoryState& state, std::uint32_t device) {
   const auto found =
-      std::lower_bound(accounts.devices.begin(), accounts.devices.end(), device,
+      std::lower_bound(state.devices.begin(), state.devices.end(), device,
                        [](const DeviceStats& stats, std::uint32_t wanted) { return stats.device < wanted; });
-  if (found == accounts.devices.end() || found->device != device)
+  if (found == state.devices.end() || found->device != device)
     throw Error(fmt::format("device {} is not in the snapshot", device));
   return *found;
 }
@@ -39,14 +39,14 @@ const DeviceStats& stats_of(const Replay& accounts, std::uint32_t device) {
 std::vector<const TimelineDevice*> drawn_devices(const TimelinePicture& picture) {
   std::vector<const TimelineDevice*> devices;
   for (const TimelineDevice& device : picture.devices)
-    if (stats_of(picture.accounts, device.record.device).peak_requested_bytes > 0 || device.record.events > 0)
+    if (stats_at(picture.state, device.record.device).peak_requested_bytes > 0 || device.record.events > 0)
       devices.push_back(&device);
   const bool has_events =
       std::any_of(devices.begin(), devices.end(), [](const auto* device) { return device->record.events > 0; });
   if (has_events) std::erase_if(devices, [](const TimelineDevice* device) { return device->record.events == 0; });
   std::stable_sort(devices.begin(), devices.end(), [&](const TimelineDevice* left, const TimelineDevice* right) {
-    const DeviceStats& before = stats_of(picture.accounts, left->record.device);
-    const DeviceStats& after = stats_of(picture.accounts, right->record.device);
+    const DeviceStats& before = stats_at(picture.state, left->record.device);
+    const DeviceStats& after = stats_at(picture.state, right->record.device);
     if ((before.ooms > 0) != (after.ooms > 0)) return before.ooms > 0;
     return before.peak_requested_bytes > after.peak_requested_bytes;
   });
@@ -126,7 +126,7 @@ std::optional<Capacity> capacity_of(const TimelineDevice& device) {
 }
 
 Charts::Charts(const TimelinePicture& picture, const TimelineSvgOptions& options)
-    : picture_(picture), options_(options), lines_(picture.snapshot, picture.accounts) {
+    : picture_(picture), options_(options), lines_(picture.state) {
   const std::vector<const TimelineDevice*> devices = drawn_devices(picture);
   axis_ = axis_of(devices, options);
   for (const TimelineDevice* device : devices) {
@@ -144,14 +144,14 @@ Charts::Charts(const TimelinePicture& picture, const TimelineSvgOptions& options
 void Charts::add(const TimelineDevice& device) {
   charts_.push_back(
       {.device = device,
-       .stats = stats_of(picture_.accounts, device.record.device),
+       .stats = stats_at(picture_.state, device.record.device),
        .kind = options_.view == TimelineView::segments ? TimelineKind::segments : TimelineKind::allocations});
 }
 
 /// Each device has at least one, for all its streams and pools.
 void Charts::add_places(const TimelineDevice& device) {
   const std::size_t room = kMostPlaces - std::min(kMostPlaces - 1, charts_.size());
-  std::vector<DeviceRecord> records = split_by_home(picture_.snapshot, device.record, room);
+  std::vector<DeviceRecord> records = split_by_home(picture_.state, device.record, room);
   if (records.empty()) return add(device); // nothing lived, but something may have happened
   for (DeviceRecord& record : records) {
     record.marks = device.record.marks;
@@ -161,7 +161,7 @@ void Charts::add_places(const TimelineDevice& device) {
                                                        : fmt::format("{} more streams and pools", record.homes.size());
     places_.push_back({std::move(record), device.window});
     charts_.push_back(
-        {.device = places_.back(), .stats = stats_of(picture_.accounts, device.record.device), .place = place});
+        {.device = places_.back(), .stats = stats_at(picture_.state, device.record.device), .place = place});
   }
 }
 
@@ -171,8 +171,8 @@ void Charts::measure(Chart& chart) {
   TimelineOptions options{.kind = chart.kind, .axis = axis_, .most_bands = 0, .most_slices = kMostSlices};
   chart.bands = chart_bands(record, chart.device.window, options);
   chart.holders =
-      holders_at(picture_.snapshot.frames, lines_, record, chart.kind, chart.bands.slices[chart.bands.peak].state);
-  if (&chart == &charts_.front()) chart.lane = annotation_lane(picture_.snapshot, record, kLaneRows);
+      holders_at(picture_.state.frames(), lines_, record, chart.kind, chart.bands.slices[chart.bands.peak].state);
+  if (&chart == &charts_.front()) chart.lane = annotation_lane(*picture_.state.recording, record, kLaneRows);
   chart.overlay = {"reserved", record.reserved, record.reserved_known_from};
   if (chart.kind == TimelineKind::segments) {
     options.kind = TimelineKind::allocations;

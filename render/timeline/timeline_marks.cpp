@@ -114,7 +114,7 @@ void draw_snapshots(XmlElement panel, const PanelData& data) {
   const double y = data.layout.bytes.height();
   double last = -10;
   for (const Mark& mark : data.chart.device.record.marks) {
-    if (mark.kind != MarkKind::snapshot || mark.state < data.chart.device.window.first ||
+    if (mark.kind != MarkKind::state || mark.state < data.chart.device.window.first ||
         mark.state > data.chart.device.window.last)
       continue;
     const double x = states.x(mark.state);

@@ -30,7 +30,7 @@ const Mark* last_oom(const Chart& chart) {
 std::uint64_t snapshots_in(const Chart& chart) {
   const std::vector<Mark>& marks = chart.device.record.marks;
   return static_cast<std::uint64_t>(
-      std::count_if(marks.begin(), marks.end(), [](const Mark& mark) { return mark.kind == MarkKind::snapshot; }));
+      std::count_if(marks.begin(), marks.end(), [](const Mark& mark) { return mark.kind == MarkKind::state; }));
 }
 
 bool is_segments(const Chart& chart) {
@@ -128,8 +128,8 @@ std::string timeline_answer(const Chart& chart) {
 }
 
 std::string alert_of(const TimelinePicture& picture, const Chart& chart) {
-  const auto lost = lost_history(picture.snapshot, chart.stats);
-  std::string rehearsed = rehearsal_alert(picture.snapshot.origin.rehearsal);
+  const auto lost = lost_history(*picture.state.recording, chart.stats);
+  std::string rehearsed = rehearsal_alert(picture.state.recording->origin.rehearsal);
   if (!lost) return rehearsed;
   return fmt::format("{}{}history is incomplete: {} ({}) without their event", rehearsed, rehearsed.empty() ? "" : "; ",
                      count_of(chart.stats.unexplained_with_stack, "block"),
@@ -147,7 +147,7 @@ std::vector<std::string> timeline_facts(const TimelinePicture& picture, const Ch
         format_count(chart.device.window.last == 0 ? 0 : chart.device.window.last - 1), format_count(record.events)));
   facts.push_back(count_of(record.lives.size(), "allocation"));
   if (picture.devices.size() > 1) facts.push_back(fmt::format("{} devices", picture.devices.size()));
-  if (!picture.snapshot.origin.generation.empty()) facts.push_back(picture.snapshot.origin.generation);
+  if (!picture.state.recording->origin.generation.empty()) facts.push_back(picture.state.recording->origin.generation);
   return facts;
 }
 

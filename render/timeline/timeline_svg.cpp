@@ -98,7 +98,7 @@ private:
     std::vector<DrawnStack> stacks;
     for (std::size_t i = 0; i < charts.size(); ++i)
       stacks.push_back({charts[i], layouts[i].shapes.touches});
-    return draw_charts(layouts, LineNames(picture_.snapshot.frames, charts_.lines(), stacks));
+    return draw_charts(layouts, LineNames(picture_.state.frames(), charts_.lines(), stacks));
   }
 
   [[nodiscard]] std::string draw_nothing() {
@@ -122,11 +122,11 @@ private:
     y = draw_facts(page, y, picture_.file, timeline_facts(picture_, main), alert_of(picture_, main)) + 8;
     y = draw_figures(page, y, timeline_figures(main)) + 8;
     y = draw_controls(page, y, reading_text(options_.view));
-    StackTable stacks(picture_.snapshot.frames);
+    StackTable stacks(picture_.state.frames());
     for (std::size_t i = 0; i < charts.size(); ++i) {
       if (i > 0) y = draw_heading(page, y + 10, timeline_sentence(charts[i], names)) + 2;
       y = draw_panel(page, y,
-                     {.frames = picture_.snapshot.frames,
+                     {.frames = picture_.state.frames(),
                       .chart = charts[i],
                       .layout = layouts[i],
                       .names = names,
@@ -186,7 +186,7 @@ private:
   /// Devices without a chart.
   [[nodiscard]] std::string left_out_text() const {
     std::vector<std::string> texts;
-    for (const DeviceStats& stats : picture_.accounts.devices) {
+    for (const DeviceStats& stats : picture_.state.devices) {
       const auto is_it = [&](const auto& other) { return other.device.record.device == stats.device; };
       const auto is_asked = [&](const TimelineDevice& device) { return device.record.device == stats.device; };
       if (std::any_of(charts_.charts().begin(), charts_.charts().end(), is_it)) continue;

@@ -48,12 +48,12 @@ void decode(Input& input, const Arguments& arguments, Progress& progress, CheckR
   try {
     if (arguments.has("structure")) {
       NoEvents nowhere;
-      report.snapshot = decoded(input, &nowhere, arguments, progress);
+      report.recording = decoded(input, &nowhere, arguments, progress);
     } else {
       Accounts accounts;
-      Snapshot snapshot = decoded(input, &accounts, arguments, progress);
-      report.accounts = accounts.finish(snapshot);
-      report.snapshot = std::move(snapshot);
+      const auto recording = decoded(input, &accounts, arguments, progress);
+      report.state = accounts.state_of(recording);
+      report.recording = recording;
     }
   } catch (const UsageError&) {
     throw;
@@ -72,7 +72,7 @@ CheckReport checked(const std::string& file, const Arguments& arguments) {
   report.stored_bytes = stored_bytes(file, report.size_bytes);
   decode(input, arguments, progress, report);
   // Where the structure alone is asked for, what a second pass costs would only blur its time.
-  if (!arguments.has("structure") || !report.snapshot) survey(input, progress, report);
+  if (!arguments.has("structure") || !report.recording) survey(input, progress, report);
   return report;
 }
 
@@ -90,9 +90,9 @@ int run(const Arguments& arguments) {
   const CheckReport report = naming_file(file, [&] { return checked(file, arguments); });
   outputs.write(
       arguments, [&] { return check_text(report); }, [&] { return check_json(report); });
-  if (!report.snapshot) throw Error(file + ": " + report.error);
+  if (!report.recording) throw Error(file + ": " + report.error);
   if (arguments.has("quiet")) return kSuccess;
-  say_warnings(file, *report.snapshot, report.accounts.value_or(Replay{}));
+  say_warnings(file, report.state ? report.state->all_warnings() : report.recording->warnings);
   if (arguments.has("structure")) say_speed(report);
   return kSuccess;
 }

@@ -41,12 +41,12 @@ void add_survey(Json& result, const pickle::Survey& survey) {
 
 Json devices_json(const CheckReport& report) {
   Json devices = Json::array();
-  const Snapshot& snapshot = *report.snapshot;
-  for (const std::uint32_t device : snapshot.devices()) {
-    const DeviceCounts counts = device_counts(snapshot, device);
+  const Recording& recording = *report.recording;
+  for (const std::uint32_t device : recording.devices()) {
+    const DeviceCounts counts = device_counts(recording, device);
     Json entry{{"device", device}, {"segments", counts.segments}, {"blocks", counts.blocks}, {"events", counts.events}};
-    if (report.accounts) {
-      for (const DeviceStats& stats : stats_of(*report.accounts, device)) {
+    if (report.state) {
+      for (const DeviceStats& stats : report.state->stats_of(device)) {
         entry["balanced"] = stats.balanced();
         entry["imbalance_bytes"] = stats.imbalance_bytes;
       }
@@ -61,23 +61,23 @@ Json devices_json(const CheckReport& report) {
 std::string check_json(const CheckReport& report) {
   Json result;
   result["file"] = report.file;
-  result["well_formed"] = report.snapshot.has_value();
-  if (report.accounts) result["balanced"] = report.is_balanced();
-  if (!report.snapshot) result["error"] = report.error;
+  result["well_formed"] = report.recording != nullptr;
+  if (report.state) result["balanced"] = report.is_balanced();
+  if (!report.recording) result["error"] = report.error;
   result["size_bytes"] = report.size_bytes;
   if (report.stored_bytes) result["stored_bytes"] = *report.stored_bytes;
-  if (report.snapshot) {
-    result["encoding"] = report.snapshot->origin.encoding;
-    result["generation"] = report.snapshot->origin.generation;
-    if (report.snapshot->origin.rehearsal) result["rehearsal"] = rehearsal_json(*report.snapshot->origin.rehearsal);
+  if (report.recording) {
+    result["encoding"] = report.recording->origin.encoding;
+    result["generation"] = report.recording->origin.generation;
+    if (report.recording->origin.rehearsal) result["rehearsal"] = rehearsal_json(*report.recording->origin.rehearsal);
   }
   if (const std::string writer = writer_text(report); !writer.empty()) result["writer"] = writer;
   if (report.survey) add_survey(result, *report.survey);
-  if (!report.snapshot) return json_text(result, 2) + '\n';
+  if (!report.recording) return json_text(result, 2) + '\n';
   result["devices"] = devices_json(report);
-  result["annotations"] = report.snapshot->annotations.size();
-  result["warnings"] = warnings_and_losses(*report.snapshot, report.accounts.value_or(Replay{}));
-  if (!report.accounts) result["decoding_seconds"] = report.decoding_seconds;
+  result["annotations"] = report.recording->annotations.size();
+  result["warnings"] = warnings_of(report);
+  if (!report.state) result["decoding_seconds"] = report.decoding_seconds;
   return json_text(result, 2) + '\n';
 }
 

@@ -21,10 +21,10 @@ std::string verdict(const CheckReport& report) {
     return fmt::format("REFUSED: {} in it would import, call or construct something; memviz ran none",
                        format_counted(report.survey->refused_count, "opcode"));
   }
-  if (!report.snapshot) return "NOT WELL-FORMED";
-  if (!report.accounts) return "well-formed; the accounts were not replayed";
+  if (!report.recording) return "NOT WELL-FORMED";
+  if (!report.state) return "well-formed; the accounts were not replayed";
   const std::string balance = report.is_balanced() ? "well-formed and balanced" : "well-formed, but NOT BALANCED";
-  const std::size_t warnings = warnings_and_losses(*report.snapshot, *report.accounts).size();
+  const std::size_t warnings = warnings_of(report).size();
   return warnings == 0 ? balance : fmt::format("{}; {}", balance, format_counted(warnings, "warning"));
 }
 
@@ -81,15 +81,15 @@ void add_origin(TextTable& table, const CheckReport& report) {
   if (report.size_bytes >= kShort) size += fmt::format(" ({} B)", format_count(report.size_bytes));
   if (report.stored_bytes) size += fmt::format(", compressed to {}", format_bytes(*report.stored_bytes));
   table.add_row({"size", size});
-  if (report.snapshot)
-    table.add_row({"encoding", printable(report.snapshot->origin.encoding)});
+  if (report.recording)
+    table.add_row({"encoding", printable(report.recording->origin.encoding)});
   else if (report.survey)
     table.add_row({"encoding", fmt::format("pickle protocol {}", report.survey->protocol)});
   if (const std::string writer = writer_text(report); !writer.empty()) table.add_row({"writer", writer});
-  if (report.snapshot && !report.snapshot->origin.generation.empty())
-    table.add_row({"generation", printable(report.snapshot->origin.generation)});
-  if (report.snapshot && report.snapshot->origin.rehearsal)
-    table.add_row({"recorded", printable(rehearsal_text(*report.snapshot->origin.rehearsal))});
+  if (report.recording && !report.recording->origin.generation.empty())
+    table.add_row({"generation", printable(report.recording->origin.generation)});
+  if (report.recording && report.recording->origin.rehearsal)
+    table.add_row({"recorded", printable(rehearsal_text(*report.recording->origin.rehearsal))});
 }
 
 std::string balance_of(const DeviceStats& stats) {
@@ -102,49 +102,54 @@ std::string balance_of(const DeviceStats& stats) {
 }
 
 void add_devices(TextTable& table, const CheckReport& report) {
-  const Snapshot& snapshot = *report.snapshot;
-  const std::vector<std::uint32_t> devices = snapshot.devices();
+  const Recording& recording = *report.recording;
+  const std::vector<std::uint32_t> devices = recording.devices();
   for (const std::uint32_t device : devices) {
-    const DeviceCounts counts = device_counts(snapshot, device);
-    table.add_row({device_name(device, snapshot.origin.is_cpu),
+    const DeviceCounts counts = device_counts(recording, device);
+    table.add_row({device_name(device, recording.origin.is_cpu),
                    fmt::format("{}, {}, {}", format_counted(counts.segments, "segment"),
                                format_counted(counts.blocks, "block"), format_counted(counts.events, "event"))});
-    if (!report.accounts) continue;
-    for (const DeviceStats& stats : stats_of(*report.accounts, device))
+    if (!report.state) continue;
+    for (const DeviceStats& stats : report.state->stats_of(device))
       table.add_row({"", balance_of(stats)});
   }
-  if (!snapshot.annotations.empty()) table.add_row({"annotations", format_count(snapshot.annotations.size())});
+  if (!recording.annotations.empty()) table.add_row({"annotations", format_count(recording.annotations.size())});
   if (devices.empty()) table.add_row({"devices", "none: no segments and no events"});
 }
 
 } // namespace
 
 bool CheckReport::is_balanced() const {
-  return accounts && std::all_of(accounts->devices.begin(), accounts->devices.end(),
-                                 [](const DeviceStats& stats) { return stats.balanced(); });
+  return state && std::all_of(state->devices.begin(), state->devices.end(),
+                              [](const DeviceStats& stats) { return stats.balanced(); });
 }
 
-DeviceCounts device_counts(const Snapshot& snapshot, std::uint32_t device) {
+std::vector<std::string> warnings_of(const CheckReport& report) {
+  return report.state ? warnings_and_losses(*report.state) : report.recording->warnings;
+}
+
+DeviceCounts device_counts(const Recording& recording, std::uint32_t device) {
   DeviceCounts counts;
-  for (const Segment& segment : snapshot.segments_of(device)) {
+  for (const Segment& segment : recording.end.segments_of(device)) {
     ++counts.segments;
     counts.blocks += segment.block_count;
   }
-  if (device < snapshot.event_counts.size()) counts.events = snapshot.event_counts[device];
+  if (device < recording.event_counts.size()) counts.events = recording.event_counts[device];
   return counts;
 }
 
 // PyTorch's C++ pickler writes protocol 2 and memoizes a container when it is full (torch/csrc/jit/serialization/
 // pickler.cpp); Python's memoizes it when it is still empty.
 std::string writer_text(const CheckReport& report) {
-  if (report.snapshot && report.snapshot->origin.is_cpu) return "memviz's capture module";
+  if (report.recording && report.recording->origin.is_cpu) return "memviz's capture module";
   if (!report.survey) return "";
   const pickle::Survey& survey = *report.survey;
   if (survey.memoized_before_filling > 0 && survey.memoized_after_filling == 0) return "Python's pickle";
   if (survey.memoized_after_filling > 0 && survey.memoized_before_filling == 0 && survey.protocol == 2)
     return "PyTorch's C++ pickler";
-  return report.snapshot ? "unknown: neither Python's pickle nor PyTorch's C++ pickler numbers its containers like this"
-                         : "";
+  return report.recording
+             ? "unknown: neither Python's pickle nor PyTorch's C++ pickler numbers its containers like this"
+             : "";
 }
 
 std::string check_text(const CheckReport& report) {
@@ -153,10 +158,10 @@ std::string check_text(const CheckReport& report) {
   TextTable table{Align::left, Align::left};
   add_origin(table, report);
   if (report.survey) add_survey(table, *report.survey);
-  if (report.snapshot) add_devices(table, report);
+  if (report.recording) add_devices(table, report);
   text += '\n' + table.text("  ");
-  if (!report.snapshot) return text;
-  for (const std::string& warning : warnings_and_losses(*report.snapshot, report.accounts.value_or(Replay{})))
+  if (!report.recording) return text;
+  for (const std::string& warning : warnings_of(report))
     text += "\nWarning: " + printable(warning) + '\n';
   return text;
 }

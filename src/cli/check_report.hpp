@@ -2,8 +2,8 @@
 
 // What `check` found out about a file -> text for people and JSON for programs.
 
+#include "memviz/recording.hpp"
 #include "memviz/replay.hpp"
-#include "memviz/snapshot.hpp"
 #include "pickle/survey.hpp"
 
 #include <cstdint>
@@ -14,12 +14,12 @@ namespace memviz::cli {
 
 struct CheckReport {
   std::string file;
-  std::uint64_t size_bytes = 0;              ///< decompressed
-  std::optional<std::uint64_t> stored_bytes; ///< of a file that is compressed
-  std::optional<pickle::Survey> survey;      ///< of a pickle, unless the structure alone was asked for
-  std::string error;                         ///< why it is no snapshot; "" where it is one
-  std::optional<Snapshot> snapshot;
-  std::optional<Replay> accounts; ///< unless the structure alone was asked for
+  std::uint64_t size_bytes = 0;               ///< decompressed
+  std::optional<std::uint64_t> stored_bytes;  ///< of a file that is compressed
+  std::optional<pickle::Survey> survey;       ///< of a pickle, unless the structure alone was asked for
+  std::string error;                          ///< why it is no snapshot; "" where it is one
+  std::shared_ptr<const Recording> recording; ///< null where it is no snapshot
+  std::optional<MemoryState> state;           ///< unless the structure alone was asked for
   double decoding_seconds = 0;
 
   [[nodiscard]] bool is_balanced() const;
@@ -29,13 +29,16 @@ struct CheckReport {
 [[nodiscard]] std::string check_text(const CheckReport& report);
 [[nodiscard]] std::string check_json(const CheckReport& report);
 
+/// Of a file that is a snapshot.
+[[nodiscard]] std::vector<std::string> warnings_of(const CheckReport& report);
+
 /// What the snapshot has of one device.
 struct DeviceCounts {
   std::uint64_t segments = 0;
   std::uint64_t blocks = 0;
   std::uint64_t events = 0;
 };
-[[nodiscard]] DeviceCounts device_counts(const Snapshot& snapshot, std::uint32_t device);
+[[nodiscard]] DeviceCounts device_counts(const Recording& recording, std::uint32_t device);
 
 /// Who wrote the file, by the traces that each writer leaves in it.
 [[nodiscard]] std::string writer_text(const CheckReport& report);

@@ -182,7 +182,7 @@ std::shared_ptr<Redactor> redactor_of(const Arguments& arguments) {
   return std::make_shared<Redactor>(RedactOptions{what, key.value_or("")});
 }
 
-TreeOptions resolved(const TreeChoice& choice, const Snapshot& snapshot) {
+TreeOptions resolved(const TreeChoice& choice, const MemoryState& state) {
   TreeOptions options;
   options.frames = choice.frames;
   options.focus = choice.focus;
@@ -192,7 +192,7 @@ TreeOptions resolved(const TreeChoice& choice, const Snapshot& snapshot) {
     options.levels = *choice.group;
     return options;
   }
-  options.levels = choice.view == View::segments ? segment_levels(snapshot) : memory_levels(snapshot);
+  options.levels = choice.view == View::segments ? segment_levels(state) : memory_levels(state);
   // With one device chosen, a level for it says nothing.
   if (choice.device) std::erase(options.levels, Level::device);
   return options;

@@ -4,7 +4,7 @@
 
 #include "cli/arguments.hpp"
 #include "memviz/flame.hpp"
-#include "memviz/snapshot.hpp"
+#include "memviz/recording.hpp"
 #include "memviz/svg.hpp"
 
 #include <cstdint>
@@ -49,6 +49,6 @@ struct TreeChoice {
 [[nodiscard]] std::shared_ptr<Redactor> redactor_of(const Arguments& arguments);
 
 /// The tree options for a snapshot; `--group`, else `--view`, else the memory view.
-[[nodiscard]] TreeOptions resolved(const TreeChoice& choice, const Snapshot& snapshot);
+[[nodiscard]] TreeOptions resolved(const TreeChoice& choice, const MemoryState& state);
 
 } // namespace memviz::cli

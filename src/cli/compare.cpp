@@ -29,30 +29,29 @@ namespace {
 struct Side {
   std::string file;
   std::string name; ///< in outputs
-  Snapshot snapshot;
-  Replay accounts;
+  MemoryState state;
   std::vector<std::string> warnings; ///< each with that name
 };
 
 Side load_side(const std::string& file, const std::string& name, const MomentRequest& moment,
                const Arguments& arguments) {
   Loaded loaded = load(file, arguments, moment);
-  Side side{loaded.name, name, std::move(loaded.snapshot), std::move(loaded.accounts), {}};
-  for (const std::string& warning : all_warnings(side.snapshot, side.accounts))
+  Side side{loaded.name, name, std::move(loaded.state), {}};
+  for (const std::string& warning : side.state.all_warnings())
     side.warnings.push_back(side.name + ": " + warning);
-  if (!arguments.has("quiet")) say_warnings(side.file, side.snapshot, side.accounts);
+  if (!arguments.has("quiet")) say_warnings(side.file, side.state.all_warnings());
   return side;
 }
 
-bool has_device(const Snapshot& snapshot, std::uint32_t device) {
-  const auto devices = snapshot.devices();
+bool has_device(const Recording& recording, std::uint32_t device) {
+  const auto devices = recording.devices();
   return std::find(devices.begin(), devices.end(), device) != devices.end();
 }
 
 /// A device may be new or gone; one that neither file has is a mistake.
 void check_devices(const Side& before, const Side& after, std::optional<std::uint32_t> device) {
-  if (device && has_device(before.snapshot, *device)) return;
-  check_device(after.file, after.snapshot, device);
+  if (device && has_device(*before.state.recording, *device)) return;
+  check_device(after.file, *after.state.recording, device);
 }
 
 /// Where what was found goes, and what is expected of it.
@@ -108,8 +107,8 @@ CompareRequest request_of(const Arguments& arguments) {
 }
 
 CompareOptions compare_options(const CompareRequest& request, const Side& before, const Side& after) {
-  const bool before_has_more = before.snapshot.devices().size() > after.snapshot.devices().size();
-  const Snapshot& wider = before_has_more ? before.snapshot : after.snapshot;
+  const bool before_has_more = before.state.recording->devices().size() > after.state.recording->devices().size();
+  const MemoryState& wider = before_has_more ? before.state : after.state;
   CompareOptions options;
   options.match = request.match;
   options.tree = resolved(request.choice, wider);
@@ -122,17 +121,17 @@ CompareOptions compare_options(const CompareRequest& request, const Side& before
 /// The devices compared, and who wrote the file.
 std::vector<std::string> facts_of(const Side& side, std::optional<std::uint32_t> device) {
   std::vector<std::string> names;
-  for (const std::uint32_t present : side.snapshot.devices())
-    if (!device || *device == present) names.push_back(device_name(present, side.snapshot.origin.is_cpu));
+  for (const std::uint32_t present : side.state.recording->devices())
+    if (!device || *device == present) names.push_back(device_name(present, side.state.recording->origin.is_cpu));
   constexpr std::size_t kMostNames = 4;
   std::vector<std::string> facts;
   if (names.size() > kMostNames)
     facts.push_back(fmt::format("{} devices", names.size()));
   else if (!names.empty())
     facts.push_back(fmt::format("{}", fmt::join(names, ", ")));
-  facts.push_back(moments_text(stats_of(side.accounts, device)));
-  if (!side.snapshot.origin.generation.empty()) facts.push_back(side.snapshot.origin.generation);
-  if (side.snapshot.origin.rehearsal) facts.push_back(rehearsal_alert(side.snapshot.origin.rehearsal));
+  facts.push_back(moments_text(side.state.stats_of(device)));
+  if (!side.state.recording->origin.generation.empty()) facts.push_back(side.state.recording->origin.generation);
+  if (side.state.recording->origin.rehearsal) facts.push_back(rehearsal_alert(side.state.recording->origin.rehearsal));
   return facts;
 }
 
@@ -179,10 +178,10 @@ int run_compare(const Arguments& arguments) {
   const Side before = load_side(arguments.operands()[0], names.first, request.moment, arguments);
   const Side after = load_side(arguments.operands()[1], names.second, request.moment, arguments);
   check_devices(before, after, request.choice.device);
-  const Comparison comparison = compare_snapshots({before.snapshot, before.accounts}, {after.snapshot, after.accounts},
-                                                  compare_options(request, before, after));
-  CompareReport report{{before.name, moments_text(stats_of(before.accounts, request.choice.device))},
-                       {after.name, moments_text(stats_of(after.accounts, request.choice.device))},
+  const Comparison comparison =
+      compare_snapshots({before.state}, {after.state}, compare_options(request, before, after));
+  CompareReport report{{before.name, moments_text(before.state.stats_of(request.choice.device))},
+                       {after.name, moments_text(after.state.stats_of(request.choice.device))},
                        comparison};
   report.warnings = before.warnings;
   report.warnings.insert(report.warnings.end(), after.warnings.begin(), after.warnings.end());

@@ -47,28 +47,23 @@ void check_capacity(const std::vector<DeviceExplanation>& devices) {
   }
 }
 
-Results results_of(const std::string& name, Snapshot snapshot, const MomentRequest& moment,
-                   const Arguments& arguments) {
+Results results_of(const std::string& name, const std::shared_ptr<const Recording>& recording,
+                   const MomentRequest& moment, const Arguments& arguments) {
   const ExplainOptions options = explain_options_of(arguments);
-  check_device(name, snapshot, options.device);
-  const Snapshot start = before_first_event(snapshot);
-  const Replay accounts = rewind(snapshot, moment_in(moment, name, snapshot));
-  check_moment(moment, name, accounts);
-  if (!arguments.has("quiet")) say_warnings(name, snapshot, accounts);
-  const auto devices = explain(snapshot, accounts, start, options);
+  check_device(name, *recording, options.device);
+  const MemoryState state = rewind(recording, moment_in(moment, name, *recording));
+  check_moment(moment, name, state.devices);
+  if (!arguments.has("quiet")) say_warnings(name, state.all_warnings());
+  const auto devices = explain(state, options);
   check_capacity(devices);
 
   const auto output = arguments.value("output");
   Results results;
-  if (arguments.has("json")) results.json = explain_json(name, snapshot, accounts, devices);
-  if (!arguments.has("json") && output != "-")
-    results.text = explain_text({name, snapshot, accounts, devices}, text_columns());
+  if (arguments.has("json")) results.json = explain_json(name, state, devices);
+  if (!arguments.has("json") && output != "-") results.text = explain_text({name, state, devices}, text_columns());
   if (output) {
-    const ExplainPicture picture{.file = picture_name(name),
-                                 .state = snapshot,
-                                 .replay = accounts,
-                                 .devices = devices,
-                                 .warnings = warnings_and_losses(snapshot, accounts)};
+    const ExplainPicture picture{
+        .file = picture_name(name), .state = state, .devices = devices, .warnings = warnings_and_losses(state)};
     results.picture = explain_svg(picture, {});
   }
   return results;
@@ -84,8 +79,8 @@ int run_explain(const Arguments& arguments) {
   const MomentRequest moment = moment_of(arguments);
 
   const std::string name = shown_name(arguments.operands().front(), arguments);
-  Snapshot snapshot = load_with_events(arguments.operands().front(), arguments);
-  const Results results = naming_file(name, [&] { return results_of(name, std::move(snapshot), moment, arguments); });
+  const auto recording = load_with_events(arguments.operands().front(), arguments);
+  const Results results = naming_file(name, [&] { return results_of(name, recording, moment, arguments); });
   check_redacted(arguments, results.text);
   check_redacted(arguments, results.picture);
   if (json) write_output(arguments, *json, results.json);

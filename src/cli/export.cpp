@@ -35,18 +35,16 @@ void check_folded(const Arguments& arguments) {
 
 void write_export(const Arguments& arguments, const Loaded& loaded, const TreeChoice& choice,
                   const ExportRequest& request) {
-  const auto& [snapshot, accounts, file] = loaded;
+  const auto& [state, file] = loaded;
   if (request.format == Format::folded) {
     const auto view = choice.view == View::segments ? FoldedView::segments : FoldedView::memory;
-    write_output(arguments, request.output, naming_file(file, [&, &of = snapshot, &replayed = accounts] {
-                   return folded_source(of, view, choice.device, replayed.outside);
-                 }));
+    write_output(arguments, request.output,
+                 naming_file(file, [&, &of = state] { return folded_source(of, view, choice.device); }));
     return;
   }
-  const FrameTree tree = naming_file(
-      file, [&, &of = snapshot, &replayed = accounts] { return build_frame_tree(of, replayed, resolved(choice, of)); });
-  write_output(arguments, request.output, naming_file(file, [&, &of = snapshot, &name = file, &replayed = accounts] {
-                 return tree_json_source(name, of.frames, tree, stats_of(replayed, choice.device));
+  const FrameTree tree = naming_file(file, [&, &of = state] { return build_frame_tree(of, resolved(choice, of)); });
+  write_output(arguments, request.output, naming_file(file, [&, &of = state, &name = file] {
+                 return tree_json_source(name, of.frames(), tree, of.stats_of(choice.device));
                }));
 }
 
@@ -58,8 +56,8 @@ int run_export(const Arguments& arguments) {
   check_output_file(arguments, request.output);
 
   const Loaded loaded = load(arguments.operands().front(), arguments, moment);
-  check_device(loaded.name, loaded.snapshot, choice.device);
-  if (!arguments.has("quiet")) say_warnings(loaded.name, loaded.snapshot, loaded.accounts);
+  check_device(loaded.name, *loaded.state.recording, choice.device);
+  if (!arguments.has("quiet")) say_warnings(loaded.name, loaded.state.all_warnings());
   write_export(arguments, loaded, choice, request);
   return kSuccess;
 }

@@ -41,7 +41,8 @@ Input opened(const std::string& file, Progress& progress) {
   return read_input(file, options);
 }
 
-Snapshot decoded(Input& input, EventSink* sink, const Arguments& arguments, Progress& progress) {
+std::shared_ptr<const Recording> decoded(Input& input, EventSink* sink, const Arguments& arguments,
+                                         Progress& progress) {
   ReadOptions options;
   options.sink = sink;
   options.rewriter = arguments.redactor();
@@ -54,9 +55,9 @@ Snapshot decoded(Input& input, EventSink* sink, const Arguments& arguments, Prog
     if (input.has_changed()) throw Error("changed while it was read; run it again when the file is complete");
   };
   try {
-    Snapshot snapshot = read_snapshot(input.bytes(), options);
+    auto recording = std::make_shared<const Recording>(read_snapshot(input.bytes(), options));
     refuse_changed();
-    return snapshot;
+    return recording;
   } catch (const Error&) {
     refuse_changed();
     throw;
@@ -71,7 +72,7 @@ MomentChoice choice_of(const MomentRequest& moment, const std::string& name, Inp
                        Progress& progress) {
   if (!needs_annotation(moment)) return moment.choice;
   NoEvents nothing;
-  return moment_in(moment, name, decoded(input, &nothing, arguments, progress));
+  return moment_in(moment, name, *decoded(input, &nothing, arguments, progress));
 }
 
 /// What `look` makes of the state and of the input that it was read from.
@@ -82,10 +83,9 @@ auto looked_at(const std::string& file, const Arguments& arguments, const Moment
     Progress progress(picture_name(file), arguments.has("quiet"));
     Input input = opened(file, progress);
     Accounts accounts(choice_of(moment, name, input, arguments, progress));
-    Snapshot snapshot = decoded(input, &accounts, arguments, progress);
-    Replay replayed = accounts.rewind(snapshot);
-    check_moment(moment, name, replayed);
-    return look(Loaded{std::move(snapshot), std::move(replayed), std::move(name)}, input, progress);
+    MemoryState state = accounts.state_of(decoded(input, &accounts, arguments, progress));
+    check_moment(moment, name, state.devices);
+    return look(Loaded{std::move(state), std::move(name)}, input, progress);
   });
 }
 
@@ -98,13 +98,13 @@ Loaded load(const std::string& file, const Arguments& arguments, const MomentReq
 
 LoadedBlocks load_blocks(const std::string& file, const Arguments& arguments, const MomentRequest& moment) {
   return looked_at(file, arguments, moment, [&](Loaded loaded, Input& input, Progress& progress) {
-    BirthFinder births(loaded.snapshot, loaded.accounts);
+    BirthFinder births(loaded.state);
     static_cast<void>(decoded(input, &births, arguments, progress));
     return LoadedBlocks{std::move(loaded), births.births()};
   });
 }
 
-Snapshot load_with_events(const std::string& file, const Arguments& arguments) {
+std::shared_ptr<const Recording> load_with_events(const std::string& file, const Arguments& arguments) {
   return naming_file(shown_name(file, arguments), [&] {
     Progress progress(picture_name(file), arguments.has("quiet"));
     Input input = opened(file, progress);
@@ -219,8 +219,8 @@ void check_output_file(const Arguments& arguments, const std::string& output) {
   naming_output(output, [&] { check_output(output); });
 }
 
-void check_device(const std::string& file, const Snapshot& snapshot, std::optional<std::uint32_t> device) {
-  const auto present = snapshot.devices();
+void check_device(const std::string& file, const Recording& recording, std::optional<std::uint32_t> device) {
+  const auto present = recording.devices();
   if (!device || std::find(present.begin(), present.end(), *device) != present.end()) return;
   throw UsageError(
       present.empty()

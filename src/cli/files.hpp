@@ -10,8 +10,8 @@
 #include "memviz/births.hpp"
 #include "memviz/export.hpp"
 #include "memviz/input.hpp"
+#include "memviz/recording.hpp"
 #include "memviz/replay.hpp"
-#include "memviz/snapshot.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -21,10 +21,9 @@
 
 namespace memviz::cli {
 
-/// A snapshot as it was at a moment; its events were replayed while they were read, and `snapshot.traces` is empty.
+/// A recording as it was at a moment; its events were replayed while they were read, and none is kept.
 struct Loaded {
-  Snapshot snapshot;
-  Replay accounts;
+  MemoryState state;
   std::string name; ///< what messages and outputs call the file
 };
 
@@ -41,9 +40,10 @@ struct LoadedBlocks {
 /// the file's name.
 [[nodiscard]] Input opened(const std::string& file, Progress& progress);
 
-/// Reads a snapshot whose events go to `sink`, or where that is null into its traces, and gives the pages of a mapped
+/// Reads a recording whose events go to `sink`, or where that is null into its traces, and gives the pages of a mapped
 /// file back meanwhile. Throws Error without the file's name.
-[[nodiscard]] Snapshot decoded(Input& input, EventSink* sink, const Arguments& arguments, Progress& progress);
+[[nodiscard]] std::shared_ptr<const Recording> decoded(Input& input, EventSink* sink, const Arguments& arguments,
+                                                       Progress& progress);
 
 /// Both, with a replay of the events. Throws Error, with the file's name, for everything that keeps it from being read
 /// as a snapshot, and UsageError where it does not have the moment.
@@ -53,8 +53,8 @@ struct LoadedBlocks {
 [[nodiscard]] LoadedBlocks load_blocks(const std::string& file, const Arguments& arguments,
                                        const MomentRequest& moment);
 
-/// Reads a snapshot with all its events. Throws what load() throws.
-[[nodiscard]] Snapshot load_with_events(const std::string& file, const Arguments& arguments);
+/// Reads a recording with all its events. Throws what load() throws.
+[[nodiscard]] std::shared_ptr<const Recording> load_with_events(const std::string& file, const Arguments& arguments);
 
 /// What a picture calls the file: its own name, because a picture is passed on and folders are nobody's business.
 [[nodiscard]] std::string picture_name(const std::string& file);
@@ -94,6 +94,6 @@ private:
 void check_output_file(const Arguments& arguments, const std::string& output);
 
 /// Throws UsageError, with the devices present, when the file has nothing on `device`.
-void check_device(const std::string& file, const Snapshot& snapshot, std::optional<std::uint32_t> device);
+void check_device(const std::string& file, const Recording& recording, std::optional<std::uint32_t> device);
 
 } // namespace memviz::cli

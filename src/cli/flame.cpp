@@ -15,21 +15,20 @@ namespace memviz::cli {
 namespace {
 
 std::string drawn(const Loaded& loaded, const TreeChoice& choice, const SvgOptions& svg) {
-  const auto& [snapshot, accounts, name] = loaded;
-  const FrameTree tree = build_frame_tree(snapshot, accounts, resolved(choice, snapshot));
-  const std::vector<DeviceStats> devices = stats_of(accounts, choice.device);
+  const auto& [state, name] = loaded;
+  const FrameTree tree = build_frame_tree(state, resolved(choice, state));
+  const std::vector<DeviceStats> devices = state.stats_of(choice.device);
   const auto leading = leading_device(devices);
   FlamePicture picture{.file = picture_name(name),
-                       .snapshot = snapshot,
+                       .state = state,
                        .tree = tree,
                        .devices = devices,
-                       .users = rank_user_lines(snapshot, accounts, leading ? leading : choice.device),
-                       .warnings = warnings_and_losses(snapshot, accounts),
+                       .users = rank_user_lines(state, leading ? leading : choice.device),
+                       .warnings = warnings_and_losses(state),
                        .moment = moments_text(devices),
                        .device = choice.device};
   if (choice.view == View::segments)
-    picture.segments = {find_pins(snapshot, accounts, {.device = choice.device}),
-                        block_lines(snapshot, accounts, choice.device)};
+    picture.segments = {find_pins(state, {.device = choice.device}), block_lines(state, choice.device)};
   return flame_svg(picture, svg);
 }
 
@@ -42,11 +41,11 @@ int run_flame(const Arguments& arguments) {
   check_picture_output(arguments, *output);
 
   const Loaded loaded = load(arguments.operands().front(), arguments, moment);
-  check_device(loaded.name, loaded.snapshot, choice.device);
+  check_device(loaded.name, *loaded.state.recording, choice.device);
   const std::string picture = naming_file(loaded.name, [&] {
     if (!arguments.has("quiet")) {
-      say_warnings(loaded.name, loaded.snapshot, loaded.accounts);
-      for (const std::string& hint : end_hints(stats_of(loaded.accounts, choice.device)))
+      say_warnings(loaded.name, loaded.state.all_warnings());
+      for (const std::string& hint : end_hints(loaded.state.stats_of(choice.device)))
         say_message(loaded.name + ": " + hint);
     }
     return drawn(loaded, choice, svg);

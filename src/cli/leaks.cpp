@@ -52,15 +52,15 @@ LeakOptions leak_options_of(const Arguments& arguments) {
 }
 
 /// Says which devices grow by more than allowed.
-bool is_over(const std::string& file, const Snapshot& snapshot, const std::vector<DeviceLeaks>& devices,
+bool is_over(const std::string& file, const MemoryState& state, const std::vector<DeviceLeaks>& devices,
              std::uint64_t most_bytes) {
   bool is_any = false;
   for (const DeviceLeaks& leaks : devices) {
     if (gate_of(leaks, most_bytes) != Gate::exceeded) continue;
     is_any = true;
     say_message(fmt::format("{}: {} grows by {} a step, more than the {} that --fail-over allows", file,
-                            device_name(leaks.device, snapshot.origin.is_cpu), format_bytes(leaks.bytes_per_step()),
-                            format_bytes(most_bytes)));
+                            device_name(leaks.device, state.recording->origin.is_cpu),
+                            format_bytes(leaks.bytes_per_step()), format_bytes(most_bytes)));
   }
   return is_any;
 }
@@ -75,10 +75,10 @@ std::string no_steps_text(const Steps& steps) {
 }
 
 /// A gate that cannot be judged is not passed.
-void require_judged(const Snapshot& snapshot, const std::vector<DeviceLeaks>& devices, std::uint64_t most_bytes) {
+void require_judged(const MemoryState& state, const std::vector<DeviceLeaks>& devices, std::uint64_t most_bytes) {
   bool is_any = false;
   for (const DeviceLeaks& leaks : devices) {
-    const std::string device = device_name(leaks.device, snapshot.origin.is_cpu);
+    const std::string device = device_name(leaks.device, state.recording->origin.is_cpu);
     const Gate gate = gate_of(leaks, most_bytes);
     is_any = is_any || gate == Gate::passes;
     if (gate == Gate::no_steps) {
@@ -106,16 +106,16 @@ int run_leaks(const Arguments& arguments) {
 
   const std::string& operand = arguments.operands().front();
   const std::string file = shown_name(operand, arguments);
-  const Snapshot snapshot = load_with_events(operand, arguments);
-  check_device(file, snapshot, options.device);
-  const Replay accounts = naming_file(file, [&] { return replay(snapshot); });
-  const std::vector<DeviceLeaks> devices = naming_file(file, [&] { return find_leaks(snapshot, accounts, options); });
-  if (!arguments.has("quiet")) say_warnings(file, snapshot, accounts);
-  const bool exceeds = limit && is_over(file, snapshot, devices, most_bytes);
-  if (limit && !exceeds) naming_file(file, [&] { require_judged(snapshot, devices, most_bytes); });
+  const auto recording = load_with_events(operand, arguments);
+  check_device(file, *recording, options.device);
+  const MemoryState state = naming_file(file, [&] { return replay(recording); });
+  const std::vector<DeviceLeaks> devices = naming_file(file, [&] { return find_leaks(state, options); });
+  if (!arguments.has("quiet")) say_warnings(file, state.all_warnings());
+  const bool exceeds = limit && is_over(file, state, devices, most_bytes);
+  if (limit && !exceeds) naming_file(file, [&] { require_judged(state, devices, most_bytes); });
   outputs.write(
-      arguments, [&] { return leaks_text(file, snapshot, devices); },
-      [&] { return leaks_json(file, snapshot, devices, all_warnings(snapshot, accounts)); });
+      arguments, [&] { return leaks_text(file, state, devices); },
+      [&] { return leaks_json(file, state, devices, state.all_warnings()); });
   return exceeds ? kOverThreshold : kSuccess;
 }
 

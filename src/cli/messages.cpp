@@ -27,8 +27,8 @@ void say_message(std::string_view message) {
   say("memviz: " + printable(message) + '\n');
 }
 
-void say_warnings(const std::string& file, const Snapshot& snapshot, const Replay& accounts) {
-  for (const std::string& warning : all_warnings(snapshot, accounts))
+void say_warnings(const std::string& file, const std::vector<std::string>& warnings) {
+  for (const std::string& warning : warnings)
     say_message(file + ": warning: " + warning);
 }
 

@@ -5,8 +5,8 @@
 
 #include "io/output_file.hpp"
 #include "memviz/error.hpp"
+#include "memviz/recording.hpp"
 #include "memviz/replay.hpp"
-#include "memviz/snapshot.hpp"
 
 #include <exception>
 #include <new>
@@ -25,7 +25,7 @@ void say(std::string_view text);
 /// To standard error, as "memviz: MESSAGE", on one line whatever is in it.
 void say_message(std::string_view message);
 /// One line for each of all_warnings(), with the name of the file.
-void say_warnings(const std::string& file, const Snapshot& snapshot, const Replay& accounts);
+void say_warnings(const std::string& file, const std::vector<std::string>& warnings);
 
 /// Memory ran out over `file`.
 class OutOfMemory : public Error {

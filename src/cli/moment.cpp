@@ -26,16 +26,16 @@ std::int64_t number_after(std::string_view option, std::string_view word, std::s
   throw UsageError(fmt::format("--{} {}<N> needs {}, not '{}'", option, prefix, meaning, word.substr(prefix.size())));
 }
 
-bool is_start(const Snapshot& snapshot, const Annotation& annotation) {
-  const std::string_view stage = snapshot.frames.text(annotation.stage);
+bool is_start(const Recording& recording, const Annotation& annotation) {
+  const std::string_view stage = recording.frames.text(annotation.stage);
   return stage == "START" || stage.empty();
 }
 
 /// The time at which it starts.
-std::optional<std::int64_t> start_of(const Snapshot& snapshot, const MomentRequest::Occurrence& wanted) {
+std::optional<std::int64_t> start_of(const Recording& recording, const MomentRequest::Occurrence& wanted) {
   std::int64_t number = 0;
-  for (const Annotation& annotation : snapshot.annotations) {
-    if (!is_start(snapshot, annotation) || snapshot.frames.text(annotation.name) != wanted.annotation) continue;
+  for (const Annotation& annotation : recording.annotations) {
+    if (!is_start(recording, annotation) || recording.frames.text(annotation.name) != wanted.annotation) continue;
     if (++number == wanted.number) return annotation.time_us;
   }
   return std::nullopt;
@@ -50,18 +50,18 @@ std::optional<MomentRequest::Occurrence> occurrence_in(std::string_view text, co
   return MomentRequest::Occurrence{shown_annotation(arguments, text.substr(0, mark)), *number};
 }
 
-[[noreturn]] void fail_annotation(const MomentRequest& request, const std::string& file, const Snapshot& snapshot) {
+[[noreturn]] void fail_annotation(const MomentRequest& request, const std::string& file, const Recording& recording) {
   constexpr std::size_t kMostNames = 1000;
   constexpr std::size_t kLongest = 64;
   constexpr std::size_t kListed = 5;
   std::set<std::string_view> names;
-  for (const Annotation& annotation : snapshot.annotations) {
-    const std::string_view name = snapshot.frames.text(annotation.name);
-    if (is_start(snapshot, annotation) && !name.empty() && name.size() <= kLongest && names.size() < kMostNames)
+  for (const Annotation& annotation : recording.annotations) {
+    const std::string_view name = recording.frames.text(annotation.name);
+    if (is_start(recording, annotation) && !name.empty() && name.size() <= kLongest && names.size() < kMostNames)
       names.insert(name);
   }
   std::string message = fmt::format("{}: {} has no such annotation", request.option, file);
-  if (names.empty()) throw UsageError(snapshot.annotations.empty() ? message + ", and no other" : message);
+  if (names.empty()) throw UsageError(recording.annotations.empty() ? message + ", and no other" : message);
   const std::vector<std::string_view> candidates(names.begin(), names.end());
   const std::string nearest = did_you_mean(request.choice.annotation, candidates);
   if (!nearest.empty()) throw UsageError(message + nearest);
@@ -162,23 +162,23 @@ std::string shown_annotation(const Arguments& arguments, std::string_view name) 
   return redactor == nullptr ? std::string(name) : redactor->text(TextKind::annotation, name);
 }
 
-MomentChoice moment_in(const MomentRequest& request, const std::string& file, const Snapshot& snapshot) {
+MomentChoice moment_in(const MomentRequest& request, const std::string& file, const Recording& recording) {
   MomentChoice choice = request.choice;
   if (!needs_annotation(request)) return choice;
   // PyTorch's own profiler has names such as ProfilerStep#3, so the whole text comes first.
-  auto time_us = start_of(snapshot, {choice.annotation, 1});
+  auto time_us = start_of(recording, {choice.annotation, 1});
   if (!time_us && request.occurrence) {
-    time_us = start_of(snapshot, *request.occurrence);
+    time_us = start_of(recording, *request.occurrence);
     choice.annotation = fmt::format("{}#{}", request.occurrence->annotation, request.occurrence->number);
   }
-  if (!time_us) fail_annotation(request, file, snapshot);
+  if (!time_us) fail_annotation(request, file, recording);
   choice.time_us = *time_us;
   return choice;
 }
 
-void check_moment(const MomentRequest& request, const std::string& file, const Replay& accounts) {
+void check_moment(const MomentRequest& request, const std::string& file, const std::vector<DeviceStats>& devices) {
   std::vector<DeviceStats> recorded;
-  for (const DeviceStats& stats : accounts.devices)
+  for (const DeviceStats& stats : devices)
     if (stats.events > 0) recorded.push_back(stats);
   switch (request.choice.kind) {
   case MomentKind::event: return check_event(request, file, recorded);

@@ -4,8 +4,8 @@
 
 #include "cli/arguments.hpp"
 #include "memviz/moment.hpp"
+#include "memviz/recording.hpp"
 #include "memviz/replay.hpp"
-#include "memviz/snapshot.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -42,8 +42,8 @@ struct MomentRequest {
 [[nodiscard]] std::string shown_annotation(const Arguments& arguments, std::string_view name);
 /// The choice, with the time of the annotation asked for. Throws UsageError, with near names, when `file` has none of
 /// that name.
-[[nodiscard]] MomentChoice moment_in(const MomentRequest& request, const std::string& file, const Snapshot& snapshot);
+[[nodiscard]] MomentChoice moment_in(const MomentRequest& request, const std::string& file, const Recording& recording);
 /// Throws UsageError when `file` does not have the moment, with the range that it has; `accounts` were rewound to it.
-void check_moment(const MomentRequest& request, const std::string& file, const Replay& accounts);
+void check_moment(const MomentRequest& request, const std::string& file, const std::vector<DeviceStats>& devices);
 
 } // namespace memviz::cli

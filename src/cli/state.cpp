@@ -25,15 +25,14 @@ int run_state(const Arguments& arguments) {
 
   const LoadedBlocks blocks = load_blocks(arguments.operands().front(), arguments, moment);
   const Loaded& loaded = blocks.loaded;
-  check_device(loaded.name, loaded.snapshot, device);
-  if (!arguments.has("quiet")) say_warnings(loaded.name, loaded.snapshot, loaded.accounts);
+  check_device(loaded.name, *loaded.state.recording, device);
+  if (!arguments.has("quiet")) say_warnings(loaded.name, loaded.state.all_warnings());
   const std::string picture = naming_file(loaded.name, [&] {
     return state_svg({.file = picture_name(loaded.name),
-                      .snapshot = loaded.snapshot,
-                      .replay = loaded.accounts,
+                      .state = loaded.state,
                       .births = blocks.births,
                       .device = device,
-                      .warnings = warnings_and_losses(loaded.snapshot, loaded.accounts)},
+                      .warnings = warnings_and_losses(loaded.state)},
                      svg);
   });
   write_picture(arguments, *output, picture);

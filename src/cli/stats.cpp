@@ -17,12 +17,12 @@ int run_stats(const Arguments& arguments) {
   const MomentRequest moment = moment_of(arguments, "end");
 
   Loaded loaded = load(arguments.operands().front(), arguments, moment);
-  check_device(loaded.name, loaded.snapshot, device);
-  loaded.accounts.devices = stats_of(loaded.accounts, device);
-  if (!arguments.has("quiet")) say_warnings(loaded.name, loaded.snapshot, loaded.accounts);
+  check_device(loaded.name, *loaded.state.recording, device);
+  loaded.state.devices = loaded.state.stats_of(device);
+  if (!arguments.has("quiet")) say_warnings(loaded.name, loaded.state.all_warnings());
   outputs.write(
-      arguments, [&] { return stats_text(loaded.name, loaded.snapshot, loaded.accounts, device); },
-      [&] { return stats_json(loaded.name, loaded.snapshot, loaded.accounts); });
+      arguments, [&] { return stats_text(loaded.name, loaded.state, device); },
+      [&] { return stats_json(loaded.name, loaded.state); });
   return kSuccess;
 }
 

@@ -19,8 +19,7 @@ namespace {
 
 struct Recorded {
   std::string name; ///< what messages and the picture call the file
-  Snapshot snapshot;
-  Replay accounts;
+  MemoryState state;
   std::vector<DeviceRecord> records;
 };
 
@@ -32,10 +31,9 @@ Recorded record(const std::string& file, const Arguments& arguments) {
     Accounts accounts;
     TimelineRecorder recorder;
     BothSinks sinks(accounts, recorder);
-    Snapshot snapshot = decoded(input, &sinks, arguments, progress);
-    Replay replayed = accounts.finish(snapshot);
-    std::vector<DeviceRecord> records = recorder.finish(snapshot);
-    return Recorded{std::move(name), std::move(snapshot), std::move(replayed), std::move(records)};
+    MemoryState state = accounts.state_of(decoded(input, &sinks, arguments, progress));
+    std::vector<DeviceRecord> records = recorder.finish(*state.recording);
+    return Recorded{std::move(name), std::move(state), std::move(records)};
   });
 }
 
@@ -96,14 +94,13 @@ int run_timeline(const Arguments& arguments) {
   check_picture_output(arguments, *output);
 
   Recorded recorded = record(arguments.operands().front(), arguments);
-  check_device(recorded.name, recorded.snapshot, device);
+  check_device(recorded.name, *recorded.state.recording, device);
   const std::string picture = naming_file(recorded.name, [&] {
-    if (!arguments.has("quiet")) say_warnings(recorded.name, recorded.snapshot, recorded.accounts);
+    if (!arguments.has("quiet")) say_warnings(recorded.name, recorded.state.all_warnings());
     TimelinePicture drawn{.file = picture_name(recorded.name),
-                          .snapshot = recorded.snapshot,
-                          .accounts = recorded.accounts,
+                          .state = recorded.state,
                           .devices = {},
-                          .warnings = warnings_and_losses(recorded.snapshot, recorded.accounts)};
+                          .warnings = warnings_and_losses(recorded.state)};
     for (DeviceRecord& one : recorded.records) {
       if (device && one.device != *device) continue;
       const Window window = window_of(one, from, to);

@@ -117,26 +117,25 @@ int run_trace(const Arguments& arguments) {
     Accounts accounts;
     TraceSurvey survey;
     BothSinks both(accounts, survey);
-    const Snapshot snapshot = decoded(input, &both, arguments, progress);
-    Replay replayed = accounts.finish(snapshot);
-    check_device(file, snapshot, options.filter.device);
-    if (!arguments.has("quiet")) say_warnings(file, snapshot, replayed);
-    replayed.devices = stats_of(replayed, options.filter.device);
-    options.filter.range = trace_ranges(ends, file, snapshot, replayed);
+    const MemoryState state = accounts.state_of(decoded(input, &both, arguments, progress));
+    const Recording& recording = *state.recording;
+    check_device(file, recording, options.filter.device);
+    if (!arguments.has("quiet")) say_warnings(file, state.all_warnings());
+    options.filter.range = trace_ranges(ends, file, state, options.filter.device);
 
     // Whole or not there: what is too much is known before the first line is written.
-    if (may_be_too_long(snapshot, survey, options)) {
-      TraceLog counted(snapshot, survey, options, nullptr);
+    if (may_be_too_long(recording, survey, options)) {
+      TraceLog counted(recording, survey, options, nullptr);
       static_cast<void>(decoded(input, &counted, arguments, progress));
       static_cast<void>(counted.finish());
     }
     PieceOutput output(arguments, path);
-    TraceLog log(snapshot, survey, options, [&](std::string_view piece) { output.write(piece); });
+    TraceLog log(recording, survey, options, [&](std::string_view piece) { output.write(piece); });
     static_cast<void>(decoded(input, &log, arguments, progress));
     const std::uint64_t shown = log.finish();
     if (shown == 0 && (ends.from || ends.to) && !arguments.has("quiet"))
       say_message(file + ": no event that is asked for lies between --from and --to");
-    if (options.format == TraceFormat::text && snapshot.devices().empty() && snapshot.annotations.empty())
+    if (options.format == TraceFormat::text && recording.devices().empty() && recording.annotations.empty())
       output.write("no segments and no events on any device\n");
     output.finish();
   });

@@ -69,9 +69,10 @@ std::optional<bool> is_reversed(const MomentChoice& from, const MomentChoice& to
 }
 
 /// A range that no device has is a mistake; one that some have not is none: each has a peak of its own.
-void check_order(const TraceEnds& ends, const MomentChoice& from, const MomentChoice& to, const Replay& accounts) {
+void check_order(const TraceEnds& ends, const MomentChoice& from, const MomentChoice& to,
+                 const std::vector<DeviceStats>& devices) {
   bool is_any = false;
-  for (const DeviceStats& stats : accounts.devices) {
+  for (const DeviceStats& stats : devices) {
     const auto reversed = is_reversed(from, to, stats);
     if (reversed == false) return;
     is_any = is_any || reversed == true;
@@ -83,10 +84,10 @@ void check_order(const TraceEnds& ends, const MomentChoice& from, const MomentCh
 }
 
 /// With the time of its annotation.
-MomentChoice choice_of(const MomentRequest& request, const std::string& file, const Snapshot& snapshot,
-                       const Replay& accounts) {
-  check_moment(request, file, accounts);
-  return moment_in(request, file, snapshot);
+MomentChoice choice_of(const MomentRequest& request, const std::string& file, const MemoryState& state,
+                       const std::vector<DeviceStats>& devices) {
+  check_moment(request, file, devices);
+  return moment_in(request, file, *state.recording);
 }
 
 } // namespace
@@ -96,14 +97,15 @@ TraceEnds trace_ends(const Arguments& arguments) {
 }
 
 std::map<std::uint32_t, EventRange> trace_ranges(const TraceEnds& ends, const std::string& file,
-                                                 const Snapshot& snapshot, const Replay& accounts) {
+                                                 const MemoryState& state, std::optional<std::uint32_t> device) {
+  const std::vector<DeviceStats> devices = state.stats_of(device);
   std::optional<MomentChoice> from;
   std::optional<MomentChoice> to;
-  if (ends.from) from = choice_of(*ends.from, file, snapshot, accounts);
-  if (ends.to) to = choice_of(*ends.to, file, snapshot, accounts);
-  if (from && to) check_order(ends, *from, *to, accounts);
+  if (ends.from) from = choice_of(*ends.from, file, state, devices);
+  if (ends.to) to = choice_of(*ends.to, file, state, devices);
+  if (from && to) check_order(ends, *from, *to, devices);
   std::map<std::uint32_t, EventRange> ranges;
-  for (const DeviceStats& stats : accounts.devices) {
+  for (const DeviceStats& stats : devices) {
     EventRange& range = ranges[stats.device];
     if (from) set_first(range, *from, stats);
     if (to) set_last(range, *to, stats);

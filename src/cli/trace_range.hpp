@@ -26,6 +26,7 @@ struct TraceEnds {
 /// nothing from there on, and all up to there. Throws UsageError for a moment that `file` does not have,
 /// and for ends of which the first comes after the last on all devices.
 [[nodiscard]] std::map<std::uint32_t, EventRange> trace_ranges(const TraceEnds& ends, const std::string& file,
-                                                               const Snapshot& snapshot, const Replay& accounts);
+                                                               const MemoryState& state,
+                                                               std::optional<std::uint32_t> device);
 
 } // namespace memviz::cli

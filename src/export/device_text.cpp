@@ -34,15 +34,15 @@ std::string totals(const DeviceStats& stats) {
 }
 
 /// Empty where the device has one pool and one stream: the totals say it all.
-std::string pools_and_streams(const Snapshot& snapshot, std::uint32_t device) {
-  const std::vector<Place> places = places_of(snapshot, device);
+std::string pools_and_streams(const MemoryState& state, std::uint32_t device) {
+  const std::vector<Place> places = places_of(state, device);
   if (places.size() < 2) return "";
 
   TextTable table{Align::left, Align::right, Align::right, Align::right, Align::right, Align::right};
   table.add_row({"pool and stream", "segments", "reserved", "allocated", "pending free", "inactive"});
   for (std::size_t i = 0; i < std::min(places.size(), kMostPools); ++i) {
     const Place& place = places[i];
-    const std::string pool = node_label(snapshot.frames, {NodeKind::pool, place.pool.first, place.pool.second});
+    const std::string pool = node_label(state.frames(), {NodeKind::pool, place.pool.first, place.pool.second});
     table.add_row({elided(fmt::format("{}, stream {}", pool, place.stream), 40), format_count(place.stats.segments),
                    format_bytes(place.stats.reserved_bytes), format_bytes(place.stats.allocated_bytes),
                    format_bytes(place.stats.pending_free_bytes), format_bytes(place.stats.inactive_bytes)});
@@ -81,11 +81,11 @@ std::string accounts(const DeviceStats& stats) {
 
 } // namespace
 
-std::string device_text(const Snapshot& snapshot, const DeviceStats& stats) {
+std::string device_text(const MemoryState& state, const DeviceStats& stats) {
   const std::string moment = stats.at.is_end() ? "" : ' ' + printable(moment_text(stats.at, stats.events));
   return fmt::format("\n{}{} (segments: {}, blocks: {})\n", device_name(stats.device, stats.is_cpu), moment,
                      format_count(stats.segments), format_count(stats.blocks)) +
-         totals(stats) + pools_and_streams(snapshot, stats.device) + "\n" + accounts(stats);
+         totals(stats) + pools_and_streams(state, stats.device) + "\n" + accounts(stats);
 }
 
 } // namespace memviz

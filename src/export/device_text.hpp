@@ -2,14 +2,14 @@
 
 // Totals and accounts of one device -> tables for people.
 
+#include "memviz/recording.hpp"
 #include "memviz/replay.hpp"
-#include "memviz/snapshot.hpp"
 
 #include <string>
 
 namespace memviz {
 
 /// What is reserved and in use at the end, by pool and stream where there are several, and the sum that leads there.
-[[nodiscard]] std::string device_text(const Snapshot& snapshot, const DeviceStats& stats);
+[[nodiscard]] std::string device_text(const MemoryState& state, const DeviceStats& stats);
 
 } // namespace memviz

@@ -96,12 +96,13 @@ std::string empty_cache(const DeviceExplanation& device, const WhatIf& answer) {
   return fmt::format("torch.cuda.empty_cache() would give {} back to the device.", format_bytes(given_back));
 }
 
-std::string lines_in_the_way(const Snapshot& state, const DeviceExplanation& device) {
+std::string lines_in_the_way(const MemoryState& state, const DeviceExplanation& device) {
   const std::vector<UserLine>& lines = device.in_the_way;
   std::vector<std::string> parts;
   for (std::size_t i = 0; i < std::min(lines.size(), kMostAnswerLines); ++i)
     parts.push_back(fmt::format(
-        "{} ({}{})", elided(node_label(state.frames, lines[i].key), kNameColumns), format_bytes(lines[i].amount.bytes),
+        "{} ({}{})", elided(node_label(state.frames(), lines[i].key), kNameColumns),
+        format_bytes(lines[i].amount.bytes),
         lines[i].amount.blocks > 1 ? fmt::format(", {} blocks", format_count(lines[i].amount.blocks)) : ""));
   if (lines.size() > kMostAnswerLines)
     parts.push_back(fmt::format("{} more lines", format_count(lines.size() - kMostAnswerLines)));
@@ -110,7 +111,7 @@ std::string lines_in_the_way(const Snapshot& state, const DeviceExplanation& dev
 
 } // namespace
 
-std::string answer_text(const Snapshot& state, const DeviceExplanation& device, const WhatIf& answer) {
+std::string answer_text(const MemoryState& state, const DeviceExplanation& device, const WhatIf& answer) {
   switch (answer.circumstance) {
   case Circumstance::expandable_segments:
     if (answer.outcome == Outcome::no_matter) return "expandable_segments was on already.";
@@ -173,7 +174,7 @@ std::string balance_advice(const DeviceExplanation& device) {
 
 } // namespace
 
-std::vector<std::string> advice_text(const Snapshot& state, const DeviceExplanation& device) {
+std::vector<std::string> advice_text(const MemoryState& state, const DeviceExplanation& device) {
   std::vector<std::string> advice;
   const bool expandable_fits = std::any_of(device.what_ifs.begin(), device.what_ifs.end(), [](const WhatIf& answer) {
     return answer.circumstance == Circumstance::expandable_segments && answer.outcome == Outcome::fits;

@@ -45,7 +45,7 @@ Json request_json(const FrameTable& frames, const DeviceExplanation& device) {
           {"pool_is_known", request.pool_is_known}};
 }
 
-Json what_if_json(const Snapshot& state, const WhatIf& answer, const std::string& text) {
+Json what_if_json(const MemoryState& state, const WhatIf& answer, const std::string& text) {
   Json blocks = Json::array();
   for (const std::uint32_t block : answer.blocks)
     blocks.push_back(
@@ -64,10 +64,10 @@ Json what_if_json(const Snapshot& state, const WhatIf& answer, const std::string
   return result;
 }
 
-Json pins_json(const Snapshot& state, const Pins& pins) {
+Json pins_json(const MemoryState& state, const Pins& pins) {
   Json lines = Json::array();
   for (std::size_t i = 0; i < std::min(pins.lines.size(), kMostJsonLines); ++i)
-    lines.push_back({{"line", node_label(state.frames, pins.lines[i].key)},
+    lines.push_back({{"line", node_label(state.frames(), pins.lines[i].key)},
                      {"bytes", pins.lines[i].active.bytes},
                      {"blocks", pins.lines[i].active.blocks},
                      {"segments", pins.lines[i].segments},
@@ -76,7 +76,7 @@ Json pins_json(const Snapshot& state, const Pins& pins) {
   return {{"held_bytes", pins.held_bytes}, {"segments", pins.segments.size()}, {"lines", std::move(lines)}};
 }
 
-Json device_json(const Snapshot& state, const DeviceExplanation& device) {
+Json device_json(const MemoryState& state, const DeviceExplanation& device) {
   const ExplanationText words = in_words(state, device);
   Json what_ifs = Json::array();
   for (std::size_t i = 0; i < device.what_ifs.size(); ++i)
@@ -101,30 +101,30 @@ Json device_json(const Snapshot& state, const DeviceExplanation& device) {
                 {"largest_reserved_bytes", device.fidelity.largest_reserved_bytes},
                 {"reproduces", device.fidelity.reproduces()}}},
               {"advice", words.advice},
-              {"users", lines_json(state.frames, device.users)},
+              {"users", lines_json(state.frames(), device.users)},
               {"pins", pins_json(state, device.pins)},
               {"growth",
                {{"since_event", device.growth.low_event},
                 {"low_bytes", device.growth.low_bytes},
-                {"lines", lines_json(state.frames, device.growth.lines)},
+                {"lines", lines_json(state.frames(), device.growth.lines)},
                 {"reserved_bytes", device.growth.reserved_bytes},
-                {"reserving", lines_json(state.frames, device.growth.reserving)}}}};
-  if (device.request) result["request"] = request_json(state.frames, device);
+                {"reserving", lines_json(state.frames(), device.growth.reserving)}}}};
+  if (device.request) result["request"] = request_json(state.frames(), device);
   return result;
 }
 
 } // namespace
 
-std::string explain_json(const std::string& file, const Snapshot& state, const Replay& replay,
+std::string explain_json(const std::string& file, const MemoryState& state,
                          const std::vector<DeviceExplanation>& devices) {
   Json list = Json::array();
   for (const DeviceExplanation& device : devices)
     list.push_back(device_json(state, device));
   Json result;
   result["file"] = file;
-  if (state.origin.rehearsal) result["rehearsal"] = rehearsal_json(*state.origin.rehearsal);
+  if (state.recording->origin.rehearsal) result["rehearsal"] = rehearsal_json(*state.recording->origin.rehearsal);
   result["devices"] = std::move(list);
-  result["warnings"] = warnings_and_losses(state, replay);
+  result["warnings"] = warnings_and_losses(state);
   return json_text(result, 2) + '\n';
 }
 

@@ -92,7 +92,7 @@ std::string growth(const FrameTable& frames, const Growth& grown, std::size_t co
   return text + lines_table(frames, grown.reserving, grown.reserved_bytes, "segment");
 }
 
-std::string device_text(const Snapshot& state, const DeviceExplanation& device, std::size_t columns) {
+std::string device_text(const MemoryState& state, const DeviceExplanation& device, std::size_t columns) {
   const ExplanationText words = in_words(state, device);
   std::string text = "\n" + wrapped_text(words.headline, "", columns) + wrapped_text(words.verdict, "", columns);
   for (const std::string& reason : words.reasons)
@@ -104,9 +104,9 @@ std::string device_text(const Snapshot& state, const DeviceExplanation& device, 
   text += sentences("Advice", words.advice, columns);
   if (!device.users.empty())
     text += "\nWho holds it, by the innermost line of your own code\n" +
-            lines_table(state.frames, device.users, device.stats.requested_bytes);
-  if (device.pins.held_bytes > device.ledger.reserved_bytes / 100) text += pins(state.frames, device.pins, columns);
-  return text + growth(state.frames, device.growth, columns);
+            lines_table(state.frames(), device.users, device.stats.requested_bytes);
+  if (device.pins.held_bytes > device.ledger.reserved_bytes / 100) text += pins(state.frames(), device.pins, columns);
+  return text + growth(state.frames(), device.growth, columns);
 }
 
 } // namespace
@@ -116,7 +116,7 @@ std::string explain_text(const ExplainReport& report, std::size_t columns) {
   if (report.devices.empty()) text += "\nNo segments and no events on any device.\n";
   for (const DeviceExplanation& device : report.devices)
     text += device_text(report.state, device, columns);
-  for (const std::string& warning : warnings_and_losses(report.state, report.replay))
+  for (const std::string& warning : warnings_and_losses(report.state))
     text += "\nWarning: " + printable(warning) + '\n';
   return text;
 }

@@ -22,7 +22,7 @@ bool takes_more(const DeviceExplanation& device) {
          device.judgement.needed_bytes > device.request->bytes + device.request->bytes / 20;
 }
 
-std::string headline(const Snapshot& state, const DeviceExplanation& device) {
+std::string headline(const MemoryState& state, const DeviceExplanation& device) {
   const std::string name = device_name(device.stats.device, device.stats.is_cpu);
   const MemoryLedger& ledger = device.ledger;
   if (!device.request && device.stats.is_cpu)
@@ -38,7 +38,7 @@ std::string headline(const Snapshot& state, const DeviceExplanation& device) {
   return fmt::format("{} ran out of memory: {} asked for by {}; the device had {} free, and of {} that PyTorch held {} "
                      "was in use.",
                      name, format_bytes(device.request->bytes),
-                     elided(node_label(state.frames, device.asking_line), kNameColumns),
+                     elided(node_label(state.frames(), device.asking_line), kNameColumns),
                      ledger.device_free_bytes ? format_bytes(*ledger.device_free_bytes) : "an unknown amount",
                      format_bytes(ledger.reserved_bytes), format_percent(used_bytes(ledger), ledger.reserved_bytes));
 }
@@ -245,7 +245,7 @@ std::vector<std::string> reasons(const DeviceExplanation& device) {
 
 } // namespace
 
-ExplanationText in_words(const Snapshot& state, const DeviceExplanation& device) {
+ExplanationText in_words(const MemoryState& state, const DeviceExplanation& device) {
   ExplanationText text;
   text.title = title(device);
   text.headline = headline(state, device);

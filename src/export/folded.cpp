@@ -72,20 +72,19 @@ private:
 
 class FoldedText {
 public:
-  FoldedText(const Snapshot& snapshot, FoldedView view, std::optional<std::uint32_t> device,
-             std::span<const OutsideMemory> outside)
-      : frames_(snapshot.frames), order_(snapshot.frames) {
-    for (const Segment& segment : snapshot.segments_of(device)) {
+  FoldedText(const MemoryState& state, FoldedView view, std::optional<std::uint32_t> device)
+      : frames_(state.frames()), order_(state.frames()) {
+    for (const Segment& segment : state.segments_of(device)) {
       PathSums& sums = by_prefix_[prefix_of(segment, view)];
-      for (const Block& block : snapshot.blocks_of(segment))
+      for (const Block& block : state.blocks_of(segment))
         add_block(sums, block);
     }
-    for (const OutsideMemory& memory : outside) {
+    for (const OutsideMemory& memory : state.outside) {
       if (device && memory.device != *device) continue;
       by_prefix_[fmt::format("{};", pseudo_label(Pseudo::outside))]
                 [{BlockState::active_allocated, leaf_of(memory.stack)}] += memory.requested_bytes;
     }
-    check_size(snapshot.origin.size_bytes);
+    check_size(state.recording->origin.size_bytes);
   }
 
   void write(const TextSink& sink) {
@@ -147,15 +146,13 @@ private:
 
 } // namespace
 
-TextSource folded_source(const Snapshot& snapshot, FoldedView view, std::optional<std::uint32_t> device,
-                         std::span<const OutsideMemory> outside) {
-  const auto text = std::make_shared<FoldedText>(snapshot, view, device, outside);
+TextSource folded_source(const MemoryState& state, FoldedView view, std::optional<std::uint32_t> device) {
+  const auto text = std::make_shared<FoldedText>(state, view, device);
   return [text](const TextSink& sink) { text->write(sink); };
 }
 
-std::string folded_stacks(const Snapshot& snapshot, FoldedView view, std::optional<std::uint32_t> device,
-                          std::span<const OutsideMemory> outside) {
-  return whole_text(folded_source(snapshot, view, device, outside));
+std::string folded_stacks(const MemoryState& state, FoldedView view, std::optional<std::uint32_t> device) {
+  return whole_text(folded_source(state, view, device));
 }
 
 } // namespace memviz

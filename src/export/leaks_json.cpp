@@ -72,9 +72,9 @@ Json device_json(const DeviceLeaks& leaks) {
 /// A line a stack, each turned to text at once: as JSON values deep stacks would need a hundred times their file.
 class LeaksJson {
 public:
-  LeaksJson(const Snapshot& snapshot, const std::string& file)
-      : frames_(snapshot.frames), lines_(snapshot.frames),
-        limit_(snapshot.origin.size_bytes, "--device or -o make less"), text_("{\n  \"file\": " + line(file)) {
+  LeaksJson(const MemoryState& state, const std::string& file)
+      : frames_(state.frames()), lines_(state.frames()),
+        limit_(state.recording->origin.size_bytes, "--device or -o make less"), text_("{\n  \"file\": " + line(file)) {
     text_ += ",\n  \"devices\": [";
   }
 
@@ -181,9 +181,9 @@ Json LeaksJson::growth_json(const StackGrowth& growth) {
 
 } // namespace
 
-std::string leaks_json(const std::string& file, const Snapshot& snapshot, const std::vector<DeviceLeaks>& devices,
+std::string leaks_json(const std::string& file, const MemoryState& state, const std::vector<DeviceLeaks>& devices,
                        const std::vector<std::string>& warnings) {
-  LeaksJson json(snapshot, file);
+  LeaksJson json(state, file);
   for (const DeviceLeaks& leaks : devices)
     json.add(leaks);
   return json.finish(warnings);

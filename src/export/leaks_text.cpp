@@ -92,8 +92,8 @@ std::string overview(const DeviceLeaks& leaks) {
 /// The text of each device; what stacks are called is made once for all.
 class LeaksText {
 public:
-  explicit LeaksText(const Snapshot& snapshot)
-      : snapshot_(snapshot), frames_(snapshot.frames), lines_(snapshot.frames), origins_(snapshot.frames, origin_of) {}
+  explicit LeaksText(const MemoryState& state)
+      : state_(state), frames_(state.frames()), lines_(state.frames()), origins_(state.frames(), origin_of) {}
 
   [[nodiscard]] std::string section(const DeviceLeaks& leaks);
 
@@ -106,7 +106,7 @@ private:
   [[nodiscard]] std::string late_frees(const DeviceLeaks& leaks);
   [[nodiscard]] std::string stopped(const DeviceLeaks& leaks);
 
-  const Snapshot& snapshot_;
+  const MemoryState& state_;
   const FrameTable& frames_;
   StackLines lines_;
   TextFacts<CodeOrigin> origins_;
@@ -270,7 +270,7 @@ std::string verdict(const DeviceLeaks& leaks) {
 }
 
 std::string LeaksText::section(const DeviceLeaks& leaks) {
-  std::string text = '\n' + device_name(leaks.device, snapshot_.origin.is_cpu) + '\n';
+  std::string text = '\n' + device_name(leaks.device, state_.recording->origin.is_cpu) + '\n';
   if (!leaks.steps.note.empty()) {
     return text + fmt::format("  {}; no verdict:\n  {}.\n  Record more steps, or say where they begin: {}\n",
                               format_counted(leaks.events, "event"), leaks.steps.note, kSayWhere);
@@ -281,12 +281,12 @@ std::string LeaksText::section(const DeviceLeaks& leaks) {
 
 } // namespace
 
-std::string leaks_text(const std::string& file, const Snapshot& snapshot, const std::vector<DeviceLeaks>& devices) {
+std::string leaks_text(const std::string& file, const MemoryState& state, const std::vector<DeviceLeaks>& devices) {
   std::string text = printable(file) + '\n';
   if (devices.empty())
     text +=
         "\nNo events on any device: leaks are seen in a recording with torch.cuda.memory._record_memory_history().\n";
-  LeaksText sections(snapshot);
+  LeaksText sections(state);
   for (const DeviceLeaks& leaks : devices)
     text += sections.section(leaks);
   return text;

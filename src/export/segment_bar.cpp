@@ -56,11 +56,11 @@ void add_block(std::vector<Cell>& cells, const Segment& segment, const Block& bl
 
 } // namespace
 
-std::string segment_bar(const Snapshot& snapshot, const Segment& segment, std::size_t columns) {
+std::string segment_bar(const MemoryMap& memory, const Segment& segment, std::size_t columns) {
   std::vector<Cell> cells(columns);
   for (std::size_t i = 0; i < columns; ++i)
     cells[i].bytes = cell_begin(segment.total_bytes, i + 1, columns) - cell_begin(segment.total_bytes, i, columns);
-  for (const Block& block : snapshot.blocks_of(segment))
+  for (const Block& block : memory.blocks_of(segment))
     add_block(cells, segment, block);
   std::string bar;
   for (const Cell& cell : cells)

@@ -2,7 +2,7 @@
 
 // A segment -> one line of characters that shows where in it memory is used and where it is free.
 
-#include "memviz/snapshot.hpp"
+#include "memviz/recording.hpp"
 
 #include <cstddef>
 #include <string>
@@ -11,7 +11,7 @@
 namespace memviz {
 
 /// `columns` characters, from the segment's first byte to its last; segment_bar_legend() says what they mean.
-[[nodiscard]] std::string segment_bar(const Snapshot& snapshot, const Segment& segment, std::size_t columns);
+[[nodiscard]] std::string segment_bar(const MemoryMap& memory, const Segment& segment, std::size_t columns);
 [[nodiscard]] std::string_view segment_bar_legend();
 
 } // namespace memviz

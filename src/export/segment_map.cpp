@@ -21,9 +21,9 @@ constexpr std::size_t kMostBarColumns = 48;
 
 using Segments = std::vector<const Segment*>;
 
-Segments pointers_to(const Snapshot& snapshot, std::uint32_t device) {
+Segments pointers_to(const MemoryState& state, std::uint32_t device) {
   Segments segments;
-  for (const Segment& segment : snapshot.segments_of(device))
+  for (const Segment& segment : state.segments_of(device))
     segments.push_back(&segment);
   return segments;
 }
@@ -57,12 +57,12 @@ std::vector<std::string> facts_of(const Segment& segment) {
 }
 
 /// With bars of `bar_columns` characters, or without a column for them where that is 0.
-TextTable table_of(const Snapshot& snapshot, const Segments& segments, std::size_t bar_columns) {
+TextTable table_of(const MemoryState& state, const Segments& segments, std::size_t bar_columns) {
   TextTable table{Align::left, Align::right, Align::left, Align::right, Align::left, Align::left};
   table.add_row({"address", "size", "pool", "stream", "kind", bar_columns == 0 ? "" : "use"});
   for (const Segment* segment : segments) {
     auto cells = facts_of(*segment);
-    if (bar_columns > 0) cells.push_back('[' + segment_bar(snapshot, *segment, bar_columns) + ']');
+    if (bar_columns > 0) cells.push_back('[' + segment_bar(state, *segment, bar_columns) + ']');
     table.add_row(std::move(cells));
   }
   return table;
@@ -70,11 +70,11 @@ TextTable table_of(const Snapshot& snapshot, const Segments& segments, std::size
 
 } // namespace
 
-std::string segment_map(const Snapshot& snapshot, std::uint32_t device) {
-  const Segments all = pointers_to(snapshot, device);
+std::string segment_map(const MemoryState& state, std::uint32_t device) {
+  const Segments all = pointers_to(state, device);
   const Segments shown = largest(all);
   std::string text =
-      fmt::format("Segments of {} ({}", device_name(device, snapshot.origin.is_cpu), format_count(all.size()));
+      fmt::format("Segments of {} ({}", device_name(device, state.recording->origin.is_cpu), format_count(all.size()));
   if (shown.size() < all.size()) {
     text += fmt::format("; the {} largest, the other {} are left out", shown.size(),
                         format_count(all.size() - shown.size()));
@@ -83,10 +83,10 @@ std::string segment_map(const Snapshot& snapshot, std::uint32_t device) {
 
   // The bars take what the facts leave of a line.
   constexpr std::size_t kIndentAndBrackets = 4;
-  const std::size_t taken = table_of(snapshot, shown, 0).width() + kIndentAndBrackets;
+  const std::size_t taken = table_of(state, shown, 0).width() + kIndentAndBrackets;
   const std::size_t left = kSegmentColumns - std::min(kSegmentColumns, taken);
   const std::size_t bar_columns = std::clamp(left, kFewestBarColumns, kMostBarColumns);
-  return text + table_of(snapshot, shown, bar_columns).text("  ") + fmt::format("  {}\n", segment_bar_legend());
+  return text + table_of(state, shown, bar_columns).text("  ") + fmt::format("  {}\n", segment_bar_legend());
 }
 
 } // namespace memviz

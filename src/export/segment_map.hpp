@@ -2,7 +2,7 @@
 
 // The segments of one device -> a table for people, a line a segment, with a bar each that shows its use.
 
-#include "memviz/snapshot.hpp"
+#include "memviz/recording.hpp"
 
 #include <cstdint>
 #include <string>
@@ -10,6 +10,6 @@
 namespace memviz {
 
 /// Headed by a line that counts them: the largest segments of `device` with address, size, pool, stream, kind and bar.
-[[nodiscard]] std::string segment_map(const Snapshot& snapshot, std::uint32_t device);
+[[nodiscard]] std::string segment_map(const MemoryState& state, std::uint32_t device);
 
 } // namespace memviz

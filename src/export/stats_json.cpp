@@ -51,32 +51,32 @@ Json device_json(const DeviceStats& stats, const NoStackAccount& no_stack) {
 
 /// An array in an object, an element at a time: values of nlohmann's take ten times the memory of their text, which is
 /// much where a file has ten thousand devices.
-std::string devices_json(const Snapshot& snapshot, const Replay& replay) {
-  const std::vector<NoStackAccount> no_stack = no_stack_accounts(snapshot, replay);
+std::string devices_json(const MemoryState& state) {
+  const std::vector<NoStackAccount> no_stack = no_stack_accounts(state);
   std::string text = "[";
-  for (std::size_t i = 0; i < replay.devices.size(); ++i) {
+  for (std::size_t i = 0; i < state.devices.size(); ++i) {
     text += i == 0 ? "\n    " : ",\n    ";
-    for (const char c : json_text(device_json(replay.devices[i], no_stack[i]), 2)) {
+    for (const char c : json_text(device_json(state.devices[i], no_stack[i]), 2)) {
       text += c;
       if (c == '\n') text += "    ";
     }
   }
-  return text + (replay.devices.empty() ? "]" : "\n  ]");
+  return text + (state.devices.empty() ? "]" : "\n  ]");
 }
 
 } // namespace
 
-std::string stats_json(const std::string& file, const Snapshot& snapshot, const Replay& replay) {
+std::string stats_json(const std::string& file, const MemoryState& state) {
   Json settings = Json::array(); // not an object: the file may name one twice
-  for (const auto& [name, value] : snapshot.settings)
-    settings.push_back({{"name", snapshot.frames.text(name)}, {"value", snapshot.frames.text(value)}});
+  for (const auto& [name, value] : state.recording->settings)
+    settings.push_back({{"name", state.frames().text(name)}, {"value", state.frames().text(value)}});
 
   Json rest;
-  rest["warnings"] = warnings_and_losses(snapshot, replay);
-  rest["origin"] = {{"encoding", snapshot.origin.encoding}, {"generation", snapshot.origin.generation}};
-  if (snapshot.origin.rehearsal) rest["rehearsal"] = rehearsal_json(*snapshot.origin.rehearsal);
+  rest["warnings"] = warnings_and_losses(state);
+  rest["origin"] = {{"encoding", state.recording->origin.encoding}, {"generation", state.recording->origin.generation}};
+  if (state.recording->origin.rehearsal) rest["rehearsal"] = rehearsal_json(*state.recording->origin.rehearsal);
   rest["settings"] = std::move(settings);
-  return "{\n  \"file\": " + json_text(file, -1) + ",\n  \"devices\": " + devices_json(snapshot, replay) + "," +
+  return "{\n  \"file\": " + json_text(file, -1) + ",\n  \"devices\": " + devices_json(state) + "," +
          json_text(rest, 2).substr(1) + '\n';
 }
 

@@ -19,10 +19,10 @@ constexpr std::size_t kMostUsers = 10;
 constexpr std::size_t kMostSettings = 40;
 constexpr std::size_t kStatsLineColumns = 100;
 
-std::string largest_users(const Snapshot& snapshot, const Replay& replay, std::optional<std::uint32_t> device) {
+std::string largest_users(const MemoryState& state, std::optional<std::uint32_t> device) {
   // At different moments their sum was never held at once.
-  const auto leading = leading_device(stats_of(replay, device));
-  const auto users = rank_user_lines(snapshot, replay, leading ? leading : device);
+  const auto leading = leading_device(state.stats_of(device));
+  const auto users = rank_user_lines(state, leading ? leading : device);
   if (users.empty()) return "";
   std::uint64_t total_bytes = 0;
   for (const UserLine& user : users)
@@ -36,52 +36,52 @@ std::string largest_users(const Snapshot& snapshot, const Replay& replay, std::o
     const UserLine& user = users[i];
     table.add_row({format_bytes(user.amount.bytes), format_percent(user.amount.bytes, total_bytes),
                    format_count(user.amount.blocks),
-                   elided(node_label(snapshot.frames, user.key), kStatsLineColumns - kNumberColumns)});
+                   elided(node_label(state.frames(), user.key), kStatsLineColumns - kNumberColumns)});
   }
   std::string text = fmt::format("\nLargest users{}, by the innermost line of your own code\n",
-                                 leading ? " of " + device_name(*leading, snapshot.origin.is_cpu) : "") +
+                                 leading ? " of " + device_name(*leading, state.recording->origin.is_cpu) : "") +
                      table.text("  ");
   if (users.size() > shown) text += fmt::format("  and {} more\n", format_count(users.size() - shown));
   return text;
 }
 
-std::string settings(const Snapshot& snapshot) {
-  if (snapshot.settings.empty()) return "";
+std::string settings(const MemoryState& state) {
+  if (state.recording->settings.empty()) return "";
   TextTable table{Align::left, Align::left};
-  const std::size_t shown = std::min(snapshot.settings.size(), kMostSettings);
+  const std::size_t shown = std::min(state.recording->settings.size(), kMostSettings);
   for (std::size_t i = 0; i < shown; ++i) {
-    const auto& [name, value] = snapshot.settings[i];
-    table.add_row({elided(snapshot.frames.text(name), 48), elided(snapshot.frames.text(value), 48)});
+    const auto& [name, value] = state.recording->settings[i];
+    table.add_row({elided(state.frames().text(name), 48), elided(state.frames().text(value), 48)});
   }
   std::string text = "\nAllocator settings\n" + table.text("  ");
-  if (snapshot.settings.size() > shown)
-    text += fmt::format("  and {} more\n", format_count(snapshot.settings.size() - shown));
+  if (state.recording->settings.size() > shown)
+    text += fmt::format("  and {} more\n", format_count(state.recording->settings.size() - shown));
   return text;
 }
 
-std::string header(const std::string& file, const Snapshot& snapshot) {
+std::string header(const std::string& file, const MemoryState& state) {
   std::string text = printable(file) + '\n';
-  if (!snapshot.origin.generation.empty()) text += printable(snapshot.origin.generation) + ", ";
-  text += printable(snapshot.origin.encoding);
-  if (snapshot.origin.is_list) text += ", a bare list of segments";
-  if (!snapshot.annotations.empty()) text += fmt::format(", {} annotations", format_count(snapshot.annotations.size()));
+  if (!state.recording->origin.generation.empty()) text += printable(state.recording->origin.generation) + ", ";
+  text += printable(state.recording->origin.encoding);
+  if (state.recording->origin.is_list) text += ", a bare list of segments";
+  if (!state.recording->annotations.empty())
+    text += fmt::format(", {} annotations", format_count(state.recording->annotations.size()));
   return text + '\n';
 }
 
 } // namespace
 
-std::string stats_text(const std::string& file, const Snapshot& snapshot, const Replay& replay,
-                       std::optional<std::uint32_t> device) {
-  std::string text = header(file, snapshot);
-  if (replay.devices.empty()) text += "\nNo segments and no events on any device.\n";
+std::string stats_text(const std::string& file, const MemoryState& state, std::optional<std::uint32_t> device) {
+  std::string text = header(file, state);
+  if (state.devices.empty()) text += "\nNo segments and no events on any device.\n";
   std::string maps;
-  for (const DeviceStats& stats : replay.devices) {
+  for (const DeviceStats& stats : state.devices) {
     if (device && stats.device != *device) continue;
-    text += device_text(snapshot, stats);
-    if (stats.segments > 0) maps += "\n" + segment_map(snapshot, stats.device);
+    text += device_text(state, stats);
+    if (stats.segments > 0) maps += "\n" + segment_map(state, stats.device);
   }
-  text += largest_users(snapshot, replay, device) + maps + settings(snapshot);
-  for (const std::string& warning : warnings_and_losses(snapshot, replay))
+  text += largest_users(state, device) + maps + settings(state);
+  for (const std::string& warning : warnings_and_losses(state))
     text += "\nWarning: " + printable(warning) + '\n';
   return text;
 }

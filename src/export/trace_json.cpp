@@ -35,8 +35,8 @@ private:
 
 class JsonLines final : public TraceLines {
 public:
-  JsonLines(const Snapshot& snapshot, const TraceOptions& options)
-      : snapshot_(snapshot), options_(options), stack_lines_(snapshot.frames) {}
+  JsonLines(const Recording& recording, const TraceOptions& options)
+      : recording_(recording), options_(options), stack_lines_(recording.frames) {}
 
   void begin(std::string&, std::uint32_t, const TraceSurvey::Device&) override {}
   void end(std::string&, const TraceCount&) override {}
@@ -49,7 +49,7 @@ public:
       object.number("device", line.device);
       object.number("event", line.index);
       if (event.time_us) object.number("time_us", *event.time_us);
-      object.text("action", action_text(snapshot_.frames, event));
+      object.text("action", action_text(recording_.frames, event));
       add_memory(object, line);
       add_texts(object, event);
     }
@@ -57,7 +57,7 @@ public:
   }
 
   void add(std::string& out, const Annotation& annotation) override {
-    const FrameTable& frames = snapshot_.frames;
+    const FrameTable& frames = recording_.frames;
     {
       JsonLine object(out);
       object.text("kind", "annotation");
@@ -76,7 +76,7 @@ public:
   }
 
   void add(std::string& out, FrameId frame) override {
-    const FrameTable& frames = snapshot_.frames;
+    const FrameTable& frames = recording_.frames;
     JsonLine item(out);
     item.text("name", frames.name(frame));
     item.text("file", frames.filename(frame));
@@ -109,7 +109,7 @@ private:
   }
 
   void add_texts(JsonLine& object, const Event& event) {
-    const FrameTable& frames = snapshot_.frames;
+    const FrameTable& frames = recording_.frames;
     if (const std::string& own = stack_lines_.line(event.stack); !own.empty()) object.text("line", own);
     if (event.compile_context != kEmptyString) object.text("compile_context", frames.text(event.compile_context));
     if (event.user_metadata != kEmptyString) object.text("user_metadata", frames.text(event.user_metadata));
@@ -122,15 +122,15 @@ private:
     object.raw("frames", list + "]");
   }
 
-  const Snapshot& snapshot_;
+  const Recording& recording_;
   const TraceOptions& options_;
   StackLines stack_lines_;
 };
 
 } // namespace
 
-std::unique_ptr<TraceLines> json_trace_lines(const Snapshot& snapshot, const TraceOptions& options) {
-  return std::make_unique<JsonLines>(snapshot, options);
+std::unique_ptr<TraceLines> json_trace_lines(const Recording& recording, const TraceOptions& options) {
+  return std::make_unique<JsonLines>(recording, options);
 }
 
 } // namespace memviz

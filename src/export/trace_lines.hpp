@@ -41,8 +41,8 @@ public:
   virtual void end(std::string& out, const TraceCount& count) = 0;
 };
 
-[[nodiscard]] std::unique_ptr<TraceLines> text_trace_lines(const Snapshot& snapshot, const TraceOptions& options);
-[[nodiscard]] std::unique_ptr<TraceLines> json_trace_lines(const Snapshot& snapshot, const TraceOptions& options);
+[[nodiscard]] std::unique_ptr<TraceLines> text_trace_lines(const Recording& recording, const TraceOptions& options);
+[[nodiscard]] std::unique_ptr<TraceLines> json_trace_lines(const Recording& recording, const TraceOptions& options);
 
 /// What an event's action is called in the file.
 [[nodiscard]] std::string_view action_text(const FrameTable& frames, const Event& event);

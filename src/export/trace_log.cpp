@@ -67,13 +67,13 @@ const TraceSurvey::Device& TraceSurvey::device(std::uint32_t device) const {
 
 class TraceLog::Log {
 public:
-  Log(const Snapshot& snapshot, const TraceSurvey& survey, const TraceOptions& options,
+  Log(const Recording& recording, const TraceSurvey& survey, const TraceOptions& options,
       std::function<void(std::string_view)> write)
-      : snapshot_(snapshot), survey_(survey), options_(write ? options : without_stacks(options)),
-        write_(std::move(write)), sieve_(options_.filter, snapshot.frames),
-        lines_(options_.format == TraceFormat::text ? text_trace_lines(snapshot, options_)
-                                                    : json_trace_lines(snapshot, options_)),
-        size_(snapshot, *lines_, options.stacks), annotations_(snapshot) {}
+      : recording_(recording), survey_(survey), options_(write ? options : without_stacks(options)),
+        write_(std::move(write)), sieve_(options_.filter, recording.frames),
+        lines_(options_.format == TraceFormat::text ? text_trace_lines(recording, options_)
+                                                    : json_trace_lines(recording, options_)),
+        size_(recording, *lines_, options.stacks), annotations_(recording) {}
 
   /// As often as in the first pass, the reader starts again before the events that count.
   [[nodiscard]] bool is_rehearsal() const { return restarts_ < survey_.restarts(); }
@@ -100,9 +100,9 @@ public:
   std::uint64_t finish() {
     close();
     std::set<std::uint32_t> rest;
-    for (const std::uint32_t device : snapshot_.devices())
+    for (const std::uint32_t device : recording_.devices())
       rest.insert(device);
-    for (const Annotation& annotation : snapshot_.annotations)
+    for (const Annotation& annotation : recording_.annotations)
       rest.insert(annotation.device);
     for (const std::uint32_t device : rest) {
       if (seen_.contains(device) || !sieve_.wants_device(device)) continue;
@@ -132,7 +132,7 @@ private:
     if (!seen_.insert(device).second) fail_changed();
     const TraceSurvey::Device& survey = survey_.device(device);
     device_ = std::make_unique<Device>(
-        Device{device, {}, EventPools(snapshot_, device, survey), annotations_.of(device), 0, {}});
+        Device{device, {}, EventPools(recording_.end, device, survey), annotations_.of(device), 0, {}});
     lines_->begin(out_, device, survey);
   }
 
@@ -146,7 +146,7 @@ private:
 
   /// The tables are those of the first pass.
   void check(const Event& event) const {
-    const FrameTable& frames = snapshot_.frames;
+    const FrameTable& frames = recording_.frames;
     const bool is_known = event.stack.value < frames.stack_count() && event.action_text.value < frames.string_count() &&
                           event.compile_context.value < frames.string_count() &&
                           event.user_metadata.value < frames.string_count();
@@ -172,7 +172,7 @@ private:
     out_.clear();
   }
 
-  const Snapshot& snapshot_;
+  const Recording& recording_;
   const TraceSurvey& survey_;
   TraceOptions options_;
   std::function<void(std::string_view)> write_;
@@ -187,9 +187,9 @@ private:
   unsigned restarts_ = 0;
 };
 
-TraceLog::TraceLog(const Snapshot& snapshot, const TraceSurvey& survey, const TraceOptions& options,
+TraceLog::TraceLog(const Recording& recording, const TraceSurvey& survey, const TraceOptions& options,
                    std::function<void(std::string_view)> write)
-    : log_(std::make_unique<Log>(snapshot, survey, options, std::move(write))) {
+    : log_(std::make_unique<Log>(recording, survey, options, std::move(write))) {
 }
 
 TraceLog::~TraceLog() = default;

@@ -6,9 +6,9 @@
 
 namespace memviz {
 
-TraceSize::TraceSize(const Snapshot& snapshot, TraceLines& lines, bool has_stacks)
-    : frames_(snapshot.frames), lines_(lines), has_stacks_(has_stacks),
-      limit_(snapshot.origin.size_bytes,
+TraceSize::TraceSize(const Recording& recording, TraceLines& lines, bool has_stacks)
+    : frames_(recording.frames), lines_(lines), has_stacks_(has_stacks),
+      limit_(recording.origin.size_bytes,
              has_stacks ? "without --stacks, or with --from and --to, it is less" : "--from and --to make less") {
 }
 
@@ -44,28 +44,28 @@ std::uint64_t text_bytes(std::string_view text) {
   return kEscaped * bounded(text).size();
 }
 
-std::uint64_t annotation_bytes(const Snapshot& snapshot) {
+std::uint64_t annotation_bytes(const Recording& recording) {
   constexpr std::uint64_t kLine = 256;
   std::uint64_t bytes = 0;
-  for (const Annotation& annotation : snapshot.annotations) {
-    bytes +=
-        kLine + text_bytes(snapshot.frames.text(annotation.name)) + text_bytes(snapshot.frames.text(annotation.stage));
+  for (const Annotation& annotation : recording.annotations) {
+    bytes += kLine + text_bytes(recording.frames.text(annotation.name)) +
+             text_bytes(recording.frames.text(annotation.stage));
     for (const auto& [key, value] : annotation.metadata)
-      bytes += text_bytes(snapshot.frames.text(key)) + text_bytes(snapshot.frames.text(value));
+      bytes += text_bytes(recording.frames.text(key)) + text_bytes(recording.frames.text(value));
   }
   return bytes;
 }
 
 } // namespace
 
-bool may_be_too_long(const Snapshot& snapshot, const TraceSurvey& survey, const TraceOptions& options) {
+bool may_be_too_long(const Recording& recording, const TraceSurvey& survey, const TraceOptions& options) {
   constexpr std::uint64_t kLine = 512; // of an event, but for what the file spells
-  const FrameTable& frames = snapshot.frames;
+  const FrameTable& frames = recording.frames;
   const auto lines =
-      options.format == TraceFormat::text ? text_trace_lines(snapshot, options) : json_trace_lines(snapshot, options);
-  TraceSize size(snapshot, *lines, options.stacks);
+      options.format == TraceFormat::text ? text_trace_lines(recording, options) : json_trace_lines(recording, options);
+  TraceSize size(recording, *lines, options.stacks);
   StackLines stack_lines(frames);
-  std::uint64_t bytes = annotation_bytes(snapshot);
+  std::uint64_t bytes = annotation_bytes(recording);
   const TraceSurvey::Uses& uses = survey.uses();
   for (std::uint32_t id = 0; id < std::min(uses.stacks.size(), frames.stack_count()); ++id) {
     if (uses.stacks[id] == 0) continue;

@@ -15,7 +15,7 @@ namespace memviz {
 class TraceSize {
 public:
   /// The references must outlive this object. `has_stacks`: every frame is written.
-  TraceSize(const Snapshot& snapshot, TraceLines& lines, bool has_stacks);
+  TraceSize(const Recording& recording, TraceLines& lines, bool has_stacks);
 
   /// These throw Error where all that was added is out of proportion to the file.
   void add(std::uint64_t bytes) { limit_.add(bytes); }

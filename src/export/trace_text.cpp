@@ -50,8 +50,9 @@ void add_right(std::string& out, std::string_view text, std::size_t columns) {
 
 class TextLines final : public TraceLines {
 public:
-  TextLines(const Snapshot& snapshot, const TraceOptions& options)
-      : snapshot_(snapshot), options_(options), stack_lines_(snapshot.frames), lines_(snapshot.frames.stack_count()) {}
+  TextLines(const Recording& recording, const TraceOptions& options)
+      : recording_(recording), options_(options), stack_lines_(recording.frames),
+        lines_(recording.frames.stack_count()) {}
 
   void begin(std::string& out, std::uint32_t device, const TraceSurvey::Device& survey) override {
     first_us_ = survey.first_us;
@@ -59,7 +60,7 @@ public:
     index_columns_ = std::max<std::size_t>(5, std::to_string(survey.events).size());
     if (is_begun_) out += '\n';
     is_begun_ = true;
-    const std::string name = device_name(device, snapshot_.origin.is_cpu);
+    const std::string name = device_name(device, recording_.origin.is_cpu);
     out += fmt::format("{}: {} events{}\n", name, format_count(survey.events),
                        first_us_ ? ", the first at " + utc_time(*first_us_) + " UTC" : "");
     if (survey.events == 0) return;
@@ -69,7 +70,7 @@ public:
 
   void add(std::string& out, const TraceLine& line) override {
     const Event& event = line.event;
-    begin_line(out, std::to_string(line.index), event.time_us, action_text(snapshot_.frames, event));
+    begin_line(out, std::to_string(line.index), event.time_us, action_text(recording_.frames, event));
     const std::string name = line.life ? allocation_name(*line.life) : "";
     add_left(out, name, 18);
     add_right(out, format_bytes(event.size_bytes), 8);
@@ -78,12 +79,12 @@ public:
     add_details(out, line);
     out += '\n';
     if (!options_.stacks) return;
-    for (const FrameId frame : snapshot_.frames.stack(event.stack))
+    for (const FrameId frame : recording_.frames.stack(event.stack))
       add(out, frame);
   }
 
   void add(std::string& out, FrameId frame) override {
-    const FrameTable& frames = snapshot_.frames;
+    const FrameTable& frames = recording_.frames;
     out += kFrameIndent;
     out += printable(fmt::format("{}:{}: {}\n", bounded(frames.filename(frame)),
                                  file_line_text(frames.frame(frame).line), bounded(frames.name(frame))));
@@ -91,7 +92,7 @@ public:
   }
 
   void add(std::string& out, const Annotation& annotation) override {
-    const FrameTable& frames = snapshot_.frames;
+    const FrameTable& frames = recording_.frames;
     begin_line(out, "", annotation.time_us, "annotation");
     add_after_gap(out, elided(frames.text(annotation.stage), kTextColumns));
     add_after_gap(out, elided(frames.text(annotation.name), kTextColumns));
@@ -147,7 +148,7 @@ private:
   }
 
   void add_details(std::string& out, const TraceLine& line) const {
-    const FrameTable& frames = snapshot_.frames;
+    const FrameTable& frames = recording_.frames;
     const Event& event = line.event;
     std::string details;
     if (event.action == Action::oom) add_detail(details, "the device had " + format_bytes(event.address) + " free");
@@ -168,7 +169,7 @@ private:
     if (!details.empty()) out += "  [" + details + "]";
   }
 
-  const Snapshot& snapshot_;
+  const Recording& recording_;
   const TraceOptions& options_;
   StackLines stack_lines_;
   std::vector<std::string> lines_; ///< by stack, as they are shown
@@ -180,8 +181,8 @@ private:
 
 } // namespace
 
-std::unique_ptr<TraceLines> text_trace_lines(const Snapshot& snapshot, const TraceOptions& options) {
-  return std::make_unique<TextLines>(snapshot, options);
+std::unique_ptr<TraceLines> text_trace_lines(const Recording& recording, const TraceOptions& options) {
+  return std::make_unique<TextLines>(recording, options);
 }
 
 } // namespace memviz

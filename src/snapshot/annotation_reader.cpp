@@ -21,7 +21,7 @@ bool is_text(Value value) {
 } // namespace
 
 void read_annotations(const Document& document, Value annotations, FrameReader& frames, Budget& budget,
-                      Snapshot& snapshot) {
+                      Recording& recording) {
   static constexpr std::array<std::string_view, 4> kKeys{"name", "stage", "device", "time_us"};
   const FieldChecker check(document);
   FieldReader<kKeys.size()> fields(document, kKeys);
@@ -48,7 +48,7 @@ void read_annotations(const Document& document, Value annotations, FrameReader& 
       if (std::find(kKeys.begin(), kKeys.end(), word) != kKeys.end()) return;
       annotation.metadata.emplace_back(text_of(TextKind::metadata_key, key), text_of(TextKind::metadata, value));
     });
-    snapshot.annotations.push_back(std::move(annotation));
+    recording.annotations.push_back(std::move(annotation));
     return true;
   });
 }

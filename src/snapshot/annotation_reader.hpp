@@ -1,8 +1,8 @@
 #pragma once
 
-// `external_annotations` of the document -> Snapshot::annotations.
+// `external_annotations` of the document -> Recording::annotations.
 
-#include "memviz/snapshot.hpp"
+#include "memviz/recording.hpp"
 #include "snapshot/budget.hpp"
 #include "snapshot/frame_reader.hpp"
 #include "value/document.hpp"
@@ -11,6 +11,6 @@ namespace memviz {
 
 /// Keys beside those that every annotation has become its metadata. Throws SchemaError.
 void read_annotations(const Document& document, Value annotations, FrameReader& frames, Budget& budget,
-                      Snapshot& snapshot);
+                      Recording& recording);
 
 } // namespace memviz

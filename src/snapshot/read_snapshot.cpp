@@ -1,5 +1,5 @@
 #include "memviz/error.hpp"
-#include "memviz/snapshot.hpp"
+#include "memviz/recording.hpp"
 #include "pickle/decoder.hpp"
 #include "pickle/locate.hpp"
 #include "pickle/machine.hpp"
@@ -41,16 +41,16 @@ std::string describe_root(const Document& document) {
 /// Keeps the events in the snapshot, for callers that give no sink.
 class EventStore final : public EventSink {
 public:
-  explicit EventStore(Snapshot& snapshot) : snapshot_(snapshot) {}
+  explicit EventStore(Recording& recording) : recording_(recording) {}
   void take(std::uint32_t device, std::span<const Event> events) override {
-    if (snapshot_.traces.size() <= device) snapshot_.traces.resize(device + std::size_t{1});
+    if (recording_.traces.size() <= device) recording_.traces.resize(device + std::size_t{1});
     for (const Event& event : events)
-      snapshot_.traces[device].push(event);
+      recording_.traces[device].push(event);
   }
-  void restart() override { snapshot_.traces.clear(); }
+  void restart() override { recording_.traces.clear(); }
 
 private:
-  Snapshot& snapshot_;
+  Recording& recording_;
 };
 
 /// Tells what a sink throws from what the reader finds: only the latter is a reason to read once more.
@@ -72,8 +72,8 @@ private:
 
 /// The tools of one reading, which share what they learn of the document.
 struct Readers {
-  Readers(const Document& read_document, Snapshot& read_snapshot, std::uint64_t file_bytes, const ReadOptions& options)
-      : document(read_document), snapshot(read_snapshot), store(read_snapshot), budget(file_bytes),
+  Readers(const Document& read_document, Recording& read_snapshot, std::uint64_t file_bytes, const ReadOptions& options)
+      : document(read_document), recording(read_snapshot), store(read_snapshot), budget(file_bytes),
         frames(read_document, read_snapshot.frames, options.rewriter),
         traces(read_document, frames, budget, read_snapshot, options.sink == nullptr ? store : *options.sink) {}
   Readers(const Readers&) = delete;
@@ -81,7 +81,7 @@ struct Readers {
   ~Readers() = default;
 
   const Document& document;
-  Snapshot& snapshot;
+  Recording& recording;
   EventStore store;
   Budget budget;
   FrameReader frames;
@@ -90,11 +90,11 @@ struct Readers {
 
 void read_document(Readers& readers) {
   const Document& document = readers.document;
-  Snapshot& snapshot = readers.snapshot;
+  Recording& recording = readers.recording;
   Budget& budget = readers.budget;
   FrameReader& frames = readers.frames;
   TraceReader& traces = readers.traces;
-  SegmentReader segments(document, frames, budget, snapshot);
+  SegmentReader segments(document, frames, budget, recording);
   const Value root = document.root;
   const Value segment_list = root.kind() == Kind::dict ? document.get(root, "segments") : root;
   if (segment_list.kind() != Kind::list) {
@@ -116,63 +116,63 @@ void read_document(Readers& readers) {
     traces.read_traces(device_traces);
   else if (traces.has_events())
     throw ContentWasUsed(); // of a list that is not part of the snapshot after all
-  if (settings.kind() != Kind::unset) read_settings(document, settings, frames, budget, snapshot);
-  if (annotations.kind() != Kind::unset) read_annotations(document, annotations, frames, budget, snapshot);
+  if (settings.kind() != Kind::unset) read_settings(document, settings, frames, budget, recording);
+  if (annotations.kind() != Kind::unset) read_annotations(document, annotations, frames, budget, recording);
 
-  read_rehearsal(document, settings, frames, snapshot);
+  read_rehearsal(document, settings, frames, recording);
 
-  snapshot.origin.is_list = root.kind() == Kind::list;
-  snapshot.origin.generation = infer_generation({.is_list = snapshot.origin.is_list,
-                                                 .has_history = segments.saw_history(),
-                                                 .has_time = traces.saw_time(),
-                                                 .has_settings = settings.kind() != Kind::unset,
-                                                 .has_annotations = annotations.kind() != Kind::unset,
-                                                 .has_compile_context = traces.saw_compile_context(),
-                                                 .has_user_metadata = traces.saw_user_metadata(),
-                                                 .has_pool = traces.saw_pool()});
+  recording.origin.is_list = root.kind() == Kind::list;
+  recording.origin.generation = infer_generation({.is_list = recording.origin.is_list,
+                                                  .has_history = segments.saw_history(),
+                                                  .has_time = traces.saw_time(),
+                                                  .has_settings = settings.kind() != Kind::unset,
+                                                  .has_annotations = annotations.kind() != Kind::unset,
+                                                  .has_compile_context = traces.saw_compile_context(),
+                                                  .has_user_metadata = traces.saw_user_metadata(),
+                                                  .has_pool = traces.saw_pool()});
 }
 
 /// Genuine files end with STOP, or with the NULs that PyTorch's HTML export pads them with.
-void warn_of_trailing_bytes(std::string_view bytes, std::uint64_t end, Snapshot& snapshot) {
+void warn_of_trailing_bytes(std::string_view bytes, std::uint64_t end, Recording& recording) {
   const std::string_view rest = bytes.substr(static_cast<std::size_t>(end));
   if (rest.find_first_not_of('\0') == std::string_view::npos) return;
-  snapshot.warnings.push_back(
+  recording.warnings.push_back(
       fmt::format("byte {}: {} bytes follow the end of the pickle and were ignored", end, rest.size()));
 }
 
-void finish_pickle(int protocol, std::uint64_t end, std::string_view bytes, Snapshot& snapshot) {
-  snapshot.origin.encoding = fmt::format("pickle protocol {}", protocol);
-  warn_of_trailing_bytes(bytes, end, snapshot);
+void finish_pickle(int protocol, std::uint64_t end, std::string_view bytes, Recording& recording) {
+  recording.origin.encoding = fmt::format("pickle protocol {}", protocol);
+  warn_of_trailing_bytes(bytes, end, recording);
 }
 
 /// Events are converted while the rest is decoded. Throws, whatever it finds, at files that need the other way.
-Snapshot read_streaming(std::string_view bytes, const ReadOptions& options) {
-  Snapshot snapshot;
+Recording read_streaming(std::string_view bytes, const ReadOptions& options) {
+  Recording recording;
   pickle::Machine machine(bytes, pickle::Progress(options.on_progress));
-  Readers readers(machine.document(), snapshot, bytes.size(), options);
+  Readers readers(machine.document(), recording, bytes.size(), options);
   TraceStream events(machine.document(), readers.frames, readers.traces);
   machine.stream_to(events, options.threads);
   while (machine.step()) {}
   read_document(readers);
-  finish_pickle(machine.protocol(), machine.offset(), bytes, snapshot);
-  return snapshot;
+  finish_pickle(machine.protocol(), machine.offset(), bytes, recording);
+  return recording;
 }
 
 /// Everything is decoded before anything is looked at: the reference for the other way, and slower.
-Snapshot read_whole(std::string_view bytes, const ReadOptions& options) {
-  Snapshot snapshot;
+Recording read_whole(std::string_view bytes, const ReadOptions& options) {
+  Recording recording;
   const pickle::Decoded decoded = pickle::decode(bytes, pickle::Progress(options.on_progress));
-  Readers readers(decoded.document, snapshot, bytes.size(), options);
+  Readers readers(decoded.document, recording, bytes.size(), options);
   try {
     read_document(readers);
   } catch (const SchemaError& error) {
     throw ParseError(pickle::offset_of(bytes, error.container()), error.what());
   }
-  finish_pickle(decoded.protocol, decoded.end_offset, bytes, snapshot);
-  return snapshot;
+  finish_pickle(decoded.protocol, decoded.end_offset, bytes, recording);
+  return recording;
 }
 
-Snapshot read_pickle(std::string_view bytes, const ReadOptions& options) {
+Recording read_pickle(std::string_view bytes, const ReadOptions& options) {
   if (!options.stream) return read_whole(bytes, options);
   std::optional<WatchedSink> sink;
   ReadOptions watched = options;
@@ -188,26 +188,26 @@ Snapshot read_pickle(std::string_view bytes, const ReadOptions& options) {
   return read_whole(bytes, options);
 }
 
-Snapshot read_json(std::string_view bytes, const ReadOptions& options) {
-  Snapshot snapshot;
-  snapshot.origin.encoding = "JSON";
+Recording read_json(std::string_view bytes, const ReadOptions& options) {
+  Recording recording;
+  recording.origin.encoding = "JSON";
   const Document document = json::read(bytes);
   try {
-    Readers readers(document, snapshot, bytes.size(), options);
+    Readers readers(document, recording, bytes.size(), options);
     read_document(readers);
   } catch (const SchemaError& error) {
     throw Error(error.what());
   }
-  return snapshot;
+  return recording;
 }
 
 } // namespace
 
-Snapshot read_snapshot(std::string_view bytes, const ReadOptions& options) {
+Recording read_snapshot(std::string_view bytes, const ReadOptions& options) {
   reject_foreign_file(bytes);
-  Snapshot snapshot = looks_like_json(bytes) ? read_json(bytes, options) : read_pickle(bytes, options);
-  snapshot.origin.size_bytes = bytes.size();
-  return snapshot;
+  Recording recording = looks_like_json(bytes) ? read_json(bytes, options) : read_pickle(bytes, options);
+  recording.origin.size_bytes = bytes.size();
+  return recording;
 }
 
 } // namespace memviz

@@ -11,22 +11,22 @@ namespace {
 constexpr std::string_view kKey = "memviz_rehearsal";
 
 /// A name of the GPU, short whatever the file says.
-std::string name_of(const Document& document, Value value, FrameReader& texts, const Snapshot& snapshot) {
+std::string name_of(const Document& document, Value value, FrameReader& texts, const Recording& recording) {
   constexpr std::size_t kMostBytes = 256;
   constexpr std::size_t kMostColumns = 60;
   if (value.kind() != Kind::text) return "";
   const std::string text = elided(to_valid_utf8(document.text(value).substr(0, kMostBytes)), kMostColumns);
-  return std::string(snapshot.frames.text(texts.text(TextKind::setting, text)));
+  return std::string(recording.frames.text(texts.text(TextKind::setting, text)));
 }
 
-Rehearsal rehearsal_of(const Document& document, Value mark, FrameReader& texts, const Snapshot& snapshot) {
+Rehearsal rehearsal_of(const Document& document, Value mark, FrameReader& texts, const Recording& recording) {
   Rehearsal rehearsal;
   if (mark.kind() != Kind::dict) {
-    rehearsal.profile = name_of(document, mark, texts, snapshot);
+    rehearsal.profile = name_of(document, mark, texts, recording);
     return rehearsal;
   }
-  rehearsal.gpu = name_of(document, document.get(mark, "gpu"), texts, snapshot);
-  rehearsal.profile = name_of(document, document.get(mark, "profile"), texts, snapshot);
+  rehearsal.gpu = name_of(document, document.get(mark, "gpu"), texts, recording);
+  rehearsal.profile = name_of(document, document.get(mark, "profile"), texts, recording);
   rehearsal.total_bytes = document.as_unsigned(document.get(mark, "total_bytes"));
   if (rehearsal.total_bytes == 0 || rehearsal.total_bytes > kMaxTotalBytes) rehearsal.total_bytes.reset();
   return rehearsal;
@@ -34,12 +34,12 @@ Rehearsal rehearsal_of(const Document& document, Value mark, FrameReader& texts,
 
 } // namespace
 
-void read_rehearsal(const Document& document, Value settings, FrameReader& texts, Snapshot& snapshot) {
+void read_rehearsal(const Document& document, Value settings, FrameReader& texts, Recording& recording) {
   Value mark = document.root.kind() == Kind::dict ? document.get(document.root, kKey) : Value();
   if (mark.kind() == Kind::unset && settings.kind() == Kind::dict) mark = document.get(settings, kKey);
   if (mark.kind() == Kind::unset) return;
-  snapshot.origin.rehearsal = rehearsal_of(document, mark, texts, snapshot);
-  snapshot.warnings.insert(snapshot.warnings.begin(), rehearsal_text(*snapshot.origin.rehearsal));
+  recording.origin.rehearsal = rehearsal_of(document, mark, texts, recording);
+  recording.warnings.insert(recording.warnings.begin(), rehearsal_text(*recording.origin.rehearsal));
 }
 
 } // namespace memviz

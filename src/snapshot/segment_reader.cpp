@@ -45,8 +45,8 @@ PoolId read_pool_id(const Document& document, Value pool, const Where& where, Va
   return id;
 }
 
-SegmentReader::SegmentReader(const Document& document, FrameReader& frames, Budget& budget, Snapshot& snapshot)
-    : document_(document), frames_(frames), budget_(budget), snapshot_(snapshot), check_(document),
+SegmentReader::SegmentReader(const Document& document, FrameReader& frames, Budget& budget, Recording& recording)
+    : document_(document), frames_(frames), budget_(budget), recording_(recording), check_(document),
       segment_fields_(document, {"device", "address", "total_size", "stream", "segment_type", "segment_pool_id",
                                  "is_expandable", "frames", "blocks"}),
       block_fields_(document, {"address", "size", "requested_size", "state", "frames", "history"}),
@@ -60,9 +60,10 @@ void SegmentReader::read(Value segments) {
     read_segment(dict, Where{nullptr, "segments", index++}, segments);
     return true;
   });
-  std::stable_sort(snapshot_.segments.begin(), snapshot_.segments.end(), [](const Segment& left, const Segment& right) {
-    return std::tie(left.device, left.address) < std::tie(right.device, right.address);
-  });
+  std::stable_sort(recording_.end.segments.begin(), recording_.end.segments.end(),
+                   [](const Segment& left, const Segment& right) {
+                     return std::tie(left.device, left.address) < std::tie(right.device, right.address);
+                   });
   warn();
 }
 
@@ -102,7 +103,7 @@ void SegmentReader::read_segment(Value dict, const Where& where, Value list) {
   segment.stack = frames_.stack(row[field::frames], at("frames"), dict);
   if (is_present(row[field::blocks])) read_blocks(row[field::blocks], segment, at("blocks"));
   std::uint64_t covered_bytes = 0;
-  const auto first = snapshot_.blocks.begin() + segment.first_block;
+  const auto first = recording_.end.blocks.begin() + segment.first_block;
   for (auto block = first; block != first + segment.block_count; ++block) {
     if (!adds_up(covered_bytes, block->size_bytes) || covered_bytes > segment.total_bytes) {
       fail_at(at("blocks"), dict,
@@ -110,13 +111,13 @@ void SegmentReader::read_segment(Value dict, const Where& where, Value list) {
     }
   }
   segment.uncovered_bytes = segment.total_bytes - covered_bytes;
-  snapshot_.segments.push_back(segment);
+  recording_.end.segments.push_back(segment);
 }
 
 void SegmentReader::read_blocks(Value blocks, Segment& segment, const Where& where) {
   check_.require(blocks, Kind::list, where, blocks);
   budget_.spend(document_.list_size(blocks), where, blocks);
-  segment.first_block = static_cast<std::uint32_t>(snapshot_.blocks.size());
+  segment.first_block = static_cast<std::uint32_t>(recording_.end.blocks.size());
   std::uint64_t address = segment.address;
   std::size_t index = 0;
   document_.for_each(blocks, [&](Value dict) {
@@ -124,7 +125,7 @@ void SegmentReader::read_blocks(Value blocks, Segment& segment, const Where& whe
     check_.require(dict, Kind::dict, block_where, blocks);
     const Block block = read_block(dict, address, block_where);
     address = block.address + block.size_bytes;
-    snapshot_.blocks.push_back(block);
+    recording_.end.blocks.push_back(block);
     return true;
   });
   segment.block_count = static_cast<std::uint32_t>(index);
@@ -183,7 +184,7 @@ BlockState SegmentReader::read_state(Value state, const Where& where, Value dict
   if (text == "active_pending_free" || text == "active_awaiting_free") return BlockState::active_pending_free;
   if (text != "inactive") {
     ++unknown_states_;
-    unknown_state_ = snapshot_.frames.text(frames_.text(TextKind::action, to_valid_utf8(text.substr(0, 40))));
+    unknown_state_ = recording_.frames.text(frames_.text(TextKind::action, to_valid_utf8(text.substr(0, 40))));
   }
   return BlockState::inactive;
 }
@@ -194,7 +195,7 @@ void SegmentReader::warn_of_overlaps() {
   const Segment* first = nullptr;
   const Segment* first_below = nullptr;
   std::uint64_t overlaps = 0;
-  for (const Segment& segment : snapshot_.segments) {
+  for (const Segment& segment : recording_.end.segments) {
     if (segment.total_bytes == 0) continue;
     if (reaching != nullptr && reaching->device == segment.device &&
         segment.address - reaching->address < reaching->total_bytes && ++overlaps == 1) {
@@ -206,35 +207,35 @@ void SegmentReader::warn_of_overlaps() {
     if (reaches_further) reaching = &segment;
   }
   if (overlaps == 0) return;
-  snapshot_.warnings.push_back(
-      fmt::format("{} of {} segments overlap another of their device, the first at {} with {} bytes and at {}: all of "
-                  "them are summed (is the file edited?)",
-                  format_count(overlaps), format_count(snapshot_.segments.size()), format_address(first_below->address),
-                  format_count(first_below->total_bytes), format_address(first->address)));
+  recording_.warnings.push_back(fmt::format(
+      "{} of {} segments overlap another of their device, the first at {} with {} bytes and at {}: all of "
+      "them are summed (is the file edited?)",
+      format_count(overlaps), format_count(recording_.end.segments.size()), format_address(first_below->address),
+      format_count(first_below->total_bytes), format_address(first->address)));
 }
 
 void SegmentReader::warn() {
   if (oversized_requests_ > 0) {
-    snapshot_.warnings.push_back(
+    recording_.warnings.push_back(
         fmt::format("{} blocks have a requested_size above their size: counted with their size",
                     format_count(oversized_requests_)));
   }
   if (unknown_states_ > 0) {
-    snapshot_.warnings.push_back(
+    recording_.warnings.push_back(
         fmt::format("{} blocks are in a state that memviz does not know ('{}'): counted as inactive",
                     format_count(unknown_states_), unknown_state_));
   }
   warn_of_overlaps();
   const auto is_uncovered = [](const Segment& segment) { return segment.uncovered_bytes > 0; };
-  const auto count = std::count_if(snapshot_.segments.begin(), snapshot_.segments.end(), is_uncovered);
+  const auto count = std::count_if(recording_.end.segments.begin(), recording_.end.segments.end(), is_uncovered);
   if (count == 0) return;
   std::uint64_t bytes = 0;
-  for (const Segment& segment : snapshot_.segments)
+  for (const Segment& segment : recording_.end.segments)
     bytes += segment.uncovered_bytes;
-  snapshot_.warnings.push_back(
+  recording_.warnings.push_back(
       fmt::format("the blocks of {} of {} segments do not cover them: {} of {} are unaccounted for "
                   "(is the file edited?)",
-                  count, snapshot_.segments.size(), format_bytes(bytes), format_bytes(reserved_bytes_)));
+                  count, recording_.end.segments.size(), format_bytes(bytes), format_bytes(reserved_bytes_)));
 }
 
 } // namespace memviz

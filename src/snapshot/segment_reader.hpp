@@ -3,7 +3,7 @@
 // `segments` of the document -> Segment and Block tables, of every generation: blocks with `frames` (2.1 and newer),
 // with `history` (1.13 and 2.0), with or without `address`.
 
-#include "memviz/snapshot.hpp"
+#include "memviz/recording.hpp"
 #include "snapshot/budget.hpp"
 #include "snapshot/fields.hpp"
 #include "snapshot/frame_reader.hpp"
@@ -16,7 +16,7 @@ namespace memviz {
 
 class SegmentReader {
 public:
-  SegmentReader(const Document& document, FrameReader& frames, Budget& budget, Snapshot& snapshot);
+  SegmentReader(const Document& document, FrameReader& frames, Budget& budget, Recording& recording);
 
   /// Reads the list, sorts the segments by device and address, and adds warnings. Throws SchemaError.
   void read(Value segments);
@@ -35,7 +35,7 @@ private:
   const Document& document_;
   FrameReader& frames_;
   Budget& budget_;
-  Snapshot& snapshot_;
+  Recording& recording_;
   FieldChecker check_;
   FieldReader<9> segment_fields_;
   FieldReader<6> block_fields_;

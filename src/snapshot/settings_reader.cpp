@@ -7,7 +7,7 @@
 
 namespace memviz {
 
-void read_settings(const Document& document, Value settings, FrameReader& texts, Budget& budget, Snapshot& snapshot) {
+void read_settings(const Document& document, Value settings, FrameReader& texts, Budget& budget, Recording& recording) {
   const Where where{nullptr, "allocator_settings"};
   // Genuine settings have some hundreds of bytes. Many keys below one long key, or many of them with one long value,
   // would spell that out for each of them.
@@ -18,7 +18,7 @@ void read_settings(const Document& document, Value settings, FrameReader& texts,
     const std::string text = value_text(document, value);
     text_bytes += key.size() + text.size();
     if (text_bytes > kMostTextBytes) fail_at(where, settings, "settings of at most 16 MiB of text", "more");
-    snapshot.settings.emplace_back(texts.text(TextKind::setting_key, key), texts.text(TextKind::setting, text));
+    recording.settings.emplace_back(texts.text(TextKind::setting_key, key), texts.text(TextKind::setting, text));
   };
   document.for_each_item(settings, [&](Value key, Value value) {
     const std::string name = value_text(document, key);
@@ -27,14 +27,14 @@ void read_settings(const Document& document, Value settings, FrameReader& texts,
         value, [&](Value inner_key, Value inner) { add(name + "." + value_text(document, inner_key), inner); });
   });
   if (const Value overflowed = document.get(settings, "trace_alloc_overflowed"); overflowed.kind() != Kind::unset) {
-    snapshot.trace_overflowed = document.as_signed(overflowed).value_or(0) != 0;
+    recording.trace_overflowed = document.as_signed(overflowed).value_or(0) != 0;
   }
-  const Value recording = document.get(settings, "memviz_recording");
-  snapshot.origin.is_cpu = recording.kind() == Kind::text && document.text(recording) == "cpu";
+  const Value recorded = document.get(settings, "memviz_recording");
+  recording.origin.is_cpu = recorded.kind() == Kind::text && document.text(recorded) == "cpu";
   const auto cpu_device = document.as_unsigned(document.get(settings, "memviz_cpu_device"));
   if (cpu_device && *cpu_device <= std::numeric_limits<std::uint32_t>::max())
-    snapshot.origin.cpu_device = static_cast<std::uint32_t>(*cpu_device);
-  snapshot.trace_max_entries = document.as_unsigned(document.get(settings, "trace_alloc_max_entries"));
+    recording.origin.cpu_device = static_cast<std::uint32_t>(*cpu_device);
+  recording.trace_max_entries = document.as_unsigned(document.get(settings, "trace_alloc_max_entries"));
 }
 
 } // namespace memviz

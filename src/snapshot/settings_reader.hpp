@@ -1,8 +1,8 @@
 #pragma once
 
-// `allocator_settings` of the document -> Snapshot::settings and what it says of the trace.
+// `allocator_settings` of the document -> Recording::settings and what it says of the trace.
 
-#include "memviz/snapshot.hpp"
+#include "memviz/recording.hpp"
 #include "snapshot/budget.hpp"
 #include "snapshot/frame_reader.hpp"
 #include "value/document.hpp"
@@ -10,6 +10,6 @@
 namespace memviz {
 
 /// Nested dicts (`roundup_power2_divisions`) are flattened one level deep. Throws SchemaError.
-void read_settings(const Document& document, Value settings, FrameReader& texts, Budget& budget, Snapshot& snapshot);
+void read_settings(const Document& document, Value settings, FrameReader& texts, Budget& budget, Recording& recording);
 
 } // namespace memviz

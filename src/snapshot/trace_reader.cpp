@@ -35,9 +35,9 @@ bool needs_size(Action action) {
 
 } // namespace
 
-TraceReader::TraceReader(const Document& document, FrameReader& frames, Budget& budget, Snapshot& snapshot,
+TraceReader::TraceReader(const Document& document, FrameReader& frames, Budget& budget, Recording& recording,
                          EventSink& sink)
-    : document_(document), frames_(frames), budget_(budget), snapshot_(snapshot), sink_(sink), batch_(kBatchEvents),
+    : document_(document), frames_(frames), budget_(budget), recording_(recording), sink_(sink), batch_(kBatchEvents),
       check_(document), fields_(document, kEventKeys) {
 }
 
@@ -54,8 +54,8 @@ void TraceReader::read_traces(Value device_traces) {
     return true;
   });
   // More events than lists came: the lists that they came in are not the ones that are here.
-  if (snapshot_.event_counts.size() > device) throw ContentWasUsed();
-  snapshot_.event_counts.resize(device);
+  if (recording_.event_counts.size() > device) throw ContentWasUsed();
+  recording_.event_counts.resize(device);
   flush();
 }
 
@@ -66,7 +66,7 @@ void TraceReader::read_trace(std::size_t device, Value events, Value device_trac
     return;
   }
   check_.require(events, Kind::list, where, device_traces);
-  const bool came_before = device < snapshot_.event_counts.size() && snapshot_.event_counts[device] > 0;
+  const bool came_before = device < recording_.event_counts.size() && recording_.event_counts[device] > 0;
   if (came_before) throw ContentWasUsed();
   budget_.spend(document_.list_size(events), where, events);
   trace_ = events;
@@ -88,7 +88,7 @@ void TraceReader::add(std::size_t device, const EventFields::Row& row, const Whe
 
 void TraceReader::flush() {
   if (batch_size_ == 0) return;
-  auto& counts = snapshot_.event_counts;
+  auto& counts = recording_.event_counts;
   const Where where{nullptr, "device_traces", batch_device_};
   if (batch_device_ >= kMostDevices) fail_at(where, trace_, "traces of at most 65536 devices", "more");
   if (counts.size() <= batch_device_) counts.resize(batch_device_ + 1);

@@ -2,7 +2,7 @@
 
 // `device_traces` of the document -> Events for a sink.
 
-#include "memviz/snapshot.hpp"
+#include "memviz/recording.hpp"
 #include "snapshot/budget.hpp"
 #include "snapshot/fields.hpp"
 #include "snapshot/frame_reader.hpp"
@@ -31,7 +31,7 @@ struct EventCells {
 class TraceReader {
 public:
   /// Events go to `sink`, their number and everything else to `snapshot`.
-  TraceReader(const Document& document, FrameReader& frames, Budget& budget, Snapshot& snapshot, EventSink& sink);
+  TraceReader(const Document& document, FrameReader& frames, Budget& budget, Recording& recording, EventSink& sink);
 
   /// The next event of `device`: the values of kEventKeys, and where they stand.
   void add(std::size_t device, const EventFields::Row& row, const Where& where, Value dict);
@@ -42,7 +42,7 @@ public:
   /// What a list under `device_traces` that is a Kind::record_list holds was added before.
   void read_traces(Value device_traces);
 
-  [[nodiscard]] bool has_events() const { return batch_size_ > 0 || !snapshot_.event_counts.empty(); }
+  [[nodiscard]] bool has_events() const { return batch_size_ > 0 || !recording_.event_counts.empty(); }
   // What tells the generations of writers apart.
   [[nodiscard]] bool saw_time() const { return saw_time_; }
   [[nodiscard]] bool saw_compile_context() const { return saw_compile_context_; }
@@ -74,7 +74,7 @@ private:
   const Document& document_;
   FrameReader& frames_;
   Budget& budget_;
-  Snapshot& snapshot_;
+  Recording& recording_;
   EventSink& sink_;
   std::size_t batch_device_ = 0;
   std::vector<Event> batch_; ///< kBatchEvents, of which the first batch_size_ are waiting; the others are used again

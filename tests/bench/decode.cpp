@@ -2,7 +2,7 @@
 
 #include "memviz/error.hpp"
 #include "memviz/input.hpp"
-#include "memviz/snapshot.hpp"
+#include "memviz/recording.hpp"
 
 #include <charconv>
 #include <cstdint>
@@ -42,12 +42,12 @@ int main(int argc, char** argv) {
   try {
     memviz::Input input = memviz::read_input(words[1]);
     Discard sink;
-    const memviz::Snapshot snapshot = memviz::read_snapshot(
+    const memviz::Recording snapshot = memviz::read_snapshot(
         input.bytes(), {.sink = &sink, .threads = threads, .on_progress = [&](std::uint64_t done_bytes) {
                           input.release_before(static_cast<std::size_t>(done_bytes));
                         }});
-    std::printf("%zu segments, %zu blocks, %llu events of %llu bytes\n", snapshot.segments.size(),
-                snapshot.blocks.size(), static_cast<unsigned long long>(sink.count),
+    std::printf("%zu segments, %zu blocks, %llu events of %llu bytes\n", snapshot.end.segments.size(),
+                snapshot.end.blocks.size(), static_cast<unsigned long long>(sink.count),
                 static_cast<unsigned long long>(sink.bytes));
   } catch (const memviz::Error& error) {
     std::fprintf(stderr, "memviz_bench_decode: %s\n", error.what());

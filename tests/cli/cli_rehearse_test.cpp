@@ -1,4 +1,4 @@
-#include "memviz/snapshot.hpp"
+#include "memviz/recording.hpp"
 #include "support/contains.hpp"
 #include "support/files.hpp"
 #include "support/process.hpp"
@@ -57,7 +57,7 @@ public:
       names.push_back(path.filename().string());
     return names;
   }
-  [[nodiscard]] Snapshot file(const std::string& name) const {
+  [[nodiscard]] Recording file(const std::string& name) const {
     return read_snapshot(read_bytes(output() + "/" + name));
   }
 
@@ -144,7 +144,7 @@ TEST_CASE("a program that fits") {
   REQUIRE(rehearsal.files().size() == 1);
   CHECK(contains(outcome.out, rehearsal.output() + "/" + rehearsal.files()[0]));
 
-  const Snapshot snapshot = rehearsal.file(rehearsal.files()[0]);
+  const Recording snapshot = rehearsal.file(rehearsal.files()[0]);
   REQUIRE(snapshot.origin.rehearsal);
   CHECK(snapshot.origin.rehearsal->gpu == "Small GPU");
   CHECK(snapshot.origin.rehearsal->profile == "small");
@@ -188,7 +188,7 @@ TEST_CASE("the recording follows the program's own wishes") {
                                 own + "')\n";
     const auto answer = rehearsal.json_of(program, kSmall);
     CHECK(contains(answer["verdict"]["notes"].dump(), "records its own history"));
-    const Snapshot snapshot = read_snapshot(read_bytes(own));
+    const Recording snapshot = read_snapshot(read_bytes(own));
     CHECK(snapshot.origin.rehearsal);
     REQUIRE(snapshot.traces.size() == 1);
     CHECK(snapshot.traces[0].size() == 2); // without what was recorded before

@@ -16,21 +16,21 @@ using namespace memviz;
 
 namespace {
 
-void check_direction(const ReplayedSnapshot& before, const ReplayedSnapshot& after, const CompareOptions& options) {
+void check_direction(const MemoryState& before, const MemoryState& after, const CompareOptions& options) {
   const Comparison there = compare_snapshots(before, after, options);
   const Comparison back = compare_snapshots(after, before, options);
   fuzz::check_conserves_bytes(there.tree, fuzz::reserved_bytes(before.snapshot), fuzz::reserved_bytes(after.snapshot));
   fuzz::require(there.allocated_delta_bytes() == -back.allocated_delta_bytes(), "a change back that undoes the change");
   fuzz::require(there.only_before == back.only_after && there.only_after == back.only_before, "lists that swap sides");
   fuzz::require(there.changes.size() == back.changes.size(), "as many changes back");
-  fuzz::require(there.in_both.size() + there.only_before.size() == before.snapshot.segments.size() ||
-                    !before.snapshot.segments.empty(),
+  fuzz::require(there.in_both.size() + there.only_before.size() == before.snapshot.end.segments.size() ||
+                    !before.snapshot.end.segments.empty(),
                 "every segment in one of the lists");
   fuzz::require(segment_lists(there).starts_with("only_before = ["), "lists that Python reads");
   fuzz::check_svg(compare_svg({"before", "after", there, {}}, {.max_bytes = 60'000}));
 }
 
-void check_itself(const ReplayedSnapshot& one, const CompareOptions& options) {
+void check_itself(const MemoryState& one, const CompareOptions& options) {
   const Comparison same = compare_snapshots(one, one, options);
   fuzz::require(same.only_before.empty() && same.only_after.empty() && same.changes.empty(), "no change to itself");
   fuzz::require(same.tree.root().total.delta_bytes() == 0, "no bytes that differ from themselves");
@@ -42,15 +42,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
   try {
     const auto end = static_cast<std::size_t>(pickle::decode(bytes).end_offset);
-    const Snapshot before = read_snapshot(bytes.substr(0, end));
-    const Snapshot after = read_snapshot(bytes.substr(end));
-    const Replay before_accounts = replay(before);
-    const Replay after_accounts = replay(after);
+    const MemoryState before = replay(read_snapshot(bytes.substr(0, end)));
+    const MemoryState after = replay(read_snapshot(bytes.substr(end)));
     CompareOptions options;
     options.match = size % 2 == 0 ? FrameMatch::line : FrameMatch::function;
     if (size % 3 == 0) options.tree.levels = segment_levels(after);
-    check_direction({before, before_accounts}, {after, after_accounts}, options);
-    check_itself({before, before_accounts}, options);
+    check_direction(before, after, options);
+    check_itself(before, options);
   } catch (const Error& error) {
     fuzz::check_error(error, size);
   }

@@ -5,8 +5,8 @@
 #include "heap_meter.hpp"
 #include "memviz/error.hpp"
 #include "memviz/export.hpp"
+#include "memviz/recording.hpp"
 #include "memviz/replay.hpp"
-#include "memviz/snapshot.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -80,8 +80,8 @@ private:
   template <class Name> void run(std::string_view bytes, Name name) {
     try {
       Accounts accounts;
-      const Snapshot snapshot = read_snapshot(bytes, {.sink = &accounts, .on_progress = {}});
-      const std::string text = stats_json("file", snapshot, accounts.finish(snapshot));
+      Recording recording = read_snapshot(bytes, {.sink = &accounts, .on_progress = {}});
+      const std::string text = stats_json("file", accounts.state_of(std::move(recording)));
       if (text.empty()) return broken(name(), "no figures");
       ++counts.results;
     } catch (const ParseError& error) {

@@ -8,7 +8,7 @@ namespace {
 
 class Comparer {
 public:
-  Comparer(const Snapshot& one, const Snapshot& other) : one_(one), other_(other) {}
+  Comparer(const Recording& one, const Recording& other) : one_(one), other_(other) {}
 
   [[nodiscard]] bool same(StringId left, StringId right) const {
     return one_.frames.text(left) == other_.frames.text(right);
@@ -81,17 +81,17 @@ private:
            one_.frames.frame(left).line == other_.frames.frame(right).line;
   }
 
-  const Snapshot& one_;
-  const Snapshot& other_;
+  const Recording& one_;
+  const Recording& other_;
   std::map<std::pair<StackId, StackId>, bool> stacks_;
 };
 
 } // namespace
 
-std::string difference(const Snapshot& one, const Snapshot& other) {
+std::string difference(const Recording& one, const Recording& other) {
   Comparer comparer(one, other);
-  if (!comparer.all_same(one.segments, other.segments)) return "segments";
-  if (!comparer.all_same(one.blocks, other.blocks)) return "blocks";
+  if (!comparer.all_same(one.end.segments, other.end.segments)) return "segments";
+  if (!comparer.all_same(one.end.blocks, other.end.blocks)) return "blocks";
   if (!comparer.all_same(one.annotations, other.annotations)) return "annotations";
   if (!comparer.all_same(one.settings, other.settings)) return "settings";
   if (one.event_counts != other.event_counts) return "event counts";
@@ -107,7 +107,7 @@ std::string difference(const Snapshot& one, const Snapshot& other) {
   return {};
 }
 
-std::string difference(const Snapshot& reference, const Snapshot& streamed,
+std::string difference(const Recording& reference, const Recording& streamed,
                        const std::vector<std::vector<Event>>& events) {
   if (std::string found = difference(reference, streamed); !found.empty()) return found;
   Comparer comparer(reference, streamed);

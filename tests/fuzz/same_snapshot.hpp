@@ -2,7 +2,7 @@
 
 // Whether two ways of reading one file came to the same snapshot. Ids may differ, what they stand for may not.
 
-#include "memviz/snapshot.hpp"
+#include "memviz/recording.hpp"
 
 #include <string>
 #include <vector>
@@ -10,10 +10,10 @@
 namespace memviz::fuzz {
 
 /// What is different, for a person; empty where nothing is. Compares everything but the events.
-[[nodiscard]] std::string difference(const Snapshot& one, const Snapshot& other);
+[[nodiscard]] std::string difference(const Recording& one, const Recording& other);
 
 /// The same for events that a sink received, by device, against those that `reference` holds.
-[[nodiscard]] std::string difference(const Snapshot& reference, const Snapshot& streamed,
+[[nodiscard]] std::string difference(const Recording& reference, const Recording& streamed,
                                      const std::vector<std::vector<Event>>& events);
 
 } // namespace memviz::fuzz

@@ -39,14 +39,14 @@ private:
 };
 
 struct Outcome {
-  std::optional<Snapshot> snapshot;
+  std::shared_ptr<const Recording> snapshot;
   std::string message;
   std::optional<std::uint64_t> offset;
 };
 
 Outcome outcome_of(std::string_view bytes, const ReadOptions& options) {
   try {
-    return {read_snapshot(bytes, options), {}, {}};
+    return {std::make_shared<const Recording>(read_snapshot(bytes, options)), {}, {}};
   } catch (const ParseError& error) {
     check_error(error, bytes.size());
     return {{}, error.what(), error.offset()};
@@ -59,11 +59,11 @@ Outcome outcome_of(std::string_view bytes, const ReadOptions& options) {
 void check_same(const Outcome& reference, const Outcome& other, std::string_view how) {
   require(reference.message == other.message, how, reference.message + " / " + other.message);
   require(reference.offset == other.offset, how, "offset");
-  require(reference.snapshot.has_value() == other.snapshot.has_value(), how, "snapshot");
+  require((reference.snapshot == nullptr) == (other.snapshot == nullptr), how, "snapshot");
 }
 
 /// `events` went to a sink while `streamed` was read.
-void check_accounts(const Snapshot& reference, const Snapshot& streamed,
+void check_accounts(const std::shared_ptr<const Recording>& reference, const std::shared_ptr<const Recording>& streamed,
                     const std::vector<std::vector<Event>>& events) {
   const auto stats_or_error = [](auto make) {
     try {
@@ -72,12 +72,12 @@ void check_accounts(const Snapshot& reference, const Snapshot& streamed,
       return std::string("an error: ") + error.what();
     }
   };
-  const std::string stored = stats_or_error([&] { return stats_json("file", reference, replay(reference)); });
+  const std::string stored = stats_or_error([&] { return stats_json("file", replay(reference)); });
   const std::string summed = stats_or_error([&] {
     Accounts accounts;
     for (std::uint32_t device = 0; device < events.size(); ++device)
       accounts.take(device, events[device]);
-    return stats_json("file", streamed, accounts.finish(streamed));
+    return stats_json("file", accounts.state_of(streamed));
   });
   require(stored == summed, "accounts of streamed events as of stored ones:", stored + "\n" + summed);
 }
@@ -89,7 +89,7 @@ void check_streaming(std::string_view bytes, const Outcome& reference, unsigned 
   if (!streamed.snapshot) return;
   const std::string found = difference(*reference.snapshot, *streamed.snapshot, recorder.devices());
   require(found.empty(), "streamed as stored:", found);
-  check_accounts(*reference.snapshot, *streamed.snapshot, recorder.devices());
+  check_accounts(reference.snapshot, streamed.snapshot, recorder.devices());
 }
 
 /// The log of a second reading, in both forms: a line for each event, and each of them an object.
@@ -109,7 +109,7 @@ void check_log(std::string_view bytes, unsigned threads) {
       if (text.size() < kMostLogBytes) text += piece;
     });
     const Outcome second = outcome_of(bytes, {.sink = &log, .threads = threads, .on_progress = {}});
-    require(second.snapshot.has_value(), "read once, read twice:", second.message);
+    require(second.snapshot != nullptr, "read once, read twice:", second.message);
     require(log.finish() == events, "every event has its line", "");
     for (std::size_t begin = 0; format == TraceFormat::ndjson && begin < text.size();) {
       const std::size_t end = text.find('\n', begin);
@@ -121,14 +121,14 @@ void check_log(std::string_view bytes, unsigned threads) {
   }
 }
 
-TreeOptions tree_options(const Snapshot& snapshot, std::uint32_t choice) {
+TreeOptions tree_options(const MemoryState& state, std::uint32_t choice) {
   static const std::array<std::vector<Level>, 3> levels{
       std::vector<Level>{},
       {Level::device, Level::pool, Level::stream, Level::segment, Level::state},
       {Level::state, Level::segment, Level::stream, Level::pool, Level::device}};
   TreeOptions options;
   const std::uint32_t view = choice % 5;
-  options.levels = view == 0 ? memory_levels(snapshot) : view == 1 ? segment_levels(snapshot) : levels[view - 2];
+  options.levels = view == 0 ? memory_levels(state) : view == 1 ? segment_levels(state) : levels[view - 2];
   options.frames = static_cast<FrameFilter>(choice / 5 % 4);
   if (choice / 20 % 4 == 1) options.focus = "forward|train";
   if (choice / 20 % 4 == 2) options.hide = "at::|c10";
@@ -136,24 +136,21 @@ TreeOptions tree_options(const Snapshot& snapshot, std::uint32_t choice) {
 }
 
 /// Bytes conserved at every slice, a peak that the accounts know, and a picture.
-void check_timeline(const Snapshot& snapshot, const Replay& accounts, std::uint32_t choice) {
-  TimelinePicture picture{.file = "fuzz <&> .pickle",
-                          .snapshot = snapshot,
-                          .accounts = accounts,
-                          .devices = {},
-                          .warnings = snapshot.warnings};
+void check_timeline(const MemoryState& state, std::uint32_t choice) {
+  TimelinePicture picture{
+      .file = "fuzz <&> .pickle", .state = state, .devices = {}, .warnings = state.recording->warnings};
   TimelineSvgOptions options;
   options.max_bytes = std::size_t{20'000} << choice % 4;
   options.scripts = choice % 7 == 0;
   if (choice % 3 == 0) options.detail = choice % 50;
   bool has_times = true;
-  for (DeviceRecord& record : record_timeline(snapshot)) {
+  for (DeviceRecord& record : record_timeline(*state.recording)) {
     const Window window{choice % 5 == 0 ? record.events / 3 : 0, record.events};
     TimelineOptions chart_options;
     chart_options.most_bands = choice % 30;
     chart_options.most_slices = 1 + choice % 40;
     const BandChart chart = chart_bands(record, {0, record.events}, chart_options);
-    const auto stats = std::find_if(accounts.devices.begin(), accounts.devices.end(),
+    const auto stats = std::find_if(state.devices.begin(), state.devices.end(),
                                     [&](const DeviceStats& candidate) { return candidate.device == record.device; });
     require(chart.slices[chart.peak].live_bytes == stats->peak_requested_bytes, "the peak of", "a timeline");
     std::vector<std::uint64_t> sums;
@@ -171,7 +168,7 @@ void check_timeline(const Snapshot& snapshot, const Replay& accounts, std::uint3
   check_svg(timeline_svg(picture, options));
 }
 
-MomentChoice moment_choice(const Snapshot& snapshot, std::uint32_t choice) {
+MomentChoice moment_choice(const Recording& snapshot, std::uint32_t choice) {
   constexpr std::array kKinds{MomentKind::peak,  MomentKind::oom,  MomentKind::automatic,
                               MomentKind::event, MomentKind::time, MomentKind::end};
   MomentChoice moment;
@@ -183,23 +180,20 @@ MomentChoice moment_choice(const Snapshot& snapshot, std::uint32_t choice) {
 }
 
 /// The state at a moment conserves bytes as the file does, and is explained part by part up to its last byte.
-void check_moment(Snapshot snapshot, std::uint32_t choice) {
-  const Snapshot start = before_first_event(snapshot);
-  const Replay then = rewind(snapshot, moment_choice(snapshot, choice));
-  for (const Segment& segment : snapshot.segments) {
+void check_moment(const std::shared_ptr<const Recording>& recording, std::uint32_t choice) {
+  const MemoryState then = rewind(recording, moment_choice(*recording, choice));
+  for (const Segment& segment : then.segments) {
     std::uint64_t bytes = segment.uncovered_bytes;
-    for (const Block& block : snapshot.blocks_of(segment))
+    for (const Block& block : then.blocks_of(segment))
       bytes += block.size_bytes;
     require(bytes == segment.total_bytes, "a segment of a moment that its blocks fill");
   }
   const std::uint64_t outside_bytes = sum_of(then.devices).outside_bytes;
-  check_conserves_bytes(build_frame_tree(snapshot, then, tree_options(snapshot, choice)),
-                        reserved_bytes(snapshot) + outside_bytes);
-  BirthFinder finder(snapshot, then);
-  take_events(snapshot, finder);
+  check_conserves_bytes(build_frame_tree(then, tree_options(then, choice)), reserved_bytes(then) + outside_bytes);
+  BirthFinder finder(then);
+  take_events(*recording, finder);
   check_svg(state_svg({.file = "fuzz <&> .pickle",
-                       .snapshot = snapshot,
-                       .replay = then,
+                       .state = then,
                        .births = finder.births(),
                        .device = std::nullopt,
                        .warnings = then.warnings},
@@ -207,7 +201,7 @@ void check_moment(Snapshot snapshot, std::uint32_t choice) {
 
   ExplainOptions options;
   if (choice % 3 == 1) options.capacity_bytes = std::uint64_t{1} << (20U + choice % 30);
-  const auto explained = explain(snapshot, then, start, options);
+  const auto explained = explain(then, options);
   for (const DeviceExplanation& device : explained) {
     const MemoryLedger& ledger = device.ledger;
     require(ledger.live_bytes + ledger.rounding_bytes + ledger.pending_bytes + ledger.room.total_bytes() +
@@ -215,59 +209,58 @@ void check_moment(Snapshot snapshot, std::uint32_t choice) {
                 ledger.reserved_bytes,
             "parts of the memory that add up");
   }
-  check_json(explain_json("fuzz.pickle", snapshot, then, explained));
-  require(explain_text({"fuzz.pickle", snapshot, then, explained}).ends_with('\n'), "a text that ends");
-  check_svg(explain_svg(
-      {.file = "fuzz <&> .pickle", .state = snapshot, .replay = then, .devices = explained, .warnings = then.warnings},
-      {}));
+  check_json(explain_json("fuzz.pickle", then, explained));
+  require(explain_text({"fuzz.pickle", then, explained}).ends_with('\n'), "a text that ends");
+  check_svg(
+      explain_svg({.file = "fuzz <&> .pickle", .state = then, .devices = explained, .warnings = then.warnings}, {}));
 }
 
 } // namespace
 
-std::uint64_t reserved_bytes(const Snapshot& snapshot) {
+std::uint64_t reserved_bytes(const MemoryMap& memory) {
   std::uint64_t sum = 0;
-  for (const Segment& segment : snapshot.segments)
+  for (const Segment& segment : memory.segments)
     sum += segment.total_bytes;
   return sum;
 }
 
-Snapshot read_in_every_way(std::string_view bytes, std::uint32_t choice) {
+std::shared_ptr<const Recording> read_in_every_way(std::string_view bytes, std::uint32_t choice) {
   Outcome reference = outcome_of(bytes, {.stream = false, .on_progress = {}});
   check_streaming(bytes, reference, 1 + choice % 2);
   if (choice % 8 == 0) check_same(reference, outcome_of(bytes, {.on_progress = {}}), "stored while decoded:");
   if (!reference.snapshot) throw Error(reference.message);
   if (choice % 4 == 1) check_log(bytes, 1 + choice / 4 % 2);
-  return std::move(*reference.snapshot);
+  return reference.snapshot;
 }
 
-void check_outputs(Snapshot snapshot, std::uint32_t choice) {
-  const Replay accounts = replay(snapshot);
-  const TreeOptions options = tree_options(snapshot, choice);
-  const FrameTree tree = build_frame_tree(snapshot, accounts, options);
-  const std::uint64_t total_bytes = reserved_bytes(snapshot);
+void check_outputs(const std::shared_ptr<const Recording>& recording, std::uint32_t choice) {
+  const MemoryState state = replay(recording);
+  const TreeOptions options = tree_options(state, choice);
+  const FrameTree tree = build_frame_tree(state, options);
+  const std::uint64_t total_bytes = reserved_bytes(state);
   check_conserves_bytes(tree, total_bytes);
   const FlamePicture picture{.file = "fuzz <&> .pickle",
-                             .snapshot = snapshot,
+                             .state = state,
                              .tree = tree,
-                             .devices = accounts.devices,
-                             .users = rank_user_lines(snapshot, accounts, {}),
-                             .warnings = snapshot.warnings};
+                             .devices = state.devices,
+                             .users = rank_user_lines(state, {}),
+                             .warnings = recording->warnings};
   check_svg(flame_svg(picture, {.upward = choice % 2 == 0,
                                 .scripts = choice % 7 == 0,
                                 .fold = choice % 3 != 0,
                                 .max_bytes = std::size_t{20'000} << choice % 4}));
-  check_timeline(snapshot, accounts, choice);
-  check_folded(folded_stacks(snapshot, FoldedView::memory, {}), total_bytes);
-  check_folded(folded_stacks(snapshot, FoldedView::segments, {}), total_bytes);
-  check_json(stats_json("fuzz \"\\.pickle", snapshot, accounts));
-  check_json(tree_json("fuzz.pickle", snapshot.frames, tree, accounts.devices));
+  check_timeline(state, choice);
+  check_folded(folded_stacks(state, FoldedView::memory, {}), total_bytes);
+  check_folded(folded_stacks(state, FoldedView::segments, {}), total_bytes);
+  check_json(stats_json("fuzz \"\\.pickle", state));
+  check_json(tree_json("fuzz.pickle", state.frames(), tree, state.devices));
   LeakOptions leak_options;
   if (choice % 3 == 1) leak_options.steps = {StepSource::events, {}, 1 + choice % 5};
-  const auto leaks = find_leaks(snapshot, accounts, leak_options);
-  check_json(leaks_json("fuzz.pickle", snapshot, leaks, snapshot.warnings));
-  require(leaks_text("fuzz.pickle", snapshot, leaks).ends_with('\n'), "a text that ends");
-  require(stats_text("fuzz.pickle", snapshot, accounts, {}).ends_with('\n'), "a text that ends");
-  check_moment(std::move(snapshot), choice);
+  const auto leaks = find_leaks(state, leak_options);
+  check_json(leaks_json("fuzz.pickle", state, leaks, recording->warnings));
+  require(leaks_text("fuzz.pickle", state, leaks).ends_with('\n'), "a text that ends");
+  require(stats_text("fuzz.pickle", state, {}).ends_with('\n'), "a text that ends");
+  check_moment(recording, choice);
 }
 
 } // namespace memviz::fuzz

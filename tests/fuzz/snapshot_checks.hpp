@@ -2,8 +2,8 @@
 
 // Everything that memviz makes of one file, checked; shared by the fuzzers of snapshots.
 
+#include "memviz/recording.hpp"
 #include "memviz/replay.hpp"
-#include "memviz/snapshot.hpp"
 
 #include <cstdint>
 #include <string_view>
@@ -12,12 +12,12 @@ namespace memviz::fuzz {
 
 /// Reads with events stored, and again with events handed over while the file is decoded: the same result or the same
 /// error. Throws that error. `choice` picks the number of threads.
-[[nodiscard]] Snapshot read_in_every_way(std::string_view bytes, std::uint32_t choice);
+[[nodiscard]] std::shared_ptr<const Recording> read_in_every_way(std::string_view bytes, std::uint32_t choice);
 
-/// Replay, trees, picture, texts and JSON; `choice` picks the options.
-void check_outputs(Snapshot snapshot, std::uint32_t choice);
+/// MemoryState, trees, picture, texts and JSON; `choice` picks the options.
+void check_outputs(const std::shared_ptr<const Recording>& recording, std::uint32_t choice);
 
 /// Bytes of all segments.
-[[nodiscard]] std::uint64_t reserved_bytes(const Snapshot& snapshot);
+[[nodiscard]] std::uint64_t reserved_bytes(const MemoryMap& memory);
 
 } // namespace memviz::fuzz

@@ -21,7 +21,9 @@ Drawing drawing_of(const std::vector<Leaf>& leaves) {
   auto built = tree_of(leaves);
   check_conserves_bytes(built.tree);
   Drawing drawing;
-  drawing.snapshot.frames = std::move(built.frames);
+  auto recording = std::make_shared<Recording>();
+  recording->frames = std::move(built.frames);
+  drawing.state.recording = std::move(recording);
   drawing.tree = std::move(built.tree);
   DeviceStats stats;
   stats.segments = 1;

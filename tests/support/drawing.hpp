@@ -10,9 +10,9 @@
 
 namespace memviz::test {
 
-/// A snapshot whose frames and totals are those of a built tree.
+/// A state whose frames and totals are those of a built tree.
 struct Drawing {
-  Snapshot snapshot;
+  MemoryState state;
   FrameTree tree;
   std::vector<DeviceStats> devices;
   std::vector<UserLine> users;
@@ -21,7 +21,7 @@ struct Drawing {
   std::string moment = "at the end of recording";
 
   [[nodiscard]] std::string svg(const SvgOptions& options = {.scripts = false}) const {
-    return flame_svg({file, snapshot, tree, devices, users, warnings, moment}, options);
+    return flame_svg({file, state, tree, devices, users, warnings, moment}, options);
   }
 };
 

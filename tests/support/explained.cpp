@@ -17,23 +17,21 @@ const WhatIf& Explained::answer(Circumstance circumstance) const {
 }
 
 std::string Explained::label(const NodeKey& key) const {
-  return node_label(state.frames, key);
+  return node_label(state.frames(), key);
 }
 
-Explained explained(Snapshot snapshot, std::optional<std::uint64_t> capacity_bytes) {
-  Explained result;
-  result.start = before_first_event(snapshot);
+Explained explained(Recording recording, std::optional<std::uint64_t> capacity_bytes) {
   MomentChoice choice;
   choice.kind = MomentKind::automatic;
-  result.replay = rewind(snapshot, choice);
   ExplainOptions options;
   options.capacity_bytes = capacity_bytes;
-  result.devices = explain(snapshot, result.replay, result.start, options);
-  result.state = std::move(snapshot);
+  Explained result;
+  result.state = rewind(std::move(recording), choice);
+  result.devices = explain(result.state, options);
   return result;
 }
 
-Snapshot read_file(const std::filesystem::path& path) {
+Recording read_file(const std::filesystem::path& path) {
   return read_snapshot(read_input(path.string()).bytes());
 }
 

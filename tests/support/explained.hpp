@@ -12,9 +12,7 @@
 namespace memviz::test {
 
 struct Explained {
-  Snapshot state;
-  Replay replay;
-  Snapshot start;
+  MemoryState state;
   std::vector<DeviceExplanation> devices;
 
   [[nodiscard]] const DeviceExplanation& first() const { return devices.at(0); }
@@ -25,8 +23,8 @@ struct Explained {
   [[nodiscard]] std::string label(const NodeKey& key) const;
 };
 
-[[nodiscard]] Explained explained(Snapshot snapshot, std::optional<std::uint64_t> capacity_bytes = std::nullopt);
-[[nodiscard]] Snapshot read_file(const std::filesystem::path& path);
+[[nodiscard]] Explained explained(Recording recording, std::optional<std::uint64_t> capacity_bytes = std::nullopt);
+[[nodiscard]] Recording read_file(const std::filesystem::path& path);
 
 /// Every part of the totals adds up to the reserved bytes, which are those of the state.
 void check_adds_up(const Explained& explained);

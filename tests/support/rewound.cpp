@@ -11,36 +11,34 @@ namespace memviz::test {
 namespace {
 
 /// Every byte of every segment is in one of its blocks, whatever the moment.
-void check_conserves(const Rewound& state) {
-  std::vector<std::uint64_t> reserved_bytes(state.accounts.devices.size());
-  for (const Segment& segment : state.snapshot.segments) {
+void check_conserves(const MemoryState& state) {
+  std::vector<std::uint64_t> reserved_bytes(state.devices.size());
+  for (const Segment& segment : state.segments) {
     std::uint64_t bytes = segment.uncovered_bytes;
-    for (const Block& block : state.snapshot.blocks_of(segment)) {
+    for (const Block& block : state.blocks_of(segment)) {
       bytes += block.size_bytes;
       CHECK(block.requested_bytes <= block.size_bytes);
       CHECK(block.address >= segment.address);
     }
     CHECK(bytes == segment.total_bytes);
     for (std::size_t i = 0; i < reserved_bytes.size(); ++i)
-      if (state.accounts.devices[i].device == segment.device) reserved_bytes[i] += segment.total_bytes;
+      if (state.devices[i].device == segment.device) reserved_bytes[i] += segment.total_bytes;
   }
   for (std::size_t i = 0; i < reserved_bytes.size(); ++i) {
-    const DeviceStats& stats = state.accounts.devices[i];
+    const DeviceStats& stats = state.devices[i];
     CHECK(stats.reserved_bytes == reserved_bytes[i]);
     CHECK(stats.allocated_bytes + stats.pending_free_bytes + stats.inactive_bytes + stats.unaccounted_bytes ==
           stats.reserved_bytes);
   }
-  CHECK(state.accounts.block_is_explained.size() == state.snapshot.blocks.size());
-  CHECK(state.accounts.block_alloc_event.size() == state.snapshot.blocks.size());
+  CHECK(state.histories.size() == state.blocks.size());
 }
 
 } // namespace
 
-Rewound rewound(const SnapshotBuilder& builder, const MomentChoice& choice) {
-  Rewound state{builder.read(), {}};
-  state.accounts = rewind(state.snapshot, choice);
+MemoryState rewound(const SnapshotBuilder& builder, const MomentChoice& choice) {
+  MemoryState state = rewind(builder.read(), choice);
   check_conserves(state);
-  check_conserves_bytes(build_frame_tree(state.snapshot, state.accounts, {}));
+  check_conserves_bytes(build_frame_tree(state, {}));
   return state;
 }
 
@@ -52,11 +50,11 @@ MomentChoice at_moment(MomentKind kind) {
   return {.kind = kind, .event = -1, .time_us = 0, .annotation = {}, .device = std::nullopt};
 }
 
-std::string drawn(const Rewound& state) {
+std::string drawn(const MemoryState& state) {
   std::string text;
-  for (const Segment& segment : state.snapshot.segments) {
+  for (const Segment& segment : state.segments) {
     text += fmt::format("{}{:#x}+{}:", text.empty() ? "" : " | ", segment.address, segment.total_bytes);
-    for (const Block& block : state.snapshot.blocks_of(segment)) {
+    for (const Block& block : state.blocks_of(segment)) {
       if (block.is_active())
         text += fmt::format(" {}{}/{}", block.state == BlockState::active_pending_free ? "~" : "",
                             block.requested_bytes, block.size_bytes);

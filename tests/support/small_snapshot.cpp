@@ -13,14 +13,14 @@ SmallSnapshot& SmallSnapshot::segment(std::uint64_t address, std::uint64_t total
   segment.stream = stream;
   segment.device = device;
   segment.is_large = true;
-  segment.first_block = static_cast<std::uint32_t>(snapshot_.blocks.size());
+  segment.first_block = static_cast<std::uint32_t>(snapshot_.end.blocks.size());
   segment.uncovered_bytes = total_bytes;
-  snapshot_.segments.push_back(segment);
+  snapshot_.end.segments.push_back(segment);
   return *this;
 }
 
 SmallSnapshot& SmallSnapshot::pool(PoolId pool) {
-  snapshot_.segments.back().pool = pool;
+  snapshot_.end.segments.back().pool = pool;
   return *this;
 }
 
@@ -93,14 +93,14 @@ StackId SmallSnapshot::stack(const std::vector<std::string_view>& frames) {
   return snapshot_.frames.add_stack(innermost_first);
 }
 
-Snapshot SmallSnapshot::take() {
+Recording SmallSnapshot::take() {
   return std::move(snapshot_);
 }
 
 void SmallSnapshot::add_block(const Block& block) {
-  Segment& segment = snapshot_.segments.back();
-  snapshot_.blocks.push_back(block);
-  snapshot_.blocks.back().address = segment.address + segment.total_bytes - segment.uncovered_bytes;
+  Segment& segment = snapshot_.end.segments.back();
+  snapshot_.end.blocks.push_back(block);
+  snapshot_.end.blocks.back().address = segment.address + segment.total_bytes - segment.uncovered_bytes;
   ++segment.block_count;
   segment.uncovered_bytes -= block.size_bytes;
 }

@@ -2,7 +2,7 @@
 
 // A snapshot of a few lines, put together by hand: for tests of what comes after the reader.
 
-#include "memviz/snapshot.hpp"
+#include "memviz/recording.hpp"
 
 #include <optional>
 #include <string_view>
@@ -31,12 +31,12 @@ public:
   [[nodiscard]] FrameTable& frames() { return snapshot_.frames; }
   /// "/app/train.py:12:step", outermost first.
   [[nodiscard]] StackId stack(const std::vector<std::string_view>& frames);
-  [[nodiscard]] Snapshot take();
+  [[nodiscard]] Recording take();
 
 private:
   void add_block(const Block& block);
 
-  Snapshot snapshot_;
+  Recording snapshot_;
   std::optional<std::int64_t> time_us_;
 };
 

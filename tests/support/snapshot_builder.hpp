@@ -6,7 +6,7 @@
 //   snapshot.alloc(0x1000, 500, {"train.py:12:step"});
 //   read_snapshot(snapshot.pickle())
 
-#include "memviz/snapshot.hpp"
+#include "memviz/recording.hpp"
 #include "support/python_value.hpp"
 
 #include <cstdint>
@@ -60,7 +60,7 @@ public:
 
   [[nodiscard]] const PythonValue& python() const { return root_; }
   [[nodiscard]] std::string pickle(PickleStyle style = {}) const { return pickled(root_, style); }
-  [[nodiscard]] Snapshot read() const { return read_snapshot(pickle()); }
+  [[nodiscard]] Recording read() const { return read_snapshot(pickle()); }
 
 private:
   PythonValue segments_ = list();

@@ -23,12 +23,12 @@ void add_event(const FrameTable& frames, const Event& event, std::string& text) 
                  stack_text(frames, event.stack), stack_text(frames, event.forward_stack));
 }
 
-void add_segment(const Snapshot& snapshot, const Segment& segment, std::string& text) {
+void add_segment(const Recording& snapshot, const Segment& segment, std::string& text) {
   fmt::format_to(std::back_inserter(text), "segment {} {:x} {} stream {} pool {},{} {} {} uncovered {} [{}]\n",
                  segment.device, segment.address, segment.total_bytes, segment.stream, segment.pool.first,
                  segment.pool.second, segment.is_expandable, segment.is_large ? int{*segment.is_large} : -1,
                  segment.uncovered_bytes, stack_text(snapshot.frames, segment.stack));
-  for (const Block& block : snapshot.blocks_of(segment)) {
+  for (const Block& block : snapshot.end.blocks_of(segment)) {
     fmt::format_to(std::back_inserter(text), "  block {:x} {} {} {} [{}]\n", block.address, block.size_bytes,
                    block.requested_bytes, state_name(block.state), stack_text(snapshot.frames, block.stack));
   }
@@ -36,10 +36,10 @@ void add_segment(const Snapshot& snapshot, const Segment& segment, std::string& 
 
 } // namespace
 
-std::string snapshot_text(const Snapshot& snapshot) {
+std::string snapshot_text(const Recording& snapshot) {
   const FrameTable& frames = snapshot.frames;
   std::string text = snapshot.origin.encoding + ", " + snapshot.origin.generation + '\n';
-  for (const Segment& segment : snapshot.segments)
+  for (const Segment& segment : snapshot.end.segments)
     add_segment(snapshot, segment, text);
   for (std::size_t device = 0; device < snapshot.traces.size(); ++device) {
     fmt::format_to(std::back_inserter(text), "device {}: {} events\n", device, snapshot.event_counts.at(device));

@@ -2,12 +2,12 @@
 
 // A snapshot as lines of text, ids resolved: two snapshots are the same when their texts are.
 
-#include "memviz/snapshot.hpp"
+#include "memviz/recording.hpp"
 
 #include <string>
 
 namespace memviz::test {
 
-[[nodiscard]] std::string snapshot_text(const Snapshot& snapshot);
+[[nodiscard]] std::string snapshot_text(const Recording& snapshot);
 
 } // namespace memviz::test

@@ -5,7 +5,7 @@
 
 namespace memviz::test {
 
-std::vector<std::int64_t> replayed_live(const Snapshot& snapshot, std::uint32_t device) {
+std::vector<std::int64_t> replayed_live(const Recording& snapshot, std::uint32_t device) {
   std::map<std::uint64_t, std::uint64_t> live;
   std::int64_t bytes = 0;
   std::int64_t baseline_bytes = 0;
@@ -24,9 +24,9 @@ std::vector<std::int64_t> replayed_live(const Snapshot& snapshot, std::uint32_t 
       by_state.push_back(bytes);
     }
   }
-  for (const Segment& segment : snapshot.segments) {
+  for (const Segment& segment : snapshot.end.segments) {
     if (segment.device != device) continue;
-    for (const Block& block : snapshot.blocks_of(segment))
+    for (const Block& block : snapshot.end.blocks_of(segment))
       if (block.is_active() && !live.contains(block.address))
         baseline_bytes += static_cast<std::int64_t>(block.requested_bytes);
   }

@@ -1,17 +1,14 @@
 #include "support/timeline_drawing.hpp"
+#include "support/states.hpp"
 
 #include "memviz/input.hpp"
 #include "support/files.hpp"
 
 namespace memviz::test {
 
-std::string drawn_timeline(const Snapshot& snapshot, const TimelineSvgOptions& options) {
-  const Replay accounts = replay(snapshot);
-  TimelinePicture picture{.file = "a <b> & c.pickle",
-                          .snapshot = snapshot,
-                          .accounts = accounts,
-                          .devices = {},
-                          .warnings = accounts.warnings};
+std::string drawn_timeline(const Recording& snapshot, const TimelineSvgOptions& options) {
+  const MemoryState state = end_of(snapshot);
+  TimelinePicture picture{.file = "a <b> & c.pickle", .state = state, .devices = {}, .warnings = state.warnings};
   for (DeviceRecord& record : record_timeline(snapshot)) {
     const Window window{0, record.events};
     picture.devices.push_back({std::move(record), window});
@@ -19,7 +16,7 @@ std::string drawn_timeline(const Snapshot& snapshot, const TimelineSvgOptions& o
   return timeline_svg(picture, options);
 }
 
-Snapshot read_testdata(const std::string& name) {
+Recording read_testdata(const std::string& name) {
   return read_snapshot(read_input((testdata() / name).string()).bytes());
 }
 

@@ -9,9 +9,9 @@
 namespace memviz::test {
 
 /// The timeline of the whole recording, of every device.
-std::string drawn_timeline(const Snapshot& snapshot, const TimelineSvgOptions& options = {});
+std::string drawn_timeline(const Recording& snapshot, const TimelineSvgOptions& options = {});
 
 /// A snapshot of testdata.
-Snapshot read_testdata(const std::string& name);
+Recording read_testdata(const std::string& name);
 
 } // namespace memviz::test

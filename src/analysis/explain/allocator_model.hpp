@@ -7,7 +7,7 @@
 // that no snapshot tells.
 
 #include "memviz/allocator_settings.hpp"
-#include "memviz/snapshot.hpp"
+#include "memviz/recording.hpp"
 
 #include <compare>
 #include <cstdint>

@@ -49,20 +49,20 @@ std::uint64_t next_division(std::uint64_t bytes, std::uint64_t divisions) {
 }
 
 /// Whether this file's PyTorch is 2.5 or newer, as far as what only such files have tells.
-bool is_newer(const Snapshot& snapshot) {
-  if (!snapshot.annotations.empty() || snapshot.trace_overflowed || snapshot.trace_max_entries) return true;
-  return std::any_of(snapshot.settings.begin(), snapshot.settings.end(), [&](const auto& setting) {
-    return snapshot.frames.text(setting.first) == "graph_capture_record_stream_reuse";
+bool is_newer(const Recording& recording) {
+  if (!recording.annotations.empty() || recording.trace_overflowed || recording.trace_max_entries) return true;
+  return std::any_of(recording.settings.begin(), recording.settings.end(), [&](const auto& setting) {
+    return recording.frames.text(setting.first) == "graph_capture_record_stream_reuse";
   });
 }
 
-bool expands_private_pools(const Snapshot& snapshot, bool expandable_segments) {
+bool expands_private_pools(const Recording& recording, std::span<const Segment> segments, bool expandable_segments) {
   bool has_private = false;
-  for (const Segment& segment : snapshot.segments) {
+  for (const Segment& segment : segments) {
     if (segment.pool.is_private() && segment.is_expandable) return true;
     has_private |= segment.pool.is_private();
   }
-  return has_private && expandable_segments ? false : is_newer(snapshot);
+  return has_private && expandable_segments ? false : is_newer(recording);
 }
 
 } // namespace
@@ -72,11 +72,11 @@ bool AllocatorSettings::rounds_up() const {
                      [](std::uint64_t divisions) { return divisions > 1; });
 }
 
-AllocatorSettings allocator_settings(const Snapshot& snapshot) {
+AllocatorSettings allocator_settings(const Recording& recording, std::span<const Segment> segments) {
   AllocatorSettings settings;
-  for (const auto& [name_id, value_id] : snapshot.settings) {
-    const std::string_view name = snapshot.frames.text(name_id);
-    const std::string_view value = snapshot.frames.text(value_id);
+  for (const auto& [name_id, value_id] : recording.settings) {
+    const std::string_view name = recording.frames.text(name_id);
+    const std::string_view value = recording.frames.text(value_id);
     if (name == "expandable_segments") settings.expandable_segments = is_true(value);
     if (name == "garbage_collection_threshold") settings.collects_garbage = number_of<double>(value).value_or(0) > 0;
     // -1, or 2^64 - 1, where it is not set.
@@ -88,7 +88,7 @@ AllocatorSettings allocator_settings(const Snapshot& snapshot) {
     if (index && *index < settings.roundup_divisions.size())
       settings.roundup_divisions[*index] = number_of<std::uint64_t>(value).value_or(0);
   }
-  settings.private_pools_expand = expands_private_pools(snapshot, settings.expandable_segments);
+  settings.private_pools_expand = expands_private_pools(recording, segments, settings.expandable_segments);
   return settings;
 }
 
@@ -138,6 +138,10 @@ std::uint64_t releasable_bytes(const Segment& segment, std::uint64_t begin, std:
   const std::uint64_t first = begin / page + (begin % page != 0 ? 1 : 0);
   const std::uint64_t last = end / page;
   return last > first ? (last - first) * page : 0;
+}
+
+AllocatorSettings allocator_settings(const MemoryState& state) {
+  return allocator_settings(*state.recording, state.segments);
 }
 
 } // namespace memviz

@@ -10,14 +10,14 @@ namespace memviz {
 
 namespace {
 
-const EventTable& events_of(const Snapshot& state, std::uint32_t device) {
+const EventTable& events_of(const MemoryState& state, std::uint32_t device) {
   static const EventTable none;
-  return device < state.traces.size() ? state.traces[device] : none;
+  return device < state.recording->traces.size() ? state.recording->traces[device] : none;
 }
 
 /// Of a request whose file does not say its pool: that of the last allocation before it on its stream, as far as it is
 /// still there. While a graph is captured that is the graph's.
-PoolId likely_pool(const Snapshot& state, std::uint32_t device, const Request& request) {
+PoolId likely_pool(const MemoryState& state, std::uint32_t device, const Request& request) {
   const EventTable& events = events_of(state, device);
   const auto segments = state.segments_of(device);
   for (auto i = static_cast<std::size_t>(request.event); i > 0; --i) {
@@ -32,7 +32,7 @@ PoolId likely_pool(const Snapshot& state, std::uint32_t device, const Request& r
   return {};
 }
 
-std::optional<Request> failed_request(const Snapshot& state, std::uint32_t device, const Moment& moment) {
+std::optional<Request> failed_request(const MemoryState& state, std::uint32_t device, const Moment& moment) {
   const EventTable& events = events_of(state, device);
   if (moment.is_end() || moment.event < 0) return std::nullopt;
   const auto index = static_cast<std::size_t>(moment.event);
@@ -44,19 +44,18 @@ std::optional<Request> failed_request(const Snapshot& state, std::uint32_t devic
 
 /// What the caller knows; else, of a made-up device, what the file says. A mark that contradicts the recording says
 /// nothing.
-std::optional<std::uint64_t> capacity_of(const ExplainOptions& options, const Snapshot& state, const DeviceStats& stats,
-                                         const std::optional<Request>& request) {
-  if (options.capacity_bytes || !state.origin.rehearsal || stats.is_cpu) return options.capacity_bytes;
+std::optional<std::uint64_t> capacity_of(const ExplainOptions& options, const MemoryState& state,
+                                         const DeviceStats& stats, const std::optional<Request>& request) {
+  if (options.capacity_bytes || !state.recording->origin.rehearsal || stats.is_cpu) return options.capacity_bytes;
   const std::uint64_t free_bytes = request ? request->device_free_bytes.value_or(0) : 0;
-  const auto total_bytes = state.origin.rehearsal->total_bytes;
+  const auto total_bytes = state.recording->origin.rehearsal->total_bytes;
   return total_bytes >= stats.reserved_bytes + free_bytes ? total_bytes : std::nullopt;
 }
 
 class Explainer {
 public:
-  Explainer(const Snapshot& state, const Replay& replay, const Snapshot& start, const ExplainOptions& options)
-      : state_(state), replay_(replay), start_(start), options_(options), settings_(allocator_settings(state)),
-        names_(state, replay) {}
+  Explainer(const MemoryState& state, const MemoryMap& start, const ExplainOptions& options)
+      : state_(state), start_(start), options_(options), settings_(allocator_settings(state)), names_(state) {}
 
   [[nodiscard]] DeviceExplanation device(const DeviceStats& stats) {
     DeviceExplanation result;
@@ -71,7 +70,7 @@ public:
     PinOptions pins;
     pins.device = stats.device;
     result.pins = find_pins(state_, names_, pins);
-    result.growth = growth_before(state_, replay_, stats, names_);
+    result.growth = growth_before(state_, stats, names_);
     if (stats.is_cpu) { // its segments are what the program asked for, one by one
       result.growth.reserving.clear();
       result.growth.reserved_bytes = 0;
@@ -88,7 +87,7 @@ private:
       for (std::uint32_t i = segment.first_block; i < segment.first_block + segment.block_count; ++i)
         if (state_.blocks[i].is_active())
           amounts.add(names_.lines.line_of(device, i), {state_.blocks[i].requested_bytes, 1});
-    for (const OutsideMemory& outside : outside_of(replay_, device))
+    for (const OutsideMemory& outside : outside_of(state_, device))
       amounts.add(names_.lines.line_of(outside), {outside.requested_bytes, outside.allocations});
     return amounts.ranked(names_.order);
   }
@@ -97,10 +96,10 @@ private:
     const DeviceStats& stats = result.stats;
     const EventTable& events = events_of(state_, stats.device);
     const std::size_t count = std::min(events.size(), static_cast<std::size_t>(stats.at.event + 1));
-    const Recording recording{
+    const LeadUp lead_up{
         .start = start_, .state = state_, .events = events, .event_count = count, .device = stats.device};
-    result.fidelity = check_model(recording, settings_);
-    result.what_ifs = what_if(recording, {result.request, settings_, result.fidelity, result.judgement.verdict});
+    result.fidelity = check_model(lead_up, settings_);
+    result.what_ifs = what_if(lead_up, {result.request, settings_, result.fidelity, result.judgement.verdict});
     LineAmounts amounts;
     for (const WhatIf& answer : result.what_ifs)
       for (const std::uint32_t block : answer.blocks)
@@ -108,17 +107,16 @@ private:
     result.in_the_way = amounts.ranked(names_.order);
   }
 
-  const Snapshot& state_;
-  const Replay& replay_;
-  const Snapshot& start_;
+  const MemoryState& state_;
+  const MemoryMap& start_;
   const ExplainOptions& options_;
   AllocatorSettings settings_;
   LineNames names_;
 };
 
-std::vector<OtherDevice> less_used(const Replay& replay, const DeviceExplanation& failed) {
+std::vector<OtherDevice> less_used(const MemoryState& state, const DeviceExplanation& failed) {
   std::vector<OtherDevice> others;
-  for (const DeviceStats& stats : replay.devices) {
+  for (const DeviceStats& stats : state.devices) {
     const bool is_less = stats.reserved_bytes > 0 && stats.reserved_bytes < failed.ledger.reserved_bytes / 2;
     if (is_less) others.push_back({stats.device, stats.at, stats.reserved_bytes});
   }
@@ -127,27 +125,15 @@ std::vector<OtherDevice> less_used(const Replay& replay, const DeviceExplanation
 
 } // namespace
 
-Snapshot before_first_event(Snapshot& snapshot) {
-  std::vector<Segment> segments = snapshot.segments;
-  std::vector<Block> blocks = snapshot.blocks;
-  MomentChoice choice;
-  choice.kind = MomentKind::event; // -1: before the first one
-  static_cast<void>(rewind(snapshot, choice));
-  Snapshot start;
-  start.segments = std::exchange(snapshot.segments, std::move(segments));
-  start.blocks = std::exchange(snapshot.blocks, std::move(blocks));
-  return start;
-}
-
-std::vector<DeviceExplanation> explain(const Snapshot& state, const Replay& replay, const Snapshot& start,
-                                       const ExplainOptions& options) {
+std::vector<DeviceExplanation> explain(const MemoryState& state, const ExplainOptions& options) {
   std::vector<DeviceExplanation> result;
-  Explainer explainer(state, replay, start, options);
-  for (const DeviceStats& stats : replay.devices)
+  const MemoryState start = before_first_event(state.recording);
+  Explainer explainer(state, start, options);
+  for (const DeviceStats& stats : state.devices)
     if (!options.device || *options.device == stats.device) result.push_back(explainer.device(stats));
   std::stable_partition(result.begin(), result.end(),
                         [](const DeviceExplanation& device) { return device.request.has_value(); });
-  if (!result.empty() && result.front().request) result.front().less_used = less_used(replay, result.front());
+  if (!result.empty() && result.front().request) result.front().less_used = less_used(state, result.front());
   return result;
 }
 

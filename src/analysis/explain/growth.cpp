@@ -41,19 +41,19 @@ private:
   std::int64_t event_;
 };
 
-bool is_since(const Replay& replay, std::uint32_t block, std::int64_t event) {
-  const std::uint32_t alloc = replay.block_alloc_event[block];
+bool is_since(const MemoryState& state, std::uint32_t block, std::int64_t event) {
+  const std::uint32_t alloc = state.histories[block].alloc_event;
   return alloc != kNoEvent && static_cast<std::int64_t>(alloc) > event;
 }
 
 } // namespace
 
-Growth growth_before(const Snapshot& state, const Replay& replay, const DeviceStats& stats, LineNames& names) {
+Growth growth_before(const MemoryState& state, const DeviceStats& stats, LineNames& names) {
   Growth growth;
   growth.live_bytes = stats.requested_bytes;
   growth.low_bytes = stats.requested_bytes;
-  if (stats.device >= state.traces.size()) return growth;
-  const EventTable& events = state.traces[stats.device];
+  if (stats.device >= state.recording->traces.size()) return growth;
+  const EventTable& events = state.recording->traces[stats.device];
   const std::size_t count = std::min(events.size(), static_cast<std::size_t>(stats.at.event + 1));
   LowPoint low(stats.requested_bytes, count);
   for (std::size_t i = count; i > 0; --i)
@@ -64,7 +64,7 @@ Growth growth_before(const Snapshot& state, const Replay& replay, const DeviceSt
   LineAmounts allocated;
   for (const Segment& segment : state.segments_of(stats.device)) {
     for (std::uint32_t i = segment.first_block; i < segment.first_block + segment.block_count; ++i) {
-      if (state.blocks[i].is_active() && is_since(replay, i, growth.low_event))
+      if (state.blocks[i].is_active() && is_since(state, i, growth.low_event))
         allocated.add(names.lines.line_of(stats.device, i), {state.blocks[i].requested_bytes, 1});
     }
   }

@@ -9,16 +9,15 @@
 namespace memviz {
 
 struct LineNames {
-  LineNames(const Snapshot& state, const Replay& replay) : lines(state, replay), order(state.frames) {}
+  LineNames(const MemoryState& state) : lines(state), order(state.frames()) {}
   UserLines lines;
   FrameOrder order;
 };
 
 /// Of a device whose events `state` holds; nothing where it has none up to the moment.
-[[nodiscard]] Growth growth_before(const Snapshot& state, const Replay& replay, const DeviceStats& stats,
-                                   LineNames& names);
+[[nodiscard]] Growth growth_before(const MemoryState& state, const DeviceStats& stats, LineNames& names);
 
 /// find_pins() with the names at hand.
-[[nodiscard]] Pins find_pins(const Snapshot& state, LineNames& names, const PinOptions& options);
+[[nodiscard]] Pins find_pins(const MemoryState& state, LineNames& names, const PinOptions& options);
 
 } // namespace memviz

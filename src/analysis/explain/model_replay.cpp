@@ -12,13 +12,13 @@ namespace {
 
 class ModelReplay {
 public:
-  ModelReplay(const Recording& recording, const ReplayPlan& plan)
-      : recording_(recording), plan_(plan), pools_(recording), watch_(recording, plan.recorded_settings),
-        given_up_(pools_given_up(recording, pools_, plan.bound)), model_(plan.settings, plan.limit_bytes) {}
+  ModelReplay(const LeadUp& lead_up, const ReplayPlan& plan)
+      : lead_up_(lead_up), plan_(plan), pools_(lead_up), watch_(lead_up, plan.recorded_settings),
+        given_up_(pools_given_up(lead_up, pools_, plan.bound)), model_(plan.settings, plan.limit_bytes) {}
 
   ReplayOutcome run(const std::optional<Request>& request) {
     bool has_room = start();
-    for (std::size_t i = 0; has_room && i < recording_.event_count; ++i) {
+    for (std::size_t i = 0; has_room && i < lead_up_.event_count; ++i) {
       has_room = step(i);
       if (!has_room) outcome_.failed_event = static_cast<std::int64_t>(i);
     }
@@ -38,10 +38,10 @@ private:
 
   /// The state before the first event; false where it does not fit.
   bool start() {
-    const Snapshot& snapshot = recording_.start;
-    for (const Segment& segment : snapshot.segments_of(recording_.device)) {
+    const MemoryMap& memory = lead_up_.start;
+    for (const Segment& segment : memory.segments_of(lead_up_.device)) {
       recorded_bytes_ += segment.total_bytes;
-      const auto blocks = snapshot.blocks_of(segment);
+      const auto blocks = memory.blocks_of(segment);
       if (plan_.start == Start::packed) {
         for (const Block& block : blocks)
           if (block.is_active() && !alloc(block.address, block.requested_bytes, segment.stream, segment.pool))
@@ -60,7 +60,7 @@ private:
   }
 
   bool step(std::size_t index) {
-    const Event event = recording_.events[index];
+    const Event event = lead_up_.events[index];
     const bool is_release = gives_back(event.action);
     for (; next_given_up_ < given_up_.size() && given_up_[next_given_up_].first <= index; ++next_given_up_)
       model_.give_up(given_up_[next_given_up_].second);
@@ -92,15 +92,15 @@ private:
         model_.release_segment(event.address, event.size_bytes, pools_.pool_of(event), event.stream))
       return;
     // One call of the allocator gives all of them back.
-    if (was_release_ || (plan_.leaves_releases && is_own_release(recording_, index))) return;
+    if (was_release_ || (plan_.leaves_releases && is_own_release(lead_up_, index))) return;
     release_as_called(index);
   }
 
   /// empty_cache(), or the end of a MemPool: that gives back what is the pool's.
   void release_as_called(std::size_t index) {
     std::vector<PoolId> released;
-    for (; index < recording_.event_count && gives_back(recording_.events.action(index)); ++index) {
-      const PoolId pool = pools_.pool_of(recording_.events[index]);
+    for (; index < lead_up_.event_count && gives_back(lead_up_.events.action(index)); ++index) {
+      const PoolId pool = pools_.pool_of(lead_up_.events[index]);
       if (released.empty() || released.back() != pool) released.push_back(pool);
     }
     const bool is_one_pool = released.size() == 1 && released.front().is_private();
@@ -149,7 +149,7 @@ private:
                  modelled > recorded_bytes_ ? modelled - recorded_bytes_ : recorded_bytes_ - modelled);
   }
 
-  const Recording& recording_;
+  const LeadUp& lead_up_;
   const ReplayPlan& plan_;
   PoolFinder pools_;
   CaptureWatch watch_;
@@ -164,16 +164,16 @@ private:
 
 } // namespace
 
-ReplayOutcome replay_model(const Recording& recording, const ReplayPlan& plan, const std::optional<Request>& request) {
-  return ModelReplay(recording, plan).run(request);
+ReplayOutcome replay_model(const LeadUp& lead_up, const ReplayPlan& plan, const std::optional<Request>& request) {
+  return ModelReplay(lead_up, plan).run(request);
 }
 
-Fidelity check_model(const Recording& recording, const AllocatorSettings& settings) {
+Fidelity check_model(const LeadUp& lead_up, const AllocatorSettings& settings) {
   ReplayPlan plan;
   plan.settings = settings;
   plan.recorded_settings = settings;
   plan.keeps_places = true;
-  return replay_model(recording, plan, std::nullopt).fidelity;
+  return replay_model(lead_up, plan, std::nullopt).fidelity;
 }
 
 } // namespace memviz

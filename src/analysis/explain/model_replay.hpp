@@ -32,7 +32,7 @@ struct ReplayOutcome {
   std::optional<bool> request_fits; ///< nullopt without a request, or where memory ran out before
 };
 
-[[nodiscard]] ReplayOutcome replay_model(const Recording& recording, const ReplayPlan& plan,
+[[nodiscard]] ReplayOutcome replay_model(const LeadUp& lead_up, const ReplayPlan& plan,
                                          const std::optional<Request>& request);
 
 } // namespace memviz

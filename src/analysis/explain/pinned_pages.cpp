@@ -4,7 +4,7 @@
 
 namespace memviz {
 
-PinnedPages::PinnedPages(const Snapshot& state, std::uint32_t device) {
+PinnedPages::PinnedPages(const MemoryMap& state, std::uint32_t device) {
   for (const Segment& segment : state.segments_of(device)) {
     if (segment.pool.is_private() || segment.uncovered_bytes > 0) continue; // what no block covers cannot be judged
     if (segment.is_expandable)
@@ -23,7 +23,7 @@ std::uint32_t PinnedPages::enter_page(std::uint64_t bytes, bool is_new) {
   return static_cast<std::uint32_t>(pages_.size() - 1);
 }
 
-void PinnedPages::add_segment(const Snapshot& state, const Segment& segment) {
+void PinnedPages::add_segment(const MemoryMap& state, const Segment& segment) {
   bool is_new = true;
   for (std::uint32_t i = segment.first_block; i < segment.first_block + segment.block_count; ++i) {
     if (!state.blocks[i].is_active()) continue;
@@ -33,7 +33,7 @@ void PinnedPages::add_segment(const Snapshot& state, const Segment& segment) {
   }
 }
 
-void PinnedPages::add_expandable(const Snapshot& state, const Segment& segment) {
+void PinnedPages::add_expandable(const MemoryMap& state, const Segment& segment) {
   const std::uint64_t page_size = page_bytes(is_small_segment(segment));
   const std::uint64_t whole_pages = segment.total_bytes / page_size;
   const auto bytes_of = [&](std::uint64_t page) { return page < whole_pages ? page_size : 0; };
@@ -55,7 +55,7 @@ void PinnedPages::add_expandable(const Snapshot& state, const Segment& segment) 
   }
 }
 
-void PinnedPages::add_free_runs(const Snapshot& state, const Segment& segment) {
+void PinnedPages::add_free_runs(const MemoryMap& state, const Segment& segment) {
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
   for (const Block& block : state.blocks_of(segment)) {

@@ -4,7 +4,7 @@
 // when all of its blocks are free, of an expandable one each page for itself. Kept up to date while blocks are freed
 // and put back, in constant time a block.
 
-#include "memviz/snapshot.hpp"
+#include "memviz/recording.hpp"
 
 #include <cstdint>
 #include <span>
@@ -15,7 +15,7 @@ namespace memviz {
 class PinnedPages {
 public:
   /// Those of private pools are left out: they do not go back while their graph lives.
-  PinnedPages(const Snapshot& state, std::uint32_t device);
+  PinnedPages(const MemoryMap& state, std::uint32_t device);
 
   /// Blocks that pin one page or segment together, as a range of positions in blocks().
   struct Group {
@@ -54,10 +54,10 @@ private:
     bool is_free = false;
   };
 
-  void add_segment(const Snapshot& state, const Segment& segment);
-  void add_expandable(const Snapshot& state, const Segment& segment);
+  void add_segment(const MemoryMap& state, const Segment& segment);
+  void add_expandable(const MemoryMap& state, const Segment& segment);
   [[nodiscard]] std::uint32_t enter_page(std::uint64_t bytes, bool is_new);
-  void add_free_runs(const Snapshot& state, const Segment& segment);
+  void add_free_runs(const MemoryMap& state, const Segment& segment);
 
   std::vector<std::uint32_t> blocks_;
   std::vector<Use> uses_;

@@ -41,12 +41,12 @@ bool is_below(std::uint64_t part, std::uint64_t whole, unsigned percent) {
 class PinFinder {
 public:
   /// `make_names` is asked once, and not for a device on which nothing is pinned: it looks at all frames.
-  PinFinder(const Snapshot& snapshot, std::function<LineNames&()> make_names)
-      : snapshot_(snapshot), make_names_(std::move(make_names)) {}
+  PinFinder(const MemoryState& state, std::function<LineNames&()> make_names)
+      : state_(state), make_names_(std::move(make_names)) {}
 
   void look_at(std::uint32_t index, unsigned below_percent) {
-    const Segment& segment = snapshot_.segments[index];
-    const std::span<const Block> blocks = snapshot_.blocks_of(segment);
+    const Segment& segment = state_.segments[index];
+    const std::span<const Block> blocks = state_.blocks_of(segment);
     PinnedSegment pinned{index, {}, 0, {}};
     std::uint64_t free_bytes = 0;
     for (const Block& block : blocks) {
@@ -81,7 +81,7 @@ private:
     if (names_ == nullptr) names_ = &make_names_();
     LineAmounts amounts;
     for (std::uint32_t i = segment.first_block; i < segment.first_block + segment.block_count; ++i) {
-      const Block& block = snapshot_.blocks[i];
+      const Block& block = state_.blocks[i];
       if (block.is_active()) amounts.add(names_->lines.line_of(segment.device, i), {block.size_bytes, 1});
     }
     return amounts.ranked(names_->order);
@@ -101,27 +101,27 @@ private:
     pins_.segments.push_back(std::move(pinned));
   }
 
-  const Snapshot& snapshot_;
+  const MemoryState& state_;
   std::function<LineNames&()> make_names_;
   LineNames* names_ = nullptr;
   std::map<NodeKey, PinningLine> lines_;
   Pins pins_;
 };
 
-Pins found(PinFinder finder, const Snapshot& snapshot, const PinOptions& options) {
-  for (const Segment& segment : snapshot.segments_of(options.device))
-    finder.look_at(static_cast<std::uint32_t>(&segment - snapshot.segments.data()), options.below_percent);
+Pins found(PinFinder finder, const MemoryState& state, const PinOptions& options) {
+  for (const Segment& segment : state.segments_of(options.device))
+    finder.look_at(static_cast<std::uint32_t>(&segment - state.segments.data()), options.below_percent);
   return finder.finish();
 }
 
 } // namespace
 
-Pins find_pins(const Snapshot& snapshot, const Replay& replay, const PinOptions& options) {
+Pins find_pins(const MemoryState& state, const PinOptions& options) {
   std::optional<LineNames> names;
-  return found(PinFinder(snapshot, [&]() -> LineNames& { return names.emplace(snapshot, replay); }), snapshot, options);
+  return found(PinFinder(state, [&]() -> LineNames& { return names.emplace(state); }), state, options);
 }
 
-Pins find_pins(const Snapshot& state, LineNames& names, const PinOptions& options) {
+Pins find_pins(const MemoryState& state, LineNames& names, const PinOptions& options) {
   return found(PinFinder(state, [&]() -> LineNames& { return names; }), state, options);
 }
 

@@ -7,7 +7,7 @@ namespace memviz {
 
 namespace {
 
-std::uint64_t limit_bytes(const Snapshot& state, std::uint32_t device, const Request& request) {
+std::uint64_t limit_bytes(const MemoryMap& state, std::uint32_t device, const Request& request) {
   std::uint64_t bytes = request.device_free_bytes.value_or(0);
   for (const Segment& segment : state.segments_of(device))
     bytes += segment.total_bytes;
@@ -16,7 +16,7 @@ std::uint64_t limit_bytes(const Snapshot& state, std::uint32_t device, const Req
 
 } // namespace
 
-Trial::Trial(const Snapshot& state, std::uint32_t device, const Request& request, const AllocatorSettings& settings,
+Trial::Trial(const MemoryMap& state, std::uint32_t device, const Request& request, const AllocatorSettings& settings,
              bool gives_back)
     : request_(request), model_(settings, limit_bytes(state, device, request)) {
   model_.give_back_before_failing(gives_back);

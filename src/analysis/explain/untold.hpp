@@ -15,7 +15,7 @@ namespace memviz {
 /// Events before 2026 do not say their pool: that of the segment around their address at either end of the recording.
 class PoolFinder {
 public:
-  explicit PoolFinder(const Recording& recording);
+  explicit PoolFinder(const LeadUp& lead_up);
   [[nodiscard]] PoolId pool_of(const Event& event) const;
 
 private:
@@ -33,17 +33,17 @@ enum class Bound : std::uint8_t { most, least };
 [[nodiscard]] bool gives_back(Action action);
 /// Whether what is given back from event `index` on was given back by the allocator for a request that found no room:
 /// the request's stack is on these events, and its outcome comes right after them.
-[[nodiscard]] bool is_own_release(const Recording& recording, std::size_t index);
+[[nodiscard]] bool is_own_release(const LeadUp& lead_up, std::size_t index);
 
 /// Private pools by the event before which they are given up, ascending.
-[[nodiscard]] std::vector<std::pair<std::size_t, PoolId>> pools_given_up(const Recording& recording,
-                                                                         const PoolFinder& pools, Bound bound);
+[[nodiscard]] std::vector<std::pair<std::size_t, PoolId>> pools_given_up(const LeadUp& lead_up, const PoolFinder& pools,
+                                                                         Bound bound);
 
 /// Whether a graph may be being captured, event by event: one that is allocates in its private pool, and while it is
 /// nothing is given back.
 class CaptureWatch {
 public:
-  CaptureWatch(const Recording& recording, const AllocatorSettings& settings);
+  CaptureWatch(const LeadUp& lead_up, const AllocatorSettings& settings);
   void see(const Event& event, const PoolId& pool);
   [[nodiscard]] bool may_be_capturing() const { return may_be_capturing_; }
 
@@ -54,7 +54,7 @@ private:
 
 /// Whether the allocator gave memory back before the request failed.
 enum class Release : std::uint8_t { done, not_done, untold };
-[[nodiscard]] Release release_before_failure(const Recording& recording, const Request& request,
+[[nodiscard]] Release release_before_failure(const LeadUp& lead_up, const Request& request,
                                              const AllocatorSettings& settings);
 
 } // namespace memviz

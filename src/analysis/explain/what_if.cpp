@@ -11,34 +11,34 @@ namespace memviz {
 
 namespace {
 
-std::uint64_t reserved_at(const Snapshot& state, std::uint32_t device) {
+std::uint64_t reserved_at(const MemoryMap& memory, std::uint32_t device) {
   std::uint64_t bytes = 0;
-  for (const Segment& segment : state.segments_of(device))
+  for (const Segment& segment : memory.segments_of(device))
     bytes += segment.total_bytes;
   return bytes;
 }
 
-bool saw_private_pools(const Recording& recording) {
-  for (const Snapshot* state : {&recording.start, &recording.state})
-    for (const Segment& segment : state->segments_of(recording.device))
+bool saw_private_pools(const LeadUp& lead_up) {
+  for (const MemoryMap* memory : std::initializer_list<const MemoryMap*>{&lead_up.start, &lead_up.state})
+    for (const Segment& segment : memory->segments_of(lead_up.device))
       if (segment.pool.is_private()) return true;
-  for (std::size_t i = 0; i < recording.event_count; ++i)
-    if (recording.events[i].pool.value_or(PoolId{}).is_private()) return true;
+  for (std::size_t i = 0; i < lead_up.event_count; ++i)
+    if (lead_up.events[i].pool.value_or(PoolId{}).is_private()) return true;
   return false;
 }
 
 class Questions {
 public:
-  Questions(const Recording& recording, const Question& question)
-      : recording_(recording), request_(question.request), settings_(question.settings), fidelity_(question.fidelity),
-        verdict_(question.verdict), reserved_bytes_(reserved_at(recording.state, recording.device)),
-        had_private_pools_(saw_private_pools(recording) || (request_ && request_->pool.is_private())) {
-    for (const Segment& segment : recording.state.segments_of(recording.device)) {
+  Questions(const LeadUp& lead_up, const Question& question)
+      : lead_up_(lead_up), request_(question.request), settings_(question.settings), fidelity_(question.fidelity),
+        verdict_(question.verdict), reserved_bytes_(reserved_at(lead_up.state, lead_up.device)),
+        had_private_pools_(saw_private_pools(lead_up) || (request_ && request_->pool.is_private())) {
+    for (const Segment& segment : lead_up.state.segments_of(lead_up.device)) {
       has_private_pools_ |= segment.pool.is_private();
       if (!first_stream_) first_stream_ = segment.stream;
       has_streams_ |= segment.stream != *first_stream_;
     }
-    if (request_ && had_private_pools_) release_ = release_before_failure(recording, *request_, settings_);
+    if (request_ && had_private_pools_) release_ = release_before_failure(lead_up, *request_, settings_);
   }
 
   [[nodiscard]] WhatIf expandable() const {
@@ -68,8 +68,8 @@ public:
   [[nodiscard]] WhatIf empty_cache() const {
     WhatIf answer{.circumstance = Circumstance::empty_cache};
     AllocatorModel model(settings_);
-    for (const Segment& segment : recording_.state.segments_of(recording_.device)) {
-      model.adopt(segment, recording_.state.blocks_of(segment),
+    for (const Segment& segment : lead_up_.state.segments_of(lead_up_.device)) {
+      model.adopt(segment, lead_up_.state.blocks_of(segment),
                   {segment.pool, segment.stream, is_small_segment(segment)});
     }
     model.release_cached();
@@ -78,7 +78,7 @@ public:
     if (!request_)
       answer.outcome = model.reserved_bytes() < reserved_bytes_ ? Outcome::fits : Outcome::no_matter;
     else
-      answer.outcome = Trial(recording_.state, recording_.device, *request_, settings_).fits_without({})
+      answer.outcome = Trial(lead_up_.state, lead_up_.device, *request_, settings_).fits_without({})
                            ? Outcome::fits
                            : Outcome::does_not_fit;
     return answer;
@@ -91,15 +91,15 @@ public:
     const Smallest smallest =
         verdict_ == Verdict::exhaustion || verdict_ == Verdict::outside ? Smallest::count : Smallest::bytes;
     const auto search = [&](bool gives_back) {
-      return blocks_in_the_way(recording_.state, recording_.device, *request_, settings_, {smallest, gives_back});
+      return blocks_in_the_way(lead_up_.state, lead_up_.device, *request_, settings_, {smallest, gives_back});
     };
     answer.blocks = search(release_ != Release::not_done);
     for (const std::uint32_t block : answer.blocks)
-      answer.blocks_bytes += recording_.state.blocks[block].size_bytes;
+      answer.blocks_bytes += lead_up_.state.blocks[block].size_bytes;
     answer.outcome = answer.blocks.empty() ? Outcome::does_not_fit : Outcome::fits;
     const bool depends =
         release_ == Release::untold && !answer.blocks.empty() &&
-        !Trial(recording_.state, recording_.device, *request_, settings_, false).fits_without(answer.blocks);
+        !Trial(lead_up_.state, lead_up_.device, *request_, settings_, false).fits_without(answer.blocks);
     if (depends) {
       answer.outcome = Outcome::at_best;
       answer.proviso = Proviso::capture;
@@ -153,7 +153,7 @@ private:
   }
   /// Whether what the device had free is what the request could have had.
   [[nodiscard]] bool is_clear() const { return !request_ || verdict_ != Verdict::unclear; }
-  [[nodiscard]] bool has_start() const { return !recording_.start.segments_of(recording_.device).empty(); }
+  [[nodiscard]] bool has_start() const { return !lead_up_.start.segments_of(lead_up_.device).empty(); }
 
   [[nodiscard]] ReplayPlan recorded_plan() const {
     ReplayPlan plan;
@@ -201,7 +201,7 @@ private:
   }
 
   [[nodiscard]] WhatIf replayed(WhatIf answer, const ReplayPlan& plan, const std::optional<Request>& request) const {
-    const ReplayOutcome outcome = replay_model(recording_, plan, request);
+    const ReplayOutcome outcome = replay_model(lead_up_, plan, request);
     answer.reserved_bytes = outcome.reserved_bytes;
     answer.failed_event = outcome.failed_event;
     const bool is_better = request ? outcome.request_fits.value_or(false)
@@ -210,7 +210,7 @@ private:
     return answer;
   }
 
-  const Recording& recording_;
+  const LeadUp& lead_up_;
   const std::optional<Request>& request_;
   const AllocatorSettings& settings_;
   const Fidelity& fidelity_;
@@ -259,8 +259,8 @@ std::string_view proviso_name(Proviso proviso) {
   return "";
 }
 
-std::vector<WhatIf> what_if(const Recording& recording, const Question& question) {
-  const Questions questions(recording, question);
+std::vector<WhatIf> what_if(const LeadUp& lead_up, const Question& question) {
+  const Questions questions(lead_up, question);
   std::vector<WhatIf> answers{questions.expandable(), questions.empty_cache()};
   // While a graph is captured nothing is given back: no block is in the way of what empty_cache() would have made.
   const bool is_enough = question.request && answers.back().outcome == Outcome::fits;

@@ -83,9 +83,9 @@ void keep_series(std::vector<StackGrowth>& growths, std::size_t steps) {
 
 class LeakFinder {
 public:
-  LeakFinder(const Snapshot& snapshot, const LeakOptions& options)
-      : snapshot_(snapshot), capacity_bytes_(options.capacity_bytes), steps_(snapshot, options.steps),
-        is_engine_(snapshot.frames, is_autograd_engine) {}
+  LeakFinder(const MemoryState& state, const LeakOptions& options)
+      : state_(state), capacity_bytes_(options.capacity_bytes), steps_(*state.recording, options.steps),
+        is_engine_(state.frames(), is_autograd_engine) {}
 
   [[nodiscard]] DeviceLeaks leaks_of(const DeviceStats& stats);
 
@@ -94,7 +94,7 @@ private:
   [[nodiscard]] bool has_both_passes(const StepFloors& floors);
   [[nodiscard]] Doubt doubt_of(const StepFloors& floors, const DeviceLeaks& leaks);
 
-  const Snapshot& snapshot_;
+  const MemoryState& state_;
   std::optional<std::uint64_t> capacity_bytes_;
   StepFinder steps_;
   TextFacts<bool> is_engine_;
@@ -104,9 +104,9 @@ private:
 bool LeakFinder::is_backward(StackId stack) {
   const auto [known, is_new] = is_backward_.try_emplace(stack.value, false);
   if (is_new) {
-    const auto frames = snapshot_.frames.stack(stack);
+    const auto frames = state_.frames().stack(stack);
     known->second = std::any_of(frames.begin(), frames.end(),
-                                [&](FrameId frame) { return is_engine_.of(snapshot_.frames.frame(frame).name); });
+                                [&](FrameId frame) { return is_engine_.of(state_.frames().frame(frame).name); });
   }
   return known->second;
 }
@@ -134,7 +134,7 @@ Doubt LeakFinder::doubt_of(const StepFloors& floors, const DeviceLeaks& leaks) {
 }
 
 DeviceLeaks LeakFinder::leaks_of(const DeviceStats& stats) {
-  const EventTable& events = snapshot_.traces[stats.device];
+  const EventTable& events = state_.recording->traces[stats.device];
   DeviceLeaks result;
   result.device = stats.device;
   result.events = events.size();
@@ -144,7 +144,7 @@ DeviceLeaks LeakFinder::leaks_of(const DeviceStats& stats) {
   const std::size_t count = result.steps.starts.size();
   if (count < kFewestSteps) return result;
 
-  StepFloors floors = step_floors(snapshot_.frames, events, result.steps.starts, stats.baseline_bytes);
+  StepFloors floors = step_floors(state_.frames(), events, result.steps.starts, stats.baseline_bytes);
   result.stacks = floors.kinds.size();
   for (const KindFloors* kind : candidates_of(floors)) {
     StackGrowth growth = growth_of(*kind, count);
@@ -177,15 +177,16 @@ DeviceLeaks LeakFinder::leaks_of(const DeviceStats& stats) {
 }
 
 /// A name that no annotation has would make every device look as if it had no steps.
-void check_annotation(const Snapshot& snapshot, const LeakOptions& options, const std::vector<DeviceLeaks>& devices) {
+void check_annotation(const MemoryState& state, const LeakOptions& options, const std::vector<DeviceLeaks>& devices) {
   if (options.steps.source != StepSource::annotation) return;
   const bool is_found =
       std::any_of(devices.begin(), devices.end(), [](const DeviceLeaks& leaks) { return !leaks.steps.starts.empty(); });
   if (is_found || devices.empty()) return;
-  if (snapshot.annotations.empty()) throw UsageError("--steps annotation: the recording has no annotations");
+  if (state.recording->annotations.empty()) throw UsageError("--steps annotation: the recording has no annotations");
   throw UsageError(fmt::format("--steps annotation:{}: no such annotation begins while events are recorded; the "
                                "recording has, for example, '{}'",
-                               options.steps.annotation, snapshot.frames.text(snapshot.annotations.front().name)));
+                               options.steps.annotation,
+                               state.frames().text(state.recording->annotations.front().name)));
 }
 
 } // namespace
@@ -220,15 +221,15 @@ Gate gate_of(const DeviceLeaks& leaks, std::uint64_t most_bytes) {
   return steps.starts.size() < kFewestSureSteps ? Gate::too_few_steps : Gate::passes;
 }
 
-std::vector<DeviceLeaks> find_leaks(const Snapshot& snapshot, const Replay& replay, const LeakOptions& options) {
-  LeakFinder finder(snapshot, options);
+std::vector<DeviceLeaks> find_leaks(const MemoryState& state, const LeakOptions& options) {
+  LeakFinder finder(state, options);
   std::vector<DeviceLeaks> result;
-  for (const DeviceStats& stats : replay.devices) {
+  for (const DeviceStats& stats : state.devices) {
     if (options.device && *options.device != stats.device) continue;
-    if (stats.device >= snapshot.traces.size() || snapshot.traces[stats.device].empty()) continue;
+    if (stats.device >= state.recording->traces.size() || state.recording->traces[stats.device].empty()) continue;
     result.push_back(finder.leaks_of(stats));
   }
-  check_annotation(snapshot, options, result);
+  check_annotation(state, options, result);
   return result;
 }
 

@@ -50,19 +50,19 @@ StepRank rank_of(StepRank rank, std::size_t count) {
 
 } // namespace
 
-StepMarks::StepMarks(const Snapshot& snapshot, const std::optional<std::string>& wanted) : snapshot_(snapshot) {
+StepMarks::StepMarks(const Recording& recording, const std::optional<std::string>& wanted) : recording_(recording) {
   find_keys(wanted);
-  for (const Annotation& annotation : snapshot.annotations) {
-    if (snapshot.frames.text(annotation.stage) != "END") own_[annotation.device].push_back(&annotation);
+  for (const Annotation& annotation : recording.annotations) {
+    if (recording.frames.text(annotation.stage) != "END") own_[annotation.device].push_back(&annotation);
   }
 }
 
 void StepMarks::find_keys(const std::optional<std::string>& wanted) {
   std::unordered_map<std::uint32_t, bool> seen;
   std::map<std::string, std::vector<std::uint32_t>> names_by_text;
-  for (const Annotation& annotation : snapshot_.annotations) {
+  for (const Annotation& annotation : recording_.annotations) {
     if (!seen.try_emplace(annotation.name.value).second) continue;
-    const std::string_view name = snapshot_.frames.text(annotation.name);
+    const std::string_view name = recording_.frames.text(annotation.name);
     if (wanted && !matches(*wanted, name)) continue;
     names_by_text[wanted ? *wanted : numbered_name(name)].push_back(annotation.name.value);
   }

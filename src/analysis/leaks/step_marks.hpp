@@ -3,7 +3,7 @@
 // The annotations of a recording -> for each device, the times at which its steps begin. Each text is looked at once,
 // and each annotation once for the device that it names and once for all the devices that none names.
 
-#include "memviz/snapshot.hpp"
+#include "memviz/recording.hpp"
 
 #include <cstdint>
 #include <map>
@@ -35,7 +35,7 @@ class StepMarks {
 public:
   /// Marks of `wanted`, where NAME* stands for all that begin so; without it, of the name that says best where the
   /// steps of a device begin. `snapshot` must outlive this object.
-  StepMarks(const Snapshot& snapshot, const std::optional<std::string>& wanted);
+  StepMarks(const Recording& recording, const std::optional<std::string>& wanted);
 
   /// Those of the device itself; in a file without any of them, of all devices. Valid until the next call.
   [[nodiscard]] const Marks& of(std::uint32_t device);
@@ -51,7 +51,7 @@ private:
   void find_keys(const std::optional<std::string>& wanted);
   [[nodiscard]] Marks marks_among(const Starts& starts) const;
 
-  const Snapshot& snapshot_;
+  const Recording& recording_;
   std::vector<Key> keys_;                                      ///< in order of their texts
   std::unordered_map<std::uint32_t, std::uint32_t> key_by_id_; ///< of the names that are wanted
   std::map<std::uint32_t, Starts> own_;                        ///< by device

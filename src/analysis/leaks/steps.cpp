@@ -85,12 +85,12 @@ std::optional<std::string> wanted_name(const StepChoice& choice) {
 
 } // namespace
 
-StepFinder::StepFinder(const Snapshot& snapshot, const StepChoice& choice)
-    : snapshot_(snapshot), choice_(choice), marks_(snapshot, wanted_name(choice)) {
+StepFinder::StepFinder(const Recording& recording, const StepChoice& choice)
+    : recording_(recording), choice_(choice), marks_(recording, wanted_name(choice)) {
 }
 
 Steps StepFinder::steps_of(std::uint32_t device) {
-  const EventTable& events = snapshot_.traces[device];
+  const EventTable& events = recording_.traces[device];
   Steps steps;
   switch (choice_.source) {
   case StepSource::annotation:
@@ -109,7 +109,7 @@ Steps StepFinder::steps_of(std::uint32_t device) {
 }
 
 Steps StepFinder::found(std::uint32_t device) {
-  const EventTable& events = snapshot_.traces[device];
+  const EventTable& events = recording_.traces[device];
   if (has_times(events)) {
     if (const Marks& marks = marks_.of(device); marks.rank != StepRank::none) {
       Steps steps = annotated(events, marks);
@@ -117,7 +117,7 @@ Steps StepFinder::found(std::uint32_t device) {
       if (marks.rank >= StepRank::word || is_even(steps.starts, events.size())) return steps;
     }
   }
-  Repetition repetition = find_repetition(snapshot_.frames, events);
+  Repetition repetition = find_repetition(recording_.frames, events);
   if (repetition.starts.empty()) return {};
   return {.source = StepSource::repetition, .starts = std::move(repetition.starts), .anchors = repetition.anchors};
 }
@@ -125,7 +125,7 @@ Steps StepFinder::found(std::uint32_t device) {
 std::string StepFinder::note_of(const Steps& steps) const {
   if (steps.starts.size() >= kFewestSteps) return "";
   if (steps.source == StepSource::none) {
-    return snapshot_.annotations.empty()
+    return recording_.annotations.empty()
                ? "no steps found: the recording has no annotations, and no stack allocates at even distances"
                : "no steps found: no annotation occurs three times, and no stack allocates at even distances";
   }

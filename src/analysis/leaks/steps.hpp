@@ -10,7 +10,7 @@ namespace memviz {
 class StepFinder {
 public:
   /// `snapshot` must outlive this object.
-  StepFinder(const Snapshot& snapshot, const StepChoice& choice);
+  StepFinder(const Recording& recording, const StepChoice& choice);
 
   /// Throws UsageError where the choice needs times that the events do not have.
   [[nodiscard]] Steps steps_of(std::uint32_t device);
@@ -19,7 +19,7 @@ private:
   [[nodiscard]] Steps found(std::uint32_t device);
   [[nodiscard]] std::string note_of(const Steps& steps) const;
 
-  const Snapshot& snapshot_;
+  const Recording& recording_;
   StepChoice choice_;
   StepMarks marks_;
 };

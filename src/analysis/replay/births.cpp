@@ -11,7 +11,7 @@ struct BirthFinder::OfDevice {
   std::uint64_t events = 0;
 };
 
-BirthFinder::BirthFinder(const Snapshot& snapshot, const Replay& replay) : snapshot_(snapshot), replay_(replay) {
+BirthFinder::BirthFinder(const MemoryState& state) : state_(state) {
   restart();
 }
 
@@ -19,13 +19,13 @@ BirthFinder::~BirthFinder() = default;
 
 void BirthFinder::restart() {
   devices_.clear();
-  births_.assign(snapshot_.blocks.size(), {});
-  for (const Segment& segment : snapshot_.segments)
+  births_.assign(state_.blocks.size(), {});
+  for (const Segment& segment : state_.segments)
     for (std::uint32_t i = segment.first_block; i < segment.first_block + segment.block_count; ++i) {
-      if (replay_.block_alloc_event[i] == kNoEvent) continue;
+      if (state_.histories[i].alloc_event == kNoEvent) continue;
       if (devices_.size() <= segment.device) devices_.resize(segment.device + 1);
       if (!devices_[segment.device]) devices_[segment.device] = std::make_unique<OfDevice>();
-      static_cast<void>(devices_[segment.device]->blocks.insert(snapshot_.blocks[i].address, i));
+      static_cast<void>(devices_[segment.device]->blocks.insert(state_.blocks[i].address, i));
     }
 }
 
@@ -37,7 +37,7 @@ void BirthFinder::take(std::uint32_t device, std::span<const Event> events) {
     const auto block = of_device->blocks.find(event.address);
     if (!block) continue;
     const auto life = of_device->names.take(index, event);
-    if (life && event.action == Action::alloc && index == replay_.block_alloc_event[*block])
+    if (life && event.action == Action::alloc && index == state_.histories[*block].alloc_event)
       births_[*block] = {life->use, event.time_us};
   }
 }

@@ -31,6 +31,6 @@ struct Accounts::DeviceAccounts {
 };
 
 /// Hands over the events that the snapshot holds.
-void take_events(const Snapshot& snapshot, EventSink& sink);
+void take_events(const Recording& recording, EventSink& sink);
 
 } // namespace memviz

@@ -2,7 +2,7 @@
 
 // The annotations of one device, as they were made.
 
-#include "memviz/snapshot.hpp"
+#include "memviz/recording.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -11,10 +11,10 @@
 
 namespace memviz {
 
-/// In order of time; equal times in the order of the file. They point into `snapshot`.
-[[nodiscard]] inline std::vector<const Annotation*> annotations_of(const Snapshot& snapshot, std::uint32_t device) {
+/// In order of time; equal times in the order of the file. They point into `recording`.
+[[nodiscard]] inline std::vector<const Annotation*> annotations_of(const Recording& recording, std::uint32_t device) {
   std::vector<const Annotation*> annotations;
-  for (const Annotation& annotation : snapshot.annotations)
+  for (const Annotation& annotation : recording.annotations)
     if (annotation.device == device) annotations.push_back(&annotation);
   std::stable_sort(annotations.begin(), annotations.end(),
                    [](const Annotation* left, const Annotation* right) { return left->time_us < right->time_us; });
@@ -24,10 +24,10 @@ namespace memviz {
 /// The same for whoever asks about one device after the other: all annotations are sorted once.
 class AnnotationsByDevice {
 public:
-  /// Points into `snapshot`.
-  explicit AnnotationsByDevice(const Snapshot& snapshot) {
-    sorted_.reserve(snapshot.annotations.size());
-    for (const Annotation& annotation : snapshot.annotations)
+  /// Points into `recording`.
+  explicit AnnotationsByDevice(const Recording& recording) {
+    sorted_.reserve(recording.annotations.size());
+    for (const Annotation& annotation : recording.annotations)
       sorted_.push_back(&annotation);
     std::stable_sort(sorted_.begin(), sorted_.end(), [](const Annotation* left, const Annotation* right) {
       return left->device != right->device ? left->device < right->device : left->time_us < right->time_us;

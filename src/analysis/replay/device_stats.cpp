@@ -1,26 +1,8 @@
-#include "memviz/replay.hpp"
+#include "memviz/device_stats.hpp"
 
 #include <algorithm>
 
 namespace memviz {
-
-std::span<const Segment> segments_at_end(const Snapshot& snapshot, const Replay& replay) {
-  return replay.end_segments ? *replay.end_segments : snapshot.segments;
-}
-
-std::vector<DeviceStats> stats_of(const Replay& replay, std::optional<std::uint32_t> device) {
-  if (!device) return replay.devices;
-  const auto is_before = [](const DeviceStats& stats, std::uint32_t wanted) { return stats.device < wanted; };
-  const auto found = std::lower_bound(replay.devices.begin(), replay.devices.end(), *device, is_before);
-  if (found == replay.devices.end() || found->device != *device) return {};
-  return {*found};
-}
-
-std::vector<std::string> all_warnings(const Snapshot& snapshot, const Replay& replay) {
-  std::vector<std::string> warnings = snapshot.warnings;
-  warnings.insert(warnings.end(), replay.warnings.begin(), replay.warnings.end());
-  return warnings;
-}
 
 std::optional<std::uint32_t> leading_device(const std::vector<DeviceStats>& devices) {
   const auto is_at_end = [](const DeviceStats& stats) { return stats.at.is_end(); };

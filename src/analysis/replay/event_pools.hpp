@@ -3,7 +3,7 @@
 // Address and event -> the pool it belongs to. Only writers of 2026 say it; of older files, the segments at the end of
 // the recording tell it for what did not change until then.
 
-#include "memviz/snapshot.hpp"
+#include "memviz/recording.hpp"
 #include "memviz/trace.hpp"
 
 #include <cstddef>
@@ -15,7 +15,7 @@ namespace memviz {
 
 class EventPools {
 public:
-  EventPools(const Snapshot& snapshot, std::uint32_t device, const TraceSurvey::Device& survey);
+  EventPools(const MemoryMap& memory, std::uint32_t device, const TraceSurvey::Device& survey);
 
   /// nullopt where the file does not tell.
   [[nodiscard]] std::optional<PoolId> pool(std::uint64_t index, const Event& event) const;

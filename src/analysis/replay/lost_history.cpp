@@ -23,20 +23,20 @@ std::string needed(const LostHistory& lost) {
 
 } // namespace
 
-RingState ring_state(const Snapshot& snapshot, const DeviceStats& stats) {
-  const bool has_room = snapshot.trace_max_entries && stats.events < *snapshot.trace_max_entries;
-  if (has_room || snapshot.trace_overflowed == false) return RingState::not_full;
-  return snapshot.trace_overflowed ? RingState::full : RingState::unknown;
+RingState ring_state(const Recording& recording, const DeviceStats& stats) {
+  const bool has_room = recording.trace_max_entries && stats.events < *recording.trace_max_entries;
+  if (has_room || recording.trace_overflowed == false) return RingState::not_full;
+  return recording.trace_overflowed ? RingState::full : RingState::unknown;
 }
 
 std::string_view baseline_text(const DeviceStats& stats) {
   return stats.may_have_lost_events ? "before recording or lost in the ring" : "before recording";
 }
 
-std::optional<LostHistory> lost_history(const Snapshot& snapshot, const DeviceStats& stats) {
+std::optional<LostHistory> lost_history(const Recording& recording, const DeviceStats& stats) {
   const std::uint64_t unexplained = stats.unmatched_frees + stats.unexplained_blocks;
   LostHistory lost;
-  lost.ring = ring_state(snapshot, stats);
+  lost.ring = ring_state(recording, stats);
   const bool is_proven = stats.unexplained_with_stack > 0 || (lost.ring == RingState::full && unexplained > 0);
   if (stats.events == 0 || !stats.balanced() || !is_proven) return std::nullopt;
   lost.least_max_entries = stats.events + std::max<std::uint64_t>(stats.unexplained_with_stack, 1);
@@ -61,11 +61,12 @@ std::string lost_history_text(const LostHistory& lost, const DeviceStats& stats)
   return fmt::format("{}: {} ({}), or recording was restarted since", gone, ring, needed(lost));
 }
 
-std::vector<std::string> warnings_and_losses(const Snapshot& snapshot, const Replay& replay) {
-  std::vector<std::string> warnings = all_warnings(snapshot, replay);
+std::vector<std::string> warnings_and_losses(const MemoryState& state) {
+  std::vector<std::string> warnings = state.all_warnings();
   LikeWarnings losses;
-  for (const DeviceStats& stats : replay.devices)
-    if (const auto lost = lost_history(snapshot, stats)) losses.add([&] { return lost_history_text(*lost, stats); });
+  for (const DeviceStats& stats : state.devices)
+    if (const auto lost = lost_history(*state.recording, stats))
+      losses.add([&] { return lost_history_text(*lost, stats); });
   losses.append_to(warnings);
   return warnings;
 }

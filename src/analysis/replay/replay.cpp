@@ -9,6 +9,7 @@
 #include "memviz/lost_history.hpp"
 
 #include <fmt/format.h>
+#include <utility>
 
 namespace memviz {
 
@@ -31,21 +32,18 @@ void include_time(std::optional<std::int64_t>& first, std::optional<std::int64_t
 }
 
 /// Blocks active at the end that no recorded alloc explains lived before the first event: their requested bytes.
-std::uint64_t mark_explained(const Snapshot& snapshot, const Segment& segment, const NumberMap& live,
-                             DeviceStats& stats, Replay& replay) {
+std::uint64_t mark_explained(const Segment& segment, const NumberMap& live, DeviceStats& stats, MemoryState& state) {
   std::uint64_t unexplained_bytes = 0;
   for (std::uint32_t i = segment.first_block; i < segment.first_block + segment.block_count; ++i) {
-    const Block& block = snapshot.blocks[i];
+    const Block& block = state.blocks[i];
     if (!block.is_active()) continue;
-    const auto birth = live.find(block.address);
-    replay.block_is_explained[i] = birth.has_value();
-    if (birth) {
-      replay.block_alloc_event[i] = Birth::unpacked(*birth).event;
+    if (const auto birth = live.find(block.address)) {
+      state.histories[i].alloc_event = Birth::unpacked(*birth).event;
       continue;
     }
     unexplained_bytes += block.requested_bytes;
     ++stats.unexplained_blocks;
-    if (snapshot.frames.stack(block.stack).empty()) continue;
+    if (state.frames().stack(block.stack).empty()) continue;
     ++stats.unexplained_with_stack;
     stats.unexplained_with_stack_bytes += block.requested_bytes;
   }
@@ -60,8 +58,8 @@ std::string imbalance_text(const DeviceStats& stats) {
 }
 
 /// Files before 2026 do not say whether the ring was full: then allocations that are missing are the only sign.
-bool may_have_lost_events(const Snapshot& snapshot, const DeviceStats& stats) {
-  switch (ring_state(snapshot, stats)) {
+bool may_have_lost_events(const Recording& recording, const DeviceStats& stats) {
+  switch (ring_state(recording, stats)) {
   case RingState::full: return true;
   case RingState::not_full: return false;
   case RingState::unknown: break;
@@ -162,40 +160,48 @@ void Accounts::restart() {
   failure_.clear();
 }
 
-Replay Accounts::finish(const Snapshot& snapshot) const {
-  if (!failure_.empty()) throw Error(failure_);
+MemoryState Accounts::state_at_end(std::shared_ptr<const Recording> recording) const {
   static const DeviceAccounts no_events({}, 0);
-  Replay result;
+  MemoryState state{recording->end, std::move(recording), {}, {}, {}, {}, {}};
   LikeWarnings imbalances;
-  result.block_is_explained.resize(snapshot.blocks.size());
-  result.block_alloc_event.resize(snapshot.blocks.size(), kNoEvent);
-  result.block_is_kept.resize(snapshot.blocks.size(), true);
-  for (const std::uint32_t device : snapshot.devices()) {
+  state.histories.resize(state.blocks.size());
+  for (const std::uint32_t device : state.recording->devices()) {
     const bool has_events = device < devices_.size() && devices_[device] != nullptr;
     const DeviceAccounts& accounts = has_events ? *devices_[device] : no_events;
     DeviceStats at_end = accounts.stats;
     at_end.device = device;
-    at_end.is_cpu = snapshot.origin.is_main_memory(device);
+    at_end.is_cpu = state.recording->origin.is_main_memory(device);
     std::uint64_t unexplained_bytes = 0;
-    for (const Segment& segment : snapshot.segments_of(device)) {
-      add_segment(snapshot, segment, at_end);
-      unexplained_bytes += mark_explained(snapshot, segment, accounts.live, at_end, result);
+    for (const Segment& segment : state.segments_of(device)) {
+      add_segment(state, segment, at_end);
+      unexplained_bytes += mark_explained(segment, accounts.live, at_end, state);
     }
-    at_end.may_have_lost_events = may_have_lost_events(snapshot, at_end);
-    result.devices.push_back(accounts.settled(at_end, unexplained_bytes));
-    result.devices.back().at = {
+    at_end.may_have_lost_events = may_have_lost_events(*state.recording, at_end);
+    state.devices.push_back(accounts.settled(at_end, unexplained_bytes));
+    state.devices.back().at = {
         MomentKind::end, static_cast<std::int64_t>(at_end.events) - 1, accounts.last_event_time_us, {}};
-    result.around.push_back(accounts.log.around());
-    if (!result.devices.back().balanced()) imbalances.add([&] { return imbalance_text(result.devices.back()); });
+    state.around.push_back(accounts.log.around());
+    if (!state.devices.back().balanced()) imbalances.add([&] { return imbalance_text(state.devices.back()); });
   }
-  imbalances.append_to(result.warnings);
-  return result;
+  imbalances.append_to(state.warnings);
+  return state;
 }
 
-void take_events(const Snapshot& snapshot, EventSink& sink) {
+MemoryState Accounts::state_of(std::shared_ptr<const Recording> recording) const {
+  if (!failure_.empty()) throw Error(failure_);
+  MemoryState state = state_at_end(std::move(recording));
+  if (choice_.kind != MomentKind::end) rewind(state);
+  return state;
+}
+
+MemoryState Accounts::state_of(Recording recording) const {
+  return state_of(std::make_shared<const Recording>(std::move(recording)));
+}
+
+void take_events(const Recording& recording, EventSink& sink) {
   std::vector<Event> batch;
-  for (std::size_t device = 0; device < snapshot.traces.size(); ++device) {
-    const EventTable& events = snapshot.traces[device];
+  for (std::size_t device = 0; device < recording.traces.size(); ++device) {
+    const EventTable& events = recording.traces[device];
     for (std::size_t i = 0; i < events.size(); i += batch.size()) {
       batch.clear();
       while (batch.size() < 256 && i + batch.size() < events.size())
@@ -205,10 +211,28 @@ void take_events(const Snapshot& snapshot, EventSink& sink) {
   }
 }
 
-Replay replay(const Snapshot& snapshot) {
-  Accounts accounts;
-  take_events(snapshot, accounts);
-  return accounts.finish(snapshot);
+MemoryState rewind(std::shared_ptr<const Recording> recording, const MomentChoice& choice) {
+  Accounts accounts(choice);
+  take_events(*recording, accounts);
+  return accounts.state_of(std::move(recording));
+}
+
+MemoryState before_first_event(std::shared_ptr<const Recording> recording) {
+  MomentChoice choice;
+  choice.kind = MomentKind::event; // -1: before the first one
+  return rewind(std::move(recording), choice);
+}
+
+MemoryState rewind(Recording recording, const MomentChoice& choice) {
+  return rewind(std::make_shared<const Recording>(std::move(recording)), choice);
+}
+
+MemoryState replay(std::shared_ptr<const Recording> recording) {
+  return rewind(std::move(recording), {});
+}
+
+MemoryState replay(Recording recording) {
+  return rewind(std::move(recording), {});
 }
 
 } // namespace memviz

@@ -16,27 +16,25 @@ std::uint32_t alloc_event_of(const NumberMap& live, const Block& block) {
 
 } // namespace
 
-Rewinder::Rewinder(const Snapshot& snapshot) : snapshot_(snapshot), rounding_(snapshot) {
-  for (const Segment& segment : snapshot.segments)
+Rewinder::Rewinder(const Recording& recording) : recording_(recording), rounding_(recording) {
+  for (const Segment& segment : recording.end.segments)
     spare_bytes_ -= segment.total_bytes; // the reader keeps their sum below kMaxTotalBytes
-  segments_.reserve(snapshot.segments.size());
-  blocks_.reserve(snapshot.blocks.size());
-  alloc_events_.reserve(snapshot.blocks.size());
-  kept_.reserve(snapshot.blocks.size());
+  memory_.segments.reserve(recording.end.segments.size());
+  memory_.blocks.reserve(recording.end.blocks.size());
+  histories_.reserve(recording.end.blocks.size());
 }
 
 void Rewinder::push(const Block& block, std::uint32_t alloc_event, bool is_kept) {
-  blocks_.push_back(block);
-  alloc_events_.push_back(alloc_event);
-  kept_.push_back(is_kept);
+  memory_.blocks.push_back(block);
+  histories_.push_back({alloc_event, is_kept});
 }
 
 void Rewinder::keep(std::size_t first_segment, std::size_t count, const NumberMap& live) {
   for (std::size_t i = first_segment; i < first_segment + count; ++i) {
-    Segment segment = snapshot_.segments[i];
-    const auto blocks = snapshot_.blocks_of(segment);
-    segment.first_block = static_cast<std::uint32_t>(blocks_.size());
-    segments_.push_back(segment);
+    Segment segment = recording_.end.segments[i];
+    const auto blocks = recording_.end.blocks_of(segment);
+    segment.first_block = static_cast<std::uint32_t>(memory_.blocks.size());
+    memory_.segments.push_back(segment);
     for (const Block& block : blocks)
       push(block, alloc_event_of(live, block), true);
   }
@@ -45,7 +43,7 @@ void Rewinder::keep(std::size_t first_segment, std::size_t count, const NumberMa
 Misfits Rewinder::rewind(std::size_t first_segment, std::size_t count, const MomentLog& log, const NumberMap& live) {
   SegmentUndo undo(spare_bytes_);
   for (std::size_t i = first_segment; i < first_segment + count; ++i)
-    undo.add(snapshot_.segments[i], i);
+    undo.add(recording_.end.segments[i], i);
   for (auto event = log.segment_events().rbegin(); event != log.segment_events().rend(); ++event)
     undo.undo(*event, log.pools());
 
@@ -71,16 +69,16 @@ Rewinder::Pasts Rewinder::pasts_of(std::size_t first_segment, std::size_t count,
                                    const NumberMap& live) const {
   Pasts pasts;
   for (std::size_t i = first_segment; i < first_segment + count; ++i) {
-    for (const Block& block : snapshot_.blocks_of(snapshot_.segments[i])) {
+    for (const Block& block : recording_.end.blocks_of(recording_.end.segments[i])) {
       if (!block.is_active()) continue;
       const std::uint32_t alloc_event = alloc_event_of(live, block);
       if (alloc_event != kNoEvent && static_cast<std::int64_t>(alloc_event) > log.moment()) continue;
       Past past{block, alloc_event, true, true};
       // Some writers keep stacks with events only.
       const auto birth = live.find(block.address);
-      if (birth && snapshot_.frames.stack(block.stack).empty()) {
+      if (birth && recording_.frames.stack(block.stack).empty()) {
         past.block.stack = Birth::unpacked(*birth).stack;
-        past.is_as_at_end = snapshot_.frames.stack(past.block.stack).empty();
+        past.is_as_at_end = recording_.frames.stack(past.block.stack).empty();
       }
       if (block.state == BlockState::active_pending_free && !log.is_free_pending(block.address)) {
         past.block.state = BlockState::active_allocated;
@@ -104,7 +102,7 @@ Rewinder::Pasts Rewinder::pasts_of(std::size_t first_segment, std::size_t count,
 
 bool Rewinder::is_as_at_end(const PastSegment& past, std::span<const Past> inside) const {
   if (!past.origin) return false;
-  const auto blocks = snapshot_.blocks_of(snapshot_.segments[*past.origin]);
+  const auto blocks = recording_.end.blocks_of(recording_.end.segments[*past.origin]);
   const auto active = std::count_if(blocks.begin(), blocks.end(), [](const Block& block) { return block.is_active(); });
   return static_cast<std::size_t>(active) == inside.size() &&
          std::all_of(inside.begin(), inside.end(), [](const Past& live) { return live.is_as_at_end; });
@@ -112,17 +110,17 @@ bool Rewinder::is_as_at_end(const PastSegment& past, std::span<const Past> insid
 
 void Rewinder::add(const PastSegment& past, std::span<const Past> inside, Misfits& misfits) {
   Segment segment = past.segment;
-  segment.first_block = static_cast<std::uint32_t>(blocks_.size());
+  segment.first_block = static_cast<std::uint32_t>(memory_.blocks.size());
   if (is_as_at_end(past, inside)) {
     auto live = inside.begin();
-    for (const Block& block : snapshot_.blocks_of(snapshot_.segments[*past.origin]))
+    for (const Block& block : recording_.end.blocks_of(recording_.end.segments[*past.origin]))
       push(block, block.is_active() ? (live++)->alloc_event : kNoEvent, true);
   } else {
     segment.uncovered_bytes = 0;
     rebuild(segment, inside, misfits);
-    segment.block_count = static_cast<std::uint32_t>(blocks_.size() - segment.first_block);
+    segment.block_count = static_cast<std::uint32_t>(memory_.blocks.size() - segment.first_block);
   }
-  segments_.push_back(segment);
+  memory_.segments.push_back(segment);
 }
 
 /// Where the room of each allocation ends: at the next one; for those whose size is known, at the next of these, so

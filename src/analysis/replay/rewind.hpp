@@ -5,7 +5,7 @@
 #include "analysis/replay/moment_log.hpp"
 #include "analysis/replay/rounding.hpp"
 #include "analysis/replay/segment_undo.hpp"
-#include "memviz/snapshot.hpp"
+#include "memviz/memory_state.hpp"
 #include "value/number_map.hpp"
 
 #include <cstdint>
@@ -24,18 +24,15 @@ struct Misfits {
 
 class Rewinder {
 public:
-  explicit Rewinder(const Snapshot& snapshot);
+  explicit Rewinder(const Recording& recording);
 
   /// The next segments, all of one device, as they are in the file.
   void keep(std::size_t first_segment, std::size_t count, const NumberMap& live);
   /// The same as they were at the moment of `log`; `live` has the Births of what lives at the end.
   Misfits rewind(std::size_t first_segment, std::size_t count, const MomentLog& log, const NumberMap& live);
 
-  [[nodiscard]] std::vector<Segment> take_segments() { return std::move(segments_); }
-  [[nodiscard]] std::vector<Block> take_blocks() { return std::move(blocks_); }
-  [[nodiscard]] std::vector<std::uint32_t> take_alloc_events() { return std::move(alloc_events_); }
-  /// By block index: Replay::block_is_kept.
-  [[nodiscard]] std::vector<bool> take_kept() { return std::move(kept_); }
+  [[nodiscard]] MemoryMap take_memory() { return std::move(memory_); }
+  [[nodiscard]] std::vector<BlockHistory> take_histories() { return std::move(histories_); }
 
 private:
   /// An allocation that lived at the moment.
@@ -67,14 +64,12 @@ private:
   [[nodiscard]] std::uint64_t block_bytes(const Past& past, std::uint64_t room_bytes, const Segment& segment) const;
   void push(const Block& block, std::uint32_t alloc_event, bool is_kept);
 
-  const Snapshot& snapshot_;
+  const Recording& recording_;
   Rounding rounding_;
   std::uint64_t spare_bytes_ = kMaxTotalBytes;
   std::vector<FreedStart> freed_starts_; ///< of the device that is being rewound
-  std::vector<Segment> segments_;
-  std::vector<Block> blocks_;
-  std::vector<std::uint32_t> alloc_events_;
-  std::vector<bool> kept_;
+  MemoryMap memory_;
+  std::vector<BlockHistory> histories_; ///< of its blocks
 };
 
 } // namespace memviz

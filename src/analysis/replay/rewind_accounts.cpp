@@ -12,15 +12,15 @@ namespace memviz {
 
 namespace {
 
-/// The totals, counted again from the segments and blocks of `snapshot`.
-void recount(const Snapshot& snapshot, std::vector<DeviceStats>& devices) {
+/// The totals, counted again from the segments and blocks of `memory`.
+void recount(const MemoryState& state, std::vector<DeviceStats>& devices) {
   for (DeviceStats& stats : devices) {
     for (std::uint64_t* total :
          {&stats.segments, &stats.blocks, &stats.reserved_bytes, &stats.allocated_bytes, &stats.pending_free_bytes,
           &stats.inactive_bytes, &stats.unaccounted_bytes, &stats.requested_bytes, &stats.outside_bytes})
       *total = 0;
-    for (const Segment& segment : snapshot.segments_of(stats.device))
-      add_segment(snapshot, segment, stats);
+    for (const Segment& segment : state.segments_of(stats.device))
+      add_segment(state, segment, stats);
   }
 }
 
@@ -105,16 +105,15 @@ private:
 
 } // namespace
 
-Replay Accounts::rewind(Snapshot& snapshot) const {
+void Accounts::rewind(MemoryState& state) const {
   static const NumberMap nothing;
-  Replay result = finish(snapshot);
-  if (choice_.kind == MomentKind::end) return result;
-  Rewinder rewinder(snapshot);
+  Rewinder rewinder(*state.recording);
   std::vector<Misfits> misfits;
+  const std::vector<Segment>& segments = state.recording->end.segments;
   std::size_t first = 0;
-  for (DeviceStats& stats : result.devices) {
+  for (DeviceStats& stats : state.devices) {
     std::size_t end = first;
-    while (end < snapshot.segments.size() && snapshot.segments[end].device == stats.device)
+    while (end < segments.size() && segments[end].device == stats.device)
       ++end;
     const DeviceAccounts* accounts = stats.device < devices_.size() ? devices_[stats.device].get() : nullptr;
     const bool is_rewound = accounts != nullptr && accounts->log.is_set();
@@ -127,30 +126,18 @@ Replay Accounts::rewind(Snapshot& snapshot) const {
     }
     first = end;
   }
-  result.end_segments = std::exchange(snapshot.segments, rewinder.take_segments());
-  snapshot.blocks = rewinder.take_blocks();
-  result.block_alloc_event = rewinder.take_alloc_events();
-  result.block_is_kept = rewinder.take_kept();
-  result.block_is_explained.clear();
-  for (const std::uint32_t event : result.block_alloc_event)
-    result.block_is_explained.push_back(event != kNoEvent);
-  recount(snapshot, result.devices);
+  static_cast<MemoryMap&>(state) = rewinder.take_memory();
+  state.histories = rewinder.take_histories();
+  recount(state, state.devices);
   MomentWarnings warnings;
-  for (std::size_t i = 0; i < result.devices.size(); ++i) {
-    DeviceStats& stats = result.devices[i];
+  for (std::size_t i = 0; i < state.devices.size(); ++i) {
+    DeviceStats& stats = state.devices[i];
     if (stats.at.is_end()) continue;
     const MomentLog& log = devices_[stats.device]->log;
-    add_outside(misfits[i], log, stats, result.outside);
+    add_outside(misfits[i], log, stats, state.outside);
     warnings.look_at(stats, misfits[i], log);
   }
-  warnings.append_to(result.warnings);
-  return result;
-}
-
-Replay rewind(Snapshot& snapshot, const MomentChoice& choice) {
-  Accounts accounts(choice);
-  take_events(snapshot, accounts);
-  return accounts.rewind(snapshot);
+  warnings.append_to(state.warnings);
 }
 
 } // namespace memviz

@@ -4,7 +4,7 @@
 // every one of their 24,775 active blocks.
 
 #include "memviz/allocator_settings.hpp"
-#include "memviz/snapshot.hpp"
+#include "memviz/recording.hpp"
 
 #include <cstdint>
 
@@ -13,7 +13,7 @@ namespace memviz {
 class Rounding {
 public:
   /// With the snapshot's allocator_settings; PyTorch's defaults where it has none.
-  explicit Rounding(const Snapshot& snapshot) : settings_(allocator_settings(snapshot)) {}
+  explicit Rounding(const Recording& recording) : settings_(allocator_settings(recording, recording.end.segments)) {}
 
   /// The size of a block for `requested_bytes` at the beginning of `room_bytes` of free memory in `segment`: rounded,
   /// and the whole room where the allocator would not split off the rest. Never more than the room.

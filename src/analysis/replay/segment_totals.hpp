@@ -6,12 +6,12 @@
 
 namespace memviz {
 
-inline void add_segment(const Snapshot& snapshot, const Segment& segment, DeviceStats& stats) {
+inline void add_segment(const MemoryMap& memory, const Segment& segment, DeviceStats& stats) {
   ++stats.segments;
   stats.blocks += segment.block_count;
   stats.reserved_bytes += segment.total_bytes;
   stats.unaccounted_bytes += segment.uncovered_bytes;
-  for (const Block& block : snapshot.blocks_of(segment)) {
+  for (const Block& block : memory.blocks_of(segment)) {
     stats.requested_bytes += block.requested_bytes;
     switch (block.state) {
     case BlockState::active_allocated: stats.allocated_bytes += block.size_bytes; break;

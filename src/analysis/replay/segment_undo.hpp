@@ -3,7 +3,7 @@
 // The segments of a device and the segment events after a moment -> the segments at that moment.
 
 #include "analysis/replay/moment_log.hpp"
-#include "memviz/snapshot.hpp"
+#include "memviz/recording.hpp"
 
 #include <cstdint>
 #include <map>
@@ -15,7 +15,7 @@ namespace memviz {
 /// A segment at the moment. Its blocks are not its own yet.
 struct PastSegment {
   Segment segment;
-  std::optional<std::size_t> origin; ///< its index in Snapshot::segments, while no event changed its range
+  std::optional<std::size_t> origin; ///< its index in MemoryMap::segments, while no event changed its range
 };
 
 class SegmentUndo {

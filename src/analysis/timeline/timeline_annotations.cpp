@@ -65,10 +65,10 @@ std::vector<AnnotationSpan> paired(const FrameTable& frames, const std::vector<c
 
 } // namespace
 
-AnnotationLane annotation_lane(const Snapshot& snapshot, const DeviceRecord& record, std::uint32_t most_rows) {
+AnnotationLane annotation_lane(const Recording& recording, const DeviceRecord& record, std::uint32_t most_rows) {
   AnnotationLane lane;
   if (record.times_us().empty()) return lane;
-  std::vector<AnnotationSpan> spans = paired(snapshot.frames, annotations_of(snapshot, record.device), record);
+  std::vector<AnnotationSpan> spans = paired(recording.frames, annotations_of(recording, record.device), record);
   std::stable_sort(spans.begin(), spans.end(), [](const AnnotationSpan& left, const AnnotationSpan& right) {
     return left.begin_us != right.begin_us ? left.begin_us < right.begin_us : left.end_us > right.end_us;
   });

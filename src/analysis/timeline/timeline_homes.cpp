@@ -11,7 +11,7 @@ namespace {
 /// Which segment, at the end of the recording, an address lies in.
 class Addresses {
 public:
-  Addresses(const Snapshot& snapshot, std::uint32_t device) : segments_(snapshot.segments_of(device)) {}
+  Addresses(const MemoryMap& memory, std::uint32_t device) : segments_(memory.segments_of(device)) {}
 
   [[nodiscard]] const Segment* segment_of(std::uint64_t address) const {
     const auto after =
@@ -28,8 +28,7 @@ private:
 
 class Splitter {
 public:
-  Splitter(const Snapshot& snapshot, const DeviceRecord& record)
-      : addresses_(snapshot, record.device), record_(record) {}
+  Splitter(const MemoryMap& memory, const DeviceRecord& record) : addresses_(memory, record.device), record_(record) {}
 
   std::vector<DeviceRecord> run() {
     for (const Life& life : record_.lives)
@@ -111,8 +110,8 @@ DeviceRecord joined(std::span<DeviceRecord> parts) {
 
 } // namespace
 
-std::vector<DeviceRecord> split_by_home(const Snapshot& snapshot, const DeviceRecord& record, std::size_t most) {
-  std::vector<DeviceRecord> split = Splitter(snapshot, record).run();
+std::vector<DeviceRecord> split_by_home(const MemoryMap& memory, const DeviceRecord& record, std::size_t most) {
+  std::vector<DeviceRecord> split = Splitter(memory, record).run();
   std::stable_sort(split.begin(), split.end(), [](const DeviceRecord& left, const DeviceRecord& right) {
     return most_reserved(left) > most_reserved(right);
   });

@@ -5,16 +5,14 @@
 namespace memviz {
 
 struct LifeLines::Known {
-  Known(const Snapshot& snapshot, const Replay& accounts)
-      : frames(snapshot.frames), no_stack(snapshot, accounts), finder(snapshot.frames) {}
+  Known(const MemoryState& state) : frames(state.frames()), no_stack(state), finder(state.frames()) {}
 
   const FrameTable& frames;
   NoStackReasons no_stack;
   UserLineFinder finder;
 };
 
-LifeLines::LifeLines(const Snapshot& snapshot, const Replay& accounts)
-    : known_(std::make_unique<Known>(snapshot, accounts)) {
+LifeLines::LifeLines(const MemoryState& state) : known_(std::make_unique<Known>(state)) {
 }
 
 LifeLines::~LifeLines() = default;

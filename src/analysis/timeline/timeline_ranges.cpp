@@ -130,12 +130,12 @@ std::vector<std::int64_t> live_bytes_by_state(const DeviceRecord& record) {
   return live;
 }
 
-void rebuild_ranges(const Snapshot& snapshot, const std::vector<RangeChange>& changes, DeviceRecord& record) {
+void rebuild_ranges(const MemoryMap& memory, const std::vector<RangeChange>& changes, DeviceRecord& record) {
   std::map<Home, std::uint32_t> homes;
   for (const Home& home : record.homes)
     homes.try_emplace(home, static_cast<std::uint32_t>(homes.size()));
   MappedRanges mapped(record);
-  for (const Segment& segment : snapshot.segments_of(record.device)) {
+  for (const Segment& segment : memory.segments_of(record.device)) {
     const Home home{segment.stream, segment.pool};
     const auto [entry, is_new] = homes.try_emplace(home, static_cast<std::uint32_t>(record.homes.size()));
     if (is_new) record.homes.push_back(home);

@@ -22,7 +22,7 @@ struct RangeChange {
 
 /// Fills in `ranges`, `reserved` and `reserved_known_from` of a record that is complete but for these. `changes` are
 /// those of its device, oldest first.
-void rebuild_ranges(const Snapshot& snapshot, const std::vector<RangeChange>& changes, DeviceRecord& record);
+void rebuild_ranges(const MemoryMap& memory, const std::vector<RangeChange>& changes, DeviceRecord& record);
 
 /// Fills in `reserved` from `ranges`.
 void sum_up_ranges(DeviceRecord& record);

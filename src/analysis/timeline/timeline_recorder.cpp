@@ -35,10 +35,10 @@ constexpr std::uint32_t kMostEvents = kForever - 1;
 constexpr std::uint32_t kNoHome = kForever;
 
 /// Blocks that are active at the end without a recorded alloc.
-void keep_unexplained(const Snapshot& snapshot, const NumberMap& live, DeviceRecord& record) {
-  for (const Segment& segment : snapshot.segments_of(record.device)) {
+void keep_unexplained(const MemoryMap& memory, const NumberMap& live, DeviceRecord& record) {
+  for (const Segment& segment : memory.segments_of(record.device)) {
     for (std::uint32_t i = segment.first_block; i < segment.first_block + segment.block_count; ++i) {
-      const Block& block = snapshot.blocks[i];
+      const Block& block = memory.blocks[i];
       if (!block.is_active() || live.contains(block.address)) continue;
       record.kept_baseline.push_back(
           {.address = block.address, .size_bytes = block.requested_bytes, .stack = block.stack, .home = kNoHome});
@@ -113,7 +113,7 @@ void TimelineRecorder::Device::take(const Event& event) {
   case Action::segment_free:
   case Action::segment_unmap: change_range(event, state); break;
   case Action::oom: record.marks.push_back({MarkKind::oom, state, event.size_bytes, event.address}); break;
-  case Action::snapshot: record.marks.push_back({MarkKind::snapshot, state, event.size_bytes, 0}); break;
+  case Action::snapshot: record.marks.push_back({MarkKind::state, state, event.size_bytes, 0}); break;
   case Action::free_requested:
   case Action::other: break;
   }
@@ -147,27 +147,27 @@ void TimelineRecorder::restart() {
   failure_.clear();
 }
 
-std::vector<DeviceRecord> TimelineRecorder::finish(const Snapshot& snapshot) {
+std::vector<DeviceRecord> TimelineRecorder::finish(const Recording& recording) {
   if (!failure_.empty()) throw Error(failure_);
   std::vector<DeviceRecord> records;
-  for (const std::uint32_t device : snapshot.devices()) {
+  for (const std::uint32_t device : recording.devices()) {
     Device without_events;
     without_events.record.device = device;
     const bool has_events = device < devices_.size() && devices_[device] != nullptr;
     Device& recorded = has_events ? *devices_[device] : without_events;
     recorded.record.times = std::make_shared<const std::vector<std::int64_t>>(std::move(recorded.times));
-    keep_unexplained(snapshot, recorded.live, recorded.record);
-    rebuild_ranges(snapshot, recorded.changes, recorded.record);
+    keep_unexplained(recording.end, recorded.live, recorded.record);
+    rebuild_ranges(recording.end, recorded.changes, recorded.record);
     records.push_back(std::move(recorded.record));
     if (has_events) devices_[device].reset();
   }
   return records;
 }
 
-std::vector<DeviceRecord> record_timeline(const Snapshot& snapshot) {
+std::vector<DeviceRecord> record_timeline(const Recording& recording) {
   TimelineRecorder recorder;
-  take_events(snapshot, recorder);
-  return recorder.finish(snapshot);
+  take_events(recording, recorder);
+  return recorder.finish(recording);
 }
 
 } // namespace memviz

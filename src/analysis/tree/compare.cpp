@@ -18,15 +18,15 @@ namespace {
 
 /// One of the two snapshots, with what is needed to see it in the common frame table.
 struct Side {
-  const ReplayedSnapshot& given;
+  const MemoryState& given;
   FrameMapping mapping;
   Amount Change::*amount = nullptr;
 };
 
 /// Of the end, as in PyTorch's compare, whatever moment is compared.
-std::vector<SegmentRef> segment_refs(const ReplayedSnapshot& side, std::optional<std::uint32_t> device) {
+std::vector<SegmentRef> segment_refs(const MemoryState& side, std::optional<std::uint32_t> device) {
   std::vector<SegmentRef> refs;
-  for (const Segment& segment : segments_at_end(side.snapshot, side.replay))
+  for (const Segment& segment : side.recording->end.segments)
     if (!device || segment.device == *device)
       refs.push_back({segment.address, segment.total_bytes, segment.device, segment.stream});
   std::sort(refs.begin(), refs.end());
@@ -59,15 +59,14 @@ void split_segments(const std::vector<SegmentRef>& before, const std::vector<Seg
 
 void add_paths(const Side& side, const TreeOptions& options, TreeBuilder<Change>& builder) {
   std::vector<NodeKey> common;
-  for_each_path(side.given.snapshot, side.given.replay, options,
-                [&](std::span<const NodeKey> path, const Amount& amount) {
-                  common.clear();
-                  for (const NodeKey& key : path)
-                    common.push_back(side.mapping.common(key));
-                  Change& change = builder.at(common).self;
-                  change.*side.amount += amount;
-                  change.width_bytes = std::max(change.before.bytes, change.after.bytes);
-                });
+  for_each_path(side.given, options, [&](std::span<const NodeKey> path, const Amount& amount) {
+    common.clear();
+    for (const NodeKey& key : path)
+      common.push_back(side.mapping.common(key));
+    Change& change = builder.at(common).self;
+    change.*side.amount += amount;
+    change.width_bytes = std::max(change.before.bytes, change.after.bytes);
+  });
 }
 
 /// Bytes of active memory by line: of each device apart where that is asked for.
@@ -76,11 +75,11 @@ public:
   explicit LineChanges(bool is_by_device) : is_by_device_(is_by_device) {}
 
   void add(const Side& side, std::optional<std::uint32_t> device) {
-    const Snapshot& snapshot = side.given.snapshot;
-    UserLines lines(snapshot, side.given.replay);
-    for (const Segment& segment : snapshot.segments_of(device)) {
+    const MemoryState& state = side.given;
+    UserLines lines(state);
+    for (const Segment& segment : state.segments_of(device)) {
       for (std::uint32_t i = segment.first_block; i < segment.first_block + segment.block_count; ++i) {
-        const Block& block = snapshot.blocks[i];
+        const Block& block = state.blocks[i];
         if (!block.is_active()) continue;
         const NodeKey line = side.mapping.common(lines.line_of(segment.device, i));
         changes_[{is_by_device_ ? segment.device : 0, line}].*side.amount += Amount{block.requested_bytes, 1};
@@ -136,14 +135,13 @@ std::vector<DeviceChange> device_changes(const std::vector<DeviceReadings>& read
 }
 
 /// What needs no stack: segments, and totals of the devices.
-Comparison totals_of(const ReplayedSnapshot& before, const ReplayedSnapshot& after,
-                     std::optional<std::uint32_t> device) {
+Comparison totals_of(const MemoryState& before, const MemoryState& after, std::optional<std::uint32_t> device) {
   Comparison result;
   const std::vector<SegmentRef> before_segments = segment_refs(before, device);
   const std::vector<SegmentRef> after_segments = segment_refs(after, device);
   split_segments(before_segments, after_segments, result);
-  const std::vector<DeviceStats> before_devices = stats_of(before.replay, device);
-  const std::vector<DeviceStats> after_devices = stats_of(after.replay, device);
+  const std::vector<DeviceStats> before_devices = before.stats_of(device);
+  const std::vector<DeviceStats> after_devices = after.stats_of(device);
   result.readings =
       readings_of({before_devices, reserved_at_end(before_segments)}, {after_devices, reserved_at_end(after_segments)});
   result.devices = device_changes(result.readings, before_devices, after_devices);
@@ -178,16 +176,16 @@ struct Matched {
   MovedLines moved_lines;
 };
 
-Matched matched_by(FrameMatch match, const ReplayedSnapshot& before_side, const ReplayedSnapshot& after_side,
+Matched matched_by(FrameMatch match, const MemoryState& before_side, const MemoryState& after_side,
                    const CompareScope& scope) {
   Matched result;
   FrameMapper mapper(match, result.frames);
-  const MovedFiles moved = moved_files(before_side.snapshot.frames, after_side.snapshot.frames);
+  const MovedFiles moved = moved_files(before_side.frames(), after_side.frames());
   result.moved_files = moved.size();
-  const Side after{after_side, mapper.map(after_side.snapshot), &Change::after};
-  const Side before{before_side, mapper.map(before_side.snapshot, moved), &Change::before};
+  const Side after{after_side, mapper.map(after_side), &Change::after};
+  const Side before{before_side, mapper.map(before_side, moved), &Change::before};
 
-  TreeBuilder<Change> builder(before_side.snapshot.origin.size_bytes + after_side.snapshot.origin.size_bytes);
+  TreeBuilder<Change> builder(before_side.recording->origin.size_bytes + after_side.recording->origin.size_bytes);
   LineChanges lines(scope.is_by_device);
   for (const Side* side : {&before, &after}) {
     add_paths(*side, scope.tree, builder);
@@ -212,8 +210,7 @@ bool Comparison::has_two_processes() const {
   return in_both.empty() && !only_before.empty() && !only_after.empty();
 }
 
-Comparison compare_snapshots(const ReplayedSnapshot& before, const ReplayedSnapshot& after,
-                             const CompareOptions& options) {
+Comparison compare_snapshots(const MemoryState& before, const MemoryState& after, const CompareOptions& options) {
   Comparison result = totals_of(before, after, options.tree.device);
   const CompareScope scope{options.tree, !result.is_one_moment};
   result.match = options.match.value_or(FrameMatch::line);

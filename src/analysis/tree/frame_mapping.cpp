@@ -5,10 +5,10 @@ namespace memviz {
 namespace {
 
 /// By FrameId: what was asked for through each frame and is active.
-std::vector<std::uint64_t> bytes_by_frame(const Snapshot& snapshot) {
-  const FrameTable& frames = snapshot.frames;
+std::vector<std::uint64_t> bytes_by_frame(const MemoryState& state) {
+  const FrameTable& frames = state.frames();
   std::vector<std::uint64_t> by_stack(frames.stack_count());
-  for (const Block& block : snapshot.blocks)
+  for (const Block& block : state.blocks)
     if (block.is_active()) by_stack[block.stack.value] += block.requested_bytes;
   std::vector<std::uint64_t> by_frame(frames.frame_count());
   for (std::uint32_t id = 0; id < by_stack.size(); ++id) {
@@ -21,8 +21,8 @@ std::vector<std::uint64_t> bytes_by_frame(const Snapshot& snapshot) {
 
 } // namespace
 
-FrameMapping FrameMapper::map(const Snapshot& snapshot, const MovedFiles& moved) {
-  const FrameTable& frames = snapshot.frames;
+FrameMapping FrameMapper::map(const MemoryState& state, const MovedFiles& moved) {
+  const FrameTable& frames = state.frames();
   std::vector<StringId> texts(frames.string_count());
   for (std::uint32_t id = 0; id < texts.size(); ++id)
     texts[id] = common_.intern(frames.text({id}));
@@ -36,7 +36,7 @@ FrameMapping FrameMapper::map(const Snapshot& snapshot, const MovedFiles& moved)
     const Frame& own = frames.frame({id});
     translated.push_back({texts[own.name.value], files[own.filename.value], own.line});
   }
-  if (match_ == FrameMatch::function) return FrameMapping(ids_by_function(translated, bytes_by_frame(snapshot)));
+  if (match_ == FrameMatch::function) return FrameMapping(ids_by_function(translated, bytes_by_frame(state)));
   std::vector<FrameId> ids;
   ids.reserve(translated.size());
   for (const Frame& frame : translated)

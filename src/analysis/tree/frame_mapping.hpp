@@ -37,7 +37,7 @@ public:
   /// Files of the snapshot that are keys of `moved` are taken for what these lead to. With FrameMatch::function the
   /// snapshot that is mapped first, of those that have a function, gives its line: the one through which most memory
   /// was asked for.
-  [[nodiscard]] FrameMapping map(const Snapshot& snapshot, const MovedFiles& moved = {});
+  [[nodiscard]] FrameMapping map(const MemoryState& state, const MovedFiles& moved = {});
 
 private:
   using Function = std::pair<StringId, StringId>; ///< name and file

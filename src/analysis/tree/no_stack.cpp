@@ -7,10 +7,10 @@
 
 namespace memviz {
 
-NoStackReasons::NoStackReasons(const Snapshot& snapshot, const Replay& replay) : replay_(replay) {
-  const bool has_events = std::any_of(snapshot.event_counts.begin(), snapshot.event_counts.end(),
+NoStackReasons::NoStackReasons(const MemoryState& state) : state_(state) {
+  const bool has_events = std::any_of(state.recording->event_counts.begin(), state.recording->event_counts.end(),
                                       [](std::uint64_t count) { return count > 0; });
-  const FrameTable& frames = snapshot.frames;
+  const FrameTable& frames = state.frames();
   is_history_off_ = !has_events && frames.frame_count() == 0;
   TextFacts<CodeOrigin> origins(frames, origin_of);
   for (std::uint32_t i = 0; i < frames.frame_count() && !has_cpp_frames_; ++i)
@@ -18,15 +18,15 @@ NoStackReasons::NoStackReasons(const Snapshot& snapshot, const Replay& replay) :
 }
 
 Pseudo NoStackReasons::reason(std::uint32_t device, std::uint32_t block) const {
-  if (!is_history_off_ && replay_.block_is_explained[block]) return Pseudo::without_stack;
-  return unexplained(device, replay_.block_is_kept[block]);
+  if (!is_history_off_ && state_.histories[block].is_explained()) return Pseudo::without_stack;
+  return unexplained(device, state_.histories[block].is_kept);
 }
 
 /// A block keeps the stack of its allocation even where the ring has lost the event: one that is in the file and has
 /// none was allocated before recording.
 Pseudo NoStackReasons::unexplained(std::uint32_t device, bool is_kept) const {
   if (is_history_off_) return Pseudo::history_off;
-  const DeviceStats* stats = stats_of(device);
+  const DeviceStats* stats = stats_at(device);
   if (stats == nullptr || !stats->may_have_lost_events) return Pseudo::before_recording;
   return is_kept && are_stacks_recorded(device) ? Pseudo::before_recording : Pseudo::lost_or_before;
 }
@@ -38,14 +38,14 @@ Pseudo NoStackReasons::reason(const OutsideMemory& outside) const {
 
 /// Only C++ frames show that stacks are recorded of every allocation: those of the backward pass have no Python frames.
 bool NoStackReasons::are_stacks_recorded(std::uint32_t device) const {
-  const DeviceStats* stats = stats_of(device);
+  const DeviceStats* stats = stats_at(device);
   return has_cpp_frames_ && stats != nullptr && stats->allocs > 0 && stats->allocs_without_stack == 0;
 }
 
-const DeviceStats* NoStackReasons::stats_of(std::uint32_t device) const {
+const DeviceStats* NoStackReasons::stats_at(std::uint32_t device) const {
   const auto is_before = [](const DeviceStats& stats, std::uint32_t wanted) { return stats.device < wanted; };
-  const auto stats = std::lower_bound(replay_.devices.begin(), replay_.devices.end(), device, is_before);
-  return stats == replay_.devices.end() || stats->device != device ? nullptr : &*stats;
+  const auto stats = std::lower_bound(state_.devices.begin(), state_.devices.end(), device, is_before);
+  return stats == state_.devices.end() || stats->device != device ? nullptr : &*stats;
 }
 
 } // namespace memviz

@@ -11,9 +11,9 @@ namespace memviz {
 
 class NoStackReasons {
 public:
-  NoStackReasons(const Snapshot& snapshot, const Replay& replay);
+  explicit NoStackReasons(const MemoryState& state);
 
-  /// For an active block, by its index in Snapshot::blocks, whose stack is empty.
+  /// For an active block, by its index, whose stack is empty.
   [[nodiscard]] Pseudo reason(std::uint32_t device, std::uint32_t block) const;
   /// For memory of `device` that no recorded alloc explains; `is_kept`: it is still there at the end.
   [[nodiscard]] Pseudo unexplained(std::uint32_t device, bool is_kept) const;
@@ -22,9 +22,9 @@ public:
 
 private:
   [[nodiscard]] bool are_stacks_recorded(std::uint32_t device) const;
-  [[nodiscard]] const DeviceStats* stats_of(std::uint32_t device) const;
+  [[nodiscard]] const DeviceStats* stats_at(std::uint32_t device) const;
 
-  const Replay& replay_;
+  const MemoryState& state_;
   bool is_history_off_;
   bool has_cpp_frames_ = false;
 };

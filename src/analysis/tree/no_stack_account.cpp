@@ -56,22 +56,22 @@ NoStackAccount no_stack_account(std::span<const UserLine> lines) {
   return collector.account();
 }
 
-std::vector<NoStackAccount> no_stack_accounts(const Snapshot& snapshot, const Replay& replay) {
-  const NoStackReasons reasons(snapshot, replay);
+std::vector<NoStackAccount> no_stack_accounts(const MemoryState& state) {
+  const NoStackReasons reasons(state);
   std::map<std::uint32_t, Collector> by_device;
-  for (const Segment& segment : snapshot.segments) {
+  for (const Segment& segment : state.segments) {
     for (std::uint32_t i = segment.first_block; i < segment.first_block + segment.block_count; ++i) {
-      const Block& block = snapshot.blocks[i];
-      if (block.is_active() && snapshot.frames.stack(block.stack).empty())
+      const Block& block = state.blocks[i];
+      if (block.is_active() && state.frames().stack(block.stack).empty())
         by_device[segment.device].add(NodeKey::of(reasons.reason(segment.device, i)), {block.requested_bytes, 1});
     }
   }
-  for (const OutsideMemory& outside : replay.outside)
-    if (snapshot.frames.stack(outside.stack).empty())
+  for (const OutsideMemory& outside : state.outside)
+    if (state.frames().stack(outside.stack).empty())
       by_device[outside.device].add(NodeKey::of(reasons.reason(outside)),
                                     {outside.requested_bytes, outside.allocations});
   std::vector<NoStackAccount> accounts;
-  for (const DeviceStats& stats : replay.devices) {
+  for (const DeviceStats& stats : state.devices) {
     const auto found = by_device.find(stats.device);
     accounts.push_back(found == by_device.end() ? NoStackAccount{} : found->second.account());
   }

@@ -159,22 +159,22 @@ NodeKey user_line_of(const FrameTable& frames, StackId stack) {
 }
 
 NodeKey UserLines::line_of(std::uint32_t device, std::uint32_t block) {
-  const StackId stack = snapshot_.blocks[block].stack;
-  return snapshot_.frames.stack(stack).empty() ? NodeKey::of(no_stack_.reason(device, block)) : finder_.line_of(stack);
+  const StackId stack = state_.blocks[block].stack;
+  return state_.frames().stack(stack).empty() ? NodeKey::of(no_stack_.reason(device, block)) : finder_.line_of(stack);
 }
 
-std::span<const OutsideMemory> outside_of(const Replay& replay, std::optional<std::uint32_t> device) {
-  if (!device) return replay.outside;
+std::span<const OutsideMemory> outside_of(const MemoryState& state, std::optional<std::uint32_t> device) {
+  if (!device) return state.outside;
   const auto is_before = [](const OutsideMemory& outside, std::uint32_t wanted) { return outside.device < wanted; };
-  const auto first = std::lower_bound(replay.outside.begin(), replay.outside.end(), *device, is_before);
-  const auto last = std::find_if(first, replay.outside.end(),
-                                 [&](const OutsideMemory& outside) { return outside.device != *device; });
+  const auto first = std::lower_bound(state.outside.begin(), state.outside.end(), *device, is_before);
+  const auto last =
+      std::find_if(first, state.outside.end(), [&](const OutsideMemory& outside) { return outside.device != *device; });
   return {first, last};
 }
 
 NodeKey UserLines::line_of(const OutsideMemory& outside) {
-  return snapshot_.frames.stack(outside.stack).empty() ? NodeKey::of(no_stack_.reason(outside))
-                                                       : finder_.line_of(outside.stack);
+  return state_.frames().stack(outside.stack).empty() ? NodeKey::of(no_stack_.reason(outside))
+                                                      : finder_.line_of(outside.stack);
 }
 
 std::vector<UserLine> LineAmounts::ranked(const FrameOrder& order) const {
@@ -188,19 +188,18 @@ std::vector<UserLine> LineAmounts::ranked(const FrameOrder& order) const {
   return lines;
 }
 
-std::vector<UserLine> rank_user_lines(const Snapshot& snapshot, const Replay& replay,
-                                      std::optional<std::uint32_t> device) {
-  UserLines user_lines(snapshot, replay);
+std::vector<UserLine> rank_user_lines(const MemoryState& state, std::optional<std::uint32_t> device) {
+  UserLines user_lines(state);
   LineAmounts amounts;
-  for (const Segment& segment : snapshot.segments_of(device)) {
+  for (const Segment& segment : state.segments_of(device)) {
     for (std::uint32_t i = segment.first_block; i < segment.first_block + segment.block_count; ++i) {
-      const Block& block = snapshot.blocks[i];
+      const Block& block = state.blocks[i];
       if (block.is_active()) amounts.add(user_lines.line_of(segment.device, i), {block.requested_bytes, 1});
     }
   }
-  for (const OutsideMemory& outside : outside_of(replay, device))
+  for (const OutsideMemory& outside : outside_of(state, device))
     amounts.add(user_lines.line_of(outside), {outside.requested_bytes, outside.allocations});
-  return amounts.ranked(FrameOrder(snapshot.frames));
+  return amounts.ranked(FrameOrder(state.frames()));
 }
 
 } // namespace memviz

@@ -14,22 +14,21 @@
 
 namespace memviz {
 
-/// Replay::outside of one device, or of all.
-[[nodiscard]] std::span<const OutsideMemory> outside_of(const Replay& replay, std::optional<std::uint32_t> device);
+/// MemoryState::outside of one device, or of all.
+[[nodiscard]] std::span<const OutsideMemory> outside_of(const MemoryState& state, std::optional<std::uint32_t> device);
 
 class UserLines {
 public:
-  UserLines(const Snapshot& snapshot, const Replay& replay)
-      : snapshot_(snapshot), no_stack_(snapshot, replay), finder_(snapshot.frames) {}
+  UserLines(const MemoryState& state) : state_(state), no_stack_(state), finder_(state.frames()) {}
 
-  /// Of an active block, by its index in Snapshot::blocks: the frame of rank_user_lines(), or why there is none.
+  /// Of an active block, by its index in MemoryMap::blocks: the frame of rank_user_lines(), or why there is none.
   [[nodiscard]] NodeKey line_of(std::uint32_t device, std::uint32_t block);
   [[nodiscard]] NodeKey line_of(const OutsideMemory& outside);
   /// Of an event's stack.
   [[nodiscard]] NodeKey line_of(StackId stack) { return finder_.line_of(stack); }
 
 private:
-  const Snapshot& snapshot_;
+  const MemoryState& state_;
   NoStackReasons no_stack_;
   UserLineFinder finder_;
 };

@@ -12,20 +12,20 @@
 namespace memviz {
 namespace {
 
-NodeKey device_key(const Snapshot& snapshot, std::uint32_t device) {
-  return {NodeKind::device, device, snapshot.origin.is_main_memory(device) ? 1U : 0U};
+NodeKey device_key(const MemoryState& state, std::uint32_t device) {
+  return {NodeKind::device, device, state.recording->origin.is_main_memory(device) ? 1U : 0U};
 }
 
-/// What stands in the place of the state: nothing for active memory when `state` is no level.
-NodeKey level_key(Level level, const Snapshot& snapshot, const Segment& segment, const NodeKey& state) {
+/// `block_state` is what stands in the place of the state: nothing for active memory when that is no level.
+NodeKey level_key(Level level, const MemoryState& state, const Segment& segment, const NodeKey& block_state) {
   switch (level) {
-  case Level::device: return device_key(snapshot, segment.device);
+  case Level::device: return device_key(state, segment.device);
   case Level::pool: return {NodeKind::pool, segment.pool.first, segment.pool.second};
   case Level::stream: return {NodeKind::stream, static_cast<std::uint64_t>(segment.stream), 0};
   case Level::segment: return {NodeKind::segment, segment.address, segment.device};
   case Level::state: break;
   }
-  return state;
+  return block_state;
 }
 
 /// The end of a path below the levels: a stack, or one pseudo frame.
@@ -39,14 +39,14 @@ struct Leaf {
 
 class PathCollector {
 public:
-  PathCollector(const Snapshot& snapshot, const Replay& replay, const TreeOptions& options)
-      : snapshot_(snapshot), options_(options), selection_(snapshot.frames, options), no_stack_(snapshot, replay),
+  PathCollector(const MemoryState& state, const TreeOptions& options)
+      : state_(state), options_(options), selection_(state.frames(), options), no_stack_(state),
         groups_by_state_(std::find(options.levels.begin(), options.levels.end(), Level::state) !=
                          options.levels.end()) {}
 
   void add(const Segment& segment) {
     for (std::uint32_t i = segment.first_block; i < segment.first_block + segment.block_count; ++i) {
-      const Block& block = snapshot_.blocks[i];
+      const Block& block = state_.blocks[i];
       const std::uint32_t prefix = prefix_of(segment, NodeKey::of(block.state), block.is_active());
       if (block.is_active()) {
         add(stack_leaf(prefix, block.stack, segment.device, i), {block.requested_bytes, 1});
@@ -81,7 +81,7 @@ private:
   std::uint32_t prefix_of(const Segment& segment, const NodeKey& state, bool is_active) {
     std::vector<NodeKey> keys;
     for (const Level level : options_.levels)
-      keys.push_back(level_key(level, snapshot_, segment, state));
+      keys.push_back(level_key(level, state_, segment, state));
     // Free memory stays apart from stacks even when nobody asked for states.
     if (!groups_by_state_ && !is_active) keys.push_back(state);
     return prefix_of(std::move(keys));
@@ -92,7 +92,7 @@ private:
     std::vector<NodeKey> keys;
     const bool has_device =
         std::find(options_.levels.begin(), options_.levels.end(), Level::device) != options_.levels.end();
-    if (has_device) keys.push_back(device_key(snapshot_, device));
+    if (has_device) keys.push_back(device_key(state_, device));
     keys.push_back(NodeKey::of(Pseudo::outside));
     return prefix_of(std::move(keys));
   }
@@ -107,7 +107,7 @@ private:
   /// `owner` is what NoStackReasons::reason() asks for.
   template <class... Owner> [[nodiscard]] Leaf stack_leaf(std::uint32_t prefix, StackId stack, const Owner&... owner) {
     if (!selection_.is_in_focus(stack)) return {prefix, kNoFrames, Pseudo::not_focused};
-    if (snapshot_.frames.stack(stack).empty()) return {prefix, kNoFrames, no_stack_.reason(owner...)};
+    if (state_.frames().stack(stack).empty()) return {prefix, kNoFrames, no_stack_.reason(owner...)};
     if (selection_.kept(stack).empty()) return {prefix, kNoFrames, Pseudo::filtered};
     return {prefix, stack, std::nullopt};
   }
@@ -127,7 +127,7 @@ private:
     }
   }
 
-  const Snapshot& snapshot_;
+  const MemoryState& state_;
   const TreeOptions& options_;
   FrameSelection selection_;
   NoStackReasons no_stack_;
@@ -141,12 +141,11 @@ private:
 
 } // namespace
 
-void for_each_path(const Snapshot& snapshot, const Replay& replay, const TreeOptions& options,
-                   const PathVisitor& visit) {
-  PathCollector collector(snapshot, replay, options);
-  for (const Segment& segment : snapshot.segments_of(options.device))
+void for_each_path(const MemoryState& state, const TreeOptions& options, const PathVisitor& visit) {
+  PathCollector collector(state, options);
+  for (const Segment& segment : state.segments_of(options.device))
     collector.add(segment);
-  for (const OutsideMemory& outside : replay.outside)
+  for (const OutsideMemory& outside : state.outside)
     if (!options.device || outside.device == *options.device) collector.add(outside);
   collector.visit_all(visit);
 }

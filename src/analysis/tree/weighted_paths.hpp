@@ -1,6 +1,6 @@
 #pragma once
 
-// Snapshot -> the paths of its tree, each with its bytes: grouping levels, then frames, outermost first. Equal paths
+// MemoryState -> the paths of its tree, each with its bytes: grouping levels, then frames, outermost first. Equal paths
 // are summed by stack first, so that a stack is walked once, not once a block.
 
 #include "memviz/flame.hpp"
@@ -13,8 +13,7 @@ namespace memviz {
 using PathVisitor = std::function<void(std::span<const NodeKey>, const Amount&)>;
 
 /// Visits in an order that depends on the snapshot only. The amounts add up to the reserved bytes of the devices asked
-/// for, with those of Replay::outside.
-void for_each_path(const Snapshot& snapshot, const Replay& replay, const TreeOptions& options,
-                   const PathVisitor& visit);
+/// for, with those of MemoryState::outside.
+void for_each_path(const MemoryState& state, const TreeOptions& options, const PathVisitor& visit);
 
 } // namespace memviz

@@ -7,6 +7,7 @@
 #include "memviz/svg.hpp"
 #include "memviz/timeline.hpp"
 #include "support/files.hpp"
+#include "support/states.hpp"
 
 #include <algorithm>
 #include <doctest/doctest.h>
@@ -46,20 +47,11 @@ std::ostream& operator<<(std::ostream& out, const Said& said) {
   return out << "event " << said.event << ", " << said.live_bytes << " live, " << said.no_stack_bytes << " no stack";
 }
 
-struct File {
-  Snapshot snapshot; ///< at the moment
-  Snapshot start;
-  Replay accounts;
-};
-
-File read(const fs::path& path) {
+MemoryState read(const fs::path& path) {
   const Input input = read_input(path.string());
-  File file{read_snapshot(input.bytes()), {}, {}};
-  file.start = before_first_event(file.snapshot);
   MomentChoice choice;
   choice.kind = MomentKind::automatic;
-  file.accounts = rewind(file.snapshot, choice);
-  return file;
+  return rewind(read_snapshot(input.bytes()), choice);
 }
 
 std::uint64_t sum_of_lines(const std::vector<UserLine>& lines) {
@@ -70,18 +62,18 @@ std::uint64_t sum_of_lines(const std::vector<UserLine>& lines) {
 }
 
 /// The list of flame: what is live, and what of it has no stack.
-Said by_list(const File& file, const DeviceStats& stats) {
-  const auto lines = rank_user_lines(file.snapshot, file.accounts, stats.device);
+Said by_list(const MemoryState& state, const DeviceStats& stats) {
+  const auto lines = rank_user_lines(state, stats.device);
   return {stats.at.event, sum_of_lines(lines), no_stack_account(lines).total.bytes};
 }
 
 /// Its tree: all that is not free, rounding or unaccounted for.
-Said by_tree(const File& file, const DeviceStats& stats) {
+Said by_tree(const MemoryState& state, const DeviceStats& stats) {
   TreeOptions options;
   options.levels = {Level::state};
   options.frames = FrameFilter::all;
   options.device = stats.device;
-  const FrameTree tree = build_frame_tree(file.snapshot, file.accounts, options);
+  const FrameTree tree = build_frame_tree(state, options);
   Said said{stats.at.event, 0, 0};
   for (const auto& node : tree.nodes) {
     const bool is_other =
@@ -93,21 +85,21 @@ Said by_tree(const File& file, const DeviceStats& stats) {
   return said;
 }
 
-std::vector<Said> by_stats_json(const File& file) {
+std::vector<Said> by_stats_json(const MemoryState& state) {
   std::vector<Said> said;
-  const auto json = nlohmann::json::parse(stats_json("", file.snapshot, file.accounts));
+  const auto json = nlohmann::json::parse(stats_json("", state));
   for (const auto& device : json["devices"])
     said.push_back({device["at"]["event"], device["requested_bytes"], device["no_stack"]["bytes"]});
   return said;
 }
 
-std::vector<Said> by_explain(const File& file) {
-  std::vector<Said> said(file.accounts.devices.size());
-  for (const DeviceExplanation& device : explain(file.snapshot, file.accounts, file.start, {})) {
+std::vector<Said> by_explain(const MemoryState& state) {
+  std::vector<Said> said(state.devices.size());
+  for (const DeviceExplanation& device : explain(state, {})) {
     const auto is_it = [&](const DeviceStats& stats) { return stats.device == device.stats.device; };
-    const auto place = std::find_if(file.accounts.devices.begin(), file.accounts.devices.end(), is_it);
-    said[static_cast<std::size_t>(place - file.accounts.devices.begin())] = {
-        device.stats.at.event, sum_of_lines(device.users), no_stack_account(device.users).total.bytes};
+    const auto place = std::find_if(state.devices.begin(), state.devices.end(), is_it);
+    said[static_cast<std::size_t>(place - state.devices.begin())] = {device.stats.at.event, sum_of_lines(device.users),
+                                                                     no_stack_account(device.users).total.bytes};
   }
   return said;
 }
@@ -135,15 +127,15 @@ TEST_CASE("all commands agree on the moment, on what is live, and on what has no
   for (const fs::path& path : all_snapshots()) {
     CAPTURE(path.filename().string());
     const Input input = read_input(path.string());
-    const Snapshot at_end = read_snapshot(input.bytes());
-    const Replay end_accounts = replay(at_end);
-    const LifeLines lines(at_end, end_accounts);
+    const Recording at_end = read_snapshot(input.bytes());
+    const MemoryState end_state = test::end_of(at_end);
+    const LifeLines lines(end_state);
     const std::vector<DeviceRecord> records = record_timeline(at_end);
-    const File file = read(path);
+    const MemoryState file = read(path);
     const auto stats_said = by_stats_json(file);
     const auto explain_said = by_explain(file);
-    for (std::size_t i = 0; i < file.accounts.devices.size(); ++i) {
-      const DeviceStats& stats = file.accounts.devices[i];
+    for (std::size_t i = 0; i < file.devices.size(); ++i) {
+      const DeviceStats& stats = file.devices[i];
       CAPTURE(stats.device);
       const Said said = by_list(file, stats);
       CHECK(stats.at.event == promised_event(stats));
@@ -162,18 +154,18 @@ TEST_CASE("all commands agree on the moment, on what is live, and on what has no
 TEST_CASE("the picture says what the accounts say") {
   for (const fs::path& path : all_snapshots()) {
     CAPTURE(path.filename().string());
-    const File file = read(path);
-    const auto& devices = file.accounts.devices;
+    const MemoryState file = read(path);
+    const auto& devices = file.devices;
     const auto leading = leading_device(devices);
     TreeOptions options;
-    options.levels = memory_levels(file.snapshot);
-    const FrameTree tree = build_frame_tree(file.snapshot, file.accounts, options);
+    options.levels = memory_levels(file);
+    const FrameTree tree = build_frame_tree(file, options);
     const FlamePicture picture{.file = "mem.pickle",
-                               .snapshot = file.snapshot,
+                               .state = file,
                                .tree = tree,
                                .devices = devices,
-                               .users = rank_user_lines(file.snapshot, file.accounts, leading),
-                               .warnings = warnings_and_losses(file.snapshot, file.accounts),
+                               .users = rank_user_lines(file, leading),
+                               .warnings = warnings_and_losses(file),
                                .moment = moments_text(devices)};
     const std::string svg = flame_svg(picture, {});
     const DeviceStats shown = leading_or_sum(devices);

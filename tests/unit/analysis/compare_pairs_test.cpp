@@ -16,25 +16,18 @@ using namespace memviz::test;
 
 namespace {
 
-struct Recorded {
-  Snapshot snapshot;
-  Replay accounts;
-};
-
 /// At its out-of-memory error, its peak or its end, as compare sees it without --at.
-Recorded recorded(const std::filesystem::path& file) {
+MemoryState recorded(const std::filesystem::path& file) {
   MomentChoice choice;
   choice.kind = MomentKind::automatic;
-  Recorded result{read_snapshot(read_bytes(file.string())), {}};
-  result.accounts = rewind(result.snapshot, choice);
-  return result;
+  return rewind(read_snapshot(read_bytes(file.string())), choice);
 }
 
-Comparison compared(const Recorded& before, const Recorded& after) {
-  return compare_snapshots({before.snapshot, before.accounts}, {after.snapshot, after.accounts}, {});
+Comparison compared(const MemoryState& before, const MemoryState& after) {
+  return compare_snapshots(before, after, {});
 }
 
-void check_same(const Recorded& recording) {
+void check_same(const MemoryState& recording) {
   const Comparison same = compared(recording, recording);
   CHECK(same.changes.empty());
   CHECK(same.only_before.empty());
@@ -54,7 +47,7 @@ std::int64_t sum_of_changes(const Comparison& comparison) {
   return sum;
 }
 
-void check_opposite(const Recorded& before, const Recorded& after) {
+void check_opposite(const MemoryState& before, const MemoryState& after) {
   const Comparison there = compared(before, after);
   const Comparison back = compared(after, before);
   check_conserves_bytes(there.tree);
@@ -94,8 +87,8 @@ TEST_CASE("real snapshots compared with themselves are the same, and compared in
   for (const auto& [before_name, after_name] : pairs) {
     const std::string names = before_name + " and " + after_name; // no compiler captures a binding
     CAPTURE(names);
-    const Recorded before = recorded(*folder / "snapshots" / (before_name + ".pickle"));
-    const Recorded after = recorded(*folder / "snapshots" / (after_name + ".pickle"));
+    const MemoryState before = recorded(*folder / "snapshots" / (before_name + ".pickle"));
+    const MemoryState after = recorded(*folder / "snapshots" / (after_name + ".pickle"));
     check_same(before);
     check_same(after);
     check_opposite(before, after);
@@ -114,8 +107,8 @@ TEST_CASE("two real runs whose lines only moved are compared by function") {
         std::tuple{"no_grad_before", "grad_after", FrameMatch::line}}) {
     const std::string name = before_name;
     CAPTURE(name);
-    const Recorded before = recorded(*folder / "snapshots" / (std::string(before_name) + ".pickle"));
-    const Recorded after = recorded(*folder / "snapshots" / (std::string(after_name) + ".pickle"));
+    const MemoryState before = recorded(*folder / "snapshots" / (std::string(before_name) + ".pickle"));
+    const MemoryState after = recorded(*folder / "snapshots" / (std::string(after_name) + ".pickle"));
     CHECK(compared(before, after).match == match);
   }
 }

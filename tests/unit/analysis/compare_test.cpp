@@ -1,6 +1,7 @@
 #include "memviz/compare.hpp"
 #include "memviz/label.hpp"
 #include "support/snapshot_builder.hpp"
+#include "support/states.hpp"
 #include "support/tree_builder.hpp"
 
 #include <doctest/doctest.h>
@@ -12,8 +13,8 @@ using namespace memviz::test;
 
 namespace {
 
-Comparison compared(const Snapshot& before, const Snapshot& after, const CompareOptions& options) {
-  return compare_snapshots({before, replay(before)}, {after, replay(after)}, options);
+Comparison compared(const Recording& before, const Recording& after, const CompareOptions& options) {
+  return compare_snapshots({end_of(before)}, {end_of(after)}, options);
 }
 
 std::map<std::string, std::int64_t> deltas(const Comparison& comparison) {
@@ -25,7 +26,7 @@ std::map<std::string, std::int64_t> deltas(const Comparison& comparison) {
   return found;
 }
 
-Snapshot with_blocks(std::initializer_list<std::pair<Stack, std::uint64_t>> blocks, std::uint64_t address = 0x1000) {
+Recording with_blocks(std::initializer_list<std::pair<Stack, std::uint64_t>> blocks, std::uint64_t address = 0x1000) {
   SnapshotBuilder builder;
   std::uint64_t total = 0;
   for (const auto& [stack, size] : blocks)
@@ -45,37 +46,37 @@ const MomentChoice kPeak = [] {
 } // namespace
 
 TEST_CASE("files of two checkouts are the same where their paths end in the same names") {
-  const Snapshot before =
+  const Recording before =
       with_blocks({{{"/home/me/main/app/model.py:1:f"}, 512}, {{"/home/me/main/app/__init__.py:1:g"}, 512}});
   const auto after_with = [](const Stack& first, const Stack& second) {
     return with_blocks({{first, 512}, {second, 1024}});
   };
   SUBCASE("in another folder") {
-    const Snapshot after = after_with({"/tmp/branch/app/model.py:1:f"}, {"/tmp/branch/app/__init__.py:1:g"});
+    const Recording after = after_with({"/tmp/branch/app/model.py:1:f"}, {"/tmp/branch/app/__init__.py:1:g"});
     const Comparison result = compared(before, after, {});
     CHECK(result.moved_files == 2);
     CHECK(deltas(result) == std::map<std::string, std::int64_t>{{"g __init__.py:1", 512}});
     CHECK(compared(after, before, {}).moved_files == 2);
   }
   SUBCASE("of several the one that shares most") {
-    const Snapshot after = after_with({"/x/other/__init__.py:1:g"}, {"/x/app/__init__.py:1:g"});
+    const Recording after = after_with({"/x/other/__init__.py:1:g"}, {"/x/app/__init__.py:1:g"});
     const Comparison result = compared(before, after, {});
     CHECK(result.moved_files == 1);
     CHECK(deltas(result).at("g __init__.py:1") == 512 + 512);
   }
   SUBCASE("of several that share as much, none") {
-    const Snapshot after = after_with({"/x/app/model.py:1:f"}, {"/y/app/model.py:1:f"});
+    const Recording after = after_with({"/x/app/model.py:1:f"}, {"/y/app/model.py:1:f"});
     CHECK(compared(before, after, {}).moved_files == 0);
   }
   SUBCASE("a file that both have stays what it is") {
-    const Snapshot after = after_with({"/home/me/main/app/model.py:1:f"}, {"/x/app/model.py:1:f"});
+    const Recording after = after_with({"/home/me/main/app/model.py:1:f"}, {"/x/app/model.py:1:f"});
     const Comparison result = compared(before, after, {});
     CHECK(result.moved_files == 0);
   }
 }
 
 TEST_CASE("a snapshot compared with itself has no difference") {
-  const Snapshot snapshot = with_blocks({{{"/app/a.py:1:f"}, 512}, {{}, 1024}});
+  const Recording snapshot = with_blocks({{{"/app/a.py:1:f"}, 512}, {{}, 1024}});
   const Comparison same = compared(snapshot, snapshot, {});
   CHECK(deltas(same).empty());
   CHECK(same.changes.empty());
@@ -87,9 +88,9 @@ TEST_CASE("a snapshot compared with itself has no difference") {
 }
 
 TEST_CASE("stacks that grew, shrank, came and went keep their place") {
-  const Snapshot before =
+  const Recording before =
       with_blocks({{{"/app/a.py:1:grown"}, 512}, {{"/app/b.py:1:shrunk"}, 2048}, {{"/app/c.py:1:gone"}, 1024}});
-  const Snapshot after =
+  const Recording after =
       with_blocks({{{"/app/a.py:1:grown"}, 1536}, {{"/app/b.py:1:shrunk"}, 512}, {{"/app/d.py:1:added"}, 4096}});
   const Comparison result = compared(before, after, {});
   CHECK(deltas(result) ==
@@ -115,8 +116,8 @@ TEST_CASE("stacks that grew, shrank, came and went keep their place") {
 }
 
 TEST_CASE("--match function sees through moved lines") {
-  const Snapshot before = with_blocks({{{"/app/a.py:10:f"}, 512}});
-  const Snapshot after = with_blocks({{{"/app/a.py:14:f"}, 512}});
+  const Recording before = with_blocks({{{"/app/a.py:10:f"}, 512}});
+  const Recording after = with_blocks({{{"/app/a.py:14:f"}, 512}});
   CompareOptions by_line;
   by_line.match = FrameMatch::line;
   CHECK(deltas(compared(before, after, by_line)).size() == 2);
@@ -126,10 +127,10 @@ TEST_CASE("--match function sees through moved lines") {
 }
 
 TEST_CASE("where most lines only moved, functions are compared without being asked") {
-  const Snapshot before =
+  const Recording before =
       with_blocks({{{"/app/a.py:10:f"}, 4096}, {{"/app/a.py:20:g"}, 1024}, {{"/app/b.py:3:h"}, 512}});
   SUBCASE("an edit above them moved them all") {
-    const Snapshot after =
+    const Recording after =
         with_blocks({{{"/app/a.py:14:f"}, 6144}, {{"/app/a.py:24:g"}, 1024}, {{"/app/b.py:3:h"}, 512}});
     const Comparison result = compared(before, after, {});
     CHECK(result.match == FrameMatch::function);
@@ -141,7 +142,7 @@ TEST_CASE("where most lines only moved, functions are compared without being ask
     CHECK(deltas(back) == std::map<std::string, std::int64_t>{{"f a.py:10", -2048}});
   }
   SUBCASE("most is held by other functions, so lines keep their meaning") {
-    const Snapshot after =
+    const Recording after =
         with_blocks({{{"/app/a.py:10:other"}, 4096}, {{"/app/a.py:24:g"}, 1024}, {{"/app/b.py:3:h"}, 512}});
     const Comparison result = compared(before, after, {});
     CHECK(result.match == FrameMatch::line);
@@ -149,7 +150,7 @@ TEST_CASE("where most lines only moved, functions are compared without being ask
     CHECK(deltas(result).size() == 4);
   }
   SUBCASE("what moved is a trifle of all") {
-    const Snapshot after =
+    const Recording after =
         with_blocks({{{"/app/a.py:10:f"}, 4096}, {{"/app/a.py:20:g"}, 1024}, {{"/app/b.py:5:h"}, 512}});
     CHECK(compared(before, after, {}).match == FrameMatch::line);
   }
@@ -177,9 +178,9 @@ TEST_CASE("other lines of a file that nobody edited are no lines that moved") {
 }
 
 TEST_CASE("a function with several lines is shown with the one that holds most, when functions are compared") {
-  const Snapshot before =
+  const Recording before =
       with_blocks({{{"/app/a.py:10:f"}, 512}, {{"/app/a.py:11:f"}, 512}, {{"/app/a.py:30:g"}, 512}});
-  const Snapshot after =
+  const Recording after =
       with_blocks({{{"/app/a.py:20:f"}, 2048}, {{"/app/a.py:21:f"}, 512}, {{"/app/a.py:40:g"}, 2048}});
   CompareOptions by_function;
   by_function.match = FrameMatch::function;
@@ -231,11 +232,11 @@ TEST_CASE("the three figures are of the whole recordings, and the lists of the e
     builder.free(0x900000, peak_bytes).event("segment_free", 0x900000, 20 * MiB);
     return builder;
   };
-  Snapshot before = recording(MiB).read();
-  Snapshot after = recording(8 * MiB).read();
-  const Replay before_peak = rewind(before, kPeak);
-  const Replay after_peak = rewind(after, kPeak);
-  const Comparison result = compare_snapshots({before, before_peak}, {after, after_peak}, {});
+  Recording before = recording(MiB).read();
+  Recording after = recording(8 * MiB).read();
+  const MemoryState before_peak = state_at(before, kPeak);
+  const MemoryState after_peak = state_at(after, kPeak);
+  const Comparison result = compare_snapshots(before_peak, after_peak, {});
   REQUIRE(result.readings.size() == 1);
   CHECK(result.readings[0].of(Gauge::peak).change_bytes() == 7 * MiB);
   CHECK(result.readings[0].of(Gauge::end).change_bytes() == 0);
@@ -254,12 +255,12 @@ TEST_CASE("devices that are at moments of their own are not added up") {
     builder.segment(base, 2 * MiB, device).active(MiB, MiB, {"/app/a.py:1:f"}).inactive(MiB);
     builder.event("alloc", base, MiB, {"/app/a.py:1:f"}, device);
   }
-  Snapshot peak = builder.read();
-  const Replay at_peak = rewind(peak, kPeak);
-  const Snapshot nothing = SnapshotBuilder().read();
+  Recording peak = builder.read();
+  const MemoryState at_peak = state_at(peak, kPeak);
+  const Recording nothing = SnapshotBuilder().read();
   CompareOptions options;
   options.tree.levels = {Level::device, Level::state};
-  const Comparison apart = compare_snapshots({nothing, replay(nothing)}, {peak, at_peak}, options);
+  const Comparison apart = compare_snapshots(end_of(nothing), at_peak, options);
   CHECK(!apart.is_one_moment);
   REQUIRE(apart.changes.size() == 2);
   CHECK(apart.changes[0].device == 0);

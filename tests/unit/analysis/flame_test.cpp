@@ -5,6 +5,7 @@
 #include "support/files.hpp"
 #include "support/small_snapshot.hpp"
 #include "support/snapshot_builder.hpp"
+#include "support/states.hpp"
 #include "support/tree_builder.hpp"
 
 #include <doctest/doctest.h>
@@ -20,8 +21,8 @@ using namespace memviz::test;
 namespace {
 
 /// Path of labels -> own bytes, of every node that has some.
-std::map<std::string, std::uint64_t> paths(const Snapshot& snapshot, const TreeOptions& options) {
-  const FrameTree tree = build_frame_tree(snapshot, replay(snapshot), options);
+std::map<std::string, std::uint64_t> paths(const Recording& snapshot, const TreeOptions& options) {
+  const FrameTree tree = build_frame_tree(end_of(snapshot), options);
   check_conserves_bytes(tree);
   std::map<std::string, std::uint64_t> found;
   std::vector<std::string> path_of(tree.nodes.size());
@@ -50,7 +51,7 @@ SnapshotBuilder two_users() {
 } // namespace
 
 TEST_CASE("every reserved byte is in the tree once") {
-  const Snapshot snapshot = two_users().read();
+  const Recording snapshot = two_users().read();
   CHECK(paths(snapshot, {}) == Paths{{"stream 0/active_allocated/step train.py:12/forward model.py:7", 1000},
                                      {"stream 0/active_allocated/step train.py:12/load data.py:3", 512},
                                      {"stream 0/active_allocated/<no stack: allocated before recording>", 512},
@@ -59,10 +60,10 @@ TEST_CASE("every reserved byte is in the tree once") {
 }
 
 TEST_CASE("levels may come in any order") {
-  const Snapshot snapshot = two_users().read();
+  const Recording snapshot = two_users().read();
   SUBCASE("segments view") {
     TreeOptions options;
-    options.levels = segment_levels(snapshot);
+    options.levels = segment_levels(end_of(snapshot));
     CHECK(paths(snapshot, options).contains("stream 0/segment 0x1000/inactive"));
   }
   SUBCASE("state above pool") {
@@ -80,8 +81,8 @@ TEST_CASE("levels may come in any order") {
   SUBCASE("several devices come first by default") {
     SnapshotBuilder builder = two_users();
     builder.segment(0x1000, 512, 1).active(512, 512);
-    const Snapshot both = builder.read();
-    CHECK(memory_levels(both) == std::vector<Level>{Level::device, Level::stream, Level::state});
+    const Recording both = builder.read();
+    CHECK(memory_levels(end_of(both)) == std::vector<Level>{Level::device, Level::stream, Level::state});
     TreeOptions only_one;
     only_one.device = 1;
     CHECK(paths(both, only_one) == Paths{{"stream 0/active_allocated/<no stack: allocated before recording>", 512}});
@@ -89,7 +90,7 @@ TEST_CASE("levels may come in any order") {
 }
 
 TEST_CASE("--frames decides which frames are drawn, never which bytes") {
-  const Snapshot snapshot = two_users().read();
+  const Recording snapshot = two_users().read();
   TreeOptions options;
   SUBCASE("all") {
     options.frames = FrameFilter::all;
@@ -118,7 +119,7 @@ TEST_CASE("--frames decides which frames are drawn, never which bytes") {
 TEST_CASE("why a block has no stack") {
   SnapshotBuilder builder;
   builder.segment(0x1000, 1024).active(1024, 1024);
-  const auto reason = [](const Snapshot& snapshot) {
+  const auto reason = [](const Recording& snapshot) {
     return paths(snapshot, TreeOptions{{}, {}, {}, {}, {}}).begin()->first;
   };
   SUBCASE("the file has no history at all") {
@@ -154,8 +155,8 @@ TEST_CASE("siblings stand widest first, then by what they say") {
       .active(512, 512, {"/app/z.py:1:zeta"})
       .active(512, 512, {"/app/a.py:1:alpha"})
       .active(1024, 1024, {"/app/m.py:1:mu"});
-  const Snapshot snapshot = builder.read();
-  const FrameTree tree = build_frame_tree(snapshot, replay(snapshot), TreeOptions{{}, {}, {}, {}, {}});
+  const Recording snapshot = builder.read();
+  const FrameTree tree = build_frame_tree(end_of(snapshot), TreeOptions{{}, {}, {}, {}, {}});
   std::vector<std::string> labels;
   for (NodeId id = tree.root().first_child; id != kNoNode; id = tree[id].next_sibling) {
     labels.push_back(node_label(snapshot.frames, tree[id].key));
@@ -167,8 +168,8 @@ TEST_CASE("users are ranked by the line that says most") {
   const auto line = [](const Stack& stack) {
     SnapshotBuilder builder;
     builder.segment(0x1000, 512).active(512, 500, stack);
-    const Snapshot snapshot = builder.read();
-    return node_label(snapshot.frames, rank_user_lines(snapshot, replay(snapshot), std::nullopt).at(0).key);
+    const Recording snapshot = builder.read();
+    return node_label(snapshot.frames, rank_user_lines(end_of(snapshot), std::nullopt).at(0).key);
   };
   CHECK(line({"CUDACachingAllocator.cpp:0:c10::malloc", "/venv/site-packages/torch/nn/linear.py:9:forward",
               "/app/m.py:3:f", "/app/t.py:1:main"}) == "f m.py:3");
@@ -190,8 +191,8 @@ TEST_CASE("a line that is not the user's own says whose it is") {
   const auto said = [](const Stack& stack) {
     SnapshotBuilder builder;
     builder.segment(0x1000, 512).active(512, 500, stack);
-    const Snapshot snapshot = builder.read();
-    const NodeKey line = user_line_of(snapshot.frames, snapshot.blocks.at(0).stack);
+    const Recording snapshot = builder.read();
+    const NodeKey line = user_line_of(snapshot.frames, snapshot.end.blocks.at(0).stack);
     return fmt::format("{}: {}", node_label(snapshot.frames, line), not_own_text(snapshot.frames, line));
   };
   const std::string torch = "/venv/lib/python3.12/site-packages/torch/";
@@ -209,7 +210,7 @@ TEST_CASE("a line that is not the user's own says whose it is") {
 TEST_CASE("in real recordings a line of one's own is Python outside of every library") {
   for (const auto& path : shared_snapshots()) {
     CAPTURE(path.string());
-    const Snapshot snapshot = read_snapshot(read_input(path.string()).bytes());
+    const Recording snapshot = read_snapshot(read_input(path.string()).bytes());
     UserLineFinder finder(snapshot.frames);
     for (std::uint32_t stack = 0; stack < snapshot.frames.stack_count(); ++stack) {
       const NodeKey line = finder.line_of({stack});
@@ -229,8 +230,8 @@ TEST_CASE("a stack of half a million frames is a deep tree, not a deep call") {
   builder.segment(0x1000, 512)
       .block(dict(
           {{"size", 512}, {"requested_size", 512}, {"state", "active_allocated"}, {"frames", list(std::move(deep))}}));
-  const Snapshot snapshot = builder.read();
-  const FrameTree tree = build_frame_tree(snapshot, replay(snapshot), {});
+  const Recording snapshot = builder.read();
+  const FrameTree tree = build_frame_tree(end_of(snapshot), {});
   check_conserves_bytes(tree);
   CHECK(tree.nodes.size() == 500'003);
 }
@@ -241,13 +242,13 @@ TEST_CASE("a tree out of all proportion to its file is an error that says what t
   for (int i = 0; i < 140'000; ++i)
     frames.insert(frames.end(), {"/app/a.py:1:f", "??:0:at::add"});
   builder.segment(0, 512).active(512, 512, builder.stack(frames));
-  Snapshot snapshot = builder.take();
-  const Replay accounts = replay(snapshot);
-  CHECK_THROWS_WITH_AS(static_cast<void>(build_frame_tree(snapshot, accounts, {})),
-                       doctest::Contains("try --frames user"), Error);
+  Recording snapshot = builder.take();
+  const MemoryState accounts = end_of(snapshot);
+  CHECK_THROWS_WITH_AS(static_cast<void>(build_frame_tree(accounts, {})), doctest::Contains("try --frames user"),
+                       Error);
   TreeOptions user;
   user.frames = FrameFilter::user;
-  CHECK(build_frame_tree(snapshot, accounts, user).nodes.size() == 140'003);
+  CHECK(build_frame_tree(accounts, user).nodes.size() == 140'003);
   snapshot.origin.size_bytes = 1'000'000; // what it is made from is larger: more is allowed
-  CHECK(build_frame_tree(snapshot, accounts, {}).nodes.size() == 280'003);
+  CHECK(build_frame_tree(accounts, {}).nodes.size() == 280'003);
 }

@@ -2,6 +2,7 @@
 #include "memviz/lost_history.hpp"
 #include "support/files.hpp"
 #include "support/snapshot_builder.hpp"
+#include "support/states.hpp"
 
 #include <doctest/doctest.h>
 
@@ -30,14 +31,14 @@ SnapshotBuilder with_settings(SnapshotBuilder builder, bool overflowed, std::int
 }
 
 std::string warning_of(const SnapshotBuilder& builder) {
-  const Snapshot snapshot = builder.read();
-  const auto warnings = warnings_and_losses(snapshot, replay(snapshot));
+  const Recording snapshot = builder.read();
+  const auto warnings = warnings_and_losses(end_of(snapshot));
   return warnings.empty() ? "" : warnings.front();
 }
 
 std::uint64_t bytes_of(const SnapshotBuilder& builder, Pseudo reason) {
-  const Snapshot snapshot = builder.read();
-  for (const UserLine& line : rank_user_lines(snapshot, replay(snapshot), {}))
+  const Recording snapshot = builder.read();
+  for (const UserLine& line : rank_user_lines(end_of(snapshot), {}))
     if (line.key.is(reason)) return line.amount.bytes;
   return 0;
 }
@@ -104,9 +105,9 @@ TEST_CASE("of the real snapshots, those of a ring that was too small say so") {
   for (const auto& file : shared_snapshots()) {
     const std::string name = file.stem().string();
     CAPTURE(name);
-    const Snapshot snapshot = read_snapshot(read_bytes(file.string()));
+    const Recording snapshot = read_snapshot(read_bytes(file.string()));
     std::size_t lossy_devices = 0;
-    for (const DeviceStats& stats : replay(snapshot).devices)
+    for (const DeviceStats& stats : end_of(snapshot).devices)
       lossy_devices += lost_history(snapshot, stats).has_value() ? 1U : 0U;
     const bool has_small_ring = name == "ring_full_10000" || name.starts_with("history_v20") ||
                                 name == "windows_paths" || name == "many_blocks_2gpu" ||
@@ -118,8 +119,8 @@ TEST_CASE("of the real snapshots, those of a ring that was too small say so") {
 TEST_CASE("where the accounts do not balance, events are missing for another reason") {
   SnapshotBuilder builder = lossy();
   builder.alloc(0x1C00, 100); // it is not in use at the end
-  const Snapshot snapshot = builder.read();
-  const Replay replayed = replay(snapshot);
+  const Recording snapshot = builder.read();
+  const MemoryState replayed = end_of(snapshot);
   CHECK_FALSE(replayed.devices[0].balanced());
   CHECK_FALSE(lost_history(snapshot, replayed.devices[0]).has_value());
 }

@@ -1,6 +1,7 @@
 #include "memviz/lost_history.hpp"
 #include "memviz/no_stack.hpp"
 #include "support/snapshot_builder.hpp"
+#include "support/states.hpp"
 
 #include <doctest/doctest.h>
 
@@ -25,8 +26,8 @@ SnapshotBuilder without_stacks() {
   return builder;
 }
 
-NoStackAccount account_of(const Snapshot& snapshot, const Replay& replay) {
-  const std::vector<UserLine> lines = rank_user_lines(snapshot, replay, {});
+NoStackAccount account_of(const MemoryState& state) {
+  const std::vector<UserLine> lines = rank_user_lines(state, {});
   return no_stack_account(lines);
 }
 
@@ -38,27 +39,27 @@ MomentChoice at(MomentKind kind) {
 
 TEST_CASE("a block that the file has without a stack is from before recording, at every moment") {
   for (const MomentKind moment : {MomentKind::end, MomentKind::peak, MomentKind::event}) {
-    Snapshot snapshot = without_stacks().read();
-    const Replay replay = rewind(snapshot, at(moment));
+    Recording snapshot = without_stacks().read();
+    const MemoryState replay = state_at(snapshot, at(moment));
     CAPTURE(moment_kind_name(replay.devices[0].at.kind));
     std::uint64_t from_before = 0;
-    for (const UserLine& reason : account_of(snapshot, replay).reasons)
+    for (const UserLine& reason : account_of(replay).reasons)
       if (reason.key.is(Pseudo::before_recording)) from_before = reason.amount.bytes;
     CHECK(from_before == 900);
   }
 }
 
 TEST_CASE("the account of what has no stack is one figure, and its parts say why") {
-  Snapshot snapshot = without_stacks().read();
-  const Replay replay = rewind(snapshot, at(MomentKind::peak));
-  const NoStackAccount account = account_of(snapshot, replay);
+  Recording snapshot = without_stacks().read();
+  const MemoryState replay = state_at(snapshot, at(MomentKind::peak));
+  const NoStackAccount account = account_of(replay);
   CHECK(account.total == Amount{1400, 2});
   REQUIRE(account.reasons.size() == 2);
   CHECK(account.reasons[0].key.is(Pseudo::before_recording));
   CHECK(account.reasons[1].key.is(Pseudo::lost_or_before));
   CHECK(no_stack_text(account) ==
         "no stack: 900 B allocated before recording, 500 B allocated before recording or lost in the ring");
-  const auto by_device = no_stack_accounts(snapshot, replay);
+  const auto by_device = no_stack_accounts(replay);
   REQUIRE(by_device.size() == 1);
   CHECK(by_device[0].total == account.total);
   CHECK(by_device[0].reasons.size() == account.reasons.size());
@@ -66,8 +67,8 @@ TEST_CASE("the account of what has no stack is one figure, and its parts say why
 
 TEST_CASE("whether the baseline may be lost history is said of each device") {
   const auto stats_of = [](const SnapshotBuilder& builder) {
-    const Snapshot snapshot = builder.read();
-    return replay(snapshot).devices[0];
+    const Recording snapshot = builder.read();
+    return end_of(snapshot).devices[0];
   };
   CHECK(baseline_text(stats_of(without_stacks())) == "before recording or lost in the ring");
   SUBCASE("not where the file says that nothing was overwritten") {

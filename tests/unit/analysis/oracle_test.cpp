@@ -2,12 +2,13 @@
 #include "memviz/export.hpp"
 #include "memviz/input.hpp"
 #include "support/files.hpp"
+#include "support/states.hpp"
 
 #include <algorithm>
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
-// Figures of independent origin: folded stacks of PyTorch's own _memory_viz.py, totals and accounts of another replay.
+// Figures of independent origin: folded stacks of PyTorch's own _memory_viz.py, totals and state of another replay.
 
 namespace memviz {
 
@@ -16,8 +17,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-void check_stats(const Snapshot& snapshot, const Replay& accounts, const fs::path& expected) {
-  const json found = json::parse(stats_json("file", snapshot, accounts))["devices"];
+void check_stats(const MemoryState& state, const fs::path& expected) {
+  const json found = json::parse(stats_json("file", state))["devices"];
   const json wanted = json::parse(test::read_bytes(expected.string()));
   REQUIRE(found.size() == wanted.size());
   for (std::size_t i = 0; i < wanted.size(); ++i) {
@@ -39,27 +40,27 @@ void check_same_lines(const std::string& found, const fs::path& expected) {
                                << wanted.substr(line, 300));
 }
 
-void check_trees(const Snapshot& snapshot, const Replay& accounts) {
+void check_trees(const MemoryState& state) {
   std::uint64_t reserved_bytes = 0;
-  for (const DeviceStats& stats : accounts.devices)
+  for (const DeviceStats& stats : state.devices)
     reserved_bytes += stats.reserved_bytes;
-  for (const auto& levels : {memory_levels(snapshot), segment_levels(snapshot)}) {
+  for (const auto& levels : {memory_levels(state), segment_levels(state)}) {
     TreeOptions options;
     options.levels = levels;
-    CHECK(build_frame_tree(snapshot, accounts, options).root().total.bytes == reserved_bytes);
+    CHECK(build_frame_tree(state, options).root().total.bytes == reserved_bytes);
   }
 }
 
 void check_snapshot(const fs::path& path, const fs::path& expected_stem) {
   CAPTURE(path.string());
-  const Snapshot snapshot = read_snapshot(read_input(path.string()).bytes());
-  const Replay accounts = replay(snapshot);
-  check_stats(snapshot, accounts, expected_stem.string() + ".json");
-  check_trees(snapshot, accounts);
+  const Recording snapshot = read_snapshot(read_input(path.string()).bytes());
+  const MemoryState state = end_of(snapshot);
+  check_stats(state, expected_stem.string() + ".json");
+  check_trees(state);
   const std::string memory = expected_stem.string() + ".memory.folded";
   if (!fs::exists(memory)) return; // where PyTorch's own tool cannot read the file
-  check_same_lines(folded_stacks(snapshot, FoldedView::memory, std::nullopt), memory);
-  check_same_lines(folded_stacks(snapshot, FoldedView::segments, std::nullopt),
+  check_same_lines(folded_stacks(state, FoldedView::memory, std::nullopt), memory);
+  check_same_lines(folded_stacks(state, FoldedView::segments, std::nullopt),
                    expected_stem.string() + ".segments.folded");
 }
 
@@ -78,9 +79,9 @@ TEST_CASE("snapshots recorded by the capture module give the figures and stacks 
   REQUIRE(!snapshots.empty());
   for (const fs::path& path : snapshots) {
     check_snapshot(path, test::testdata() / "expected" / path.stem());
-    const Snapshot snapshot = read_snapshot(read_input(path.string()).bytes());
+    const Recording snapshot = read_snapshot(read_input(path.string()).bytes());
     CHECK(snapshot.origin.is_cpu);
-    CHECK(replay(snapshot).warnings.empty());
+    CHECK(end_of(snapshot).warnings.empty());
   }
 }
 

@@ -1,6 +1,7 @@
 #include "memviz/error.hpp"
 #include "memviz/replay.hpp"
 #include "support/snapshot_builder.hpp"
+#include "support/states.hpp"
 
 #include <algorithm>
 #include <doctest/doctest.h>
@@ -12,8 +13,8 @@ TEST_CASE("a recording from the start balances without a baseline") {
   SnapshotBuilder builder;
   builder.segment(0x1000, 4096).active(1024, 1000).inactive(3072);
   builder.alloc(0x1000, 1000).alloc(0x1400, 500).free(0x1400, 500);
-  const Snapshot snapshot = builder.read();
-  const Replay result = replay(snapshot);
+  const Recording snapshot = builder.read();
+  const MemoryState result = end_of(snapshot);
   REQUIRE(result.devices.size() == 1);
   const DeviceStats& stats = result.devices[0];
   CHECK(stats.reserved_bytes == 4096);
@@ -26,7 +27,7 @@ TEST_CASE("a recording from the start balances without a baseline") {
   CHECK(stats.peak_event == 1);
   CHECK(stats.end_requested_bytes == 1000);
   CHECK(stats.balanced());
-  CHECK(result.block_is_explained[0]);
+  CHECK(result.histories[0].is_explained());
   CHECK(result.warnings.empty());
 }
 
@@ -35,10 +36,11 @@ TEST_CASE("what lived before the first event is the baseline") {
   SUBCASE("blocks that no recorded alloc explains") {
     builder.segment(0x1000, 1024).active(512, 500).active(512, 400);
     builder.alloc(0x1200, 400);
-    const Replay result = replay(builder.read());
+    const MemoryState result = replay(builder.read());
     CHECK(result.devices[0].baseline_bytes == 500);
     CHECK(result.devices[0].unmatched_frees == 0);
-    CHECK(result.block_is_explained == std::vector<bool>{false, true});
+    CHECK(!result.histories[0].is_explained());
+    CHECK(result.histories[1].is_explained());
     CHECK(result.devices[0].balanced());
   }
   SUBCASE("frees that no recorded alloc explains") {
@@ -86,7 +88,7 @@ TEST_CASE("accounts that do not balance say by how much") {
   SnapshotBuilder builder;
   builder.segment(0x1000, 1024).inactive(1024);
   builder.alloc(0x1000, 2048);
-  const Replay result = replay(builder.read());
+  const MemoryState result = replay(builder.read());
   CHECK(result.devices[0].imbalance_bytes == 2048);
   CHECK_FALSE(result.devices[0].balanced());
   REQUIRE(result.warnings.size() == 1);
@@ -99,7 +101,7 @@ TEST_CASE("devices are accounted for one by one") {
   builder.segment(0x1000, 512, 2).active(512, 100);
   builder.event("alloc", 0x1000, 100, {}, 2);
   builder.event("oom", 0, 1 << 20, {}, 1);
-  const Replay result = replay(builder.read());
+  const MemoryState result = replay(builder.read());
   REQUIRE(result.devices.size() == 3);
   CHECK(result.devices[0].baseline_bytes == 512);
   CHECK(result.devices[1].ooms == 1);
@@ -121,7 +123,7 @@ TEST_CASE("the times of a recording are those of its earliest and its latest eve
     return dict({{"action", "alloc"}, {"addr", 0x1000}, {"size", 8}, {"stream", 0}, {"time_us", time_us}});
   };
   builder.event(event(300), 0).event(event(100), 0).event(event(200), 1);
-  const Replay result = replay(builder.read());
+  const MemoryState result = replay(builder.read());
   REQUIRE(result.devices.size() == 2);
   CHECK(result.devices[0].first_time_us == 100);
   CHECK(result.devices[0].last_time_us == 300);
@@ -144,16 +146,17 @@ TEST_CASE("warnings of one kind are counted after the first ones") {
     builder.event("alloc", 0x4000, 100, {}, device);
   }
   SUBCASE("at the end") {
-    const Snapshot snapshot = builder.read();
-    const Replay result = replay(snapshot);
+    const Recording snapshot = builder.read();
+    const MemoryState result = end_of(snapshot);
     REQUIRE(result.warnings.size() == 9);
     CHECK(result.warnings.front().starts_with("the accounts of GPU 0 do not balance"));
     CHECK(result.warnings[7].starts_with("the accounts of GPU 7 do not balance"));
     CHECK(result.warnings.back() == "and 12 more like it");
   }
   SUBCASE("at another moment, each kind by itself") {
-    Snapshot snapshot = builder.read();
-    const Replay result = rewind(snapshot, {.kind = MomentKind::event, .event = 0, .annotation = {}, .device = {}});
+    Recording snapshot = builder.read();
+    const MemoryState result =
+        state_at(snapshot, {.kind = MomentKind::event, .event = 0, .annotation = {}, .device = {}});
     const auto rests = std::count(result.warnings.begin(), result.warnings.end(), "and 12 more like it");
     REQUIRE(rests >= 2);
     CHECK(result.warnings.size() == 9 * static_cast<std::size_t>(rests));
@@ -164,9 +167,9 @@ TEST_CASE("the stats of a device are found by its number") {
   SnapshotBuilder builder;
   for (const int device : {7, 3, 300})
     builder.segment(0x1000, 512, device).inactive(512);
-  const Replay result = replay(builder.read());
-  REQUIRE(stats_of(result, 7).size() == 1);
-  CHECK(stats_of(result, 7).front().device == 7);
-  CHECK(stats_of(result, 4).empty());
-  CHECK(stats_of(result, {}).size() == 3);
+  const MemoryState result = replay(builder.read());
+  REQUIRE(result.stats_of(7).size() == 1);
+  CHECK(result.stats_of(7).front().device == 7);
+  CHECK(result.stats_of(4).empty());
+  CHECK(result.stats_of({}).size() == 3);
 }

@@ -30,16 +30,16 @@ std::vector<fs::path> real_snapshots() {
   return files;
 }
 
-Live active_blocks(const Snapshot& snapshot, std::uint32_t device) {
+Live active_blocks(const MemoryMap& memory, std::uint32_t device) {
   Live live;
-  for (const Segment& segment : snapshot.segments)
-    for (const Block& block : snapshot.blocks_of(segment))
+  for (const Segment& segment : memory.segments)
+    for (const Block& block : memory.blocks_of(segment))
       if (segment.device == device && block.is_active()) live[block.address] = block.requested_bytes;
   return live;
 }
 
 /// What lived before the first event: freed, or alive at the end, without an alloc before that.
-Live baseline(const Snapshot& snapshot, std::uint32_t device) {
+Live baseline(const Recording& snapshot, std::uint32_t device) {
   Live before;
   Live recorded;
   const EventTable& events = snapshot.traces[device];
@@ -48,12 +48,12 @@ Live baseline(const Snapshot& snapshot, std::uint32_t device) {
     if (events.action(i) == Action::free_completed && recorded.erase(events.address(i)) == 0)
       before[events.address(i)] = events.size_bytes(i);
   }
-  for (const auto& [address, bytes] : active_blocks(snapshot, device))
+  for (const auto& [address, bytes] : active_blocks(snapshot.end, device))
     if (!recorded.contains(address)) before[address] = bytes;
   return before;
 }
 
-Live live_after(const Snapshot& snapshot, std::uint32_t device, std::int64_t event) {
+Live live_after(const Recording& snapshot, std::uint32_t device, std::int64_t event) {
   Live live = baseline(snapshot, device);
   const EventTable& events = snapshot.traces[device];
   for (std::size_t i = 0; static_cast<std::int64_t>(i) <= event; ++i) {
@@ -64,9 +64,9 @@ Live live_after(const Snapshot& snapshot, std::uint32_t device, std::int64_t eve
 }
 
 /// From the end: what was mapped since was not there yet, what was unmapped since was.
-std::uint64_t reserved_after(const Snapshot& snapshot, std::uint32_t device, std::int64_t event) {
+std::uint64_t reserved_after(const Recording& snapshot, std::uint32_t device, std::int64_t event) {
   std::uint64_t bytes = 0;
-  for (const Segment& segment : snapshot.segments)
+  for (const Segment& segment : snapshot.end.segments)
     bytes += segment.device == device ? segment.total_bytes : 0;
   const EventTable& events = snapshot.traces[device];
   for (auto i = static_cast<std::size_t>(event + 1); i < events.size(); ++i) {
@@ -77,18 +77,11 @@ std::uint64_t reserved_after(const Snapshot& snapshot, std::uint32_t device, std
   return bytes;
 }
 
-struct RealState {
-  Snapshot snapshot;
-  Replay accounts;
-};
-
-RealState state_of(const fs::path& path, const MomentChoice& choice) {
-  RealState state{read_snapshot(read_input(path.string()).bytes()), {}};
-  state.accounts = rewind(state.snapshot, choice);
-  return state;
+MemoryState state_of(const fs::path& path, const MomentChoice& choice) {
+  return rewind(read_snapshot(read_input(path.string()).bytes()), choice);
 }
 
-void check_same_segments(const Snapshot& found, const Snapshot& wanted) {
+void check_same_segments(const MemoryMap& found, const MemoryMap& wanted) {
   REQUIRE(found.segments.size() == wanted.segments.size());
   for (std::size_t i = 0; i < found.segments.size(); ++i) {
     CHECK(found.segments[i].address == wanted.segments[i].address);
@@ -117,11 +110,11 @@ bool is_edited(const fs::path& path) {
 TEST_CASE("the state after the last event is what the file says") {
   for (const fs::path& path : real_snapshots()) {
     CAPTURE(path.string());
-    const Snapshot wanted = read_snapshot(read_input(path.string()).bytes());
+    const Recording wanted = read_snapshot(read_input(path.string()).bytes());
     for (const std::uint32_t device : wanted.devices()) {
       if (device >= wanted.traces.size() || wanted.traces[device].empty()) continue;
       const auto last = static_cast<std::int64_t>(wanted.traces[device].size()) - 1;
-      check_same_segments(state_of(path, after_event_of(device, last)).snapshot, wanted);
+      check_same_segments(state_of(path, after_event_of(device, last)), wanted.end);
     }
   }
 }
@@ -136,14 +129,14 @@ TEST_CASE("live bytes at the peak are the peak of the oracle") {
     const auto oracle = nlohmann::json::parse(test::read_bytes(expected.string()));
     MomentChoice peak;
     peak.kind = MomentKind::peak;
-    const RealState state = state_of(path, peak);
-    REQUIRE(state.accounts.devices.size() == oracle.size());
+    const MemoryState state = state_of(path, peak);
+    REQUIRE(state.devices.size() == oracle.size());
     for (std::size_t i = 0; i < oracle.size(); ++i) {
-      if (state.accounts.devices[i].at.is_end()) continue; // no events
-      if (!is_edited(path)) CHECK(state.accounts.devices[i].requested_bytes == oracle[i]["peak_requested_bytes"]);
-      CHECK(state.accounts.devices[i].at.event == oracle[i]["peak_event"]);
+      if (state.devices[i].at.is_end()) continue; // no events
+      if (!is_edited(path)) CHECK(state.devices[i].requested_bytes == oracle[i]["peak_requested_bytes"]);
+      CHECK(state.devices[i].at.event == oracle[i]["peak_event"]);
     }
-    if (!is_edited(path)) CHECK(state.accounts.warnings.empty());
+    if (!is_edited(path)) CHECK(state.warnings.empty());
   }
 }
 
@@ -151,7 +144,7 @@ TEST_CASE("the state after any event is that of a replay from the beginning") {
   std::mt19937 random(6);
   for (const fs::path& path : real_snapshots()) {
     if (is_edited(path)) continue;
-    const Snapshot whole = read_snapshot(read_input(path.string()).bytes());
+    const Recording whole = read_snapshot(read_input(path.string()).bytes());
     for (std::uint32_t device = 0; device < whole.traces.size(); ++device) {
       const auto last = static_cast<std::int64_t>(whole.traces[device].size()) - 1;
       for (int i = 0; last >= 0 && i < 20; ++i) {
@@ -159,10 +152,10 @@ TEST_CASE("the state after any event is that of a replay from the beginning") {
         CAPTURE(path.string());
         CAPTURE(device);
         CAPTURE(event);
-        const RealState state = state_of(path, after_event_of(device, event));
-        CHECK(state.accounts.warnings.empty());
-        CHECK((active_blocks(state.snapshot, device) == live_after(whole, device, event)));
-        for (const DeviceStats& stats : state.accounts.devices)
+        const MemoryState state = state_of(path, after_event_of(device, event));
+        CHECK(state.warnings.empty());
+        CHECK((active_blocks(state, device) == live_after(whole, device, event)));
+        for (const DeviceStats& stats : state.devices)
           if (stats.device == device) CHECK(stats.reserved_bytes == reserved_after(whole, device, event));
       }
     }

@@ -16,7 +16,7 @@ TEST_CASE("the room that an allocation took follows PyTorch's rules") {
         .set("is_expandable", is_expandable)
         .inactive(segment_bytes);
     builder.free(kAddress, requested);
-    return rewound(builder, after_event(-1)).snapshot.blocks[0].size_bytes;
+    return rewound(builder, after_event(-1)).blocks[0].size_bytes;
   };
   CHECK(size_in(1, 2 * MiB, "small", false) == 512);
   CHECK(size_in(513, 2 * MiB, "small", false) == 1024);
@@ -61,10 +61,10 @@ TEST_CASE("settings of the allocator decide how sizes are rounded") {
   builder.free(0x10000000, 5 * MiB + 1);
   SUBCASE("roundup_power2_divisions") {
     builder.set("allocator_settings", dict({{"roundup_power2_divisions", dict({{"1", 0}, {"4", 4}})}}));
-    CHECK(rewound(builder, after_event(-1)).snapshot.blocks[0].size_bytes == 6 * MiB);
+    CHECK(rewound(builder, after_event(-1)).blocks[0].size_bytes == 6 * MiB);
   }
   SUBCASE("max_split_size") {
     builder.set("allocator_settings", dict({{"max_split_size", 4 * MiB}}));
-    CHECK(rewound(builder, after_event(-1)).snapshot.blocks[0].size_bytes == 40 * MiB);
+    CHECK(rewound(builder, after_event(-1)).blocks[0].size_bytes == 40 * MiB);
   }
 }

@@ -17,6 +17,17 @@
 using namespace memviz;
 using namespace memviz::test;
 
+namespace {
+
+std::vector<std::uint32_t> alloc_events(const MemoryState& state) {
+  std::vector<std::uint32_t> events;
+  for (const BlockHistory& history : state.histories)
+    events.push_back(history.alloc_event);
+  return events;
+}
+
+} // namespace
+
 TEST_CASE("the state after each event is rebuilt from the end") {
   SnapshotBuilder builder;
   small(builder, 0x1000, 4096).active(1024, 1000).inactive(3072);
@@ -27,15 +38,15 @@ TEST_CASE("the state after each event is rebuilt from the end") {
   CHECK(drawn_after(builder, 2) == "0x1000+4096: 1000/1024 ~500/512 -2560");
   CHECK(drawn_after(builder, 3) == "0x1000+4096: 1000/1024 -3072");
   CHECK(drawn(rewound(builder, at_moment(MomentKind::peak))) == "0x1000+4096: 1000/1024 500/512 -2560");
-  CHECK(rewound(builder, at_moment(MomentKind::peak)).accounts.warnings.empty());
+  CHECK(rewound(builder, at_moment(MomentKind::peak)).warnings.empty());
 }
 
 TEST_CASE("totals are those of the moment, accounts those of the recording") {
   SnapshotBuilder builder;
   small(builder, 0x1000, 4096).active(1024, 1000).inactive(3072);
   builder.alloc(0x1000, 1000).alloc(0x1400, 500).free(0x1400, 500);
-  const Rewound state = rewound(builder, at_moment(MomentKind::peak));
-  const DeviceStats& stats = state.accounts.devices[0];
+  const MemoryState state = rewound(builder, at_moment(MomentKind::peak));
+  const DeviceStats& stats = state.devices[0];
   CHECK(stats.at.kind == MomentKind::peak);
   CHECK(stats.at.event == 1);
   CHECK(stats.allocated_bytes == 1536);
@@ -45,7 +56,7 @@ TEST_CASE("totals are those of the moment, accounts those of the recording") {
   CHECK(stats.events == 4);
   CHECK(stats.end_requested_bytes == 1000);
   CHECK(stats.balanced());
-  CHECK(state.accounts.block_alloc_event == std::vector<std::uint32_t>{0, 1, kNoEvent});
+  CHECK(alloc_events(state) == std::vector<std::uint32_t>{0, 1, kNoEvent});
 }
 
 TEST_CASE("a freed allocation has the stack of its alloc, not that of its free") {
@@ -55,15 +66,15 @@ TEST_CASE("a freed allocation has the stack of its alloc, not that of its free")
   builder.event("free_requested", 0x1000, 500, {"train.py:9:backward"});
   builder.event("free_completed", 0x1000, 500, {"train.py:9:backward"});
   builder.event("free_completed", 0x1200, 300, {"train.py:9:backward"});
-  const Rewound state = rewound(builder, after_event(0));
-  REQUIRE(state.snapshot.blocks.size() == 2);
-  const auto frames = state.snapshot.frames.stack(state.snapshot.blocks[0].stack);
+  const MemoryState state = rewound(builder, after_event(0));
+  REQUIRE(state.blocks.size() == 2);
+  const auto frames = state.frames().stack(state.blocks[0].stack);
   REQUIRE(frames.size() == 1);
-  CHECK(state.snapshot.frames.name(frames[0]) == "forward");
-  CHECK(state.accounts.block_is_explained[0]);
+  CHECK(state.frames().name(frames[0]) == "forward");
+  CHECK(state.histories[0].is_explained());
   SUBCASE("and the baseline none, where frees have their own") {
-    CHECK(state.snapshot.blocks[1].stack == kNoFrames);
-    CHECK_FALSE(state.accounts.block_is_explained[1]);
+    CHECK(state.blocks[1].stack == kNoFrames);
+    CHECK_FALSE(state.histories[1].is_explained());
   }
 }
 
@@ -73,11 +84,11 @@ TEST_CASE("frees that were recorded with the stacks of their allocs name the bas
   builder.event("alloc", 0x1000, 500, {"train.py:1:forward"});
   builder.event("free_completed", 0x1000, 500, {"train.py:1:forward"});
   builder.event("free_completed", 0x1200, 300, {"train.py:2:load"});
-  const Rewound state = rewound(builder, after_event(-1));
-  REQUIRE(state.snapshot.blocks.size() == 2);
-  const auto frames = state.snapshot.frames.stack(state.snapshot.blocks[1].stack);
+  const MemoryState state = rewound(builder, after_event(-1));
+  REQUIRE(state.blocks.size() == 2);
+  const auto frames = state.frames().stack(state.blocks[1].stack);
   REQUIRE(frames.size() == 1);
-  CHECK(state.snapshot.frames.name(frames[0]) == "load");
+  CHECK(state.frames().name(frames[0]) == "load");
 }
 
 TEST_CASE("an address that is used again is the allocation of that moment") {
@@ -154,11 +165,11 @@ TEST_CASE("each device has its own moment") {
   builder.event("alloc", 0x1000, 100, {}, 0).event("free_completed", 0x1000, 100, {}, 0);
   builder.event("alloc", 0x1000, 200, {}, 1).event("oom", 0, 4096, {}, 1).event("free_completed", 0x1000, 200, {}, 1);
   SUBCASE("a device without an out-of-memory error stays at its end") {
-    const Rewound state = rewound(builder, at_moment(MomentKind::oom));
-    CHECK(state.accounts.devices[0].at.is_end());
-    CHECK(state.accounts.devices[0].at.event == 1);
-    CHECK(state.accounts.devices[1].at.kind == MomentKind::oom);
-    CHECK(state.accounts.devices[1].at.event == 1);
+    const MemoryState state = rewound(builder, at_moment(MomentKind::oom));
+    CHECK(state.devices[0].at.is_end());
+    CHECK(state.devices[0].at.event == 1);
+    CHECK(state.devices[1].at.kind == MomentKind::oom);
+    CHECK(state.devices[1].at.event == 1);
     CHECK(drawn(state) == "0x1000+512: -512 | 0x1000+512: 200/512");
   }
   SUBCASE("an event may be meant for one of them") {
@@ -177,12 +188,12 @@ TEST_CASE("a time is the last event at or before it") {
   builder.event(event(0x1000, 100, 1000)).event(event(0x1200, 200, 2000));
   MomentChoice choice = at_moment(MomentKind::time);
   choice.time_us = 999;
-  CHECK(rewound(builder, choice).accounts.devices[0].at.event == -1);
+  CHECK(rewound(builder, choice).devices[0].at.event == -1);
   choice.time_us = 1000;
-  CHECK(rewound(builder, choice).accounts.devices[0].at.event == 0);
-  CHECK(rewound(builder, choice).accounts.devices[0].at.time_us == 1000);
+  CHECK(rewound(builder, choice).devices[0].at.event == 0);
+  CHECK(rewound(builder, choice).devices[0].at.time_us == 1000);
   choice.time_us = 5000;
-  CHECK(rewound(builder, choice).accounts.devices[0].at.event == 1);
+  CHECK(rewound(builder, choice).devices[0].at.event == 1);
 }
 
 TEST_CASE("what does not fit is outside all segments, with a warning that has its bytes") {
@@ -190,27 +201,27 @@ TEST_CASE("what does not fit is outside all segments, with a warning that has it
   small(builder, 0x1000, 1024).active(512, 500).inactive(512);
   SUBCASE("outside all segments") {
     builder.free(0x9000, 300);
-    const Rewound state = rewound(builder, after_event(-1));
+    const MemoryState state = rewound(builder, after_event(-1));
     CHECK(drawn(state) == "0x1000+1024: 500/512 -512");
-    REQUIRE(state.accounts.warnings.size() == 1);
-    CHECK(state.accounts.warnings[0].find("300 B requested lie in no segment") != std::string::npos);
-    CHECK(state.accounts.devices[0].requested_bytes == 800);
-    CHECK(state.accounts.devices[0].outside_bytes == 300);
-    CHECK(state.accounts.devices[0].rounding_bytes() == 12);
+    REQUIRE(state.warnings.size() == 1);
+    CHECK(state.warnings[0].find("300 B requested lie in no segment") != std::string::npos);
+    CHECK(state.devices[0].requested_bytes == 800);
+    CHECK(state.devices[0].outside_bytes == 300);
+    CHECK(state.devices[0].rounding_bytes() == 12);
   }
   SUBCASE("over what is still there") {
     builder.free(0x1100, 300);
-    const Rewound state = rewound(builder, after_event(-1));
+    const MemoryState state = rewound(builder, after_event(-1));
     CHECK(drawn(state) == "0x1000+1024: 500/512 -512");
-    CHECK(state.accounts.devices[0].outside_bytes == 300);
+    CHECK(state.devices[0].outside_bytes == 300);
   }
   SUBCASE("beyond its room") {
     builder.free(0x1200, 700);
-    const Rewound state = rewound(builder, after_event(-1));
+    const MemoryState state = rewound(builder, after_event(-1));
     CHECK(drawn(state) == "0x1000+1024: 500/512 512/512");
-    REQUIRE(state.accounts.outside.size() == 1);
-    CHECK(state.accounts.outside[0].requested_bytes == 188);
-    CHECK(state.accounts.outside[0].allocations == 0);
+    REQUIRE(state.outside.size() == 1);
+    CHECK(state.outside[0].requested_bytes == 188);
+    CHECK(state.outside[0].allocations == 0);
   }
   SUBCASE("twice at one address") {
     builder.free(0x1200, 100).free(0x1200, 100);
@@ -219,16 +230,16 @@ TEST_CASE("what does not fit is outside all segments, with a warning that has it
   SUBCASE("segment events that contradict the segments") {
     builder.event("segment_alloc", 0x5000, 512).event("segment_free", 0x1000, 1024);
     builder.event("segment_map", 0x1200, 4096).event("segment_free", 0xFFFFFFFFFFFFFF00, 4096);
-    const Rewound state = rewound(builder, after_event(-1));
+    const MemoryState state = rewound(builder, after_event(-1));
     CHECK(drawn(state) == "0x1000+1024: 500/512 -512");
-    REQUIRE(state.accounts.warnings.size() == 1);
-    CHECK(state.accounts.warnings[0].find("4 segment events") != std::string::npos);
+    REQUIRE(state.warnings.size() == 1);
+    CHECK(state.warnings[0].find("4 segment events") != std::string::npos);
   }
   SUBCASE("allocations over others") {
     builder.alloc(0x1000, 100).alloc(0x1000, 500);
-    const Rewound state = rewound(builder, after_event(0));
+    const MemoryState state = rewound(builder, after_event(0));
     CHECK(drawn(state) == "0x1000+1024: -1024");
-    CHECK(state.accounts.warnings.back().find("1 allocations of that moment were never freed") != std::string::npos);
+    CHECK(state.warnings.back().find("1 allocations of that moment were never freed") != std::string::npos);
   }
 }
 
@@ -237,21 +248,21 @@ TEST_CASE("at the peak a device holds the peak, wherever its allocations lie") {
   small(builder, 0x1000, 1024).active(512, 500).inactive(512);
   SUBCASE("in no segment, with the stack of its alloc") {
     builder.alloc(0x9000, 3000, {"train.py:7:step"}).free(0x9000, 3000);
-    const Rewound state = rewound(builder, at_moment(MomentKind::automatic));
-    CHECK(state.accounts.devices[0].at.kind == MomentKind::peak);
-    CHECK(state.accounts.devices[0].requested_bytes == 3500);
-    CHECK(state.accounts.devices[0].peak_requested_bytes == 3500);
-    const FrameTree tree = build_frame_tree(state.snapshot, state.accounts, {});
+    const MemoryState state = rewound(builder, at_moment(MomentKind::automatic));
+    CHECK(state.devices[0].at.kind == MomentKind::peak);
+    CHECK(state.devices[0].requested_bytes == 3500);
+    CHECK(state.devices[0].peak_requested_bytes == 3500);
+    const FrameTree tree = build_frame_tree(state, {});
     CHECK(tree.root().total.bytes == 1024 + 3000);
-    CHECK(folded_stacks(state.snapshot, FoldedView::memory, {}, state.accounts.outside)
+    CHECK(folded_stacks(state, FoldedView::memory, {})
               .starts_with("<outside all segments>;active_allocated;train.py:7:step 3000\n"));
-    CHECK(rank_user_lines(state.snapshot, state.accounts, {})[0].amount.bytes == 3000);
+    CHECK(rank_user_lines(state, {})[0].amount.bytes == 3000);
   }
   SUBCASE("or are only counted: never freed, and in no block of the file") {
     builder.alloc(0x9000, 3000, {"train.py:7:step"});
-    const Rewound state = rewound(builder, at_moment(MomentKind::peak));
-    CHECK(state.accounts.devices[0].requested_bytes == state.accounts.devices[0].peak_requested_bytes);
-    CHECK(rank_user_lines(state.snapshot, state.accounts, {})[0].key.is(Pseudo::only_counted));
+    const MemoryState state = rewound(builder, at_moment(MomentKind::peak));
+    CHECK(state.devices[0].requested_bytes == state.devices[0].peak_requested_bytes);
+    CHECK(rank_user_lines(state, {})[0].key.is(Pseudo::only_counted));
   }
 }
 
@@ -269,7 +280,7 @@ TEST_CASE("the events around the moment are kept, wherever the batches end") {
     builder.event(i % 2 == 0 ? "alloc" : "free_completed", 0x1000, 1 + i / 2);
   for (const std::int64_t moment : {-1, 0, 3, 254, 255, 256, 257, 511, 512, 598, 599}) {
     CAPTURE(moment);
-    const auto around = rewound(builder, after_event(moment)).accounts.around;
+    const auto around = rewound(builder, after_event(moment)).around;
     REQUIRE(around.size() == 1);
     CHECK(around[0].first_event == std::max<std::int64_t>(0, moment - 7));
     const auto last = std::min<std::int64_t>(599, moment + 8);

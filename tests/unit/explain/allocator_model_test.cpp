@@ -1,5 +1,6 @@
 #include "analysis/explain/allocator_model.hpp"
 
+#include "memviz/replay.hpp"
 #include "support/small_snapshot.hpp"
 #include "support/snapshot_builder.hpp"
 
@@ -54,7 +55,7 @@ TEST_CASE("allocator_settings reads what the file tells") {
   snapshot.setting("expandable_segments", "true").setting("max_split_size", "67108864");
   snapshot.setting("roundup_power2_divisions.1", "8").setting("roundup_power2_divisions.32768", "2");
   snapshot.setting("roundup_power2_divisions.3", "9").setting("garbage_collection_threshold", "0.8");
-  const AllocatorSettings settings = allocator_settings(snapshot.take());
+  const AllocatorSettings settings = allocator_settings(replay(snapshot.take()));
   CHECK(settings.expandable_segments);
   CHECK(settings.max_split_bytes == 64 * MiB);
   CHECK(settings.roundup_divisions.front() == 8);
@@ -62,7 +63,7 @@ TEST_CASE("allocator_settings reads what the file tells") {
   CHECK(settings.collects_garbage);
   test::SmallSnapshot unset;
   unset.setting("max_split_size", "-1");
-  CHECK(allocator_settings(unset.take()).max_split_bytes == std::numeric_limits<std::uint64_t>::max());
+  CHECK(allocator_settings(replay(unset.take())).max_split_bytes == std::numeric_limits<std::uint64_t>::max());
 }
 
 TEST_CASE("AllocatorModel places blocks as PyTorch does") {
@@ -172,7 +173,7 @@ TEST_CASE("AllocatorModel adopts a state as it is") {
       .inactive(6 * MiB)
       .active(2 * MiB, MiB + 1)
       .inactive(8 * MiB);
-  const Snapshot state = made.take();
+  const MemoryMap state = made.take().end;
   AllocatorModel model{AllocatorSettings{}};
   const auto handles = model.adopt(state.segments[0], state.blocks_of(state.segments[0]), {{}, 0, false});
   REQUIRE(handles.size() == 4);

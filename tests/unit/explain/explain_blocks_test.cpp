@@ -1,6 +1,7 @@
 #include "memviz/what_if.hpp"
 
 #include "analysis/explain/trial.hpp"
+#include "memviz/replay.hpp"
 #include "support/small_snapshot.hpp"
 #include "support/snapshot_builder.hpp"
 
@@ -18,7 +19,7 @@ namespace {
 using Blocks = std::vector<std::uint32_t>;
 
 struct Failure {
-  Snapshot state;
+  MemoryState state;
   Request request;
   AllocatorSettings settings;
 
@@ -82,7 +83,7 @@ Failure random_failure(std::uint32_t seed) {
     address += bytes + (1 + random() % 4) * 20 * MiB; // of an expandable range this is not mapped
   }
   Failure failure;
-  failure.state = made.take();
+  failure.state = replay(made.take());
   for (Segment& segment : failure.state.segments)
     segment.is_expandable = is_expandable;
   failure.settings.expandable_segments = is_expandable;
@@ -93,7 +94,7 @@ Failure random_failure(std::uint32_t seed) {
 
 Failure expandable(test::SmallSnapshot& made, std::uint64_t request_bytes, std::uint64_t free_bytes) {
   Failure failure;
-  failure.state = made.take();
+  failure.state = replay(made.take());
   for (Segment& segment : failure.state.segments)
     segment.is_expandable = true;
   failure.settings.expandable_segments = true;

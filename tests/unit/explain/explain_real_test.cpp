@@ -23,14 +23,16 @@ TEST_CASE("the model reproduces real recordings, and real explanations add up") 
     const Explained found = explained(test::read_file(path));
     test::check_adds_up(found);
     for (const DeviceExplanation& device : found.devices) {
-      const std::size_t events =
-          device.stats.device < found.state.traces.size() ? found.state.traces[device.stats.device].size() : 0;
+      const std::size_t events = device.stats.device < found.state.recording->traces.size()
+                                     ? found.state.recording->traces[device.stats.device].size()
+                                     : 0;
       if (device.fidelity.allocs == 0 || path.stem() == "anonymised_fixture") continue; // edited: no free blocks
-      const Recording whole{.start = found.start,
-                            .state = found.state,
-                            .events = found.state.traces[device.stats.device],
-                            .event_count = events,
-                            .device = device.stats.device};
+      const MemoryState start = before_first_event(found.state.recording);
+      const LeadUp whole{.start = start,
+                         .state = found.state,
+                         .events = found.state.recording->traces[device.stats.device],
+                         .event_count = events,
+                         .device = device.stats.device};
       const Fidelity fidelity = check_model(whole, device.settings);
       CHECK(fidelity.largest_error_bytes == 0);
       CHECK(fidelity.same_places == fidelity.allocs);

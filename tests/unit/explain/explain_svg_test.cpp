@@ -14,11 +14,8 @@ using test::Explained;
 namespace {
 
 std::string drawn_explanation(const Explained& found) {
-  const ExplainPicture picture{.file = "some.pickle",
-                               .state = found.state,
-                               .replay = found.replay,
-                               .devices = found.devices,
-                               .warnings = found.replay.warnings};
+  const ExplainPicture picture{
+      .file = "some.pickle", .state = found.state, .devices = found.devices, .warnings = found.state.warnings};
   return explain_svg(picture, {});
 }
 

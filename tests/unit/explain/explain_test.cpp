@@ -5,6 +5,7 @@
 #include "support/files.hpp"
 #include "support/small_snapshot.hpp"
 #include "support/snapshot_builder.hpp"
+#include "support/states.hpp"
 
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
@@ -21,7 +22,7 @@ using test::Explained;
 
 namespace {
 
-Snapshot read_case(const std::string& name) {
+Recording read_case(const std::string& name) {
   return test::read_file(test::testdata() / "cases" / (name + ".pickle"));
 }
 
@@ -108,8 +109,8 @@ TEST_CASE("case: memory of a side stream") {
     CHECK(found.answer(Circumstance::without_blocks).blocks.size() == 2);
   }
   SUBCASE("on the request's own stream the same memory is fragmented") {
-    Snapshot snapshot = read_case("side_stream_full");
-    for (Segment& segment : snapshot.segments)
+    Recording snapshot = read_case("side_stream_full");
+    for (Segment& segment : snapshot.end.segments)
       segment.stream = 0;
     const Explained found = explained(std::move(snapshot));
     CHECK(found.first().judgement.verdict == Verdict::fragmentation);
@@ -125,10 +126,7 @@ TEST_CASE("case: frees that wait for another stream") {
 }
 
 TEST_CASE("case: what a checkpoint reserved is named, and is only cache") {
-  Snapshot snapshot = read_case("reserved_jump");
-  const Snapshot start = before_first_event(snapshot);
-  const Replay replay = rewind(snapshot, {});
-  const auto devices = explain(snapshot, replay, start, {});
+  const auto devices = explain(replay(read_case("reserved_jump")), {});
   REQUIRE(devices.size() == 1);
   CHECK(devices[0].judgement.verdict == Verdict::idle);
   CHECK(devices[0].ledger.room.soft_bytes == 3700 * MiB);
@@ -205,7 +203,7 @@ TEST_CASE("explanations change with their cause") {
     CHECK(judge(ledger, device.request, device.settings).verdict == Verdict::unclear); // a hole is large enough
   }
   SUBCASE("a smaller device turns fragmentation into exhaustion") {
-    Snapshot snapshot = read_case("split_free_blocks");
+    Recording snapshot = read_case("split_free_blocks");
     Explained found = explained(std::move(snapshot));
     Request request = *found.first().request;
     request.bytes = 2 * GiB;
@@ -230,7 +228,7 @@ TEST_CASE("what the file does not tell is said of every answer that depends on i
 
 TEST_CASE("explain_json") {
   const Explained found = explained_case("side_stream_full", 24 * GiB);
-  const auto json = nlohmann::json::parse(explain_json("some.pickle", found.state, found.replay, found.devices));
+  const auto json = nlohmann::json::parse(explain_json("some.pickle", found.state, found.devices));
   CHECK(json["file"] == "some.pickle");
   const auto& device = json["devices"].at(0);
   CHECK(device["verdict"] == "stream");
@@ -245,7 +243,7 @@ TEST_CASE("explain_text fits 100 columns, or a narrower terminal") {
   for (const auto& path : test::files_in(test::testdata() / "cases", ".pickle")) {
     CAPTURE(path.string());
     const Explained found = explained(test::read_file(path));
-    const ExplainReport report{path.filename().string(), found.state, found.replay, found.devices};
+    const ExplainReport report{path.filename().string(), found.state, found.devices};
     for (const std::size_t columns : {std::size_t{100}, std::size_t{80}}) {
       std::size_t column = 0;
       for (const char letter : explain_text(report, columns)) {
@@ -262,7 +260,7 @@ TEST_CASE("explain_text cuts no name, and one block keeps what it pins") {
       made.stack({"/app/models.py:7:forward_with_cache_of_keys_and_values_of_a_very_long_name_indeed"});
   made.segment(0x7f0000000000, 800 * MiB).active(MiB, MiB, stack).inactive(799 * MiB);
   const Explained found = explained(made.take());
-  const std::string text = explain_text({"long.pickle", found.state, found.replay, found.devices});
+  const std::string text = explain_text({"long.pickle", found.state, found.devices});
   CHECK(text.find("forward_with_cache_of_keys_and_values_of_a_very_long_name_indeed models.py:7") != std::string::npos);
   CHECK(text.find("1 block of 1.00 MiB keeps 799 MiB free from being given back, in 1 segment.") != std::string::npos);
 }

@@ -110,7 +110,7 @@ TEST_CASE("blocks in the way: where no one way makes room, all ways together are
   made.setting("expandable_segments", "true");
   made.segment(kGraph, 20 * MiB).pool({0, 1}).active(20 * MiB, 20 * MiB);
   made.segment(kFirst, 20 * MiB).active(20 * MiB, 20 * MiB);
-  Snapshot state = made.take();
+  MemoryState state = replay(made.take());
   for (Segment& segment : state.segments)
     segment.is_expandable = true;
   AllocatorSettings settings;

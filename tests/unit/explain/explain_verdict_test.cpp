@@ -30,7 +30,7 @@ Event oom(std::uint64_t bytes, std::uint64_t device_free_bytes, const PoolId& po
 }
 
 Explained failed(SmallSnapshot& made, const Event& failure, std::uint32_t device = 0) {
-  Snapshot snapshot = made.take();
+  Recording snapshot = made.take();
   if (snapshot.traces.size() <= device) snapshot.traces.resize(device + 1);
   snapshot.traces[device].push(failure);
   snapshot.event_counts.resize(snapshot.traces.size());
@@ -63,8 +63,8 @@ TEST_CASE("full memory is exhaustion, not fragmentation") {
   SUBCASE("of the pages of expandable segments") {
     made.setting("expandable_segments", "True");
     made.segment(kBase, 400 * MiB).active(397 * MiB, 397 * MiB).inactive(3 * MiB);
-    Snapshot snapshot = made.take();
-    snapshot.segments[0].is_expandable = true;
+    Recording snapshot = made.take();
+    snapshot.end.segments[0].is_expandable = true;
     snapshot.traces.resize(1);
     snapshot.traces[0].push(oom(21 * MiB, 18 * MiB)); // 3 + 18, but pages have 20
     snapshot.event_counts = {1};
@@ -156,12 +156,12 @@ TEST_CASE("private pools do not grow by pages before PyTorch 2.5") {
   made.setting("expandable_segments", "True");
   SUBCASE("read off their segments") {
     made.segment(kBase, 20 * MiB).pool(pool).active(20 * MiB, 20 * MiB);
-    CHECK_FALSE(allocator_settings(made.take()).expands(pool));
+    CHECK_FALSE(allocator_settings(replay(made.take())).expands(pool));
     made.setting("expandable_segments", "True");
     made.segment(kBase, 20 * MiB).pool(pool).active(20 * MiB, 20 * MiB);
-    Snapshot newer = made.take();
-    newer.segments[0].is_expandable = true;
-    CHECK(allocator_settings(newer).expands(pool));
+    Recording newer = made.take();
+    newer.end.segments[0].is_expandable = true;
+    CHECK(allocator_settings(replay(std::move(newer))).expands(pool));
   }
   SUBCASE("so that a request of one takes a segment of its own") {
     made.segment(kBase, 20 * MiB).pool(pool).active(12 * MiB, 12 * MiB).inactive(8 * MiB);
@@ -170,7 +170,7 @@ TEST_CASE("private pools do not grow by pages before PyTorch 2.5") {
     CHECK(one_contains(found.words().reasons, "Private pools do not use expandable segments in this recording"));
   }
   SUBCASE("the default pool does") {
-    CHECK(allocator_settings(made.take()).expands({}));
+    CHECK(allocator_settings(replay(made.take())).expands({}));
   }
 }
 
@@ -258,7 +258,7 @@ TEST_CASE("memory outside PyTorch leads to advice about that, and room that is l
   SUBCASE("a failure for what others hold") {
     SmallSnapshot made;
     made.segment(kBase, 4 * GiB).active(4 * GiB, 4 * GiB);
-    Snapshot snapshot = made.take();
+    Recording snapshot = made.take();
     snapshot.traces.resize(1);
     snapshot.traces[0].push(oom(GiB, GiB / 2));
     snapshot.event_counts = {1};
@@ -289,12 +289,12 @@ TEST_CASE("a full device beside others that have room is told with them") {
 TEST_CASE("main memory gets no advice about CUDA") {
   SmallSnapshot made;
   made.segment(kBase, GiB).active(GiB / 8, GiB / 8).inactive(GiB - GiB / 8);
-  Snapshot snapshot = made.take();
+  Recording snapshot = made.take();
   snapshot.origin.is_cpu = true;
   const Explained found = test::explained(std::move(snapshot));
   CHECK(found.first().what_ifs.empty());
   CHECK(found.first().growth.reserving.empty());
-  const std::string text = explain_text({"cpu.pickle", found.state, found.replay, found.devices});
+  const std::string text = explain_text({"cpu.pickle", found.state, found.devices});
   for (const char* word : {"expandable_segments", "empty_cache", "CUDA", "device has"})
     CHECK(text.find(word) == std::string::npos);
 }

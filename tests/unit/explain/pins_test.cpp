@@ -5,6 +5,7 @@
 #include "support/files.hpp"
 #include "support/small_snapshot.hpp"
 #include "support/snapshot_builder.hpp"
+#include "support/states.hpp"
 
 #include <doctest/doctest.h>
 #include <string>
@@ -14,8 +15,8 @@ using namespace memviz::test;
 
 namespace {
 
-Pins pins_of(const Snapshot& snapshot, const PinOptions& options = {}) {
-  return find_pins(snapshot, replay(snapshot), options);
+Pins pins_of(const Recording& snapshot, const PinOptions& options = {}) {
+  return find_pins(end_of(snapshot), options);
 }
 
 /// A cache that pins the first segment alone and the second one with a model.
@@ -30,15 +31,15 @@ SmallSnapshot two_pinned() {
   return small;
 }
 
-Snapshot expandable(std::optional<bool> is_large, std::uint64_t total_bytes, std::uint64_t used_bytes) {
-  Snapshot snapshot = SmallSnapshot()
-                          .segment(0x1000000, total_bytes)
-                          .inactive(5 * MiB)
-                          .active(used_bytes, used_bytes)
-                          .inactive(total_bytes - 5 * MiB - used_bytes)
-                          .take();
-  snapshot.segments.front().is_expandable = true;
-  snapshot.segments.front().is_large = is_large;
+Recording expandable(std::optional<bool> is_large, std::uint64_t total_bytes, std::uint64_t used_bytes) {
+  Recording snapshot = SmallSnapshot()
+                           .segment(0x1000000, total_bytes)
+                           .inactive(5 * MiB)
+                           .active(used_bytes, used_bytes)
+                           .inactive(total_bytes - 5 * MiB - used_bytes)
+                           .take();
+  snapshot.end.segments.front().is_expandable = true;
+  snapshot.end.segments.front().is_large = is_large;
   return snapshot;
 }
 
@@ -59,7 +60,7 @@ TEST_CASE("a segment is pinned when less than half of it is in use, and some is"
 }
 
 TEST_CASE("the lines that pin are ranked by what freeing them alone would give back") {
-  const Snapshot snapshot = two_pinned().take();
+  const Recording snapshot = two_pinned().take();
   const Pins pins = pins_of(snapshot);
   REQUIRE(pins.lines.size() == 2);
   CHECK(node_label(snapshot.frames, pins.lines[0].key) == "put cache.py:3");
@@ -86,21 +87,21 @@ TEST_CASE("of an expandable segment only the pages that hold a block in use are 
     CHECK(pins_of(expandable(std::nullopt, 62 * MiB, MiB)).held_bytes == MiB);
   }
   SUBCASE("a segment whose other pages can all be unmapped is not pinned") {
-    Snapshot snapshot = SmallSnapshot().segment(0x1000000, 60 * MiB).active(20 * MiB, 1).inactive(40 * MiB).take();
-    snapshot.segments.front().is_expandable = true;
+    Recording snapshot = SmallSnapshot().segment(0x1000000, 60 * MiB).active(20 * MiB, 1).inactive(40 * MiB).take();
+    snapshot.end.segments.front().is_expandable = true;
     CHECK(pins_of(snapshot).segments.empty());
   }
   SUBCASE("free blocks side by side are one") {
-    Snapshot snapshot =
+    Recording snapshot =
         SmallSnapshot().segment(0x1000000, 60 * MiB).active(MiB, 1).inactive(29 * MiB).inactive(30 * MiB).take();
-    snapshot.segments.front().is_expandable = true;
+    snapshot.end.segments.front().is_expandable = true;
     CHECK(pins_of(snapshot).held_bytes == 19 * MiB);
   }
   SUBCASE("blocks outside of the segment cannot be given back") {
-    Snapshot snapshot = expandable(true, 60 * MiB, MiB);
-    snapshot.blocks.back().address = ~std::uint64_t{0} - 5;
+    Recording snapshot = expandable(true, 60 * MiB, MiB);
+    snapshot.end.blocks.back().address = ~std::uint64_t{0} - 5;
     CHECK(pins_of(snapshot).held_bytes == 59 * MiB);
-    snapshot.blocks.back().address = 0;
+    snapshot.end.blocks.back().address = 0;
     CHECK(pins_of(snapshot).held_bytes == 59 * MiB);
   }
 }
@@ -109,7 +110,7 @@ TEST_CASE("only the device asked for is looked at") {
   SmallSnapshot small;
   small.segment(0x1000000, 20 * MiB).active(MiB, MiB).inactive(19 * MiB);
   small.segment(0x1000000, 40 * MiB, 0, 1).active(MiB, MiB).inactive(39 * MiB);
-  const Snapshot snapshot = small.take();
+  const Recording snapshot = small.take();
   CHECK(pins_of(snapshot).held_bytes == 58 * MiB);
   CHECK(pins_of(snapshot, {.device = 1}).held_bytes == 39 * MiB);
 }
@@ -123,9 +124,9 @@ TEST_CASE("pins of real snapshots: the blocks that pin are all named, and no fre
   std::uint64_t pinned = 0;
   for (const auto& path : files_in(*folder / "snapshots", ".pickle")) {
     CAPTURE(path.string());
-    const Snapshot snapshot = read_snapshot(read_input(path.string()).bytes());
-    const Replay accounts = replay(snapshot);
-    const Pins pins = find_pins(snapshot, accounts);
+    const Recording snapshot = read_snapshot(read_input(path.string()).bytes());
+    const MemoryState accounts = end_of(snapshot);
+    const Pins pins = find_pins(accounts);
     CHECK(pins.held_bytes <= sum_of(accounts.devices).inactive_bytes);
     Amount by_line;
     for (const PinningLine& line : pins.lines)
@@ -136,7 +137,7 @@ TEST_CASE("pins of real snapshots: the blocks that pin are all named, and no fre
       for (const UserLine& line : segment.lines)
         named += line.amount;
       CHECK(named == segment.active);
-      CHECK(segment.active.bytes + segment.held_bytes <= snapshot.segments[segment.segment].total_bytes);
+      CHECK(segment.active.bytes + segment.held_bytes <= snapshot.end.segments[segment.segment].total_bytes);
     }
     pinned += pins.segments.size();
   }

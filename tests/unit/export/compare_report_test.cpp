@@ -3,6 +3,7 @@
 #include "export/compare_text.hpp"
 #include "support/contains.hpp"
 #include "support/snapshot_builder.hpp"
+#include "support/states.hpp"
 #include "text/path_ends.hpp"
 
 #include <doctest/doctest.h>
@@ -14,15 +15,15 @@ using namespace memviz::test;
 
 namespace {
 
-Snapshot with_block(std::uint64_t size, const std::string& frame) {
+Recording with_block(std::uint64_t size, const std::string& frame) {
   SnapshotBuilder builder;
   builder.segment(0x1000, 20 * MiB).active(size, size, {frame}).inactive(20 * MiB - size);
   builder.alloc(0x1000, size, {frame});
   return builder.read();
 }
 
-Comparison compared(const Snapshot& before, const Snapshot& after) {
-  return compare_snapshots({before, replay(before)}, {after, replay(after)}, {});
+Comparison compared(const Recording& before, const Recording& after) {
+  return compare_snapshots({end_of(before)}, {end_of(after)}, {});
 }
 
 /// Nothing before, and 4 MiB of the line after.
@@ -140,8 +141,8 @@ TEST_CASE("rows that would look alike have the folders that tell them apart") {
       .active(3 * MiB, 3 * MiB, {"/app/models/b/block.py:7:forward"})
       .active(2 * MiB, 2 * MiB, {"/app/models/b/head.py:7:forward"})
       .inactive(11 * MiB);
-  const Snapshot after = builder.read();
-  const Snapshot before = SnapshotBuilder().read();
+  const Recording after = builder.read();
+  const Recording before = SnapshotBuilder().read();
   const Comparison comparison = compared(before, after);
   for (const std::string& text : {compare_text(report_on(comparison)), compare_markdown(report_on(comparison))}) {
     CAPTURE(text);
@@ -163,11 +164,11 @@ TEST_CASE("where the peaks are equal and only the ends differ, the end is pointe
   };
   MomentChoice peak;
   peak.kind = MomentKind::peak;
-  Snapshot before = recorded(true);
-  Snapshot after = recorded(false);
-  const Replay replayed_before = rewind(before, peak);
-  const Replay replayed_after = rewind(after, peak);
-  const Comparison comparison = compare_snapshots({before, replayed_before}, {after, replayed_after}, {});
+  Recording before = recorded(true);
+  Recording after = recorded(false);
+  const MemoryState replayed_before = state_at(before, peak);
+  const MemoryState replayed_after = state_at(after, peak);
+  const Comparison comparison = compare_snapshots(replayed_before, replayed_after, {});
   CHECK(end_text(comparison) == "the peaks are equal and only the ends differ: --at end compares those");
   CHECK(contains(compare_text(report_on(comparison)), "--at end compares those"));
   CHECK(end_text(grown("/app/a.py:2:step")).empty());

@@ -15,7 +15,7 @@ using test::SmallSnapshot;
 namespace {
 
 std::string memory(SmallSnapshot& builder) {
-  return folded_stacks(builder.take(), FoldedView::memory, std::nullopt);
+  return folded_stacks(replay(builder.take()), FoldedView::memory, std::nullopt);
 }
 
 } // namespace
@@ -61,9 +61,10 @@ TEST_CASE("folded_stacks of the memory view") {
   }
   SUBCASE("merges devices, unless one is asked for") {
     builder.segment(4096, 512).active(512, 512).segment(4096, 1024, 0, 1).active(1024, 1024);
-    const Snapshot snapshot = builder.take();
-    CHECK(folded_stacks(snapshot, FoldedView::memory, std::nullopt) == "stream_0;active_allocated;<non-python> 1536\n");
-    CHECK(folded_stacks(snapshot, FoldedView::memory, 1) == "stream_0;active_allocated;<non-python> 1024\n");
+    const Recording snapshot = builder.take();
+    CHECK(folded_stacks(end_of(snapshot), FoldedView::memory, std::nullopt) ==
+          "stream_0;active_allocated;<non-python> 1536\n");
+    CHECK(folded_stacks(end_of(snapshot), FoldedView::memory, 1) == "stream_0;active_allocated;<non-python> 1024\n");
   }
   SUBCASE("drops what is zero and what no block covers") {
     builder.segment(4096, 512).active(0, 0).segment(8192, 2048).active(512, 0, builder.stack({"a.py:1:f"}));
@@ -89,7 +90,7 @@ TEST_CASE("folded_stacks of the segments view names the segment by its decimal a
       .inactive(512)
       .segment(18446744073709551104U, 512)
       .inactive(512);
-  CHECK(folded_stacks(builder.take(), FoldedView::segments, std::nullopt) ==
+  CHECK(folded_stacks(replay(builder.take()), FoldedView::segments, std::nullopt) ==
         "stream_0;seg_18446744073709551104;inactive 512\n"
         "stream_3;seg_139637976727552;active_allocated;<gaps> 12\n"
         "stream_3;seg_139637976727552;active_allocated;<non-python> 500\n"
@@ -144,8 +145,8 @@ TEST_CASE("a text out of all proportion is an error before any of it is made") {
   SmallSnapshot builder;
   const std::string name = "a.py:1:" + std::string(100'000, 'x');
   builder.segment(0, 512).active(512, 512, builder.stack(std::vector<std::string_view>(20'000, name)));
-  const Snapshot snapshot = builder.take();
-  CHECK_THROWS_WITH_AS(static_cast<void>(folded_source(snapshot, FoldedView::memory, {})),
+  const Recording snapshot = builder.take();
+  CHECK_THROWS_WITH_AS(static_cast<void>(folded_source(end_of(snapshot), FoldedView::memory, {})),
                        doctest::Contains("more than 64.0 MiB of text"), Error);
 }
 

@@ -1,5 +1,6 @@
 #include "memviz/export.hpp"
 #include "support/small_snapshot.hpp"
+#include "support/states.hpp"
 
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
@@ -11,7 +12,7 @@ using test::SmallSnapshot;
 
 namespace {
 
-Snapshot example() {
+Recording example() {
   SmallSnapshot builder;
   const StackId stack = builder.stack({"/app/train.py:12:step"});
   builder.segment(0xFFFF'FFFF'FFFF'F000, 4096, -1).active(1024, 1000, stack).pending(512, 500, stack).inactive(2560);
@@ -32,8 +33,8 @@ const json& node_of_kind(const json& tree, std::string_view kind) {
 } // namespace
 
 TEST_CASE("stats_json has the figures under their fixed names") {
-  const Snapshot snapshot = example();
-  const json stats = json::parse(stats_json("mem.pickle", snapshot, replay(snapshot)));
+  const Recording snapshot = example();
+  const json stats = json::parse(stats_json("mem.pickle", end_of(snapshot)));
   CHECK(stats["file"] == "mem.pickle");
   REQUIRE(stats["devices"].size() == 1);
   const json& device = stats["devices"][0];
@@ -63,18 +64,18 @@ TEST_CASE("stats_json has the figures under their fixed names") {
 }
 
 TEST_CASE("stats_json is valid for a file name that is not UTF-8") {
-  const Snapshot snapshot;
-  const json stats = json::parse(stats_json("bad\xFFname", snapshot, replay(snapshot)));
+  const Recording snapshot;
+  const json stats = json::parse(stats_json("bad\xFFname", end_of(snapshot)));
   CHECK(stats["file"] == "bad\xEF\xBF\xBDname");
   CHECK(stats["devices"].empty());
 }
 
 TEST_CASE("tree_json") {
-  const Snapshot snapshot = example();
+  const Recording snapshot = example();
   TreeOptions options;
   options.levels = {Level::device, Level::pool, Level::stream, Level::segment, Level::state};
-  const Replay accounts = replay(snapshot);
-  const FrameTree tree = build_frame_tree(snapshot, accounts, options);
+  const MemoryState accounts = end_of(snapshot);
+  const FrameTree tree = build_frame_tree(accounts, options);
   const json parsed = json::parse(tree_json("mem.pickle", snapshot.frames, tree, accounts.devices));
 
   SUBCASE("names its source and its total") {

@@ -4,6 +4,7 @@
 #include "memviz/export.hpp"
 #include "support/contains.hpp"
 #include "support/small_snapshot.hpp"
+#include "support/states.hpp"
 #include "text/printable.hpp"
 
 #include <doctest/doctest.h>
@@ -24,8 +25,8 @@ std::size_t widest_line(const std::string& text) {
   return widest;
 }
 
-std::string text_of(const Snapshot& snapshot) {
-  return stats_text("mem.pickle", snapshot, replay(snapshot), std::nullopt);
+std::string text_of(const Recording& snapshot) {
+  return stats_text("mem.pickle", end_of(snapshot), std::nullopt);
 }
 
 } // namespace
@@ -41,8 +42,8 @@ TEST_CASE("TextTable aligns columns and leaves no spaces at the end of a line") 
 TEST_CASE("segment_bar") {
   SmallSnapshot builder;
   const auto bar = [&](std::size_t columns) {
-    const Snapshot snapshot = builder.take();
-    return segment_bar(snapshot, snapshot.segments.front(), columns);
+    const Recording snapshot = builder.take();
+    return segment_bar(snapshot.end, snapshot.end.segments.front(), columns);
   };
   builder.segment(4096, 8000);
   SUBCASE("shows used and free parts in their places") {
@@ -58,13 +59,13 @@ TEST_CASE("segment_bar") {
   SUBCASE("fits a segment of the largest size there is") {
     builder.segment(0, std::numeric_limits<std::uint64_t>::max());
     builder.active(std::numeric_limits<std::uint64_t>::max() / 2, 1);
-    const Snapshot snapshot = builder.take();
-    CHECK(segment_bar(snapshot, snapshot.segments.back(), 4) == "##??");
+    const Recording snapshot = builder.take();
+    CHECK(segment_bar(snapshot.end, snapshot.end.segments.back(), 4) == "##??");
   }
   SUBCASE("fits a segment of fewer bytes than characters") {
     builder.segment(0, 2).active(1, 1).inactive(1);
-    const Snapshot snapshot = builder.take();
-    CHECK(segment_bar(snapshot, snapshot.segments.back(), 4) == " # .");
+    const Recording snapshot = builder.take();
+    CHECK(segment_bar(snapshot.end, snapshot.end.segments.back(), 4) == " # .");
   }
 }
 
@@ -72,7 +73,7 @@ TEST_CASE("segment_map shows the largest segments and says how many it leaves ou
   SmallSnapshot builder;
   for (std::uint64_t i = 0; i < 25; ++i)
     builder.segment(i << 30U, 1024 * (i + 1)).inactive(1024 * (i + 1));
-  const std::string map = segment_map(builder.take(), 0);
+  const std::string map = segment_map(replay(builder.take()), 0);
   CHECK(map.starts_with("Segments of GPU 0 (25; the 20 largest, the other 5 are left out)\n"));
   CHECK(contains(map, "25.0 KiB"));
   CHECK(contains(map, "6.00 KiB"));
@@ -107,8 +108,8 @@ TEST_CASE("stats_text") {
   }
   SUBCASE("shows one device when asked") {
     builder.segment(0, 4096).inactive(4096).segment(0, 2048, 0, 1).inactive(2048);
-    const Snapshot snapshot = builder.take();
-    const std::string text = stats_text("mem.pickle", snapshot, replay(snapshot), 1);
+    const Recording snapshot = builder.take();
+    const std::string text = stats_text("mem.pickle", end_of(snapshot), 1);
     CHECK(contains(text, "GPU 1 (segments: 1"));
     CHECK(!contains(text, "GPU 0"));
   }

@@ -27,7 +27,7 @@ Logged logged(const std::string& bytes, const TraceOptions& options) {
   TraceSurvey survey;
   ReadOptions first;
   first.sink = &survey;
-  const Snapshot snapshot = read_snapshot(bytes, first);
+  const Recording snapshot = read_snapshot(bytes, first);
   Logged result;
   TraceLog log(snapshot, survey, options, [&](std::string_view piece) { result.text += piece; });
   ReadOptions second;
@@ -275,7 +275,7 @@ TEST_CASE("what the output throws ends the log, wherever the reader is") {
   TraceSurvey survey;
   ReadOptions first;
   first.sink = &survey;
-  const Snapshot snapshot = read_snapshot(bytes, first);
+  const Recording snapshot = read_snapshot(bytes, first);
   TraceLog log(snapshot, survey, {}, [](std::string_view) { throw Error("full"); });
   ReadOptions second;
   second.sink = &log;
@@ -292,7 +292,7 @@ TEST_CASE("events that are not those of the first pass are noticed") {
   TraceSurvey survey;
   ReadOptions first;
   first.sink = &survey;
-  const Snapshot snapshot = read_snapshot(with(3), first);
+  const Recording snapshot = read_snapshot(with(3), first);
   const auto second_pass = [&](int allocs) {
     TraceLog log(snapshot, survey, {}, [](std::string_view) {});
     ReadOptions second;
@@ -316,7 +316,7 @@ TEST_CASE("every event of every real snapshot and of the test data has its line,
   for (const auto& file : files) {
     CAPTURE(file);
     const std::string bytes = test::read_bytes(file.string());
-    const Snapshot snapshot = read_snapshot(bytes);
+    const Recording snapshot = read_snapshot(bytes);
     std::map<std::uint32_t, std::uint64_t> next;
     std::map<std::string, std::int64_t> alive; // names of one device are told apart by it
     for (const json& line : objects(bytes)) {

@@ -1,6 +1,7 @@
 #include "memviz/leaks.hpp"
 
 #include "support/allocating_program.hpp"
+#include "support/states.hpp"
 
 #include <algorithm>
 #include <array>
@@ -10,6 +11,7 @@
 namespace memviz {
 
 using test::AllocatingProgram;
+using test::end_of;
 
 namespace {
 
@@ -118,8 +120,8 @@ const std::array kNoises{
           }},
 };
 
-DeviceLeaks first_leaks_of(const Snapshot& snapshot) {
-  return find_leaks(snapshot, replay(snapshot), {}).at(0);
+DeviceLeaks first_leaks_of(const Recording& snapshot) {
+  return find_leaks(end_of(snapshot), {}).at(0);
 }
 
 /// The surest thing that is said of a line that is known to leak nothing; nullopt: nothing.
@@ -171,14 +173,14 @@ TEST_CASE("a leak behind larger noise of the same line is seen by what is left o
 
 TEST_CASE("steps left follow the rate of the part that leaks") {
   AllocatingProgram program(1);
-  const Snapshot snapshot = program.run(40, 0, [](AllocatingProgram& self, int step) {
+  const Recording snapshot = program.run(40, 0, [](AllocatingProgram& self, int step) {
     self.keep(100 + self.dice.below(50));
     if (self.held.size() > 1) self.drop(0);
     if (step >= 20) self.leak(1000);
   });
   LeakOptions options;
   options.capacity_bytes = 1'000'000;
-  const DeviceLeaks leaks = find_leaks(snapshot, replay(snapshot), options).at(0);
+  const DeviceLeaks leaks = find_leaks(end_of(snapshot), options).at(0);
   CHECK(leaks.bytes_per_step() == doctest::Approx(1000).epsilon(0.02));
   REQUIRE(leaks.steps_left());
   CHECK(*leaks.steps_left() == doctest::Approx(975).epsilon(0.02));

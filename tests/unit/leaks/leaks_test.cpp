@@ -5,6 +5,7 @@
 #include "support/files.hpp"
 #include "support/process.hpp"
 #include "support/small_snapshot.hpp"
+#include "support/states.hpp"
 
 #include <ctime>
 #include <doctest/doctest.h>
@@ -12,6 +13,7 @@
 
 namespace memviz {
 
+using test::end_of;
 using test::run;
 
 namespace {
@@ -21,7 +23,7 @@ std::string leaking(const std::string& name) {
 }
 
 /// `steps` times: a tensor that comes and goes, and one that stays.
-Snapshot small_leak(int steps, bool has_stacks) {
+Recording small_leak(int steps, bool has_stacks) {
   test::SmallSnapshot builder;
   const StackId work = has_stacks ? builder.stack({"/app/train.py:1:main", "/app/model.py:2:forward"}) : kNoFrames;
   const StackId kept = has_stacks ? builder.stack({"/app/train.py:1:main", "/app/cache.py:3:put"}) : kNoFrames;
@@ -34,15 +36,15 @@ Snapshot small_leak(int steps, bool has_stacks) {
   return builder.take();
 }
 
-std::vector<DeviceLeaks> leaks_of(const Snapshot& snapshot, const LeakOptions& options = {}) {
+std::vector<DeviceLeaks> leaks_of(const Recording& snapshot, const LeakOptions& options = {}) {
   // Without segments the accounts do not balance, but what lived before the first event is known by its frees.
-  return find_leaks(snapshot, replay(snapshot), options);
+  return find_leaks(end_of(snapshot), options);
 }
 
 } // namespace
 
 TEST_CASE("a loop shows in the stacks that allocate once a turn") {
-  const Snapshot snapshot = small_leak(12, true);
+  const Recording snapshot = small_leak(12, true);
   const Repetition repetition = find_repetition(snapshot.frames, snapshot.traces[0]);
   CHECK(repetition.anchors == 2);
   CHECK(repetition.starts.size() == 12);
@@ -74,7 +76,7 @@ TEST_CASE("a device without marks of its own has those of all; the marks of othe
     for (int i = 0; i < 3; ++i)
       builder.time(10 + kMarks * i / 3)
           .event(Action::alloc, 0x1000 * (static_cast<std::uint64_t>(i) + 1), 512, kNoFrames, device);
-  const Snapshot snapshot = builder.take();
+  const Recording snapshot = builder.take();
   const std::clock_t begin = std::clock();
   const auto devices = leaks_of(snapshot);
   CHECK(std::clock() - begin < 5 * CLOCKS_PER_SEC); // minutes, if each device looked at each mark
@@ -86,7 +88,7 @@ TEST_CASE("a device without marks of its own has those of all; the marks of othe
 TEST_CASE("a leak is found by stack, and without stacks by size") {
   for (const bool has_stacks : {true, false}) {
     CAPTURE(has_stacks);
-    const Snapshot snapshot = small_leak(12, has_stacks);
+    const Recording snapshot = small_leak(12, has_stacks);
     const auto devices = leaks_of(snapshot);
     REQUIRE(devices.size() == 1);
     const DeviceLeaks& leaks = devices[0];
@@ -108,7 +110,7 @@ TEST_CASE("layers that are loaded one by one are no leak, unless they are said t
   const StackId stack = builder.stack({"/app/model.py:1:to"});
   for (std::uint64_t layer = 0; layer < 12; ++layer)
     builder.event(Action::alloc, 0x100000 * (layer + 1), 4096, stack);
-  const Snapshot snapshot = builder.take();
+  const Recording snapshot = builder.take();
   const DeviceLeaks found = leaks_of(snapshot)[0];
   CHECK(found.doubt == Doubt::loading);
   CHECK(found.doubtful.size() == 1);
@@ -138,16 +140,16 @@ TEST_CASE("the layers of one backward pass are not taken for steps, though each 
 }
 
 TEST_CASE("guessed steps are never sure, and the text says that they are a guess") {
-  const Snapshot snapshot = small_leak(100, true);
+  const Recording snapshot = small_leak(100, true);
   const auto devices = leaks_of(snapshot);
   CHECK(devices[0].grows[0].trend.confidence == Confidence::medium);
-  const std::string text = leaks_text("mem.pickle", snapshot, devices);
+  const std::string text = leaks_text("mem.pickle", end_of(snapshot), devices);
   CHECK(text.find("A leak, if these are steps: 1 stack grows") < text.find("These steps are a guess"));
   LeakOptions options;
   options.steps = {StepSource::events, {}, 4};
   const auto declared = leaks_of(snapshot, options);
   CHECK(declared[0].grows[0].trend.confidence == Confidence::high);
-  CHECK(leaks_text("mem.pickle", snapshot, declared).find("a guess") == std::string::npos);
+  CHECK(leaks_text("mem.pickle", end_of(snapshot), declared).find("a guess") == std::string::npos);
 }
 
 TEST_CASE("JSON of stacks is bounded by the file: what would be out of all proportion is an error") {
@@ -158,19 +160,20 @@ TEST_CASE("JSON of stacks is bounded by the file: what would be out of all propo
   for (std::uint32_t device = 0; device < kDevices; ++device)
     for (std::uint64_t i = 1; i <= 6; ++i)
       builder.event(Action::alloc, 0x1000 * i, 512, deep, device);
-  const Snapshot snapshot = builder.take();
+  const Recording snapshot = builder.take();
   LeakOptions options;
   options.steps = {StepSource::events, {}, 1};
   const auto devices = leaks_of(snapshot, options);
-  CHECK_THROWS_WITH_AS(static_cast<void>(leaks_json("mem.pickle", snapshot, devices, {})),
+  CHECK_THROWS_WITH_AS(static_cast<void>(leaks_json("mem.pickle", end_of(snapshot), devices, {})),
                        doctest::Contains("of text, which no real snapshot of this size has"), Error);
-  CHECK(leaks_text("mem.pickle", snapshot, devices).size() < 200'000);
-  CHECK(nlohmann::json::parse(leaks_json("mem.pickle", snapshot, {devices[0]}, {}))["devices"][0]["grows"][0]["frames"]
+  CHECK(leaks_text("mem.pickle", end_of(snapshot), devices).size() < 200'000);
+  CHECK(nlohmann::json::parse(
+            leaks_json("mem.pickle", end_of(snapshot), {devices[0]}, {}))["devices"][0]["grows"][0]["frames"]
             .size() == frames.size());
 }
 
 TEST_CASE("steps are cut as given") {
-  const Snapshot snapshot = small_leak(12, true);
+  const Recording snapshot = small_leak(12, true);
   LeakOptions options;
   options.steps = {StepSource::events, {}, 8};
   CHECK(leaks_of(snapshot, options)[0].bytes_per_step() == 200);
@@ -185,7 +188,7 @@ TEST_CASE("steps are cut as given") {
 }
 
 TEST_CASE("of very many steps the last ones count, and memory stays bounded") {
-  const Snapshot snapshot = small_leak(5000, true);
+  const Recording snapshot = small_leak(5000, true);
   LeakOptions options;
   options.steps = {StepSource::events, {}, 4};
   const auto devices = leaks_of(snapshot, options);
@@ -206,7 +209,7 @@ TEST_CASE("a second alloc at a live address takes the place of the first") {
 }
 
 TEST_CASE("how many steps are left follows from the capacity and the peak of a step") {
-  const Snapshot snapshot = small_leak(10, true);
+  const Recording snapshot = small_leak(10, true);
   LeakOptions options;
   CHECK(!leaks_of(snapshot)[0].steps_left());
   options.capacity_bytes = 4096 + 1000 + 4250; // the last step's peak, and room for 42

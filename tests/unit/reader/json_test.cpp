@@ -1,5 +1,5 @@
 #include "memviz/error.hpp"
-#include "memviz/snapshot.hpp"
+#include "memviz/recording.hpp"
 #include "support/snapshot_builder.hpp"
 #include "json/json_reader.hpp"
 
@@ -10,31 +10,31 @@ using namespace memviz;
 using namespace memviz::test;
 
 TEST_CASE("the JSON form of a snapshot reads like its pickle") {
-  const Snapshot snapshot =
+  const Recording snapshot =
       read_snapshot(R"( {"segments": [{"device": 0, "address": 140000000000000, "total_size": 1024,
       "stream": 0, "segment_pool_id": [0, 1], "blocks": [{"size": 1024, "requested_size": 1000, "state":
       "active_allocated", "frames": [{"name": "main", "filename": "train.py", "line": 3}]}]}],
       "device_traces": [[{"action": "alloc", "addr": 140000000000000, "size": 1000, "stream": 0, "frames": []}]]})");
   CHECK(snapshot.origin.encoding == "JSON");
-  REQUIRE(snapshot.blocks.size() == 1);
-  CHECK(snapshot.blocks[0].requested_bytes == 1000);
-  CHECK(snapshot.segments[0].pool == PoolId{0, 1});
-  CHECK(snapshot.frames.name(snapshot.frames.stack(snapshot.blocks[0].stack)[0]) == "main");
+  REQUIRE(snapshot.end.blocks.size() == 1);
+  CHECK(snapshot.end.blocks[0].requested_bytes == 1000);
+  CHECK(snapshot.end.segments[0].pool == PoolId{0, 1});
+  CHECK(snapshot.frames.name(snapshot.frames.stack(snapshot.end.blocks[0].stack)[0]) == "main");
   CHECK(snapshot.traces[0].size() == 1);
 }
 
 TEST_CASE("half of a surrogate pair is U+FFFD, in JSON as in a pickle") {
   const auto name_in = [](const std::string& json_text) {
-    const Snapshot snapshot = read_snapshot(
+    const Recording snapshot = read_snapshot(
         R"({"segments": [{"address": 4096, "total_size": 512, "blocks": [{"size": 512, "state": "active_allocated",
         "frames": [{"name": ")" +
         json_text + R"(", "filename": "a.py", "line": 1}]}]}]})");
-    return std::string(snapshot.frames.name(snapshot.frames.stack(snapshot.blocks[0].stack)[0]));
+    return std::string(snapshot.frames.name(snapshot.frames.stack(snapshot.end.blocks[0].stack)[0]));
   };
   SnapshotBuilder builder;
   builder.segment(0x1000, 512).active(512, 512, {"a.py:1:a\xED\xA0\x80z"});
-  const Snapshot pickled = read_snapshot(builder.pickle());
-  CHECK(pickled.frames.name(pickled.frames.stack(pickled.blocks[0].stack)[0]) == "a\uFFFDz");
+  const Recording pickled = read_snapshot(builder.pickle());
+  CHECK(pickled.frames.name(pickled.frames.stack(pickled.end.blocks[0].stack)[0]) == "a\uFFFDz");
   CHECK(name_in("a\\ud800z") == "a\uFFFDz");
   CHECK(name_in("a\\uDC00z") == "a\uFFFDz");
   CHECK(name_in("a\\ud800\\ud83d\\ude00") == "a\uFFFD\U0001F600");

@@ -1,7 +1,8 @@
 #include "memviz/error.hpp"
+#include "memviz/recording.hpp"
 #include "memviz/replay.hpp"
-#include "memviz/snapshot.hpp"
 #include "support/snapshot_builder.hpp"
+#include "support/states.hpp"
 
 #include <doctest/doctest.h>
 #include <string>
@@ -49,8 +50,8 @@ TEST_CASE("damaged content that still can be read is warned about") {
   SnapshotBuilder builder;
   SUBCASE("blocks that do not cover their segment") {
     builder.segment(0x1000, 2048).active(512, 512);
-    const Snapshot snapshot = builder.read();
-    CHECK(snapshot.segments[0].uncovered_bytes == 1536);
+    const Recording snapshot = builder.read();
+    CHECK(snapshot.end.segments[0].uncovered_bytes == 1536);
     REQUIRE(snapshot.warnings.size() == 1);
     CHECK(snapshot.warnings[0].find("1.50 KiB of 2.00 KiB are unaccounted for") != std::string::npos);
   }
@@ -60,22 +61,22 @@ TEST_CASE("damaged content that still can be read is warned about") {
     builder.segment(0x1700, 256).active(256, 256); // behind the second, inside the first
     builder.segment(0x1800, 512).active(512, 512); // begins where the first ends
     builder.segment(0x1000, 512, 1).active(512, 512);
-    const Snapshot snapshot = builder.read();
-    CHECK(replay(snapshot).devices[0].reserved_bytes == 2048 + 512 + 256 + 512);
+    const Recording snapshot = builder.read();
+    CHECK(end_of(snapshot).devices[0].reserved_bytes == 2048 + 512 + 256 + 512);
     REQUIRE(snapshot.warnings.size() == 1);
     CHECK(snapshot.warnings[0] == "2 of 5 segments overlap another of their device, the first at 0x1000 with 2,048 "
                                   "bytes and at 0x1400: all of them are summed (is the file edited?)");
   }
   SUBCASE("a request above the block's size") {
     builder.segment(0x1000, 512).active(512, 4096);
-    const Snapshot snapshot = builder.read();
-    CHECK(snapshot.blocks[0].requested_bytes == 512);
+    const Recording snapshot = builder.read();
+    CHECK(snapshot.end.blocks[0].requested_bytes == 512);
     CHECK(snapshot.warnings.size() == 1);
   }
   SUBCASE("a state of a name nobody knows") {
     builder.segment(0x1000, 512).block(dict({{"size", 512}, {"state", "limbo"}}));
-    const Snapshot snapshot = builder.read();
-    CHECK(snapshot.blocks[0].state == BlockState::inactive);
+    const Recording snapshot = builder.read();
+    CHECK(snapshot.end.blocks[0].state == BlockState::inactive);
     CHECK(snapshot.warnings[0].find("'limbo'") != std::string::npos);
   }
   SUBCASE("bytes behind the end, unless they are the NULs that PyTorch pads with") {

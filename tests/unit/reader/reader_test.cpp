@@ -1,10 +1,11 @@
 #include "memviz/export.hpp"
 #include "memviz/flame.hpp"
 #include "memviz/label.hpp"
+#include "memviz/recording.hpp"
 #include "memviz/replay.hpp"
-#include "memviz/snapshot.hpp"
 #include "memviz/source_line.hpp"
 #include "support/snapshot_builder.hpp"
+#include "support/states.hpp"
 
 #include <doctest/doctest.h>
 #include <string>
@@ -29,9 +30,9 @@ TEST_CASE("segments and blocks of today's writers") {
       .active(1024, 1000, {"model.py:7:forward", "train.py:12:step"})
       .pending(512, 512)
       .inactive(2 * MiB - 1536, 999'999'999);
-  const Snapshot snapshot = builder.read();
-  REQUIRE(snapshot.segments.size() == 1);
-  const Segment& segment = snapshot.segments[0];
+  const Recording snapshot = builder.read();
+  REQUIRE(snapshot.end.segments.size() == 1);
+  const Segment& segment = snapshot.end.segments[0];
   CHECK(segment.device == 1);
   CHECK(segment.stream == 42);
   CHECK(segment.pool == PoolId{0, 3});
@@ -40,7 +41,7 @@ TEST_CASE("segments and blocks of today's writers") {
   CHECK(segment.is_large == true);
   CHECK(segment.uncovered_bytes == 0);
 
-  const auto blocks = snapshot.blocks_of(segment);
+  const auto blocks = snapshot.end.blocks_of(segment);
   REQUIRE(blocks.size() == 3);
   CHECK(blocks[0].state == BlockState::active_allocated);
   CHECK(blocks[0].rounding_bytes() == 24);
@@ -63,9 +64,9 @@ TEST_CASE("blocks without address lie one behind the other") {
     return dict({{"size", size}, {"requested_size", size}, {"state", "active_allocated"}, {"frames", list()}});
   };
   builder.segment(0x1000, 1024).block(block(512)).block(block(512));
-  const Snapshot snapshot = builder.read();
-  CHECK(snapshot.blocks[0].address == 0x1000);
-  CHECK(snapshot.blocks[1].address == 0x1200);
+  const Recording snapshot = builder.read();
+  CHECK(snapshot.end.blocks[0].address == 0x1000);
+  CHECK(snapshot.end.blocks[1].address == 0x1200);
 }
 
 TEST_CASE("blocks with history, as PyTorch 1.13 and 2.0 wrote them") {
@@ -76,9 +77,9 @@ TEST_CASE("blocks with history, as PyTorch 1.13 and 2.0 wrote them") {
             {{"size", 1024},
              {"state", "active_allocated"},
              {"history", list({history_entry(1000, {"new.py:1:owner"}), history_entry(512, {"old.py:1:dead"})})}}));
-    const Snapshot snapshot = builder.read();
-    CHECK(snapshot.blocks[0].requested_bytes == 1000);
-    CHECK(snapshot.frames.name(snapshot.frames.stack(snapshot.blocks[0].stack)[0]) == "owner");
+    const Recording snapshot = builder.read();
+    CHECK(snapshot.end.blocks[0].requested_bytes == 1000);
+    CHECK(snapshot.frames.name(snapshot.frames.stack(snapshot.end.blocks[0].stack)[0]) == "owner");
     CHECK(snapshot.origin.generation == "PyTorch 2.0");
   }
   SUBCASE("an entry without frames was recorded without context") {
@@ -86,11 +87,11 @@ TEST_CASE("blocks with history, as PyTorch 1.13 and 2.0 wrote them") {
         .block(dict({{"size", 1024},
                      {"state", "active_allocated"},
                      {"history", list({dict({{"addr", 0x1000}, {"real_size", 1000}})})}}));
-    CHECK(builder.read().blocks[0].stack == kNoContext);
+    CHECK(builder.read().end.blocks[0].stack == kNoContext);
   }
   SUBCASE("a block that was never used has no history") {
     builder.segment(0x1000, 1024).block(dict({{"size", 1024}, {"state", "inactive"}}));
-    CHECK(builder.read().blocks[0].state == BlockState::inactive);
+    CHECK(builder.read().end.blocks[0].state == BlockState::inactive);
   }
 }
 
@@ -98,9 +99,9 @@ TEST_CASE("a bare list of segments is a snapshot without events") {
   SnapshotBuilder builder;
   builder.segment(0x1000, 1024).active(1024, 1024);
   const auto& root = std::get<PythonDict>(builder.python().value);
-  const Snapshot snapshot = read_snapshot(pickled(root.pairs->front().second));
+  const Recording snapshot = read_snapshot(pickled(root.pairs->front().second));
   CHECK(snapshot.origin.is_list);
-  CHECK(snapshot.segments.size() == 1);
+  CHECK(snapshot.end.segments.size() == 1);
   CHECK(snapshot.traces.empty());
 }
 
@@ -116,7 +117,7 @@ TEST_CASE("events keep what any generation writes") {
                       {"pool_id", list({0, 9})},
                       {"forward_frames", list({"model.py:3 in forward", "train.py:9 in main"})}}));
   builder.event(dict({{"action", "annotate"}, {"addr", 1}, {"unheard_of", list({1, 2})}}));
-  const Snapshot snapshot = builder.read();
+  const Recording snapshot = builder.read();
   const EventTable& events = snapshot.traces[0];
   REQUIRE(events.size() == 3);
   SUBCASE("an OOM has the free bytes of the device instead of an address") {
@@ -154,11 +155,11 @@ TEST_CASE("a line of 2^64 - 1 is not known, as PyTorch's unwinder writes it, and
                    {"requested_size", 512},
                    {"state", "active_allocated"},
                    {"frames", frames}}));
-  const Snapshot snapshot = builder.read();
+  const Recording snapshot = builder.read();
   CHECK(snapshot.frames.frame({0}).line == kUnknownLine);
   CHECK(snapshot.frames.frame({1}).line == 0);
   CHECK(frame_place(snapshot.frames, {0}) == "a.cpp");
-  CHECK(folded_stacks(snapshot, FoldedView::memory, {}) ==
+  CHECK(folded_stacks(end_of(snapshot), FoldedView::memory, {}) ==
         "stream_0;active_allocated;a.cpp:0:first;a.cpp:18446744073709551615:unknown 512\n");
 }
 
@@ -173,8 +174,8 @@ TEST_CASE("fx fields of frames are kept beside them") {
                                   {"fx_original_trace", "File \"model.py\", line 3"}});
   builder.segment(0x1000, 512)
       .block(dict({{"size", 512}, {"requested_size", 512}, {"state", "active_allocated"}, {"frames", list({frame})}}));
-  const Snapshot snapshot = builder.read();
-  const FxInfo* fx = snapshot.frames.fx(snapshot.frames.stack(snapshot.blocks[0].stack)[0]);
+  const Recording snapshot = builder.read();
+  const FxInfo* fx = snapshot.frames.fx(snapshot.frames.stack(snapshot.end.blocks[0].stack)[0]);
   REQUIRE(fx != nullptr);
   CHECK(snapshot.frames.text(fx->node_name) == "relu");
   CHECK(snapshot.frames.text(fx->original_trace) == "File \"model.py\", line 3");
@@ -189,7 +190,7 @@ TEST_CASE("settings and annotations") {
                                           {"trace_alloc_max_entries", 1000}}));
   builder.set("external_annotations",
               list({dict({{"stage", "START"}, {"name", "backward"}, {"rank", "3"}, {"device", 0}, {"time_us", 99}})}));
-  const Snapshot snapshot = builder.read();
+  const Recording snapshot = builder.read();
   const auto setting = [&](std::size_t i) {
     return std::string(snapshot.frames.text(snapshot.settings[i].first)) + "=" +
            std::string(snapshot.frames.text(snapshot.settings[i].second));
@@ -218,15 +219,15 @@ TEST_CASE("of a recording of GPUs and of main memory, one device is none") {
   builder.segment(0x1000, 1024, 0).active(1024, 1000);
   builder.segment(0x9000, 1024, 2).active(1024, 1000);
   builder.set("allocator_settings", dict({{"memviz_recording", "cuda"}, {"memviz_cpu_device", 2}}));
-  const Snapshot snapshot = builder.read();
+  const Recording snapshot = builder.read();
   CHECK_FALSE(snapshot.origin.is_main_memory(0));
   CHECK(snapshot.origin.is_main_memory(2));
-  const Replay accounts = replay(snapshot);
+  const MemoryState accounts = end_of(snapshot);
   CHECK_FALSE(accounts.devices[0].is_cpu);
   CHECK(accounts.devices[1].is_cpu);
   TreeOptions options;
   options.levels = {Level::device};
-  const FrameTree tree = build_frame_tree(snapshot, accounts, options);
+  const FrameTree tree = build_frame_tree(accounts, options);
   const NodeId second = tree[tree.root().first_child].next_sibling;
   CHECK(node_label(snapshot.frames, tree[second].key) == "CPU");
 }
@@ -236,7 +237,7 @@ TEST_CASE("frame lists that are shared are converted once") {
   const PythonValue frames = frames_of({"a.py:1:f"});
   for (int i = 0; i < 100; ++i)
     builder.event(dict({{"action", "alloc"}, {"addr", i}, {"size", 1}, {"frames", frames}}));
-  const Snapshot snapshot = builder.read();
+  const Recording snapshot = builder.read();
   CHECK(snapshot.frames.stack_count() == 3); // the two special ones and this
   CHECK(snapshot.frames.frame_count() == 1);
 }
@@ -246,9 +247,9 @@ TEST_CASE("segments are sorted by device and address") {
   builder.segment(0x3000, 512, 1).active(512, 512);
   builder.segment(0x2000, 512, 0).active(512, 512);
   builder.segment(0x1000, 512, 1).active(512, 512);
-  const Snapshot snapshot = builder.read();
-  CHECK(snapshot.segments[0].address == 0x2000);
-  CHECK(snapshot.segments[1].address == 0x1000);
-  CHECK(snapshot.blocks_of(snapshot.segments[1])[0].address == 0x1000);
+  const Recording snapshot = builder.read();
+  CHECK(snapshot.end.segments[0].address == 0x2000);
+  CHECK(snapshot.end.segments[1].address == 0x1000);
+  CHECK(snapshot.end.blocks_of(snapshot.end.segments[1])[0].address == 0x1000);
   CHECK(snapshot.devices() == std::vector<std::uint32_t>{0, 1});
 }

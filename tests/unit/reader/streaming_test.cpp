@@ -1,6 +1,6 @@
 #include "memviz/error.hpp"
 #include "memviz/input.hpp"
-#include "memviz/snapshot.hpp"
+#include "memviz/recording.hpp"
 #include "pickle/machine.hpp"
 #include "support/files.hpp"
 #include "support/opcodes.hpp"

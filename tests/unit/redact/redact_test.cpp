@@ -4,6 +4,7 @@
 #include "memviz/redact.hpp"
 #include "support/files.hpp"
 #include "support/secret_program.hpp"
+#include "support/states.hpp"
 
 #include <cstdint>
 #include <doctest/doctest.h>
@@ -21,7 +22,7 @@ TEST_CASE("nothing that was hidden enters the snapshot") {
     ReadOptions options;
     options.rewriter = &redactor;
     options.stream = stream;
-    const Snapshot snapshot = read_snapshot(bytes, options);
+    const Recording snapshot = read_snapshot(bytes, options);
     std::string all;
     for (std::uint32_t i = 0; i < snapshot.frames.string_count(); ++i)
       all += std::string(snapshot.frames.text({i})) + "\n";
@@ -68,15 +69,12 @@ TEST_CASE("redaction changes no figure of real snapshots, and no ranking") {
     Redactor redactor({Redact::all, "a key"});
     ReadOptions options;
     options.rewriter = &redactor;
-    const Snapshot raw = read_snapshot(input.bytes());
-    const Snapshot hidden = read_snapshot(input.bytes(), options);
-    const Replay accounts = replay(raw);
-    const auto users = rank_user_lines(raw, accounts, std::nullopt);
-    const auto hidden_users = rank_user_lines(hidden, accounts, std::nullopt);
-    const TreeOptions tree;
-    const auto nodes = [&](const Snapshot& snapshot) {
-      return build_frame_tree(snapshot, accounts, tree).nodes.size();
-    };
+    const MemoryState raw = replay(read_snapshot(input.bytes()));
+    const MemoryState hidden = replay(read_snapshot(input.bytes(), options));
+    const auto users = rank_user_lines(raw, std::nullopt);
+    const auto hidden_users = rank_user_lines(hidden, std::nullopt);
+    const TreeOptions whole;
+    const auto nodes = [&](const MemoryState& state) { return build_frame_tree(state, whole).nodes.size(); };
     CHECK(nodes(raw) == nodes(hidden));
     REQUIRE(users.size() == hidden_users.size());
     for (std::size_t i = 0; i < users.size(); ++i)

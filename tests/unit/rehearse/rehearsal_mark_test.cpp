@@ -58,7 +58,7 @@ TEST_CASE("the mark of a rehearsed recording is read from either place") {
     CHECK(rehearsal->total_bytes == kTotalBytes);
   }
   SUBCASE("the allocator's settings") {
-    const Snapshot snapshot = small().set("allocator_settings", dict({{"memviz_rehearsal", mark()}})).read();
+    const Recording snapshot = small().set("allocator_settings", dict({{"memviz_rehearsal", mark()}})).read();
     REQUIRE(snapshot.origin.rehearsal);
     CHECK(snapshot.origin.rehearsal->total_bytes == kTotalBytes);
     REQUIRE_FALSE(snapshot.warnings.empty());

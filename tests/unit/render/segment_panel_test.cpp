@@ -5,6 +5,7 @@
 #include "support/files.hpp"
 #include "support/small_snapshot.hpp"
 #include "support/snapshot_builder.hpp"
+#include "support/states.hpp"
 #include "support/svg_check.hpp"
 
 #include <algorithm>
@@ -17,15 +18,14 @@ using namespace memviz::test;
 
 namespace {
 
-std::string drawn(const Snapshot& snapshot, bool with_segments) {
-  const Replay accounts = replay(snapshot);
+std::string drawn(const Recording& snapshot, bool with_segments) {
+  const MemoryState state = end_of(snapshot);
   TreeOptions options;
-  options.levels = with_segments ? segment_levels(snapshot) : memory_levels(snapshot);
-  const FrameTree tree = build_frame_tree(snapshot, accounts, options);
-  FlamePicture picture{
-      "mem.pickle",     snapshot, tree, accounts.devices, rank_user_lines(snapshot, accounts, std::nullopt),
-      snapshot.warnings};
-  if (with_segments) picture.segments = {find_pins(snapshot, accounts), block_lines(snapshot, accounts, {})};
+  options.levels = with_segments ? segment_levels(state) : memory_levels(state);
+  const FrameTree tree = build_frame_tree(state, options);
+  FlamePicture picture{"mem.pickle",     state, tree, state.devices, rank_user_lines(state, std::nullopt),
+                       snapshot.warnings};
+  if (with_segments) picture.segments = {find_pins(state), block_lines(state, {})};
   return flame_svg(picture, {});
 }
 
@@ -134,9 +134,9 @@ TEST_CASE("a segment of a hundred thousand blocks takes few shapes, and damaged 
   small.segment(0x7f0000000000, 200'000 * 512);
   for (int i = 0; i < 100'000; ++i)
     small.active(512, 512).inactive(512);
-  Snapshot snapshot = small.take();
-  snapshot.blocks[0].address = 1;
-  snapshot.blocks[2].address = ~std::uint64_t{0};
+  Recording snapshot = small.take();
+  snapshot.end.blocks[0].address = 1;
+  snapshot.end.blocks[2].address = ~std::uint64_t{0};
   const std::string svg = drawn(snapshot, true);
   check_svg(svg);
   CHECK(rectangles(svg, "requested") < 2'000);
@@ -150,8 +150,8 @@ TEST_CASE("the five largest real snapshots keep to 2 MB, with the root exact") {
   paths.resize(std::min<std::size_t>(paths.size(), 5));
   for (const auto& path : paths) {
     CAPTURE(path.string());
-    const Snapshot snapshot = read_snapshot(read_input(path.string()).bytes());
-    const std::uint64_t reserved_bytes = sum_of(replay(snapshot).devices).reserved_bytes;
+    const Recording snapshot = read_snapshot(read_input(path.string()).bytes());
+    const std::uint64_t reserved_bytes = sum_of(end_of(snapshot).devices).reserved_bytes;
     for (const bool with_segments : {false, true}) {
       const std::string svg = drawn(snapshot, with_segments);
       CHECK(svg.size() <= 2'000'000);

@@ -3,6 +3,7 @@
 #include "support/files.hpp"
 #include "support/process.hpp"
 #include "support/small_snapshot.hpp"
+#include "support/states.hpp"
 #include "support/svg_check.hpp"
 
 #include "memviz/format.hpp"
@@ -18,14 +19,10 @@ using namespace memviz::test;
 
 namespace {
 
-std::string drawn(const Snapshot& snapshot, const Replay& accounts, const SvgOptions& options = {}) {
-  std::string svg = state_svg({.file = "a <b> & c.pickle",
-                               .snapshot = snapshot,
-                               .replay = accounts,
-                               .births = {},
-                               .device = std::nullopt,
-                               .warnings = accounts.warnings},
-                              options);
+std::string drawn(const MemoryState& state, const SvgOptions& options = {}) {
+  std::string svg = state_svg(
+      {.file = "a <b> & c.pickle", .state = state, .births = {}, .device = std::nullopt, .warnings = state.warnings},
+      options);
   check_svg(svg);
   return svg;
 }
@@ -35,7 +32,7 @@ bool shows(const std::string& svg, const std::string& part) {
 }
 
 /// 2 MiB each, of which `different` look different.
-Snapshot of_segments(std::uint64_t count, std::uint64_t different) {
+Recording of_segments(std::uint64_t count, std::uint64_t different) {
   constexpr std::uint64_t kHalf = std::uint64_t{1} << 20U;
   SmallSnapshot builder;
   for (std::uint64_t i = 0; i < count; ++i)
@@ -53,8 +50,8 @@ TEST_CASE("a state names every segment, its holes, and the events that led there
   builder.segment(0x7f0000000000, 4096, 7).active(1024, 1000, stack).inactive(3072);
   builder.segment(0x7e0000000000, 8192).inactive(8192);
   builder.event(Action::alloc, 0x7f0000000000, 1000, stack);
-  const Snapshot snapshot = builder.take();
-  const std::string svg = drawn(snapshot, replay(snapshot));
+  const Recording snapshot = builder.take();
+  const std::string svg = drawn(end_of(snapshot));
   CHECK(shows(svg, "GPU 0, default pool, stream 7"));
   CHECK(shows(svg, "0x7f0000000000 · 4.00 KiB · 25.0 % in use"));
   CHECK(shows(svg, "0x7e0000000000 · 8.00 KiB · 0 % in use"));
@@ -65,11 +62,11 @@ TEST_CASE("a state names every segment, its holes, and the events that led there
 
 TEST_CASE("at an out-of-memory error a state has the request beside the largest hole") {
   const Input input = read_input((testdata() / "oom_expandable.pickle").string());
-  Snapshot snapshot = read_snapshot(input.bytes());
+  Recording snapshot = read_snapshot(input.bytes());
   MomentChoice choice;
   choice.kind = MomentKind::oom;
-  const Replay accounts = rewind(snapshot, choice);
-  const std::string svg = drawn(snapshot, accounts);
+  const MemoryState accounts = state_at(snapshot, choice);
+  const std::string svg = drawn(accounts);
   CHECK(shows(svg, "ran out of memory: "));
   CHECK(shows(svg, "asked for"));
   CHECK(shows(svg, "largest free run for it"));
@@ -77,20 +74,20 @@ TEST_CASE("at an out-of-memory error a state has the request beside the largest 
 }
 
 TEST_CASE("segments that the budget has no room for are left out, and counted") {
-  const Snapshot snapshot = of_segments(5000, 2000);
-  const Replay accounts = replay(snapshot);
+  const Recording snapshot = of_segments(5000, 2000);
+  const MemoryState accounts = end_of(snapshot);
   SvgOptions options;
   options.max_bytes = 100'000;
-  const std::string svg = drawn(snapshot, accounts, options);
+  const std::string svg = drawn(accounts, options);
   CHECK(svg.size() <= options.max_bytes);
   CHECK(shows(svg, "more segments with "));
   CHECK(shows(svg, "5,000 segments with 10,000 blocks"));
-  CHECK(svg == drawn(snapshot, accounts, options));
+  CHECK(svg == drawn(accounts, options));
 }
 
 TEST_CASE("segments that look the same are drawn once, with their count") {
-  const Snapshot snapshot = of_segments(120, 2);
-  const std::string svg = drawn(snapshot, replay(snapshot));
+  const Recording snapshot = of_segments(120, 2);
+  const std::string svg = drawn(end_of(snapshot));
   CHECK(shows(svg, "120 segments of 2.00 MiB, 240 MiB · 50.0 % in use"));
   CHECK(shows(svg, "×60"));
   CHECK_FALSE(shows(svg, "×120"));
@@ -105,8 +102,8 @@ TEST_CASE("a line has one colour in the list and on its blocks; what has no stac
       .active(4096, 4096, small)
       .active(2048, 2048)
       .inactive(2048);
-  const Snapshot snapshot = builder.take();
-  const pugi::xml_document document = parse_svg(drawn(snapshot, replay(snapshot)));
+  const Recording snapshot = builder.take();
+  const pugi::xml_document document = parse_svg(drawn(end_of(snapshot)));
   std::vector<std::string> in_list;
   for (const pugi::xpath_node& bar : document.select_nodes("//g[@class='row']/g"))
     in_list.emplace_back(bar.node().attribute("class").value());
@@ -129,8 +126,8 @@ TEST_CASE("lines without a hue of their own have one colour together, which is n
     builder.active(4096, 4096, builder.stack({frame}));
   }
   builder.inactive(4096);
-  const Snapshot snapshot = builder.take();
-  const std::string svg = drawn(snapshot, replay(snapshot));
+  const Recording snapshot = builder.take();
+  const std::string svg = drawn(end_of(snapshot));
   CHECK(shows(svg, "lines below the largest"));
   CHECK(parse_svg(svg).select_node("//g[@id='board']/g[@class='lesser']/path"));
 }
@@ -140,8 +137,8 @@ TEST_CASE("private pools and side streams have places of their own on the board,
   builder.segment(0x7f0000000000, 4096).pending(4096, 4096);
   builder.segment(0x7f0000100000, 4096).active(4096, 4096).pool({0, 3});
   builder.segment(0x7f0000200000, 4096, 7).inactive(4096);
-  const Snapshot snapshot = builder.take();
-  const std::string svg = drawn(snapshot, replay(snapshot));
+  const Recording snapshot = builder.take();
+  const std::string svg = drawn(end_of(snapshot));
   CHECK(shows(svg, "GPU 0, private pool (0, 3), stream 0"));
   CHECK(shows(svg, "GPU 0, default pool, stream 7"));
   CHECK(shows(svg, "1 segment, 4.00 KiB reserved, 0 % in use, largest hole 4.00 KiB"));
@@ -157,8 +154,8 @@ TEST_CASE(
   const StackId stack = builder.stack({"/app/train.py:12:step", "/app/model.py:3:forward"});
   builder.segment(0x7f0000000000, 8192).active(1024, 1000, stack).inactive(3072).pending(4096, 4096);
   builder.event(Action::alloc, 0x7f0000000000, 1000, stack);
-  const Snapshot snapshot = builder.take();
-  const pugi::xml_document document = parse_svg(drawn(snapshot, replay(snapshot)));
+  const Recording snapshot = builder.take();
+  const pugi::xml_document document = parse_svg(drawn(end_of(snapshot)));
   const pugi::xml_node data = document.select_node("//metadata[@id='board-data']").node();
   CHECK(data.select_node(".//s").node().text().get() == std::string("2,24,0,1,0 =6 ~8,0,1,,"));
   CHECK(data.select_node(".//s/@a").attribute().value() == std::string("0x7f0000000000"));
@@ -172,10 +169,10 @@ TEST_CASE("where the budget is small small neighbours are one piece for the scri
   builder.segment(0x7f0000000000, 20'000 * 1024);
   for (int i = 0; i < 20'000; ++i)
     builder.active(512, 500).inactive(512);
-  const Snapshot snapshot = builder.take();
+  const Recording snapshot = builder.take();
   SvgOptions options;
   options.max_bytes = 200'000;
-  const std::string svg = drawn(snapshot, replay(snapshot), options);
+  const std::string svg = drawn(end_of(snapshot), options);
   CHECK(svg.size() <= options.max_bytes);
   std::istringstream pieces(parse_svg(svg).select_node("//metadata[@id='board-data']//s").node().text().get());
   std::uint64_t units = 0;
@@ -185,12 +182,12 @@ TEST_CASE("where the budget is small small neighbours are one piece for the scri
     units += std::stoull(piece.substr(piece.find_first_of("0123456789")));
   }
   CHECK(has_merged);
-  CHECK(units * 512 == snapshot.segments[0].total_bytes);
+  CHECK(units * 512 == snapshot.end.segments[0].total_bytes);
 }
 
 TEST_CASE("a state of nothing is drawn, too") {
-  const Snapshot snapshot;
-  CHECK(shows(drawn(snapshot, replay(snapshot)), "0 segments"));
+  const Recording snapshot;
+  CHECK(shows(drawn(end_of(snapshot)), "0 segments"));
 }
 
 TEST_CASE("memviz state draws the moment that it is asked for") {
@@ -207,8 +204,8 @@ TEST_CASE("rows of a state that would look alike have the folders that tell them
   builder.segment(0x7f0000000000, 1 << 20)
       .active(1 << 19, 1 << 19, builder.stack({"/app/a/block.py:7:forward"}))
       .active(1 << 19, 1 << 19, builder.stack({"/app/b/block.py:7:forward"}));
-  const Snapshot snapshot = builder.take();
-  const std::string svg = drawn(snapshot, replay(snapshot));
+  const Recording snapshot = builder.take();
+  const std::string svg = drawn(end_of(snapshot));
   CHECK(shows(svg, "forward a/block.py:7"));
   CHECK(shows(svg, "forward b/block.py:7"));
 }

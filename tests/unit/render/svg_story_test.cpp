@@ -73,13 +73,13 @@ TEST_CASE("flame_svg has a bar for each pool and stream where there are several"
     Segment segment;
     segment.stream = stream;
     segment.total_bytes = 1000 * (stream + 1);
-    drawing.snapshot.segments.push_back(segment);
+    drawing.state.segments.push_back(segment);
   }
   SUBCASE("without private pools only the stream is named") {
     CHECK(visible_text(parse_svg(drawing.svg())).find("\nstream 9\n9.77 KiB reserved") != std::string::npos);
     return;
   }
-  drawing.snapshot.segments.back().pool = {0, 2};
+  drawing.state.segments.back().pool = {0, 2};
   const std::string text = visible_text(parse_svg(drawing.svg()));
   CHECK(text.find("private pool (0, 2), stream 9\n9.77 KiB reserved") != std::string::npos);
   CHECK(text.find("default pool, stream 8\n8.79 KiB reserved") != std::string::npos);

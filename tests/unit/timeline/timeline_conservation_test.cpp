@@ -2,6 +2,7 @@
 
 #include "support/files.hpp"
 #include "support/small_snapshot.hpp"
+#include "support/states.hpp"
 #include "support/timeline_check.hpp"
 
 #include "memviz/input.hpp"
@@ -19,7 +20,7 @@ using namespace test;
 namespace {
 
 /// Allocations that come and go at random addresses, many of them reused, from seven lines of code or without a stack.
-Snapshot random_snapshot(std::uint32_t seed, std::size_t events) {
+Recording random_snapshot(std::uint32_t seed, std::size_t events) {
   std::mt19937 random(seed);
   test::SmallSnapshot snapshot;
   std::vector<StackId> stacks{kNoFrames};
@@ -52,7 +53,7 @@ Snapshot random_snapshot(std::uint32_t seed, std::size_t events) {
 
 TEST_CASE("bytes are conserved whatever is drawn of a recording") {
   for (const std::uint32_t seed : {1U, 2U, 3U}) {
-    const Snapshot snapshot = random_snapshot(seed, 3000);
+    const Recording snapshot = random_snapshot(seed, 3000);
     const std::vector<std::int64_t> live = replayed_live(snapshot, 0);
     const std::int64_t highest = *std::max_element(live.begin(), live.end());
     const std::vector<DeviceRecord> records = record_timeline(snapshot);
@@ -75,9 +76,9 @@ TEST_CASE("bytes are conserved whatever is drawn of a recording") {
 }
 
 TEST_CASE("what is no band is part of a strip, whatever is drawn of a recording") {
-  const Snapshot snapshot = random_snapshot(11, 3000);
-  const Replay accounts = replay(snapshot);
-  const LifeLines lines(snapshot, accounts);
+  const Recording snapshot = random_snapshot(11, 3000);
+  const MemoryState accounts = end_of(snapshot);
+  const LifeLines lines(accounts);
   const DeviceRecord record = record_timeline(snapshot).front();
   for (const TimelineKind kind : {TimelineKind::allocations, TimelineKind::segments}) {
     for (const std::size_t bands : {std::size_t{0}, std::size_t{40}, std::size_t{100'000}}) {
@@ -95,7 +96,7 @@ TEST_CASE("what is no band is part of a strip, whatever is drawn of a recording"
 }
 
 TEST_CASE("a window shows its own states") {
-  const Snapshot snapshot = random_snapshot(7, 2000);
+  const Recording snapshot = random_snapshot(7, 2000);
   const std::vector<std::int64_t> live = replayed_live(snapshot, 0);
   const std::vector<DeviceRecord> records = record_timeline(snapshot);
   const Window window{500, 900};
@@ -118,11 +119,11 @@ TEST_CASE("peaks of real snapshots are those of the oracle") {
   std::size_t count = 0;
   for (const auto& path : test::files_in(*folder / "snapshots", ".pickle")) {
     CAPTURE(path.string());
-    const Snapshot snapshot = read_snapshot(read_input(path.string()).bytes());
+    const Recording snapshot = read_snapshot(read_input(path.string()).bytes());
     const nlohmann::json wanted =
         nlohmann::json::parse(test::read_bytes((*folder / "oracle" / path.stem()).string() + ".json"));
-    const Replay accounts = replay(snapshot);
-    const LifeLines lines(snapshot, accounts);
+    const MemoryState accounts = end_of(snapshot);
+    const LifeLines lines(accounts);
     const std::vector<DeviceRecord> records = record_timeline(snapshot);
     REQUIRE(records.size() == wanted.size());
     for (std::size_t i = 0; i < records.size(); ++i) {

@@ -2,6 +2,7 @@
 
 #include "support/files.hpp"
 #include "support/small_snapshot.hpp"
+#include "support/states.hpp"
 #include "support/timeline_check.hpp"
 
 #include "memviz/flame.hpp"
@@ -21,7 +22,7 @@ TEST_CASE("reserved bytes are rebuilt backward from the segments at the end") {
     snapshot.event(Action::segment_alloc, 0x9000, 512);
     snapshot.event(Action::segment_map, 0x1800, 2048);
     snapshot.event(Action::segment_free, 0x9000, 512);
-    const Snapshot taken = snapshot.take();
+    const Recording taken = snapshot.take();
     const DeviceRecord record = record_timeline(taken).front();
     REQUIRE(record.reserved.size() == 4);
     CHECK(record.reserved[0].bytes == 2048);
@@ -54,9 +55,9 @@ TEST_CASE("a record is split by stream and pool, and all of it together is the r
   snapshot.event(Action::alloc, 0x9200, 22);
   snapshot.event(Action::alloc, 0x70000, 33); // in a segment that is gone at the end
   snapshot.event(Action::free_completed, 0x70000, 33);
-  const Snapshot taken = snapshot.take();
+  const Recording taken = snapshot.take();
   const DeviceRecord record = record_timeline(taken).front();
-  const std::vector<DeviceRecord> split = split_by_home(taken, record, 16);
+  const std::vector<DeviceRecord> split = split_by_home(taken.end, record, 16);
   REQUIRE(split.size() == 3);
   std::uint64_t live_bytes = 0;
   std::uint64_t reserved_bytes = 0;
@@ -77,9 +78,9 @@ TEST_CASE("from a number on, streams and pools are one record") {
     snapshot.segment(0x1000 * (i + 1), 4096, static_cast<std::int64_t>(i)).inactive(4096);
     snapshot.event(Action::alloc, 0x1000 * (i + 1), 100 + i);
   }
-  const Snapshot taken = snapshot.take();
+  const Recording taken = snapshot.take();
   const DeviceRecord record = record_timeline(taken).front();
-  const std::vector<DeviceRecord> split = split_by_home(taken, record, 4);
+  const std::vector<DeviceRecord> split = split_by_home(taken.end, record, 4);
   REQUIRE(split.size() == 4);
   CHECK(split[0].homes.size() == 1);
   CHECK(split[3].homes.size() == 6);
@@ -99,18 +100,18 @@ TEST_CASE("who held the peak is what a graph of the same moment says, of every r
   std::size_t compared = 0;
   for (const auto& path : test::files_in(*folder / "snapshots", ".pickle")) {
     CAPTURE(path.string());
-    const Snapshot snapshot = read_snapshot(read_input(path.string()).bytes());
-    const Replay accounts = replay(snapshot);
-    const LifeLines lines(snapshot, accounts);
-    Snapshot at_peak = read_snapshot(read_input(path.string()).bytes());
+    const Recording snapshot = read_snapshot(read_input(path.string()).bytes());
+    const MemoryState accounts = end_of(snapshot);
+    const LifeLines lines(accounts);
+    Recording at_peak = read_snapshot(read_input(path.string()).bytes());
     MomentChoice peak_choice;
     peak_choice.kind = MomentKind::peak;
-    const Replay rewound = rewind(at_peak, peak_choice);
+    const MemoryState rewound = state_at(at_peak, peak_choice);
     for (const DeviceRecord& record : record_timeline(snapshot)) {
-      const DeviceStats stats = stats_of(accounts, record.device).front();
+      const DeviceStats stats = accounts.stats_of(record.device).front();
       const auto peak = static_cast<std::uint32_t>(stats.peak_event + 1);
       const std::vector<Holder> holders = holders_at(snapshot.frames, lines, record, TimelineKind::allocations, peak);
-      const std::vector<UserLine> users = rank_user_lines(at_peak, rewound, record.device);
+      const std::vector<UserLine> users = rank_user_lines(rewound, record.device);
       // In an edited file the graph has bytes that are only counted: no block and no free says whose they are.
       if (!stats.balanced()) continue;
       ++compared;

@@ -83,7 +83,7 @@ TEST_CASE("every snapshot of testdata has a timeline: well-formed, the same byte
   REQUIRE(!snapshots.empty());
   for (const auto& path : snapshots) {
     CAPTURE(path.string());
-    const Snapshot snapshot = read_snapshot(read_input(path.string()).bytes());
+    const Recording snapshot = read_snapshot(read_input(path.string()).bytes());
     for (const std::optional<std::size_t> detail : {std::optional<std::size_t>(), std::optional<std::size_t>(3)}) {
       const std::string svg = drawn_timeline(snapshot, {.detail = detail});
       CHECK(svg == drawn_timeline(snapshot, {.detail = detail}));
@@ -99,7 +99,7 @@ TEST_CASE("every snapshot of testdata has a timeline: well-formed, the same byte
 TEST_CASE("every snapshot of testdata has a timeline of its segments and of its pools") {
   for (const auto& path : files_in(testdata(), ".pickle")) {
     CAPTURE(path.string());
-    const Snapshot snapshot = read_snapshot(read_input(path.string()).bytes());
+    const Recording snapshot = read_snapshot(read_input(path.string()).bytes());
     for (const TimelineView view : {TimelineView::segments, TimelineView::pools}) {
       const std::string svg = drawn_timeline(snapshot, {.view = view});
       CHECK(svg == drawn_timeline(snapshot, {.view = view}));
@@ -144,7 +144,7 @@ TEST_CASE("the peak that is drawn is exact, however much is left out") {
 }
 
 TEST_CASE("a scale is cut only where something happens upon a large baseline") {
-  const auto cut_of = [](const Snapshot& snapshot) {
+  const auto cut_of = [](const Recording& snapshot) {
     return parse_svg(drawn_timeline(snapshot))
         .select_node("//g[@class='chart']/metadata")
         .node()
@@ -165,7 +165,7 @@ TEST_CASE("a small budget leaves bands to the rest and says so") {
   snapshot.segment(0x1000, 1 << 20).inactive(1 << 20);
   for (std::uint64_t i = 0; i < 900; ++i)
     snapshot.event(Action::alloc, 0x10000 + 1024 * i, 1000);
-  const Snapshot taken = snapshot.take();
+  const Recording taken = snapshot.take();
   const std::string svg = drawn_timeline(taken, {.detail = 900, .max_bytes = 80'000});
   CHECK(svg.size() <= 80'000);
   CHECK(visible_text(parse_svg(svg)).find("fewer bands than 900") != std::string::npos);
@@ -209,7 +209,7 @@ TEST_CASE("several devices share a scale of bytes and a clock") {
       snapshot.time(static_cast<std::int64_t>(1000 + 500 * device + 100 * i))
           .event(Action::alloc, 0x10000 * (i + 1), device == 0 ? 4'000'000 : 1'000'000, kNoFrames, device);
   }
-  const Snapshot taken = snapshot.take();
+  const Recording taken = snapshot.take();
   const pugi::xml_document document = parse_svg(drawn_timeline(taken));
   const auto panels = document.select_nodes("//g[@class='chart']/metadata");
   REQUIRE(panels.size() == 2);
@@ -281,7 +281,7 @@ TEST_CASE("a file name that all frames share is looked at once") {
   snapshot.segment(0x1000, 1 << 24).inactive(1 << 24);
   for (std::uint64_t i = 0; i < 1500; ++i)
     snapshot.event(Action::alloc, 0x900000 + 1024 * i, 1000, snapshot.stack({file + std::to_string(i + 1) + ":step"}));
-  const Snapshot taken = snapshot.take();
+  const Recording taken = snapshot.take();
   const std::clock_t begin = std::clock();
   static_cast<void>(drawn_timeline(taken));
   CHECK(static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC < 2);

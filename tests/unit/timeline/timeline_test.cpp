@@ -1,6 +1,7 @@
 #include "memviz/timeline.hpp"
 
 #include "support/small_snapshot.hpp"
+#include "support/states.hpp"
 #include "support/timeline_check.hpp"
 
 #include "memviz/error.hpp"
@@ -14,7 +15,7 @@ using namespace test;
 
 namespace {
 
-BandChart chart_of(const Snapshot& snapshot, const TimelineOptions& options = {}) {
+BandChart chart_of(const Recording& snapshot, const TimelineOptions& options = {}) {
   const std::vector<DeviceRecord> records = record_timeline(snapshot);
   REQUIRE(records.size() == 1);
   return chart_bands(records.front(), whole(records.front()), options);
@@ -30,7 +31,7 @@ TEST_CASE("a timeline of a few events holds every state and every allocation") {
   snapshot.event(Action::free_requested, 0x2000, 500);
   snapshot.event(Action::free_completed, 0x2000, 500);
   snapshot.event(Action::alloc, 0x2000, 700, stack);
-  const Snapshot taken = snapshot.take();
+  const Recording taken = snapshot.take();
   const std::vector<DeviceRecord> records = record_timeline(taken);
   REQUIRE(records.size() == 1);
   const BandChart chart = chart_bands(records.front(), whole(records.front()), {});
@@ -52,7 +53,7 @@ TEST_CASE("a timeline of a few events holds every state and every allocation") {
   }
   SUBCASE("who held the peak") {
     const std::vector<Holder> holders =
-        holders_at(taken.frames, LifeLines(taken, replay(taken)), records.front(), TimelineKind::allocations, 4);
+        holders_at(taken.frames, LifeLines(end_of(taken)), records.front(), TimelineKind::allocations, 4);
     REQUIRE(holders.size() == 1);
     CHECK(holders[0].bytes == 1700);
     CHECK(holders[0].allocations == 2);
@@ -67,9 +68,9 @@ TEST_CASE("a strip holds the small allocations of one line, and what lived befor
   for (std::uint64_t i = 0; i < 6; ++i)
     snapshot.event(Action::alloc, 0x2000 + 512 * i, 10 + i, i == 5 ? step : forward);
   snapshot.event(Action::alloc, 0x5000, 90, forward);
-  const Snapshot taken = snapshot.take();
-  const Replay accounts = replay(taken);
-  const LifeLines lines(taken, accounts);
+  const Recording taken = snapshot.take();
+  const MemoryState accounts = end_of(taken);
+  const LifeLines lines(accounts);
   const DeviceRecord record = record_timeline(taken).front();
   const BandChart chart = chart_bands(record, whole(record), {.most_bands = 1});
   const std::vector<Strip> strips = chart_strips(lines, record, chart, TimelineKind::allocations, 2);
@@ -109,7 +110,7 @@ TEST_CASE("frees of what was never allocated come from before the recording") {
   snapshot.segment(0x1000, 4096).inactive(4096);
   snapshot.event(Action::free_completed, 0x1000, 600);
   snapshot.event(Action::free_completed, 0x1400, 100);
-  const Snapshot taken = snapshot.take();
+  const Recording taken = snapshot.take();
   const BandChart chart = chart_of(taken);
   check_conserves_bytes(chart, replayed_live(taken, 0));
   CHECK(chart.bands.empty());
@@ -124,7 +125,7 @@ TEST_CASE("frees of another size than their alloc leave the difference to the re
   snapshot.event(Action::alloc, 0x1000, 600);
   SUBCASE("smaller: what is left lives on") {
     snapshot.event(Action::free_completed, 0x1000, 400);
-    const Snapshot taken = snapshot.take();
+    const Recording taken = snapshot.take();
     const BandChart chart = chart_of(taken);
     check_conserves_bytes(chart, replayed_live(taken, 0));
     CHECK(chart.slices.back().rest_bytes == 200);
@@ -150,10 +151,10 @@ TEST_CASE("an address that is allocated twice counts twice, as in the accounts")
   snapshot.event(Action::alloc, 0x1000, 600);
   snapshot.event(Action::alloc, 0x1000, 300);
   snapshot.event(Action::free_completed, 0x1000, 300);
-  const Snapshot taken = snapshot.take();
+  const Recording taken = snapshot.take();
   const BandChart chart = chart_of(taken);
   check_conserves_bytes(chart, replayed_live(taken, 0));
-  CHECK(chart.slices[chart.peak].live_bytes == replay(taken).devices.front().peak_requested_bytes);
+  CHECK(chart.slices[chart.peak].live_bytes == end_of(taken).devices.front().peak_requested_bytes);
 }
 
 TEST_CASE("devices have timelines of their own") {
@@ -163,7 +164,7 @@ TEST_CASE("devices have timelines of their own") {
   snapshot.event(Action::alloc, 0x5000, 11, kNoFrames, 0);
   snapshot.event(Action::alloc, 0x5000, 22, kNoFrames, 3);
   snapshot.event(Action::free_completed, 0x5000, 22, kNoFrames, 3);
-  const Snapshot taken = snapshot.take();
+  const Recording taken = snapshot.take();
   const std::vector<DeviceRecord> records = record_timeline(taken);
   REQUIRE(records.size() == 2);
   CHECK(records[1].device == 3);
@@ -176,7 +177,7 @@ TEST_CASE("segment events of absurd sizes are refused") {
   snapshot.segment(0x1000, 4096).inactive(4096);
   snapshot.event(Action::segment_alloc, 0x1000, kMaxTotalBytes);
   snapshot.event(Action::segment_free, 0x1000, kMaxTotalBytes);
-  const Snapshot taken = snapshot.take();
+  const Recording taken = snapshot.take();
   CHECK_THROWS_AS(static_cast<void>(record_timeline(taken)), Error);
 }
 

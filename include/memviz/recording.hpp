@@ -1,11 +1,12 @@
 #pragma once
 
-// A PyTorch memory snapshot, of whatever generation and encoding, as flat tables. Nothing in here knows pickle.
-// Sizes are bytes, times are microseconds since 1970, addresses are unsigned 64 bit.
-// Source of the fields: torch/csrc/cuda/Module.cpp and torch/csrc/cuda/memory_snapshot.cpp, PyTorch 1.13 to 2.13.
+// What a PyTorch memory snapshot says, of whatever generation and encoding, as flat tables. Nothing in here knows
+// pickle. Sizes are bytes, times are microseconds since 1970, addresses are unsigned 64 bit. Source of the fields:
+// torch/csrc/cuda/Module.cpp and torch/csrc/cuda/memory_snapshot.cpp, PyTorch 1.13 to 2.13.
 
 #include "memviz/events.hpp"
 #include "memviz/frames.hpp"
+#include "memviz/memory_map.hpp"
 #include "memviz/rehearsal.hpp"
 #include "memviz/text_rewriter.hpp"
 
@@ -13,53 +14,11 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 namespace memviz {
-
-/// No sum of sizes may exceed this (1 EiB): so far from every real one that signed arithmetic on a few cannot overflow.
-inline constexpr std::uint64_t kMaxTotalBytes = std::uint64_t{1} << 60U;
-
-enum class BlockState : std::uint8_t { active_allocated, active_pending_free, inactive };
-
-/// PyTorch's own spelling: "active_allocated", ...
-[[nodiscard]] std::string_view state_name(BlockState state);
-
-struct Block {
-  std::uint64_t address = 0;
-  std::uint64_t size_bytes = 0;
-  /// What the program asked for, at most size_bytes; 0 for inactive blocks, whose requested_size is stale in every
-  /// writer.
-  std::uint64_t requested_bytes = 0;
-  BlockState state = BlockState::inactive;
-  /// Stack of the allocation; kNoFrames for inactive blocks.
-  StackId stack = kNoFrames;
-
-  [[nodiscard]] bool is_active() const { return state != BlockState::inactive; }
-  /// What the allocator added to the request.
-  [[nodiscard]] std::uint64_t rounding_bytes() const { return is_active() ? size_bytes - requested_bytes : 0; }
-};
-
-struct Segment {
-  std::uint32_t device = 0;
-  std::uint64_t address = 0;
-  std::uint64_t total_bytes = 0;
-  /// The cudaStream_t as an integer; 0 is the default stream.
-  std::int64_t stream = 0;
-  PoolId pool;
-  bool is_expandable = false;
-  /// `segment_type`: large, small, or nullopt where the file does not say.
-  std::optional<bool> is_large;
-  /// Stack of the cudaMalloc.
-  StackId stack = kNoFrames;
-  std::uint32_t first_block = 0;
-  std::uint32_t block_count = 0;
-  /// total_bytes minus what its blocks cover; not 0 only in damaged or edited files.
-  std::uint64_t uncovered_bytes = 0;
-};
 
 /// A `record_function` mark, or any other entry of `external_annotations`.
 struct Annotation {
@@ -84,10 +43,10 @@ struct Origin {
   [[nodiscard]] bool is_main_memory(std::uint32_t device) const { return is_cpu || device == cpu_device; }
 };
 
-struct Snapshot {
+/// Not changed by anybody once it is read.
+struct Recording {
   FrameTable frames;
-  std::vector<Segment> segments;           ///< sorted by device, then address
-  std::vector<Block> blocks;               ///< grouped by segment, in address order
+  MemoryMap end;                           ///< the file's own segments and blocks: the end of the recording
   std::vector<EventTable> traces;          ///< index = device; oldest event first. Empty where a sink took the events
   std::vector<std::uint64_t> event_counts; ///< index = device; whether or not the events are in `traces`
   std::vector<Annotation> annotations;
@@ -98,17 +57,12 @@ struct Snapshot {
   Origin origin;
   std::vector<std::string> warnings;
 
-  [[nodiscard]] std::span<const Block> blocks_of(const Segment& segment) const {
-    return std::span(blocks).subspan(segment.first_block, segment.block_count);
-  }
-  /// The segments of one device, in address order; of all without one.
-  [[nodiscard]] std::span<const Segment> segments_of(std::optional<std::uint32_t> device) const;
   /// Devices that have a segment or an event, ascending.
   [[nodiscard]] std::vector<std::uint32_t> devices() const;
 };
 
 struct ReadOptions {
-  /// Where the events go instead of Snapshot::traces.
+  /// Where the events go instead of Recording::traces.
   EventSink* sink = nullptr;
   /// What the file's texts pass through on their way into the snapshot; nothing else of it sees them.
   TextRewriter* rewriter = nullptr;
@@ -124,6 +78,6 @@ struct ReadOptions {
 
 /// Decodes a snapshot from the bytes of a pickle (protocols 0 to 5) or of the JSON form of the same object.
 /// Nothing in it is executed. Throws ParseError or Error, and what the sink throws; `bytes` need not outlive the call.
-[[nodiscard]] Snapshot read_snapshot(std::string_view bytes, const ReadOptions& options = {});
+[[nodiscard]] Recording read_snapshot(std::string_view bytes, const ReadOptions& options = {});
 
 } // namespace memviz

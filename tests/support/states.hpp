@@ -1,0 +1,24 @@
+#pragma once
+
+// A recording that a test holds -> its states. They refer to it, so it must outlive them.
+
+#include "memviz/replay.hpp"
+
+#include <memory>
+
+namespace memviz::test {
+
+/// Not owned, so that a test can look at a recording that it goes on changing.
+[[nodiscard]] inline std::shared_ptr<const Recording> borrowed(const Recording& recording) {
+  return {std::shared_ptr<const Recording>(), &recording};
+}
+
+[[nodiscard]] inline MemoryState end_of(const Recording& recording) {
+  return replay(borrowed(recording));
+}
+
+[[nodiscard]] inline MemoryState state_at(const Recording& recording, const MomentChoice& choice) {
+  return rewind(borrowed(recording), choice);
+}
+
+} // namespace memviz::test
