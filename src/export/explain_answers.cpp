@@ -26,6 +26,9 @@ std::string if_so(const WhatIf& answer) {
     return ", unless a CUDA graph was being captured, which this file does not tell: nothing is given back then.";
   case Proviso::request_size:
     return " or not, depending on what it was before it was rounded up, which this file does not tell.";
+  case Proviso::release:
+    return " or not, depending on whether it was the program that gave memory back, by empty_cache() for one, or the "
+           "allocator: without stacks this file does not tell.";
   case Proviso::none: break;
   }
   return ".";
@@ -52,6 +55,10 @@ std::string replayed(const DeviceExplanation& device, const WhatIf& answer, cons
       return circumstance + ": not told, because no allocation is recorded that could be replayed.";
     if (answer.proviso == Proviso::capture)
       return circumstance + ": not told, because it depends on whether a CUDA graph was being captured.";
+    if (answer.proviso == Proviso::release)
+      return circumstance +
+             ": not told, because it depends on whether it was the program that gave memory back, or the "
+             "allocator, which no event without a stack tells.";
     if (device.fidelity.reproduces())
       return circumstance + ": not told, because what this file says does not explain the failure.";
     return fmt::format("{}: not told, because the model of the allocator misses this recording's reserved memory by up "

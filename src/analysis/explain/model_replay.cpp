@@ -92,8 +92,14 @@ private:
         model_.release_segment(event.address, event.size_bytes, pools_.pool_of(event), event.stream))
       return;
     // One call of the allocator gives all of them back.
-    if (was_release_ || (plan_.leaves_releases && is_own_release(recording_, index))) return;
+    if (was_release_ || (plan_.leaves_releases && is_own_release(event, index))) return;
     release_as_called(index);
+  }
+
+  bool is_own_release(const Event& event, std::size_t index) {
+    const Releaser found = releaser(recording_, index, {recorded_bytes_ + event.size_bytes, plan_.limit_bytes});
+    outcome_.has_untold_release |= found == Releaser::untold;
+    return (found == Releaser::untold ? plan_.untold_releaser : found) == Releaser::allocator;
   }
 
   /// empty_cache(), or the end of a MemPool: that gives back what is the pool's.

@@ -30,15 +30,41 @@ bool gives_back(Action action) {
   return action == Action::segment_free || action == Action::segment_unmap;
 }
 
-bool is_own_release(const Recording& recording, std::size_t index) {
+namespace {
+
+bool takes_memory(Action action) {
+  return action == Action::segment_alloc || action == Action::segment_map;
+}
+
+std::size_t after_release(const Recording& recording, std::size_t index) {
+  while (index < recording.event_count && gives_back(recording.events.action(index)))
+    ++index;
+  return index;
+}
+
+/// What is taken of the device from event `index` on, for one request.
+std::uint64_t taken_bytes(const Recording& recording, std::size_t index) {
+  std::uint64_t bytes = 0;
+  for (; index < recording.event_count && takes_memory(recording.events.action(index)); ++index)
+    bytes += std::min(recording.events.size_bytes(index), kMaxTotalBytes - bytes);
+  return bytes;
+}
+
+} // namespace
+
+Releaser releaser(const Recording& recording, std::size_t index, const Room& room) {
   const EventTable& events = recording.events;
   const StackId stack = events.stack(index);
-  while (index < recording.event_count && gives_back(events.action(index)))
-    ++index;
-  if (index == recording.event_count) return false;
-  const Action next = events.action(index);
-  const bool is_new_memory = next == Action::segment_alloc || next == Action::segment_map || next == Action::oom;
-  return events.stack(index) == stack && (is_new_memory || (next == Action::alloc && stack != kNoFrames));
+  const std::size_t next = after_release(recording, index);
+  if (next == recording.event_count || events.stack(next) != stack) return Releaser::program;
+  const Action action = events.action(next);
+  if (stack != kNoFrames)
+    return takes_memory(action) || action == Action::oom || action == Action::alloc ? Releaser::allocator
+                                                                                    : Releaser::program;
+  if (action == Action::oom) return Releaser::untold;
+  if (!takes_memory(action)) return Releaser::program;
+  const std::uint64_t free_bytes = room.limit_bytes - std::min(room.limit_bytes, room.reserved_bytes);
+  return taken_bytes(recording, next) > free_bytes ? Releaser::untold : Releaser::program;
 }
 
 std::vector<std::pair<std::size_t, PoolId>> pools_given_up(const Recording& recording, const PoolFinder& pools,
@@ -81,7 +107,8 @@ Release release_before_failure(const Recording& recording, const Request& reques
   model.release_cached();
   if (model.reserved_bytes() < held) return Release::not_done;
   const std::size_t last = recording.event_count - 1; // the failure
-  if (last > 0 && gives_back(recording.events.action(last - 1)) && is_own_release(recording, last - 1))
+  if (last > 0 && gives_back(recording.events.action(last - 1)) &&
+      releaser(recording, last - 1, {}) != Releaser::program)
     return settings.max_split_bytes == kNoSplitLimit ? Release::done : Release::untold;
   if (request.pool.is_private()) return Release::untold; // it may be the first of its capture
   const PoolFinder pools(recording);

@@ -31,9 +31,20 @@ private:
 enum class Bound : std::uint8_t { most, least };
 
 [[nodiscard]] bool gives_back(Action action);
-/// Whether what is given back from event `index` on was given back by the allocator for a request that found no room:
-/// the request's stack is on these events, and its outcome comes right after them.
-[[nodiscard]] bool is_own_release(const Recording& recording, std::size_t index);
+
+/// Who gave memory back: the allocator for a request that found no room, or the program by a call of its own, such as
+/// empty_cache(). Without stacks both can look the same.
+enum class Releaser : std::uint8_t { allocator, program, untold };
+
+/// What was reserved right before a release, and the most that ever could be.
+struct Room {
+  std::uint64_t reserved_bytes = 0;
+  std::uint64_t limit_bytes = 0;
+};
+
+/// Who gave back what is given back from event `index` on. A request's stack is on these events, too, and its outcome
+/// comes right after them; had there been room for it, it would not have given back anything.
+[[nodiscard]] Releaser releaser(const Recording& recording, std::size_t index, const Room& room);
 
 /// Private pools by the event before which they are given up, ascending.
 [[nodiscard]] std::vector<std::pair<std::size_t, PoolId>> pools_given_up(const Recording& recording,
