@@ -29,6 +29,8 @@ std::string if_so(const WhatIf& answer) {
   case Proviso::release:
     return " or not, depending on whether it was the program that gave memory back, by empty_cache() for one, or the "
            "allocator: without stacks this file does not tell.";
+  case Proviso::pages:
+    return " or not, depending on which pages were unmapped before the first event, which this file does not tell.";
   case Proviso::none: break;
   }
   return ".";
@@ -59,6 +61,8 @@ std::string replayed(const DeviceExplanation& device, const WhatIf& answer, cons
       return circumstance +
              ": not told, because it depends on whether it was the program that gave memory back, or the "
              "allocator, which no event without a stack tells.";
+    if (answer.proviso == Proviso::pages)
+      return circumstance + ": not told, because it depends on which pages were unmapped before the first event.";
     if (device.fidelity.reproduces())
       return circumstance + ": not told, because what this file says does not explain the failure.";
     return fmt::format("{}: not told, because the model of the allocator misses this recording's reserved memory by up "

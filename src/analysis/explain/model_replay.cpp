@@ -51,12 +51,18 @@ private:
       const bool is_changed = plan_.start == Start::changed;
       const PoolKey key{is_changed ? pool(segment.pool) : segment.pool,
                         is_changed ? stream(segment.stream) : segment.stream, is_small_segment(segment)};
-      const auto handles = model_.adopt(segment, blocks, key);
+      const auto handles = model_.adopt(segment, blocks, key, pages_before(segment));
       for (std::size_t i = 0; i < blocks.size(); ++i)
         if (blocks[i].is_active()) remember(blocks[i].address, handles[i]);
     }
     note_reserved();
     return true;
+  }
+
+  [[nodiscard]] std::uint64_t pages_before(const Segment& segment) const {
+    constexpr std::uint64_t kMostBytes = 1ULL << 40U;
+    const std::uint64_t bytes = plan_.has_pages_before ? std::min(kMostBytes, segment.address) : 0;
+    return bytes - bytes % kLargeSegmentBytes;
   }
 
   bool step(std::size_t index) {

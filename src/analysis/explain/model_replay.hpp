@@ -17,6 +17,8 @@ struct ReplayPlan {
   std::optional<std::int64_t> only_stream; ///< all streams are this one
   bool no_private_pools = false;
   Start start = Start::as_recorded;
+  /// Before the expandable segments of the start lie pages that were mapped before: no file tells whether they do.
+  bool has_pages_before = false;
   bool keeps_places = false; ///< new segments lie where the recording's did
   /// What the allocator itself gave back, because there was no room, is left to the model, which does so where it has
   /// none; only what the program gave back (empty_cache) is repeated.

@@ -1,5 +1,7 @@
 #include "analysis/explain/trial.hpp"
 
+#include "analysis/explain/unmapped_pages.hpp"
+
 #include <algorithm>
 #include <iterator>
 
@@ -14,15 +16,23 @@ std::uint64_t limit_bytes(const Snapshot& state, std::uint32_t device, const Req
   return bytes;
 }
 
+UnmappedPages unmapped_pages(const Snapshot& state, std::uint32_t device, const Request& request) {
+  static const EventTable none;
+  const bool has_events = device < state.traces.size() && request.event >= 0;
+  return {has_events ? state.traces[device] : none, has_events ? static_cast<std::size_t>(request.event) : 0};
+}
+
 } // namespace
 
 Trial::Trial(const Snapshot& state, std::uint32_t device, const Request& request, const AllocatorSettings& settings,
              bool gives_back)
     : request_(request), model_(settings, limit_bytes(state, device, request)) {
   model_.give_back_before_failing(gives_back);
+  const UnmappedPages unmapped = unmapped_pages(state, device, request);
   for (const Segment& segment : state.segments_of(device)) {
     segments_.push_back({segment.first_block, model_.adopt(segment, state.blocks_of(segment),
-                                                           {segment.pool, segment.stream, is_small_segment(segment)})});
+                                                           {segment.pool, segment.stream, is_small_segment(segment)},
+                                                           unmapped.bytes_before(segment.address))});
   }
   std::sort(segments_.begin(), segments_.end(),
             [](const Adopted& left, const Adopted& right) { return left.first_block < right.first_block; });

@@ -50,13 +50,32 @@ std::uint64_t taken_bytes(const Recording& recording, std::size_t index) {
   return bytes;
 }
 
+/// Whether the private pool that gives back at event `index` does so for a request of its own: with max_split_size the
+/// allocator gives back large blocks of that pool, which is in use.
+bool is_for_own_pool(const Recording& recording, std::size_t index) {
+  const std::size_t next = after_release(recording, index);
+  if (next == recording.event_count) return false;
+  const auto released = recording.events[index].pool;
+  return released && released->is_private() && recording.events[next].pool == released &&
+         recording.events.stack(index) == recording.events.stack(next);
+}
+
 } // namespace
+
+std::uint64_t own_pool_release_bytes(const Recording& recording, const Request& request) {
+  std::uint64_t bytes = 0;
+  for (std::size_t i = recording.event_count - 1; i > 0 && gives_back(recording.events.action(i - 1)); --i)
+    if (is_for_own_pool(recording, i - 1) && recording.events[i - 1].pool == request.pool)
+      bytes += std::min(recording.events.size_bytes(i - 1), kMaxTotalBytes - bytes);
+  return bytes;
+}
 
 Releaser releaser(const Recording& recording, std::size_t index, const Room& room) {
   const EventTable& events = recording.events;
   const StackId stack = events.stack(index);
   const std::size_t next = after_release(recording, index);
   if (next == recording.event_count || events.stack(next) != stack) return Releaser::program;
+  if (is_for_own_pool(recording, index)) return Releaser::allocator;
   const Action action = events.action(next);
   if (stack != kNoFrames)
     return takes_memory(action) || action == Action::oom || action == Action::alloc ? Releaser::allocator
@@ -78,7 +97,7 @@ std::vector<std::pair<std::size_t, PoolId>> pools_given_up(const Recording& reco
     if (!pool.is_private()) continue;
     if (action == Action::alloc) {
       after_last_alloc[pool] = i + 1;
-    } else {
+    } else if (!is_for_own_pool(recording, i)) {
       const auto last = after_last_alloc.find(pool);
       const std::size_t first = last == after_last_alloc.end() ? 0 : last->second;
       result.emplace_back(bound == Bound::most ? first : i, pool);

@@ -46,6 +46,9 @@ struct Room {
 /// comes right after them; had there been room for it, it would not have given back anything.
 [[nodiscard]] Releaser releaser(const Recording& recording, std::size_t index, const Room& room);
 
+/// What the private pool of a request that failed gave back for it. No empty_cache() would have: the pool is in use.
+[[nodiscard]] std::uint64_t own_pool_release_bytes(const Recording& recording, const Request& request);
+
 /// Private pools by the event before which they are given up, ascending.
 [[nodiscard]] std::vector<std::pair<std::size_t, PoolId>> pools_given_up(const Recording& recording,
                                                                          const PoolFinder& pools, Bound bound);

@@ -73,7 +73,8 @@ public:
                   {segment.pool, segment.stream, is_small_segment(segment)});
     }
     model.release_cached();
-    answer.reserved_bytes = model.reserved_bytes();
+    answer.reserved_bytes =
+        model.reserved_bytes() + (request_ ? own_pool_release_bytes(recording_, *request_) : std::uint64_t{0});
     if (!is_clear()) return answer;
     if (!request_)
       answer.outcome = model.reserved_bytes() < reserved_bytes_ ? Outcome::fits : Outcome::no_matter;
@@ -187,10 +188,22 @@ private:
   [[nodiscard]] WhatIf within_bounds(const WhatIf& question, ReplayPlan plan,
                                      const std::optional<Request>& request) const {
     plan.bound = Bound::most;
-    WhatIf most = with_either_releaser(question, plan, request);
+    WhatIf most = with_any_pages(question, plan, request);
     if (!had_private_pools_) return most;
     plan.bound = Bound::least;
-    return common(most, with_either_releaser(question, plan, request), Proviso::capture);
+    return common(most, with_any_pages(question, plan, request), Proviso::capture);
+  }
+
+  /// Whether there are unmapped pages before those that were mapped when the recording began, no file tells.
+  [[nodiscard]] WhatIf with_any_pages(const WhatIf& question, ReplayPlan plan,
+                                      const std::optional<Request>& request) const {
+    const WhatIf answer = with_either_releaser(question, plan, request);
+    const auto start = recording_.start.segments_of(recording_.device);
+    const bool has_pages =
+        std::any_of(start.begin(), start.end(), [](const Segment& segment) { return segment.is_expandable; });
+    if (!request || !plan.settings.expandable_segments || !has_pages || plan.start == Start::packed) return answer;
+    plan.has_pages_before = true;
+    return common(answer, with_either_releaser(question, plan, request), Proviso::pages);
   }
 
   [[nodiscard]] WhatIf with_either_releaser(const WhatIf& question, ReplayPlan plan,
@@ -274,6 +287,7 @@ std::string_view proviso_name(Proviso proviso) {
   case Proviso::capture: return "capture";
   case Proviso::request_size: return "request_size";
   case Proviso::release: return "release";
+  case Proviso::pages: return "pages";
   }
   return "";
 }

@@ -1,0 +1,101 @@
+#include "analysis/explain/allocator_model.hpp"
+#include "analysis/explain/unmapped_pages.hpp"
+#include "analysis/explain/untold.hpp"
+#include "support/explained.hpp"
+#include "support/small_snapshot.hpp"
+#include "support/snapshot_builder.hpp"
+
+#include <doctest/doctest.h>
+
+// Pages that no state tells of, and memory that a private pool gives back for its own request: each was first found by
+// tests/rehearsal/judge/.
+
+using namespace memviz;
+using memviz::test::MiB;
+
+namespace {
+
+constexpr std::uint64_t kRange = 0x7f0000000000;
+
+Event event_of(Action action, std::uint64_t address, std::uint64_t size_bytes, PoolId pool = {}) {
+  Event event;
+  event.action = action;
+  event.address = address;
+  event.size_bytes = size_bytes;
+  event.pool = pool;
+  return event;
+}
+
+} // namespace
+
+TEST_CASE("UnmappedPages") {
+  EventTable events;
+  events.push(event_of(Action::segment_map, kRange, 100 * MiB));
+  events.push(event_of(Action::segment_unmap, kRange, 40 * MiB));
+  events.push(event_of(Action::segment_unmap, kRange + 40 * MiB, 40 * MiB));
+  CHECK(UnmappedPages(events, 1).bytes_before(kRange + 40 * MiB) == 0);
+  CHECK(UnmappedPages(events, 3).bytes_before(kRange + 80 * MiB) == 80 * MiB);
+  SUBCASE("what is mapped again is none") {
+    events.push(event_of(Action::segment_map, kRange + 20 * MiB, 20 * MiB));
+    const UnmappedPages unmapped(events, events.size());
+    CHECK(unmapped.bytes_before(kRange + 20 * MiB) == 20 * MiB);
+    CHECK(unmapped.bytes_before(kRange + 80 * MiB) == 40 * MiB);
+  }
+  SUBCASE("the end of the address space is no trouble") {
+    events.push(event_of(Action::segment_unmap, ~std::uint64_t{0} - MiB, 40 * MiB));
+    CHECK(UnmappedPages(events, events.size()).bytes_before(~std::uint64_t{0}) == MiB);
+  }
+}
+
+TEST_CASE("what is missing counts from where PyTorch looks first, which may be pages that were unmapped") {
+  // 80 MiB before 40 in use are unmapped; after them 14 of 60 MiB are free. For 74 MiB the first place takes 80 MiB.
+  test::SmallSnapshot made;
+  made.setting("expandable_segments", "true");
+  made.segment(kRange + 80 * MiB, 60 * MiB).active(46 * MiB, 46 * MiB).inactive(14 * MiB);
+  made.event(Action::segment_map, kRange, 140 * MiB).event(Action::segment_unmap, kRange, 80 * MiB);
+  made.event(Action::oom, 59 * MiB, 74 * MiB);
+  Snapshot snapshot = made.take();
+  snapshot.segments[0].is_expandable = true;
+  const test::Explained found = test::explained(std::move(snapshot));
+  CHECK(found.first().judgement.needed_bytes == 80 * MiB);
+  CHECK(found.first().judgement.missing_bytes == 21 * MiB);
+}
+
+TEST_CASE("AllocatorModel adopts unmapped pages before a segment") {
+  test::SmallSnapshot made;
+  made.segment(kRange + 80 * MiB, 20 * MiB).active(20 * MiB, 20 * MiB);
+  Snapshot state = made.take();
+  state.segments[0].is_expandable = true;
+  AllocatorSettings settings;
+  settings.expandable_segments = true;
+  AllocatorModel model(settings);
+  model.adopt(state.segments[0], state.blocks_of(state.segments[0]), {{}, 0, false}, 80 * MiB);
+  const auto handle = model.alloc(60 * MiB, 0, {});
+  REQUIRE(handle.has_value());
+  CHECK(model.address(*handle) == kRange);
+  CHECK(model.reserved_bytes() == 80 * MiB);
+}
+
+TEST_CASE("memory that a private pool gives back for its own request says nothing of the pool's end") {
+  const PoolId pool{0, 1};
+  Snapshot state;
+  EventTable events;
+  events.push(event_of(Action::segment_free, kRange, 40 * MiB, pool));
+  Request request;
+  request.pool = pool;
+  const auto recording = [&] {
+    return Recording{.start = state, .state = state, .events = events, .event_count = events.size(), .device = 0};
+  };
+  SUBCASE("it is in use") {
+    events.push(event_of(Action::oom, 0, 180 * MiB, pool));
+    CHECK(pools_given_up(recording(), PoolFinder(recording()), Bound::most).empty());
+    CHECK(own_pool_release_bytes(recording(), request) == 40 * MiB);
+    CHECK(releaser(recording(), 0, {}) == Releaser::allocator);
+  }
+  SUBCASE("unless the request is another pool's") {
+    events.push(event_of(Action::oom, 0, 180 * MiB));
+    CHECK(pools_given_up(recording(), PoolFinder(recording()), Bound::most).size() == 1);
+    request.pool = {};
+    CHECK(own_pool_release_bytes(recording(), request) == 0);
+  }
+}
