@@ -61,6 +61,7 @@ enum class Proviso : std::uint8_t {
   start,        ///< where what lived before the first event would have lain
   capture,      ///< whether a CUDA graph was being captured, while which nothing is given back
   request_size, ///< what the request was before it was rounded up
+  pool,         ///< whether private pools are in use still: what is freed there goes back only where they are not
   pages,        ///< which pages of expandable segments had been unmapped before the first event
   release,      ///< who gave memory back, the program or the allocator: recorded without stacks
 };

@@ -31,6 +31,8 @@ std::string if_so(const WhatIf& answer) {
            "allocator: without stacks this file does not tell.";
   case Proviso::pages:
     return " or not, depending on which pages were unmapped before the first event, which this file does not tell.";
+  case Proviso::pool:
+    return ", unless a private pool that holds some of them is not in use any more, which this file does not tell.";
   case Proviso::none: break;
   }
   return ".";
@@ -130,7 +132,7 @@ std::string answer_text(const Snapshot& state, const DeviceExplanation& device, 
   case Circumstance::without_blocks:
     if (answer.outcome == Outcome::not_offered) return "";
     if (answer.outcome == Outcome::does_not_fit)
-      return "No set of blocks was found whose absence would have made room.";
+      return "No set of blocks was found whose absence would have made room" + if_so(answer);
     return fmt::format("Without {} ({}) the request would have fit: {}{}",
                        answer.blocks.size() == 1 ? "one block" : format_count(answer.blocks.size()) + " blocks",
                        format_bytes(answer.blocks_bytes), lines_in_the_way(state, device), if_so(answer));

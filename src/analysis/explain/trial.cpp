@@ -38,6 +38,16 @@ Trial::Trial(const Snapshot& state, std::uint32_t device, const Request& request
             [](const Adopted& left, const Adopted& right) { return left.first_block < right.first_block; });
 }
 
+bool Trial::fits_without_all(const Snapshot& state) const {
+  AllocatorModel model = model_;
+  for (const Adopted& segment : segments_)
+    for (std::size_t i = 0; i < segment.handles.size(); ++i)
+      if (state.blocks[segment.first_block + i].is_active()) model.free(segment.handles[i]);
+  for (const Segment& segment : state.segments)
+    if (segment.pool.is_private()) model.give_up(segment.pool);
+  return model.alloc(request_.bytes, request_.stream, request_.pool).has_value();
+}
+
 bool Trial::fits_without(std::span<const std::uint32_t> blocks) const {
   AllocatorModel model = model_;
   for (const std::uint32_t block : blocks) {

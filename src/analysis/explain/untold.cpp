@@ -118,6 +118,19 @@ void CaptureWatch::see(const Event& event, const PoolId& pool) {
   if (gives_back(event.action) && !gives_back_always_) may_be_capturing_ = false;
 }
 
+namespace {
+
+bool may_be_capturing(const Recording& recording, const Request& request, const AllocatorSettings& settings) {
+  if (request.pool.is_private()) return true; // it may be the first of its capture
+  const PoolFinder pools(recording);
+  CaptureWatch watch(recording, settings);
+  for (std::size_t i = 0; i < recording.event_count; ++i)
+    watch.see(recording.events[i], pools.pool_of(recording.events[i]));
+  return watch.may_be_capturing();
+}
+
+} // namespace
+
 Release release_before_failure(const Recording& recording, const Request& request, const AllocatorSettings& settings) {
   AllocatorModel model(settings);
   for (const Segment& segment : recording.state.segments_of(recording.device))
@@ -129,12 +142,13 @@ Release release_before_failure(const Recording& recording, const Request& reques
   if (last > 0 && gives_back(recording.events.action(last - 1)) &&
       releaser(recording, last - 1, {}) != Releaser::program)
     return settings.max_split_bytes == kNoSplitLimit ? Release::done : Release::untold;
-  if (request.pool.is_private()) return Release::untold; // it may be the first of its capture
-  const PoolFinder pools(recording);
-  CaptureWatch watch(recording, settings);
-  for (std::size_t i = 0; i < recording.event_count; ++i)
-    watch.see(recording.events[i], pools.pool_of(recording.events[i]));
-  return watch.may_be_capturing() ? Release::untold : Release::done;
+  return may_be_capturing(recording, request, settings) ? Release::untold : Release::done;
+}
+
+bool missing_is_least(const Recording& recording, const Request& request, const AllocatorSettings& settings) {
+  const std::size_t last = recording.event_count - 1; // the failure
+  return settings.max_split_bytes != kNoSplitLimit && last > 0 && gives_back(recording.events.action(last - 1)) &&
+         may_be_capturing(recording, request, settings);
 }
 
 } // namespace memviz

@@ -71,4 +71,8 @@ enum class Release : std::uint8_t { done, not_done, untold };
 [[nodiscard]] Release release_before_failure(const Recording& recording, const Request& request,
                                              const AllocatorSettings& settings);
 
+/// Whether more may be missing for the request than the state it failed in shows: see Judgement.
+[[nodiscard]] bool missing_is_least(const Recording& recording, const Request& request,
+                                    const AllocatorSettings& settings);
+
 } // namespace memviz

@@ -98,6 +98,10 @@ public:
     for (const std::uint32_t block : answer.blocks)
       answer.blocks_bytes += recording_.state.blocks[block].size_bytes;
     answer.outcome = answer.blocks.empty() ? Outcome::does_not_fit : Outcome::fits;
+    const bool depends_on_pools =
+        answer.blocks.empty() && has_private_pools_ && release_ != Release::not_done &&
+        Trial(recording_.state, recording_.device, *request_, settings_).fits_without_all(recording_.state);
+    if (depends_on_pools) answer.proviso = Proviso::pool;
     const bool depends =
         release_ == Release::untold && !answer.blocks.empty() &&
         !Trial(recording_.state, recording_.device, *request_, settings_, false).fits_without(answer.blocks);
@@ -288,6 +292,7 @@ std::string_view proviso_name(Proviso proviso) {
   case Proviso::request_size: return "request_size";
   case Proviso::release: return "release";
   case Proviso::pages: return "pages";
+  case Proviso::pool: return "pool";
   }
   return "";
 }

@@ -41,6 +41,11 @@ TEST_CASE("UnmappedPages") {
     CHECK(unmapped.bytes_before(kRange + 20 * MiB) == 20 * MiB);
     CHECK(unmapped.bytes_before(kRange + 80 * MiB) == 40 * MiB);
   }
+  SUBCASE("nor what is unmapped wholly: its range is gone, and another's may be there") {
+    events.push(event_of(Action::segment_unmap, kRange + 80 * MiB, 20 * MiB));
+    events.push(event_of(Action::segment_map, kRange + 80 * MiB, 20 * MiB));
+    CHECK(UnmappedPages(events, events.size()).bytes_before(kRange + 80 * MiB) == 0);
+  }
   SUBCASE("the end of the address space is no trouble") {
     events.push(event_of(Action::segment_unmap, ~std::uint64_t{0} - MiB, 40 * MiB));
     CHECK(UnmappedPages(events, events.size()).bytes_before(~std::uint64_t{0}) == MiB);
@@ -98,4 +103,36 @@ TEST_CASE("memory that a private pool gives back for its own request says nothin
     request.pool = {};
     CHECK(own_pool_release_bytes(recording(), request) == 0);
   }
+}
+
+TEST_CASE("no set of blocks helps, as long as the private pool that holds them is in use") {
+  test::SmallSnapshot made;
+  made.segment(kRange, 20 * MiB).pool({1, 0}).active(6 * MiB, 6 * MiB).inactive(14 * MiB);
+  made.event(Action::segment_alloc, kRange, 20 * MiB).event(Action::alloc, kRange, 6 * MiB);
+  made.segment(kRange + 40 * MiB, 20 * MiB).active(20 * MiB, 20 * MiB); // of the request's pool
+  made.event(Action::segment_alloc, kRange + 40 * MiB, 20 * MiB).event(Action::alloc, kRange + 40 * MiB, 20 * MiB);
+  made.event(Action::oom, 216 * MiB, 250 * MiB);
+  const test::Explained found = test::explained(made.take());
+  const WhatIf& without = found.answer(Circumstance::without_blocks);
+  CHECK(without.outcome == Outcome::does_not_fit);
+  CHECK(without.proviso == Proviso::pool);
+}
+
+TEST_CASE("with max_split_size, in what may be a capture, more may be missing than the state shows") {
+  Snapshot state;
+  AllocatorSettings settings;
+  Request request;
+  request.pool = {1, 0};
+  EventTable events;
+  events.push(event_of(Action::segment_free, kRange, 80 * MiB, request.pool));
+  events.push(event_of(Action::oom, 0, 580 * MiB, request.pool));
+  const Recording recording{.start = state, .state = state, .events = events, .event_count = 2, .device = 0};
+  CHECK_FALSE(missing_is_least(recording, request, settings));
+  settings.max_split_bytes = 32 * MiB;
+  CHECK(missing_is_least(recording, request, settings));
+  request.pool = {};
+  events = {};
+  events.push(event_of(Action::segment_free, kRange, 80 * MiB));
+  events.push(event_of(Action::oom, 0, 580 * MiB));
+  CHECK_FALSE(missing_is_least(recording, request, settings));
 }
