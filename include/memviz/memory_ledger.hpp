@@ -88,6 +88,9 @@ struct Judgement {
   Verdict verdict = Verdict::empty;
   std::uint64_t needed_bytes = 0;  ///< what the device would have had to give
   std::uint64_t missing_bytes = 0; ///< that minus what it had; 0 where nothing failed
+  /// More may be missing: with max_split_size the allocator gave memory back for the request, which in a capture helps
+  /// it only where it is enough, and whether a CUDA graph was being captured no event says.
+  bool missing_is_least = false;
   /// What the allocator takes for the request where it has nothing of its own to put to it: a whole segment, or pages.
   std::uint64_t alone_bytes = 0;
   std::uint64_t reachable_bytes = 0; ///< free of the device plus all free room of PyTorch

@@ -62,6 +62,9 @@ enum class Proviso : std::uint8_t {
   start,        ///< where what lived before the first event would have lain
   capture,      ///< whether a CUDA graph was being captured, while which nothing is given back
   request_size, ///< what the request was before it was rounded up
+  pool,         ///< whether private pools are in use still: what is freed there goes back only where they are not
+  pages,        ///< which pages of expandable segments had been unmapped before the first event
+  release,      ///< who gave memory back, the program or the allocator: recorded without stacks
 };
 
 /// "start", "capture", ...; empty for none.
@@ -109,7 +112,7 @@ struct BlockSearch {
 /// A small set of blocks of `state` without which the request would fit, in ascending order: found by counting, tried
 /// in the model of the allocator, and (for states of which that takes no longer than a moment) without a block that
 /// could stay. Empty where none was found, or none is in the way.
-[[nodiscard]] std::vector<std::uint32_t> blocks_in_the_way(const MemoryMap& memory, std::uint32_t device,
+[[nodiscard]] std::vector<std::uint32_t> blocks_in_the_way(const MemoryState& state, std::uint32_t device,
                                                            const Request& request, const AllocatorSettings& settings,
                                                            const BlockSearch& search);
 

@@ -26,6 +26,13 @@ std::string if_so(const WhatIf& answer) {
     return ", unless a CUDA graph was being captured, which this file does not tell: nothing is given back then.";
   case Proviso::request_size:
     return " or not, depending on what it was before it was rounded up, which this file does not tell.";
+  case Proviso::release:
+    return " or not, depending on whether it was the program that gave memory back, by empty_cache() for one, or the "
+           "allocator: without stacks this file does not tell.";
+  case Proviso::pages:
+    return " or not, depending on which pages were unmapped before the first event, which this file does not tell.";
+  case Proviso::pool:
+    return ", unless a private pool that holds some of them is not in use any more, which this file does not tell.";
   case Proviso::none: break;
   }
   return ".";
@@ -52,6 +59,12 @@ std::string replayed(const DeviceExplanation& device, const WhatIf& answer, cons
       return circumstance + ": not told, because no allocation is recorded that could be replayed.";
     if (answer.proviso == Proviso::capture)
       return circumstance + ": not told, because it depends on whether a CUDA graph was being captured.";
+    if (answer.proviso == Proviso::release)
+      return circumstance +
+             ": not told, because it depends on whether it was the program that gave memory back, or the "
+             "allocator, which no event without a stack tells.";
+    if (answer.proviso == Proviso::pages)
+      return circumstance + ": not told, because it depends on which pages were unmapped before the first event.";
     if (device.fidelity.reproduces())
       return circumstance + ": not told, because what this file says does not explain the failure.";
     return fmt::format("{}: not told, because the model of the allocator misses this recording's reserved memory by up "
@@ -120,7 +133,7 @@ std::string answer_text(const MemoryState& state, const DeviceExplanation& devic
   case Circumstance::without_blocks:
     if (answer.outcome == Outcome::not_offered) return "";
     if (answer.outcome == Outcome::does_not_fit)
-      return "No set of blocks was found whose absence would have made room.";
+      return "No set of blocks was found whose absence would have made room" + if_so(answer);
     return fmt::format("Without {} ({}) the request would have fit: {}{}",
                        answer.blocks.size() == 1 ? "one block" : format_count(answer.blocks.size()) + " blocks",
                        format_bytes(answer.blocks_bytes), lines_in_the_way(state, device), if_so(answer));

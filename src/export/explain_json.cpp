@@ -92,6 +92,7 @@ Json device_json(const MemoryState& state, const DeviceExplanation& device) {
               {"totals", totals_json(device.ledger)},
               {"needed_bytes", device.judgement.needed_bytes},
               {"missing_bytes", device.judgement.missing_bytes},
+              {"missing_is_least", device.judgement.missing_is_least},
               {"reachable_bytes", device.judgement.reachable_bytes},
               {"what_if", std::move(what_ifs)},
               {"model",

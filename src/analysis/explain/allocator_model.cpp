@@ -71,7 +71,7 @@ std::uint64_t AllocatorModel::largest_free_bytes(const PoolKey& key) const {
 }
 
 std::vector<AllocatorModel::Handle> AllocatorModel::adopt(const Segment& segment, std::span<const Block> blocks,
-                                                          const PoolKey& key) {
+                                                          const PoolKey& key, std::uint64_t unmapped_bytes) {
   const std::uint32_t shelf = shelf_of(key);
   std::vector<Handle> handles;
   std::uint64_t base = segment.address;
@@ -87,6 +87,11 @@ std::vector<AllocatorModel::Handle> AllocatorModel::adopt(const Segment& segment
       pieces_[tail].after = kNone;
       before = tail;
     }
+  }
+  if (segment.is_expandable && before == kNone && unmapped_bytes > 0 && unmapped_bytes <= segment.address) {
+    base = segment.address - unmapped_bytes;
+    before = add_piece({base, unmapped_bytes, base, kNone, kNone, shelf, Use::unmapped, true});
+    shelve(before);
   }
   for (const Block& block : blocks) {
     const Use use = block.is_active() ? Use::in_use : Use::free;

@@ -39,8 +39,10 @@ public:
       : settings_(settings), limit_bytes_(limit_bytes) {}
 
   /// Takes over a segment with its blocks, in ascending order of addresses; `key` is where it belongs. Returns the
-  /// handles of the blocks, in their order; those of the inactive ones mean nothing.
-  std::vector<Handle> adopt(const Segment& segment, std::span<const Block> blocks, const PoolKey& key);
+  /// handles of the blocks, in their order; those of the inactive ones mean nothing. `unmapped_bytes`: of an expandable
+  /// segment, pages before it that were mapped once.
+  std::vector<Handle> adopt(const Segment& segment, std::span<const Block> blocks, const PoolKey& key,
+                            std::uint64_t unmapped_bytes = 0);
 
   /// Requested bytes -> a block, or nullopt where neither a cached block nor the device has room.
   [[nodiscard]] std::optional<Handle> alloc(std::uint64_t bytes, std::int64_t stream, const PoolId& pool);

@@ -1,6 +1,7 @@
 #include "memviz/explain.hpp"
 
 #include "analysis/explain/line_names.hpp"
+#include "analysis/explain/untold.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -98,6 +99,8 @@ private:
     const std::size_t count = std::min(events.size(), static_cast<std::size_t>(stats.at.event + 1));
     const LeadUp lead_up{
         .start = start_, .state = state_, .events = events, .event_count = count, .device = stats.device};
+    result.judgement.missing_is_least =
+        result.request && result.judgement.missing_bytes > 0 && missing_is_least(lead_up, *result.request, settings_);
     result.fidelity = check_model(lead_up, settings_);
     result.what_ifs = what_if(lead_up, {result.request, settings_, result.fidelity, result.judgement.verdict});
     LineAmounts amounts;

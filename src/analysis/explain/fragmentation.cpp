@@ -1,6 +1,6 @@
 #include "memviz/memory_ledger.hpp"
 
-#include "analysis/explain/allocator_model.hpp"
+#include "analysis/explain/trial.hpp"
 
 #include <algorithm>
 #include <map>
@@ -88,15 +88,6 @@ private:
   std::int64_t stream_;
 };
 
-/// By the model of the allocator, which knows where PyTorch looks for room.
-std::uint64_t needed_bytes(const MemoryMap& state, std::uint32_t device, const Request& request,
-                           const AllocatorSettings& settings) {
-  AllocatorModel model(settings);
-  for (const Segment& segment : state.segments_of(device))
-    model.adopt(segment, state.blocks_of(segment), {segment.pool, segment.stream, is_small_segment(segment)});
-  return model.needed_bytes(request.bytes, request.stream, request.pool);
-}
-
 } // namespace
 
 Request request_of(const Event& event, std::int64_t index) {
@@ -122,7 +113,7 @@ MemoryLedger memory_ledger(const MemoryState& state, std::uint32_t device, const
   if (request) {
     ledger.device_free_bytes = request->device_free_bytes;
     ledger.needed_bytes =
-        needed_bytes(state, device, *request, options.settings ? *options.settings : allocator_settings(state));
+        Trial(state, device, *request, options.settings ? *options.settings : allocator_settings(state)).needed_bytes();
   }
   ledger.capacity_bytes = options.capacity_bytes;
   if (ledger.capacity_bytes && ledger.device_free_bytes) {

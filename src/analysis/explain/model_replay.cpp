@@ -51,12 +51,18 @@ private:
       const bool is_changed = plan_.start == Start::changed;
       const PoolKey key{is_changed ? pool(segment.pool) : segment.pool,
                         is_changed ? stream(segment.stream) : segment.stream, is_small_segment(segment)};
-      const auto handles = model_.adopt(segment, blocks, key);
+      const auto handles = model_.adopt(segment, blocks, key, pages_before(segment));
       for (std::size_t i = 0; i < blocks.size(); ++i)
         if (blocks[i].is_active()) remember(blocks[i].address, handles[i]);
     }
     note_reserved();
     return true;
+  }
+
+  [[nodiscard]] std::uint64_t pages_before(const Segment& segment) const {
+    constexpr std::uint64_t kMostBytes = 1ULL << 40U;
+    const std::uint64_t bytes = plan_.has_pages_before ? std::min(kMostBytes, segment.address) : 0;
+    return bytes - bytes % kLargeSegmentBytes;
   }
 
   bool step(std::size_t index) {
@@ -92,8 +98,14 @@ private:
         model_.release_segment(event.address, event.size_bytes, pools_.pool_of(event), event.stream))
       return;
     // One call of the allocator gives all of them back.
-    if (was_release_ || (plan_.leaves_releases && is_own_release(lead_up_, index))) return;
+    if (was_release_ || (plan_.leaves_releases && is_own_release(event, index))) return;
     release_as_called(index);
+  }
+
+  bool is_own_release(const Event& event, std::size_t index) {
+    const Releaser found = releaser(lead_up_, index, {recorded_bytes_ + event.size_bytes, plan_.limit_bytes});
+    outcome_.has_untold_release |= found == Releaser::untold;
+    return (found == Releaser::untold ? plan_.untold_releaser : found) == Releaser::allocator;
   }
 
   /// empty_cache(), or the end of a MemPool: that gives back what is the pool's.

@@ -17,17 +17,21 @@ struct ReplayPlan {
   std::optional<std::int64_t> only_stream; ///< all streams are this one
   bool no_private_pools = false;
   Start start = Start::as_recorded;
+  /// Before the expandable segments of the start lie pages that were mapped before: no file tells whether they do.
+  bool has_pages_before = false;
   bool keeps_places = false; ///< new segments lie where the recording's did
   /// What the allocator itself gave back, because there was no room, is left to the model, which does so where it has
   /// none; only what the program gave back (empty_cache) is repeated.
   bool leaves_releases = false;
-  Bound bound = Bound::most;       ///< of what no event says
-  Release release = Release::done; ///< what the allocator did for the request that failed
+  Releaser untold_releaser = Releaser::allocator; ///< who is taken for it where the recording does not tell
+  Bound bound = Bound::most;                      ///< of what no event says
+  Release release = Release::done;                ///< what the allocator did for the request that failed
 };
 
 struct ReplayOutcome {
   std::uint64_t reserved_bytes = 0; ///< at the last event replayed
   std::int64_t failed_event = -1;   ///< where memory ran out; the replay ends there
+  bool has_untold_release = false;  ///< one of which the recording does not tell who called for it
   Fidelity fidelity;
   std::optional<bool> request_fits; ///< nullopt without a request, or where memory ran out before
 };

@@ -1,5 +1,7 @@
 #include "analysis/explain/trial.hpp"
 
+#include "analysis/explain/unmapped_pages.hpp"
+
 #include <algorithm>
 #include <iterator>
 
@@ -14,18 +16,37 @@ std::uint64_t limit_bytes(const MemoryMap& state, std::uint32_t device, const Re
   return bytes;
 }
 
+UnmappedPages unmapped_pages(const MemoryState& state, std::uint32_t device, const Request& request) {
+  static const EventTable none;
+  const bool has_events = device < state.recording->traces.size() && request.event >= 0;
+  return {has_events ? state.recording->traces[device] : none,
+          has_events ? static_cast<std::size_t>(request.event) : 0};
+}
+
 } // namespace
 
-Trial::Trial(const MemoryMap& state, std::uint32_t device, const Request& request, const AllocatorSettings& settings,
+Trial::Trial(const MemoryState& state, std::uint32_t device, const Request& request, const AllocatorSettings& settings,
              bool gives_back)
     : request_(request), model_(settings, limit_bytes(state, device, request)) {
   model_.give_back_before_failing(gives_back);
+  const UnmappedPages unmapped = unmapped_pages(state, device, request);
   for (const Segment& segment : state.segments_of(device)) {
     segments_.push_back({segment.first_block, model_.adopt(segment, state.blocks_of(segment),
-                                                           {segment.pool, segment.stream, is_small_segment(segment)})});
+                                                           {segment.pool, segment.stream, is_small_segment(segment)},
+                                                           unmapped.bytes_before(segment.address))});
   }
   std::sort(segments_.begin(), segments_.end(),
             [](const Adopted& left, const Adopted& right) { return left.first_block < right.first_block; });
+}
+
+bool Trial::fits_without_all(const MemoryMap& memory) const {
+  AllocatorModel model = model_;
+  for (const Adopted& segment : segments_)
+    for (std::size_t i = 0; i < segment.handles.size(); ++i)
+      if (memory.blocks[segment.first_block + i].is_active()) model.free(segment.handles[i]);
+  for (const Segment& segment : memory.segments)
+    if (segment.pool.is_private()) model.give_up(segment.pool);
+  return model.alloc(request_.bytes, request_.stream, request_.pool).has_value();
 }
 
 bool Trial::fits_without(std::span<const std::uint32_t> blocks) const {

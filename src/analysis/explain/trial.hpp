@@ -14,12 +14,14 @@ namespace memviz {
 class Trial {
 public:
   /// The device has what `request` says was free, beside what `state` reserves.
-  Trial(const MemoryMap& state, std::uint32_t device, const Request& request, const AllocatorSettings& settings,
+  Trial(const MemoryState& state, std::uint32_t device, const Request& request, const AllocatorSettings& settings,
         bool gives_back = true);
 
   /// `blocks`: indices into the state's blocks, ascending. Cached memory is given back where that is needed, and
   /// the allocator does that.
   [[nodiscard]] bool fits_without(std::span<const std::uint32_t> blocks) const;
+  /// Without any block of `memory`, which is that of the constructor, if nobody uses any other private pool any more.
+  [[nodiscard]] bool fits_without_all(const MemoryMap& memory) const;
   /// What the device would have to give for the request as things are.
   [[nodiscard]] std::uint64_t needed_bytes() const {
     return model_.needed_bytes(request_.bytes, request_.stream, request_.pool);

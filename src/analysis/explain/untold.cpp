@@ -30,15 +30,60 @@ bool gives_back(Action action) {
   return action == Action::segment_free || action == Action::segment_unmap;
 }
 
-bool is_own_release(const LeadUp& lead_up, std::size_t index) {
+namespace {
+
+bool takes_memory(Action action) {
+  return action == Action::segment_alloc || action == Action::segment_map;
+}
+
+std::size_t after_release(const LeadUp& lead_up, std::size_t index) {
+  while (index < lead_up.event_count && gives_back(lead_up.events.action(index)))
+    ++index;
+  return index;
+}
+
+/// What is taken of the device from event `index` on, for one request.
+std::uint64_t taken_bytes(const LeadUp& lead_up, std::size_t index) {
+  std::uint64_t bytes = 0;
+  for (; index < lead_up.event_count && takes_memory(lead_up.events.action(index)); ++index)
+    bytes += std::min(lead_up.events.size_bytes(index), kMaxTotalBytes - bytes);
+  return bytes;
+}
+
+/// Whether the private pool that gives back at event `index` does so for a request of its own: with max_split_size the
+/// allocator gives back large blocks of that pool, which is in use.
+bool is_for_own_pool(const LeadUp& lead_up, std::size_t index) {
+  const std::size_t next = after_release(lead_up, index);
+  if (next == lead_up.event_count) return false;
+  const auto released = lead_up.events[index].pool;
+  return released && released->is_private() && lead_up.events[next].pool == released &&
+         lead_up.events.stack(index) == lead_up.events.stack(next);
+}
+
+} // namespace
+
+std::uint64_t own_pool_release_bytes(const LeadUp& lead_up, const Request& request) {
+  std::uint64_t bytes = 0;
+  for (std::size_t i = lead_up.event_count - 1; i > 0 && gives_back(lead_up.events.action(i - 1)); --i)
+    if (is_for_own_pool(lead_up, i - 1) && lead_up.events[i - 1].pool == request.pool)
+      bytes += std::min(lead_up.events.size_bytes(i - 1), kMaxTotalBytes - bytes);
+  return bytes;
+}
+
+Releaser releaser(const LeadUp& lead_up, std::size_t index, const Room& room) {
   const EventTable& events = lead_up.events;
   const StackId stack = events.stack(index);
-  while (index < lead_up.event_count && gives_back(events.action(index)))
-    ++index;
-  if (index == lead_up.event_count) return false;
-  const Action next = events.action(index);
-  const bool is_new_memory = next == Action::segment_alloc || next == Action::segment_map || next == Action::oom;
-  return events.stack(index) == stack && (is_new_memory || (next == Action::alloc && stack != kNoFrames));
+  const std::size_t next = after_release(lead_up, index);
+  if (next == lead_up.event_count || events.stack(next) != stack) return Releaser::program;
+  if (is_for_own_pool(lead_up, index)) return Releaser::allocator;
+  const Action action = events.action(next);
+  if (stack != kNoFrames)
+    return takes_memory(action) || action == Action::oom || action == Action::alloc ? Releaser::allocator
+                                                                                    : Releaser::program;
+  if (action == Action::oom) return Releaser::untold;
+  if (!takes_memory(action)) return Releaser::program;
+  const std::uint64_t free_bytes = room.limit_bytes - std::min(room.limit_bytes, room.reserved_bytes);
+  return taken_bytes(lead_up, next) > free_bytes ? Releaser::untold : Releaser::program;
 }
 
 std::vector<std::pair<std::size_t, PoolId>> pools_given_up(const LeadUp& lead_up, const PoolFinder& pools,
@@ -52,7 +97,7 @@ std::vector<std::pair<std::size_t, PoolId>> pools_given_up(const LeadUp& lead_up
     if (!pool.is_private()) continue;
     if (action == Action::alloc) {
       after_last_alloc[pool] = i + 1;
-    } else {
+    } else if (!is_for_own_pool(lead_up, i)) {
       const auto last = after_last_alloc.find(pool);
       const std::size_t first = last == after_last_alloc.end() ? 0 : last->second;
       result.emplace_back(bound == Bound::most ? first : i, pool);
@@ -73,6 +118,19 @@ void CaptureWatch::see(const Event& event, const PoolId& pool) {
   if (gives_back(event.action) && !gives_back_always_) may_be_capturing_ = false;
 }
 
+namespace {
+
+bool may_be_capturing(const LeadUp& lead_up, const Request& request, const AllocatorSettings& settings) {
+  if (request.pool.is_private()) return true; // it may be the first of its capture
+  const PoolFinder pools(lead_up);
+  CaptureWatch watch(lead_up, settings);
+  for (std::size_t i = 0; i < lead_up.event_count; ++i)
+    watch.see(lead_up.events[i], pools.pool_of(lead_up.events[i]));
+  return watch.may_be_capturing();
+}
+
+} // namespace
+
 Release release_before_failure(const LeadUp& lead_up, const Request& request, const AllocatorSettings& settings) {
   AllocatorModel model(settings);
   for (const Segment& segment : lead_up.state.segments_of(lead_up.device))
@@ -81,14 +139,15 @@ Release release_before_failure(const LeadUp& lead_up, const Request& request, co
   model.release_cached();
   if (model.reserved_bytes() < held) return Release::not_done;
   const std::size_t last = lead_up.event_count - 1; // the failure
-  if (last > 0 && gives_back(lead_up.events.action(last - 1)) && is_own_release(lead_up, last - 1))
+  if (last > 0 && gives_back(lead_up.events.action(last - 1)) && releaser(lead_up, last - 1, {}) != Releaser::program)
     return settings.max_split_bytes == kNoSplitLimit ? Release::done : Release::untold;
-  if (request.pool.is_private()) return Release::untold; // it may be the first of its capture
-  const PoolFinder pools(lead_up);
-  CaptureWatch watch(lead_up, settings);
-  for (std::size_t i = 0; i < lead_up.event_count; ++i)
-    watch.see(lead_up.events[i], pools.pool_of(lead_up.events[i]));
-  return watch.may_be_capturing() ? Release::untold : Release::done;
+  return may_be_capturing(lead_up, request, settings) ? Release::untold : Release::done;
+}
+
+bool missing_is_least(const LeadUp& lead_up, const Request& request, const AllocatorSettings& settings) {
+  const std::size_t last = lead_up.event_count - 1; // the failure
+  return settings.max_split_bytes != kNoSplitLimit && last > 0 && gives_back(lead_up.events.action(last - 1)) &&
+         may_be_capturing(lead_up, request, settings);
 }
 
 } // namespace memviz

@@ -31,9 +31,23 @@ private:
 enum class Bound : std::uint8_t { most, least };
 
 [[nodiscard]] bool gives_back(Action action);
-/// Whether what is given back from event `index` on was given back by the allocator for a request that found no room:
-/// the request's stack is on these events, and its outcome comes right after them.
-[[nodiscard]] bool is_own_release(const LeadUp& lead_up, std::size_t index);
+
+/// Who gave memory back: the allocator for a request that found no room, or the program by a call of its own, such as
+/// empty_cache(). Without stacks both can look the same.
+enum class Releaser : std::uint8_t { allocator, program, untold };
+
+/// What was reserved right before a release, and the most that ever could be.
+struct Room {
+  std::uint64_t reserved_bytes = 0;
+  std::uint64_t limit_bytes = 0;
+};
+
+/// Who gave back what is given back from event `index` on. A request's stack is on these events, too, and its outcome
+/// comes right after them; had there been room for it, it would not have given back anything.
+[[nodiscard]] Releaser releaser(const LeadUp& lead_up, std::size_t index, const Room& room);
+
+/// What the private pool of a request that failed gave back for it. No empty_cache() would have: the pool is in use.
+[[nodiscard]] std::uint64_t own_pool_release_bytes(const LeadUp& lead_up, const Request& request);
 
 /// Private pools by the event before which they are given up, ascending.
 [[nodiscard]] std::vector<std::pair<std::size_t, PoolId>> pools_given_up(const LeadUp& lead_up, const PoolFinder& pools,
@@ -56,5 +70,8 @@ private:
 enum class Release : std::uint8_t { done, not_done, untold };
 [[nodiscard]] Release release_before_failure(const LeadUp& lead_up, const Request& request,
                                              const AllocatorSettings& settings);
+
+/// Whether more may be missing for the request than the state it failed in shows: see Judgement.
+[[nodiscard]] bool missing_is_least(const LeadUp& lead_up, const Request& request, const AllocatorSettings& settings);
 
 } // namespace memviz

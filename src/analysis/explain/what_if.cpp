@@ -73,7 +73,8 @@ public:
                   {segment.pool, segment.stream, is_small_segment(segment)});
     }
     model.release_cached();
-    answer.reserved_bytes = model.reserved_bytes();
+    answer.reserved_bytes =
+        model.reserved_bytes() + (request_ ? own_pool_release_bytes(lead_up_, *request_) : std::uint64_t{0});
     if (!is_clear()) return answer;
     if (!request_)
       answer.outcome = model.reserved_bytes() < reserved_bytes_ ? Outcome::fits : Outcome::no_matter;
@@ -97,6 +98,10 @@ public:
     for (const std::uint32_t block : answer.blocks)
       answer.blocks_bytes += lead_up_.state.blocks[block].size_bytes;
     answer.outcome = answer.blocks.empty() ? Outcome::does_not_fit : Outcome::fits;
+    const bool depends_on_pools =
+        answer.blocks.empty() && has_private_pools_ && release_ != Release::not_done &&
+        Trial(lead_up_.state, lead_up_.device, *request_, settings_).fits_without_all(lead_up_.state);
+    if (depends_on_pools) answer.proviso = Proviso::pool;
     const bool depends =
         release_ == Release::untold && !answer.blocks.empty() &&
         !Trial(lead_up_.state, lead_up_.device, *request_, settings_, false).fits_without(answer.blocks);
@@ -183,25 +188,55 @@ private:
     return answered(circumstance, plan, before, request_);
   }
 
-  /// What no event says matters only where there are private pools.
+  /// What no event says of captures matters only where there are private pools.
   [[nodiscard]] WhatIf within_bounds(const WhatIf& question, ReplayPlan plan,
                                      const std::optional<Request>& request) const {
     plan.bound = Bound::most;
-    WhatIf most = replayed(question, plan, request);
+    WhatIf most = with_any_pages(question, plan, request);
     if (!had_private_pools_) return most;
     plan.bound = Bound::least;
-    const WhatIf least = replayed(question, plan, request);
-    if (most.outcome != least.outcome) {
-      most.outcome = most.outcome == Outcome::fits ? Outcome::at_best : Outcome::not_offered;
-      most.proviso = Proviso::capture;
-    }
-    if (most.failed_event != least.failed_event) most.proviso = Proviso::capture;
-    if (most.reserved_bytes != least.reserved_bytes) most.reserved_bytes.reset();
-    return most;
+    return common(most, with_any_pages(question, plan, request), Proviso::capture);
   }
 
-  [[nodiscard]] WhatIf replayed(WhatIf answer, const ReplayPlan& plan, const std::optional<Request>& request) const {
-    const ReplayOutcome outcome = replay_model(lead_up_, plan, request);
+  /// Whether there are unmapped pages before those that were mapped when the recording began, no file tells.
+  [[nodiscard]] WhatIf with_any_pages(const WhatIf& question, ReplayPlan plan,
+                                      const std::optional<Request>& request) const {
+    const WhatIf answer = with_either_releaser(question, plan, request);
+    const auto start = lead_up_.start.segments_of(lead_up_.device);
+    const bool has_pages =
+        std::any_of(start.begin(), start.end(), [](const Segment& segment) { return segment.is_expandable; });
+    if (!request || !plan.settings.expandable_segments || !has_pages || plan.start == Start::packed) return answer;
+    plan.has_pages_before = true;
+    return common(answer, with_either_releaser(question, plan, request), Proviso::pages);
+  }
+
+  [[nodiscard]] WhatIf with_either_releaser(const WhatIf& question, ReplayPlan plan,
+                                            const std::optional<Request>& request) const {
+    const ReplayOutcome by_allocator = replay_model(lead_up_, plan, request);
+    const WhatIf answer = answer_of(question, by_allocator, request);
+    if (!by_allocator.has_untold_release) return answer;
+    plan.untold_releaser = Releaser::program;
+    return common(answer, answer_of(question, replay_model(lead_up_, plan, request), request), Proviso::release);
+  }
+
+  /// What two replays have in common that differ in what the file does not tell.
+  [[nodiscard]] static WhatIf common(WhatIf answer, const WhatIf& other, Proviso proviso) {
+    if (answer.outcome != other.outcome) {
+      const bool may_fit = answer.outcome == Outcome::fits || answer.outcome == Outcome::at_best;
+      answer.outcome = may_fit ? Outcome::at_best : Outcome::not_offered;
+      answer.proviso = proviso;
+    }
+    if (answer.failed_event != other.failed_event) {
+      const bool fail_both = answer.failed_event >= 0 && other.failed_event >= 0;
+      answer.failed_event = fail_both ? std::max(answer.failed_event, other.failed_event) : -1;
+      answer.proviso = proviso;
+    }
+    if (answer.reserved_bytes != other.reserved_bytes) answer.reserved_bytes.reset();
+    return answer;
+  }
+
+  [[nodiscard]] WhatIf answer_of(WhatIf answer, const ReplayOutcome& outcome,
+                                 const std::optional<Request>& request) const {
     answer.reserved_bytes = outcome.reserved_bytes;
     answer.failed_event = outcome.failed_event;
     const bool is_better = request ? outcome.request_fits.value_or(false)
@@ -255,6 +290,9 @@ std::string_view proviso_name(Proviso proviso) {
   case Proviso::start: return "start";
   case Proviso::capture: return "capture";
   case Proviso::request_size: return "request_size";
+  case Proviso::release: return "release";
+  case Proviso::pages: return "pages";
+  case Proviso::pool: return "pool";
   }
   return "";
 }

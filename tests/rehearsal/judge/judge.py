@@ -2,10 +2,10 @@
 
     judge.py MEMVIZ REHEARSAL [--seeds 0:200] [--shrink] [--list N]
 
-`--seeds 0:10000` is for a night (some 40 minutes of one core), and may find what is not known yet; print a small program
-for it with `--shrink`. Known: what would be reserved is wrong for about 1 of 70 answers that tell it, most of them where
-memory of private pools goes back; whether a request fits, for 1 of 600 programs, where max_split_size makes a private pool
-give back memory before the answer's circumstance is without private pools (seed 2390).
+`--seeds 0:10000` is for a night (some 20 minutes of one core), and may find what is not known yet; print a small program
+for it with `--shrink`. Known of those: what would be reserved with expandable segments in a graph's program (seed 8736),
+and whether a request of a graph fits without private pools (seed 8113); 7 programs are "not run", because PyTorch itself
+fails where a setting changes in the middle (seed 1126).
 
 REHEARSAL is the folder of libmemviz_rehearsal.so. Python must have a torch with CUDA.
 

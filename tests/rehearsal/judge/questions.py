@@ -110,7 +110,7 @@ def _without_blocks(program, result, answer):
         for spared in range(len(frees)):
             fewer = frees[:spared] + frees[spared + 1 :]
             yield Question("without_blocks: minimal", answer["text"], _inserted(program, *fewer), False)
-    elif answer["outcome"] == "does_not_fit":
+    elif answer["outcome"] == "does_not_fit" and not answer["proviso"]:
         frees = [("free", name) for name in result.addresses]
         yield Question("without_blocks: none", answer["text"], _inserted(program, *frees), False)
 
@@ -120,7 +120,8 @@ def _missing(program, device):
     missing = device["missing_bytes"]
     late = _inserted(program, ("late",))
     pages = -(-missing // PAGE_BYTES) * PAGE_BYTES
-    yield Question("missing", f"{missing} bytes are missing", late, True, late_bytes=pages)
+    if not device["missing_is_least"]:
+        yield Question("missing", f"{missing} bytes are missing", late, True, late_bytes=pages)
     if pages > PAGE_BYTES:
         yield Question("missing: a page less", f"{missing} bytes are missing", late, False, late_bytes=pages - PAGE_BYTES)
 

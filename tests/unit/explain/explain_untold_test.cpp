@@ -1,6 +1,7 @@
 #include "memviz/explain.hpp"
 
 #include "analysis/explain/allocator_model.hpp"
+#include "analysis/explain/untold.hpp"
 #include "support/explained.hpp"
 #include "support/small_snapshot.hpp"
 #include "support/snapshot_builder.hpp"
@@ -146,4 +147,56 @@ TEST_CASE("AllocatorModel gives back what is given up, and nothing while a graph
     CHECK(model.release_segment(place, 60 * MiB, graph, 0));
     CHECK(model.reserved_bytes() == 0);
   }
+}
+
+namespace {
+
+/// Of 80, 360 and 220 MiB 340 are freed again; 80 MiB go back, and the device has 430 when 500 MiB are asked for.
+test::SmallSnapshot failure_after_a_release(bool has_stacks) {
+  test::SmallSnapshot made;
+  const StackId stack = has_stacks ? made.stack({"/app/train.py:12:step"}) : kNoFrames;
+  made.segment(kFirst, 360 * MiB).active(100 * MiB, 100 * MiB).inactive(260 * MiB);
+  made.segment(kSecond, 220 * MiB).active(220 * MiB, 220 * MiB);
+  made.event(Action::segment_alloc, kGraph, 80 * MiB).event(Action::alloc, kGraph, 80 * MiB);
+  made.event(Action::segment_alloc, kFirst, 360 * MiB).event(Action::alloc, kFirst, 360 * MiB);
+  made.event(Action::segment_alloc, kSecond, 220 * MiB).event(Action::alloc, kSecond, 220 * MiB);
+  made.event(Action::free_requested, kFirst, 360 * MiB).event(Action::free_completed, kFirst, 360 * MiB);
+  made.event(Action::alloc, kFirst, 100 * MiB);
+  made.event(Action::free_requested, kGraph, 80 * MiB).event(Action::free_completed, kGraph, 80 * MiB);
+  made.event(Action::segment_free, kGraph, 80 * MiB, stack);
+  made.event(Action::oom, 430 * MiB, 500 * MiB, stack);
+  return made;
+}
+
+} // namespace
+
+TEST_CASE("a release without a stack may be the allocator's own or the program's") {
+  SUBCASE("what would be reserved is told only where both come to the same") {
+    const Explained found = explained(failure_after_a_release(false).take());
+    const WhatIf& answer = found.answer(Circumstance::expandable_segments);
+    CHECK(answer.outcome == Outcome::fits);
+    CHECK_FALSE(answer.reserved_bytes.has_value());
+  }
+  SUBCASE("a stack tells them apart") {
+    const Explained found = explained(failure_after_a_release(true).take());
+    CHECK(found.answer(Circumstance::expandable_segments).reserved_bytes.has_value());
+  }
+}
+
+TEST_CASE("releaser") {
+  test::SmallSnapshot made;
+  const StackId step = made.stack({"/app/train.py:12:step"});
+  const StackId other = made.stack({"/app/train.py:13:step"});
+  made.event(Action::segment_free, kFirst, 40 * MiB).event(Action::segment_alloc, kSecond, 60 * MiB);
+  made.event(Action::segment_free, kFirst, 40 * MiB, step).event(Action::segment_alloc, kSecond, 60 * MiB, step);
+  made.event(Action::segment_free, kFirst, 40 * MiB, other).event(Action::segment_alloc, kSecond, 60 * MiB, step);
+  made.event(Action::segment_free, kFirst, 40 * MiB).event(Action::alloc, kSecond, 60 * MiB);
+  const MemoryState state = replay(made.take());
+  const LeadUp lead_up{
+      .start = state, .state = state, .events = state.recording->traces.at(0), .event_count = 8, .device = 0};
+  CHECK(releaser(lead_up, 0, {80 * MiB, 100 * MiB}) == Releaser::untold);
+  CHECK(releaser(lead_up, 0, {40 * MiB, 100 * MiB}) == Releaser::program); // there was room
+  CHECK(releaser(lead_up, 2, {80 * MiB, 100 * MiB}) == Releaser::allocator);
+  CHECK(releaser(lead_up, 4, {80 * MiB, 100 * MiB}) == Releaser::program);
+  CHECK(releaser(lead_up, 6, {80 * MiB, 100 * MiB}) == Releaser::program);
 }
