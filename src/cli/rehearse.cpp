@@ -5,6 +5,7 @@
 #include "cli/numbers.hpp"
 #include "cli/sizes.hpp"
 #include "cli/text_outputs.hpp"
+#include "io/scratch_file.hpp"
 #include "memviz/format.hpp"
 #include "rehearse/installation.hpp"
 #include "rehearse/rehearsal_run.hpp"
@@ -117,11 +118,22 @@ private:
       throw Error(folder.string() + " is there already, with files in it; -o names another folder");
   }
 
-  bool fits(SearchReport& report, std::uint64_t value) {
+  [[nodiscard]] FitVerdict run_with(std::uint64_t value) {
     check_folder(value);
     setup_.output = folder_of(value);
     const auto words = rehearse::with_value(arguments_.operands(), range_.name, value);
-    FitVerdict verdict = rehearse::rehearse(setup_, words, {{range_.name, std::to_string(value)}});
+    const Variables variables{{range_.name, std::to_string(value)}};
+    if (arguments_.has("show-output")) return rehearse::rehearse(setup_, words, variables);
+    ScratchFile written;
+    setup_.program_output = written.descriptor();
+    FitVerdict verdict = rehearse::rehearse(setup_, words, variables);
+    // Why it failed otherwise only the program itself can say.
+    if (!is_answer(verdict)) written.read(say);
+    return verdict;
+  }
+
+  bool fits(SearchReport& report, std::uint64_t value) {
+    FitVerdict verdict = run_with(value);
     say_run(arguments_, fmt::format("{}={}", range_.name, value), verdict);
     const bool is_known = is_answer(verdict);
     const bool has_fit = verdict.outcome == FitOutcome::fits;
@@ -172,6 +184,8 @@ int run_rehearse(const Arguments& arguments) {
   const auto json = arguments.value("json");
   const auto search = arguments.value("search");
   if (search && arguments.has("compare-with")) throw UsageError("--search and --compare-with exclude each other");
+  if (!search && arguments.has("show-output"))
+    throw UsageError("--show-output is for --search; else what the program writes is shown anyway");
   // Mistakes are found before the program runs.
   for (const std::string& text : arguments.all("compare-with"))
     static_cast<void>(rehearse::parse_setting("compare-with", text));
@@ -221,7 +235,9 @@ Command rehearse_command() {
                   {"max-entries", '\0', "N", "events of the history that are kept (default: 200000)"},
                   {"search", '\0', "NAME=A..B",
                    "find the largest number that fits: NAME is set in the environment, and {} and {NAME} are replaced "
-                   "in the program's words. Takes for granted that what fits, fits with less"},
+                   "in the program's words. Takes for granted that what fits, fits with less. What the program writes "
+                   "is shown only where it fails for another reason than memory"},
+                  {"show-output", '\0', "", "with --search, show what the program writes in every run"},
                   {"compare-with", '\0', "NAME=VALUE",
                    "run it again with this in the environment, and say what changes; may be given several times", true},
                   {"json", '\0', "FILE", "write JSON there, - for standard output, instead of the text"},

@@ -104,8 +104,28 @@ std::vector<char*> pointers_to(const std::vector<std::string>& texts) {
   return result;
 }
 
+/// Where the program's standard streams go, if not where ours go.
+class Streams {
+public:
+  explicit Streams(std::optional<int> output) {
+    posix_spawn_file_actions_init(&actions_);
+    if (!output) return;
+    posix_spawn_file_actions_adddup2(&actions_, *output, STDOUT_FILENO);
+    posix_spawn_file_actions_adddup2(&actions_, *output, STDERR_FILENO);
+  }
+  Streams(const Streams&) = delete;
+  Streams& operator=(const Streams&) = delete;
+  ~Streams() { posix_spawn_file_actions_destroy(&actions_); }
+
+  [[nodiscard]] const posix_spawn_file_actions_t* actions() const { return &actions_; }
+
+private:
+  posix_spawn_file_actions_t actions_{};
+};
+
 /// Returns its id; `mask` is the signals that it holds back.
-pid_t start(const std::vector<std::string>& words, const Variables& variables, const sigset_t& mask) {
+pid_t start(const std::vector<std::string>& words, const Variables& variables, const Streams& streams,
+            const sigset_t& mask) {
   const std::vector<std::string> environment = environment_with(variables);
   const std::vector<char*> arguments = pointers_to(words);
   const std::vector<char*> environment_pointers = pointers_to(environment);
@@ -120,8 +140,8 @@ pid_t start(const std::vector<std::string>& words, const Variables& variables, c
   posix_spawnattr_setsigmask(&attributes, &mask);
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
   pid_t id = -1;
-  const int error =
-      posix_spawnp(&id, arguments.front(), nullptr, &attributes, arguments.data(), environment_pointers.data());
+  const int error = posix_spawnp(&id, arguments.front(), streams.actions(), &attributes, arguments.data(),
+                                 environment_pointers.data());
   posix_spawnattr_destroy(&attributes);
   if (error == ENOENT) throw UsageError("no such program: " + words.front());
   if (error != 0) throw UsageError(words.front() + " cannot be started: " + system_message(error));
@@ -130,12 +150,13 @@ pid_t start(const std::vector<std::string>& words, const Variables& variables, c
 
 } // namespace
 
-Ending run_in_foreground(const std::vector<std::string>& words, const Variables& variables) {
+Ending run_in_foreground(const std::vector<std::string>& words, const Variables& variables, std::optional<int> output) {
   const PassedSignals signals;
+  const Streams streams(output);
   pid_t id = -1;
   {
     const HeldSignals held;
-    id = start(words, variables, held.before());
+    id = start(words, variables, streams, held.before());
     running = id;
   }
   int status = 0;

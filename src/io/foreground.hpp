@@ -1,8 +1,9 @@
 #pragma once
 
-// A program of the user's that runs in our place: with our standard streams, in our process group, so that the terminal
-// treats it like one that was started without us. For POSIX; no shell is involved.
+// A program of the user's that runs in our place: with our standard streams if not told otherwise, in our process
+// group, so that the terminal treats it like one that was started without us. For POSIX; no shell is involved.
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -23,9 +24,11 @@ struct Ending {
 using Variables = std::vector<std::pair<std::string, std::string>>;
 
 /// Runs `words[0]`, looked for on the PATH, and waits for its end. Meanwhile SIGINT, SIGTERM, SIGHUP and SIGQUIT that
-/// somebody sends to us go on to it; those of the terminal reach it anyway. Throws UsageError where there is no such
+/// somebody sends to us go on to it; those of the terminal reach it anyway. What it writes to standard output and
+/// standard error goes to the descriptor `output`, where there is one. Throws UsageError where there is no such
 /// program.
-[[nodiscard]] Ending run_in_foreground(const std::vector<std::string>& words, const Variables& variables);
+[[nodiscard]] Ending run_in_foreground(const std::vector<std::string>& words, const Variables& variables,
+                                       std::optional<int> output = {});
 
 /// "SIGKILL", "signal 35"
 [[nodiscard]] std::string signal_name(int number);

@@ -146,7 +146,7 @@ FitVerdict rehearse(const Setup& setup, const std::vector<std::string>& words, c
     const Places places{folder.path(), folder.path() / "log", folder.path() / "report"};
     write_file((places.hook / "sitecustomize.py").string(), kSiteCustomize);
     write_file((places.hook / "memviz_rehearsal_hook.py").string(), kHook);
-    verdict.ending = run_in_foreground(words, environment(setup, places, variables));
+    verdict.ending = run_in_foreground(words, environment(setup, places, variables), setup.program_output);
     verdict.facts = read_facts(places.report, places.log);
   }
   complete(verdict.facts, setup.profile);

@@ -23,11 +23,12 @@ struct Setup {
   bool records = true;
   std::uint64_t max_entries = 0;
   std::optional<std::uint64_t> steps = {};
-  std::string version; ///< of memviz, for the mark
+  std::string version;                    ///< of memviz, for the mark
+  std::optional<int> program_output = {}; ///< a descriptor for what the program writes, in place of our streams
 };
 
-/// Runs the program once; `variables` join its environment. Its standard streams are ours. Throws UsageError where it
-/// cannot be started, Error where the output folder cannot be made.
+/// Runs the program once; `variables` join its environment. Throws UsageError where it cannot be started, Error where
+/// the output folder cannot be made.
 [[nodiscard]] FitVerdict rehearse(const Setup& setup, const std::vector<std::string>& words,
                                   const Variables& variables);
 

@@ -9,6 +9,7 @@
 #include <doctest/doctest.h>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -287,6 +288,31 @@ TEST_CASE("rehearse searches") {
     CHECK(outcome.exit_code == 1);
     CHECK(contains(outcome.out, "No answer for B=1..9: with B=9 the program failed for another reason than memory."));
   }
+  SUBCASE("without what the program writes") {
+    const std::string talks = "import os, sys, torch\nprint('said', os.environ['BATCH'], flush=True)\n"
+                              "print('warned', file=sys.stderr, flush=True)\n";
+    const std::vector<std::string> options{"--gpu", "small", "--search", "BATCH=1..200"};
+    const Outcome outcome = rehearsal.of_python(talks + program, options);
+    CHECK(outcome.exit_code == 0);
+    CHECK(outcome.out.starts_with("BATCH=102 is the largest"));
+    CHECK_FALSE(contains(outcome.err, "warned"));
+    CHECK_FALSE(contains(outcome.err, "OutOfMemoryError")); // which is an answer
+    std::istringstream lines(outcome.err);
+    for (std::string line; std::getline(lines, line);)
+      CHECK_MESSAGE(line.starts_with("memviz: rehearse: BATCH="), line);
+  }
+  SUBCASE("with all that the program writes, where that is asked for") {
+    const Outcome outcome = rehearsal.of_python("import os\nprint('said', os.environ['BATCH'], flush=True)\n" + program,
+                                                {"--gpu", "small", "--search", "BATCH=101..103", "--show-output"});
+    CHECK(outcome.out.starts_with("said 101\nsaid 103\nsaid 102\nBATCH=102 is the largest"));
+    CHECK(contains(outcome.err, "OutOfMemoryError"));
+  }
+  SUBCASE("with what the program wrote where it fails otherwise") {
+    const Outcome outcome = rehearsal.of({"sh", "-c", "echo out $B; echo err >&2; exit 7"}, {"--search", "B=3..9"});
+    CHECK(outcome.exit_code == 7);
+    CHECK(outcome.err.starts_with("out 3\nerr\nmemviz: rehearse: B=3: "));
+    CHECK(outcome.out.starts_with("No answer for B=3..9"));
+  }
   SUBCASE("with a variable that nobody reads") {
     CHECK(contains(rehearsal.of_python(kFits, {"--search", "B=1..9"}).out,
                    "with the same peak: does the program read B?"));
@@ -326,6 +352,7 @@ TEST_CASE("mistakes in the options of rehearse are found before the program runs
   CHECK(contains(error_of({"--search", "BATCH"}), "as in BATCH=1..256"));
   CHECK(contains(error_of({"--compare-with", "x"}), "NAME=VALUE"));
   CHECK(contains(error_of({"--search", "A=1..2", "--compare-with", "B=1"}), "exclude each other"));
+  CHECK(contains(error_of({"--show-output"}), "--show-output is for --search"));
   CHECK(contains(error_of({"--nonsense"}), "unknown option '--nonsense'"));
   CHECK(contains(error_of({"-o", "-"}), "names a folder"));
   CHECK(contains(error_of({"python"}), "'python' must stand behind --"));

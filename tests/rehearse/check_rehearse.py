@@ -44,6 +44,35 @@ torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))
 kept = torch.ones((rank + 1) * 64, 1024, 1024, device="cuda")
 """
 
+# What DDP and FSDP keep of a layer of 32 MiB: DDP the parameters, their gradients in buckets and two moments of AdamW;
+# FSDP half of each on each of two ranks.
+TOGETHER = """
+import os, sys, torch
+import torch.distributed as dist
+rank = int(os.environ["LOCAL_RANK"])
+torch.cuda.set_device(rank)
+dist.init_process_group("nccl")
+model = torch.nn.Sequential(*[torch.nn.Linear(2048, 2048, bias=False, device="cuda") for _ in range(2)])
+if sys.argv[1] == "ddp":
+    model = torch.nn.parallel.DistributedDataParallel(model, device_ids=[rank])
+elif sys.argv[1] == "fsdp":
+    from torch.distributed.fsdp import FullyShardedDataParallel
+    model = FullyShardedDataParallel(model, sync_module_states=True)
+else:
+    from torch.distributed.fsdp import fully_shard
+    for part in (*model, model):
+        fully_shard(part)
+optimizer = torch.optim.AdamW(model.parameters())
+for _ in range(3):
+    model(torch.ones(16, 2048, device="cuda")).sum().backward()
+    optimizer.step()
+    optimizer.zero_grad()
+kept = sum(state.to_local().nbytes if hasattr(state, "to_local") else state.nbytes
+           for of_one in optimizer.state.values() for key, state in of_one.items() if key != "step")
+print("moments", kept)
+dist.destroy_process_group()
+"""
+
 FRAGMENTED = """
 import torch
 
@@ -123,6 +152,8 @@ def check_search(rehearsals):
     # Each sample takes 128 MiB; the small ones 22 MiB; of what is left the driver gives whole pages of 2 MiB.
     largest = (memory - context - 22 * MIB) // (128 * MIB)
     check(done.returncode == 0 and answer["search"]["largest"] == largest, answer["search"], largest)
+    # What the runs write is an answer's way, and not shown.
+    check("done" not in done.stdout and "OutOfMemoryError" not in done.stderr, done.stdout, done.stderr)
     words, done, _ = rehearsals.python(["--memory", str(memory), "--search", "N=10..13"], MODEL, "{}")
     check(words["search"]["largest"] == largest, words["search"], largest)
 
@@ -168,7 +199,23 @@ def check_ranks(rehearsals):
     check(len(verdict["files"]) == 2 and "rank1" in "".join(file["file"] for file in verdict["files"]), verdict["files"])
 
 
+def check_training_together(rehearsals):
+    program = os.path.join(rehearsals.folder, "together.py")
+    with open(program, "w") as file:
+        file.write(TOGETHER)
+    launcher = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2", program]
+    for way, shards in (("ddp", 1), ("fsdp", 2), ("fully_shard", 2)):
+        answer, done, _ = rehearsals.run(["--devices", "2"], launcher, way)
+        verdict = answer["verdict"]
+        check(done.returncode == 0 and verdict["outcome"] == "fits", way, verdict, done.stderr)
+        check(done.stdout.count(f"moments {2 * 32 * MIB // shards}") == 2, way, done.stdout)
+        first, second = (use["peak_reserved_bytes"] for use in verdict["devices"])
+        # Parameters, two moments, and gradients of at least one layer.
+        check(first >= (3 * 32 + 16) * MIB // shards and abs(first - second) <= 4 * MIB, way, first, second)
+
+
 def main():
+    del sys.path[0]  # beside this file lies the torch of other tests
     import torch
 
     if torch.version.cuda is None:
@@ -177,7 +224,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         rehearsals = Rehearsals(sys.argv[1], folder)
         for one in (check_fits, check_does_not_fit, check_search, check_compare, check_steps, check_own_recorder,
-                    check_ranks):
+                    check_ranks, check_training_together):
             one(rehearsals)
             print(one.__name__, "is right", flush=True)
 

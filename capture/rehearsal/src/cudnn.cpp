@@ -16,6 +16,9 @@ namespace {
 // 2.15 was with this one.
 constexpr std::size_t kVersion = 92600;
 constexpr std::size_t kCudartVersion = 13000;
+// PyTorch 2.15 asks for engines of attention by their numbers (heads of 256 on a B200), which have to be below the
+// count.
+constexpr std::int64_t kEngines = 1000;
 
 // cudnnBackendAttributeName_t, of which values are made up
 constexpr int kHeuristicResults = 202;
@@ -156,7 +159,7 @@ MEMVIZ_EXPORT int cudnnBackendGetAttribute(Handle handle, int name, int type, st
   case kConfigWorkspace:
   case kPlanWorkspace:
   case kEngineIndex: return give_number(0, requested, count, elements);
-  case kEngineCount: return give_number(1, requested, count, elements);
+  case kEngineCount: return give_number(kEngines, requested, count, elements);
   case kPlanText: return give_text("{}", requested, count, elements);
   default: return give_stored(*static_cast<Descriptor*>(handle), name, type, requested, count, elements);
   }

@@ -2,6 +2,7 @@
 // not meet: each process takes what it sends for what it receives, which is right for what all ranks say alike (DDP's
 // numbers of parameters) and unknown, zeros, for sums. What real communicators take of device memory is not counted.
 #include "machine.hpp"
+#include "nccl_group.hpp"
 #include "real_library.hpp"
 #include "stubs.hpp"
 
@@ -14,6 +15,7 @@ using namespace memviz::rehearsal;
 namespace {
 
 constexpr int kInvalidArgument = 4;
+constexpr int kInvalidUsage = 5;
 constexpr int kVersion = 22907; // 2.29.7
 constexpr int kNoColor = -1;
 
@@ -71,6 +73,24 @@ int forgets(void* to, std::size_t count, int type, Handle stream) {
   return collective(stream, [&](RecentWrites& writes) { writes.forget(number_of(to), count * element_bytes(type)); });
 }
 
+NcclGroup& group() {
+  thread_local NcclGroup of_this_thread;
+  return of_this_thread;
+}
+
+int exchanges(const Exchange& exchange, Handle stream) {
+  return collective(stream, [&](RecentWrites& writes) { group().add(exchange, writes); });
+}
+
+// A rank that is not the root may give any buffer to send from, and PyTorch gives the one that it receives in.
+int broadcasts(const void* from, void* to, std::size_t count, int type, int root, const Communicator* communicator,
+               Handle stream) {
+  const bool sends = communicator->rank == root || from != to;
+  return exchanges(
+      {communicator, Exchange::kBroadcast, count * element_bytes(type), sends ? number_of(from) : 0, number_of(to)},
+      stream);
+}
+
 } // namespace
 
 MEMVIZ_EXPORT int ncclGetVersion(int* version) {
@@ -84,6 +104,7 @@ MEMVIZ_EXPORT const char* ncclGetErrorString(int error) {
   switch (error) {
   case 0: return "no error";
   case kInvalidArgument: return "invalid argument";
+  case kInvalidUsage: return "invalid usage";
   default: return "not made up yet, or failed, in a rehearsal by memviz";
   }
 }
@@ -158,10 +179,15 @@ MEMVIZ_EXPORT int ncclCommCuDevice(const Communicator* communicator, int* device
 }
 
 MEMVIZ_EXPORT int ncclGroupStart() {
+  group().start();
   return 0;
 }
 MEMVIZ_EXPORT int ncclGroupEnd() {
-  return 0;
+  if (!group().is_open()) return kInvalidUsage;
+  return driver_call([](Machine& machine) {
+    group().end(machine.memory.writes());
+    return Error::success;
+  });
 }
 
 // Buffers that a program registers take nothing; their handle is only given back.
@@ -209,12 +235,13 @@ MEMVIZ_EXPORT int ncclReduceScatter(const void*, void* to, std::size_t count, in
                                     Handle stream) {
   return forgets(to, count, type, stream);
 }
-MEMVIZ_EXPORT int ncclBroadcast(const void* from, void* to, std::size_t count, int type, int, Communicator*,
-                                Handle stream) {
-  return copies(from, to, count, type, 1, stream);
+MEMVIZ_EXPORT int ncclBroadcast(const void* from, void* to, std::size_t count, int type, int root,
+                                Communicator* communicator, Handle stream) {
+  return broadcasts(from, to, count, type, root, communicator, stream);
 }
-MEMVIZ_EXPORT int ncclBcast(void* buffer, std::size_t count, int type, int, Communicator*, Handle stream) {
-  return copies(buffer, buffer, count, type, 1, stream);
+MEMVIZ_EXPORT int ncclBcast(void* buffer, std::size_t count, int type, int root, Communicator* communicator,
+                            Handle stream) {
+  return broadcasts(buffer, buffer, count, type, root, communicator, stream);
 }
 MEMVIZ_EXPORT int ncclAllGather(const void* from, void* to, std::size_t count, int type, Communicator* communicator,
                                 Handle stream) {
@@ -228,9 +255,10 @@ MEMVIZ_EXPORT int ncclAlltoAll(const void* from, void* to, std::size_t count, in
                                Handle stream) {
   return copies(from, to, count * static_cast<std::size_t>(communicator->ranks), type, 1, stream);
 }
-MEMVIZ_EXPORT int ncclSend(const void*, std::size_t, int, int, Communicator*, Handle stream) {
-  return collective(stream, [](RecentWrites&) {});
+MEMVIZ_EXPORT int ncclSend(const void* from, std::size_t count, int type, int peer, Communicator* communicator,
+                           Handle stream) {
+  return exchanges({communicator, peer, count * element_bytes(type), number_of(from), 0}, stream);
 }
-MEMVIZ_EXPORT int ncclRecv(void* to, std::size_t count, int type, int, Communicator*, Handle stream) {
-  return forgets(to, count, type, stream);
+MEMVIZ_EXPORT int ncclRecv(void* to, std::size_t count, int type, int peer, Communicator* communicator, Handle stream) {
+  return exchanges({communicator, peer, count * element_bytes(type), 0, number_of(to)}, stream);
 }

@@ -21,6 +21,8 @@ torchrun = [python, "-m", "torch.distributed.run", "--standalone", "--nproc-per-
 runs = [
     ([python, program, "one"], {}),
     ([python, program, "expandable"], {"PYTORCH_CUDA_ALLOC_CONF": "expandable_segments:True"}),
+    ([python, program, "attention"], {"MEMVIZ_REHEARSAL_GPU": "h100-80"}),
+    ([python, program, "attention"], {"MEMVIZ_REHEARSAL_GPU": "b200"}),
     ([*torchrun, program, "ranks"], {}),
 ]
 failed = 0

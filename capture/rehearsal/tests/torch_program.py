@@ -5,6 +5,7 @@ import gc
 import json
 import os
 import sys
+import time
 import warnings
 
 import torch
@@ -200,6 +201,48 @@ def expandable_segments_map_what_they_need():
     assert used() == before
 
 
+def attention_chooses_and_runs():
+    """Heads of 128 and 256, forward and backward; on an H100 and a B200 newer versions choose cuDNN's."""
+    for width in (64, 128, 256):
+        start_anew()
+        sizes = (2, 8, 512, width)
+        q, k, v = (torch.empty(sizes, dtype=torch.bfloat16, device=DEVICE, requires_grad=True) for _ in range(3))
+        out = F.scaled_dot_product_attention(q, k, v, is_causal=True)
+        out.sum().backward()
+        # Three inputs, their gradients, and what comes out.
+        assert torch.cuda.memory_allocated() >= 7 * 2 * out.numel() and q.grad.shape == sizes
+        del q, k, v, out
+
+
+def trains_alike(model, rank):
+    optimizer = torch.optim.AdamW(model.parameters())
+    for _ in range(2):
+        model(torch.zeros(4, 512, device=rank)).sum().backward()
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        optimizer.step()
+        optimizer.zero_grad()
+
+
+def ranks_exchange_what_all_say_alike(dist, rank):
+    """Each rank takes what it sends for what it receives."""
+    ours, ranks = torch.tensor([7], device=rank), dist.get_world_size()
+    listed = [torch.empty_like(ours) for _ in range(ranks)]
+    dist.all_gather(listed, ours)
+    assert [one.item() for one in listed] == [7] * ranks
+    whole = torch.tensor([1] * ranks, device=rank)
+    dist.all_gather_into_tensor(whole, ours)
+    assert whole.tolist() == [7] * ranks
+    counts = torch.tensor([3, 5], device=rank)
+    given = torch.tensor([0, 0], device=rank)
+    dist.all_to_all_single(given, counts)
+    assert given.tolist() == [3, 5]
+    peer = torch.tensor([1], device=rank)
+    other = (rank + 1) % ranks
+    for work in dist.batch_isend_irecv([dist.P2POp(dist.isend, ours, other), dist.P2POp(dist.irecv, peer, other)]):
+        work.wait()
+    assert peer.item() == 7
+
+
 def ranks_train_together():
     import torch.distributed as dist
 
@@ -212,10 +255,18 @@ def ranks_train_together():
     # Parameters, gradients in one bucket: two times 512 x 512 + 512 floats, and the workspace of cuBLAS.
     assert torch.cuda.memory_allocated() >= 2 * 4 * (512 * 512 + 512)
     assert used(rank) == torch.cuda.memory_reserved() and used(1 - rank) == 0
-    from torch.distributed.fsdp import FullyShardedDataParallel
+    trains_alike(model, rank)
+    from torch.distributed.fsdp import FullyShardedDataParallel, fully_shard
 
-    sharded = FullyShardedDataParallel(nn.Linear(512, 512).to(rank), sync_module_states=True)
-    sharded(torch.zeros(4, 512, device=rank)).sum().backward()
+    trains_alike(FullyShardedDataParallel(nn.Linear(512, 512).to(rank), sync_module_states=True), rank)
+    before = torch.cuda.memory_allocated()
+    sharded = nn.Sequential(nn.Linear(512, 512), nn.Linear(512, 512)).to(rank)
+    whole = torch.cuda.memory_allocated() - before
+    for part in (*sharded, sharded):
+        fully_shard(part)
+    assert torch.cuda.memory_allocated() - before == whole // 2, (torch.cuda.memory_allocated() - before, whole)
+    trains_alike(sharded, rank)
+    ranks_exchange_what_all_say_alike(dist, rank)
     dist.barrier()
     dist.destroy_process_group()
 
@@ -234,7 +285,15 @@ ONE_PROCESS = [
 ]
 
 if __name__ == "__main__":
-    tests = {"one": ONE_PROCESS, "expandable": [expandable_segments_map_what_they_need], "ranks": [ranks_train_together]}
+    tests = {
+        "one": ONE_PROCESS,
+        "attention": [attention_chooses_and_runs],
+        "expandable": [expandable_segments_map_what_they_need],
+        "ranks": [ranks_train_together],
+    }
     for test in tests[sys.argv[1]]:
         test()
         print(f"ok {test.__name__} ({torch.__version__})", flush=True)
+    # Autograd's threads let go of Python objects a moment after backward() returned, and a Python before 3.12 that is
+    # already ending then aborts.
+    time.sleep(0.5)
