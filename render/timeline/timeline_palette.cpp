@@ -1,6 +1,6 @@
 #include "timeline/timeline_palette.hpp"
 
-#include "script/embedded.hpp"
+#include "web/embedded.hpp"
 
 #include <array>
 #include <cstdint>
@@ -64,9 +64,7 @@ std::string rules(bool dark) {
     css += paint_rules(hue, dark);
   for (const Paint* paint : {&paint::kOtherLines, &paint::kNoStack})
     css += paint_rules(*paint, dark);
-  for (const PageColour& colour : kColours)
-    css += fmt::format("{}{{{}:{}}}\n", colour.selector, colour.property, dark ? colour.dark : colour.light);
-  return css;
+  return css + colour_rules(kColours, dark);
 }
 
 } // namespace
@@ -99,8 +97,7 @@ std::vector<std::size_t> choose_hues(const std::vector<HueWish>& lines) {
 std::string timeline_css() {
   // As in lists and legends; a viewer that cannot fill with the pattern takes the plain colour.
   const std::string no_stack = fmt::format("path.{}{{fill:url(#{})}}\n", paint::kNoStack.name, kUnknownPattern);
-  return kTimelineStyle + rules(false) + "@media screen and (prefers-color-scheme:dark){\n" + rules(true) + "}\n" +
-         no_stack;
+  return std::string(kTimelineStyle) + in_both_schemes(rules) + no_stack;
 }
 
 } // namespace memviz::render
