@@ -1,15 +1,17 @@
 # ENTRY, an ES module -> OUTPUT, one script for a <script> of an SVG: the entry behind all that it imports, in a function.
 #
-# What a module may say is what needs no parser: `import {a, b} from './c.js'`, `import './c.js'`, and `export` before a
-# declaration at the start of a line. All share one scope here, so no two modules of a bundle declare the same name.
-# (Of several in one declaration those after the first are seen where they are constants in capitals.)
+# What a module may say is what needs no parser: `import {a, b} from './c.js';` and `import './c.js';` on a line of their
+# own, and `export` before a declaration at the start of a line. All share one scope here, so no two modules of a bundle
+# declare the same name. (Of several in one declaration those after the first are seen where they are in capitals.)
 cmake_minimum_required(VERSION 3.22)
 get_filename_component(root ${ENTRY} DIRECTORY)
 set_property(GLOBAL PROPERTY bundle "")
+set(identifier "[A-Za-z_$][A-Za-z_0-9$]*")
+set(import_line "\nimport ({${identifier}(, ${identifier})*} from )?'[^'\n]*'")
 
 # The names that declarations at the start of lines make; `prefix` is what they begin with.
 function(declared_names text prefix names)
-  string(REGEX MATCHALL "\n${prefix}(const|let|class|function|async function) [A-Za-z_$][A-Za-z_0-9$]*" found "${text}")
+  string(REGEX MATCHALL "\n${prefix}(const|let|class|function|async function) ${identifier}" found "${text}")
   string(REGEX MATCHALL "\n${prefix}const [^\n]*" constants "${text}")
   string(REGEX MATCHALL ", [A-Z][A-Z_0-9]* =" more "${constants}")
   string(REGEX REPLACE "," "" more "${more}")
@@ -47,14 +49,14 @@ function(add_module file way)
   string(REGEX REPLACE "\n *//[^\n]*" "" text "\n${text}")
   # The lists of CMake have a meaning for these.
   string(REGEX REPLACE "[][;]" " " plain "${text}")
-  string(REGEX MATCHALL "\nimport ({[A-Za-z_0-9$, \n]*} from )?'[^'\n]*'" imports "${plain}")
+  string(REGEX MATCHALL "${import_line}" imports "${plain}")
   get_filename_component(folder ${file} DIRECTORY)
   foreach(import IN LISTS imports)
     string(REGEX MATCH "'(.*)'" from "${import}")
     get_filename_component(from ${folder}/${CMAKE_MATCH_1} ABSOLUTE)
     add_module(${from} "${way}${module} > ")
     string(REGEX MATCH "{.*}" names "${import}")
-    string(REGEX MATCHALL "[A-Za-z_$][A-Za-z_0-9$]*" names "${names}")
+    string(REGEX MATCHALL "${identifier}" names "${names}")
     check_import(${module} ${from} "${names}")
   endforeach()
 
@@ -69,7 +71,7 @@ function(add_module file way)
   endforeach()
   set_property(GLOBAL PROPERTY "exported by ${file}" "${exported}")
 
-  string(REGEX REPLACE "\nimport ({[^}]*} from )?'[^']*';" "" text "${text}")
+  string(REGEX REPLACE "${import_line};" "" text "${text}")
   string(REGEX REPLACE "\nexport (const|let|class|function|async)" "\n\\1" text "${text}")
   string(REGEX MATCH "\n((import|export)[^A-Za-z_0-9$][^\n]*|(const|let) [^A-Za-z_$][^\n]*)" odd "${text}")
   if(odd)

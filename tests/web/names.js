@@ -25,7 +25,7 @@ export function codeOf(text) {
   while (i < text.length) {
     const rest = text.slice(i, i + 400);
     const skipped = /^(\/\/[^\n]*|\/\*[\s\S]*?\*\/|'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*")/.exec(rest);
-    const regex = /[=(,:;!&|?{}\n>]\s*$/.test(code) && /^\/(?![/*])(?:[^/\\\n[]|\\.|\[(?:[^\]\\]|\\.)*\])+\/[a-z]*/.exec(rest);
+    const regex = text[i] === '/' && /[=(,:;!&|?{}\n>]\s*$/.test(code.slice(-20)) && /^\/(?![/*])(?:[^/\\\n[]|\\.|\[(?:[^\]\\]|\\.)*\])+\/[a-z]*/.exec(rest);
     if (skipped || regex) {
       i += (skipped || regex)[0].length;
       code += skipped && skipped[0].startsWith('/') ? ' ' : ' 0 ';
