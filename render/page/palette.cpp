@@ -38,26 +38,6 @@ constexpr std::array kPageColours{
     PageColour{".dim", "color", "#5a606b", "#a6acb8"},
 };
 
-std::string paint_rules(std::span<const Paint> paints, bool dark) {
-  std::string css;
-  for (const Paint& paint : paints) {
-    // Of the script: boxes too narrow to see apart.
-    css.append(".")
-        .append(paint.name)
-        .append(" .dust,.")
-        .append(paint.name)
-        .append(" rect{fill:")
-        .append(dark ? paint.dark_fill : paint.light_fill)
-        .append("}");
-    css.append(".")
-        .append(paint.name)
-        .append(" text{fill:")
-        .append(dark ? paint.dark_text : paint.light_text)
-        .append("}\n");
-  }
-  return css;
-}
-
 } // namespace
 
 std::span<const Paint> all_paints() {
@@ -85,6 +65,26 @@ std::string colour_rules(std::span<const PageColour> colours, bool dark) {
         .append(":")
         .append(dark ? colour.dark : colour.light)
         .append("}\n");
+  return css;
+}
+
+std::string paint_rules(std::span<const Paint> paints, bool dark) {
+  std::string css;
+  for (const Paint& paint : paints) {
+    // Of the script: boxes too narrow to see apart.
+    css.append(".")
+        .append(paint.name)
+        .append(" .dust,.")
+        .append(paint.name)
+        .append(" rect{fill:")
+        .append(dark ? paint.dark_fill : paint.light_fill)
+        .append("}");
+    css.append(".")
+        .append(paint.name)
+        .append(" text{fill:")
+        .append(dark ? paint.dark_text : paint.light_text)
+        .append("}\n");
+  }
   return css;
 }
 

@@ -79,6 +79,7 @@ inline constexpr std::string_view kDarkHatch = "#5c2d59";
 /// writes either.
 [[nodiscard]] std::string in_both_schemes(const std::function<std::string(bool dark)>& rules);
 [[nodiscard]] std::string colour_rules(std::span<const PageColour> colours, bool dark);
+[[nodiscard]] std::string paint_rules(std::span<const Paint> paints, bool dark);
 
 /// The rules for all of the above.
 [[nodiscard]] std::string palette_css();

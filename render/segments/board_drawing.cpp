@@ -151,8 +151,9 @@ void define_board_styles(Page& page) {
   pattern.child("path").set("d", "M1 0v6");
   constexpr std::array kColours{
       PageColour{"#pending-hatch path", "stroke", paint::kPending.light_fill, paint::kPending.dark_fill}};
-  page.svg().child("style").cdata(colouring_css() + std::string(kStateStyle) +
-                                  in_both_schemes([&](bool dark) { return colour_rules(kColours, dark); }));
+  const std::string colours =
+      in_both_schemes([&](bool dark) { return colouring_rules(dark) + colour_rules(kColours, dark); });
+  page.svg().child("style").cdata(colours + std::string(kStateStyle));
 }
 
 void draw_board(XmlElement parent, const Snapshot& snapshot, const Colouring& colouring, const BoardLayout& layout) {

@@ -53,7 +53,7 @@ std::uint64_t hash_of(std::string_view text) {
   return hash ^ (hash >> 32U);
 }
 
-std::string paint_rules(const Paint& paint, bool dark) {
+std::string paint_rule(const Paint& paint, bool dark) {
   return fmt::format("path.{0},.{0} rect{{fill:{1}}}text.{0},.{0} text{{fill:{2}}}\n", paint.name,
                      dark ? paint.dark_fill : paint.light_fill, dark ? paint.dark_text : paint.light_text);
 }
@@ -61,9 +61,9 @@ std::string paint_rules(const Paint& paint, bool dark) {
 std::string rules(bool dark) {
   std::string css;
   for (const Paint& hue : kHues)
-    css += paint_rules(hue, dark);
+    css += paint_rule(hue, dark);
   for (const Paint* paint : {&paint::kOtherLines, &paint::kNoStack})
-    css += paint_rules(*paint, dark);
+    css += paint_rule(*paint, dark);
   return css + colour_rules(kColours, dark);
 }
 

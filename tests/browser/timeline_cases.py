@@ -184,7 +184,7 @@ class TimelineCases(BrowserCase):
         row.focus()
         self.page.keyboard.press("Enter")
         expect(self.status).to_contain_text(" match")
-        self.assertEqual(self.page.locator("#search").input_value(), row.get_attribute("data-find"))
+        self.assertEqual(self.page.locator("#search").evaluate("input => input.value"), row.get_attribute("data-find"))
 
     def test_link_brings_back_the_view(self):
         self.page.keyboard.press("+")
