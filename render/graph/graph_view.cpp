@@ -2,7 +2,7 @@
 
 #include "graph/siblings.hpp"
 #include "page/frame_list.hpp"
-#include "script/embedded.hpp"
+#include "web/embedded.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -11,7 +11,7 @@
 namespace memviz::render {
 namespace {
 
-// view.js places boxes by the same numbers, which it reads from the graph's data attributes.
+// web/flame/ places boxes by the same numbers, which it reads from the graph's data attributes.
 constexpr double kRowHeight = 20;
 constexpr double kBoxHeight = 19;
 constexpr double kBoxGap = 1;
@@ -134,7 +134,7 @@ private:
 } // namespace
 
 double draw_graph(Page& page, double y, const Graph& graph, const SvgOptions& options) {
-  page.use_script(kScript);
+  page.use_script(kFlameScript);
   XmlElement controls = page.add_section(y, "controls").set("id", "controls");
   if (options.scripts)
     add_text(controls, kMargin, y + 16, "muted static-only browser-only",

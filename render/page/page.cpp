@@ -1,7 +1,7 @@
 #include "page/page.hpp"
 
 #include "page/palette.hpp"
-#include "script/embedded.hpp"
+#include "web/embedded.hpp"
 
 #include <fmt/format.h>
 
@@ -29,7 +29,7 @@ Page::Page(const SvgOptions& options, std::string_view summary)
       script_(kPageScript) {
   XmlElement svg = document_.root();
   svg.set("xmlns", "http://www.w3.org/2000/svg").set("role", "graphics-document").set("aria-label", summary);
-  svg.child("style").cdata((std::string(kStyle) + palette_css()).c_str());
+  svg.child("style").cdata(std::string(kPageStyle) + palette_css());
   svg.child("title").text(summary);
   XmlElement pattern = svg.child("defs").child("pattern").set("id", kUnknownPattern);
   pattern.set("width", 7).set("height", 7).set("patternUnits", "userSpaceOnUse").set("patternTransform", "rotate(45)");

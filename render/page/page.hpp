@@ -5,12 +5,12 @@
 //
 // How a picture scales: without scripts (an image in a page, a PNG) it is drawn for kPageWidth and scales as a whole;
 // no text is smaller than 12 pixels, so that it has 11 at a width of 830. With scripts it takes the width of the
-// window, and every part is laid out anew: script/sheet.js walks the sections, which Page::add_section() starts. A part
-// that is drawn without a section, or in one whose flow no script knows, is scaled as one drawing instead: good for a
-// start, but small on a phone. To be laid out, draw into add_section(y, "NAME") and let the picture's script say
-// `sheet.layouts.NAME = (section, room) => growth`, which places the section's children between room.left and
+// window, and every part is laid out anew: web/core/sheet.js walks the sections, which Page::add_section() starts. A
+// part that is drawn without a section, or in one whose flow no script knows, is scaled as one drawing instead: good
+// for a start, but small on a phone. To be laid out, draw into add_section(y, "NAME") and let the picture's script say
+// `layouts.NAME = (section, room) => growth`, which places the section's children between room.left and
 // room.right and returns by how many pixels it is taller than in the file. After a change of its height:
-// `sheet.settle()`.
+// `settle()`.
 
 #include "page/xml_writer.hpp"
 
@@ -47,7 +47,7 @@ public:
   /// side, as many as fit a line), "rows" (a ranked list), "bars", or one that the picture's script adds.
   XmlElement add_section(double y, std::string_view flow);
   /// In the place of the script that does nothing but scale. With scripts turned off there is neither.
-  void use_script(const char* script) { script_ = script; }
+  void use_script(std::string_view script) { script_ = script; }
   /// Sets the height, adds the script, and writes it all.
   [[nodiscard]] std::string finish(double height);
 
@@ -56,7 +56,7 @@ private:
   XmlElement below_;
   XmlElement background_;
   bool has_script_;
-  const char* script_;
+  std::string_view script_;
 };
 
 } // namespace memviz::render

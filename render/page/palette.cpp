@@ -38,11 +38,27 @@ constexpr std::array kPageColours{
     PageColour{".dim", "color", "#5a606b", "#a6acb8"},
 };
 
-constexpr std::string_view kWhereDark = "@media screen and (prefers-color-scheme:dark){\n";
+} // namespace
 
-std::string page_rules(bool dark) {
+std::span<const Paint> all_paints() {
+  return kPaints;
+}
+
+std::span<const Paint> room_paints() {
+  return kRoomPaints;
+}
+
+std::span<const PageColour> page_colours() {
+  return kPageColours;
+}
+
+std::string in_both_schemes(const std::function<std::string(bool dark)>& rules) {
+  return rules(false) + "@media screen and (prefers-color-scheme:dark){\n" + rules(true) + "}\n";
+}
+
+std::string colour_rules(std::span<const PageColour> colours, bool dark) {
   std::string css;
-  for (const PageColour& colour : kPageColours)
+  for (const PageColour& colour : colours)
     css.append(colour.selector)
         .append("{")
         .append(colour.property)
@@ -72,28 +88,14 @@ std::string paint_rules(std::span<const Paint> paints, bool dark) {
   return css;
 }
 
-} // namespace
-
-std::span<const Paint> all_paints() {
-  return kPaints;
-}
-
-std::span<const Paint> room_paints() {
-  return kRoomPaints;
-}
-
-std::span<const PageColour> page_colours() {
-  return kPageColours;
-}
-
 std::string palette_css() {
   // A viewer that cannot fill with the pattern takes the plain colour above.
-  return page_rules(false) + paint_rules(kPaints, false) + std::string(kWhereDark) + page_rules(true) +
-         paint_rules(kPaints, true) + "}\n" + ".nostack rect,.nostack .dust{fill:url(#unknown)}\n";
+  return in_both_schemes([](bool dark) { return colour_rules(kPageColours, dark) + paint_rules(kPaints, dark); }) +
+         ".nostack rect,.nostack .dust{fill:url(#unknown)}\n";
 }
 
 std::string paints_css(std::span<const Paint> paints) {
-  return paint_rules(paints, false) + std::string(kWhereDark) + paint_rules(paints, true) + "}\n";
+  return in_both_schemes([&](bool dark) { return paint_rules(paints, dark); });
 }
 
 } // namespace memviz::render

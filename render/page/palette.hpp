@@ -1,10 +1,12 @@
 #pragma once
 
 // Every colour of the pictures, for light and dark pages, and the CSS that applies them. Plain rules and one media
-// query, because librsvg (2.54) knows no CSS variables.
+// query, because librsvg (2.54) knows no CSS variables; the query is written here and nowhere else. What depends on the
+// medium and not on colours is in web/page.css.
 // Hues come from Okabe and Ito's colour-blind-safe set; every text colour has a contrast of 4.5 or more on its fill
 // (WCAG 2.1, AA), which the tests compute.
 
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -73,7 +75,13 @@ inline constexpr std::string_view kUnknownPattern = "unknown";
 inline constexpr std::string_view kLightHatch = "#dfb3db";
 inline constexpr std::string_view kDarkHatch = "#5c2d59";
 
-/// The rules for all of it: light ones, then the dark ones under `prefers-color-scheme: dark`, which paper never is.
+/// Rules for light pages, then those for dark ones under `prefers-color-scheme: dark`, which paper never is; `rules`
+/// writes either.
+[[nodiscard]] std::string in_both_schemes(const std::function<std::string(bool dark)>& rules);
+[[nodiscard]] std::string colour_rules(std::span<const PageColour> colours, bool dark);
+[[nodiscard]] std::string paint_rules(std::span<const Paint> paints, bool dark);
+
+/// The rules for all of the above.
 [[nodiscard]] std::string palette_css();
 /// The same for what only some pictures have, such as room_paints().
 [[nodiscard]] std::string paints_css(std::span<const Paint> paints);

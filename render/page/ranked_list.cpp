@@ -6,7 +6,7 @@
 namespace memviz::render {
 namespace {
 
-// flows.js lays rows out again by the same numbers.
+// web/core/flows.js lays rows out again by the same numbers.
 constexpr double kListRowHeight = 23;
 constexpr double kSecondLine = 19;
 constexpr double kValueWidth = 88; // right-aligned values end here

@@ -109,8 +109,8 @@ XmlElement& XmlElement::text(std::string_view text) {
   return *this;
 }
 
-XmlElement& XmlElement::cdata(const char* text) {
-  check(made(node_of(node_).append_child(pugi::node_cdata)).set_value(text));
+XmlElement& XmlElement::cdata(std::string_view text) {
+  check(made(node_of(node_).append_child(pugi::node_cdata)).set_value(std::string(text).c_str()));
   return *this;
 }
 

@@ -36,7 +36,7 @@ public:
   }
   XmlElement& text(std::string_view text);
   /// Text that stands as it is, in a CDATA section: only our own, which holds no "]]>".
-  XmlElement& cdata(const char* text);
+  XmlElement& cdata(std::string_view text);
 
 private:
   pugi::xml_node_struct* node_;

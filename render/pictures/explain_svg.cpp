@@ -144,7 +144,7 @@ std::string draw(const ExplainPicture& picture, const SvgOptions& options) {
   const DeviceExplanation& device = picture.devices.front();
   const ExplanationText words = in_words(picture.state, device);
   Page page(options, fmt::format("{}: {} {}", picture.file, words.headline, words.verdict));
-  page.svg().child("style").cdata(paints_css(room_paints()).c_str());
+  page.svg().child("style").cdata(paints_css(room_paints()));
   double y = draw_headline(page, words.title);
   y = draw_answer(page, y, words.verdict);
   y = draw_facts(page, y, picture.file, facts_of(picture.state, device),

@@ -5,10 +5,10 @@
 #include "page/text_fit.hpp"
 #include "pictures/explain_parts.hpp"
 #include "pictures/flame_words.hpp"
-#include "script/embedded.hpp"
 #include "segments/board_data.hpp"
 #include "segments/board_drawing.hpp"
 #include "segments/board_panel.hpp"
+#include "web/embedded.hpp"
 
 #include "memviz/block_lines.hpp"
 #include "memviz/format.hpp"
@@ -78,7 +78,7 @@ public:
 
   [[nodiscard]] std::string draw(const SvgOptions& options, const Detail& detail) {
     Page page(options, fmt::format("{}: {}. {}", picture_.file, headline(), answer()));
-    page.svg().child("style").cdata(paints_css(room_paints()).c_str());
+    page.svg().child("style").cdata(paints_css(room_paints()));
     define_board_styles(page);
     double y = draw_top(page);
     page.begin_below_graph();

@@ -20,8 +20,8 @@ struct BoardData {
   std::size_t most_frames = 0; ///< of a stack: the innermost
 };
 
-/// Writes <metadata id="board-data">: classes and stacks of blocks, places, bands and segments; board_model.js reads
-/// it. All of it is numbers and our own words, but for the names of classes. Returns the frames that it names.
+/// Writes <metadata id="board-data">: classes and stacks of blocks, places, bands and segments; web/state/model.js
+/// reads it. All of it is numbers and our own words, but for the names of classes. Returns the frames that it names.
 [[nodiscard]] FrameList write_board_data(XmlElement svg, const BoardData& data, const Board& board);
 
 } // namespace memviz::render

@@ -2,11 +2,12 @@
 
 #include "page/palette.hpp"
 #include "page/text_fit.hpp"
-#include "script/embedded.hpp"
+#include "web/embedded.hpp"
 
 #include "memviz/format.hpp"
 
 #include <algorithm>
+#include <array>
 #include <fmt/format.h>
 #include <initializer_list>
 #include <iterator>
@@ -16,7 +17,7 @@
 namespace memviz::render {
 namespace {
 
-// board.js draws by the same rules.
+// web/state/drawing.js draws by the same rules.
 constexpr double kCharacterWidth = 12 * kMonoEm;
 constexpr double kPadding = 4;
 constexpr double kBaseline = 13;
@@ -148,7 +149,11 @@ void define_board_styles(Page& page) {
   XmlElement pattern = page.svg().child("defs").child("pattern").set("id", "pending-hatch");
   pattern.set("width", 6).set("height", 6).set("patternUnits", "userSpaceOnUse").set("patternTransform", "rotate(45)");
   pattern.child("path").set("d", "M1 0v6");
-  page.svg().child("style").cdata((colouring_css() + kStateStyle).c_str());
+  constexpr std::array kColours{
+      PageColour{"#pending-hatch path", "stroke", paint::kPending.light_fill, paint::kPending.dark_fill}};
+  const std::string colours =
+      in_both_schemes([&](bool dark) { return colouring_rules(dark) + colour_rules(kColours, dark); });
+  page.svg().child("style").cdata(colours + std::string(kStateStyle));
 }
 
 void draw_board(XmlElement parent, const MemoryMap& memory, const Colouring& colouring, const BoardLayout& layout) {

@@ -14,7 +14,7 @@
 namespace memviz::render {
 namespace {
 
-// board_layout.js places strips by the same rules; a test in a browser holds the two together.
+// web/state/layout.js places strips by the same rules; a test in a browser holds the two together.
 constexpr double kFontSize = 12;
 constexpr double kCaptionHeight = 18; ///< from the top of a band to its strips
 constexpr double kLineStep = kStripHeight + 3;

@@ -48,8 +48,8 @@ Colouring colour_by_line(const FrameTable& frames, const std::vector<CodeOrigin>
   return colouring;
 }
 
-std::string colouring_css() {
-  return paints_css(hues()) + paints_css({&paint::kLesserLines, 1});
+std::string colouring_rules(bool dark) {
+  return paint_rules(hues(), dark) + paint_rules({&paint::kLesserLines, 1}, dark);
 }
 
 } // namespace memviz::render

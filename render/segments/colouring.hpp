@@ -41,7 +41,7 @@ struct Colouring {
 [[nodiscard]] Colouring colour_by_line(const FrameTable& frames, const std::vector<CodeOrigin>& origins,
                                        BlockLines lines);
 
-/// The rules for these colours, after those of palette_css().
-[[nodiscard]] std::string colouring_css();
+/// The rules for these colours on light or dark pages, after those of palette_css().
+[[nodiscard]] std::string colouring_rules(bool dark);
 
 } // namespace memviz::render

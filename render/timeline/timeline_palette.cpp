@@ -1,6 +1,6 @@
 #include "timeline/timeline_palette.hpp"
 
-#include "script/embedded.hpp"
+#include "web/embedded.hpp"
 
 #include <array>
 #include <cstdint>
@@ -53,7 +53,7 @@ std::uint64_t hash_of(std::string_view text) {
   return hash ^ (hash >> 32U);
 }
 
-std::string paint_rules(const Paint& paint, bool dark) {
+std::string paint_rule(const Paint& paint, bool dark) {
   return fmt::format("path.{0},.{0} rect{{fill:{1}}}text.{0},.{0} text{{fill:{2}}}\n", paint.name,
                      dark ? paint.dark_fill : paint.light_fill, dark ? paint.dark_text : paint.light_text);
 }
@@ -61,12 +61,10 @@ std::string paint_rules(const Paint& paint, bool dark) {
 std::string rules(bool dark) {
   std::string css;
   for (const Paint& hue : kHues)
-    css += paint_rules(hue, dark);
+    css += paint_rule(hue, dark);
   for (const Paint* paint : {&paint::kOtherLines, &paint::kNoStack})
-    css += paint_rules(*paint, dark);
-  for (const PageColour& colour : kColours)
-    css += fmt::format("{}{{{}:{}}}\n", colour.selector, colour.property, dark ? colour.dark : colour.light);
-  return css;
+    css += paint_rule(*paint, dark);
+  return css + colour_rules(kColours, dark);
 }
 
 } // namespace
@@ -99,8 +97,7 @@ std::vector<std::size_t> choose_hues(const std::vector<HueWish>& lines) {
 std::string timeline_css() {
   // As in lists and legends; a viewer that cannot fill with the pattern takes the plain colour.
   const std::string no_stack = fmt::format("path.{}{{fill:url(#{})}}\n", paint::kNoStack.name, kUnknownPattern);
-  return kTimelineStyle + rules(false) + "@media screen and (prefers-color-scheme:dark){\n" + rules(true) + "}\n" +
-         no_stack;
+  return std::string(kTimelineStyle) + in_both_schemes(rules) + no_stack;
 }
 
 } // namespace memviz::render

@@ -3,11 +3,11 @@
 #include "page/legend.hpp"
 #include "page/notes.hpp"
 #include "page/text_fit.hpp"
-#include "script/embedded.hpp"
 #include "timeline/timeline_charts.hpp"
 #include "timeline/timeline_data.hpp"
 #include "timeline/timeline_panel.hpp"
 #include "timeline/timeline_story.hpp"
+#include "web/embedded.hpp"
 
 #include "memviz/format.hpp"
 #include "memviz/label.hpp"
@@ -104,7 +104,7 @@ private:
   [[nodiscard]] std::string draw_nothing() {
     const std::string headline = "No memory and no events in this snapshot";
     Page page(SvgOptions{.scripts = options_.scripts}, "memviz: " + headline);
-    page.svg().child("style").cdata(timeline_css().c_str());
+    page.svg().child("style").cdata(timeline_css());
     const double y = draw_facts(page, draw_headline(page, headline), picture_.file, {}) + 8;
     page.begin_below_graph();
     return finish(page, draw_notes(page, y + 8, {"Nothing to draw: nothing was reserved and nothing happened."}));
@@ -116,7 +116,7 @@ private:
     const std::string headline = timeline_sentence(main, names);
     Page page(SvgOptions{.scripts = options_.scripts}, "memviz: " + headline);
     page.use_script(kTimelineScript);
-    page.svg().child("style").cdata(timeline_css().c_str());
+    page.svg().child("style").cdata(timeline_css());
     double y = draw_headline(page, headline);
     y = draw_answer(page, y, timeline_answer(main));
     y = draw_facts(page, y, picture_.file, timeline_facts(picture_, main), alert_of(picture_, main)) + 8;

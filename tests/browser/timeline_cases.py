@@ -179,6 +179,13 @@ class TimelineCases(BrowserCase):
         self.page.locator("#search").fill(name)
         expect(self.status).to_contain_text(re.compile(r"\d+ (bands?|strips?)( and \d+ strips?)? match"))
 
+    def test_a_row_of_the_list_leads_to_its_bands_with_keys_too(self):
+        row = self.page.locator(".row").first
+        row.focus()
+        self.page.keyboard.press("Enter")
+        expect(self.status).to_contain_text(" match")
+        self.assertEqual(self.page.locator("#search").evaluate("input => input.value"), row.get_attribute("data-find"))
+
     def test_link_brings_back_the_view(self):
         self.page.keyboard.press("+")
         self.frame()

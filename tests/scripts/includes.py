@@ -14,7 +14,7 @@ ORDER = """
     src/value src/text src/json src/io src/pickle src/redact src/snapshot
     src/analysis/tree src/analysis/trace src/analysis/replay src/analysis/timeline src/analysis/leaks src/analysis/explain
     src/export src/rehearse
-    render/script render/page render/graph render/timeline render/segments render/pictures
+    render/web render/page render/graph render/timeline render/segments render/pictures
     src/cli src
 """.split()
 

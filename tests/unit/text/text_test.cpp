@@ -3,7 +3,13 @@
 #include "text/printable.hpp"
 #include "text/utf8.hpp"
 
+#include "support/files.hpp"
+
+#include <cstdint>
 #include <doctest/doctest.h>
+#include <functional>
+#include <map>
+#include <nlohmann/json.hpp>
 #include <string>
 
 using namespace memviz;
@@ -55,6 +61,28 @@ TEST_CASE("format_delta writes the sign in words of one character") {
   CHECK(format_delta(2048) == "+2.00 KiB");
   CHECK(format_delta(-2048) == "-2.00 KiB");
   CHECK(format_delta(INT64_MIN) == "-8.00 EiB");
+}
+
+TEST_CASE("numbers are written as the scripts of pictures write them") {
+  using Format = std::function<std::string(const nlohmann::json&)>;
+  const std::map<std::string, Format> formats{
+      {"bytes", [](const nlohmann::json& row) { return format_bytes(row[0].get<std::uint64_t>()); }},
+      {"durations_us", [](const nlohmann::json& row) { return format_duration(row[0].get<std::uint64_t>()); }},
+      {"counts", [](const nlohmann::json& row) { return format_count(row[0].get<std::uint64_t>()); }},
+      {"percents",
+       [](const nlohmann::json& row) {
+         return format_percent(row[0].get<std::uint64_t>(), row[1].get<std::uint64_t>());
+       }},
+      {"changes",
+       [](const nlohmann::json& row) {
+         return format_change(row[0].get<std::uint64_t>(), row[1].get<std::uint64_t>(), "before");
+       }},
+  };
+  const auto vectors = nlohmann::json::parse(test::read_bytes(test::testdata_file("number_vectors.json")));
+  CHECK(vectors.size() == formats.size());
+  for (const auto& [name, format] : formats)
+    for (const auto& row : vectors.at(name))
+      CHECK(format(row) == row.back().get<std::string>());
 }
 
 TEST_CASE("format_percent never rounds something to nothing or a part to the whole") {

@@ -1,0 +1,39 @@
+# Text files -> a C++ file with each of them as a constant of HEADER, a std::string_view with a zero byte behind it:
+#   memviz_embed_text(OUTPUT file.cpp HEADER "folder/file.hpp" NAMESPACE memviz::folder [CDATA] CONSTANTS kName file...)
+# CDATA: they are written into CDATA sections, so none may hold what ends one. Run as a script, this file writes OUTPUT.
+if(NOT CMAKE_SCRIPT_MODE_FILE)
+  function(memviz_embed_text)
+    cmake_parse_arguments(PARSE_ARGV 0 embed "CDATA" "OUTPUT;HEADER;NAMESPACE" "CONSTANTS")
+    set(files ${embed_CONSTANTS})
+    list(FILTER files EXCLUDE REGEX "^k[A-Z][A-Za-z]*$")
+    add_custom_command(
+      OUTPUT ${embed_OUTPUT}
+      COMMAND ${CMAKE_COMMAND} -DOUTPUT=${embed_OUTPUT} -DHEADER=${embed_HEADER} -DNAMESPACE=${embed_NAMESPACE} -DCDATA=${embed_CDATA}
+              "-DCONSTANTS=${embed_CONSTANTS}" -P ${CMAKE_CURRENT_FUNCTION_LIST_FILE}
+      DEPENDS ${files} ${CMAKE_CURRENT_FUNCTION_LIST_FILE}
+      VERBATIM)
+  endfunction()
+  return()
+endif()
+
+cmake_minimum_required(VERSION 3.22)
+set(code "#include \"${HEADER}\"\n\nnamespace ${NAMESPACE} {\n")
+while(CONSTANTS)
+  list(POP_FRONT CONSTANTS name file)
+  file(READ ${file} text)
+  string(FIND "${text}" "]]>" cdata_end)
+  if(CDATA AND NOT cdata_end EQUAL -1)
+    message(FATAL_ERROR "${file} holds ]]>, which would end the CDATA section it is written into")
+  endif()
+  # As bytes: compilers need not take a string literal of more than 65,536 of them, and Clang says so.
+  file(READ ${file} bytes HEX)
+  string(REGEX REPLACE "(..)" "'\\\\x\\1'," bytes "${bytes}")
+  string(REGEX REPLACE "('[^,]*,'[^,]*,'[^,]*,'[^,]*,'[^,]*,'[^,]*,'[^,]*,'[^,]*,'[^,]*,'[^,]*,'[^,]*,'[^,]*,'[^,]*,'[^,]*,'[^,]*,'[^,]*,)" "\\1\n"
+         bytes "${bytes}")
+  string(APPEND code "
+static constexpr char ${name}Bytes[] = {
+${bytes}'\\0'};
+const std::string_view ${name}{${name}Bytes, sizeof ${name}Bytes - 1};
+")
+endwhile()
+file(WRITE ${OUTPUT} "${code}\n} // namespace ${NAMESPACE}\n")

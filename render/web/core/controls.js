@@ -1,0 +1,155 @@
+// What flame graphs and segments have in common above and around their drawing: search, breadcrumb, help, keys, and a
+// tooltip that can be pinned. What it all does to the drawing, the picture says in startControls().
+import {html, svg} from './dom.js';
+import {closeDialog, copyText, isDialogOpen, showKeys} from './dialog.js';
+import {setAttributes} from './attributes.js';
+import {isPhone} from './sheet.js';
+import {search, stepToMatch} from './search.js';
+import {hideTip, pagePoint, setPinned, showTip, tipState} from './tip.js';
+import {button, crumb, hasModifier, listenToRows, searchInput, status, toolbar} from './toolbar.js';
+
+const HINT = 'to zoom, arrows to walk, / to search, ? for all keys', TOUCH_HINT = 'to zoom';
+const LEFT_OUT = 'more: click to open';
+const SHARED_KEYS = [
+  ['Backspace', 'zoom out one level'],
+  ['Esc', 'back: close, let go, stop searching, zoom out'],
+  ['p, Ctrl+click', 'pin the tooltip, to select its text'],
+  ['c', 'copy the stack as text'],
+  ['0', 'the whole picture again'],
+  ['?', 'this list'],
+];
+
+setAttributes(searchInput, {placeholder: 'search, or /regex/', 'aria-label': 'search: plain text, or a regular expression between slashes'});
+const copyButton = button('copy', 'copy stack', 'copy the stack of what is in focus as text (c)');
+const helpButton = button('help', '?', 'keys (?)');
+const previousButton = button('previous', '‹', 'previous match (N)');
+const nextButton = button('next', '›', 'next match (n)');
+const crumbs = html('nav', {id: 'crumbs', class: 'dim', 'aria-label': 'zoomed to'});
+
+// Of the drawing, what it shows; not every picture says it.
+export const reading = svg.querySelector('#reading');
+export const showStatus = (string) => (status.textContent = string);
+
+// The way to what is zoomed to; where that is all, what a click on `what` does. A phone has no keys.
+export const showHint = (what) => crumbs.replaceChildren(isPhone() ? `tap ${what} ${TOUCH_HINT}` : `click ${what} ${HINT}`);
+export const showCrumbTrail = (...trail) => crumbs.replaceChildren(crumb('reset', {'data-reset': '1'}), ...trail);
+
+// The picture: what startControls() was given.
+let picture = null;
+
+export function pinTip(isPinned) {
+  if (isPinned && !tipState.holder) return;
+  setPinned(isPinned);
+  showStatus(isPinned ? 'pinned: its text can be selected; p or Esc lets go' : picture.searchStatus());
+}
+
+export const showTitle = (point, holder) => showTip(point, holder, picture.titleOf, LEFT_OUT);
+
+function onSearch() {
+  picture.search(searchInput.value);
+}
+
+export function clearSearch() {
+  searchInput.value = '';
+  searchInput.blur();
+  onSearch();
+}
+
+function nextMatch(step) {
+  const match = stepToMatch(step);
+  if (!match) return;
+  picture.focusMatch(match);
+  showStatus(picture.searchStatus());
+}
+
+function findRow(words) {
+  searchInput.value = words;
+  onSearch();
+  nextMatch(1);
+}
+
+async function copyStack() {
+  const copied = picture.stackToCopy();
+  if (copied && (await copyText(copied.text))) showStatus(`copied: ${copied.name}`);
+}
+
+const showHelp = () => showKeys([...picture.keys, ...SHARED_KEYS]);
+
+// One layer a press: what was opened last goes first.
+function goBack() {
+  if (isDialogOpen()) return closeDialog();
+  if (tipState.isPinned) return pinTip(false);
+  if (search.query || document.activeElement === searchInput) return clearSearch();
+  picture.zoomOutWhole();
+}
+
+const sharedActions = {
+  '/': () => searchInput.focus(),
+  'n': () => nextMatch(1),
+  'N': () => nextMatch(-1),
+  'p': () => pinTip(!tipState.isPinned),
+  'c': copyStack,
+  '0': () => picture.reset(),
+  '?': showHelp,
+};
+
+function onKey(event) {
+  if (hasModifier(event)) return;
+  const isOnButton = event.target.localName === 'button' && (event.key === 'Enter' || event.key === ' ');
+  const action = sharedActions[event.key] || picture.actions[event.key];
+  if (event.key === 'Escape') goBack();
+  else if (isDialogOpen() || isOnButton || event.key === 'Tab') return;
+  else if (event.target === searchInput && event.key === 'Enter') nextMatch(event.shiftKey ? -1 : 1);
+  else if (event.target === searchInput) return;
+  else if (event.key === 'Enter' && event.target.closest('.row')) return;
+  else if (event.key === 'Enter' && picture.view.focus) picture.activate(picture.view.focus);
+  else if (action) action();
+  else if (!picture.walk(event.key)) return;
+  event.preventDefault();
+}
+
+// `itemAt` of an event: {item, holder}, what a click zooms to and what the tooltip is about.
+function listenToDrawing({drawing, itemAt, isMoving, activate}) {
+  drawing.setAttribute('tabindex', '0');
+  drawing.addEventListener('click', (event) => {
+    const found = itemAt(event);
+    if (!found) return;
+    if (!hasModifier(event) && !event.shiftKey) return activate(found.item);
+    pinTip(false);
+    showTitle(pagePoint(event), found.holder);
+    pinTip(true);
+  });
+  drawing.addEventListener('mousemove', (event) => {
+    const found = isMoving() ? null : itemAt(event);
+    if (found) showTitle(pagePoint(event), found.holder);
+    else hideTip();
+  });
+  drawing.addEventListener('mouseleave', hideTip);
+}
+
+// A picture says:
+//   drawing, itemAt(event), titleOf(holder), isMoving()   what is drawn, and what is at a place
+//   view                                                  {focus}: what the keys have reached
+//   activate(item), walk(key), focusMatch(item)           walk() is false for keys that lead nowhere
+//   search(query), searchStatus()
+//   zoomOutWhole(), reset(), followCrumb(element), load() load() shows what the fragment of the URL says
+//   stackToCopy()                                         {text, name}, or nothing
+//   keys, actions                                         its own, beside those that both pictures have
+//   switches                                              its own buttons
+export function startControls(it) {
+  picture = it;
+  toolbar.append(...it.switches, copyButton, helpButton, status, searchInput, previousButton, nextButton, crumbs);
+  listenToDrawing(it);
+  listenToRows(findRow);
+  searchInput.addEventListener('input', onSearch);
+  copyButton.addEventListener('click', copyStack);
+  helpButton.addEventListener('click', showHelp);
+  previousButton.addEventListener('click', () => nextMatch(-1));
+  nextButton.addEventListener('click', () => nextMatch(1));
+  crumbs.addEventListener('click', (event) => {
+    if (event.target.hasAttribute('data-reset')) it.reset();
+    else it.followCrumb(event.target);
+  });
+  document.addEventListener('keydown', onKey);
+  window.addEventListener('hashchange', it.load);
+}

@@ -1,0 +1,16 @@
+// The frames of all stacks; a box or a block names them by their place in this list. The second line of a heading is the path.
+import {text} from './attributes.js';
+
+export const readFrames = (elements) => Array.from(elements, (frame, index) => ({
+  key: 'f' + index,
+  label: {name: text(frame, 'n'), place: text(frame, 'p'), note: ''},
+  paint: text(frame, 'c'),
+  heading: frame.textContent,
+  isFrame: true,
+  isOwn: text(frame, 'c') === 'user',
+  // What a recursion repeats: a function, whatever the line.
+  functionKey: frame.textContent.split('\n')[0] + '\n' + text(frame, 'p').replace(/:\d+$/, ''),
+}));
+
+// A frame on one line.
+export const frameText = (frame) => frame.heading.replace('\n', '  ');

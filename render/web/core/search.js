@@ -1,0 +1,34 @@
+// What was typed -> what matches; each match says so itself, in `hit`. What to look through is the picture's.
+import {matcher, problemOf} from './matcher.js';
+import {formatCount} from './numbers.js';
+
+const nothing = () => false;
+export const search = {query: '', matches: [], current: -1, problem: '', test: nothing};
+
+// `find` takes a test of frames and levels and returns what matches.
+export function searchFor(query, find) {
+  for (const match of search.matches) match.hit = false;
+  Object.assign(search, {query, matches: [], current: -1, problem: '', test: nothing});
+  try {
+    if (query) search.test = matcher(query);
+    if (query) search.matches = find(search.test);
+  } catch (error) {
+    Object.assign(search, {problem: problemOf(error), test: nothing});
+  }
+  for (const match of search.matches) match.hit = true;
+}
+
+// The match after or before the current one, which it becomes; nothing where there is none.
+export function stepToMatch(step) {
+  const count = search.matches.length;
+  if (!count) return null;
+  search.current = search.current < 0 ? (step > 0 ? 0 : count - 1) : (search.current + step + count) % count;
+  return search.matches[search.current];
+}
+
+// What the controls say of the search; `describe` says it of matches, behind "3 of " where one of them is the current.
+export function searchWords(describe) {
+  if (search.problem || !search.query) return search.problem;
+  if (!search.matches.length) return 'no match';
+  return describe(search.current < 0 ? '' : `${formatCount(search.current + 1)} of `);
+}

@@ -1,0 +1,156 @@
+// Sections of the page -> where they stand for the width of the window. Every top-level part of the file that says
+// data-flow is a section; what stands between sections is scaled as one drawing. See page.hpp.
+import {number, setAttributes} from './attributes.js';
+import {html, make, svg} from './dom.js';
+
+const IN_FILE = {width: number(svg, 'width'), height: number(svg, 'height'), margin: 24};
+const LEAST_WIDTH = 300, PHONE_WIDTH = 600, PHONE_MARGIN = 12, PHONE_COLUMNS = 700, COLUMN_GAP = 28, MOST_TEXT = 1300;
+const NOT_DRAWN = ['style', 'script', 'title', 'defs', 'metadata'];
+const pageGround = svg.querySelector('#page');
+let sections = [];
+const toTell = [];
+
+// By the name of a flow, how its sections take another width: (section, room) => by how many pixels one is taller than
+// in the file.
+export const layouts = {};
+export const pageSize = {width: IN_FILE.width, height: IN_FILE.height};
+
+// How wide text is in the font that it is drawn in.
+const ruler = html('canvas').getContext('2d');
+export function measure(element) {
+  const {fontStyle, fontWeight, fontSize, fontFamily} = getComputedStyle(element);
+  const font = `${fontStyle} ${fontWeight} ${fontSize} ${fontFamily}`;
+  return (string) => {
+    ruler.font = font;
+    return ruler.measureText(string).width;
+  };
+}
+
+export const drawnWidth = (element) => element.getBBox().width;
+export const moveBy = (element, x, y) => element.setAttribute('transform', `translate(${x.toFixed(2)} ${y.toFixed(2)})`);
+
+// What stands between sections becomes a section of its own.
+function wrapLoose(parent) {
+  let wrapper = null;
+  for (const element of [...parent.children]) {
+    if (element === pageGround || element.id === 'tip' || NOT_DRAWN.includes(element.localName)) continue;
+    if (element.hasAttribute('data-flow') || element.id === 'below') {
+      wrapper = null;
+      continue;
+    }
+    if (!wrapper) {
+      wrapper = make('g');
+      wrapper.setAttribute('data-flow', 'scaled');
+      element.before(wrapper);
+    }
+    wrapper.append(element);
+  }
+}
+
+function findSections() {
+  const below = svg.querySelector('#below');
+  wrapLoose(svg);
+  if (below) wrapLoose(below);
+  const found = [...svg.querySelectorAll(':scope > [data-flow], :scope > #below > [data-flow]')];
+  for (const element of found)
+    if (!element.hasAttribute('data-y')) element.setAttribute('data-y', element.getBBox().y);
+  sections = found.map((element) => ({element, flow: element.getAttribute('data-flow'), top: number(element, 'data-y'),
+                                            isColumn: element.hasAttribute('data-column'), growth: 0,
+                                            height: element.hasAttribute('data-column') ? element.getBBox().height : 0}));
+  sections.sort((a, b) => a.top - b.top);
+}
+
+// Sections that stand side by side in the file, as one line of the page.
+function linesOfPage() {
+  const found = [];
+  for (const section of sections) {
+    const last = found[found.length - 1];
+    if (last && section.isColumn && last[0].isColumn && last[0].top === section.top) last.push(section);
+    else found.push([section]);
+  }
+  return found;
+}
+
+function roomOf(line, i) {
+  const margin = pageSize.width < PHONE_WIDTH ? PHONE_MARGIN : IN_FILE.margin;
+  const whole = pageSize.width - 2 * margin;
+  if (line.length < 2 || pageSize.width < PHONE_COLUMNS) return {left: margin, width: whole, text: Math.min(whole, MOST_TEXT)};
+  const width = (whole - COLUMN_GAP * (line.length - 1)) / line.length;
+  return {left: margin + i * (width + COLUMN_GAP), width, text: width};
+}
+
+// Stacks the sections by their heights.
+export function settle() {
+  let grown = 0;
+  const stacked = linesOfPage();
+  stacked.forEach((line, k) => {
+    const next = stacked[k + 1] ? stacked[k + 1][0].top : IN_FILE.height;
+    const isStacked = line.length > 1 && pageSize.width < PHONE_COLUMNS;
+    const gap = next - line[0].top - Math.max(...line.map((section) => section.height));
+    let below = grown;
+    for (const section of line) {
+      section.shift = below;
+      if (section.place) section.place(below);
+      else moveBy(section.element, 0, below);
+      if (isStacked) below += section.height + gap + section.growth;
+    }
+    if (isStacked) grown = below - (next - line[0].top);
+    else grown += Math.max(...line.map((section) => section.growth));
+  });
+  pageSize.height = Math.ceil(IN_FILE.height + grown);
+  setAttributes(svg, {...pageSize, viewBox: `0 0 ${pageSize.width} ${pageSize.height}`});
+  setAttributes(pageGround, pageSize);
+  for (const told of toTell) told();
+}
+
+layouts.scaled = (section, room) => {
+  const scale = room.width / (IN_FILE.width - 2 * IN_FILE.margin);
+  const {height} = section.box || (section.box = section.element.getBBox());
+  section.place = (shift) => section.element.setAttribute('transform',
+    `translate(${room.left - IN_FILE.margin * scale} ${section.top * (1 - scale) + shift}) scale(${scale})`);
+  return height * (scale - 1);
+};
+
+layouts.rule = (section, room) => {
+  section.element.setAttribute('d', `M${room.left} ${section.top}h${room.width}`);
+  return 0;
+};
+
+const availableWidth = () => Math.max(LEAST_WIDTH, (svg.parentElement || svg).clientWidth || window.innerWidth);
+
+// Where a section stands on the page.
+export function topOf(element) {
+  const section = sections.find((one) => one.element === element);
+  return section ? section.top + section.shift : number(element, 'data-y');
+}
+
+function layOutPage() {
+  pageSize.width = availableWidth();
+  svg.classList.toggle('phone', pageSize.width < PHONE_WIDTH);
+  for (const line of linesOfPage())
+    line.forEach((section, i) => (section.growth = (layouts[section.flow] || layouts.scaled)(section, roomOf(line, i))));
+  settle();
+}
+
+let isAsked = false;
+function onResize() {
+  if (isAsked) return;
+  isAsked = true;
+  requestAnimationFrame(() => {
+    isAsked = false;
+    if (availableWidth() !== pageSize.width) layOutPage();
+  });
+}
+
+export function startSheet() {
+  svg.classList.add('scripted');
+  findSections();
+  layOutPage();
+  // A scroll bar that this brought takes room.
+  if (availableWidth() !== pageSize.width) layOutPage();
+  window.addEventListener('resize', onResize);
+}
+
+// Calls `told` whenever sections have moved.
+export const whenSettled = (told) => toTell.push(told);
+export const isPhone = () => availableWidth() < PHONE_WIDTH;

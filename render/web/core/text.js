@@ -1,0 +1,92 @@
+// Text: how wide, how to cut. The same rules as in text_fit.cpp and, for what stays with the number before it, in
+// is_unit() of format.cpp.
+export const UNIT = '(?:[KMGTPE]?i?B|%|x)(?![A-Za-z])';
+// Of a letter of text in a font of 12 pixels with letters of one width, kMonoEm in text_fit.hpp.
+export const COLUMN_WIDTH = 12 * 0.61;
+const LEAST_PLACE = 9, LEAST_NAME = 5;
+
+function columnsOfPoint(point) {
+  if (point < 0x530 || (point >= 0x2010 && point <= 0x2027) || point === 0x2212) return 1;
+  if (point === 0xfdfa || point === 0xfdfb || point === 0xfdfd) return 14;
+  return point >= 0x10000 && point < 0x1f000 ? 4 : 2;
+}
+
+export function columnsOf(string) {
+  let columns = 0;
+  for (const letter of string) columns += columnsOfPoint(letter.codePointAt(0));
+  return columns;
+}
+
+// Upper bound of the width of text in a sans-serif font, in em: where what is laid out may not depend on the font.
+function sansEm(letter) {
+  if (letter.codePointAt(0) >= 0x80) return columnsOfPoint(letter.codePointAt(0));
+  if (" ijl.,:;'!f".includes(letter)) return 0.4;
+  if ('|I()[]-rt'.includes(letter)) return 0.46;
+  if ('mwMW@%'.includes(letter)) return 1.08;
+  if ('+<=>~#&^'.includes(letter)) return 0.84;
+  return letter >= 'A' && letter <= 'Z' ? 0.79 : 0.65;
+}
+
+export function sansWidth(string, fontSize) {
+  let em = 0;
+  for (const letter of string) em += sansEm(letter);
+  return em * fontSize;
+}
+
+export function cut(string, columns) {
+  if (columns < 3) return '';
+  if (columnsOf(string) <= columns) return string;
+  let room = columns - 1, kept = '';
+  for (const letter of string) {
+    room -= columnsOfPoint(letter.codePointAt(0));
+    if (room < 0) break;
+    kept += letter;
+  }
+  return kept + '…';
+}
+
+// The end of a text: what matters of a long path or address.
+export function cutStart(string, columns) {
+  if (columns < 3) return '';
+  let rest = string;
+  while (columnsOf(rest) > columns - (rest === string ? 0 : 1)) rest = rest.slice(rest.codePointAt(0) > 0xffff ? 2 : 1);
+  return rest === string ? string : '…' + rest;
+}
+
+// A qualified C++ name loses its outer parts first; the ends of addresses tell segments apart.
+export function cutName(name, columns) {
+  if (columns < 3 || columnsOf(name) <= columns) return cut(name, columns);
+  if (/^segment 0x[0-9a-f]+$/.test(name)) return '…' + name.slice(1 - columns);
+  for (let colons = name.indexOf('::'); colons >= 0; colons = name.indexOf('::')) {
+    name = name.slice(colons + 2);
+    if (columnsOf(name) < columns) return '…' + name;
+  }
+  return cut(name, columns);
+}
+
+// Name and place of a row in a list: where both are too long the name is cut.
+export function rowLabel(name, place, columns) {
+  const room = columns - columnsOf(place) - 1;
+  return place && room >= 8 ? `${cutName(name, room)} ${place}` : cutName(name, columns);
+}
+
+// What of a change is said first.
+export const signOf = ({note}) => (/^[+−]/.test(note) ? note[0] + ' ' : '');
+
+// The longest form that fits: see fit_label() in text_fit.hpp.
+export function fitLabel(label, columns) {
+  if (columns < 3) return '';
+  const sign = signOf(label);
+  const forms = [];
+  if (label.place && label.note) forms.push(label.name + ' ' + label.place + '  ' + label.note);
+  if (sign || !label.place) forms.push(label.note ? label.name + '  ' + label.note : label.name);
+  else forms.push(label.name + ' ' + label.place);
+  const room = columns - columnsOf(label.name);
+  if (!sign && label.brief && room > LEAST_PLACE) forms.push(label.name + ' ' + cut(label.place, room - 1));
+  forms.push(sign + label.name);
+  if (label.brief) forms.push(sign + label.brief);
+  const fitting = forms.find((form) => columnsOf(form) <= columns);
+  if (fitting) return fitting;
+  const name = label.brief || columns < sign.length + LEAST_NAME ? '' : cutName(label.name, columns - sign.length);
+  return name ? sign + name : sign.trim();
+}

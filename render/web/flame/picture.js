@@ -1,0 +1,37 @@
+// The flame graph of the file, which tree of it is shown, and what of that. There is one in a picture.
+import {svg} from '../core/dom.js';
+import {readFrames} from '../core/frames.js';
+import {derivedTree} from './derive.js';
+import {readBoxes, readGeometry} from './model.js';
+import {titleOf} from './title.js';
+import {Weighing} from './weighing.js';
+
+export const graph = svg.querySelector('#graph');
+export const geometry = readGeometry(graph);
+const fileBoxes = readBoxes(graph, readFrames(svg.querySelectorAll('#frames > f')));
+export const weighing = new Weighing(fileBoxes[0].element.hasAttribute('data-before'));
+export const view = {zoom: fileBoxes[0], focus: null, invert: false, collapse: false, hide: false};
+export const SWITCHES = ['invert', 'collapse', 'hide'];
+
+// What is shown: the boxes of the file, or those of a tree made of them.
+export let boxes = fileBoxes;
+graph.shownBoxes = () => boxes; // for tests, and for whoever scripts the picture
+
+const derivedTrees = new Map();
+
+// The tree that the switches ask for.
+export function wantedTree() {
+  const name = SWITCHES.filter((option) => view[option]).join('.');
+  if (!name) return fileBoxes;
+  if (!derivedTrees.has(name)) derivedTrees.set(name, derivedTree(fileBoxes, view, weighing, geometry.units));
+  return derivedTrees.get(name);
+}
+
+export function setTree(tree) {
+  boxes = tree;
+  view.zoom = boxes[0];
+  view.focus = null;
+}
+
+export const heightOfRow = (row) => (geometry.upward ? geometry.rows - 1 - row : row) * geometry.rowHeight;
+export const titleOfBox = (box) => titleOf(box, boxes[0], weighing);

@@ -1,0 +1,26 @@
+// Which boxes match, and how many bytes they hold together.
+import {formatBytes, formatCount, formatPercent} from '../core/numbers.js';
+import {search, searchFor, searchWords} from '../core/search.js';
+import {drawDust} from './dust.js';
+import {boxes, graph, weighing} from './picture.js';
+import {matchedTotals} from './totals.js';
+
+// Says on its element whether a box matches, where that has changed.
+export function markElement(box) {
+  if (box.element && Boolean(box.isMarked) !== box.hit) box.element.classList.toggle('match', (box.isMarked = box.hit));
+  if (box.parts) box.parts.forEach((part, i) => part.element.classList.toggle('match', search.test(box.run[i])));
+}
+
+export function runSearch(query) {
+  searchFor(query, (test) => boxes.filter((box) => box.steps.some(test)));
+  for (const box of boxes) if (!box.isDust) markElement(box);
+  if (boxes[0].span) drawDust(boxes.filter((box) => box.isDust));
+  graph.classList.toggle('searching', search.matches.length > 0);
+}
+
+export const searchStatus = () => searchWords((place) => {
+  const totals = matchedTotals(boxes);
+  const count = place + (search.matches.length === 1 ? '1 box' : formatCount(search.matches.length) + ' boxes');
+  if (weighing.isDiff) return `${count}, ${formatBytes(totals.before)} → ${formatBytes(totals.after)}`;
+  return `${count}, ${formatBytes(totals.bytes)}, ${formatPercent(totals.bytes, boxes[0].bytes)}`;
+});

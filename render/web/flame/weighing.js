@@ -1,0 +1,76 @@
+// What a box weighs, in a comparison on both sides -> its note, its colour and its lines in the tooltip, as describe.cpp
+// writes them for the boxes of the file. `units` and `bytes` are widths; the blocks of two sides are told apart.
+import {countOf, exactBytes, formatBytes, formatChange} from '../core/numbers.js';
+
+const LITTLE_CHANGE = 20;
+
+export const isNothing = (weight) => weight.bytes <= 0 && weight.units <= 0;
+const deltaText = (delta) => (delta ? (delta > 0 ? '+' : '−') + formatBytes(Math.abs(delta)) : '0 B');
+// Some stacks came and as many bytes of others went.
+const hasMoved = (weight) => weight.before === weight.after && weight.bytes > weight.before;
+
+export function changePaint({before, after, bytes}) {
+  if (before === after) return 'same';
+  if (!before) return 'added';
+  if (!after) return 'removed';
+  const isLittle = Math.abs(after - before) < Math.floor(bytes / LITTLE_CHANGE);
+  return (after > before ? 'grown' : 'shrunk') + (isLittle ? '-little' : '');
+}
+
+function changeText(weight) {
+  const {before, after} = weight;
+  const words = 'change: ' + deltaText(after - before);
+  if (hasMoved(weight)) return words + ' net, but not the same stacks';
+  if (before === after) return words;
+  if (!before) return words + ', only after';
+  if (!after) return words + ', only before';
+  return `${words}, ${formatChange(Math.abs(after - before), before, 'before')}`;
+}
+
+// Of a picture of one snapshot, or of two.
+export class Weighing {
+  constructor(isDiff) {
+    this.isDiff = isDiff;
+    this.amounts = isDiff ? ['units', 'bytes', 'before', 'after', 'beforeBlocks', 'afterBlocks'] : ['units', 'bytes', 'blocks'];
+  }
+
+  nothing() {
+    return Object.fromEntries(this.amounts.map((key) => [key, 0]));
+  }
+
+  add(sum, more, sign = 1) {
+    for (const key of this.amounts) sum[key] += sign * more[key];
+    return sum;
+  }
+
+  of(box) {
+    return this.add(this.nothing(), {...box, units: box.width});
+  }
+
+  blocksOf(weight) {
+    return this.isDiff ? Math.max(weight.beforeBlocks, weight.afterBlocks) : weight.blocks;
+  }
+
+  noteOf(weight) {
+    if (!this.isDiff) return formatBytes(weight.bytes);
+    if (hasMoved(weight)) return '±0 B';
+    return weight.before === weight.after ? formatBytes(weight.after) : deltaText(weight.after - weight.before);
+  }
+
+  // Of one snapshot, boxes have the colour of their code.
+  paintOf(weight, paint) {
+    return this.isDiff ? changePaint(weight) : paint;
+  }
+
+  linesOf(box, shares) {
+    if (!this.isDiff) return [exactBytes(box.bytes), ...shares, countOf(box.blocks, 'block')];
+    return [`before: ${exactBytes(box.before)}, ${countOf(box.beforeBlocks, 'block')}`,
+            `after: ${exactBytes(box.after)}, ${countOf(box.afterBlocks, 'block')}`,
+            changeText(box), ...shares, 'width is the larger side of each stack'];
+  }
+
+  // What follows the first line of a title that tells the weight alone.
+  linesOfPart() {
+    return this.isDiff ? 4 : 3;
+  }
+}

@@ -1,0 +1,144 @@
+// A layout -> shapes, as board_drawing.cpp draws them: one path a colour, so that twenty thousand blocks are a dozen
+// elements; the pointer finds its piece by place.
+import {make} from '../core/dom.js';
+import {reading} from '../core/controls.js';
+import {formatBytes} from '../core/numbers.js';
+import {COLUMN_WIDTH, columnsOf, cutName} from '../core/text.js';
+import {BoardLayout, STRIP, zoomedLayout} from './layout.js';
+import {mostUsed, pieceAt} from './model.js';
+import {board, geometry, model, view} from './picture.js';
+
+const NARROW = 1.2, GAP_FROM = 4, GAP = 0.75, WORTH_A_LABEL = 60, PADDING = 4;
+export let layout = null;
+
+const shapeOf = (x, y, width) => `M${x.toFixed(2)} ${y}h${width.toFixed(2)}v${STRIP}H${x.toFixed(2)}z`;
+const columnsInPiece = (width) => Math.floor((width - 2 * PADDING) / COLUMN_WIDTH);
+
+function blockLabel({name, place}, bytes, columns) {
+  const size = formatBytes(bytes), fits = (form) => columnsOf(form) <= columns;
+  if (!place) {
+    const hasNoStack = name.startsWith('<no stack');
+    const form = [`${name}  ${size}`, name, hasNoStack ? 'no stack' : name].find(fits);
+    return form || (columns >= 5 && !hasNoStack ? cutName(name, columns) : '');
+  }
+  const line = place.slice(place.lastIndexOf(':')), whole = `${name} ${place}`;
+  const form = [`${whole}  ${size}`, whole, `${name} ${line}`].find(fits);
+  if (form) return form;
+  if (columns >= 6 + line.length) return `${cutName(name, columns - line.length - 1)} ${line}`;
+  return fits(line) ? line : '';
+}
+
+class BoardDrawing {
+  constructor() {
+    this.shapes = new Map();
+    this.labels = [];
+  }
+
+  addShape(name, shape) {
+    if (!this.shapes.has(name)) this.shapes.set(name, []);
+    this.shapes.get(name).push(shape);
+  }
+
+  // Neighbours that are too narrow are one shape, in the colour of the largest; a match shows however narrow it is.
+  addStrip(strip) {
+    const scale = strip.width / Math.max(1, strip.end - strip.begin);
+    const {pieces} = strip.cell;
+    const first = pieceAt(strip.cell, strip.begin);
+    for (let i = first ? first.index : pieces.length; i < pieces.length && pieces[i].begin < strip.end;) {
+      const run = {bytes: 0, used: 0, entry: null, most: -1, hit: false, pieces: 0, begin: pieces[i].begin, piece: pieces[i]};
+      do {
+        const piece = pieces[i];
+        run.bytes += piece.bytes;
+        run.used += piece.used;
+        run.hit = run.hit || piece.hit;
+        ++run.pieces;
+        if (piece.used > run.most && piece.entry) [run.most, run.entry] = [piece.used, piece.entry];
+        ++i;
+      } while (i < pieces.length && pieces[i].begin < strip.end && run.bytes * scale < NARROW && pieces[i].bytes * scale < NARROW);
+      this.addRun(run, strip, scale);
+    }
+  }
+
+  addRun(run, strip, scale) {
+    const begin = Math.max(run.begin, strip.begin), end = Math.min(run.begin + run.bytes, strip.end);
+    const x = strip.x + (begin - strip.begin) * scale, width = (end - begin) * scale;
+    const isOne = run.pieces === 1, {piece} = run;
+    const hasLabel = isOne && (strip.begin - Math.min(strip.begin, run.begin)) * scale < WORTH_A_LABEL;
+    const label = (paint, string) => hasLabel && string && this.labels.push({x: x + PADDING, y: strip.y + 13, string, paint});
+    if (isOne && piece.kind === 'unaccounted') return this.addShape('unaccounted', shapeOf(x, strip.y, width));
+    if (isOne && piece.kind === 'hole')
+      label('free', ['free ' + formatBytes(piece.bytes), 'free'].find((form) => columnsOf(form) <= columnsInPiece(width)));
+    if (!run.hit && !mostUsed(run)) return;
+    const shape = shapeOf(x, strip.y, run.hit ? Math.max(1, width > GAP_FROM ? width - GAP : width) : width > GAP_FROM ? width - GAP : width);
+    const paint = run.entry ? run.entry.paint : 'smaller';
+    this.addShape(run.hit ? paint + ' hit' : paint, shape);
+    if (!isOne || piece.kind !== 'block') return;
+    if (piece.isPending) this.addShape('waiting', shape);
+    label(paint, blockLabel(piece.entry.label, piece.bytes, columnsInPiece(width)));
+  }
+
+  elements() {
+    const {waiting, ...rest} = Object.fromEntries(this.shapes);
+    const drawn = [...Object.entries(rest), ...(waiting ? [['waiting', waiting]] : [])].map(([name, shapes]) => {
+      const group = make('g', {class: name});
+      group.append(make('path', {class: 'dust', d: shapes.join('')}));
+      return group;
+    });
+    for (const {x, y, string, paint} of this.labels) {
+      const group = make('g', {class: paint});
+      group.append(make('text', {class: 'mono', x: x.toFixed(2), y}, string));
+      drawn.push(group);
+    }
+    return drawn;
+  }
+}
+
+export function draw() {
+  layout = view.zoom ? zoomedLayout(view.zoom, geometry.width) : new BoardLayout(model, geometry.width).run();
+  const drawing = new BoardDrawing(), ground = make('g', {class: 'free'});
+  for (const strip of layout.strips) {
+    ground.append(make('rect', {x: strip.x.toFixed(2), y: strip.y, width: strip.width.toFixed(2), height: STRIP}));
+    drawing.addStrip(strip);
+  }
+  const marks = layout.marks.map(({y, height, paint}) => {
+    const group = make('g', {class: paint});
+    group.append(make('rect', {x: 0, y, width: 4, height, rx: 2}));
+    return group;
+  });
+  const texts = layout.texts.map(({x, y, string, style}) => make('text', {class: style, x: x.toFixed(2), y}, string));
+  board.replaceChildren(...marks, ground, ...drawing.elements(), ...texts, focusMark);
+  layout.byLine = new Map();
+  for (const strip of layout.strips) layout.byLine.set(strip.y, (layout.byLine.get(strip.y) || []).concat(strip));
+  if (reading && layout.scale > 0) reading.textContent = `a pixel is ${formatBytes(1 / layout.scale)}`;
+  drawFocus();
+}
+
+// The parts of a piece on the board: it may go on in the next line.
+function partsOf(piece) {
+  const parts = [];
+  for (const strip of layout.strips) {
+    if (strip.cell !== piece.cell || strip.end <= piece.begin || strip.begin >= piece.begin + piece.bytes) continue;
+    const scale = strip.width / (strip.end - strip.begin);
+    const begin = Math.max(strip.begin, piece.begin), end = Math.min(strip.end, piece.begin + piece.bytes);
+    parts.push({x: strip.x + (begin - strip.begin) * scale, y: strip.y, width: Math.max(1, (end - begin) * scale)});
+  }
+  return parts;
+}
+
+// The piece under a point of the page.
+export function pieceUnder(point) {
+  const x = point.x - geometry.left, y = point.y - geometry.top;
+  for (const [top, strips] of layout.byLine) {
+    if (y < top || y > top + STRIP) continue;
+    const strip = strips.find((one) => x >= one.x && x <= one.x + one.width);
+    if (strip) return pieceAt(strip.cell, Math.min(strip.end - 1, strip.begin + ((x - strip.x) / strip.width) * (strip.end - strip.begin)));
+  }
+  return null;
+}
+
+const focusMark = make('path', {class: 'focus-mark'});
+export function drawFocus() {
+  const parts = view.focus ? partsOf(view.focus) : [];
+  focusMark.setAttribute('d', parts.map(({x, y, width}) => shapeOf(x, y, width)).join(''));
+  return parts;
+}

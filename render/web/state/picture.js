@@ -1,0 +1,14 @@
+// The segments of the file, and what of them is in view. There is one board in a picture.
+import {svg} from '../core/dom.js';
+import {readFrames} from '../core/frames.js';
+import {MOST_LINES} from '../core/tip.js';
+import {framesOf, readBoard} from './model.js';
+import {titleOf} from './words.js';
+
+export const board = svg.querySelector('#board');
+export const model = readBoard(svg.querySelector('#board-data'), readFrames(svg.querySelectorAll('#frames > f')));
+export const geometry = {left: 0, top: 0, width: 0};
+export const view = {zoom: null, focus: null}; // zoom: {cell, begin, end}
+
+export const stackOf = (piece) => framesOf(piece, model.stackNodes);
+export const titleOfPiece = (piece) => titleOf(piece, piece.title === undefined ? stackOf(piece) : [], MOST_LINES);

@@ -1,0 +1,52 @@
+// What is said of a piece: its name, its tooltip, and its stack as text to copy.
+import {frameText} from '../core/frames.js';
+import {countOf, exactBytes, formatBytes, formatCount, formatDuration, formatPercent} from '../core/numbers.js';
+import {hexOf, traceName} from './model.js';
+
+export function nameOf(piece) {
+  if (piece.kind === 'hole') return 'free';
+  if (piece.kind === 'unaccounted') return 'covered by no block';
+  if (piece.kind === 'smaller') return `<smaller: ${countOf(piece.blocks, 'block')}, ${countOf(piece.holes, 'hole')}>`;
+  return `${piece.entry.label.name} ${piece.entry.label.place}`.trim();
+}
+
+function segmentText({address, bytes, used, count, isExpandable, place}) {
+  const alike = count > 1 ? `, one of ${formatCount(count)} that look the same` : '';
+  return `in segment ${address}, ${formatBytes(bytes)}${isExpandable ? ', expandable' : ''}, ${formatPercent(used, bytes)} in use${alike}\n${place.name}`;
+}
+
+// What fits of a stack: from the user's own frames outward, where there are some.
+function stackLines(stack, room) {
+  const own = stack.findIndex((frame) => frame.isOwn);
+  if (stack.length <= room) return stack.map(frameText);
+  const first = Math.max(own, 0), before = first ? [`⋯ ${countOf(first, 'frame')} of libraries and the allocator`] : [];
+  const shown = stack.slice(first, first + room - before.length - 1), left = stack.length - first - shown.length;
+  return [...before, ...shown.map(frameText), ...(left ? [`… and ${countOf(left, 'more frame')}; c copies all`] : [])];
+}
+
+// When a block was allocated, and how long it has lived at the moment of its device.
+function birthText({event, ageUs, cell}) {
+  if (event < 0) return 'no event of its allocation is recorded';
+  const events = cell.place.event - event;
+  const ago = events > 0 ? [countOf(events, 'event')] : [];
+  if (ageUs >= 0) ago.push(formatDuration(ageUs));
+  return `allocated at event ${formatCount(event)}` + (ago.length ? `, ${ago.join(' and ')} before this moment` : '');
+}
+
+// The text of a tooltip; `stack`: the frames, innermost first.
+export function titleOf(piece, stack, mostLines) {
+  if (piece.title !== undefined) return piece.title;
+  const lines = [nameOf(piece), `${exactBytes(piece.bytes)} at 0x${hexOf(piece)}${piece.kind === 'block' ? `, ${traceName(piece)} in the trace` : ''}`];
+  if (piece.kind === 'smaller') lines.push(`${formatBytes(piece.used)} in use, ${formatBytes(piece.bytes - piece.used)} free; too small to tell apart here`);
+  if (piece.kind === 'block') {
+    lines.push(`${exactBytes(piece.bytes - piece.rounding)} requested` + (piece.rounding ? `, ${exactBytes(piece.rounding)} rounding` : ''));
+    lines.push(piece.isPending ? 'active_pending_free: waits to be freed' : 'active_allocated');
+    lines.push(birthText(piece));
+  }
+  lines.push(segmentText(piece.cell));
+  return (piece.title = lines.concat(stackLines(stack, mostLines - lines.length - 1)).join('\n'));
+}
+
+export function stackText(piece, stack) {
+  return [nameOf(piece), `${exactBytes(piece.bytes)} at 0x${hexOf(piece)}`, segmentText(piece.cell), ...stack.map(frameText)].join('\n') + '\n';
+}

@@ -1,0 +1,126 @@
+// Shapes -> the elements of a chart, at the part of the axis that is in view.
+import {number} from '../core/attributes.js';
+import {make} from '../core/dom.js';
+import {formatBytes, formatCount, formatDuration} from '../core/numbers.js';
+import {COLUMN_WIDTH, fitLabel} from '../core/text.js';
+import {endOf, layOutReserved, layOutStack, outline, roomIn, topLine, xOf} from './layout.js';
+import {decimalStep, fitName} from './names.js';
+
+const LEAST_LABEL = 54, LABEL_HEIGHT = 14, MOST_TICKS_ROOM = 700, SHORT_UNIT = 500;
+
+function drawLabels(panel, shapes) {
+  const labels = panel.element.querySelector('.labels');
+  const add = (shape, paint, name, note) => {
+    const room = roomIn(shape, LABEL_HEIGHT);
+    if (!room || room.width < LEAST_LABEL) return;
+    const label = fitName(name, note, room.width);
+    if (label) labels.append(make('text', {class: 'mono-small band-label ' + paint, x: room.x + 4, y: room.top + room.height / 2 + 4}, label));
+  };
+  labels.replaceChildren();
+  for (const [strip, shape] of shapes.strips) add(shape, strip.paint, strip.name, '');
+  for (const [band, shape] of shapes.bands) add(shape, band.paint, band.name, formatBytes(band.bytes));
+}
+
+function drawPath(panel, selector, path) {
+  const element = panel.element.querySelector(selector);
+  if (element) element.setAttribute('d', path);
+}
+
+function drawAxis(panel) {
+  const axis = panel.element.querySelector('.state-axis');
+  const {begin, end} = panel.view;
+  const step = decimalStep(((end - begin) * MOST_TICKS_ROOM) / Math.min(panel.width, MOST_TICKS_ROOM));
+  const unit = panel.width < SHORT_UNIT && panel.isTime ? 'time' : panel.axisWords;
+  axis.replaceChildren();
+  for (let at = Math.ceil(Math.max(0, begin) / step) * step; at < end; at += step) {
+    const x = xOf(panel, at);
+    axis.append(make('path', {class: 'grid', d: `M${x} ${panel.height}v4`}));
+    const words = panel.isTime ? formatDuration(at) : formatCount(at);
+    if (x < panel.width - unit.length * 7 - 40) axis.append(make('text', {class: 'small muted middle', x, y: panel.height + 16}, words));
+  }
+  axis.append(make('text', {class: 'small muted end', x: panel.width, y: panel.height + 16}, unit));
+}
+
+// Words that have no room beside others of their row are left to the tooltip.
+function moveFlags(panel) {
+  const taken = [];
+  for (const flag of panel.element.querySelectorAll('.flag')) {
+    const x = xOf(panel, number(flag, 'data-at'));
+    flag.style.display = x < -0.5 || x > panel.width + 0.5 ? 'none' : '';
+    flag.setAttribute('transform', `translate(${(x - number(flag, 'data-x')).toFixed(2)} 0)`);
+    const words = flag.querySelector('text');
+    if (!words || flag.style.display) continue;
+    if (words.offset === undefined) words.offset = number(words, 'x') - number(flag, 'data-x');
+    words.style.display = '';
+    const length = words.getComputedTextLength();
+    const begin = Math.min(Math.max(0, x + words.offset), panel.width - length);
+    words.setAttribute('x', number(flag, 'data-x') + begin - x);
+    const place = {begin, end: begin + length, row: words.getAttribute('y')};
+    if (taken.some((other) => other.row === place.row && other.begin < place.end + 4 && place.begin < other.end + 4)) words.style.display = 'none';
+    else taken.push(place);
+  }
+}
+
+// The name of the line of reserved bytes: at its right end, above all of the line that it stands on.
+function moveReservedText(panel, shape) {
+  const words = panel.element.querySelector('.reserved-text');
+  if (!words || !shape.steps.length) return;
+  const length = words.getComputedTextLength();
+  let end = panel.width - 5;
+  for (const flag of panel.element.querySelectorAll('.flag')) {
+    const x = xOf(panel, number(flag, 'data-at'));
+    if (x > end - length - 4 && x < end + 4) end = Math.min(end, x - 6);
+  }
+  const top = Math.min(...shape.steps.filter((step, i) => endOf(shape, i) > end - length).map((step) => step.top));
+  words.setAttribute('x', end);
+  words.setAttribute('y', top - 5);
+  // Of two lines close to each other, the capacity is named.
+  const other = panel.element.querySelector('.capacity-text');
+  const meets = other && Math.abs(number(other, 'y') - (top - 5)) < 14 && other.getComputedTextLength() + 10 > end - length;
+  words.style.display = meets ? 'none' : '';
+}
+
+// Lines across the chart.
+function widen(panel) {
+  panel.element.querySelector('.panel-ground').setAttribute('width', panel.width);
+  for (const line of panel.element.querySelectorAll(':scope > .grid, :scope > .capacity-line'))
+    line.setAttribute('d', line.getAttribute('d').replace(/h.*/, 'h' + panel.width));
+}
+
+function moveLane(panel) {
+  for (const span of panel.element.querySelectorAll('.lane > g')) {
+    const begin = Math.max(0, xOf(panel, number(span, 'data-begin')));
+    const end = Math.min(panel.width, xOf(panel, number(span, 'data-end')));
+    span.style.display = end <= begin ? 'none' : '';
+    if (end <= begin) continue;
+    const rect = span.querySelector('rect');
+    const width = Math.max(0.75, end - begin - 0.75);
+    rect.setAttribute('x', begin);
+    rect.setAttribute('width', width);
+    const label = fitLabel({name: span.title_, place: '', note: '', brief: ''}, Math.floor((width - 8) / COLUMN_WIDTH));
+    let words = span.querySelector('text');
+    if (!words && label) words = span.appendChild(make('text', {class: 'mono-small', y: number(rect, 'y') + 10}));
+    if (!words) continue;
+    words.textContent = label;
+    words.setAttribute('x', begin + 4);
+  }
+}
+
+export function drawPanel(panel) {
+  const shapes = layOutStack(panel);
+  for (const band of panel.bands) {
+    const shape = shapes.bands.get(band);
+    band.element.setAttribute('d', shape ? outline(shape) : '');
+  }
+  for (const [strip, shape] of shapes.strips) strip.element.setAttribute('d', outline(shape));
+  drawPath(panel, '.live-line', topLine(shapes.live));
+  drawPath(panel, '.lowest-line', topLine(shapes.lowest));
+  const reserved = layOutReserved(panel);
+  drawPath(panel, '.reserved-line', topLine(reserved));
+  widen(panel);
+  drawLabels(panel, shapes);
+  drawAxis(panel);
+  moveFlags(panel);
+  moveReservedText(panel, reserved);
+  moveLane(panel);
+}

@@ -1,0 +1,79 @@
+// Elements -> the charts' data: slices (states that are drawn, with what lives in them) and bands. See timeline_data.cpp.
+import {number, takeTitle, text} from '../core/attributes.js';
+
+// Numbers stand as differences from the one before.
+export function numbers(element, name) {
+  let sum = 0;
+  return text(element, name).split(' ').filter(Boolean).map((difference) => (sum += Number(difference)));
+}
+
+// Innermost frame first. `words`: a line a stack, each the numbers of its frames' names.
+export function readStacks(words, names) {
+  const frames = names.split('\n');
+  return words.split('\n').map((line) => line.split(' ').filter(Boolean).map((frame) => frames[Number(frame)]));
+}
+
+function readBand(element, index, stacks) {
+  const [first, last] = text(element, 'data-slices').split(' ').map(Number);
+  const title = takeTitle(element);
+  const stack = stacks[number(element, 'data-stack')] || [];
+  return {
+    index, element, title, first, last, stack,
+    stackId: text(element, 'data-stack'),
+    line: text(element, 'data-line'),
+    bytes: number(element, 'data-bytes'),
+    paint: element.getAttribute('class').split(' ')[0],
+    name: title.split('\n')[0],
+    haystack: (title + '\n' + stack.join('\n')).toLowerCase(),
+  };
+}
+
+// "slice bytes" where the bytes change, both as differences.
+export function readStrip(element, slices) {
+  const title = takeTitle(element);
+  const changes = text(element, 'data-bytes').split(' ').filter(Boolean).map(Number);
+  const bytes = new Float64Array(slices);
+  let slice = 0, sum = 0;
+  for (let i = 0; i < changes.length; i += 2) {
+    bytes.fill(sum, slice, slice + changes[i]);
+    slice += changes[i];
+    sum += changes[i + 1];
+  }
+  bytes.fill(sum, slice);
+  return {
+    element, title, bytes,
+    line: text(element, 'data-line'),
+    isBelow: element.parentNode.classList.contains('below'),
+    paint: element.getAttribute('class').split(' ')[0],
+    name: title.split('\n')[0],
+    haystack: title.toLowerCase(),
+  };
+}
+
+export function readPanel(element, stacks) {
+  const data = element.querySelector('metadata');
+  const isTime = text(data, 'axis') === 'time';
+  const states = numbers(data, 'states');
+  const panel = {
+    element, isTime, states,
+    live: numbers(data, 'live'),
+    at: isTime ? numbers(data, 'at') : states.map((state) => state - 1),
+    reserved: {at: numbers(data, 'reserved-at'), bytes: numbers(data, 'reserved')},
+    begin: number(data, 'begin'), end: number(data, 'end'),
+    width: number(data, 'width'), height: number(data, 'height'),
+    top: number(data, 'top'), cut: number(data, 'cut'), cutHeight: number(data, 'cut-height'),
+    axisWords: text(data, 'words'),
+    left: number(data, 'left'), y: number(data, 'y'),
+    bands: [...element.querySelectorAll('.bands > path')].map((band, index) => readBand(band, index, stacks)),
+    strips: [...element.querySelectorAll('.strips > path')].map((strip) => readStrip(strip, states.length)),
+  };
+  // What is small stands above the bands.
+  const above = panel.strips.filter((strip) => !strip.isBelow);
+  panel.stripOfLine = new Map(above.map((strip) => [strip.line, strip]));
+  panel.otherLines = above[above.length - 1];
+  panel.view = {begin: panel.begin, end: panel.end};
+  panel.bySize = [...panel.bands].sort((a, b) => b.bytes - a.bytes || a.index - b.index);
+  panel.bySize.forEach((band, rank) => { band.rank = rank; });
+  panel.detail = panel.bands.length;
+  return panel;
+}

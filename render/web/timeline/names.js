@@ -1,0 +1,18 @@
+// Names of bands in the room that they have, and the steps of an axis.
+import {COLUMN_WIDTH, columnsOf, fitLabel} from '../core/text.js';
+
+// Of "forward model.py:41": all of it, else the place behind the last blank, else the number of the line.
+export function fitName(words, note, width) {
+  const columns = Math.floor((width - 8) / COLUMN_WIDTH);
+  const blank = words.startsWith('<') ? -1 : words.lastIndexOf(' ');
+  const place = blank < 0 ? '' : words.slice(blank + 1);
+  if (!place || columnsOf(words) <= columns) return fitLabel({name: place ? words.slice(0, blank) : words, place, note, brief: ''}, columns);
+  return fitLabel({name: place, place: '', note: '', brief: place.includes(':') ? place.slice(place.lastIndexOf(':')) : ''}, columns);
+}
+
+// Of 1, 2 or 5 times a power of ten: at most nine to the range.
+export function decimalStep(range) {
+  let step = 1;
+  for (let i = 0; range / step > 9; ++i) step *= i % 3 === 1 ? 2.5 : 2;
+  return step;
+}

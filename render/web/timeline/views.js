@@ -1,0 +1,23 @@
+// The part of the axis that is in view -> another: {begin, end}, always inside of what the panel has.
+const LEAST_STATES = 8;
+
+// From `begin` to `end`, as far as there is something and it is not too short.
+export function viewOf(panel, begin, end) {
+  const all = panel.end - panel.begin;
+  const length = Math.min(all, Math.max(all / 1e6, panel.isTime ? 1 : LEAST_STATES, end - begin));
+  const first = Math.min(Math.max(begin, panel.begin), panel.end - length);
+  return {begin: first, end: first + length};
+}
+
+// Charts that share an axis show the same part of it.
+export const sharesAxis = (one, other) => one.axisWords === other.axisWords && one.begin === other.begin && one.end === other.end;
+
+// `at`: the position on the axis that stays where it is.
+export const zoomed = ({begin, end}, factor, at) => ({begin: at - (at - begin) * factor, end: at + (end - at) * factor});
+
+export function moved({begin, end}, share) {
+  const step = (end - begin) * share;
+  return {begin: begin + step, end: end + step};
+}
+
+export const middleOf = ({begin, end}) => (begin + end) / 2;

@@ -1,0 +1,69 @@
+// The cases of text_fit_test.cpp.
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import {brokenLines} from '../../render/web/core/lines.js';
+import {columnsOf, cut, cutName, cutStart, fitLabel, rowLabel, sansWidth, UNIT} from '../../render/web/core/text.js';
+
+test('letters take one column, ideographs and signs two', () => {
+  for (const [string, columns] of [['', 0], ['forward', 7], ['größe', 5], ['модель', 6], ['模型', 4], ['🙂', 2]])
+    assert.equal(columnsOf(string), columns, string);
+});
+
+test('a text is cut at its end, or at its start', () => {
+  assert.equal(cut('forward', 7), 'forward');
+  assert.equal(cut('forward', 6), 'forwa…');
+  assert.equal(cut('forward', 2), '');
+  assert.equal(cut('模型模型', 6), '模型…');
+  assert.equal(cutStart('/home/me/model.py', 10), '…/model.py');
+  assert.equal(cutStart('model.py', 8), 'model.py');
+});
+
+test('a name loses its outer parts first', () => {
+  assert.equal(cutName('torch::autograd::Node::apply', 14), '…Node::apply');
+  assert.equal(cutName('torch::autograd::Node::apply', 7), '…apply');
+  assert.equal(cutName('torch::autograd::evaluate_function', 8), 'evaluat…');
+  assert.equal(cutName('segment 0x7f064c000000', 10), '…64c000000');
+  assert.equal(cutName('forward', 5), 'forw…');
+});
+
+test('a label takes the longest form that fits', () => {
+  const label = {name: 'forward', place: 'model.py:41', note: '19.5 MiB'};
+  for (const [columns, form] of [[40, 'forward model.py:41  19.5 MiB'], [28, 'forward model.py:41'], [18, 'forward'], [6, 'forwa…'], [5, 'forw…'], [4, '']])
+    assert.equal(fitLabel(label, columns), form);
+  const changed = {...label, note: '−19.5 MiB'};
+  for (const [columns, form] of [[30, 'forward model.py:41  −19.5 MiB'], [20, 'forward  −19.5 MiB'], [9, '− forward'], [8, '− forwa…'], [6, '−'], [3, '−']])
+    assert.equal(fitLabel(changed, columns), form);
+  const run = {name: '⋯ 28 frames', place: 'to run_code', note: '', brief: '⋯ 28'};
+  for (const [columns, form] of [[30, '⋯ 28 frames to run_code'], [21, '⋯ 28 frames'], [22, '⋯ 28 frames to run_c…'], [7, '⋯ 28'], [4, '']])
+    assert.equal(fitLabel(run, columns), form);
+});
+
+test('in a row the place stays whole', () => {
+  assert.equal(rowLabel('forward', 'model.py:41', 30), 'forward model.py:41');
+  assert.equal(rowLabel('evaluate_function', 'model.py:41', 22), 'evaluate_… model.py:41');
+  assert.equal(rowLabel('evaluate_function', 'model.py:41', 12), 'evaluate_fu…');
+});
+
+test('the width in a sans-serif font is no less than what DejaVu Sans needs', () => {
+  for (const [letter, advance] of [['+', 838], ['#', 838], ['&', 780], ['%', 950], ['m', 974]])
+    assert.ok(sansWidth(letter, 1000) >= advance, letter);
+});
+
+test('lines are broken between words, and none is lost', () => {
+  const words = 'one device reports more bytes than its blocks hold'.split(' ');
+  const width = (string) => 7 * string.length;
+  const lines = brokenLines(words, ' ', 120, 0, width);
+  assert.ok(lines.length > 1);
+  for (const line of lines) assert.ok(width(line) <= 120, line);
+  assert.equal(lines.join(' '), words.join(' '));
+  // The first one begins further in.
+  assert.ok(width(brokenLines(words, ' ', 120, 60, width)[0]) <= 60);
+  const long = 'x'.repeat(500);
+  assert.equal(brokenLines([long], ' ', 120, 0, width).join(''), long);
+});
+
+test('what stays with its number is known', () => {
+  const unit = new RegExp(`^${UNIT}`);
+  for (const word of ['B', 'KiB', 'GiB,', '%', 'x']) assert.ok(unit.test(word), word);
+  for (const word of ['Blocks', 'xs', 'bytes']) assert.ok(!unit.test(word), word);
+});
