@@ -80,8 +80,8 @@ TEST_CASE("every block of testdata whose alloc is recorded has that event's time
     Recording snapshot = read_snapshot(read_input(path.string()).bytes());
     const MemoryState replayed = state_at(snapshot, at_auto());
     const std::vector<BlockBirth> births = births_of(replayed);
-    REQUIRE(births.size() == snapshot.end.blocks.size());
-    for (const Segment& segment : snapshot.end.segments)
+    REQUIRE(births.size() == replayed.blocks.size());
+    for (const Segment& segment : replayed.segments)
       for (std::uint32_t i = segment.first_block; i < segment.first_block + segment.block_count; ++i) {
         if (replayed.histories[i].alloc_event == kNoEvent) continue;
         CHECK(births[i].time_us == snapshot.traces[segment.device][replayed.histories[i].alloc_event].time_us);

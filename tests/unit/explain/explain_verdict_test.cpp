@@ -157,9 +157,10 @@ TEST_CASE("private pools do not grow by pages before PyTorch 2.5") {
   SUBCASE("read off their segments") {
     made.segment(kBase, 20 * MiB).pool(pool).active(20 * MiB, 20 * MiB);
     CHECK_FALSE(allocator_settings(replay(made.take())).expands(pool));
-    made.setting("expandable_segments", "True");
-    made.segment(kBase, 20 * MiB).pool(pool).active(20 * MiB, 20 * MiB);
-    Recording newer = made.take();
+    SmallSnapshot with_pages;
+    with_pages.setting("expandable_segments", "True");
+    with_pages.segment(kBase, 20 * MiB).pool(pool).active(20 * MiB, 20 * MiB);
+    Recording newer = with_pages.take();
     newer.end.segments[0].is_expandable = true;
     CHECK(allocator_settings(replay(std::move(newer))).expands(pool));
   }
