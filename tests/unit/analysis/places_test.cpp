@@ -2,7 +2,6 @@
 #include "memviz/places.hpp"
 #include "support/small_snapshot.hpp"
 #include "support/snapshot_builder.hpp"
-#include "support/states.hpp"
 
 #include <ctime>
 #include <doctest/doctest.h>
@@ -17,8 +16,8 @@ TEST_CASE("places_of tells devices, pools and streams apart, and adds up to all"
   builder.segment(0x30000, 512, 0, 7).inactive(512);
   builder.segment(0x40000, 256).inactive(256).set("segment_pool_id", list({0, 3}));
   builder.segment(0x50000, 128, 2).inactive(128);
-  const Recording snapshot = builder.read();
-  const std::vector<Place> places = places_of(end_of(snapshot));
+  const MemoryState state = replay(builder.read());
+  const std::vector<Place> places = places_of(state);
   REQUIRE(places.size() == 4);
   CHECK(places[0].stats.segments == 2);
   CHECK(places[0].stats.reserved_bytes == 6144);
@@ -35,10 +34,10 @@ TEST_CASE("places_of tells devices, pools and streams apart, and adds up to all"
   CHECK(reserved_bytes == 4096 + 2048 + 512 + 256 + 128);
   CHECK(places_of(replay(SnapshotBuilder().read())).empty());
 
-  const std::vector<Place> of_one = places_of(end_of(snapshot), 2);
+  const std::vector<Place> of_one = places_of(state, 2);
   REQUIRE(of_one.size() == 1);
   CHECK(of_one[0].stats.reserved_bytes == 128);
-  CHECK(places_of(end_of(snapshot), 1).empty());
+  CHECK(places_of(state, 1).empty());
 }
 
 TEST_CASE("what is asked of each of many devices costs what is asked of all at once") {
@@ -46,13 +45,12 @@ TEST_CASE("what is asked of each of many devices costs what is asked of all at o
   SmallSnapshot small;
   for (std::uint32_t device = 0; device < kDevices; ++device)
     small.segment(0x10000, 4096, 0, device).inactive(4096);
-  const Recording snapshot = small.take();
-  const MemoryState accounts = end_of(snapshot);
+  const MemoryState state = replay(small.take());
   const std::clock_t start = std::clock();
   std::size_t places = 0;
   for (std::uint32_t device = 0; device < kDevices; ++device) {
-    places += places_of(end_of(snapshot), device).size();
-    CHECK(find_pins(accounts, {.device = device}).segments.empty());
+    places += places_of(state, device).size();
+    CHECK(find_pins(state, {.device = device}).segments.empty());
   }
   CHECK(places == kDevices);
   // All of all devices for each of them takes minutes.
