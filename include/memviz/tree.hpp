@@ -5,7 +5,7 @@
 // bytes, and in edited files those of allocations outside all segments. FrameTree weighs one snapshot, DiffTree two.
 
 #include "memviz/frames.hpp"
-#include "memviz/recording.hpp"
+#include "memviz/memory_map.hpp"
 
 #include <compare>
 #include <cstdint>

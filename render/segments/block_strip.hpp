@@ -4,7 +4,7 @@
 
 #include "page/page.hpp"
 
-#include "memviz/recording.hpp"
+#include "memviz/memory_map.hpp"
 
 #include <functional>
 #include <string>

@@ -5,8 +5,8 @@
 #include "segments/colouring.hpp"
 #include "segments/pieces.hpp"
 
+#include "memviz/memory_state.hpp"
 #include "memviz/places.hpp"
-#include "memviz/recording.hpp"
 
 #include <cstddef>
 #include <cstdint>

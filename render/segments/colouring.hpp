@@ -7,7 +7,6 @@
 #include "page/palette.hpp"
 
 #include "memviz/block_lines.hpp"
-#include "memviz/recording.hpp"
 
 #include <cstdint>
 #include <string>

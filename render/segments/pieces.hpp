@@ -3,7 +3,7 @@
 // One segment -> its pieces in address order, which cover it from end to end: blocks, holes, and what no block covers.
 // Small neighbours can be merged; the bytes stay.
 
-#include "memviz/recording.hpp"
+#include "memviz/memory_map.hpp"
 
 #include <cstdint>
 #include <limits>

@@ -6,8 +6,8 @@
 #include "page/page.hpp"
 
 #include "memviz/label.hpp"
+#include "memviz/memory_state.hpp"
 #include "memviz/pins.hpp"
-#include "memviz/recording.hpp"
 #include "memviz/svg.hpp"
 
 #include <cstddef>

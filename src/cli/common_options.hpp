@@ -4,7 +4,7 @@
 
 #include "cli/arguments.hpp"
 #include "memviz/flame.hpp"
-#include "memviz/recording.hpp"
+#include "memviz/memory_state.hpp"
 #include "memviz/svg.hpp"
 
 #include <cstdint>

@@ -5,7 +5,6 @@
 
 #include "io/output_file.hpp"
 #include "memviz/error.hpp"
-#include "memviz/recording.hpp"
 #include "memviz/replay.hpp"
 
 #include <exception>

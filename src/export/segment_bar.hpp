@@ -2,7 +2,7 @@
 
 // A segment -> one line of characters that shows where in it memory is used and where it is free.
 
-#include "memviz/recording.hpp"
+#include "memviz/memory_map.hpp"
 
 #include <cstddef>
 #include <string>

@@ -2,7 +2,7 @@
 
 // The segments of one device -> a table for people, a line a segment, with a bar each that shows its use.
 
-#include "memviz/recording.hpp"
+#include "memviz/memory_state.hpp"
 
 #include <cstdint>
 #include <string>

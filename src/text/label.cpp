@@ -1,7 +1,7 @@
 #include "memviz/label.hpp"
 
 #include "memviz/format.hpp"
-#include "memviz/recording.hpp"
+#include "memviz/memory_map.hpp"
 #include "memviz/source_line.hpp"
 #include "text/utf8.hpp"
 

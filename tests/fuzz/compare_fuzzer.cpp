@@ -19,12 +19,12 @@ namespace {
 void check_direction(const MemoryState& before, const MemoryState& after, const CompareOptions& options) {
   const Comparison there = compare_snapshots(before, after, options);
   const Comparison back = compare_snapshots(after, before, options);
-  fuzz::check_conserves_bytes(there.tree, fuzz::reserved_bytes(before.snapshot), fuzz::reserved_bytes(after.snapshot));
+  fuzz::check_conserves_bytes(there.tree, fuzz::reserved_bytes(before), fuzz::reserved_bytes(after));
   fuzz::require(there.allocated_delta_bytes() == -back.allocated_delta_bytes(), "a change back that undoes the change");
   fuzz::require(there.only_before == back.only_after && there.only_after == back.only_before, "lists that swap sides");
   fuzz::require(there.changes.size() == back.changes.size(), "as many changes back");
-  fuzz::require(there.in_both.size() + there.only_before.size() == before.snapshot.end.segments.size() ||
-                    !before.snapshot.end.segments.empty(),
+  fuzz::require(there.in_both.size() + there.only_before.size() == before.recording->end.segments.size() ||
+                    !before.recording->end.segments.empty(),
                 "every segment in one of the lists");
   fuzz::require(segment_lists(there).starts_with("only_before = ["), "lists that Python reads");
   fuzz::check_svg(compare_svg({"before", "after", there, {}}, {.max_bytes = 60'000}));

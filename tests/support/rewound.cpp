@@ -1,6 +1,7 @@
 #include "support/rewound.hpp"
 
 #include "memviz/flame.hpp"
+#include "memviz/replay.hpp"
 #include "support/tree_builder.hpp"
 
 #include <doctest/doctest.h>

@@ -7,7 +7,7 @@
 // that no snapshot tells.
 
 #include "memviz/allocator_settings.hpp"
-#include "memviz/recording.hpp"
+#include "memviz/memory_map.hpp"
 
 #include <compare>
 #include <cstdint>

@@ -4,7 +4,7 @@
 // when all of its blocks are free, of an expandable one each page for itself. Kept up to date while blocks are freed
 // and put back, in constant time a block.
 
-#include "memviz/recording.hpp"
+#include "memviz/memory_map.hpp"
 
 #include <cstdint>
 #include <span>

@@ -201,7 +201,7 @@ private:
   /// Whether there are unmapped pages before those that were mapped when the recording began, no file tells.
   [[nodiscard]] WhatIf with_any_pages(const WhatIf& question, ReplayPlan plan,
                                       const std::optional<Request>& request) const {
-    const WhatIf answer = with_either_releaser(question, plan, request);
+    WhatIf answer = with_either_releaser(question, plan, request);
     const auto start = lead_up_.start.segments_of(lead_up_.device);
     const bool has_pages =
         std::any_of(start.begin(), start.end(), [](const Segment& segment) { return segment.is_expandable; });
@@ -213,7 +213,7 @@ private:
   [[nodiscard]] WhatIf with_either_releaser(const WhatIf& question, ReplayPlan plan,
                                             const std::optional<Request>& request) const {
     const ReplayOutcome by_allocator = replay_model(lead_up_, plan, request);
-    const WhatIf answer = answer_of(question, by_allocator, request);
+    WhatIf answer = answer_of(question, by_allocator, request);
     if (!by_allocator.has_untold_release) return answer;
     plan.untold_releaser = Releaser::program;
     return common(answer, answer_of(question, replay_model(lead_up_, plan, request), request), Proviso::release);

@@ -3,7 +3,7 @@
 // Address and event -> the pool it belongs to. Only writers of 2026 say it; of older files, the segments at the end of
 // the recording tell it for what did not change until then.
 
-#include "memviz/recording.hpp"
+#include "memviz/memory_map.hpp"
 #include "memviz/trace.hpp"
 
 #include <cstddef>

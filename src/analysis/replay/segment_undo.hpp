@@ -3,7 +3,7 @@
 // The segments of a device and the segment events after a moment -> the segments at that moment.
 
 #include "analysis/replay/moment_log.hpp"
-#include "memviz/recording.hpp"
+#include "memviz/memory_map.hpp"
 
 #include <cstdint>
 #include <map>

@@ -1,5 +1,6 @@
 #include "memviz/compare.hpp"
 #include "memviz/label.hpp"
+#include "memviz/replay.hpp"
 #include "support/files.hpp"
 #include "support/tree_builder.hpp"
 

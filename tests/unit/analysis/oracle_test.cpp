@@ -54,7 +54,7 @@ void check_trees(const MemoryState& state) {
 void check_snapshot(const fs::path& path, const fs::path& expected_stem) {
   CAPTURE(path.string());
   const Recording snapshot = read_snapshot(read_input(path.string()).bytes());
-  const MemoryState state = end_of(snapshot);
+  const MemoryState state = test::end_of(snapshot);
   check_stats(state, expected_stem.string() + ".json");
   check_trees(state);
   const std::string memory = expected_stem.string() + ".memory.folded";
@@ -81,7 +81,7 @@ TEST_CASE("snapshots recorded by the capture module give the figures and stacks 
     check_snapshot(path, test::testdata() / "expected" / path.stem());
     const Recording snapshot = read_snapshot(read_input(path.string()).bytes());
     CHECK(snapshot.origin.is_cpu);
-    CHECK(end_of(snapshot).warnings.empty());
+    CHECK(test::end_of(snapshot).warnings.empty());
   }
 }
 

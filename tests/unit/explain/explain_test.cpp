@@ -5,7 +5,6 @@
 #include "support/files.hpp"
 #include "support/small_snapshot.hpp"
 #include "support/snapshot_builder.hpp"
-#include "support/states.hpp"
 
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>

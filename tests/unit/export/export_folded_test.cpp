@@ -1,6 +1,7 @@
 #include "memviz/error.hpp"
 #include "memviz/export.hpp"
 #include "support/small_snapshot.hpp"
+#include "support/states.hpp"
 
 #include <algorithm>
 #include <doctest/doctest.h>
@@ -62,9 +63,10 @@ TEST_CASE("folded_stacks of the memory view") {
   SUBCASE("merges devices, unless one is asked for") {
     builder.segment(4096, 512).active(512, 512).segment(4096, 1024, 0, 1).active(1024, 1024);
     const Recording snapshot = builder.take();
-    CHECK(folded_stacks(end_of(snapshot), FoldedView::memory, std::nullopt) ==
+    CHECK(folded_stacks(test::end_of(snapshot), FoldedView::memory, std::nullopt) ==
           "stream_0;active_allocated;<non-python> 1536\n");
-    CHECK(folded_stacks(end_of(snapshot), FoldedView::memory, 1) == "stream_0;active_allocated;<non-python> 1024\n");
+    CHECK(folded_stacks(test::end_of(snapshot), FoldedView::memory, 1) ==
+          "stream_0;active_allocated;<non-python> 1024\n");
   }
   SUBCASE("drops what is zero and what no block covers") {
     builder.segment(4096, 512).active(0, 0).segment(8192, 2048).active(512, 0, builder.stack({"a.py:1:f"}));
@@ -146,7 +148,7 @@ TEST_CASE("a text out of all proportion is an error before any of it is made") {
   const std::string name = "a.py:1:" + std::string(100'000, 'x');
   builder.segment(0, 512).active(512, 512, builder.stack(std::vector<std::string_view>(20'000, name)));
   const Recording snapshot = builder.take();
-  CHECK_THROWS_WITH_AS(static_cast<void>(folded_source(end_of(snapshot), FoldedView::memory, {})),
+  CHECK_THROWS_WITH_AS(static_cast<void>(folded_source(test::end_of(snapshot), FoldedView::memory, {})),
                        doctest::Contains("more than 64.0 MiB of text"), Error);
 }
 

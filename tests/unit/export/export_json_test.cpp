@@ -34,7 +34,7 @@ const json& node_of_kind(const json& tree, std::string_view kind) {
 
 TEST_CASE("stats_json has the figures under their fixed names") {
   const Recording snapshot = example();
-  const json stats = json::parse(stats_json("mem.pickle", end_of(snapshot)));
+  const json stats = json::parse(stats_json("mem.pickle", test::end_of(snapshot)));
   CHECK(stats["file"] == "mem.pickle");
   REQUIRE(stats["devices"].size() == 1);
   const json& device = stats["devices"][0];
@@ -65,7 +65,7 @@ TEST_CASE("stats_json has the figures under their fixed names") {
 
 TEST_CASE("stats_json is valid for a file name that is not UTF-8") {
   const Recording snapshot;
-  const json stats = json::parse(stats_json("bad\xFFname", end_of(snapshot)));
+  const json stats = json::parse(stats_json("bad\xFFname", test::end_of(snapshot)));
   CHECK(stats["file"] == "bad\xEF\xBF\xBDname");
   CHECK(stats["devices"].empty());
 }
@@ -74,7 +74,7 @@ TEST_CASE("tree_json") {
   const Recording snapshot = example();
   TreeOptions options;
   options.levels = {Level::device, Level::pool, Level::stream, Level::segment, Level::state};
-  const MemoryState accounts = end_of(snapshot);
+  const MemoryState accounts = test::end_of(snapshot);
   const FrameTree tree = build_frame_tree(accounts, options);
   const json parsed = json::parse(tree_json("mem.pickle", snapshot.frames, tree, accounts.devices));
 

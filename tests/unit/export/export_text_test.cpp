@@ -26,7 +26,7 @@ std::size_t widest_line(const std::string& text) {
 }
 
 std::string text_of(const Recording& snapshot) {
-  return stats_text("mem.pickle", end_of(snapshot), std::nullopt);
+  return stats_text("mem.pickle", test::end_of(snapshot), std::nullopt);
 }
 
 } // namespace
@@ -109,7 +109,7 @@ TEST_CASE("stats_text") {
   SUBCASE("shows one device when asked") {
     builder.segment(0, 4096).inactive(4096).segment(0, 2048, 0, 1).inactive(2048);
     const Recording snapshot = builder.take();
-    const std::string text = stats_text("mem.pickle", end_of(snapshot), 1);
+    const std::string text = stats_text("mem.pickle", test::end_of(snapshot), 1);
     CHECK(contains(text, "GPU 1 (segments: 1"));
     CHECK(!contains(text, "GPU 0"));
   }

@@ -2,9 +2,9 @@
 #include "memviz/input.hpp"
 #include "memviz/label.hpp"
 #include "memviz/redact.hpp"
+#include "memviz/replay.hpp"
 #include "support/files.hpp"
 #include "support/secret_program.hpp"
-#include "support/states.hpp"
 
 #include <cstdint>
 #include <doctest/doctest.h>

@@ -77,7 +77,7 @@ TEST_CASE("bytes are conserved whatever is drawn of a recording") {
 
 TEST_CASE("what is no band is part of a strip, whatever is drawn of a recording") {
   const Recording snapshot = random_snapshot(11, 3000);
-  const MemoryState accounts = end_of(snapshot);
+  const MemoryState accounts = test::end_of(snapshot);
   const LifeLines lines(accounts);
   const DeviceRecord record = record_timeline(snapshot).front();
   for (const TimelineKind kind : {TimelineKind::allocations, TimelineKind::segments}) {
@@ -122,7 +122,7 @@ TEST_CASE("peaks of real snapshots are those of the oracle") {
     const Recording snapshot = read_snapshot(read_input(path.string()).bytes());
     const nlohmann::json wanted =
         nlohmann::json::parse(test::read_bytes((*folder / "oracle" / path.stem()).string() + ".json"));
-    const MemoryState accounts = end_of(snapshot);
+    const MemoryState accounts = test::end_of(snapshot);
     const LifeLines lines(accounts);
     const std::vector<DeviceRecord> records = record_timeline(snapshot);
     REQUIRE(records.size() == wanted.size());

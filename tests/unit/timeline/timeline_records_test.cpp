@@ -101,12 +101,12 @@ TEST_CASE("who held the peak is what a graph of the same moment says, of every r
   for (const auto& path : test::files_in(*folder / "snapshots", ".pickle")) {
     CAPTURE(path.string());
     const Recording snapshot = read_snapshot(read_input(path.string()).bytes());
-    const MemoryState accounts = end_of(snapshot);
+    const MemoryState accounts = test::end_of(snapshot);
     const LifeLines lines(accounts);
     Recording at_peak = read_snapshot(read_input(path.string()).bytes());
     MomentChoice peak_choice;
     peak_choice.kind = MomentKind::peak;
-    const MemoryState rewound = state_at(at_peak, peak_choice);
+    const MemoryState rewound = test::state_at(at_peak, peak_choice);
     for (const DeviceRecord& record : record_timeline(snapshot)) {
       const DeviceStats stats = accounts.stats_of(record.device).front();
       const auto peak = static_cast<std::uint32_t>(stats.peak_event + 1);

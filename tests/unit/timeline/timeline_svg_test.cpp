@@ -1,5 +1,6 @@
 #include "memviz/timeline_svg.hpp"
 
+#include "memviz/replay.hpp"
 #include "support/drawing.hpp"
 #include "support/files.hpp"
 #include "support/small_snapshot.hpp"

@@ -53,7 +53,7 @@ TEST_CASE("a timeline of a few events holds every state and every allocation") {
   }
   SUBCASE("who held the peak") {
     const std::vector<Holder> holders =
-        holders_at(taken.frames, LifeLines(end_of(taken)), records.front(), TimelineKind::allocations, 4);
+        holders_at(taken.frames, LifeLines(test::end_of(taken)), records.front(), TimelineKind::allocations, 4);
     REQUIRE(holders.size() == 1);
     CHECK(holders[0].bytes == 1700);
     CHECK(holders[0].allocations == 2);
@@ -69,7 +69,7 @@ TEST_CASE("a strip holds the small allocations of one line, and what lived befor
     snapshot.event(Action::alloc, 0x2000 + 512 * i, 10 + i, i == 5 ? step : forward);
   snapshot.event(Action::alloc, 0x5000, 90, forward);
   const Recording taken = snapshot.take();
-  const MemoryState accounts = end_of(taken);
+  const MemoryState accounts = test::end_of(taken);
   const LifeLines lines(accounts);
   const DeviceRecord record = record_timeline(taken).front();
   const BandChart chart = chart_bands(record, whole(record), {.most_bands = 1});
@@ -154,7 +154,7 @@ TEST_CASE("an address that is allocated twice counts twice, as in the accounts")
   const Recording taken = snapshot.take();
   const BandChart chart = chart_of(taken);
   check_conserves_bytes(chart, replayed_live(taken, 0));
-  CHECK(chart.slices[chart.peak].live_bytes == end_of(taken).devices.front().peak_requested_bytes);
+  CHECK(chart.slices[chart.peak].live_bytes == test::end_of(taken).devices.front().peak_requested_bytes);
 }
 
 TEST_CASE("devices have timelines of their own") {
