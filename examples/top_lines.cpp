@@ -8,8 +8,7 @@
 int main(int count, char** words) {
   if (count != 2) return std::fputs("usage: top_lines SNAPSHOT\n", stderr), 2;
   try {
-    const memviz::MemoryState state =
-        memviz::rewind(memviz::read_snapshot(memviz::read_input(words[1]).bytes()), {.kind = memviz::MomentKind::peak});
+    const memviz::MemoryState state = memviz::open(words[1], {.moment = memviz::parse_moment("at", "peak")}).state;
     const auto lines = memviz::rank_user_lines(state, {});
     for (std::size_t i = 0; i < std::min<std::size_t>(lines.size(), 10); ++i)
       std::printf("%12s  %s\n", memviz::format_bytes(lines[i].amount.bytes).c_str(),

@@ -1,106 +1,62 @@
-#include "cli/check_report.hpp"
-#include "cli/command.hpp"
-#include "cli/common_options.hpp"
-#include "cli/files.hpp"
-#include "cli/messages.hpp"
-#include "cli/sinks.hpp"
-#include "cli/text_outputs.hpp"
-#include "snapshot/file_kind.hpp"
+#include "memviz/check.hpp"
 
-#include <chrono>
-#include <filesystem>
+#include "cli/command.hpp"
+#include "cli/messages.hpp"
+#include "cli/snapshot_file.hpp"
+#include "cli/text_outputs.hpp"
+#include "memviz/error.hpp"
+
 #include <fmt/format.h>
 #include <string>
-#include <utility>
 
 namespace memviz::cli {
 
 namespace {
 
-std::optional<std::uint64_t> stored_bytes(const std::string& file, std::uint64_t size_bytes) {
-  std::error_code error;
-  if (file == "-" || !std::filesystem::is_regular_file(file, error)) return std::nullopt;
-  const std::uint64_t bytes = std::filesystem::file_size(file, error);
-  return error || bytes == size_bytes ? std::nullopt : std::optional(bytes);
+struct CheckOptions : CommandOptions {
+  TextOutputs outputs;
+  bool structure = false;
+};
+
+OptionList<CheckOptions> check_options() {
+  return joined<CheckOptions>(
+      {{flag({"structure", '\0', "",
+              "decode and validate everything, but replay nothing and count no opcodes; the time it took "
+              "goes to standard error"},
+             &CheckOptions::structure)},
+       within<CheckOptions>(&CheckOptions::outputs, TextOutputs::options()),
+       within<CheckOptions>(&CheckOptions::file, general_options())});
 }
 
-/// Bytes of something else have opcodes only by accident.
-bool may_be_pickle(std::string_view bytes) {
-  try {
-    reject_foreign_file(bytes);
-  } catch (const Error&) {
-    return false;
-  }
-  return !looks_like_json(bytes);
+CheckReport checked(const std::string& file, const CheckOptions& options) {
+  Progress progress(picture_name(file), options.file.is_quiet);
+  return check(file, options.structure ? CheckDepth::structure : CheckDepth::whole,
+               session_options(file, options.file, progress));
 }
 
-void survey(Input& input, Progress& progress, CheckReport& report) {
-  if (!may_be_pickle(input.bytes())) return;
-  report.survey = pickle::survey(input.bytes(), pickle::Progress([&](std::uint64_t done_bytes) {
-                                   input.release_before(static_cast<std::size_t>(done_bytes));
-                                   progress.show("counting opcodes", done_bytes, input.bytes().size());
-                                 }));
-}
-
-void decode(Input& input, const Arguments& arguments, Progress& progress, CheckReport& report) {
-  using Clock = std::chrono::steady_clock;
-  const auto start = Clock::now();
-  try {
-    if (arguments.has("structure")) {
-      NoEvents nowhere;
-      report.recording = decoded(input, &nowhere, arguments, progress);
-    } else {
-      Accounts accounts;
-      const auto recording = decoded(input, &accounts, arguments, progress);
-      report.state = accounts.state_of(recording);
-      report.recording = recording;
-    }
-  } catch (const UsageError&) {
-    throw;
-  } catch (const Error& error) {
-    report.error = error.what();
-  }
-  report.decoding_seconds = std::chrono::duration<double>(Clock::now() - start).count();
-}
-
-CheckReport checked(const std::string& file, const Arguments& arguments) {
-  CheckReport report;
-  report.file = file;
-  Progress progress(picture_name(file), arguments.has("quiet"));
-  Input input = opened(file, progress);
-  report.size_bytes = input.bytes().size();
-  report.stored_bytes = stored_bytes(file, report.size_bytes);
-  decode(input, arguments, progress, report);
-  // Where the structure alone is asked for, what a second pass costs would only blur its time.
-  if (!arguments.has("structure") || !report.recording) survey(input, progress, report);
-  return report;
-}
-
-void say_speed(const CheckReport& report) {
+std::string speed_text(const CheckReport& report) {
   constexpr double kMega = 1e6;
   const double megabytes = static_cast<double>(report.size_bytes) / kMega;
-  say_message(fmt::format("{}: decoded and validated {:.1f} MB in {:.3f} s, {:.0f} MB/s", report.file, megabytes,
-                          report.decoding_seconds,
-                          report.decoding_seconds > 0 ? megabytes / report.decoding_seconds : 0));
+  return fmt::format("{}: decoded and validated {:.1f} MB in {:.3f} s, {:.0f} MB/s", report.file, megabytes,
+                     report.decoding_seconds, report.decoding_seconds > 0 ? megabytes / report.decoding_seconds : 0);
 }
 
-int run(const Arguments& arguments) {
-  const TextOutputs outputs(arguments);
-  const std::string& file = arguments.operands().front();
-  const CheckReport report = naming_file(file, [&] { return checked(file, arguments); });
-  outputs.write(
-      arguments, [&] { return check_text(report); }, [&] { return check_json(report); });
+int run_check(const CheckOptions& options) {
+  options.outputs.check(options);
+  const std::string& file = options.operands.front();
+  const CheckReport report = naming_file(file, [&] { return checked(file, options); });
+  options.outputs.write(
+      options.file, [&] { return check_text(report); }, [&] { return check_json(report); });
   if (!report.recording) throw Error(file + ": " + report.error);
-  if (arguments.has("quiet")) return kSuccess;
-  say_warnings(file, report.state ? report.state->all_warnings() : report.recording->warnings);
-  if (arguments.has("structure")) say_speed(report);
+  say_warnings(options.file, file, report.state ? report.state->all_warnings() : report.recording->warnings);
+  if (options.structure) options.file.advise(speed_text(report));
   return kSuccess;
 }
 
 } // namespace
 
 Command check_command() {
-  return {
+  const CommandText text{
       .name = "check",
       .operands = "SNAPSHOT [options]",
       .operand_count = 1,
@@ -113,13 +69,8 @@ Command check_command() {
                   "  memviz check attachment.pickle || echo not opened\n"
                   "  memviz check mem.pickle.zst --json - | jq .opcodes.total\n"
                   "  memviz check big.pickle --structure\n",
-      .options = joined({{{"structure", '\0', "",
-                           "decode and validate everything, but replay nothing and count no opcodes; the time it took "
-                           "goes to standard error"}},
-                         TextOutputs::options(),
-                         general_options()}),
-      .run = run,
   };
+  return command(text, check_options(), run_check);
 }
 
 } // namespace memviz::cli

@@ -2,8 +2,8 @@
 
 // The value of an option that allows a few words -> what the word stands for.
 
-#include "cli/suggest.hpp"
 #include "memviz/error.hpp"
+#include "text/suggest.hpp"
 
 #include <fmt/format.h>
 #include <initializer_list>

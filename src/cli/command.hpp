@@ -1,11 +1,17 @@
 #pragma once
 
-// What the command line knows of a command; each one's file makes its own.
+// What the command line knows of a command: each one's file has a struct of its options, the list that fills it, and
+// the function that takes it.
 
-#include "cli/arguments.hpp"
+#include "cli/file_options.hpp"
+#include "cli/option.hpp"
+#include "cli/words.hpp"
 
 #include <cstddef>
+#include <functional>
+#include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace memviz::cli {
@@ -15,17 +21,70 @@ inline constexpr int kBadData = 1;
 inline constexpr int kBadUsage = 2;
 inline constexpr int kOverThreshold = 3;
 
-struct Command {
+/// What the options of every command begin with.
+struct CommandOptions {
+  std::vector<std::string> operands;
+  FileOptions file;
+};
+
+struct CommandText {
   std::string_view name;
   std::string_view operands; ///< as in "memviz NAME OPERANDS"
   std::size_t operand_count = 1;
   std::string_view summary; ///< half a line, for the list of commands
   std::string_view text;    ///< what it does, for its own help
   std::string_view examples;
-  std::vector<Option> options;
-  int (*run)(const Arguments& arguments) = nullptr; ///< returns the exit code
   bool takes_program = false; ///< the operands are a program and its arguments, all that stands behind --
 };
+
+struct Command {
+  CommandText text;
+  std::vector<OptionText> options;
+  /// Throws UsageError for words that it would not run with.
+  std::function<void(const std::vector<std::string>& words)> parse;
+  /// Returns the exit code; throws what parse() throws, and the errors of its work.
+  std::function<int(const std::vector<std::string>& words)> run;
+};
+
+/// The words behind the command's name, with as many operands as it takes. Throws UsageError.
+[[nodiscard]] ParsedWords words_of_command(const CommandText& text, const std::vector<OptionText>& options,
+                                           const std::vector<std::string>& words);
+
+/// Runs `work` as every command is run: within --max-memory, and with --redact without messages that quote the file.
+[[nodiscard]] int run_within_limits(const CommandOptions& options, const std::function<int()>& work);
+
+template <class Options> [[nodiscard]] std::vector<OptionText> texts_of(const OptionList<Options>& options) {
+  std::vector<OptionText> texts;
+  for (const Option<Options>& option : options)
+    texts.push_back(option.text);
+  return texts;
+}
+
+/// Throws UsageError.
+template <class Options>
+[[nodiscard]] Options options_of(const CommandText& text, const OptionList<Options>& list,
+                                 const std::vector<std::string>& words) {
+  ParsedWords parsed = words_of_command(text, texts_of(list), words);
+  Options options;
+  options.operands = std::move(parsed.operands);
+  for (const GivenOption& given : parsed.given)
+    list[given.option].set(options, given.word);
+  settle(options.file);
+  return options;
+}
+
+/// A command that takes Options, which begin with CommandOptions.
+template <class Options>
+[[nodiscard]] Command command(const CommandText& text, const OptionList<Options>& list, int (*run)(const Options&)) {
+  return {text, texts_of(list),
+          [text, list](const std::vector<std::string>& words) {
+            static_cast<void>(options_of<Options>(text, list, words));
+          },
+          [text, list, run](const std::vector<std::string>& words) {
+            const auto options = options_of<Options>(text, list, words);
+            return run_within_limits(options, [&] { return run(options); });
+          }};
+}
 
 [[nodiscard]] Command flame_command();
 [[nodiscard]] Command compare_command();

@@ -1,12 +1,13 @@
 #include "memviz/explain.hpp"
+
 #include "cli/command.hpp"
-#include "cli/common_options.hpp"
-#include "cli/files.hpp"
-#include "cli/messages.hpp"
-#include "cli/moment.hpp"
+#include "cli/outputs.hpp"
 #include "cli/picture_output.hpp"
+#include "cli/scope.hpp"
 #include "cli/sizes.hpp"
+#include "cli/snapshot_file.hpp"
 #include "cli/text_outputs.hpp"
+#include "memviz/error.hpp"
 #include "memviz/format.hpp"
 #include "memviz/label.hpp"
 #include "memviz/lost_history.hpp"
@@ -20,11 +21,27 @@ namespace memviz::cli {
 
 namespace {
 
-ExplainOptions explain_options_of(const Arguments& arguments) {
-  ExplainOptions options;
-  options.device = device_of(arguments);
-  if (const auto size = arguments.value("capacity")) options.capacity_bytes = parse_bytes("capacity", *size);
-  return options;
+struct ExplainCommand : CommandOptions {
+  PictureOptions picture;
+  std::optional<std::string> json;
+  std::optional<std::uint64_t> capacity_bytes;
+  Scope scope = automatic_scope();
+};
+
+OptionList<ExplainCommand> explain_options() {
+  return joined<ExplainCommand>(
+      {within<ExplainCommand>(&ExplainCommand::picture,
+                              {output_option("also draw it; - is standard output, instead of the text")}),
+       {verbatim({"json", '\0', "FILE", "write JSON there, - for standard output, instead of the text"},
+                 &ExplainCommand::json),
+        parsed({"capacity", '\0', "SIZE",
+                "memory of each device, for example 80GiB: no snapshot tells, and without it memory outside "
+                "PyTorch is not known; less than a device had is an error"},
+               &ExplainCommand::capacity_bytes, parse_bytes)},
+       within<ExplainCommand>(&ExplainCommand::scope, scope_options("auto")),
+       within<ExplainCommand>(&ExplainCommand::picture, picture_format_options()),
+       within<ExplainCommand>(&ExplainCommand::file, redact_options()),
+       within<ExplainCommand>(&ExplainCommand::file, general_options())});
 }
 
 /// What goes out; empty where it was not asked for.
@@ -47,52 +64,41 @@ void check_capacity(const std::vector<DeviceExplanation>& devices) {
   }
 }
 
-Results results_of(const std::string& name, const std::shared_ptr<const Recording>& recording,
-                   const MomentRequest& moment, const Arguments& arguments) {
-  const ExplainOptions options = explain_options_of(arguments);
-  check_device(name, *recording, options.device);
-  const MemoryState state = rewind(recording, moment_in(moment, name, *recording));
-  check_moment(moment, name, state.devices);
-  if (!arguments.has("quiet")) say_warnings(name, state.all_warnings());
-  const auto devices = explain(state, options);
+Results results_of(const Loaded& loaded, const ExplainCommand& options) {
+  const MemoryState& state = loaded.state;
+  const auto devices = explain(state, {.capacity_bytes = options.capacity_bytes, .device = options.scope.device});
   check_capacity(devices);
 
-  const auto output = arguments.value("output");
+  const std::optional<std::string>& output = options.picture.output;
   Results results;
-  if (arguments.has("json")) results.json = explain_json(name, state, devices);
-  if (!arguments.has("json") && output != "-") results.text = explain_text({name, state, devices}, text_columns());
+  if (options.json) results.json = explain_json(loaded.name, state, devices);
+  if (!options.json && output != "-") results.text = explain_text({loaded.name, state, devices}, text_columns());
   if (output) {
     const ExplainPicture picture{
-        .file = picture_name(name), .state = state, .devices = devices, .warnings = warnings_and_losses(state)};
+        .file = picture_name(loaded.name), .state = state, .devices = devices, .warnings = warnings_and_losses(state)};
     results.picture = explain_svg(picture, {});
   }
   return results;
 }
 
-int run_explain(const Arguments& arguments) {
-  const auto json = arguments.value("json");
-  const auto output = arguments.value("output");
-  if (json && output && *json == *output) throw UsageError("--json and -o name the same output");
-  if (json) check_output_file(arguments, *json);
-  check_picture_output(arguments, output);
-  static_cast<void>(explain_options_of(arguments)); // before the work begins
-  const MomentRequest moment = moment_of(arguments);
+int run_explain(const ExplainCommand& options) {
+  check_picture(options.picture);
+  check_outputs(options, {{"-o", options.picture.output}, {"--json", options.json}});
 
-  const std::string name = shown_name(arguments.operands().front(), arguments);
-  const auto recording = load_with_events(arguments.operands().front(), arguments);
-  const Results results = naming_file(name, [&] { return results_of(name, recording, moment, arguments); });
-  check_redacted(arguments, results.text);
-  check_redacted(arguments, results.picture);
-  if (json) write_output(arguments, *json, results.json);
-  if (output) write_picture(arguments, *output, results.picture);
-  if (!results.text.empty()) write_output(arguments, "-", results.text);
+  const Loaded loaded = load_one(options, {.moment = moment_of(options.scope), .events = true}, options.scope.device);
+  const Results results = naming_file(loaded.name, [&] { return results_of(loaded, options); });
+  check_redacted(options.file, results.text);
+  check_redacted(options.file, results.picture);
+  if (options.json) write_output(options.file, *options.json, results.json);
+  if (options.picture.output) write_picture(options.file, options.picture, results.picture);
+  if (!results.text.empty()) write_output(options.file, "-", results.text);
   return kSuccess;
 }
 
 } // namespace
 
 Command explain_command() {
-  return {
+  const CommandText text{
       .name = "explain",
       .operands = "SNAPSHOT [options]",
       .operand_count = 1,
@@ -104,18 +110,8 @@ Command explain_command() {
       .examples = "  memviz explain oom.pickle\n"
                   "  memviz explain oom.pickle --capacity 80GiB -o why.svg\n"
                   "  memviz explain oom.pickle --json - | jq -r '.devices[0].verdict'\n",
-      .options = joined({{{"output", 'o', "FILE", "also draw it; - is standard output, instead of the text"},
-                          {"json", '\0', "FILE", "write JSON there, - for standard output, instead of the text"},
-                          {"capacity", '\0', "SIZE",
-                           "memory of each device, for example 80GiB: no snapshot tells, and without it memory outside "
-                           "PyTorch is not known; less than a device had is an error"},
-                          device_option(),
-                          moment_option("auto")},
-                         picture_format_options(),
-                         redact_options(),
-                         general_options()}),
-      .run = run_explain,
   };
+  return command(text, explain_options(), run_explain);
 }
 
 } // namespace memviz::cli

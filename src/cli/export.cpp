@@ -2,10 +2,11 @@
 
 #include "cli/choice.hpp"
 #include "cli/command.hpp"
-#include "cli/common_options.hpp"
-#include "cli/files.hpp"
-#include "cli/hints.hpp"
-#include "cli/messages.hpp"
+#include "cli/outputs.hpp"
+#include "cli/scope.hpp"
+#include "cli/snapshot_file.hpp"
+#include "cli/tree_options.hpp"
+#include "memviz/error.hpp"
 #include "memviz/flame.hpp"
 
 #include <string>
@@ -16,56 +17,79 @@ namespace {
 
 enum class Format : std::uint8_t { folded, json };
 
-Format format_of(const Arguments& arguments) {
-  const auto word = arguments.value("format");
-  if (!word) throw UsageError("export needs a format: add --format folded or --format json");
-  return chosen<Format>("format", *word, {{"folded", Format::folded}, {"json", Format::json}});
-}
-
-struct ExportRequest {
-  Format format;
-  std::string output;
+struct ExportOptions : CommandOptions {
+  std::optional<Format> format;
+  std::optional<std::string> output = "-";
+  TreeChoice tree;
+  Scope scope;
+  std::string tree_option; ///< the first of those that folded stacks have no use for
 };
 
-/// Folded output is PyTorch's: its levels and frames are fixed.
-void check_folded(const Arguments& arguments) {
-  for (const Option& option : tree_options())
-    if (arguments.has(option.name)) throw UsageError(fmt::format("--{} needs --format json", option.name));
+Format parse_export_format(std::string_view option, const std::string& word) {
+  return chosen<Format>(option, word, {{"folded", Format::folded}, {"json", Format::json}});
 }
 
-void write_export(const Arguments& arguments, const Loaded& loaded, const TreeChoice& choice,
-                  const ExportRequest& request) {
-  const auto& [state, file] = loaded;
-  if (request.format == Format::folded) {
-    const auto view = choice.view == View::segments ? FoldedView::segments : FoldedView::memory;
-    write_output(arguments, request.output,
-                 naming_file(file, [&, &of = state] { return folded_source(of, view, choice.device); }));
+/// The tree options, which leave their name behind.
+OptionList<ExportOptions> noted_tree_options() {
+  OptionList<ExportOptions> options = within<ExportOptions>(&ExportOptions::tree, tree_options());
+  for (Option<ExportOptions>& option : options) {
+    option.set = [name = std::string(option.text.name), set = option.set](ExportOptions& into,
+                                                                          const std::string& word) {
+      if (into.tree_option.empty()) into.tree_option = name;
+      set(into, word);
+    };
+  }
+  return options;
+}
+
+OptionList<ExportOptions> export_options() {
+  return joined<ExportOptions>(
+      {{parsed({"format", '\0', "FORMAT", "folded or json (required)"}, &ExportOptions::format, parse_export_format),
+        verbatim({"output", 'o', "FILE", "where it goes (default: standard output)"}, &ExportOptions::output)},
+       within<ExportOptions>(
+           &ExportOptions::tree,
+           {view_option("memory: by stream, state and stack (default); segments: by stream, segment, state and "
+                        "stack")}),
+       noted_tree_options(),
+       within<ExportOptions>(&ExportOptions::scope, scope_options("end")),
+       within<ExportOptions>(&ExportOptions::file, redact_options()),
+       within<ExportOptions>(&ExportOptions::file, general_options())});
+}
+
+void check_format(const ExportOptions& options) {
+  if (!options.format) throw UsageError("export needs a format: add --format folded or --format json");
+  // Folded output is PyTorch's: its levels and frames are fixed.
+  if (*options.format == Format::folded && !options.tree_option.empty())
+    throw UsageError(fmt::format("--{} needs --format json", options.tree_option));
+}
+
+void write_export(const ExportOptions& options, const Loaded& loaded) {
+  const MemoryState& state = loaded.state;
+  const std::optional<std::uint32_t> device = options.scope.device;
+  if (*options.format == Format::folded) {
+    const auto view = options.tree.view == View::segments ? FoldedView::segments : FoldedView::memory;
+    write_output(options.file, *options.output,
+                 naming_file(loaded.name, [&] { return folded_source(state, view, device); }));
     return;
   }
-  const FrameTree tree = naming_file(file, [&, &of = state] { return build_frame_tree(of, resolved(choice, of)); });
-  write_output(arguments, request.output, naming_file(file, [&, &of = state, &name = file] {
-                 return tree_json_source(name, of.frames(), tree, of.stats_of(choice.device));
+  const FrameTree tree =
+      naming_file(loaded.name, [&] { return build_frame_tree(state, resolved(options.tree, state, device)); });
+  write_output(options.file, *options.output, naming_file(loaded.name, [&] {
+                 return tree_json_source(loaded.name, state.frames(), tree, state.stats_of(device));
                }));
 }
 
-int run_export(const Arguments& arguments) {
-  const ExportRequest request{format_of(arguments), arguments.value("output").value_or("-")};
-  if (request.format == Format::folded) check_folded(arguments);
-  const TreeChoice choice = tree_choice(arguments);
-  const MomentRequest moment = moment_of(arguments, "end");
-  check_output_file(arguments, request.output);
-
-  const Loaded loaded = load(arguments.operands().front(), arguments, moment);
-  check_device(loaded.name, *loaded.state.recording, choice.device);
-  if (!arguments.has("quiet")) say_warnings(loaded.name, loaded.state.all_warnings());
-  write_export(arguments, loaded, choice, request);
+int run_export(const ExportOptions& options) {
+  check_format(options);
+  check_outputs(options, {{"-o", options.output}});
+  write_export(options, load_one(options, {.moment = moment_of(options.scope)}, options.scope.device));
   return kSuccess;
 }
 
 } // namespace
 
 Command export_command() {
-  return {
+  const CommandText text{
       .name = "export",
       .operands = "SNAPSHOT --format FORMAT [-o FILE] [options]",
       .operand_count = 1,
@@ -74,17 +98,8 @@ Command export_command() {
               "as JSON: nodes with their parent, label, frame, own and total bytes.",
       .examples = "  memviz export mem.pickle --format folded > mem.folded\n"
                   "  memviz export mem.pickle --format json --group pool,state -o tree.json\n",
-      .options = joined({{{"format", '\0', "FORMAT", "folded or json (required)"},
-                          {"output", 'o', "FILE", "where it goes (default: standard output)"},
-                          {"view", '\0', "NAME",
-                           "memory: by stream, state and stack (default); segments: by stream, segment, state and "
-                           "stack"}},
-                         tree_options(),
-                         {device_option(), moment_option("end")},
-                         redact_options(),
-                         general_options()}),
-      .run = run_export,
   };
+  return command(text, export_options(), run_export);
 }
 
 } // namespace memviz::cli

@@ -1,10 +1,13 @@
 #include "memviz/flame.hpp"
+
 #include "cli/command.hpp"
-#include "cli/common_options.hpp"
-#include "cli/files.hpp"
 #include "cli/hints.hpp"
-#include "cli/messages.hpp"
+#include "cli/outputs.hpp"
 #include "cli/picture_output.hpp"
+#include "cli/scope.hpp"
+#include "cli/snapshot_file.hpp"
+#include "cli/tree_options.hpp"
+#include "memviz/error.hpp"
 #include "memviz/lost_history.hpp"
 #include "memviz/svg.hpp"
 
@@ -14,50 +17,65 @@ namespace memviz::cli {
 
 namespace {
 
-std::string drawn(const Loaded& loaded, const TreeChoice& choice, const SvgOptions& svg) {
-  const auto& [state, name] = loaded;
-  const FrameTree tree = build_frame_tree(state, resolved(choice, state));
-  const std::vector<DeviceStats> devices = state.stats_of(choice.device);
+struct FlameOptions : CommandOptions {
+  PictureOptions picture;
+  TreeChoice tree;
+  Scope scope = automatic_scope();
+};
+
+OptionList<FlameOptions> flame_options() {
+  return joined<FlameOptions>(
+      {within<FlameOptions>(&FlameOptions::picture, {output_option("the picture; - is standard output (required)")}),
+       within<FlameOptions>(
+           &FlameOptions::tree,
+           {view_option("memory: by stream, state and stack (default); segments: by stream, segment, state and "
+                        "stack, with the blocks of each segment and what keeps mostly empty ones from being given "
+                        "back")}),
+       within<FlameOptions>(&FlameOptions::tree, tree_options()),
+       within<FlameOptions>(&FlameOptions::scope, scope_options("auto")),
+       within<FlameOptions>(&FlameOptions::picture, flame_picture_options()),
+       within<FlameOptions>(&FlameOptions::file, redact_options()),
+       within<FlameOptions>(&FlameOptions::file, general_options())});
+}
+
+std::string drawn(const Loaded& loaded, const FlameOptions& options) {
+  const MemoryState& state = loaded.state;
+  const std::optional<std::uint32_t> device = options.scope.device;
+  const FrameTree tree = build_frame_tree(state, resolved(options.tree, state, device));
+  const std::vector<DeviceStats> devices = state.stats_of(device);
   const auto leading = leading_device(devices);
-  FlamePicture picture{.file = picture_name(name),
+  FlamePicture picture{.file = picture_name(loaded.name),
                        .state = state,
                        .tree = tree,
                        .devices = devices,
-                       .users = rank_user_lines(state, leading ? leading : choice.device),
+                       .users = rank_user_lines(state, leading ? leading : device),
                        .warnings = warnings_and_losses(state),
                        .moment = moments_text(devices),
-                       .device = choice.device};
-  if (choice.view == View::segments)
-    picture.segments = {find_pins(state, {.device = choice.device}), block_lines(state, choice.device)};
-  return flame_svg(picture, svg);
+                       .device = device};
+  if (options.tree.view == View::segments)
+    picture.segments = {find_pins(state, {.device = device}), block_lines(state, device)};
+  return flame_svg(picture, svg_options(options.picture, options.tree.frames));
 }
 
-int run_flame(const Arguments& arguments) {
-  const auto output = arguments.value("output");
-  if (!output) throw UsageError("flame needs an output: add -o mem.svg, or -o - for standard output");
-  const TreeChoice choice = tree_choice(arguments);
-  const SvgOptions svg = svg_options(arguments, choice);
-  const MomentRequest moment = moment_of(arguments);
-  check_picture_output(arguments, *output);
+int run_flame(const FlameOptions& options) {
+  if (!options.picture.output) throw UsageError("flame needs an output: add -o mem.svg, or -o - for standard output");
+  check_picture(options.picture);
+  check_outputs(options, {{"-o", options.picture.output}});
 
-  const Loaded loaded = load(arguments.operands().front(), arguments, moment);
-  check_device(loaded.name, *loaded.state.recording, choice.device);
+  const Loaded loaded = load_one(options, {.moment = moment_of(options.scope)}, options.scope.device);
   const std::string picture = naming_file(loaded.name, [&] {
-    if (!arguments.has("quiet")) {
-      say_warnings(loaded.name, loaded.state.all_warnings());
-      for (const std::string& hint : end_hints(loaded.state.stats_of(choice.device)))
-        say_message(loaded.name + ": " + hint);
-    }
-    return drawn(loaded, choice, svg);
+    for (const std::string& hint : end_hints(loaded.state.stats_of(options.scope.device)))
+      options.file.advise(loaded.name + ": " + hint);
+    return drawn(loaded, options);
   });
-  write_picture(arguments, *output, picture);
+  write_picture(options.file, options.picture, picture);
   return kSuccess;
 }
 
 } // namespace
 
 Command flame_command() {
-  return {
+  const CommandText text{
       .name = "flame",
       .operands = "SNAPSHOT -o FILE [options]",
       .operand_count = 1,
@@ -71,18 +89,8 @@ Command flame_command() {
                   "  memviz flame mem.pickle --at end -o end.svg\n"
                   "  memviz flame mem.pickle --view segments --frames user -o mem.svg\n"
                   "  ssh host cat mem.pickle.zst | memviz flame - -o mem.svg\n",
-      .options = joined({{{"output", 'o', "FILE", "the picture; - is standard output (required)"},
-                          {"view", '\0', "NAME",
-                           "memory: by stream, state and stack (default); segments: by stream, segment, state and "
-                           "stack, with the blocks of each segment and what keeps mostly empty ones from being given "
-                           "back"}},
-                         tree_options(),
-                         {device_option(), moment_option("auto")},
-                         picture_options(),
-                         redact_options(),
-                         general_options()}),
-      .run = run_flame,
   };
+  return command(text, flame_options(), run_flame);
 }
 
 } // namespace memviz::cli

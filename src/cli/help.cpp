@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t kColumns = 80;
 constexpr std::size_t kOptionColumns = 22;
 
-std::string option_help(const Option& option) {
+std::string option_help(const OptionText& option) {
   std::string names = option.letter == '\0' ? "    " : fmt::format("-{}, ", option.letter);
   names += fmt::format("--{}", option.name);
   if (!option.value.empty()) names += fmt::format(" {}", option.value);
@@ -24,7 +24,7 @@ std::string option_help(const Option& option) {
 std::string command_list() {
   std::string text;
   for (const Command& command : commands())
-    text += wrapped_text(command.summary, fmt::format("  {:<10}", command.name), kColumns);
+    text += wrapped_text(command.text.summary, fmt::format("  {:<10}", command.text.name), kColumns);
   return text;
 }
 
@@ -50,12 +50,12 @@ std::string general_help() {
 }
 
 std::string command_help(const Command& command) {
-  std::string text = fmt::format("usage: memviz {} {}\n\n", command.name, command.operands);
-  text += wrapped_text(command.text, "", kColumns);
+  std::string text = fmt::format("usage: memviz {} {}\n\n", command.text.name, command.text.operands);
+  text += wrapped_text(command.text.text, "", kColumns);
   text += "\nOptions\n";
-  for (const Option& option : command.options)
+  for (const OptionText& option : command.options)
     text += option_help(option);
-  return text + fmt::format("\nExamples\n{}", command.examples);
+  return text + fmt::format("\nExamples\n{}", command.text.examples);
 }
 
 } // namespace memviz::cli

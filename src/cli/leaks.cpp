@@ -1,14 +1,15 @@
 #include "memviz/leaks.hpp"
 
 #include "cli/command.hpp"
-#include "cli/common_options.hpp"
-#include "cli/files.hpp"
 #include "cli/messages.hpp"
-#include "cli/numbers.hpp"
+#include "cli/scope.hpp"
 #include "cli/sizes.hpp"
+#include "cli/snapshot_file.hpp"
 #include "cli/text_outputs.hpp"
+#include "memviz/error.hpp"
 #include "memviz/format.hpp"
 #include "memviz/label.hpp"
+#include "text/whole_number.hpp"
 
 #include <fmt/format.h>
 #include <string>
@@ -17,38 +18,65 @@ namespace memviz::cli {
 
 namespace {
 
-std::uint64_t length_of(std::string_view digits, const std::string& word) {
+struct LeaksCommand : CommandOptions {
+  TextOutputs outputs;
+  LeakOptions leaks;                       ///< an annotation in it is what the command line calls it
+  std::optional<std::uint64_t> most_bytes; ///< that a device may grow by in a step
+};
+
+std::uint64_t length_of(std::string_view digits, std::string_view option, const std::string& word) {
   const auto length = whole_number<std::uint64_t>(digits);
   if (!length || *length == 0)
-    throw UsageError(fmt::format("--steps {}: the length of a step must be a number above 0", word));
+    throw UsageError(fmt::format("--{} {}: the length of a step must be a number above 0", option, word));
   return *length;
 }
 
-/// As the snapshot has it: with --redact a pseudonym, which keeps the number at the end of a name, and so the '*'.
-std::string annotation_of(const Arguments& arguments, std::string_view name) {
-  if (!name.ends_with('*')) return shown_annotation(arguments, name);
-  return shown_annotation(arguments, name.substr(0, name.size() - 1)) + '*';
-}
-
-StepChoice steps_of(const Arguments& arguments) {
-  const std::string word = arguments.value("steps").value_or("auto");
+StepChoice parse_steps(std::string_view option, const std::string& word) {
   const std::string_view text = word;
   if (text == "auto") return {};
   const std::size_t colon = text.find(':');
   const std::string_view kind = text.substr(0, colon);
   const std::string_view rest = colon == std::string_view::npos ? "" : text.substr(colon + 1);
-  if (kind == "annotation" && !rest.empty()) return {StepSource::annotation, annotation_of(arguments, rest), 0};
-  if (kind == "events") return {StepSource::events, {}, length_of(rest, word)};
-  if (kind == "time") return {StepSource::time, {}, length_of(rest, word)};
-  throw UsageError(fmt::format("--steps must be auto, annotation:NAME, events:N or time:US, not '{}'", word));
+  if (kind == "annotation" && !rest.empty()) return {StepSource::annotation, std::string(rest), 0};
+  if (kind == "events") return {StepSource::events, {}, length_of(rest, option, word)};
+  if (kind == "time") return {StepSource::time, {}, length_of(rest, option, word)};
+  throw UsageError(fmt::format("--{} must be auto, annotation:NAME, events:N or time:US, not '{}'", option, word));
 }
 
-LeakOptions leak_options_of(const Arguments& arguments) {
-  LeakOptions options;
-  options.steps = steps_of(arguments);
-  options.device = device_of(arguments);
-  if (const auto size = arguments.value("capacity")) options.capacity_bytes = parse_bytes("capacity", *size);
-  return options;
+OptionList<LeaksCommand> leaks_options() {
+  const OptionList<LeakOptions> own{
+      parsed({"steps", '\0', "HOW",
+              "auto (default); annotation:NAME, one at each START of it (NAME* stands for all that begin so); "
+              "events:N; time:US (microseconds)"},
+             &LeakOptions::steps, parse_steps),
+      parsed({"capacity", '\0', "SIZE",
+              "what PyTorch can have of the device, for example 80GB (default: known where the recording has an "
+              "out-of-memory error)"},
+             &LeakOptions::capacity_bytes, parse_bytes),
+  };
+  return joined<LeaksCommand>(
+      {within<LeaksCommand>(&LeaksCommand::leaks, own),
+       {parsed({"fail-over", '\0', "SIZE",
+                "exit with code 3 where a device grows by more than this a step, with medium or high confidence; with "
+                "code 1 where that cannot be told, because no steps are annotated or declared with --steps"},
+               &LeaksCommand::most_bytes, parse_bytes)},
+       within<LeaksCommand>(&LeaksCommand::leaks, {parsed(device_text(), &LeakOptions::device, parse_device)}),
+       within<LeaksCommand>(&LeaksCommand::outputs, TextOutputs::options()),
+       within<LeaksCommand>(&LeaksCommand::file, redact_options()),
+       within<LeaksCommand>(&LeaksCommand::file, general_options())});
+}
+
+/// As the snapshot has it: with --redact a pseudonym, which keeps the number at the end of a name, and so the '*'.
+std::string annotation_of(const FileOptions& options, std::string_view name) {
+  if (!name.ends_with('*')) return shown_annotation(options, name);
+  return shown_annotation(options, name.substr(0, name.size() - 1)) + '*';
+}
+
+LeakOptions leak_options_of(const LeaksCommand& options) {
+  LeakOptions leaks = options.leaks;
+  if (leaks.steps.source == StepSource::annotation)
+    leaks.steps.annotation = annotation_of(options.file, leaks.steps.annotation);
+  return leaks;
 }
 
 /// Says which devices grow by more than allowed.
@@ -98,31 +126,24 @@ void require_judged(const MemoryState& state, const std::vector<DeviceLeaks>& de
               "torch.cuda.memory._record_memory_history()");
 }
 
-int run_leaks(const Arguments& arguments) {
-  const LeakOptions options = leak_options_of(arguments);
-  const auto limit = arguments.value("fail-over");
-  const std::uint64_t most_bytes = limit ? parse_bytes("fail-over", *limit) : 0;
-  const TextOutputs outputs(arguments);
-
-  const std::string& operand = arguments.operands().front();
-  const std::string file = shown_name(operand, arguments);
-  const auto recording = load_with_events(operand, arguments);
-  check_device(file, *recording, options.device);
-  const MemoryState state = naming_file(file, [&] { return replay(recording); });
-  const std::vector<DeviceLeaks> devices = naming_file(file, [&] { return find_leaks(state, options); });
-  if (!arguments.has("quiet")) say_warnings(file, state.all_warnings());
-  const bool exceeds = limit && is_over(file, state, devices, most_bytes);
-  if (limit && !exceeds) naming_file(file, [&] { require_judged(state, devices, most_bytes); });
-  outputs.write(
-      arguments, [&] { return leaks_text(file, state, devices); },
-      [&] { return leaks_json(file, state, devices, state.all_warnings()); });
+int run_leaks(const LeaksCommand& options) {
+  options.outputs.check(options);
+  const Loaded loaded = load_one(options, {.events = true}, options.leaks.device);
+  const std::vector<DeviceLeaks> devices =
+      naming_file(loaded.name, [&] { return find_leaks(loaded.state, leak_options_of(options)); });
+  const std::optional<std::uint64_t> limit = options.most_bytes;
+  const bool exceeds = limit && is_over(loaded.name, loaded.state, devices, *limit);
+  if (limit && !exceeds) naming_file(loaded.name, [&] { require_judged(loaded.state, devices, *limit); });
+  options.outputs.write(
+      options.file, [&] { return leaks_text(loaded.name, loaded.state, devices); },
+      [&] { return leaks_json(loaded.name, loaded.state, devices, loaded.state.all_warnings()); });
   return exceeds ? kOverThreshold : kSuccess;
 }
 
 } // namespace
 
 Command leaks_command() {
-  return {
+  const CommandText text{
       .name = "leaks",
       .operands = "SNAPSHOT [options]",
       .operand_count = 1,
@@ -138,22 +159,8 @@ Command leaks_command() {
       .examples = "  memviz leaks mem.pickle\n"
                   "  memviz leaks mem.pickle --steps annotation:train_step --capacity 80GB\n"
                   "  memviz leaks mem.pickle --json leaks.json --fail-over 1MiB\n",
-      .options = joined(
-          {{{"steps", '\0', "HOW",
-             "auto (default); annotation:NAME, one at each START of it (NAME* stands for all that begin so); "
-             "events:N; time:US (microseconds)"},
-            {"capacity", '\0', "SIZE",
-             "what PyTorch can have of the device, for example 80GB (default: known where the recording has an "
-             "out-of-memory error)"},
-            {"fail-over", '\0', "SIZE",
-             "exit with code 3 where a device grows by more than this a step, with medium or high confidence; with "
-             "code 1 where that cannot be told, because no steps are annotated or declared with --steps"},
-            device_option()},
-           TextOutputs::options(),
-           redact_options(),
-           general_options()}),
-      .run = run_leaks,
   };
+  return command(text, leaks_options(), run_leaks);
 }
 
 } // namespace memviz::cli

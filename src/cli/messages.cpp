@@ -1,7 +1,6 @@
 #include "cli/messages.hpp"
 
 #include "cli/command.hpp"
-#include "cli/files.hpp"
 #include "text/printable.hpp"
 
 #include <cstdio>
@@ -27,9 +26,9 @@ void say_message(std::string_view message) {
   say("memviz: " + printable(message) + '\n');
 }
 
-void say_warnings(const std::string& file, const std::vector<std::string>& warnings) {
+void say_warnings(const FileOptions& options, const std::string& file, const std::vector<std::string>& warnings) {
   for (const std::string& warning : warnings)
-    say_message(file + ": warning: " + warning);
+    options.advise(file + ": warning: " + warning);
 }
 
 int report(const std::exception& error) {

@@ -3,9 +3,9 @@
 // Where the program speaks: results on standard output, messages on standard error, and the name of the file before
 // what the library says about it.
 
+#include "cli/file_options.hpp"
 #include "io/output_file.hpp"
 #include "memviz/error.hpp"
-#include "memviz/replay.hpp"
 
 #include <exception>
 #include <new>
@@ -23,8 +23,8 @@ void print(std::string_view text);
 void say(std::string_view text);
 /// To standard error, as "memviz: MESSAGE", on one line whatever is in it.
 void say_message(std::string_view message);
-/// One line for each of all_warnings(), with the name of the file.
-void say_warnings(const std::string& file, const std::vector<std::string>& warnings);
+/// One line for each of all_warnings(), with the name of the file; none with --quiet.
+void say_warnings(const FileOptions& options, const std::string& file, const std::vector<std::string>& warnings);
 
 /// Memory ran out over `file`.
 class OutOfMemory : public Error {

@@ -1,22 +1,21 @@
 #include "cli/picture_output.hpp"
 
 #include "cli/choice.hpp"
-#include "cli/files.hpp"
 #include "cli/messages.hpp"
+#include "cli/outputs.hpp"
 #include "cli/sizes.hpp"
 #include "io/program.hpp"
+#include "memviz/error.hpp"
 
 #include <algorithm>
-#include <cstdint>
+#include <cstddef>
 #include <fmt/format.h>
-#include <optional>
-#include <string_view>
+#include <utility>
+#include <vector>
 
 namespace memviz::cli {
 
 namespace {
-
-enum class PictureFormat : std::uint8_t { svg, png, pdf };
 
 constexpr const char* kConverter = "rsvg-convert";
 constexpr double kDefaultZoom = 2;
@@ -30,11 +29,18 @@ bool ends_like(std::string_view output, std::string_view ending) {
   });
 }
 
-PictureFormat chosen_format(const Arguments& arguments, std::string_view output) {
-  if (const auto word = arguments.value("format")) {
-    return chosen<PictureFormat>(
-        "format", *word, {{"svg", PictureFormat::svg}, {"png", PictureFormat::png}, {"pdf", PictureFormat::pdf}});
-  }
+PictureFormat parse_format(std::string_view option, const std::string& word) {
+  return chosen<PictureFormat>(option, word,
+                               {{"svg", PictureFormat::svg}, {"png", PictureFormat::png}, {"pdf", PictureFormat::pdf}});
+}
+
+double parse_zoom(std::string_view option, const std::string& word) {
+  constexpr double kLeast = 0.1;
+  constexpr double kMost = 4; // 10 took 20 s and 400 MB for a picture that no viewer shows whole
+  return parse_factor(option, word, kLeast, kMost);
+}
+
+PictureFormat format_by_name(std::string_view output) {
   if (ends_like(output, ".png")) return PictureFormat::png;
   if (ends_like(output, ".pdf")) return PictureFormat::pdf;
   for (const std::string_view ending : {".jpg", ".jpeg", ".gif", ".webp", ".html"})
@@ -44,68 +50,99 @@ PictureFormat chosen_format(const Arguments& arguments, std::string_view output)
   return PictureFormat::svg;
 }
 
-std::optional<double> zoom_of(const Arguments& arguments) {
-  constexpr double kLeast = 0.1;
-  constexpr double kMost = 4; // 10 took 20 s and 400 MB for a picture that no viewer shows whole
-  const auto word = arguments.value("zoom");
-  return word ? std::optional(parse_factor("zoom", *word, kLeast, kMost)) : std::nullopt;
-}
-
 /// What is left when everything that can be merged is: a picture has to say something.
-void warn_of_size(const Arguments& arguments, const std::string& output, std::size_t bytes) {
-  const auto limit = arguments.value("max-size");
-  if (!limit || arguments.has("quiet") || bytes <= parse_bytes("max-size", *limit)) return;
-  say_message(fmt::format("{}: has {} bytes, more than --max-size {} allows: nothing more can be merged or left out",
-                          output == "-" ? "standard output" : output, bytes, *limit));
+void warn_of_size(const FileOptions& file, const PictureOptions& options, std::size_t bytes) {
+  if (!options.max_size || bytes <= options.max_size->bytes) return;
+  file.advise(fmt::format("{}: has {} bytes, more than --max-size {} allows: nothing more can be merged or left out",
+                          options.output == "-" ? "standard output" : *options.output, bytes, options.max_size->word));
 }
 
-PictureFormat format_for(const Arguments& arguments, const std::string& output) {
-  const PictureFormat format = chosen_format(arguments, output);
-  if (zoom_of(arguments) && format != PictureFormat::png) throw UsageError("--zoom needs --format png");
-  if (format != PictureFormat::svg && !has_program(kConverter)) {
-    throw Error(fmt::format("{} takes the program {}, which is not on the PATH; install it (Debian and Ubuntu: "
-                            "librsvg2-bin; Fedora: librsvg2-tools; Homebrew: librsvg), or write an SVG",
-                            format == PictureFormat::png ? "png" : "pdf", kConverter));
-  }
-  return format;
+PictureFormat format_of(const PictureOptions& options) {
+  return options.format ? *options.format : format_by_name(*options.output);
 }
 
 } // namespace
 
-std::vector<Option> picture_format_options() {
+Option<PictureOptions> output_option(std::string help) {
+  return verbatim({"output", 'o', "FILE", std::move(help)}, &PictureOptions::output);
+}
+
+OptionList<PictureOptions> picture_format_options() {
   return {
-      {"format", '\0', "FORMAT",
-       "svg, png or pdf (default: what the output's name ends in, else svg). png and pdf show what the SVG shows "
-       "without "
-       "scripts, and take the program rsvg-convert: on Debian the package librsvg2-bin"},
-      {"zoom", '\0', "FACTOR", "pixels of a png for one of the SVG (default: 2)"},
+      parsed(
+          {"format", '\0', "FORMAT",
+           "svg, png or pdf (default: what the output's name ends in, else svg). png and pdf show what the SVG shows "
+           "without scripts, and take the program rsvg-convert: on Debian the package librsvg2-bin"},
+          &PictureOptions::format, parse_format),
+      parsed({"zoom", '\0', "FACTOR", "pixels of a png for one of the SVG (default: 2)"}, &PictureOptions::zoom,
+             parse_zoom),
   };
 }
 
-void check_picture_output(const Arguments& arguments, const std::optional<std::string>& output) {
-  if (!output) {
-    if (arguments.value("format") || arguments.value("zoom"))
+Option<PictureOptions> size_option(std::string_view how) {
+  return parsed({"max-size", '\0', "SIZE",
+                 fmt::format("{} until the file is no larger, for example 500K or 1MiB (default: 2M)", how)},
+                &PictureOptions::max_size, parse_size_limit);
+}
+
+OptionList<PictureOptions> flame_picture_options() {
+  return joined<PictureOptions>(
+      {picture_format_options(),
+       {
+           flag({"upward", '\0', "", "root at the bottom, stacks growing up"}, &PictureOptions::is_upward),
+           flag({"no-fold", '\0', "",
+                 "draw every frame as its own box; by default runs of frames that are not your own are "
+                 "folded into one (--frames all never folds)"},
+                &PictureOptions::is_unfolded),
+           size_option("merge small boxes"),
+           parsed({"min-percent", '\0', "P",
+                   "merge boxes narrower than P percent of the picture into one for each parent"},
+                  &PictureOptions::min_percent, parse_percent),
+       }});
+}
+
+SvgOptions svg_options(const PictureOptions& options) {
+  SvgOptions svg;
+  if (options.max_size) svg.max_bytes = options.max_size->bytes;
+  return svg;
+}
+
+SvgOptions svg_options(const PictureOptions& options, FrameFilter frames) {
+  SvgOptions svg = svg_options(options);
+  svg.upward = options.is_upward;
+  svg.fold = !options.is_unfolded && frames != FrameFilter::all;
+  if (options.min_percent) svg.min_percent = *options.min_percent;
+  return svg;
+}
+
+void check_picture(const PictureOptions& options) {
+  if (!options.output) {
+    if (options.format || options.zoom)
       throw UsageError("--format and --zoom need -o, which says where the picture goes");
     return;
   }
-  static_cast<void>(format_for(arguments, *output));
-  check_output_file(arguments, *output);
+  const PictureFormat format = format_of(options);
+  if (options.zoom && format != PictureFormat::png) throw UsageError("--zoom needs --format png");
+  if (format == PictureFormat::svg || has_program(kConverter)) return;
+  throw Error(fmt::format("{} takes the program {}, which is not on the PATH; install it (Debian and Ubuntu: "
+                          "librsvg2-bin; Fedora: librsvg2-tools; Homebrew: librsvg), or write an SVG",
+                          format == PictureFormat::png ? "png" : "pdf", kConverter));
 }
 
-void write_picture(const Arguments& arguments, const std::string& output, const std::string& svg) {
-  const PictureFormat format = format_for(arguments, output);
+void write_picture(const FileOptions& file, const PictureOptions& options, const std::string& svg) {
+  const PictureFormat format = format_of(options);
   if (format == PictureFormat::svg) {
-    warn_of_size(arguments, output, svg.size());
-    return write_output(arguments, output, svg);
+    warn_of_size(file, options, svg.size());
+    return write_output(file, *options.output, svg);
   }
-  check_redacted(arguments, svg);
+  check_redacted(file, svg);
   std::vector<std::string> words{kConverter, "--unlimited", "--format"};
   if (format == PictureFormat::png) {
-    words.insert(words.end(), {"png", "--zoom", fmt::format("{}", zoom_of(arguments).value_or(kDefaultZoom))});
+    words.insert(words.end(), {"png", "--zoom", fmt::format("{}", options.zoom.value_or(kDefaultZoom))});
   } else {
     words.emplace_back("pdf");
   }
-  write_output(arguments, output, output_of(words, svg));
+  write_output(file, *options.output, output_of(words, svg));
 }
 
 } // namespace memviz::cli

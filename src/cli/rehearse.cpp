@@ -1,16 +1,16 @@
 #include "cli/command.hpp"
-#include "cli/common_options.hpp"
-#include "cli/files.hpp"
 #include "cli/messages.hpp"
-#include "cli/numbers.hpp"
+#include "cli/outputs.hpp"
 #include "cli/sizes.hpp"
 #include "cli/text_outputs.hpp"
 #include "io/scratch_file.hpp"
+#include "memviz/error.hpp"
 #include "memviz/format.hpp"
 #include "rehearse/installation.hpp"
 #include "rehearse/rehearsal_run.hpp"
 #include "rehearse/report.hpp"
 #include "rehearse/search.hpp"
+#include "text/whole_number.hpp"
 
 #include <filesystem>
 #include <fmt/format.h>
@@ -32,35 +32,88 @@ using rehearse::SearchRun;
 using rehearse::Setup;
 using rehearse::VariantsReport;
 
-constexpr std::string_view kFolder = "memviz-rehearsal";
-constexpr std::string_view kGpu = "h100-80";
-constexpr std::uint64_t kEntries = 200'000;
+using Setting = std::pair<std::string, std::string>; ///< an environment variable
 
-std::uint64_t count_of(const Arguments& arguments, std::string_view option, std::uint64_t usual, std::uint64_t most) {
-  const auto word = arguments.value(option);
-  if (!word) return usual;
-  const auto count = whole_number<std::uint64_t>(*word);
-  if (!count || *count == 0 || *count > most)
-    throw UsageError(fmt::format("--{} must be a number from 1 to {}, not '{}'", option, most, *word));
-  return *count;
+struct RehearseCommand : CommandOptions {
+  std::string gpu = "h100-80";
+  std::uint64_t devices = 1;
+  std::optional<std::uint64_t> memory_bytes;
+  std::string output = "memviz-rehearsal";
+  std::optional<std::uint64_t> steps;
+  bool leaves_recording = false;
+  std::uint64_t max_entries = 200'000;
+  std::optional<rehearse::SearchRange> search;
+  bool shows_output = false;
+  std::vector<Setting> variants;
+  std::optional<std::string> json;
+};
+
+template <std::uint64_t most> std::uint64_t parse_count(std::string_view option, const std::string& word) {
+  const auto count = whole_number<std::uint64_t>(word);
+  if (count && *count > 0 && *count <= most) return *count;
+  throw UsageError(fmt::format("--{} must be a number from 1 to {}, not '{}'", option, most, word));
 }
 
-Setup setup_of(const Arguments& arguments) {
+rehearse::SearchRange parse_range(std::string_view /*option*/, const std::string& word) {
+  return rehearse::parse_search(word);
+}
+
+OptionList<RehearseCommand> rehearse_options() {
   constexpr std::uint64_t kMostDevices = 1024;
   constexpr std::uint64_t kMost = 1'000'000'000;
+  const OptionList<FileOptions> general{
+      flag({"quiet", 'q', "", "no line on standard error for each run"}, &FileOptions::is_quiet),
+      help_option<FileOptions>(),
+  };
+  const OptionList<RehearseCommand> own{
+      verbatim({"gpu", '\0', "PROFILE|FILE",
+                "which GPU: the name of a profile (default: h100-80), or, with a '/' in it, a profile's file"},
+               &RehearseCommand::gpu),
+      parsed({"devices", '\0', "N", "how many of them (default: 1)"}, &RehearseCommand::devices,
+             parse_count<kMostDevices>),
+      parsed({"memory", '\0', "SIZE", "memory of each, in place of the profile's, for example 24GiB"},
+             &RehearseCommand::memory_bytes, parse_bytes),
+      verbatim({"output", 'o', "FOLDER", "where the snapshots go (default: memviz-rehearsal); no file is replaced"},
+               &RehearseCommand::output),
+      parsed(
+          {"steps", '\0', "N", "end each process after so many steps of an optimizer of PyTorch's, as if it were done"},
+          &RehearseCommand::steps, parse_count<kMost>),
+      flag({"no-record", '\0', "", "leave recording to the program; who holds the peak is not known then"},
+           &RehearseCommand::leaves_recording),
+      parsed({"max-entries", '\0', "N", "events of the history that are kept (default: 200000)"},
+             &RehearseCommand::max_entries, parse_count<kMost>),
+      parsed({"search", '\0', "NAME=A..B",
+              "find the largest number that fits: NAME is set in the environment, and {} and {NAME} are replaced "
+              "in the program's words. Takes for granted that what fits, fits with less. What the program writes "
+              "is shown only where it fails for another reason than memory"},
+             &RehearseCommand::search, parse_range),
+      flag({"show-output", '\0', "", "with --search, show what the program writes in every run"},
+           &RehearseCommand::shows_output),
+      {{"compare-with", '\0', "NAME=VALUE",
+        "run it again with this in the environment, and say what changes; may be given several times", true},
+       [](RehearseCommand& command, const std::string& word) {
+         command.variants.push_back(rehearse::parse_setting("compare-with", word));
+       }},
+      verbatim({"json", '\0', "FILE", "write JSON there, - for standard output, instead of the text"},
+               &RehearseCommand::json),
+  };
+  return joined<RehearseCommand>({own, within<RehearseCommand>(&RehearseCommand::file, general)});
+}
+
+Setup setup_of(const RehearseCommand& options) {
   Setup setup;
-  setup.devices = static_cast<std::uint32_t>(count_of(arguments, "devices", 1, kMostDevices));
-  setup.max_entries = count_of(arguments, "max-entries", kEntries, kMost);
-  if (arguments.has("steps")) setup.steps = count_of(arguments, "steps", 1, kMost);
-  if (const auto memory = arguments.value("memory")) setup.memory_bytes = parse_bytes("memory", *memory);
-  setup.records = !arguments.has("no-record");
-  setup.output = arguments.value("output").value_or(std::string(kFolder));
+  setup.devices = static_cast<std::uint32_t>(options.devices);
+  setup.max_entries = options.max_entries;
+  setup.steps = options.steps;
+  setup.memory_bytes = options.memory_bytes;
+  setup.records = !options.leaves_recording;
+  setup.output = options.output;
   setup.version = MEMVIZ_VERSION;
-  if (setup.output.empty() || setup.output == "-")
+  if (options.output.empty() || options.output == "-")
     throw UsageError("-o names a folder, which gets a snapshot from each process");
 
   setup.folder = rehearse::rehearsal_folder(rehearse::own_program());
-  setup.profile_file = rehearse::profile_file(setup.folder, arguments.value("gpu").value_or(std::string(kGpu)));
+  setup.profile_file = rehearse::profile_file(setup.folder, options.gpu);
   setup.profile = rehearse::read_profile(setup.profile_file);
   if (!setup.memory_bytes) return setup;
   if (*setup.memory_bytes <= setup.profile.context_bytes)
@@ -71,8 +124,8 @@ Setup setup_of(const Arguments& arguments) {
 }
 
 /// One line on standard error for each of many runs.
-void say_run(const Arguments& arguments, const std::string& what, const FitVerdict& verdict) {
-  if (!arguments.has("quiet")) say_message(fmt::format("rehearse: {}: {}", what, rehearse::short_text(verdict)));
+void say_run(const FileOptions& options, const std::string& what, const FitVerdict& verdict) {
+  options.advise(fmt::format("rehearse: {}: {}", what, rehearse::short_text(verdict)));
 }
 
 /// A run whose outcome is no answer ends a search.
@@ -82,9 +135,8 @@ bool is_answer(const FitVerdict& verdict) {
 
 class Search {
 public:
-  Search(const Arguments& arguments, Setup setup, const std::string& option)
-      : arguments_(arguments), setup_(std::move(setup)), output_(setup_.output),
-        range_(rehearse::parse_search(option)) {}
+  Search(const RehearseCommand& options, Setup setup)
+      : options_(options), setup_(std::move(setup)), output_(setup_.output), range_(*options.search) {}
 
   /// Only the snapshots of the largest that fits and of the smallest that does not are kept.
   [[nodiscard]] SearchReport run() {
@@ -121,9 +173,9 @@ private:
   [[nodiscard]] FitVerdict run_with(std::uint64_t value) {
     check_folder(value);
     setup_.output = folder_of(value);
-    const auto words = rehearse::with_value(arguments_.operands(), range_.name, value);
+    const auto words = rehearse::with_value(options_.operands, range_.name, value);
     const Variables variables{{range_.name, std::to_string(value)}};
-    if (arguments_.has("show-output")) return rehearse::rehearse(setup_, words, variables);
+    if (options_.shows_output) return rehearse::rehearse(setup_, words, variables);
     ScratchFile written;
     setup_.program_output = written.descriptor();
     FitVerdict verdict = rehearse::rehearse(setup_, words, variables);
@@ -134,7 +186,7 @@ private:
 
   bool fits(SearchReport& report, std::uint64_t value) {
     FitVerdict verdict = run_with(value);
-    say_run(arguments_, fmt::format("{}={}", range_.name, value), verdict);
+    say_run(options_.file, fmt::format("{}={}", range_.name, value), verdict);
     const bool is_known = is_answer(verdict);
     const bool has_fit = verdict.outcome == FitOutcome::fits;
     report.runs.push_back({value, std::move(verdict)});
@@ -149,7 +201,7 @@ private:
     return smallest;
   }
 
-  const Arguments& arguments_;
+  const RehearseCommand& options_;
   Setup setup_;
   fs::path output_;
   rehearse::SearchRange range_;
@@ -163,44 +215,37 @@ int exit_code_of(const SearchReport& report) {
   return report.largest ? kSuccess : kOverThreshold;
 }
 
-VariantsReport run_variants(const Arguments& arguments, const Setup& setup) {
-  std::vector<std::pair<std::string, std::string>> settings;
-  for (const std::string& text : arguments.all("compare-with"))
-    settings.push_back(rehearse::parse_setting("compare-with", text));
-  VariantsReport report{.usual = rehearse::rehearse(setup, arguments.operands(), {})};
-  if (settings.empty()) return report;
-  say_run(arguments, "as it is", report.usual);
-  for (std::size_t i = 0; i < settings.size(); ++i) {
+VariantsReport run_variants(const RehearseCommand& options, const Setup& setup) {
+  VariantsReport report{.usual = rehearse::rehearse(setup, options.operands, {})};
+  if (options.variants.empty()) return report;
+  say_run(options.file, "as it is", report.usual);
+  for (std::size_t i = 0; i < options.variants.size(); ++i) {
     Setup variant = setup;
     variant.output = setup.output / fmt::format("variant-{}", i + 1);
-    const std::string name = settings[i].first + '=' + settings[i].second;
-    report.variants.push_back({name, rehearse::rehearse(variant, arguments.operands(), {settings[i]})});
-    say_run(arguments, name, report.variants.back().verdict);
+    const auto& [variable, value] = options.variants[i];
+    const std::string name = variable + '=' + value;
+    report.variants.push_back({name, rehearse::rehearse(variant, options.operands, {options.variants[i]})});
+    say_run(options.file, name, report.variants.back().verdict);
   }
   return report;
 }
 
-int run_rehearse(const Arguments& arguments) {
-  const auto json = arguments.value("json");
-  const auto search = arguments.value("search");
-  if (search && arguments.has("compare-with")) throw UsageError("--search and --compare-with exclude each other");
-  if (!search && arguments.has("show-output"))
+int run_rehearse(const RehearseCommand& options) {
+  const std::optional<std::string>& json = options.json;
+  if (options.search && !options.variants.empty()) throw UsageError("--search and --compare-with exclude each other");
+  if (!options.search && options.shows_output)
     throw UsageError("--show-output is for --search; else what the program writes is shown anyway");
-  // Mistakes are found before the program runs.
-  for (const std::string& text : arguments.all("compare-with"))
-    static_cast<void>(rehearse::parse_setting("compare-with", text));
-  if (search) static_cast<void>(rehearse::parse_search(*search));
-  if (json) check_output_file(arguments, *json);
-  const Setup setup = setup_of(arguments);
+  check_outputs(options, {{"--json", json}});
+  const Setup setup = setup_of(options);
 
-  if (search) {
-    const SearchReport report = Search(arguments, setup, *search).run();
-    write_output(arguments, json.value_or("-"),
+  if (options.search) {
+    const SearchReport report = Search(options, setup).run();
+    write_output(options.file, json.value_or("-"),
                  json ? rehearse::search_json(report) : rehearse::search_text(report, text_columns()));
     return exit_code_of(report);
   }
-  const VariantsReport report = run_variants(arguments, setup);
-  write_output(arguments, json.value_or("-"),
+  const VariantsReport report = run_variants(options, setup);
+  write_output(options.file, json.value_or("-"),
                json ? rehearse::variants_json(report) : rehearse::variants_text(report, text_columns()));
   return rehearse::exit_code(report.usual);
 }
@@ -208,7 +253,7 @@ int run_rehearse(const Arguments& arguments) {
 } // namespace
 
 Command rehearse_command() {
-  return {
+  const CommandText text{
       .name = "rehearse",
       .operands = "[options] -- PROGRAM [ARGUMENT...]",
       .summary = "will it fit? Runs a program on a made-up GPU, with PyTorch's real allocator, to the byte",
@@ -224,28 +269,9 @@ Command rehearse_command() {
           "  memviz rehearse --gpu a100-40 --devices 2 --steps 3 -- torchrun --nproc-per-node 2 train.py\n"
           "  memviz rehearse --steps 3 --search 'BATCH=1..256' -- python train.py --batch {}\n"
           "  memviz rehearse --compare-with PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True -- python train.py\n",
-      .options = {{"gpu", '\0', "PROFILE|FILE",
-                   "which GPU: the name of a profile (default: h100-80), or, with a '/' in it, a profile's file"},
-                  {"devices", '\0', "N", "how many of them (default: 1)"},
-                  {"memory", '\0', "SIZE", "memory of each, in place of the profile's, for example 24GiB"},
-                  {"output", 'o', "FOLDER", "where the snapshots go (default: memviz-rehearsal); no file is replaced"},
-                  {"steps", '\0', "N",
-                   "end each process after so many steps of an optimizer of PyTorch's, as if it were done"},
-                  {"no-record", '\0', "", "leave recording to the program; who holds the peak is not known then"},
-                  {"max-entries", '\0', "N", "events of the history that are kept (default: 200000)"},
-                  {"search", '\0', "NAME=A..B",
-                   "find the largest number that fits: NAME is set in the environment, and {} and {NAME} are replaced "
-                   "in the program's words. Takes for granted that what fits, fits with less. What the program writes "
-                   "is shown only where it fails for another reason than memory"},
-                  {"show-output", '\0', "", "with --search, show what the program writes in every run"},
-                  {"compare-with", '\0', "NAME=VALUE",
-                   "run it again with this in the environment, and say what changes; may be given several times", true},
-                  {"json", '\0', "FILE", "write JSON there, - for standard output, instead of the text"},
-                  {"quiet", 'q', "", "no line on standard error for each run"},
-                  {"help", 'h', "", "this text"}},
-      .run = run_rehearse,
       .takes_program = true,
   };
+  return command(text, rehearse_options(), run_rehearse);
 }
 
 } // namespace memviz::cli

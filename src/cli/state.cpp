@@ -1,10 +1,9 @@
 #include "cli/command.hpp"
-#include "cli/common_options.hpp"
-#include "cli/files.hpp"
-#include "cli/messages.hpp"
-#include "cli/moment.hpp"
+#include "cli/outputs.hpp"
 #include "cli/picture_output.hpp"
-#include "cli/sizes.hpp"
+#include "cli/scope.hpp"
+#include "cli/snapshot_file.hpp"
+#include "memviz/error.hpp"
 #include "memviz/lost_history.hpp"
 #include "memviz/svg.hpp"
 
@@ -14,35 +13,44 @@ namespace memviz::cli {
 
 namespace {
 
-int run_state(const Arguments& arguments) {
-  const auto output = arguments.value("output");
-  if (!output) throw UsageError("state needs an output: add -o state.svg, or -o - for standard output");
-  SvgOptions svg;
-  if (const auto size = arguments.value("max-size")) svg.max_bytes = parse_bytes("max-size", *size);
-  const auto device = device_of(arguments);
-  const MomentRequest moment = moment_of(arguments);
-  check_picture_output(arguments, *output);
+struct StateOptions : CommandOptions {
+  PictureOptions picture;
+  Scope scope = automatic_scope();
+};
 
-  const LoadedBlocks blocks = load_blocks(arguments.operands().front(), arguments, moment);
-  const Loaded& loaded = blocks.loaded;
-  check_device(loaded.name, *loaded.state.recording, device);
-  if (!arguments.has("quiet")) say_warnings(loaded.name, loaded.state.all_warnings());
+OptionList<StateOptions> state_options() {
+  return joined<StateOptions>(
+      {within<StateOptions>(&StateOptions::picture, {output_option("the picture; - is standard output (required)")}),
+       within<StateOptions>(&StateOptions::scope, scope_options("auto")),
+       within<StateOptions>(&StateOptions::picture, {size_option("merge small neighbours and draw fewer segments")}),
+       within<StateOptions>(&StateOptions::picture, picture_format_options()),
+       within<StateOptions>(&StateOptions::file, redact_options()),
+       within<StateOptions>(&StateOptions::file, general_options())});
+}
+
+int run_state(const StateOptions& options) {
+  if (!options.picture.output) throw UsageError("state needs an output: add -o state.svg, or -o - for standard output");
+  check_picture(options.picture);
+  check_outputs(options, {{"-o", options.picture.output}});
+
+  const std::optional<std::uint32_t> device = options.scope.device;
+  const Loaded loaded = load_one(options, {.moment = moment_of(options.scope), .births = true}, device);
   const std::string picture = naming_file(loaded.name, [&] {
     return state_svg({.file = picture_name(loaded.name),
                       .state = loaded.state,
-                      .births = blocks.births,
+                      .births = loaded.births,
                       .device = device,
                       .warnings = warnings_and_losses(loaded.state)},
-                     svg);
+                     svg_options(options.picture));
   });
-  write_picture(arguments, *output, picture);
+  write_picture(options.file, options.picture, picture);
   return kSuccess;
 }
 
 } // namespace
 
 Command state_command() {
-  return {
+  const CommandText text{
       .name = "state",
       .operands = "SNAPSHOT -o FILE [options]",
       .operand_count = 1,
@@ -54,15 +62,8 @@ Command state_command() {
       .examples = "  memviz state oom.pickle -o state.svg\n"
                   "  memviz state mem.pickle --at end -o state.svg\n"
                   "  memviz state mem.pickle --at event:1234 --device 0 -o state.png\n",
-      .options = joined({{{"output", 'o', "FILE", "the picture; - is standard output (required)"},
-                          device_option(),
-                          moment_option("auto"),
-                          size_option("merge small neighbours and draw fewer segments")},
-                         picture_format_options(),
-                         redact_options(),
-                         general_options()}),
-      .run = run_state,
   };
+  return command(text, state_options(), run_state);
 }
 
 } // namespace memviz::cli

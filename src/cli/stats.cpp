@@ -1,7 +1,6 @@
 #include "cli/command.hpp"
-#include "cli/common_options.hpp"
-#include "cli/files.hpp"
-#include "cli/messages.hpp"
+#include "cli/scope.hpp"
+#include "cli/snapshot_file.hpp"
 #include "cli/text_outputs.hpp"
 #include "memviz/export.hpp"
 
@@ -11,17 +10,25 @@ namespace memviz::cli {
 
 namespace {
 
-int run_stats(const Arguments& arguments) {
-  const TextOutputs outputs(arguments);
-  const auto device = device_of(arguments);
-  const MomentRequest moment = moment_of(arguments, "end");
+struct StatsOptions : CommandOptions {
+  TextOutputs outputs;
+  Scope scope;
+};
 
-  Loaded loaded = load(arguments.operands().front(), arguments, moment);
-  check_device(loaded.name, *loaded.state.recording, device);
+OptionList<StatsOptions> stats_options() {
+  return joined<StatsOptions>({within<StatsOptions>(&StatsOptions::outputs, TextOutputs::options()),
+                               within<StatsOptions>(&StatsOptions::scope, scope_options("end")),
+                               within<StatsOptions>(&StatsOptions::file, redact_options()),
+                               within<StatsOptions>(&StatsOptions::file, general_options())});
+}
+
+int run_stats(const StatsOptions& options) {
+  options.outputs.check(options);
+  const std::optional<std::uint32_t> device = options.scope.device;
+  Loaded loaded = load_one(options, {.moment = moment_of(options.scope)}, device);
   loaded.state.devices = loaded.state.stats_of(device);
-  if (!arguments.has("quiet")) say_warnings(loaded.name, loaded.state.all_warnings());
-  outputs.write(
-      arguments, [&] { return stats_text(loaded.name, loaded.state, device); },
+  options.outputs.write(
+      options.file, [&] { return stats_text(loaded.name, loaded.state, device); },
       [&] { return stats_json(loaded.name, loaded.state); });
   return kSuccess;
 }
@@ -29,7 +36,7 @@ int run_stats(const Arguments& arguments) {
 } // namespace
 
 Command stats_command() {
-  return {
+  const CommandText text{
       .name = "stats",
       .operands = "SNAPSHOT [options]",
       .operand_count = 1,
@@ -39,10 +46,8 @@ Command stats_command() {
       .examples = "  memviz stats mem.pickle\n"
                   "  memviz stats mem.pickle --at peak\n"
                   "  memviz stats mem.pickle --json - | jq '.devices[].peak_requested_bytes'\n",
-      .options = joined(
-          {TextOutputs::options(), {device_option(), moment_option("end")}, redact_options(), general_options()}),
-      .run = run_stats,
   };
+  return command(text, stats_options(), run_stats);
 }
 
 } // namespace memviz::cli

@@ -12,15 +12,10 @@ std::size_t text_columns() {
   return std::clamp(output_terminal_columns().value_or(kMost), kFewest, kMost);
 }
 
-TextOutputs::TextOutputs(const Arguments& arguments)
-    : text_(arguments.value("output")), json_(arguments.value("json")) {
-  for (const auto& output : {json_, text_})
-    if (output) check_output_file(arguments, *output);
-}
-
-std::vector<Option> TextOutputs::options() {
-  return {{"output", 'o', "FILE", "where the text goes (default: standard output)"},
-          {"json", '\0', "FILE", "write JSON there, - for standard output, instead of the text"}};
+OptionList<TextOutputs> TextOutputs::options() {
+  return {verbatim({"output", 'o', "FILE", "where the text goes (default: standard output)"}, &TextOutputs::text),
+          verbatim({"json", '\0', "FILE", "write JSON there, - for standard output, instead of the text"},
+                   &TextOutputs::json)};
 }
 
 } // namespace memviz::cli

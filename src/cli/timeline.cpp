@@ -1,52 +1,87 @@
 #include "cli/choice.hpp"
 #include "cli/command.hpp"
-#include "cli/common_options.hpp"
-#include "cli/files.hpp"
-#include "cli/messages.hpp"
-#include "cli/numbers.hpp"
+#include "cli/outputs.hpp"
 #include "cli/picture_output.hpp"
-#include "cli/sinks.hpp"
-#include "cli/sizes.hpp"
+#include "cli/scope.hpp"
+#include "cli/snapshot_file.hpp"
+#include "memviz/error.hpp"
 #include "memviz/lost_history.hpp"
 #include "memviz/timeline_svg.hpp"
+#include "text/whole_number.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <fmt/format.h>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 namespace memviz::cli {
 
 namespace {
 
-struct Recorded {
-  std::string name; ///< what messages and the picture call the file
-  MemoryState state;
-  std::vector<DeviceRecord> records;
+struct TimelineCommand : CommandOptions {
+  PictureOptions picture;
+  TimelineSvgOptions svg;
+  std::optional<std::uint64_t> from;
+  std::optional<std::uint64_t> to;
+  std::optional<std::uint32_t> device;
 };
 
-Recorded record(const std::string& file, const Arguments& arguments) {
-  std::string name = shown_name(file, arguments);
-  return naming_file(name, [&] {
-    Progress progress(picture_name(file), arguments.has("quiet"));
-    Input input = opened(file, progress);
-    Accounts accounts;
-    TimelineRecorder recorder;
-    BothSinks sinks(accounts, recorder);
-    MemoryState state = accounts.state_of(decoded(input, &sinks, arguments, progress));
-    std::vector<DeviceRecord> records = recorder.finish(*state.recording);
-    return Recorded{std::move(name), std::move(state), std::move(records)};
-  });
+/// `--from` and `--to`: the index of an event, alone or as --at has it.
+std::uint64_t parse_event(std::string_view option, const std::string& word) {
+  constexpr std::string_view kEvent = "event:";
+  const std::string_view digits = word;
+  const auto event = whole_number<std::uint64_t>(digits.starts_with(kEvent) ? digits.substr(kEvent.size()) : digits);
+  if (event) return *event;
+  throw UsageError(fmt::format("--{} must be the index of an event, such as 1234, not '{}'", option, word));
 }
 
-/// `--from` and `--to`: the index of an event, alone or as --at has it.
-std::optional<std::uint64_t> event_of(const Arguments& arguments, std::string_view option) {
-  const auto word = arguments.value(option);
-  if (!word) return std::nullopt;
-  constexpr std::string_view kEvent = "event:";
-  const std::string_view digits = *word;
-  const auto event = whole_number<std::uint64_t>(digits.starts_with(kEvent) ? digits.substr(kEvent.size()) : digits);
-  if (!event)
-    throw UsageError(fmt::format("--{} must be the index of an event, such as 1234, not '{}'", option, *word));
-  return event;
+TimelineAxis parse_axis(std::string_view option, const std::string& word) {
+  return chosen<TimelineAxis>(option, word, {{"event", TimelineAxis::event}, {"time", TimelineAxis::time}});
+}
+
+TimelineView parse_timeline_view(std::string_view option, const std::string& word) {
+  return chosen<TimelineView>(
+      option, word,
+      {{"active", TimelineView::active}, {"segments", TimelineView::segments}, {"pools", TimelineView::pools}});
+}
+
+std::size_t parse_detail(std::string_view option, const std::string& word) {
+  constexpr std::size_t kMost = 20'000;
+  const auto bands = whole_number<std::size_t>(word);
+  if (bands && *bands <= kMost) return *bands;
+  throw UsageError(fmt::format("--{} must be a number from 0 to {}, not '{}'", option, kMost, word));
+}
+
+OptionList<TimelineCommand> timeline_options() {
+  const OptionList<TimelineSvgOptions> drawing{
+      parsed({"view", '\0', "NAME",
+              "active: allocations (default); segments: what was reserved from the device, and when; "
+              "pools: a chart for each of the largest streams and private pools, and one for the rest"},
+             &TimelineSvgOptions::view, parse_timeline_view),
+      parsed({"axis", '\0', "AXIS",
+              "event: one step an event (default); time: to scale in time (default of several devices, "
+              "which share a clock)"},
+             &TimelineSvgOptions::axis, parse_axis),
+      parsed({"detail", '\0', "N",
+              "draw the N largest allocations as bands (default: those that are high enough to be seen)"},
+             &TimelineSvgOptions::detail, parse_detail),
+  };
+  return joined<TimelineCommand>(
+      {within<TimelineCommand>(&TimelineCommand::picture,
+                               {output_option("the picture; - is standard output (required)")}),
+       within<TimelineCommand>(&TimelineCommand::svg, drawing),
+       {parsed({"from", '\0', "EVENT", "begin after this event (default: before the first)"}, &TimelineCommand::from,
+               parse_event),
+        parsed({"to", '\0', "EVENT", "end with this event (default: the last)"}, &TimelineCommand::to, parse_event),
+        parsed(device_text(), &TimelineCommand::device, parse_device)},
+       within<TimelineCommand>(&TimelineCommand::picture, {size_option("draw fewer bands")}),
+       within<TimelineCommand>(&TimelineCommand::picture, picture_format_options()),
+       within<TimelineCommand>(&TimelineCommand::file, redact_options()),
+       within<TimelineCommand>(&TimelineCommand::file, general_options())});
 }
 
 Window window_of(const DeviceRecord& record, std::optional<std::uint64_t> from, std::optional<std::uint64_t> to) {
@@ -66,57 +101,38 @@ void check_window(const std::vector<TimelineDevice>& devices, std::optional<std:
     throw UsageError(fmt::format("--from {}: the recording has {} events, numbered from 0", *from, most));
 }
 
-TimelineSvgOptions timeline_options(const Arguments& arguments) {
-  TimelineSvgOptions options;
-  if (const auto word = arguments.value("axis"))
-    options.axis = chosen<TimelineAxis>("axis", *word, {{"event", TimelineAxis::event}, {"time", TimelineAxis::time}});
-  options.view = chosen<TimelineView>(
-      "view", arguments.value("view").value_or("active"),
-      {{"active", TimelineView::active}, {"segments", TimelineView::segments}, {"pools", TimelineView::pools}});
-  if (const auto word = arguments.value("detail")) {
-    constexpr std::size_t kMost = 20'000;
-    const auto bands = whole_number<std::size_t>(*word);
-    if (!bands || *bands > kMost)
-      throw UsageError(fmt::format("--detail must be a number from 0 to {}, not '{}'", kMost, *word));
-    options.detail = bands;
+std::string drawn(Loaded loaded, const TimelineCommand& options) {
+  TimelinePicture picture{.file = picture_name(loaded.name),
+                          .state = loaded.state,
+                          .devices = {},
+                          .warnings = warnings_and_losses(loaded.state)};
+  for (DeviceRecord& one : loaded.timeline) {
+    if (options.device && one.device != *options.device) continue;
+    const Window window = window_of(one, options.from, options.to);
+    picture.devices.push_back({std::move(one), window});
   }
-  if (const auto size = arguments.value("max-size")) options.max_bytes = parse_bytes("max-size", *size);
-  return options;
+  check_window(picture.devices, options.from, options.to);
+  TimelineSvgOptions svg = options.svg;
+  if (options.picture.max_size) svg.max_bytes = options.picture.max_size->bytes;
+  return timeline_svg(picture, svg);
 }
 
-int run_timeline(const Arguments& arguments) {
-  const auto output = arguments.value("output");
-  if (!output) throw UsageError("timeline needs an output: add -o timeline.svg, or -o - for standard output");
-  const TimelineSvgOptions options = timeline_options(arguments);
-  const auto from = event_of(arguments, "from");
-  const auto to = event_of(arguments, "to");
-  const auto device = device_of(arguments);
-  check_picture_output(arguments, *output);
+int run_timeline(const TimelineCommand& options) {
+  if (!options.picture.output)
+    throw UsageError("timeline needs an output: add -o timeline.svg, or -o - for standard output");
+  check_picture(options.picture);
+  check_outputs(options, {{"-o", options.picture.output}});
 
-  Recorded recorded = record(arguments.operands().front(), arguments);
-  check_device(recorded.name, *recorded.state.recording, device);
-  const std::string picture = naming_file(recorded.name, [&] {
-    if (!arguments.has("quiet")) say_warnings(recorded.name, recorded.state.all_warnings());
-    TimelinePicture drawn{.file = picture_name(recorded.name),
-                          .state = recorded.state,
-                          .devices = {},
-                          .warnings = warnings_and_losses(recorded.state)};
-    for (DeviceRecord& one : recorded.records) {
-      if (device && one.device != *device) continue;
-      const Window window = window_of(one, from, to);
-      drawn.devices.push_back({std::move(one), window});
-    }
-    check_window(drawn.devices, from, to);
-    return timeline_svg(drawn, options);
-  });
-  write_picture(arguments, *output, picture);
+  Loaded loaded = load_one(options, {.timeline = true}, options.device);
+  const std::string name = loaded.name;
+  write_picture(options.file, options.picture, naming_file(name, [&] { return drawn(std::move(loaded), options); }));
   return kSuccess;
 }
 
 } // namespace
 
 Command timeline_command() {
-  return {
+  const CommandText text{
       .name = "timeline",
       .operands = "SNAPSHOT -o FILE [options]",
       .operand_count = 1,
@@ -127,24 +143,8 @@ Command timeline_command() {
       .examples = "  memviz timeline mem.pickle -o timeline.svg\n"
                   "  memviz timeline oom.pickle --device 1 --axis time -o timeline.svg\n"
                   "  memviz timeline mem.pickle --from 1000 --to 2000 --detail 500 -o part.svg\n",
-      .options = joined({{{"output", 'o', "FILE", "the picture; - is standard output (required)"},
-                          {"view", '\0', "NAME",
-                           "active: allocations (default); segments: what was reserved from the device, and when; "
-                           "pools: a chart for each of the largest streams and private pools, and one for the rest"},
-                          {"axis", '\0', "AXIS",
-                           "event: one step an event (default); time: to scale in time (default of several devices, "
-                           "which share a clock)"},
-                          {"detail", '\0', "N",
-                           "draw the N largest allocations as bands (default: those that are high enough to be seen)"},
-                          {"from", '\0', "EVENT", "begin after this event (default: before the first)"},
-                          {"to", '\0', "EVENT", "end with this event (default: the last)"},
-                          device_option(),
-                          size_option("draw fewer bands")},
-                         picture_format_options(),
-                         redact_options(),
-                         general_options()}),
-      .run = run_timeline,
   };
+  return command(text, timeline_options(), run_timeline);
 }
 
 } // namespace memviz::cli

@@ -2,16 +2,23 @@
 
 #include "cli/choice.hpp"
 #include "cli/command.hpp"
-#include "cli/common_options.hpp"
-#include "cli/files.hpp"
 #include "cli/messages.hpp"
-#include "cli/numbers.hpp"
-#include "cli/sinks.hpp"
+#include "cli/outputs.hpp"
+#include "cli/scope.hpp"
 #include "cli/sizes.hpp"
+#include "cli/snapshot_file.hpp"
 #include "cli/trace_range.hpp"
+#include "memviz/error.hpp"
+#include "text/whole_number.hpp"
 
+#include <cstddef>
+#include <cstdint>
+#include <fmt/format.h>
 #include <limits>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace memviz::cli {
 
@@ -39,7 +46,7 @@ ActionGroup actions_of(std::string_view word) {
 }
 
 /// 0x7f064c000000, 139655..., or a name: b7f064c000000_0.
-TraceAddress address_of(const std::string& word) {
+TraceAddress parse_address(std::string_view option, const std::string& word) {
   constexpr int kHex = 16;
   const std::string_view text = word;
   if (text.starts_with("0x"))
@@ -51,93 +58,146 @@ TraceAddress address_of(const std::string& word) {
     const auto use = whole_number<std::uint64_t>(text.substr(mark + 1));
     if (address && use) return {*address, TraceAddress::Name{*use, text.starts_with('s')}};
   }
-  throw UsageError(
-      fmt::format("--address must be an address such as 0x7f064c000000 or the name of an allocation such as "
-                  "b7f064c000000_0, not '{}'",
-                  word));
+  throw UsageError(fmt::format("--{} must be an address such as 0x7f064c000000 or the name of an allocation such as "
+                               "b7f064c000000_0, not '{}'",
+                               option, word));
 }
 
-void read_actions(const Arguments& arguments, TraceFilter& filter) {
-  const auto list = arguments.value("action");
-  if (!list) return;
-  filter.annotations = false;
-  std::string_view rest = *list;
+/// What --action lists.
+struct Chosen {
+  ActionGroup actions;
+  bool annotations = false;
+};
+
+Chosen parse_actions(std::string_view /*option*/, const std::string& word) {
+  Chosen chosen;
+  std::string_view rest = word;
   while (true) {
     const std::size_t comma = rest.find(',');
     const ActionGroup group = actions_of(rest.substr(0, comma));
-    if (group.empty()) filter.annotations = true;
-    filter.actions.insert(filter.actions.end(), group.begin(), group.end());
-    if (comma == std::string_view::npos) break;
+    if (group.empty()) chosen.annotations = true;
+    chosen.actions.insert(chosen.actions.end(), group.begin(), group.end());
+    if (comma == std::string_view::npos) return chosen;
     rest.remove_prefix(comma + 1);
   }
-  // Annotations only: no event has a size like this.
-  if (filter.actions.empty()) filter.min_bytes = std::numeric_limits<std::uint64_t>::max();
 }
 
-TraceFilter filter_of(const Arguments& arguments) {
+std::int64_t parse_stream(std::string_view option, const std::string& word) {
+  const auto stream = whole_number<std::int64_t>(word);
+  if (stream) return *stream;
+  throw UsageError(fmt::format("--{} must be a number, not '{}'", option, word));
+}
+
+TraceFormat parse_trace_format(std::string_view option, const std::string& word) {
+  return chosen<TraceFormat>(option, word, {{"text", TraceFormat::text}, {"ndjson", TraceFormat::ndjson}});
+}
+
+TraceTime parse_time(std::string_view option, const std::string& word) {
+  return chosen<TraceTime>(option, word, {{"relative", TraceTime::relative}, {"absolute", TraceTime::absolute}});
+}
+
+struct TraceCommand : CommandOptions {
+  TraceEnds ends;
+  std::optional<Chosen> actions;
+  std::optional<TraceAddress> address;
+  std::optional<std::int64_t> stream;
+  std::optional<std::uint64_t> min_bytes;
+  std::optional<std::string> stack;
+  TraceOptions log; ///< without its filter
+  std::optional<std::string> output = "-";
+  std::optional<std::uint32_t> device;
+};
+
+OptionList<TraceCommand> trace_options() {
+  const OptionList<TraceEnds> ends{
+      parsed({"from", '\0', "MOMENT",
+              "begin there: event:N, time:US (microseconds since 1970), annotation:NAME (the K-th of that "
+              "name: NAME#K), oom or peak"},
+             &TraceEnds::from, parse_moment),
+      parsed({"to", '\0', "MOMENT", "end there, that event included"}, &TraceEnds::to, parse_moment),
+  };
+  const OptionList<TraceCommand> filter{
+      parsed({"action", '\0', "LIST",
+              "only these, separated by commas: alloc, free (both halves), free_requested, free_completed, "
+              "segment (all four), segment_alloc, segment_free, segment_map, segment_unmap, oom, snapshot, "
+              "other, annotation"},
+             &TraceCommand::actions, parse_actions),
+      parsed({"address", '\0', "A", "only what covers this address, or the allocation or segment of this name"},
+             &TraceCommand::address, parse_address),
+      parsed({"stream", '\0', "N", "only this stream"}, &TraceCommand::stream, parse_stream),
+      parsed({"min-size", '\0', "SIZE", "only events of at least this size, for example 1MiB"},
+             &TraceCommand::min_bytes, parse_bytes),
+      verbatim({"stack", '\0', "RE", "only events with a frame that matches this regular expression"},
+               &TraceCommand::stack),
+  };
+  const OptionList<TraceOptions> log{
+      flag({"stacks", '\0', "", "every frame, innermost first, not only your own line"}, &TraceOptions::stacks),
+      parsed({"time", '\0', "KIND", "relative: seconds since the first event (default); absolute: UTC"},
+             &TraceOptions::time, parse_time),
+      parsed({"format", '\0', "FORMAT", "text (default) or ndjson"}, &TraceOptions::format, parse_trace_format),
+  };
+  return joined<TraceCommand>(
+      {within<TraceCommand>(&TraceCommand::ends, ends),
+       filter,
+       within<TraceCommand>(&TraceCommand::log, log),
+       {verbatim({"output", 'o', "FILE", "where it goes (default: standard output)"}, &TraceCommand::output),
+        parsed(device_text(), &TraceCommand::device, parse_device)},
+       within<TraceCommand>(&TraceCommand::file, redact_options()),
+       within<TraceCommand>(&TraceCommand::file, general_options())});
+}
+
+TraceFilter filter_of(const TraceCommand& options) {
   TraceFilter filter;
-  for (const std::string_view option : {"address", "stream", "min-size", "stack"})
-    if (arguments.has(option)) filter.annotations = false;
-  if (const auto size = arguments.value("min-size")) filter.min_bytes = parse_bytes("min-size", *size);
-  read_actions(arguments, filter);
-  if (const auto address = arguments.value("address")) filter.address = address_of(*address);
-  if (const auto word = arguments.value("stream")) {
-    filter.stream = whole_number<std::int64_t>(*word);
-    if (!filter.stream) throw UsageError(fmt::format("--stream must be a number, not '{}'", *word));
-  }
-  filter.stack = arguments.value("stack").value_or("");
-  filter.device = device_of(arguments);
+  filter.annotations = !options.address && !options.stream && !options.min_bytes && !options.stack;
+  filter.address = options.address;
+  filter.stream = options.stream;
+  filter.min_bytes = options.min_bytes.value_or(0);
+  filter.stack = options.stack.value_or("");
+  filter.device = options.device;
+  if (!options.actions) return filter;
+  filter.actions = options.actions->actions;
+  filter.annotations = options.actions->annotations;
+  // Annotations only: no event has a size like this.
+  if (filter.actions.empty()) filter.min_bytes = std::numeric_limits<std::uint64_t>::max();
   return filter;
 }
 
-TraceOptions trace_options_of(const Arguments& arguments) {
-  TraceOptions options;
-  options.format = chosen<TraceFormat>("format", arguments.value("format").value_or("text"),
-                                       {{"text", TraceFormat::text}, {"ndjson", TraceFormat::ndjson}});
-  options.time = chosen<TraceTime>("time", arguments.value("time").value_or("relative"),
-                                   {{"relative", TraceTime::relative}, {"absolute", TraceTime::absolute}});
-  options.stacks = arguments.has("stacks");
-  options.filter = filter_of(arguments);
-  return options;
+/// Of the events that `survey` saw in a first pass.
+void write_log(Session& session, const Loaded& loaded, const TraceSurvey& survey, const TraceCommand& options) {
+  const Recording& recording = *loaded.state.recording;
+  TraceOptions log = options.log;
+  log.filter = filter_of(options);
+  log.filter.range = trace_ranges(options.ends, loaded, options.file, options.device);
+
+  // Whole or not there: what is too much is known before the first line is written.
+  if (may_be_too_long(recording, survey, log)) {
+    TraceLog counted(recording, survey, log, nullptr);
+    static_cast<void>(session.read(counted));
+    static_cast<void>(counted.finish());
+  }
+  PieceOutput output(options.file, *options.output);
+  TraceLog written(recording, survey, log, [&](std::string_view piece) { output.write(piece); });
+  static_cast<void>(session.read(written));
+  const std::uint64_t shown = written.finish();
+  if (shown == 0 && (options.ends.from || options.ends.to))
+    options.file.advise(loaded.name + ": no event that is asked for lies between --from and --to");
+  if (log.format == TraceFormat::text && recording.devices().empty() && recording.annotations.empty())
+    output.write("no segments and no events on any device\n");
+  output.finish();
 }
 
 /// Twice through the file, because names, annotations and the peak are known at its end only, and to keep millions of
 /// events in between would take more time and memory.
-int run_trace(const Arguments& arguments) {
-  TraceOptions options = trace_options_of(arguments);
-  const TraceEnds ends = trace_ends(arguments);
-  const std::string path = arguments.value("output").value_or("-");
-  check_output_file(arguments, path);
-
-  const std::string& operand = arguments.operands().front();
-  const std::string file = shown_name(operand, arguments);
-  naming_file(file, [&] {
-    Progress progress(picture_name(operand), arguments.has("quiet"));
-    Input input = opened(operand, progress);
-    Accounts accounts;
+int run_trace(const TraceCommand& options) {
+  check_outputs(options, {{"-o", options.output}});
+  const std::string name = shown_name(options.operands.front(), options.file);
+  naming_file(name, [&] {
+    SnapshotFile file(options.operands.front(), options.file);
     TraceSurvey survey;
-    BothSinks both(accounts, survey);
-    const MemoryState state = accounts.state_of(decoded(input, &both, arguments, progress));
-    const Recording& recording = *state.recording;
-    check_device(file, recording, options.filter.device);
-    if (!arguments.has("quiet")) say_warnings(file, state.all_warnings());
-    options.filter.range = trace_ranges(ends, file, state, options.filter.device);
-
-    // Whole or not there: what is too much is known before the first line is written.
-    if (may_be_too_long(recording, survey, options)) {
-      TraceLog counted(recording, survey, options, nullptr);
-      static_cast<void>(decoded(input, &counted, arguments, progress));
-      static_cast<void>(counted.finish());
-    }
-    PieceOutput output(arguments, path);
-    TraceLog log(recording, survey, options, [&](std::string_view piece) { output.write(piece); });
-    static_cast<void>(decoded(input, &log, arguments, progress));
-    const std::uint64_t shown = log.finish();
-    if (shown == 0 && (ends.from || ends.to) && !arguments.has("quiet"))
-      say_message(file + ": no event that is asked for lies between --from and --to");
-    if (options.format == TraceFormat::text && recording.devices().empty() && recording.annotations.empty())
-      output.write("no segments and no events on any device\n");
-    output.finish();
+    const Loaded loaded{file.session().open({.sink = &survey}), name};
+    check_device(name, *loaded.state.recording, options.device);
+    say_warnings(options.file, name, loaded.state.all_warnings());
+    write_log(file.session(), loaded, survey, options);
   });
   return kSuccess;
 }
@@ -145,7 +205,7 @@ int run_trace(const Arguments& arguments) {
 } // namespace
 
 Command trace_command() {
-  return {
+  const CommandText text{
       .name = "trace",
       .operands = "SNAPSHOT [options]",
       .operand_count = 1,
@@ -161,28 +221,8 @@ Command trace_command() {
                   "  memviz trace mem.pickle --from event:1000 --to oom --action alloc,free,oom\n"
                   "  memviz trace mem.pickle --address b7f064c000000_0 --stacks\n"
                   "  memviz trace mem.pickle --format ndjson | jq 'select(.lived_us > 1e6)'\n",
-      .options =
-          joined({{{"from", '\0', "MOMENT",
-                    "begin there: event:N, time:US (microseconds since 1970), annotation:NAME (the K-th of that "
-                    "name: NAME#K), oom or peak"},
-                   {"to", '\0', "MOMENT", "end there, that event included"},
-                   {"action", '\0', "LIST",
-                    "only these, separated by commas: alloc, free (both halves), free_requested, free_completed, "
-                    "segment (all four), segment_alloc, segment_free, segment_map, segment_unmap, oom, snapshot, "
-                    "other, annotation"},
-                   {"address", '\0', "A", "only what covers this address, or the allocation or segment of this name"},
-                   {"stream", '\0', "N", "only this stream"},
-                   {"min-size", '\0', "SIZE", "only events of at least this size, for example 1MiB"},
-                   {"stack", '\0', "RE", "only events with a frame that matches this regular expression"},
-                   {"stacks", '\0', "", "every frame, innermost first, not only your own line"},
-                   {"time", '\0', "KIND", "relative: seconds since the first event (default); absolute: UTC"},
-                   {"format", '\0', "FORMAT", "text (default) or ndjson"},
-                   {"output", 'o', "FILE", "where it goes (default: standard output)"},
-                   device_option()},
-                  redact_options(),
-                  general_options()}),
-      .run = run_trace,
   };
+  return command(text, trace_options(), run_trace);
 }
 
 } // namespace memviz::cli

@@ -1,5 +1,6 @@
 #include "cli/trace_range.hpp"
 
+#include "cli/scope.hpp"
 #include "memviz/error.hpp"
 
 #include <fmt/format.h>
@@ -9,12 +10,6 @@
 namespace memviz::cli {
 
 namespace {
-
-std::optional<MomentRequest> end_of(const Arguments& arguments, std::string_view option) {
-  const auto word = arguments.value(option);
-  if (!word) return std::nullopt;
-  return parse_moment(option, *word, arguments);
-}
 
 bool is_time(const MomentChoice& choice) {
   return choice.kind == MomentKind::time || choice.kind == MomentKind::annotation;
@@ -84,25 +79,22 @@ void check_order(const TraceEnds& ends, const MomentChoice& from, const MomentCh
 }
 
 /// With the time of its annotation.
-MomentChoice choice_of(const MomentRequest& request, const std::string& file, const MemoryState& state,
-                       const std::vector<DeviceStats>& devices) {
-  check_moment(request, file, devices);
-  return moment_in(request, file, *state.recording);
+MomentChoice choice_of(const MomentRequest& wanted, const Loaded& file, const FileOptions& options,
+                       std::optional<std::uint32_t> device) {
+  const MomentRequest request = moment_of(wanted, device);
+  check_moment(request, file.name, file.state.stats_of(device));
+  return moment_in(request, file.name, *file.state.recording, options.redactor.get());
 }
 
 } // namespace
 
-TraceEnds trace_ends(const Arguments& arguments) {
-  return {end_of(arguments, "from"), end_of(arguments, "to")};
-}
-
-std::map<std::uint32_t, EventRange> trace_ranges(const TraceEnds& ends, const std::string& file,
-                                                 const MemoryState& state, std::optional<std::uint32_t> device) {
-  const std::vector<DeviceStats> devices = state.stats_of(device);
+std::map<std::uint32_t, EventRange> trace_ranges(const TraceEnds& ends, const Loaded& file, const FileOptions& options,
+                                                 std::optional<std::uint32_t> device) {
+  const std::vector<DeviceStats> devices = file.state.stats_of(device);
   std::optional<MomentChoice> from;
   std::optional<MomentChoice> to;
-  if (ends.from) from = choice_of(*ends.from, file, state, devices);
-  if (ends.to) to = choice_of(*ends.to, file, state, devices);
+  if (ends.from) from = choice_of(*ends.from, file, options, device);
+  if (ends.to) to = choice_of(*ends.to, file, options, device);
   if (from && to) check_order(ends, *from, *to, devices);
   std::map<std::uint32_t, EventRange> ranges;
   for (const DeviceStats& stats : devices) {

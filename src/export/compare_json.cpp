@@ -1,5 +1,6 @@
-#include "export/compare_json.hpp"
+#include "memviz/compare_report.hpp"
 
+#include "export/compare_words.hpp"
 #include "export/json_text.hpp"
 #include "export/moment_json.hpp"
 #include "memviz/label.hpp"

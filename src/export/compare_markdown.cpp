@@ -1,5 +1,6 @@
-#include "export/compare_markdown.hpp"
+#include "memviz/compare_report.hpp"
 
+#include "export/compare_words.hpp"
 #include "memviz/format.hpp"
 #include "memviz/label.hpp"
 #include "text/printable.hpp"

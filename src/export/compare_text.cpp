@@ -1,5 +1,6 @@
-#include "export/compare_text.hpp"
+#include "memviz/compare_report.hpp"
 
+#include "export/compare_words.hpp"
 #include "export/text_table.hpp"
 #include "memviz/format.hpp"
 #include "memviz/label.hpp"

@@ -1,3 +1,6 @@
+#include "cli/command.hpp"
+#include "cli/dispatch.hpp"
+#include "memviz/error.hpp"
 #include "support/files.hpp"
 #include "support/process.hpp"
 
@@ -18,14 +21,19 @@ struct Mistake {
   std::string message;
 };
 
-void check_mistakes(const std::vector<Mistake>& mistakes) {
-  for (const Mistake& mistake : mistakes) {
-    const auto outcome = run(mistake.words);
-    CAPTURE(mistake.message);
-    CHECK(outcome.exit_code == 2);
-    CHECK(outcome.out.empty());
-    CHECK(outcome.err == "memviz: " + mistake.message + "\n");
+/// What a command line of such words is told, without a process for each.
+std::string mistake_in(const Words& words) {
+  try {
+    const int exit_code = cli::run_command_line(words);
+    return "no mistake, exit code " + std::to_string(exit_code);
+  } catch (const UsageError& error) {
+    return error.what();
   }
+}
+
+void check_mistakes(const std::vector<Mistake>& mistakes) {
+  for (const Mistake& mistake : mistakes)
+    CHECK(mistake_in(mistake.words) == mistake.message);
 }
 
 std::size_t widest_line(const std::string& text) {
@@ -88,6 +96,22 @@ TEST_CASE("the help of a command names each option and has an example") {
   check("leaks", {{"--steps", "--capacity", "--fail-over", "--json", "--output", "--device", "--quiet", "--help"}});
   check("export", {tree, {"--format", "--output"}});
   check("check", {{"--structure", "--json", "--output", "--threads", "--max-memory", "--quiet", "--help"}});
+}
+
+TEST_CASE("a mistake ends in one line on standard error and exit code 2") {
+  const auto outcome = run({"flme"});
+  CHECK(outcome.exit_code == 2);
+  CHECK(outcome.out.empty());
+  CHECK(outcome.err == "memviz: unknown command 'flme'; did you mean 'flame'?\n");
+}
+
+TEST_CASE("a command line is looked at whole before a file is opened") {
+  for (const cli::Command& command : cli::commands()) {
+    CAPTURE(command.text.name);
+    CHECK_THROWS_AS(command.parse({"--no-such-option"}), UsageError);
+    CHECK_THROWS_AS(command.parse({}), UsageError);
+  }
+  CHECK_NOTHROW(cli::flame_command().parse({"not there.pickle", "--at", "event:3", "--group", "pool,state"}));
 }
 
 TEST_CASE("a mistake in a command") {

@@ -1,15 +1,13 @@
 // Any text -> a command line, a word a line: options, or a UsageError. No command runs.
 
-#include "cli/arguments.hpp"
 #include "cli/command.hpp"
-#include "cli/common_options.hpp"
 #include "cli/help.hpp"
-#include "cli/moment.hpp"
 #include "cli/sizes.hpp"
-#include "cli/suggest.hpp"
 #include "memviz/error.hpp"
+#include "memviz/moment_request.hpp"
 #include "promises.hpp"
 #include "require.hpp"
+#include "text/suggest.hpp"
 
 #include <cstdint>
 #include <string>
@@ -51,16 +49,13 @@ void check_sizes(const std::string& word) {
 }
 
 void check_options(const cli::Command& command, const std::vector<std::string>& words) {
+  check_usage([&] { command.parse(words); });
   check_usage([&] {
-    const cli::Arguments arguments = cli::parse_arguments(words, command.options);
-    check_usage([&] { static_cast<void>(cli::svg_options(arguments, cli::tree_choice(arguments))); });
-    check_usage([&] { static_cast<void>(cli::moment_of(arguments)); });
-    check_usage([&] {
-      const unsigned threads = cli::threads_of(arguments);
-      fuzz::require(threads >= 1 && threads <= 64, "threads within bounds");
-    });
+    const cli::ParsedWords parsed = cli::parse_words(words, command.options);
     // A word that is an operand is one for every order of reading.
-    fuzz::require(arguments.operands().size() <= words.size(), "no more operands than words");
+    fuzz::require(parsed.operands.size() + parsed.given.size() <= words.size(), "no more options than words");
+    for (const cli::GivenOption& given : parsed.given)
+      fuzz::require(given.option < command.options.size(), "an option that the command has");
   });
 }
 
@@ -72,10 +67,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     check_options(command, words);
     fuzz::require(!cli::command_help(command).empty(), "a help");
   }
-  for (const std::string& word : words)
+  for (const std::string& word : words) {
     check_sizes(word);
+    check_usage([&] { static_cast<void>(parse_moment("at", word)); });
+  }
   if (words.size() >= 2) {
-    fuzz::require(cli::edit_distance(words[0], words[1]) == cli::edit_distance(words[1], words[0]),
+    fuzz::require(edit_distance(words[0], words[1]) == edit_distance(words[1], words[0]),
                   "a distance that is the same from both sides");
   }
   return 0;

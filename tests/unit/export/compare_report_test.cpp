@@ -1,6 +1,4 @@
-#include "export/compare_json.hpp"
-#include "export/compare_markdown.hpp"
-#include "export/compare_text.hpp"
+#include "memviz/compare_report.hpp"
 #include "support/contains.hpp"
 #include "support/snapshot_builder.hpp"
 #include "support/states.hpp"

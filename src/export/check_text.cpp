@@ -1,9 +1,11 @@
-#include "cli/check_report.hpp"
+#include "memviz/check.hpp"
 
+#include "export/check_words.hpp"
 #include "export/text_table.hpp"
 #include "memviz/format.hpp"
 #include "memviz/label.hpp"
 #include "memviz/lost_history.hpp"
+#include "pickle/survey.hpp"
 #include "text/printable.hpp"
 
 #include <algorithm>
@@ -12,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-namespace memviz::cli {
+namespace memviz {
 
 namespace {
 
@@ -119,11 +121,6 @@ void add_devices(TextTable& table, const CheckReport& report) {
 
 } // namespace
 
-bool CheckReport::is_balanced() const {
-  return state && std::all_of(state->devices.begin(), state->devices.end(),
-                              [](const DeviceStats& stats) { return stats.balanced(); });
-}
-
 std::vector<std::string> warnings_of(const CheckReport& report) {
   return report.state ? warnings_and_losses(*report.state) : report.recording->warnings;
 }
@@ -166,4 +163,4 @@ std::string check_text(const CheckReport& report) {
   return text;
 }
 
-} // namespace memviz::cli
+} // namespace memviz

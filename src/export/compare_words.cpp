@@ -1,4 +1,4 @@
-#include "export/compare_report.hpp"
+#include "export/compare_words.hpp"
 
 #include "memviz/format.hpp"
 #include "memviz/label.hpp"

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace memviz::cli {
+namespace memviz {
 
 /// Insertions, deletions, replacements and swaps of neighbours that turn one word into the other.
 [[nodiscard]] std::size_t edit_distance(std::string_view from, std::string_view to);
@@ -17,4 +17,4 @@ namespace memviz::cli {
 /// "memory or segments", "device, pool, stream, segment or state"
 [[nodiscard]] std::string listed(std::span<const std::string_view> names);
 
-} // namespace memviz::cli
+} // namespace memviz

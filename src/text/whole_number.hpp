@@ -7,7 +7,7 @@
 #include <string_view>
 #include <system_error>
 
-namespace memviz::cli {
+namespace memviz {
 
 /// Digits, with a '-' before them where `Number` has a sign; nullopt for everything else, and for what does not fit.
 template <class Number> [[nodiscard]] std::optional<Number> whole_number(std::string_view text, int base = 10) {
@@ -17,4 +17,4 @@ template <class Number> [[nodiscard]] std::optional<Number> whole_number(std::st
   return number;
 }
 
-} // namespace memviz::cli
+} // namespace memviz

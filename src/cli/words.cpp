@@ -1,11 +1,13 @@
-#include "cli/arguments.hpp"
+#include "cli/words.hpp"
 
-#include "cli/suggest.hpp"
 #include "memviz/error.hpp"
+#include "text/suggest.hpp"
 
 #include <algorithm>
 #include <boost/program_options.hpp>
 #include <fmt/format.h>
+#include <string_view>
+#include <utility>
 
 namespace memviz::cli {
 
@@ -13,9 +15,9 @@ namespace po = boost::program_options;
 
 namespace {
 
-po::options_description described(const std::vector<Option>& options) {
+po::options_description described(const std::vector<OptionText>& options) {
   po::options_description description;
-  for (const Option& option : options) {
+  for (const OptionText& option : options) {
     std::string names(option.name);
     if (option.letter != '\0') names += fmt::format(",{}", option.letter);
     if (option.value.empty())
@@ -26,25 +28,25 @@ po::options_description described(const std::vector<Option>& options) {
   return description;
 }
 
-[[noreturn]] void refuse_unknown(const std::string& word, const std::vector<Option>& options) {
+[[noreturn]] void refuse_unknown(const std::string& word, const std::vector<OptionText>& options) {
   std::vector<std::string> spelled;
-  for (const Option& option : options)
+  for (const OptionText& option : options)
     spelled.push_back(fmt::format("--{}", option.name));
   const std::vector<std::string_view> candidates(spelled.begin(), spelled.end());
   const std::string hint = did_you_mean(word, candidates);
   throw UsageError(fmt::format("unknown option '{}'{}", word, hint.empty() ? "; --help lists the options" : hint));
 }
 
-[[noreturn]] void refuse_syntax(const po::invalid_command_line_syntax& error, const std::vector<Option>& options) {
+[[noreturn]] void refuse_syntax(const po::invalid_command_line_syntax& error, const std::vector<OptionText>& options) {
   const std::string name = error.get_option_name();
   if (error.kind() == po::invalid_syntax::extra_parameter) throw UsageError(name + " takes no value");
-  for (const Option& option : options)
+  for (const OptionText& option : options)
     if (name == fmt::format("--{}", option.name) || name == fmt::format("-{}", option.letter))
       throw UsageError(fmt::format("{} needs a value: {} {}", name, name, option.value));
   throw UsageError(error.what());
 }
 
-po::parsed_options parsed(const std::vector<std::string>& words, const std::vector<Option>& options) {
+po::parsed_options parsed(const std::vector<std::string>& words, const std::vector<OptionText>& options) {
   namespace style = po::command_line_style;
   const po::options_description description = described(options);
   po::command_line_parser parser(words);
@@ -63,33 +65,23 @@ po::parsed_options parsed(const std::vector<std::string>& words, const std::vect
 
 } // namespace
 
-std::optional<std::string> Arguments::value(std::string_view option) const {
-  const auto found = values_.find(option);
-  if (found == values_.end()) return std::nullopt;
-  return found->second.front();
-}
-
-std::vector<std::string> Arguments::all(std::string_view option) const {
-  const auto found = values_.find(option);
-  return found == values_.end() ? std::vector<std::string>() : found->second;
-}
-
-Arguments parse_arguments(const std::vector<std::string>& words, const std::vector<Option>& options) {
-  std::vector<std::string> operands;
-  std::map<std::string, std::vector<std::string>, std::less<>> values;
+ParsedWords parse_words(const std::vector<std::string>& words, const std::vector<OptionText>& options) {
+  ParsedWords result;
+  std::vector<bool> is_given(options.size());
   for (const po::option& option : parsed(words, options).options) {
     if (option.position_key >= 0) {
-      operands.insert(operands.end(), option.value.begin(), option.value.end());
+      result.operands.insert(result.operands.end(), option.value.begin(), option.value.end());
       continue;
     }
-    std::vector<std::string>& given = values[option.string_key];
-    const auto known =
-        std::find_if(options.begin(), options.end(), [&](const Option& one) { return one.name == option.string_key; });
-    if (!given.empty() && (known == options.end() || !known->may_repeat))
+    const auto known = std::find_if(options.begin(), options.end(),
+                                    [&](const OptionText& one) { return one.name == option.string_key; });
+    const auto index = static_cast<std::size_t>(known - options.begin());
+    if (is_given.at(index) && !known->may_repeat)
       throw UsageError(fmt::format("--{} is given twice", option.string_key));
-    given.push_back(option.value.empty() ? "" : option.value.front());
+    is_given[index] = true;
+    result.given.push_back({index, option.value.empty() ? "" : option.value.front()});
   }
-  return {std::move(operands), std::move(values)};
+  return result;
 }
 
 } // namespace memviz::cli

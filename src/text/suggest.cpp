@@ -1,10 +1,10 @@
-#include "cli/suggest.hpp"
+#include "text/suggest.hpp"
 
 #include <algorithm>
 #include <utility>
 #include <vector>
 
-namespace memviz::cli {
+namespace memviz {
 
 std::size_t edit_distance(std::string_view from, std::string_view to) {
   std::vector<std::size_t> two_rows_up;
@@ -51,4 +51,4 @@ std::string listed(std::span<const std::string_view> names) {
   return text;
 }
 
-} // namespace memviz::cli
+} // namespace memviz

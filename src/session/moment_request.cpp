@@ -1,13 +1,13 @@
-#include "cli/moment.hpp"
+#include "memviz/moment_request.hpp"
 
-#include "cli/common_options.hpp"
-#include "cli/numbers.hpp"
-#include "cli/suggest.hpp"
 #include "memviz/error.hpp"
 #include "memviz/label.hpp"
+#include "text/suggest.hpp"
+#include "text/whole_number.hpp"
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <optional>
@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-namespace memviz::cli {
+namespace memviz {
 
 namespace {
 
@@ -42,15 +42,17 @@ std::optional<std::int64_t> start_of(const Recording& recording, const MomentReq
 }
 
 /// "NAME#K"
-std::optional<MomentRequest::Occurrence> occurrence_in(std::string_view text, const Arguments& arguments) {
+std::optional<MomentRequest::Occurrence> occurrence_in(std::string_view text) {
   const std::size_t mark = text.rfind('#');
   if (mark == std::string_view::npos) return std::nullopt;
   const auto number = whole_number<std::int64_t>(text.substr(mark + 1));
   if (!number || *number <= 0) return std::nullopt;
-  return MomentRequest::Occurrence{shown_annotation(arguments, text.substr(0, mark)), *number};
+  return MomentRequest::Occurrence{std::string(text.substr(0, mark)), *number};
 }
 
-[[noreturn]] void fail_annotation(const MomentRequest& request, const std::string& file, const Recording& recording) {
+/// `wanted` is what the annotation asked for would be called in the recording.
+[[noreturn]] void fail_annotation(const MomentRequest& request, const std::string& wanted, const std::string& file,
+                                  const Recording& recording) {
   constexpr std::size_t kMostNames = 1000;
   constexpr std::size_t kLongest = 64;
   constexpr std::size_t kListed = 5;
@@ -63,7 +65,7 @@ std::optional<MomentRequest::Occurrence> occurrence_in(std::string_view text, co
   std::string message = fmt::format("{}: {} has no such annotation", request.option, file);
   if (names.empty()) throw UsageError(recording.annotations.empty() ? message + ", and no other" : message);
   const std::vector<std::string_view> candidates(names.begin(), names.end());
-  const std::string nearest = did_you_mean(request.choice.annotation, candidates);
+  const std::string nearest = did_you_mean(wanted, candidates);
   if (!nearest.empty()) throw UsageError(message + nearest);
   const std::size_t listed_count = std::min(candidates.size(), kListed);
   throw UsageError(fmt::format(
@@ -104,16 +106,7 @@ void check_time(const MomentRequest& request, const std::string& file, const std
 
 } // namespace
 
-Option moment_option(std::string_view usual) {
-  return {"at", '\0', "MOMENT",
-          fmt::format(
-              "end, peak, oom (the last out-of-memory error), event:N, time:MICROSECONDS, annotation:NAME or "
-              "annotation:NAME#K (where it starts, for the K-th time), or auto: of each device oom where it has one, "
-              "else peak, else (without events) end (default: {})",
-              usual)};
-}
-
-MomentRequest parse_moment(std::string_view option, const std::string& word, const Arguments& arguments) {
+MomentRequest parse_moment(std::string_view option, const std::string& word) {
   constexpr std::string_view kEvent = "event:";
   constexpr std::string_view kTime = "time:";
   constexpr std::string_view kAnnotation = "annotation:";
@@ -130,15 +123,13 @@ MomentRequest parse_moment(std::string_view option, const std::string& word, con
   } else if (word.starts_with(kEvent)) {
     choice.kind = MomentKind::event;
     choice.event = number_after(option, word, kEvent, "the index of an event (-1 is before the first)", -1);
-    choice.device = device_of(arguments);
   } else if (word.starts_with(kTime)) {
     choice.kind = MomentKind::time;
     choice.time_us = number_after(option, word, kTime, "microseconds since 1970", 0);
   } else if (word.starts_with(kAnnotation) && word.size() > kAnnotation.size()) {
     choice.kind = MomentKind::annotation;
-    const std::string_view name = std::string_view(word).substr(kAnnotation.size());
-    choice.annotation = shown_annotation(arguments, name);
-    request.occurrence = occurrence_in(name, arguments);
+    choice.annotation = word.substr(kAnnotation.size());
+    request.occurrence = occurrence_in(choice.annotation);
   } else {
     constexpr std::array<std::string_view, 7> kWords{"auto",    "end",     "peak",           "oom",
                                                      "event:N", "time:US", "annotation:NAME"};
@@ -149,29 +140,26 @@ MomentRequest parse_moment(std::string_view option, const std::string& word, con
   return request;
 }
 
-MomentRequest moment_of(const Arguments& arguments, const std::string& word) {
-  return parse_moment("at", arguments.value("at").value_or(word), arguments);
-}
-
 bool needs_annotation(const MomentRequest& request) {
   return request.choice.kind == MomentKind::annotation;
 }
 
-std::string shown_annotation(const Arguments& arguments, std::string_view name) {
-  Redactor* const redactor = arguments.redactor();
-  return redactor == nullptr ? std::string(name) : redactor->text(TextKind::annotation, name);
-}
-
-MomentChoice moment_in(const MomentRequest& request, const std::string& file, const Recording& recording) {
+MomentChoice moment_in(const MomentRequest& request, const std::string& file, const Recording& recording,
+                       TextRewriter* rewriter) {
   MomentChoice choice = request.choice;
   if (!needs_annotation(request)) return choice;
+  const auto shown = [&](const std::string& name) {
+    return rewriter == nullptr ? name : rewriter->text(TextKind::annotation, name);
+  };
   // PyTorch's own profiler has names such as ProfilerStep#3, so the whole text comes first.
+  choice.annotation = shown(request.choice.annotation);
   auto time_us = start_of(recording, {choice.annotation, 1});
   if (!time_us && request.occurrence) {
-    time_us = start_of(recording, *request.occurrence);
-    choice.annotation = fmt::format("{}#{}", request.occurrence->annotation, request.occurrence->number);
+    const MomentRequest::Occurrence occurrence{shown(request.occurrence->annotation), request.occurrence->number};
+    time_us = start_of(recording, occurrence);
+    if (time_us) choice.annotation = fmt::format("{}#{}", occurrence.annotation, occurrence.number);
   }
-  if (!time_us) fail_annotation(request, file, recording);
+  if (!time_us) fail_annotation(request, choice.annotation, file, recording);
   choice.time_us = *time_us;
   return choice;
 }
@@ -195,4 +183,4 @@ void check_moment(const MomentRequest& request, const std::string& file, const s
   }
 }
 
-} // namespace memviz::cli
+} // namespace memviz

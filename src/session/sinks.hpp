@@ -1,26 +1,27 @@
 #pragma once
 
-// What commands do with the events of a snapshot while it is read, beside what the library does.
+// What takes events without looking at them: nobody, or several.
 
 #include "memviz/events.hpp"
 
-#include <array>
 #include <cstdint>
 #include <span>
+#include <utility>
+#include <vector>
 
-namespace memviz::cli {
+namespace memviz {
 
-/// Nothing: for the rest of the snapshot, or to see that they can be read.
+/// Nobody: for the rest of the snapshot, or to see that they can be read.
 class NoEvents final : public EventSink {
 public:
   void take(std::uint32_t /*device*/, std::span<const Event> /*events*/) override {}
   void restart() override {}
 };
 
-/// Hands them to both; refers to both.
-class BothSinks final : public EventSink {
+/// Hands them to each; refers to all.
+class EachSink final : public EventSink {
 public:
-  BothSinks(EventSink& first, EventSink& second) : sinks_{&first, &second} {}
+  explicit EachSink(std::vector<EventSink*> sinks) : sinks_(std::move(sinks)) {}
 
   void take(std::uint32_t device, std::span<const Event> events) override {
     for (EventSink* sink : sinks_)
@@ -32,7 +33,7 @@ public:
   }
 
 private:
-  std::array<EventSink*, 2> sinks_;
+  std::vector<EventSink*> sinks_;
 };
 
-} // namespace memviz::cli
+} // namespace memviz

@@ -1,9 +1,11 @@
-#include "cli/check_report.hpp"
+#include "export/check_words.hpp"
 #include "export/json_text.hpp"
 #include "export/rehearsal_json.hpp"
+#include "memviz/check.hpp"
 #include "memviz/lost_history.hpp"
+#include "pickle/survey.hpp"
 
-namespace memviz::cli {
+namespace memviz {
 
 namespace {
 
@@ -81,4 +83,4 @@ std::string check_json(const CheckReport& report) {
   return json_text(result, 2) + '\n';
 }
 
-} // namespace memviz::cli
+} // namespace memviz

@@ -1,11 +1,11 @@
 #pragma once
 
-// A comparison with the names of its sides and what became of its limit: what its text, Markdown and JSON have in
-// common.
+// A comparison -> a summary for people, Markdown for a pull request, and JSON for programs, all with the names of its
+// sides and what became of its limit.
 
 #include "memviz/compare.hpp"
 
-#include <cstdint>
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -26,11 +26,19 @@ struct CompareReport {
   std::vector<std::string> warnings = {};
 };
 
-/// "1.5 GiB"; "unknown" of nothing.
-[[nodiscard]] std::string known_bytes(const std::optional<std::uint64_t>& bytes);
+/// What grew over the whole recording, device by device, and at the moment compared the totals of both sides and the
+/// lines of code that changed most.
+[[nodiscard]] std::string compare_text(const CompareReport& report);
 
-/// "requested at the peak", ...: as the figure stands in a table.
-[[nodiscard]] std::string_view gauge_label(Gauge gauge);
+/// Everything that the text says, and all lines that changed.
+[[nodiscard]] std::string compare_json(const CompareReport& report);
+
+/// A verdict, the three figures, and what grew and shrank. Texts of a snapshot are a stranger's: they stand in code
+/// spans, where nothing is markup, and no bot that reads the plain text finds a command or a mention in them.
+[[nodiscard]] std::string compare_markdown(const CompareReport& report);
+
+/// `text` as a code span that can stand in a table of Markdown: on one line, of at most `columns` characters.
+[[nodiscard]] std::string code_span(std::string_view text, std::size_t columns);
 
 /// How a text of the snapshot, or the name of a file, stands in a sentence.
 using Quote = std::string (*)(const std::string&);
@@ -40,22 +48,11 @@ using Quote = std::string (*)(const std::string&);
 /// train.py:12 (+4.10 GiB at the peak)"; nothing where nothing grew too much.
 [[nodiscard]] std::optional<std::string> exceeded_text(const CompareReport& report, Quote quote = as_it_is);
 
-/// "peak, end, reserved within --fail-over 2%"; needs a verdict.
-[[nodiscard]] std::string passed_text(const CompareReport& report);
-
 /// "the peak is unknown: before.pickle has no events"; "" where all is known.
 [[nodiscard]] std::string unknown_text(const CompareReport& report, Quote quote = as_it_is);
 
 /// Where a device is at another kind of moment before than after, so that what differs is no growth alone; "" where
 /// none is.
 [[nodiscard]] std::string uneven_text(const CompareReport& report);
-
-/// "step train.py:12", with its device where each is at a moment of its own.
-[[nodiscard]] std::string change_label(const Comparison& comparison, const UserLineChange& line);
-
-/// The same of lines that stand in one list: different ones that would look alike with the folders that tell them
-/// apart.
-[[nodiscard]] std::vector<std::string> change_labels(const Comparison& comparison,
-                                                     const std::vector<const UserLineChange*>& lines);
 
 } // namespace memviz

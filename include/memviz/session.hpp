@@ -1,0 +1,77 @@
+#pragma once
+
+// A file -> what somebody wants to know of it: the one way in. Events are looked at while the file is decoded and then
+// forgotten, unless they are wanted; so one pass over the file is enough for most wants, and memory is a fraction of
+// it.
+
+#include "memviz/births.hpp"
+#include "memviz/input.hpp"
+#include "memviz/memory_state.hpp"
+#include "memviz/moment_request.hpp"
+#include "memviz/text_rewriter.hpp"
+#include "memviz/timeline.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace memviz {
+
+struct SessionOptions {
+  /// What messages about the moment call the file.
+  std::string name = "the file";
+  /// What the file's texts pass through on their way into the recording; null: nothing.
+  TextRewriter* rewriter = nullptr;
+  /// Threads that decode the events, this one included.
+  unsigned threads = 1;
+  /// Called now and then, with what is being done ("reading", "decoding") and how far it is; 0 bytes in all: unknown.
+  std::function<void(std::string_view step, std::uint64_t done_bytes, std::uint64_t total_bytes)> on_progress = {};
+};
+
+/// What is wanted of a file beside its recording and the state of its memory.
+struct Wants {
+  MomentRequest moment = {}; ///< of the state. An annotation's time takes a pass over the file of its own
+  bool events = false;       ///< Recording::traces, which take memory
+  bool births = false;       ///< when each block of the state was allocated; takes a second pass over the events
+  bool timeline = false;
+  EventSink* sink = nullptr; ///< gets all events, too
+};
+
+struct Opened {
+  MemoryState state;                  ///< with its recording
+  std::vector<BlockBirth> births;     ///< by block index of the state, where wanted
+  std::vector<DeviceRecord> timeline; ///< a record for each device of the recording, where wanted
+};
+
+/// An input that is read as often as its wants take.
+class Session {
+public:
+  /// Reads `path`, or standard input for `-`, and refuses at its first bytes what is no snapshot. Throws what
+  /// read_input() throws.
+  explicit Session(const std::string& path, SessionOptions options = {});
+
+  [[nodiscard]] Input& input() { return input_; }
+
+  /// Throws Error, without the file's name, for everything that keeps it from being read as a snapshot, also that it
+  /// changed meanwhile; UsageError where it does not have the moment; and what Wants::sink throws.
+  [[nodiscard]] Opened open(const Wants& wants = {});
+
+  /// One more pass: the recording, whose events go to `sink`. Throws the same.
+  [[nodiscard]] std::shared_ptr<const Recording> read(EventSink& sink);
+
+private:
+  [[nodiscard]] std::shared_ptr<const Recording> decoded(EventSink* sink);
+  [[nodiscard]] MomentChoice choice_of(const MomentRequest& moment);
+  [[nodiscard]] Opened open_keeping_events(const Wants& wants);
+
+  SessionOptions options_;
+  Input input_;
+};
+
+/// A session for one look at a file.
+[[nodiscard]] Opened open(const std::string& path, const Wants& wants = {}, const SessionOptions& options = {});
+
+} // namespace memviz

@@ -1,0 +1,90 @@
+#include "cli/command.hpp"
+
+#include "cli/messages.hpp"
+#include "io/memory_limit.hpp"
+#include "io/output_file.hpp"
+#include "memviz/error.hpp"
+#include "memviz/svg.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <new>
+
+namespace memviz::cli {
+
+namespace {
+
+ParsedWords words_with_program(const CommandText& text, const std::vector<OptionText>& options,
+                               const std::vector<std::string>& words) {
+  const auto separator = std::find(words.begin(), words.end(), "--");
+  ParsedWords parsed = parse_words({words.begin(), separator}, options);
+  if (!parsed.operands.empty())
+    throw UsageError(
+        fmt::format("'{}' must stand behind --: memviz {} {}", parsed.operands.front(), text.name, text.operands));
+  if (separator == words.end() || separator + 1 == words.end())
+    throw UsageError(fmt::format("{0} needs a program: memviz {0} {1}", text.name, text.operands));
+  parsed.operands.assign(separator + 1, words.end());
+  return parsed;
+}
+
+/// Within --max-memory.
+int run_limited(const CommandOptions& options, const std::function<int()>& work) {
+  const auto& limit = options.file.max_memory;
+  if (!limit) return work();
+  limit_memory(limit->bytes);
+  const auto message = [&](const std::string& file) {
+    return fmt::format("{}: needs more memory than --max-memory {} allows", file, limit->word);
+  };
+  try {
+    return work();
+  } catch (const OutOfMemory& error) {
+    throw Error(message(error.file()));
+  } catch (const std::bad_alloc&) {
+    std::vector<std::string> names;
+    for (const std::string& file : options.operands)
+      names.push_back(shown_name(file, options.file));
+    throw Error(message(fmt::format("{}", fmt::join(names, " and "))));
+  }
+}
+
+} // namespace
+
+ParsedWords words_of_command(const CommandText& text, const std::vector<OptionText>& options,
+                             const std::vector<std::string>& words) {
+  if (text.takes_program) return words_with_program(text, options, words);
+  ParsedWords parsed = parse_words(words, options);
+  const std::size_t found = parsed.operands.size();
+  if (found < text.operand_count) {
+    throw UsageError(fmt::format("{} needs {}: memviz {} {}", text.name,
+                                 text.operand_count == 1 ? "a snapshot" : "two snapshots", text.name, text.operands));
+  }
+  if (found > text.operand_count) {
+    throw UsageError(fmt::format("{} takes {}; '{}' is one too many", text.name,
+                                 text.operand_count == 1 ? "one snapshot" : "two snapshots",
+                                 parsed.operands[text.operand_count]));
+  }
+  for (const std::string& operand : parsed.operands)
+    if (operand.empty()) throw UsageError("the name of a snapshot is empty; - is standard input");
+  return parsed;
+}
+
+int run_within_limits(const CommandOptions& options, const std::function<int()>& work) {
+  Redactor* const redactor = options.file.redactor.get();
+  if (redactor == nullptr) return run_limited(options, work);
+  for (const std::string_view text : fixed_texts())
+    redactor->add_public(text);
+  try {
+    return run_limited(options, work);
+  } catch (const UsageError&) {
+    throw; // about the command line
+  } catch (const OutOfMemory&) {
+    throw;
+  } catch (const ReaderGone&) {
+    throw;
+  } catch (const Error& error) {
+    throw Error(Redactor::message(error.what()));
+  }
+}
+
+} // namespace memviz::cli

@@ -1,0 +1,109 @@
+#include "cli/file_options.hpp"
+
+#include "cli/choice.hpp"
+#include "cli/messages.hpp"
+#include "cli/sizes.hpp"
+#include "memviz/error.hpp"
+#include "memviz/label.hpp"
+#include "text/whole_number.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <thread>
+
+namespace memviz::cli {
+
+namespace {
+
+unsigned usual_threads() {
+  constexpr unsigned kMostUseful = 4; // more wait for the replay, which is one
+  return std::clamp(std::thread::hardware_concurrency(), 1U, kMostUseful);
+}
+
+unsigned parse_threads(std::string_view option, const std::string& word) {
+  constexpr unsigned kMost = 64;
+  const auto threads = whole_number<unsigned>(word);
+  if (threads && *threads > 0 && *threads <= kMost) return *threads;
+  throw UsageError(fmt::format("--{} must be a number from 1 to {}, not '{}'", option, kMost, word));
+}
+
+SizeLimit parse_max_memory(std::string_view option, const std::string& word) {
+  constexpr std::uint64_t kLeast = 16'000'000; // the program itself, and room to say what went wrong
+  SizeLimit limit = parse_size_limit(option, word);
+  if (limit.bytes < kLeast) throw UsageError(fmt::format("--{} must be at least 16M, not '{}'", option, word));
+  return limit;
+}
+
+Redact parse_redact(const std::string& word) {
+  return chosen<Redact>(
+      "redact", word,
+      {{"paths", Redact::paths}, {"names", Redact::names}, {"all", Redact::all}, {"everything", Redact::everything}});
+}
+
+} // namespace
+
+void FileOptions::advise(std::string_view message) const {
+  if (!is_quiet) say_message(message);
+}
+
+OptionList<FileOptions> redact_options() {
+  return {
+      {{"redact", '\0', "WHAT",
+        "hide what the snapshot says of your code, so that the result can be published. paths: folders and files; "
+        "names: functions, classes, modules, annotations and metadata; all: both, free text in settings, and the "
+        "snapshot's own name; everything: also what only looks public. Pseudonyms are the same in every run. Up to "
+        "all, "
+        "Python, torch and widely known packages keep their names, and so does what looks like them: forks inside of "
+        "site-packages/torch or megatron, files below lib/python3.N, /torch/csrc/ or /usr/include/, C++ inside of at, "
+        "torch, cuda, jit or std, special methods, metadata without letters. Not hidden: sizes, times, addresses, "
+        "counts, line numbers, the shape of stacks. Regular expressions "
+        "see pseudonyms"},
+       [](FileOptions& options, const std::string& word) {
+         options.redact = parse_redact(word);
+         options.redact_word = word;
+       }},
+      verbatim(
+          {"redact-key", '\0', "TEXT",
+           "makes the pseudonyms depend on this text, too; without it, whoever guesses a name can check the guess"},
+          &FileOptions::redact_key),
+  };
+}
+
+OptionList<FileOptions> general_options() {
+  return {
+      parsed({"threads", '\0', "N", "threads that decode the file (default: the processors there are, at most 4)"},
+             &FileOptions::threads, parse_threads),
+      parsed({"max-memory", '\0', "SIZE",
+              "fail cleanly instead of taking more memory than this, for example 500M or 2GiB; the snapshot itself, "
+              "where it is a plain file, does not count (default: no limit)"},
+             &FileOptions::max_memory, parse_max_memory),
+      flag({"quiet", 'q', "", "no warnings, hints and progress on standard error"}, &FileOptions::is_quiet),
+      help_option<FileOptions>(),
+  };
+}
+
+void settle(FileOptions& options) {
+  if (options.threads == 0) options.threads = usual_threads();
+  if (options.redact_key && !options.redact)
+    throw UsageError("--redact-key needs --redact paths, names, all or everything");
+  if (options.redact)
+    options.redactor = std::make_shared<Redactor>(RedactOptions{*options.redact, options.redact_key.value_or("")});
+}
+
+SizeLimit parse_size_limit(std::string_view option, const std::string& word) {
+  return {parse_bytes(option, word), word};
+}
+
+std::string shown_name(const std::string& file, const FileOptions& options) {
+  return options.redactor == nullptr ? file : options.redactor->input_name(picture_name(file));
+}
+
+std::string shown_annotation(const FileOptions& options, std::string_view name) {
+  return options.redactor == nullptr ? std::string(name) : options.redactor->text(TextKind::annotation, name);
+}
+
+std::string picture_name(const std::string& file) {
+  return file == "-" ? "standard input" : std::string(file_basename(file));
+}
+
+} // namespace memviz::cli

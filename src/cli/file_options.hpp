@@ -1,0 +1,54 @@
+#pragma once
+
+// The options that every command on snapshots has: how a file is read, what is hidden of it, and whether anything is
+// said beside the result.
+
+#include "cli/option.hpp"
+#include "memviz/redact.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace memviz::cli {
+
+/// The value of --max-memory or --max-size, with the words that it was given in.
+struct SizeLimit {
+  std::uint64_t bytes = 0;
+  std::string word;
+};
+
+struct FileOptions {
+  unsigned threads = 0; ///< 0: as many as are of use
+  std::optional<SizeLimit> max_memory;
+  bool is_quiet = false;
+  std::optional<Redact> redact;
+  std::string redact_word; ///< as it was given
+  std::optional<std::string> redact_key;
+  std::shared_ptr<Redactor> redactor; ///< of `redact`; null without it
+
+  /// To standard error, unless --quiet was given.
+  void advise(std::string_view message) const;
+};
+
+[[nodiscard]] OptionList<FileOptions> redact_options();  ///< --redact, --redact-key
+[[nodiscard]] OptionList<FileOptions> general_options(); ///< --threads, --max-memory, --quiet, --help
+
+/// After the last option: what follows from several. Throws UsageError where they contradict each other.
+void settle(FileOptions& options);
+
+/// --max-size and the like.
+[[nodiscard]] SizeLimit parse_size_limit(std::string_view option, const std::string& word);
+
+/// The file as the command line names it; with --redact its base name, or a pseudonym.
+[[nodiscard]] std::string shown_name(const std::string& file, const FileOptions& options);
+
+/// What an annotation that the command line names is called in the snapshot: with --redact, its pseudonym.
+[[nodiscard]] std::string shown_annotation(const FileOptions& options, std::string_view name);
+
+/// What a picture calls the file: its own name, because a picture is passed on and folders are nobody's business.
+[[nodiscard]] std::string picture_name(const std::string& file);
+
+} // namespace memviz::cli

@@ -1,0 +1,58 @@
+#pragma once
+
+// Results -> the outputs that the command line names, none of which has anything in it that --redact hides.
+
+#include "cli/command.hpp"
+#include "io/output_file.hpp"
+#include "io/scratch_file.hpp"
+#include "memviz/export.hpp"
+
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace memviz::cli {
+
+/// An output as an option names it.
+struct NamedOutput {
+  std::string_view option; ///< with its dashes
+  const std::optional<std::string>& path;
+};
+
+/// Before the work begins, of all outputs of a command: throws UsageError when one would replace one of the snapshots
+/// that the command reads, standard input's file included, or when two name the same file, and Error when one cannot be
+/// written.
+void check_outputs(const CommandOptions& options, std::initializer_list<NamedOutput> outputs);
+
+/// Throws Error where --redact hid something that stands in `text` after all. Called for every output before the first
+/// one is written.
+void check_redacted(const FileOptions& options, std::string_view text);
+
+/// Throws Error with the path, or "standard output", when it cannot be written; and what check_redacted() throws.
+void write_output(const FileOptions& options, const std::string& path, std::string_view text);
+
+/// The same of a text that is never held whole.
+void write_output(const FileOptions& options, const std::string& path, const TextSource& source);
+
+/// An output that is written piece by piece, and whole or not there after finish().
+class PieceOutput {
+public:
+  /// `-` is standard output; `options` must outlive this. These throw NamedError when it cannot be written, and
+  /// ReaderGone; finish() also throws what check_redacted() throws.
+  PieceOutput(const FileOptions& options, std::string path);
+  void write(std::string_view piece);
+  void finish();
+
+private:
+  void look_through(std::string_view lines);
+
+  const FileOptions& options_;
+  std::string path_;
+  std::optional<OutputFile> file_;
+  /// What goes to standard output with --redact: nobody can take it back, so all of it is looked through before.
+  std::optional<ScratchFile> waiting_;
+  std::string line_; ///< with --redact: what has not been looked through, because a word may go on
+};
+
+} // namespace memviz::cli

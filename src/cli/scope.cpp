@@ -1,0 +1,56 @@
+#include "cli/scope.hpp"
+
+#include "memviz/error.hpp"
+#include "text/whole_number.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace memviz::cli {
+
+Scope automatic_scope() {
+  Scope scope;
+  scope.at.choice.kind = MomentKind::automatic;
+  return scope;
+}
+
+OptionText device_text() {
+  return {"device", '\0', "N|all", "only this device (default: all)"};
+}
+
+OptionList<Scope> scope_options(std::string_view usual) {
+  return {
+      parsed(device_text(), &Scope::device, parse_device),
+      parsed(
+          {"at", '\0', "MOMENT",
+           fmt::format("end, peak, oom (the last out-of-memory error), event:N, time:MICROSECONDS, annotation:NAME or "
+                       "annotation:NAME#K (where it starts, for the K-th time), or auto: of each device oom where it "
+                       "has one, else peak, else (without events) end (default: {})",
+                       usual)},
+          &Scope::at, parse_moment),
+  };
+}
+
+std::optional<std::uint32_t> parse_device(std::string_view option, const std::string& word) {
+  if (word == "all") return std::nullopt;
+  const auto device = whole_number<std::uint32_t>(word);
+  if (!device) throw UsageError(fmt::format("--{} must be a number or all, not '{}'", option, word));
+  return device;
+}
+
+MomentRequest moment_of(MomentRequest request, std::optional<std::uint32_t> device) {
+  if (request.choice.kind == MomentKind::event) request.choice.device = device;
+  return request;
+}
+
+void check_device(const std::string& file, const Recording& recording, std::optional<std::uint32_t> device) {
+  const auto present = recording.devices();
+  if (!device || std::find(present.begin(), present.end(), *device) != present.end()) return;
+  throw UsageError(
+      present.empty()
+          ? fmt::format("--device {}: {} has no segments and no events on any device", *device, file)
+          : fmt::format("--device {}: {} has no such device; it has {}", *device, file, fmt::join(present, ", ")));
+}
+
+} // namespace memviz::cli

@@ -1,0 +1,36 @@
+#include "cli/snapshot_file.hpp"
+
+#include "cli/scope.hpp"
+
+#include <string_view>
+#include <utility>
+
+namespace memviz::cli {
+
+SnapshotFile::SnapshotFile(const std::string& file, const FileOptions& options)
+    : progress_(picture_name(file), options.is_quiet),
+      session_(file, session_options(shown_name(file, options), options, progress_)) {
+}
+
+SessionOptions session_options(const std::string& name, const FileOptions& options, Progress& progress) {
+  return {.name = name,
+          .rewriter = options.redactor.get(),
+          .threads = options.threads,
+          .on_progress = [&progress](std::string_view step, std::uint64_t done_bytes, std::uint64_t total_bytes) {
+            progress.show(step, done_bytes, total_bytes);
+          }};
+}
+
+Loaded load(const std::string& file, const FileOptions& options, const Wants& wants) {
+  const std::string name = shown_name(file, options);
+  return naming_file(name, [&] { return Loaded{SnapshotFile(file, options).session().open(wants), name}; });
+}
+
+Loaded load_one(const CommandOptions& options, const Wants& wants, std::optional<std::uint32_t> device) {
+  Loaded loaded = load(options.operands.front(), options.file, wants);
+  check_device(loaded.name, *loaded.state.recording, device);
+  say_warnings(options.file, loaded.name, loaded.state.all_warnings());
+  return loaded;
+}
+
+} // namespace memviz::cli

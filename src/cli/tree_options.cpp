@@ -1,0 +1,98 @@
+#include "cli/tree_options.hpp"
+
+#include "cli/choice.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <fmt/format.h>
+#include <string_view>
+#include <utility>
+
+namespace memviz::cli {
+
+namespace {
+
+Level level_of(std::string_view word) {
+  return chosen<Level>("group", word,
+                       {{"device", Level::device},
+                        {"pool", Level::pool},
+                        {"stream", Level::stream},
+                        {"segment", Level::segment},
+                        {"state", Level::state}});
+}
+
+std::vector<Level> levels_of(std::string_view list) {
+  std::vector<Level> levels;
+  while (true) {
+    const std::size_t comma = list.find(',');
+    const Level level = level_of(list.substr(0, comma));
+    if (std::find(levels.begin(), levels.end(), level) != levels.end())
+      throw UsageError(fmt::format("--group names '{}' twice", list.substr(0, comma)));
+    levels.push_back(level);
+    if (comma == std::string_view::npos) return levels;
+    list.remove_prefix(comma + 1);
+  }
+}
+
+FrameFilter parse_frames(std::string_view option, const std::string& word) {
+  return chosen<FrameFilter>(option, word,
+                             {{"filtered", FrameFilter::filtered},
+                              {"user", FrameFilter::user},
+                              {"python", FrameFilter::python},
+                              {"all", FrameFilter::all}});
+}
+
+View view_of(const std::string& word) {
+  return chosen<View>("view", word, {{"memory", View::memory}, {"segments", View::segments}});
+}
+
+void refuse_both(const TreeChoice& choice) {
+  if (choice.view && choice.group) throw UsageError("--group and --view exclude each other");
+}
+
+} // namespace
+
+Option<TreeChoice> view_option(std::string help) {
+  return {{"view", '\0', "NAME", std::move(help)}, [](TreeChoice& choice, const std::string& word) {
+            choice.view = view_of(word);
+            refuse_both(choice);
+          }};
+}
+
+OptionList<TreeChoice> tree_options() {
+  return {
+      {{"group", '\0', "LIST",
+        "any other order of levels above the stacks: device, pool, stream, segment, state, "
+        "separated by commas; instead of --view"},
+       [](TreeChoice& choice, const std::string& word) {
+         choice.group = levels_of(word);
+         refuse_both(choice);
+       }},
+      parsed({"frames", '\0', "SET",
+              "which frames of a stack to keep. filtered: all but what PyTorch's own tools leave out "
+              "(default); user: your own code; python; all"},
+             &TreeChoice::frames, parse_frames),
+      verbatim(
+          {"focus", '\0', "RE", "only stacks with a frame that matches this regular expression; the rest is one box"},
+          &TreeChoice::focus),
+      verbatim({"hide", '\0', "RE", "leave frames that match out of their stacks"}, &TreeChoice::hide),
+  };
+}
+
+TreeOptions resolved(const TreeChoice& choice, const MemoryState& state, std::optional<std::uint32_t> device) {
+  TreeOptions options;
+  options.frames = choice.frames;
+  options.focus = choice.focus;
+  options.hide = choice.hide;
+  options.device = device;
+  if (choice.group) {
+    options.levels = *choice.group;
+    return options;
+  }
+  options.levels = choice.view == View::segments ? segment_levels(state) : memory_levels(state);
+  // With one device chosen, a level for it says nothing.
+  if (device) std::erase(options.levels, Level::device);
+  return options;
+}
+
+} // namespace memviz::cli

@@ -1,0 +1,34 @@
+#pragma once
+
+// The options that say how memory is grouped into a tree, and which frames it has.
+
+#include "cli/option.hpp"
+#include "memviz/flame.hpp"
+#include "memviz/memory_state.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace memviz::cli {
+
+enum class View : std::uint8_t { memory, segments };
+
+/// What is said before a snapshot is read. Which levels stand for a view depends on the snapshot.
+struct TreeChoice {
+  std::optional<View> view;
+  std::optional<std::vector<Level>> group;
+  FrameFilter frames = FrameFilter::filtered;
+  std::string focus;
+  std::string hide;
+};
+
+[[nodiscard]] Option<TreeChoice> view_option(std::string text);
+[[nodiscard]] OptionList<TreeChoice> tree_options(); ///< what is grouped, kept and left out
+
+/// The tree options for a snapshot; `--group`, else `--view`, else the memory view.
+[[nodiscard]] TreeOptions resolved(const TreeChoice& choice, const MemoryState& state,
+                                   std::optional<std::uint32_t> device);
+
+} // namespace memviz::cli

@@ -1,0 +1,27 @@
+#pragma once
+
+// The words of a command line -> operands, and which option was given which word.
+
+#include "cli/option.hpp"
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace memviz::cli {
+
+struct GivenOption {
+  std::size_t option = 0; ///< index in the list of options
+  std::string word;       ///< "" of an option without a value
+};
+
+struct ParsedWords {
+  std::vector<std::string> operands;
+  std::vector<GivenOption> given; ///< in the order of the command line
+};
+
+/// Throws UsageError for an option that is unknown (with the nearest known one), given twice (unless it may be), or
+/// without its value.
+[[nodiscard]] ParsedWords parse_words(const std::vector<std::string>& words, const std::vector<OptionText>& options);
+
+} // namespace memviz::cli

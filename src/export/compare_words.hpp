@@ -1,0 +1,32 @@
+#pragma once
+
+// What the text, the Markdown and the JSON of a comparison have in common.
+
+#include "memviz/compare_report.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace memviz {
+
+/// "1.5 GiB"; "unknown" of nothing.
+[[nodiscard]] std::string known_bytes(const std::optional<std::uint64_t>& bytes);
+
+/// "requested at the peak", ...: as the figure stands in a table.
+[[nodiscard]] std::string_view gauge_label(Gauge gauge);
+
+/// "peak, end, reserved within --fail-over 2%"; needs a verdict.
+[[nodiscard]] std::string passed_text(const CompareReport& report);
+
+/// "step train.py:12", with its device where each is at a moment of its own.
+[[nodiscard]] std::string change_label(const Comparison& comparison, const UserLineChange& line);
+
+/// The same of lines that stand in one list: different ones that would look alike with the folders that tell them
+/// apart.
+[[nodiscard]] std::vector<std::string> change_labels(const Comparison& comparison,
+                                                     const std::vector<const UserLineChange*>& lines);
+
+} // namespace memviz
