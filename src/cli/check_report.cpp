@@ -1,10 +1,10 @@
 #include "cli/check_report.hpp"
 
+#include "base/printable.hpp"
 #include "export/text_table.hpp"
 #include "memviz/format.hpp"
 #include "memviz/label.hpp"
 #include "memviz/lost_history.hpp"
-#include "text/printable.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>

@@ -1,8 +1,8 @@
 #include "cli/messages.hpp"
 
+#include "base/printable.hpp"
 #include "cli/command.hpp"
 #include "cli/files.hpp"
-#include "text/printable.hpp"
 
 #include <cstdio>
 #include <new>

@@ -1,8 +1,8 @@
 #include "export/compare_markdown.hpp"
 
+#include "base/printable.hpp"
 #include "memviz/format.hpp"
 #include "memviz/label.hpp"
-#include "text/printable.hpp"
 
 #include <algorithm>
 #include <cctype>
