@@ -12,13 +12,12 @@ import importlib.util
 import json
 import pathlib
 import pickle
-import re
 import sys
+import unicodedata
 
 HERE = pathlib.Path(__file__).resolve().parent
 # PyTorch's text of these is not UTF-8, so there is nothing to compare with.
 NO_FOLDED = {"lone_surrogate", "not_utf8"}
-CONTROL = re.compile("[\x00-\x1f\x7f]")
 
 
 class Lenient(pickle._Unpickler):
@@ -42,8 +41,14 @@ def load(path):
 # Folded lines
 
 
+def is_unsafe(letter):
+    """Controls, ends of lines, what turns the text or is not seen (but the joiners, which languages need), no character."""
+    noncharacter = ord(letter) & 0xFFFE == 0xFFFE
+    return noncharacter or (unicodedata.category(letter) in ("Cc", "Cf", "Zl", "Zp") and letter not in "\u200c\u200d")
+
+
 def clean(text):
-    return CONTROL.sub(" ", text).replace(";", ":")
+    return "".join(" " if is_unsafe(letter) else letter for letter in text).replace(";", ":")
 
 
 def with_clean_names(snapshot):

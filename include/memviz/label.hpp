@@ -28,10 +28,6 @@ enum class CodeOrigin : std::uint8_t { user, torch, library, cpp };
 /// The same, but "" where the file is unknown ("" or "??"), and all of a name that ends with a separator.
 [[nodiscard]] std::string_view known_basename(std::string_view filename);
 
-/// What a byte of a frame becomes in PyTorch's folded spelling `basename:line:name`: ';' becomes ':', a control
-/// character a space.
-[[nodiscard]] char folded_char(char c);
-
 /// "train.py:12" with the base name of the file; "" where the file is unknown ("" or "??").
 [[nodiscard]] std::string frame_place(const FrameTable& frames, FrameId frame);
 /// The function, for C++ without argument lists and template arguments: "at::native::empty_cuda". Of names longer than

@@ -1,5 +1,6 @@
 #include "page/naming.hpp"
 
+#include "base/printable.hpp"
 #include "memviz/flame.hpp"
 #include "memviz/format.hpp"
 #include "memviz/source_line.hpp"
@@ -13,14 +14,8 @@ namespace {
 /// Names come from a stranger: one of a megabyte must not fill the picture.
 constexpr std::size_t kLongestName = 200;
 
-std::string without_controls(std::string line) {
-  for (char& c : line)
-    if (static_cast<unsigned char>(c) < 0x20) c = ' ';
-  return line;
-}
-
 std::string one_line(std::string_view text, std::size_t columns = kLongestName) {
-  return without_controls(cut_end(text.substr(0, 4 * columns + 4), columns));
+  return safe_line(cut_end(text.substr(0, 4 * columns + 4), columns));
 }
 
 std::string label_name(std::string_view name) {
@@ -37,7 +32,7 @@ std::string label_file(std::string_view filename) {
 /// Of a long place the end is kept: the line is what a reader goes to.
 Label label_of(const std::string& name, const std::string& file, std::int64_t line) {
   std::string place = file.empty() || !is_line(line) ? file : fmt::format("{}:{}", file, line);
-  place = without_controls(cut_start(place, kLongestName));
+  place = safe_line(cut_start(place, kLongestName));
   if (!name.empty()) return {.name = name, .place = std::move(place)};
   return {.name = place.empty() ? std::string("?") : std::move(place)};
 }
@@ -123,7 +118,7 @@ std::vector<Label> key_labels(const FrameTable& frames, const std::vector<NodeKe
   std::vector<Label> labels;
   for (std::size_t i = 0; i < keys.size(); ++i) {
     labels.push_back(key_label(frames, keys[i]));
-    if (!labels.back().place.empty()) labels.back().place = without_controls(cut_start(places[i], kLongestName));
+    if (!labels.back().place.empty()) labels.back().place = safe_line(cut_start(places[i], kLongestName));
   }
   return labels;
 }

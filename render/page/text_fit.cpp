@@ -1,6 +1,6 @@
 #include "page/text_fit.hpp"
 
-#include "page/code_point.hpp"
+#include "base/utf8.hpp"
 
 #include <cstring>
 #include <fmt/format.h>

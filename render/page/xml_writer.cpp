@@ -1,7 +1,8 @@
 #include "page/xml_writer.hpp"
 
+#include "base/characters.hpp"
+#include "base/utf8.hpp"
 #include "memviz/log_commands.hpp"
-#include "page/code_point.hpp"
 
 #include <pugixml.hpp>
 
@@ -15,20 +16,9 @@
 namespace memviz::render {
 namespace {
 
-bool is_bidirectional_control(char32_t value) {
-  return (value >= 0x202a && value <= 0x202e) || (value >= 0x2066 && value <= 0x2069);
-}
-
-/// Char of the XML 1.0 recommendation, section 2.2, less carriage return (parsers turn it into a line feed) and C1.
+/// All that XML 1.0 forbids (section 2.2, Char) is unsafe, too.
 bool is_kept(const CodePoint& point) {
-  if (!point.is_valid || is_bidirectional_control(point.value)) return false;
-  if (point.value < 0x20) return point.value == '\t' || point.value == '\n';
-  if (point.value >= 0x7f && point.value < 0xa0) return false;
-  return point.value != 0xfffe && point.value != 0xffff;
-}
-
-bool is_plain_ascii(std::string_view text) {
-  return std::all_of(text.begin(), text.end(), [](char c) { return c >= 0x20 && c < 0x7f; });
+  return point.is_valid && (point.value == '\t' || point.value == '\n' || !is_unsafe(point.value));
 }
 
 pugi::xml_node node_of(pugi::xml_node_struct* node) {

@@ -16,8 +16,7 @@ struct xml_node_struct;
 
 namespace memviz::render {
 
-/// `text` as UTF-8 that XML 1.0 allows: what is not UTF-8, control characters, U+FFFE, U+FFFF and the controls that
-/// reorder bidirectional text become U+FFFD. Tab and line feed stay.
+/// `text` as UTF-8 that XML 1.0 allows: what is not UTF-8 and what is_unsafe() become U+FFFD. Tab and line feed stay.
 [[nodiscard]] std::string valid_xml_text(std::string_view text);
 
 /// A length in pixels with at most two decimals: "12", "12.5", "0.25".

@@ -1,6 +1,6 @@
 #include "cli/help.hpp"
 
-#include "text/wrap.hpp"
+#include "base/wrap.hpp"
 
 #include <fmt/format.h>
 #include <string_view>

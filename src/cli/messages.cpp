@@ -1,7 +1,7 @@
 #include "cli/messages.hpp"
 
+#include "base/printable.hpp"
 #include "cli/command.hpp"
-#include "text/printable.hpp"
 
 #include <cstdio>
 #include <new>

@@ -1,12 +1,12 @@
 #include "memviz/check.hpp"
 
+#include "base/printable.hpp"
 #include "export/check_words.hpp"
 #include "export/text_table.hpp"
 #include "memviz/format.hpp"
 #include "memviz/label.hpp"
 #include "memviz/lost_history.hpp"
 #include "pickle/survey.hpp"
-#include "text/printable.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>

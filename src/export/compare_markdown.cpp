@@ -1,9 +1,9 @@
 #include "memviz/compare_report.hpp"
 
+#include "base/printable.hpp"
 #include "export/compare_words.hpp"
 #include "memviz/format.hpp"
 #include "memviz/label.hpp"
-#include "text/printable.hpp"
 
 #include <algorithm>
 #include <cctype>

@@ -1,11 +1,11 @@
 #include "memviz/compare_report.hpp"
 
+#include "base/printable.hpp"
+#include "base/wrap.hpp"
 #include "export/compare_words.hpp"
 #include "export/text_table.hpp"
 #include "memviz/format.hpp"
 #include "memviz/label.hpp"
-#include "text/printable.hpp"
-#include "text/wrap.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>

@@ -1,11 +1,11 @@
 #include "export/device_text.hpp"
 
+#include "base/printable.hpp"
 #include "export/text_table.hpp"
 #include "memviz/format.hpp"
 #include "memviz/label.hpp"
 #include "memviz/lost_history.hpp"
 #include "memviz/places.hpp"
-#include "text/printable.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>

@@ -1,3 +1,5 @@
+#include "base/printable.hpp"
+#include "base/wrap.hpp"
 #include "export/explain_answers.hpp"
 #include "export/text_table.hpp"
 #include "memviz/explain.hpp"
@@ -5,8 +7,6 @@
 #include "memviz/format.hpp"
 #include "memviz/label.hpp"
 #include "memviz/lost_history.hpp"
-#include "text/printable.hpp"
-#include "text/wrap.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>

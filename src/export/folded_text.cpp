@@ -1,5 +1,7 @@
 #include "export/folded_text.hpp"
 
+#include "base/printable.hpp"
+#include "base/utf8.hpp"
 #include "memviz/label.hpp"
 #include "memviz/log_commands.hpp"
 #include "memviz/source_line.hpp"
@@ -10,20 +12,29 @@
 #include <fmt/format.h>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace memviz {
 
 namespace {
 
-/// What a frame's text says as PyTorch writes it, but for commands of a job's log: `##[name]` becomes `#:[name]`, which
-/// is as long.
+/// A semicolon ends a frame.
+char in_stack(char c) {
+  return c == ';' ? ':' : c;
+}
+
+/// What a frame's text says as PyTorch writes it, but for what is unsafe and commands of a job's log: `##[name]`
+/// becomes
+/// `#:[name]`.
 class SafeText {
 public:
   explicit SafeText(std::string_view text) : text_(text) {
-    for (const std::size_t at : hash_commands(text)) {
-      if (changed_.empty()) changed_ = text;
+    const std::vector<std::size_t> commands = hash_commands(text);
+    if (commands.empty() && is_plain_ascii(text)) return;
+    changed_ = text;
+    for (const std::size_t at : commands)
       changed_[at] = ':';
-    }
+    changed_ = safe_line(changed_);
   }
   [[nodiscard]] std::string_view view() const { return changed_.empty() ? text_ : std::string_view(changed_); }
 
@@ -32,7 +43,7 @@ private:
   std::string changed_;
 };
 
-/// "basename", ":line:" and "name" of a frame, before folded_char().
+/// "basename", ":line:" and "name" of a frame, no longer than in the snapshot, before in_stack().
 class Pieces {
 public:
   Pieces(const FrameTable& frames, FrameId frame)
@@ -62,7 +73,7 @@ public:
     while (piece_.empty() && index_ + 1 < Pieces::kCount)
       piece_ = pieces_[++index_];
     if (!piece_.empty()) {
-      const char c = folded_char(piece_.front());
+      const char c = in_stack(piece_.front());
       piece_.remove_prefix(1);
       return static_cast<unsigned char>(c);
     }
@@ -120,7 +131,7 @@ void write_folded(const FrameTable& frames, FoldedStack stack, TextWriter& write
     if (i > 0) writer.add(";");
     const Pieces pieces(frames, stack[i]);
     for (std::size_t index = 0; index < Pieces::kCount; ++index)
-      writer.add(pieces[index], folded_char);
+      writer.add(pieces[index], in_stack);
   }
 }
 

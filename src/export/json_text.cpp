@@ -1,7 +1,8 @@
 #include "export/json_text.hpp"
 
+#include "base/characters.hpp"
+#include "base/utf8.hpp"
 #include "memviz/log_commands.hpp"
-#include "text/printable.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -13,30 +14,26 @@ namespace memviz {
 
 namespace {
 
-/// Of the character that `text` begins with, where control_length() is its length: all of them are below U+10000.
-unsigned code_point_of(std::string_view text, std::size_t length) {
-  const auto byte = [&](std::size_t index) { return static_cast<unsigned char>(text[index]); };
-  if (length == 1) return byte(0);
-  if (length == 2) return (byte(0) & 0x1FU) << 6U | (byte(1) & 0x3FU);
-  return (byte(0) & 0x0FU) << 12U | (byte(1) & 0x3FU) << 6U | (byte(2) & 0x3FU);
+std::string escaped(char32_t point) {
+  if (point < 0x10000) return fmt::format("\\u{:04x}", static_cast<unsigned>(point));
+  const auto above = static_cast<unsigned>(point) - 0x10000;
+  return fmt::format("\\u{:04x}\\u{:04x}", 0xD800 + (above >> 10U), 0xDC00 + (above & 0x3FFU));
 }
 
-/// Outside of strings JSON has none of these characters but line feeds. `commands`: of hash_commands().
+/// Outside of strings JSON has no unsafe character but line feeds. `commands`: of hash_commands().
 std::string with_escapes(std::string_view json, const std::vector<std::size_t>& commands) {
   std::string result;
   result.reserve(json.size());
   auto command = commands.begin();
   for (std::size_t i = 0; i < json.size();) {
-    std::size_t escaped = json[i] == '\n' ? 0 : control_length(json.substr(i));
-    if (command != commands.end() && *command == i) {
-      escaped = 1;
-      ++command;
-    }
-    if (escaped == 0)
-      result += json[i++];
+    const CodePoint point = first_code_point(json.substr(i));
+    const bool is_command = command != commands.end() && *command == i;
+    if (is_command) ++command;
+    if (is_command || (is_unsafe(point.value) && point.value != '\n'))
+      result += escaped(point.value);
     else
-      result += fmt::format("\\u{:04x}", code_point_of(json.substr(i), escaped));
-    i += escaped;
+      result += json.substr(i, point.bytes);
+    i += point.bytes;
   }
   return result;
 }

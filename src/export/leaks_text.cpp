@@ -1,10 +1,10 @@
 #include "analysis/tree/text_facts.hpp"
+#include "base/printable.hpp"
 #include "export/stack_lines.hpp"
 #include "export/text_table.hpp"
 #include "memviz/format.hpp"
 #include "memviz/label.hpp"
 #include "memviz/leaks.hpp"
-#include "text/printable.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,10 +1,10 @@
 #include "export/segment_map.hpp"
 
+#include "base/printable.hpp"
 #include "export/segment_bar.hpp"
 #include "export/text_table.hpp"
 #include "memviz/format.hpp"
 #include "memviz/label.hpp"
-#include "text/printable.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+#include "base/printable.hpp"
 #include "export/device_text.hpp"
 #include "export/segment_map.hpp"
 #include "export/text_table.hpp"
@@ -5,7 +6,6 @@
 #include "memviz/format.hpp"
 #include "memviz/label.hpp"
 #include "memviz/lost_history.hpp"
-#include "text/printable.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>

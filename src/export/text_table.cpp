@@ -1,6 +1,6 @@
 #include "export/text_table.hpp"
 
-#include "text/printable.hpp"
+#include "base/printable.hpp"
 
 #include <algorithm>
 #include <numeric>

@@ -1,7 +1,7 @@
+#include "base/saturating.hpp"
 #include "export/json_text.hpp"
 #include "export/trace_lines.hpp"
 #include "memviz/source_line.hpp"
-#include "value/saturating.hpp"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
 #include "export/trace_lines.hpp"
 
-#include "text/utf8.hpp"
+#include "base/utf8.hpp"
 
 namespace memviz {
 

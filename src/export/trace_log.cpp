@@ -1,10 +1,10 @@
 #include "analysis/replay/device_annotations.hpp"
 #include "analysis/replay/event_pools.hpp"
 #include "analysis/trace/trace_filter.hpp"
+#include "base/saturating.hpp"
 #include "export/trace_lines.hpp"
 #include "export/trace_size.hpp"
 #include "memviz/error.hpp"
-#include "value/saturating.hpp"
 
 #include <set>
 #include <span>

@@ -1,6 +1,6 @@
 #include "export/trace_size.hpp"
 
-#include "value/saturating.hpp"
+#include "base/saturating.hpp"
 
 #include <algorithm>
 

@@ -1,10 +1,10 @@
+#include "base/printable.hpp"
+#include "base/saturating.hpp"
+#include "base/time_text.hpp"
 #include "export/trace_lines.hpp"
 #include "memviz/format.hpp"
 #include "memviz/label.hpp"
 #include "memviz/source_line.hpp"
-#include "text/printable.hpp"
-#include "text/time_text.hpp"
-#include "value/saturating.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>

@@ -1,6 +1,6 @@
 #include "io/progress_line.hpp"
 
-#include "text/printable.hpp"
+#include "base/printable.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,6 +1,6 @@
 #include "io/signals.hpp"
 
-#include "text/printable.hpp"
+#include "base/printable.hpp"
 
 #include <array>
 #include <atomic>

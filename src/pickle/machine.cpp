@@ -1,8 +1,8 @@
 #include "pickle/machine.hpp"
 
+#include "base/printable.hpp"
+#include "base/utf8.hpp"
 #include "memviz/error.hpp"
-#include "text/printable.hpp"
-#include "text/utf8.hpp"
 
 #include <fmt/format.h>
 #include <utility>

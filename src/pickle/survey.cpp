@@ -1,8 +1,8 @@
 #include "pickle/survey.hpp"
 
+#include "base/utf8.hpp"
 #include "pickle/opcode_table.hpp"
 #include "pickle/survey_stack.hpp"
-#include "text/utf8.hpp"
 
 #include <algorithm>
 #include <charconv>

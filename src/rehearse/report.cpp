@@ -1,10 +1,10 @@
 #include "rehearse/report.hpp"
 
+#include "base/printable.hpp"
+#include "base/wrap.hpp"
 #include "export/json_text.hpp"
 #include "export/text_table.hpp"
 #include "memviz/format.hpp"
-#include "text/printable.hpp"
-#include "text/wrap.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>

@@ -1,9 +1,9 @@
+#include "base/printable.hpp"
+#include "base/wrap.hpp"
 #include "export/text_table.hpp"
 #include "memviz/format.hpp"
 #include "memviz/label.hpp"
 #include "rehearse/verdict.hpp"
-#include "text/printable.hpp"
-#include "text/wrap.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>

@@ -1,9 +1,9 @@
 #include "snapshot/file_kind.hpp"
 
+#include "base/printable.hpp"
+#include "base/utf8.hpp"
 #include "memviz/error.hpp"
 #include "pickle/survey.hpp"
-#include "text/printable.hpp"
-#include "text/utf8.hpp"
 
 #include <algorithm>
 #include <cstddef>

@@ -1,7 +1,7 @@
 #include "memviz/frames.hpp"
 
+#include "base/utf8.hpp"
 #include "memviz/error.hpp"
-#include "text/utf8.hpp"
 #include "value/hash.hpp"
 
 #include <limits>

@@ -1,3 +1,5 @@
+#include "base/printable.hpp"
+#include "base/utf8.hpp"
 #include "memviz/error.hpp"
 #include "memviz/recording.hpp"
 #include "pickle/decoder.hpp"
@@ -11,8 +13,6 @@
 #include "snapshot/settings_reader.hpp"
 #include "snapshot/trace_reader.hpp"
 #include "snapshot/trace_stream.hpp"
-#include "text/printable.hpp"
-#include "text/utf8.hpp"
 #include "json/json_reader.hpp"
 
 #include <exception>

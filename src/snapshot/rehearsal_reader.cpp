@@ -1,7 +1,7 @@
 #include "snapshot/rehearsal_reader.hpp"
 
-#include "text/printable.hpp"
-#include "text/utf8.hpp"
+#include "base/printable.hpp"
+#include "base/utf8.hpp"
 
 #include <string_view>
 

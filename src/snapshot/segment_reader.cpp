@@ -1,7 +1,7 @@
 #include "snapshot/segment_reader.hpp"
 
+#include "base/utf8.hpp"
 #include "memviz/format.hpp"
-#include "text/utf8.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>

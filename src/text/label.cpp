@@ -1,9 +1,9 @@
 #include "memviz/label.hpp"
 
+#include "base/utf8.hpp"
 #include "memviz/format.hpp"
 #include "memviz/memory_map.hpp"
 #include "memviz/source_line.hpp"
-#include "text/utf8.hpp"
 
 #include <algorithm>
 #include <array>
@@ -137,11 +137,6 @@ CodeOrigin origin_of(std::string_view filename) {
 
 std::string device_name(std::uint32_t device, bool is_cpu) {
   return is_cpu ? "CPU" : fmt::format("GPU {}", device);
-}
-
-char folded_char(char c) {
-  if (c == ';') return ':';
-  return static_cast<unsigned char>(c) < 0x20 || c == 0x7F ? ' ' : c;
 }
 
 std::string frame_place(const FrameTable& frames, FrameId frame) {

@@ -1,9 +1,9 @@
 #include "memviz/moment.hpp"
 
+#include "base/printable.hpp"
 #include "memviz/format.hpp"
 #include "memviz/label.hpp"
 #include "memviz/replay.hpp"
-#include "text/printable.hpp"
 
 #include <algorithm>
 #include <array>

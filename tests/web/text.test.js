@@ -1,12 +1,16 @@
 // The cases of text_fit_test.cpp.
 import assert from 'node:assert/strict';
+import {readFileSync} from 'node:fs';
 import test from 'node:test';
 import {brokenLines} from '../../render/web/core/lines.js';
 import {columnsOf, cut, cutName, cutStart, fitLabel, rowLabel, sansWidth, UNIT} from '../../render/web/core/text.js';
 
-test('letters take one column, ideographs and signs two', () => {
-  for (const [string, columns] of [['', 0], ['forward', 7], ['größe', 5], ['модель', 6], ['模型', 4], ['🙂', 2]])
-    assert.equal(columnsOf(string), columns, string);
+const vectors = JSON.parse(readFileSync(new URL('../../testdata/width_vectors.json', import.meta.url)));
+
+test('widths are those that C++ counts with', () => {
+  assert.ok(vectors.picture.length > 10 && vectors.sans_hundredths_of_em.length > 5);
+  for (const [string, columns] of vectors.picture) assert.equal(columnsOf(string), columns, string);
+  for (const [string, width] of vectors.sans_hundredths_of_em) assert.equal(Math.round(sansWidth(string, 100)), width, string);
 });
 
 test('a text is cut at its end, or at its start', () => {
@@ -60,6 +64,10 @@ test('lines are broken between words, and none is lost', () => {
   assert.ok(width(brokenLines(words, ' ', 120, 60, width)[0]) <= 60);
   const long = 'x'.repeat(500);
   assert.equal(brokenLines([long], ' ', 120, 0, width).join(''), long);
+  // No line ends in the middle of a character.
+  const faces = brokenLines(['🙂'.repeat(50)], ' ', 45, 0, width);
+  assert.equal(faces.join(''), '🙂'.repeat(50));
+  for (const line of faces) assert.ok(line.isWellFormed ? line.isWellFormed() : encodeURIComponent(line), line);
 });
 
 test('what stays with its number is known', () => {

@@ -7,7 +7,10 @@ function endOfLine(string, room, width) {
   while (fitting < string.length && width(string.slice(0, fitting + 1)) <= room) ++fitting;
   let space = string.lastIndexOf(' ', fitting);
   while (space > 0 && new RegExp('^' + UNIT).test(string.slice(space + 1))) space = string.lastIndexOf(' ', space - 1);
-  return space > 0 ? space : fitting;
+  if (space > 0) return space;
+  // Not in the middle of a character of two units.
+  if (string.codePointAt(fitting - 1) <= 0xffff) return fitting;
+  return fitting > 1 ? fitting - 1 : 2;
 }
 
 // Line after line; the first one begins `used` pixels in.

@@ -4,8 +4,8 @@
 #include "analysis/leaks/step_floors.hpp"
 #include "analysis/leaks/steps.hpp"
 #include "analysis/tree/text_facts.hpp"
+#include "base/saturating.hpp"
 #include "memviz/error.hpp"
-#include "value/saturating.hpp"
 
 #include <algorithm>
 #include <cmath>

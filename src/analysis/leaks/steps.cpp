@@ -1,10 +1,10 @@
 #include "analysis/leaks/steps.hpp"
 
 #include "analysis/leaks/repetition.hpp"
+#include "base/printable.hpp"
+#include "base/saturating.hpp"
 #include "memviz/error.hpp"
 #include "memviz/format.hpp"
-#include "text/printable.hpp"
-#include "value/saturating.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>

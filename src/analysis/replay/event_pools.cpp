@@ -1,6 +1,6 @@
 #include "analysis/replay/event_pools.hpp"
 
-#include "value/saturating.hpp"
+#include "base/saturating.hpp"
 
 #include <algorithm>
 #include <numeric>

@@ -1,3 +1,4 @@
+#include "base/printable.hpp"
 #include "export/segment_bar.hpp"
 #include "export/segment_map.hpp"
 #include "export/text_table.hpp"
@@ -5,7 +6,6 @@
 #include "support/contains.hpp"
 #include "support/small_snapshot.hpp"
 #include "support/states.hpp"
-#include "text/printable.hpp"
 
 #include <doctest/doctest.h>
 #include <sstream>
@@ -127,20 +127,6 @@ TEST_CASE("stats_text") {
     CHECK(!contains(text, "\x1b"));
     CHECK(!contains(text, "\nforged"));
   }
-}
-
-TEST_CASE("printable text keeps its lines and its direction") {
-  CHECK(printable("a\tb\x1b[2J\x7f") == "a b [2J ");
-  CHECK(printable("nac\u202Eabc\u2066\u2069\u200F\u061C.") == "nac abc    .");
-  CHECK(printable("\u05D0\u20AC\u2026\u2065\u206A") == "\u05D0\u20AC\u2026\u2065\u206A");
-  CHECK(printable("\xE2\x80") == "\xE2\x80");
-}
-
-TEST_CASE("elided keeps both ends of a name and whole characters") {
-  CHECK(elided("short", 10) == "short");
-  CHECK(elided("0123456789", 8) == "01...789");
-  CHECK(elided("\xC3\xA9\xC3\xA9\xC3\xA9\xC3\xA9\xC3\xA9\xC3\xA9", 5) == "\xC3\xA9...\xC3\xA9");
-  CHECK(elided("abcdef", 2) == "ab");
 }
 
 } // namespace memviz

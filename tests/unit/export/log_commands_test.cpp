@@ -1,10 +1,10 @@
 #include "memviz/log_commands.hpp"
 
+#include "base/printable.hpp"
 #include "export/json_text.hpp"
 #include "support/files.hpp"
 #include "support/process.hpp"
 #include "support/snapshot_builder.hpp"
-#include "text/printable.hpp"
 
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>

@@ -2,17 +2,22 @@
 
 #include "page/notes.hpp"
 
+#include "support/files.hpp"
+
+#include <cmath>
 #include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
+#include <string>
 
 using namespace memviz::render;
 
-TEST_CASE("columns_of") {
-  CHECK(columns_of("") == 0);
-  CHECK(columns_of("forward") == 7);
-  CHECK(columns_of("größe") == 5);
-  CHECK(columns_of("модель") == 6);
-  CHECK(columns_of("模型") == 4);
-  CHECK(columns_of("🙂") == 2);
+TEST_CASE("widths are those that the scripts of pictures count with") {
+  const auto vectors =
+      nlohmann::json::parse(memviz::test::read_bytes(memviz::test::testdata_file("width_vectors.json")));
+  for (const auto& row : vectors.at("picture"))
+    CHECK_MESSAGE(columns_of(row[0].get<std::string>()) == row[1].get<std::size_t>(), row.dump());
+  for (const auto& row : vectors.at("sans_hundredths_of_em"))
+    CHECK_MESSAGE(std::lround(sans_width(row[0].get<std::string>(), 100)) == row[1].get<long>(), row.dump());
   CHECK(columns_of("\xff\xfe") == 2); // not UTF-8: a column a byte
 }
 

@@ -1,6 +1,6 @@
 #include "memviz/format.hpp"
 
-#include "value/saturating.hpp"
+#include "base/saturating.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,6 +1,6 @@
-#include "text/time_text.hpp"
+#include "base/time_text.hpp"
 
-#include "value/saturating.hpp"
+#include "base/saturating.hpp"
 
 #include <chrono>
 #include <fmt/format.h>

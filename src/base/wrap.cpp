@@ -1,7 +1,7 @@
-#include "text/wrap.hpp"
+#include "base/wrap.hpp"
 
+#include "base/printable.hpp"
 #include "memviz/format.hpp"
-#include "text/printable.hpp"
 
 #include <algorithm>
 

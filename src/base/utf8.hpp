@@ -1,0 +1,38 @@
+#pragma once
+
+// Bytes from a file -> text that every output can carry, and its characters.
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace memviz {
+
+/// What is_valid says is a character, else stands for U+FFFD.
+struct CodePoint {
+  char32_t value = 0;
+  std::size_t bytes = 1; ///< how many bytes of the text it takes
+  bool is_valid = false;
+};
+
+/// What `text`, which is not empty, begins with. A stray byte and each byte of an overlong form are invalid, and, as
+/// one, a surrogate, which Python's pickle writes with `surrogatepass`.
+[[nodiscard]] CodePoint first_code_point(std::string_view text);
+
+[[nodiscard]] bool is_valid_utf8(std::string_view bytes);
+
+/// `bytes` with U+FFFD in the place of everything that is invalid.
+[[nodiscard]] std::string to_valid_utf8(std::string_view bytes);
+
+/// `text` without the character that a cut at its end left incomplete; valid UTF-8 if it was before the cut.
+[[nodiscard]] std::string_view whole_characters(std::string_view text);
+
+/// Whether it stands inside a character, not at its beginning.
+[[nodiscard]] inline bool is_continuation(char byte) {
+  return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U;
+}
+
+/// Only printable ASCII: nearly every text is, and needs no look at each of its characters.
+[[nodiscard]] bool is_plain_ascii(std::string_view text);
+
+} // namespace memviz

@@ -1,0 +1,101 @@
+#include "base/characters.hpp"
+#include "base/utf8.hpp"
+#include "support/contains.hpp"
+#include "support/files.hpp"
+#include "support/process.hpp"
+#include "support/snapshot_builder.hpp"
+
+#include <doctest/doctest.h>
+#include <string>
+#include <vector>
+
+// Names that would do more than be read, of a file on the command line, of a function and of a source file: no output
+// has them.
+
+namespace memviz {
+
+using test::contains;
+using test::KiB;
+using test::Outcome;
+
+namespace {
+
+/// A right-to-left override, an escape sequence, C1, separators, a mark of direction, a tag, what nobody sees.
+const std::string kUnsafe = "\u202Egnp\x1b[2J\u009B1m\u2028\u2029\u200E\u061C\U000E0041\u200B\uFEFF\uFFFE";
+
+std::string hostile_snapshot(int more_bytes) {
+  test::SnapshotBuilder snapshot;
+  const std::vector<std::string> stack{"/app/" + kUnsafe + ".py:12:step" + kUnsafe, "/app/train.py:3:main"};
+  const auto bytes = static_cast<std::uint64_t>(512 * more_bytes);
+  snapshot.segment(0x100000, 64 * KiB).active(bytes, bytes, stack).inactive(64 * KiB - bytes);
+  snapshot.alloc(0x100000, bytes, stack);
+  snapshot.set("allocator_settings", test::dict({{"name" + kUnsafe, "value" + kUnsafe}}));
+  return snapshot.pickle();
+}
+
+void check_safe(const std::string& what, const std::string& text) {
+  CHECK_MESSAGE(is_valid_utf8(text), what);
+  for (std::string_view rest = text; !rest.empty();) {
+    const CodePoint point = first_code_point(rest);
+    if (point.value != '\n' && is_unsafe(point.value)) {
+      FAIL_CHECK(what << " has U+" << std::hex << static_cast<unsigned>(point.value));
+      return;
+    }
+    rest.remove_prefix(point.bytes);
+  }
+}
+
+} // namespace
+
+TEST_CASE("no output has what could do more than be read") {
+  const test::TemporaryFolder folder;
+  const std::string file = folder / ("evil" + kUnsafe + "\xff.pickle");
+  const std::string other = folder / ("other" + kUnsafe + ".pickle");
+  test::write_bytes(file, hostile_snapshot(2));
+  test::write_bytes(other, hostile_snapshot(5));
+  const std::vector<std::vector<std::string>> runs{
+      {"stats", file},
+      {"stats", file, "--json", "-"},
+      {"trace", file},
+      {"trace", file, "--stacks"},
+      {"trace", file, "--format", "ndjson"},
+      {"explain", file},
+      {"explain", file, "--json", "-"},
+      {"leaks", file},
+      {"leaks", file, "--json", "-"},
+      {"check", file},
+      {"check", file, "--json", "-"},
+      {"export", file, "--format", "folded"},
+      {"export", file, "--format", "json"},
+      {"compare", file, other},
+      {"compare", file, other, "--json", "-"},
+      {"compare", file, other, "--markdown", "-"},
+      {"compare", file, other, "-o", "-"},
+      {"flame", file, "-o", "-"},
+      {"explain", file, "-o", "-"},
+      {"state", file, "-o", "-"},
+      {"timeline", file, "-o", "-"},
+      {"flame", file + ".missing", "-o", "-"},
+      {"state", file, "--annotation" + kUnsafe},
+  };
+  for (const std::vector<std::string>& arguments : runs) {
+    std::string line;
+    for (const std::string& argument : arguments)
+      line += (argument.starts_with("/") ? "FILE" : argument) + " ";
+    const Outcome outcome = test::run(arguments);
+    CHECK_MESSAGE(!(outcome.out + outcome.err).empty(), line);
+    check_safe(line, outcome.out);
+    check_safe(line + "(messages)", outcome.err);
+  }
+}
+
+TEST_CASE("in JSON the same characters are escaped, so that a program reads them") {
+  const test::TemporaryFolder folder;
+  const std::string file = folder / "evil.pickle";
+  test::write_bytes(file, hostile_snapshot(2));
+  const std::string text = test::run({"export", file, "--format", "json"}).out;
+  CHECK(contains(text,
+                 "step\\u202egnp\\u001b[2J\\u009b1m\\u2028\\u2029\\u200e\\u061c\\udb40\\udc41\\u200b\\ufeff\\ufffe"));
+}
+
+} // namespace memviz
