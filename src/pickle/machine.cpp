@@ -34,40 +34,40 @@ bool Machine::step() {
   case Opcode::stop: stop(); break;
 
   case Opcode::memoize: memo_.put_next(top()); break;
-  case Opcode::binput: put(cursor_.number<std::uint8_t>()); break;
-  case Opcode::long_binput: put(cursor_.number<std::uint32_t>()); break;
-  case Opcode::binget: push(memo_value(cursor_.number<std::uint8_t>())); break;
-  case Opcode::long_binget: push(memo_value(cursor_.number<std::uint32_t>())); break;
+  case Opcode::binput: put(argument<Opcode::binput>()); break;
+  case Opcode::long_binput: put(argument<Opcode::long_binput>()); break;
+  case Opcode::binget: push(memo_value(argument<Opcode::binget>())); break;
+  case Opcode::long_binget: push(memo_value(argument<Opcode::long_binget>())); break;
 
   case Opcode::none: push(Value::none()); break;
   case Opcode::newtrue: push(Value::boolean(true)); break;
   case Opcode::newfalse: push(Value::boolean(false)); break;
-  case Opcode::binint1: push(Value::integer(cursor_.number<std::uint8_t>())); break;
-  case Opcode::binint2: push(Value::integer(cursor_.number<std::uint16_t>())); break;
-  case Opcode::binint: push(Value::integer(static_cast<std::int32_t>(cursor_.number<std::uint32_t>()))); break;
-  case Opcode::long1: push(long_integer(cursor_.take(cursor_.number<std::uint8_t>()))); break;
-  case Opcode::long4: push(long_integer(cursor_.take(signed_size("an integer")))); break;
-  case Opcode::binfloat: push(big_endian_double(cursor_.number<std::uint64_t>())); break;
+  case Opcode::binint1: push(Value::integer(argument<Opcode::binint1>())); break;
+  case Opcode::binint2: push(Value::integer(argument<Opcode::binint2>())); break;
+  case Opcode::binint: push(Value::integer(static_cast<std::int32_t>(argument<Opcode::binint>()))); break;
+  case Opcode::long1: push(long_integer(argument<Opcode::long1>())); break;
+  case Opcode::long4: push(long_integer(argument<Opcode::long4>())); break;
+  case Opcode::binfloat: push(big_endian_double(argument<Opcode::binfloat>())); break;
 
-  case Opcode::short_binunicode: push_text(cursor_.take(cursor_.number<std::uint8_t>())); break;
-  case Opcode::binunicode: push_text(cursor_.take(cursor_.number<std::uint32_t>())); break;
-  case Opcode::binunicode8: push_text(cursor_.take(cursor_.number<std::uint64_t>())); break;
+  case Opcode::short_binunicode: push_text(argument<Opcode::short_binunicode>()); break;
+  case Opcode::binunicode: push_text(argument<Opcode::binunicode>()); break;
+  case Opcode::binunicode8: push_text(argument<Opcode::binunicode8>()); break;
   // Python 2's str: text of an unknown encoding.
-  case Opcode::short_binstring: push_text(cursor_.take(cursor_.number<std::uint8_t>())); break;
-  case Opcode::binstring: push_text(cursor_.take(signed_size("a string"))); break;
-  case Opcode::short_binbytes: push_bytes(cursor_.take(cursor_.number<std::uint8_t>())); break;
-  case Opcode::binbytes: push_bytes(cursor_.take(cursor_.number<std::uint32_t>())); break;
-  case Opcode::binbytes8:
-  case Opcode::bytearray8: push_bytes(cursor_.take(cursor_.number<std::uint64_t>())); break;
+  case Opcode::short_binstring: push_text(argument<Opcode::short_binstring>()); break;
+  case Opcode::binstring: push_text(argument<Opcode::binstring>()); break;
+  case Opcode::short_binbytes: push_bytes(argument<Opcode::short_binbytes>()); break;
+  case Opcode::binbytes: push_bytes(argument<Opcode::binbytes>()); break;
+  case Opcode::binbytes8: push_bytes(argument<Opcode::binbytes8>()); break;
+  case Opcode::bytearray8: push_bytes(argument<Opcode::bytearray8>()); break;
 
   case Opcode::mark: mark(); break;
   case Opcode::empty_dict: push(document_.add_dict()); break;
   case Opcode::empty_list:
   case Opcode::empty_set: push(document_.add_list()); break;
   case Opcode::empty_tuple: make_tuple(0); break;
-  case Opcode::tuple1: make_tuple(1); break;
-  case Opcode::tuple2: make_tuple(2); break;
-  case Opcode::tuple3: make_tuple(3); break;
+  case Opcode::tuple1: make_tuple(popped(Opcode::tuple1)); break;
+  case Opcode::tuple2: make_tuple(popped(Opcode::tuple2)); break;
+  case Opcode::tuple3: make_tuple(popped(Opcode::tuple3)); break;
   case Opcode::tuple:
   case Opcode::frozenset: make_sequence(above_mark(), Kind::tuple); break;
   case Opcode::list: make_sequence(above_mark(), Kind::list); break;
@@ -106,7 +106,7 @@ void Machine::mark() {
 }
 
 void Machine::read_protocol() {
-  const int protocol = cursor_.number<std::uint8_t>();
+  const int protocol = argument<Opcode::proto>();
   if (protocol > kNewestProtocol) {
     fail(fmt::format("a pickle protocol from 0 to {}", kNewestProtocol), fmt::format("protocol {}", protocol));
   }
@@ -114,7 +114,7 @@ void Machine::read_protocol() {
 }
 
 void Machine::read_frame() {
-  const auto size = cursor_.number<std::uint64_t>();
+  const auto size = argument<Opcode::frame>();
   if (size > cursor_.left()) {
     fail(fmt::format("a frame of {} bytes", size),
          fmt::format("{} bytes up to the end of the file: is it cut off?", cursor_.left()));
@@ -133,7 +133,7 @@ void Machine::refuse(Opcode opcode) {
     fail("a pickle opcode", fmt::format("byte {:#04x}", static_cast<unsigned>(opcode)));
   }
   std::string target;
-  if (opcode == Opcode::global || opcode == Opcode::inst) {
+  if (opcode_info(opcode).argument == Argument::two_lines) {
     const std::string module = quoted(cursor_.line());
     target = fmt::format(" ('{}.{}')", module, quoted(cursor_.line()));
   } else if (opcode == Opcode::stack_global && stack_.size() >= 2 && stack_.back().kind() == Kind::text &&

@@ -5,7 +5,7 @@
 #include "pickle/cursor.hpp"
 #include "pickle/decoder.hpp"
 #include "pickle/memo.hpp"
-#include "pickle/opcode.hpp"
+#include "pickle/opcode_bytes.hpp"
 #include "pickle/progress.hpp"
 #include "pickle/record_stream.hpp"
 
@@ -43,6 +43,24 @@ public:
 private:
   [[noreturn]] void refuse(Opcode opcode);
 
+  /// What stands behind the current opcode, as the table says: its number, its line, or as many bytes as its length.
+  template <Opcode kOpcode> auto argument() {
+    constexpr Argument kArgument = opcode_info(kOpcode).argument;
+    static_assert(kArgument != Argument::none && kArgument != Argument::two_lines);
+    if constexpr (kArgument == Argument::one_line) {
+      return cursor_.line();
+    } else {
+      const auto number = cursor_.number<ArgumentNumber<kOpcode>>();
+      if constexpr (kArgument == Argument::signed_length4)
+        return cursor_.take(unsigned_size(number, opcode_info(kOpcode).is_text ? "a string" : "an integer"));
+      else if constexpr (is_number(kArgument))
+        return number;
+      else
+        return cursor_.take(number);
+    }
+  }
+  [[nodiscard]] std::uint64_t unsigned_size(std::uint32_t bits, const char* of_what) const;
+
   void mark();
   void put(std::uint64_t index);
   void read_protocol();
@@ -52,7 +70,6 @@ private:
   [[nodiscard]] Value long_integer(std::string_view little_endian);
   /// BINFLOAT is the one big-endian number of the format.
   [[nodiscard]] Value big_endian_double(std::uint64_t little_endian);
-  [[nodiscard]] std::uint64_t signed_size(const char* of_what);
   void push_bytes(std::string_view bytes) { push(document_.add_text(bytes, Kind::bytes)); }
   /// The opcodes of protocol 0, whose arguments are lines of text.
   void run_text(Opcode opcode);

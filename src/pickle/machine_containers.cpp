@@ -45,7 +45,7 @@ void Machine::check_items(std::span<const Value> items) const {
 
 void Machine::append_one() {
   const Value item = top();
-  const Value list = list_below(1);
+  const Value list = list_below(popped(Opcode::append));
   append_to(list, std::span(&item, 1));
   stack_.pop_back();
 }
@@ -58,8 +58,9 @@ void Machine::append_all() {
 }
 
 void Machine::set_one() {
-  const Value dict = container_below(2, Kind::dict);
-  const std::span<const Value> items = std::span(stack_).last(2);
+  constexpr std::size_t kItems = popped(Opcode::setitem);
+  const Value dict = container_below(kItems, Kind::dict);
+  const std::span<const Value> items = std::span(stack_).last(kItems);
   check_items(items);
   document_.set_items(dict, items);
   drop_to(items);

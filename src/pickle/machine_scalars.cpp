@@ -26,23 +26,22 @@ Value Machine::big_endian_double(std::uint64_t little_endian) {
   return document_.add_real(std::bit_cast<double>(__builtin_bswap64(little_endian)));
 }
 
-std::uint64_t Machine::signed_size(const char* of_what) {
-  const auto size = static_cast<std::int32_t>(cursor_.number<std::uint32_t>());
+std::uint64_t Machine::unsigned_size(std::uint32_t bits, const char* of_what) const {
+  const auto size = static_cast<std::int32_t>(bits);
   if (size < 0) fail(fmt::format("the size of {}", of_what), fmt::format("{}", size));
   return static_cast<std::uint64_t>(size);
 }
 
 void Machine::run_text(Opcode opcode) {
-  const std::uint64_t offset = cursor_.offset();
-  const std::string_view line = cursor_.line();
+  const std::uint64_t at = cursor_.offset();
   switch (opcode) {
-  case Opcode::int_text: push(parse_int(document_, line, offset)); break;
-  case Opcode::long_text: push(parse_long(document_, line, offset)); break;
-  case Opcode::float_text: push(document_.add_real(parse_float(line, offset))); break;
-  case Opcode::string: push(document_.add_owned_text(parse_quoted(line, offset))); break;
-  case Opcode::unicode: push(document_.add_owned_text(parse_raw_unicode(line, offset))); break;
-  case Opcode::put: memo_.put(parse_memo_number(line, offset), top()); break;
-  default: push(memo_value(parse_memo_number(line, offset))); break; // GET
+  case Opcode::int_text: push(parse_int(document_, argument<Opcode::int_text>(), at)); break;
+  case Opcode::long_text: push(parse_long(document_, argument<Opcode::long_text>(), at)); break;
+  case Opcode::float_text: push(document_.add_real(parse_float(argument<Opcode::float_text>(), at))); break;
+  case Opcode::string: push(document_.add_owned_text(parse_quoted(argument<Opcode::string>(), at))); break;
+  case Opcode::unicode: push(document_.add_owned_text(parse_raw_unicode(argument<Opcode::unicode>(), at))); break;
+  case Opcode::put: put(parse_memo_number(argument<Opcode::put>(), at)); break;
+  default: push(memo_value(parse_memo_number(argument<Opcode::get>(), at))); break;
   }
 }
 

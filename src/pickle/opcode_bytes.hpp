@@ -1,8 +1,8 @@
 #pragma once
 
-// Opcodes and their arguments at a place where enough bytes are known to follow.
+// Opcodes and their arguments at a place where enough bytes are known to follow, as the table says.
 
-#include "pickle/opcode.hpp"
+#include "pickle/opcode_table.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -20,10 +20,32 @@ template <class Number> Number number_at(const char* at) {
   return number;
 }
 
+template <std::size_t kBytes> struct UnsignedOf;
+template <> struct UnsignedOf<1> { using Type = std::uint8_t; };
+template <> struct UnsignedOf<2> { using Type = std::uint16_t; };
+template <> struct UnsignedOf<4> { using Type = std::uint32_t; };
+template <> struct UnsignedOf<8> { using Type = std::uint64_t; };
+
+/// Of the number or the length behind an opcode.
+template <Opcode kOpcode> using ArgumentNumber = typename UnsignedOf<number_bytes(opcode_info(kOpcode).argument)>::Type;
+
+/// Bytes of an opcode with its number or length.
+template <Opcode kOpcode> inline constexpr std::size_t kHeadBytes = 1 + number_bytes(opcode_info(kOpcode).argument);
+
+/// The number or length of the opcode at `at`.
+template <Opcode kOpcode> ArgumentNumber<kOpcode> argument_at(const char* at) {
+  return number_at<ArgumentNumber<kOpcode>>(at + 1);
+}
+
 /// Bytes of the opcode that fetches from the memo at `at`; 0 for any other.
 inline std::size_t fetch_bytes(const char* at) {
-  if (opcode_at(at) == Opcode::long_binget) return 5;
-  return opcode_at(at) == Opcode::binget ? 2 : 0;
+  if (opcode_at(at) == Opcode::long_binget) return kHeadBytes<Opcode::long_binget>;
+  return opcode_at(at) == Opcode::binget ? kHeadBytes<Opcode::binget> : 0;
+}
+
+/// What such an opcode fetches.
+inline std::uint32_t fetched_number(const char* at) {
+  return opcode_at(at) == Opcode::long_binget ? argument_at<Opcode::long_binget>(at) : argument_at<Opcode::binget>(at);
 }
 
 } // namespace memviz::pickle

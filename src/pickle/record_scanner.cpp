@@ -10,19 +10,15 @@ constexpr std::size_t kMostKeys = 64;
 /// Of a key and a value of `bytes` at `at`.
 RecordForm form_of(const char* at, std::size_t key_bytes, std::size_t bytes, Value cell) {
   const char* const value = at + key_bytes;
-  const auto number_of = [&](std::size_t number_bytes, bool is_signed) {
-    return RecordForm::of_number(at, bytes - number_bytes, number_bytes, is_signed, cell.kind());
+  const auto number_of = [&](std::size_t of_number, bool is_signed) {
+    return RecordForm::of_number(at, bytes - of_number, of_number, is_signed, cell.kind());
   };
-  if (cell.kind() == Kind::memo_reference) return number_of(opcode_at(value) == Opcode::binget ? 1 : 4, false);
+  const Argument argument = opcode_info(opcode_at(value)).argument;
+  if (cell.kind() == Kind::memo_reference) return number_of(number_bytes(argument), false);
   if (cell.kind() == Kind::integer) {
-    switch (opcode_at(value)) {
-    case Opcode::binint1: return number_of(1, false);
-    case Opcode::binint2: return number_of(2, false);
-    case Opcode::binint: return number_of(4, true);
-    default: break;
-    }
-    const std::size_t number_bytes = number_at<std::uint8_t>(value + 1);
-    if (number_bytes > 0 && number_bytes <= RecordForm::kMostNumberBytes) return number_of(number_bytes, true);
+    if (is_number(argument)) return number_of(number_bytes(argument), opcode_at(value) == Opcode::binint);
+    const std::size_t long1_bytes = argument_at<Opcode::long1>(value);
+    if (long1_bytes > 0 && long1_bytes <= RecordForm::kMostNumberBytes) return number_of(long1_bytes, true);
   }
   if (bytes <= RecordForm::kLookAhead) return RecordForm::of_constant(at, bytes, cell);
   return {};
@@ -87,7 +83,7 @@ std::optional<RecordPattern> RecordScanner::learn(std::uint64_t offset, const Me
     }
     const std::size_t bytes = fetch_bytes(at);
     if (bytes == 0 || pattern.size() == kMostKeys) return std::nullopt;
-    const Value key = memo.get(bytes == 2 ? number_at<std::uint8_t>(at + 1) : number_at<std::uint32_t>(at + 1));
+    const Value key = memo.get(fetched_number(at));
     if (key.kind() != Kind::text) return std::nullopt;
     pattern.add(key, {at, bytes});
     at = past_frames(at + bytes);
@@ -142,9 +138,9 @@ const char* RecordScanner::scan_column(const char* at, std::size_t key_bytes, Va
 /// Writers may start a frame between any two opcodes. Null, too, where the end of the file is near.
 const char* RecordScanner::past_frames(const char* at) const {
   while (has_room(at) && opcode_at(at) == Opcode::frame) {
-    constexpr std::ptrdiff_t kFrameBytes = 9;
-    if (number_at<std::uint64_t>(at + 1) > static_cast<std::uint64_t>(end() - at - kFrameBytes)) return nullptr;
-    at += kFrameBytes;
+    const char* const inside = at + kHeadBytes<Opcode::frame>;
+    if (argument_at<Opcode::frame>(at) > static_cast<std::uint64_t>(end() - inside)) return nullptr;
+    at = inside;
   }
   return has_room(at) ? at : nullptr;
 }
@@ -154,8 +150,10 @@ const char* RecordScanner::past_put(const char* at, bool& is_memoized, RecordRun
   is_memoized = true;
   switch (opcode_at(at)) {
   case Opcode::memoize: return at + 1;
-  case Opcode::binput: run.puts.push_back(number_at<std::uint8_t>(at + 1)); return at + 2;
-  case Opcode::long_binput: run.puts.push_back(number_at<std::uint32_t>(at + 1)); return at + 5;
+  case Opcode::binput: run.puts.push_back(argument_at<Opcode::binput>(at)); return at + kHeadBytes<Opcode::binput>;
+  case Opcode::long_binput:
+    run.puts.push_back(argument_at<Opcode::long_binput>(at));
+    return at + kHeadBytes<Opcode::long_binput>;
   default: is_memoized = false; return at;
   }
 }

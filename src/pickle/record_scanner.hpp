@@ -5,6 +5,7 @@
 
 #include "pickle/digest_guesses.hpp"
 #include "pickle/memo.hpp"
+#include "pickle/opcode.hpp"
 #include "pickle/record_form.hpp"
 #include "pickle/record_pattern.hpp"
 
@@ -84,7 +85,7 @@ private:
                           RecordRun& run) const;
   const char* scan_column(const char* at, std::size_t key_bytes, Value& cell, RecordForm& form, RecordRun& run) const;
   const char* scan_value(const char* at, Value& cell, RecordRun& run) const;
-  const char* scan_text(const char* at, std::size_t size, Value& cell, RecordRun& run) const;
+  template <Opcode kOpcode> const char* scan_text(const char* at, Value& cell, RecordRun& run) const;
   const char* scan_list(const char* at, Value& cell, RecordRun& run) const;
   const DigestedList* guessed_list(const char* at) const;
 

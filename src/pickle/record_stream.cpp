@@ -2,7 +2,7 @@
 
 #include "pickle/cursor.hpp"
 #include "pickle/memo.hpp"
-#include "pickle/opcode.hpp"
+#include "pickle/opcode_bytes.hpp"
 #include "pickle/progress.hpp"
 
 #include <algorithm>
@@ -208,11 +208,9 @@ Value RecordStream::digest_of(const InlineList& list) {
     return known->value;
   }
   items_.clear();
-  Cursor fetches(list.fetches);
-  while (fetches.left() > 0) {
-    const bool is_long = fetches.opcode() == static_cast<std::uint8_t>(Opcode::long_binget);
-    items_.push_back(fetched(is_long ? fetches.number<std::uint32_t>() : fetches.number<std::uint8_t>()));
-  }
+  const char* const end = list.fetches.data() + list.fetches.size();
+  for (const char* fetch = list.fetches.data(); fetch != end; fetch += fetch_bytes(fetch))
+    items_.push_back(fetched(fetched_number(fetch)));
   const Value value = sink_.digest(items_);
   guesses_.add(*digests_.add(list.fetches, list.hash, value));
   return value;

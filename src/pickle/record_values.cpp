@@ -12,15 +12,16 @@ constexpr unsigned kTextSizeBits = 15;
 constexpr std::uint64_t kMostPairItem = 0xFFFFFFF;
 constexpr unsigned kPairItemBits = 28;
 
-Value reference_to(std::uint64_t number) {
-  return {Kind::memo_reference, number};
+template <Opcode kOpcode> Value reference_to(const char* at) {
+  return {Kind::memo_reference, argument_at<kOpcode>(at)};
 }
 
 /// Of LONG1 at `at`: 0 to 8 bytes, sign-extended.
 std::int64_t long1_at(const char* at, unsigned size) {
   if (size == 0) return 0;
   const unsigned unused_bits = 64 - 8 * size;
-  return static_cast<std::int64_t>(number_at<std::uint64_t>(at + 2) << unused_bits) >> unused_bits;
+  const auto bits = number_at<std::uint64_t>(at + kHeadBytes<Opcode::long1>);
+  return static_cast<std::int64_t>(bits << unused_bits) >> unused_bits;
 }
 
 struct SmallInteger {
@@ -28,12 +29,16 @@ struct SmallInteger {
   std::size_t bytes = 0; ///< of its opcode; 0 if it is none
 };
 
+template <Opcode kOpcode> SmallInteger small_integer(const char* at) {
+  return {argument_at<kOpcode>(at), kHeadBytes<kOpcode>};
+}
+
 /// Not negative and in one of the short forms, as the two of a pool id are.
 SmallInteger small_integer_at(const char* at) {
   switch (opcode_at(at)) {
-  case Opcode::binint1: return {number_at<std::uint8_t>(at + 1), 2};
-  case Opcode::binint2: return {number_at<std::uint16_t>(at + 1), 3};
-  case Opcode::binint: return {number_at<std::uint32_t>(at + 1), 5};
+  case Opcode::binint1: return small_integer<Opcode::binint1>(at);
+  case Opcode::binint2: return small_integer<Opcode::binint2>(at);
+  case Opcode::binint: return small_integer<Opcode::binint>(at);
   default: return {};
   }
 }
@@ -53,8 +58,8 @@ std::pair<std::uint64_t, std::uint64_t> inline_pair(Value cell) {
 
 const char* RecordScanner::scan_value(const char* at, Value& cell, RecordRun& run) const {
   switch (opcode_at(at)) {
-  case Opcode::binget: cell = reference_to(number_at<std::uint8_t>(at + 1)); return at + 2;
-  case Opcode::long_binget: cell = reference_to(number_at<std::uint32_t>(at + 1)); return at + 5;
+  case Opcode::binget: cell = reference_to<Opcode::binget>(at); return at + kHeadBytes<Opcode::binget>;
+  case Opcode::long_binget: cell = reference_to<Opcode::long_binget>(at); return at + kHeadBytes<Opcode::long_binget>;
   case Opcode::binint1:
   case Opcode::binint2: {
     const SmallInteger number = small_integer_at(at);
@@ -63,22 +68,22 @@ const char* RecordScanner::scan_value(const char* at, Value& cell, RecordRun& ru
     return at + number.bytes;
   }
   case Opcode::binint:
-    if (small_integer_at(at + 5).bytes != 0) return scan_pair(at, cell, run);
-    cell = Value::integer(number_at<std::int32_t>(at + 1));
-    return at + 5;
+    if (small_integer_at(at + kHeadBytes<Opcode::binint>).bytes != 0) return scan_pair(at, cell, run);
+    cell = Value::integer(static_cast<std::int32_t>(argument_at<Opcode::binint>(at)));
+    return at + kHeadBytes<Opcode::binint>;
   case Opcode::long1: {
-    const unsigned size = number_at<std::uint8_t>(at + 1);
+    const unsigned size = argument_at<Opcode::long1>(at);
     if (size > 8) return nullptr;
     const std::int64_t number = long1_at(at, size);
     if (!Value::fits_inline(number)) return nullptr;
     cell = Value::integer(number);
-    return at + 2 + size;
+    return at + kHeadBytes<Opcode::long1> + size;
   }
   case Opcode::none: cell = Value::none(); return at + 1;
   case Opcode::newtrue: cell = Value::boolean(true); return at + 1;
   case Opcode::newfalse: cell = Value::boolean(false); return at + 1;
-  case Opcode::short_binunicode: return scan_text(at + 2, number_at<std::uint8_t>(at + 1), cell, run);
-  case Opcode::binunicode: return scan_text(at + 5, number_at<std::uint32_t>(at + 1), cell, run);
+  case Opcode::short_binunicode: return scan_text<Opcode::short_binunicode>(at, cell, run);
+  case Opcode::binunicode: return scan_text<Opcode::binunicode>(at, cell, run);
   case Opcode::empty_list: return scan_list(at + 1, cell, run);
   default: return nullptr;
   }
@@ -98,7 +103,9 @@ const char* RecordScanner::scan_pair(const char* at, Value& cell, RecordRun& run
   return at;
 }
 
-const char* RecordScanner::scan_text(const char* at, std::size_t size, Value& cell, RecordRun& run) const {
+template <Opcode kOpcode> const char* RecordScanner::scan_text(const char* at, Value& cell, RecordRun& run) const {
+  const std::size_t size = argument_at<kOpcode>(at);
+  at += kHeadBytes<kOpcode>;
   if (size > kMostTextBytes || static_cast<std::size_t>(end() - at) < size || !has_room(at + size)) return nullptr;
   bool is_memoized = false;
   const char* const after = past_put(at + size, is_memoized, run);
@@ -129,8 +136,8 @@ const char* RecordScanner::scan_list(const char* at, Value& cell, RecordRun& run
       cell = {Kind::digest, known->value.payload() << 1U | (is_memoized ? 1U : 0U)};
       return at;
     }
-    while (has_room(end) && (opcode_at(end) == Opcode::long_binget || opcode_at(end) == Opcode::binget))
-      end += opcode_at(end) == Opcode::long_binget ? 5 : 2;
+    while (has_room(end) && fetch_bytes(end) != 0)
+      end += fetch_bytes(end);
     if (!has_room(end) || opcode_at(end) != Opcode::appends) return nullptr;
     at = end + 1;
   } else if (const std::size_t only = fetch_bytes(at); only != 0 && opcode_at(at + only) == Opcode::append) {

@@ -24,7 +24,7 @@ public:
     opcode_offset_ = offset_;
     if (offset_ == bytes_.size()) return end(SurveyEnd::truncated, opcode_offset_);
     const auto opcode = static_cast<std::uint8_t>(bytes_[offset_++]);
-    const OpcodeInfo& info = opcode_table()[opcode];
+    const OpcodeInfo& info = kOpcodeTable[opcode];
     if (info.name.empty()) return end(SurveyEnd::unknown_opcode, opcode_offset_);
     if (!take_argument(info)) return end(SurveyEnd::truncated, opcode_offset_);
     count(opcode, info);
@@ -54,14 +54,13 @@ private:
     argument_ = {};
     switch (info.argument) {
     case Argument::none: return true;
-    case Argument::fixed: return take(info.argument_bytes);
     case Argument::one_line: return take_line();
     case Argument::two_lines: return take_module_and_name();
-    case Argument::length1: return take_sized<std::uint8_t>();
-    case Argument::length4: return take_sized<std::uint32_t>();
-    case Argument::length8: return take_sized<std::uint64_t>();
+    default: break;
     }
-    return false;
+    if (!take(number_bytes(info.argument))) return false;
+    // A negative length is taken for one of more than 2^31, which the decoder refuses, too.
+    return is_number(info.argument) || take(argument_number<std::uint64_t>());
   }
 
   bool take(std::uint64_t size) {
@@ -69,11 +68,6 @@ private:
     argument_ = bytes_.substr(offset_, static_cast<std::size_t>(size));
     offset_ += static_cast<std::size_t>(size);
     return true;
-  }
-
-  template <class Length> bool take_sized() {
-    if (!take(sizeof(Length))) return false;
-    return take(argument_number<Length>());
   }
 
   bool take_line() {
@@ -132,7 +126,7 @@ private:
   static bool is_known(std::string_view text) { return text.data() != nullptr; }
 
   void memoize() {
-    const Effect filled = opcode_table()[static_cast<std::uint8_t>(previous_)].effect;
+    const Effect filled = opcode_info(previous_).effect;
     if (filled == Effect::fill || filled == Effect::fill_to_mark) ++result_.memoized_after_filling;
     const bool is_empty = filled == Effect::push_container || previous_ == Opcode::list || previous_ == Opcode::dict;
     if (is_empty) ++result_.memoized_before_filling;

@@ -1,3 +1,5 @@
+#include "memviz/error.hpp"
+#include "pickle/machine.hpp"
 #include "pickle/opcode_table.hpp"
 #include "pickle/survey.hpp"
 #include "support/files.hpp"
@@ -93,7 +95,7 @@ TEST_CASE("survey takes any bytes") {
       state = state * 1664525U + 1013904223U;
       // Opcodes that are there, for the most part: others end the survey at once.
       const auto byte = static_cast<std::uint8_t>(state >> 24U);
-      if (!pickle::opcode_table()[byte].name.empty() || i % 50 == 49) bytes += static_cast<char>(byte);
+      if (!pickle::kOpcodeTable[byte].name.empty() || i % 50 == 49) bytes += static_cast<char>(byte);
     }
     const Survey survey = survey_of(bytes);
     CHECK(survey.end_offset <= bytes.size());
@@ -103,9 +105,47 @@ TEST_CASE("survey takes any bytes") {
 
 TEST_CASE("survey knows every opcode of pickletools, and no other") {
   std::size_t opcodes = 0;
-  for (const auto& info : pickle::opcode_table())
+  for (const auto& info : pickle::kOpcodeTable)
     opcodes += info.name.empty() ? 0U : 1U;
   CHECK(opcodes == 68);
+}
+
+TEST_CASE("the decoder refuses what the table refuses, and takes the argument that the table names") {
+  for (std::size_t byte = 0; byte < pickle::kOpcodeTable.size(); ++byte) {
+    const pickle::OpcodeInfo& info = pickle::kOpcodeTable[byte];
+    if (info.name.empty()) continue;
+    CAPTURE(info.name);
+    // Two values, a list or dict to fill, values in pairs: enough for each opcode to find what it pops.
+    const bool is_dict = info.name.starts_with("SETITEM");
+    std::string bytes = is_dict ? "}(" : "](";
+    if (info.effect != pickle::Effect::fill_to_mark) bytes.pop_back();
+    if (info.effect == pickle::Effect::drop_to_mark || info.effect == pickle::Effect::wrap_to_mark) bytes += '(';
+    if (info.popped > 0 || info.effect == pickle::Effect::fill_to_mark) bytes += "K\x01K\x02";
+    if (info.popped == 1) bytes.resize(bytes.size() - 2);
+    if (info.popped == 3) bytes += "K\x03";
+    if (info.name == "GET" || info.name == "BINGET" || info.name == "LONG_BINGET") bytes += std::string("q\x00", 2);
+    const std::size_t opcode_offset = bytes.size();
+    bytes += static_cast<char>(byte);
+    switch (info.argument) {
+    case pickle::Argument::one_line: bytes += "0\n"; break;
+    case pickle::Argument::two_lines: bytes += "os\nsystem\n"; break;
+    default: bytes.append(pickle::number_bytes(info.argument), '\0'); break;
+    }
+    if (info.name == "STRING") bytes.replace(opcode_offset + 1, 1, "''");
+    const std::size_t end = bytes.size();
+    pickle::Machine machine(bytes);
+    const auto run = [&] {
+      while (machine.offset() < end && machine.step()) {}
+    };
+    if (info.refused_purpose.empty()) {
+      CHECK_NOTHROW(run());
+      CHECK(machine.opcode_offset() == opcode_offset);
+      CHECK(machine.offset() == end);
+    } else {
+      CHECK_THROWS_AS(run(), ParseError);
+      CHECK(machine.opcode_offset() == opcode_offset);
+    }
+  }
 }
 
 } // namespace memviz
