@@ -63,6 +63,7 @@ enum class Proviso : std::uint8_t {
   capture,      ///< whether a CUDA graph was being captured, while which nothing is given back
   request_size, ///< what the request was before it was rounded up
   pool,         ///< whether private pools are in use still: what is freed there goes back only where they are not
+  wait,         ///< when memory that other streams used was free: while a CUDA graph is captured it has to wait
   pages,        ///< which pages of expandable segments had been unmapped before the first event
   release,      ///< who gave memory back, the program or the allocator: recorded without stacks
 };

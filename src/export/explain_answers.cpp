@@ -31,7 +31,13 @@ std::string if_so(const WhatIf& answer) {
            "allocator: without stacks this file does not tell.";
   case Proviso::pages:
     return " or not, depending on which pages were unmapped before the first event, which this file does not tell.";
+  case Proviso::wait:
+    return " if what other streams had used was free by then, which this file does not tell: while a CUDA graph is "
+           "captured, that has to wait.";
   case Proviso::pool:
+    if (answer.circumstance != Circumstance::without_blocks)
+      return " if a private pool was not in use any more and no CUDA graph was being captured, which this file does "
+             "not tell.";
     return ", unless a private pool that holds some of them is not in use any more, which this file does not tell.";
   case Proviso::none: break;
   }
@@ -65,6 +71,10 @@ std::string replayed(const DeviceExplanation& device, const WhatIf& answer, cons
              "allocator, which no event without a stack tells.";
     if (answer.proviso == Proviso::pages)
       return circumstance + ": not told, because it depends on which pages were unmapped before the first event.";
+    if (answer.proviso == Proviso::pool)
+      return circumstance + ": not told, because it depends on whether a private pool was still in use.";
+    if (answer.proviso == Proviso::wait)
+      return circumstance + ": not told, because it depends on when what other streams had used was free.";
     if (device.fidelity.reproduces())
       return circumstance + ": not told, because what this file says does not explain the failure.";
     return fmt::format("{}: not told, because the model of the allocator misses this recording's reserved memory by up "

@@ -12,9 +12,13 @@ namespace {
 
 class ModelReplay {
 public:
-  ModelReplay(const LeadUp& lead_up, const ReplayPlan& plan)
-      : lead_up_(lead_up), plan_(plan), pools_(lead_up), watch_(lead_up, plan.recorded_settings),
-        given_up_(pools_given_up(lead_up, pools_, plan.bound)), model_(plan.settings, plan.limit_bytes) {}
+  ModelReplay(const LeadUp& lead_up, const Untold& untold, const ReplayPlan& plan)
+      : lead_up_(lead_up), untold_(untold), plan_(plan), pools_(lead_up), watch_(lead_up, plan.recorded_settings),
+        given_up_(pools_given_up(lead_up, pools_,
+                                 plan.captures == Bound::most ? untold.pools_in_use_until
+                                                              : untold.pools_in_use_until_in_capture,
+                                 plan.pools)),
+        model_(plan.settings, plan.limit_bytes) {}
 
   ReplayOutcome run(const std::optional<Request>& request) {
     bool has_room = start();
@@ -25,7 +29,7 @@ public:
     outcome_.reserved_bytes = model_.reserved_bytes();
     if (has_room && request) {
       const bool gives_back = plan_.no_private_pools || plan_.release == Release::done ||
-                              (plan_.release == Release::untold && plan_.bound == Bound::most);
+                              (plan_.release == Release::untold && plan_.captures == Bound::most);
       model_.give_back_before_failing(gives_back);
       outcome_.request_fits = model_.alloc(request->bytes, stream(request->stream), pool(request->pool)).has_value();
     }
@@ -70,7 +74,10 @@ private:
     const bool is_release = gives_back(event.action);
     for (; next_given_up_ < given_up_.size() && given_up_[next_given_up_].first <= index; ++next_given_up_)
       model_.give_up(given_up_[next_given_up_].second);
-    if (!given_up_.empty() || plan_.bound == Bound::least) watch_.see(event, pools_.pool_of(event));
+    const auto& held = untold_.frees_held;
+    for (; plan_.frees_what_is_held && next_held_ < held.size() && held[next_held_].first <= index; ++next_held_)
+      forget(held[next_held_].second);
+    if (plan_.captures == Bound::least) watch_.see(event, pools_.pool_of(event));
     switch (event.action) {
     case Action::alloc: return step_alloc(event);
     case Action::free_requested:
@@ -116,7 +123,7 @@ private:
       if (released.empty() || released.back() != pool) released.push_back(pool);
     }
     const bool is_one_pool = released.size() == 1 && released.front().is_private();
-    if (plan_.bound == Bound::least && is_one_pool) {
+    if (plan_.pools == Bound::least && is_one_pool) {
       if (!plan_.no_private_pools) model_.release_pool(released.front());
       return;
     }
@@ -127,7 +134,8 @@ private:
 
   bool step_alloc(const Event& event) {
     was_release_ = false;
-    model_.give_back_before_failing(plan_.no_private_pools || plan_.bound == Bound::most || !watch_.may_be_capturing());
+    model_.give_back_before_failing(plan_.no_private_pools || plan_.captures == Bound::most ||
+                                    !watch_.may_be_capturing());
     if (!alloc(event.address, event.size_bytes, event.stream, pools_.pool_of(event))) return false;
     ++outcome_.fidelity.allocs;
     if (model_.address(static_cast<AllocatorModel::Handle>(*live_.find(event.address))) == event.address)
@@ -162,11 +170,13 @@ private:
   }
 
   const LeadUp& lead_up_;
+  const Untold& untold_;
   const ReplayPlan& plan_;
   PoolFinder pools_;
   CaptureWatch watch_;
   std::vector<std::pair<std::size_t, PoolId>> given_up_;
   std::size_t next_given_up_ = 0;
+  std::size_t next_held_ = 0;
   AllocatorModel model_;
   NumberMap live_; ///< recorded address -> handle
   std::uint64_t recorded_bytes_ = 0;
@@ -176,8 +186,9 @@ private:
 
 } // namespace
 
-ReplayOutcome replay_model(const LeadUp& lead_up, const ReplayPlan& plan, const std::optional<Request>& request) {
-  return ModelReplay(lead_up, plan).run(request);
+ReplayOutcome replay_model(const LeadUp& lead_up, const Untold& untold, const ReplayPlan& plan,
+                           const std::optional<Request>& request) {
+  return ModelReplay(lead_up, untold, plan).run(request);
 }
 
 Fidelity check_model(const LeadUp& lead_up, const AllocatorSettings& settings) {
@@ -185,7 +196,7 @@ Fidelity check_model(const LeadUp& lead_up, const AllocatorSettings& settings) {
   plan.settings = settings;
   plan.recorded_settings = settings;
   plan.keeps_places = true;
-  return replay_model(lead_up, plan, std::nullopt).fidelity;
+  return replay_model(lead_up, {}, plan, std::nullopt).fidelity;
 }
 
 } // namespace memviz

@@ -5,6 +5,14 @@
 #include "analysis/explain/untold.hpp"
 #include "memviz/what_if.hpp"
 
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <optional>
+#include <utility>
+#include <vector>
+
 namespace memviz {
 
 /// What lived before the first event: as it lay, in segments as the plan would have them, or allocated anew.
@@ -24,8 +32,18 @@ struct ReplayPlan {
   /// none; only what the program gave back (empty_cache) is repeated.
   bool leaves_releases = false;
   Releaser untold_releaser = Releaser::allocator; ///< who is taken for it where the recording does not tell
-  Bound bound = Bound::most;                      ///< of what no event says
+  Bound captures = Bound::most;                   ///< of what no event says of captures
+  Bound pools = Bound::most;                      ///< of what no event says of the ends of private pools
+  bool frees_what_is_held = false;                ///< Untold::frees_held do not wait
   Release release = Release::done;                ///< what the allocator did for the request that failed
+};
+
+/// What is read off a recording once, for all replays of it. The default knows of no pool and no block.
+struct Untold {
+  std::map<PoolId, std::size_t> pools_in_use_until; ///< see there
+  /// The same if the request failed while a graph was captured. If not, then what pools kept says that they are in use.
+  std::map<PoolId, std::size_t> pools_in_use_until_in_capture;
+  std::vector<std::pair<std::size_t, std::uint64_t>> frees_held; ///< see frees_held_by_capture()
 };
 
 struct ReplayOutcome {
@@ -36,7 +54,7 @@ struct ReplayOutcome {
   std::optional<bool> request_fits; ///< nullopt without a request, or where memory ran out before
 };
 
-[[nodiscard]] ReplayOutcome replay_model(const LeadUp& lead_up, const ReplayPlan& plan,
+[[nodiscard]] ReplayOutcome replay_model(const LeadUp& lead_up, const Untold& untold, const ReplayPlan& plan,
                                          const std::optional<Request>& request);
 
 } // namespace memviz

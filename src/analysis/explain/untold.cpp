@@ -87,6 +87,7 @@ Releaser releaser(const LeadUp& lead_up, std::size_t index, const Room& room) {
 }
 
 std::vector<std::pair<std::size_t, PoolId>> pools_given_up(const LeadUp& lead_up, const PoolFinder& pools,
+                                                           const std::map<PoolId, std::size_t>& in_use_until,
                                                            Bound bound) {
   std::vector<std::pair<std::size_t, PoolId>> result;
   std::map<PoolId, std::size_t> after_last_alloc;
@@ -103,6 +104,9 @@ std::vector<std::pair<std::size_t, PoolId>> pools_given_up(const LeadUp& lead_up
       result.emplace_back(bound == Bound::most ? first : i, pool);
     }
   }
+  if (bound == Bound::most)
+    for (const auto& [pool, event] : in_use_until)
+      if (event < lead_up.event_count) result.emplace_back(event, pool);
   std::sort(result.begin(), result.end());
   return result;
 }
@@ -116,6 +120,34 @@ CaptureWatch::CaptureWatch(const LeadUp& lead_up, const AllocatorSettings& setti
 void CaptureWatch::see(const Event& event, const PoolId& pool) {
   if (event.action == Action::alloc && pool.is_private()) may_be_capturing_ = true;
   if (gives_back(event.action) && !gives_back_always_) may_be_capturing_ = false;
+}
+
+std::vector<std::pair<std::size_t, std::uint64_t>>
+frees_held_by_capture(const LeadUp& lead_up, const std::optional<Request>& request, const AllocatorSettings& settings) {
+  std::vector<std::pair<std::size_t, std::uint64_t>> held;
+  std::map<std::uint64_t, std::size_t> waiting;
+  const auto hold_all = [&] {
+    for (const auto& [address, event] : waiting)
+      held.emplace_back(event, address);
+    waiting.clear();
+  };
+  for (const Segment& segment : lead_up.start.segments_of(lead_up.device))
+    for (const Block& block : lead_up.start.blocks_of(segment))
+      if (block.state == BlockState::active_pending_free) waiting.emplace(block.address, 0);
+  const PoolFinder pools(lead_up);
+  CaptureWatch watch(lead_up, settings);
+  for (std::size_t i = 0; i < lead_up.event_count; ++i) {
+    const Event event = lead_up.events[i];
+    watch.see(event, pools.pool_of(event));
+    const bool is_free_next = i + 1 < lead_up.event_count && lead_up.events.action(i + 1) == Action::free_completed &&
+                              lead_up.events.address(i + 1) == event.address;
+    if (event.action == Action::free_requested && !is_free_next) waiting[event.address] = i;
+    if (event.action == Action::free_completed) waiting.erase(event.address);
+    if (watch.may_be_capturing()) hold_all();
+  }
+  if (request && request->pool.is_private()) hold_all(); // it may be the first of its capture
+  std::sort(held.begin(), held.end());
+  return held;
 }
 
 namespace {

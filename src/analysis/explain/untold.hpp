@@ -6,7 +6,10 @@
 
 #include "memviz/what_if.hpp"
 
+#include <cstddef>
 #include <cstdint>
+#include <map>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -49,9 +52,16 @@ struct Room {
 /// What the private pool of a request that failed gave back for it. No empty_cache() would have: the pool is in use.
 [[nodiscard]] std::uint64_t own_pool_release_bytes(const LeadUp& lead_up, const Request& request);
 
-/// Private pools by the event before which they are given up, ascending.
-[[nodiscard]] std::vector<std::pair<std::size_t, PoolId>> pools_given_up(const LeadUp& lead_up, const PoolFinder& pools,
-                                                                         Bound bound);
+/// Private pools by the event before which they are given up, ascending. `in_use_until`: see pools_in_use_until().
+[[nodiscard]] std::vector<std::pair<std::size_t, PoolId>>
+pools_given_up(const LeadUp& lead_up, const PoolFinder& pools, const std::map<PoolId, std::size_t>& in_use_until,
+               Bound bound);
+
+/// Blocks that were freed and waited for another stream while a graph may have been being captured: nobody looks then
+/// whether that stream is done. Each as the event before which it could be free at the earliest, and its address;
+/// ascending.
+[[nodiscard]] std::vector<std::pair<std::size_t, std::uint64_t>>
+frees_held_by_capture(const LeadUp& lead_up, const std::optional<Request>& request, const AllocatorSettings& settings);
 
 /// Whether a graph may be being captured, event by event: one that is allocates in its private pool, and while it is
 /// nothing is given back.

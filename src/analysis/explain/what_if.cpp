@@ -2,6 +2,7 @@
 
 #include "analysis/explain/allocator_model.hpp"
 #include "analysis/explain/model_replay.hpp"
+#include "analysis/explain/pool_lives.hpp"
 #include "analysis/explain/trial.hpp"
 #include "analysis/explain/untold.hpp"
 
@@ -38,7 +39,15 @@ public:
       if (!first_stream_) first_stream_ = segment.stream;
       has_streams_ |= segment.stream != *first_stream_;
     }
-    if (request_ && had_private_pools_) release_ = release_before_failure(lead_up, *request_, settings_);
+    if (!had_private_pools_) return;
+    if (request_) release_ = release_before_failure(lead_up, *request_, settings_);
+    const bool may_release = request_ && release_ != Release::not_done;
+    untold_.pools_in_use_until =
+        pools_in_use_until(lead_up, settings_, may_release ? Release::done : Release::not_done);
+    untold_.pools_in_use_until_in_capture = request_ && release_ == Release::untold
+                                                ? pools_in_use_until(lead_up, settings_, Release::not_done)
+                                                : untold_.pools_in_use_until;
+    untold_.frees_held = frees_held_by_capture(lead_up, request_, settings_);
   }
 
   [[nodiscard]] WhatIf expandable() const {
@@ -100,7 +109,7 @@ public:
     answer.outcome = answer.blocks.empty() ? Outcome::does_not_fit : Outcome::fits;
     const bool depends_on_pools =
         answer.blocks.empty() && has_private_pools_ && release_ != Release::not_done &&
-        Trial(lead_up_.state, lead_up_.device, *request_, settings_).fits_without_all(lead_up_.state);
+        Trial(lead_up_.state, lead_up_.device, *request_, settings_).fits_without_all(lead_up_.state, pools_given_up());
     if (depends_on_pools) answer.proviso = Proviso::pool;
     const bool depends =
         release_ == Release::untold && !answer.blocks.empty() &&
@@ -158,6 +167,13 @@ private:
   }
   /// Whether what the device had free is what the request could have had.
   [[nodiscard]] bool is_clear() const { return !request_ || verdict_ != Verdict::unclear; }
+  /// Private pools of which nothing says that they are in use still.
+  [[nodiscard]] std::vector<PoolId> pools_given_up() const {
+    std::vector<PoolId> result;
+    for (const auto& [pool, event] : untold_.pools_in_use_until)
+      if (event < lead_up_.event_count) result.push_back(pool);
+    return result;
+  }
   [[nodiscard]] bool has_start() const { return !lead_up_.start.segments_of(lead_up_.device).empty(); }
 
   [[nodiscard]] ReplayPlan recorded_plan() const {
@@ -188,35 +204,58 @@ private:
     return answered(circumstance, plan, before, request_);
   }
 
-  /// What no event says of captures matters only where there are private pools.
+  /// What no event says of captures and of the ends of pools matters only where there are private pools.
   [[nodiscard]] WhatIf within_bounds(const WhatIf& question, ReplayPlan plan,
                                      const std::optional<Request>& request) const {
-    plan.bound = Bound::most;
-    WhatIf most = with_any_pages(question, plan, request);
+    plan.captures = plan.pools = Bound::most;
+    const WhatIf most = with_any_pages(question, plan, request);
     if (!had_private_pools_) return most;
-    plan.bound = Bound::least;
-    return common(most, with_any_pages(question, plan, request), Proviso::capture);
+    plan.captures = plan.pools = Bound::least;
+    const WhatIf least = with_any_pages(question, plan, request);
+    if (!is_same(most, least)) {
+      plan.captures = Bound::most;
+      const bool is_capture = is_same(most, with_any_pages(question, plan, request));
+      return common(most, least, is_capture ? Proviso::capture : Proviso::pool);
+    }
+    const WhatIf same = common(most, least, Proviso::none);
+    if (untold_.pools_in_use_until == untold_.pools_in_use_until_in_capture) return same;
+    plan.pools = Bound::most;
+    return common(same, with_any_pages(question, plan, request), Proviso::pool);
+  }
+
+  [[nodiscard]] static bool is_same(const WhatIf& answer, const WhatIf& other) {
+    return answer.outcome == other.outcome && answer.failed_event == other.failed_event;
   }
 
   /// Whether there are unmapped pages before those that were mapped when the recording began, no file tells.
   [[nodiscard]] WhatIf with_any_pages(const WhatIf& question, ReplayPlan plan,
                                       const std::optional<Request>& request) const {
-    WhatIf answer = with_either_releaser(question, plan, request);
+    WhatIf answer = with_any_waits(question, plan, request);
     const auto start = lead_up_.start.segments_of(lead_up_.device);
     const bool has_pages =
         std::any_of(start.begin(), start.end(), [](const Segment& segment) { return segment.is_expandable; });
     if (!request || !plan.settings.expandable_segments || !has_pages || plan.start == Start::packed) return answer;
     plan.has_pages_before = true;
-    return common(answer, with_either_releaser(question, plan, request), Proviso::pages);
+    return common(answer, with_any_waits(question, plan, request), Proviso::pages);
+  }
+
+  /// Without private pools nothing is captured: what had to wait for that could have been free, when, no file tells.
+  [[nodiscard]] WhatIf with_any_waits(const WhatIf& question, ReplayPlan plan,
+                                      const std::optional<Request>& request) const {
+    const WhatIf recorded = with_either_releaser(question, plan, request);
+    if (!plan.no_private_pools || untold_.frees_held.empty()) return recorded;
+    plan.frees_what_is_held = true;
+    return common(with_either_releaser(question, plan, request), recorded, Proviso::wait);
   }
 
   [[nodiscard]] WhatIf with_either_releaser(const WhatIf& question, ReplayPlan plan,
                                             const std::optional<Request>& request) const {
-    const ReplayOutcome by_allocator = replay_model(lead_up_, plan, request);
+    const ReplayOutcome by_allocator = replay_model(lead_up_, untold_, plan, request);
     WhatIf answer = answer_of(question, by_allocator, request);
     if (!by_allocator.has_untold_release) return answer;
     plan.untold_releaser = Releaser::program;
-    return common(answer, answer_of(question, replay_model(lead_up_, plan, request), request), Proviso::release);
+    return common(answer, answer_of(question, replay_model(lead_up_, untold_, plan, request), request),
+                  Proviso::release);
   }
 
   /// What two replays have in common that differ in what the file does not tell.
@@ -256,6 +295,7 @@ private:
   bool has_private_pools_ = false;
   bool had_private_pools_; ///< at any time
   Release release_ = Release::done;
+  Untold untold_;
 };
 
 } // namespace
@@ -293,6 +333,7 @@ std::string_view proviso_name(Proviso proviso) {
   case Proviso::release: return "release";
   case Proviso::pages: return "pages";
   case Proviso::pool: return "pool";
+  case Proviso::wait: return "wait";
   }
   return "";
 }

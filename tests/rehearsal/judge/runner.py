@@ -37,19 +37,36 @@ class Result:
     unseen: list  # operations of which no recording tells: empty_cache() with nothing to give back
 
 
+class MemoryLost(RuntimeError):
+    """PyTorch gave back memory that is in use. What such a run shows is no truth, and its process is of no more use."""
+
+
+_lost = []  # runs whose tensors must never be freed
+
+_runtime = ctypes.CDLL(None)
+
+
+class _PointerAttributes(ctypes.Structure):
+    _fields_ = [("type", ctypes.c_int), ("device", ctypes.c_int), ("on_device", ctypes.c_void_p), ("on_host", ctypes.c_void_p)]
+
+
+def _is_device_memory(address):
+    found = _PointerAttributes()
+    _runtime.cudaPointerGetAttributes(ctypes.byref(found), ctypes.c_void_p(address))
+    return found.type == 2  # cudaMemoryTypeDevice
+
+
 class _Ballast:
     """Memory of the device that PyTorch does not manage."""
 
-    _runtime = ctypes.CDLL(None)
-
     def __init__(self, size):
         self._pointer = ctypes.c_void_p()
-        if size and self._runtime.cudaMalloc(ctypes.byref(self._pointer), ctypes.c_size_t(size)) != 0:
+        if size and _runtime.cudaMalloc(ctypes.byref(self._pointer), ctypes.c_size_t(size)) != 0:
             raise RuntimeError(f"no room for a ballast of {size} bytes")
 
     def drop(self):
         if self._pointer:
-            self._runtime.cudaFree(self._pointer)
+            _runtime.cudaFree(self._pointer)
         self._pointer = ctypes.c_void_p()
 
 
@@ -101,6 +118,12 @@ class _Run:
 
     def delete_pool(self, pool):
         self.pools.pop(pool, None)
+
+    def check_memory(self, error=None):
+        lost = [name for name, tensor in self.tensors.items() if not _is_device_memory(tensor.data_ptr())]
+        if lost or "invalid argument" in str(error):
+            _lost.append(self)
+            raise MemoryLost(str(error) if error else f"{', '.join(lost)} not in memory of the device any more")
 
     def close(self):
         self.end_capture()
@@ -160,10 +183,16 @@ class Runner:
             except torch.OutOfMemoryError:
                 failed = index
                 break
+            except RuntimeError as error:
+                if "max_split_size_mb" in program.later_settings:
+                    run.check_memory(error)
+                raise
             if action == "empty_cache" and held == _figure("reserved_bytes"):
                 unseen.append(index)
             if action == "alloc":
                 run.allocations.append((index, run.tensors[arguments[0]].data_ptr()))
+        if "max_split_size_mb" in program.later_settings:
+            run.check_memory()
         if snapshot_path:
             torch.cuda.memory._dump_snapshot(snapshot_path)
         figures = {name: _figure(name) for name in ("allocated_bytes", "requested_bytes", "active_bytes")}
@@ -197,6 +226,8 @@ def run_alone(program, snapshot_path=None, late_bytes=0):
     if child == 0:
         try:
             answer = vars(Runner().run(program, snapshot_path, late_bytes))
+        except MemoryLost as lost:
+            answer = {"lost": str(lost)}
         except BaseException:  # whatever it is, the parent says it, and this process ends here
             answer = {"error": traceback.format_exc(limit=-2)}
         os.write(writer, json.dumps(answer).encode())
@@ -206,6 +237,8 @@ def run_alone(program, snapshot_path=None, late_bytes=0):
         text = pipe.read()
     os.waitpid(child, 0)
     answer = json.loads(text or '{"error": "the process died"}')
+    if "lost" in answer:
+        raise MemoryLost(answer["lost"])
     if "error" in answer:
         raise RuntimeError(answer["error"])
     return Result(**answer)

@@ -93,13 +93,13 @@ TEST_CASE("memory that a private pool gives back for its own request says nothin
   };
   SUBCASE("it is in use") {
     events.push(event_of(Action::oom, 0, 180 * MiB, pool));
-    CHECK(pools_given_up(lead_up(), PoolFinder(lead_up()), Bound::most).empty());
+    CHECK(pools_given_up(lead_up(), PoolFinder(lead_up()), {}, Bound::most).empty());
     CHECK(own_pool_release_bytes(lead_up(), request) == 40 * MiB);
     CHECK(releaser(lead_up(), 0, {}) == Releaser::allocator);
   }
   SUBCASE("unless the request is another pool's") {
     events.push(event_of(Action::oom, 0, 180 * MiB));
-    CHECK(pools_given_up(lead_up(), PoolFinder(lead_up()), Bound::most).size() == 1);
+    CHECK(pools_given_up(lead_up(), PoolFinder(lead_up()), {}, Bound::most).size() == 1);
     request.pool = {};
     CHECK(own_pool_release_bytes(lead_up(), request) == 0);
   }
