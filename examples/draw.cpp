@@ -10,12 +10,7 @@ int main() {
   try {
     const memviz::MemoryState state = memviz::replay(memviz::read_snapshot(bytes));
     const memviz::FrameTree tree = memviz::build_frame_tree(state, {});
-    std::cout << memviz::flame_svg({.file = "a buffer",
-                                    .state = state,
-                                    .tree = tree,
-                                    .devices = state.devices,
-                                    .users = memviz::rank_user_lines(state, {}),
-                                    .warnings = state.all_warnings()},
+    std::cout << memviz::flame_svg({.file = "a buffer", .figures = memviz::memory_figures(state, {}), .tree = tree},
                                    {});
   } catch (const memviz::Error& error) {
     std::cerr << "standard input: " << error.what() << '\n';

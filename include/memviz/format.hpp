@@ -13,6 +13,8 @@ namespace memviz {
 [[nodiscard]] std::string format_bytes(std::uint64_t bytes);
 /// "+1.50 KiB", "-79.2 MiB", "0 B".
 [[nodiscard]] std::string format_delta(std::int64_t bytes);
+/// The same with a minus sign as wide as the plus, for pictures.
+[[nodiscard]] std::string delta_text(std::int64_t bytes);
 /// "24,410,849,280"
 [[nodiscard]] std::string format_count(std::uint64_t count);
 /// "1 block", "2,140 blocks"; of nouns that take no s, with their plural: "3 entries".

@@ -11,6 +11,7 @@
 #include "memviz/pins.hpp"
 #include "memviz/recording.hpp"
 #include "memviz/replay.hpp"
+#include "memviz/story.hpp"
 #include "memviz/tree.hpp"
 
 #include <cstddef>
@@ -36,16 +37,11 @@ struct SegmentDetails {
   BlockLines lines; ///< who asked for each of their blocks
 };
 
-/// What a flame graph shows beside its tree. All of it refers to the devices that the tree holds.
+/// A tree, and what is said about it. All of it refers to the devices that the tree holds.
 struct FlamePicture {
   std::string file; ///< name of the snapshot, for the header
-  const MemoryState& state;
+  MemoryFigures figures;
   const FrameTree& tree;
-  std::vector<DeviceStats> devices;
-  std::vector<UserLine> users; ///< of the leading device, where these are at different moments
-  std::vector<std::string> warnings;
-  /// Which moment of the recording this is, in words that fit after "24.4 GiB reserved".
-  std::string moment = "at the end of recording";
   /// With it every segment is drawn below the graph.
   std::optional<SegmentDetails> segments = {};
   std::optional<std::uint32_t> device = {}; ///< the only one drawn

@@ -1,5 +1,6 @@
 #include "graph/describe.hpp"
 
+#include "base/saturating.hpp"
 #include "memviz/format.hpp"
 
 #include <algorithm>
@@ -44,7 +45,7 @@ bool has_moved(const Change& change) {
 }
 
 std::string side_text(std::string_view side, const Amount& amount) {
-  return fmt::format("{}: {}, {}", side, exact_bytes(amount.bytes), count_of(amount.blocks, "block"));
+  return fmt::format("{}: {}, {}", side, exact_bytes(amount.bytes), format_counted(amount.blocks, "block"));
 }
 
 std::string change_text(const Change& change) {
@@ -59,7 +60,7 @@ std::string change_text(const Change& change) {
 
 /// The lines of a tooltip that weigh a box; `shares` is one of them.
 std::string weight_text(const Amount& amount, const std::string& shares) {
-  return fmt::format("{}\n{}{}", exact_bytes(amount.bytes), shares, count_of(amount.blocks, "block"));
+  return fmt::format("{}\n{}{}", exact_bytes(amount.bytes), shares, format_counted(amount.blocks, "block"));
 }
 
 std::string weight_text(const Change& change, const std::string& shares) {
@@ -144,12 +145,13 @@ private:
   }
 
   [[nodiscard]] Label label_of(const Box<Weight>& box, const std::vector<FrameId>& run) {
-    if (box.kind == BoxKind::smaller) return {.name = fmt::format("<smaller: {}>", count_of(box.stacks, "stack"))};
-    if (box.kind == BoxKind::deeper) return {.name = fmt::format("<deeper: {}>", count_of(box.stacks, "stack"))};
+    if (box.kind == BoxKind::smaller)
+      return {.name = fmt::format("<smaller: {}>", format_counted(box.stacks, "stack"))};
+    if (box.kind == BoxKind::deeper) return {.name = fmt::format("<deeper: {}>", format_counted(box.stacks, "stack"))};
     if (box.kind == BoxKind::run) {
       const Label named = labels_.of(representative(box, run));
       const bool is_leaf = tree_[box.last].first_child == kNoNode;
-      return {.name = fmt::format("⋯ {}", count_of(run.size(), "frame")),
+      return {.name = fmt::format("⋯ {}", format_counted(run.size(), "frame")),
               .place = fmt::format("{} {}", is_leaf ? "from" : "to", last_two_parts(named.name)),
               .brief = fmt::format("⋯ {}", run.size())};
     }
@@ -190,12 +192,12 @@ private:
       title += fmt::format("\n{} {}", label.name, label.place);
     }
     if (listed < drawn.frames.size())
-      title += fmt::format("\n… and {}", count_of(drawn.frames.size() - listed, "more frame"));
+      title += fmt::format("\n… and {}", format_counted(drawn.frames.size() - listed, "more frame"));
     return title;
   }
 
   [[nodiscard]] std::string heading(const Box<Weight>& box, const GraphBox& drawn) const {
-    if (box.kind == BoxKind::run) return count_of(drawn.frames.size(), "frame") + " without a branch";
+    if (box.kind == BoxKind::run) return format_counted(drawn.frames.size(), "frame") + " without a branch";
     if (box.kind == BoxKind::smaller) return drawn.label.name + " too narrow to draw here";
     if (box.kind == BoxKind::deeper) return drawn.label.name + " below the last row drawn";
     return key_heading(frames_, origins_, tree_[box.first].key);

@@ -62,12 +62,6 @@ std::vector<BarPart> bar_parts(const DeviceStats& stats) {
   return parts;
 }
 
-std::string use_text(const DeviceStats& stats) {
-  if (stats.reserved_bytes == 0) return "nothing reserved";
-  return fmt::format("{} reserved, {} in use", format_bytes(stats.reserved_bytes),
-                     format_percent(stats.allocated_bytes + stats.pending_free_bytes, stats.reserved_bytes));
-}
-
 double draw_bars(Page& page, double y, const std::vector<Bar>& bars) {
   const std::span<const Bar> shown = std::span(bars).first(std::min(bars.size(), kMostBars));
   std::uint64_t longest = 0;

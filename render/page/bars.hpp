@@ -29,9 +29,6 @@ struct Bar {
 /// The parts of a device's reserved memory; their sum is reserved_bytes.
 [[nodiscard]] std::vector<BarPart> bar_parts(const DeviceStats& stats);
 
-/// "78.4 GiB reserved, 0.5 % in use"
-[[nodiscard]] std::string use_text(const DeviceStats& stats);
-
 [[nodiscard]] double draw_bars(Page& page, double y, const std::vector<Bar>& bars);
 
 } // namespace memviz::render

@@ -9,45 +9,15 @@
 namespace memviz::render {
 namespace {
 
-std::size_t point_columns(char32_t point) {
-  if (point < 0x530 || (point >= 0x2010 && point <= 0x2027) || point == 0x2212) return 1;
-  if (point == 0xfdfa || point == 0xfdfb || point == 0xfdfd) return 14;
-  if (point >= 0x10000 && point < 0x1f000) return 4;
-  return 2;
-}
-
 /// Widths in em of the widest common fonts (Verdana, DejaVu Sans), by class of letter.
 double sans_em(char32_t point) {
-  if (point >= 0x80) return static_cast<double>(point_columns(point));
+  if (point >= 0x80) return static_cast<double>(font_columns(point));
   const char letter = static_cast<char>(point);
   if (std::strchr(" ijl.,:;'!f", letter) != nullptr) return 0.4;
   if (std::strchr("|I()[]-rt", letter) != nullptr) return 0.46;
   if (std::strchr("mwMW@%", letter) != nullptr) return 1.08;
   if (std::strchr("+<=>~#&^", letter) != nullptr) return 0.84;
   return letter >= 'A' && letter <= 'Z' ? 0.79 : 0.65;
-}
-
-/// The longest prefix of `text` within `columns`.
-std::string_view prefix_within(std::string_view text, std::size_t columns) {
-  std::size_t bytes = 0;
-  while (bytes < text.size()) {
-    const CodePoint point = first_code_point(text.substr(bytes));
-    const std::size_t needed = point_columns(point.value);
-    if (needed > columns) break;
-    columns -= needed;
-    bytes += point.bytes;
-  }
-  return text.substr(0, bytes);
-}
-
-std::string_view suffix_within(std::string_view text, std::size_t columns) {
-  std::size_t total = columns_of(text);
-  while (total > columns) {
-    const CodePoint point = first_code_point(text);
-    total -= point_columns(point.value);
-    text.remove_prefix(point.bytes);
-  }
-  return text;
 }
 
 /// "+ " or "− " of a note that begins with a sign, else "".
@@ -80,16 +50,6 @@ std::vector<std::string> label_forms(const Label& label, std::size_t columns) {
 
 } // namespace
 
-std::size_t columns_of(std::string_view text) {
-  std::size_t columns = 0;
-  while (!text.empty()) {
-    const CodePoint point = first_code_point(text);
-    columns += point_columns(point.value);
-    text.remove_prefix(point.bytes);
-  }
-  return columns;
-}
-
 double sans_width(std::string_view text, double font_size) {
   double em = 0;
   while (!text.empty()) {
@@ -114,29 +74,6 @@ std::string fit_sans_prefix(std::string_view text, double width, double font_siz
 std::string fit_sans(std::string_view text, double width, double font_size) {
   if (sans_width(text, font_size) <= width) return std::string(text);
   return fit_sans_prefix(text, width - sans_em(U'…') * font_size, font_size) + "…";
-}
-
-std::string cut_end(std::string_view text, std::size_t columns) {
-  if (columns < 3) return "";
-  if (columns_of(text) <= columns) return std::string(text);
-  return std::string(prefix_within(text, columns - 1)) + "…";
-}
-
-std::string cut_start(std::string_view text, std::size_t columns) {
-  if (columns < 3) return "";
-  if (columns_of(text) <= columns) return std::string(text);
-  return "…" + std::string(suffix_within(text, columns - 1));
-}
-
-std::string cut_name(std::string_view name, std::size_t columns) {
-  if (columns < 3 || columns_of(name) <= columns) return cut_end(name, columns);
-  // The ends of addresses tell segments apart: many begin alike.
-  if (name.starts_with("segment 0x")) return cut_start(name, columns);
-  for (std::size_t colons = name.find("::"); colons != std::string_view::npos; colons = name.find("::")) {
-    name.remove_prefix(colons + 2);
-    if (columns_of(name) < columns) return fmt::format("…{}", name);
-  }
-  return cut_end(name, columns);
 }
 
 std::string fit_label(const Label& label, std::size_t columns) {

@@ -3,6 +3,9 @@
 // Text and room -> text that fits, with whatever font the viewer falls back to: widths are estimated from above, so
 // that a label may be cut a letter early but never leaves its box.
 
+#include "base/font_columns.hpp"
+#include "memviz/short_label.hpp"
+
 #include <string>
 #include <string_view>
 
@@ -11,10 +14,6 @@ namespace memviz::render {
 /// Widest advance of the common monospace fonts (Menlo, Consolas, DejaVu, Liberation, Courier) is 0.602 em.
 inline constexpr double kMonoEm = 0.61;
 
-/// Columns of `text` in a monospace font: 1 for Latin, Greek and Cyrillic, 2 for what may come from a wider fallback
-/// font (East Asian, symbols), more for the few ligature-like characters that are wider still.
-[[nodiscard]] std::size_t columns_of(std::string_view text);
-
 /// Upper bound of the width of `text` in a sans-serif font, in pixels.
 [[nodiscard]] double sans_width(std::string_view text, double font_size);
 
@@ -22,22 +21,6 @@ inline constexpr double kMonoEm = 0.61;
 [[nodiscard]] std::string fit_sans_prefix(std::string_view text, double width, double font_size);
 /// `text` where it is no wider than `width` pixels, else its beginning and "…".
 [[nodiscard]] std::string fit_sans(std::string_view text, double width, double font_size);
-
-/// `text` where it takes at most `columns`, else its beginning and "…"; empty where not even three columns are there.
-[[nodiscard]] std::string cut_end(std::string_view text, std::size_t columns);
-/// Like cut_end, but keeps the end: what matters of a long path or a qualified name.
-[[nodiscard]] std::string cut_start(std::string_view text, std::size_t columns);
-/// A qualified C++ name loses its outer parts, "…Node::apply"; what still does not fit is cut at its end,
-/// a segment's address at its beginning.
-[[nodiscard]] std::string cut_name(std::string_view name, std::size_t columns);
-
-/// What a box can say, from long to short.
-struct Label {
-  std::string name = {};  ///< "forward", "at::native::empty_cuda", "inactive"
-  std::string place = {}; ///< "model.py:41" or ""
-  std::string note = {};  ///< "19.5 MiB", or with a sign "+19.5 MiB", or ""
-  std::string brief = {}; ///< shorter than the name, where there is such a form: "⋯ 28"
-};
 
 /// The longest form that fits: name, place and note; name with place (with the note where that has a sign); for a
 /// folded run the name with the place cut; the name; its brief form; the name cut, unless next to nothing is left of

@@ -5,6 +5,7 @@
 #include "page/naming.hpp"
 #include "page/notes.hpp"
 
+#include "base/saturating.hpp"
 #include "memviz/format.hpp"
 #include "memviz/label.hpp"
 
@@ -77,9 +78,9 @@ double draw_gauges(Page& page, double y, const Comparison& comparison) {
     y = draw_figures(page, y, figures);
   }
   if (shown.size() == comparison.readings.size()) return y;
-  return draw_notes(
-      page, y + 4,
-      {fmt::format("and {}, which changed less.", count_of(comparison.readings.size() - shown.size(), "more device"))});
+  return draw_notes(page, y + 4,
+                    {fmt::format("and {}, which changed less.",
+                                 format_counted(comparison.readings.size() - shown.size(), "more device"))});
 }
 
 double draw_totals(Page& page, double y, const Comparison& comparison) {

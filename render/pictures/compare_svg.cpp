@@ -9,10 +9,11 @@
 #include "page/ranked_list.hpp"
 #include "page/text_fit.hpp"
 #include "pictures/compare_figures.hpp"
-#include "pictures/compare_words.hpp"
 #include "segments/segment_strips.hpp"
 
+#include "base/saturating.hpp"
 #include "memviz/format.hpp"
+#include "memviz/story.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -24,13 +25,19 @@ namespace {
 constexpr double kHalfWidth = kContentWidth / 2 - 14;
 constexpr double kRightHalf = kPageWidth / 2 + 14;
 
+std::vector<std::string> with_counts(std::vector<std::string> facts, const DeviceStats& stats) {
+  const std::vector<std::string> counts = count_facts(stats);
+  facts.insert(facts.end(), counts.begin(), counts.end());
+  return facts;
+}
+
 double draw_files(Page& page, double y, const ComparePicture& picture) {
   constexpr std::size_t kFileColumns = 50;
   const Comparison& comparison = picture.comparison;
   y = draw_facts(page, y, "before  " + cut_start(picture.before_file, kFileColumns),
-                 side_facts_of(picture.before_facts, comparison.before));
+                 with_counts(picture.before_facts, comparison.before));
   return draw_facts(page, y - 2, "after   " + cut_start(picture.after_file, kFileColumns),
-                    side_facts_of(picture.after_facts, comparison.after));
+                    with_counts(picture.after_facts, comparison.after));
 }
 
 const std::vector<LegendEntry>& legend() {
@@ -80,7 +87,8 @@ RankedList ranked_list(const ComparePicture& picture, const std::vector<CodeOrig
   const std::vector<Label> labels = key_labels(comparison.frames, keys);
   for (std::size_t i = 0; i < keys.size(); ++i)
     list.rows[i].label.place = labels[i].place;
-  if (more > 0) list.rest = fmt::format("and {} with {} together", count_of(more, "more line"), delta_text(more_bytes));
+  if (more > 0)
+    list.rest = fmt::format("and {} with {} together", format_counted(more, "more line"), delta_text(more_bytes));
   if (list.rows.empty()) list.rest = grown ? "No line grew." : "No line shrank.";
   return list;
 }
@@ -99,13 +107,13 @@ Graph graph_of(const Comparison& comparison, const std::vector<CodeOrigin>& orig
 std::string draw(const ComparePicture& picture, const SvgOptions& options, const std::vector<CodeOrigin>& origins,
                  const Layout<Change>& layout) {
   const Comparison& comparison = picture.comparison;
-  const std::string headline = headline_of(comparison);
-  Page page(options, "memviz compare: " + headline);
-  double y = draw_headline(page, headline);
-  if (const std::string answer = answer_of(comparison); !answer.empty()) y = draw_answer(page, y, answer);
+  const Story story = compare_story(comparison);
+  Page page(options, "memviz compare: " + story.headline);
+  double y = draw_headline(page, story.headline);
+  if (!story.answer.empty()) y = draw_answer(page, y, story.answer);
   y = draw_files(page, y, picture) + 8;
   y = draw_gauges(page, y, comparison) + 8;
-  if (const std::string moment = drawn_moment(comparison); !moment.empty()) y = draw_notes(page, y, {moment});
+  if (!story.caption.empty()) y = draw_notes(page, y, {story.caption});
   y = draw_totals(page, y, comparison) + 8;
   if (layout.units > 0) {
     y = draw_legend(page, y, legend(), reading_hint(options, layout.is_squeezed));
@@ -122,7 +130,7 @@ std::string draw(const ComparePicture& picture, const SvgOptions& options, const
   write_segment_metadata(page, comparison);
   add_rule(page.below_graph(), y + 4);
   y = draw_warnings(page, y + 14, picture.warnings);
-  y = draw_notes(page, y, notes_on(comparison));
+  y = draw_notes(page, y, story.notes);
   return page.finish(draw_signature(page, y));
 }
 

@@ -139,7 +139,7 @@ std::vector<std::string> facts_of(const MemoryState& state, const DeviceExplanat
   std::vector<std::string> facts{moment_text(device.stats.at, device.stats.events)};
   if (device.request)
     facts.push_back("asked for by " + cut_end(node_label(state.frames(), device.asking_line), kLineColumns));
-  facts.push_back(count_of(device.ledger.segments, "segment"));
+  facts.push_back(format_counted(device.ledger.segments, "segment"));
   facts.push_back(format_bytes(device.ledger.reserved_bytes) + " reserved");
   if (!state.recording->origin.generation.empty()) facts.push_back(state.recording->origin.generation);
   return facts;

@@ -24,7 +24,7 @@ RankedRow row_of(const FrameTable& frames, const std::vector<CodeOrigin>& origin
           .bar_bytes = line.amount.bytes,
           .share = format_percent(line.amount.bytes, whole_bytes),
           .label = {},
-          .note = count_of(line.amount.blocks, "block"),
+          .note = format_counted(line.amount.blocks, "block"),
           .title = key_heading(frames, origins, line.key) + "\n" + format_count(line.amount.bytes) + " bytes",
           .paint = &key_paint(origins, line.key)};
 }
@@ -38,7 +38,7 @@ template <typename Line> void name_by(RankedList& list, const FrameTable& frames
 }
 
 std::string rest_of(std::size_t count) {
-  return count > kMostRows ? "and " + count_of(count - kMostRows, "more line") : "";
+  return count > kMostRows ? "and " + format_counted(count - kMostRows, "more line") : "";
 }
 
 RankedList users_list(const FrameTable& frames, const std::vector<CodeOrigin>& origins,
@@ -75,7 +75,7 @@ RankedList second_list(const FrameTable& frames, const std::vector<CodeOrigin>& 
   list.rest = rest_of(lines.size());
   for (std::size_t i = 0; i < std::min(kMostRows, lines.size()); ++i) {
     RankedRow row = row_of(frames, origins, lines[i], device.growth.reserved_bytes);
-    row.note = count_of(lines[i].amount.blocks, "segment");
+    row.note = format_counted(lines[i].amount.blocks, "segment");
     list.rows.push_back(std::move(row));
   }
   name_by(list, frames, lines);
@@ -128,7 +128,7 @@ double draw_other_devices(Page& page, double y, const ExplainPicture& picture) {
     y = draw_notes(page, y, {words.headline + " " + words.verdict});
   }
   if (picture.devices.size() > shown)
-    y = draw_notes(page, y, {"and " + count_of(picture.devices.size() - shown, "more device")});
+    y = draw_notes(page, y, {"and " + format_counted(picture.devices.size() - shown, "more device")});
   return y;
 }
 

@@ -4,16 +4,17 @@
 #include "graph/callers.hpp"
 #include "graph/describe.hpp"
 #include "graph/graph_view.hpp"
-#include "page/accounts.hpp"
 #include "page/bars.hpp"
 #include "page/header.hpp"
 #include "page/legend.hpp"
 #include "page/notes.hpp"
 #include "page/ranked_list.hpp"
-#include "pictures/flame_words.hpp"
+#include "pictures/flame_figures.hpp"
 #include "segments/segment_panel.hpp"
 
 #include "memviz/format.hpp"
+#include "memviz/label.hpp"
+#include "memviz/story.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -44,13 +45,15 @@ std::vector<LegendEntry> legend(const Graph& graph) {
 
 RankedList ranked_list(const FlamePicture& picture, const std::vector<CodeOrigin>& origins, const DeviceStats& sum) {
   RankedList list;
-  list.heading = fmt::format("Largest users{}, by your own line of code",
-                             leading_device(picture.devices) ? " of " + device_name(sum.device, sum.is_cpu) : "");
-  const FrameTable& frames = picture.state.frames();
-  const std::vector<std::string> callers = callers_of(picture.users, kRankedRows, frames, origins, picture.tree);
+  list.heading =
+      fmt::format("Largest users{}, by your own line of code",
+                  leading_device(picture.figures.devices) ? " of " + device_name(sum.device, sum.is_cpu) : "");
+  const FrameTable& frames = picture.figures.state.frames();
+  const std::vector<std::string> callers =
+      callers_of(picture.figures.users, kRankedRows, frames, origins, picture.tree);
   std::vector<NodeKey> keys;
   std::uint64_t rest_bytes = 0;
-  for (const UserLine& user : picture.users) {
+  for (const UserLine& user : picture.figures.users) {
     const bool is_small = user.amount.bytes < sum.requested_bytes / kWorthARow && list.rows.size() >= kFewestRows;
     if (list.rows.size() == kRankedRows || is_small) {
       rest_bytes += user.amount.bytes;
@@ -61,15 +64,15 @@ RankedList ranked_list(const FlamePicture& picture, const std::vector<CodeOrigin
                          user.amount.bytes,
                          format_percent(user.amount.bytes, sum.requested_bytes),
                          {},
-                         count_of(user.amount.blocks, "block"),
+                         format_counted(user.amount.blocks, "block"),
                          key_heading(frames, origins, user.key) + "\n" + format_count(user.amount.bytes) + " bytes",
                          &key_paint(origins, user.key),
                          callers[list.rows.size()]});
   }
   name_rows(list, line_labels(frames, keys));
-  const std::size_t more = picture.users.size() - list.rows.size();
+  const std::size_t more = picture.figures.users.size() - list.rows.size();
   if (more > 0)
-    list.rest = fmt::format("and {} with {} together", count_of(more, "more line"), format_bytes(rest_bytes));
+    list.rest = fmt::format("and {} with {} together", format_counted(more, "more line"), format_bytes(rest_bytes));
   if (list.rows.empty()) list.rest = "Nothing is in use.";
   return list;
 }
@@ -77,63 +80,46 @@ RankedList ranked_list(const FlamePicture& picture, const std::vector<CodeOrigin
 /// What the whole width is, beside reserved memory.
 std::string root_place(const FlamePicture& picture) {
   std::string place;
-  if (leading_device(picture.devices))
-    place = fmt::format("of {}, each at its own moment", devices_text(picture.devices));
+  if (leading_device(picture.figures.devices))
+    place = fmt::format("of {}, each at its own moment", devices_text(picture.figures.devices));
   const auto has_outside = [](const DeviceStats& stats) { return stats.outside_bytes > 0; };
-  if (std::any_of(picture.devices.begin(), picture.devices.end(), has_outside))
+  if (std::any_of(picture.figures.devices.begin(), picture.figures.devices.end(), has_outside))
     place += fmt::format("{}and outside all segments", place.empty() ? "" : ", ");
   return place;
 }
 
-/// One sentence where all devices balance, else one for each that does not: their errors might cancel.
-double draw_balance(Page& page, double y, const FlamePicture& picture) {
-  bool is_good = true;
-  for (const DeviceStats& stats : picture.devices) {
-    if (stats.balanced()) continue;
-    is_good = false;
-    const bool is_only = picture.devices.size() == 1;
-    const std::string prefix = is_only ? "" : device_name(stats.device, stats.is_cpu) + ": ";
-    y = draw_verdict(page, y, false, prefix + balance_text(stats));
-  }
-  if (!is_good) return y;
-  const std::string balance = balance_text(sum_of(picture.devices)); // of the end, whatever moment is drawn
-  // Accounts that begin with a guess deserve no tick.
-  const bool is_whole = std::none_of(picture.devices.begin(), picture.devices.end(),
-                                     [](const DeviceStats& stats) { return stats.may_have_lost_events; });
-  return is_whole ? draw_verdict(page, y, true, balance) : draw_notes(page, y, {balance});
-}
-
-double draw_footer(Page& page, double y, const FlamePicture& picture, const DeviceStats& sum) {
+double draw_footer(Page& page, double y, const Story& story) {
   add_rule(page.below_graph(), y + 4);
-  y = draw_warnings(page, y + 14, picture.warnings);
-  y = draw_notes(page, y, missing_stack_notes(picture.users, sum.requested_bytes));
-  if (sum.events > 0)
-    y = draw_balance(page, y, picture);
-  else if (!picture.devices.empty())
-    y = draw_notes(page, y, {balance_text(sum)});
+  y = draw_warnings(page, y + 14, story.warnings);
+  y = draw_notes(page, y, story.notes);
+  // What begins with a guess deserves no tick.
+  for (const Account& account : story.accounts)
+    y = account.balances && !account.is_whole ? draw_notes(page, y, {account.text})
+                                              : draw_verdict(page, y, account.balances, account.text);
   return draw_signature(page, y);
 }
 
 std::string draw(const FlamePicture& picture, const SvgOptions& options, const std::vector<CodeOrigin>& origins,
                  const Layout<Amount>& layout) {
-  const DeviceStats sum = leading_or_sum(picture.devices);
-  const std::string headline = headline_of(picture, sum);
-  const std::string answer = answer_of(picture, sum);
-  Page page(options, fmt::format("{}: {}. {}", picture.file, headline, answer));
-  double y = draw_headline(page, headline);
-  if (!answer.empty()) y = draw_answer(page, y, answer);
-  y = draw_facts(page, y, picture.file, facts_of(picture, sum), alert_of(picture, sum)) + 10;
+  const DeviceStats sum = leading_or_sum(picture.figures.devices);
+  const Story story = flame_story(picture.figures);
+  Page page(options, fmt::format("{}: {}. {}", picture.file, story.headline, story.answer));
+  double y = draw_headline(page, story.headline);
+  if (!story.answer.empty()) y = draw_answer(page, y, story.answer);
+  y = draw_facts(page, y, picture.file, story.facts, story.alert) + 10;
   if (layout.units > 0) {
-    Graph graph = describe(picture.state.frames(), origins, picture.tree, layout);
+    Graph graph = describe(picture.figures.state.frames(), origins, picture.tree, layout);
     graph.boxes.front().label.place = root_place(picture);
-    y = draw_figures(page, y, figures_of(sum, leading_device(picture.devices) ? 1 : picture.devices.size())) + 8;
-    y = draw_bars(page, y, bars_of(picture)) + 10;
+    y = draw_figures(page, y,
+                     figures_of(sum, leading_device(picture.figures.devices) ? 1 : picture.figures.devices.size())) +
+        8;
+    y = draw_bars(page, y, bars_of(picture.figures)) + 10;
     y = draw_legend(page, y, legend(graph), reading_hint(options, layout.is_squeezed));
     y = draw_graph(page, y, graph, options) + 22;
     add_rule(page.below_graph(), y);
     y = draw_ranked_list(page, y + 14, ranked_list(picture, origins, sum));
     if (picture.segments)
-      y = draw_segment_panel(page, y + 4, {picture.state, *picture.segments, origins, picture.device});
+      y = draw_segment_panel(page, y + 4, {picture.figures.state, *picture.segments, origins, picture.device});
   } else {
     page.begin_below_graph();
     y = draw_notes(
@@ -141,14 +127,14 @@ std::string draw(const FlamePicture& picture, const SvgOptions& options, const s
         {"Nothing to draw: the file holds no segments. Was the snapshot made in the process that uses the GPU, "
          "and while it held memory?"});
   }
-  return page.finish(draw_footer(page, y, picture, sum));
+  return page.finish(draw_footer(page, y, story));
 }
 
 } // namespace
 } // namespace render
 
 std::string flame_svg(const FlamePicture& picture, const SvgOptions& options) {
-  const std::vector<CodeOrigin> origins = render::origins_of(picture.state.frames());
+  const std::vector<CodeOrigin> origins = render::origins_of(picture.figures.state.frames());
   return render::draw_within_budget(picture.tree, origins, options, [&](const render::Layout<Amount>& layout) {
     return render::draw(picture, options, origins, layout);
   });

@@ -1,10 +1,9 @@
-#include "page/accounts.hpp"
 #include "page/header.hpp"
 #include "page/naming.hpp"
 #include "page/notes.hpp"
 #include "page/text_fit.hpp"
 #include "pictures/explain_parts.hpp"
-#include "pictures/flame_words.hpp"
+#include "pictures/flame_figures.hpp"
 #include "segments/board_data.hpp"
 #include "segments/board_drawing.hpp"
 #include "segments/board_panel.hpp"
@@ -14,6 +13,7 @@
 #include "memviz/format.hpp"
 #include "memviz/label.hpp"
 #include "memviz/pins.hpp"
+#include "memviz/story.hpp"
 #include "memviz/svg.hpp"
 
 #include <algorithm>
@@ -77,10 +77,11 @@ public:
   [[nodiscard]] std::uint64_t reserved_bytes() const { return sum_.reserved_bytes; }
 
   [[nodiscard]] std::string draw(const SvgOptions& options, const Detail& detail) {
-    Page page(options, fmt::format("{}: {}. {}", picture_.file, headline(), answer()));
+    const Story story = state_story(picture_.state, picture_.device, failed_request());
+    Page page(options, fmt::format("{}: {}. {}", picture_.file, story.headline, story.answer));
     page.svg().child("style").cdata(paints_css(room_paints()));
     define_board_styles(page);
-    double y = draw_top(page);
+    double y = draw_top(page, story);
     page.begin_below_graph();
     y = draw_ranked_list(page, y, class_list(colouring_, sum_of(devices_).requested_bytes)) + 4;
     y = draw_segments(page, y, options, detail);
@@ -92,10 +93,10 @@ public:
   }
 
 private:
-  double draw_top(Page& page) {
-    double y = draw_headline(page, headline());
-    y = draw_answer(page, y, answer());
-    y = draw_facts(page, y, picture_.file, facts(), rehearsal_alert(picture_.state.recording->origin.rehearsal)) + 10;
+  double draw_top(Page& page, const Story& story) {
+    double y = draw_headline(page, story.headline);
+    y = draw_answer(page, y, story.answer);
+    y = draw_facts(page, y, picture_.file, story.facts, story.alert) + 10;
     y = draw_figures(page, y, figures_of(sum_, leading_ ? 1 : devices_.size())) + 8;
     y = draw_bars(page, y, device_bars()) + 6;
     for (const Failure& failure : failures_) {
@@ -132,40 +133,10 @@ private:
 
   [[nodiscard]] static std::string name_of(const DeviceStats& stats) { return device_name(stats.device, stats.is_cpu); }
 
-  [[nodiscard]] std::string headline() const {
-    if (failures_.empty())
-      return fmt::format("{} {}: {}", leading_ ? name_of(sum_) : devices_text(devices_), short_moment_text(sum_.at),
-                         use_text(sum_));
+  [[nodiscard]] std::optional<FailedRequest> failed_request() const {
+    if (failures_.empty()) return std::nullopt;
     const Failure& failure = failures_.front();
-    return fmt::format("{} ran out of memory: {} asked for, largest hole {}", name_of(*failure.stats),
-                       format_bytes(failure.room.request->bytes), format_bytes(failure.room.ledger.largest_hole_bytes));
-  }
-
-  [[nodiscard]] std::string answer() const {
-    std::uint64_t hole_bytes = 0;
-    std::uint64_t holes = 0;
-    for (const Segment& segment : picture_.state.segments) {
-      if (picture_.device && *picture_.device != segment.device) continue;
-      if (leading_ && *leading_ != segment.device) continue;
-      for (const Block& block : picture_.state.blocks_of(segment)) {
-        if (block.is_active()) continue;
-        ++holes;
-        hole_bytes = std::max(hole_bytes, block.size_bytes);
-      }
-    }
-    return fmt::format("{} with {}: {} free in {}, the largest of {}.", count_of(sum_.segments, "segment"),
-                       count_of(sum_.blocks, "block"), format_bytes(sum_.inactive_bytes), count_of(holes, "hole"),
-                       format_bytes(hole_bytes));
-  }
-
-  [[nodiscard]] std::vector<std::string> facts() const {
-    std::vector<std::string> facts{moments_text(devices_)};
-    if (!picture_.state.recording->origin.generation.empty())
-      facts.push_back(picture_.state.recording->origin.generation);
-    const std::string others =
-        leading_ || devices_.size() == 1 ? other_moments_text("state", sum_, leading_ ? name_of(sum_) : "") : "";
-    if (!others.empty()) facts.push_back(others);
-    return facts;
+    return FailedRequest{*failure.stats, failure.room.request->bytes, failure.room.ledger.largest_hole_bytes};
   }
 
   [[nodiscard]] std::vector<Bar> device_bars() const {

@@ -45,7 +45,7 @@ std::vector<LegendEntry> legend_of(const BoardPanel& panel) {
 }
 
 std::string left_out_text(const Board& board) {
-  return fmt::format("and {} with {} together", count_of(board.left_out_segments, "more segment"),
+  return fmt::format("and {} with {} together", format_counted(board.left_out_segments, "more segment"),
                      format_bytes(board.left_out_bytes));
 }
 
@@ -60,7 +60,7 @@ RankedList class_list(const Colouring& colouring, std::uint64_t requested_bytes)
                          .bar_bytes = entry.amount.bytes,
                          .share = format_percent(entry.amount.bytes, requested_bytes),
                          .label = entry.label,
-                         .note = count_of(entry.amount.blocks, "block"),
+                         .note = format_counted(entry.amount.blocks, "block"),
                          .title = entry.title,
                          .paint = entry.paint});
   }
@@ -68,7 +68,7 @@ RankedList class_list(const Colouring& colouring, std::uint64_t requested_bytes)
   for (std::size_t i = list.rows.size(); i < colouring.classes.size(); ++i)
     rest += {colouring.classes[i].amount.bytes, 1};
   if (rest.blocks > 0)
-    list.rest = fmt::format("and {} with {}", count_of(rest.blocks, "more line"), format_bytes(rest.bytes));
+    list.rest = fmt::format("and {} with {}", format_counted(rest.blocks, "more line"), format_bytes(rest.bytes));
   if (colouring.classes.empty()) list.rest = "Nothing is in use.";
   return list;
 }

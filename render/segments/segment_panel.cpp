@@ -32,8 +32,8 @@ RankedList pinning_lines(const SegmentPanel& panel) {
                          line.held_bytes,
                          "",
                          {},
-                         fmt::format("with {}, {} in {}", count_of(line.active.blocks, "block"),
-                                     format_bytes(line.active.bytes), count_of(line.segments, "segment")),
+                         fmt::format("with {}, {} in {}", format_counted(line.active.blocks, "block"),
+                                     format_bytes(line.active.bytes), format_counted(line.segments, "segment")),
                          fmt::format("{}\nholds {} bytes of free memory, {} of them alone",
                                      key_heading(frames, panel.origins, line.key), format_count(line.held_bytes),
                                      format_count(line.alone_bytes)),
@@ -41,7 +41,7 @@ RankedList pinning_lines(const SegmentPanel& panel) {
   }
   name_rows(list, line_labels(frames, keys));
   if (panel.details.pins.lines.size() > list.rows.size())
-    list.rest = "and " + count_of(panel.details.pins.lines.size() - list.rows.size(), "more line");
+    list.rest = "and " + format_counted(panel.details.pins.lines.size() - list.rows.size(), "more line");
   return list;
 }
 
@@ -63,7 +63,7 @@ double draw_strips(Page& page, double y, const SegmentPanel& panel, std::span<co
     rest_bytes += bytes_of(row);
   }
   add_text(parent, kMargin, y + 12, "small muted",
-           fmt::format("and {} with {} together", count_of(rest, "more segment"), format_bytes(rest_bytes)));
+           fmt::format("and {} with {} together", format_counted(rest, "more segment"), format_bytes(rest_bytes)));
   return y + 22;
 }
 

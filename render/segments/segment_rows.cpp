@@ -65,11 +65,11 @@ std::string line_text(const FrameTable& frames, const NodeKey& key) {
 /// "3 blocks, 12.0 MiB, pin 2.00 GiB: step train.py:12 and 2 more lines"; of several segments, in each of them.
 std::string pin_text(const FrameTable& frames, const SegmentRow& row) {
   const PinnedSegment& pinned = *row.pinned;
-  std::string text =
-      fmt::format("{}, {}, {} {}{}: {}", count_of(pinned.active.blocks, "block"), format_bytes(pinned.active.bytes),
-                  pinned.active.blocks == 1 ? "pins" : "pin", format_bytes(pinned.held_bytes),
-                  row.count > 1 ? " in each" : "", line_text(frames, pinned.lines.front().key));
-  if (pinned.lines.size() > 1) text += fmt::format(" and {}", count_of(pinned.lines.size() - 1, "more line"));
+  std::string text = fmt::format("{}, {}, {} {}{}: {}", format_counted(pinned.active.blocks, "block"),
+                                 format_bytes(pinned.active.bytes), pinned.active.blocks == 1 ? "pins" : "pin",
+                                 format_bytes(pinned.held_bytes), row.count > 1 ? " in each" : "",
+                                 line_text(frames, pinned.lines.front().key));
+  if (pinned.lines.size() > 1) text += fmt::format(" and {}", format_counted(pinned.lines.size() - 1, "more line"));
   return text;
 }
 

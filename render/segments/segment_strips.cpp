@@ -97,8 +97,8 @@ std::string piece_title(const std::vector<Placed>& placed, const Piece& piece) {
     bytes += placed[piece.first + i].segment.total_bytes;
   const std::string_view side = side_text(first.side);
   if (piece.count > 1)
-    return fmt::format("{} from {}, {}\n{}", count_of(piece.count, "segment"), format_address(first.segment.address),
-                       side, format_bytes(bytes));
+    return fmt::format("{} from {}, {}\n{}", format_counted(piece.count, "segment"),
+                       format_address(first.segment.address), side, format_bytes(bytes));
   return fmt::format("segment {}, {}\n{} ({} bytes)\ndevice {}, stream {}", format_address(first.segment.address), side,
                      format_bytes(bytes), format_count(bytes), first.segment.device, first.segment.stream);
 }
@@ -129,7 +129,7 @@ double draw_list_heading(Page& page, double y, const SideList& list) {
   XmlElement item = section.child("g").set("data-x", kMargin).set("data-y", y);
   add_rect(add_group(item, list.paint.name), kMargin, y + 3, 11, 11).set("rx", 2);
   add_text(item, kMargin + 18, y + 13, "strong",
-           fmt::format("{}: {}, {}", list.name, count_of(list.segments.size(), "segment"),
+           fmt::format("{}: {}, {}", list.name, format_counted(list.segments.size(), "segment"),
                        format_bytes(bytes_of(list.segments))));
   return y + 20;
 }
@@ -189,8 +189,8 @@ std::string two_processes_sentence(const Comparison& comparison) {
   std::string sentence = fmt::format(
       "No segment is in both files, so they are of two processes, whose addresses cannot match: {} before ({}), "
       "{} after ({}).",
-      count_of(comparison.only_before.size(), "segment"), format_bytes(bytes_of(comparison.only_before)),
-      count_of(comparison.only_after.size(), "segment"), format_bytes(bytes_of(comparison.only_after)));
+      format_counted(comparison.only_before.size(), "segment"), format_bytes(bytes_of(comparison.only_before)),
+      format_counted(comparison.only_after.size(), "segment"), format_bytes(bytes_of(comparison.only_after)));
   if (const std::size_t resized = resized_segments(comparison); resized > 0)
     sentence += fmt::format(" Or of one, whose expandable segments changed their size: {} at the same address.",
                             resized == 1 ? "1 stands" : format_count(resized) + " stand");
@@ -202,10 +202,10 @@ std::string comment_on(const Comparison& comparison) {
   const bool has_after = !comparison.only_after.empty();
   if (const std::size_t resized = resized_segments(comparison); resized > 0)
     return fmt::format("{} in both files; {} more at the same address, but of another size.",
-                       count_of(comparison.in_both.size(), "segment"), format_count(resized));
+                       format_counted(comparison.in_both.size(), "segment"), format_count(resized));
   if (!has_before && !has_after) return "Both files have the same segments.";
   if (comparison.in_both.empty()) return fmt::format("All of them are only {}.", has_before ? "before" : "after");
-  return fmt::format("{} in both files, by address and size.", count_of(comparison.in_both.size(), "segment"));
+  return fmt::format("{} in both files, by address and size.", format_counted(comparison.in_both.size(), "segment"));
 }
 
 } // namespace

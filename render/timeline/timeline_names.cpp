@@ -95,7 +95,7 @@ std::string lifetime_text(const DeviceRecord& record, const Life& life) {
   if (!has_end) return fmt::format("from {} to the end", begin);
   std::string text = fmt::format("from {} to event {}", begin, format_count(life.end - 1));
   if (!has_begin) return text;
-  text += fmt::format(" ({}", count_of(life.end - life.begin, "event"));
+  text += fmt::format(" ({}", format_counted(life.end - life.begin, "event"));
   if (!record.times_us().empty()) {
     const auto lived = static_cast<std::uint64_t>(record.times_us()[life.end - 1]) -
                        static_cast<std::uint64_t>(record.times_us()[life.begin - 1]);

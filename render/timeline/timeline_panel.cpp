@@ -106,8 +106,9 @@ std::string changes_of(const std::vector<std::uint64_t>& bytes) {
 
 std::string strip_words(const Chart& chart, const Strip& strip) {
   const bool is_segment = chart.kind == TimelineKind::segments;
-  if (strip.is_baseline) return count_of(strip.lives, "allocation") + " from before the first event";
-  return fmt::format("{} too small for a band of {} own", count_of(strip.lives, is_segment ? "segment" : "allocation"),
+  if (strip.is_baseline) return format_counted(strip.lives, "allocation") + " from before the first event";
+  return fmt::format("{} too small for a band of {} own",
+                     format_counted(strip.lives, is_segment ? "segment" : "allocation"),
                      strip.lives == 1 ? "its" : "their");
 }
 

@@ -5,8 +5,8 @@
 #include "page/text_fit.hpp"
 #include "timeline/timeline_charts.hpp"
 #include "timeline/timeline_data.hpp"
+#include "timeline/timeline_figures.hpp"
 #include "timeline/timeline_panel.hpp"
-#include "timeline/timeline_story.hpp"
 #include "web/embedded.hpp"
 
 #include "memviz/format.hpp"
@@ -113,18 +113,18 @@ private:
   [[nodiscard]] std::string draw_charts(const std::vector<PanelLayout>& layouts, const LineNames& names) {
     const std::vector<Chart>& charts = charts_.charts();
     const Chart& main = charts.front();
-    const std::string headline = timeline_sentence(main, names);
-    Page page(SvgOptions{.scripts = options_.scripts}, "memviz: " + headline);
+    const Story story = story_of(main);
+    Page page(SvgOptions{.scripts = options_.scripts}, "memviz: " + story.headline);
     page.use_script(kTimelineScript);
     page.svg().child("style").cdata(timeline_css());
-    double y = draw_headline(page, headline);
-    y = draw_answer(page, y, timeline_answer(main));
-    y = draw_facts(page, y, picture_.file, timeline_facts(picture_, main), alert_of(picture_, main)) + 8;
+    double y = draw_headline(page, story.headline);
+    y = draw_answer(page, y, story.answer);
+    y = draw_facts(page, y, picture_.file, story.facts, story.alert) + 8;
     y = draw_figures(page, y, timeline_figures(main)) + 8;
     y = draw_controls(page, y, reading_text(options_.view));
     StackTable stacks(picture_.state.frames());
     for (std::size_t i = 0; i < charts.size(); ++i) {
-      if (i > 0) y = draw_heading(page, y + 10, timeline_sentence(charts[i], names)) + 2;
+      if (i > 0) y = draw_heading(page, y + 10, story_of(charts[i]).headline) + 2;
       y = draw_panel(page, y,
                      {.frames = picture_.state.frames(),
                       .chart = charts[i],
@@ -139,8 +139,13 @@ private:
     page.begin_below_graph();
     y += 16;
     add_rule(page.below_graph(), y);
-    y = draw_ranked_list(page, y + 12, peak_list(main, names, charts.size() > 1));
+    y = draw_ranked_list(
+        page, y + 12, peak_list(main, names, charts.size() > 1 ? timeline_owner(told_of(picture_, main, false)) : ""));
     return finish(page, y);
+  }
+
+  [[nodiscard]] Story story_of(const Chart& chart) const {
+    return timeline_story(told_of(picture_, chart, charts_.charts().size() == 1));
   }
 
   /// What an axis counts: its own events, or a clock that is the same for all.
@@ -166,7 +171,7 @@ private:
                                   format_count(asked_bands_), format_bytes(options_.max_bytes)));
     const std::vector<Chart>& charts = charts_.charts();
     for (const Chart& chart : charts) {
-      std::vector<std::string> more = timeline_notes(chart, charts.size() > 1);
+      const std::vector<std::string> more = story_of(chart).notes;
       notes.insert(notes.end(), more.begin(), more.end());
     }
     if (charts.size() > 1) notes.push_back(shared_text());
@@ -196,7 +201,7 @@ private:
         break;
       }
       texts.push_back(fmt::format("{} (peak {}, {})", device_name(stats.device, stats.is_cpu),
-                                  format_bytes(stats.peak_requested_bytes), count_of(stats.events, "event")));
+                                  format_bytes(stats.peak_requested_bytes), format_counted(stats.events, "event")));
     }
     return fmt::format("{}", fmt::join(texts, ", "));
   }

@@ -31,6 +31,11 @@ std::string format_delta(std::int64_t bytes) {
   return (bytes < 0 ? "-" : "+") + format_bytes(magnitude(bytes));
 }
 
+std::string delta_text(std::int64_t bytes) {
+  const std::string text = format_delta(bytes);
+  return bytes < 0 ? fmt::format("−{}", text.substr(1)) : text;
+}
+
 std::string format_count(std::uint64_t count) {
   std::string digits = std::to_string(count);
   for (std::size_t i = digits.size(); i > 3; i -= 3)

@@ -12,15 +12,13 @@
 #include "memviz/compare_report.hpp"
 #include "memviz/error.hpp"
 #include "memviz/export.hpp"
-#include "memviz/label.hpp"
+#include "memviz/story.hpp"
 #include "memviz/svg.hpp"
 #include "text/path_ends.hpp"
 
 #include <algorithm>
-#include <cstddef>
 #include <cstdint>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <optional>
 #include <string>
 #include <utility>
@@ -134,27 +132,10 @@ CompareOptions compare_options(const CompareCommand& command, const Side& before
   return options;
 }
 
-/// The devices compared, and who wrote the file.
-std::vector<std::string> facts_of(const Side& side, std::optional<std::uint32_t> device) {
-  std::vector<std::string> names;
-  for (const std::uint32_t present : side.state.recording->devices())
-    if (!device || *device == present) names.push_back(device_name(present, side.state.recording->origin.is_cpu));
-  constexpr std::size_t kMostNames = 4;
-  std::vector<std::string> facts;
-  if (names.size() > kMostNames)
-    facts.push_back(fmt::format("{} devices", names.size()));
-  else if (!names.empty())
-    facts.push_back(fmt::format("{}", fmt::join(names, ", ")));
-  facts.push_back(moments_text(side.state.stats_of(device)));
-  if (!side.state.recording->origin.generation.empty()) facts.push_back(side.state.recording->origin.generation);
-  if (side.state.recording->origin.rehearsal) facts.push_back(rehearsal_alert(side.state.recording->origin.rehearsal));
-  return facts;
-}
-
 std::string drawn(const CompareCommand& options, const CompareReport& report, const Side& before, const Side& after) {
   ComparePicture picture{before.name, after.name, report.comparison, report.warnings};
-  picture.before_facts = facts_of(before, options.scope.device);
-  picture.after_facts = facts_of(after, options.scope.device);
+  picture.before_facts = side_facts(before.state, options.scope.device);
+  picture.after_facts = side_facts(after.state, options.scope.device);
   return compare_svg(picture, svg_options(options.picture, options.tree.frames));
 }
 

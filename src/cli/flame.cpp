@@ -1,14 +1,13 @@
 #include "memviz/flame.hpp"
 
 #include "cli/command.hpp"
-#include "cli/hints.hpp"
 #include "cli/outputs.hpp"
 #include "cli/picture_output.hpp"
 #include "cli/scope.hpp"
 #include "cli/snapshot_file.hpp"
 #include "cli/tree_options.hpp"
 #include "memviz/error.hpp"
-#include "memviz/lost_history.hpp"
+#include "memviz/story.hpp"
 #include "memviz/svg.hpp"
 
 #include <string>
@@ -42,16 +41,8 @@ std::string drawn(const Loaded& loaded, const FlameOptions& options) {
   const MemoryState& state = loaded.state;
   const std::optional<std::uint32_t> device = options.scope.device;
   const FrameTree tree = build_frame_tree(state, resolved(options.tree, state, device));
-  const std::vector<DeviceStats> devices = state.stats_of(device);
-  const auto leading = leading_device(devices);
-  FlamePicture picture{.file = picture_name(loaded.name),
-                       .state = state,
-                       .tree = tree,
-                       .devices = devices,
-                       .users = rank_user_lines(state, leading ? leading : device),
-                       .warnings = warnings_and_losses(state),
-                       .moment = moments_text(devices),
-                       .device = device};
+  FlamePicture picture{
+      .file = picture_name(loaded.name), .figures = memory_figures(state, device), .tree = tree, .device = device};
   if (options.tree.view == View::segments)
     picture.segments = {find_pins(state, {.device = device}), block_lines(state, device)};
   return flame_svg(picture, svg_options(options.picture, options.tree.frames));

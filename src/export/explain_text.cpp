@@ -1,6 +1,6 @@
 #include "base/printable.hpp"
 #include "base/wrap.hpp"
-#include "export/explain_answers.hpp"
+#include "story/explain_answers.hpp"
 #include "export/text_table.hpp"
 #include "memviz/explain.hpp"
 #include "memviz/export.hpp"

@@ -239,12 +239,7 @@ void check_outputs(const std::shared_ptr<const Recording>& recording, std::uint3
   const FrameTree tree = build_frame_tree(state, options);
   const std::uint64_t total_bytes = reserved_bytes(state);
   check_conserves_bytes(tree, total_bytes);
-  const FlamePicture picture{.file = "fuzz <&> .pickle",
-                             .state = state,
-                             .tree = tree,
-                             .devices = state.devices,
-                             .users = rank_user_lines(state, {}),
-                             .warnings = recording->warnings};
+  const FlamePicture picture{.file = "fuzz <&> .pickle", .figures = memory_figures(state, {}), .tree = tree};
   check_svg(flame_svg(picture, {.upward = choice % 2 == 0,
                                 .scripts = choice % 7 == 0,
                                 .fold = choice % 3 != 0,

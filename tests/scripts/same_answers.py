@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Runs two builds of memviz over the same files with every command and format, and shows each answer that differs.
 
-    tests/scripts/same_answers.py BEFORE AFTER [FILE...]
+    tests/scripts/same_answers.py [--but-scripts] BEFORE AFTER [FILE...]
 
-Without files: all of testdata/ and, where it is there, ../shared/snapshots. For a redesign, which shall change no answer; an
+With --but-scripts the scripts and styles of pictures may differ. Without files: all of testdata/ and, where it is there, ../shared/snapshots. For a redesign, which shall change no answer; an
 answer is what stands on standard output, standard error, in the output file, and the exit code. Exits with 1 where one
 differs. The number of answers compared is printed, so that an empty run cannot pass for a good one.
 """
@@ -13,6 +13,7 @@ import difflib
 import itertools
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -81,6 +82,10 @@ def runs_of(files):
         yield ["compare", *pair, "--markdown"], ".md"
 
 
+def without_scripts(text):
+    return re.sub(rb"<(script|style)\b.*?</\1>", b"", text, flags=re.S)
+
+
 def answer_of(program, words, ending):
     with tempfile.TemporaryDirectory() as folder:
         output = os.path.join(folder, "answer" + ending)
@@ -100,13 +105,15 @@ def difference(before, after):
 
 
 def main():
-    if len(sys.argv) < 3:
+    arguments = [word for word in sys.argv[1:] if word != "--but-scripts"]
+    shown = without_scripts if len(arguments) < len(sys.argv) - 1 else bytes
+    if len(arguments) < 2:
         sys.exit(__doc__)
-    programs = [str(pathlib.Path(name).resolve()) for name in sys.argv[1:3]]
-    runs = list(runs_of(files_of(sys.argv[3:])))
+    programs = [str(pathlib.Path(name).resolve()) for name in arguments[:2]]
+    runs = list(runs_of(files_of(arguments[2:])))
 
     def both(run):
-        return run, [answer_of(program, *run) for program in programs]
+        return run, [shown(answer_of(program, *run)) for program in programs]
 
     different = 0
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:

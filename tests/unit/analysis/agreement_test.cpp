@@ -160,13 +160,7 @@ TEST_CASE("the picture says what the accounts say") {
     TreeOptions options;
     options.levels = memory_levels(file);
     const FrameTree tree = build_frame_tree(file, options);
-    const FlamePicture picture{.file = "mem.pickle",
-                               .state = file,
-                               .tree = tree,
-                               .devices = devices,
-                               .users = rank_user_lines(file, leading),
-                               .warnings = warnings_and_losses(file),
-                               .moment = moments_text(devices)};
+    const FlamePicture picture{.file = "mem.pickle", .figures = memory_figures(file, {}), .tree = tree};
     const std::string svg = flame_svg(picture, {});
     const DeviceStats shown = leading_or_sum(devices);
     if (shown.reserved_bytes == 0) continue;

@@ -23,8 +23,7 @@ std::string drawn(const Recording& snapshot, bool with_segments) {
   TreeOptions options;
   options.levels = with_segments ? segment_levels(state) : memory_levels(state);
   const FrameTree tree = build_frame_tree(state, options);
-  FlamePicture picture{"mem.pickle",     state, tree, state.devices, rank_user_lines(state, std::nullopt),
-                       snapshot.warnings};
+  FlamePicture picture{"mem.pickle", memory_figures(state, std::nullopt), tree};
   if (with_segments) picture.segments = {find_pins(state), block_lines(state, {})};
   return flame_svg(picture, {});
 }

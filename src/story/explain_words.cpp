@@ -1,8 +1,8 @@
 #include "base/printable.hpp"
-#include "export/explain_answers.hpp"
 #include "memviz/explain.hpp"
 #include "memviz/format.hpp"
 #include "memviz/label.hpp"
+#include "story/explain_answers.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>

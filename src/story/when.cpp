@@ -1,11 +1,11 @@
-#include "page/when.hpp"
+#include "story/when.hpp"
 
 #include "memviz/format.hpp"
 
 #include <chrono>
 #include <fmt/format.h>
 
-namespace memviz::render {
+namespace memviz {
 namespace {
 
 /// 2000-01-01 and 2100-01-01: a time outside is a counter, or damaged.
@@ -38,4 +38,4 @@ std::string time_range_text(std::int64_t first_us, std::int64_t last_us) {
                      clock_text(last_us), duration);
 }
 
-} // namespace memviz::render
+} // namespace memviz

@@ -1,10 +1,10 @@
-#include "page/when.hpp"
+#include "story/when.hpp"
 
 #include <cstdint>
 #include <doctest/doctest.h>
 #include <limits>
 
-using namespace memviz::render;
+using namespace memviz;
 
 TEST_CASE("time_range_text") {
   constexpr std::int64_t kStart = 1'714'564'803'000'000; // 2024-05-01 12:00:03 UTC

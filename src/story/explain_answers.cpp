@@ -1,4 +1,4 @@
-#include "export/explain_answers.hpp"
+#include "story/explain_answers.hpp"
 
 #include "base/printable.hpp"
 #include "memviz/format.hpp"

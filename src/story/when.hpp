@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <string>
 
-namespace memviz::render {
+namespace memviz {
 
 /// "recorded 2024-05-01 12:00:03 to 12:04:11 UTC (4 min 8 s)"; where the times are no dates of this age, only how long.
 [[nodiscard]] std::string time_range_text(std::int64_t first_us, std::int64_t last_us);
 
-} // namespace memviz::render
+} // namespace memviz

@@ -1,15 +1,16 @@
-#include "pictures/compare_words.hpp"
-
-#include "page/naming.hpp"
-#include "page/when.hpp"
-
+#include "base/saturating.hpp"
 #include "memviz/format.hpp"
 #include "memviz/label.hpp"
+#include "memviz/rehearsal.hpp"
+#include "memviz/short_label.hpp"
+#include "memviz/story.hpp"
+#include "story/when.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
-namespace memviz::render {
+namespace memviz {
 namespace {
 
 std::int64_t delta_of(std::uint64_t before, std::uint64_t after) {
@@ -61,7 +62,7 @@ std::string worst_device_sentence(const Comparison& comparison) {
 /// Percent of the largest change below which one the other way is not worth words.
 constexpr std::uint64_t kAgainstShare = 5;
 
-std::string line_text(const Comparison& comparison, const UserLineChange& line) {
+std::string change_text(const Comparison& comparison, const UserLineChange& line) {
   const Label label = key_label(comparison.frames, line.key);
   return fmt::format("{}{} {}", device_prefix(comparison, line),
                      label.place.empty() ? label.name : label.name + " " + label.place,
@@ -75,9 +76,7 @@ std::uint64_t larger_side(const Comparison& comparison) {
 /// A smaller share of the larger side is not worth a note: 1/10.
 constexpr std::uint64_t kMovedShare = 10;
 
-} // namespace
-
-std::string headline_of(const Comparison& comparison) {
+std::string headline(const Comparison& comparison) {
   if (is_same(comparison)) return "No difference: both snapshots hold the same memory";
   if (!comparison.is_one_moment) return worst_device_sentence(comparison);
   const std::int64_t delta = comparison.allocated_delta_bytes();
@@ -88,7 +87,7 @@ std::string headline_of(const Comparison& comparison) {
   return fmt::format("{} allocated{}{}: {}", delta_text(delta), moment.empty() ? "" : " ", moment, sides);
 }
 
-std::string answer_of(const Comparison& comparison) {
+std::string answer(const Comparison& comparison) {
   const UserLineChange* grown = nullptr;
   const UserLineChange* shrunk = nullptr;
   for (const UserLineChange& line : comparison.changes) {
@@ -96,7 +95,7 @@ std::string answer_of(const Comparison& comparison) {
     if (side == nullptr && line.change.delta_bytes() != 0) side = &line;
   }
   if (grown == nullptr && shrunk == nullptr) return "";
-  const auto text = [&](const UserLineChange* line) { return line_text(comparison, *line); };
+  const auto text = [&](const UserLineChange* line) { return change_text(comparison, *line); };
   if (grown == nullptr || shrunk == nullptr) return "Most of it by " + text(grown == nullptr ? shrunk : grown);
   const std::int64_t delta = comparison.allocated_delta_bytes();
   const UserLineChange* most = delta < 0 ? shrunk : grown;
@@ -116,16 +115,7 @@ std::string drawn_moment(const Comparison& comparison) {
                      end.empty() ? "" : "; ", end);
 }
 
-std::vector<std::string> side_facts_of(std::vector<std::string> facts, const DeviceStats& stats) {
-  facts.push_back(count_of(stats.segments, "segment"));
-  facts.push_back(count_of(stats.blocks, "block"));
-  facts.push_back(stats.events == 0 ? "no events" : count_of(stats.events, "event"));
-  if (stats.first_time_us && stats.last_time_us && *stats.first_time_us != *stats.last_time_us)
-    facts.push_back(time_range_text(*stats.first_time_us, *stats.last_time_us));
-  return facts;
-}
-
-std::vector<std::string> notes_on(const Comparison& comparison) {
+std::vector<std::string> notes(const Comparison& comparison) {
   std::vector<std::string> notes{
       "A box is as wide as the larger side of what is in it, so that what is gone keeps its place; its number is the "
       "change, after minus before. Pale: below 5 % of the width."};
@@ -149,4 +139,40 @@ std::vector<std::string> notes_on(const Comparison& comparison) {
   return notes;
 }
 
-} // namespace memviz::render
+} // namespace
+
+std::vector<std::string> side_facts(const MemoryState& state, std::optional<std::uint32_t> device) {
+  constexpr std::size_t kMostNames = 4;
+  const Origin& origin = state.recording->origin;
+  std::vector<std::string> names;
+  for (const std::uint32_t present : state.recording->devices())
+    if (!device || *device == present) names.push_back(device_name(present, origin.is_cpu));
+  std::vector<std::string> facts;
+  if (names.size() > kMostNames)
+    facts.push_back(fmt::format("{} devices", names.size()));
+  else if (!names.empty())
+    facts.push_back(fmt::format("{}", fmt::join(names, ", ")));
+  facts.push_back(moments_text(state.stats_of(device)));
+  if (!origin.generation.empty()) facts.push_back(origin.generation);
+  if (origin.rehearsal) facts.push_back(rehearsal_alert(origin.rehearsal));
+  return facts;
+}
+
+std::vector<std::string> count_facts(const DeviceStats& stats) {
+  std::vector<std::string> facts{format_counted(stats.segments, "segment"), format_counted(stats.blocks, "block"),
+                                 stats.events == 0 ? "no events" : format_counted(stats.events, "event")};
+  if (stats.first_time_us && stats.last_time_us && *stats.first_time_us != *stats.last_time_us)
+    facts.push_back(time_range_text(*stats.first_time_us, *stats.last_time_us));
+  return facts;
+}
+
+Story compare_story(const Comparison& comparison) {
+  Story story;
+  story.headline = headline(comparison);
+  story.answer = answer(comparison);
+  story.caption = drawn_moment(comparison);
+  story.notes = notes(comparison);
+  return story;
+}
+
+} // namespace memviz

@@ -1,15 +1,14 @@
-#include "page/accounts.hpp"
-
-#include "page/naming.hpp"
+#include "story/accounts.hpp"
 
 #include "memviz/format.hpp"
 #include "memviz/label.hpp"
 #include "memviz/lost_history.hpp"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <string_view>
 
-namespace memviz::render {
+namespace memviz {
 namespace {
 
 /// Below this share of the requested bytes a missing stack is not worth a sentence: 1/20.
@@ -40,10 +39,10 @@ std::string_view advice(Pseudo reason) {
 
 } // namespace
 
-std::string devices_text(const std::vector<DeviceStats>& devices) {
-  if (devices.empty()) return "no GPU";
-  if (devices.size() == 1) return device_name(devices.front().device, devices.front().is_cpu);
-  return fmt::format("{} GPUs", devices.size());
+std::string use_text(const DeviceStats& stats) {
+  if (stats.reserved_bytes == 0) return "nothing reserved";
+  return fmt::format("{} reserved, {} in use", format_bytes(stats.reserved_bytes),
+                     format_percent(stats.allocated_bytes + stats.pending_free_bytes, stats.reserved_bytes));
 }
 
 std::string balance_text(const DeviceStats& stats) {
@@ -61,6 +60,23 @@ std::string balance_text(const DeviceStats& stats) {
                      format_bytes(held_bytes), delta_text(stats.imbalance_bytes));
 }
 
+std::vector<Account> accounts_of(const std::vector<DeviceStats>& devices) {
+  const DeviceStats sum = sum_of(devices);
+  if (devices.empty()) return {};
+  if (leading_or_sum(devices).events == 0) return {{balance_text(leading_or_sum(devices)), true, false}};
+  std::vector<Account> accounts;
+  for (const DeviceStats& stats : devices) {
+    if (stats.balanced()) continue;
+    const std::string prefix = devices.size() == 1 ? "" : device_name(stats.device, stats.is_cpu) + ": ";
+    accounts.push_back({prefix + balance_text(stats), false, false});
+  }
+  if (!accounts.empty()) return accounts;
+  // Accounts that begin with a guess are not whole.
+  const bool is_whole =
+      std::none_of(devices.begin(), devices.end(), [](const DeviceStats& stats) { return stats.may_have_lost_events; });
+  return {{balance_text(sum), true, is_whole}}; // of the end, whatever moment is drawn
+}
+
 std::vector<std::string> missing_stack_notes(const std::vector<UserLine>& users, std::uint64_t requested_bytes) {
   std::vector<std::string> notes;
   for (const UserLine& user : users) {
@@ -72,4 +88,4 @@ std::vector<std::string> missing_stack_notes(const std::vector<UserLine>& users,
   return notes;
 }
 
-} // namespace memviz::render
+} // namespace memviz

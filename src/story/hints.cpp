@@ -1,11 +1,11 @@
-#include "cli/hints.hpp"
+#include "memviz/story.hpp"
 
 #include "memviz/format.hpp"
 #include "memviz/label.hpp"
 
 #include <fmt/format.h>
 
-namespace memviz::cli {
+namespace memviz {
 
 namespace {
 
@@ -33,4 +33,4 @@ std::vector<std::string> end_hints(const std::vector<DeviceStats>& devices) {
   return hints;
 }
 
-} // namespace memviz::cli
+} // namespace memviz

@@ -1,0 +1,59 @@
+#pragma once
+
+// Frames and nodes -> the few words that a sentence, a row or a box has room for. All of it stands on one line and is
+// bounded in length: names come from a stranger.
+
+#include "memviz/frames.hpp"
+#include "memviz/label.hpp"
+#include "memviz/tree.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace memviz {
+
+/// What a box can say, from long to short.
+struct Label {
+  std::string name = {};  ///< "forward", "at::native::empty_cuda", "inactive"
+  std::string place = {}; ///< "model.py:41" or ""
+  std::string note = {};  ///< "19.5 MiB", or with a sign "+19.5 MiB", or ""
+  std::string brief = {}; ///< shorter than the name, where there is such a form: "⋯ 28"
+};
+
+/// Of a name: one of a megabyte must not fill a picture.
+inline constexpr std::size_t kMostNameColumns = 200;
+
+/// `text` without line breaks and unsafe characters, cut to so many columns.
+[[nodiscard]] std::string one_line(std::string_view text, std::size_t columns = kMostNameColumns);
+
+/// The labels of frames, each text made fit for one only once: a file may give one name of megabytes to every frame.
+class FrameLabels {
+public:
+  explicit FrameLabels(const FrameTable& frames) : frames_(frames), names_(frames.string_count()), files_(names_) {}
+
+  /// "forward" and "model.py:41", with everything on one line.
+  [[nodiscard]] Label of(FrameId frame_id);
+
+private:
+  const FrameTable& frames_;
+  std::vector<std::optional<std::string>> names_; ///< by StringId
+  std::vector<std::optional<std::string>> files_; ///< by StringId; "" where the file is unknown
+};
+
+/// "forward" and "model.py:41", with everything on one line.
+[[nodiscard]] Label frame_label(const FrameTable& frames, FrameId frame);
+/// The same for any node: one that is no frame is named by node_label().
+[[nodiscard]] Label key_label(const FrameTable& frames, const NodeKey& key);
+/// The same of keys that stand in one list: different frames that would look alike with the folders that tell them
+/// apart.
+[[nodiscard]] std::vector<Label> key_labels(const FrameTable& frames, const std::vector<NodeKey>& keys);
+/// Of a line that stands for its stack: with a note where it is not the user's own.
+[[nodiscard]] Label line_label(const FrameTable& frames, const NodeKey& key);
+/// The same of the lines of one list, told apart as by key_labels().
+[[nodiscard]] std::vector<Label> line_labels(const FrameTable& frames, const std::vector<NodeKey>& keys);
+
+} // namespace memviz

@@ -1,0 +1,105 @@
+#pragma once
+
+// Figures -> what there is to say about them, as data: the one place where the sentences of pictures are made. Whoever
+// prints a story chooses where its parts stand, and says nothing of its own.
+
+#include "memviz/compare.hpp"
+#include "memviz/flame.hpp"
+#include "memviz/memory_state.hpp"
+#include "memviz/timeline.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace memviz {
+
+/// A sentence about whether recorded bytes add up.
+struct Account {
+  std::string text;
+  bool balances = true;
+  bool is_whole = true; ///< no part of it is a guess
+};
+
+struct Story {
+  std::string headline;           ///< one line: whose memory, when, and how much
+  std::string answer;             ///< what the headline leads to; "" where there is nothing to say
+  std::string alert;              ///< what a reader must not miss, in a few words; mostly ""
+  std::string caption;            ///< what the drawing is of, where that takes a sentence
+  std::vector<std::string> facts; ///< a few words each: the moment, counts, the generation of PyTorch
+  std::vector<std::string> notes; ///< sentences for the bottom
+  std::vector<Account> accounts;
+  std::vector<std::string> warnings;
+};
+
+/// What a flame graph is about, beside its tree.
+struct MemoryFigures {
+  const MemoryState& state;
+  std::vector<DeviceStats> devices;
+  std::vector<UserLine> users; ///< of the leading device, where these are at different moments
+  std::vector<std::string> warnings;
+  /// Which moment of the recording this is, in words that fit after "24.4 GiB reserved".
+  std::string moment = "at the end of recording";
+};
+
+/// Of `device`, or of all. Refers to `state`.
+[[nodiscard]] MemoryFigures memory_figures(const MemoryState& state, std::optional<std::uint32_t> device);
+
+/// "GPU 0 at its peak: 7.99 GiB reserved, 79.0 % in use. The largest user, log_predictions metrics.py:42, holds 746 MiB
+/// (11.2 % of what is in use)"; at an out-of-memory error, what was asked for.
+[[nodiscard]] Story flame_story(const MemoryFigures& figures);
+
+/// A request that the device could not fulfil, and what it was asked of.
+struct FailedRequest {
+  const DeviceStats& stats;
+  std::uint64_t bytes = 0;
+  std::uint64_t largest_hole_bytes = 0;
+};
+
+/// What a drawing of segments is about: holes. `failed`: the first request that failed, if one did.
+[[nodiscard]] Story state_story(const MemoryState& state, std::optional<std::uint32_t> device,
+                                const std::optional<FailedRequest>& failed);
+
+/// "+1.10 GiB allocated at the peak: 6.58 GiB before, 7.68 GiB after. Most of it by step train.py:12 +1.10 GiB; against
+/// it load data.py:3 −64.0 MiB".
+[[nodiscard]] Story compare_story(const Comparison& comparison);
+
+/// What is known of one side of a comparison, beside its totals: devices, moment, generation, that it was rehearsed.
+[[nodiscard]] std::vector<std::string> side_facts(const MemoryState& state, std::optional<std::uint32_t> device);
+/// Counts and the time of recording of one side.
+[[nodiscard]] std::vector<std::string> count_facts(const DeviceStats& stats);
+
+/// What one chart of a timeline is about; refers to its parts.
+struct TimelineFigures {
+  const MemoryState& state;
+  const DeviceStats& stats; ///< of the whole device
+  const DeviceRecord& record;
+  Window window;
+  std::string place; ///< "stream 0, private pool (0,1)"; "" for a whole device
+  TimelineKind kind = TimelineKind::allocations;
+  const BandChart& bands;
+  const std::vector<Holder>& holders;          ///< of the peak
+  std::optional<std::uint64_t> capacity_bytes; ///< that an out-of-memory error told
+  std::uint64_t annotations_left_out = 0;
+  std::size_t devices = 1;   ///< in the picture
+  bool names_device = false; ///< whether notes say which device they are of
+};
+
+/// "Peak 78.3 GiB on GPU 1: update_nodes models.py:174 held 29.7 GiB. The out-of-memory error asked for 4.94 GiB with
+/// 91.2 MiB free."
+[[nodiscard]] Story timeline_story(const TimelineFigures& figures);
+/// "GPU 1, stream 0": what a chart is of.
+[[nodiscard]] std::string timeline_owner(const TimelineFigures& figures);
+
+/// "GPU 0", "3 GPUs", "no GPU"
+[[nodiscard]] std::string devices_text(const std::vector<DeviceStats>& devices);
+
+/// "78.4 GiB reserved, 0.5 % in use"
+[[nodiscard]] std::string use_text(const DeviceStats& stats);
+
+/// What to look at beside the end of a recording that was fuller before, one hint for each such device.
+[[nodiscard]] std::vector<std::string> end_hints(const std::vector<DeviceStats>& devices);
+
+} // namespace memviz

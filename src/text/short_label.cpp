@@ -1,0 +1,83 @@
+#include "memviz/short_label.hpp"
+
+#include "base/font_columns.hpp"
+#include "base/printable.hpp"
+#include "memviz/flame.hpp"
+#include "memviz/format.hpp"
+#include "memviz/source_line.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <utility>
+
+namespace memviz {
+
+namespace {
+
+std::string label_name(std::string_view name) {
+  return one_line(short_function(name));
+}
+
+/// What a label can show of a file: the end.
+std::string label_file(std::string_view filename) {
+  constexpr std::size_t kMostBytes = 4 * kMostNameColumns + 4;
+  const std::string_view file = known_basename(filename);
+  return std::string(file.substr(file.size() - std::min(file.size(), kMostBytes)));
+}
+
+/// Of a long place the end is kept: the line is what a reader goes to.
+Label label_of(const std::string& name, const std::string& file, std::int64_t line) {
+  std::string place = file.empty() || !is_line(line) ? file : fmt::format("{}:{}", file, line);
+  place = safe_line(cut_start(place, kMostNameColumns));
+  if (!name.empty()) return {.name = name, .place = std::move(place)};
+  return {.name = place.empty() ? std::string("?") : std::move(place)};
+}
+
+} // namespace
+
+std::string one_line(std::string_view text, std::size_t columns) {
+  return safe_line(cut_end(text.substr(0, 4 * columns + 4), columns));
+}
+
+Label FrameLabels::of(FrameId frame_id) {
+  const Frame& frame = frames_.frame(frame_id);
+  std::optional<std::string>& name = names_[frame.name.value];
+  if (!name) name = label_name(frames_.text(frame.name));
+  std::optional<std::string>& file = files_[frame.filename.value];
+  if (!file) file = label_file(frames_.text(frame.filename));
+  return label_of(*name, *file, frame.line);
+}
+
+Label frame_label(const FrameTable& frames, FrameId frame) {
+  return label_of(label_name(frames.name(frame)), label_file(frames.filename(frame)), frames.frame(frame).line);
+}
+
+Label key_label(const FrameTable& frames, const NodeKey& key) {
+  if (key.kind == NodeKind::frame) return frame_label(frames, key.frame());
+  return {.name = one_line(node_label(frames, key))};
+}
+
+std::vector<Label> key_labels(const FrameTable& frames, const std::vector<NodeKey>& keys) {
+  const std::vector<std::string> places = places_apart(frames, keys);
+  std::vector<Label> labels;
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    labels.push_back(key_label(frames, keys[i]));
+    if (!labels.back().place.empty()) labels.back().place = safe_line(cut_start(places[i], kMostNameColumns));
+  }
+  return labels;
+}
+
+Label line_label(const FrameTable& frames, const NodeKey& key) {
+  Label label = key_label(frames, key);
+  label.note = not_own_text(frames, key);
+  return label;
+}
+
+std::vector<Label> line_labels(const FrameTable& frames, const std::vector<NodeKey>& keys) {
+  std::vector<Label> labels = key_labels(frames, keys);
+  for (std::size_t i = 0; i < keys.size(); ++i)
+    labels[i].note = not_own_text(frames, keys[i]);
+  return labels;
+}
+
+} // namespace memviz
