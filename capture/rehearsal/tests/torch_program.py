@@ -267,7 +267,37 @@ def ranks_train_together():
     assert torch.cuda.memory_allocated() - before == whole // 2, (torch.cuda.memory_allocated() - before, whole)
     trains_alike(sharded, rank)
     ranks_exchange_what_all_say_alike(dist, rank)
+    objects_fail_over_nccl_alone(dist)
     dist.barrier()
+    dist.destroy_process_group()
+
+
+def objects_fail_over_nccl_alone(dist):
+    """Their lengths are compared in a kernel, and are zeros then."""
+    try:
+        dist.all_gather_object([None] * dist.get_world_size(), "mine")
+    except EOFError as error:
+        assert str(error) == "Ran out of input"
+    else:
+        raise AssertionError("docs/rehearse.md says that they do")
+
+
+def objects_reach_other_ranks_over_gloo():
+    import torch.distributed as dist
+
+    dist.init_process_group("cpu:gloo,cuda:nccl")
+    rank, ranks = dist.get_rank(), dist.get_world_size()
+    torch.cuda.set_device(rank)
+    gathered, sent, scattered = [None] * ranks, [f"of {rank}"], [None]
+    dist.all_gather_object(gathered, {"rank": rank})
+    assert gathered == [{"rank": other} for other in range(ranks)], gathered
+    dist.broadcast_object_list(sent, src=0)
+    assert sent == ["of 0"], sent
+    dist.scatter_object_list(scattered, [f"for {other}" for other in range(ranks)], src=0)
+    assert scattered == [f"for {rank}"], scattered
+    ours = torch.ones(4, device=rank)
+    dist.all_reduce(ours)  # over NCCL still, so that it takes the memory that it takes there
+    assert ours.tolist() == [0] * 4
     dist.destroy_process_group()
 
 
@@ -289,7 +319,7 @@ if __name__ == "__main__":
         "one": ONE_PROCESS,
         "attention": [attention_chooses_and_runs],
         "expandable": [expandable_segments_map_what_they_need],
-        "ranks": [ranks_train_together],
+        "ranks": [ranks_train_together, objects_reach_other_ranks_over_gloo],
     }
     for test in tests[sys.argv[1]]:
         test()

@@ -208,7 +208,7 @@ private:
   [[nodiscard]] WhatIf within_bounds(const WhatIf& question, ReplayPlan plan,
                                      const std::optional<Request>& request) const {
     plan.captures = plan.pools = Bound::most;
-    const WhatIf most = with_any_pages(question, plan, request);
+    WhatIf most = with_any_pages(question, plan, request);
     if (!had_private_pools_) return most;
     plan.captures = plan.pools = Bound::least;
     const WhatIf least = with_any_pages(question, plan, request);
@@ -217,7 +217,7 @@ private:
       const bool is_capture = is_same(most, with_any_pages(question, plan, request));
       return common(most, least, is_capture ? Proviso::capture : Proviso::pool);
     }
-    const WhatIf same = common(most, least, Proviso::none);
+    WhatIf same = common(most, least, Proviso::none);
     if (untold_.pools_in_use_until == untold_.pools_in_use_until_in_capture) return same;
     plan.pools = Bound::most;
     return common(same, with_any_pages(question, plan, request), Proviso::pool);
@@ -242,7 +242,7 @@ private:
   /// Without private pools nothing is captured: what had to wait for that could have been free, when, no file tells.
   [[nodiscard]] WhatIf with_any_waits(const WhatIf& question, ReplayPlan plan,
                                       const std::optional<Request>& request) const {
-    const WhatIf recorded = with_either_releaser(question, plan, request);
+    WhatIf recorded = with_either_releaser(question, plan, request);
     if (!plan.no_private_pools || untold_.frees_held.empty()) return recorded;
     plan.frees_what_is_held = true;
     return common(with_either_releaser(question, plan, request), recorded, Proviso::wait);

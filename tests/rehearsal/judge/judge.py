@@ -2,8 +2,8 @@
 
     judge.py MEMVIZ REHEARSAL [--seeds 0:200] [--shrink] [--list N]
 
-`--seeds 0:10000` is for a night (some 20 minutes of one core), and may find what is not known yet; print a small program
-for it with `--shrink`.
+`--seeds 0:10000` is for a night (some 20 minutes of one core). On 2026-11-22 none of them disagreed; print a small program
+for what does with `--shrink`. "told" counts what explain says, with what an answer depends on in brackets.
 
 Some answers have no truth ("no truth" in the counts: seeds 1126, 1883, 5165, 6711, 8448, 9197 and 9951). An answer of what
 comes after the start of a recording is tried by a setting that changes there, and PyTorch 2.13 does not always survive
