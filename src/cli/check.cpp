@@ -45,13 +45,17 @@ void survey(Input& input, Progress& progress, CheckReport& report) {
 void decode(Input& input, const Arguments& arguments, Progress& progress, CheckReport& report) {
   using Clock = std::chrono::steady_clock;
   const auto start = Clock::now();
+  ReadOptions options;
+  options.on_reader = [&](const ReadBy& read_by) { report.read_by = read_by; };
   try {
     if (arguments.has("structure")) {
       NoEvents nowhere;
-      report.recording = decoded(input, &nowhere, arguments, progress);
+      options.sink = &nowhere;
+      report.recording = decoded(input, options, arguments, progress);
     } else {
       Accounts accounts;
-      const auto recording = decoded(input, &accounts, arguments, progress);
+      options.sink = &accounts;
+      const auto recording = decoded(input, options, arguments, progress);
       report.state = accounts.state_of(recording);
       report.recording = recording;
     }

@@ -2,6 +2,7 @@
 
 // What `check` found out about a file -> text for people and JSON for programs.
 
+#include "memviz/read_by.hpp"
 #include "memviz/recording.hpp"
 #include "memviz/replay.hpp"
 #include "pickle/survey.hpp"
@@ -17,6 +18,7 @@ struct CheckReport {
   std::uint64_t size_bytes = 0;               ///< decompressed
   std::optional<std::uint64_t> stored_bytes;  ///< of a file that is compressed
   std::optional<pickle::Survey> survey;       ///< of a pickle, unless the structure alone was asked for
+  std::optional<ReadBy> read_by;              ///< none where no reader began
   std::string error;                          ///< why it is no snapshot; "" where it is one
   std::shared_ptr<const Recording> recording; ///< null where it is no snapshot
   std::optional<MemoryState> state;           ///< unless the structure alone was asked for

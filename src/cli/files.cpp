@@ -45,6 +45,11 @@ std::shared_ptr<const Recording> decoded(Input& input, EventSink* sink, const Ar
                                          Progress& progress) {
   ReadOptions options;
   options.sink = sink;
+  return decoded(input, std::move(options), arguments, progress);
+}
+
+std::shared_ptr<const Recording> decoded(Input& input, ReadOptions options, const Arguments& arguments,
+                                         Progress& progress) {
   options.rewriter = arguments.redactor();
   options.threads = threads_of(arguments);
   options.on_progress = [&](std::uint64_t done_bytes) {

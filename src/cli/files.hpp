@@ -44,6 +44,9 @@ struct LoadedBlocks {
 /// file back meanwhile. Throws Error without the file's name.
 [[nodiscard]] std::shared_ptr<const Recording> decoded(Input& input, EventSink* sink, const Arguments& arguments,
                                                        Progress& progress);
+/// The same; `options` may hold what the command line does not say.
+[[nodiscard]] std::shared_ptr<const Recording> decoded(Input& input, ReadOptions options, const Arguments& arguments,
+                                                       Progress& progress);
 
 /// Both, with a replay of the events. Throws Error, with the file's name, for everything that keeps it from being read
 /// as a snapshot, and UsageError where it does not have the moment.

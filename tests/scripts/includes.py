@@ -11,7 +11,7 @@ import sys
 
 # include/memviz is the model that all of them share.
 ORDER = """
-    src/value src/text src/json src/io src/pickle src/redact src/snapshot
+    src/value src/text src/json src/io src/pickle src/stream src/redact src/snapshot
     src/analysis/tree src/analysis/trace src/analysis/replay src/analysis/timeline src/analysis/leaks src/analysis/explain
     src/export src/rehearse
     render/web render/page render/graph render/timeline render/segments render/pictures
