@@ -17,7 +17,8 @@ Value Machine::container_below(std::size_t depth, Kind kind) const {
   if (stack_.size() < floor + depth + 1) fail(std::string(kind_name(kind)) + " on the pickle stack", "nothing");
   const Value container = stack_[stack_.size() - depth - 1];
   if (container.kind() != kind) {
-    if (is_stand_in(container.kind())) hooks_->refuse_change();
+    // On the stack there are only stand-ins for lists.
+    if (kind == Kind::list && is_stand_in(container.kind())) hooks_->refuse_change();
     fail(std::string(kind_name(kind)) + " to add to", std::string(kind_name(container.kind())));
   }
   return container;

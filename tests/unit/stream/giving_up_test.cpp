@@ -21,7 +21,7 @@ using namespace std::string_literals;
 
 namespace {
 
-const std::string kPadding(100, '\0'); // the fast reader leaves the last bytes of a file to the machine
+const std::string kEndBytes(100, '\0'); // the fast reader leaves the last bytes of a file to the machine
 
 /// What the events of a file are made of, as numbers of the memo.
 struct Keys {
@@ -78,7 +78,7 @@ template <class Meddle> std::string with_meddling(Meddle meddle) {
   pickle.raw("e");
   meddle(File{pickle, keys, traces, events, last});
   pickle.raw("au.");
-  return pickle.bytes() + kPadding;
+  return pickle.bytes() + kEndBytes;
 }
 
 /// The reader that read `bytes`, which must be the plain one, and who gave up within the file.
@@ -88,6 +88,18 @@ PlainReason reason_of(const std::string& bytes) {
   REQUIRE(read_by.offset);
   CHECK(*read_by.offset <= bytes.size());
   return *read_by.plain_reason;
+}
+
+/// One more event, which has a list of texts that the memo knows, too. Returns the number of the list.
+Opcodes::Number add_event_with_list(const File& file) {
+  Opcodes& pickle = file.pickle;
+  const Opcodes::Number key = pickle.text("forward_frames");
+  pickle.raw("0(}");
+  begin_event(pickle, file.keys);
+  pickle.integer(1).get(key);
+  const Opcodes::Number lines = pickle.list();
+  pickle.raw("(").get(file.keys.alloc).get(file.keys.size).raw("eue");
+  return lines;
 }
 
 template <class Meddle> PlainReason reason_with(Meddle meddle) {
@@ -148,7 +160,7 @@ TEST_CASE("what was handed over and is used again makes the reader start anew") 
     const ReadBy read_by =
         check_same(with_meddling([](const File& file) { file.pickle.get(file.last_event).raw("0"); }));
     CHECK(read_by.plain_reason == PlainReason::used_again);
-    CHECK(read_by.offset == before.size() - kPadding.size() - 3); // in the place of what ends the file
+    CHECK(read_by.offset == before.size() - kEndBytes.size() - 3); // in the place of what ends the file
   }
   SUBCASE("an event in the list a second time") {
     CHECK(reason_with([](const File& file) { file.pickle.get(file.last_event).raw("a"); }) == PlainReason::used_again);
@@ -175,18 +187,13 @@ TEST_CASE("what was handed over and is used again makes the reader start anew") 
   SUBCASE("a list in an event as a setting") {
     CHECK(reason_with([](const File& file) {
             Opcodes& pickle = file.pickle;
-            pickle.raw("(");
-            pickle.raw("}");
-            begin_event(pickle, file.keys);
-            pickle.integer(1);
-            pickle.text("forward_frames");
-            const Opcodes::Number lines = pickle.list();
-            pickle.raw("(").get(file.keys.alloc).get(file.keys.size).raw("e").raw("uea");
+            const Opcodes::Number lines = add_event_with_list(file);
+            pickle.raw("a");
             pickle.text("allocator_settings");
             pickle.raw("}(");
             pickle.text("name");
             pickle.get(lines).raw("u");
-            pickle.text("segments");
+            pickle.text("other");
             pickle.raw("]]");
           }) == PlainReason::used_again);
   }
@@ -201,13 +208,8 @@ TEST_CASE("a container that changes after an event had referred to it makes the 
   }
   SUBCASE("a list that an event wrote in place") {
     CHECK(reason_with([](const File& file) {
-            Opcodes& pickle = file.pickle;
-            pickle.raw("(}");
-            begin_event(pickle, file.keys);
-            pickle.integer(1);
-            pickle.text("forward_frames");
-            const Opcodes::Number lines = pickle.list();
-            pickle.raw("(").get(file.keys.alloc).raw("e").raw("ue").get(lines).get(file.keys.size).raw("a0");
+            const Opcodes::Number lines = add_event_with_list(file);
+            file.pickle.get(lines).get(file.keys.size).raw("a0");
           }) == PlainReason::content_changed);
   }
 }
@@ -256,7 +258,7 @@ TEST_CASE("events that turn out not to be those of the snapshot make the reader 
     for (int i = 0; i < 5; ++i)
       event(pickle, keys);
     pickle.raw("e2eu.");
-    CHECK(reason_of(pickle.bytes() + kPadding) == PlainReason::other_traces);
+    CHECK(reason_of(pickle.bytes() + kEndBytes) == PlainReason::other_traces);
   }
 }
 
@@ -269,7 +271,7 @@ TEST_CASE("a value of another kind than is expected is for the plain reader to t
           }) == PlainReason::unexpected_value);
   }
   SUBCASE("a text in the list of events") {
-    CHECK(reason_with([](const File& file) { file.pickle.raw("(").get(file.keys.alloc).raw("}ue"); }) ==
+    CHECK(reason_with([](const File& file) { file.pickle.raw("(").get(file.keys.alloc).raw("e"); }) ==
           PlainReason::unexpected_value);
   }
   SUBCASE("the list of events within itself") {
@@ -296,15 +298,14 @@ TEST_CASE("what is wrong with a damaged file is said by the plain reader") {
             file.pickle.get(7777).raw("ue");
           }) == PlainReason::damaged);
   }
+  SUBCASE("a dict's items for the list of events") {
+    CHECK(reason_with([](const File& file) { file.pickle.raw("(").get(file.keys.alloc).raw("}u"); }) ==
+          PlainReason::damaged);
+  }
   SUBCASE("a list that was handed over for a key") {
     CHECK(reason_with([](const File& file) {
-            Opcodes& pickle = file.pickle;
-            pickle.raw("(}");
-            begin_event(pickle, file.keys);
-            pickle.integer(1);
-            pickle.text("forward_frames");
-            const Opcodes::Number lines = pickle.list();
-            pickle.raw("(").get(file.keys.alloc).raw("eue}").get(lines).raw("Ns0");
+            const Opcodes::Number lines = add_event_with_list(file);
+            file.pickle.raw("}").get(lines).raw("Ns0");
           }) == PlainReason::damaged);
   }
 }
