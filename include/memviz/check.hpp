@@ -3,6 +3,7 @@
 // A file, of whatever kind -> what it is: a snapshot or not, whether its accounts add up, who wrote it, and which
 // opcodes of a hostile pickle would have run something.
 
+#include "memviz/read_by.hpp"
 #include "memviz/session.hpp"
 
 #include <cstdint>
@@ -21,6 +22,7 @@ struct CheckReport {
   std::uint64_t size_bytes = 0;                 ///< decompressed
   std::optional<std::uint64_t> stored_bytes;    ///< of a file that is compressed
   std::shared_ptr<const pickle::Survey> survey; ///< its opcodes; null of what is no pickle, or where not looked at
+  std::optional<ReadBy> read_by;                ///< none where no reader began
   std::string error;                            ///< why it is no snapshot; "" where it is one
   std::shared_ptr<const Recording> recording;   ///< null where it is no snapshot
   std::optional<MemoryState> state;             ///< unless the structure alone was asked for

@@ -30,6 +30,7 @@
 #include "memviz/no_stack.hpp"
 #include "memviz/pins.hpp"
 #include "memviz/places.hpp"
+#include "memviz/read_by.hpp"
 #include "memviz/recording.hpp"
 #include "memviz/redact.hpp"
 #include "memviz/rehearsal.hpp"

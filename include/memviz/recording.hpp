@@ -7,6 +7,7 @@
 #include "memviz/events.hpp"
 #include "memviz/frames.hpp"
 #include "memviz/memory_map.hpp"
+#include "memviz/read_by.hpp"
 #include "memviz/rehearsal.hpp"
 #include "memviz/text_rewriter.hpp"
 
@@ -68,9 +69,13 @@ struct ReadOptions {
   TextRewriter* rewriter = nullptr;
   /// Threads that decode the events of a pickle of protocol 4 or 5, this one included.
   unsigned threads = 1;
-  /// Convert the events of a pickle while it is decoded. Without it everything is decoded first, which takes more time
-  /// and memory for the same result; files for which the former cannot be done are read like that in any case.
+  /// Convert the events of a pickle while it is decoded, by the fast reader. Without it everything is decoded first,
+  /// which takes more time and memory for the same result; files that the fast reader gives up on are read like that in
+  /// any case.
   bool stream = true;
+  /// Called once for each file that is a pickle or JSON, with which reader reads it and why; before the plain reader
+  /// begins, which may find that it is no snapshot.
+  std::function<void(const ReadBy& read_by)> on_reader = {};
   /// Called every few megabytes with the number of bytes that are done with. A file that is read a second time starts
   /// again.
   std::function<void(std::uint64_t done_bytes)> on_progress;

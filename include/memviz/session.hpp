@@ -8,6 +8,7 @@
 #include "memviz/input.hpp"
 #include "memviz/memory_state.hpp"
 #include "memviz/moment_request.hpp"
+#include "memviz/read_by.hpp"
 #include "memviz/text_rewriter.hpp"
 #include "memviz/timeline.hpp"
 
@@ -29,6 +30,8 @@ struct SessionOptions {
   unsigned threads = 1;
   /// Called now and then, with what is being done ("reading", "decoding") and how far it is; 0 bytes in all: unknown.
   std::function<void(std::string_view step, std::uint64_t done_bytes, std::uint64_t total_bytes)> on_progress = {};
+  /// Called when a file was read, or could not be: which reader did it.
+  std::function<void(const ReadBy& read_by)> on_reader = {};
 };
 
 /// What is wanted of a file beside its recording and the state of its memory.

@@ -41,6 +41,13 @@ void add_survey(Json& result, const pickle::Survey& survey) {
   result["refused"] = refused_json(survey); // the first of them
 }
 
+Json reader_json(const ReadBy& read_by) {
+  if (!read_by.plain_reason) return {{"name", "fast"}};
+  Json reader{{"name", "plain"}, {"reason", reason_text(*read_by.plain_reason)}};
+  if (read_by.offset) reader["offset"] = *read_by.offset;
+  return reader;
+}
+
 Json devices_json(const CheckReport& report) {
   Json devices = Json::array();
   const Recording& recording = *report.recording;
@@ -73,6 +80,7 @@ std::string check_json(const CheckReport& report) {
     result["generation"] = report.recording->origin.generation;
     if (report.recording->origin.rehearsal) result["rehearsal"] = rehearsal_json(*report.recording->origin.rehearsal);
   }
+  if (report.read_by) result["reader"] = reader_json(*report.read_by);
   if (const std::string writer = writer_text(report); !writer.empty()) result["writer"] = writer;
   if (report.survey) add_survey(result, *report.survey);
   if (!report.recording) return json_text(result, 2) + '\n';

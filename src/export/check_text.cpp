@@ -87,6 +87,7 @@ void add_origin(TextTable& table, const CheckReport& report) {
     table.add_row({"encoding", printable(report.recording->origin.encoding)});
   else if (report.survey)
     table.add_row({"encoding", fmt::format("pickle protocol {}", report.survey->protocol)});
+  if (report.read_by) table.add_row({"read by", read_by_text(*report.read_by)});
   if (const std::string writer = writer_text(report); !writer.empty()) table.add_row({"writer", writer});
   if (report.recording && !report.recording->origin.generation.empty())
     table.add_row({"generation", printable(report.recording->origin.generation)});

@@ -19,11 +19,6 @@ std::string quoted(std::string_view text) {
 
 } // namespace
 
-void Machine::stream_to(RecordSink& sink, unsigned threads) {
-  const MachineState state{cursor_, document_, memo_, stack_, marks_, progress_};
-  stream_ = std::make_unique<RecordStream>(state, sink, cursor_.rest(), threads);
-}
-
 bool Machine::step() {
   opcode_offset_ = cursor_.offset();
   progress_.reached(opcode_offset_);
@@ -62,7 +57,7 @@ bool Machine::step() {
 
   case Opcode::mark: mark(); break;
   case Opcode::empty_dict: push(document_.add_dict()); break;
-  case Opcode::empty_list:
+  case Opcode::empty_list: make_list(); break;
   case Opcode::empty_set: push(document_.add_list()); break;
   case Opcode::empty_tuple: make_tuple(0); break;
   case Opcode::tuple1: make_tuple(popped(Opcode::tuple1)); break;
@@ -97,12 +92,17 @@ bool Machine::step() {
 
 void Machine::put(std::uint64_t index) {
   memo_.put(index, top());
-  if (stream_) stream_->after_record();
+  if (hooks_ != nullptr) hooks_->after_dict();
 }
 
 void Machine::mark() {
   marks_.push_back(stack_.size());
-  if (stream_) stream_->after_mark();
+  if (hooks_ != nullptr) hooks_->after_mark();
+}
+
+void Machine::make_list() {
+  push(document_.add_list());
+  if (hooks_ != nullptr) hooks_->after_empty_list();
 }
 
 void Machine::read_protocol() {
@@ -119,7 +119,7 @@ void Machine::read_frame() {
     fail(fmt::format("a frame of {} bytes", size),
          fmt::format("{} bytes up to the end of the file: is it cut off?", cursor_.left()));
   }
-  if (stream_) stream_->after_record();
+  if (hooks_ != nullptr) hooks_->after_dict();
 }
 
 void Machine::stop() {
@@ -186,7 +186,7 @@ void Machine::drop_to(std::span<const Value> values) {
 Value Machine::memo_value(std::uint64_t index) const {
   const Value value = memo_.get(index);
   if (value.kind() == Kind::unset) fail("a memo slot that was filled before", fmt::format("slot {}", index));
-  if (value.kind() >= Kind::record && value.kind() != Kind::digest) throw ContentWasUsed();
+  if (is_stand_in(value.kind())) hooks_->check_fetched(value);
   return value;
 }
 

@@ -1,17 +1,17 @@
 #pragma once
 
-// The stack machine behind decode(): one method a family of opcodes, all state in one object.
+// The stack machine behind decode(): one method a family of opcodes, all state in one object. What others may do while
+// it runs stands in machine_hooks.hpp.
 
 #include "pickle/cursor.hpp"
 #include "pickle/decoder.hpp"
+#include "pickle/machine_hooks.hpp"
 #include "pickle/memo.hpp"
 #include "pickle/opcode_bytes.hpp"
 #include "pickle/progress.hpp"
-#include "pickle/record_stream.hpp"
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -27,10 +27,11 @@ public:
   Machine& operator=(const Machine&) = delete;
   ~Machine() = default;
 
-  /// Before the first step: hands records over to `sink` as they come, with so many threads. Then step() throws
-  /// ContentWasUsed, too; whatever it throws, the file has to be read again without a sink.
-  void stream_to(RecordSink& sink, unsigned threads);
-  /// Runs one opcode; returns false after STOP. Throws ParseError.
+  /// Before the first step, with hooks that live until the last.
+  void watch(MachineHooks& hooks) { hooks_ = &hooks; }
+  /// For such hooks.
+  [[nodiscard]] MachineState state() { return {opcode_offset_, cursor_, document_, memo_, stack_, marks_, progress_}; }
+  /// Runs one opcode; returns false after STOP. Throws ParseError, and what the hooks throw.
   bool step();
   [[nodiscard]] Document take_document() && { return std::move(document_); }
 
@@ -62,6 +63,7 @@ private:
   [[nodiscard]] std::uint64_t unsigned_size(std::uint32_t bits, const char* of_what) const;
 
   void mark();
+  void make_list();
   void put(std::uint64_t index);
   void read_protocol();
   void read_frame();
@@ -83,6 +85,7 @@ private:
   void drop_to(std::span<const Value> values);
   [[nodiscard]] Value list_below(std::size_t depth) const;
   void append_to(Value list, std::span<const Value> items);
+  void fill(Value dict, std::span<const Value> items);
   /// The container below the topmost mark, or on top of the stack; throws if it is of another kind.
   [[nodiscard]] Value container_below(std::size_t depth, Kind kind) const;
 
@@ -107,7 +110,7 @@ private:
   std::vector<std::size_t> marks_; ///< stack sizes
   int protocol_ = 0;
   bool is_done_ = false;
-  std::unique_ptr<RecordStream> stream_; ///< null: everything is kept
+  MachineHooks* hooks_ = nullptr;
 };
 
 } // namespace memviz::pickle

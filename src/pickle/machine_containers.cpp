@@ -7,7 +7,7 @@ namespace memviz::pickle {
 namespace {
 
 bool is_hashable(Kind kind) {
-  return kind != Kind::list && kind != Kind::dict;
+  return kind != Kind::list && kind != Kind::dict && !is_stand_in(kind);
 }
 
 } // namespace
@@ -17,23 +17,29 @@ Value Machine::container_below(std::size_t depth, Kind kind) const {
   if (stack_.size() < floor + depth + 1) fail(std::string(kind_name(kind)) + " on the pickle stack", "nothing");
   const Value container = stack_[stack_.size() - depth - 1];
   if (container.kind() != kind) {
+    // On the stack there are only stand-ins for lists.
+    if (kind == Kind::list && is_stand_in(container.kind())) hooks_->refuse_change();
     fail(std::string(kind_name(kind)) + " to add to", std::string(kind_name(container.kind())));
   }
   return container;
 }
 
-/// A stream keeps a list in its own hands.
+/// Hooks may keep a list in their own hands.
 Value Machine::list_below(std::size_t depth) const {
-  const bool is_streamed =
-      stream_ != nullptr && stack_.size() > depth && stack_[stack_.size() - depth - 1].kind() == Kind::record_list;
-  return container_below(depth, is_streamed ? Kind::record_list : Kind::list);
+  const bool is_theirs =
+      hooks_ != nullptr && stack_.size() > depth && stack_[stack_.size() - depth - 1].kind() == Kind::record_list;
+  return container_below(depth, is_theirs ? Kind::record_list : Kind::list);
 }
 
 void Machine::append_to(Value list, std::span<const Value> items) {
   if (list.kind() == Kind::record_list)
-    stream_->append(list, items);
-  else
-    document_.append(list, items);
+    hooks_->append(list, items);
+  else if (!document_.append(list, items))
+    hooks_->refuse_change();
+}
+
+void Machine::fill(Value dict, std::span<const Value> items) {
+  if (!document_.set_items(dict, items)) hooks_->refuse_change();
 }
 
 void Machine::check_items(std::span<const Value> items) const {
@@ -62,7 +68,7 @@ void Machine::set_one() {
   const Value dict = container_below(kItems, Kind::dict);
   const std::span<const Value> items = std::span(stack_).last(kItems);
   check_items(items);
-  document_.set_items(dict, items);
+  fill(dict, items);
   drop_to(items);
 }
 
@@ -70,9 +76,9 @@ void Machine::set_all() {
   const std::span<const Value> items = above_mark();
   const Value dict = container_below(items.size(), Kind::dict);
   check_items(items);
-  document_.set_items(dict, items);
+  fill(dict, items);
   drop_to(items);
-  if (stream_) stream_->after_record();
+  if (hooks_ != nullptr) hooks_->after_dict();
 }
 
 void Machine::make_sequence(std::span<const Value> items, Kind kind) {

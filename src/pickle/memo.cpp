@@ -14,8 +14,8 @@ void Memo::put_out_of_order(std::uint64_t index, Value value) {
   const Value previous = get(index);
   if (previous.kind() == Kind::unset)
     ++count_;
-  else if (keeps_entries_ && previous != value)
-    throw ContentWasUsed();
+  else if (previous != value)
+    was_replaced_ = true;
   if (index < dense_.size())
     dense_[index] = value;
   else

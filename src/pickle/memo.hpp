@@ -4,8 +4,8 @@
 // other numbers are kept in a map, so that a large number costs no more memory than a small one.
 
 #include "value/chunked_vector.hpp"
-#include "value/document.hpp"
 #include "value/number_map.hpp"
+#include "value/value.hpp"
 
 #include <cstdint>
 
@@ -26,18 +26,15 @@ public:
 
   [[nodiscard]] std::uint64_t size() const { return count_; }
 
-  // For RecordStream.
-  /// From now on an entry that is replaced throws ContentWasUsed.
-  void keep_entries() { keeps_entries_ = true; }
-  /// put_next() where all numbers up to now were used; else throws ContentWasUsed.
-  void add(Value value) {
-    if (count_ != dense_.size()) throw ContentWasUsed();
-    dense_.push_back(value);
-    ++count_;
-  }
-  /// Replaces the latest entry if it is `value`.
-  void replace_last(Value value, Value replacement) {
-    if (dense_.size() > 0 && dense_[dense_.size() - 1] == value) dense_[dense_.size() - 1] = replacement;
+  /// Whether the entries have the numbers from 0 to size() - 1.
+  [[nodiscard]] bool is_dense() const { return count_ == dense_.size(); }
+  /// Whether an entry ever got another value than it had.
+  [[nodiscard]] bool was_replaced() const { return was_replaced_; }
+  /// Puts a stand-in in the place of the latest entry; false, and nothing is done, if that is not `value`.
+  bool replace_latest(Value value, Value stand_in) {
+    if (dense_.size() == 0 || dense_[dense_.size() - 1] != value) return false;
+    dense_[dense_.size() - 1] = stand_in;
+    return true;
   }
 
   /// Kind::unset where nothing was put.
@@ -52,7 +49,7 @@ private:
   ChunkedVector<Value> dense_;
   NumberMap sparse_; ///< Value::bits()
   std::uint64_t count_ = 0;
-  bool keeps_entries_ = false;
+  bool was_replaced_ = false;
 };
 
 } // namespace memviz::pickle

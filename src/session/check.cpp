@@ -73,7 +73,9 @@ bool CheckReport::is_balanced() const {
 CheckReport check(const std::string& path, CheckDepth depth, const SessionOptions& options) {
   CheckReport report;
   report.file = path;
-  Session session(path, options);
+  SessionOptions noted = options;
+  noted.on_reader = [&](const ReadBy& read_by) { report.read_by = read_by; };
+  Session session(path, noted);
   report.size_bytes = session.input().bytes().size();
   report.stored_bytes = stored_bytes_of(path, report.size_bytes);
   decode(session, depth, report);

@@ -34,6 +34,7 @@ std::shared_ptr<const Recording> Session::decoded(EventSink* sink) {
   options.sink = sink;
   options.rewriter = options_.rewriter;
   options.threads = options_.threads;
+  options.on_reader = options_.on_reader;
   options.on_progress = [&](std::uint64_t done_bytes) {
     input_.release_before(static_cast<std::size_t>(done_bytes));
     if (options_.on_progress) options_.on_progress("decoding", done_bytes, input_.bytes().size());

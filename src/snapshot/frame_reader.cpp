@@ -69,10 +69,14 @@ Value FrameReader::digest(std::span<const Value> items) {
   const bool is_text = !items.empty() && items.front().kind() == Kind::text;
   scratch_.clear();
   for (const Value item : items) {
-    if (item.kind() != (is_text ? Kind::text : Kind::dict)) throw ContentWasUsed();
+    check_.require(item, is_text ? Kind::text : Kind::dict, Where{nullptr, "frames"}, item);
     scratch_.push_back(is_text ? text_frame(item) : frame(item, Where{}, item));
   }
   return {Kind::digest, std::uint64_t{frames_.add_stack(scratch_).value} << 1U | (is_text ? 1U : 0U)};
+}
+
+void FrameReader::fail_digested(Value digest) {
+  fail_at(Where{nullptr, "frames"}, digest, "a list of frames, or of texts, everywhere", "it as one and as the other");
 }
 
 FrameId FrameReader::text_frame(Value text) {

@@ -51,9 +51,10 @@ private:
   StackId other_stack(Value frames, const Where& where, Value container);
   [[nodiscard]] static StackId digested(Value digest, bool is_text) {
     const StackId stack{static_cast<std::uint32_t>(digest.payload() >> 1U)};
-    if (stack != kNoFrames && is_text != ((digest.payload() & 1U) != 0)) throw ContentWasUsed();
+    if (stack != kNoFrames && is_text != ((digest.payload() & 1U) != 0)) fail_digested(digest);
     return stack;
   }
+  [[noreturn]] static void fail_digested(Value digest);
   [[nodiscard]] std::optional<StackId> known_stack(Value list) const;
   void remember(Value list, StackId stack);
   StringId new_text(TextKind kind, Value value);

@@ -42,7 +42,6 @@ public:
   /// What a list under `device_traces` that is a Kind::record_list holds was added before.
   void read_traces(Value device_traces);
 
-  [[nodiscard]] bool has_events() const { return batch_size_ > 0 || !recording_.event_counts.empty(); }
   // What tells the generations of writers apart.
   [[nodiscard]] bool saw_time() const { return saw_time_; }
   [[nodiscard]] bool saw_compile_context() const { return saw_compile_context_; }

@@ -1,5 +1,7 @@
 #include "snapshot/value_text.hpp"
 
+#include "snapshot/where.hpp"
+
 #include <fmt/format.h>
 
 namespace memviz {
@@ -19,11 +21,11 @@ std::string value_text(const Document& document, Value value) {
   case Kind::list: return fmt::format("a list of {}", document.list_size(value));
   case Kind::tuple: return fmt::format("a tuple of {}", document.list_size(value));
   case Kind::dict: return "a dict";
-  // What a list handed over was, is not known any more.
+  // What it stands for is not known any more.
   case Kind::record:
   case Kind::record_list:
   case Kind::digest:
-  case Kind::memo_reference: throw ContentWasUsed();
+  case Kind::memo_reference: fail_at(Where{}, value, "plain data", kind_name(value.kind()));
   }
   return "";
 }

@@ -55,7 +55,7 @@ void Document::start_span(List& list) {
     list.begin = cells_.size();
     return;
   }
-  if (spans_.size() + 2 >= kHandedOver) throw Error("more than 2^32 pieces of lists");
+  if (spans_.size() + 2 >= kNone) throw Error("more than 2^32 pieces of lists");
   if (list.chain == kNone) {
     const auto first = static_cast<std::uint32_t>(spans_.size());
     spans_.push_back({list.begin, list.count(), kNone});
@@ -69,11 +69,11 @@ void Document::start_span(List& list) {
   chain.last = next;
 }
 
-void Document::append(Value list_value, std::span<const Value> items) {
+bool Document::append(Value list_value, std::span<const Value> items) {
   // A run counts in 31 bits.
   constexpr std::size_t kMostAtOnce = std::size_t{1} << 30U;
   List& list = lists_[list_value.payload()];
-  if (list.is_frozen()) throw ContentWasUsed();
+  if (list.is_frozen()) return false;
   while (!items.empty()) {
     const auto batch = items.first(std::min(items.size(), kMostAtOnce));
     const std::uint32_t count = list.chain == kNone ? list.count() : spans_[chains_[list.chain].last].count;
@@ -88,11 +88,7 @@ void Document::append(Value list_value, std::span<const Value> items) {
     }
     items = items.subspan(batch.size());
   }
-}
-
-void Document::hand_over(Value list) {
-  freeze_one(list);
-  lists_[list.payload()].chain = kHandedOver;
+  return true;
 }
 
 /// False if there was nothing to do.
@@ -178,17 +174,18 @@ void Document::add_pairs(Dict& dict, std::span<const Value> items) {
     pairs.add(items[i], items[i + 1]);
 }
 
-void Document::set_items(Value dict_value, std::span<const Value> items) {
-  if (items.empty()) return;
+bool Document::set_items(Value dict_value, std::span<const Value> items) {
+  if (items.empty()) return true;
   Dict& dict = dicts_[dict_value.payload()];
-  if (dict.is_frozen()) throw ContentWasUsed();
+  if (dict.is_frozen()) return false;
   if (dict.storage() == kEmpty) {
     if (const auto shape = shape_for(items)) {
       dict = Dict(*shape + 1, shapes_[*shape].push(items));
-      return;
+      return true;
     }
   }
   add_pairs(dict, items);
+  return true;
 }
 
 std::optional<std::int64_t> Document::rare_as_signed(Value value) const {

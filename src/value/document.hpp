@@ -17,7 +17,6 @@
 #include <limits>
 #include <optional>
 #include <span>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -34,12 +33,6 @@ struct DictView {
   const PairList* pairs = nullptr; ///< null for an empty dict, too
 };
 
-/// A container was changed after what it held was used: the only way to a true result is to read everything first.
-class ContentWasUsed : public std::logic_error {
-public:
-  ContentWasUsed() : std::logic_error("a container was changed after its content was used") {}
-};
-
 class Document {
 public:
   Value root = Value::none();
@@ -53,14 +46,14 @@ public:
   Value add_real(double value);
   Value add_list(Kind kind = Kind::list);
   Value add_dict();
-  void append(Value list, std::span<const Value> items);
-  /// `items` are key, value, key, value, ...
-  void set_items(Value dict, std::span<const Value> items);
-  /// Says that a list, tuple or dict and all that is in it was used: changing it later throws ContentWasUsed. Other
-  /// values are as they are.
+  /// False, and nothing is done, if it is frozen.
+  bool append(Value list, std::span<const Value> items);
+  /// `items` are key, value, key, value, ... False, and nothing is done, if the dict is frozen.
+  bool set_items(Value dict, std::span<const Value> items);
+  /// Says that a list, tuple or dict and all that is in it was used, and is not to be changed. Other values are as they
+  /// are. Who reads while a document grows needs this; it is kept here in a bit that each container has to spare,
+  /// because a table beside would be looked into once an append.
   void freeze(Value value);
-  /// Says that somebody else has the content of an empty list: looking at it or changing it throws ContentWasUsed.
-  void hand_over(Value list);
 
   // Reading.
   /// Of text and bytes.
@@ -115,7 +108,6 @@ public:
 
 private:
   static constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
-  static constexpr std::uint32_t kHandedOver = kNone - 1;
   static constexpr std::uint32_t kFrozen = std::uint32_t{1} << 31U;
   static constexpr std::size_t kMaxShapeKeys = 64;
   // Genuine files have some dozens. What comes after is stored as pairs, so that a file of odd dicts stays bounded.
@@ -168,10 +160,7 @@ private:
   /// Where cells can be added: the run of `list` if it ends with the last cell, else a new one.
   [[nodiscard]] bool is_at_end(const List& list) const;
   void start_span(List& list);
-  [[nodiscard]] const Chain& chain_of(const List& list) const {
-    if (list.chain == kHandedOver) throw ContentWasUsed();
-    return chains_[list.chain];
-  }
+  [[nodiscard]] const Chain& chain_of(const List& list) const { return chains_[list.chain]; }
   template <class Visit> bool visit_cells(std::uint64_t begin, std::uint64_t count, Visit&& visit) const {
     for (std::uint64_t i = begin; i < begin + count; ++i) {
       if (!visit(cells_[i])) return false;

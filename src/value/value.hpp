@@ -19,12 +19,18 @@ enum class Kind : std::uint8_t {
   list, ///< also sets: the reader of snapshots needs no difference
   tuple,
   dict,
-  // Stand-ins that pickle::RecordStream leaves where it handed something over. Nobody else makes or understands them.
+  // Stand-ins for what somebody took out of a document while it was made: stream::RecordStream, for who else there are
+  // none. They are kinds like the others, because memo, stack and rows of events hold them among other values, and the
+  // loops over those tell everything apart by four bits.
   record,         ///< a dict that went to the sink
   record_list,    ///< a list whose records go to the sink; its number
   digest,         ///< what the sink made of a list inside a record
   memo_reference, ///< a number of the memo that is yet to be looked up
 };
+
+[[nodiscard]] constexpr bool is_stand_in(Kind kind) {
+  return kind >= Kind::record;
+}
 
 /// "a dict", "a text", ...: for "expected a dict, found a text".
 [[nodiscard]] std::string_view kind_name(Kind kind);

@@ -12,7 +12,7 @@ import sys
 # include/memviz is the model that all of them share, but src/base, which knows only the headers that it implements.
 OF_BASE = ["memviz/format.hpp", "memviz/log_commands.hpp"]
 ORDER = """
-    src/base src/value src/text src/json src/io src/pickle src/redact src/snapshot
+    src/base src/value src/text src/json src/io src/pickle src/stream src/redact src/snapshot
     src/analysis/tree src/analysis/trace src/analysis/replay src/analysis/timeline src/analysis/leaks src/analysis/explain
     src/session src/story src/export src/rehearse
     render/web render/page render/graph render/timeline render/segments render/pictures

@@ -1,15 +1,14 @@
 #pragma once
 
-// Where records go while a pickle is still being read: the dicts in the lists under one key of the root, which are most
-// of a large snapshot, and which nobody looks at twice.
+// Where records go while a pickle is still being read: the dicts in the lists of `device_traces`, which are most of a
+// large snapshot, and which nobody looks at twice.
 
 #include "value/value.hpp"
 
 #include <cstddef>
 #include <span>
-#include <string_view>
 
-namespace memviz::pickle {
+namespace memviz::stream {
 
 /// Records with the same keys, one behind the other.
 struct RecordRows {
@@ -22,8 +21,6 @@ class RecordSink {
 public:
   virtual ~RecordSink() = default;
 
-  /// The key of the root whose value is a list of lists of records.
-  [[nodiscard]] virtual std::string_view key() const = 0;
   /// The next records of list number `list`.
   virtual void take_rows(std::size_t list, const RecordRows& rows) = 0;
   /// The next record of list number `list`, as a dict of the document.
@@ -32,4 +29,4 @@ public:
   virtual Value digest(std::span<const Value> items) = 0;
 };
 
-} // namespace memviz::pickle
+} // namespace memviz::stream

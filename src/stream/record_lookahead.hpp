@@ -4,7 +4,7 @@
 // find at the same offset, because that depends on nothing but the bytes; whether there really stands a record is for
 // the machine to say: it takes a run only when it arrives at its first byte.
 
-#include "pickle/record_scanner.hpp"
+#include "stream/record_scanner.hpp"
 
 #include <condition_variable>
 #include <cstddef>
@@ -15,7 +15,7 @@
 #include <thread>
 #include <vector>
 
-namespace memviz::pickle {
+namespace memviz::stream {
 
 class RecordLookahead {
 public:
@@ -75,4 +75,4 @@ private:
   std::vector<std::thread> threads_;
 };
 
-} // namespace memviz::pickle
+} // namespace memviz::stream

@@ -1,14 +1,20 @@
-#include "pickle/record_stream.hpp"
+#include "stream/record_stream.hpp"
 
 #include "pickle/cursor.hpp"
 #include "pickle/memo.hpp"
 #include "pickle/opcode_bytes.hpp"
 #include "pickle/progress.hpp"
+#include "stream/give_up.hpp"
 
 #include <algorithm>
 #include <array>
 
-namespace memviz::pickle {
+namespace memviz::stream {
+
+using pickle::fetch_bytes;
+using pickle::fetched_number;
+using pickle::Opcode;
+
 namespace {
 
 /// What the machine scans at once, so that the cells stay in the processor's cache.
@@ -23,23 +29,58 @@ bool is_inline(Value cell) {
 
 } // namespace
 
-RecordStream::RecordStream(const MachineState& machine, RecordSink& sink, std::string_view bytes, unsigned threads)
-    : machine_(machine), sink_(sink), bytes_(bytes), scanner_(bytes, &guesses_), lookahead_(bytes, guesses_, threads) {
-  machine_.memo.keep_entries();
+RecordStream::RecordStream(const pickle::MachineState& machine, std::string_view key, RecordSink& sink,
+                           std::string_view bytes, unsigned threads)
+    : machine_(machine), key_(key), sink_(sink), bytes_(bytes), scanner_(bytes, &guesses_),
+      lookahead_(bytes, guesses_, threads) {
+}
+
+void RecordStream::give_up(PlainReason reason, std::uint64_t offset) {
+  throw GiveUp{reason, offset};
+}
+
+void RecordStream::give_up_at_opcode(PlainReason reason) const {
+  give_up(reason, machine_.opcode_offset);
+}
+
+void RecordStream::give_up_in_run(PlainReason reason) const {
+  give_up(reason, machine_.cursor.offset());
+}
+
+/// Records hold what they fetched, and are not told of a change.
+void RecordStream::check_memo() const {
+  if (machine_.memo.was_replaced()) give_up_at_opcode(PlainReason::memo_replaced);
+}
+
+void RecordStream::check_fetched(Value stand_in) {
+  // A list inside a record is for its sink to understand, wherever else it is used.
+  if (stand_in.kind() != Kind::digest) give_up_at_opcode(PlainReason::used_again);
+}
+
+void RecordStream::refuse_change() {
+  give_up_at_opcode(PlainReason::content_changed);
+}
+
+void RecordStream::after_empty_list() {
+  // Within the root, with or without a mark of the list around it.
+  const std::size_t depth = machine_.marks.size();
+  if (depth == 1 || depth == 2) fresh_list_ = scanner_.fresh_list(machine_.cursor.offset());
+}
+
+void RecordStream::after_dict() {
+  check_memo();
+  if (machine_.marks.size() == depth_) hand_over();
 }
 
 void RecordStream::after_mark() {
+  check_memo();
   // The root's mark and that of the list itself, with or without one of the list around it.
   const auto& marks = machine_.marks;
   if (marks.size() != 2 && marks.size() != 3) return;
   if (marks.back() == 0) return;
   const std::size_t index = marks.back() - 1;
-  const Value list = machine_.stack[index];
-  if (list.kind() == Kind::list && is_record_list(index)) {
-    enter(index);
-  } else if (list.kind() != Kind::record_list) {
-    return;
-  }
+  const Kind kind = machine_.stack[index].kind();
+  if (kind != Kind::record_list && !(kind == Kind::list && is_record_list(index) && enter(index))) return;
   list_ = static_cast<std::size_t>(machine_.stack[index].payload());
   depth_ = marks.size();
   hand_over();
@@ -51,31 +92,51 @@ std::size_t RecordStream::outer_of(std::size_t index) const {
   return marks.size() == 3 ? marks[1] - 1 : index - 1;
 }
 
+/// Only of a list that is made to be filled at once: no other place can have got hold of it.
 bool RecordStream::is_record_list(std::size_t index) const {
   const auto& stack = machine_.stack;
   const auto& marks = machine_.marks;
-  const Document& document = machine_.document;
+  if (!fresh_list_ || fresh_list_->mark_offset != machine_.opcode_offset) return false;
   if (marks[0] != 1 || stack[0].kind() != Kind::dict) return false;
   if (index < 4 || marks[1] < 1) return false;
   const std::size_t outer = outer_of(index);
   if (outer < 2 || outer >= index || stack[outer].kind() != Kind::list) return false;
   const Value key = stack[outer - 1];
   const bool is_key = (outer - 1 - marks[0]) % 2 == 0;
-  return is_key && key.kind() == Kind::text && document.text(key) == sink_.key() &&
-         document.list_size(stack[index]) == 0;
+  return is_key && key.kind() == Kind::text && machine_.document.text(key) == key_;
 }
 
-void RecordStream::enter(std::size_t index) {
+/// False if the memo has the list under a number where no stand-in can be put.
+bool RecordStream::enter(std::size_t index) {
   const std::size_t outer = outer_of(index);
   const std::uint64_t number = machine_.document.list_size(machine_.stack[outer]) + (index - outer - 1);
-  const Value list = machine_.stack[index];
-  // A second list with that number: the first one was not, after all, what the root holds.
-  if (number < next_list_) throw ContentWasUsed();
-  next_list_ = static_cast<std::size_t>(number) + 1;
   const Value stand_in(Kind::record_list, number);
-  machine_.document.hand_over(list);
-  machine_.memo.replace_last(list, stand_in);
+  if (fresh_list_->is_memoized && !machine_.memo.replace_latest(machine_.stack[index], stand_in)) return false;
+  // A second list with that number: the first one was not, after all, what the root holds.
+  if (number < next_list_) give_up_at_opcode(PlainReason::other_traces);
+  next_list_ = static_cast<std::size_t>(number) + 1;
+  ++entered_lists_;
   machine_.stack[index] = stand_in;
+  return true;
+}
+
+void RecordStream::finish() {
+  check_memo();
+  const Document& document = machine_.document;
+  const Value lists = document.root.kind() == Kind::dict ? document.get(document.root, key_) : Value();
+  std::size_t number = 0;
+  std::size_t found = 0;
+  bool is_in_place = true;
+  const auto look_at = [&](Value list) {
+    if (list.kind() == Kind::record_list) {
+      ++found;
+      is_in_place = list.payload() == number;
+    }
+    ++number;
+    return is_in_place;
+  };
+  if (lists.kind() == Kind::list) document.for_each(lists, look_at);
+  if (!is_in_place || found != entered_lists_) give_up_at_opcode(PlainReason::other_traces);
 }
 
 void RecordStream::append(Value list, std::span<const Value> items) {
@@ -102,7 +163,7 @@ void RecordStream::hand_over() {
 }
 
 void RecordStream::hand_over_dict(Value item) {
-  if (item.kind() != Kind::dict) throw ContentWasUsed();
+  if (item.kind() != Kind::dict) give_up_at_opcode(PlainReason::unexpected_value);
   machine_.document.freeze(item);
   sink_.take_dict(list_, item);
 }
@@ -153,7 +214,7 @@ void RecordStream::hand_over_run(RecordRun& run) {
     if (pattern.memo_entry() == Entry::put_after) memoize(Value(Kind::record, 0), run);
   }
   // Some entries were numbered and some were not.
-  if (next_put_ != run.puts.size()) throw ContentWasUsed();
+  if (next_put_ != run.puts.size()) give_up_in_run(PlainReason::memo_numbers);
   sink_.take_rows(list_, {run.pattern, pattern.keys(), run.cells});
   machine_.cursor.seek(static_cast<std::size_t>(run.end_offset));
   machine_.progress.reached(run.end_offset);
@@ -161,9 +222,11 @@ void RecordStream::hand_over_run(RecordRun& run) {
 
 /// The next entry of the memo; a writer that numbers its entries must have given it the next number.
 void RecordStream::memoize(Value value, const RecordRun& run) {
-  if (!run.puts.empty() && (next_put_ == run.puts.size() || run.puts[next_put_++] != machine_.memo.size()))
-    throw ContentWasUsed();
-  machine_.memo.add(value);
+  const bool is_numbered = !run.puts.empty();
+  if (is_numbered && (next_put_ == run.puts.size() || run.puts[next_put_++] != machine_.memo.size()))
+    give_up_in_run(PlainReason::memo_numbers);
+  if (!machine_.memo.is_dense()) give_up_in_run(PlainReason::memo_numbers);
+  machine_.memo.put_next(value);
 }
 
 /// Records fetch the same again and again, and entries do not change.
@@ -175,8 +238,8 @@ Value RecordStream::fetched(std::uint64_t number) {
 
 Value RecordStream::checked(std::uint64_t number) const {
   const Value value = machine_.memo.get(number);
-  const bool is_known = value.kind() != Kind::unset && value.kind() < Kind::record;
-  if (!is_known && value.kind() != Kind::digest) throw ContentWasUsed();
+  if (value.kind() == Kind::unset) give_up_in_run(PlainReason::damaged);
+  if (is_stand_in(value.kind()) && value.kind() != Kind::digest) give_up_in_run(PlainReason::used_again);
   if (value.kind() >= Kind::list && value.kind() <= Kind::dict) machine_.document.freeze(value);
   return value;
 }
@@ -231,4 +294,4 @@ Value RecordStream::pair_of(Value cell) {
   return entry->second;
 }
 
-} // namespace memviz::pickle
+} // namespace memviz::stream

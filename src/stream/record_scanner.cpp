@@ -1,8 +1,20 @@
-#include "pickle/record_scanner.hpp"
+#include "stream/record_scanner.hpp"
 
 #include "pickle/opcode_bytes.hpp"
 
-namespace memviz::pickle {
+namespace memviz::stream {
+
+using pickle::Argument;
+using pickle::argument_at;
+using pickle::fetch_bytes;
+using pickle::fetched_number;
+using pickle::is_number;
+using pickle::kHeadBytes;
+using pickle::number_bytes;
+using pickle::Opcode;
+using pickle::opcode_at;
+using pickle::opcode_info;
+
 namespace {
 
 constexpr std::size_t kMostKeys = 64;
@@ -63,7 +75,17 @@ const char* RecordScanner::try_record(const RecordPattern& pattern, std::span<Va
   return at;
 }
 
-std::optional<RecordPattern> RecordScanner::learn(std::uint64_t offset, const Memo& memo) const {
+std::optional<FreshList> RecordScanner::fresh_list(std::uint64_t offset) const {
+  FreshList list;
+  RecordRun ignored;
+  const char* at = past_frames(bytes_.data() + offset);
+  if (at != nullptr) at = past_frames(past_put(at, list.is_memoized, ignored));
+  if (at == nullptr || opcode_at(at) != Opcode::mark) return std::nullopt;
+  list.mark_offset = offset_of(at);
+  return list;
+}
+
+std::optional<RecordPattern> RecordScanner::learn(std::uint64_t offset, const pickle::Memo& memo) const {
   const char* at = bytes_.data() + offset;
   if (!has_room(at) || opcode_at(at) != Opcode::empty_dict) return std::nullopt;
   RecordRun ignored;
@@ -166,4 +188,4 @@ const char* RecordScanner::past_batch_end(const char* at) const {
   return at != nullptr && opcode_at(at) == Opcode::mark ? at + 1 : nullptr;
 }
 
-} // namespace memviz::pickle
+} // namespace memviz::stream

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <cstring>
 
-namespace memviz::pickle {
+namespace memviz::stream {
 
 class RecordForm {
 public:
@@ -82,4 +82,4 @@ private:
   std::uint32_t bytes_ = 0;
 };
 
-} // namespace memviz::pickle
+} // namespace memviz::stream

@@ -2,58 +2,54 @@
 
 // Finds, while a pickle is decoded, where the records of a sink stand, and hands them over instead of keeping them:
 // what follows a known pattern goes through the scanner, anything else through the machine and the document. It may
-// give up at any time by throwing: the file then has to be decoded again without it. It does so for everything that
-// could make its result differ from that of decoding first and looking afterwards.
+// give up at any time: the file then has to be decoded again without it. It does so for everything that could make its
+// result differ from that of decoding first and looking afterwards.
 
-#include "pickle/digest_table.hpp"
-#include "pickle/record_lookahead.hpp"
-#include "pickle/record_pattern.hpp"
-#include "pickle/record_scanner.hpp"
-#include "pickle/record_sink.hpp"
+#include "memviz/read_by.hpp"
+#include "pickle/machine_hooks.hpp"
+#include "stream/digest_table.hpp"
+#include "stream/record_lookahead.hpp"
+#include "stream/record_pattern.hpp"
+#include "stream/record_scanner.hpp"
+#include "stream/record_sink.hpp"
 #include "value/document.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-namespace memviz::pickle {
+namespace memviz::stream {
 
-class Cursor;
-class Memo;
-class Progress;
-
-/// The state of a machine that the stream reads and changes.
-struct MachineState {
-  Cursor& cursor;
-  Document& document;
-  Memo& memo;
-  std::vector<Value>& stack;
-  std::vector<std::size_t>& marks;
-  Progress& progress;
-};
-
-class RecordStream {
+/// All that it does throws GiveUp.
+class RecordStream final : public pickle::MachineHooks {
 public:
-  RecordStream(const MachineState& machine, RecordSink& sink, std::string_view bytes, unsigned threads);
+  /// `key` is that of the root whose value is a list of lists of records.
+  RecordStream(const pickle::MachineState& machine, std::string_view key, RecordSink& sink, std::string_view bytes,
+               unsigned threads);
 
-  // Called by the machine.
-  /// After a MARK.
-  void after_mark();
-  /// After an opcode that may have finished a record.
-  void after_record() {
-    if (machine_.marks.size() == depth_) hand_over();
-  }
-  /// APPENDS or APPEND to a Kind::record_list.
-  void append(Value list, std::span<const Value> items);
+  void after_empty_list() override;
+  void after_mark() override;
+  void after_dict() override;
+  void append(Value list, std::span<const Value> items) override;
+  void check_fetched(Value stand_in) override;
+  void refuse_change() override;
+  /// After the last opcode: gives up unless what was handed over is what the root holds.
+  void finish();
 
 private:
+  [[noreturn]] static void give_up(PlainReason reason, std::uint64_t offset);
+  /// At the opcode that the machine runs, and at the run that is handed over.
+  [[noreturn]] void give_up_at_opcode(PlainReason reason) const;
+  [[noreturn]] void give_up_in_run(PlainReason reason) const;
+  void check_memo() const;
   [[nodiscard]] std::size_t outer_of(std::size_t index) const;
   [[nodiscard]] bool is_record_list(std::size_t index) const;
-  void enter(std::size_t index);
+  bool enter(std::size_t index);
   void hand_over();
   void hand_over_dict(Value item);
   bool scan_run();
@@ -70,7 +66,8 @@ private:
   static constexpr std::size_t kOutside = ~std::size_t{0};
   static constexpr std::size_t kMostPatterns = 16;
 
-  MachineState machine_;
+  pickle::MachineState machine_;
+  std::string_view key_;
   RecordSink& sink_;
   std::string_view bytes_;
   DigestTable digests_;
@@ -80,6 +77,8 @@ private:
   std::size_t depth_ = kOutside; ///< number of marks within the list of records
   std::size_t list_ = 0;
   std::size_t next_list_ = 0; ///< one more than the largest number so far
+  std::size_t entered_lists_ = 0;
+  std::optional<FreshList> fresh_list_; ///< the latest one that may be a list of records
 
   std::vector<RecordPattern> patterns_;
   std::size_t latest_pattern_ = 0;
@@ -98,4 +97,4 @@ private:
   std::pair<Pair, Value> latest_pair_;
 };
 
-} // namespace memviz::pickle
+} // namespace memviz::stream

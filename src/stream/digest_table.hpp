@@ -2,7 +2,7 @@
 
 // Bytes -> what a sink made of them. Open addressing in flat arrays: a trace asks once for each alloc event.
 
-#include "pickle/digest_guesses.hpp"
+#include "stream/digest_guesses.hpp"
 #include "value/value.hpp"
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-namespace memviz::pickle {
+namespace memviz::stream {
 
 class DigestTable {
 public:
@@ -60,4 +60,4 @@ private:
   std::deque<DigestedList> entries_;
 };
 
-} // namespace memviz::pickle
+} // namespace memviz::stream

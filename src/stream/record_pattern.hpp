@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-namespace memviz::pickle {
+namespace memviz::stream {
 
 class RecordPattern {
 public:
@@ -53,4 +53,4 @@ private:
   Entry entry_;
 };
 
-} // namespace memviz::pickle
+} // namespace memviz::stream

@@ -1,10 +1,18 @@
 #include "pickle/opcode_bytes.hpp"
-#include "pickle/record_scanner.hpp"
+#include "stream/record_scanner.hpp"
 #include "value/hash.hpp"
 
 // The values of records.
 
-namespace memviz::pickle {
+namespace memviz::stream {
+
+using pickle::argument_at;
+using pickle::fetch_bytes;
+using pickle::kHeadBytes;
+using pickle::number_at;
+using pickle::Opcode;
+using pickle::opcode_at;
+
 namespace {
 
 constexpr std::uint64_t kMostTextBytes = 0x7FFF;
@@ -151,4 +159,4 @@ const char* RecordScanner::scan_list(const char* at, Value& cell, RecordRun& run
   return at;
 }
 
-} // namespace memviz::pickle
+} // namespace memviz::stream

@@ -1,13 +1,17 @@
-#include "pickle/record_scanner.hpp"
+#include "stream/record_scanner.hpp"
 
-#include "pickle/record_lookahead.hpp"
+#include "stream/record_lookahead.hpp"
+
+#include "pickle/memo.hpp"
+#include "value/document.hpp"
 
 #include <doctest/doctest.h>
 #include <string>
 #include <vector>
 
 using namespace memviz;
-using namespace memviz::pickle;
+using namespace memviz::stream;
+using pickle::Memo;
 using namespace std::string_literals;
 
 namespace {

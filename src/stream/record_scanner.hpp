@@ -3,11 +3,11 @@
 // Bytes -> rows of records of a known pattern, at about the cost of walking their opcodes. Nothing but the bytes is
 // needed, so that other threads can scan ahead; what needs the memo is left as references to it.
 
-#include "pickle/digest_guesses.hpp"
 #include "pickle/memo.hpp"
 #include "pickle/opcode.hpp"
-#include "pickle/record_form.hpp"
-#include "pickle/record_pattern.hpp"
+#include "stream/digest_guesses.hpp"
+#include "stream/record_form.hpp"
+#include "stream/record_pattern.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -17,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-namespace memviz::pickle {
+namespace memviz::stream {
 
 /// A cell that was written in place, not fetched: where its bytes are, and whether the memo holds it, too.
 struct InlineList {
@@ -55,6 +55,12 @@ struct RecordRun {
   return (cell.payload() & 1U) != 0;
 }
 
+/// A list that nothing but the memo can know of yet.
+struct FreshList {
+  std::uint64_t mark_offset = 0;
+  bool is_memoized = false;
+};
+
 /// Of one thread. What it finds means the same wherever it begins; how fast it is depends on what it has seen before.
 class RecordScanner {
 public:
@@ -68,7 +74,11 @@ public:
   void scan(const RecordPattern& pattern, std::uint64_t stop_offset, RecordRun& run);
 
   /// The pattern of the record at `offset`, if it has one.
-  [[nodiscard]] std::optional<RecordPattern> learn(std::uint64_t offset, const Memo& memo) const;
+  [[nodiscard]] std::optional<RecordPattern> learn(std::uint64_t offset, const pickle::Memo& memo) const;
+
+  /// How the list goes on whose EMPTY_LIST stands before `offset`, if nothing but its number in the memo stands before
+  /// the MARK of its first items.
+  [[nodiscard]] std::optional<FreshList> fresh_list(std::uint64_t offset) const;
 
 private:
   [[nodiscard]] bool has_room(const char* at) const { return at != nullptr && end() - at >= kRoom; }
@@ -85,7 +95,7 @@ private:
                           RecordRun& run) const;
   const char* scan_column(const char* at, std::size_t key_bytes, Value& cell, RecordForm& form, RecordRun& run) const;
   const char* scan_value(const char* at, Value& cell, RecordRun& run) const;
-  template <Opcode kOpcode> const char* scan_text(const char* at, Value& cell, RecordRun& run) const;
+  template <pickle::Opcode kOpcode> const char* scan_text(const char* at, Value& cell, RecordRun& run) const;
   const char* scan_list(const char* at, Value& cell, RecordRun& run) const;
   const DigestedList* guessed_list(const char* at) const;
 
@@ -98,4 +108,4 @@ private:
   std::vector<RecordForm> new_forms_;
 };
 
-} // namespace memviz::pickle
+} // namespace memviz::stream

@@ -1,10 +1,11 @@
-#include "pickle/record_lookahead.hpp"
+#include "stream/record_lookahead.hpp"
 
 #include <algorithm>
 #include <new>
+#include <system_error>
 #include <utility>
 
-namespace memviz::pickle {
+namespace memviz::stream {
 namespace {
 
 /// The bytes with which records begin.
@@ -44,8 +45,12 @@ void RecordLookahead::add_pattern(const RecordPattern& pattern, std::uint64_t of
   if (!threads_.empty() || bytes_.size() - offset < kLeastBytes) return;
   begin_offset_ = offset;
   chunks_.resize(static_cast<std::size_t>((bytes_.size() - offset) / kChunkBytes + 1));
-  for (unsigned i = 0; i < helpers_; ++i)
-    threads_.emplace_back([this] { work(); });
+  try {
+    while (threads_.size() < helpers_)
+      threads_.emplace_back([this] { work(); });
+  } catch (const std::system_error&) {
+    // The system has no more threads to give: those that there are do it, or the machine alone.
+  }
 }
 
 RecordRun* RecordLookahead::take(std::uint64_t offset) {
@@ -142,4 +147,4 @@ std::vector<RecordRun> RecordLookahead::scan_chunk(std::size_t index, const Patt
   return runs;
 }
 
-} // namespace memviz::pickle
+} // namespace memviz::stream

@@ -14,7 +14,7 @@
 #include <string>
 #include <string_view>
 
-namespace memviz::pickle {
+namespace memviz::stream {
 
 /// A list of fetches without the opcode that ends it, and what a sink made of it.
 struct DigestedList {
@@ -67,4 +67,4 @@ private:
   std::unique_ptr<Slot[]> slots_ = std::make_unique<Slot[]>(std::size_t{1} << kSlotBits);
 };
 
-} // namespace memviz::pickle
+} // namespace memviz::stream

@@ -1,0 +1,88 @@
+#include "snapshot/document_reader.hpp"
+
+#include "snapshot/annotation_reader.hpp"
+#include "snapshot/generation.hpp"
+#include "snapshot/rehearsal_reader.hpp"
+#include "snapshot/segment_reader.hpp"
+#include "snapshot/settings_reader.hpp"
+#include "text/printable.hpp"
+#include "text/utf8.hpp"
+
+#include <fmt/format.h>
+#include <string>
+
+namespace memviz {
+namespace {
+
+/// What a root that is no snapshot looks like, for the message.
+std::string describe_root(const Document& document) {
+  const Value root = document.root;
+  if (root.kind() != Kind::dict) return std::string(kind_name(root.kind()));
+  std::string keys;
+  std::size_t count = 0;
+  document.for_each_item(root, [&](Value key, Value) {
+    if (++count > 5 || key.kind() != Kind::text) return;
+    keys +=
+        fmt::format("{}'{}'", keys.empty() ? "" : ", ", elided(to_valid_utf8(document.text(key).substr(0, 256)), 40));
+  });
+  return count == 0 ? "an empty dict"
+                    : fmt::format("a dict with {} keys ({}{})", count, keys, count > 5 ? ", ..." : "");
+}
+
+/// Genuine files end with STOP, or with the NULs that PyTorch's HTML export pads them with.
+void warn_of_trailing_bytes(std::string_view bytes, std::uint64_t end, Recording& recording) {
+  const std::string_view rest = bytes.substr(static_cast<std::size_t>(end));
+  if (rest.find_first_not_of('\0') == std::string_view::npos) return;
+  recording.warnings.push_back(
+      fmt::format("byte {}: {} bytes follow the end of the pickle and were ignored", end, rest.size()));
+}
+
+} // namespace
+
+void read_document(Readers& readers) {
+  const Document& document = readers.document;
+  Recording& recording = readers.recording;
+  Budget& budget = readers.budget;
+  FrameReader& frames = readers.frames;
+  TraceReader& traces = readers.traces;
+  SegmentReader segments(document, frames, budget, recording);
+  const Value root = document.root;
+  const Value segment_list = root.kind() == Kind::dict ? document.get(root, "segments") : root;
+  if (segment_list.kind() != Kind::list) {
+    throw SchemaError("expected a memory snapshot (a dict with a list 'segments', or a list of segments), found " +
+                          describe_root(document),
+                      root);
+  }
+  segments.read(segment_list);
+  const auto optional = [&](std::string_view key, Kind kind) {
+    const Value value = root.kind() == Kind::dict ? document.get(root, key) : Value();
+    if (value.kind() == Kind::none) return Value();
+    if (value.kind() != Kind::unset) FieldChecker(document).require(value, kind, Where{nullptr, key}, root);
+    return value;
+  };
+  const Value device_traces = optional("device_traces", Kind::list);
+  const Value settings = optional("allocator_settings", Kind::dict);
+  const Value annotations = optional("external_annotations", Kind::list);
+  if (device_traces.kind() != Kind::unset) traces.read_traces(device_traces);
+  if (settings.kind() != Kind::unset) read_settings(document, settings, frames, budget, recording);
+  if (annotations.kind() != Kind::unset) read_annotations(document, annotations, frames, budget, recording);
+
+  read_rehearsal(document, settings, frames, recording);
+
+  recording.origin.is_list = root.kind() == Kind::list;
+  recording.origin.generation = infer_generation({.is_list = recording.origin.is_list,
+                                                  .has_history = segments.saw_history(),
+                                                  .has_time = traces.saw_time(),
+                                                  .has_settings = settings.kind() != Kind::unset,
+                                                  .has_annotations = annotations.kind() != Kind::unset,
+                                                  .has_compile_context = traces.saw_compile_context(),
+                                                  .has_user_metadata = traces.saw_user_metadata(),
+                                                  .has_pool = traces.saw_pool()});
+}
+
+void finish_pickle(int protocol, std::uint64_t end_offset, std::string_view bytes, Recording& recording) {
+  recording.origin.encoding = fmt::format("pickle protocol {}", protocol);
+  warn_of_trailing_bytes(bytes, end_offset, recording);
+}
+
+} // namespace memviz

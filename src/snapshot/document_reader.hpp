@@ -1,0 +1,56 @@
+#pragma once
+
+// The Document of a whole file -> Recording: what both readers of pickles and that of JSON do alike.
+
+#include "memviz/recording.hpp"
+#include "snapshot/budget.hpp"
+#include "snapshot/frame_reader.hpp"
+#include "snapshot/trace_reader.hpp"
+#include "value/document.hpp"
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace memviz {
+
+/// Keeps the events in the snapshot, for callers that give no sink.
+class EventStore final : public EventSink {
+public:
+  explicit EventStore(Recording& recording) : recording_(recording) {}
+  void take(std::uint32_t device, std::span<const Event> events) override {
+    if (recording_.traces.size() <= device) recording_.traces.resize(device + std::size_t{1});
+    for (const Event& event : events)
+      recording_.traces[device].push(event);
+  }
+  void restart() override { recording_.traces.clear(); }
+
+private:
+  Recording& recording_;
+};
+
+/// The tools of one reading, which share what they learn of the document.
+struct Readers {
+  Readers(const Document& read_document, Recording& read_snapshot, std::uint64_t file_bytes, const ReadOptions& options)
+      : document(read_document), recording(read_snapshot), store(read_snapshot), budget(file_bytes),
+        frames(read_document, read_snapshot.frames, options.rewriter),
+        traces(read_document, frames, budget, read_snapshot, options.sink == nullptr ? store : *options.sink) {}
+  Readers(const Readers&) = delete;
+  Readers& operator=(const Readers&) = delete;
+  ~Readers() = default;
+
+  const Document& document;
+  Recording& recording;
+  EventStore store;
+  Budget budget;
+  FrameReader frames;
+  TraceReader traces;
+};
+
+/// Everything that stands in the document; of traces what was not added before. Throws SchemaError.
+void read_document(Readers& readers);
+
+/// After read_document(): what the pickle itself says. `end_offset` is that behind its STOP.
+void finish_pickle(int protocol, std::uint64_t end_offset, std::string_view bytes, Recording& recording);
+
+} // namespace memviz

@@ -1,0 +1,75 @@
+#include "snapshot/read_fast.hpp"
+
+#include "memviz/error.hpp"
+#include "pickle/progress.hpp"
+#include "snapshot/callers_code.hpp"
+#include "snapshot/document_reader.hpp"
+#include "snapshot/where.hpp"
+#include "stream/give_up.hpp"
+#include "stream/record_sink.hpp"
+#include "stream/trace_stream.hpp"
+
+#include <utility>
+#include <vector>
+
+namespace memviz {
+namespace {
+
+/// Records of a pickle that is still being decoded -> a TraceReader. What is wrong with one has no place yet: the plain
+/// reader names it.
+class EventRecords final : public stream::RecordSink {
+public:
+  explicit EventRecords(Readers& readers)
+      : frames_(readers.frames), traces_(readers.traces), fields_(readers.document, kEventKeys) {}
+
+  void take_rows(std::size_t list, const stream::RecordRows& rows) override {
+    while (columns_.size() <= rows.pattern)
+      columns_.push_back(fields_.columns_of(rows.keys));
+    traces_.add_rows(list, {rows.cells, rows.keys.size(), columns_[rows.pattern]});
+  }
+  void take_dict(std::size_t list, Value dict) override {
+    traces_.add(list, fields_.read(dict), Where{nullptr, "device_traces"}, dict);
+  }
+  Value digest(std::span<const Value> items) override { return frames_.digest(items); }
+
+private:
+  FrameReader& frames_;
+  TraceReader& traces_;
+  EventFields fields_;
+  std::vector<EventFields::Columns> columns_; ///< by pattern
+};
+
+Recording recording_of(stream::TraceStream& reader, std::string_view bytes, const ReadOptions& options) {
+  Recording recording;
+  Readers readers(reader.document(), recording, bytes.size(), options);
+  EventRecords records(readers);
+  reader.read(records, options.threads);
+  read_document(readers);
+  finish_pickle(reader.protocol(), reader.offset(), bytes, recording);
+  return recording;
+}
+
+} // namespace
+
+FastReading read_fast(std::string_view bytes, const ReadOptions& options) {
+  const CallersCode callers(options);
+  stream::TraceStream reader(bytes, pickle::Progress(callers.options().on_progress));
+  const auto gave_up = [&](PlainReason reason, std::uint64_t offset) {
+    if (callers.has_thrown()) throw;
+    if (options.sink != nullptr) options.sink->restart();
+    return FastReading{std::nullopt, {reason, offset}};
+  };
+  // The one place where giving up becomes a result. Whatever else is thrown is an error.
+  try {
+    return {recording_of(reader, bytes, callers.options()), {}};
+  } catch (const stream::GiveUp& place) {
+    return gave_up(place.reason, place.offset);
+  } catch (const ParseError& error) {
+    return gave_up(PlainReason::damaged, error.offset());
+  } catch (const SchemaError& error) {
+    const bool is_handed_over = is_stand_in(error.container().kind());
+    return gave_up(is_handed_over ? PlainReason::used_again : PlainReason::unexpected_value, reader.offset());
+  }
+}
+
+} // namespace memviz
