@@ -3,13 +3,12 @@
 // Events of one device, in order -> which allocation each is about: how often its address was used before, and when it
 // began. Memory proportional to the addresses that occur.
 
+#include "base/hash_map.hpp"
 #include "memviz/events.hpp"
-#include "value/hash.hpp"
 
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <unordered_map>
 
 namespace memviz {
 
@@ -44,7 +43,7 @@ private:
 
     void end();
   };
-  using Addresses = std::unordered_map<std::uint64_t, Address, SecretHash>;
+  using Addresses = HashMap<std::uint64_t, Address>;
 
   Addresses blocks_;
   Addresses segments_;
