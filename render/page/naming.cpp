@@ -147,10 +147,6 @@ const Paint& key_paint(const std::vector<CodeOrigin>& origins, const NodeKey& ke
   return key.is(BlockState::inactive) ? paint::kFree : paint::kGroup;
 }
 
-std::uint64_t magnitude(std::int64_t delta) {
-  return delta < 0 ? std::uint64_t{0} - static_cast<std::uint64_t>(delta) : static_cast<std::uint64_t>(delta);
-}
-
 std::string delta_text(std::int64_t bytes) {
   const std::string text = format_delta(bytes);
   return bytes < 0 ? fmt::format("−{}", text.substr(1)) : text;

@@ -54,8 +54,6 @@ inline constexpr std::size_t kMostHeadingColumns = 1000;
                                       const NodeKey& key);
 /// The colour of a node of one snapshot.
 [[nodiscard]] const Paint& key_paint(const std::vector<CodeOrigin>& origins, const NodeKey& key);
-/// How large a change is, whichever way it goes.
-[[nodiscard]] std::uint64_t magnitude(std::int64_t delta);
 /// format_delta() with a minus sign as wide as the plus.
 [[nodiscard]] std::string delta_text(std::int64_t bytes);
 /// "1 block", "2,140 blocks"

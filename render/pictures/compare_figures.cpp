@@ -5,6 +5,7 @@
 #include "page/naming.hpp"
 #include "page/notes.hpp"
 
+#include "base/saturating.hpp"
 #include "memviz/format.hpp"
 #include "memviz/label.hpp"
 

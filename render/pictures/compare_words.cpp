@@ -3,6 +3,7 @@
 #include "page/naming.hpp"
 #include "page/when.hpp"
 
+#include "base/saturating.hpp"
 #include "memviz/format.hpp"
 #include "memviz/label.hpp"
 
