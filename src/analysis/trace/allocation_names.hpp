@@ -8,7 +8,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <string>
 
 namespace memviz {
 
@@ -26,9 +25,6 @@ struct AllocationLife {
   std::optional<EventPoint> began;     ///< of frees: its alloc, if that was recorded
   std::optional<EventPoint> was_freed; ///< of free_completed: its free_requested
 };
-
-/// "b7f064c000000_0", "s7f064c000000_0"
-[[nodiscard]] std::string allocation_name(const AllocationLife& life);
 
 class AllocationNames {
 public:
