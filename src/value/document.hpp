@@ -87,7 +87,7 @@ public:
   template <class Visit> void for_each(Value list, Visit&& visit) const {
     const List found = lists_[list.payload()];
     if (found.chain == kNone) {
-      visit_cells(found.begin, found.count(), visit);
+      (void)visit_cells(found.begin, found.count(), visit);
       return;
     }
     for (std::uint32_t id = chain_of(found).first; id != kNone; id = spans_[id].next) {
@@ -171,7 +171,7 @@ private:
     if (list.chain == kHandedOver) throw ContentWasUsed();
     return chains_[list.chain];
   }
-  template <class Visit> bool visit_cells(std::uint64_t begin, std::uint64_t count, Visit&& visit) const {
+  template <class Visit> [[nodiscard]] bool visit_cells(std::uint64_t begin, std::uint64_t count, Visit&& visit) const {
     for (std::uint64_t i = begin; i < begin + count; ++i) {
       if (!visit(cells_[i])) return false;
     }

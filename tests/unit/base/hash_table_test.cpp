@@ -17,7 +17,7 @@ struct Crowd {
   static std::uint64_t hash_of(std::uint32_t number) { return number % 4; }
   HashTable<std::uint32_t> table;
 
-  bool contains(std::uint32_t number) const {
+  [[nodiscard]] bool contains(std::uint32_t number) const {
     return table.find(hash_of(number), [&](std::uint32_t one) { return one == number; }) != nullptr;
   }
   void add(std::uint32_t number) {
