@@ -11,6 +11,8 @@ namespace memviz {
 /// Three significant digits at least, powers of 1024: "0 B", "1.50 KiB", "79.2 MiB", "16.0 GiB", "1,001 MiB", "1,023
 /// B".
 [[nodiscard]] std::string format_bytes(std::uint64_t bytes);
+/// "19.5 MiB (20,447,232 bytes)": with the exact number where the short one may round.
+[[nodiscard]] std::string format_exact_bytes(std::uint64_t bytes);
 /// "+1.50 KiB", "-79.2 MiB", "0 B".
 [[nodiscard]] std::string format_delta(std::int64_t bytes);
 /// The same with a minus sign as wide as the plus, for pictures.

@@ -7,6 +7,7 @@
 #include <compare>
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -56,11 +57,11 @@ class FrameTable {
 public:
   FrameTable();
   // The index points into the stored strings: moving keeps them in place, copying would not.
-  FrameTable(FrameTable&&) = default;
-  FrameTable& operator=(FrameTable&&) = default;
+  FrameTable(FrameTable&&) noexcept;
+  FrameTable& operator=(FrameTable&&) noexcept;
   FrameTable(const FrameTable&) = delete;
   FrameTable& operator=(const FrameTable&) = delete;
-  ~FrameTable() = default;
+  ~FrameTable();
 
   /// The id of `text`; bytes that are not UTF-8 become U+FFFD first, so that all text downstream is valid UTF-8.
   StringId intern(std::string_view text);
@@ -84,23 +85,19 @@ public:
   [[nodiscard]] std::size_t stack_count() const noexcept { return stacks_.size(); }
 
 private:
-  /// With a secret, because the texts are a stranger's; see value/hash.hpp.
-  struct Hash {
-    std::size_t operator()(std::string_view text) const;
-  };
+  /// Which texts, frames and stacks there are.
+  struct Index;
   struct Span {
     std::uint64_t begin;
     std::uint32_t size;
   };
 
   std::vector<std::string_view> strings_;
-  std::deque<std::string> storage_; // a deque, because strings_ and the index point into its elements
-  std::unordered_map<std::string_view, std::uint32_t, Hash> string_index_;
+  std::deque<std::string> storage_; // a deque, because strings_ points into its elements
   std::vector<Frame> frames_;
-  std::unordered_multimap<std::uint64_t, std::uint32_t> frame_index_;
   std::vector<Span> stacks_;
   std::vector<FrameId> stack_frames_;
-  std::unordered_multimap<std::uint64_t, std::uint32_t> stack_index_;
+  std::unique_ptr<Index> index_;
   std::unordered_map<std::uint32_t, FxInfo> fx_;
 };
 

@@ -9,12 +9,6 @@
 namespace memviz::render {
 namespace {
 
-/// "19.5 MiB (20,447,232 bytes)", the exact number where the short one rounds.
-std::string exact_bytes(std::uint64_t bytes) {
-  if (bytes < 1024) return format_bytes(bytes);
-  return fmt::format("{} ({} bytes)", format_bytes(bytes), format_count(bytes));
-}
-
 /// "AccumulateGrad::apply" of "torch::autograd::AccumulateGrad::apply".
 std::string_view last_two_parts(std::string_view name) {
   const std::size_t last = name.rfind("::");
@@ -45,7 +39,7 @@ bool has_moved(const Change& change) {
 }
 
 std::string side_text(std::string_view side, const Amount& amount) {
-  return fmt::format("{}: {}, {}", side, exact_bytes(amount.bytes), format_counted(amount.blocks, "block"));
+  return fmt::format("{}: {}, {}", side, format_exact_bytes(amount.bytes), format_counted(amount.blocks, "block"));
 }
 
 std::string change_text(const Change& change) {
@@ -60,7 +54,7 @@ std::string change_text(const Change& change) {
 
 /// The lines of a tooltip that weigh a box; `shares` is one of them.
 std::string weight_text(const Amount& amount, const std::string& shares) {
-  return fmt::format("{}\n{}{}", exact_bytes(amount.bytes), shares, format_counted(amount.blocks, "block"));
+  return fmt::format("{}\n{}{}", format_exact_bytes(amount.bytes), shares, format_counted(amount.blocks, "block"));
 }
 
 std::string weight_text(const Change& change, const std::string& shares) {

@@ -1,3 +1,4 @@
+#include "base/saturating.hpp"
 #include "memviz/svg.hpp"
 
 #include "graph/budget.hpp"

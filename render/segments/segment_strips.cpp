@@ -5,6 +5,7 @@
 #include "page/notes.hpp"
 #include "page/palette.hpp"
 
+#include "base/json_writer.hpp"
 #include "memviz/format.hpp"
 
 #include <algorithm>
@@ -164,13 +165,27 @@ double draw_list(Page& page, double y, const SideList& list) {
          4;
 }
 
-std::string json_list(const std::vector<SegmentRef>& segments) {
-  std::string json = "[";
+void write_list(JsonWriter& json, std::string_view name, const std::vector<SegmentRef>& segments) {
+  json.key(name).begin_array();
   for (const SegmentRef& segment : segments)
-    fmt::format_to(std::back_inserter(json), R"({}{{"address":"{}","bytes":{},"device":{},"stream":{}}})",
-                   json.size() > 1 ? "," : "", format_address(segment.address), segment.total_bytes, segment.device,
-                   segment.stream);
-  return json + "]";
+    json.begin_object()
+        .member("address", format_address(segment.address))
+        .member("bytes", segment.total_bytes)
+        .member("device", segment.device)
+        .member("stream", segment.stream)
+        .end_object();
+  json.end_array();
+}
+
+/// For programs, in the picture's metadata.
+std::string lists_json(const Comparison& comparison) {
+  std::string text;
+  JsonWriter json(text, JsonLayout::compact, JsonEscapes::markup);
+  json.begin_object();
+  write_list(json, "only_before", comparison.only_before);
+  write_list(json, "only_after", comparison.only_after);
+  json.end_object();
+  return text;
 }
 
 /// Segments of one side alone whose address the other has with another size: expandable ones that grew or shrank.
@@ -229,11 +244,7 @@ double draw_segments(Page& page, double y, const Comparison& comparison) {
 }
 
 void write_segment_metadata(Page& page, const Comparison& comparison) {
-  page.svg()
-      .child("metadata")
-      .set("id", "segments")
-      .text(fmt::format(R"({{"only_before":{},"only_after":{}}})", json_list(comparison.only_before),
-                        json_list(comparison.only_after)));
+  page.svg().child("metadata").set("id", "segments").text(lists_json(comparison));
 }
 
 } // namespace memviz::render

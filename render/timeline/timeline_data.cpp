@@ -81,23 +81,22 @@ bool StackTable::is_left_out(FrameId frame_id) {
 }
 
 std::uint32_t StackTable::place_of(StackId stack) {
-  const auto [entry, is_new] = stack_places_.try_emplace(stack.value, static_cast<std::uint32_t>(stack_places_.size()));
-  if (!is_new) return entry->second;
-  if (entry->second > 0) stacks_ += '\n';
+  const auto [number, is_new] = stack_places_.add(stack.value, static_cast<std::uint32_t>(stack_places_.size()));
+  if (!is_new) return number;
+  if (number > 0) stacks_ += '\n';
   std::size_t count = 0;
   for (const FrameId frame : frames_.stack(stack)) {
     if (is_left_out(frame)) continue;
     if (count == kMostFrames) break;
-    const auto [place, is_first] =
-        frame_places_.try_emplace(frame.value, static_cast<std::uint32_t>(frame_places_.size()));
+    const auto [place, is_first] = frame_places_.add(frame.value, static_cast<std::uint32_t>(frame_places_.size()));
     if (is_first) {
       const Label label = labels_.of(frame);
-      frame_names_ += fmt::format("{}{}{}{}", place->second > 0 ? "\n" : "", label.name, label.place.empty() ? "" : " ",
-                                  label.place);
+      frame_names_ +=
+          fmt::format("{}{}{}{}", place > 0 ? "\n" : "", label.name, label.place.empty() ? "" : " ", label.place);
     }
-    stacks_ += fmt::format("{}{}", count++ > 0 ? " " : "", place->second);
+    stacks_ += fmt::format("{}{}", count++ > 0 ? " " : "", place);
   }
-  return entry->second;
+  return number;
 }
 
 void StackTable::write(XmlElement parent) const {

@@ -3,6 +3,7 @@
 // What the script of a timeline needs beside what is drawn: exact numbers of every slice, and the stacks. Numbers stand
 // as differences from the one before, which are short.
 
+#include "base/hash_map.hpp"
 #include "page/naming.hpp"
 #include "page/xml_writer.hpp"
 #include "timeline/timeline_panel.hpp"
@@ -13,7 +14,6 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 namespace memviz::render {
@@ -38,8 +38,8 @@ private:
   FrameLabels labels_;
   std::vector<std::optional<bool>> has_omitted_name_; ///< by StringId
   std::vector<std::optional<bool>> has_omitted_file_;
-  std::unordered_map<std::uint32_t, std::uint32_t> stack_places_;
-  std::unordered_map<std::uint32_t, std::uint32_t> frame_places_;
+  HashMap<std::uint32_t, std::uint32_t> stack_places_;
+  HashMap<std::uint32_t, std::uint32_t> frame_places_;
   std::string frame_names_;
   std::string stacks_;
 };

@@ -104,9 +104,4 @@ std::string lifetime_text(const DeviceRecord& record, const Life& life) {
   return text + ")";
 }
 
-std::string both_bytes(std::uint64_t bytes) {
-  if (bytes < 1024) return format_bytes(bytes);
-  return fmt::format("{} ({} bytes)", format_bytes(bytes), format_count(bytes));
-}
-
 } // namespace memviz::render

@@ -64,7 +64,4 @@ private:
 /// "events 12 to 345 (333 events, 1.23 ms)", "from before the recording to event 3", "from event 12 to the end".
 [[nodiscard]] std::string lifetime_text(const DeviceRecord& record, const Life& life);
 
-/// "19.5 MiB (20,447,232 bytes)"
-[[nodiscard]] std::string both_bytes(std::uint64_t bytes);
-
 } // namespace memviz::render

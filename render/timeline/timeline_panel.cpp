@@ -83,7 +83,7 @@ void draw_band(XmlElement bands, const PanelData& data, std::size_t index, const
       .set("data-bytes", band.life.size_bytes)
       .set("data-line", name.index)
       .set("data-stack", data.stacks.place_of(band.life.stack));
-  std::string title = fmt::format("{}\n{}\n{}\n{}", name.text, both_bytes(band.life.size_bytes),
+  std::string title = fmt::format("{}\n{}\n{}\n{}", name.text, format_exact_bytes(band.life.size_bytes),
                                   address_name(band, is_segment), lifetime_text(record, band.life));
   if (is_segment && band.life.home < record.homes.size()) title += "\n" + home_text(record.homes[band.life.home]);
   drawn.child("title").text(title);
@@ -123,7 +123,8 @@ void draw_strips(XmlElement parent, const PanelData& data, bool is_baseline) {
     XmlElement drawn = add_path(strips, name.paint->name, data.layout.shapes.strips[i].path());
     drawn.set("data-line", name.index).set("data-bytes", changes_of(strip.bytes));
     drawn.child("title").text(fmt::format("{}\n{} at the peak\n{}", name.text,
-                                          both_bytes(strip.bytes[chart.bands.peak]), strip_words(chart, strip)));
+                                          format_exact_bytes(strip.bytes[chart.bands.peak]),
+                                          strip_words(chart, strip)));
   }
 }
 

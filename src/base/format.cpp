@@ -26,6 +26,11 @@ std::string format_bytes(std::uint64_t bytes) {
   return fmt::format("{:.{}f} {}", value, decimals, kUnits[unit]);
 }
 
+std::string format_exact_bytes(std::uint64_t bytes) {
+  if (bytes < 1024) return format_bytes(bytes);
+  return fmt::format("{} ({} bytes)", format_bytes(bytes), format_count(bytes));
+}
+
 std::string format_delta(std::int64_t bytes) {
   if (bytes == 0) return "0 B";
   return (bytes < 0 ? "-" : "+") + format_bytes(magnitude(bytes));

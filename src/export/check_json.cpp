@@ -1,5 +1,5 @@
+#include "base/json_writer.hpp"
 #include "export/check_words.hpp"
-#include "export/json_text.hpp"
 #include "export/rehearsal_json.hpp"
 #include "memviz/check.hpp"
 #include "memviz/lost_history.hpp"
@@ -9,86 +9,84 @@ namespace memviz {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-Json opcodes_json(const pickle::Survey& survey) {
-  Json by_name = Json::object();
+void write_opcodes(JsonWriter& json, const pickle::Survey& survey) {
+  json.key("opcodes").begin_object().member("total", survey.opcodes).key("by_name").begin_object();
   for (std::size_t opcode = 0; opcode < survey.counts.size(); ++opcode)
     if (survey.counts[opcode] > 0)
-      by_name[std::string(pickle::opcode_name(static_cast<pickle::Opcode>(opcode)))] = survey.counts[opcode];
-  return {{"total", survey.opcodes}, {"by_name", std::move(by_name)}};
+      json.member(pickle::opcode_name(static_cast<pickle::Opcode>(opcode)), survey.counts[opcode]);
+  json.end_object().end_object();
 }
 
-Json refused_json(const pickle::Survey& survey) {
-  Json refused = Json::array();
-  for (const pickle::RefusedOpcode& opcode : survey.refused) {
-    refused.push_back({{"byte", opcode.offset},
-                       {"opcode", pickle::opcode_name(opcode.opcode)},
-                       {"would", pickle::refused_purpose(opcode.opcode)},
-                       {"target", opcode.target}});
-  }
-  return refused;
+void write_survey(JsonWriter& json, const pickle::Survey& survey) {
+  json.member("protocol", survey.protocol).member("frames", survey.frames);
+  write_opcodes(json, survey);
+  json.key("limits")
+      .begin_object()
+      .member("deepest_nesting", survey.deepest_nesting)
+      .member("memo_entries", survey.memo_entries)
+      .member("longest_text_bytes", survey.longest_text_bytes)
+      .end_object();
+  json.member("refused_count", survey.refused_count).key("refused").begin_array(); // the first of them
+  for (const pickle::RefusedOpcode& opcode : survey.refused)
+    json.begin_object()
+        .member("byte", opcode.offset)
+        .member("opcode", pickle::opcode_name(opcode.opcode))
+        .member("would", pickle::refused_purpose(opcode.opcode))
+        .member("target", opcode.target)
+        .end_object();
+  json.end_array();
 }
 
-void add_survey(Json& result, const pickle::Survey& survey) {
-  result["protocol"] = survey.protocol;
-  result["frames"] = survey.frames;
-  result["opcodes"] = opcodes_json(survey);
-  result["limits"] = {{"deepest_nesting", survey.deepest_nesting},
-                      {"memo_entries", survey.memo_entries},
-                      {"longest_text_bytes", survey.longest_text_bytes}};
-  result["refused_count"] = survey.refused_count;
-  result["refused"] = refused_json(survey); // the first of them
+void write_reader(JsonWriter& json, const ReadBy& read_by) {
+  json.key("reader").begin_object().member("name", read_by.plain_reason ? "plain" : "fast");
+  if (read_by.plain_reason) json.member("reason", reason_text(*read_by.plain_reason));
+  if (read_by.plain_reason && read_by.offset) json.member("offset", *read_by.offset);
+  json.end_object();
 }
 
-Json reader_json(const ReadBy& read_by) {
-  if (!read_by.plain_reason) return {{"name", "fast"}};
-  Json reader{{"name", "plain"}, {"reason", reason_text(*read_by.plain_reason)}};
-  if (read_by.offset) reader["offset"] = *read_by.offset;
-  return reader;
-}
-
-Json devices_json(const CheckReport& report) {
-  Json devices = Json::array();
+void write_devices(JsonWriter& json, const CheckReport& report) {
   const Recording& recording = *report.recording;
+  json.key("devices").begin_array();
   for (const std::uint32_t device : recording.devices()) {
     const DeviceCounts counts = device_counts(recording, device);
-    Json entry{{"device", device}, {"segments", counts.segments}, {"blocks", counts.blocks}, {"events", counts.events}};
-    if (report.state) {
-      for (const DeviceStats& stats : report.state->stats_of(device)) {
-        entry["balanced"] = stats.balanced();
-        entry["imbalance_bytes"] = stats.imbalance_bytes;
-      }
-    }
-    devices.push_back(std::move(entry));
+    json.begin_object().member("device", device).member("segments", counts.segments);
+    json.member("blocks", counts.blocks).member("events", counts.events);
+    if (report.state)
+      for (const DeviceStats& stats : report.state->stats_of(device))
+        json.member("balanced", stats.balanced()).member("imbalance_bytes", stats.imbalance_bytes);
+    json.end_object();
   }
-  return devices;
+  json.end_array();
+}
+
+void write_report(JsonWriter& json, const CheckReport& report) {
+  json.member("file", report.file).member("well_formed", report.recording != nullptr);
+  if (report.state) json.member("balanced", report.is_balanced());
+  if (!report.recording) json.member("error", report.error);
+  json.member("size_bytes", report.size_bytes);
+  if (report.stored_bytes) json.member("stored_bytes", *report.stored_bytes);
+  if (report.recording) {
+    json.member("encoding", report.recording->origin.encoding);
+    json.member("generation", report.recording->origin.generation);
+    write_rehearsal(json, report.recording->origin.rehearsal);
+  }
+  if (report.read_by) write_reader(json, *report.read_by);
+  if (const std::string writer = writer_text(report); !writer.empty()) json.member("writer", writer);
+  if (report.survey) write_survey(json, *report.survey);
+  if (!report.recording) return;
+  write_devices(json, report);
+  json.member("annotations", report.recording->annotations.size()).member("warnings", warnings_of(report));
+  if (!report.state) json.member("decoding_seconds", report.decoding_seconds);
 }
 
 } // namespace
 
 std::string check_json(const CheckReport& report) {
-  Json result;
-  result["file"] = report.file;
-  result["well_formed"] = report.recording != nullptr;
-  if (report.state) result["balanced"] = report.is_balanced();
-  if (!report.recording) result["error"] = report.error;
-  result["size_bytes"] = report.size_bytes;
-  if (report.stored_bytes) result["stored_bytes"] = *report.stored_bytes;
-  if (report.recording) {
-    result["encoding"] = report.recording->origin.encoding;
-    result["generation"] = report.recording->origin.generation;
-    if (report.recording->origin.rehearsal) result["rehearsal"] = rehearsal_json(*report.recording->origin.rehearsal);
-  }
-  if (report.read_by) result["reader"] = reader_json(*report.read_by);
-  if (const std::string writer = writer_text(report); !writer.empty()) result["writer"] = writer;
-  if (report.survey) add_survey(result, *report.survey);
-  if (!report.recording) return json_text(result, 2) + '\n';
-  result["devices"] = devices_json(report);
-  result["annotations"] = report.recording->annotations.size();
-  result["warnings"] = warnings_of(report);
-  if (!report.state) result["decoding_seconds"] = report.decoding_seconds;
-  return json_text(result, 2) + '\n';
+  return json_document([&](JsonWriter& json) {
+    json.begin_object();
+    write_report(json, report);
+    json.end_object();
+  });
 }
 
 } // namespace memviz

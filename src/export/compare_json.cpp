@@ -1,7 +1,7 @@
 #include "memviz/compare_report.hpp"
 
+#include "base/json_writer.hpp"
 #include "export/compare_words.hpp"
-#include "export/json_text.hpp"
 #include "export/moment_json.hpp"
 #include "memviz/label.hpp"
 
@@ -9,116 +9,126 @@ namespace memviz {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 /// Raised when a name or a meaning changes; what is added does not count.
 constexpr int kSchemaVersion = 1;
 
-Json known(const std::optional<std::uint64_t>& bytes) {
-  return bytes ? Json(*bytes) : Json(nullptr);
+void write_reading(JsonWriter& json, std::string_view name, const Reading& reading) {
+  json.key(name).begin_object().member("before", reading.before_bytes).member("after", reading.after_bytes);
+  json.key("change");
+  if (reading.is_known())
+    json.value(reading.change_bytes());
+  else
+    json.value(nullptr);
+  json.end_object();
 }
 
-Json reading_json(const Reading& reading) {
-  return {{"before", known(reading.before_bytes)},
-          {"after", known(reading.after_bytes)},
-          {"change", reading.is_known() ? Json(reading.change_bytes()) : Json(nullptr)}};
+void write_stats(JsonWriter& json, std::string_view name, const DeviceStats& stats) {
+  json.key(name).begin_object().key("at");
+  write_moment(json, stats.at);
+  json.member("reserved_bytes", stats.reserved_bytes)
+      .member("allocated_bytes", stats.allocated_bytes)
+      .member("pending_free_bytes", stats.pending_free_bytes)
+      .member("inactive_bytes", stats.inactive_bytes)
+      .member("requested_bytes", stats.requested_bytes)
+      .end_object();
 }
 
-Json stats_json(const DeviceStats& stats) {
-  return {{"at", moment_json(stats.at)},
-          {"reserved_bytes", stats.reserved_bytes},
-          {"allocated_bytes", stats.allocated_bytes},
-          {"pending_free_bytes", stats.pending_free_bytes},
-          {"inactive_bytes", stats.inactive_bytes},
-          {"requested_bytes", stats.requested_bytes}};
-}
-
-Json devices_json(const Comparison& comparison) {
-  Json devices = Json::array();
+void write_devices(JsonWriter& json, const Comparison& comparison) {
+  json.key("devices").begin_array();
   for (std::size_t i = 0; i < comparison.readings.size(); ++i) {
     const DeviceReadings& readings = comparison.readings[i];
-    devices.push_back({{"device", readings.device},
-                       {"peak_requested_bytes", reading_json(readings.of(Gauge::peak))},
-                       {"end_requested_bytes", reading_json(readings.of(Gauge::end))},
-                       {"end_reserved_bytes", reading_json(readings.of(Gauge::reserved))},
-                       {"before", stats_json(comparison.devices[i].before)},
-                       {"after", stats_json(comparison.devices[i].after)}});
+    json.begin_object().member("device", readings.device);
+    write_reading(json, "peak_requested_bytes", readings.of(Gauge::peak));
+    write_reading(json, "end_requested_bytes", readings.of(Gauge::end));
+    write_reading(json, "end_reserved_bytes", readings.of(Gauge::reserved));
+    write_stats(json, "before", comparison.devices[i].before);
+    write_stats(json, "after", comparison.devices[i].after);
+    json.end_object();
   }
-  return devices;
+  json.end_array();
 }
 
-Json change_json(const Comparison& comparison, const UserLineChange& line) {
-  Json result{{"line", node_label(comparison.frames, line.key)}};
+void write_change(JsonWriter& json, const Comparison& comparison, const UserLineChange& line) {
+  json.begin_object().member("line", node_label(comparison.frames, line.key));
   if (line.key.kind == NodeKind::frame) {
     const FrameId frame = line.key.frame();
-    result["function"] = comparison.frames.name(frame);
-    result["file"] = comparison.frames.filename(frame);
-    result["line_number"] = comparison.frames.frame(frame).line;
+    json.member("function", comparison.frames.name(frame))
+        .member("file", comparison.frames.filename(frame))
+        .member("line_number", comparison.frames.frame(frame).line);
   }
-  if (line.device) result["device"] = *line.device;
-  result["before_bytes"] = line.change.before.bytes;
-  result["after_bytes"] = line.change.after.bytes;
-  result["change_bytes"] = line.change.delta_bytes();
-  result["before_blocks"] = line.change.before.blocks;
-  result["after_blocks"] = line.change.after.blocks;
-  return result;
+  if (line.device) json.member("device", *line.device);
+  json.member("before_bytes", line.change.before.bytes)
+      .member("after_bytes", line.change.after.bytes)
+      .member("change_bytes", line.change.delta_bytes())
+      .member("before_blocks", line.change.before.blocks)
+      .member("after_blocks", line.change.after.blocks)
+      .end_object();
 }
 
-Json segments_json(const std::vector<SegmentRef>& segments) {
-  Json result = Json::array();
+void write_segments(JsonWriter& json, std::string_view name, const std::vector<SegmentRef>& segments) {
+  json.key(name).begin_array();
   for (const SegmentRef& segment : segments)
-    result.push_back({{"address", std::to_string(segment.address)},
-                      {"bytes", segment.total_bytes},
-                      {"device", segment.device},
-                      {"stream", segment.stream}});
-  return result;
+    json.begin_object()
+        .member("address", std::to_string(segment.address))
+        .member("bytes", segment.total_bytes)
+        .member("device", segment.device)
+        .member("stream", segment.stream)
+        .end_object();
+  json.end_array();
 }
 
-Json gauges_json(const std::vector<Gauge>& gauges) {
-  Json result = Json::array();
+void write_gauges(JsonWriter& json, std::string_view name, const std::vector<Gauge>& gauges) {
+  json.key(name).begin_array();
   for (const Gauge gauge : gauges)
-    result.push_back(gauge_name(gauge));
-  return result;
+    json.value(gauge_name(gauge));
+  json.end_array();
 }
 
-Json verdict_json(const CompareReport& report) {
+void write_verdict(JsonWriter& json, const CompareReport& report) {
   const GateVerdict& verdict = *report.verdict;
-  Json exceeded = Json::array();
+  json.key("gate").begin_object().member("limit", verdict.limit.given);
+  write_gauges(json, "judged", verdict.judged);
+  write_gauges(json, "unknown", verdict.unknown);
+  json.member("passed", verdict.exceeded.empty()).key("exceeded").begin_array();
   for (const GaugeGrowth& growth : verdict.exceeded)
-    exceeded.push_back({{"gauge", gauge_name(growth.gauge)},
-                        {"device", growth.device},
-                        {"before_bytes", growth.before_bytes},
-                        {"after_bytes", growth.after_bytes},
-                        {"growth_bytes", growth.bytes()}});
-  return {{"limit", verdict.limit.given},
-          {"judged", gauges_json(verdict.judged)},
-          {"unknown", gauges_json(verdict.unknown)},
-          {"passed", verdict.exceeded.empty()},
-          {"exceeded", std::move(exceeded)},
-          {"text", exceeded_text(report).value_or(passed_text(report))}};
+    json.begin_object()
+        .member("gauge", gauge_name(growth.gauge))
+        .member("device", growth.device)
+        .member("before_bytes", growth.before_bytes)
+        .member("after_bytes", growth.after_bytes)
+        .member("growth_bytes", growth.bytes())
+        .end_object();
+  json.end_array().member("text", exceeded_text(report).value_or(passed_text(report))).end_object();
+}
+
+void write_side(JsonWriter& json, std::string_view name, const CompareSide& side) {
+  json.key(name).begin_object().member("file", side.file).member("moment", side.moment).end_object();
 }
 
 } // namespace
 
 std::string compare_json(const CompareReport& report) {
   const Comparison& comparison = report.comparison;
-  Json result{{"schema_version", kSchemaVersion}};
-  result["before"] = {{"file", report.before.file}, {"moment", report.before.moment}};
-  result["after"] = {{"file", report.after.file}, {"moment", report.after.moment}};
-  result["devices"] = devices_json(comparison);
-  result["match"] = comparison.match == FrameMatch::line ? "line" : "function";
-  result["match_is_chosen"] = comparison.is_match_chosen;
-  result["moved_lines_bytes"] = comparison.moved_lines_bytes;
-  result["moved_files"] = comparison.moved_files;
-  result["changes"] = Json::array();
-  for (const UserLineChange& line : comparison.changes)
-    result["changes"].push_back(change_json(comparison, line));
-  result["only_before"] = segments_json(comparison.only_before);
-  result["only_after"] = segments_json(comparison.only_after);
-  result["segments_in_both"] = comparison.in_both.size();
-  if (report.verdict) result["gate"] = verdict_json(report);
-  result["warnings"] = report.warnings;
-  return json_text(result, 2) + '\n';
+  return json_document([&](JsonWriter& json) {
+    json.begin_object().member("schema_version", kSchemaVersion);
+    write_side(json, "before", report.before);
+    write_side(json, "after", report.after);
+    write_devices(json, comparison);
+    json.member("match", comparison.match == FrameMatch::line ? "line" : "function")
+        .member("match_is_chosen", comparison.is_match_chosen)
+        .member("moved_lines_bytes", comparison.moved_lines_bytes)
+        .member("moved_files", comparison.moved_files)
+        .key("changes")
+        .begin_array();
+    for (const UserLineChange& line : comparison.changes)
+      write_change(json, comparison, line);
+    json.end_array();
+    write_segments(json, "only_before", comparison.only_before);
+    write_segments(json, "only_after", comparison.only_after);
+    json.member("segments_in_both", comparison.in_both.size());
+    if (report.verdict) write_verdict(json, report);
+    json.member("warnings", report.warnings).end_object();
+  });
 }
 
 } // namespace memviz

@@ -1,6 +1,7 @@
 #include "memviz/compare_report.hpp"
 
 #include "base/printable.hpp"
+#include "base/saturating.hpp"
 #include "export/compare_words.hpp"
 #include "memviz/format.hpp"
 #include "memviz/label.hpp"
@@ -56,8 +57,8 @@ std::string change_cell(const Reading& reading) {
   const std::int64_t change = reading.change_bytes();
   if (change == 0) return "no change";
   if (*reading.before_bytes == 0) return fmt::format("**{}**", format_delta(change));
-  const auto bytes = static_cast<std::uint64_t>(change < 0 ? -change : change);
-  return fmt::format("**{}** ({})", format_delta(change), format_change(bytes, *reading.before_bytes, "before"));
+  return fmt::format("**{}** ({})", format_delta(change),
+                     format_change(magnitude(change), *reading.before_bytes, "before"));
 }
 
 std::string gauges_table(const Comparison& comparison) {

@@ -1,4 +1,4 @@
-#include "export/json_text.hpp"
+#include "base/json_writer.hpp"
 #include "export/rehearsal_json.hpp"
 #include "memviz/explain.hpp"
 #include "memviz/format.hpp"
@@ -6,127 +6,156 @@
 #include "memviz/lost_history.hpp"
 
 #include <algorithm>
+#include <array>
 
 namespace memviz {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 constexpr std::size_t kMostJsonLines = 100;
 
-Json lines_json(const FrameTable& frames, const std::vector<UserLine>& lines) {
-  Json result = Json::array();
+void write_lines(JsonWriter& json, const FrameTable& frames, const std::vector<UserLine>& lines) {
+  json.begin_array();
   for (std::size_t i = 0; i < std::min(lines.size(), kMostJsonLines); ++i)
-    result.push_back({{"line", node_label(frames, lines[i].key)},
-                      {"bytes", lines[i].amount.bytes},
-                      {"blocks", lines[i].amount.blocks}});
-  return result;
+    json.begin_object()
+        .member("line", node_label(frames, lines[i].key))
+        .member("bytes", lines[i].amount.bytes)
+        .member("blocks", lines[i].amount.blocks)
+        .end_object();
+  json.end_array();
 }
 
-Json totals_json(const MemoryLedger& ledger) {
-  Json result = Json::object();
-  for (const LedgerPart& part : ledger_parts(ledger))
-    result[std::string(part.key)] = part.bytes;
-  for (const char* key : {"device_free_bytes", "outside_bytes", "capacity_bytes"})
-    if (!result.contains(key)) result[key] = nullptr;
-  result["largest_hole_bytes"] = ledger.largest_hole_bytes;
-  result["largest_any_hole_bytes"] = ledger.largest_any_hole_bytes;
-  return result;
+void write_totals(JsonWriter& json, const MemoryLedger& ledger) {
+  const auto parts = ledger_parts(ledger);
+  json.begin_object();
+  for (const LedgerPart& part : parts)
+    json.member(part.key, part.bytes);
+  for (const std::string_view key : {"device_free_bytes", "outside_bytes", "capacity_bytes"})
+    if (std::none_of(parts.begin(), parts.end(), [&](const LedgerPart& part) { return part.key == key; }))
+      json.member(key, nullptr);
+  json.member("largest_hole_bytes", ledger.largest_hole_bytes);
+  json.member("largest_any_hole_bytes", ledger.largest_any_hole_bytes).end_object();
 }
 
-Json request_json(const FrameTable& frames, const DeviceExplanation& device) {
+void write_request(JsonWriter& json, const FrameTable& frames, const DeviceExplanation& device) {
+  if (!device.request) {
+    json.value(nullptr);
+    return;
+  }
   const Request& request = *device.request;
-  return {{"event", request.event},
-          {"line", node_label(frames, device.asking_line)},
-          {"bytes", request.bytes},
-          {"stream", request.stream},
-          {"pool", {request.pool.first, request.pool.second}},
-          {"pool_is_known", request.pool_is_known}};
+  json.begin_object()
+      .member("event", request.event)
+      .member("line", node_label(frames, device.asking_line))
+      .member("bytes", request.bytes)
+      .member("stream", request.stream)
+      .member("pool", std::array{request.pool.first, request.pool.second})
+      .member("pool_is_known", request.pool_is_known)
+      .end_object();
 }
 
-Json what_if_json(const MemoryState& state, const WhatIf& answer, const std::string& text) {
-  Json blocks = Json::array();
+void write_what_if(JsonWriter& json, const MemoryState& state, const WhatIf& answer, const std::string& text) {
+  json.begin_object().member("circumstance", circumstance_name(answer.circumstance)).key("value");
+  if (answer.circumstance == Circumstance::max_split_size)
+    json.value(answer.value_bytes);
+  else
+    json.value(nullptr);
+  json.member("outcome", outcome_name(answer.outcome)).key("proviso");
+  if (answer.proviso == Proviso::none)
+    json.value(nullptr);
+  else
+    json.value(proviso_name(answer.proviso));
+  json.member("reserved_bytes", answer.reserved_bytes).member("failed_event", answer.failed_event);
+  json.key("blocks").begin_array();
   for (const std::uint32_t block : answer.blocks)
-    blocks.push_back(
-        {{"address", std::to_string(state.blocks[block].address)}, {"bytes", state.blocks[block].size_bytes}});
-  Json result{{"circumstance", circumstance_name(answer.circumstance)},
-              {"value", nullptr},
-              {"outcome", outcome_name(answer.outcome)},
-              {"proviso", nullptr},
-              {"reserved_bytes", nullptr},
-              {"failed_event", answer.failed_event},
-              {"blocks", std::move(blocks)},
-              {"text", text}};
-  if (answer.circumstance == Circumstance::max_split_size) result["value"] = answer.value_bytes;
-  if (answer.proviso != Proviso::none) result["proviso"] = proviso_name(answer.proviso);
-  if (answer.reserved_bytes) result["reserved_bytes"] = *answer.reserved_bytes;
-  return result;
+    json.begin_object()
+        .member("address", std::to_string(state.blocks[block].address))
+        .member("bytes", state.blocks[block].size_bytes)
+        .end_object();
+  json.end_array().member("text", text).end_object();
 }
 
-Json pins_json(const MemoryState& state, const Pins& pins) {
-  Json lines = Json::array();
+void write_pins(JsonWriter& json, const MemoryState& state, const Pins& pins) {
+  json.begin_object().member("held_bytes", pins.held_bytes).member("segments", pins.segments.size());
+  json.key("lines").begin_array();
   for (std::size_t i = 0; i < std::min(pins.lines.size(), kMostJsonLines); ++i)
-    lines.push_back({{"line", node_label(state.frames(), pins.lines[i].key)},
-                     {"bytes", pins.lines[i].active.bytes},
-                     {"blocks", pins.lines[i].active.blocks},
-                     {"segments", pins.lines[i].segments},
-                     {"held_bytes", pins.lines[i].held_bytes},
-                     {"alone_bytes", pins.lines[i].alone_bytes}});
-  return {{"held_bytes", pins.held_bytes}, {"segments", pins.segments.size()}, {"lines", std::move(lines)}};
+    json.begin_object()
+        .member("line", node_label(state.frames(), pins.lines[i].key))
+        .member("bytes", pins.lines[i].active.bytes)
+        .member("blocks", pins.lines[i].active.blocks)
+        .member("segments", pins.lines[i].segments)
+        .member("held_bytes", pins.lines[i].held_bytes)
+        .member("alone_bytes", pins.lines[i].alone_bytes)
+        .end_object();
+  json.end_array().end_object();
 }
 
-Json device_json(const MemoryState& state, const DeviceExplanation& device) {
+void write_growth(JsonWriter& json, const FrameTable& frames, const Growth& growth) {
+  json.begin_object().member("since_event", growth.low_event).member("low_bytes", growth.low_bytes).key("lines");
+  write_lines(json, frames, growth.lines);
+  json.member("reserved_bytes", growth.reserved_bytes).key("reserving");
+  write_lines(json, frames, growth.reserving);
+  json.end_object();
+}
+
+void write_judgement(JsonWriter& json, const Judgement& judgement) {
+  json.member("needed_bytes", judgement.needed_bytes)
+      .member("missing_bytes", judgement.missing_bytes)
+      .member("missing_is_least", judgement.missing_is_least)
+      .member("reachable_bytes", judgement.reachable_bytes);
+}
+
+void write_model(JsonWriter& json, const Fidelity& fidelity) {
+  json.begin_object()
+      .member("allocs", fidelity.allocs)
+      .member("same_places", fidelity.same_places)
+      .member("largest_error_bytes", fidelity.largest_error_bytes)
+      .member("largest_reserved_bytes", fidelity.largest_reserved_bytes)
+      .member("reproduces", fidelity.reproduces())
+      .end_object();
+}
+
+void write_device(JsonWriter& json, const MemoryState& state, const DeviceExplanation& device) {
   const ExplanationText words = in_words(state, device);
-  Json what_ifs = Json::array();
+  const FrameTable& frames = state.frames();
+  json.begin_object()
+      .member("device", device.stats.device)
+      .member("moment", moment_text(device.stats.at, device.stats.events))
+      .member("event", device.stats.at.event)
+      .member("headline", words.headline)
+      .member("verdict", verdict_name(device.judgement.verdict))
+      .member("verdict_text", words.verdict)
+      .member("reasons", words.reasons)
+      .key("request");
+  write_request(json, frames, device);
+  json.key("totals");
+  write_totals(json, device.ledger);
+  write_judgement(json, device.judgement);
+  json.key("what_if").begin_array();
   for (std::size_t i = 0; i < device.what_ifs.size(); ++i)
-    what_ifs.push_back(what_if_json(state, device.what_ifs[i], words.answers[i]));
-  Json result{{"device", device.stats.device},
-              {"moment", moment_text(device.stats.at, device.stats.events)},
-              {"event", device.stats.at.event},
-              {"headline", words.headline},
-              {"verdict", verdict_name(device.judgement.verdict)},
-              {"verdict_text", words.verdict},
-              {"reasons", words.reasons},
-              {"request", nullptr},
-              {"totals", totals_json(device.ledger)},
-              {"needed_bytes", device.judgement.needed_bytes},
-              {"missing_bytes", device.judgement.missing_bytes},
-              {"missing_is_least", device.judgement.missing_is_least},
-              {"reachable_bytes", device.judgement.reachable_bytes},
-              {"what_if", std::move(what_ifs)},
-              {"model",
-               {{"allocs", device.fidelity.allocs},
-                {"same_places", device.fidelity.same_places},
-                {"largest_error_bytes", device.fidelity.largest_error_bytes},
-                {"largest_reserved_bytes", device.fidelity.largest_reserved_bytes},
-                {"reproduces", device.fidelity.reproduces()}}},
-              {"advice", words.advice},
-              {"users", lines_json(state.frames(), device.users)},
-              {"pins", pins_json(state, device.pins)},
-              {"growth",
-               {{"since_event", device.growth.low_event},
-                {"low_bytes", device.growth.low_bytes},
-                {"lines", lines_json(state.frames(), device.growth.lines)},
-                {"reserved_bytes", device.growth.reserved_bytes},
-                {"reserving", lines_json(state.frames(), device.growth.reserving)}}}};
-  if (device.request) result["request"] = request_json(state.frames(), device);
-  return result;
+    write_what_if(json, state, device.what_ifs[i], words.answers[i]);
+  json.end_array().key("model");
+  write_model(json, device.fidelity);
+  json.member("advice", words.advice).key("users");
+  write_lines(json, frames, device.users);
+  json.key("pins");
+  write_pins(json, state, device.pins);
+  json.key("growth");
+  write_growth(json, frames, device.growth);
+  json.end_object();
 }
 
 } // namespace
 
 std::string explain_json(const std::string& file, const MemoryState& state,
                          const std::vector<DeviceExplanation>& devices) {
-  Json list = Json::array();
-  for (const DeviceExplanation& device : devices)
-    list.push_back(device_json(state, device));
-  Json result;
-  result["file"] = file;
-  if (state.recording->origin.rehearsal) result["rehearsal"] = rehearsal_json(*state.recording->origin.rehearsal);
-  result["devices"] = std::move(list);
-  result["warnings"] = warnings_and_losses(state);
-  return json_text(result, 2) + '\n';
+  return json_document([&](JsonWriter& json) {
+    json.begin_object().member("file", file);
+    write_rehearsal(json, state.recording->origin.rehearsal);
+    json.key("devices").begin_array();
+    for (const DeviceExplanation& device : devices)
+      write_device(json, state, device);
+    json.end_array().member("warnings", warnings_and_losses(state)).end_object();
+  });
 }
 
 } // namespace memviz

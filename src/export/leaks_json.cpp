@@ -1,4 +1,4 @@
-#include "export/json_text.hpp"
+#include "base/json_writer.hpp"
 #include "export/line_json.hpp"
 #include "export/stack_lines.hpp"
 #include "export/text_limit.hpp"
@@ -9,8 +9,6 @@
 namespace memviz {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 std::string_view source_name(StepSource source) {
   switch (source) {
@@ -33,160 +31,135 @@ std::string_view doubt_name(Doubt doubt) {
   return "none";
 }
 
-Json frame_json(const FrameTable& frames, FrameId frame) {
-  return {
-      {"name", frames.name(frame)}, {"file", frames.filename(frame)}, {"line", line_json(frames.frame(frame).line)}};
-}
-
-Json steps_json(const Steps& steps) {
-  Json result;
-  result["source"] = source_name(steps.source);
-  if (steps.source == StepSource::annotation) result["annotation"] = steps.name;
-  if (steps.source == StepSource::repetition) result["anchors"] = steps.anchors;
-  result["count"] = steps.starts.size();
-  if (steps.source == StepSource::annotation) result["marks"] = steps.marks;
-  result["left_out"] = steps.left_out;
-  result["start_events"] = steps.starts;
-  if (!steps.note.empty()) result["note"] = steps.note;
-  return result;
+void write_steps(JsonWriter& json, const Steps& steps) {
+  json.key("steps").begin_object().member("source", source_name(steps.source));
+  if (steps.source == StepSource::annotation) json.member("annotation", steps.name);
+  if (steps.source == StepSource::repetition) json.member("anchors", steps.anchors);
+  json.member("count", steps.starts.size());
+  if (steps.source == StepSource::annotation) json.member("marks", steps.marks);
+  json.member("left_out", steps.left_out).member("start_events", steps.starts);
+  if (!steps.note.empty()) json.member("note", steps.note);
+  json.end_object();
 }
 
 /// Without its lists of stacks.
-Json device_json(const DeviceLeaks& leaks) {
-  Json result;
-  result["device"] = leaks.device;
-  result["events"] = leaks.events;
-  result["steps"] = steps_json(leaks.steps);
-  result["stacks"] = leaks.stacks;
-  result["bytes_per_step"] = leaks.bytes_per_step();
+void write_figures(JsonWriter& json, const DeviceLeaks& leaks) {
+  json.member("device", leaks.device).member("events", leaks.events);
+  write_steps(json, leaks.steps);
+  json.member("stacks", leaks.stacks).member("bytes_per_step", leaks.bytes_per_step());
   if (leaks.capacity_bytes) {
-    result["capacity_bytes"] = *leaks.capacity_bytes;
-    result["capacity_source"] = leaks.capacity_source == CapacitySource::given ? "given" : "oom";
+    json.member("capacity_bytes", *leaks.capacity_bytes);
+    json.member("capacity_source", leaks.capacity_source == CapacitySource::given ? "given" : "oom");
   }
-  if (const auto left = leaks.steps_left()) result["steps_left"] = *left;
-  result["floor_bytes"] = leaks.floor_bytes;
-  result["peak_bytes"] = leaks.peak_bytes;
-  return result;
+  if (const auto left = leaks.steps_left()) json.member("steps_left", *left);
+  json.member("floor_bytes", leaks.floor_bytes).member("peak_bytes", leaks.peak_bytes);
 }
 
-/// A line a stack, each turned to text at once: as JSON values deep stacks would need a hundred times their file.
+void write_trend(JsonWriter& json, const StackGrowth& growth) {
+  const Trend& trend = growth.trend;
+  json.member("bytes_per_step", std::llround(trend.bytes_per_step))
+      .member("growth_bytes",
+              static_cast<std::int64_t>(growth.last_bytes) - static_cast<std::int64_t>(growth.first_bytes))
+      .member("rises", trend.rises)
+      .member("falls", trend.falls)
+      .member("last_rise_step", trend.last_rise);
+  if (trend.kind != TrendKind::grows) return;
+  json.member("seen_steps", growth.seen_steps)
+      .member("of_steps", growth.of_steps)
+      .member("first_step", trend.first_step)
+      .member("confidence_word", confidence_word(trend.confidence))
+      .member("sign", growth.sign == GrowthSign::floor ? "floor" : "survivors");
+}
+
+/// A line a stack: deep ones are most of the text.
 class LeaksJson {
 public:
-  LeaksJson(const MemoryState& state, const std::string& file)
+  LeaksJson(const MemoryState& state, JsonWriter& json)
       : frames_(state.frames()), lines_(state.frames()),
-        limit_(state.recording->origin.size_bytes, "--device or -o make less"), text_("{\n  \"file\": " + line(file)) {
-    text_ += ",\n  \"devices\": [";
-  }
+        limit_(state.recording->origin.size_bytes, "--device or -o make less"), json_(json) {}
 
-  void add(const DeviceLeaks& leaks);
-  [[nodiscard]] std::string finish(const std::vector<std::string>& warnings) {
-    text_ += "\n  ],\n  \"warnings\": " + line(warnings) + "\n}\n";
-    return std::move(text_);
+  void add(const DeviceLeaks& leaks) {
+    limit_.add(leaks.steps.name.size());
+    json_.begin_object(JsonLayout::compact);
+    write_figures(json_, leaks);
+    json_.set_layout(JsonLayout::spaced);
+    add_list("grows", leaks.grows);
+    if (leaks.doubt != Doubt::none) {
+      json_.key("doubtful").begin_object(JsonLayout::compact).member("reason", doubt_name(leaks.doubt));
+      json_.set_layout(JsonLayout::spaced);
+      add_list("stacks", leaks.doubtful);
+      json_.end_object();
+    }
+    add_list("late_frees", leaks.late_frees);
+    add_list("stopped", leaks.stopped);
+    json_.end_object();
   }
 
 private:
-  [[nodiscard]] static std::string line(const Json& value) { return json_text(value, -1); }
-  /// An object that goes on.
-  void open(const Json& object) {
-    text_ += line(object);
-    text_.pop_back();
+  void add_list(std::string_view name, const std::vector<StackGrowth>& growths) {
+    json_.key(name).begin_array(JsonLayout::hanging);
+    for (const StackGrowth& growth : growths)
+      add_growth(growth);
+    json_.end_array();
   }
-  void add_list(std::string_view name, const std::vector<StackGrowth>& growths);
-  void add_frames(StackId stack);
-  [[nodiscard]] Json growth_json(const StackGrowth& growth);
+
+  void add_growth(const StackGrowth& growth) {
+    limit_.add(lines_.line(growth.stack).size());
+    json_.begin_object(JsonLayout::compact).member("line", lines_.line(growth.stack));
+    if (frames_.stack(growth.stack).empty()) json_.member("block_bytes", growth.size_bytes);
+    write_trend(json_, growth);
+    json_.member("end_bytes", growth.end_bytes).member("end_blocks", growth.end_blocks);
+    if (growth.trend.kind == TrendKind::late_frees) add_burst(growth.burst);
+    if (!growth.floor_bytes.empty())
+      json_.member("floor_bytes", growth.floor_bytes)
+          .member("start_bytes", growth.start_bytes)
+          .member("survivor_bytes", growth.survivor_bytes);
+    json_.set_layout(JsonLayout::spaced);
+    add_frames(growth.stack);
+    json_.end_object();
+  }
+
+  void add_burst(const FreeBurst& burst) {
+    json_.key("largest_free").begin_object().member("step", burst.step).member("bytes", burst.bytes);
+    json_.member("blocks", burst.blocks);
+    if (!frames_.stack(burst.stack).empty()) json_.member("line", lines_.line(burst.stack));
+    json_.end_object();
+  }
+
+  void add_frames(StackId stack) {
+    json_.key("frames").begin_array();
+    for (const FrameId frame : frames_.stack(stack)) {
+      const std::size_t before = json_.written_bytes();
+      json_.begin_object(JsonLayout::compact)
+          .member("name", frames_.name(frame))
+          .member("file", frames_.filename(frame))
+          .member("line", known_line(frames_.frame(frame).line))
+          .end_object();
+      limit_.add(json_.written_bytes() - before);
+    }
+    json_.end_array();
+  }
 
   const FrameTable& frames_;
   StackLines lines_;
   TextLimit limit_;
-  std::string text_;
-  bool has_devices_ = false;
+  JsonWriter& json_;
 };
-
-void LeaksJson::add(const DeviceLeaks& leaks) {
-  text_ += has_devices_ ? ",\n    " : "\n    ";
-  has_devices_ = true;
-  limit_.add(leaks.steps.name.size());
-  open(device_json(leaks));
-  add_list("grows", leaks.grows);
-  if (leaks.doubt != Doubt::none) {
-    text_ += ", \"doubtful\": ";
-    open({{"reason", doubt_name(leaks.doubt)}});
-    add_list("stacks", leaks.doubtful);
-    text_ += '}';
-  }
-  add_list("late_frees", leaks.late_frees);
-  add_list("stopped", leaks.stopped);
-  text_ += '}';
-}
-
-void LeaksJson::add_list(std::string_view name, const std::vector<StackGrowth>& growths) {
-  text_ += ", \"";
-  text_ += name;
-  text_ += "\": [";
-  for (std::size_t i = 0; i < growths.size(); ++i) {
-    text_ += i == 0 ? "\n      " : ",\n      ";
-    open(growth_json(growths[i]));
-    add_frames(growths[i].stack);
-    text_ += '}';
-  }
-  text_ += ']';
-}
-
-void LeaksJson::add_frames(StackId stack) {
-  text_ += ", \"frames\": [";
-  bool is_first = true;
-  for (const FrameId frame : frames_.stack(stack)) {
-    const std::string frame_text = line(frame_json(frames_, frame));
-    limit_.add(frame_text.size());
-    if (!is_first) text_ += ", ";
-    is_first = false;
-    text_ += frame_text;
-  }
-  text_ += ']';
-}
-
-Json LeaksJson::growth_json(const StackGrowth& growth) {
-  Json result;
-  result["line"] = lines_.line(growth.stack);
-  limit_.add(lines_.line(growth.stack).size());
-  if (frames_.stack(growth.stack).empty()) result["block_bytes"] = growth.size_bytes;
-  const Trend& trend = growth.trend;
-  result["bytes_per_step"] = std::llround(trend.bytes_per_step);
-  result["growth_bytes"] = static_cast<std::int64_t>(growth.last_bytes) - static_cast<std::int64_t>(growth.first_bytes);
-  result["rises"] = trend.rises;
-  result["falls"] = trend.falls;
-  result["last_rise_step"] = trend.last_rise;
-  if (trend.kind == TrendKind::grows) {
-    result["seen_steps"] = growth.seen_steps;
-    result["of_steps"] = growth.of_steps;
-    result["first_step"] = trend.first_step;
-    result["confidence_word"] = confidence_word(trend.confidence);
-    result["sign"] = growth.sign == GrowthSign::floor ? "floor" : "survivors";
-  }
-  result["end_bytes"] = growth.end_bytes;
-  result["end_blocks"] = growth.end_blocks;
-  if (trend.kind == TrendKind::late_frees) {
-    const StackId freed_by = growth.burst.stack;
-    result["largest_free"] = {
-        {"step", growth.burst.step}, {"bytes", growth.burst.bytes}, {"blocks", growth.burst.blocks}};
-    if (!frames_.stack(freed_by).empty()) result["largest_free"]["line"] = lines_.line(freed_by);
-  }
-  if (!growth.floor_bytes.empty()) {
-    result["floor_bytes"] = growth.floor_bytes;
-    result["start_bytes"] = growth.start_bytes;
-    result["survivor_bytes"] = growth.survivor_bytes;
-  }
-  return result;
-}
 
 } // namespace
 
 std::string leaks_json(const std::string& file, const MemoryState& state, const std::vector<DeviceLeaks>& devices,
                        const std::vector<std::string>& warnings) {
-  LeaksJson json(state, file);
-  for (const DeviceLeaks& leaks : devices)
-    json.add(leaks);
-  return json.finish(warnings);
+  return json_document([&](JsonWriter& json) {
+    json.begin_object().member("file", file).key("devices").begin_array(JsonLayout::rows);
+    LeaksJson leaks_json(state, json);
+    for (const DeviceLeaks& leaks : devices)
+      leaks_json.add(leaks);
+    json.end_array().key("warnings").begin_array(JsonLayout::compact);
+    for (const std::string& warning : warnings)
+      json.value(warning);
+    json.end_array().end_object();
+  });
 }
 
 } // namespace memviz

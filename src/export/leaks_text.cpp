@@ -1,4 +1,5 @@
 #include "analysis/tree/text_facts.hpp"
+#include "base/hash_map.hpp"
 #include "base/printable.hpp"
 #include "export/stack_lines.hpp"
 #include "export/text_table.hpp"
@@ -11,7 +12,6 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <iterator>
-#include <unordered_map>
 
 namespace memviz {
 
@@ -110,7 +110,7 @@ private:
   const FrameTable& frames_;
   StackLines lines_;
   TextFacts<CodeOrigin> origins_;
-  std::unordered_map<std::uint32_t, std::string> stack_texts_;
+  HashMap<std::uint32_t, std::string> stack_texts_;
 };
 
 std::string LeaksText::line_of(const StackGrowth& growth) {
@@ -120,8 +120,7 @@ std::string LeaksText::line_of(const StackGrowth& growth) {
 
 /// The Python frames, innermost first; of a stack without any, the C++ ones.
 const std::string& LeaksText::stack_text(StackId stack) {
-  const auto [known, is_new] = stack_texts_.try_emplace(stack.value);
-  std::string& text = known->second;
+  const auto [text, is_new] = stack_texts_.add(stack.value);
   if (!is_new) return text;
   const auto all = frames_.stack(stack);
   const auto is_python = [&](FrameId frame) { return origins_.of(frames_.frame(frame).filename) != CodeOrigin::cpp; };

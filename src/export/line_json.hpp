@@ -1,15 +1,16 @@
 #pragma once
 
-// The line of a frame as JSON: null where it is not known.
+// The line of a frame as JSON has it: null where it is not known.
 
 #include "memviz/source_line.hpp"
 
-#include <nlohmann/json.hpp>
+#include <cstdint>
+#include <optional>
 
 namespace memviz {
 
-[[nodiscard]] inline nlohmann::ordered_json line_json(std::int64_t line) {
-  return line == kUnknownLine ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(line);
+[[nodiscard]] inline std::optional<std::int64_t> known_line(std::int64_t line) {
+  return line == kUnknownLine ? std::nullopt : std::optional(line);
 }
 
 } // namespace memviz

@@ -3,17 +3,16 @@
 // A moment -> {"kind": "oom", "event": 421, "time_us": 1700000000000000 or null}, and "annotation" where that is the
 // kind.
 
+#include "base/json_writer.hpp"
 #include "memviz/moment.hpp"
-
-#include <nlohmann/json.hpp>
 
 namespace memviz {
 
-[[nodiscard]] inline nlohmann::ordered_json moment_json(const Moment& moment) {
-  nlohmann::ordered_json result{{"kind", moment_kind_name(moment.kind)}, {"event", moment.event}};
-  result["time_us"] = moment.time_us ? nlohmann::ordered_json(*moment.time_us) : nlohmann::ordered_json(nullptr);
-  if (moment.kind == MomentKind::annotation) result["annotation"] = moment.annotation;
-  return result;
+inline void write_moment(JsonWriter& json, const Moment& moment) {
+  json.begin_object().member("kind", moment_kind_name(moment.kind)).member("event", moment.event);
+  json.member("time_us", moment.time_us);
+  if (moment.kind == MomentKind::annotation) json.member("annotation", moment.annotation);
+  json.end_object();
 }
 
 } // namespace memviz

@@ -1,4 +1,4 @@
-#include "export/json_text.hpp"
+#include "base/json_writer.hpp"
 #include "export/moment_json.hpp"
 #include "export/rehearsal_json.hpp"
 #include "memviz/export.hpp"
@@ -9,75 +9,70 @@ namespace memviz {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 /// {"bytes": 1024, "blocks": 1, "reasons": [{"reason": "allocated before recording", "bytes": 1024, "blocks": 1}]}
-Json no_stack_json(const NoStackAccount& account) {
-  Json reasons = Json::array();
+void write_no_stack(JsonWriter& json, const NoStackAccount& account) {
+  json.begin_object().member("bytes", account.total.bytes).member("blocks", account.total.blocks);
+  json.key("reasons").begin_array();
   for (const auto& [key, amount] : account.reasons)
-    reasons.push_back({{"reason", reason_text(key)}, {"bytes", amount.bytes}, {"blocks", amount.blocks}});
-  return {{"bytes", account.total.bytes}, {"blocks", account.total.blocks}, {"reasons", std::move(reasons)}};
+    json.begin_object()
+        .member("reason", reason_text(key))
+        .member("bytes", amount.bytes)
+        .member("blocks", amount.blocks)
+        .end_object();
+  json.end_array().end_object();
 }
 
-Json device_json(const DeviceStats& stats, const NoStackAccount& no_stack) {
-  return {
-      {"device", stats.device},
-      {"at", moment_json(stats.at)},
-      {"segments", stats.segments},
-      {"blocks", stats.blocks},
-      {"events", stats.events},
-      {"reserved_bytes", stats.reserved_bytes},
-      {"allocated_bytes", stats.allocated_bytes},
-      {"pending_free_bytes", stats.pending_free_bytes},
-      {"inactive_bytes", stats.inactive_bytes},
-      {"requested_bytes", stats.requested_bytes},
-      {"baseline_bytes", stats.baseline_bytes},
-      {"may_have_lost_events", stats.may_have_lost_events},
-      {"unmatched_frees", stats.unmatched_frees},
-      {"peak_requested_bytes", stats.peak_requested_bytes},
-      {"peak_event", stats.peak_event},
-      {"end_requested_bytes", stats.end_requested_bytes},
-      {"end_reserved_bytes", stats.end_reserved_bytes},
-      {"balanced", stats.balanced()},
-      {"imbalance_bytes", stats.imbalance_bytes},
-      {"rounding_bytes", stats.rounding_bytes()},
-      {"unaccounted_bytes", stats.unaccounted_bytes},
-      {"ooms", stats.ooms},
-      {"last_oom_event", stats.last_oom_event},
-      {"outside_bytes", stats.outside_bytes},
-      {"no_stack", no_stack_json(no_stack)},
-  };
-}
-
-/// An array in an object, an element at a time: values of nlohmann's take ten times the memory of their text, which is
-/// much where a file has ten thousand devices.
-std::string devices_json(const MemoryState& state) {
-  const std::vector<NoStackAccount> no_stack = no_stack_accounts(state);
-  std::string text = "[";
-  for (std::size_t i = 0; i < state.devices.size(); ++i) {
-    text += i == 0 ? "\n    " : ",\n    ";
-    for (const char c : json_text(device_json(state.devices[i], no_stack[i]), 2)) {
-      text += c;
-      if (c == '\n') text += "    ";
-    }
-  }
-  return text + (state.devices.empty() ? "]" : "\n  ]");
+void write_device(JsonWriter& json, const DeviceStats& stats, const NoStackAccount& no_stack) {
+  json.begin_object().member("device", stats.device).key("at");
+  write_moment(json, stats.at);
+  json.member("segments", stats.segments)
+      .member("blocks", stats.blocks)
+      .member("events", stats.events)
+      .member("reserved_bytes", stats.reserved_bytes)
+      .member("allocated_bytes", stats.allocated_bytes)
+      .member("pending_free_bytes", stats.pending_free_bytes)
+      .member("inactive_bytes", stats.inactive_bytes)
+      .member("requested_bytes", stats.requested_bytes)
+      .member("baseline_bytes", stats.baseline_bytes)
+      .member("may_have_lost_events", stats.may_have_lost_events)
+      .member("unmatched_frees", stats.unmatched_frees)
+      .member("peak_requested_bytes", stats.peak_requested_bytes)
+      .member("peak_event", stats.peak_event)
+      .member("end_requested_bytes", stats.end_requested_bytes)
+      .member("end_reserved_bytes", stats.end_reserved_bytes)
+      .member("balanced", stats.balanced())
+      .member("imbalance_bytes", stats.imbalance_bytes)
+      .member("rounding_bytes", stats.rounding_bytes())
+      .member("unaccounted_bytes", stats.unaccounted_bytes)
+      .member("ooms", stats.ooms)
+      .member("last_oom_event", stats.last_oom_event)
+      .member("outside_bytes", stats.outside_bytes)
+      .key("no_stack");
+  write_no_stack(json, no_stack);
+  json.end_object();
 }
 
 } // namespace
 
 std::string stats_json(const std::string& file, const MemoryState& state) {
-  Json settings = Json::array(); // not an object: the file may name one twice
-  for (const auto& [name, value] : state.recording->settings)
-    settings.push_back({{"name", state.frames().text(name)}, {"value", state.frames().text(value)}});
-
-  Json rest;
-  rest["warnings"] = warnings_and_losses(state);
-  rest["origin"] = {{"encoding", state.recording->origin.encoding}, {"generation", state.recording->origin.generation}};
-  if (state.recording->origin.rehearsal) rest["rehearsal"] = rehearsal_json(*state.recording->origin.rehearsal);
-  rest["settings"] = std::move(settings);
-  return "{\n  \"file\": " + json_text(file, -1) + ",\n  \"devices\": " + devices_json(state) + "," +
-         json_text(rest, 2).substr(1) + '\n';
+  return json_document([&](JsonWriter& json) {
+    json.begin_object().member("file", file).key("devices").begin_array();
+    const std::vector<NoStackAccount> no_stack = no_stack_accounts(state);
+    for (std::size_t i = 0; i < state.devices.size(); ++i)
+      write_device(json, state.devices[i], no_stack[i]);
+    json.end_array().member("warnings", warnings_and_losses(state));
+    const Origin& origin = state.recording->origin;
+    json.key("origin").begin_object().member("encoding", origin.encoding).member("generation", origin.generation);
+    json.end_object();
+    write_rehearsal(json, origin.rehearsal);
+    json.key("settings").begin_array(); // not an object: the file may name one twice
+    for (const auto& [name, value] : state.recording->settings)
+      json.begin_object()
+          .member("name", state.frames().text(name))
+          .member("value", state.frames().text(value))
+          .end_object();
+    json.end_array().end_object();
+  });
 }
 
 } // namespace memviz

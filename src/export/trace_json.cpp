@@ -1,37 +1,14 @@
+#include "base/json_writer.hpp"
 #include "base/saturating.hpp"
-#include "export/json_text.hpp"
+#include "export/line_json.hpp"
 #include "export/trace_lines.hpp"
-#include "memviz/source_line.hpp"
 
-#include <fmt/format.h>
+#include <array>
+#include <string>
 
 namespace memviz {
 
 namespace {
-
-/// An object on one line, key by key.
-class JsonLine {
-public:
-  explicit JsonLine(std::string& out) : out_(out) { out_ += '{'; }
-  JsonLine(const JsonLine&) = delete;
-  JsonLine& operator=(const JsonLine&) = delete;
-  ~JsonLine() { out_ += '}'; }
-
-  void raw(std::string_view name, std::string_view value) {
-    if (out_.back() != '{') out_ += ", ";
-    out_ += '"';
-    out_ += name;
-    out_ += "\": ";
-    out_ += value;
-  }
-  template <class Number> void number(std::string_view name, Number value) { raw(name, fmt::to_string(value)); }
-  void text(std::string_view name, std::string_view value) { raw(name, quoted(value)); }
-
-  [[nodiscard]] static std::string quoted(std::string_view value) { return json_text(std::string(bounded(value)), -1); }
-
-private:
-  std::string& out_;
-};
 
 class JsonLines final : public TraceLines {
 public:
@@ -43,83 +20,87 @@ public:
 
   void add(std::string& out, const TraceLine& line) override {
     const Event& event = line.event;
-    {
-      JsonLine object(out);
-      object.text("kind", "event");
-      object.number("device", line.device);
-      object.number("event", line.index);
-      if (event.time_us) object.number("time_us", *event.time_us);
-      object.text("action", action_text(recording_.frames, event));
-      add_memory(object, line);
-      add_texts(object, event);
-    }
+    JsonWriter json(out, JsonLayout::spaced);
+    json.begin_object().member("kind", "event").member("device", line.device).member("event", line.index);
+    if (event.time_us) json.member("time_us", *event.time_us);
+    add_text(json, "action", action_text(recording_.frames, event));
+    add_memory(json, line);
+    add_texts(json, event);
+    json.end_object();
     out += '\n';
   }
 
   void add(std::string& out, const Annotation& annotation) override {
     const FrameTable& frames = recording_.frames;
-    {
-      JsonLine object(out);
-      object.text("kind", "annotation");
-      object.number("device", annotation.device);
-      object.number("time_us", annotation.time_us);
-      object.text("name", frames.text(annotation.name));
-      object.text("stage", frames.text(annotation.stage));
-      std::string metadata = "{";
-      for (const auto& [key, value] : annotation.metadata) {
-        if (metadata.size() > 1) metadata += ", ";
-        metadata += JsonLine::quoted(frames.text(key)) + ": " + JsonLine::quoted(frames.text(value));
-      }
-      if (metadata.size() > 1) object.raw("metadata", metadata + "}");
+    JsonWriter json(out, JsonLayout::spaced);
+    json.begin_object().member("kind", "annotation").member("device", annotation.device);
+    json.member("time_us", annotation.time_us);
+    add_text(json, "name", frames.text(annotation.name));
+    add_text(json, "stage", frames.text(annotation.stage));
+    if (!annotation.metadata.empty()) {
+      json.key("metadata").begin_object();
+      for (const auto& [key, value] : annotation.metadata)
+        json.member(bounded(frames.text(key)), bounded(frames.text(value)));
+      json.end_object();
     }
+    json.end_object();
     out += '\n';
   }
 
   void add(std::string& out, FrameId frame) override {
-    const FrameTable& frames = recording_.frames;
-    JsonLine item(out);
-    item.text("name", frames.name(frame));
-    item.text("file", frames.filename(frame));
-    const std::int64_t line = frames.frame(frame).line;
-    item.raw("line", line == kUnknownLine ? "null" : fmt::to_string(line));
+    JsonWriter json(out, JsonLayout::spaced);
+    add_frame(json, frame);
   }
 
 private:
-  static void add_memory(JsonLine& object, const TraceLine& line) {
+  static void add_text(JsonWriter& json, std::string_view name, std::string_view text) {
+    json.member(name, bounded(text));
+  }
+
+  void add_frame(JsonWriter& json, FrameId frame) const {
+    const FrameTable& frames = recording_.frames;
+    json.begin_object();
+    add_text(json, "name", frames.name(frame));
+    add_text(json, "file", frames.filename(frame));
+    json.member("line", known_line(frames.frame(frame).line)).end_object();
+  }
+
+  static void add_memory(JsonWriter& json, const TraceLine& line) {
     const Event& event = line.event;
     const bool has_address = event.action != Action::oom && event.action != Action::snapshot;
-    if (line.life) object.text("name", allocation_name(*line.life));
-    if (has_address) object.text("address", std::to_string(event.address));
-    object.number("size_bytes", event.size_bytes);
-    object.text("stream", std::to_string(event.stream));
-    if (line.pool) object.raw("pool", fmt::format("[{}, {}]", line.pool->first, line.pool->second));
-    if (event.action == Action::oom) object.number("device_free_bytes", event.address);
+    if (line.life) add_text(json, "name", allocation_name(*line.life));
+    if (has_address) json.member("address", std::to_string(event.address));
+    json.member("size_bytes", event.size_bytes).member("stream", std::to_string(event.stream));
+    if (line.pool) json.member("pool", std::array{line.pool->first, line.pool->second});
+    if (event.action == Action::oom) json.member("device_free_bytes", event.address);
     if (!line.life) return;
     if (line.life->began) {
-      object.number("began_event", line.life->began->event);
-      add_span(object, "lived", *line.life->began, line);
+      json.member("began_event", line.life->began->event);
+      add_span(json, {"lived_events", "lived_us"}, *line.life->began, line);
     }
-    if (line.life->was_freed) add_span(object, "pending", *line.life->was_freed, line);
+    if (line.life->was_freed) add_span(json, {"pending_events", "pending_us"}, *line.life->was_freed, line);
   }
 
-  static void add_span(JsonLine& object, std::string_view name, const EventPoint& from, const TraceLine& line) {
-    object.number(fmt::format("{}_events", name), line.index - from.event);
+  struct SpanNames {
+    std::string_view events;
+    std::string_view us;
+  };
+  static void add_span(JsonWriter& json, const SpanNames& names, const EventPoint& from, const TraceLine& line) {
+    json.member(names.events, line.index - from.event);
     if (from.time_us && line.event.time_us)
-      object.number(fmt::format("{}_us", name), saturating_difference(*line.event.time_us, *from.time_us));
+      json.member(names.us, saturating_difference(*line.event.time_us, *from.time_us));
   }
 
-  void add_texts(JsonLine& object, const Event& event) {
+  void add_texts(JsonWriter& json, const Event& event) {
     const FrameTable& frames = recording_.frames;
-    if (const std::string& own = stack_lines_.line(event.stack); !own.empty()) object.text("line", own);
-    if (event.compile_context != kEmptyString) object.text("compile_context", frames.text(event.compile_context));
-    if (event.user_metadata != kEmptyString) object.text("user_metadata", frames.text(event.user_metadata));
+    if (const std::string& own = stack_lines_.line(event.stack); !own.empty()) add_text(json, "line", own);
+    if (event.compile_context != kEmptyString) add_text(json, "compile_context", frames.text(event.compile_context));
+    if (event.user_metadata != kEmptyString) add_text(json, "user_metadata", frames.text(event.user_metadata));
     if (!options_.stacks) return;
-    std::string list = "[";
-    for (const FrameId frame : frames.stack(event.stack)) {
-      if (list.size() > 1) list += ", ";
-      add(list, frame);
-    }
-    object.raw("frames", list + "]");
+    json.key("frames").begin_array();
+    for (const FrameId frame : frames.stack(event.stack))
+      add_frame(json, frame);
+    json.end_array();
   }
 
   const Recording& recording_;

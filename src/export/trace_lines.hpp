@@ -44,6 +44,9 @@ public:
 [[nodiscard]] std::unique_ptr<TraceLines> text_trace_lines(const Recording& recording, const TraceOptions& options);
 [[nodiscard]] std::unique_ptr<TraceLines> json_trace_lines(const Recording& recording, const TraceOptions& options);
 
+/// "b7f064c000000_0", "s7f064c000000_0"
+[[nodiscard]] std::string allocation_name(const AllocationLife& life);
+
 /// What an event's action is called in the file.
 [[nodiscard]] std::string_view action_text(const FrameTable& frames, const Event& event);
 

@@ -1,4 +1,4 @@
-#include "export/json_text.hpp"
+#include "base/json_writer.hpp"
 #include "export/line_json.hpp"
 #include "export/moment_json.hpp"
 #include "export/text_limit.hpp"
@@ -6,13 +6,12 @@
 #include "memviz/export.hpp"
 #include "memviz/label.hpp"
 
+#include <array>
 #include <string_view>
 
 namespace memviz {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 std::string_view kind_name(NodeKind kind) {
   switch (kind) {
@@ -29,19 +28,15 @@ std::string_view kind_name(NodeKind kind) {
 }
 
 /// What a program would otherwise have to parse out of the label.
-void add_identity(Json& node, const FrameTable& frames, const NodeKey& key) {
+void add_identity(JsonWriter& json, const FrameTable& frames, const NodeKey& key) {
   switch (key.kind) {
-  case NodeKind::device: node["device"] = key.value; break;
-  case NodeKind::pool: node["pool"] = {key.value, key.other}; break;
-  case NodeKind::stream: node["stream"] = std::to_string(static_cast<std::int64_t>(key.value)); break;
-  case NodeKind::segment:
-    node["address"] = std::to_string(key.value);
-    node["device"] = key.other;
-    break;
+  case NodeKind::device: json.member("device", key.value); break;
+  case NodeKind::pool: json.member("pool", std::array{key.value, key.other}); break;
+  case NodeKind::stream: json.member("stream", std::to_string(static_cast<std::int64_t>(key.value))); break;
+  case NodeKind::segment: json.member("address", std::to_string(key.value)).member("device", key.other); break;
   case NodeKind::frame:
-    node["name"] = frames.name(key.frame());
-    node["file"] = frames.filename(key.frame());
-    node["line"] = line_json(frames.frame(key.frame()).line);
+    json.member("name", frames.name(key.frame())).member("file", frames.filename(key.frame()));
+    json.member("line", known_line(frames.frame(key.frame()).line));
     break;
   case NodeKind::root:
   case NodeKind::state:
@@ -49,18 +44,26 @@ void add_identity(Json& node, const FrameTable& frames, const NodeKey& key) {
   }
 }
 
-Json node_json(const FrameTable& frames, const FrameTree& tree, std::size_t index) {
+void write_node(JsonWriter& json, const FrameTable& frames, const FrameTree& tree, std::size_t index) {
   const auto& node = tree.nodes[index];
-  Json result;
-  result["id"] = index;
-  if (node.parent != kNoNode) result["parent"] = node.parent.value;
-  result["kind"] = kind_name(node.key.kind);
-  result["label"] = node_label(frames, node.key);
-  add_identity(result, frames, node.key);
-  result["self_bytes"] = node.self.bytes;
-  result["total_bytes"] = node.total.bytes;
-  result["blocks"] = node.total.blocks;
-  return result;
+  json.begin_object(JsonLayout::compact).member("id", index);
+  if (node.parent != kNoNode) json.member("parent", node.parent.value);
+  json.member("kind", kind_name(node.key.kind)).member("label", node_label(frames, node.key));
+  add_identity(json, frames, node.key);
+  json.member("self_bytes", node.self.bytes).member("total_bytes", node.total.bytes);
+  json.member("blocks", node.total.blocks).end_object();
+}
+
+void write_header(JsonWriter& json, const std::string& file, const FrameTree& tree,
+                  const std::vector<DeviceStats>& devices) {
+  json.member("file", file).key("tool").begin_object().member("name", "memviz").end_object();
+  json.key("devices").begin_array();
+  for (const DeviceStats& device : devices) {
+    json.begin_object().member("device", device.device).key("at");
+    write_moment(json, device.at);
+    json.end_object();
+  }
+  json.end_array().member("root_bytes", tree.root().total.bytes);
 }
 
 /// Long names in deep stacks spell out terabytes; a tree is bounded, so the names are what counts.
@@ -79,26 +82,16 @@ void check_size(const FrameTable& frames, const FrameTree& tree) {
 TextSource tree_json_source(const std::string& file, const FrameTable& frames, const FrameTree& tree,
                             const std::vector<DeviceStats>& devices) {
   check_size(frames, tree);
-  Json header;
-  header["file"] = file;
-  header["tool"] = {{"name", "memviz"}};
-  header["devices"] = Json::array();
-  for (const DeviceStats& device : devices)
-    header["devices"].push_back({{"device", device.device}, {"at", moment_json(device.at)}});
-  header["root_bytes"] = tree.root().total.bytes;
-  std::string text = json_text(header, 2);
-
-  // A line a node, each turned to text at once: as JSON values a large tree would need gigabytes.
-  text.replace(text.rfind('\n'), std::string::npos, ",\n  \"nodes\": [");
-  return [text, &frames, &tree](const TextSink& sink) {
-    TextWriter writer(sink);
-    writer.add(text);
-    for (std::size_t index = 0; index < tree.nodes.size(); ++index) {
-      writer.add(index == 0 ? "\n    " : ",\n    ");
-      writer.add(json_text(node_json(frames, tree, index), -1));
-    }
-    writer.add("\n  ]\n}\n");
-    writer.flush();
+  return [file, devices, &frames, &tree](const TextSink& sink) {
+    std::string text;
+    JsonWriter json(text, sink);
+    json.begin_object();
+    write_header(json, file, tree, devices);
+    json.key("nodes").begin_array();
+    for (std::size_t index = 0; index < tree.nodes.size(); ++index)
+      write_node(json, frames, tree, index);
+    json.end_array().end_object();
+    sink(text + '\n');
   };
 }
 

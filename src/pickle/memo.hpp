@@ -3,8 +3,8 @@
 // The memo of a pickle machine: numbered values that GET opcodes fetch again. Writers number them 0, 1, 2, ...; any
 // other numbers are kept in a map, so that a large number costs no more memory than a small one.
 
+#include "base/number_map.hpp"
 #include "value/chunked_vector.hpp"
-#include "value/number_map.hpp"
 #include "value/value.hpp"
 
 #include <cstdint>

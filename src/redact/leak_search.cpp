@@ -1,10 +1,11 @@
 #include "redact/leak_search.hpp"
 
+#include "base/hash.hpp"
+#include "redact/ascii.hpp"
+
 #include <algorithm>
 #include <bit>
 #include <cstring>
-
-#include "redact/ascii.hpp"
 
 namespace memviz {
 namespace {
@@ -86,22 +87,22 @@ std::vector<std::string> without_longer_ones(const std::vector<std::string>& sor
 } // namespace
 
 void LeakSearch::hide(std::string_view text) {
-  std::string needle = needle_of(text);
+  const std::string needle = needle_of(text);
   for_each_word(text, [&](std::string_view word) {
     const bool is_found_with_needle = needle.find(word) != std::string::npos;
     if (is_found_with_needle || hidden_words_.contains(word)) return;
-    hidden_words_.emplace(word);
+    hidden_words_.add(word);
     is_prepared_ = false;
   });
-  if (needle.empty() || !hidden_.insert(std::move(needle)).second) return;
+  if (needle.empty() || !hidden_.add(needle).is_new) return;
   is_prepared_ = false;
 }
 
 void LeakSearch::keep(std::string_view text) {
   const bool is_long = text.size() >= kShortest;
-  if (is_long && !kept_.emplace(text).second) return;
+  if (is_long && !kept_.add(text).is_new) return;
   bool is_new = is_long;
-  for_each_word(text, [&](std::string_view word) { is_new |= kept_words_.insert(in_lower_case(word)).second; });
+  for_each_word(text, [&](std::string_view word) { is_new |= kept_words_.add(in_lower_case(word)).is_new; });
   if (is_new) is_prepared_ = false;
 }
 
@@ -129,22 +130,24 @@ const std::string* LeakSearch::needle_at(std::string_view text) const {
 }
 
 void LeakSearch::prepare() const {
-  std::vector<std::string> needles(hidden_.begin(), hidden_.end());
+  std::vector<std::string> needles;
+  hidden_.for_each([&](const std::string& needle, NoValue) { needles.push_back(needle); });
   std::sort(needles.begin(), needles.end());
   // A needle that is dropped may have hidden longer ones, so this is done again until nothing is dropped: at most once
   // for each length.
   for (std::size_t dropped = 1; dropped > 0;) {
     index(needles);
     Texts is_public;
-    for (const std::string& text : kept_) {
+    kept_.for_each([&](std::string_view text, NoValue) {
       for (std::size_t i = 0; i + kShortest <= text.size(); ++i)
-        if (const std::string* needle = needle_at(std::string_view(text).substr(i))) is_public.insert(*needle);
-    }
+        if (const std::string* needle = needle_at(text.substr(i))) is_public.add(*needle);
+    });
     dropped = std::erase_if(needles, [&](const std::string& needle) { return is_public.contains(needle); });
   }
   words_.clear();
-  for (const std::string& word : hidden_words_)
-    if (!is_kept(word)) words_.insert(word);
+  hidden_words_.for_each([&](const std::string& word, NoValue) {
+    if (!is_kept(word)) words_.add(word);
+  });
   is_prepared_ = true;
 }
 

@@ -3,14 +3,13 @@
 // The texts that were hidden -> whether one of them stands in an output after all: what looks like nobody else's
 // anywhere, plain words as whole words. One pass over the output, however many texts there are.
 
-#include "value/hash.hpp"
+#include "base/hash_map.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <string>
 #include <string_view>
-#include <unordered_set>
 #include <vector>
 
 namespace memviz {
@@ -26,11 +25,7 @@ public:
   [[nodiscard]] std::size_t count(std::string_view output) const;
 
 private:
-  struct Hash {
-    using is_transparent = void;
-    [[nodiscard]] std::size_t operator()(std::string_view text) const { return hash_of(text); }
-  };
-  using Texts = std::unordered_set<std::string, Hash, std::equal_to<>>;
+  using Texts = HashSet<std::string>;
 
   void prepare() const;
   [[nodiscard]] bool is_kept(std::string_view word) const;

@@ -1,5 +1,6 @@
 #include "rehearse/rehearsal_run.hpp"
 
+#include "base/json_writer.hpp"
 #include "io/output_file.hpp"
 #include "io/temporary_folder.hpp"
 #include "memviz/error.hpp"
@@ -7,7 +8,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <nlohmann/json.hpp>
 #include <system_error>
 
 namespace memviz::rehearse {
@@ -23,11 +23,14 @@ std::pair<std::string, std::string> before_own(const std::string& name, const st
 }
 
 /// What every snapshot says of itself. Of a profile that the user wrote, its name without its folder.
-nlohmann::ordered_json mark_of(const Setup& setup) {
-  return {{"gpu", setup.profile.gpu},
-          {"profile", setup.profile.name},
-          {"total_bytes", setup.profile.total_bytes},
-          {"version", setup.version}};
+void write_mark(JsonWriter& json, const Setup& setup) {
+  json.key("mark")
+      .begin_object()
+      .member("gpu", setup.profile.gpu)
+      .member("profile", setup.profile.name)
+      .member("total_bytes", setup.profile.total_bytes)
+      .member("version", setup.version)
+      .end_object();
 }
 
 /// What lies in a run's private folder.
@@ -37,15 +40,22 @@ struct Places {
   fs::path report;
 };
 
+/// For the hook; in ASCII, whatever the encoding of the program's environment is.
+std::string hook_settings(const Setup& setup, const Places& places) {
+  std::string text;
+  JsonWriter json(text, JsonLayout::compact, JsonEscapes::ascii);
+  json.begin_object()
+      .member("log", places.log.string())
+      .member("output", fs::absolute(setup.output).string())
+      .member("record", setup.records)
+      .member("max_entries", setup.max_entries)
+      .member("steps", setup.steps);
+  write_mark(json, setup);
+  json.end_object();
+  return text;
+}
+
 Variables environment(const Setup& setup, const Places& places, const Variables& variables) {
-  const nlohmann::ordered_json hook{
-      {"log", places.log.string()},
-      {"output", fs::absolute(setup.output).string()},
-      {"record", setup.records},
-      {"max_entries", setup.max_entries},
-      {"steps", setup.steps ? nlohmann::ordered_json(*setup.steps) : nlohmann::ordered_json(nullptr)},
-      {"mark", mark_of(setup)},
-  };
   Variables result{
       before_own("LD_PRELOAD", (setup.folder / "libmemviz_rehearsal.so").string()),
       before_own("LD_LIBRARY_PATH", setup.folder.string()),
@@ -53,7 +63,7 @@ Variables environment(const Setup& setup, const Places& places, const Variables&
       {"MEMVIZ_REHEARSAL_GPU", setup.profile_file.string()},
       {"MEMVIZ_REHEARSAL_DEVICES", std::to_string(setup.devices)},
       {"MEMVIZ_REHEARSAL_REPORT", places.report.string()},
-      {"MEMVIZ_REHEARSAL_HOOK", hook.dump(-1, ' ', true, nlohmann::ordered_json::error_handler_t::replace)},
+      {"MEMVIZ_REHEARSAL_HOOK", hook_settings(setup, places)},
   };
   if (setup.memory_bytes) result.emplace_back("MEMVIZ_REHEARSAL_MEMORY", std::to_string(*setup.memory_bytes));
   result.insert(result.end(), variables.begin(), variables.end());

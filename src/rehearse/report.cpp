@@ -1,8 +1,8 @@
 #include "rehearse/report.hpp"
 
+#include "base/json_writer.hpp"
 #include "base/printable.hpp"
 #include "base/wrap.hpp"
-#include "export/json_text.hpp"
 #include "export/text_table.hpp"
 #include "memviz/format.hpp"
 
@@ -12,8 +12,6 @@
 namespace memviz::rehearse {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 /// Raised when a name or a meaning changes; what is added does not count.
 constexpr int kSchemaVersion = 1;
@@ -82,19 +80,43 @@ std::string variant_line(const VariantsReport& report, const Variant& variant) {
   return text + fmt::format(", left {}.", change(before->left_bytes(), after->left_bytes()));
 }
 
-Json change_json(const FitVerdict& before, const FitVerdict& after) {
+void write_change(JsonWriter& json, const FitVerdict& before, const FitVerdict& after) {
   const DeviceUse* const first = fullest(before.facts);
   const DeviceUse* const second = fullest(after.facts);
-  if (first == nullptr || second == nullptr) return nullptr;
+  json.key("change");
+  if (first == nullptr || second == nullptr) {
+    json.value(nullptr);
+    return;
+  }
   const auto delta = [](std::uint64_t from, std::uint64_t to) {
     return static_cast<std::int64_t>(to) - static_cast<std::int64_t>(from);
   };
-  Json result{{"peak_bytes", delta(first->peak_bytes, second->peak_bytes)},
-              {"peak_reserved_bytes", nullptr},
-              {"left_bytes", delta(first->left_bytes(), second->left_bytes())}};
+  json.begin_object().member("peak_bytes", delta(first->peak_bytes, second->peak_bytes)).key("peak_reserved_bytes");
   if (first->peak_reserved_bytes && second->peak_reserved_bytes)
-    result["peak_reserved_bytes"] = delta(*first->peak_reserved_bytes, *second->peak_reserved_bytes);
-  return result;
+    json.value(delta(*first->peak_reserved_bytes, *second->peak_reserved_bytes));
+  else
+    json.value(nullptr);
+  json.member("left_bytes", delta(first->left_bytes(), second->left_bytes())).end_object();
+}
+
+void write_search(JsonWriter& json, const SearchReport& report) {
+  json.key("search")
+      .begin_object()
+      .member("name", report.range.name)
+      .member("low", report.range.low)
+      .member("high", report.range.high)
+      .member("has_answer", report.has_answer)
+      .member("largest", report.largest)
+      .member("text", search_sentence(report))
+      .key("runs")
+      .begin_array();
+  for (const SearchRun& run : report.runs)
+    json.begin_object()
+        .member("value", run.value)
+        .member("outcome", outcome_word(run.verdict.outcome))
+        .member("peak_bytes", peak_of(run.verdict))
+        .end_object();
+  json.end_array().end_object();
 }
 
 } // namespace
@@ -111,22 +133,14 @@ std::string search_text(const SearchReport& report, std::size_t columns) {
 }
 
 std::string search_json(const SearchReport& report) {
-  Json runs = Json::array();
-  for (const SearchRun& run : report.runs)
-    runs.push_back(
-        {{"value", run.value}, {"outcome", outcome_word(run.verdict.outcome)}, {"peak_bytes", peak_of(run.verdict)}});
-  Json result{{"schema_version", kSchemaVersion}};
-  result["search"] = {{"name", report.range.name},
-                      {"low", report.range.low},
-                      {"high", report.range.high},
-                      {"has_answer", report.has_answer},
-                      {"largest", report.largest ? Json(*report.largest) : Json(nullptr)},
-                      {"text", search_sentence(report)},
-                      {"runs", std::move(runs)}};
-  const SearchRun& told = told_run(report);
-  result["value"] = told.value;
-  result["verdict"] = verdict_json(told.verdict);
-  return json_text(result, 2) + '\n';
+  return json_document([&](JsonWriter& json) {
+    json.begin_object().member("schema_version", kSchemaVersion);
+    write_search(json, report);
+    const SearchRun& told = told_run(report);
+    json.member("value", told.value).key("verdict");
+    write_verdict(json, told.verdict);
+    json.end_object();
+  });
 }
 
 std::string variants_text(const VariantsReport& report, std::size_t columns) {
@@ -138,16 +152,22 @@ std::string variants_text(const VariantsReport& report, std::size_t columns) {
 }
 
 std::string variants_json(const VariantsReport& report) {
-  Json result{{"schema_version", kSchemaVersion}};
-  result["verdict"] = verdict_json(report.usual);
-  if (report.variants.empty()) return json_text(result, 2) + '\n';
-  result["variants"] = Json::array();
-  for (const Variant& variant : report.variants)
-    result["variants"].push_back({{"setting", variant.setting},
-                                  {"text", variant_line(report, variant)},
-                                  {"change", change_json(report.usual, variant.verdict)},
-                                  {"verdict", verdict_json(variant.verdict)}});
-  return json_text(result, 2) + '\n';
+  return json_document([&](JsonWriter& json) {
+    json.begin_object().member("schema_version", kSchemaVersion).key("verdict");
+    write_verdict(json, report.usual);
+    if (!report.variants.empty()) {
+      json.key("variants").begin_array();
+      for (const Variant& variant : report.variants) {
+        json.begin_object().member("setting", variant.setting).member("text", variant_line(report, variant));
+        write_change(json, report.usual, variant.verdict);
+        json.key("verdict");
+        write_verdict(json, variant.verdict);
+        json.end_object();
+      }
+      json.end_array();
+    }
+    json.end_object();
+  });
 }
 
 } // namespace memviz::rehearse

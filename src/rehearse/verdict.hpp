@@ -9,10 +9,13 @@
 #include "rehearse/run_facts.hpp"
 
 #include <cstdint>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
+
+namespace memviz {
+class JsonWriter;
+}
 
 namespace memviz::rehearse {
 
@@ -52,6 +55,6 @@ struct FitVerdict {
 [[nodiscard]] std::vector<std::string> notes(const FitVerdict& verdict);
 
 [[nodiscard]] std::string verdict_text(const FitVerdict& verdict, std::size_t columns);
-[[nodiscard]] nlohmann::ordered_json verdict_json(const FitVerdict& verdict);
+void write_verdict(JsonWriter& json, const FitVerdict& verdict);
 
 } // namespace memviz::rehearse

@@ -1,82 +1,106 @@
 #include "rehearse/verdict.hpp"
 
+#include "base/json_writer.hpp"
+
 namespace memviz::rehearse {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-template <class Value> Json known(const std::optional<Value>& value) {
-  return value ? Json(*value) : Json(nullptr);
-}
-
-Json uses_json(const RunFacts& facts) {
-  Json list = Json::array();
+void write_uses(JsonWriter& json, const RunFacts& facts) {
+  json.key("devices").begin_array();
   for (const DeviceUse& use : facts.uses)
-    list.push_back({{"device", use.device},
-                    {"rank", known(use.rank)},
-                    {"pid", use.pid},
-                    {"total_bytes", use.total_bytes},
-                    {"context_bytes", use.context_bytes},
-                    {"peak_bytes", use.peak_bytes},
-                    {"left_bytes", use.left_bytes()},
-                    {"peak_reserved_bytes", known(use.peak_reserved_bytes)},
-                    {"peak_allocated_bytes", known(use.peak_allocated_bytes)},
-                    {"retries", use.retries}});
-  return list;
+    json.begin_object()
+        .member("device", use.device)
+        .member("rank", use.rank)
+        .member("pid", use.pid)
+        .member("total_bytes", use.total_bytes)
+        .member("context_bytes", use.context_bytes)
+        .member("peak_bytes", use.peak_bytes)
+        .member("left_bytes", use.left_bytes())
+        .member("peak_reserved_bytes", use.peak_reserved_bytes)
+        .member("peak_allocated_bytes", use.peak_allocated_bytes)
+        .member("retries", use.retries)
+        .end_object();
+  json.end_array();
 }
 
-Json facts_json(const FileFacts& facts) {
-  Json holders = Json::array();
+/// An object that goes on.
+void begin_facts(JsonWriter& json, const FileFacts& facts) {
+  json.begin_object()
+      .member("file", facts.file)
+      .member("device", facts.device)
+      .member("moment", facts.moment)
+      .member("requested_bytes", facts.requested_bytes)
+      .member("reserved_bytes", facts.reserved_bytes)
+      .key("holders")
+      .begin_array();
   for (const Holder& holder : facts.holders)
-    holders.push_back({{"line", holder.line}, {"bytes", holder.bytes}, {"blocks", holder.blocks}});
-  return {{"file", facts.file},
-          {"device", facts.device},
-          {"moment", facts.moment},
-          {"requested_bytes", facts.requested_bytes},
-          {"reserved_bytes", facts.reserved_bytes},
-          {"holders", std::move(holders)}};
+    json.begin_object()
+        .member("line", holder.line)
+        .member("bytes", holder.bytes)
+        .member("blocks", holder.blocks)
+        .end_object();
+  json.end_array();
 }
 
-Json failure_json(const Failure& failure) {
-  Json result = facts_json(failure.facts);
-  result["headline"] = failure.words.headline;
-  result["verdict_text"] = failure.words.verdict;
-  result["reasons"] = failure.words.reasons;
-  result["answers"] = failure.words.answers;
-  result["advice"] = failure.words.advice;
-  return result;
+void write_failure(JsonWriter& json, const std::optional<Failure>& failure) {
+  json.key("failure");
+  if (!failure) {
+    json.value(nullptr);
+    return;
+  }
+  begin_facts(json, failure->facts);
+  json.member("headline", failure->words.headline)
+      .member("verdict_text", failure->words.verdict)
+      .member("reasons", failure->words.reasons)
+      .member("answers", failure->words.answers)
+      .member("advice", failure->words.advice)
+      .end_object();
 }
 
-Json files_json(const RunFacts& facts) {
-  Json files = Json::array();
+void write_files(JsonWriter& json, const RunFacts& facts) {
+  const auto add = [&](const std::string& file, std::string_view at, const auto& pid) {
+    json.begin_object().member("file", file).member("at", at).member("pid", pid).end_object();
+  };
+  json.key("files").begin_array();
   for (const OutOfMemoryFact& oom : facts.ooms)
-    if (!oom.file.empty()) files.push_back({{"file", oom.file}, {"at", "oom"}, {"pid", oom.pid}});
+    if (!oom.file.empty()) add(oom.file, "oom", oom.pid);
   for (const WrittenFile& file : facts.files)
-    files.push_back({{"file", file.path}, {"at", "end"}, {"pid", file.pid}});
-  return files;
+    add(file.path, "end", file.pid);
+  json.end_array();
+}
+
+void write_gpu(JsonWriter& json, const Profile& profile) {
+  json.key("gpu")
+      .begin_object()
+      .member("name", profile.gpu)
+      .member("profile", profile.name)
+      .member("total_bytes", profile.total_bytes)
+      .member("context_bytes", profile.context_bytes)
+      .end_object();
 }
 
 } // namespace
 
-Json verdict_json(const FitVerdict& verdict) {
-  Json result;
-  result["outcome"] = outcome_word(verdict.outcome);
-  result["text"] = headline(verdict);
-  result["program"] = {{"exit_code", verdict.ending.exit_code}, {"signal", verdict.ending.signal}};
-  result["gpu"] = {{"name", verdict.profile.gpu},
-                   {"profile", verdict.profile.name},
-                   {"total_bytes", verdict.profile.total_bytes},
-                   {"context_bytes", verdict.profile.context_bytes}};
-  result["devices"] = uses_json(verdict.facts);
-  result["ooms"] = verdict.facts.oom_count;
-  result["steps"] = verdict.facts.steps;
-  result["is_stopped"] = verdict.facts.is_stopped;
-  result["peak"] = verdict.peak ? facts_json(*verdict.peak) : Json(nullptr);
-  result["failure"] = verdict.failure ? failure_json(*verdict.failure) : Json(nullptr);
-  result["files"] = files_json(verdict.facts);
-  result["notes"] = notes(verdict);
-  return result;
+void write_verdict(JsonWriter& json, const FitVerdict& verdict) {
+  json.begin_object().member("outcome", outcome_word(verdict.outcome)).member("text", headline(verdict));
+  json.key("program").begin_object().member("exit_code", verdict.ending.exit_code);
+  json.member("signal", verdict.ending.signal).end_object();
+  write_gpu(json, verdict.profile);
+  write_uses(json, verdict.facts);
+  json.member("ooms", verdict.facts.oom_count)
+      .member("steps", verdict.facts.steps)
+      .member("is_stopped", verdict.facts.is_stopped)
+      .key("peak");
+  if (verdict.peak) {
+    begin_facts(json, *verdict.peak);
+    json.end_object();
+  } else {
+    json.value(nullptr);
+  }
+  write_failure(json, verdict.failure);
+  write_files(json, verdict.facts);
+  json.member("notes", notes(verdict)).end_object();
 }
 
 } // namespace memviz::rehearse

@@ -1,12 +1,12 @@
 #include "snapshot/document_reader.hpp"
 
+#include "base/printable.hpp"
+#include "base/utf8.hpp"
 #include "snapshot/annotation_reader.hpp"
 #include "snapshot/generation.hpp"
 #include "snapshot/rehearsal_reader.hpp"
 #include "snapshot/segment_reader.hpp"
 #include "snapshot/settings_reader.hpp"
-#include "text/printable.hpp"
-#include "text/utf8.hpp"
 
 #include <fmt/format.h>
 #include <string>

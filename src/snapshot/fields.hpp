@@ -2,6 +2,7 @@
 
 // Typed access to the dicts of a snapshot. The columns of a shape are looked up once, not once a dict.
 
+#include "base/hash_map.hpp"
 #include "snapshot/where.hpp"
 #include "value/document.hpp"
 
@@ -11,7 +12,6 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
-#include <unordered_map>
 
 namespace memviz {
 
@@ -41,9 +41,9 @@ public:
     }
     if (view.shape != shape_) {
       shape_ = view.shape;
-      const auto [known, is_new] = columns_.try_emplace(shape_);
-      if (is_new) known->second = columns_of(shape_->keys());
-      latest_ = known->second;
+      const auto [known, is_new] = columns_.add(shape_);
+      if (is_new) known = columns_of(shape_->keys());
+      latest_ = known;
     }
     for (std::size_t i = 0; i < N; ++i) {
       if (latest_[i] >= 0) row[i] = view.shape->at(view.row, static_cast<std::size_t>(latest_[i]));
@@ -66,7 +66,7 @@ private:
   std::array<std::string_view, N> names_;
   const Shape* shape_ = nullptr;
   Columns latest_{};
-  std::unordered_map<const Shape*, Columns> columns_;
+  HashMap<const Shape*, Columns> columns_;
 };
 
 /// Converts single values, and says where they stand if they are of the wrong type.

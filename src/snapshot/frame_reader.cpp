@@ -31,7 +31,7 @@ StackId FrameReader::other_stack(Value frames, const Where& where, Value contain
 }
 
 FrameId FrameReader::frame(Value dict, const Where& where, Value list) {
-  if (const auto known = frame_ids_.find(dict.bits()); known != frame_ids_.end()) return known->second;
+  if (const FrameId* const known = frame_ids_.find(dict.bits())) return *known;
   check_.require(dict, Kind::dict, where, list);
   const auto row = fields_.read(dict);
   Frame frame = frame_of(row[name], row[filename]);
@@ -41,7 +41,7 @@ FrameId FrameReader::frame(Value dict, const Where& where, Value list) {
     frame.line = kUnknownLine;
   const FrameId id = frames_.add_frame(frame);
   if (row[fx_node_op].kind() == Kind::text || row[fx_original_trace].kind() == Kind::text) add_fx(id, row);
-  frame_ids_.emplace(dict.bits(), id);
+  frame_ids_.add(dict.bits(), id);
   return id;
 }
 

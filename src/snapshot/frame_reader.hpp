@@ -3,6 +3,7 @@
 // Frame lists of the document -> stacks. Files refer to a few thousand lists millions of times: each list and each
 // frame is converted once.
 
+#include "base/hash_map.hpp"
 #include "memviz/frames.hpp"
 #include "memviz/text_rewriter.hpp"
 #include "snapshot/fields.hpp"
@@ -12,7 +13,6 @@
 #include <map>
 #include <optional>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -70,8 +70,8 @@ private:
   TextRewriter* rewriter_;
   FieldChecker check_;
   FieldReader<7> fields_;
-  std::vector<std::uint32_t> stacks_; ///< by number of the list: its stack + 1, 0 where it is not known
-  std::unordered_map<std::uint64_t, FrameId, SecretHash> frame_ids_;
+  std::vector<std::uint32_t> stacks_;         ///< by number of the list: its stack + 1, 0 where it is not known
+  HashMap<std::uint64_t, FrameId> frame_ids_; ///< by the bits of the dict
   std::map<std::pair<std::uint64_t, std::uint64_t>, Frame> rewritten_; ///< by the values of name and filename
   std::vector<std::uint32_t> texts_; ///< of frames, by number of the text: its StringId + 1, 0 where it is not known
   std::array<std::vector<std::uint32_t>, kTextKinds> known_texts_; ///< the same for each kind of other texts

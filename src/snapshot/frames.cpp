@@ -1,9 +1,11 @@
 #include "memviz/frames.hpp"
 
+#include "base/hash.hpp"
+#include "base/hash_table.hpp"
 #include "base/utf8.hpp"
 #include "memviz/error.hpp"
-#include "value/hash.hpp"
 
+#include <algorithm>
 #include <limits>
 
 namespace memviz {
@@ -28,49 +30,72 @@ std::uint32_t next_id(std::size_t count, const char* what) {
 
 } // namespace
 
-std::size_t FrameTable::Hash::operator()(std::string_view text) const {
-  return memviz::hash_of(text);
-}
+struct FrameTable::Index {
+  struct Slot {
+    std::uint64_t hash = 0;
+    std::uint64_t entry = 0; ///< id + 1; 0: free
+    [[nodiscard]] bool is_free() const { return entry == 0; }
+    [[nodiscard]] std::uint32_t id() const { return static_cast<std::uint32_t>(entry - 1); }
+  };
+  using Table = HashTable<Slot>;
 
-FrameTable::FrameTable() {
+  /// The slot of what `is` says of an id, or the free one.
+  template <class Is> [[nodiscard]] static Slot& place(Table& table, std::uint64_t hash, const Is& is) {
+    return table.place(
+        hash, [&](const Slot& slot) { return slot.hash == hash && is(slot.id()); },
+        [](const Slot& slot) { return slot.hash; });
+  }
+  static void fill(Table& table, Slot& slot, std::uint64_t hash, std::uint32_t id) {
+    table.fill(slot, {hash, std::uint64_t{id} + 1});
+  }
+
+  Table strings;
+  Table frames;
+  Table stacks;
+};
+
+FrameTable::FrameTable() : index_(std::make_unique<Index>()) {
   intern("");
   stacks_.assign(2, Span{0, 0}); // kNoFrames, kNoContext
 }
 
+FrameTable::FrameTable(FrameTable&&) noexcept = default;
+FrameTable& FrameTable::operator=(FrameTable&&) noexcept = default;
+FrameTable::~FrameTable() = default;
+
 StringId FrameTable::intern(std::string_view text) {
-  if (const auto found = string_index_.find(text); found != string_index_.end()) return {found->second};
+  const std::uint64_t hash = memviz::hash_of(text);
+  Index::Slot& slot = Index::place(index_->strings, hash, [&](std::uint32_t id) { return strings_[id] == text; });
+  if (!slot.is_free()) return {slot.id()};
   if (!is_valid_utf8(text)) return intern(to_valid_utf8(text));
   const std::uint32_t id = next_id(strings_.size(), "strings");
-  const std::string& stored = storage_.emplace_back(text);
-  strings_.push_back(stored);
-  string_index_.emplace(stored, id);
+  strings_.push_back(storage_.emplace_back(text));
+  Index::fill(index_->strings, slot, hash, id);
   return {id};
 }
 
 FrameId FrameTable::add_frame(const Frame& frame) {
   const std::uint64_t hash = hash_of(frame);
-  const auto [begin, end] = frame_index_.equal_range(hash);
-  for (auto it = begin; it != end; ++it) {
-    if (frames_[it->second] == frame) return {it->second};
-  }
+  Index::Slot& slot = Index::place(index_->frames, hash, [&](std::uint32_t id) { return frames_[id] == frame; });
+  if (!slot.is_free()) return {slot.id()};
   const std::uint32_t id = next_id(frames_.size(), "frames");
   frames_.push_back(frame);
-  frame_index_.emplace(hash, id);
+  Index::fill(index_->frames, slot, hash, id);
   return {id};
 }
 
 StackId FrameTable::add_stack(std::span<const FrameId> frames) {
   if (frames.empty()) return kNoFrames;
   const std::uint64_t hash = hash_of(frames);
-  const auto [begin, end] = stack_index_.equal_range(hash);
-  for (auto it = begin; it != end; ++it) {
-    const std::span<const FrameId> stored = stack({it->second});
-    if (std::equal(stored.begin(), stored.end(), frames.begin(), frames.end())) return {it->second};
-  }
+  Index::Slot& slot = Index::place(index_->stacks, hash, [&](std::uint32_t id) {
+    const std::span<const FrameId> stored = stack({id});
+    return std::equal(stored.begin(), stored.end(), frames.begin(), frames.end());
+  });
+  if (!slot.is_free()) return {slot.id()};
   const std::uint32_t id = next_id(stacks_.size(), "stacks");
   stacks_.push_back({stack_frames_.size(), next_id(frames.size(), "frames in one stack")});
   stack_frames_.insert(stack_frames_.end(), frames.begin(), frames.end());
-  stack_index_.emplace(hash, id);
+  Index::fill(index_->stacks, slot, hash, id);
   return {id};
 }
 

@@ -1,6 +1,6 @@
+#include "base/hash.hpp"
 #include "pickle/opcode_bytes.hpp"
 #include "stream/record_scanner.hpp"
-#include "value/hash.hpp"
 
 // The values of records.
 

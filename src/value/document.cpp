@@ -1,5 +1,6 @@
 #include "value/document.hpp"
 
+#include "base/hash.hpp"
 #include "memviz/error.hpp"
 
 #include <algorithm>
@@ -138,22 +139,21 @@ std::optional<std::size_t> Document::shape_for(std::span<const Value> items) {
   const std::uint16_t latest = latest_shape_[key_count];
   if (latest != 0 && shapes_[latest - 1U].matches(items)) return latest - 1U;
 
-  std::uint64_t hash = key_count;
+  std::uint64_t hash = mixed(hash_secret(), key_count);
   for (std::size_t i = 0; i < key_count; ++i)
     hash = mixed(hash, items[2 * i].bits());
-  const auto [begin, end] = shape_index_.equal_range(hash);
-  const auto found = std::find_if(begin, end, [&](const auto& entry) { return shapes_[entry.second].matches(items); });
-  std::size_t shape = shapes_.size();
-  if (found != end) {
-    shape = found->second;
-  } else {
+  ShapeSlot& slot = shape_index_.place(
+      hash, [&](const ShapeSlot& one) { return one.hash == hash && shapes_[one.entry - 1U].matches(items); },
+      [](const ShapeSlot& one) { return one.hash; });
+  if (slot.is_free()) {
     if (shapes_.size() >= kMaxShapes) return std::nullopt;
     std::vector<Value> keys(key_count);
     for (std::size_t i = 0; i < key_count; ++i)
       keys[i] = items[2 * i];
     shapes_.emplace_back(std::move(keys));
-    shape_index_.emplace(hash, static_cast<std::uint16_t>(shape));
+    shape_index_.fill(slot, {hash, static_cast<std::uint16_t>(shapes_.size())});
   }
+  const std::size_t shape = slot.entry - 1U;
   latest_shape_[key_count] = static_cast<std::uint16_t>(shape + 1);
   return shape;
 }

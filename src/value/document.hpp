@@ -4,8 +4,8 @@
 // referred to twice is one list, and may be filled after it was referred to.
 // Text is interned: equal text has equal Values. So are bytes, but for those of megabytes, which nobody compares.
 
+#include "base/hash_table.hpp"
 #include "value/chunked_vector.hpp"
-#include "value/hash.hpp"
 #include "value/pair_list.hpp"
 #include "value/shape.hpp"
 #include "value/text_index.hpp"
@@ -19,7 +19,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -81,7 +80,7 @@ public:
   template <class Visit> void for_each(Value list, Visit&& visit) const {
     const List found = lists_[list.payload()];
     if (found.chain == kNone) {
-      visit_cells(found.begin, found.count(), visit);
+      (void)visit_cells(found.begin, found.count(), visit);
       return;
     }
     for (std::uint32_t id = chain_of(found).first; id != kNone; id = spans_[id].next) {
@@ -161,7 +160,7 @@ private:
   [[nodiscard]] bool is_at_end(const List& list) const;
   void start_span(List& list);
   [[nodiscard]] const Chain& chain_of(const List& list) const { return chains_[list.chain]; }
-  template <class Visit> bool visit_cells(std::uint64_t begin, std::uint64_t count, Visit&& visit) const {
+  template <class Visit> [[nodiscard]] bool visit_cells(std::uint64_t begin, std::uint64_t count, Visit&& visit) const {
     for (std::uint64_t i = begin; i < begin + count; ++i) {
       if (!visit(cells_[i])) return false;
     }
@@ -175,7 +174,12 @@ private:
   ChunkedVector<Span, 12> spans_;
   std::deque<Shape> shapes_; ///< a deque, because readers hold on to them while more are added
   std::array<std::uint16_t, kMaxShapeKeys + 1> latest_shape_{}; ///< by number of keys: shape + 1
-  std::unordered_multimap<std::uint64_t, std::uint16_t, SecretHash> shape_index_;
+  struct ShapeSlot {
+    std::uint64_t hash = 0;
+    std::uint16_t entry = 0; ///< shape + 1; 0: free
+    [[nodiscard]] bool is_free() const { return entry == 0; }
+  };
+  HashTable<ShapeSlot> shape_index_;
   std::deque<PairList> pairs_; ///< a deque, because views point into it
 
   TextIndex texts_; ///< of Kind::text and Kind::bytes

@@ -3,6 +3,7 @@
 // The items of a dict that has no shape: in the order of the file, and found by key in constant time however many they
 // are, because a file may refer to one dict of a million keys a million times.
 
+#include "base/hash_table.hpp"
 #include "value/value.hpp"
 
 #include <cstddef>
@@ -29,11 +30,9 @@ private:
 
   void index_latest();
   void enter(std::size_t position);
-  [[nodiscard]] std::size_t slot_of(Value key) const;
 
   std::vector<std::pair<Value, Value>> items_;
-  std::vector<std::uint32_t> slots_; ///< open addressing: a position + 1, 0 is free; empty for few items
-  std::size_t distinct_ = 0;         ///< in slots_
+  HashTable<std::uint32_t, 4 * kFewItems> table_; ///< positions + 1; empty for few items
 };
 
 } // namespace memviz

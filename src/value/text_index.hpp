@@ -1,16 +1,16 @@
 #pragma once
 
-// Texts -> small numbers, each distinct text once. Open addressing in flat arrays: a file of nothing but short texts
-// must not cost a hundred bytes for each.
+// Texts -> small numbers, each distinct text once, in few bytes: a file of nothing but short texts must not cost a
+// hundred bytes for each.
 
+#include "base/hash.hpp"
+#include "base/hash_table.hpp"
 #include "value/chunked_vector.hpp"
-#include "value/hash.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string_view>
-#include <vector>
 
 namespace memviz {
 
@@ -23,13 +23,12 @@ public:
 
   /// The number of `text`, which must outlive the table if it is new.
   Added add(std::string_view text) {
-    if (2 * (texts_.size() + 1) > slots_.size()) grow();
     const std::uint64_t hash = hash_of(text);
-    std::size_t slot = hash & mask();
-    for (; slots_[slot] != 0; slot = (slot + 1) & mask()) {
-      if (is_same(slots_[slot], hash, text)) return {number_of(slots_[slot]), false};
-    }
-    slots_[slot] = entry(texts_.size(), hash);
+    std::uint64_t& slot = table_.place(
+        hash, [&](std::uint64_t known) { return is_same(known, hash, text); },
+        [this](std::uint64_t known) { return hash_of(texts_[number_of(known)]); });
+    if (slot != 0) return {number_of(slot), false};
+    table_.fill(slot, entry(texts_.size(), hash));
     texts_.push_back(text);
     return {texts_.size() - 1, true};
   }
@@ -42,12 +41,10 @@ public:
   }
 
   [[nodiscard]] std::optional<std::uint64_t> find(std::string_view text) const {
-    if (slots_.empty()) return std::nullopt;
     const std::uint64_t hash = hash_of(text);
-    for (std::size_t slot = hash & mask(); slots_[slot] != 0; slot = (slot + 1) & mask()) {
-      if (is_same(slots_[slot], hash, text)) return number_of(slots_[slot]);
-    }
-    return std::nullopt;
+    const std::uint64_t* const slot =
+        table_.find(hash, [&](std::uint64_t known) { return is_same(known, hash, text); });
+    return slot == nullptr ? std::nullopt : std::optional(number_of(*slot));
   }
 
   [[nodiscard]] std::string_view operator[](std::uint64_t number) const { return texts_[number]; }
@@ -64,21 +61,8 @@ private:
   [[nodiscard]] bool is_same(std::uint64_t entry, std::uint64_t hash, std::string_view text) const {
     return ((entry ^ hash) & ~kNumberMask) == 0 && texts_[number_of(entry)] == text;
   }
-  [[nodiscard]] std::size_t mask() const { return slots_.size() - 1; }
-  void grow() {
-    std::vector<std::uint64_t> old(slots_.empty() ? 256 : 2 * slots_.size(), 0);
-    old.swap(slots_);
-    for (const std::uint64_t known : old) {
-      if (known == 0) continue;
-      const std::uint64_t hash = hash_of(texts_[number_of(known)]);
-      std::size_t slot = hash & mask();
-      while (slots_[slot] != 0)
-        slot = (slot + 1) & mask();
-      slots_[slot] = entry(number_of(known), hash);
-    }
-  }
 
-  std::vector<std::uint64_t> slots_;
+  HashTable<std::uint64_t, 256> table_;
   ChunkedVector<std::string_view, 12> texts_;
 };
 

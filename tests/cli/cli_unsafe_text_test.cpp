@@ -23,10 +23,9 @@ namespace {
 /// A right-to-left override, an escape sequence, C1, separators, a mark of direction, a tag, what nobody sees.
 const std::string kUnsafe = "\u202Egnp\x1b[2J\u009B1m\u2028\u2029\u200E\u061C\U000E0041\u200B\uFEFF\uFFFE";
 
-std::string hostile_snapshot(int more_bytes) {
+std::string hostile_snapshot(std::uint64_t bytes) {
   test::SnapshotBuilder snapshot;
   const std::vector<std::string> stack{"/app/" + kUnsafe + ".py:12:step" + kUnsafe, "/app/train.py:3:main"};
-  const auto bytes = static_cast<std::uint64_t>(512 * more_bytes);
   snapshot.segment(0x100000, 64 * KiB).active(bytes, bytes, stack).inactive(64 * KiB - bytes);
   snapshot.alloc(0x100000, bytes, stack);
   snapshot.set("allocator_settings", test::dict({{"name" + kUnsafe, "value" + kUnsafe}}));
@@ -51,8 +50,8 @@ TEST_CASE("no output has what could do more than be read") {
   const test::TemporaryFolder folder;
   const std::string file = folder / ("evil" + kUnsafe + "\xff.pickle");
   const std::string other = folder / ("other" + kUnsafe + ".pickle");
-  test::write_bytes(file, hostile_snapshot(2));
-  test::write_bytes(other, hostile_snapshot(5));
+  test::write_bytes(file, hostile_snapshot(1024));
+  test::write_bytes(other, hostile_snapshot(2560));
   const std::vector<std::vector<std::string>> runs{
       {"stats", file},
       {"stats", file, "--json", "-"},
@@ -92,7 +91,7 @@ TEST_CASE("no output has what could do more than be read") {
 TEST_CASE("in JSON the same characters are escaped, so that a program reads them") {
   const test::TemporaryFolder folder;
   const std::string file = folder / "evil.pickle";
-  test::write_bytes(file, hostile_snapshot(2));
+  test::write_bytes(file, hostile_snapshot(1024));
   const std::string text = test::run({"export", file, "--format", "json"}).out;
   CHECK(contains(text,
                  "step\\u202egnp\\u001b[2J\\u009b1m\\u2028\\u2029\\u200e\\u061c\\udb40\\udc41\\u200b\\ufeff\\ufffe"));

@@ -2,7 +2,7 @@
 
 #include "analysis/explain/allocator_model.hpp"
 #include "analysis/explain/untold.hpp"
-#include "value/number_map.hpp"
+#include "base/number_map.hpp"
 
 #include <algorithm>
 

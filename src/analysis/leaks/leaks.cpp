@@ -4,13 +4,13 @@
 #include "analysis/leaks/step_floors.hpp"
 #include "analysis/leaks/steps.hpp"
 #include "analysis/tree/text_facts.hpp"
+#include "base/hash_map.hpp"
 #include "base/saturating.hpp"
 #include "memviz/error.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
-#include <unordered_map>
 
 namespace memviz {
 
@@ -98,17 +98,17 @@ private:
   std::optional<std::uint64_t> capacity_bytes_;
   StepFinder steps_;
   TextFacts<bool> is_engine_;
-  std::unordered_map<std::uint32_t, bool> is_backward_; ///< by stack: devices may share deep ones
+  HashMap<std::uint32_t, bool> is_backward_; ///< by stack: devices may share deep ones
 };
 
 bool LeakFinder::is_backward(StackId stack) {
-  const auto [known, is_new] = is_backward_.try_emplace(stack.value, false);
+  const auto [known, is_new] = is_backward_.add(stack.value);
   if (is_new) {
     const auto frames = state_.frames().stack(stack);
-    known->second = std::any_of(frames.begin(), frames.end(),
-                                [&](FrameId frame) { return is_engine_.of(state_.frames().frame(frame).name); });
+    known = std::any_of(frames.begin(), frames.end(),
+                        [&](FrameId frame) { return is_engine_.of(state_.frames().frame(frame).name); });
   }
-  return known->second;
+  return known;
 }
 
 /// Whether the steps are those of training: the autograd engine is in some stacks of theirs, and not in all.

@@ -1,6 +1,6 @@
 #include "analysis/leaks/step_floors.hpp"
 
-#include "value/number_map.hpp"
+#include "base/number_map.hpp"
 
 #include <algorithm>
 #include <bit>

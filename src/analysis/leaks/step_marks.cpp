@@ -58,10 +58,10 @@ StepMarks::StepMarks(const Recording& recording, const std::optional<std::string
 }
 
 void StepMarks::find_keys(const std::optional<std::string>& wanted) {
-  std::unordered_map<std::uint32_t, bool> seen;
+  HashSet<std::uint32_t> seen;
   std::map<std::string, std::vector<std::uint32_t>> names_by_text;
   for (const Annotation& annotation : recording_.annotations) {
-    if (!seen.try_emplace(annotation.name.value).second) continue;
+    if (!seen.add(annotation.name.value).is_new) continue;
     const std::string_view name = recording_.frames.text(annotation.name);
     if (wanted && !matches(*wanted, name)) continue;
     names_by_text[wanted ? *wanted : numbered_name(name)].push_back(annotation.name.value);
@@ -76,8 +76,8 @@ void StepMarks::find_keys(const std::optional<std::string>& wanted) {
 Marks StepMarks::marks_among(const Starts& starts) const {
   std::map<std::uint32_t, std::vector<std::int64_t>> times_by_key;
   for (const Annotation* start : starts) {
-    if (const auto key = key_by_id_.find(start->name.value); key != key_by_id_.end())
-      times_by_key[key->second].push_back(start->time_us);
+    if (const std::uint32_t* const key = key_by_id_.find(start->name.value))
+      times_by_key[*key].push_back(start->time_us);
   }
   // Of equals the name with the fewest, which holds the others.
   const auto best =

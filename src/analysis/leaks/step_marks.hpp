@@ -3,13 +3,13 @@
 // The annotations of a recording -> for each device, the times at which its steps begin. Each text is looked at once,
 // and each annotation once for the device that it names and once for all the devices that none names.
 
+#include "base/hash_map.hpp"
 #include "memviz/recording.hpp"
 
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 namespace memviz {
@@ -52,9 +52,9 @@ private:
   [[nodiscard]] Marks marks_among(const Starts& starts) const;
 
   const Recording& recording_;
-  std::vector<Key> keys_;                                      ///< in order of their texts
-  std::unordered_map<std::uint32_t, std::uint32_t> key_by_id_; ///< of the names that are wanted
-  std::map<std::uint32_t, Starts> own_;                        ///< by device
+  std::vector<Key> keys_;                           ///< in order of their texts
+  HashMap<std::uint32_t, std::uint32_t> key_by_id_; ///< of the names that are wanted
+  std::map<std::uint32_t, Starts> own_;             ///< by device
   Marks current_;
   std::optional<Marks> of_all_;
 };

@@ -1,7 +1,7 @@
 #include "memviz/births.hpp"
 
 #include "analysis/trace/allocation_names.hpp"
-#include "value/number_map.hpp"
+#include "base/number_map.hpp"
 
 namespace memviz {
 

@@ -3,8 +3,8 @@
 // What is known of a device while its events come.
 
 #include "analysis/replay/moment_log.hpp"
+#include "base/number_map.hpp"
 #include "memviz/replay.hpp"
-#include "value/number_map.hpp"
 
 #include <cstdint>
 #include <optional>

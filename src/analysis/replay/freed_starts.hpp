@@ -4,7 +4,7 @@
 // allocator does not split off a rest of 1 MiB or less before the next block in a large segment (should_split in
 // CUDACachingAllocator.cpp), and that rest stays part of the block long after its neighbour is gone.
 
-#include "value/number_map.hpp"
+#include "base/number_map.hpp"
 
 #include <cstdint>
 #include <optional>

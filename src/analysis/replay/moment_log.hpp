@@ -5,10 +5,10 @@
 // peak, the next oom); what was remembered for the former one is forgotten then.
 
 #include "analysis/replay/freed_starts.hpp"
+#include "base/number_map.hpp"
 #include "memviz/frames.hpp"
 #include "memviz/moment.hpp"
 #include "memviz/replay.hpp"
-#include "value/number_map.hpp"
 
 #include <cstdint>
 #include <optional>

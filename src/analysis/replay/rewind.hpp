@@ -5,8 +5,8 @@
 #include "analysis/replay/moment_log.hpp"
 #include "analysis/replay/rounding.hpp"
 #include "analysis/replay/segment_undo.hpp"
+#include "base/number_map.hpp"
 #include "memviz/memory_state.hpp"
-#include "value/number_map.hpp"
 
 #include <cstdint>
 #include <span>

@@ -1,5 +1,5 @@
 #include "analysis/timeline/timeline_slices.hpp"
-#include "value/number_map.hpp"
+#include "base/number_map.hpp"
 
 #include <algorithm>
 

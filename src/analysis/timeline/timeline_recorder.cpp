@@ -2,8 +2,8 @@
 
 #include "analysis/replay/device_accounts.hpp"
 #include "analysis/timeline/timeline_ranges.hpp"
+#include "base/number_map.hpp"
 #include "memviz/error.hpp"
-#include "value/number_map.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>

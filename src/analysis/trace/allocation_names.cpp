@@ -1,7 +1,5 @@
 #include "analysis/trace/allocation_names.hpp"
 
-#include <fmt/format.h>
-
 namespace memviz {
 
 namespace {
@@ -30,10 +28,6 @@ Meaning meaning_of(Action action) {
 }
 
 } // namespace
-
-std::string allocation_name(const AllocationLife& life) {
-  return fmt::format("{}{:x}_{}", life.is_segment ? 's' : 'b', life.address, life.use);
-}
 
 void AllocationNames::Address::end() {
   ++uses;

@@ -3,13 +3,11 @@
 // Events of one device, in order -> which allocation each is about: how often its address was used before, and when it
 // began. Memory proportional to the addresses that occur.
 
+#include "base/hash_map.hpp"
 #include "memviz/events.hpp"
-#include "value/hash.hpp"
 
 #include <cstdint>
 #include <optional>
-#include <string>
-#include <unordered_map>
 
 namespace memviz {
 
@@ -28,9 +26,6 @@ struct AllocationLife {
   std::optional<EventPoint> was_freed; ///< of free_completed: its free_requested
 };
 
-/// "b7f064c000000_0", "s7f064c000000_0"
-[[nodiscard]] std::string allocation_name(const AllocationLife& life);
-
 class AllocationNames {
 public:
   /// nullopt for events that are about no address: oom, snapshot and what memviz does not know.
@@ -44,7 +39,7 @@ private:
 
     void end();
   };
-  using Addresses = std::unordered_map<std::uint64_t, Address, SecretHash>;
+  using Addresses = HashMap<std::uint64_t, Address>;
 
   Addresses blocks_;
   Addresses segments_;

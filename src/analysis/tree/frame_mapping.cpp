@@ -28,8 +28,7 @@ FrameMapping FrameMapper::map(const MemoryState& state, const MovedFiles& moved)
     texts[id] = common_.intern(frames.text({id}));
   std::vector<StringId> files = texts;
   for (std::uint32_t id = 0; id < files.size() && !moved.empty(); ++id)
-    if (const auto match = moved.find(frames.text({id})); match != moved.end())
-      files[id] = common_.intern(match->second);
+    if (const std::string_view* const match = moved.find(frames.text({id}))) files[id] = common_.intern(*match);
   std::vector<Frame> translated;
   translated.reserve(frames.frame_count());
   for (std::uint32_t id = 0; id < frames.frame_count(); ++id) {

@@ -10,6 +10,7 @@ namespace memviz {
 namespace {
 
 using Names = std::set<std::string_view>;
+using FilesByName = HashMap<std::string_view, std::vector<std::string_view>>;
 
 Names files_of(const FrameTable& frames) {
   std::set<StringId> ids; // first, because texts may be long and the same in all frames
@@ -39,8 +40,8 @@ std::size_t common_names(std::string_view one, std::string_view other) {
 }
 
 /// By base name: the files of `files` that `others` does not have. Of names without folders nothing can be told.
-std::unordered_map<std::string_view, std::vector<std::string_view>> only_in(const Names& files, const Names& others) {
-  std::unordered_map<std::string_view, std::vector<std::string_view>> found;
+FilesByName only_in(const Names& files, const Names& others) {
+  FilesByName found;
   for (const std::string_view file : files) {
     if (others.contains(file) || std::none_of(file.begin(), file.end(), is_separator)) continue;
     found[file_basename(file)].push_back(file);
@@ -69,17 +70,17 @@ MovedFiles moved_files(const FrameTable& before, const FrameTable& after) {
   constexpr std::size_t kMostOfOneName = 200;
   const Names before_files = files_of(before);
   const Names after_files = files_of(after);
-  const auto gone = only_in(before_files, after_files);
-  const auto added = only_in(after_files, before_files);
+  const FilesByName gone = only_in(before_files, after_files);
+  const FilesByName added = only_in(after_files, before_files);
   MovedFiles pairs;
-  for (const auto& [name, files] : gone) {
-    const auto candidates = added.find(name);
-    if (candidates == added.end() || std::max(files.size(), candidates->second.size()) > kMostOfOneName) continue;
+  gone.for_each([&](std::string_view name, const std::vector<std::string_view>& files) {
+    const std::vector<std::string_view>* const candidates = added.find(name);
+    if (candidates == nullptr || std::max(files.size(), candidates->size()) > kMostOfOneName) return;
     for (const std::string_view file : files) {
-      const std::string_view match = nearest(file, candidates->second);
-      if (!match.empty() && nearest(match, files) == file) pairs.emplace(file, match);
+      const std::string_view match = nearest(file, *candidates);
+      if (!match.empty() && nearest(match, files) == file) pairs.add(file, match);
     }
-  }
+  });
   return pairs;
 }
 

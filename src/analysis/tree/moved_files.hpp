@@ -2,15 +2,15 @@
 
 // Two checkouts of one program -> which file of one is which of the other: the same path from some folder on.
 
+#include "base/hash_map.hpp"
 #include "memviz/frames.hpp"
 
 #include <string_view>
-#include <unordered_map>
 
 namespace memviz {
 
 /// Texts of the one's table -> texts of the other's.
-using MovedFiles = std::unordered_map<std::string_view, std::string_view>;
+using MovedFiles = HashMap<std::string_view, std::string_view>;
 
 /// For each file that only `before` has, the one that only `after` has whose path ends in the same names, where one
 /// ends in more of them than all others.

@@ -3,9 +3,10 @@
 // Paths with weights -> Tree. Paths that share a beginning share its nodes.
 
 #include "analysis/tree/frame_order.hpp"
+#include "base/hash.hpp"
+#include "base/hash_table.hpp"
 #include "memviz/error.hpp"
 #include "memviz/tree.hpp"
-#include "value/hash.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -37,7 +38,7 @@ public:
 
   /// Sums the totals upward and puts siblings in drawing order.
   [[nodiscard]] Tree<Weight> finish(const FrameOrder& order) && {
-    slots_ = {};
+    table_ = {};
     for (auto& node : nodes_)
       node.total = node.self;
     // Parents stand before their children, so one pass from the back sees every child before its parent.
@@ -77,39 +78,26 @@ private:
   }
 
   std::uint32_t child(std::uint32_t parent, const NodeKey& key) {
-    if (2 * nodes_.size() >= slots_.size()) grow();
-    std::size_t slot = hash_of(parent, key) & (slots_.size() - 1);
-    for (; slots_[slot] != 0; slot = (slot + 1) & (slots_.size() - 1)) {
-      const TreeNode<Weight>& node = nodes_[slots_[slot]];
-      if (node.parent.value == parent && node.key == key) return slots_[slot];
-    }
+    std::uint32_t& slot = table_.place(
+        hash_of(parent, key),
+        [&](std::uint32_t number) { return nodes_[number].parent.value == parent && nodes_[number].key == key; },
+        [this](std::uint32_t number) { return hash_of(nodes_[number].parent.value, nodes_[number].key); });
+    if (slot != 0) return slot;
     if (nodes_.size() >= max_nodes_) {
       throw Error(fmt::format("its stacks make a tree of more than {} nodes, which no real snapshot of this size does: "
                               "try --frames user, --hide or --device",
                               max_nodes_));
     }
-    slots_[slot] = static_cast<std::uint32_t>(nodes_.size());
+    table_.fill(slot, static_cast<std::uint32_t>(nodes_.size()));
     TreeNode<Weight>& node = nodes_.emplace_back();
     node.key = key;
     node.parent = {parent};
-    return slots_[slot];
-  }
-
-  void grow() {
-    constexpr std::size_t kFewestSlots = 1024;
-    slots_.assign(slots_.empty() ? kFewestSlots : 2 * slots_.size(), 0);
-    for (std::uint32_t number = 1; number < nodes_.size(); ++number) {
-      std::size_t slot = hash_of(nodes_[number].parent.value, nodes_[number].key) & (slots_.size() - 1);
-      while (slots_[slot] != 0)
-        slot = (slot + 1) & (slots_.size() - 1);
-      slots_[slot] = number;
-    }
+    return slot;
   }
 
   std::uint64_t max_nodes_;
   std::vector<TreeNode<Weight>> nodes_;
-  std::vector<std::uint32_t>
-      slots_; ///< nodes by parent and key, open addressing; 0: free, because nothing leads to the root
+  HashTable<std::uint32_t, 1024> table_; ///< nodes by parent and key; 0 is free, because nothing leads to the root
 };
 
 } // namespace memviz

@@ -1,9 +1,8 @@
-#include "page/accounts.hpp"
+#include "story/accounts.hpp"
 
 #include <doctest/doctest.h>
 
 using namespace memviz;
-using namespace memviz::render;
 
 TEST_CASE("devices_text") {
   CHECK(devices_text({}) == "no GPU");

@@ -50,6 +50,7 @@ TEST_CASE("numbers are written as the scripts of pictures write them") {
   using Format = std::function<std::string(const nlohmann::json&)>;
   const std::map<std::string, Format> formats{
       {"bytes", [](const nlohmann::json& row) { return format_bytes(row[0].get<std::uint64_t>()); }},
+      {"exact_bytes", [](const nlohmann::json& row) { return format_exact_bytes(row[0].get<std::uint64_t>()); }},
       {"durations_us", [](const nlohmann::json& row) { return format_duration(row[0].get<std::uint64_t>()); }},
       {"counts", [](const nlohmann::json& row) { return format_count(row[0].get<std::uint64_t>()); }},
       {"percents",

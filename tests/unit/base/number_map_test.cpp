@@ -1,4 +1,4 @@
-#include "value/number_map.hpp"
+#include "base/number_map.hpp"
 
 #include <cstdint>
 #include <doctest/doctest.h>

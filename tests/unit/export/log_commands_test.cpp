@@ -1,7 +1,7 @@
 #include "memviz/log_commands.hpp"
 
+#include "base/json_writer.hpp"
 #include "base/printable.hpp"
-#include "export/json_text.hpp"
 #include "support/files.hpp"
 #include "support/process.hpp"
 #include "support/snapshot_builder.hpp"
@@ -66,8 +66,9 @@ TEST_CASE("commands of a job's log are found where a runner would") {
 TEST_CASE("JSON spells what a terminal or a log would obey, and means the same") {
   const std::string text = "##[x] \x7f \xc2\x9b"
                            "31m \xe2\x80\xae \xe2\x80\xa8 größe\n";
-  const std::string json = json_text(nlohmann::ordered_json{{"a", text}}, 2);
-  CHECK(json == "{\n  \"a\": \"#\\u0023[x] \\u007f \\u009b31m \\u202e \\u2028 größe\\n\"\n}");
+  const std::string json =
+      json_document([&](JsonWriter& writer) { writer.begin_object().member("a", text).end_object(); });
+  CHECK(json == "{\n  \"a\": \"#\\u0023[x] \\u007f \\u009b31m \\u202e \\u2028 größe\\n\"\n}\n");
   CHECK(nlohmann::json::parse(json)["a"].get<std::string>() == text);
 }
 

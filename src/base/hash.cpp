@@ -1,4 +1,4 @@
-#include "value/hash.hpp"
+#include "base/hash.hpp"
 
 #include <random>
 

@@ -43,10 +43,4 @@ namespace memviz {
   return hash;
 }
 
-/// For standard containers.
-struct SecretHash {
-  [[nodiscard]] std::size_t operator()(std::string_view bytes) const { return hash_of(bytes); }
-  [[nodiscard]] std::size_t operator()(std::uint64_t value) const { return mixed(hash_secret(), value); }
-};
-
 } // namespace memviz

@@ -1,0 +1,144 @@
+#pragma once
+
+// Keys and values, one after the other -> the text of JSON, at once or piece by piece: all that memviz writes as JSON
+// comes from here.
+
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <ranges>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+namespace memviz {
+
+/// How the members of an object or array stand.
+enum class JsonLayout : std::uint8_t {
+  compact, ///< {"a":1,"b":2}
+  spaced,  ///< {"a": 1, "b": 2}
+  lines,   ///< a member a line, two spaces in for each such container around it; {} and [] where there is none
+  rows,    ///< like `lines`, but the end has a line also where there is no member
+  hanging, ///< like `rows`, but the end stands behind the last member
+};
+
+/// What of a text is escaped, beside what JSON wants and what is unsafe to show on a terminal or in the log of a job.
+enum class JsonEscapes : std::uint8_t {
+  usual,
+  ascii,  ///< all that is not ASCII
+  markup, ///< < > &: neither "</script>" nor "]]>" nor an entity is left for what the JSON stands in
+};
+
+/// `text` in quotes; what is not UTF-8 becomes U+FFFD.
+void append_json_text(std::string& out, std::string_view text, JsonEscapes escapes = JsonEscapes::usual);
+
+/// Throws std::logic_error where a call would make what is no JSON: a key in an array, a value without its key, an end
+/// of what was not begun, a second root.
+class JsonWriter {
+public:
+  using Sink = std::function<void(std::string_view)>;
+
+  /// Adds to `out`, which must outlive this object.
+  explicit JsonWriter(std::string& out, JsonLayout layout = JsonLayout::lines, JsonEscapes escapes = JsonEscapes::usual)
+      : out_(out), layout_(layout), escapes_(escapes) {}
+  /// Uses `out` for what was not yet given to `sink`, and leaves the rest there at the end.
+  JsonWriter(std::string& out, Sink sink, JsonLayout layout = JsonLayout::lines)
+      : out_(out), sink_(std::move(sink)), layout_(layout) {}
+
+  JsonWriter& begin_object() { return begin_object(layout_); }
+  JsonWriter& begin_object(JsonLayout layout) { return begin('{', layout); }
+  JsonWriter& end_object() { return end('}'); }
+  JsonWriter& begin_array() { return begin_array(layout_); }
+  JsonWriter& begin_array(JsonLayout layout) { return begin('[', layout); }
+  JsonWriter& end_array() { return end(']'); }
+  /// Of the innermost container, from its next member on.
+  JsonWriter& set_layout(JsonLayout layout);
+
+  JsonWriter& key(std::string_view name);
+  /// A text, number, bool, nullptr, optional (null where there is none), or a range of these.
+  template <class Value> JsonWriter& value(const Value& value);
+  template <class Value> JsonWriter& member(std::string_view name, const Value& value) {
+    return key(name).value(value);
+  }
+
+  [[nodiscard]] bool is_done() const { return has_root_ && depth_ == 0; }
+  /// Also what the sink was given.
+  [[nodiscard]] std::size_t written_bytes() const { return given_bytes_ + out_.size(); }
+
+private:
+  struct Level {
+    char closes = 0;
+    JsonLayout outer = JsonLayout::lines; ///< the layout around it
+    bool has_members = false;
+  };
+  static constexpr std::size_t kMostLevels = 16; // our own code nests, no file does
+
+  JsonWriter& begin(char opens, JsonLayout layout);
+  JsonWriter& end(char closes);
+  /// What stands before a key, or before a value of an array.
+  void separate();
+  void begin_value();
+  void end_value();
+  void add_line();
+  void add_text(std::string_view text);
+  void add_number(double number);
+  template <std::integral Number> void add_number(Number number) { out_ += std::to_string(number); }
+
+  std::string& out_;
+  Sink sink_;
+  JsonLayout layout_;
+  JsonEscapes escapes_ = JsonEscapes::usual;
+  std::array<Level, kMostLevels> levels_{};
+  std::size_t depth_ = 0;
+  std::size_t indent_ = 0;
+  std::size_t given_bytes_ = 0;
+  bool has_key_ = false;
+  bool has_root_ = false;
+};
+
+template <class Value> JsonWriter& JsonWriter::value(const Value& value) {
+  if constexpr (std::is_same_v<Value, bool>) {
+    begin_value();
+    out_ += value ? "true" : "false";
+    end_value();
+  } else if constexpr (std::is_same_v<Value, std::nullptr_t>) {
+    begin_value();
+    out_ += "null";
+    end_value();
+  } else if constexpr (std::is_arithmetic_v<Value>) {
+    begin_value();
+    add_number(value);
+    end_value();
+  } else if constexpr (std::is_convertible_v<const Value&, std::string_view>) {
+    begin_value();
+    add_text(value);
+    end_value();
+  } else if constexpr (std::ranges::range<Value>) {
+    begin_array();
+    for (const auto& element : value)
+      this->value(element);
+    end_array();
+  } else {
+    if (value)
+      this->value(*value);
+    else
+      this->value(nullptr);
+  }
+  return *this;
+}
+
+/// The JSON that `write` makes with a writer, as one text that ends in a newline.
+template <class Write> [[nodiscard]] std::string json_document(const Write& write) {
+  std::string text;
+  JsonWriter writer(text);
+  write(writer);
+  if (!writer.is_done()) throw std::logic_error("JSON: not at its end");
+  return text + '\n';
+}
+
+} // namespace memviz

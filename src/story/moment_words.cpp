@@ -1,0 +1,58 @@
+#include "memviz/device_stats.hpp"
+#include "memviz/format.hpp"
+#include "memviz/label.hpp"
+#include "memviz/moment.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace memviz {
+
+std::string other_moments_text(std::string_view command, const DeviceStats& stats, std::string_view owner) {
+  std::string text;
+  const auto add = [&](std::string_view held, std::string_view word) {
+    const bool is_first = text.empty();
+    text += fmt::format("{}{} ({}--at {}{})", is_first ? "" : "; ", held,
+                        is_first ? fmt::format("memviz {} ", command) : "", word, is_first ? " FILE" : "");
+  };
+  if (stats.events == 0) return text;
+  const bool is_like_end =
+      stats.requested_bytes == stats.end_requested_bytes && stats.reserved_bytes == stats.end_reserved_bytes;
+  if (!stats.at.is_end() && !is_like_end) {
+    add(fmt::format("at the end: {} live of {} reserved", format_bytes(stats.end_requested_bytes),
+                    format_bytes(stats.end_reserved_bytes)),
+        "end");
+  }
+  if (stats.ooms > 0 && stats.at.event != stats.last_oom_event)
+    add(fmt::format("the out-of-memory error: event {}",
+                    format_count(static_cast<std::uint64_t>(std::max<std::int64_t>(stats.last_oom_event, 0)))),
+        "oom");
+  if (stats.requested_bytes != stats.peak_requested_bytes)
+    add(fmt::format("at the peak: {} live", format_bytes(stats.peak_requested_bytes)), "peak");
+  if (text.empty()) return text;
+  if (!owner.empty()) return fmt::format("{} {}", owner, text);
+  text.front() = text.front() == 'a' ? 'A' : 'T'; // "at ...", "the ..."
+  return text;
+}
+
+std::string moments_text(const std::vector<DeviceStats>& devices) {
+  constexpr std::size_t kMostNamed = 3;
+  const auto at_end = static_cast<std::size_t>(
+      std::count_if(devices.begin(), devices.end(), [](const DeviceStats& stats) { return stats.at.is_end(); }));
+  if (at_end == devices.size()) return moment_text({}, 0);
+  if (devices.size() == 1) return moment_text(devices.front().at, devices.front().events);
+  std::string text;
+  std::size_t named = 0;
+  for (const DeviceStats& stats : devices) {
+    if (stats.at.is_end() || named == kMostNamed) continue;
+    ++named;
+    text += fmt::format("{}{} {}", text.empty() ? "" : "; ", device_name(stats.device, stats.is_cpu),
+                        moment_text(stats.at, stats.events));
+  }
+  if (const std::size_t more = devices.size() - at_end - named; more > 0)
+    text += fmt::format("; {} more at theirs", more);
+  if (at_end > 0) text += fmt::format("; {} {}", at_end == 1 ? "the other" : "the others", moment_text({}, 0));
+  return text;
+}
+
+} // namespace memviz
