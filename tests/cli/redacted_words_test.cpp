@@ -190,7 +190,9 @@ TEST_CASE("a program may call anything by every word that memviz prints, and it 
   const TemporaryFolder folder;
   const std::string file = folder / "mem.pickle";
   write_bytes(file, bytes);
-  for (const auto& [level, what] : kLevels) {
+  for (const auto& choice : kLevels) {
+    const std::string& level = choice.first;
+    const Redact what = choice.second;
     CAPTURE(level);
     TextSet said;
     for (Command command : commands_on(file)) {
