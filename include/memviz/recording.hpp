@@ -65,7 +65,8 @@ struct Recording {
 struct ReadOptions {
   /// Where the events go instead of Recording::traces.
   EventSink* sink = nullptr;
-  /// What the file's texts pass through on their way into the snapshot; nothing else of it sees them.
+  /// What the file's texts pass through on their way into the snapshot; nothing else of it sees them. It looks at the
+  /// whole before anybody else does, and may refuse it.
   TextRewriter* rewriter = nullptr;
   /// Threads that decode the events of a pickle of protocol 4 or 5, this one included.
   unsigned threads = 1;
@@ -82,7 +83,8 @@ struct ReadOptions {
 };
 
 /// Decodes a snapshot from the bytes of a pickle (protocols 0 to 5) or of the JSON form of the same object.
-/// Nothing in it is executed. Throws ParseError or Error, and what the sink throws; `bytes` need not outlive the call.
+/// Nothing in it is executed. Throws ParseError or Error, and what sink and rewriter throw; `bytes` need not outlive
+/// the call.
 [[nodiscard]] Recording read_snapshot(std::string_view bytes, const ReadOptions& options = {});
 
 } // namespace memviz

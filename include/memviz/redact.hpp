@@ -12,6 +12,8 @@
 // - everything: as all, but what only looks public is hidden, too: files below site-packages/torch or /usr/include,
 //   what is inside of public namespaces, special methods, values without letters, states and actions that memviz does
 //   not know. What is left of the public is what figures and colours depend on: the kind of code, torch's omit list.
+// What was read is then searched for what was hidden, so that a text that went around the redactor is an error and not
+// published; see leaks().
 // Sizes, times, addresses, counts, line numbers and the shape of stacks stay: they can tell a program apart, too.
 // Without a key, whoever guesses a name can check the guess.
 
@@ -21,7 +23,6 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace memviz {
 
@@ -47,11 +48,19 @@ public:
   /// A message with what it quotes from the file left out.
   [[nodiscard]] static std::string message(std::string_view text);
 
-  /// Texts that stand in every output, whatever the file is: they do not count as leaks.
-  void add_public(std::string_view text);
-  /// At how many places texts that were hidden stand in `output` after all. Words of fewer than four letters are not
-  /// looked for, nor those that memviz's own outputs or public names have, too.
-  [[nodiscard]] std::size_t leaks(std::string_view output) const;
+  /// At how many places of the recording's texts something stands that was hidden. Its warnings are memviz's own
+  /// sentences, which quote texts of its tables only; they are searched like an output. Not looked for are words of
+  /// fewer than four letters, and what a text has, too, that was not hidden.
+  [[nodiscard]] std::size_t leaks(const Recording& recording) const;
+  /// At how many places of an output a path begins that was hidden, or that stood in a hidden text: three '/' or more,
+  /// or two and the ending of a file. Nothing else is looked for, because an output has words of memviz's own, and any
+  /// of them may be a function's name.
+  [[nodiscard]] std::size_t leaks_in_output(std::string_view output) const;
+
+  /// Throws Error where there are leaks(); read_snapshot() calls it.
+  void check(const Recording& recording) const override;
+  /// Throws Error where there are leaks_in_output().
+  void check_output(std::string_view output) const;
 
 private:
   struct Parts;

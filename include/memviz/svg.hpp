@@ -19,7 +19,6 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace memviz {
@@ -83,8 +82,5 @@ struct StatePicture {
 [[nodiscard]] std::string state_svg(const StatePicture& picture, const SvgOptions& options);
 
 [[nodiscard]] std::string compare_svg(const ComparePicture& picture, const SvgOptions& options);
-
-/// Scripts and styles: what stands in pictures whatever they show.
-[[nodiscard]] std::vector<std::string_view> fixed_texts();
 
 } // namespace memviz

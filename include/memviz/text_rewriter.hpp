@@ -9,6 +9,8 @@
 
 namespace memviz {
 
+struct Recording;
+
 enum class TextKind : std::uint8_t {
   annotation,      ///< name of an annotation
   stage,           ///< of an annotation
@@ -33,6 +35,8 @@ public:
   /// What to keep instead. Equal texts must give equal results.
   [[nodiscard]] virtual FrameText frame(std::string_view name, std::string_view filename) = 0;
   [[nodiscard]] virtual std::string text(TextKind kind, std::string_view text) = 0;
+  /// Called with all that was read, before anybody else sees it; what it throws ends the reading.
+  virtual void check(const Recording& /*recording*/) const {}
 };
 
 } // namespace memviz

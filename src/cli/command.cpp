@@ -4,7 +4,6 @@
 #include "io/memory_limit.hpp"
 #include "io/output_file.hpp"
 #include "memviz/error.hpp"
-#include "memviz/svg.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -70,10 +69,7 @@ ParsedWords words_of_command(const CommandText& text, const std::vector<OptionTe
 }
 
 int run_within_limits(const CommandOptions& options, const std::function<int()>& work) {
-  Redactor* const redactor = options.file.redactor.get();
-  if (redactor == nullptr) return run_limited(options, work);
-  for (const std::string_view text : fixed_texts())
-    redactor->add_public(text);
+  if (options.file.redactor == nullptr) return run_limited(options, work);
   try {
     return run_limited(options, work);
   } catch (const UsageError&) {

@@ -58,10 +58,7 @@ OptionList<FileOptions> redact_options() {
         "torch, cuda, jit or std, special methods, metadata without letters. Not hidden: sizes, times, addresses, "
         "counts, line numbers, the shape of stacks. Regular expressions "
         "see pseudonyms"},
-       [](FileOptions& options, const std::string& word) {
-         options.redact = parse_redact(word);
-         options.redact_word = word;
-       }},
+       [](FileOptions& options, const std::string& word) { options.redact = parse_redact(word); }},
       verbatim(
           {"redact-key", '\0', "TEXT",
            "makes the pseudonyms depend on this text, too; without it, whoever guesses a name can check the guess"},

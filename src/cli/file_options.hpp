@@ -25,7 +25,6 @@ struct FileOptions {
   std::optional<SizeLimit> max_memory;
   bool is_quiet = false;
   std::optional<Redact> redact;
-  std::string redact_word; ///< as it was given
   std::optional<std::string> redact_key;
   std::shared_ptr<Redactor> redactor; ///< of `redact`; null without it
 

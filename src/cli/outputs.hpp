@@ -25,8 +25,8 @@ struct NamedOutput {
 /// written.
 void check_outputs(const CommandOptions& options, std::initializer_list<NamedOutput> outputs);
 
-/// Throws Error where --redact hid something that stands in `text` after all. Called for every output before the first
-/// one is written.
+/// Throws Error where a path that --redact hid stands in `text` after all. Called for every output before the first one
+/// is written. What was read has been searched for everything hidden when it gets here; this is the net below.
 void check_redacted(const FileOptions& options, std::string_view text);
 
 /// Throws Error with the path, or "standard output", when it cannot be written; and what check_redacted() throws.

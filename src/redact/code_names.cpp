@@ -133,10 +133,13 @@ private:
 
 std::string hidden_function(std::string_view name, const Hiding& hiding) {
   hiding.search.hide(name);
-  std::string hidden = hiding.pseudonyms.of(looks_like_library(name) ? "__func_" : "func_", name);
-  for (const std::string_view part : omitted_names())
-    if (name.find(part) != std::string_view::npos) hidden += part;
-  return hidden;
+  std::string omitted;
+  for (const std::string_view part : omitted_names()) {
+    if (name.find(part) == std::string_view::npos) continue;
+    hiding.search.keep(part);
+    omitted += part;
+  }
+  return hiding.pseudonym(looks_like_library(name) ? "__func_" : "func_", name, omitted);
 }
 
 std::string hidden_cpp_name(std::string_view name, const Hiding& hiding) {

@@ -7,6 +7,8 @@
 #include "redact/pseudonym.hpp"
 
 #include <cstdint>
+#include <string>
+#include <string_view>
 
 namespace memviz {
 
@@ -17,6 +19,13 @@ struct Hiding {
   const Pseudonyms& pseudonyms;
   LeakSearch& search;
   PublicNames public_names = PublicNames::kept;
+
+  /// What stands for `text`, with `end` behind it.
+  [[nodiscard]] std::string pseudonym(std::string_view prefix, std::string_view text, std::string_view end = {}) const {
+    std::string result = pseudonyms.of(prefix, text).append(end);
+    search.add_pseudonym(result);
+    return result;
+  }
 };
 
 } // namespace memviz

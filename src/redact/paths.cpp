@@ -93,18 +93,23 @@ std::string public_part(std::string_view path) {
 }
 
 /// A name for the file that origin_of() takes for the same kind of code.
-std::string with_origin(CodeOrigin origin, const std::string& file) {
-  for (const std::string_view folder : {"", "/site-packages/torch/", "/site-packages/", "<frozen ", "<eval_with_key>"})
-    if (origin_of(std::string(folder) + file) == origin) return std::string(folder) + file;
+std::string with_origin(CodeOrigin origin, const std::string& file, LeakSearch& search) {
+  for (const std::string_view folder :
+       {"", "/site-packages/torch/", "/site-packages/", "<frozen ", "<eval_with_key>"}) {
+    if (origin_of(std::string(folder) + file) != origin) continue;
+    search.keep(folder);
+    return std::string(folder) + file;
+  }
   return origin == CodeOrigin::user ? file + ".py" : "<" + file + ">";
 }
 
 /// With the parts by which PyTorch's omit list knows the file.
-std::string with_omitted_parts(std::string_view path, std::string hidden) {
+std::string with_omitted_parts(std::string_view path, std::string hidden, LeakSearch& search) {
   for (const std::string_view part : omitted_files()) {
     if (path.find(part) == std::string_view::npos || hidden.find(part) != std::string_view::npos) continue;
     if (!hidden.starts_with('/')) hidden.insert(0, 1, '/');
     hidden.insert(0, part);
+    search.keep(part);
     if (!part.starts_with('/')) hidden.insert(0, 1, '/');
   }
   return hidden;
@@ -129,22 +134,24 @@ std::string_view below_home(std::string_view path) {
 std::string pseudonym(std::string_view path, const Hiding& hiding) {
   constexpr std::size_t kMostFolders = 3;
   const std::string_view name = file_basename(path);
+  const std::string_view extension = known_extension(name);
   hiding.search.hide(name);
-  std::string hidden = hiding.pseudonyms.of("file_", name) + std::string(known_extension(name));
+  hiding.search.keep(extension);
+  std::string hidden = hiding.pseudonym("file_", name) + std::string(extension);
   if (name.size() == path.size()) return hidden;
   const std::string_view inside = below_home(path);
   std::size_t begin = inside.size() - std::min(inside.size(), name.size());
   for (std::size_t folders = 0; folders < kMostFolders && begin > 1; ++folders) {
     begin = inside.rfind('/', begin - 2) + 1; // 0 where there is none
     if (inside.substr(begin).starts_with('/')) break;
-    hidden.insert(0, hiding.pseudonyms.of("dir_", inside.substr(begin)) + '/');
+    hidden.insert(0, hiding.pseudonym("dir_", inside.substr(begin)) + '/');
   }
   for (std::string_view rest = path.substr(0, path.size() - name.size()); !rest.empty();) {
     const std::string_view folder = rest.substr(0, rest.find('/'));
     hiding.search.hide(folder);
     rest.remove_prefix(std::min(folder.size() + 1, rest.size()));
   }
-  return hiding.pseudonyms.of("path_", path) + '/' + hidden;
+  return hiding.pseudonym("path_", path) + '/' + hidden;
 }
 
 } // namespace
@@ -156,7 +163,10 @@ bool is_public_file(std::string_view filename) {
 
 std::string hidden_path(std::string_view filename, const Hiding& hiding) {
   std::string path = with_slashes(filename);
-  if (is_public_pseudo_file(path)) return path;
+  if (is_public_pseudo_file(path)) {
+    hiding.search.keep(path);
+    return path;
+  }
   const CodeOrigin origin = origin_of(path);
   hiding.search.hide(filename);
   std::string hidden = hiding.public_names == PublicNames::kept ? public_part(path) : "";
@@ -164,8 +174,8 @@ std::string hidden_path(std::string_view filename, const Hiding& hiding) {
     hidden = pseudonym(path, hiding);
   else
     hiding.search.keep(hidden);
-  if (origin_of(hidden) != origin) hidden = with_origin(origin, pseudonym(path, hiding));
-  return with_omitted_parts(path, std::move(hidden));
+  if (origin_of(hidden) != origin) hidden = with_origin(origin, pseudonym(path, hiding), hiding.search);
+  return with_omitted_parts(path, std::move(hidden), hiding.search);
 }
 
 std::string hidden_module(std::string_view filename, const Hiding& hiding) {
@@ -177,9 +187,10 @@ std::string hidden_module(std::string_view filename, const Hiding& hiding) {
   const std::string_view name = file_basename(path);
   const std::string folders = path.substr(0, path.size() - name.size());
   std::string hidden = folders + pseudonym(name, hiding);
-  if (origin_of(hidden) != origin_of(path)) hidden = with_origin(origin_of(path), pseudonym(path, hiding));
+  if (origin_of(hidden) != origin_of(path))
+    hidden = with_origin(origin_of(path), pseudonym(path, hiding), hiding.search);
   hiding.search.keep(folders);
-  return with_omitted_parts(path, std::move(hidden));
+  return with_omitted_parts(path, std::move(hidden), hiding.search);
 }
 
 } // namespace memviz

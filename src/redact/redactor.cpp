@@ -1,13 +1,17 @@
 #include "memviz/redact.hpp"
 
+#include "memviz/error.hpp"
+#include "memviz/format.hpp"
 #include "memviz/label.hpp"
+#include "memviz/recording.hpp"
 #include "redact/code_names.hpp"
 #include "redact/leak_search.hpp"
-#include "redact/own_words.hpp"
 #include "redact/paths.hpp"
 #include "redact/public_names.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <fmt/format.h>
 #include <utility>
 
 namespace memviz {
@@ -43,28 +47,31 @@ bool is_known_context(std::string_view text) {
   return text.empty() || text == "N/A" || (text.starts_with(kRegion) && !has_letters(text.substr(kRegion.size())));
 }
 
+std::string_view word_of(Redact what) {
+  switch (what) {
+  case Redact::paths: return "paths";
+  case Redact::names: return "names";
+  case Redact::all: return "all";
+  case Redact::everything: return "everything";
+  }
+  return "";
+}
+
 } // namespace
 
 struct Redactor::Parts {
   explicit Parts(RedactOptions options)
-      : hides_paths(options.what != Redact::names), hides_names(options.what != Redact::paths),
+      : what(options.what), hides_paths(options.what != Redact::names), hides_names(options.what != Redact::paths),
         hides_all(options.what == Redact::all || options.what == Redact::everything),
         public_names(options.what == Redact::everything ? PublicNames::hidden : PublicNames::kept),
-        pseudonyms(std::move(options.key)) {
-    search.keep(own_words());
-    search.keep("/site-packages/torch/ <frozen <eval_with_key>"); // what keeps the kind of code of a hidden file
-    for (const std::string_view part : omitted_names())
-      search.keep(part);
-    for (const std::string_view part : omitted_files())
-      search.keep(part);
-  }
+        pseudonyms(std::move(options.key)) {}
 
   [[nodiscard]] Hiding hiding() { return {pseudonyms, search, public_names}; }
   [[nodiscard]] bool keeps_public() const { return public_names == PublicNames::kept; }
 
   [[nodiscard]] std::string hidden(std::string_view prefix, std::string_view text) {
     search.hide(text);
-    return pseudonyms.of(prefix, text);
+    return hiding().pseudonym(prefix, text);
   }
 
   [[nodiscard]] std::string kept(std::string_view text) {
@@ -90,6 +97,13 @@ struct Redactor::Parts {
     return hidden_function(name, hiding());
   }
 
+  void check(std::size_t leaks) const {
+    if (leaks == 0) return;
+    throw Error(fmt::format("--redact {} left {} in the output, so nothing was written; please report this",
+                            word_of(what), format_counted(leaks, "hidden text")));
+  }
+
+  Redact what;
   bool hides_paths;
   bool hides_names;
   bool hides_all;
@@ -123,7 +137,7 @@ std::string Redactor::text(TextKind kind, std::string_view text) {
   Parts& parts = *parts_;
   switch (kind) {
   case TextKind::stage:
-    return text.empty() || text == "START" || text == "END" ? std::string(text) : parts.hidden("text_", text);
+    return text.empty() || text == "START" || text == "END" ? parts.kept(text) : parts.hidden("text_", text);
   case TextKind::action:
     return parts.keeps_public() && is_action(text) ? parts.kept(text) : parts.hidden("action_", text);
   case TextKind::annotation: return parts.hides_names ? parts.annotation(text) : parts.kept(text);
@@ -159,12 +173,28 @@ std::string Redactor::message(std::string_view text) {
   return std::string(text.substr(0, open)) + "'...'" + std::string(text.substr(close + 1));
 }
 
-void Redactor::add_public(std::string_view text) {
-  parts_->search.keep(text);
+std::size_t Redactor::leaks(const Recording& recording) const {
+  const LeakSearch& search = parts_->search;
+  std::size_t places = 0;
+  for (std::uint32_t i = 0; i < recording.frames.string_count(); ++i)
+    places += search.count(recording.frames.text({i}));
+  if (const auto& rehearsal = recording.origin.rehearsal)
+    places += search.count(rehearsal->gpu) + search.count(rehearsal->profile);
+  for (const std::string& warning : recording.warnings)
+    places += search.count_paths(warning);
+  return places;
 }
 
-std::size_t Redactor::leaks(std::string_view output) const {
-  return parts_->search.count(output);
+std::size_t Redactor::leaks_in_output(std::string_view output) const {
+  return parts_->search.count_paths(output);
+}
+
+void Redactor::check(const Recording& recording) const {
+  parts_->check(leaks(recording));
+}
+
+void Redactor::check_output(std::string_view output) const {
+  parts_->check(leaks_in_output(output));
 }
 
 } // namespace memviz

@@ -63,6 +63,7 @@ Recording read_snapshot(std::string_view bytes, const ReadOptions& options) {
   reject_foreign_file(bytes);
   Recording recording = looks_like_json(bytes) ? read_json(bytes, options) : read_pickle(bytes, options);
   recording.origin.size_bytes = bytes.size();
+  if (options.rewriter != nullptr) options.rewriter->check(recording);
   return recording;
 }
 

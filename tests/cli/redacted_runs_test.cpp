@@ -4,33 +4,14 @@
 #include "support/secret_program.hpp"
 #include "support/snapshot_builder.hpp"
 
-#include <algorithm>
 #include <doctest/doctest.h>
 #include <fmt/format.h>
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
 using namespace memviz;
 using namespace memviz::test;
-
-namespace {
-
-/// Letters, digits and '_', from a letter on.
-std::set<std::string> words_of(const std::string& text) {
-  constexpr std::string_view kCharacters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
-  std::set<std::string> words;
-  for (std::size_t begin = text.find_first_of(kCharacters); begin != std::string::npos;) {
-    const std::size_t end = std::min(text.find_first_not_of(kCharacters, begin), text.size());
-    const bool is_number = text[begin] >= '0' && text[begin] <= '9';
-    if (!is_number) words.insert(text.substr(begin, end - begin));
-    begin = text.find_first_of(kCharacters, end);
-  }
-  return words;
-}
-
-} // namespace
 
 TEST_CASE("two redacted checkouts of a project compare as they do in clear") {
   TemporaryFolder folder;
@@ -171,58 +152,6 @@ TEST_CASE("a redacted run finds the annotation that the command line names") {
   const Outcome unknown = run({"stats", file, "--at", "annotation:other", "--redact", "names"});
   CHECK(unknown.exit_code == 2);
   check_none(unknown.err, std::vector<std::string_view>{"acme"});
-}
-
-TEST_CASE("a program may use every word that memviz's own outputs say") {
-  TemporaryFolder folder;
-  const std::string file = folder / "mem.pickle";
-  const std::vector<std::vector<std::string>> commands{{"flame", file, "-o", "-"},
-                                                       {"flame", file, "-o", "-", "--view", "segments"},
-                                                       {"state", file, "-o", "-"},
-                                                       {"timeline", file, "-o", "-"},
-                                                       {"explain", file, "-o", "-"},
-                                                       {"explain", file, "--json", "-"},
-                                                       {"compare", file, file},
-                                                       {"compare", file, file, "-o", "-"},
-                                                       {"stats", file},
-                                                       {"stats", file, "--json", "-"},
-                                                       {"leaks", file},
-                                                       {"leaks", file, "--json", "-"},
-                                                       {"trace", file, "--stacks"},
-                                                       {"trace", file, "--format", "ndjson"},
-                                                       {"export", file, "--format", "json"}};
-  const auto program_of = [&](const std::set<std::string>& names) {
-    SnapshotBuilder builder;
-    SegmentBuilder segment = builder.segment(0x7f0000000000, 4096 * (names.size() + 1));
-    std::uint64_t address = 0x7f0000000000;
-    for (const std::string& name : names) {
-      const Stack stack{"/srv/x/net.py:1:" + name};
-      segment.active(4096, 4000, stack);
-      builder.alloc(address, 4000, stack);
-      address += 4096;
-    }
-    segment.inactive(4096);
-    write_bytes(file, builder.pickle());
-  };
-  program_of({"q"});
-  std::set<std::string> words;
-  for (const std::vector<std::string>& command : commands)
-    for (const std::string& word : words_of(run(command).out))
-      words.insert(word);
-  // An address is the snapshot's own.
-  std::erase_if(words, [](const std::string& word) { return word.find("7f0000") != std::string::npos; });
-  REQUIRE(words.contains("balance"));
-  REQUIRE(words.contains("xmlns"));
-  program_of(words);
-  for (std::vector<std::string> command : commands) {
-    CAPTURE(command);
-    for (const std::string what : {"names", "all", "everything"}) {
-      std::vector<std::string> redacted = command;
-      redacted.insert(redacted.end(), {"--redact", what});
-      const Outcome outcome = run(redacted);
-      CHECK_MESSAGE(outcome.exit_code == 0, outcome.err);
-    }
-  }
 }
 
 TEST_CASE("a long text is looked through without being held") {

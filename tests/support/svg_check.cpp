@@ -112,15 +112,18 @@ SvgBox box_titled(const std::vector<SvgBox>& boxes, std::string_view beginning) 
   return *found;
 }
 
+bool goes_on(const pugi::xml_node& text) {
+  const pugi::xml_node before = text.previous_sibling();
+  return std::string_view(text.parent().attribute("data-flow").value()) == "words" &&
+         std::string_view(before.name()) == "text" &&
+         text.attribute("x").as_double() == before.attribute("x").as_double();
+}
+
 std::string visible_text(const pugi::xml_document& document) {
   std::string text;
   for (const pugi::xpath_node& found : document.select_nodes("//text")) {
     const pugi::xml_node node = found.node();
-    // The lines of a paragraph are one text.
-    const bool goes_on = std::string_view(node.parent().attribute("data-flow").value()) == "words" &&
-                         std::string_view(node.previous_sibling().name()) == "text" &&
-                         node.attribute("x").as_double() == node.previous_sibling().attribute("x").as_double();
-    if (goes_on) text.back() = ' ';
+    if (goes_on(node)) text.back() = ' ';
     text.append(node.child_value()).append("\n");
   }
   return text;

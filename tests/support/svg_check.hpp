@@ -30,6 +30,8 @@ struct SvgBox {
 [[nodiscard]] std::vector<SvgBox> boxes_of(const pugi::xml_document& document);
 /// The first box whose title starts with `beginning`; fails the test where there is none.
 [[nodiscard]] SvgBox box_titled(const std::vector<SvgBox>& boxes, std::string_view beginning);
+/// Whether a text is not the first line of its paragraph.
+[[nodiscard]] bool goes_on(const pugi::xml_node& text);
 /// All text that a static viewer shows, a line an element; the lines of a paragraph are one.
 [[nodiscard]] std::string visible_text(const pugi::xml_document& document);
 

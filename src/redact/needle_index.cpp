@@ -1,0 +1,41 @@
+#include "redact/needle_index.hpp"
+
+#include "base/hash.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <cstring>
+
+namespace memviz {
+namespace {
+
+std::size_t hash_of_beginning(const char* text) {
+  std::uint64_t word = 0;
+  std::memcpy(&word, text, kShortestNeedle);
+  return mixed(hash_secret(), word);
+}
+
+} // namespace
+
+void NeedleIndex::assign(const std::vector<std::string>& needles) {
+  constexpr std::size_t kBitsPerNeedle = 16;
+  needles_.clear();
+  // Of those that begin with another one nobody needs to know: whoever finds that one has found them.
+  for (const std::string& needle : needles)
+    if (needles_.empty() || !needle.starts_with(needles_.back())) needles_.push_back(needle);
+  beginnings_.assign(std::bit_ceil(needles_.size() * kBitsPerNeedle + 1), false);
+  for (const std::string& needle : needles_)
+    beginnings_[hash_of_beginning(needle.data()) & (beginnings_.size() - 1)] = true;
+}
+
+const std::string* NeedleIndex::at(std::string_view text) const {
+  if (!beginnings_[hash_of_beginning(text.data()) & (beginnings_.size() - 1)]) return nullptr;
+  // What `text` begins with stands right before the place of `text` itself, since no needle begins another one.
+  const auto after = std::upper_bound(needles_.begin(), needles_.end(), text.substr(0, kLongestNeedle));
+  if (after == needles_.begin()) return nullptr;
+  const std::string& candidate = *(after - 1);
+  return text.starts_with(candidate) ? &candidate : nullptr;
+}
+
+} // namespace memviz

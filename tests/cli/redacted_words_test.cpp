@@ -1,0 +1,212 @@
+#include "memviz/redact.hpp"
+#include "redact/pseudonym.hpp"
+#include "redact/public_names.hpp"
+#include "support/files.hpp"
+#include "support/process.hpp"
+#include "support/snapshot_builder.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <doctest/doctest.h>
+#include <fmt/ranges.h>
+#include <iterator>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+using namespace memviz;
+using namespace memviz::test;
+
+namespace {
+
+using TextSet = std::set<std::string>;
+using Command = std::vector<std::string>;
+
+constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
+constexpr std::string_view kDigits = "0123456789";
+const std::string kWordCharacters = std::string(kLetters) + std::string(kDigits);
+
+/// Adds each longest run of `characters` in `text`.
+void add_runs(std::string_view text, std::string_view characters, TextSet& runs) {
+  for (std::size_t begin = text.find_first_of(characters); begin != std::string_view::npos;) {
+    const std::size_t end = std::min(text.find_first_not_of(characters, begin), text.size());
+    runs.emplace(text.substr(begin, end - begin));
+    begin = text.find_first_of(characters, end);
+  }
+}
+
+/// Every command and format that --redact is for, over one snapshot.
+std::vector<Command> commands_on(const std::string& file) {
+  return {{"flame", file, "-o", "-"},
+          {"flame", file, "-o", "-", "--view", "segments"},
+          {"flame", file, "-o", "-", "--frames", "all", "--no-fold"},
+          {"state", file, "-o", "-"},
+          {"timeline", file, "-o", "-"},
+          {"explain", file},
+          {"explain", file, "-o", "-"},
+          {"explain", file, "--json", "-"},
+          {"compare", file, file},
+          {"compare", file, file, "-o", "-"},
+          {"compare", file, file, "--json", "-"},
+          {"compare", file, file, "--markdown", "-"},
+          {"stats", file},
+          {"stats", file, "--json", "-"},
+          {"leaks", file},
+          {"leaks", file, "--json", "-"},
+          {"trace", file, "--stacks"},
+          {"trace", file, "--stacks", "--format", "ndjson"},
+          {"export", file, "--format", "json", "--frames", "all"},
+          {"export", file, "--format", "folded"}};
+}
+
+/// What memviz prints: its helps, and its answers with all the words of scripts, styles and formats.
+struct Vocabulary {
+  TextSet words;
+  TextSet paths; ///< all else with a '/' in it: "/title", "http://www.w3.org/2000/svg", "MB/s"
+};
+
+Vocabulary printed_vocabulary() {
+  Vocabulary vocabulary;
+  TextSet runs;
+  const auto add = [&](const Command& command) {
+    const Outcome outcome = run(command);
+    for (const std::string* text : {&outcome.out, &outcome.err}) {
+      add_runs(*text, kWordCharacters, vocabulary.words);
+      add_runs(*text, kWordCharacters + "/.:-", runs);
+    }
+  };
+  for (const char* command : {"flame", "state", "timeline", "explain", "compare", "stats", "leaks", "trace", "export",
+                              "check", "rehearse", ""})
+    add({"help", command});
+  for (const char* name :
+       {"training_step", "oom", "overflow_true", "cases/split_free_blocks", "unknown_actions_and_keys"})
+    for (const Command& command : commands_on(testdata_file(name)))
+      add(command);
+  // Addresses, sizes and times are the snapshots' own.
+  std::erase_if(vocabulary.words, [](const std::string& word) {
+    const auto digits =
+        std::count_if(word.begin(), word.end(), [](char c) { return kDigits.find(c) != std::string_view::npos; });
+    return digits > 3 || word.find_first_not_of("_0123456789") == std::string::npos;
+  });
+  for (const std::string& word : runs)
+    if (word.find('/') != std::string::npos) vocabulary.paths.insert(word);
+  return vocabulary;
+}
+
+PythonValue frames_of(const std::string& name, const std::string& filename) {
+  return list({dict({{"name", name}, {"filename", filename}, {"line", 1}})});
+}
+
+/// A program in which everything that has a name is called after a word, each time another one.
+std::string program_of(const Vocabulary& vocabulary) {
+  std::vector<std::pair<std::string, PythonValue>> stacks; // with the word that they are of
+  for (const std::string& word : vocabulary.words) {
+    stacks.emplace_back(word, frames_of(word, "/srv/acme/net.py"));
+    stacks.emplace_back(word, frames_of("acme_fn", "/srv/acme/" + word + "/" + word + ".py"));
+  }
+  for (const std::string& path : vocabulary.paths)
+    stacks.emplace_back(path, frames_of("acme_fn", path));
+  SnapshotBuilder builder;
+  SegmentBuilder segment = builder.segment(0x7f0000000000, 512 * stacks.size());
+  PythonItems marks;
+  PythonPairs settings;
+  std::int64_t time_us = 1'000'000;
+  std::uint64_t address = 0x7f0000000000;
+  for (const auto& [word, frames] : stacks) {
+    segment.block(dict({{"address", address},
+                        {"size", 512},
+                        {"requested_size", 500},
+                        {"state", "active_allocated"},
+                        {"frames", frames}}));
+    builder.event(dict({{"action", "alloc"},
+                        {"addr", address},
+                        {"size", 500},
+                        {"stream", 0},
+                        {"time_us", time_us},
+                        {"compile_context", word},
+                        {"user_metadata", word},
+                        {"frames", frames}}));
+    marks.push_back(
+        dict({{"name", word}, {"stage", "START"}, {"device", 0}, {"time_us", time_us}, {word + "_", word}}));
+    settings.emplace_back(word, word + " acme");
+    address += 512;
+    time_us += 10;
+  }
+  builder.set("external_annotations", list(marks));
+  builder.set("allocator_settings", dict(settings));
+  return builder.pickle();
+}
+
+TextSet texts_of(const std::string& bytes, Redact what) {
+  Redactor redactor({what, ""});
+  ReadOptions options;
+  options.rewriter = &redactor;
+  const Recording recording = read_snapshot(bytes, options);
+  TextSet texts;
+  for (std::uint32_t i = 0; i < recording.frames.string_count(); ++i)
+    texts.emplace(recording.frames.text({i}));
+  return texts;
+}
+
+/// Those of `expected` that are not there.
+std::vector<std::string> missing(const TextSet& expected, const TextSet& there) {
+  std::vector<std::string> missing;
+  std::set_difference(expected.begin(), expected.end(), there.begin(), there.end(), std::back_inserter(missing));
+  return missing;
+}
+
+/// What stands for names and files of the program in outputs.
+TextSet pseudonyms_of(const Vocabulary& vocabulary, Redact what) {
+  const Pseudonyms pseudonyms("");
+  Redactor redactor({what, ""});
+  TextSet expected;
+  for (const std::string& word : vocabulary.words) {
+    if (what != Redact::names) expected.insert(pseudonyms.of("file_", word + ".py"));
+    if (what == Redact::paths || is_public_python_name(word)) continue;
+    const std::string stem = word.substr(0, word.find_last_not_of(kDigits) + 1);
+    expected.insert(pseudonyms.of("mark_", stem));
+    expected.insert(pseudonyms.of("text_", word));
+    const std::string name = redactor.frame(word, "/srv/acme/net.py").name;
+    CHECK((name.starts_with("func_") || name.starts_with("__func_")));
+    expected.insert(name);
+  }
+  return expected;
+}
+
+const std::vector<std::pair<std::string, Redact>> kLevels{
+    {"paths", Redact::paths}, {"names", Redact::names}, {"all", Redact::all}, {"everything", Redact::everything}};
+
+} // namespace
+
+TEST_CASE("a program may call anything by every word that memviz prints, and it is hidden") {
+  const Vocabulary vocabulary = printed_vocabulary();
+  for (const char* word : {"balance", "xmlns", "Reserved", "active_allocated", "redact", "memory", "viewBox"})
+    REQUIRE_MESSAGE(vocabulary.words.contains(word), word);
+  REQUIRE(vocabulary.paths.contains("http://www.w3.org/2000/svg"));
+  REQUIRE(vocabulary.paths.contains("/title"));
+  const std::string bytes = program_of(vocabulary);
+  const TemporaryFolder folder;
+  const std::string file = folder / "mem.pickle";
+  write_bytes(file, bytes);
+  for (const auto& choice : kLevels) {
+    const std::string& level = choice.first;
+    const Redact what = choice.second;
+    CAPTURE(level);
+    TextSet said;
+    for (Command command : commands_on(file)) {
+      command.insert(command.end(), {"--redact", level});
+      const Outcome outcome = run(command);
+      CHECK_MESSAGE(outcome.exit_code == 0, fmt::format("{}", fmt::join(command, " ")), outcome.err.substr(0, 500));
+      add_runs(outcome.out, kWordCharacters, said);
+    }
+    const std::vector<std::string> unsaid = missing(pseudonyms_of(vocabulary, what), said);
+    CHECK_MESSAGE(unsaid.empty(), fmt::format("{}", fmt::join(unsaid, " ")));
+    if (what == Redact::paths || what == Redact::names) continue; // settings are kept
+    const TextSet texts = texts_of(bytes, what);
+    for (const std::string& word : vocabulary.words)
+      if (!is_public_python_name(word) && !is_public_setting_word(word) && word != "START")
+        CHECK_MESSAGE(!texts.contains(word), word);
+  }
+}
