@@ -1,12 +1,12 @@
 #include "base/printable.hpp"
 #include "base/wrap.hpp"
-#include "story/explain_answers.hpp"
 #include "export/text_table.hpp"
 #include "memviz/explain.hpp"
 #include "memviz/export.hpp"
 #include "memviz/format.hpp"
 #include "memviz/label.hpp"
 #include "memviz/lost_history.hpp"
+#include "story/explain_answers.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
