@@ -1,4 +1,3 @@
-#include "base/saturating.hpp"
 #include "memviz/svg.hpp"
 
 #include "graph/budget.hpp"

@@ -6,6 +6,9 @@
 #include "memviz/label.hpp"
 
 #include <algorithm>
+#include <fmt/format.h>
+#include <optional>
+#include <utility>
 
 namespace memviz::render {
 namespace {

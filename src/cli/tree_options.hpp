@@ -24,7 +24,7 @@ struct TreeChoice {
   std::string hide;
 };
 
-[[nodiscard]] Option<TreeChoice> view_option(std::string text);
+[[nodiscard]] Option<TreeChoice> view_option(std::string help);
 [[nodiscard]] OptionList<TreeChoice> tree_options(); ///< what is grouped, kept and left out
 
 /// The tree options for a snapshot; `--group`, else `--view`, else the memory view.
