@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+using namespace memviz;
 using namespace memviz::render;
 
 TEST_CASE("widths are those that the scripts of pictures count with") {

@@ -46,10 +46,10 @@ struct Counting final : EventSink {
 
 class SessionTest {
 protected:
-  SessionTest() : path_(folder_ / "run.pickle") { write_bytes(path_, two_allocations().pickle()); }
+  SessionTest() : path(folder / "run.pickle") { write_bytes(path, two_allocations().pickle()); }
 
-  TemporaryFolder folder_;
-  std::string path_;
+  TemporaryFolder folder;
+  std::string path;
 };
 
 std::uint64_t live_bytes(const Opened& opened) {
@@ -59,7 +59,7 @@ std::uint64_t live_bytes(const Opened& opened) {
 } // namespace
 
 TEST_CASE_FIXTURE(SessionTest, "a file without wants is its end, and its events are gone") {
-  const Opened opened = open(path_);
+  const Opened opened = open(path);
   CHECK(live_bytes(opened) == 8000);
   CHECK(opened.state.recording->traces.empty());
   CHECK(opened.births.empty());
@@ -69,9 +69,9 @@ TEST_CASE_FIXTURE(SessionTest, "a file without wants is its end, and its events 
 TEST_CASE_FIXTURE(SessionTest, "a moment is that of the state, whether or not events are kept") {
   for (const bool events : {false, true}) {
     CAPTURE(events);
-    CHECK(live_bytes(open(path_, {.moment = parse_moment("at", "peak"), .events = events})) == 12000);
-    CHECK(live_bytes(open(path_, {.moment = parse_moment("at", "annotation:forward"), .events = events})) == 4000);
-    CHECK_THROWS_WITH_AS(static_cast<void>(open(path_, {.moment = parse_moment("at", "event:9"), .events = events},
+    CHECK(live_bytes(open(path, {.moment = parse_moment("at", "peak"), .events = events})) == 12000);
+    CHECK(live_bytes(open(path, {.moment = parse_moment("at", "annotation:forward"), .events = events})) == 4000);
+    CHECK_THROWS_WITH_AS(static_cast<void>(open(path, {.moment = parse_moment("at", "event:9"), .events = events},
                                                 {.name = "run.pickle"})),
                          "--at event:9: run.pickle has events 0 to 3 of GPU 0", UsageError);
   }
@@ -81,7 +81,7 @@ TEST_CASE_FIXTURE(SessionTest, "what is wanted comes with the state") {
   for (const bool events : {false, true}) {
     CAPTURE(events);
     Counting counting;
-    const Opened opened = open(path_, {.events = events, .births = true, .timeline = true, .sink = &counting});
+    const Opened opened = open(path, {.events = events, .births = true, .timeline = true, .sink = &counting});
     CHECK(opened.births.size() == opened.state.blocks.size());
     REQUIRE(opened.timeline.size() == 1);
     CHECK(opened.timeline.front().events == 4);
@@ -91,7 +91,7 @@ TEST_CASE_FIXTURE(SessionTest, "what is wanted comes with the state") {
 }
 
 TEST_CASE_FIXTURE(SessionTest, "an input is read as often as somebody looks") {
-  Session session(path_);
+  Session session(path);
   Counting counting;
   static_cast<void>(session.open({.sink = &counting}));
   static_cast<void>(session.read(counting));
@@ -99,7 +99,7 @@ TEST_CASE_FIXTURE(SessionTest, "an input is read as often as somebody looks") {
 }
 
 TEST_CASE_FIXTURE(SessionTest, "a foreign file is refused when it is opened, and is an answer for a check") {
-  const std::string text = folder_ / "notes.txt";
+  const std::string text = folder / "notes.txt";
   write_bytes(text, "Dear diary, today memory ran out.\n");
   CHECK_THROWS_AS(static_cast<void>(open(text)), Error);
   const CheckReport report = check(text, CheckDepth::whole, {});
@@ -109,11 +109,11 @@ TEST_CASE_FIXTURE(SessionTest, "a foreign file is refused when it is opened, and
 }
 
 TEST_CASE_FIXTURE(SessionTest, "a check counts opcodes, and replays unless the structure alone is asked for") {
-  const CheckReport whole = check(path_, CheckDepth::whole, {});
+  const CheckReport whole = check(path, CheckDepth::whole, {});
   CHECK(whole.survey);
   CHECK(whole.state);
   CHECK(whole.is_balanced());
-  const CheckReport structure = check(path_, CheckDepth::structure, {});
+  const CheckReport structure = check(path, CheckDepth::structure, {});
   CHECK_FALSE(structure.survey);
   CHECK_FALSE(structure.state);
   CHECK(structure.recording);
