@@ -31,25 +31,23 @@ struct Story {
   std::vector<std::string> facts; ///< a few words each: the moment, counts, the generation of PyTorch
   std::vector<std::string> notes; ///< sentences for the bottom
   std::vector<Account> accounts;
-  std::vector<std::string> warnings;
 };
 
 /// What a flame graph is about, beside its tree.
-struct MemoryFigures {
+struct MemorySubject {
   const MemoryState& state;
   std::vector<DeviceStats> devices;
   std::vector<UserLine> users; ///< of the leading device, where these are at different moments
-  std::vector<std::string> warnings;
   /// Which moment of the recording this is, in words that fit after "24.4 GiB reserved".
   std::string moment = "at the end of recording";
 };
 
 /// Of `device`, or of all. Refers to `state`.
-[[nodiscard]] MemoryFigures memory_figures(const MemoryState& state, std::optional<std::uint32_t> device);
+[[nodiscard]] MemorySubject memory_subject(const MemoryState& state, std::optional<std::uint32_t> device);
 
 /// "GPU 0 at its peak: 7.99 GiB reserved, 79.0 % in use. The largest user, log_predictions metrics.py:42, holds 746 MiB
 /// (11.2 % of what is in use)"; at an out-of-memory error, what was asked for.
-[[nodiscard]] Story flame_story(const MemoryFigures& figures);
+[[nodiscard]] Story flame_story(const MemorySubject& subject);
 
 /// A request that the device could not fulfil, and what it was asked of.
 struct FailedRequest {
@@ -72,7 +70,7 @@ struct FailedRequest {
 [[nodiscard]] std::vector<std::string> count_facts(const DeviceStats& stats);
 
 /// What one chart of a timeline is about; refers to its parts.
-struct TimelineFigures {
+struct TimelineSubject {
   const MemoryState& state;
   const DeviceStats& stats; ///< of the whole device
   const DeviceRecord& record;
@@ -85,13 +83,20 @@ struct TimelineFigures {
   std::uint64_t annotations_left_out = 0;
   std::size_t devices = 1;   ///< in the picture
   bool names_device = false; ///< whether notes say which device they are of
+
+  [[nodiscard]] bool is_segments() const { return kind == TimelineKind::segments; }
+  /// Whether nothing of the recording is left out.
+  [[nodiscard]] bool is_whole() const { return window.first == 0 && window.last + 1 == record.states(); }
+  [[nodiscard]] const Slice& peak() const { return bands.slices[bands.peak]; }
+  /// The last out-of-memory error within the window; null where there is none.
+  [[nodiscard]] const Mark* last_oom() const;
 };
 
 /// "Peak 78.3 GiB on GPU 1: update_nodes models.py:174 held 29.7 GiB. The out-of-memory error asked for 4.94 GiB with
 /// 91.2 MiB free."
-[[nodiscard]] Story timeline_story(const TimelineFigures& figures);
+[[nodiscard]] Story timeline_story(const TimelineSubject& subject);
 /// "GPU 1, stream 0": what a chart is of.
-[[nodiscard]] std::string timeline_owner(const TimelineFigures& figures);
+[[nodiscard]] std::string timeline_owner(const TimelineSubject& subject);
 
 /// "GPU 0", "3 GPUs", "no GPU"
 [[nodiscard]] std::string devices_text(const std::vector<DeviceStats>& devices);

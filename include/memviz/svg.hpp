@@ -39,8 +39,9 @@ struct SegmentDetails {
 /// A tree, and what is said about it. All of it refers to the devices that the tree holds.
 struct FlamePicture {
   std::string file; ///< name of the snapshot, for the header
-  MemoryFigures figures;
+  MemorySubject subject;
   const FrameTree& tree;
+  std::vector<std::string> warnings;
   /// With it every segment is drawn below the graph.
   std::optional<SegmentDetails> segments = {};
   std::optional<std::uint32_t> device = {}; ///< the only one drawn

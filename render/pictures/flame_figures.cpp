@@ -118,11 +118,11 @@ std::vector<Figure> figures_of(const DeviceStats& sum, std::size_t devices) {
   return figures;
 }
 
-std::vector<Bar> bars_of(const MemoryFigures& figures) {
-  const bool has_many = figures.devices.size() > 1;
+std::vector<Bar> bars_of(const MemorySubject& subject) {
+  const bool has_many = subject.devices.size() > 1;
   std::vector<Bar> bars;
-  for (const DeviceStats& stats : figures.devices) {
-    std::vector<Bar> details = place_bars(figures.state.frames(), places_of(figures.state, stats.device));
+  for (const DeviceStats& stats : subject.devices) {
+    std::vector<Bar> details = place_bars(subject.state.frames(), places_of(subject.state, stats.device));
     bars.push_back(device_bar(stats, has_many));
     if (!has_many && details.empty()) bars.back().name = bars.back().note = ""; // the headline says both
     bars.insert(bars.end(), details.begin(), details.end());

@@ -16,6 +16,6 @@ namespace memviz::render {
 [[nodiscard]] std::vector<Figure> figures_of(const DeviceStats& sum, std::size_t devices);
 
 /// A bar for all, or one a device; below it, where a device has several pools or streams, one for each of the largest.
-[[nodiscard]] std::vector<Bar> bars_of(const MemoryFigures& figures);
+[[nodiscard]] std::vector<Bar> bars_of(const MemorySubject& subject);
 
 } // namespace memviz::render

@@ -47,13 +47,13 @@ RankedList ranked_list(const FlamePicture& picture, const std::vector<CodeOrigin
   RankedList list;
   list.heading =
       fmt::format("Largest users{}, by your own line of code",
-                  leading_device(picture.figures.devices) ? " of " + device_name(sum.device, sum.is_cpu) : "");
-  const FrameTable& frames = picture.figures.state.frames();
+                  leading_device(picture.subject.devices) ? " of " + device_name(sum.device, sum.is_cpu) : "");
+  const FrameTable& frames = picture.subject.state.frames();
   const std::vector<std::string> callers =
-      callers_of(picture.figures.users, kRankedRows, frames, origins, picture.tree);
+      callers_of(picture.subject.users, kRankedRows, frames, origins, picture.tree);
   std::vector<NodeKey> keys;
   std::uint64_t rest_bytes = 0;
-  for (const UserLine& user : picture.figures.users) {
+  for (const UserLine& user : picture.subject.users) {
     const bool is_small = user.amount.bytes < sum.requested_bytes / kWorthARow && list.rows.size() >= kFewestRows;
     if (list.rows.size() == kRankedRows || is_small) {
       rest_bytes += user.amount.bytes;
@@ -70,7 +70,7 @@ RankedList ranked_list(const FlamePicture& picture, const std::vector<CodeOrigin
                          callers[list.rows.size()]});
   }
   name_rows(list, line_labels(frames, keys));
-  const std::size_t more = picture.figures.users.size() - list.rows.size();
+  const std::size_t more = picture.subject.users.size() - list.rows.size();
   if (more > 0)
     list.rest = fmt::format("and {} with {} together", format_counted(more, "more line"), format_bytes(rest_bytes));
   if (list.rows.empty()) list.rest = "Nothing is in use.";
@@ -80,17 +80,17 @@ RankedList ranked_list(const FlamePicture& picture, const std::vector<CodeOrigin
 /// What the whole width is, beside reserved memory.
 std::string root_place(const FlamePicture& picture) {
   std::string place;
-  if (leading_device(picture.figures.devices))
-    place = fmt::format("of {}, each at its own moment", devices_text(picture.figures.devices));
+  if (leading_device(picture.subject.devices))
+    place = fmt::format("of {}, each at its own moment", devices_text(picture.subject.devices));
   const auto has_outside = [](const DeviceStats& stats) { return stats.outside_bytes > 0; };
-  if (std::any_of(picture.figures.devices.begin(), picture.figures.devices.end(), has_outside))
+  if (std::any_of(picture.subject.devices.begin(), picture.subject.devices.end(), has_outside))
     place += fmt::format("{}and outside all segments", place.empty() ? "" : ", ");
   return place;
 }
 
-double draw_footer(Page& page, double y, const Story& story) {
+double draw_footer(Page& page, double y, const Story& story, const std::vector<std::string>& warnings) {
   add_rule(page.below_graph(), y + 4);
-  y = draw_warnings(page, y + 14, story.warnings);
+  y = draw_warnings(page, y + 14, warnings);
   y = draw_notes(page, y, story.notes);
   // What begins with a guess deserves no tick.
   for (const Account& account : story.accounts)
@@ -101,25 +101,25 @@ double draw_footer(Page& page, double y, const Story& story) {
 
 std::string draw(const FlamePicture& picture, const SvgOptions& options, const std::vector<CodeOrigin>& origins,
                  const Layout<Amount>& layout) {
-  const DeviceStats sum = leading_or_sum(picture.figures.devices);
-  const Story story = flame_story(picture.figures);
+  const DeviceStats sum = leading_or_sum(picture.subject.devices);
+  const Story story = flame_story(picture.subject);
   Page page(options, fmt::format("{}: {}. {}", picture.file, story.headline, story.answer));
   double y = draw_headline(page, story.headline);
   if (!story.answer.empty()) y = draw_answer(page, y, story.answer);
   y = draw_facts(page, y, picture.file, story.facts, story.alert) + 10;
   if (layout.units > 0) {
-    Graph graph = describe(picture.figures.state.frames(), origins, picture.tree, layout);
+    Graph graph = describe(picture.subject.state.frames(), origins, picture.tree, layout);
     graph.boxes.front().label.place = root_place(picture);
     y = draw_figures(page, y,
-                     figures_of(sum, leading_device(picture.figures.devices) ? 1 : picture.figures.devices.size())) +
+                     figures_of(sum, leading_device(picture.subject.devices) ? 1 : picture.subject.devices.size())) +
         8;
-    y = draw_bars(page, y, bars_of(picture.figures)) + 10;
+    y = draw_bars(page, y, bars_of(picture.subject)) + 10;
     y = draw_legend(page, y, legend(graph), reading_hint(options, layout.is_squeezed));
     y = draw_graph(page, y, graph, options) + 22;
     add_rule(page.below_graph(), y);
     y = draw_ranked_list(page, y + 14, ranked_list(picture, origins, sum));
     if (picture.segments)
-      y = draw_segment_panel(page, y + 4, {picture.figures.state, *picture.segments, origins, picture.device});
+      y = draw_segment_panel(page, y + 4, {picture.subject.state, *picture.segments, origins, picture.device});
   } else {
     page.begin_below_graph();
     y = draw_notes(
@@ -127,14 +127,14 @@ std::string draw(const FlamePicture& picture, const SvgOptions& options, const s
         {"Nothing to draw: the file holds no segments. Was the snapshot made in the process that uses the GPU, "
          "and while it held memory?"});
   }
-  return page.finish(draw_footer(page, y, story));
+  return page.finish(draw_footer(page, y, story, picture.warnings));
 }
 
 } // namespace
 } // namespace render
 
 std::string flame_svg(const FlamePicture& picture, const SvgOptions& options) {
-  const std::vector<CodeOrigin> origins = render::origins_of(picture.figures.state.frames());
+  const std::vector<CodeOrigin> origins = render::origins_of(picture.subject.state.frames());
   return render::draw_within_budget(picture.tree, origins, options, [&](const render::Layout<Amount>& layout) {
     return render::draw(picture, options, origins, layout);
   });

@@ -13,39 +13,18 @@
 namespace memviz::render {
 namespace {
 
-const Slice& peak_of(const Chart& chart) {
-  return chart.bands.slices[chart.bands.peak];
-}
-
-const Mark* last_oom(const Chart& chart) {
-  const Mark* last = nullptr;
-  for (const Mark& mark : chart.device.record.marks) {
-    const bool is_inside = mark.state >= chart.device.window.first && mark.state <= chart.device.window.last;
-    if (mark.kind == MarkKind::oom && is_inside) last = &mark;
-  }
-  return last;
-}
-
-bool is_segments(const Chart& chart) {
-  return chart.kind == TimelineKind::segments;
-}
-
-bool is_whole(const Chart& chart) {
-  return chart.device.window.first == 0 && chart.device.window.last + 1 == chart.device.record.states();
-}
-
-Figure peak_figure(const Chart& chart) {
-  const Slice& peak = peak_of(chart);
-  return {.name = std::string(is_segments(chart) ? "Peak reserved" : "Peak requested") +
-                  (is_whole(chart) ? "" : " in this window"),
+Figure peak_figure(const TimelineSubject& subject) {
+  const Slice& peak = subject.peak();
+  return {.name = std::string(subject.is_segments() ? "Peak reserved" : "Peak requested") +
+                  (subject.is_whole() ? "" : " in this window"),
           .value = format_bytes(peak.live_bytes),
           .note = peak.state == 0 ? "before the first event" : "at event " + format_count(peak.state - 1)};
 }
 
-Figure reserved_figure(const Chart& chart) {
-  const auto reserved = overlay_at(chart.overlay, peak_of(chart).state);
+Figure reserved_figure(const Slice& peak, const Overlay& overlay) {
+  const auto reserved = overlay_at(overlay, peak.state);
   if (!reserved) return {.name = "Reserved at the peak", .value = "unknown", .note = "its events are incomplete"};
-  const std::uint64_t unused = *reserved - std::min(*reserved, peak_of(chart).live_bytes);
+  const std::uint64_t unused = *reserved - std::min(*reserved, peak.live_bytes);
   return {.name = "Reserved at the peak",
           .value = format_bytes(*reserved),
           .note = format_percent(unused, *reserved) + " of it free or rounding"};
@@ -61,7 +40,7 @@ Figure oom_figure(const Mark& oom) {
 
 } // namespace
 
-TimelineFigures told_of(const TimelinePicture& picture, const Chart& chart, bool is_alone) {
+TimelineSubject subject_of(const TimelinePicture& picture, const Chart& chart, bool is_alone) {
   const auto capacity = capacity_of(chart.device);
   return {.state = picture.state,
           .stats = chart.stats,
@@ -77,12 +56,12 @@ TimelineFigures told_of(const TimelinePicture& picture, const Chart& chart, bool
           .names_device = !is_alone};
 }
 
-std::vector<Figure> timeline_figures(const Chart& chart) {
-  const Slice& peak = peak_of(chart);
-  const std::uint64_t end_bytes = chart.bands.slices.back().live_bytes;
-  std::vector<Figure> figures{peak_figure(chart)};
-  if (is_segments(chart)) {
-    const auto live = overlay_at(chart.overlay, peak.state);
+std::vector<Figure> timeline_figures(const TimelineSubject& subject, const Overlay& overlay) {
+  const Slice& peak = subject.peak();
+  const std::uint64_t end_bytes = subject.bands.slices.back().live_bytes;
+  std::vector<Figure> figures{peak_figure(subject)};
+  if (subject.is_segments()) {
+    const auto live = overlay_at(overlay, peak.state);
     figures.push_back({.name = "Live then",
                        .value = format_bytes(live.value_or(0)),
                        .note = format_percent(live.value_or(0), peak.live_bytes) + " of reserved"});
@@ -90,23 +69,23 @@ std::vector<Figure> timeline_figures(const Chart& chart) {
     figures.push_back({.name = "Of it before the first event",
                        .value = format_bytes(peak.baseline_bytes),
                        .note = format_percent(peak.baseline_bytes, peak.live_bytes) + " of the peak"});
-    figures.push_back(reserved_figure(chart));
+    figures.push_back(reserved_figure(peak, overlay));
   }
-  figures.push_back({.name = is_segments(chart) ? "Reserved at the end" : "Requested at the end",
+  figures.push_back({.name = subject.is_segments() ? "Reserved at the end" : "Requested at the end",
                      .value = format_bytes(end_bytes),
                      .note = format_percent(end_bytes, peak.live_bytes) + " of the peak"});
-  if (const Mark* oom = last_oom(chart)) figures.push_back(oom_figure(*oom));
+  if (const Mark* oom = subject.last_oom()) figures.push_back(oom_figure(*oom));
   return figures;
 }
 
-RankedList peak_list(const Chart& chart, const LineNames& names, const std::string& owner) {
+RankedList peak_list(const TimelineSubject& subject, const LineNames& names) {
   RankedList list;
-  list.heading = std::string(is_segments(chart) ? "Who made PyTorch reserve the peak" : "Who held the peak") +
-                 (owner.empty() ? "" : " of " + owner) + ", by your own line of code";
-  const std::uint64_t whole = peak_of(chart).live_bytes;
+  list.heading = std::string(subject.is_segments() ? "Who made PyTorch reserve the peak" : "Who held the peak") +
+                 (subject.names_device ? " of " + timeline_owner(subject) : "") + ", by your own line of code";
+  const std::uint64_t whole = subject.peak().live_bytes;
   std::vector<NodeKey> keys;
   std::uint64_t rest_bytes = 0;
-  for (const Holder& holder : chart.holders) {
+  for (const Holder& holder : subject.holders) {
     if (list.rows.size() == kRankedRows) {
       rest_bytes += holder.bytes;
       continue;
@@ -117,12 +96,12 @@ RankedList peak_list(const Chart& chart, const LineNames& names, const std::stri
                          holder.bytes,
                          format_percent(holder.bytes, whole),
                          {},
-                         format_counted(holder.allocations, is_segments(chart) ? "range" : "allocation"),
+                         format_counted(holder.allocations, subject.is_segments() ? "range" : "allocation"),
                          name.text + "\n" + format_count(holder.bytes) + " bytes",
                          name.paint});
   }
   name_rows(list, names.row_labels(keys));
-  const std::size_t more = chart.holders.size() - list.rows.size();
+  const std::size_t more = subject.holders.size() - list.rows.size();
   if (more > 0)
     list.rest = fmt::format("and {} with {} together", format_counted(more, "more line"), format_bytes(rest_bytes));
   if (list.rows.empty()) list.rest = "Nothing lived.";

@@ -15,10 +15,9 @@
 namespace memviz::render {
 
 /// What is told of a chart; refers to it. `is_alone`: no other chart is drawn.
-[[nodiscard]] TimelineFigures told_of(const TimelinePicture& picture, const Chart& chart, bool is_alone);
+[[nodiscard]] TimelineSubject subject_of(const TimelinePicture& picture, const Chart& chart, bool is_alone);
 
-[[nodiscard]] std::vector<Figure> timeline_figures(const Chart& chart);
-/// Named after `owner` where that is not empty.
-[[nodiscard]] RankedList peak_list(const Chart& chart, const LineNames& names, const std::string& owner);
+[[nodiscard]] std::vector<Figure> timeline_figures(const TimelineSubject& subject, const Overlay& overlay);
+[[nodiscard]] RankedList peak_list(const TimelineSubject& subject, const LineNames& names);
 
 } // namespace memviz::render

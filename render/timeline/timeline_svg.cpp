@@ -113,18 +113,19 @@ private:
   [[nodiscard]] std::string draw_charts(const std::vector<PanelLayout>& layouts, const LineNames& names) {
     const std::vector<Chart>& charts = charts_.charts();
     const Chart& main = charts.front();
-    const Story story = story_of(main);
+    const TimelineSubject subject = subject_of_chart(main);
+    const Story story = timeline_story(subject);
     Page page(SvgOptions{.scripts = options_.scripts}, "memviz: " + story.headline);
     page.use_script(kTimelineScript);
     page.svg().child("style").cdata(timeline_css());
     double y = draw_headline(page, story.headline);
     y = draw_answer(page, y, story.answer);
     y = draw_facts(page, y, picture_.file, story.facts, story.alert) + 8;
-    y = draw_figures(page, y, timeline_figures(main)) + 8;
+    y = draw_figures(page, y, timeline_figures(subject, main.overlay)) + 8;
     y = draw_controls(page, y, reading_text(options_.view));
     StackTable stacks(picture_.state.frames());
     for (std::size_t i = 0; i < charts.size(); ++i) {
-      if (i > 0) y = draw_heading(page, y + 10, story_of(charts[i]).headline) + 2;
+      if (i > 0) y = draw_heading(page, y + 10, timeline_story(subject_of_chart(charts[i])).headline) + 2;
       y = draw_panel(page, y,
                      {.frames = picture_.state.frames(),
                       .chart = charts[i],
@@ -139,13 +140,12 @@ private:
     page.begin_below_graph();
     y += 16;
     add_rule(page.below_graph(), y);
-    y = draw_ranked_list(
-        page, y + 12, peak_list(main, names, charts.size() > 1 ? timeline_owner(told_of(picture_, main, false)) : ""));
+    y = draw_ranked_list(page, y + 12, peak_list(subject, names));
     return finish(page, y);
   }
 
-  [[nodiscard]] Story story_of(const Chart& chart) const {
-    return timeline_story(told_of(picture_, chart, charts_.charts().size() == 1));
+  [[nodiscard]] TimelineSubject subject_of_chart(const Chart& chart) const {
+    return subject_of(picture_, chart, charts_.charts().size() == 1);
   }
 
   /// What an axis counts: its own events, or a clock that is the same for all.
@@ -171,7 +171,7 @@ private:
                                   format_count(asked_bands_), format_bytes(options_.max_bytes)));
     const std::vector<Chart>& charts = charts_.charts();
     for (const Chart& chart : charts) {
-      const std::vector<std::string> more = story_of(chart).notes;
+      const std::vector<std::string> more = timeline_story(subject_of_chart(chart)).notes;
       notes.insert(notes.end(), more.begin(), more.end());
     }
     if (charts.size() > 1) notes.push_back(shared_text());

@@ -60,6 +60,12 @@ template <class Options> [[nodiscard]] std::vector<OptionText> texts_of(const Op
   return texts;
 }
 
+/// What stands last in the list of every command that makes something of a snapshot: how it is read, and what is
+/// hidden.
+template <class Options> [[nodiscard]] OptionList<Options> snapshot_options() {
+  return within<Options>(&CommandOptions::file, joined<FileOptions>({redact_options(), general_options()}));
+}
+
 /// Throws UsageError.
 template <class Options>
 [[nodiscard]] Options options_of(const CommandText& text, const OptionList<Options>& list,

@@ -87,9 +87,7 @@ OptionList<CompareCommand> compare_command_options() {
                                            "state and stack (default: by state and stack)")}),
        within<CompareCommand>(&CompareCommand::tree, tree_options()),
        within<CompareCommand>(&CompareCommand::scope, scope_options("auto")),
-       within<CompareCommand>(&CompareCommand::picture, flame_picture_options()),
-       within<CompareCommand>(&CompareCommand::file, redact_options()),
-       within<CompareCommand>(&CompareCommand::file, general_options())});
+       within<CompareCommand>(&CompareCommand::picture, flame_picture_options()), snapshot_options<CompareCommand>()});
 }
 
 /// One of the two files with what was read from it.
@@ -136,7 +134,7 @@ std::string drawn(const CompareCommand& options, const CompareReport& report, co
   ComparePicture picture{before.name, after.name, report.comparison, report.warnings};
   picture.before_facts = side_facts(before.state, options.scope.device);
   picture.after_facts = side_facts(after.state, options.scope.device);
-  return compare_svg(picture, svg_options(options.picture, options.tree.frames));
+  return compare_svg(picture, svg_options(options.picture, frames_of(options.tree)));
 }
 
 /// A gate that cannot be looked at is no gate that was passed.

@@ -40,8 +40,7 @@ OptionList<ExplainCommand> explain_options() {
                &ExplainCommand::capacity_bytes, parse_bytes)},
        within<ExplainCommand>(&ExplainCommand::scope, scope_options("auto")),
        within<ExplainCommand>(&ExplainCommand::picture, picture_format_options()),
-       within<ExplainCommand>(&ExplainCommand::file, redact_options()),
-       within<ExplainCommand>(&ExplainCommand::file, general_options())});
+       snapshot_options<ExplainCommand>()});
 }
 
 /// What goes out; empty where it was not asked for.

@@ -22,24 +22,10 @@ struct ExportOptions : CommandOptions {
   std::optional<std::string> output = "-";
   TreeChoice tree;
   Scope scope;
-  std::string tree_option; ///< the first of those that folded stacks have no use for
 };
 
 Format parse_export_format(std::string_view option, const std::string& word) {
   return chosen<Format>(option, word, {{"folded", Format::folded}, {"json", Format::json}});
-}
-
-/// The tree options, which leave their name behind.
-OptionList<ExportOptions> noted_tree_options() {
-  OptionList<ExportOptions> options = within<ExportOptions>(&ExportOptions::tree, tree_options());
-  for (Option<ExportOptions>& option : options) {
-    option.set = [name = std::string(option.text.name), set = option.set](ExportOptions& into,
-                                                                          const std::string& word) {
-      if (into.tree_option.empty()) into.tree_option = name;
-      set(into, word);
-    };
-  }
-  return options;
 }
 
 OptionList<ExportOptions> export_options() {
@@ -50,17 +36,24 @@ OptionList<ExportOptions> export_options() {
            &ExportOptions::tree,
            {view_option("memory: by stream, state and stack (default); segments: by stream, segment, state and "
                         "stack")}),
-       noted_tree_options(),
+       within<ExportOptions>(&ExportOptions::tree, tree_options()),
        within<ExportOptions>(&ExportOptions::scope, scope_options("end")),
-       within<ExportOptions>(&ExportOptions::file, redact_options()),
-       within<ExportOptions>(&ExportOptions::file, general_options())});
+       snapshot_options<ExportOptions>()});
+}
+
+/// Folded output is PyTorch's: its levels and frames are fixed.
+void refuse_tree_options(const TreeChoice& tree) {
+  const char* const given = tree.group    ? "group"
+                            : tree.frames ? "frames"
+                            : tree.focus  ? "focus"
+                            : tree.hide   ? "hide"
+                                          : nullptr;
+  if (given != nullptr) throw UsageError(fmt::format("--{} needs --format json", given));
 }
 
 void check_format(const ExportOptions& options) {
   if (!options.format) throw UsageError("export needs a format: add --format folded or --format json");
-  // Folded output is PyTorch's: its levels and frames are fixed.
-  if (*options.format == Format::folded && !options.tree_option.empty())
-    throw UsageError(fmt::format("--{} needs --format json", options.tree_option));
+  if (*options.format == Format::folded) refuse_tree_options(options.tree);
 }
 
 void write_export(const ExportOptions& options, const Loaded& loaded) {

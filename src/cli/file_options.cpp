@@ -5,7 +5,6 @@
 #include "cli/sizes.hpp"
 #include "memviz/error.hpp"
 #include "memviz/label.hpp"
-#include "text/whole_number.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -21,10 +20,7 @@ unsigned usual_threads() {
 }
 
 unsigned parse_threads(std::string_view option, const std::string& word) {
-  constexpr unsigned kMost = 64;
-  const auto threads = whole_number<unsigned>(word);
-  if (threads && *threads > 0 && *threads <= kMost) return *threads;
-  throw UsageError(fmt::format("--{} must be a number from 1 to {}, not '{}'", option, kMost, word));
+  return static_cast<unsigned>(parse_count(option, word, 1, 64));
 }
 
 SizeLimit parse_max_memory(std::string_view option, const std::string& word) {

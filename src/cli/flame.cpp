@@ -7,6 +7,7 @@
 #include "cli/snapshot_file.hpp"
 #include "cli/tree_options.hpp"
 #include "memviz/error.hpp"
+#include "memviz/lost_history.hpp"
 #include "memviz/story.hpp"
 #include "memviz/svg.hpp"
 
@@ -32,20 +33,21 @@ OptionList<FlameOptions> flame_options() {
                         "back")}),
        within<FlameOptions>(&FlameOptions::tree, tree_options()),
        within<FlameOptions>(&FlameOptions::scope, scope_options("auto")),
-       within<FlameOptions>(&FlameOptions::picture, flame_picture_options()),
-       within<FlameOptions>(&FlameOptions::file, redact_options()),
-       within<FlameOptions>(&FlameOptions::file, general_options())});
+       within<FlameOptions>(&FlameOptions::picture, flame_picture_options()), snapshot_options<FlameOptions>()});
 }
 
 std::string drawn(const Loaded& loaded, const FlameOptions& options) {
   const MemoryState& state = loaded.state;
   const std::optional<std::uint32_t> device = options.scope.device;
   const FrameTree tree = build_frame_tree(state, resolved(options.tree, state, device));
-  FlamePicture picture{
-      .file = picture_name(loaded.name), .figures = memory_figures(state, device), .tree = tree, .device = device};
+  FlamePicture picture{.file = picture_name(loaded.name),
+                       .subject = memory_subject(state, device),
+                       .tree = tree,
+                       .warnings = warnings_and_losses(state),
+                       .device = device};
   if (options.tree.view == View::segments)
     picture.segments = {find_pins(state, {.device = device}), block_lines(state, device)};
-  return flame_svg(picture, svg_options(options.picture, options.tree.frames));
+  return flame_svg(picture, svg_options(options.picture, frames_of(options.tree)));
 }
 
 int run_flame(const FlameOptions& options) {

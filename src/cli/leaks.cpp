@@ -62,8 +62,7 @@ OptionList<LeaksCommand> leaks_options() {
                &LeaksCommand::most_bytes, parse_bytes)},
        within<LeaksCommand>(&LeaksCommand::leaks, {parsed(device_text(), &LeakOptions::device, parse_device)}),
        within<LeaksCommand>(&LeaksCommand::outputs, TextOutputs::options()),
-       within<LeaksCommand>(&LeaksCommand::file, redact_options()),
-       within<LeaksCommand>(&LeaksCommand::file, general_options())});
+       snapshot_options<LeaksCommand>()});
 }
 
 /// As the snapshot has it: with --redact a pseudonym, which keeps the number at the end of a name, and so the '*'.

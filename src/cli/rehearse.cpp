@@ -10,7 +10,6 @@
 #include "rehearse/rehearsal_run.hpp"
 #include "rehearse/report.hpp"
 #include "rehearse/search.hpp"
-#include "text/whole_number.hpp"
 
 #include <filesystem>
 #include <fmt/format.h>
@@ -48,10 +47,8 @@ struct RehearseCommand : CommandOptions {
   std::optional<std::string> json;
 };
 
-template <std::uint64_t most> std::uint64_t parse_count(std::string_view option, const std::string& word) {
-  const auto count = whole_number<std::uint64_t>(word);
-  if (count && *count > 0 && *count <= most) return *count;
-  throw UsageError(fmt::format("--{} must be a number from 1 to {}, not '{}'", option, most, word));
+template <std::uint64_t most> std::uint64_t parse_up_to(std::string_view option, const std::string& word) {
+  return parse_count(option, word, 1, most);
 }
 
 rehearse::SearchRange parse_range(std::string_view /*option*/, const std::string& word) {
@@ -70,18 +67,18 @@ OptionList<RehearseCommand> rehearse_options() {
                 "which GPU: the name of a profile (default: h100-80), or, with a '/' in it, a profile's file"},
                &RehearseCommand::gpu),
       parsed({"devices", '\0', "N", "how many of them (default: 1)"}, &RehearseCommand::devices,
-             parse_count<kMostDevices>),
+             parse_up_to<kMostDevices>),
       parsed({"memory", '\0', "SIZE", "memory of each, in place of the profile's, for example 24GiB"},
              &RehearseCommand::memory_bytes, parse_bytes),
       verbatim({"output", 'o', "FOLDER", "where the snapshots go (default: memviz-rehearsal); no file is replaced"},
                &RehearseCommand::output),
       parsed(
           {"steps", '\0', "N", "end each process after so many steps of an optimizer of PyTorch's, as if it were done"},
-          &RehearseCommand::steps, parse_count<kMost>),
+          &RehearseCommand::steps, parse_up_to<kMost>),
       flag({"no-record", '\0', "", "leave recording to the program; who holds the peak is not known then"},
            &RehearseCommand::leaves_recording),
       parsed({"max-entries", '\0', "N", "events of the history that are kept (default: 200000)"},
-             &RehearseCommand::max_entries, parse_count<kMost>),
+             &RehearseCommand::max_entries, parse_up_to<kMost>),
       parsed({"search", '\0', "NAME=A..B",
               "find the largest number that fits: NAME is set in the environment, and {} and {NAME} are replaced "
               "in the program's words. Takes for granted that what fits, fits with less. What the program writes "

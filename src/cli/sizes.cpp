@@ -1,6 +1,7 @@
 #include "cli/sizes.hpp"
 
 #include "memviz/error.hpp"
+#include "text/whole_number.hpp"
 
 #include <array>
 #include <charconv>
@@ -66,6 +67,12 @@ double parse_percent(std::string_view option, std::string_view text) {
   if (!percent || *percent > kWhole || !(rest.empty() || rest == "%"))
     throw UsageError(fmt::format("--{} must be a percentage from 0 to 100, not '{}'", option, text));
   return *percent;
+}
+
+std::uint64_t parse_count(std::string_view option, std::string_view text, std::uint64_t least, std::uint64_t most) {
+  const auto count = whole_number<std::uint64_t>(text);
+  if (count && *count >= least && *count <= most) return *count;
+  throw UsageError(fmt::format("--{} must be a number from {} to {}, not '{}'", option, least, most, text));
 }
 
 GrowthLimit parse_limit(std::string_view option, std::string_view text) {

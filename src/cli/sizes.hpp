@@ -1,6 +1,6 @@
 #pragma once
 
-// "500K", "1.5GiB", "2%" -> numbers.
+// "500K", "1.5GiB", "2%", "12" -> numbers.
 
 #include "memviz/gauges.hpp"
 
@@ -18,6 +18,10 @@ namespace memviz::cli {
 
 /// From `least` to `most`. Throws UsageError that names `option`.
 [[nodiscard]] double parse_factor(std::string_view option, std::string_view text, double least, double most);
+
+/// A whole number from `least` to `most`. Throws UsageError that names `option`.
+[[nodiscard]] std::uint64_t parse_count(std::string_view option, std::string_view text, std::uint64_t least,
+                                        std::uint64_t most);
 
 /// The most that something may grow: bytes as for parse_bytes(), or percent of what it was. Throws UsageError that
 /// names `option`.

@@ -23,9 +23,7 @@ OptionList<StateOptions> state_options() {
       {within<StateOptions>(&StateOptions::picture, {output_option("the picture; - is standard output (required)")}),
        within<StateOptions>(&StateOptions::scope, scope_options("auto")),
        within<StateOptions>(&StateOptions::picture, {size_option("merge small neighbours and draw fewer segments")}),
-       within<StateOptions>(&StateOptions::picture, picture_format_options()),
-       within<StateOptions>(&StateOptions::file, redact_options()),
-       within<StateOptions>(&StateOptions::file, general_options())});
+       within<StateOptions>(&StateOptions::picture, picture_format_options()), snapshot_options<StateOptions>()});
 }
 
 int run_state(const StateOptions& options) {

@@ -18,8 +18,7 @@ struct StatsOptions : CommandOptions {
 OptionList<StatsOptions> stats_options() {
   return joined<StatsOptions>({within<StatsOptions>(&StatsOptions::outputs, TextOutputs::options()),
                                within<StatsOptions>(&StatsOptions::scope, scope_options("end")),
-                               within<StatsOptions>(&StatsOptions::file, redact_options()),
-                               within<StatsOptions>(&StatsOptions::file, general_options())});
+                               snapshot_options<StatsOptions>()});
 }
 
 int run_stats(const StatsOptions& options) {

@@ -3,6 +3,7 @@
 #include "cli/outputs.hpp"
 #include "cli/picture_output.hpp"
 #include "cli/scope.hpp"
+#include "cli/sizes.hpp"
 #include "cli/snapshot_file.hpp"
 #include "memviz/error.hpp"
 #include "memviz/lost_history.hpp"
@@ -50,10 +51,7 @@ TimelineView parse_timeline_view(std::string_view option, const std::string& wor
 }
 
 std::size_t parse_detail(std::string_view option, const std::string& word) {
-  constexpr std::size_t kMost = 20'000;
-  const auto bands = whole_number<std::size_t>(word);
-  if (bands && *bands <= kMost) return *bands;
-  throw UsageError(fmt::format("--{} must be a number from 0 to {}, not '{}'", option, kMost, word));
+  return parse_count(option, word, 0, 20'000);
 }
 
 OptionList<TimelineCommand> timeline_options() {
@@ -80,8 +78,7 @@ OptionList<TimelineCommand> timeline_options() {
         parsed(device_text(), &TimelineCommand::device, parse_device)},
        within<TimelineCommand>(&TimelineCommand::picture, {size_option("draw fewer bands")}),
        within<TimelineCommand>(&TimelineCommand::picture, picture_format_options()),
-       within<TimelineCommand>(&TimelineCommand::file, redact_options()),
-       within<TimelineCommand>(&TimelineCommand::file, general_options())});
+       snapshot_options<TimelineCommand>()});
 }
 
 Window window_of(const DeviceRecord& record, std::optional<std::uint64_t> from, std::optional<std::uint64_t> to) {

@@ -142,8 +142,7 @@ OptionList<TraceCommand> trace_options() {
        within<TraceCommand>(&TraceCommand::log, log),
        {verbatim({"output", 'o', "FILE", "where it goes (default: standard output)"}, &TraceCommand::output),
         parsed(device_text(), &TraceCommand::device, parse_device)},
-       within<TraceCommand>(&TraceCommand::file, redact_options()),
-       within<TraceCommand>(&TraceCommand::file, general_options())});
+       snapshot_options<TraceCommand>()});
 }
 
 TraceFilter filter_of(const TraceCommand& options) {

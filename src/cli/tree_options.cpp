@@ -79,11 +79,15 @@ OptionList<TreeChoice> tree_options() {
   };
 }
 
+FrameFilter frames_of(const TreeChoice& choice) {
+  return choice.frames.value_or(FrameFilter::filtered);
+}
+
 TreeOptions resolved(const TreeChoice& choice, const MemoryState& state, std::optional<std::uint32_t> device) {
   TreeOptions options;
-  options.frames = choice.frames;
-  options.focus = choice.focus;
-  options.hide = choice.hide;
+  options.frames = frames_of(choice);
+  options.focus = choice.focus.value_or("");
+  options.hide = choice.hide.value_or("");
   options.device = device;
   if (choice.group) {
     options.levels = *choice.group;

@@ -19,13 +19,16 @@ enum class View : std::uint8_t { memory, segments };
 struct TreeChoice {
   std::optional<View> view;
   std::optional<std::vector<Level>> group;
-  FrameFilter frames = FrameFilter::filtered;
-  std::string focus;
-  std::string hide;
+  std::optional<FrameFilter> frames;
+  std::optional<std::string> focus;
+  std::optional<std::string> hide;
 };
 
 [[nodiscard]] Option<TreeChoice> view_option(std::string help);
 [[nodiscard]] OptionList<TreeChoice> tree_options(); ///< what is grouped, kept and left out
+
+/// The frames that are kept: what was chosen, else all but what PyTorch's own tools leave out.
+[[nodiscard]] FrameFilter frames_of(const TreeChoice& choice);
 
 /// The tree options for a snapshot; `--group`, else `--view`, else the memory view.
 [[nodiscard]] TreeOptions resolved(const TreeChoice& choice, const MemoryState& state,

@@ -1,9 +1,9 @@
 #include "memviz/compare_report.hpp"
 
 #include "base/json_writer.hpp"
-#include "export/compare_words.hpp"
 #include "export/moment_json.hpp"
 #include "memviz/label.hpp"
+#include "story/compare_words.hpp"
 
 namespace memviz {
 

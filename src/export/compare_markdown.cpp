@@ -2,9 +2,9 @@
 
 #include "base/printable.hpp"
 #include "base/saturating.hpp"
-#include "export/compare_words.hpp"
 #include "memviz/format.hpp"
 #include "memviz/label.hpp"
+#include "story/compare_words.hpp"
 
 #include <algorithm>
 #include <cctype>

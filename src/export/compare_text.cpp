@@ -2,10 +2,10 @@
 
 #include "base/printable.hpp"
 #include "base/wrap.hpp"
-#include "export/compare_words.hpp"
 #include "export/text_table.hpp"
 #include "memviz/format.hpp"
 #include "memviz/label.hpp"
+#include "story/compare_words.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>

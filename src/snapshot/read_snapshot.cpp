@@ -1,7 +1,6 @@
-#include "base/printable.hpp"
-#include "base/utf8.hpp"
-#include "memviz/error.hpp"
 #include "memviz/recording.hpp"
+
+#include "memviz/error.hpp"
 #include "pickle/decoder.hpp"
 #include "pickle/locate.hpp"
 #include "snapshot/document_reader.hpp"

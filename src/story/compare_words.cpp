@@ -1,85 +1,116 @@
-#include "memviz/compare.hpp"
+#include "story/compare_words.hpp"
+
 #include "memviz/format.hpp"
 #include "memviz/label.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <numeric>
+#include <fmt/ranges.h>
 
 namespace memviz {
+
 namespace {
 
-std::uint64_t largest_change(const DeviceReadings& readings) {
-  std::uint64_t largest = 0;
-  for (const Reading& reading : readings.readings) {
-    const std::int64_t change = reading.change_bytes();
-    largest = std::max(largest, static_cast<std::uint64_t>(change < 0 ? -change : change));
-  }
-  return largest;
+std::string growth_text(const GaugeGrowth& growth, bool names_device, bool is_first) {
+  const std::string_view subject = growth.gauge == Gauge::peak  ? "the peak"
+                                   : growth.gauge == Gauge::end ? "the end"
+                                                                : "reserved memory";
+  const std::string device = names_device ? " of " + device_name(growth.device, growth.is_cpu) : "";
+  const std::string share = growth.before_bytes == 0
+                                ? "from nothing"
+                                : format_change(growth.bytes(), growth.before_bytes, format_bytes(growth.before_bytes));
+  return fmt::format("{}{} {}by {} ({})", subject, device, is_first ? "grew " : "", format_bytes(growth.bytes()),
+                     share);
+}
+
+const UserLineChange* most_grown(const Comparison& comparison) {
+  const auto found = std::find_if(comparison.changes.begin(), comparison.changes.end(),
+                                  [](const UserLineChange& line) { return line.change.delta_bytes() > 0; });
+  return found == comparison.changes.end() ? nullptr : &*found;
+}
+
+std::string culprit_text(const Comparison& comparison, Quote quote) {
+  const UserLineChange* line = most_grown(comparison);
+  const std::string moment = common_moment(comparison);
+  if (line == nullptr) return moment.empty() ? "; no line grew" : fmt::format("; no line grew {}", moment);
+  return fmt::format("; the most by {} ({}{}{})", quote(change_label(comparison, *line)),
+                     format_delta(line->change.delta_bytes()), moment.empty() ? "" : " ", moment);
+}
+
+bool lacks_events(const Comparison& comparison, DeviceStats DeviceChange::*side) {
+  return std::none_of(comparison.devices.begin(), comparison.devices.end(),
+                      [&](const DeviceChange& device) { return (device.*side).events > 0; });
 }
 
 } // namespace
 
-std::vector<std::size_t> devices_that_changed_most(const Comparison& comparison, std::size_t most) {
-  std::vector<std::size_t> order(comparison.readings.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t one, std::size_t other) {
-    return largest_change(comparison.readings[one]) > largest_change(comparison.readings[other]);
-  });
-  order.resize(std::min(order.size(), most));
-  std::sort(order.begin(), order.end());
-  return order;
+std::string known_bytes(const std::optional<std::uint64_t>& bytes) {
+  return bytes ? format_bytes(*bytes) : "unknown";
 }
 
-std::string common_moment(const Comparison& comparison) {
-  std::optional<MomentKind> common;
-  for (const DeviceChange& device : comparison.devices) {
-    for (const DeviceStats* side : {&device.before, &device.after}) {
-      if (side->segments == 0 && side->events == 0) continue; // not there
-      if (common && *common != side->at.kind) return "";
-      common = side->at.kind;
-    }
+std::string as_it_is(const std::string& text) {
+  return text;
+}
+
+std::string_view gauge_label(Gauge gauge) {
+  switch (gauge) {
+  case Gauge::peak: return "requested at the peak";
+  case Gauge::end: return "requested at the end";
+  case Gauge::reserved: break;
   }
-  if (!common) return "";
-  switch (*common) {
-  case MomentKind::end: return "at the end";
-  case MomentKind::peak: return "at the peak";
-  case MomentKind::oom: return "at the out-of-memory error";
-  case MomentKind::time:
-  case MomentKind::annotation:
-  case MomentKind::event:
-  case MomentKind::automatic: break;
+  return "reserved at the end";
+}
+
+std::optional<std::string> exceeded_text(const CompareReport& report, Quote quote) {
+  if (!report.verdict || report.verdict->exceeded.empty()) return std::nullopt;
+  std::string text;
+  for (const GaugeGrowth& growth : report.verdict->exceeded)
+    text += (text.empty() ? "" : ", ") +
+            growth_text(growth, report.comparison.readings.size() > 1, &growth == &report.verdict->exceeded.front());
+  return fmt::format("{}, more than --fail-over {} allows{}", text, report.verdict->limit.given,
+                     culprit_text(report.comparison, quote));
+}
+
+std::string unknown_text(const CompareReport& report, Quote quote) {
+  const auto& readings = report.comparison.readings;
+  if (readings.empty() || readings.front().of(Gauge::peak).is_known()) return "";
+  const bool is_before = lacks_events(report.comparison, &DeviceChange::before);
+  const bool is_after = lacks_events(report.comparison, &DeviceChange::after);
+  if (is_before && is_after) return "the peak is unknown: neither file has events";
+  return fmt::format("the peak is unknown: {} has no events",
+                     quote(is_before ? report.before.file : report.after.file));
+}
+
+std::string passed_text(const CompareReport& report) {
+  std::vector<std::string_view> names;
+  for (const Gauge gauge : report.verdict->judged)
+    names.push_back(gauge_name(gauge));
+  return fmt::format("{} within --fail-over {}", fmt::join(names, ", "), report.verdict->limit.given);
+}
+
+std::string uneven_text(const CompareReport& report) {
+  for (const auto& [before, after] : report.comparison.devices) {
+    const bool are_there = before.segments + before.events > 0 && after.segments + after.events > 0;
+    if (!are_there || before.at.kind == after.at.kind) continue;
+    return fmt::format("{} is {} in {}, but {} in {}: --at end compares both at the end",
+                       device_name(before.device, before.is_cpu), moment_text(before.at, before.events),
+                       report.before.file, moment_text(after.at, after.events), report.after.file);
   }
-  return "at the moment given";
+  return "";
 }
 
-std::string match_text(const Comparison& comparison) {
-  if (!comparison.is_match_chosen) return "";
-  return fmt::format(
-      "most lines only moved ({} stands on both sides at other lines of the same functions), so they are "
-      "compared by function; --match line tells them apart",
-      format_bytes(comparison.moved_lines_bytes));
+std::string change_label(const Comparison& comparison, const UserLineChange& line) {
+  return device_prefix(comparison, line) + node_label(comparison.frames, line.key);
 }
 
-std::string end_text(const Comparison& comparison) {
-  const bool are_at_peak =
-      std::all_of(comparison.devices.begin(), comparison.devices.end(), [](const DeviceChange& device) {
-        return device.before.at.kind == MomentKind::peak && device.after.at.kind == MomentKind::peak;
-      });
-  const auto changed = [&](Gauge gauge) {
-    return std::any_of(comparison.readings.begin(), comparison.readings.end(),
-                       [&](const DeviceReadings& device) { return device.of(gauge).change_bytes() != 0; });
-  };
-  if (!are_at_peak || !comparison.changes.empty() || changed(Gauge::peak) || !changed(Gauge::end)) return "";
-  return "the peaks are equal and only the ends differ: --at end compares those";
-}
-
-std::string device_prefix(const Comparison& comparison, const UserLineChange& line) {
-  if (!line.device) return "";
-  const auto at =
-      std::lower_bound(comparison.readings.begin(), comparison.readings.end(), *line.device,
-                       [](const DeviceReadings& readings, std::uint32_t device) { return readings.device < device; });
-  return device_name(*line.device, at->is_cpu) + ": ";
+std::vector<std::string> change_labels(const Comparison& comparison, const std::vector<const UserLineChange*>& lines) {
+  std::vector<NodeKey> keys;
+  for (const UserLineChange* line : lines)
+    keys.push_back(line->key);
+  std::vector<std::string> labels = node_labels(comparison.frames, keys);
+  for (std::size_t i = 0; i < lines.size(); ++i)
+    labels[i].insert(0, device_prefix(comparison, *lines[i]));
+  return labels;
 }
 
 } // namespace memviz

@@ -1,7 +1,6 @@
 #include "base/font_columns.hpp"
 #include "memviz/format.hpp"
 #include "memviz/label.hpp"
-#include "memviz/lost_history.hpp"
 #include "memviz/no_stack.hpp"
 #include "memviz/short_label.hpp"
 #include "memviz/story.hpp"
@@ -30,91 +29,90 @@ std::string line_text(const FrameTable& frames, const NodeKey& key) {
 }
 
 /// Whom a sentence is about: the leading device, else all.
-std::string owner_text(const MemoryFigures& figures, const DeviceStats& sum) {
-  return leading_device(figures.devices) ? device_name(sum.device, sum.is_cpu) : devices_text(figures.devices);
+std::string owner_text(const MemorySubject& subject, const DeviceStats& sum) {
+  return leading_device(subject.devices) ? device_name(sum.device, sum.is_cpu) : devices_text(subject.devices);
 }
 
 /// The first device that is drawn at its out-of-memory error; null if none is.
-const DeviceStats* failed_device(const MemoryFigures& figures) {
-  const auto failed = std::find_if(figures.devices.begin(), figures.devices.end(), [](const DeviceStats& stats) {
+const DeviceStats* failed_device(const MemorySubject& subject) {
+  const auto failed = std::find_if(subject.devices.begin(), subject.devices.end(), [](const DeviceStats& stats) {
     return stats.at.kind == MomentKind::oom && stats.at.asked_bytes > 0;
   });
-  return failed == figures.devices.end() ? nullptr : &*failed;
+  return failed == subject.devices.end() ? nullptr : &*failed;
 }
 
 std::string in_use_percent(const DeviceStats& stats) {
   return format_percent(stats.allocated_bytes + stats.pending_free_bytes, stats.reserved_bytes);
 }
 
-std::string largest_user_text(const MemoryFigures& figures, const DeviceStats& sum) {
-  const FrameTable& frames = figures.state.frames();
-  const UserLine& first = figures.users.front();
-  const NoStackAccount no_stack = no_stack_account(figures.users);
-  const auto known = std::find_if(figures.users.begin(), figures.users.end(),
+std::string largest_user_text(const MemorySubject& subject, const DeviceStats& sum) {
+  const FrameTable& frames = subject.state.frames();
+  const UserLine& first = subject.users.front();
+  const NoStackAccount no_stack = no_stack_account(subject.users);
+  const auto known = std::find_if(subject.users.begin(), subject.users.end(),
                                   [](const UserLine& line) { return line.key.kind == NodeKind::frame; });
   if (first.key.kind == NodeKind::frame && first.amount.bytes >= no_stack.total.bytes) {
     const bool stands_out = first.amount.bytes >= sum.requested_bytes / kStandsOut;
     return fmt::format(
         "{}, {}, holds {}.",
         stands_out ? "The largest user"
-                   : fmt::format("No line of code stands out: the largest of {}", format_count(figures.users.size())),
+                   : fmt::format("No line of code stands out: the largest of {}", format_count(subject.users.size())),
         line_text(frames, first.key), in_use_text(first.amount.bytes, sum));
   }
   std::string text =
       no_stack.total.bytes > 0
           ? fmt::format("{} has {}.", in_use_text(no_stack.total.bytes, sum), no_stack_text(no_stack))
           : fmt::format("{} has no stack: {}.", in_use_text(first.amount.bytes, sum), reason_text(first.key));
-  if (known != figures.users.end())
+  if (known != subject.users.end())
     text += fmt::format(" The largest user with one, {}, holds {}.", line_text(frames, known->key),
                         format_bytes(known->amount.bytes));
   return text;
 }
 
 /// With its device, where others are at other moments.
-std::string moment_fact(const MemoryFigures& figures, const DeviceStats& sum) {
-  if (!leading_device(figures.devices)) return figures.moment;
+std::string moment_fact(const MemorySubject& subject, const DeviceStats& sum) {
+  if (!leading_device(subject.devices)) return subject.moment;
   return fmt::format("{} {}", device_name(sum.device, sum.is_cpu), moment_text(sum.at, sum.events));
 }
 
 /// What the moments that are not drawn held.
-std::string other_moments_of(const MemoryFigures& figures, const DeviceStats& sum) {
-  if (leading_device(figures.devices)) return other_moments_text("flame", sum, device_name(sum.device, sum.is_cpu));
-  return figures.devices.size() == 1 ? other_moments_text("flame", sum) : "";
+std::string other_moments_of(const MemorySubject& subject, const DeviceStats& sum) {
+  if (leading_device(subject.devices)) return other_moments_text("flame", sum, device_name(sum.device, sum.is_cpu));
+  return subject.devices.size() == 1 ? other_moments_text("flame", sum) : "";
 }
 
-std::string headline(const MemoryFigures& figures, const DeviceStats& sum) {
-  if (const DeviceStats* const failed = failed_device(figures))
+std::string headline(const MemorySubject& subject, const DeviceStats& sum) {
+  if (const DeviceStats* const failed = failed_device(subject))
     return fmt::format("{} ran out of memory: {} asked for, {} reserved", device_name(failed->device, failed->is_cpu),
                        format_bytes(failed->at.asked_bytes), format_bytes(failed->reserved_bytes));
   if (sum.reserved_bytes == 0) return "No memory is reserved in this snapshot";
-  const std::string owner = owner_text(figures, sum);
-  const std::string reserved = format_bytes(sum.reserved_bytes) + " reserved";
+  const std::string owner = owner_text(subject, sum);
   return sum.events == 0
-             ? fmt::format("{} on {}, {} in use", reserved, owner, in_use_percent(sum))
-             : fmt::format("{} {}: {}, {} in use", owner, short_moment_text(sum.at), reserved, in_use_percent(sum));
+             ? fmt::format("{} reserved on {}, {} in use", format_bytes(sum.reserved_bytes), owner, in_use_percent(sum))
+             : fmt::format("{} {}: {}", owner, short_moment_text(sum.at), use_text(sum));
 }
 
-std::string answer(const MemoryFigures& figures, const DeviceStats& sum) {
+std::string answer(const MemorySubject& subject, const DeviceStats& sum) {
   std::string answer;
-  if (const DeviceStats* const failed = failed_device(figures); failed != nullptr && failed->reserved_bytes > 0) {
+  if (const DeviceStats* const failed = failed_device(subject); failed != nullptr && failed->reserved_bytes > 0) {
     answer = fmt::format("{} of what it had reserved was in use.", in_use_percent(*failed));
   }
-  if (figures.users.empty() || sum.requested_bytes == 0) return answer;
-  return answer + (answer.empty() ? "" : " ") + largest_user_text(figures, sum);
+  if (subject.users.empty() || sum.requested_bytes == 0) return answer;
+  return answer + (answer.empty() ? "" : " ") + largest_user_text(subject, sum);
 }
 
-std::vector<std::string> facts(const MemoryFigures& figures, const DeviceStats& sum) {
-  std::vector<std::string> facts{moment_fact(figures, sum)};
-  if (!figures.state.recording->origin.generation.empty()) facts.push_back(figures.state.recording->origin.generation);
+std::vector<std::string> facts(const MemorySubject& subject, const DeviceStats& sum) {
+  std::vector<std::string> facts{moment_fact(subject, sum)};
+  if (!subject.state.recording->origin.generation.empty()) facts.push_back(subject.state.recording->origin.generation);
   const std::vector<std::string> counts = count_facts(sum);
   facts.insert(facts.end(), counts.begin(), counts.end());
-  if (const std::string others = other_moments_of(figures, sum); !others.empty()) facts.push_back(others);
+  if (const std::string others = other_moments_of(subject, sum); !others.empty()) facts.push_back(others);
   return facts;
 }
 
-std::string alert(const MemoryFigures& figures, const DeviceStats& sum) {
-  std::string rehearsed = rehearsal_alert(figures.state.recording->origin.rehearsal);
-  if (sum.ooms == 0 || (sum.ooms == 1 && failed_device(figures) != nullptr)) return rehearsed;
+std::string alert(const MemorySubject& subject, const DeviceStats& sum) {
+  std::string rehearsed = rehearsal_alert(subject.state.recording->origin.rehearsal);
+  if (sum.ooms == 0 || (sum.ooms == 1 && failed_device(subject) != nullptr)) return rehearsed;
   return fmt::format("{}{}ran out of memory {}", rehearsed, rehearsed.empty() ? "" : "; ",
                      sum.ooms == 1 ? "once" : format_count(sum.ooms) + " times");
 }
@@ -127,26 +125,24 @@ std::string devices_text(const std::vector<DeviceStats>& devices) {
   return fmt::format("{} GPUs", devices.size());
 }
 
-MemoryFigures memory_figures(const MemoryState& state, std::optional<std::uint32_t> device) {
+MemorySubject memory_subject(const MemoryState& state, std::optional<std::uint32_t> device) {
   const std::vector<DeviceStats> devices = state.stats_of(device);
   const auto leading = leading_device(devices);
   return {.state = state,
           .devices = devices,
           .users = rank_user_lines(state, leading ? leading : device),
-          .warnings = warnings_and_losses(state),
           .moment = moments_text(devices)};
 }
 
-Story flame_story(const MemoryFigures& figures) {
-  const DeviceStats sum = leading_or_sum(figures.devices);
+Story flame_story(const MemorySubject& subject) {
+  const DeviceStats sum = leading_or_sum(subject.devices);
   Story story;
-  story.headline = headline(figures, sum);
-  story.answer = answer(figures, sum);
-  story.alert = alert(figures, sum);
-  story.facts = facts(figures, sum);
-  story.notes = missing_stack_notes(figures.users, sum.requested_bytes);
-  story.accounts = accounts_of(figures.devices);
-  story.warnings = figures.warnings;
+  story.headline = headline(subject, sum);
+  story.answer = answer(subject, sum);
+  story.alert = alert(subject, sum);
+  story.facts = facts(subject, sum);
+  story.notes = missing_stack_notes(subject.users, sum.requested_bytes);
+  story.accounts = accounts_of(subject.devices);
   return story;
 }
 

@@ -5,6 +5,7 @@
 #include "memviz/export.hpp"
 #include "memviz/flame.hpp"
 #include "memviz/leaks.hpp"
+#include "memviz/lost_history.hpp"
 #include "memviz/svg.hpp"
 #include "memviz/timeline_svg.hpp"
 #include "memviz/trace.hpp"
@@ -239,7 +240,10 @@ void check_outputs(const std::shared_ptr<const Recording>& recording, std::uint3
   const FrameTree tree = build_frame_tree(state, options);
   const std::uint64_t total_bytes = reserved_bytes(state);
   check_conserves_bytes(tree, total_bytes);
-  const FlamePicture picture{.file = "fuzz <&> .pickle", .figures = memory_figures(state, {}), .tree = tree};
+  const FlamePicture picture{.file = "fuzz <&> .pickle",
+                             .subject = memory_subject(state, {}),
+                             .tree = tree,
+                             .warnings = warnings_and_losses(state)};
   check_svg(flame_svg(picture, {.upward = choice % 2 == 0,
                                 .scripts = choice % 7 == 0,
                                 .fold = choice % 3 != 0,

@@ -21,7 +21,7 @@ struct Drawing {
   std::string moment = "at the end of recording";
 
   [[nodiscard]] std::string svg(const SvgOptions& options = {.scripts = false}) const {
-    return flame_svg({file, {state, devices, users, warnings, moment}, tree}, options);
+    return flame_svg({file, {state, devices, users, moment}, tree, warnings}, options);
   }
 };
 

@@ -160,7 +160,8 @@ TEST_CASE("the picture says what the accounts say") {
     TreeOptions options;
     options.levels = memory_levels(file);
     const FrameTree tree = build_frame_tree(file, options);
-    const FlamePicture picture{.file = "mem.pickle", .figures = memory_figures(file, {}), .tree = tree};
+    const FlamePicture picture{
+        .file = "mem.pickle", .subject = memory_subject(file, {}), .tree = tree, .warnings = warnings_and_losses(file)};
     const std::string svg = flame_svg(picture, {});
     const DeviceStats shown = leading_or_sum(devices);
     if (shown.reserved_bytes == 0) continue;

@@ -58,19 +58,19 @@ TEST_CASE("in an output only paths are looked for") {
   search.hide("train_acme_step");
   search.hide("acme/model.py");
   search.hide("/home/alice/model.py");
-  search.hide("see C:/work/acme/net.py, or acme/net/layers/one.py:12");
+  search.hide("see C:/srv/acme/net.py, or acme/net/layers/one.py:12");
   search.hide("http://www.w3.org/2000/svg");
   search.hide("1/2/3/4");
   search.hide("/regex/g");
   CHECK(search.count_paths("train_acme_step in acme/model.py") == 0);
   CHECK(search.count_paths("(/home/alice/model.py:12)</title>") == 1);
-  CHECK(search.count_paths("\"/home/alice/model.pyc\";/work/acme/net.py") == 2);
+  CHECK(search.count_paths("\"/home/alice/model.pyc\";/srv/acme/net.py") == 2);
   CHECK(search.count_paths("/srv/home/alice/model.py") == 0); // of somebody else
   CHECK(search.count_paths("at acme/net/layers/one.py:3") == 1);
   CHECK(search.count_paths("xmlns=\"http://www.w3.org/2000/svg\" 1/2/3/4 /regex/g") == 0);
   search.keep("/mnt/home/alice/model.py");
   CHECK(search.count_paths("/home/alice/model.py") == 0);
-  CHECK(search.count_paths("/work/acme/net.py") == 1);
+  CHECK(search.count_paths("/srv/acme/net.py") == 1);
 }
 
 TEST_CASE("of a long text the beginning is found") {

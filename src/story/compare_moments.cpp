@@ -1,0 +1,85 @@
+#include "memviz/compare.hpp"
+#include "memviz/format.hpp"
+#include "memviz/label.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <numeric>
+
+namespace memviz {
+namespace {
+
+std::uint64_t largest_change(const DeviceReadings& readings) {
+  std::uint64_t largest = 0;
+  for (const Reading& reading : readings.readings) {
+    const std::int64_t change = reading.change_bytes();
+    largest = std::max(largest, static_cast<std::uint64_t>(change < 0 ? -change : change));
+  }
+  return largest;
+}
+
+} // namespace
+
+std::vector<std::size_t> devices_that_changed_most(const Comparison& comparison, std::size_t most) {
+  std::vector<std::size_t> order(comparison.readings.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t one, std::size_t other) {
+    return largest_change(comparison.readings[one]) > largest_change(comparison.readings[other]);
+  });
+  order.resize(std::min(order.size(), most));
+  std::sort(order.begin(), order.end());
+  return order;
+}
+
+std::string common_moment(const Comparison& comparison) {
+  std::optional<MomentKind> common;
+  for (const DeviceChange& device : comparison.devices) {
+    for (const DeviceStats* side : {&device.before, &device.after}) {
+      if (side->segments == 0 && side->events == 0) continue; // not there
+      if (common && *common != side->at.kind) return "";
+      common = side->at.kind;
+    }
+  }
+  if (!common) return "";
+  switch (*common) {
+  case MomentKind::end: return "at the end";
+  case MomentKind::peak: return "at the peak";
+  case MomentKind::oom: return "at the out-of-memory error";
+  case MomentKind::time:
+  case MomentKind::annotation:
+  case MomentKind::event:
+  case MomentKind::automatic: break;
+  }
+  return "at the moment given";
+}
+
+std::string match_text(const Comparison& comparison) {
+  if (!comparison.is_match_chosen) return "";
+  return fmt::format(
+      "most lines only moved ({} stands on both sides at other lines of the same functions), so they are "
+      "compared by function; --match line tells them apart",
+      format_bytes(comparison.moved_lines_bytes));
+}
+
+std::string end_text(const Comparison& comparison) {
+  const bool are_at_peak =
+      std::all_of(comparison.devices.begin(), comparison.devices.end(), [](const DeviceChange& device) {
+        return device.before.at.kind == MomentKind::peak && device.after.at.kind == MomentKind::peak;
+      });
+  const auto changed = [&](Gauge gauge) {
+    return std::any_of(comparison.readings.begin(), comparison.readings.end(),
+                       [&](const DeviceReadings& device) { return device.of(gauge).change_bytes() != 0; });
+  };
+  if (!are_at_peak || !comparison.changes.empty() || changed(Gauge::peak) || !changed(Gauge::end)) return "";
+  return "the peaks are equal and only the ends differ: --at end compares those";
+}
+
+std::string device_prefix(const Comparison& comparison, const UserLineChange& line) {
+  if (!line.device) return "";
+  const auto at =
+      std::lower_bound(comparison.readings.begin(), comparison.readings.end(), *line.device,
+                       [](const DeviceReadings& readings, std::uint32_t device) { return readings.device < device; });
+  return device_name(*line.device, at->is_cpu) + ": ";
+}
+
+} // namespace memviz
