@@ -9,9 +9,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
 
 namespace memviz {
 
@@ -23,10 +20,6 @@ enum class RingState : std::uint8_t {
 
 /// The file's flag is about all devices, its max_entries about each.
 [[nodiscard]] RingState ring_state(const Recording& recording, const DeviceStats& stats);
-
-/// "before recording", and where that is not certain "before recording or lost in the ring": when the memory of
-/// baseline_bytes was allocated.
-[[nodiscard]] std::string_view baseline_text(const DeviceStats& stats);
 
 struct LostHistory {
   RingState ring = RingState::unknown;
@@ -40,11 +33,5 @@ struct LostHistory {
 /// Nothing where no loss is proven, where nothing lacks its alloc, or where the accounts do not balance: then events
 /// are missing for another reason.
 [[nodiscard]] std::optional<LostHistory> lost_history(const Recording& recording, const DeviceStats& stats);
-
-/// One sentence without its full stop: "GPU 0: 505 blocks (12.3 GiB) were allocated while ...".
-[[nodiscard]] std::string lost_history_text(const LostHistory& lost, const DeviceStats& stats);
-
-/// For those who ask what the file is worth: its warnings, those of its accounts, and what each device has lost.
-[[nodiscard]] std::vector<std::string> warnings_and_losses(const MemoryState& state);
 
 } // namespace memviz

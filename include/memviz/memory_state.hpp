@@ -9,7 +9,6 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <string>
 #include <vector>
 
 namespace memviz {
@@ -39,6 +38,16 @@ struct BlockHistory {
   [[nodiscard]] bool is_explained() const { return alloc_event != kNoEvent; }
 };
 
+/// What does not add up at the moment of a device, beside DeviceStats::outside_bytes: nothing at the end of the
+/// recording, where the file's own blocks are what is alive.
+struct Misfits {
+  std::uint64_t segment_events = 0; ///< that contradict the segments of the file and were left out
+  std::uint64_t segment_bytes = 0;  ///< of these
+  std::uint64_t unsummed_bytes = 0; ///< that the blocks request beyond baseline + allocs - frees
+  /// Allocations that were never freed, yet their addresses were given out again.
+  std::uint64_t overwritten_allocations = 0;
+};
+
 /// The memory of all devices, each at its moment, with the recording that it is a state of.
 struct MemoryState : MemoryMap {
   std::shared_ptr<const Recording> recording;
@@ -46,13 +55,11 @@ struct MemoryState : MemoryMap {
   std::vector<BlockHistory> histories; ///< by block index
   std::vector<OutsideMemory> outside;  ///< by device
   std::vector<EventsAround> around;    ///< of the same devices
-  std::vector<std::string> warnings;   ///< accounts that do not balance, events that do not fit
+  std::vector<Misfits> misfits;        ///< of the same devices
 
   [[nodiscard]] const FrameTable& frames() const { return recording->frames; }
   /// The figures of `device`, or of each.
   [[nodiscard]] std::vector<DeviceStats> stats_of(std::optional<std::uint32_t> device) const;
-  /// The reader's, then the replay's.
-  [[nodiscard]] std::vector<std::string> all_warnings() const;
 };
 
 } // namespace memviz

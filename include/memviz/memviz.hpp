@@ -45,4 +45,5 @@
 #include "memviz/timeline_svg.hpp"
 #include "memviz/trace.hpp"
 #include "memviz/tree.hpp"
+#include "memviz/warnings.hpp"
 #include "memviz/what_if.hpp"

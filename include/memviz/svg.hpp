@@ -41,7 +41,6 @@ struct FlamePicture {
   std::string file; ///< name of the snapshot, for the header
   MemorySubject subject;
   const FrameTree& tree;
-  std::vector<std::string> warnings;
   /// With it every segment is drawn below the graph.
   std::optional<SegmentDetails> segments = {};
   std::optional<std::uint32_t> device = {}; ///< the only one drawn
@@ -64,7 +63,6 @@ struct ExplainPicture {
   std::string file;
   const MemoryState& state;
   const std::vector<DeviceExplanation>& devices;
-  std::vector<std::string> warnings;
 };
 
 [[nodiscard]] std::string explain_svg(const ExplainPicture& picture, const SvgOptions& options);
@@ -75,7 +73,6 @@ struct StatePicture {
   const MemoryState& state;
   std::span<const BlockBirth> births;  ///< by block index; empty: not told
   std::optional<std::uint32_t> device; ///< only this one
-  std::vector<std::string> warnings;
 };
 
 /// Fewer segments are drawn, largest first, until the file is no larger than `options` allows; what is left out is

@@ -36,7 +36,6 @@ struct TimelinePicture {
   std::string file; ///< name of the snapshot, for the header
   const MemoryState& state;
   std::vector<TimelineDevice> devices; ///< those that are drawn
-  std::vector<std::string> warnings;
 };
 
 /// Throws Error where the axis is time and a device that is drawn has events without times.

@@ -6,6 +6,7 @@
 #include "memviz/format.hpp"
 #include "memviz/label.hpp"
 #include "memviz/svg.hpp"
+#include "memviz/warnings.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -138,7 +139,7 @@ std::string draw(const ExplainPicture& picture, const SvgOptions& options) {
     double y = draw_headline(page, "Nothing to explain");
     y = draw_facts(page, y, picture.file, {"no segments and no events on any device"}) + 8;
     page.begin_below_graph();
-    return page.finish(draw_signature(page, draw_warnings(page, y, picture.warnings)));
+    return page.finish(draw_signature(page, draw_warnings(page, y, warnings_and_losses(picture.state))));
   }
   const std::vector<CodeOrigin> origins = origins_of(picture.state.frames());
   const DeviceExplanation& device = picture.devices.front();
@@ -152,7 +153,7 @@ std::string draw(const ExplainPicture& picture, const SvgOptions& options) {
       12;
   y = draw_main_device(page, y, picture, origins, words);
   add_rule(page.below_graph(), y + 4);
-  y = draw_warnings(page, y + 14, picture.warnings);
+  y = draw_warnings(page, y + 14, warnings_and_losses(picture.state));
   y = draw_notes(page, y, words.reasons);
   y = draw_other_devices(page, y, picture);
   return page.finish(draw_signature(page, y));

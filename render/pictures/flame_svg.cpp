@@ -15,6 +15,7 @@
 #include "memviz/format.hpp"
 #include "memviz/label.hpp"
 #include "memviz/story.hpp"
+#include "memviz/warnings.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -127,7 +128,7 @@ std::string draw(const FlamePicture& picture, const SvgOptions& options, const s
         {"Nothing to draw: the file holds no segments. Was the snapshot made in the process that uses the GPU, "
          "and while it held memory?"});
   }
-  return page.finish(draw_footer(page, y, story, picture.warnings));
+  return page.finish(draw_footer(page, y, story, warnings_and_losses(picture.subject.state)));
 }
 
 } // namespace

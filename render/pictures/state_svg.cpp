@@ -15,6 +15,7 @@
 #include "memviz/pins.hpp"
 #include "memviz/story.hpp"
 #include "memviz/svg.hpp"
+#include "memviz/warnings.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -88,7 +89,7 @@ public:
     for (std::size_t i = 0; i < std::min(kMostFailures, around_.size()); ++i)
       y = draw_events(page, y + 4, devices_[i], *around_[i]);
     add_rule(page.below_graph(), y + 4);
-    y = draw_warnings(page, y + 14, picture_.warnings);
+    y = draw_warnings(page, y + 14, warnings_and_losses(picture_.state));
     return page.finish(draw_signature(page, y));
   }
 

@@ -11,6 +11,7 @@
 
 #include "memviz/format.hpp"
 #include "memviz/label.hpp"
+#include "memviz/warnings.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -158,7 +159,7 @@ private:
 
   [[nodiscard]] std::string finish(Page& page, double y) {
     add_rule(page.below_graph(), y + 4);
-    y = draw_warnings(page, y + 14, picture_.warnings);
+    y = draw_warnings(page, y + 14, warnings_and_losses(picture_.state));
     y = draw_notes(page, y, notes());
     y = draw_signature(page, y);
     return page.finish(y);

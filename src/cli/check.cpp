@@ -5,6 +5,7 @@
 #include "cli/snapshot_file.hpp"
 #include "cli/text_outputs.hpp"
 #include "memviz/error.hpp"
+#include "memviz/warnings.hpp"
 
 #include <fmt/format.h>
 #include <string>
@@ -48,7 +49,7 @@ int run_check(const CheckOptions& options) {
   options.outputs.write(
       options.file, [&] { return check_text(report); }, [&] { return check_json(report); });
   if (!report.recording) throw Error(file + ": " + report.error);
-  say_warnings(options.file, file, report.state ? report.state->all_warnings() : report.recording->warnings);
+  say_warnings(options.file, file, report.state ? warnings_of(*report.state) : report.recording->warnings);
   if (options.structure) options.file.advise(speed_text(report));
   return kSuccess;
 }

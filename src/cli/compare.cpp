@@ -14,6 +14,7 @@
 #include "memviz/export.hpp"
 #include "memviz/story.hpp"
 #include "memviz/svg.hpp"
+#include "memviz/warnings.hpp"
 #include "text/path_ends.hpp"
 
 #include <algorithm>
@@ -101,9 +102,9 @@ struct Side {
 Side load_side(const std::string& file, const std::string& name, const CompareCommand& options) {
   Loaded loaded = load(file, options.file, {.moment = moment_of(options.scope)});
   Side side{loaded.name, name, std::move(loaded.state), {}};
-  for (const std::string& warning : side.state.all_warnings())
+  for (const std::string& warning : warnings_of(side.state))
     side.warnings.push_back(side.name + ": " + warning);
-  say_warnings(options.file, side.file, side.state.all_warnings());
+  say_warnings(options.file, side.file, warnings_of(side.state));
   return side;
 }
 

@@ -10,7 +10,6 @@
 #include "memviz/error.hpp"
 #include "memviz/format.hpp"
 #include "memviz/label.hpp"
-#include "memviz/lost_history.hpp"
 #include "memviz/svg.hpp"
 
 #include <fmt/format.h>
@@ -73,8 +72,7 @@ Results results_of(const Loaded& loaded, const ExplainCommand& options) {
   if (options.json) results.json = explain_json(loaded.name, state, devices);
   if (!options.json && output != "-") results.text = explain_text({loaded.name, state, devices}, text_columns());
   if (output) {
-    const ExplainPicture picture{
-        .file = picture_name(loaded.name), .state = state, .devices = devices, .warnings = warnings_and_losses(state)};
+    const ExplainPicture picture{.file = picture_name(loaded.name), .state = state, .devices = devices};
     results.picture = explain_svg(picture, {});
   }
   return results;

@@ -7,7 +7,6 @@
 #include "cli/snapshot_file.hpp"
 #include "cli/tree_options.hpp"
 #include "memviz/error.hpp"
-#include "memviz/lost_history.hpp"
 #include "memviz/story.hpp"
 #include "memviz/svg.hpp"
 
@@ -40,11 +39,8 @@ std::string drawn(const Loaded& loaded, const FlameOptions& options) {
   const MemoryState& state = loaded.state;
   const std::optional<std::uint32_t> device = options.scope.device;
   const FrameTree tree = build_frame_tree(state, resolved(options.tree, state, device));
-  FlamePicture picture{.file = picture_name(loaded.name),
-                       .subject = memory_subject(state, device),
-                       .tree = tree,
-                       .warnings = warnings_and_losses(state),
-                       .device = device};
+  FlamePicture picture{
+      .file = picture_name(loaded.name), .subject = memory_subject(state, device), .tree = tree, .device = device};
   if (options.tree.view == View::segments)
     picture.segments = {find_pins(state, {.device = device}), block_lines(state, device)};
   return flame_svg(picture, svg_options(options.picture, frames_of(options.tree)));

@@ -1,6 +1,7 @@
 #include "cli/snapshot_file.hpp"
 
 #include "cli/scope.hpp"
+#include "memviz/warnings.hpp"
 
 #include <string_view>
 #include <utility>
@@ -29,7 +30,7 @@ Loaded load(const std::string& file, const FileOptions& options, const Wants& wa
 Loaded load_one(const CommandOptions& options, const Wants& wants, std::optional<std::uint32_t> device) {
   Loaded loaded = load(options.operands.front(), options.file, wants);
   check_device(loaded.name, *loaded.state.recording, device);
-  say_warnings(options.file, loaded.name, loaded.state.all_warnings());
+  say_warnings(options.file, loaded.name, warnings_of(loaded.state));
   return loaded;
 }
 

@@ -4,7 +4,6 @@
 #include "cli/scope.hpp"
 #include "cli/snapshot_file.hpp"
 #include "memviz/error.hpp"
-#include "memviz/lost_history.hpp"
 #include "memviz/svg.hpp"
 
 #include <string>
@@ -34,12 +33,9 @@ int run_state(const StateOptions& options) {
   const std::optional<std::uint32_t> device = options.scope.device;
   const Loaded loaded = load_one(options, {.moment = moment_of(options.scope), .births = true}, device);
   const std::string picture = naming_file(loaded.name, [&] {
-    return state_svg({.file = picture_name(loaded.name),
-                      .state = loaded.state,
-                      .births = loaded.births,
-                      .device = device,
-                      .warnings = warnings_and_losses(loaded.state)},
-                     svg_options(options.picture));
+    return state_svg(
+        {.file = picture_name(loaded.name), .state = loaded.state, .births = loaded.births, .device = device},
+        svg_options(options.picture));
   });
   write_picture(options.file, options.picture, picture);
   return kSuccess;

@@ -6,7 +6,6 @@
 #include "cli/sizes.hpp"
 #include "cli/snapshot_file.hpp"
 #include "memviz/error.hpp"
-#include "memviz/lost_history.hpp"
 #include "memviz/timeline_svg.hpp"
 #include "text/whole_number.hpp"
 
@@ -99,10 +98,7 @@ void check_window(const std::vector<TimelineDevice>& devices, std::optional<std:
 }
 
 std::string drawn(Loaded loaded, const TimelineCommand& options) {
-  TimelinePicture picture{.file = picture_name(loaded.name),
-                          .state = loaded.state,
-                          .devices = {},
-                          .warnings = warnings_and_losses(loaded.state)};
+  TimelinePicture picture{.file = picture_name(loaded.name), .state = loaded.state, .devices = {}};
   for (DeviceRecord& one : loaded.timeline) {
     if (options.device && one.device != *options.device) continue;
     const Window window = window_of(one, options.from, options.to);

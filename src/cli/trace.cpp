@@ -9,6 +9,7 @@
 #include "cli/snapshot_file.hpp"
 #include "cli/trace_range.hpp"
 #include "memviz/error.hpp"
+#include "memviz/warnings.hpp"
 #include "text/whole_number.hpp"
 
 #include <cstddef>
@@ -195,7 +196,7 @@ int run_trace(const TraceCommand& options) {
     TraceSurvey survey;
     const Loaded loaded{file.session().open({.sink = &survey}), name};
     check_device(name, *loaded.state.recording, options.device);
-    say_warnings(options.file, name, loaded.state.all_warnings());
+    say_warnings(options.file, name, warnings_of(loaded.state));
     write_log(file.session(), loaded, survey, options);
   });
   return kSuccess;

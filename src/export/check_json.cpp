@@ -2,7 +2,7 @@
 #include "export/check_words.hpp"
 #include "export/rehearsal_json.hpp"
 #include "memviz/check.hpp"
-#include "memviz/lost_history.hpp"
+#include "memviz/warnings.hpp"
 #include "pickle/survey.hpp"
 
 namespace memviz {

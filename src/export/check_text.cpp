@@ -5,8 +5,9 @@
 #include "export/text_table.hpp"
 #include "memviz/format.hpp"
 #include "memviz/label.hpp"
-#include "memviz/lost_history.hpp"
+#include "memviz/warnings.hpp"
 #include "pickle/survey.hpp"
+#include "story/accounts.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -25,7 +26,8 @@ std::string verdict(const CheckReport& report) {
   }
   if (!report.recording) return "NOT WELL-FORMED";
   if (!report.state) return "well-formed; the accounts were not replayed";
-  const std::string balance = report.is_balanced() ? "well-formed and balanced" : "well-formed, but NOT BALANCED";
+  const bool balances = report.is_balanced();
+  const std::string balance = fmt::format("well-formed{} {}", balances ? " and" : ", but", balance_word(balances));
   const std::size_t warnings = warnings_of(report).size();
   return warnings == 0 ? balance : fmt::format("{}; {}", balance, format_counted(warnings, "warning"));
 }
@@ -95,15 +97,6 @@ void add_origin(TextTable& table, const CheckReport& report) {
     table.add_row({"recorded", printable(rehearsal_text(*report.recording->origin.rehearsal))});
 }
 
-std::string balance_of(const DeviceStats& stats) {
-  if (stats.events == 0) return "no events, so nothing to balance";
-  return fmt::format("{}: {} {} + {} allocated - {} freed = {} in use at the end{}",
-                     stats.balanced() ? "balanced" : "NOT BALANCED", format_bytes(stats.baseline_bytes),
-                     baseline_text(stats), format_bytes(stats.alloc_bytes), format_bytes(stats.free_bytes),
-                     format_bytes(stats.end_requested_bytes),
-                     stats.balanced() ? "" : fmt::format(", off by {} B", stats.imbalance_bytes));
-}
-
 void add_devices(TextTable& table, const CheckReport& report) {
   const Recording& recording = *report.recording;
   const std::vector<std::uint32_t> devices = recording.devices();
@@ -114,7 +107,7 @@ void add_devices(TextTable& table, const CheckReport& report) {
                                format_counted(counts.blocks, "block"), format_counted(counts.events, "event"))});
     if (!report.state) continue;
     for (const DeviceStats& stats : report.state->stats_of(device))
-      table.add_row({"", balance_of(stats)});
+      table.add_row({"", balance_line(stats)});
   }
   if (!recording.annotations.empty()) table.add_row({"annotations", format_count(recording.annotations.size())});
   if (devices.empty()) table.add_row({"devices", "none: no segments and no events"});

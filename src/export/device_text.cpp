@@ -4,8 +4,8 @@
 #include "export/text_table.hpp"
 #include "memviz/format.hpp"
 #include "memviz/label.hpp"
-#include "memviz/lost_history.hpp"
 #include "memviz/places.hpp"
+#include "story/accounts.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -68,8 +68,7 @@ std::string accounts(const DeviceStats& stats) {
   add(fmt::format("  alive {}", baseline_text(stats)), stats.baseline_bytes, "");
   add("+ allocated", stats.alloc_bytes, "allocs: " + format_count(stats.allocs));
   add("- freed", stats.free_bytes, unmatched);
-  add("= alive at the end", stats.end_requested_bytes,
-      stats.balanced() ? "balanced" : fmt::format("NOT BALANCED: off by {} B", stats.imbalance_bytes));
+  add("= alive at the end", stats.end_requested_bytes, balance_cell(stats));
   add("  peak", stats.peak_requested_bytes, event_text(stats.peak_event));
   std::string text = fmt::format("  requested bytes over {} events\n", format_count(stats.events)) + table.text("  ");
   if (stats.ooms > 0) {

@@ -3,7 +3,7 @@
 #include "memviz/explain.hpp"
 #include "memviz/format.hpp"
 #include "memviz/label.hpp"
-#include "memviz/lost_history.hpp"
+#include "memviz/warnings.hpp"
 
 #include <algorithm>
 #include <array>

@@ -5,7 +5,7 @@
 #include "memviz/export.hpp"
 #include "memviz/format.hpp"
 #include "memviz/label.hpp"
-#include "memviz/lost_history.hpp"
+#include "memviz/warnings.hpp"
 #include "story/explain_answers.hpp"
 
 #include <algorithm>

@@ -2,8 +2,8 @@
 #include "export/moment_json.hpp"
 #include "export/rehearsal_json.hpp"
 #include "memviz/export.hpp"
-#include "memviz/lost_history.hpp"
 #include "memviz/no_stack.hpp"
+#include "memviz/warnings.hpp"
 
 namespace memviz {
 

@@ -5,7 +5,7 @@
 #include "memviz/export.hpp"
 #include "memviz/format.hpp"
 #include "memviz/label.hpp"
-#include "memviz/lost_history.hpp"
+#include "memviz/warnings.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>

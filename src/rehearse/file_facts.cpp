@@ -5,6 +5,7 @@
 #include "memviz/lost_history.hpp"
 #include "memviz/recording.hpp"
 #include "memviz/replay.hpp"
+#include "memviz/warnings.hpp"
 
 #include <algorithm>
 

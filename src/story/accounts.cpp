@@ -1,8 +1,8 @@
 #include "story/accounts.hpp"
 
+#include "base/saturating.hpp"
 #include "memviz/format.hpp"
 #include "memviz/label.hpp"
-#include "memviz/lost_history.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -37,6 +37,17 @@ std::string_view advice(Pseudo reason) {
   return "";
 }
 
+/// The account itself; the terminal's minus is not that of pictures.
+std::string sum_text(const DeviceStats& stats, std::string_view minus) {
+  return fmt::format("{} {} + {} allocated {} {} freed = {}", format_bytes(stats.baseline_bytes), baseline_text(stats),
+                     format_bytes(stats.alloc_bytes), minus, format_bytes(stats.free_bytes),
+                     format_bytes(stats.end_requested_bytes));
+}
+
+std::string off_text(const DeviceStats& stats) {
+  return fmt::format("off by {} B", stats.imbalance_bytes);
+}
+
 } // namespace
 
 std::string use_text(const DeviceStats& stats) {
@@ -45,19 +56,39 @@ std::string use_text(const DeviceStats& stats) {
                      format_percent(stats.allocated_bytes + stats.pending_free_bytes, stats.reserved_bytes));
 }
 
+std::string_view baseline_text(const DeviceStats& stats) {
+  return stats.may_have_lost_events ? "before recording or lost in the ring" : "before recording";
+}
+
+std::string_view balance_word(bool balances) {
+  return balances ? "balanced" : "NOT BALANCED";
+}
+
+std::string balance_cell(const DeviceStats& stats) {
+  const std::string word(balance_word(stats.balanced()));
+  return stats.balanced() ? word : word + ": " + off_text(stats);
+}
+
+std::string balance_line(const DeviceStats& stats) {
+  if (stats.events == 0) return "no events, so nothing to balance";
+  return fmt::format("{}: {} in use at the end{}", balance_word(stats.balanced()), sum_text(stats, "-"),
+                     stats.balanced() ? "" : ", " + off_text(stats));
+}
+
+std::string imbalance_warning(const DeviceStats& stats) {
+  return fmt::format("the accounts of {} do not balance: baseline + allocs - frees is {} {} than the blocks "
+                     "active at the end request ({} bytes); the trace is incomplete or edited",
+                     device_name(stats.device, stats.is_cpu), format_bytes(magnitude(stats.imbalance_bytes)),
+                     stats.imbalance_bytes > 0 ? "more" : "less", format_count(stats.end_block_bytes));
+}
+
 std::string balance_text(const DeviceStats& stats) {
   if (stats.events == 0)
     return "No events in this file: it says what is held, not since when, nor how high the peak was.";
-  const std::string sum = fmt::format("{} {} + {} allocated − {} freed = {}", format_bytes(stats.baseline_bytes),
-                                      baseline_text(stats), format_bytes(stats.alloc_bytes),
-                                      format_bytes(stats.free_bytes), format_bytes(stats.end_requested_bytes));
+  const std::string sum = sum_text(stats, "−");
   if (stats.balanced()) return fmt::format("Accounts balance: {} requested at the end.", sum);
-  // What is drawn may be another moment than the end.
-  const std::uint64_t held_bytes = stats.at.is_end()
-                                       ? stats.requested_bytes
-                                       : stats.end_requested_bytes - static_cast<std::uint64_t>(stats.imbalance_bytes);
   return fmt::format("Accounts do not balance: {}, but the blocks active at the end hold {} ({}).", sum,
-                     format_bytes(held_bytes), delta_text(stats.imbalance_bytes));
+                     format_bytes(stats.end_block_bytes), delta_text(stats.imbalance_bytes));
 }
 
 std::vector<Account> accounts_of(const std::vector<DeviceStats>& devices) {

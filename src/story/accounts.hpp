@@ -1,17 +1,32 @@
 #pragma once
 
-// Totals and warnings of a snapshot -> sentences: the account of its bytes, and how to get the stacks that are missing.
+// Totals of a snapshot -> the account of its bytes, in the form that each output has room for, and how to get the
+// stacks that are missing. Nobody else says whether accounts balance.
 
 #include "memviz/flame.hpp"
 #include "memviz/memory_state.hpp"
 #include "memviz/story.hpp"
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace memviz {
 
-/// "Accounts balance: 182 KiB before recording + ... = ...", or by how much they do not.
+/// "before recording", and where that is not certain "before recording or lost in the ring": when the memory of
+/// baseline_bytes was allocated.
+[[nodiscard]] std::string_view baseline_text(const DeviceStats& stats);
+
+/// "balanced", or in letters that nobody overlooks "NOT BALANCED".
+[[nodiscard]] std::string_view balance_word(bool balances);
+/// For a cell: the word, and where it is needed ": off by -4096 B".
+[[nodiscard]] std::string balance_cell(const DeviceStats& stats);
+/// For a line: "balanced: 182 KiB before recording + ... = ... in use at the end", or by how much they do not.
+[[nodiscard]] std::string balance_line(const DeviceStats& stats);
+/// Of accounts that do not balance: by how much, and what that says of the trace.
+[[nodiscard]] std::string imbalance_warning(const DeviceStats& stats);
+
+/// For a picture: "Accounts balance: 182 KiB before recording + ... = ...", or by how much they do not.
 [[nodiscard]] std::string balance_text(const DeviceStats& stats);
 
 /// One account where all devices balance, else one for each that does not: their errors might cancel.

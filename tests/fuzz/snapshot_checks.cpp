@@ -5,10 +5,10 @@
 #include "memviz/export.hpp"
 #include "memviz/flame.hpp"
 #include "memviz/leaks.hpp"
-#include "memviz/lost_history.hpp"
 #include "memviz/svg.hpp"
 #include "memviz/timeline_svg.hpp"
 #include "memviz/trace.hpp"
+#include "memviz/warnings.hpp"
 #include "promises.hpp"
 #include "require.hpp"
 #include "same_snapshot.hpp"
@@ -138,8 +138,7 @@ TreeOptions tree_options(const MemoryState& state, std::uint32_t choice) {
 
 /// Bytes conserved at every slice, a peak that the accounts know, and a picture.
 void check_timeline(const MemoryState& state, std::uint32_t choice) {
-  TimelinePicture picture{
-      .file = "fuzz <&> .pickle", .state = state, .devices = {}, .warnings = state.recording->warnings};
+  TimelinePicture picture{.file = "fuzz <&> .pickle", .state = state, .devices = {}};
   TimelineSvgOptions options;
   options.max_bytes = std::size_t{20'000} << choice % 4;
   options.scripts = choice % 7 == 0;
@@ -193,11 +192,7 @@ void check_moment(const std::shared_ptr<const Recording>& recording, std::uint32
   check_conserves_bytes(build_frame_tree(then, tree_options(then, choice)), reserved_bytes(then) + outside_bytes);
   BirthFinder finder(then);
   take_events(*recording, finder);
-  check_svg(state_svg({.file = "fuzz <&> .pickle",
-                       .state = then,
-                       .births = finder.births(),
-                       .device = std::nullopt,
-                       .warnings = then.warnings},
+  check_svg(state_svg({.file = "fuzz <&> .pickle", .state = then, .births = finder.births(), .device = std::nullopt},
                       {.max_bytes = std::size_t{20'000} << choice % 4}));
 
   ExplainOptions options;
@@ -212,8 +207,7 @@ void check_moment(const std::shared_ptr<const Recording>& recording, std::uint32
   }
   check_json(explain_json("fuzz.pickle", then, explained));
   require(explain_text({"fuzz.pickle", then, explained}).ends_with('\n'), "a text that ends");
-  check_svg(
-      explain_svg({.file = "fuzz <&> .pickle", .state = then, .devices = explained, .warnings = then.warnings}, {}));
+  check_svg(explain_svg({.file = "fuzz <&> .pickle", .state = then, .devices = explained}, {}));
 }
 
 } // namespace
@@ -240,10 +234,7 @@ void check_outputs(const std::shared_ptr<const Recording>& recording, std::uint3
   const FrameTree tree = build_frame_tree(state, options);
   const std::uint64_t total_bytes = reserved_bytes(state);
   check_conserves_bytes(tree, total_bytes);
-  const FlamePicture picture{.file = "fuzz <&> .pickle",
-                             .subject = memory_subject(state, {}),
-                             .tree = tree,
-                             .warnings = warnings_and_losses(state)};
+  const FlamePicture picture{.file = "fuzz <&> .pickle", .subject = memory_subject(state, {}), .tree = tree};
   check_svg(flame_svg(picture, {.upward = choice % 2 == 0,
                                 .scripts = choice % 7 == 0,
                                 .fold = choice % 3 != 0,
@@ -256,7 +247,7 @@ void check_outputs(const std::shared_ptr<const Recording>& recording, std::uint3
   LeakOptions leak_options;
   if (choice % 3 == 1) leak_options.steps = {StepSource::events, {}, 1 + choice % 5};
   const auto leaks = find_leaks(state, leak_options);
-  check_json(leaks_json("fuzz.pickle", state, leaks, recording->warnings));
+  check_json(leaks_json("fuzz.pickle", state, leaks));
   require(leaks_text("fuzz.pickle", state, leaks).ends_with('\n'), "a text that ends");
   require(stats_text("fuzz.pickle", state, {}).ends_with('\n'), "a text that ends");
   check_moment(recording, choice);

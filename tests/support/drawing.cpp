@@ -21,9 +21,7 @@ Drawing drawing_of(const std::vector<Leaf>& leaves) {
   auto built = tree_of(leaves);
   check_conserves_bytes(built.tree);
   Drawing drawing;
-  auto recording = std::make_shared<Recording>();
-  recording->frames = std::move(built.frames);
-  drawing.state.recording = std::move(recording);
+  drawing.recording->frames = std::move(built.frames);
   drawing.tree = std::move(built.tree);
   DeviceStats stats;
   stats.segments = 1;

@@ -5,6 +5,7 @@
 #include "memviz/svg.hpp"
 #include "support/tree_builder.hpp"
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -12,16 +13,16 @@ namespace memviz::test {
 
 /// A state whose frames and totals are those of a built tree.
 struct Drawing {
-  MemoryState state;
+  std::shared_ptr<Recording> recording = std::make_shared<Recording>();
+  MemoryState state = {{}, recording, {}, {}, {}, {}, {}};
   FrameTree tree;
   std::vector<DeviceStats> devices;
   std::vector<UserLine> users;
-  std::vector<std::string> warnings;
   std::string file = "train.pickle";
   std::string moment = "at the end of recording";
 
   [[nodiscard]] std::string svg(const SvgOptions& options = {.scripts = false}) const {
-    return flame_svg({file, {state, devices, users, moment}, tree, warnings}, options);
+    return flame_svg({file, {state, devices, users, moment}, tree}, options);
   }
 };
 

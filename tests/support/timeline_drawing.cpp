@@ -8,7 +8,7 @@ namespace memviz::test {
 
 std::string drawn_timeline(const Recording& snapshot, const TimelineSvgOptions& options) {
   const MemoryState state = end_of(snapshot);
-  TimelinePicture picture{.file = "a <b> & c.pickle", .state = state, .devices = {}, .warnings = state.warnings};
+  TimelinePicture picture{.file = "a <b> & c.pickle", .state = state, .devices = {}};
   for (DeviceRecord& record : record_timeline(snapshot)) {
     const Window window{0, record.events};
     picture.devices.push_back({std::move(record), window});

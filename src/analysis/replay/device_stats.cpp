@@ -47,6 +47,7 @@ DeviceStats sum_of(const std::vector<DeviceStats>& devices) {
     sum.peak_event = device.peak_event;
     sum.end_requested_bytes += device.end_requested_bytes;
     sum.end_reserved_bytes += device.end_reserved_bytes;
+    sum.end_block_bytes += device.end_block_bytes;
     sum.imbalance_bytes += device.imbalance_bytes;
     sum.ooms += device.ooms;
     if (device.first_time_us && (!sum.first_time_us || *device.first_time_us < *sum.first_time_us))

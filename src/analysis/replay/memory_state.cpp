@@ -12,10 +12,4 @@ std::vector<DeviceStats> MemoryState::stats_of(std::optional<std::uint32_t> devi
   return {*found};
 }
 
-std::vector<std::string> MemoryState::all_warnings() const {
-  std::vector<std::string> all = recording->warnings;
-  all.insert(all.end(), warnings.begin(), warnings.end());
-  return all;
-}
-
 } // namespace memviz

@@ -1,11 +1,8 @@
 #include "memviz/replay.hpp"
 
 #include "analysis/replay/device_accounts.hpp"
-#include "analysis/replay/like_warnings.hpp"
 #include "analysis/replay/segment_totals.hpp"
 #include "memviz/error.hpp"
-#include "memviz/format.hpp"
-#include "memviz/label.hpp"
 #include "memviz/lost_history.hpp"
 
 #include <fmt/format.h>
@@ -48,13 +45,6 @@ std::uint64_t mark_explained(const Segment& segment, const NumberMap& live, Devi
     stats.unexplained_with_stack_bytes += block.requested_bytes;
   }
   return unexplained_bytes;
-}
-
-std::string imbalance_text(const DeviceStats& stats) {
-  return fmt::format("the accounts of {} do not balance: baseline + allocs - frees is {} {} than the blocks "
-                     "active at the end request ({} bytes); the trace is incomplete or edited",
-                     device_name(stats.device, stats.is_cpu), format_delta(stats.imbalance_bytes).substr(1),
-                     stats.imbalance_bytes > 0 ? "more" : "less", format_count(stats.requested_bytes));
 }
 
 /// Files before 2026 do not say whether the ring was full: then allocations that are missing are the only sign.
@@ -125,6 +115,7 @@ DeviceStats Accounts::DeviceAccounts::settled(const DeviceStats& at_end, std::ui
   // Below 0 only where frees name more bytes than their allocs did.
   const std::int64_t end_bytes = static_cast<std::int64_t>(settled.baseline_bytes) + live_bytes;
   settled.end_requested_bytes = end_bytes < 0 ? 0 : static_cast<std::uint64_t>(end_bytes);
+  settled.end_block_bytes = at_end.requested_bytes;
   settled.imbalance_bytes = end_bytes - static_cast<std::int64_t>(settled.requested_bytes);
   return settled;
 }
@@ -163,7 +154,6 @@ void Accounts::restart() {
 MemoryState Accounts::state_at_end(std::shared_ptr<const Recording> recording) const {
   static const DeviceAccounts no_events({}, 0);
   MemoryState state{recording->end, std::move(recording), {}, {}, {}, {}, {}};
-  LikeWarnings imbalances;
   state.histories.resize(state.blocks.size());
   for (const std::uint32_t device : state.recording->devices()) {
     const bool has_events = device < devices_.size() && devices_[device] != nullptr;
@@ -181,9 +171,8 @@ MemoryState Accounts::state_at_end(std::shared_ptr<const Recording> recording) c
     state.devices.back().at = {
         MomentKind::end, static_cast<std::int64_t>(at_end.events) - 1, accounts.last_event_time_us, {}};
     state.around.push_back(accounts.log.around());
-    if (!state.devices.back().balanced()) imbalances.add([&] { return imbalance_text(state.devices.back()); });
+    state.misfits.emplace_back();
   }
-  imbalances.append_to(state.warnings);
   return state;
 }
 

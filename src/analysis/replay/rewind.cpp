@@ -40,7 +40,7 @@ void Rewinder::keep(std::size_t first_segment, std::size_t count, const NumberMa
   }
 }
 
-Misfits Rewinder::rewind(std::size_t first_segment, std::size_t count, const MomentLog& log, const NumberMap& live) {
+Unplaced Rewinder::rewind(std::size_t first_segment, std::size_t count, const MomentLog& log, const NumberMap& live) {
   SegmentUndo undo(spare_bytes_);
   for (std::size_t i = first_segment; i < first_segment + count; ++i)
     undo.add(recording_.end.segments[i], i);
@@ -48,21 +48,23 @@ Misfits Rewinder::rewind(std::size_t first_segment, std::size_t count, const Mom
     undo.undo(*event, log.pools());
 
   freed_starts_ = log.freed_starts();
-  Misfits misfits{{}, undo.misfits(), undo.misfit_bytes()};
+  Unplaced unplaced;
+  unplaced.misfits.segment_events = undo.misfits();
+  unplaced.misfits.segment_bytes = undo.misfit_bytes();
   const Pasts pasts = pasts_of(first_segment, count, log, live);
   auto next = pasts.begin();
   for (const PastSegment& past : undo.segments()) {
     const Segment& segment = past.segment;
     for (; next != pasts.end() && next->block.address < segment.address; ++next)
-      misfits.outside.push_back(next->outside(next->block.requested_bytes));
+      unplaced.outside.push_back(next->outside(next->block.requested_bytes));
     const auto first = next;
     while (next != pasts.end() && next->block.address - segment.address < segment.total_bytes)
       ++next;
-    add(past, {first, next}, misfits);
+    add(past, {first, next}, unplaced);
   }
   for (; next != pasts.end(); ++next)
-    misfits.outside.push_back(next->outside(next->block.requested_bytes));
-  return misfits;
+    unplaced.outside.push_back(next->outside(next->block.requested_bytes));
+  return unplaced;
 }
 
 Rewinder::Pasts Rewinder::pasts_of(std::size_t first_segment, std::size_t count, const MomentLog& log,
@@ -108,7 +110,7 @@ bool Rewinder::is_as_at_end(const PastSegment& past, std::span<const Past> insid
          std::all_of(inside.begin(), inside.end(), [](const Past& live) { return live.is_as_at_end; });
 }
 
-void Rewinder::add(const PastSegment& past, std::span<const Past> inside, Misfits& misfits) {
+void Rewinder::add(const PastSegment& past, std::span<const Past> inside, Unplaced& unplaced) {
   Segment segment = past.segment;
   segment.first_block = static_cast<std::uint32_t>(memory_.blocks.size());
   if (is_as_at_end(past, inside)) {
@@ -117,7 +119,7 @@ void Rewinder::add(const PastSegment& past, std::span<const Past> inside, Misfit
       push(block, block.is_active() ? (live++)->alloc_event : kNoEvent, true);
   } else {
     segment.uncovered_bytes = 0;
-    rebuild(segment, inside, misfits);
+    rebuild(segment, inside, unplaced);
     segment.block_count = static_cast<std::uint32_t>(memory_.blocks.size() - segment.first_block);
   }
   memory_.segments.push_back(segment);
@@ -149,7 +151,7 @@ std::uint64_t Rewinder::block_bytes(const Past& past, std::uint64_t room_bytes, 
   return neighbour ? rounding_.block_bytes(block.requested_bytes, *neighbour - block.address, segment) : bytes;
 }
 
-void Rewinder::rebuild(const Segment& segment, std::span<const Past> inside, Misfits& misfits) {
+void Rewinder::rebuild(const Segment& segment, std::span<const Past> inside, Unplaced& unplaced) {
   const std::uint64_t end = segment.address + segment.total_bytes;
   std::uint64_t address = segment.address;
   const auto fill_to = [&](std::uint64_t next) {
@@ -159,7 +161,7 @@ void Rewinder::rebuild(const Segment& segment, std::span<const Past> inside, Mis
   for (std::size_t i = 0; i < inside.size(); ++i) {
     Block block = inside[i].block;
     if (block.address < address) {
-      misfits.outside.push_back(inside[i].outside(block.requested_bytes));
+      unplaced.outside.push_back(inside[i].outside(block.requested_bytes));
       continue;
     }
     fill_to(block.address);
@@ -167,7 +169,7 @@ void Rewinder::rebuild(const Segment& segment, std::span<const Past> inside, Mis
     block.size_bytes = inside[i].has_known_size() ? std::min(block.size_bytes, room_bytes)
                                                   : block_bytes(inside[i], room_bytes, segment);
     if (block.requested_bytes > block.size_bytes) {
-      misfits.outside.push_back(inside[i].outside(block.requested_bytes - block.size_bytes));
+      unplaced.outside.push_back(inside[i].outside(block.requested_bytes - block.size_bytes));
       block.requested_bytes = block.size_bytes;
     }
     push(block, inside[i].alloc_event, inside[i].is_kept);

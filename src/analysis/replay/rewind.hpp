@@ -16,10 +16,9 @@
 namespace memviz {
 
 /// What does not fit into the state of a device at a moment.
-struct Misfits {
+struct Unplaced {
   std::vector<OutsideMemory> outside; ///< allocations; without their device
-  std::uint64_t segment_events = 0;
-  std::uint64_t segment_bytes = 0;
+  Misfits misfits;                    ///< of these only the segment events
 };
 
 class Rewinder {
@@ -29,7 +28,7 @@ public:
   /// The next segments, all of one device, as they are in the file.
   void keep(std::size_t first_segment, std::size_t count, const NumberMap& live);
   /// The same as they were at the moment of `log`; `live` has the Births of what lives at the end.
-  Misfits rewind(std::size_t first_segment, std::size_t count, const MomentLog& log, const NumberMap& live);
+  Unplaced rewind(std::size_t first_segment, std::size_t count, const MomentLog& log, const NumberMap& live);
 
   [[nodiscard]] MemoryMap take_memory() { return std::move(memory_); }
   [[nodiscard]] std::vector<BlockHistory> take_histories() { return std::move(histories_); }
@@ -56,9 +55,9 @@ private:
   [[nodiscard]] Pasts pasts_of(std::size_t first_segment, std::size_t count, const MomentLog& log,
                                const NumberMap& live) const;
   /// `inside` is what begins inside the segment, by address.
-  void add(const PastSegment& past, std::span<const Past> inside, Misfits& misfits);
+  void add(const PastSegment& past, std::span<const Past> inside, Unplaced& unplaced);
   [[nodiscard]] static std::vector<std::uint64_t> room_ends(std::span<const Past> inside, std::uint64_t end);
-  void rebuild(const Segment& segment, std::span<const Past> inside, Misfits& misfits);
+  void rebuild(const Segment& segment, std::span<const Past> inside, Unplaced& unplaced);
   [[nodiscard]] bool is_as_at_end(const PastSegment& past, std::span<const Past> inside) const;
   /// The size of a block that the file does not have, in the room it has at the moment.
   [[nodiscard]] std::uint64_t block_bytes(const Past& past, std::uint64_t room_bytes, const Segment& segment) const;

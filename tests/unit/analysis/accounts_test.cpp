@@ -17,7 +17,7 @@ TEST_CASE("balance_text") {
   stats.alloc_bytes = 4096;
   stats.free_bytes = 2048;
   stats.end_requested_bytes = 3072;
-  stats.requested_bytes = 3072;
+  stats.end_block_bytes = 3072;
   CHECK(balance_text(stats) == "Accounts balance: 1.00 KiB before recording + 4.00 KiB allocated − 2.00 KiB freed = "
                                "3.00 KiB requested at the end.");
   SUBCASE("what may be lost in the ring is not certain to be from before") {
@@ -25,7 +25,7 @@ TEST_CASE("balance_text") {
     CHECK(balance_text(stats).starts_with("Accounts balance: 1.00 KiB before recording or lost in the ring + 4.00"));
   }
   SUBCASE("when the blocks hold something else") {
-    stats.requested_bytes = 1024;
+    stats.end_block_bytes = 1024;
     stats.imbalance_bytes = 2048;
     CHECK(balance_text(stats) == "Accounts do not balance: 1.00 KiB before recording + 4.00 KiB allocated − 2.00 KiB "
                                  "freed = 3.00 KiB, but the blocks active at the end hold 1.00 KiB (+2.00 KiB).");

@@ -2,7 +2,6 @@
 #include "memviz/export.hpp"
 #include "memviz/format.hpp"
 #include "memviz/input.hpp"
-#include "memviz/lost_history.hpp"
 #include "memviz/no_stack.hpp"
 #include "memviz/svg.hpp"
 #include "memviz/timeline.hpp"
@@ -160,8 +159,7 @@ TEST_CASE("the picture says what the accounts say") {
     TreeOptions options;
     options.levels = memory_levels(file);
     const FrameTree tree = build_frame_tree(file, options);
-    const FlamePicture picture{
-        .file = "mem.pickle", .subject = memory_subject(file, {}), .tree = tree, .warnings = warnings_and_losses(file)};
+    const FlamePicture picture{.file = "mem.pickle", .subject = memory_subject(file, {}), .tree = tree};
     const std::string svg = flame_svg(picture, {});
     const DeviceStats shown = leading_or_sum(devices);
     if (shown.reserved_bytes == 0) continue;

@@ -1,5 +1,6 @@
 #include "memviz/flame.hpp"
 #include "memviz/lost_history.hpp"
+#include "memviz/warnings.hpp"
 #include "support/files.hpp"
 #include "support/snapshot_builder.hpp"
 #include "support/states.hpp"

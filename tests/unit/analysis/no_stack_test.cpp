@@ -1,5 +1,5 @@
-#include "memviz/lost_history.hpp"
 #include "memviz/no_stack.hpp"
+#include "story/accounts.hpp"
 #include "support/snapshot_builder.hpp"
 #include "support/states.hpp"
 

@@ -1,6 +1,7 @@
 #include "memviz/error.hpp"
 #include "memviz/export.hpp"
 #include "memviz/input.hpp"
+#include "memviz/warnings.hpp"
 #include "support/files.hpp"
 #include "support/states.hpp"
 
@@ -81,7 +82,7 @@ TEST_CASE("snapshots recorded by the capture module give the figures and stacks 
     check_snapshot(path, test::testdata() / "expected" / path.stem());
     const Recording snapshot = read_snapshot(read_input(path.string()).bytes());
     CHECK(snapshot.origin.is_cpu);
-    CHECK(test::end_of(snapshot).warnings.empty());
+    CHECK(warnings_of(test::end_of(snapshot)).empty());
   }
 }
 

@@ -1,5 +1,6 @@
 #include "memviz/input.hpp"
 #include "memviz/replay.hpp"
+#include "memviz/warnings.hpp"
 #include "support/files.hpp"
 
 #include <algorithm>
@@ -136,7 +137,7 @@ TEST_CASE("live bytes at the peak are the peak of the oracle") {
       if (!is_edited(path)) CHECK(state.devices[i].requested_bytes == oracle[i]["peak_requested_bytes"]);
       CHECK(state.devices[i].at.event == oracle[i]["peak_event"]);
     }
-    if (!is_edited(path)) CHECK(state.warnings.empty());
+    if (!is_edited(path)) CHECK(warnings_of(state).empty());
   }
 }
 
@@ -153,7 +154,7 @@ TEST_CASE("the state after any event is that of a replay from the beginning") {
         CAPTURE(device);
         CAPTURE(event);
         const MemoryState state = state_of(path, after_event_of(device, event));
-        CHECK(state.warnings.empty());
+        CHECK(warnings_of(state).empty());
         CHECK((active_blocks(state, device) == live_after(whole, device, event)));
         for (const DeviceStats& stats : state.devices)
           if (stats.device == device) CHECK(stats.reserved_bytes == reserved_after(whole, device, event));

@@ -3,6 +3,7 @@
 #include "memviz/flame.hpp"
 #include "memviz/input.hpp"
 #include "memviz/replay.hpp"
+#include "memviz/warnings.hpp"
 #include "support/files.hpp"
 #include "support/rewound.hpp"
 #include "support/snapshot_builder.hpp"
@@ -38,7 +39,7 @@ TEST_CASE("the state after each event is rebuilt from the end") {
   CHECK(drawn_after(builder, 2) == "0x1000+4096: 1000/1024 ~500/512 -2560");
   CHECK(drawn_after(builder, 3) == "0x1000+4096: 1000/1024 -3072");
   CHECK(drawn(rewound(builder, at_moment(MomentKind::peak))) == "0x1000+4096: 1000/1024 500/512 -2560");
-  CHECK(rewound(builder, at_moment(MomentKind::peak)).warnings.empty());
+  CHECK(warnings_of(rewound(builder, at_moment(MomentKind::peak))).empty());
 }
 
 TEST_CASE("totals are those of the moment, accounts those of the recording") {
@@ -203,8 +204,8 @@ TEST_CASE("what does not fit is outside all segments, with a warning that has it
     builder.free(0x9000, 300);
     const MemoryState state = rewound(builder, after_event(-1));
     CHECK(drawn(state) == "0x1000+1024: 500/512 -512");
-    REQUIRE(state.warnings.size() == 1);
-    CHECK(state.warnings[0].find("300 B requested lie in no segment") != std::string::npos);
+    REQUIRE(warnings_of(state).size() == 1);
+    CHECK(warnings_of(state)[0].find("300 B requested lie in no segment") != std::string::npos);
     CHECK(state.devices[0].requested_bytes == 800);
     CHECK(state.devices[0].outside_bytes == 300);
     CHECK(state.devices[0].rounding_bytes() == 12);
@@ -232,14 +233,14 @@ TEST_CASE("what does not fit is outside all segments, with a warning that has it
     builder.event("segment_map", 0x1200, 4096).event("segment_free", 0xFFFFFFFFFFFFFF00, 4096);
     const MemoryState state = rewound(builder, after_event(-1));
     CHECK(drawn(state) == "0x1000+1024: 500/512 -512");
-    REQUIRE(state.warnings.size() == 1);
-    CHECK(state.warnings[0].find("4 segment events") != std::string::npos);
+    REQUIRE(warnings_of(state).size() == 1);
+    CHECK(warnings_of(state)[0].find("4 segment events") != std::string::npos);
   }
   SUBCASE("allocations over others") {
     builder.alloc(0x1000, 100).alloc(0x1000, 500);
     const MemoryState state = rewound(builder, after_event(0));
     CHECK(drawn(state) == "0x1000+1024: -1024");
-    CHECK(state.warnings.back().find("1 allocations of that moment were never freed") != std::string::npos);
+    CHECK(warnings_of(state).back().find("1 allocations of that moment were never freed") != std::string::npos);
   }
 }
 

@@ -14,8 +14,7 @@ using test::Explained;
 namespace {
 
 std::string drawn_explanation(const Explained& found) {
-  const ExplainPicture picture{
-      .file = "some.pickle", .state = found.state, .devices = found.devices, .warnings = found.state.warnings};
+  const ExplainPicture picture{.file = "some.pickle", .state = found.state, .devices = found.devices};
   return explain_svg(picture, {});
 }
 

@@ -23,7 +23,7 @@ std::string drawn(const Recording& snapshot, bool with_segments) {
   TreeOptions options;
   options.levels = with_segments ? segment_levels(state) : memory_levels(state);
   const FrameTree tree = build_frame_tree(state, options);
-  FlamePicture picture{"mem.pickle", memory_subject(state, std::nullopt), tree, snapshot.warnings};
+  FlamePicture picture{"mem.pickle", memory_subject(state, std::nullopt), tree};
   if (with_segments) picture.segments = {find_pins(state), block_lines(state, {})};
   return flame_svg(picture, {});
 }

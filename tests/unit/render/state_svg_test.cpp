@@ -20,9 +20,8 @@ using namespace memviz::test;
 namespace {
 
 std::string drawn(const MemoryState& state, const SvgOptions& options = {}) {
-  std::string svg = state_svg(
-      {.file = "a <b> & c.pickle", .state = state, .births = {}, .device = std::nullopt, .warnings = state.warnings},
-      options);
+  std::string svg =
+      state_svg({.file = "a <b> & c.pickle", .state = state, .births = {}, .device = std::nullopt}, options);
   check_svg(svg);
   return svg;
 }

@@ -117,12 +117,14 @@ TEST_CASE("flame_svg adds no devices up that are at different moments") {
 
 TEST_CASE("flame_svg shows warnings, and by how much accounts do not balance") {
   Drawing drawing = training();
-  drawing.warnings = {"the accounts of GPU 0 do not balance", "two segments are not covered by their blocks"};
+  const std::vector<std::string> warnings = {"the accounts of GPU 0 do not balance",
+                                             "two segments are not covered by their blocks"};
+  drawing.recording->warnings = warnings;
   drawing.devices[0].events = 10;
   drawing.devices[0].imbalance_bytes = -4096;
   const std::string text = visible_text(parse_svg(drawing.svg()));
-  CHECK(text.find(drawing.warnings[0]) != std::string::npos);
-  CHECK(text.find(drawing.warnings[1]) != std::string::npos);
+  CHECK(text.find(warnings[0]) != std::string::npos);
+  CHECK(text.find(warnings[1]) != std::string::npos);
   CHECK(text.find("Accounts do not balance") != std::string::npos);
   CHECK(text.find("−4.00 KiB") != std::string::npos);
 }

@@ -178,7 +178,7 @@ TEST_CASE("flame_svg of hostile names") {
       {"active_allocated;train.py:9:", 1000},
   });
   drawing.file = "]]>&<\x02\xff.pickle";
-  drawing.warnings = {"a <warning> with \x03 and " + long_name.substr(0, 3000)};
+  drawing.recording->warnings = {"a <warning> with \x03 and " + long_name.substr(0, 3000)};
   for (const bool scripts : {false, true}) {
     const std::string svg = drawing.svg({.scripts = scripts});
     check_svg(svg);

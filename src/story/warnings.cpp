@@ -1,0 +1,119 @@
+#include "memviz/warnings.hpp"
+
+#include "memviz/format.hpp"
+#include "memviz/label.hpp"
+#include "story/accounts.hpp"
+#include "story/like_warnings.hpp"
+
+#include <cstddef>
+#include <fmt/format.h>
+
+namespace memviz {
+namespace {
+
+/// What would have been needed where the ring was, or may have been, too small.
+std::string needed(const LostHistory& lost) {
+  std::string text =
+      fmt::format("max_entries of at least {} would have been needed", format_count(lost.least_max_entries));
+  if (lost.least_for_all > lost.least_max_entries)
+    text +=
+        fmt::format(", {} if everything without a recorded alloc is of that time", format_count(lost.least_for_all));
+  return text;
+}
+
+std::string at_moment(const DeviceStats& stats) {
+  return fmt::format("{} {}", device_name(stats.device, stats.is_cpu), moment_text(stats.at, stats.events));
+}
+
+void add_imbalances(const MemoryState& state, std::vector<std::string>& warnings) {
+  LikeWarnings imbalances;
+  for (const DeviceStats& stats : state.devices)
+    if (!stats.balanced()) imbalances.add([&] { return imbalance_warning(stats); });
+  imbalances.append_to(warnings);
+}
+
+/// What does not fit into the moments of the devices, by kind.
+class MomentWarnings {
+public:
+  void look_at(const DeviceStats& stats, const Misfits& misfits) {
+    if (misfits.segment_events > 0) {
+      segment_events_.add([&] {
+        return fmt::format("{}: {} segment events ({}) contradict the segments of the file and were left out; the "
+                           "trace is incomplete or edited",
+                           at_moment(stats), format_count(misfits.segment_events), format_bytes(misfits.segment_bytes));
+      });
+    }
+    if (stats.outside_bytes > 0) {
+      outside_.add([&] {
+        return fmt::format("{}: {} requested lie in no segment of that moment (<outside all segments>); the trace is "
+                           "incomplete or edited",
+                           at_moment(stats), format_bytes(stats.outside_bytes));
+      });
+    }
+    if (misfits.unsummed_bytes > 0) {
+      unsummed_.add([&] {
+        return fmt::format("{}: the blocks request {} more than baseline + allocs - frees", at_moment(stats),
+                           format_bytes(misfits.unsummed_bytes));
+      });
+    }
+    if (misfits.overwritten_allocations > 0) {
+      overwritten_.add([&] {
+        return fmt::format("{}: {} allocations of that moment were never freed, yet their addresses were given out "
+                           "again: what they were is not known",
+                           at_moment(stats), format_count(misfits.overwritten_allocations));
+      });
+    }
+  }
+
+  void append_to(std::vector<std::string>& warnings) const {
+    for (const LikeWarnings* kind : {&segment_events_, &outside_, &unsummed_, &overwritten_})
+      kind->append_to(warnings);
+  }
+
+private:
+  LikeWarnings segment_events_;
+  LikeWarnings outside_;
+  LikeWarnings unsummed_;
+  LikeWarnings overwritten_;
+};
+
+} // namespace
+
+std::string lost_history_text(const LostHistory& lost, const DeviceStats& stats) {
+  const std::string device = device_name(stats.device, stats.is_cpu);
+  const std::string ring = fmt::format("the ring held only the last {}", format_counted(stats.events, "event"));
+  if (stats.unexplained_with_stack == 0)
+    return fmt::format("{}: what was recorded first is lost: {}; {}", device, ring, needed(lost));
+  const std::string gone =
+      fmt::format("{}: {} ({}) {} allocated while recording, but the events are gone", device,
+                  format_counted(stats.unexplained_with_stack, "block"),
+                  format_bytes(stats.unexplained_with_stack_bytes), stats.unexplained_with_stack == 1 ? "was" : "were");
+  switch (lost.ring) {
+  case RingState::not_full: return gone + ", although the ring was not full: recording was restarted since";
+  case RingState::full: return fmt::format("{}: {}; {}", gone, ring, needed(lost));
+  case RingState::unknown: break;
+  }
+  return fmt::format("{}: {} ({}), or recording was restarted since", gone, ring, needed(lost));
+}
+
+std::vector<std::string> warnings_of(const MemoryState& state) {
+  std::vector<std::string> warnings = state.recording->warnings;
+  add_imbalances(state, warnings);
+  MomentWarnings moments;
+  for (std::size_t i = 0; i < state.misfits.size(); ++i)
+    moments.look_at(state.devices[i], state.misfits[i]);
+  moments.append_to(warnings);
+  return warnings;
+}
+
+std::vector<std::string> warnings_and_losses(const MemoryState& state) {
+  std::vector<std::string> warnings = warnings_of(state);
+  LikeWarnings losses;
+  for (const DeviceStats& stats : state.devices)
+    if (const auto lost = lost_history(*state.recording, stats))
+      losses.add([&] { return lost_history_text(*lost, stats); });
+  losses.append_to(warnings);
+  return warnings;
+}
+
+} // namespace memviz
