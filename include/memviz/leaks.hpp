@@ -7,15 +7,17 @@
 #include "memviz/recording.hpp"
 #include "memviz/replay.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace memviz {
 
 enum class StepSource : std::uint8_t {
-  none,       ///< no steps found; Steps::note says why
+  none,       ///< no steps found; steps_note() says why
   annotation, ///< the STARTs of an annotation
   repetition, ///< the repeating order of the allocations
   events,     ///< a number of events
@@ -39,7 +41,6 @@ struct Steps {
   std::uint64_t anchors = 0;  ///< of `repetition`: how many stacks allocate once a step
   std::uint64_t marks = 0;    ///< of `annotation`: how many there are; not all have events of this device behind them
   std::uint64_t later_marks = 0; ///< of these, since the first event: those before may have lost theirs in the ring
-  std::string note = {};
 
   /// The layers of one forward or backward pass repeat as steps do: what is found in such steps is never sure.
   [[nodiscard]] bool is_guess() const { return source == StepSource::repetition; }
@@ -142,6 +143,10 @@ struct DeviceLeaks {
   std::optional<std::uint64_t> capacity_bytes; ///< what PyTorch can have of the device
   CapacitySource capacity_source = CapacitySource::unknown;
 
+  /// To say whether anything grows.
+  [[nodiscard]] bool has_enough_steps() const { return steps.starts.size() >= kFewestSteps; }
+  /// How many of `grows` the verdict is about: where one is more than Confidence::low, those that are; else all.
+  [[nodiscard]] std::size_t judged_stacks() const;
   /// Whether a stack grows that is more than Confidence::low.
   [[nodiscard]] bool is_sure() const;
   /// Of all stacks that grow; where one is more than Confidence::low, of those that are.
@@ -171,11 +176,14 @@ enum class Gate : std::uint8_t {
 /// Whether a device grows by more than `most_bytes` a step, as far as that is sure.
 [[nodiscard]] Gate gate_of(const DeviceLeaks& leaks, std::uint64_t most_bytes);
 
+/// Why nothing can be said of so few steps, without a full stop; "" of enough.
+[[nodiscard]] std::string steps_note(const Recording& recording, const Steps& steps);
+
 /// For people, at most 100 columns wide but for names; and for programs. The latter throws Error where the stacks would
 /// be too much text.
 [[nodiscard]] std::string leaks_text(const std::string& file, const MemoryState& state,
                                      const std::vector<DeviceLeaks>& devices);
 [[nodiscard]] std::string leaks_json(const std::string& file, const MemoryState& state,
-                                     const std::vector<DeviceLeaks>& devices, const std::vector<std::string>& warnings);
+                                     const std::vector<DeviceLeaks>& devices);
 
 } // namespace memviz

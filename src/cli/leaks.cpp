@@ -92,9 +92,9 @@ bool is_over(const std::string& file, const MemoryState& state, const std::vecto
   return is_any;
 }
 
-std::string no_steps_text(const Steps& steps) {
-  const std::string reason =
-      steps.is_guess() ? "these are a guess, from stacks that allocate at even distances" : steps.note;
+std::string no_steps_text(const Recording& recording, const Steps& steps) {
+  const std::string reason = steps.is_guess() ? "these are a guess, from stacks that allocate at even distances"
+                                              : steps_note(recording, steps);
   return fmt::format(
       "--fail-over needs steps that are annotated or declared, and {}: say where they begin with --steps "
       "annotation:NAME, --steps events:N or --steps time:US",
@@ -109,7 +109,7 @@ void require_judged(const MemoryState& state, const std::vector<DeviceLeaks>& de
     const Gate gate = gate_of(leaks, most_bytes);
     is_any = is_any || gate == Gate::passes;
     if (gate == Gate::no_steps) {
-      throw Error(fmt::format("{}: {}{}", device, no_steps_text(leaks.steps),
+      throw Error(fmt::format("{}: {}{}", device, no_steps_text(*state.recording, leaks.steps),
                               devices.size() > 1 ? ", or name the device that counts with --device" : ""));
     }
     if (gate == Gate::too_few_steps) {
@@ -120,7 +120,7 @@ void require_judged(const MemoryState& state, const std::vector<DeviceLeaks>& de
     }
   }
   if (is_any) return;
-  if (!devices.empty()) throw Error(no_steps_text(devices.front().steps));
+  if (!devices.empty()) throw Error(no_steps_text(*state.recording, devices.front().steps));
   throw Error("--fail-over has nothing to look at: no events on any device; record with "
               "torch.cuda.memory._record_memory_history()");
 }
@@ -135,7 +135,7 @@ int run_leaks(const LeaksCommand& options) {
   if (limit && !exceeds) naming_file(loaded.name, [&] { require_judged(loaded.state, devices, *limit); });
   options.outputs.write(
       options.file, [&] { return leaks_text(loaded.name, loaded.state, devices); },
-      [&] { return leaks_json(loaded.name, loaded.state, devices, loaded.state.all_warnings()); });
+      [&] { return leaks_json(loaded.name, loaded.state, devices); });
   return exceeds ? kOverThreshold : kSuccess;
 }
 

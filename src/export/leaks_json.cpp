@@ -3,6 +3,7 @@
 #include "export/stack_lines.hpp"
 #include "export/text_limit.hpp"
 #include "memviz/leaks.hpp"
+#include "memviz/warnings.hpp"
 
 #include <cmath>
 
@@ -31,21 +32,21 @@ std::string_view doubt_name(Doubt doubt) {
   return "none";
 }
 
-void write_steps(JsonWriter& json, const Steps& steps) {
+void write_steps(JsonWriter& json, const Recording& recording, const Steps& steps) {
   json.key("steps").begin_object().member("source", source_name(steps.source));
   if (steps.source == StepSource::annotation) json.member("annotation", steps.name);
   if (steps.source == StepSource::repetition) json.member("anchors", steps.anchors);
   json.member("count", steps.starts.size());
   if (steps.source == StepSource::annotation) json.member("marks", steps.marks);
   json.member("left_out", steps.left_out).member("start_events", steps.starts);
-  if (!steps.note.empty()) json.member("note", steps.note);
+  if (const std::string note = steps_note(recording, steps); !note.empty()) json.member("note", note);
   json.end_object();
 }
 
 /// Without its lists of stacks.
-void write_figures(JsonWriter& json, const DeviceLeaks& leaks) {
+void write_figures(JsonWriter& json, const Recording& recording, const DeviceLeaks& leaks) {
   json.member("device", leaks.device).member("events", leaks.events);
-  write_steps(json, leaks.steps);
+  write_steps(json, recording, leaks.steps);
   json.member("stacks", leaks.stacks).member("bytes_per_step", leaks.bytes_per_step());
   if (leaks.capacity_bytes) {
     json.member("capacity_bytes", *leaks.capacity_bytes);
@@ -75,13 +76,13 @@ void write_trend(JsonWriter& json, const StackGrowth& growth) {
 class LeaksJson {
 public:
   LeaksJson(const MemoryState& state, JsonWriter& json)
-      : frames_(state.frames()), lines_(state.frames()),
+      : recording_(*state.recording), frames_(state.frames()), lines_(state.frames()),
         limit_(state.recording->origin.size_bytes, "--device or -o make less"), json_(json) {}
 
   void add(const DeviceLeaks& leaks) {
     limit_.add(leaks.steps.name.size());
     json_.begin_object(JsonLayout::compact);
-    write_figures(json_, leaks);
+    write_figures(json_, recording_, leaks);
     json_.set_layout(JsonLayout::spaced);
     add_list("grows", leaks.grows);
     if (leaks.doubt != Doubt::none) {
@@ -140,6 +141,7 @@ private:
     json_.end_array();
   }
 
+  const Recording& recording_;
   const FrameTable& frames_;
   StackLines lines_;
   TextLimit limit_;
@@ -148,15 +150,14 @@ private:
 
 } // namespace
 
-std::string leaks_json(const std::string& file, const MemoryState& state, const std::vector<DeviceLeaks>& devices,
-                       const std::vector<std::string>& warnings) {
+std::string leaks_json(const std::string& file, const MemoryState& state, const std::vector<DeviceLeaks>& devices) {
   return json_document([&](JsonWriter& json) {
     json.begin_object().member("file", file).key("devices").begin_array(JsonLayout::rows);
     LeaksJson leaks_json(state, json);
     for (const DeviceLeaks& leaks : devices)
       leaks_json.add(leaks);
     json.end_array().key("warnings").begin_array(JsonLayout::compact);
-    for (const std::string& warning : warnings)
+    for (const std::string& warning : warnings_of(state))
       json.value(warning);
     json.end_array().end_object();
   });

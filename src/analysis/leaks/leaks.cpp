@@ -196,6 +196,13 @@ bool DeviceLeaks::is_sure() const {
                      [](const StackGrowth& growth) { return growth.trend.confidence > Confidence::low; });
 }
 
+std::size_t DeviceLeaks::judged_stacks() const {
+  if (!is_sure()) return grows.size();
+  const auto first_low = std::find_if(
+      grows.begin(), grows.end(), [](const StackGrowth& growth) { return growth.trend.confidence == Confidence::low; });
+  return static_cast<std::size_t>(first_low - grows.begin());
+}
+
 std::uint64_t DeviceLeaks::bytes_per_step() const {
   const bool sure_only = is_sure();
   double sum = 0;

@@ -1,13 +1,10 @@
 #include "analysis/leaks/steps.hpp"
 
 #include "analysis/leaks/repetition.hpp"
-#include "base/printable.hpp"
 #include "base/saturating.hpp"
 #include "memviz/error.hpp"
-#include "memviz/format.hpp"
 
 #include <algorithm>
-#include <fmt/format.h>
 #include <utility>
 
 namespace memviz {
@@ -77,8 +74,6 @@ void keep_last(Steps& steps) {
   steps.starts.erase(steps.starts.begin(), steps.starts.begin() + static_cast<std::ptrdiff_t>(steps.left_out));
 }
 
-constexpr std::size_t kNameColumns = 48;
-
 std::optional<std::string> wanted_name(const StepChoice& choice) {
   return choice.source == StepSource::annotation ? std::optional(choice.annotation) : std::nullopt;
 }
@@ -104,7 +99,6 @@ Steps StepFinder::steps_of(std::uint32_t device) {
   case StepSource::repetition: steps = found(device); break;
   }
   keep_last(steps);
-  steps.note = note_of(steps);
   return steps;
 }
 
@@ -120,22 +114,6 @@ Steps StepFinder::found(std::uint32_t device) {
   Repetition repetition = find_repetition(recording_.frames, events);
   if (repetition.starts.empty()) return {};
   return {.source = StepSource::repetition, .starts = std::move(repetition.starts), .anchors = repetition.anchors};
-}
-
-std::string StepFinder::note_of(const Steps& steps) const {
-  if (steps.starts.size() >= kFewestSteps) return "";
-  if (steps.source == StepSource::none) {
-    return recording_.annotations.empty()
-               ? "no steps found: the recording has no annotations, and no stack allocates at even distances"
-               : "no steps found: no annotation occurs three times, and no stack allocates at even distances";
-  }
-  if (steps.source == StepSource::annotation) {
-    return fmt::format("only {} of the {} at '{}' {} events here, and it takes {} to tell", steps.starts.size(),
-                       format_counted(steps.marks, "step"), elided(steps.name, kNameColumns),
-                       steps.starts.size() == 1 ? "has" : "have", kFewestSteps);
-  }
-  return fmt::format("only {}, and it takes {} to tell growth from an accident",
-                     format_counted(steps.starts.size(), "step"), kFewestSteps);
 }
 
 } // namespace memviz

@@ -17,7 +17,6 @@ public:
 
 private:
   [[nodiscard]] Steps found(std::uint32_t device);
-  [[nodiscard]] std::string note_of(const Steps& steps) const;
 
   const Recording& recording_;
   StepChoice choice_;

@@ -209,13 +209,4 @@ Trend trend_of(const std::vector<std::uint64_t>& bytes) {
   return trend;
 }
 
-std::string_view confidence_word(Confidence confidence) {
-  switch (confidence) {
-  case Confidence::low: return "low";
-  case Confidence::medium: return "medium";
-  case Confidence::high: return "high";
-  }
-  return "low";
-}
-
 } // namespace memviz

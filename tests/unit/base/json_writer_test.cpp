@@ -129,4 +129,11 @@ TEST_CASE("what would be no JSON is refused") {
   CHECK_THROWS_AS((void)json_document([](JsonWriter& half) { half.begin_array(); }), std::logic_error);
 }
 
+TEST_CASE("a command of a log is escaped where it would be obeyed inside of a line") {
+  CHECK(text_of("##vso[x]") == "\"#\\u0023vso[x]\"");
+  // A quotation mark stands before each text, and no text has a line break: no line begins with these.
+  CHECK(text_of("::error::x") == "\"::error::x\"");
+  CHECK(text_of("a\n::error::x") == "\"a\\n::error::x\"");
+}
+
 } // namespace memviz

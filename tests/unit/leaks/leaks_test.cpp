@@ -164,11 +164,11 @@ TEST_CASE("JSON of stacks is bounded by the file: what would be out of all propo
   LeakOptions options;
   options.steps = {StepSource::events, {}, 1};
   const auto devices = leaks_of(snapshot, options);
-  CHECK_THROWS_WITH_AS(static_cast<void>(leaks_json("mem.pickle", end_of(snapshot), devices, {})),
+  CHECK_THROWS_WITH_AS(static_cast<void>(leaks_json("mem.pickle", end_of(snapshot), devices)),
                        doctest::Contains("of text, which no real snapshot of this size has"), Error);
   CHECK(leaks_text("mem.pickle", end_of(snapshot), devices).size() < 200'000);
   CHECK(nlohmann::json::parse(
-            leaks_json("mem.pickle", end_of(snapshot), {devices[0]}, {}))["devices"][0]["grows"][0]["frames"]
+            leaks_json("mem.pickle", end_of(snapshot), {devices[0]}))["devices"][0]["grows"][0]["frames"]
             .size() == frames.size());
 }
 
@@ -179,7 +179,7 @@ TEST_CASE("steps are cut as given") {
   CHECK(leaks_of(snapshot, options)[0].bytes_per_step() == 200);
   options.steps.length = 40;
   const auto few = leaks_of(snapshot, options);
-  CHECK(few[0].steps.note == "only 2 steps, and it takes 3 to tell growth from an accident");
+  CHECK(steps_note(snapshot, few[0].steps) == "only 2 steps, and it takes 3 to tell growth from an accident");
   CHECK(few[0].grows.empty());
   options.steps = {StepSource::time, {}, 1000};
   CHECK_THROWS_AS(leaks_of(snapshot, options), UsageError);
@@ -294,11 +294,13 @@ TEST_CASE("a gate takes what is sure, says where steps are too few, and passes a
   }
   // The events of these were lost in the ring.
   builder.event(Action::alloc, 0x1000, 64, kNoFrames, 2);
-  const auto devices = leaks_of(builder.take());
+  const Recording recording = builder.take();
+  const auto devices = leaks_of(recording);
   REQUIRE(devices.size() == 3);
   CHECK(gate_of(devices[0], 0) == Gate::passes);
   CHECK(gate_of(devices[1], 0) == Gate::idle);
-  CHECK(devices[1].steps.note == "only 1 of the 9 steps at 'train_step' has events here, and it takes 3 to tell");
+  CHECK(steps_note(recording, devices[1].steps) ==
+        "only 1 of the 9 steps at 'train_step' has events here, and it takes 3 to tell");
   CHECK(gate_of(devices[2], 0) == Gate::no_steps);
 }
 

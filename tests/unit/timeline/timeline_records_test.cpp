@@ -15,6 +15,20 @@ namespace memviz {
 
 using namespace test;
 
+TEST_CASE("a clock that goes back stands still in a timeline, so that no duration is below 0") {
+  test::SmallSnapshot snapshot;
+  snapshot.segment(0x1000, 4096).inactive(4096);
+  snapshot.time(1000).event(Action::alloc, 0x1000, 512);
+  snapshot.time(400).event(Action::free_completed, 0x1000, 512);
+  snapshot.time(1600).event(Action::alloc, 0x1000, 512);
+  snapshot.time(-5).event(Action::free_completed, 0x1000, 512);
+  const Recording recording = snapshot.take();
+  CHECK(record_timeline(recording).front().times_us() == std::vector<std::int64_t>{1000, 1000, 1600, 1600});
+  const MemoryState state = test::end_of(recording);
+  CHECK(state.devices[0].first_time_us == -5);
+  CHECK(state.devices[0].last_time_us == 1600);
+}
+
 TEST_CASE("reserved bytes are rebuilt backward from the segments at the end") {
   test::SmallSnapshot snapshot;
   snapshot.segment(0x1000, 4096).inactive(4096);

@@ -1,0 +1,189 @@
+#include "story/leaks_words.hpp"
+
+#include "base/printable.hpp"
+#include "memviz/format.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+
+namespace memviz {
+
+namespace {
+
+constexpr std::string_view kSayWhere = "--steps annotation:NAME, --steps events:N or --steps time:US";
+
+std::string source_text(const Steps& steps) {
+  switch (steps.source) {
+  case StepSource::annotation: return fmt::format("one at each annotation '{}'", elided(steps.name, kLeakLineColumns));
+  case StepSource::repetition:
+    return fmt::format("found by {} that {} once in each", format_counted(steps.anchors, "stack"),
+                       steps.anchors == 1 ? "allocates" : "allocate");
+  case StepSource::events:
+  case StepSource::time: return "as given";
+  case StepSource::none: break;
+  }
+  return "none found";
+}
+
+std::string steps_text(const DeviceLeaks& leaks) {
+  const Steps& steps = leaks.steps;
+  const std::uint64_t events = leaks.events - steps.starts.front();
+  return fmt::format("{}, {}; {} from event {} on, about {} a step", format_counted(steps.starts.size(), "step"),
+                     source_text(steps), format_counted(events, "event"), format_count(steps.starts.front()),
+                     format_count(events / steps.starts.size()));
+}
+
+std::vector<std::string> step_notes(const Steps& steps) {
+  std::vector<std::string> notes;
+  if (steps.is_guess())
+    notes.push_back(fmt::format(
+        "These steps are a guess: the layers of one pass repeat, too. Say where steps begin with {}", kSayWhere));
+  if (steps.left_out > 0)
+    notes.push_back(fmt::format("{} before these are left out", format_counted(steps.left_out, "step")));
+  return notes;
+}
+
+std::string room_text(const DeviceLeaks& leaks) {
+  if (!leaks.capacity_bytes)
+    return "how many steps are left is unknown: the file does not tell how much there is (--capacity SIZE)";
+  const std::string source =
+      leaks.capacity_source == CapacitySource::given ? "as given" : "reserved and free when it ran out of memory";
+  const auto left = leaks.steps_left();
+  return fmt::format("{} for PyTorch ({}): {}", format_bytes(*leaks.capacity_bytes), source,
+                     !left        ? "the steps are too few to say when it is full"
+                     : *left == 0 ? "full now"
+                                  : "full in about " + format_counted(*left, "step"));
+}
+
+std::string_view judgement(const DeviceLeaks& leaks) {
+  if (!leaks.is_sure()) return "Perhaps a leak, too little to tell";
+  if (leaks.steps.is_guess()) return "A leak, if these are steps";
+  const bool is_high = std::any_of(leaks.grows.begin(), leaks.grows.end(), [](const StackGrowth& growth) {
+    return growth.trend.confidence == Confidence::high;
+  });
+  return is_high ? "A leak" : "Probably a leak";
+}
+
+std::string growth_verdict(const DeviceLeaks& leaks) {
+  return fmt::format("{}: {} from step to step: {} a step", judgement(leaks),
+                     format_counted(leaks.judged_stacks(), "stack grows", "stacks grow"),
+                     format_delta(static_cast<std::int64_t>(leaks.bytes_per_step())));
+}
+
+/// "" where the verdict is about all of them.
+std::string perhaps_text(const DeviceLeaks& leaks) {
+  const std::size_t more = leaks.grows.size() - leaks.judged_stacks();
+  if (more == 0) return "";
+  return fmt::format("Perhaps {}, too little to tell", format_counted(more, "stack grows, too", "stacks grow, too"));
+}
+
+std::string verdict_of_none(const DeviceLeaks& leaks) {
+  return fmt::format("{}: {} looked at in {}",
+                     leaks.doubt == Doubt::none ? "Nothing grows from step to step" : "No leak found",
+                     format_counted(leaks.stacks, "stack"), format_counted(leaks.steps.starts.size(), "step"));
+}
+
+std::vector<std::string> reasons_of_none(const DeviceLeaks& leaks) {
+  const auto growth =
+      static_cast<std::int64_t>(leaks.floor_bytes.back()) - static_cast<std::int64_t>(leaks.floor_bytes.front());
+  if (growth <= 0 || leaks.doubt != Doubt::none) return {};
+  return {fmt::format("(the {} between the first step and the last were allocated once, or came and went)",
+                      format_bytes(static_cast<std::uint64_t>(growth)))};
+}
+
+std::string_view doubt_text(Doubt doubt) {
+  switch (doubt) {
+  case Doubt::none: break;
+  case Doubt::one_pass:
+    return "These grow together, as what the layers of one forward or backward pass keep does. If the steps are steps "
+           "of training, say so with --steps, and this is a leak";
+  case Doubt::loading:
+    return "Next to nothing is freed in these steps, as when a model is loaded. If they are steps of training, say so "
+           "with --steps, and this is a leak";
+  case Doubt::offset:
+    return "These grow while as much is freed elsewhere, as when a backward pass turns activations into gradients: "
+           "live bytes as a whole do not grow with them";
+  }
+  return "";
+}
+
+/// Why it is said to grow.
+std::string evidence(const StackGrowth& growth) {
+  const Trend& trend = growth.trend;
+  std::string text = fmt::format("{} {} of {}", growth.sign == GrowthSign::floor ? "rose in" : "left some in",
+                                 growth.seen_steps, format_counted(growth.of_steps, "step"));
+  if (trend.first_step > 0) text += fmt::format(", from step {} on", trend.first_step + 1);
+  return text;
+}
+
+LeaksWords no_verdict(const Recording& recording, const DeviceLeaks& leaks) {
+  LeaksWords words;
+  words.verdict = fmt::format("{}; no verdict:", format_counted(leaks.events, "event"));
+  words.reasons = {fmt::format("{}.", steps_note(recording, leaks.steps)),
+                   fmt::format("Record more steps, or say where they begin: {}", kSayWhere)};
+  return words;
+}
+
+} // namespace
+
+std::string steps_note(const Recording& recording, const Steps& steps) {
+  if (steps.starts.size() >= kFewestSteps) return "";
+  if (steps.source == StepSource::none) {
+    return recording.annotations.empty()
+               ? "no steps found: the recording has no annotations, and no stack allocates at even distances"
+               : "no steps found: no annotation occurs three times, and no stack allocates at even distances";
+  }
+  if (steps.source == StepSource::annotation) {
+    return fmt::format("only {} of the {} at '{}' {} events here, and it takes {} to tell", steps.starts.size(),
+                       format_counted(steps.marks, "step"), elided(steps.name, kLeakLineColumns),
+                       steps.starts.size() == 1 ? "has" : "have", kFewestSteps);
+  }
+  return fmt::format("only {}, and it takes {} to tell growth from an accident",
+                     format_counted(steps.starts.size(), "step"), kFewestSteps);
+}
+
+std::string_view confidence_word(Confidence confidence) {
+  switch (confidence) {
+  case Confidence::low: return "low";
+  case Confidence::medium: return "medium";
+  case Confidence::high: return "high";
+  }
+  return "low";
+}
+
+std::string confidence_text(const StackGrowth& growth) {
+  return fmt::format("{}: {}", confidence_word(growth.trend.confidence), evidence(growth));
+}
+
+std::string burst_text(const FreeBurst& burst) {
+  return fmt::format("{}, {}, step {}", format_bytes(burst.bytes), format_counted(burst.blocks, "block"),
+                     burst.step + 1);
+}
+
+std::string_view no_events_text() {
+  return "No events on any device: leaks are seen in a recording with torch.cuda.memory._record_memory_history().";
+}
+
+LeaksWords leaks_words(const Recording& recording, const DeviceLeaks& leaks) {
+  if (!leaks.has_enough_steps()) return no_verdict(recording, leaks);
+  LeaksWords words;
+  words.steps = steps_text(leaks);
+  words.step_notes = step_notes(leaks.steps);
+  if (leaks.grows.empty()) {
+    words.verdict = verdict_of_none(leaks);
+    words.reasons = reasons_of_none(leaks);
+  } else {
+    words.verdict = growth_verdict(leaks);
+    words.room = room_text(leaks);
+    words.perhaps = perhaps_text(leaks);
+  }
+  words.doubt = doubt_text(leaks.doubt);
+  if (!leaks.late_frees.empty())
+    words.late_frees = "Freed late, not leaked: grows for several steps, then falls at once, as when the garbage "
+                       "collector has to find reference cycles";
+  if (!leaks.stopped.empty()) words.stopped = "Grew and stopped, or all but: what is filled once, as a cache is";
+  return words;
+}
+
+} // namespace memviz

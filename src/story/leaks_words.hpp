@@ -1,0 +1,41 @@
+#pragma once
+
+// What was found on a device -> sentences, as data: the verdict, what it rests on, and what heads each list of stacks.
+
+#include "memviz/leaks.hpp"
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace memviz {
+
+/// A name in a sentence or a table is cut after this many columns.
+inline constexpr std::size_t kLeakLineColumns = 48;
+
+/// "" for what does not apply. A line is printed as one.
+struct LeaksWords {
+  /// A line: "A leak: 2 stacks grow from step to step: +1.00 MiB a step", or that none does, or that too few steps
+  /// allow no verdict.
+  std::string verdict;
+  std::vector<std::string> reasons; ///< a line each: why there is no verdict, or what else became more
+  std::string room;                 ///< a line: when what grows fills the device
+  std::string perhaps;              ///< heads the stacks that grow beside those of the verdict
+  std::string steps;                ///< a line: how many there are, and where they come from
+  std::vector<std::string> step_notes;
+  std::string doubt;      ///< heads DeviceLeaks::doubtful
+  std::string late_frees; ///< heads those
+  std::string stopped;    ///< and those
+};
+
+[[nodiscard]] LeaksWords leaks_words(const Recording& recording, const DeviceLeaks& leaks);
+
+/// "medium: rose in 8 of 9 steps, from step 2 on"
+[[nodiscard]] std::string confidence_text(const StackGrowth& growth);
+/// "3.00 MiB, 12 blocks, step 7"
+[[nodiscard]] std::string burst_text(const FreeBurst& burst);
+/// Where no device has any.
+[[nodiscard]] std::string_view no_events_text();
+
+} // namespace memviz
