@@ -13,6 +13,7 @@
 #include "memviz/events.hpp"
 #include "memviz/explain.hpp"
 #include "memviz/export.hpp"
+#include "memviz/figures.hpp"
 #include "memviz/flame.hpp"
 #include "memviz/format.hpp"
 #include "memviz/frames.hpp"

@@ -80,6 +80,8 @@ struct TimelineSubject {
   const BandChart& bands;
   const std::vector<Holder>& holders;          ///< of the peak
   std::optional<std::uint64_t> capacity_bytes; ///< that an out-of-memory error told
+  /// What stands beside the bands at the peak: what was reserved then, or where that is drawn what lived.
+  std::optional<std::uint64_t> overlay_bytes;
   std::uint64_t annotations_left_out = 0;
   std::size_t devices = 1;   ///< in the picture
   bool names_device = false; ///< whether notes say which device they are of

@@ -1,6 +1,7 @@
 #include "page/header.hpp"
 
 #include "page/notes.hpp"
+#include "page/palette.hpp"
 #include "page/text_fit.hpp"
 
 #include <algorithm>
@@ -28,8 +29,32 @@ constexpr double kFigureHeight = 64;
 /// Figures are no further apart than this, however wide the page.
 constexpr double kMostSpread = 60;
 
+/// A style of page.css.
+std::string_view style_of(FigureTone tone) {
+  switch (tone) {
+  case FigureTone::plain: break;
+  case FigureTone::faint: return "muted";
+  case FigureTone::more: return "plus";
+  case FigureTone::less: return "minus";
+  }
+  return "";
+}
+
+/// The colour that it has in bars; null where it is no part of them.
+const Paint* paint_of(MemoryPart part) {
+  switch (part) {
+  case MemoryPart::none: break;
+  case MemoryPart::requested: return &paint::kRequested;
+  case MemoryPart::rounding: return &paint::kRounding;
+  case MemoryPart::pending_free: return &paint::kPending;
+  case MemoryPart::inactive: return &paint::kInactive;
+  case MemoryPart::unaccounted: return &paint::kUnaccounted;
+  }
+  return nullptr;
+}
+
 double natural_width(const Figure& figure) {
-  const double name = sans_width(figure.name, kFactSize) + (figure.swatch == nullptr ? 0 : kHeaderSwatchWidth);
+  const double name = sans_width(figure.name, kFactSize) + (figure.part == MemoryPart::none ? 0 : kHeaderSwatchWidth);
   return kWidestFont * std::max({name, sans_width(figure.value, kFigureSize), sans_width(figure.note, kFactSize)});
 }
 
@@ -69,13 +94,13 @@ std::vector<FigurePlace> places_of(const std::vector<Figure>& figures) {
 void draw_figure(XmlElement item, double x, double y, const Figure& figure) {
   item.set("data-x", x).set("data-y", y);
   double name_x = x;
-  if (figure.swatch != nullptr) {
-    add_rect(add_group(item, figure.swatch->name), x, y + 11, 9, 9).set("rx", 2);
+  if (const Paint* swatch = paint_of(figure.part); swatch != nullptr) {
+    add_rect(add_group(item, swatch->name), x, y + 11, 9, 9).set("rx", 2);
     name_x += kHeaderSwatchWidth;
   }
   add_text(item, name_x, y + 20, "figure-name muted", figure.name);
-  add_text(item, x, y + 41, fmt::format("figure {}", figure.value_class), figure.value);
-  if (!figure.note.empty()) add_text(item, x, y + 57, fmt::format("small {}", figure.note_class), figure.note);
+  add_text(item, x, y + 41, fmt::format("figure {}", style_of(figure.tone)), figure.value);
+  if (!figure.note.empty()) add_text(item, x, y + 57, figure.is_warning ? "small warning" : "small muted", figure.note);
 }
 
 } // namespace

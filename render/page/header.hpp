@@ -3,7 +3,8 @@
 // The top of all pictures: a sentence, what it is about, and figures.
 
 #include "page/page.hpp"
-#include "page/palette.hpp"
+
+#include "memviz/figures.hpp"
 
 #include <string>
 #include <vector>
@@ -23,15 +24,6 @@ namespace memviz::render {
 /// what a reader must not miss.
 [[nodiscard]] double draw_facts(Page& page, double y, const std::string& file, const std::vector<std::string>& facts,
                                 const std::string& alert = "");
-
-struct Figure {
-  std::string name;
-  std::string value;
-  std::string_view value_class = {}; ///< a style of page.css
-  std::string note = {};             ///< small, below the value
-  std::string_view note_class = "muted";
-  const Paint* swatch = nullptr; ///< its colour in the bars
-};
 
 /// Figures side by side, each with the same width.
 [[nodiscard]] double draw_figures(Page& page, double y, const std::vector<Figure>& figures);

@@ -12,6 +12,7 @@
 #include "pictures/flame_figures.hpp"
 #include "segments/segment_panel.hpp"
 
+#include "memviz/figures.hpp"
 #include "memviz/format.hpp"
 #include "memviz/label.hpp"
 #include "memviz/story.hpp"
@@ -111,8 +112,9 @@ std::string draw(const FlamePicture& picture, const SvgOptions& options, const s
   if (layout.units > 0) {
     Graph graph = describe(picture.subject.state.frames(), origins, picture.tree, layout);
     graph.boxes.front().label.place = root_place(picture);
-    y = draw_figures(page, y,
-                     figures_of(sum, leading_device(picture.subject.devices) ? 1 : picture.subject.devices.size())) +
+    y = draw_figures(
+            page, y,
+            memory_figures(sum, leading_device(picture.subject.devices) ? 1 : picture.subject.devices.size())) +
         8;
     y = draw_bars(page, y, bars_of(picture.subject)) + 10;
     y = draw_legend(page, y, legend(graph), reading_hint(options, layout.is_squeezed));

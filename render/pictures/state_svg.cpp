@@ -3,13 +3,13 @@
 #include "page/notes.hpp"
 #include "page/text_fit.hpp"
 #include "pictures/explain_parts.hpp"
-#include "pictures/flame_figures.hpp"
 #include "segments/board_data.hpp"
 #include "segments/board_drawing.hpp"
 #include "segments/board_panel.hpp"
 #include "web/embedded.hpp"
 
 #include "memviz/block_lines.hpp"
+#include "memviz/figures.hpp"
 #include "memviz/format.hpp"
 #include "memviz/label.hpp"
 #include "memviz/pins.hpp"
@@ -98,7 +98,7 @@ private:
     double y = draw_headline(page, story.headline);
     y = draw_answer(page, y, story.answer);
     y = draw_facts(page, y, picture_.file, story.facts, story.alert) + 10;
-    y = draw_figures(page, y, figures_of(sum_, leading_ ? 1 : devices_.size())) + 8;
+    y = draw_figures(page, y, memory_figures(sum_, leading_ ? 1 : devices_.size())) + 8;
     y = draw_bars(page, y, device_bars()) + 6;
     for (const Failure& failure : failures_) {
       y = draw_heading(page, y, fmt::format("What {} was asked for, and the room there was", name_of(*failure.stats)));

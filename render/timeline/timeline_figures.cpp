@@ -1,44 +1,12 @@
 #include "timeline/timeline_figures.hpp"
 
-#include "timeline/timeline_panel.hpp"
-
+#include "memviz/figures.hpp"
 #include "memviz/format.hpp"
-#include "memviz/label.hpp"
 
-#include <algorithm>
-#include <fmt/format.h>
 #include <optional>
-#include <utility>
+#include <vector>
 
 namespace memviz::render {
-namespace {
-
-Figure peak_figure(const TimelineSubject& subject) {
-  const Slice& peak = subject.peak();
-  return {.name = std::string(subject.is_segments() ? "Peak reserved" : "Peak requested") +
-                  (subject.is_whole() ? "" : " in this window"),
-          .value = format_bytes(peak.live_bytes),
-          .note = peak.state == 0 ? "before the first event" : "at event " + format_count(peak.state - 1)};
-}
-
-Figure reserved_figure(const Slice& peak, const Overlay& overlay) {
-  const auto reserved = overlay_at(overlay, peak.state);
-  if (!reserved) return {.name = "Reserved at the peak", .value = "unknown", .note = "its events are incomplete"};
-  const std::uint64_t unused = *reserved - std::min(*reserved, peak.live_bytes);
-  return {.name = "Reserved at the peak",
-          .value = format_bytes(*reserved),
-          .note = format_percent(unused, *reserved) + " of it free or rounding"};
-}
-
-Figure oom_figure(const Mark& oom) {
-  return {.name = "Out of memory",
-          .value = format_bytes(oom.size_bytes) + " asked",
-          .note = oom.free_bytes > kMaxTotalBytes ? "at event " + format_count(oom.state - 1)
-                                                  : format_bytes(oom.free_bytes) + " free on the device",
-          .note_class = "warning"};
-}
-
-} // namespace
 
 TimelineSubject subject_of(const TimelinePicture& picture, const Chart& chart, bool is_alone) {
   const auto capacity = capacity_of(chart.device);
@@ -51,60 +19,30 @@ TimelineSubject subject_of(const TimelinePicture& picture, const Chart& chart, b
           .bands = chart.bands,
           .holders = chart.holders,
           .capacity_bytes = capacity ? std::optional(capacity->bytes) : std::nullopt,
+          .overlay_bytes = overlay_at(chart.overlay, chart.bands.slices[chart.bands.peak].state),
           .annotations_left_out = chart.lane.left_out,
           .devices = picture.devices.size(),
           .names_device = !is_alone};
 }
 
-std::vector<Figure> timeline_figures(const TimelineSubject& subject, const Overlay& overlay) {
-  const Slice& peak = subject.peak();
-  const std::uint64_t end_bytes = subject.bands.slices.back().live_bytes;
-  std::vector<Figure> figures{peak_figure(subject)};
-  if (subject.is_segments()) {
-    const auto live = overlay_at(overlay, peak.state);
-    figures.push_back({.name = "Live then",
-                       .value = format_bytes(live.value_or(0)),
-                       .note = format_percent(live.value_or(0), peak.live_bytes) + " of reserved"});
-  } else {
-    figures.push_back({.name = "Of it before the first event",
-                       .value = format_bytes(peak.baseline_bytes),
-                       .note = format_percent(peak.baseline_bytes, peak.live_bytes) + " of the peak"});
-    figures.push_back(reserved_figure(peak, overlay));
-  }
-  figures.push_back({.name = subject.is_segments() ? "Reserved at the end" : "Requested at the end",
-                     .value = format_bytes(end_bytes),
-                     .note = format_percent(end_bytes, peak.live_bytes) + " of the peak"});
-  if (const Mark* oom = subject.last_oom()) figures.push_back(oom_figure(*oom));
-  return figures;
-}
-
-RankedList peak_list(const TimelineSubject& subject, const LineNames& names) {
+RankedList ranked_peak(const TimelineSubject& subject, const LineNames& names) {
+  const PeakList peak = peak_list(subject, kRankedRows);
   RankedList list;
-  list.heading = std::string(subject.is_segments() ? "Who made PyTorch reserve the peak" : "Who held the peak") +
-                 (subject.names_device ? " of " + timeline_owner(subject) : "") + ", by your own line of code";
-  const std::uint64_t whole = subject.peak().live_bytes;
+  list.heading = peak.heading;
+  list.rest = peak.rest;
   std::vector<NodeKey> keys;
-  std::uint64_t rest_bytes = 0;
-  for (const Holder& holder : subject.holders) {
-    if (list.rows.size() == kRankedRows) {
-      rest_bytes += holder.bytes;
-      continue;
-    }
-    const LineName& name = names.of(holder.key);
-    keys.push_back(holder.key);
-    list.rows.push_back({format_bytes(holder.bytes),
-                         holder.bytes,
-                         format_percent(holder.bytes, whole),
+  for (const PeakRow& row : peak.rows) {
+    const LineName& name = names.of(row.line);
+    keys.push_back(row.line);
+    list.rows.push_back({format_bytes(row.bytes),
+                         row.bytes,
+                         row.share,
                          {},
-                         format_counted(holder.allocations, subject.is_segments() ? "range" : "allocation"),
-                         name.text + "\n" + format_count(holder.bytes) + " bytes",
+                         row.note,
+                         name.text + "\n" + format_count(row.bytes) + " bytes",
                          name.paint});
   }
   name_rows(list, names.row_labels(keys));
-  const std::size_t more = subject.holders.size() - list.rows.size();
-  if (more > 0)
-    list.rest = fmt::format("and {} with {} together", format_counted(more, "more line"), format_bytes(rest_bytes));
-  if (list.rows.empty()) list.rest = "Nothing lived.";
   return list;
 }
 

@@ -1,8 +1,7 @@
 #pragma once
 
-// A chart of a timeline -> what its story is about, its figures, and who held the peak.
+// A chart of a timeline -> what its story is about, and who held the peak.
 
-#include "page/header.hpp"
 #include "page/ranked_list.hpp"
 #include "timeline/timeline_charts.hpp"
 #include "timeline/timeline_names.hpp"
@@ -10,14 +9,11 @@
 #include "memviz/story.hpp"
 #include "memviz/timeline_svg.hpp"
 
-#include <vector>
-
 namespace memviz::render {
 
 /// What is told of a chart; refers to it. `is_alone`: no other chart is drawn.
 [[nodiscard]] TimelineSubject subject_of(const TimelinePicture& picture, const Chart& chart, bool is_alone);
 
-[[nodiscard]] std::vector<Figure> timeline_figures(const TimelineSubject& subject, const Overlay& overlay);
-[[nodiscard]] RankedList peak_list(const TimelineSubject& subject, const LineNames& names);
+[[nodiscard]] RankedList ranked_peak(const TimelineSubject& subject, const LineNames& names);
 
 } // namespace memviz::render

@@ -1,5 +1,6 @@
 #include "memviz/timeline_svg.hpp"
 
+#include "page/header.hpp"
 #include "page/legend.hpp"
 #include "page/notes.hpp"
 #include "page/text_fit.hpp"
@@ -9,6 +10,7 @@
 #include "timeline/timeline_panel.hpp"
 #include "web/embedded.hpp"
 
+#include "memviz/figures.hpp"
 #include "memviz/format.hpp"
 #include "memviz/label.hpp"
 #include "memviz/warnings.hpp"
@@ -122,7 +124,7 @@ private:
     double y = draw_headline(page, story.headline);
     y = draw_answer(page, y, story.answer);
     y = draw_facts(page, y, picture_.file, story.facts, story.alert) + 8;
-    y = draw_figures(page, y, timeline_figures(subject, main.overlay)) + 8;
+    y = draw_figures(page, y, timeline_figures(subject)) + 8;
     y = draw_controls(page, y, reading_text(options_.view));
     StackTable stacks(picture_.state.frames());
     for (std::size_t i = 0; i < charts.size(); ++i) {
@@ -141,7 +143,7 @@ private:
     page.begin_below_graph();
     y += 16;
     add_rule(page.below_graph(), y);
-    y = draw_ranked_list(page, y + 12, peak_list(subject, names));
+    y = draw_ranked_list(page, y + 12, ranked_peak(subject, names));
     return finish(page, y);
   }
 

@@ -1,0 +1,128 @@
+#include "memviz/figures.hpp"
+#include "memviz/format.hpp"
+#include "memviz/label.hpp"
+#include "memviz/moment.hpp"
+#include "memviz/places.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace memviz {
+namespace {
+
+/// A peak this many times above what is drawn deserves a hint.
+constexpr double kFarAbove = 1.25;
+/// What another moment held: at the peak that is the end.
+Figure other_moment_figure(const DeviceStats& sum, bool is_sum) {
+  if (sum.events > 0 && sum.at.kind == MomentKind::peak && !is_sum)
+    return {.name = "Live at the end",
+            .value = format_bytes(sum.end_requested_bytes),
+            .note = fmt::format("of {} reserved", format_bytes(sum.end_reserved_bytes))};
+  Figure figure{.name = is_sum ? "Sum of peaks" : "Peak requested", .value = format_bytes(sum.peak_requested_bytes)};
+  if (sum.events == 0) {
+    figure.value = "unknown";
+    figure.tone = FigureTone::faint;
+    figure.note = "no events recorded";
+    return figure;
+  }
+  const auto peak = static_cast<double>(sum.peak_requested_bytes);
+  const auto drawn = static_cast<double>(sum.requested_bytes);
+  if (sum.requested_bytes > 0 && peak > kFarAbove * drawn) {
+    const double ratio = peak / drawn;
+    figure.note = ratio > 1000 ? "over 1,000× what is drawn"
+                               : fmt::format("{:.{}f}× what is drawn here", ratio, ratio < 9.95 ? 1 : 0);
+    figure.is_warning = true;
+  } else if (sum.peak_requested_bytes > 0 && sum.requested_bytes == 0) {
+    figure.note = "all of it freed since";
+    figure.is_warning = true;
+  }
+  return figure;
+}
+
+/// Pools and streams of a device beyond these become one row.
+constexpr std::size_t kMostPlaces = 4;
+
+/// The pool is named where there is more than the default one.
+std::string place_name(const FrameTable& frames, const Place& place, bool has_pools) {
+  if (!has_pools) return fmt::format("stream {}", place.stream);
+  return fmt::format("{}, stream {}", node_label(frames, {NodeKind::pool, place.pool.first, place.pool.second}),
+                     place.stream);
+}
+
+/// The places of one device, largest first; empty where it has one only.
+std::vector<MemoryRow> place_rows(const FrameTable& frames, std::vector<Place> places) {
+  std::vector<MemoryRow> rows;
+  if (places.size() < 2) return rows;
+  std::stable_sort(places.begin(), places.end(), [](const Place& left, const Place& right) {
+    return left.stats.reserved_bytes > right.stats.reserved_bytes;
+  });
+  const std::size_t shown = places.size() > kMostPlaces + 1 ? kMostPlaces : places.size();
+  const bool has_pools =
+      std::any_of(places.begin(), places.end(), [](const Place& place) { return place.pool.is_private(); });
+  DeviceStats rest;
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    if (i >= shown)
+      rest = sum_of({rest, places[i].stats});
+    else
+      rows.push_back({place_name(frames, places[i], has_pools), places[i].stats, use_text(places[i].stats), true});
+  }
+  if (shown < places.size())
+    rows.push_back(
+        {fmt::format("{} more pools and streams", format_count(places.size() - shown)), rest, use_text(rest), true});
+  return rows;
+}
+
+MemoryRow device_row(const DeviceStats& stats, bool has_many) {
+  MemoryRow row{device_name(stats.device, stats.is_cpu), stats, use_text(stats)};
+  if (!has_many || stats.events == 0) return row;
+  row.note +=
+      stats.at.is_end() ? ", peak " + format_bytes(stats.peak_requested_bytes) : ", " + short_moment_text(stats.at);
+  return row;
+}
+
+} // namespace
+
+std::vector<Figure> memory_figures(const DeviceStats& sum, std::size_t devices) {
+  const std::uint64_t reserved = sum.reserved_bytes;
+  const auto part = [](const char* name, std::uint64_t bytes, std::string note, MemoryPart which) {
+    return Figure{.name = name,
+                  .value = format_bytes(bytes),
+                  .tone = bytes == 0 ? FigureTone::faint : FigureTone::plain,
+                  .note = std::move(note),
+                  .part = bytes == 0 ? MemoryPart::none : which};
+  };
+  std::vector<Figure> figures;
+  figures.push_back({.name = "Reserved", .value = format_bytes(reserved)});
+  figures.push_back(part("Allocated", sum.allocated_bytes,
+                         fmt::format("{} requested{}", format_bytes(sum.requested_bytes),
+                                     sum.pending_free_bytes > 0 ? " with pending" : ""),
+                         MemoryPart::requested));
+  figures.push_back(part("Rounding", sum.rounding_bytes(), "", MemoryPart::rounding));
+  figures.push_back(part("Pending free", sum.pending_free_bytes, "", MemoryPart::pending_free));
+  figures.push_back(part("Inactive (free)", sum.inactive_bytes,
+                         format_percent(sum.inactive_bytes, reserved) + " of reserved", MemoryPart::inactive));
+  if (sum.unaccounted_bytes > 0) {
+    figures.push_back(part("Unaccounted", sum.unaccounted_bytes, "covered by no block", MemoryPart::unaccounted));
+    figures.back().is_warning = true;
+  }
+  if (sum.outside_bytes > 0) {
+    figures.push_back(part("Outside", sum.outside_bytes, "in no segment", MemoryPart::unaccounted));
+    figures.back().is_warning = true;
+  }
+  figures.push_back(other_moment_figure(sum, devices > 1));
+  return figures;
+}
+
+std::vector<MemoryRow> memory_rows(const MemorySubject& subject) {
+  const bool has_many = subject.devices.size() > 1;
+  std::vector<MemoryRow> rows;
+  for (const DeviceStats& stats : subject.devices) {
+    std::vector<MemoryRow> details = place_rows(subject.state.frames(), places_of(subject.state, stats.device));
+    rows.push_back(device_row(stats, has_many));
+    if (!has_many && details.empty()) rows.back().name = rows.back().note = ""; // the headline says both
+    rows.insert(rows.end(), details.begin(), details.end());
+  }
+  return rows;
+}
+
+} // namespace memviz

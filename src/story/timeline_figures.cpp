@@ -1,0 +1,82 @@
+#include "memviz/figures.hpp"
+#include "memviz/format.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace memviz {
+namespace {
+
+Figure peak_figure(const TimelineSubject& subject) {
+  const Slice& peak = subject.peak();
+  return {.name = std::string(subject.is_segments() ? "Peak reserved" : "Peak requested") +
+                  (subject.is_whole() ? "" : " in this window"),
+          .value = format_bytes(peak.live_bytes),
+          .note = peak.state == 0 ? "before the first event" : "at event " + format_count(peak.state - 1)};
+}
+
+Figure reserved_figure(const TimelineSubject& subject) {
+  const auto reserved = subject.overlay_bytes;
+  if (!reserved) return {.name = "Reserved at the peak", .value = "unknown", .note = "its events are incomplete"};
+  const std::uint64_t unused = *reserved - std::min(*reserved, subject.peak().live_bytes);
+  return {.name = "Reserved at the peak",
+          .value = format_bytes(*reserved),
+          .note = format_percent(unused, *reserved) + " of it free or rounding"};
+}
+
+Figure oom_figure(const Mark& oom) {
+  return {.name = "Out of memory",
+          .value = format_bytes(oom.size_bytes) + " asked",
+          .note = oom.free_bytes > kMaxTotalBytes ? "at event " + format_count(oom.state - 1)
+                                                  : format_bytes(oom.free_bytes) + " free on the device",
+          .is_warning = true};
+}
+
+} // namespace
+
+std::vector<Figure> timeline_figures(const TimelineSubject& subject) {
+  const Slice& peak = subject.peak();
+  const std::uint64_t end_bytes = subject.bands.slices.back().live_bytes;
+  std::vector<Figure> figures{peak_figure(subject)};
+  if (subject.is_segments()) {
+    const std::uint64_t live_bytes = subject.overlay_bytes.value_or(0);
+    figures.push_back({.name = "Live then",
+                       .value = format_bytes(live_bytes),
+                       .note = format_percent(live_bytes, peak.live_bytes) + " of reserved"});
+  } else {
+    figures.push_back({.name = "Of it before the first event",
+                       .value = format_bytes(peak.baseline_bytes),
+                       .note = format_percent(peak.baseline_bytes, peak.live_bytes) + " of the peak"});
+    figures.push_back(reserved_figure(subject));
+  }
+  figures.push_back({.name = subject.is_segments() ? "Reserved at the end" : "Requested at the end",
+                     .value = format_bytes(end_bytes),
+                     .note = format_percent(end_bytes, peak.live_bytes) + " of the peak"});
+  if (const Mark* oom = subject.last_oom()) figures.push_back(oom_figure(*oom));
+  return figures;
+}
+
+PeakList peak_list(const TimelineSubject& subject, std::size_t most_rows) {
+  PeakList list;
+  list.heading = std::string(subject.is_segments() ? "Who made PyTorch reserve the peak" : "Who held the peak") +
+                 (subject.names_device ? " of " + timeline_owner(subject) : "") + ", by your own line of code";
+  const std::uint64_t whole_bytes = subject.peak().live_bytes;
+  std::uint64_t rest_bytes = 0;
+  for (const Holder& holder : subject.holders) {
+    if (list.rows.size() == most_rows) {
+      rest_bytes += holder.bytes;
+      continue;
+    }
+    list.rows.push_back({.line = holder.key,
+                         .bytes = holder.bytes,
+                         .share = format_percent(holder.bytes, whole_bytes),
+                         .note = format_counted(holder.allocations, subject.is_segments() ? "range" : "allocation")});
+  }
+  const std::size_t more = subject.holders.size() - list.rows.size();
+  if (more > 0)
+    list.rest = fmt::format("and {} with {} together", format_counted(more, "more line"), format_bytes(rest_bytes));
+  if (list.rows.empty()) list.rest = "Nothing lived.";
+  return list;
+}
+
+} // namespace memviz
