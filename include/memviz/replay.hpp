@@ -30,7 +30,7 @@ public:
   /// The state of the recording whose events these were at the moment chosen; its `traces` are not looked at. It
   /// conserves bytes as the file does: the blocks of a segment add up to it. Sizes of blocks that are gone at the end
   /// follow from their requested size (PyTorch's rounding and splitting). Allocations that fit into no segment are in
-  /// MemoryState::outside, and a warning has their bytes; segment events that do not fit are left out with one.
+  /// MemoryState::outside; segment events that do not fit are left out, and MemoryState::misfits counts them.
   [[nodiscard]] MemoryState state_of(std::shared_ptr<const Recording> recording) const;
   [[nodiscard]] MemoryState state_of(Recording recording) const;
 
