@@ -15,7 +15,7 @@ namespace memviz {
 
 /// Totals of one device at a moment, and its accounts over the whole recording. All sizes are bytes.
 struct DeviceStats {
-  std::uint32_t device = 0;
+  DeviceId device;
   bool is_cpu = false; ///< Origin::is_cpu
   Moment at = {};      ///< the moment of the totals that follow, down to requested_bytes
   std::uint64_t segments = 0;
@@ -69,7 +69,7 @@ struct DeviceStats {
 
 /// The device that leads where several are at different moments, so that no sum of theirs was ever held at once: the
 /// first that failed, else the one that holds most. Nothing where there is one device, or all are at their end.
-[[nodiscard]] std::optional<std::uint32_t> leading_device(const std::vector<DeviceStats>& devices);
+[[nodiscard]] std::optional<DeviceId> leading_device(const std::vector<DeviceStats>& devices);
 
 /// What figures and sentences about `devices` are of: the leading device, else their sum.
 [[nodiscard]] DeviceStats leading_or_sum(const std::vector<DeviceStats>& devices);

@@ -59,7 +59,7 @@ void write_header(JsonWriter& json, const std::string& file, const FrameTree& tr
   json.member("file", file).key("tool").begin_object().member("name", "memviz").end_object();
   json.key("devices").begin_array();
   for (const DeviceStats& device : devices) {
-    json.begin_object().member("device", device.device).key("at");
+    json.begin_object().member("device", device.device.value).key("at");
     write_moment(json, device.at);
     json.end_object();
   }

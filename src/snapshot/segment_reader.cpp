@@ -77,7 +77,7 @@ void SegmentReader::read_segment(Value dict, const Where& where, Value list) {
   if (is_present(row[field::device])) {
     const std::uint64_t device = check_.size(row[field::device], at("device"), dict);
     if (device > 0xFFFF) fail_at(at("device"), dict, "the index of a device", std::to_string(device));
-    segment.device = static_cast<std::uint32_t>(device);
+    segment.device = {static_cast<std::uint32_t>(device)};
   }
   segment.address = check_.bits(row[field::address], at("address"), dict);
   segment.total_bytes = check_.size(row[field::total_size], at("total_size"), dict);
@@ -87,9 +87,7 @@ void SegmentReader::read_segment(Value dict, const Where& where, Value list) {
   if (!adds_up(reserved_bytes_, segment.total_bytes) || reserved_bytes_ > kMaxTotalBytes) {
     fail_at(at("total_size"), dict, "segments of at most 1 EiB together", "more");
   }
-  if (segment.device >= has_segment_.size()) has_segment_.resize(segment.device + std::size_t{1});
-  if (!has_segment_[segment.device]) budget_.spend_device(at("device"), dict);
-  has_segment_[segment.device] = true;
+  if (devices_.insert(segment.device).second) budget_.spend_device(at("device"), dict);
   if (is_present(row[field::stream])) {
     segment.stream = static_cast<std::int64_t>(check_.bits(row[field::stream], at("stream"), dict));
   }

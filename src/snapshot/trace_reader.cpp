@@ -48,17 +48,18 @@ void TraceReader::read_traces(Value device_traces) {
     fail_at(place, device_traces, "traces of at most 65536 devices",
             std::to_string(document_.list_size(device_traces)));
   }
-  std::size_t device = 0;
+  DeviceId device;
   document_.for_each(device_traces, [&](Value events) {
-    read_trace(device++, events, device_traces);
+    read_trace(device, events, device_traces);
+    ++device.value;
     return true;
   });
-  recording_.event_counts.resize(device);
   flush();
+  if (device.value > 0) static_cast<void>(recording_.event_counts.make({device.value - 1}));
 }
 
-void TraceReader::read_trace(std::size_t device, Value events, Value device_traces) {
-  const Where where{nullptr, "device_traces", device};
+void TraceReader::read_trace(DeviceId device, Value events, Value device_traces) {
+  const Where where{nullptr, "device_traces", device.value};
   if (events.kind() == Kind::record_list) return;
   check_.require(events, Kind::list, where, device_traces);
   budget_.spend(document_.list_size(events), where, events);
@@ -72,7 +73,7 @@ void TraceReader::read_trace(std::size_t device, Value events, Value device_trac
   });
 }
 
-void TraceReader::add(std::size_t device, const EventFields::Row& row, const Where& where, Value dict) {
+void TraceReader::add(DeviceId device, const EventFields::Row& row, const Where& where, Value dict) {
   if (batch_size_ == kBatchEvents || device != batch_device_) flush();
   batch_device_ = device;
   batch_[batch_size_] = read_event(row, dict, where);
@@ -81,13 +82,12 @@ void TraceReader::add(std::size_t device, const EventFields::Row& row, const Whe
 
 void TraceReader::flush() {
   if (batch_size_ == 0) return;
-  auto& counts = recording_.event_counts;
-  const Where where{nullptr, "device_traces", batch_device_};
-  if (batch_device_ >= kMostDevices) fail_at(where, trace_, "traces of at most 65536 devices", "more");
-  if (counts.size() <= batch_device_) counts.resize(batch_device_ + 1);
-  if (counts[batch_device_] == 0) budget_.spend_device(where, trace_);
-  counts[batch_device_] += batch_size_;
-  sink_.take(static_cast<std::uint32_t>(batch_device_), std::span(batch_).first(batch_size_));
+  const Where where{nullptr, "device_traces", batch_device_.value};
+  if (batch_device_.value >= kMostDevices) fail_at(where, trace_, "traces of at most 65536 devices", "more");
+  std::uint64_t& count = recording_.event_counts.make(batch_device_);
+  if (count == 0) budget_.spend_device(where, trace_);
+  count += batch_size_;
+  sink_.take(batch_device_, std::span(batch_).first(batch_size_));
   batch_size_ = 0;
 }
 
@@ -110,7 +110,7 @@ Event TraceReader::read_event(const EventFields::Row& row, Value dict, const Whe
   return event;
 }
 
-void TraceReader::add_rows(std::size_t device, const EventCells& rows) {
+void TraceReader::add_rows(DeviceId device, const EventCells& rows) {
   if (device != batch_device_) flush();
   batch_device_ = device;
   const std::size_t count = rows.cells.size() / rows.width;

@@ -135,8 +135,8 @@ CodeOrigin origin_of(std::string_view filename) {
   return contains_any(path, kTorch) ? CodeOrigin::torch : CodeOrigin::library;
 }
 
-std::string device_name(std::uint32_t device, bool is_cpu) {
-  return is_cpu ? "CPU" : fmt::format("GPU {}", device);
+std::string device_name(DeviceId device, bool is_cpu) {
+  return is_cpu ? "CPU" : fmt::format("GPU {}", device.value);
 }
 
 std::string frame_place(const FrameTable& frames, FrameId frame) {
@@ -197,7 +197,7 @@ std::string_view pseudo_label(Pseudo pseudo) {
 std::string node_label(const FrameTable& frames, const NodeKey& key) {
   switch (key.kind) {
   case NodeKind::root: return "reserved";
-  case NodeKind::device: return device_name(static_cast<std::uint32_t>(key.value), key.other != 0);
+  case NodeKind::device: return device_name({static_cast<std::uint32_t>(key.value)}, key.other != 0);
   case NodeKind::pool: {
     const PoolId pool{key.value, key.other};
     return pool.is_private() ? fmt::format("private pool ({}, {})", pool.first, pool.second) : "default pool";

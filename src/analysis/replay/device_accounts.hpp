@@ -13,9 +13,7 @@ namespace memviz {
 
 /// Live bytes over the events of one device, relative to the baseline, which is known only when the last event is.
 struct Accounts::DeviceAccounts {
-  explicit DeviceAccounts(const MomentChoice& choice, std::uint32_t device) : log(choice, device) {
-    stats.device = device;
-  }
+  explicit DeviceAccounts(const MomentChoice& choice, DeviceId device) : log(choice, device) { stats.device = device; }
 
   DeviceStats stats;
   NumberMap live; ///< address -> Birth, of recorded allocs

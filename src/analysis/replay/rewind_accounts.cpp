@@ -39,7 +39,10 @@ void add_outside(const Unplaced& unplaced, const MomentLog& log, DeviceStats& st
     add(memory);
   const std::int64_t off_bytes = off_the_sums(stats, log);
   if (off_bytes < 0)
-    add({.requested_bytes = static_cast<std::uint64_t>(-off_bytes), .allocations = 0, .is_only_counted = true});
+    add({.device = {},
+         .requested_bytes = static_cast<std::uint64_t>(-off_bytes),
+         .allocations = 0,
+         .is_only_counted = true});
 }
 
 /// Of the moment of `log`, once what is outside all segments is added.
@@ -63,7 +66,7 @@ void Accounts::rewind(MemoryState& state) const {
     std::size_t end = first;
     while (end < segments.size() && segments[end].device == stats.device)
       ++end;
-    const DeviceAccounts* accounts = stats.device < devices_.size() ? devices_[stats.device].get() : nullptr;
+    const DeviceAccounts* const accounts = accounts_of(stats.device);
     const bool is_rewound = accounts != nullptr && accounts->log.is_set();
     if (is_rewound) {
       stats.at = accounts->moment(choice_);

@@ -11,8 +11,8 @@
 namespace memviz {
 namespace {
 
-NodeKey device_key(const MemoryState& state, std::uint32_t device) {
-  return {NodeKind::device, device, state.recording->origin.is_main_memory(device) ? 1U : 0U};
+NodeKey device_key(const MemoryState& state, DeviceId device) {
+  return {NodeKind::device, device.value, state.recording->origin.is_main_memory(device) ? 1U : 0U};
 }
 
 /// `block_state` is what stands in the place of the state: nothing for active memory when that is no level.
@@ -21,7 +21,7 @@ NodeKey level_key(Level level, const MemoryState& state, const Segment& segment,
   case Level::device: return device_key(state, segment.device);
   case Level::pool: return {NodeKind::pool, segment.pool.first, segment.pool.second};
   case Level::stream: return {NodeKind::stream, static_cast<std::uint64_t>(segment.stream), 0};
-  case Level::segment: return {NodeKind::segment, segment.address, segment.device};
+  case Level::segment: return {NodeKind::segment, segment.address, segment.device.value};
   case Level::state: break;
   }
   return block_state;
@@ -87,7 +87,7 @@ private:
   }
 
   /// The device, where it is a level, and one word in the place of all others.
-  std::uint32_t prefix_outside(std::uint32_t device) {
+  std::uint32_t prefix_outside(DeviceId device) {
     std::vector<NodeKey> keys;
     const bool has_device =
         std::find(options_.levels.begin(), options_.levels.end(), Level::device) != options_.levels.end();
