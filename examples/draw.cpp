@@ -10,10 +10,7 @@ int main() {
   try {
     const memviz::MemoryState state = memviz::replay(memviz::read_snapshot(bytes));
     const memviz::FrameTree tree = memviz::build_frame_tree(state, {});
-    std::cout << memviz::flame_svg({.file = "a buffer",
-                                    .subject = memviz::memory_subject(state, {}),
-                                    .tree = tree,
-                                    .warnings = state.all_warnings()},
+    std::cout << memviz::flame_svg({.file = "a buffer", .subject = memviz::memory_subject(state, {}), .tree = tree},
                                    {});
   } catch (const memviz::Error& error) {
     std::cerr << "standard input: " << error.what() << '\n';
