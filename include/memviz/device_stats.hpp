@@ -46,13 +46,13 @@ struct DeviceStats {
   std::uint64_t unexplained_with_stack = 0;       ///< of these: recording was on when they were allocated
   std::uint64_t unexplained_with_stack_bytes = 0; ///< requested
   std::uint64_t peak_requested_bytes = 0;
-  std::int64_t peak_event = -1; ///< the first event after which live bytes are highest; -1: the baseline itself
+  EventIndex peak_event = {}; ///< the first event after which live bytes are highest; none: the baseline itself
   std::uint64_t end_requested_bytes = 0; ///< live after the last event: baseline + allocs - frees
   std::uint64_t end_reserved_bytes = 0;  ///< of the file's own segments
   std::uint64_t end_block_bytes = 0;     ///< requested by the file's own blocks that are active
   std::int64_t imbalance_bytes = 0;      ///< the sum of the events minus that; 0 when the accounts balance
   std::uint64_t ooms = 0;
-  std::int64_t last_oom_event = -1;
+  EventIndex last_oom_event = {};
   std::optional<std::int64_t> first_time_us =
       std::nullopt; ///< earliest and latest time of an event; absent before PyTorch 2.2
   std::optional<std::int64_t> last_time_us = std::nullopt;

@@ -4,6 +4,7 @@
 // of events and most columns of most files hold one value throughout.
 
 #include "memviz/device_id.hpp"
+#include "memviz/event_index.hpp"
 #include "memviz/frames.hpp"
 
 #include <compare>

@@ -20,7 +20,7 @@ namespace memviz {
 
 /// What was taken between the last low point of live memory and the moment.
 struct Growth {
-  std::int64_t low_event = -1;      ///< the low point is after this event; -1: before the first one
+  EventIndex low_event;             ///< the low point is after this event
   std::uint64_t low_bytes = 0;      ///< live requested bytes there
   std::uint64_t live_bytes = 0;     ///< at the moment
   std::vector<UserLine> lines;      ///< allocated since and alive at the moment, largest first

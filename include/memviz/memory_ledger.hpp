@@ -15,7 +15,7 @@ namespace memviz {
 
 /// A request that failed: the `oom` event.
 struct Request {
-  std::int64_t event = -1;
+  EventIndex event;
   std::uint64_t bytes = 0; ///< rounded, as the file has it
   std::int64_t stream = 0;
   PoolId pool; ///< where the file does not say (before 2026), explain() takes the likely one
@@ -111,7 +111,7 @@ struct LedgerPart {
 [[nodiscard]] std::vector<LedgerPart> ledger_parts(const MemoryLedger& ledger);
 
 /// The `oom` event at `index`, as a request.
-[[nodiscard]] Request request_of(const Event& event, std::int64_t index);
+[[nodiscard]] Request request_of(const Event& event, EventIndex index);
 struct LedgerOptions {
   std::optional<std::uint64_t> capacity_bytes = {}; ///< of the device, where the caller knows it
   std::optional<AllocatorSettings> settings = {};   ///< those of the state, where the caller has them at hand

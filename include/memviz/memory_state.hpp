@@ -13,9 +13,6 @@
 
 namespace memviz {
 
-/// The event that allocated a block is not in the file.
-inline constexpr std::uint32_t kNoEvent = 0xFFFFFFFF;
-
 /// Memory that lived at a moment by the events, and for which no segment of that moment has room.
 struct OutsideMemory {
   DeviceId device;
@@ -23,19 +20,18 @@ struct OutsideMemory {
   /// 0: a part of an allocation whose beginning has a block; or bytes that are only counted.
   std::uint64_t allocations = 1;
   StackId stack = kNoFrames;
-  std::uint32_t alloc_event = kNoEvent;
+  EventIndex alloc_event = {};
   bool is_only_counted = false; ///< what baseline + allocs - frees has beyond all allocations that can be named
 };
 
 /// What the events tell of a block of a state.
 struct BlockHistory {
-  /// The index of the alloc among the events of its device; kNoEvent for a block that is free or that no recorded alloc
-  /// explains.
-  std::uint32_t alloc_event = kNoEvent;
+  /// The alloc; none for a block that is free or that no recorded alloc explains.
+  EventIndex alloc_event;
   /// Whether it is still there at the end of the recording.
   bool is_kept = true;
 
-  [[nodiscard]] bool is_explained() const { return alloc_event != kNoEvent; }
+  [[nodiscard]] bool is_explained() const { return !alloc_event.is_none(); }
 };
 
 /// What does not add up at the moment of a device, beside DeviceStats::outside_bytes: nothing at the end of the

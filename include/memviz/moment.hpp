@@ -26,7 +26,7 @@ enum class MomentKind : std::uint8_t {
 /// What was asked for; which event that is on a device is known once its events are read.
 struct MomentChoice {
   MomentKind kind = MomentKind::end;
-  std::int64_t event = -1;  ///< for `event`; -1 is before the first one
+  EventIndex event;         ///< for `event`
   std::int64_t time_us = 0; ///< for `time` and `annotation`
   std::string annotation;   ///< its name, for the text
   /// The device that `event` is about; the others stay at their end. Without it all are meant.
@@ -36,8 +36,8 @@ struct MomentChoice {
 /// The moment of one device. A device that has no such event (no oom, no events at all) says so by its kind `end`.
 struct Moment {
   MomentKind kind = MomentKind::end;
-  /// The last event that has happened: its index, -1 before the first. For `end` the last of all.
-  std::int64_t event = -1;
+  /// The last event that has happened. For `end` the last of all.
+  EventIndex event;
   std::optional<std::int64_t> time_us; ///< of that event, where events have times
   std::string annotation;
   std::uint64_t asked_bytes = 0; ///< of an out-of-memory error: what was asked for
@@ -57,8 +57,8 @@ struct Moment {
 
 /// The events of a device that lead to its moment, that of the moment included, and the first ones after it.
 struct EventsAround {
-  std::int64_t first_event = 0; ///< index of events[0]
-  std::vector<Event> events;    ///< consecutive, oldest first
+  EventIndex first_event;    ///< events[0]
+  std::vector<Event> events; ///< consecutive, oldest first
 };
 
 } // namespace memviz

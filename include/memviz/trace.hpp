@@ -31,8 +31,8 @@ namespace memviz {
 
 /// Events of one device, both ends included. An event without a time is in no range that is bounded by time.
 struct EventRange {
-  std::uint64_t first_event = 0;
-  std::uint64_t last_event = std::numeric_limits<std::uint64_t>::max();
+  EventIndex first_event{0};
+  EventIndex last_event = kLastPossibleEvent; ///< none: there are none in it
   std::optional<std::int64_t> first_us;
   std::optional<std::int64_t> last_us;
 };

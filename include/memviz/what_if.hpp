@@ -83,7 +83,7 @@ struct WhatIf {
   /// Under this circumstance, at the moment; nullopt where it was not replayed so far, or where that is not sure.
   std::optional<std::uint64_t> reserved_bytes = {};
   /// The event at which memory would have run out already; -1: none.
-  std::int64_t failed_event = -1;
+  EventIndex failed_event = {};
   /// without_blocks: indices into the state's blocks, in address order, and their bytes.
   std::vector<std::uint32_t> blocks = {};
   std::uint64_t blocks_bytes = 0;

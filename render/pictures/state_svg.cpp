@@ -122,7 +122,7 @@ private:
 
   void find_failure(const DeviceStats& stats, const EventsAround& around) {
     if (stats.at.kind != MomentKind::oom || failures_.size() == kMostFailures) return;
-    const std::int64_t offset = stats.at.event - around.first_event;
+    const std::int64_t offset = stats.at.event.number() - around.first_event.number();
     if (offset < 0 || offset >= static_cast<std::int64_t>(around.events.size())) return;
     const Event& event = around.events[static_cast<std::size_t>(offset)];
     if (event.action != Action::oom) return;
@@ -148,15 +148,15 @@ private:
     return bars;
   }
 
-  [[nodiscard]] std::string event_text(std::int64_t index, const Event& event) {
+  [[nodiscard]] std::string event_text(EventIndex index, const Event& event) {
     const FrameTable& frames = picture_.state.frames();
     const std::string_view action =
         event.action == Action::other ? frames.text(event.action_text) : action_name(event.action);
     const std::string place = event.action == Action::oom ? "" : format_address(event.address);
     const NodeKey key = lines_.line_of(event.stack);
     const std::string line = key.kind == NodeKind::frame ? node_label(frames, key) : "";
-    return fmt::format("{:>9}  {:<14}  {:<14}  {:>10}  {}", format_count(static_cast<std::uint64_t>(index)), action,
-                       place, format_bytes(event.size_bytes), line);
+    return fmt::format("{:>9}  {:<14}  {:<14}  {:>10}  {}", format_count(index.value()), action, place,
+                       format_bytes(event.size_bytes), line);
   }
 
   double draw_events(Page& page, double y, const DeviceStats& stats, const EventsAround& around) {
@@ -166,7 +166,7 @@ private:
                      fmt::format("{} {}: the events around", name_of(stats), moment_text(stats.at, stats.events)));
     XmlElement parent = page.add_section(y, "events");
     for (std::size_t i = 0; i < around.events.size(); ++i) {
-      const std::int64_t index = around.first_event + static_cast<std::int64_t>(i);
+      const EventIndex index(around.first_event.value() + i);
       const std::string text = event_text(index, around.events[i]);
       XmlElement row = add_text(parent, kMargin, y + 13, index == stats.at.event ? "mono-small strong" : "mono-small",
                                 (index == stats.at.event ? "▸" : " ") + cut_end(text, kEventColumns));

@@ -69,7 +69,7 @@ private:
     XmlElement element = data_.child("place").set("n", place_name(source_.state, place)).set("t", place_text(place));
     if (const Paint* const paint = place_paint(place)) element.set("c", paint->name);
     const Moment& at = moment_of(place.place.device);
-    if (at.event >= 0) element.set("e", at.event);
+    if (!at.event.is_none()) element.set("e", at.event.value());
     for (const Band& band : place.bands) {
       XmlElement drawn = element.child("band").set("t", band_text(source_.state, band));
       for (const Cell& cell : band.cells)
@@ -126,10 +126,10 @@ private:
     }
     const Block& block = source_.state.blocks[piece.block];
     const std::size_t node = stack_node(block.stack);
-    const std::uint32_t event = source_.state.histories[piece.block].alloc_event;
+    const EventIndex event = source_.state.histories[piece.block].alloc_event;
     return fmt::format("{}{},{},{},{},{}{}", block.state == BlockState::active_pending_free ? "~" : "", size,
                        block.rounding_bytes(), class_of(piece.block), node == 0 ? "" : std::to_string(node - 1),
-                       event == kNoEvent ? "" : std::to_string(event), birth_text(piece.block, at));
+                       event.is_none() ? "" : std::to_string(event.value()), birth_text(piece.block, at));
   }
 
   std::size_t stack_node(StackId id) {

@@ -16,14 +16,14 @@ bool is_time(const MomentChoice& choice) {
 }
 
 /// The event of a moment that is not given by time; nullopt where the device has none.
-std::optional<std::int64_t> event_of(const MomentChoice& choice, const DeviceStats& stats) {
+std::optional<EventIndex> event_of(const MomentChoice& choice, const DeviceStats& stats) {
   switch (choice.kind) {
   case MomentKind::event:
     return !choice.device || *choice.device == stats.device ? std::optional(choice.event) : std::nullopt;
-  case MomentKind::automatic: return stats.last_oom_event < 0 ? stats.peak_event : stats.last_oom_event;
-  case MomentKind::oom: return stats.last_oom_event < 0 ? std::nullopt : std::optional(stats.last_oom_event);
+  case MomentKind::automatic: return stats.last_oom_event.is_none() ? stats.peak_event : stats.last_oom_event;
+  case MomentKind::oom: return stats.last_oom_event.is_none() ? std::nullopt : std::optional(stats.last_oom_event);
   case MomentKind::peak: return stats.peak_event;
-  case MomentKind::end: return static_cast<std::int64_t>(stats.events) - 1;
+  case MomentKind::end: return EventIndex::last_of(stats.events);
   case MomentKind::time:
   case MomentKind::annotation: break;
   }
@@ -36,9 +36,7 @@ void set_first(EventRange& range, const MomentChoice& choice, const DeviceStats&
     return;
   }
   const auto event = event_of(choice, stats);
-  range.first_event = !event       ? std::numeric_limits<std::uint64_t>::max()
-                      : *event < 0 ? 0
-                                   : static_cast<std::uint64_t>(*event);
+  range.first_event = event ? std::max(*event, EventIndex(0)) : kLastPossibleEvent;
 }
 
 void set_last(EventRange& range, const MomentChoice& choice, const DeviceStats& stats) {
@@ -48,9 +46,7 @@ void set_last(EventRange& range, const MomentChoice& choice, const DeviceStats& 
   }
   const auto event = event_of(choice, stats);
   if (!event) return;
-  // Before the first event: nothing.
-  if (*event < 0) range.first_event = std::numeric_limits<std::uint64_t>::max();
-  range.last_event = *event < 0 ? 0 : static_cast<std::uint64_t>(*event);
+  range.last_event = *event; // before the first event there is nothing
 }
 
 /// Whether `from` is later than `to`; nullopt where a device does not have both, or one is an event and one a time.

@@ -52,8 +52,8 @@ std::string pools_and_streams(const MemoryState& state, DeviceId device) {
   return text;
 }
 
-std::string event_text(std::int64_t event) {
-  return event < 0 ? "before the first event" : "after event " + format_count(static_cast<std::uint64_t>(event));
+std::string event_text(EventIndex event) {
+  return event.is_none() ? "before the first event" : "after event " + format_count(event.value());
 }
 
 /// Requested bytes over the recording, as a sum that a person can check.
@@ -73,7 +73,7 @@ std::string accounts(const DeviceStats& stats) {
   std::string text = fmt::format("  requested bytes over {} events\n", format_count(stats.events)) + table.text("  ");
   if (stats.ooms > 0) {
     text += fmt::format("  out of memory: {}, the last at event {}\n", format_count(stats.ooms),
-                        format_count(static_cast<std::uint64_t>(std::max<std::int64_t>(stats.last_oom_event, 0))));
+                        format_count(stats.last_oom_event.value()));
   }
   return text;
 }

@@ -44,7 +44,7 @@ void write_request(JsonWriter& json, const FrameTable& frames, const DeviceExpla
   }
   const Request& request = *device.request;
   json.begin_object()
-      .member("event", request.event)
+      .member("event", request.event.number())
       .member("line", node_label(frames, device.asking_line))
       .member("bytes", request.bytes)
       .member("stream", request.stream)
@@ -64,7 +64,7 @@ void write_what_if(JsonWriter& json, const MemoryState& state, const WhatIf& ans
     json.value(nullptr);
   else
     json.value(proviso_name(answer.proviso));
-  json.member("reserved_bytes", answer.reserved_bytes).member("failed_event", answer.failed_event);
+  json.member("reserved_bytes", answer.reserved_bytes).member("failed_event", answer.failed_event.number());
   json.key("blocks").begin_array();
   for (const std::uint32_t block : answer.blocks)
     json.begin_object()
@@ -90,7 +90,10 @@ void write_pins(JsonWriter& json, const MemoryState& state, const Pins& pins) {
 }
 
 void write_growth(JsonWriter& json, const FrameTable& frames, const Growth& growth) {
-  json.begin_object().member("since_event", growth.low_event).member("low_bytes", growth.low_bytes).key("lines");
+  json.begin_object()
+      .member("since_event", growth.low_event.number())
+      .member("low_bytes", growth.low_bytes)
+      .key("lines");
   write_lines(json, frames, growth.lines);
   json.member("reserved_bytes", growth.reserved_bytes).key("reserving");
   write_lines(json, frames, growth.reserving);
@@ -120,7 +123,7 @@ void write_device(JsonWriter& json, const MemoryState& state, const DeviceExplan
   json.begin_object()
       .member("device", device.stats.device.value)
       .member("moment", moment_text(device.stats.at, device.stats.events))
-      .member("event", device.stats.at.event)
+      .member("event", device.stats.at.event.number())
       .member("headline", words.headline)
       .member("verdict", verdict_name(device.judgement.verdict))
       .member("verdict_text", words.verdict)

@@ -76,7 +76,7 @@ std::string pins(const FrameTable& frames, const Pins& found, std::size_t column
 std::string growth(const FrameTable& frames, const Growth& grown, std::size_t columns) {
   if (grown.lines.empty() && grown.reserving.empty()) return "";
   const std::string since =
-      grown.low_event < 0 ? "the first event" : "event " + format_count(static_cast<std::uint64_t>(grown.low_event));
+      grown.low_event.is_none() ? "the first event" : "event " + format_count(grown.low_event.value());
   std::string text = "\nWhat grew last\n";
   // From nothing, it is what the list of users says.
   if (grown.low_bytes > 0 && !grown.lines.empty()) {

@@ -9,7 +9,7 @@
 namespace memviz {
 
 inline void write_moment(JsonWriter& json, const Moment& moment) {
-  json.begin_object().member("kind", moment_kind_name(moment.kind)).member("event", moment.event);
+  json.begin_object().member("kind", moment_kind_name(moment.kind)).member("event", moment.event.number());
   json.member("time_us", moment.time_us);
   if (moment.kind == MomentKind::annotation) json.member("annotation", moment.annotation);
   json.end_object();

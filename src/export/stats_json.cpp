@@ -37,7 +37,7 @@ void write_device(JsonWriter& json, const DeviceStats& stats, const NoStackAccou
       .member("may_have_lost_events", stats.may_have_lost_events)
       .member("unmatched_frees", stats.unmatched_frees)
       .member("peak_requested_bytes", stats.peak_requested_bytes)
-      .member("peak_event", stats.peak_event)
+      .member("peak_event", stats.peak_event.number())
       .member("end_requested_bytes", stats.end_requested_bytes)
       .member("end_reserved_bytes", stats.end_reserved_bytes)
       .member("balanced", stats.balanced())
@@ -45,7 +45,7 @@ void write_device(JsonWriter& json, const DeviceStats& stats, const NoStackAccou
       .member("rounding_bytes", stats.rounding_bytes())
       .member("unaccounted_bytes", stats.unaccounted_bytes)
       .member("ooms", stats.ooms)
-      .member("last_oom_event", stats.last_oom_event)
+      .member("last_oom_event", stats.last_oom_event.number())
       .member("outside_bytes", stats.outside_bytes)
       .key("no_stack");
   write_no_stack(json, no_stack);

@@ -85,7 +85,7 @@ void check_event(const MomentRequest& request, const std::string& file, const st
   }
   for (const DeviceStats& stats : recorded) {
     if (request.choice.device && stats.device != *request.choice.device) continue;
-    if (request.choice.event < static_cast<std::int64_t>(stats.events)) return;
+    if (request.choice.event.count() <= stats.events) return;
     throw UsageError(fmt::format("{}: {} has events 0 to {} of {}", request.option, file, stats.events - 1,
                                  device_name(stats.device, stats.is_cpu)));
   }
@@ -123,7 +123,8 @@ MomentRequest parse_moment(std::string_view option, const std::string& word) {
     choice.kind = MomentKind::peak;
   } else if (word.starts_with(kEvent)) {
     choice.kind = MomentKind::event;
-    choice.event = number_after(option, word, kEvent, "the index of an event (-1 is before the first)", -1);
+    const std::int64_t event = number_after(option, word, kEvent, "the index of an event (-1 is before the first)", -1);
+    choice.event = event < 0 ? kNoEvent : EventIndex(static_cast<std::uint64_t>(event));
   } else if (word.starts_with(kTime)) {
     choice.kind = MomentKind::time;
     choice.time_us = number_after(option, word, kTime, "microseconds since 1970", 0);

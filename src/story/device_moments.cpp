@@ -24,9 +24,7 @@ std::string other_moments_text(std::string_view command, const DeviceStats& stat
         "end");
   }
   if (stats.ooms > 0 && stats.at.event != stats.last_oom_event)
-    add(fmt::format("the out-of-memory error: event {}",
-                    format_count(static_cast<std::uint64_t>(std::max<std::int64_t>(stats.last_oom_event, 0)))),
-        "oom");
+    add(fmt::format("the out-of-memory error: event {}", format_count(stats.last_oom_event.value())), "oom");
   if (stats.requested_bytes != stats.peak_requested_bytes)
     add(fmt::format("at the peak: {} live", format_bytes(stats.peak_requested_bytes)), "peak");
   if (text.empty()) return text;

@@ -88,9 +88,9 @@ std::string replayed(const DeviceExplanation& device, const WhatIf& answer, cons
     return fmt::format("{} the request would have fit, with {} reserved before it.", circumstance,
                        format_bytes(answer.reserved_bytes.value_or(0)));
   if (answer.outcome == Outcome::at_best) return circumstance + " the request would have fit" + if_so(answer);
-  if (answer.failed_event >= 0)
+  if (!answer.failed_event.is_none())
     return fmt::format("{} memory would have run out before, at event {}{}.", circumstance,
-                       format_count(static_cast<std::uint64_t>(answer.failed_event)),
+                       format_count(answer.failed_event.value()),
                        answer.proviso == Proviso::none ? "" : " at the latest");
   return circumstance + " the request would not have fit either.";
 }

@@ -22,13 +22,14 @@ std::vector<std::string> end_hints(const std::vector<DeviceStats>& devices) {
   std::vector<std::string> hints;
   for (const DeviceStats& stats : devices) {
     if (!stats.at.is_end() || (stats.ooms == 0 && !is_far_above_end(stats))) continue;
-    const std::string reason =
-        stats.ooms > 0 ? fmt::format("ran out of memory at event {}", stats.last_oom_event) : "held more before";
+    const std::string reason = stats.ooms > 0
+                                   ? fmt::format("ran out of memory at event {}", stats.last_oom_event.value())
+                                   : "held more before";
     hints.push_back(fmt::format("{} {}: this is the end of the recording, with {} requested; the peak was {} at "
                                 "event {} (--at {} shows that)",
                                 device_name(stats.device, stats.is_cpu), reason,
                                 format_bytes(stats.end_requested_bytes), format_bytes(stats.peak_requested_bytes),
-                                stats.peak_event, stats.ooms > 0 ? "oom or --at peak" : "peak"));
+                                stats.peak_event.number(), stats.ooms > 0 ? "oom or --at peak" : "peak"));
   }
   return hints;
 }

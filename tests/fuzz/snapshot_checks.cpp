@@ -174,7 +174,7 @@ MomentChoice moment_choice(const Recording& snapshot, std::uint32_t choice) {
   MomentChoice moment;
   moment.kind = kKinds[choice % kKinds.size()];
   const std::uint64_t events = snapshot.event_counts.empty() ? 0 : snapshot.event_counts[DeviceId{0}];
-  moment.event = static_cast<std::int64_t>(choice / 6 % (events + 1)) - 1;
+  moment.event = EventIndex::last_of(choice / 6 % (events + 1));
   if (!snapshot.annotations.empty()) moment.time_us = snapshot.annotations.front().time_us;
   return moment;
 }

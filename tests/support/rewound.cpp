@@ -44,11 +44,15 @@ MemoryState rewound(const SnapshotBuilder& builder, const MomentChoice& choice) 
 }
 
 MomentChoice after_event(std::int64_t event) {
-  return {.kind = MomentKind::event, .event = event, .time_us = 0, .annotation = {}, .device = std::nullopt};
+  return {.kind = MomentKind::event,
+          .event = EventIndex::last_of(static_cast<std::uint64_t>(event + 1)),
+          .time_us = 0,
+          .annotation = {},
+          .device = std::nullopt};
 }
 
 MomentChoice at_moment(MomentKind kind) {
-  return {.kind = kind, .event = -1, .time_us = 0, .annotation = {}, .device = std::nullopt};
+  return {.kind = kind, .event = {}, .time_us = 0, .annotation = {}, .device = std::nullopt};
 }
 
 std::string drawn(const MemoryState& state) {

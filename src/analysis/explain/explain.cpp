@@ -16,7 +16,7 @@ namespace {
 PoolId likely_pool(const MemoryState& state, DeviceId device, const Request& request) {
   const EventTable& events = state.recording->events_of(device);
   const auto segments = state.segments_of(device);
-  for (auto i = static_cast<std::size_t>(request.event); i > 0; --i) {
+  for (std::size_t i = request.event.value(); i > 0; --i) {
     if (events.action(i - 1) != Action::alloc || events[i - 1].stream != request.stream) continue;
     const std::uint64_t address = events.address(i - 1);
     const auto after = std::upper_bound(segments.begin(), segments.end(), address,
@@ -30,8 +30,8 @@ PoolId likely_pool(const MemoryState& state, DeviceId device, const Request& req
 
 std::optional<Request> failed_request(const MemoryState& state, DeviceId device, const Moment& moment) {
   const EventTable& events = state.recording->events_of(device);
-  if (moment.is_end() || moment.event < 0) return std::nullopt;
-  const auto index = static_cast<std::size_t>(moment.event);
+  if (moment.is_end() || moment.event.is_none()) return std::nullopt;
+  const auto index = static_cast<std::size_t>(moment.event.value());
   if (index >= events.size() || events.action(index) != Action::oom) return std::nullopt;
   Request request = request_of(events[index], moment.event);
   if (!request.pool_is_known) request.pool = likely_pool(state, device, request);
@@ -91,7 +91,7 @@ private:
   void ask_what_if(DeviceExplanation& result) {
     const DeviceStats& stats = result.stats;
     const EventTable& events = state_.recording->events_of(stats.device);
-    const std::size_t count = std::min(events.size(), static_cast<std::size_t>(stats.at.event + 1));
+    const std::size_t count = std::min<std::size_t>(events.size(), stats.at.event.count());
     const LeadUp lead_up{
         .start = start_, .state = state_, .events = events, .event_count = count, .device = stats.device};
     result.judgement.missing_is_least =

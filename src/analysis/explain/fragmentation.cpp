@@ -90,7 +90,7 @@ private:
 
 } // namespace
 
-Request request_of(const Event& event, std::int64_t index) {
+Request request_of(const Event& event, EventIndex index) {
   Request request;
   request.event = index;
   request.bytes = event.size_bytes;

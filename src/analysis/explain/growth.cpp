@@ -12,7 +12,7 @@ class LowPoint {
 public:
   LowPoint(std::uint64_t live_bytes, std::size_t event_count)
       : height_(static_cast<std::int64_t>(live_bytes)), level_(height_), low_(height_),
-        event_(static_cast<std::int64_t>(event_count) - 1) {}
+        event_(EventIndex::last_of(event_count)) {}
 
   /// Undoes `event`, the one with this index. Returns false when the dip has ended.
   bool undo(const EventTable& events, std::size_t index) {
@@ -21,29 +21,28 @@ public:
     if (action == Action::alloc) level_ -= bytes;
     if (action == Action::free_completed) level_ += bytes;
     // The segments for what was allocated first come right before it.
-    const bool is_same_point = level_ == low_ && event_ == static_cast<std::int64_t>(index) &&
-                               action != Action::alloc && action != Action::free_completed;
+    const bool is_same_point =
+        level_ == low_ && event_ == EventIndex(index) && action != Action::alloc && action != Action::free_completed;
     if (level_ < low_ || is_same_point) {
       low_ = level_;
-      event_ = static_cast<std::int64_t>(index) - 1;
+      event_ = EventIndex::last_of(index);
     }
     const bool is_dip = low_ <= height_ / 5 * 4;
     return !is_dip || level_ < height_ / 10 * 9;
   }
 
-  [[nodiscard]] std::int64_t event() const { return event_; }
+  [[nodiscard]] EventIndex event() const { return event_; }
   [[nodiscard]] std::uint64_t bytes() const { return low_ < 0 ? 0 : static_cast<std::uint64_t>(low_); }
 
 private:
   std::int64_t height_;
   std::int64_t level_;
   std::int64_t low_;
-  std::int64_t event_;
+  EventIndex event_;
 };
 
-bool is_since(const MemoryState& state, std::uint32_t block, std::int64_t event) {
-  const std::uint32_t alloc = state.histories[block].alloc_event;
-  return alloc != kNoEvent && static_cast<std::int64_t>(alloc) > event;
+bool is_since(const MemoryState& state, std::uint32_t block, EventIndex event) {
+  return state.histories[block].alloc_event > event;
 }
 
 } // namespace
@@ -54,7 +53,7 @@ Growth growth_before(const MemoryState& state, const DeviceStats& stats, LineNam
   growth.low_bytes = stats.requested_bytes;
   const EventTable& events = state.recording->events_of(stats.device);
   if (events.empty()) return growth;
-  const std::size_t count = std::min(events.size(), static_cast<std::size_t>(stats.at.event + 1));
+  const std::size_t count = std::min<std::size_t>(events.size(), stats.at.event.count());
   LowPoint low(stats.requested_bytes, count);
   for (std::size_t i = count; i > 0; --i)
     if (!low.undo(events, i - 1)) break;
@@ -71,7 +70,7 @@ Growth growth_before(const MemoryState& state, const DeviceStats& stats, LineNam
   growth.lines = allocated.ranked(names.order);
 
   LineAmounts reserving;
-  for (auto i = static_cast<std::size_t>(low.event() + 1); i < count; ++i) {
+  for (std::size_t i = low.event().count(); i < count; ++i) {
     if (events.action(i) != Action::segment_alloc && events.action(i) != Action::segment_map) continue;
     growth.reserved_bytes += events.size_bytes(i);
     reserving.add(names.lines.line_of(events.stack(i)), {events.size_bytes(i), 1});

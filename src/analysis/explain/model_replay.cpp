@@ -24,7 +24,7 @@ public:
     bool has_room = start();
     for (std::size_t i = 0; has_room && i < lead_up_.event_count; ++i) {
       has_room = step(i);
-      if (!has_room) outcome_.failed_event = static_cast<std::int64_t>(i);
+      if (!has_room) outcome_.failed_event = EventIndex(i);
     }
     outcome_.reserved_bytes = model_.reserved_bytes();
     if (has_room && request) {

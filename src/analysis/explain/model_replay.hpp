@@ -48,7 +48,7 @@ struct Untold {
 
 struct ReplayOutcome {
   std::uint64_t reserved_bytes = 0; ///< at the last event replayed
-  std::int64_t failed_event = -1;   ///< where memory ran out; the replay ends there
+  EventIndex failed_event;          ///< where memory ran out; the replay ends there
   bool has_untold_release = false;  ///< one of which the recording does not tell who called for it
   Fidelity fidelity;
   std::optional<bool> request_fits; ///< nullopt without a request, or where memory ran out before

@@ -126,7 +126,7 @@ public:
     ReplayPlan plan = recorded_plan();
     plan.settings.roundup_divisions = {};
     WhatIf answer = answered(Circumstance::no_rounding, plan, Start::as_recorded);
-    if (!request_ || answer.outcome == Outcome::not_offered || answer.failed_event >= 0) return answer;
+    if (!request_ || answer.outcome == Outcome::not_offered || !answer.failed_event.is_none()) return answer;
     // The file has the request as it was rounded up; by how much, it does not tell. Less is not always easier: up to 1
     // and to 10 MiB the allocator asks the device for segments of fixed sizes.
     Request smallest = *request_;
@@ -266,8 +266,8 @@ private:
       answer.proviso = proviso;
     }
     if (answer.failed_event != other.failed_event) {
-      const bool fail_both = answer.failed_event >= 0 && other.failed_event >= 0;
-      answer.failed_event = fail_both ? std::max(answer.failed_event, other.failed_event) : -1;
+      const bool fail_both = !answer.failed_event.is_none() && !other.failed_event.is_none();
+      answer.failed_event = fail_both ? std::max(answer.failed_event, other.failed_event) : kNoEvent;
       answer.proviso = proviso;
     }
     if (answer.reserved_bytes != other.reserved_bytes) answer.reserved_bytes.reset();
@@ -279,7 +279,7 @@ private:
     answer.reserved_bytes = outcome.reserved_bytes;
     answer.failed_event = outcome.failed_event;
     const bool is_better = request ? outcome.request_fits.value_or(false)
-                                   : outcome.failed_event < 0 && outcome.reserved_bytes < reserved_bytes_;
+                                   : outcome.failed_event.is_none() && outcome.reserved_bytes < reserved_bytes_;
     answer.outcome = is_better ? Outcome::fits : Outcome::does_not_fit;
     return answer;
   }

@@ -46,8 +46,8 @@ std::vector<const KindFloors*> candidates_of(const StepFloors& floors) {
 
 /// What PyTorch had and could have had when the device said no: reserved memory and what the device had left.
 std::optional<std::uint64_t> capacity_at_oom(const EventTable& events, const DeviceStats& stats) {
-  if (stats.last_oom_event < 0) return std::nullopt;
-  const auto oom = static_cast<std::size_t>(stats.last_oom_event);
+  if (stats.last_oom_event.is_none()) return std::nullopt;
+  const auto oom = static_cast<std::size_t>(stats.last_oom_event.value());
   std::uint64_t reserved_bytes = stats.reserved_bytes;
   for (std::size_t i = events.size(); i-- > oom;) {
     const std::uint64_t bytes = events.size_bytes(i);

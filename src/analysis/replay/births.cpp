@@ -22,7 +22,7 @@ void BirthFinder::restart() {
   births_.assign(state_.blocks.size(), {});
   for (const Segment& segment : state_.segments)
     for (std::uint32_t i = segment.first_block; i < segment.first_block + segment.block_count; ++i) {
-      if (state_.histories[i].alloc_event == kNoEvent) continue;
+      if (!state_.histories[i].is_explained()) continue;
       std::unique_ptr<OfDevice>& of_device = devices_.make(segment.device);
       if (!of_device) of_device = std::make_unique<OfDevice>();
       static_cast<void>(of_device->blocks.insert(state_.blocks[i].address, i));
@@ -38,7 +38,7 @@ void BirthFinder::take(DeviceId device, std::span<const Event> events) {
     const auto block = of_device->blocks.find(event.address);
     if (!block) continue;
     const auto life = of_device->names.take(index, event);
-    if (life && event.action == Action::alloc && index == state_.histories[*block].alloc_event)
+    if (life && event.action == Action::alloc && EventIndex(index) == state_.histories[*block].alloc_event)
       births_[*block] = {life->use, event.time_us};
   }
 }

@@ -20,7 +20,7 @@ struct Accounts::DeviceAccounts {
   MomentLog log;
   std::int64_t live_bytes = 0;
   std::int64_t peak_bytes = 0;
-  std::int64_t peak_event = -1;
+  EventIndex peak_event;
   std::optional<std::int64_t> last_event_time_us;
 
   void replay(const Event& event);

@@ -5,6 +5,7 @@
 // CUDACachingAllocator.cpp), and that rest stays part of the block long after its neighbour is gone.
 
 #include "base/number_map.hpp"
+#include "memviz/event_index.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -15,23 +16,23 @@ namespace memviz {
 /// The last free, up to the moment, of what began at an address.
 struct FreedStart {
   std::uint64_t address = 0;
-  std::uint32_t event = 0; ///< those beyond 2^32 are not told apart
+  EventIndex event; ///< those beyond 2^32 are not told apart
 };
 
 class FreedStarts {
 public:
   /// What began at `address` is freed by event `index`. The moment may move forward from one call to the next.
-  void add(std::uint64_t address, std::uint64_t index, std::int64_t moment);
+  void add(std::uint64_t address, std::uint64_t index, EventIndex moment);
   /// What was freed up to the moment, by address.
-  [[nodiscard]] std::vector<FreedStart> until(std::int64_t moment) const;
+  [[nodiscard]] std::vector<FreedStart> until(EventIndex moment) const;
 
 private:
   NumberMap frees_; ///< by address: the last two, because the moment may lie between them
 };
 
 /// The lowest address from `first` to `last` (inclusive) where something was freed after event `born`, which is
-/// kNoEvent for what is older than the events. `starts` are in order of their addresses.
+/// none for what is older than the events. `starts` are in order of their addresses.
 [[nodiscard]] std::optional<std::uint64_t> first_freed_since(const std::vector<FreedStart>& starts, std::uint64_t first,
-                                                             std::uint64_t last, std::uint32_t born);
+                                                             std::uint64_t last, EventIndex born);
 
 } // namespace memviz

@@ -43,7 +43,8 @@ void MomentLog::freed(const Event& event, std::uint64_t index, const std::option
   if (birth && !request) ++unrequested_;
   if (event.size_bytes > kSmallRequestBytes) freed_starts_.add(event.address, index, moment_);
   if (!is_set_ || (birth && !happened(born.event))) return;
-  deaths_.push_back({event.address, event.size_bytes, born, request && happened(*request), !birth && !request});
+  deaths_.push_back(
+      {event.address, event.size_bytes, born, request && happened(EventIndex(*request)), !birth && !request});
 }
 
 void MomentLog::segment_changed(const Event& event) {
@@ -59,7 +60,7 @@ bool MomentLog::is_moment(const Event& event, std::uint64_t index, bool is_new_p
   case MomentKind::peak: return is_new_peak;
   case MomentKind::oom: return event.action == Action::oom;
   case MomentKind::automatic: return event.action == Action::oom || (is_new_peak && !has_failed_);
-  case MomentKind::event: return static_cast<std::int64_t>(index) == event_;
+  case MomentKind::event: return EventIndex(index) == event_;
   case MomentKind::time:
   case MomentKind::annotation: return event.time_us && *event.time_us <= time_us_;
   }
@@ -69,7 +70,7 @@ bool MomentLog::is_moment(const Event& event, std::uint64_t index, bool is_new_p
 void MomentLog::move_to(const Event& event, std::uint64_t index, std::int64_t live_bytes) {
   is_set_ = true;
   has_failed_ = event.action == Action::oom;
-  moment_ = static_cast<std::int64_t>(index);
+  moment_ = EventIndex(index);
   moment_time_us_ = event.time_us;
   asked_bytes_ = has_failed_ ? event.size_bytes : 0;
   live_bytes_ = live_bytes;
@@ -80,10 +81,9 @@ void MomentLog::move_to(const Event& event, std::uint64_t index, std::int64_t li
 }
 
 void MomentLog::keep_around(std::span<const Event> batch, std::uint64_t first_index) {
-  const auto first = static_cast<std::int64_t>(first_index);
   std::size_t next = 0; // the first event after the moment
-  if (is_set_ && moment_ >= first) {
-    next = static_cast<std::size_t>(moment_ - first) + 1;
+  if (is_set_ && moment_.count() > first_index) {
+    next = moment_.count() - first_index;
     before_ = last_;
     append_last(before_, batch.first(next));
     after_.clear();
@@ -98,14 +98,14 @@ void MomentLog::keep_around(std::span<const Event> batch, std::uint64_t first_in
 }
 
 bool MomentLog::is_free_pending(std::uint64_t address) const {
-  if (request_event_ && request_address_ == address) return happened(*request_event_);
+  if (request_event_ && request_address_ == address) return happened(EventIndex(*request_event_));
   const auto request = requests_.find(address);
-  return !request || happened(*request);
+  return !request || happened(EventIndex(*request));
 }
 
 EventsAround MomentLog::around() const {
-  if (!is_set_) return {static_cast<std::int64_t>(events_ - last_.size()), last_};
-  EventsAround around{moment_ + 1 - static_cast<std::int64_t>(before_.size()), before_};
+  if (!is_set_) return {EventIndex(events_ - last_.size()), last_};
+  EventsAround around{EventIndex(moment_.count() - before_.size()), before_};
   around.events.insert(around.events.end(), after_.begin(), after_.end());
   return around;
 }

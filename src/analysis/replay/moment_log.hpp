@@ -10,6 +10,7 @@
 #include "memviz/moment.hpp"
 #include "memviz/replay.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -18,17 +19,22 @@
 
 namespace memviz {
 
+/// An event in 32 bits.
+[[nodiscard]] constexpr std::uint64_t event_bits(EventIndex event) {
+  return std::min<std::uint64_t>(event.count(), 0xFFFFFFFF);
+}
+[[nodiscard]] constexpr EventIndex event_of_bits(std::uint64_t bits) {
+  return EventIndex::last_of(bits & 0xFFFFFFFF);
+}
+
 /// The alloc of a live allocation, in the 64 bits of a NumberMap's value.
 struct Birth {
-  std::uint32_t event = kNoEvent; ///< those beyond 2^32 are not told apart
+  EventIndex event; ///< those beyond 2^32 are not told apart
   StackId stack = kNoFrames;
 
-  [[nodiscard]] std::uint64_t packed() const { return std::uint64_t{event} << 32U | stack.value; }
+  [[nodiscard]] std::uint64_t packed() const { return event_bits(event) << 32U | stack.value; }
   [[nodiscard]] static Birth unpacked(std::uint64_t bits) {
-    return {static_cast<std::uint32_t>(bits >> 32U), {static_cast<std::uint32_t>(bits)}};
-  }
-  [[nodiscard]] static Birth of(std::uint64_t event_index, StackId stack) {
-    return {event_index < kNoEvent ? static_cast<std::uint32_t>(event_index) : kNoEvent - 1, stack};
+    return {event_of_bits(bits >> 32U), {static_cast<std::uint32_t>(bits)}};
   }
 };
 
@@ -80,8 +86,8 @@ public:
   [[nodiscard]] bool is_on() const { return kind_ != MomentKind::end; }
   /// Whether the state at the moment can differ from that at the end.
   [[nodiscard]] bool is_set() const { return is_set_; }
-  /// The last event that has happened; -1 before the first.
-  [[nodiscard]] std::int64_t moment() const { return moment_; }
+  /// The last event that has happened.
+  [[nodiscard]] EventIndex moment() const { return moment_; }
   [[nodiscard]] std::optional<std::int64_t> time_us() const { return moment_time_us_; }
   /// What was asked for, if the moment is an out-of-memory error; else 0.
   [[nodiscard]] std::uint64_t asked_bytes() const { return asked_bytes_; }
@@ -104,19 +110,20 @@ public:
 
 private:
   [[nodiscard]] bool starts_before_events() const {
-    return (kind_ == MomentKind::event && event_ < 0) || kind_ == MomentKind::time || kind_ == MomentKind::annotation;
+    return (kind_ == MomentKind::event && event_.is_none()) || kind_ == MomentKind::time ||
+           kind_ == MomentKind::annotation;
   }
   [[nodiscard]] bool is_moment(const Event& event, std::uint64_t index, bool is_new_peak) const;
   void move_to(const Event& event, std::uint64_t index, std::int64_t live_bytes);
-  [[nodiscard]] bool happened(std::uint64_t index) const { return static_cast<std::int64_t>(index) <= moment_; }
+  [[nodiscard]] bool happened(EventIndex event) const { return event <= moment_; }
 
   MomentKind kind_;
-  std::int64_t event_;
+  EventIndex event_;
   std::int64_t time_us_;
 
   bool is_set_ = false;
   bool has_failed_ = false; ///< the moment is an oom event
-  std::int64_t moment_ = -1;
+  EventIndex moment_;
   std::optional<std::int64_t> moment_time_us_;
   std::uint64_t asked_bytes_ = 0;
   std::int64_t live_bytes_ = 0;

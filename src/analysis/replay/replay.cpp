@@ -66,7 +66,7 @@ void Accounts::DeviceAccounts::replay(const Event& event) {
     ++stats.allocs;
     if (event.stack == kNoFrames) ++stats.allocs_without_stack;
     add(stats.alloc_bytes, event.size_bytes, stats.device);
-    log.allocated(event, live.insert(event.address, Birth::of(stats.events, event.stack).packed()));
+    log.allocated(event, live.insert(event.address, Birth{EventIndex(stats.events), event.stack}.packed()));
     live_bytes += static_cast<std::int64_t>(event.size_bytes);
     break;
   case Action::free_requested:
@@ -91,14 +91,14 @@ void Accounts::DeviceAccounts::replay(const Event& event) {
     break;
   case Action::oom:
     ++stats.ooms;
-    stats.last_oom_event = static_cast<std::int64_t>(stats.events);
+    stats.last_oom_event = EventIndex(stats.events);
     break;
   default: break;
   }
   const bool is_new_peak = live_bytes > peak_bytes;
   if (is_new_peak) {
     peak_bytes = live_bytes;
-    peak_event = static_cast<std::int64_t>(stats.events);
+    peak_event = EventIndex(stats.events);
   }
   log.passed(event, stats.events, is_new_peak, live_bytes);
   ++stats.events;
@@ -122,7 +122,7 @@ DeviceStats Accounts::DeviceAccounts::settled(const DeviceStats& at_end, std::ui
 
 Moment Accounts::DeviceAccounts::moment(const MomentChoice& choice) const {
   if (log.is_set()) return {log.kind(), log.moment(), log.time_us(), choice.annotation, log.asked_bytes()};
-  return {MomentKind::end, static_cast<std::int64_t>(stats.events) - 1, last_event_time_us, {}};
+  return {MomentKind::end, EventIndex::last_of(stats.events), last_event_time_us, {}};
 }
 
 Accounts::Accounts(MomentChoice choice) : choice_(std::move(choice)) {
@@ -173,8 +173,7 @@ MemoryState Accounts::state_at_end(std::shared_ptr<const Recording> recording) c
     }
     at_end.may_have_lost_events = may_have_lost_events(*state.recording, at_end);
     state.devices.push_back(accounts.settled(at_end, unexplained_bytes));
-    state.devices.back().at = {
-        MomentKind::end, static_cast<std::int64_t>(at_end.events) - 1, accounts.last_event_time_us, {}};
+    state.devices.back().at = {MomentKind::end, EventIndex::last_of(at_end.events), accounts.last_event_time_us, {}};
     state.around.push_back(accounts.log.around());
     state.misfits.emplace_back();
   }
@@ -213,7 +212,7 @@ MemoryState rewind(std::shared_ptr<const Recording> recording, const MomentChoic
 
 MemoryState before_first_event(std::shared_ptr<const Recording> recording) {
   MomentChoice choice;
-  choice.kind = MomentKind::event; // -1: before the first one
+  choice.kind = MomentKind::event; // none: before the first one
   return rewind(std::move(recording), choice);
 }
 

@@ -9,7 +9,7 @@ namespace memviz {
 
 namespace {
 
-std::uint32_t alloc_event_of(const NumberMap& live, const Block& block) {
+EventIndex alloc_event_of(const NumberMap& live, const Block& block) {
   const auto birth = block.is_active() ? live.find(block.address) : std::nullopt;
   return birth ? Birth::unpacked(*birth).event : kNoEvent;
 }
@@ -24,7 +24,7 @@ Rewinder::Rewinder(const Recording& recording) : recording_(recording), rounding
   histories_.reserve(recording.end.blocks.size());
 }
 
-void Rewinder::push(const Block& block, std::uint32_t alloc_event, bool is_kept) {
+void Rewinder::push(const Block& block, EventIndex alloc_event, bool is_kept) {
   memory_.blocks.push_back(block);
   histories_.push_back({alloc_event, is_kept});
 }
@@ -73,8 +73,8 @@ Rewinder::Pasts Rewinder::pasts_of(std::size_t first_segment, std::size_t count,
   for (std::size_t i = first_segment; i < first_segment + count; ++i) {
     for (const Block& block : recording_.end.blocks_of(recording_.end.segments[i])) {
       if (!block.is_active()) continue;
-      const std::uint32_t alloc_event = alloc_event_of(live, block);
-      if (alloc_event != kNoEvent && static_cast<std::int64_t>(alloc_event) > log.moment()) continue;
+      const EventIndex alloc_event = alloc_event_of(live, block);
+      if (alloc_event > log.moment()) continue;
       Past past{block, alloc_event, true, true};
       // Some writers keep stacks with events only.
       const auto birth = live.find(block.address);
@@ -90,7 +90,7 @@ Rewinder::Pasts Rewinder::pasts_of(std::size_t first_segment, std::size_t count,
     }
   }
   for (const Death& death : log.deaths()) {
-    const bool has_stack = death.birth.event != kNoEvent || log.frees_have_stacks_of_allocs();
+    const bool has_stack = !death.birth.event.is_none() || log.frees_have_stacks_of_allocs();
     const bool is_pending = death.is_free_pending || (death.has_no_request && log.requests_are_recorded());
     const auto state = is_pending ? BlockState::active_pending_free : BlockState::active_allocated;
     pasts.push_back({{death.address, 0, death.requested_bytes, state, has_stack ? death.birth.stack : kNoFrames},

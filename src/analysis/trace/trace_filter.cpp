@@ -47,7 +47,9 @@ bool TraceSieve::is_at_address(const Event& event, const std::optional<Allocatio
 bool TraceSieve::wants(DeviceId device, std::uint64_t index, const Event& event,
                        const std::optional<AllocationLife>& life) const {
   const EventRange range = range_of(filter_, device);
-  if (index < range.first_event || index > range.last_event || !is_in_time(range, event.time_us)) return false;
+  if (EventIndex(index) < range.first_event || EventIndex(index) > range.last_event ||
+      !is_in_time(range, event.time_us))
+    return false;
   if (!filter_.actions.empty() &&
       std::find(filter_.actions.begin(), filter_.actions.end(), event.action) == filter_.actions.end())
     return false;
@@ -58,8 +60,8 @@ bool TraceSieve::wants(DeviceId device, std::uint64_t index, const Event& event,
 bool TraceSieve::wants(const Annotation& annotation, std::uint64_t next_event) const {
   if (!filter_.annotations) return false;
   const EventRange range = range_of(filter_, annotation.device);
-  const bool is_after_begin = range.first_event == 0 || next_event > range.first_event;
-  return is_after_begin && next_event <= range.last_event && is_in_time(range, annotation.time_us);
+  const bool is_after_begin = range.first_event == EventIndex(0) || EventIndex(next_event) > range.first_event;
+  return is_after_begin && EventIndex(next_event) <= range.last_event && is_in_time(range, annotation.time_us);
 }
 
 } // namespace memviz

@@ -33,7 +33,7 @@ Pseudo NoStackReasons::unexplained(DeviceId device, bool is_kept) const {
 
 Pseudo NoStackReasons::reason(const OutsideMemory& outside) const {
   if (outside.is_only_counted) return Pseudo::only_counted;
-  return outside.alloc_event != kNoEvent ? Pseudo::without_stack : unexplained(outside.device, false);
+  return !outside.alloc_event.is_none() ? Pseudo::without_stack : unexplained(outside.device, false);
 }
 
 /// Only C++ frames show that stacks are recorded of every allocation: those of the backward pass have no Python frames.

@@ -63,7 +63,7 @@ std::uint64_t sum_of_lines(const std::vector<UserLine>& lines) {
 /// The list of flame: what is live, and what of it has no stack.
 Said by_list(const MemoryState& state, const DeviceStats& stats) {
   const auto lines = rank_user_lines(state, stats.device);
-  return {stats.at.event, sum_of_lines(lines), no_stack_account(lines).total.bytes};
+  return {stats.at.event.number(), sum_of_lines(lines), no_stack_account(lines).total.bytes};
 }
 
 /// Its tree: all that is not free, rounding or unaccounted for.
@@ -73,7 +73,7 @@ Said by_tree(const MemoryState& state, const DeviceStats& stats) {
   options.frames = FrameFilter::all;
   options.device = stats.device;
   const FrameTree tree = build_frame_tree(state, options);
-  Said said{stats.at.event, 0, 0};
+  Said said{stats.at.event.number(), 0, 0};
   for (const auto& node : tree.nodes) {
     const bool is_other =
         node.key.is(Pseudo::gaps) || node.key.is(BlockState::inactive) || node.key.is(Pseudo::unaccounted);
@@ -97,16 +97,16 @@ std::vector<Said> by_explain(const MemoryState& state) {
   for (const DeviceExplanation& device : explain(state, {})) {
     const auto is_it = [&](const DeviceStats& stats) { return stats.device == device.stats.device; };
     const auto place = std::find_if(state.devices.begin(), state.devices.end(), is_it);
-    said[static_cast<std::size_t>(place - state.devices.begin())] = {device.stats.at.event, sum_of_lines(device.users),
-                                                                     no_stack_account(device.users).total.bytes};
+    said[static_cast<std::size_t>(place - state.devices.begin())] = {
+        device.stats.at.event.number(), sum_of_lines(device.users), no_stack_account(device.users).total.bytes};
   }
   return said;
 }
 
 /// The timeline's list of the state after the moment's event.
 Said by_timeline(const FrameTable& frames, const LifeLines& lines, const DeviceRecord& record, const Moment& moment) {
-  const auto state = static_cast<std::uint32_t>(moment.event + 1);
-  Said said{moment.event, 0, 0};
+  const auto state = static_cast<std::uint32_t>(moment.event.count());
+  Said said{moment.event.number(), 0, 0};
   for (const Holder& holder : holders_at(frames, lines, record, TimelineKind::allocations, state)) {
     said.live_bytes += holder.bytes;
     if (has_no_stack(holder.key)) said.no_stack_bytes += holder.bytes;
@@ -117,7 +117,7 @@ Said by_timeline(const FrameTable& frames, const LifeLines& lines, const DeviceR
 /// The moment that is promised: the last error, without one the peak, without events the end.
 std::int64_t promised_event(const DeviceStats& stats) {
   if (stats.events == 0) return -1;
-  return stats.ooms > 0 ? stats.last_oom_event : stats.peak_event;
+  return stats.ooms > 0 ? stats.last_oom_event.number() : stats.peak_event.number();
 }
 
 } // namespace
@@ -137,7 +137,7 @@ TEST_CASE("all commands agree on the moment, on what is live, and on what has no
       const DeviceStats& stats = file.devices[i];
       CAPTURE(stats.device);
       const Said said = by_list(file, stats);
-      CHECK(stats.at.event == promised_event(stats));
+      CHECK(stats.at.event.number() == promised_event(stats));
       CHECK(said.live_bytes == stats.requested_bytes);
       if (stats.at.kind == MomentKind::peak) CHECK(said.live_bytes == stats.peak_requested_bytes);
       CHECK(by_tree(file, stats) == said);

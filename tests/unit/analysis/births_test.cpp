@@ -31,7 +31,7 @@ std::vector<BlockBirth> births_of(const MemoryState& state) {
 MomentChoice after(std::int64_t event) {
   MomentChoice choice;
   choice.kind = MomentKind::event;
-  choice.event = event;
+  choice.event = EventIndex::last_of(static_cast<std::uint64_t>(event + 1));
   return choice;
 }
 
@@ -84,7 +84,7 @@ TEST_CASE("every block of testdata whose alloc is recorded has that event's time
     for (const Segment& segment : replayed.segments)
       for (std::uint32_t i = segment.first_block; i < segment.first_block + segment.block_count; ++i) {
         if (replayed.histories[i].alloc_event == kNoEvent) continue;
-        CHECK(births[i].time_us == snapshot.traces[segment.device][replayed.histories[i].alloc_event].time_us);
+        CHECK(births[i].time_us == snapshot.traces[segment.device][replayed.histories[i].alloc_event.value()].time_us);
         ++told;
       }
   }

@@ -9,7 +9,7 @@ namespace {
 DeviceStats at(MomentKind kind, std::uint64_t requested_bytes) {
   DeviceStats stats;
   stats.at.kind = kind;
-  stats.at.event = 7;
+  stats.at.event = EventIndex(7);
   stats.events = 30;
   stats.requested_bytes = requested_bytes;
   stats.reserved_bytes = 8192;
@@ -20,7 +20,7 @@ DeviceStats at(MomentKind kind, std::uint64_t requested_bytes) {
 }
 
 Moment moment(MomentKind kind, std::int64_t event) {
-  return {kind, event, std::nullopt, "", 0};
+  return {kind, EventIndex::last_of(static_cast<std::uint64_t>(event + 1)), std::nullopt, "", 0};
 }
 
 } // namespace
@@ -30,14 +30,14 @@ TEST_CASE("the other moments stand with the command that shows them") {
         "At the end: 1.00 KiB live of 2.00 KiB reserved (memviz flame --at end FILE)");
   DeviceStats failed = at(MomentKind::oom, 3072);
   failed.ooms = 1;
-  failed.last_oom_event = 7;
+  failed.last_oom_event = EventIndex(7);
   CHECK(other_moments_text("state", failed) ==
         "At the end: 1.00 KiB live of 2.00 KiB reserved (memviz state --at end FILE); at the peak: 4.00 KiB live "
         "(--at peak)");
   DeviceStats end = at(MomentKind::end, 1024);
   end.ooms = 1;
-  end.last_oom_event = 7;
-  end.at.event = 29;
+  end.last_oom_event = EventIndex(7);
+  end.at.event = EventIndex(29);
   CHECK(other_moments_text("flame", end) ==
         "The out-of-memory error: event 7 (memviz flame --at oom FILE); at the peak: 4.00 KiB live (--at peak)");
   CHECK(other_moments_text("flame", at(MomentKind::peak, 4096), "GPU 1") ==
@@ -57,7 +57,8 @@ TEST_CASE("a sentence that has the figures names the moment in few words") {
   CHECK(short_moment_text(moment(MomentKind::peak, 4)) == "at its peak");
   CHECK(short_moment_text(moment(MomentKind::event, 1234)) == "after event 1,234");
   CHECK(short_moment_text(moment(MomentKind::event, -1)) == "before the first event");
-  CHECK(short_moment_text({MomentKind::annotation, 3, std::nullopt, "step", 0}) == "at the start of 'step'");
+  CHECK(short_moment_text({MomentKind::annotation, EventIndex(3), std::nullopt, "step", 0}) ==
+        "at the start of 'step'");
 }
 
 TEST_CASE("devices at different moments are not added up") {

@@ -32,7 +32,7 @@ NoStackAccount account_of(const MemoryState& state) {
 }
 
 MomentChoice at(MomentKind kind) {
-  return {.kind = kind, .event = -1, .time_us = 0, .annotation = {}, .device = std::nullopt};
+  return {.kind = kind, .event = {}, .time_us = 0, .annotation = {}, .device = std::nullopt};
 }
 
 } // namespace

@@ -25,7 +25,7 @@ TEST_CASE("a recording from the start balances without a baseline") {
   CHECK(stats.rounding_bytes() == 24);
   CHECK(stats.baseline_bytes == 0);
   CHECK(stats.peak_requested_bytes == 1500);
-  CHECK(stats.peak_event == 1);
+  CHECK(stats.peak_event == EventIndex(1));
   CHECK(stats.end_requested_bytes == 1000);
   CHECK(stats.balanced());
   CHECK(result.histories[0].is_explained());
@@ -51,7 +51,7 @@ TEST_CASE("what lived before the first event is the baseline") {
     CHECK(stats.baseline_bytes == 700);
     CHECK(stats.unmatched_frees == 1);
     CHECK(stats.peak_requested_bytes == 700);
-    CHECK(stats.peak_event == -1);
+    CHECK(stats.peak_event.is_none());
     CHECK(stats.end_requested_bytes == 0);
     CHECK(stats.balanced());
   }
@@ -73,7 +73,7 @@ TEST_CASE("an address that is used again is a new allocation") {
   builder.alloc(0x1000, 100).free(0x1000, 100).alloc(0x1000, 900);
   const DeviceStats stats = replay(builder.read()).devices[0];
   CHECK(stats.peak_requested_bytes == 900);
-  CHECK(stats.peak_event == 3);
+  CHECK(stats.peak_event == EventIndex(3));
   CHECK(stats.balanced());
 }
 
@@ -82,7 +82,7 @@ TEST_CASE("the peak is the first event at which it is reached") {
   builder.segment(0x1000, 1024).inactive(1024);
   for (int i = 0; i < 3; ++i)
     builder.alloc(0x1000, 100).free(0x1000, 100);
-  CHECK(replay(builder.read()).devices[0].peak_event == 0);
+  CHECK(replay(builder.read()).devices[0].peak_event == EventIndex(0));
 }
 
 TEST_CASE("accounts that do not balance say by how much") {
@@ -107,7 +107,7 @@ TEST_CASE("devices are accounted for one by one") {
   REQUIRE(result.devices.size() == 3);
   CHECK(result.devices[0].baseline_bytes == 512);
   CHECK(result.devices[1].ooms == 1);
-  CHECK(result.devices[1].last_oom_event == 0);
+  CHECK(result.devices[1].last_oom_event == EventIndex(0));
   CHECK(result.devices[2].baseline_bytes == 0);
 }
 
@@ -159,7 +159,7 @@ TEST_CASE("warnings of one kind are counted after the first ones") {
   SUBCASE("at another moment, each kind by itself") {
     Recording snapshot = builder.read();
     const MemoryState result =
-        state_at(snapshot, {.kind = MomentKind::event, .event = 0, .annotation = {}, .device = {}});
+        state_at(snapshot, {.kind = MomentKind::event, .event = EventIndex(0), .annotation = {}, .device = {}});
     const std::vector<std::string> warnings = warnings_of(result);
     const auto rests = std::count(warnings.begin(), warnings.end(), "and 12 more like it");
     REQUIRE(rests >= 2);

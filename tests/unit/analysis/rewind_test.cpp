@@ -20,8 +20,8 @@ using namespace memviz::test;
 
 namespace {
 
-std::vector<std::uint32_t> alloc_events(const MemoryState& state) {
-  std::vector<std::uint32_t> events;
+std::vector<EventIndex> alloc_events(const MemoryState& state) {
+  std::vector<EventIndex> events;
   for (const BlockHistory& history : state.histories)
     events.push_back(history.alloc_event);
   return events;
@@ -49,7 +49,7 @@ TEST_CASE("totals are those of the moment, accounts those of the recording") {
   const MemoryState state = rewound(builder, at_moment(MomentKind::peak));
   const DeviceStats& stats = state.devices[0];
   CHECK(stats.at.kind == MomentKind::peak);
-  CHECK(stats.at.event == 1);
+  CHECK(stats.at.event == EventIndex(1));
   CHECK(stats.allocated_bytes == 1536);
   CHECK(stats.requested_bytes == 1500);
   CHECK(stats.inactive_bytes == 2560);
@@ -57,7 +57,7 @@ TEST_CASE("totals are those of the moment, accounts those of the recording") {
   CHECK(stats.events == 4);
   CHECK(stats.end_requested_bytes == 1000);
   CHECK(stats.balanced());
-  CHECK(alloc_events(state) == std::vector<std::uint32_t>{0, 1, kNoEvent});
+  CHECK(alloc_events(state) == std::vector{EventIndex(0), EventIndex(1), kNoEvent});
 }
 
 TEST_CASE("a freed allocation has the stack of its alloc, not that of its free") {
@@ -168,9 +168,9 @@ TEST_CASE("each device has its own moment") {
   SUBCASE("a device without an out-of-memory error stays at its end") {
     const MemoryState state = rewound(builder, at_moment(MomentKind::oom));
     CHECK(state.devices[0].at.is_end());
-    CHECK(state.devices[0].at.event == 1);
+    CHECK(state.devices[0].at.event == EventIndex(1));
     CHECK(state.devices[1].at.kind == MomentKind::oom);
-    CHECK(state.devices[1].at.event == 1);
+    CHECK(state.devices[1].at.event == EventIndex(1));
     CHECK(drawn(state) == "0x1000+512: -512 | 0x1000+512: 200/512");
   }
   SUBCASE("an event may be meant for one of them") {
@@ -189,12 +189,12 @@ TEST_CASE("a time is the last event at or before it") {
   builder.event(event(0x1000, 100, 1000)).event(event(0x1200, 200, 2000));
   MomentChoice choice = at_moment(MomentKind::time);
   choice.time_us = 999;
-  CHECK(rewound(builder, choice).devices[0].at.event == -1);
+  CHECK(rewound(builder, choice).devices[0].at.event.is_none());
   choice.time_us = 1000;
-  CHECK(rewound(builder, choice).devices[0].at.event == 0);
+  CHECK(rewound(builder, choice).devices[0].at.event == EventIndex(0));
   CHECK(rewound(builder, choice).devices[0].at.time_us == 1000);
   choice.time_us = 5000;
-  CHECK(rewound(builder, choice).devices[0].at.event == 1);
+  CHECK(rewound(builder, choice).devices[0].at.event == EventIndex(1));
 }
 
 TEST_CASE("what does not fit is outside all segments, with a warning that has its bytes") {
@@ -283,10 +283,10 @@ TEST_CASE("the events around the moment are kept, wherever the batches end") {
     CAPTURE(moment);
     const auto around = rewound(builder, after_event(moment)).around;
     REQUIRE(around.size() == 1);
-    CHECK(around[0].first_event == std::max<std::int64_t>(0, moment - 7));
+    CHECK(around[0].first_event.number() == std::max<std::int64_t>(0, moment - 7));
     const auto last = std::min<std::int64_t>(599, moment + 8);
-    REQUIRE(around[0].events.size() == static_cast<std::size_t>(last - around[0].first_event + 1));
+    REQUIRE(around[0].events.size() == static_cast<std::size_t>(last - around[0].first_event.number() + 1));
     for (std::size_t i = 0; i < around[0].events.size(); ++i)
-      CHECK(around[0].events[i].size_bytes == 1 + (static_cast<std::uint64_t>(around[0].first_event) + i) / 2);
+      CHECK(around[0].events[i].size_bytes == 1 + (around[0].first_event.value() + i) / 2);
   }
 }

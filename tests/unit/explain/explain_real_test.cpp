@@ -51,7 +51,7 @@ TEST_CASE("explain tells why oom_expandable_3gpu failed") {
   CHECK(device.stats.device == DeviceId{1});
   CHECK(device.judgement.verdict == Verdict::exhaustion);
   REQUIRE(device.request.has_value());
-  CHECK(device.request->event == 421);
+  CHECK(device.request->event == EventIndex(421));
   CHECK(device.request->bytes == 5'308'694'528);
   CHECK(device.ledger.device_free_bytes == 95'682'560);
   CHECK(device.ledger.reserved_bytes == 84'202'749'952);

@@ -175,11 +175,11 @@ TEST_CASE("filters leave out what they say, and names and lifetimes stay those o
     CHECK(indices_of(objects(reuse(), options)) == Indices{5, 6, 7});
   }
   SUBCASE("events, both ends included") {
-    options.filter.range[DeviceId{0}] = {2, 4, {}, {}};
+    options.filter.range[DeviceId{0}] = {EventIndex(2), EventIndex(4), {}, {}};
     CHECK(indices_of(objects(reuse(), options)) == Indices{2, 3, 4});
   }
   SUBCASE("times") {
-    options.filter.range[DeviceId{0}] = {0, 100, 25, 45};
+    options.filter.range[DeviceId{0}] = {EventIndex(0), EventIndex(100), 25, 45};
     CHECK(indices_of(objects(reuse(), options)) == Indices{2, 3, 4});
   }
   SUBCASE("stream and device") {
@@ -217,9 +217,9 @@ TEST_CASE("annotations stand among the events by time, and in the range asked fo
   };
   CHECK(order(objects(bytes)) == "early:START 0 step:START 1 step:END 2 late:START ");
   TraceOptions options;
-  options.filter.range[DeviceId{0}] = {1, 1, {}, {}};
+  options.filter.range[DeviceId{0}] = {EventIndex(1), EventIndex(1), {}, {}};
   CHECK(order(objects(bytes, options)) == "1 ");
-  options.filter.range[DeviceId{0}] = {0, 100, 20, 30};
+  options.filter.range[DeviceId{0}] = {EventIndex(0), EventIndex(100), 20, 30};
   CHECK(order(objects(bytes, options)) == "step:START 1 step:END 2 ");
   options.filter = {};
   options.filter.annotations = false;

@@ -123,7 +123,7 @@ TEST_CASE("who held the peak is what a graph of the same moment says, of every r
     const MemoryState rewound = test::state_at(at_peak, peak_choice);
     for (const DeviceRecord& record : record_timeline(snapshot)) {
       const DeviceStats stats = accounts.stats_of(record.device).front();
-      const auto peak = static_cast<std::uint32_t>(stats.peak_event + 1);
+      const auto peak = static_cast<std::uint32_t>(stats.peak_event.count());
       const std::vector<Holder> holders = holders_at(snapshot.frames, lines, record, TimelineKind::allocations, peak);
       const std::vector<UserLine> users = rank_user_lines(rewound, record.device);
       // In an edited file the graph has bytes that are only counted: no block and no free says whose they are.

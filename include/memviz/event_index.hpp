@@ -1,0 +1,42 @@
+#pragma once
+
+// Which event of a device: its place in the trace.
+
+#include <compare>
+#include <cstdint>
+#include <limits>
+
+namespace memviz {
+
+/// The place of an event in the trace of its device, from 0, the oldest; or none of them, which is before all: the
+/// state before the first event, or an event that is not in the file.
+class EventIndex {
+public:
+  constexpr EventIndex() = default;
+  constexpr explicit EventIndex(std::uint64_t index) : count_(index + 1) {}
+  /// The last of so many events; none of 0.
+  [[nodiscard]] static constexpr EventIndex last_of(std::uint64_t count) {
+    EventIndex last;
+    last.count_ = count;
+    return last;
+  }
+
+  [[nodiscard]] constexpr bool is_none() const { return count_ == 0; }
+  /// From 0; nobody may ask none of them.
+  [[nodiscard]] constexpr std::uint64_t value() const { return count_ - 1; }
+  /// How many events have happened when this one has.
+  [[nodiscard]] constexpr std::uint64_t count() const { return count_; }
+  /// As outputs write it: -1 for none.
+  [[nodiscard]] constexpr std::int64_t number() const { return static_cast<std::int64_t>(count_) - 1; }
+
+  friend constexpr auto operator<=>(const EventIndex&, const EventIndex&) = default;
+
+private:
+  std::uint64_t count_ = 0;
+};
+
+inline constexpr EventIndex kNoEvent;
+/// No event is after it, and no trace is so long.
+inline constexpr EventIndex kLastPossibleEvent = EventIndex::last_of(std::numeric_limits<std::uint64_t>::max());
+
+} // namespace memviz
