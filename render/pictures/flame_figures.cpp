@@ -45,8 +45,7 @@ Figure other_moment_figure(const DeviceStats& sum, bool is_sum) {
 /// The pool is named where there is more than the default one.
 std::string place_name(const FrameTable& frames, const Place& place, bool has_pools) {
   if (!has_pools) return fmt::format("stream {}", place.stream);
-  return fmt::format("{}, stream {}", node_label(frames, {NodeKind::pool, place.pool.first, place.pool.second}),
-                     place.stream);
+  return fmt::format("{}, stream {}", node_label(frames, place.pool), place.stream);
 }
 
 void add_to(DeviceStats& sum, const DeviceStats& stats) {

@@ -235,8 +235,7 @@ std::string band_text(const MemoryState& state, const Band& band) {
 
 std::string place_name(const MemoryState& state, const BoardPlace& place) {
   return fmt::format("{}, {}, stream {}", device_name(place.place.device, state.recording->origin.is_cpu),
-                     node_label(state.frames(), {NodeKind::pool, place.place.pool.first, place.place.pool.second}),
-                     place.place.stream);
+                     node_label(state.frames(), place.place.pool), place.place.stream);
 }
 
 std::string place_text(const BoardPlace& place) {

@@ -47,6 +47,7 @@ public:
   }
 
 private:
+  [[nodiscard]] Label label_of(const NodeKey& line);
   void add(const NodeKey& line);
   void add_hues(const std::vector<DrawnStack>& charts);
   [[nodiscard]] NodeKey line_of(const Chart& chart, std::uint32_t part) const;

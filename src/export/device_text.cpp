@@ -42,7 +42,7 @@ std::string pools_and_streams(const MemoryState& state, std::uint32_t device) {
   table.add_row({"pool and stream", "segments", "reserved", "allocated", "pending free", "inactive"});
   for (std::size_t i = 0; i < std::min(places.size(), kMostPools); ++i) {
     const Place& place = places[i];
-    const std::string pool = node_label(state.frames(), {NodeKind::pool, place.pool.first, place.pool.second});
+    const std::string pool = node_label(state.frames(), place.pool);
     table.add_row({elided(fmt::format("{}, stream {}", pool, place.stream), 40), format_count(place.stats.segments),
                    format_bytes(place.stats.reserved_bytes), format_bytes(place.stats.allocated_bytes),
                    format_bytes(place.stats.pending_free_bytes), format_bytes(place.stats.inactive_bytes)});

@@ -41,7 +41,7 @@ TEST_CASE("balance_text") {
 }
 
 TEST_CASE("missing_stack_notes say what is missing and what helps") {
-  const auto line = [](Pseudo reason, std::uint64_t bytes) { return UserLine{NodeKey::of(reason), {bytes, 1}}; };
+  const auto line = [](Pseudo reason, std::uint64_t bytes) { return UserLine{reason, {bytes, 1}}; };
   const auto notes = missing_stack_notes({line(Pseudo::before_recording, 1024), line(Pseudo::without_stack, 10)}, 2048);
   REQUIRE(notes.size() == 1); // ten bytes are not worth a sentence
   CHECK(notes[0].starts_with("1.00 KiB has no stack: it was allocated before recording began."));

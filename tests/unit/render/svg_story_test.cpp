@@ -11,7 +11,7 @@ using namespace memviz::test;
 TEST_CASE("flame_svg answers first") {
   Drawing drawing = training();
   SUBCASE("with what has no stack, where that is most of it") {
-    drawing.users.insert(drawing.users.begin(), {NodeKey::of(Pseudo::before_recording), {40'000'000, 40}});
+    drawing.users.insert(drawing.users.begin(), {Pseudo::before_recording, {40'000'000, 40}});
     drawing.devices[0].requested_bytes = 80'000'000;
     const std::string text = sentences(drawing.svg());
     CHECK(text.find("38.1 MiB (50.0 % of what is in use) has no stack: allocated before recording. The largest user "
