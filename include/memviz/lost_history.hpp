@@ -22,7 +22,7 @@ enum class RingState : std::uint8_t {
 };
 
 /// The file's flag is about all devices, its max_entries about each.
-[[nodiscard]] RingState ring_state(const Recording& recording, const DeviceStats& stats);
+[[nodiscard]] RingState ring_state(const Recording& recording, const EventCounts& counts);
 
 /// "before recording", and where that is not certain "before recording or lost in the ring": when the memory of
 /// baseline_bytes was allocated.

@@ -48,27 +48,23 @@ std::string place_name(const FrameTable& frames, const Place& place, bool has_po
   return fmt::format("{}, stream {}", node_label(frames, place.pool), place.stream);
 }
 
-void add_to(DeviceStats& sum, const DeviceStats& stats) {
-  sum = sum_of({sum, stats});
-}
-
 /// The places of one device, largest first; empty where it has one only.
 std::vector<Bar> place_bars(const FrameTable& frames, std::vector<Place> places) {
   std::vector<Bar> bars;
   if (places.size() < 2) return bars;
   std::stable_sort(places.begin(), places.end(), [](const Place& left, const Place& right) {
-    return left.stats.reserved_bytes > right.stats.reserved_bytes;
+    return left.totals.reserved_bytes > right.totals.reserved_bytes;
   });
   const std::size_t shown = places.size() > kMostPlaces + 1 ? kMostPlaces : places.size();
   const bool has_pools =
       std::any_of(places.begin(), places.end(), [](const Place& place) { return place.pool.is_private(); });
-  DeviceStats rest;
+  MemoryTotals rest;
   for (std::size_t i = 0; i < places.size(); ++i) {
     if (i >= shown)
-      add_to(rest, places[i].stats);
+      rest += places[i].totals;
     else
       bars.push_back(
-          {place_name(frames, places[i], has_pools), bar_parts(places[i].stats), use_text(places[i].stats), true});
+          {place_name(frames, places[i], has_pools), bar_parts(places[i].totals), use_text(places[i].totals), true});
   }
   if (shown < places.size())
     bars.push_back({fmt::format("{} more pools and streams", format_count(places.size() - shown)), bar_parts(rest),

@@ -241,7 +241,7 @@ std::string place_name(const MemoryState& state, const BoardPlace& place) {
 std::string place_text(const BoardPlace& place) {
   const std::string hole =
       place.largest_hole_bytes == 0 ? "no hole" : "largest hole " + format_bytes(place.largest_hole_bytes);
-  return fmt::format("{}, {}, {}", format_counted(place.place.stats.segments, "segment"), use_text(place.place.stats),
+  return fmt::format("{}, {}, {}", format_counted(place.place.totals.segments, "segment"), use_text(place.place.totals),
                      hole);
 }
 

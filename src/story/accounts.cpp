@@ -40,10 +40,10 @@ std::string_view advice(Pseudo reason) {
 
 } // namespace
 
-std::string use_text(const DeviceStats& stats) {
-  if (stats.reserved_bytes == 0) return "nothing reserved";
-  return fmt::format("{} reserved, {} in use", format_bytes(stats.reserved_bytes),
-                     format_percent(stats.allocated_bytes + stats.pending_free_bytes, stats.reserved_bytes));
+std::string use_text(const MemoryTotals& totals) {
+  if (totals.reserved_bytes == 0) return "nothing reserved";
+  return fmt::format("{} reserved, {} in use", format_bytes(totals.reserved_bytes),
+                     format_percent(totals.allocated_bytes + totals.pending_free_bytes, totals.reserved_bytes));
 }
 
 std::string balance_text(const DeviceStats& stats) {

@@ -31,9 +31,8 @@ void include_time(std::optional<std::int64_t>& first, std::optional<std::int64_t
   if (!last || *time > *last) last = time;
 }
 
-/// Blocks active at the end that no recorded alloc explains lived before the first event: their requested bytes.
-std::uint64_t mark_explained(const Segment& segment, const NumberMap& live, DeviceStats& stats, MemoryState& state) {
-  std::uint64_t unexplained_bytes = 0;
+/// Blocks active at the end that no recorded alloc explains lived before the first event.
+void mark_explained(const Segment& segment, const NumberMap& live, Unexplained& unexplained, MemoryState& state) {
   for (std::uint32_t i = segment.first_block; i < segment.first_block + segment.block_count; ++i) {
     const Block& block = state.blocks[i];
     if (!block.is_active()) continue;
@@ -41,13 +40,12 @@ std::uint64_t mark_explained(const Segment& segment, const NumberMap& live, Devi
       state.histories[i].alloc_event = Birth::unpacked(*birth).event;
       continue;
     }
-    unexplained_bytes += block.requested_bytes;
-    ++stats.unexplained_blocks;
+    ++unexplained.blocks;
+    unexplained.bytes += block.requested_bytes;
     if (state.frames().stack(block.stack).empty()) continue;
-    ++stats.unexplained_with_stack;
-    stats.unexplained_with_stack_bytes += block.requested_bytes;
+    ++unexplained.with_stack;
+    unexplained.with_stack_bytes += block.requested_bytes;
   }
-  return unexplained_bytes;
 }
 
 std::string imbalance_text(const DeviceStats& stats) {
@@ -58,38 +56,38 @@ std::string imbalance_text(const DeviceStats& stats) {
 }
 
 /// Files before 2026 do not say whether the ring was full: then allocations that are missing are the only sign.
-bool may_have_lost_events(const Recording& recording, const DeviceStats& stats) {
-  switch (ring_state(recording, stats)) {
+bool may_have_lost_events(RingState ring, const EventAccounts& accounts) {
+  switch (ring) {
   case RingState::full: return true;
   case RingState::not_full: return false;
   case RingState::unknown: break;
   }
-  return stats.unmatched_frees > 0 || stats.unexplained_with_stack > 0;
+  return accounts.unmatched_frees > 0 || accounts.unexplained_with_stack > 0;
 }
 
 } // namespace
 
 void Accounts::DeviceAccounts::replay(const Event& event) {
-  include_time(stats.first_time_us, stats.last_time_us, event.time_us);
+  include_time(counts.first_time_us, counts.last_time_us, event.time_us);
   switch (event.action) {
   case Action::alloc:
-    ++stats.allocs;
-    if (event.stack == kNoFrames) ++stats.allocs_without_stack;
-    add(stats.alloc_bytes, event.size_bytes, stats.device);
-    log.allocated(event, live.insert(event.address, Birth::of(stats.events, event.stack).packed()));
+    ++counts.allocs;
+    if (event.stack == kNoFrames) ++counts.allocs_without_stack;
+    add(counts.alloc_bytes, event.size_bytes, device);
+    log.allocated(event, live.insert(event.address, Birth::of(counts.events, event.stack).packed()));
     live_bytes += static_cast<std::int64_t>(event.size_bytes);
     break;
   case Action::free_requested:
-    if (log.is_on()) log.free_requested(event, stats.events);
+    if (log.is_on()) log.free_requested(event, counts.events);
     break;
   case Action::free_completed: {
-    add(stats.free_bytes, event.size_bytes, stats.device);
+    add(counts.free_bytes, event.size_bytes, device);
     const auto birth = live.remove(event.address);
     if (!birth) {
-      ++stats.unmatched_frees;
-      add(stats.unmatched_free_bytes, event.size_bytes, stats.device);
+      ++counts.unmatched_frees;
+      add(counts.unmatched_free_bytes, event.size_bytes, device);
     }
-    if (log.is_on()) log.freed(event, stats.events, birth);
+    if (log.is_on()) log.freed(event, counts.events, birth);
     live_bytes -= static_cast<std::int64_t>(event.size_bytes);
     break;
   }
@@ -100,38 +98,43 @@ void Accounts::DeviceAccounts::replay(const Event& event) {
     if (log.is_on()) log.segment_changed(event);
     break;
   case Action::oom:
-    ++stats.ooms;
-    stats.last_oom_event = static_cast<std::int64_t>(stats.events);
+    ++counts.ooms;
+    counts.last_oom_event = static_cast<std::int64_t>(counts.events);
     break;
   default: break;
   }
   const bool is_new_peak = live_bytes > peak_bytes;
   if (is_new_peak) {
     peak_bytes = live_bytes;
-    peak_event = static_cast<std::int64_t>(stats.events);
+    peak_event = static_cast<std::int64_t>(counts.events);
   }
-  log.passed(event, stats.events, is_new_peak, live_bytes);
-  ++stats.events;
+  log.passed(event, counts.events, is_new_peak, live_bytes);
+  ++counts.events;
 }
 
-DeviceStats Accounts::DeviceAccounts::settled(const DeviceStats& at_end, std::uint64_t unexplained_bytes) const {
-  DeviceStats settled = at_end;
+EventAccounts Accounts::DeviceAccounts::settled(const MemoryTotals& at_end, const Unexplained& unexplained,
+                                                RingState ring) const {
+  EventAccounts settled{counts};
+  settled.unexplained_blocks = unexplained.blocks;
+  settled.unexplained_with_stack = unexplained.with_stack;
+  settled.unexplained_with_stack_bytes = unexplained.with_stack_bytes;
+  settled.may_have_lost_events = may_have_lost_events(ring, settled);
   settled.end_reserved_bytes = at_end.reserved_bytes;
-  settled.baseline_bytes = stats.unmatched_free_bytes;
-  add(settled.baseline_bytes, unexplained_bytes, settled.device);
+  settled.baseline_bytes = counts.unmatched_free_bytes;
+  add(settled.baseline_bytes, unexplained.bytes, device);
   settled.peak_requested_bytes = settled.baseline_bytes;
-  add(settled.peak_requested_bytes, static_cast<std::uint64_t>(peak_bytes), settled.device);
+  add(settled.peak_requested_bytes, static_cast<std::uint64_t>(peak_bytes), device);
   settled.peak_event = peak_event;
   // Below 0 only where frees name more bytes than their allocs did.
   const std::int64_t end_bytes = static_cast<std::int64_t>(settled.baseline_bytes) + live_bytes;
   settled.end_requested_bytes = end_bytes < 0 ? 0 : static_cast<std::uint64_t>(end_bytes);
-  settled.imbalance_bytes = end_bytes - static_cast<std::int64_t>(settled.requested_bytes);
+  settled.imbalance_bytes = end_bytes - static_cast<std::int64_t>(at_end.requested_bytes);
   return settled;
 }
 
 Moment Accounts::DeviceAccounts::moment(const MomentChoice& choice) const {
   if (log.is_set()) return {log.kind(), log.moment(), log.time_us(), choice.annotation, log.asked_bytes()};
-  return {MomentKind::end, static_cast<std::int64_t>(stats.events) - 1, last_event_time_us, {}};
+  return {MomentKind::end, static_cast<std::int64_t>(counts.events) - 1, last_event_time_us, {}};
 }
 
 Accounts::Accounts(MomentChoice choice) : choice_(std::move(choice)) {
@@ -143,7 +146,7 @@ void Accounts::take(std::uint32_t device, std::span<const Event> events) {
   if (devices_.size() <= device) devices_.resize(device + std::size_t{1});
   if (!devices_[device]) devices_[device] = std::make_unique<DeviceAccounts>(choice_, device);
   DeviceAccounts& accounts = *devices_[device];
-  const std::uint64_t first_index = accounts.stats.events;
+  const std::uint64_t first_index = accounts.counts.events;
   try {
     for (const Event& event : events)
       accounts.replay(event);
@@ -161,25 +164,24 @@ void Accounts::restart() {
 }
 
 MemoryState Accounts::state_at_end(std::shared_ptr<const Recording> recording) const {
-  static const DeviceAccounts no_events({}, 0);
   MemoryState state{recording->end, std::move(recording), {}, {}, {}, {}, {}};
   LikeWarnings imbalances;
   state.histories.resize(state.blocks.size());
   for (const std::uint32_t device : state.recording->devices()) {
+    const DeviceAccounts no_events({}, device);
     const bool has_events = device < devices_.size() && devices_[device] != nullptr;
     const DeviceAccounts& accounts = has_events ? *devices_[device] : no_events;
-    DeviceStats at_end = accounts.stats;
-    at_end.device = device;
-    at_end.is_cpu = state.recording->origin.is_main_memory(device);
-    std::uint64_t unexplained_bytes = 0;
-    for (const Segment& segment : state.segments_of(device)) {
-      add_segment(state, segment, at_end);
-      unexplained_bytes += mark_explained(segment, accounts.live, at_end, state);
-    }
-    at_end.may_have_lost_events = may_have_lost_events(*state.recording, at_end);
-    state.devices.push_back(accounts.settled(at_end, unexplained_bytes));
-    state.devices.back().at = {
-        MomentKind::end, static_cast<std::int64_t>(at_end.events) - 1, accounts.last_event_time_us, {}};
+    Unexplained unexplained;
+    for (const Segment& segment : state.segments_of(device))
+      mark_explained(segment, accounts.live, unexplained, state);
+    const MemoryTotals totals = totals_of(state, device);
+    const RingState ring = ring_state(*state.recording, accounts.counts);
+    state.devices.push_back(
+        {totals,
+         accounts.settled(totals, unexplained, ring),
+         device,
+         state.recording->origin.is_main_memory(device),
+         {MomentKind::end, static_cast<std::int64_t>(accounts.counts.events) - 1, accounts.last_event_time_us, {}}});
     state.around.push_back(accounts.log.around());
     if (!state.devices.back().balanced()) imbalances.add([&] { return imbalance_text(state.devices.back()); });
   }
