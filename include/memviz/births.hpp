@@ -29,7 +29,7 @@ public:
   BirthFinder(const BirthFinder&) = delete;
   BirthFinder& operator=(const BirthFinder&) = delete;
 
-  void take(std::uint32_t device, std::span<const Event> events) override;
+  void take(DeviceId device, std::span<const Event> events) override;
   void restart() override;
   /// By block index. A block without a recorded alloc is the first use of its address.
   [[nodiscard]] const std::vector<BlockBirth>& births() const { return births_; }
@@ -37,7 +37,7 @@ public:
 private:
   struct OfDevice;
   const MemoryState& state_;
-  std::vector<std::unique_ptr<OfDevice>> devices_; ///< by device; null where no block has a recorded alloc
+  ByDevice<std::unique_ptr<OfDevice>> devices_; ///< null where no block has a recorded alloc
   std::vector<BlockBirth> births_;
 };
 

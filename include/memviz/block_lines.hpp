@@ -20,6 +20,6 @@ struct BlockLines {
 };
 
 /// Of the blocks of `device`, or of all.
-[[nodiscard]] BlockLines block_lines(const MemoryState& state, std::optional<std::uint32_t> device);
+[[nodiscard]] BlockLines block_lines(const MemoryState& state, std::optional<DeviceId> device);
 
 } // namespace memviz

@@ -27,7 +27,7 @@ struct CompareOptions {
 struct SegmentRef {
   std::uint64_t address = 0;
   std::uint64_t total_bytes = 0;
-  std::uint32_t device = 0;
+  DeviceId device;
   std::int64_t stream = 0;
   friend auto operator<=>(const SegmentRef&, const SegmentRef&) = default;
 };
@@ -36,7 +36,7 @@ struct SegmentRef {
 struct UserLineChange {
   NodeKey key;
   Change change;
-  std::optional<std::uint32_t> device = std::nullopt; ///< where each is at another moment; else of all devices
+  std::optional<DeviceId> device = std::nullopt; ///< where each is at another moment; else of all devices
 };
 
 /// The totals of one device at the moment compared; all 0 where that side does not have it.

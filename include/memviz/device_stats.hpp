@@ -75,7 +75,7 @@ struct EventAccounts : EventCounts {
 
 /// One device at a moment.
 struct DeviceStats : MemoryTotals, EventAccounts {
-  std::uint32_t device = 0;
+  DeviceId device;
   bool is_cpu = false; ///< Origin::is_cpu
   Moment at = {};      ///< of the totals
 };
@@ -86,7 +86,7 @@ struct DeviceStats : MemoryTotals, EventAccounts {
 
 /// The device that leads where several are at different moments, so that no sum of theirs was ever held at once: the
 /// first that failed, else the one that holds most. Nothing where there is one device, or all are at their end.
-[[nodiscard]] std::optional<std::uint32_t> leading_device(const std::vector<DeviceStats>& devices);
+[[nodiscard]] std::optional<DeviceId> leading_device(const std::vector<DeviceStats>& devices);
 
 /// What figures and sentences about `devices` are of: the leading device, else their sum.
 [[nodiscard]] DeviceStats leading_or_sum(const std::vector<DeviceStats>& devices);

@@ -3,6 +3,7 @@
 // The trace of one device: what the allocator did, oldest first, stored by column because a long recording has millions
 // of events and most columns of most files hold one value throughout.
 
+#include "memviz/device_id.hpp"
 #include "memviz/frames.hpp"
 
 #include <compare>
@@ -63,7 +64,7 @@ public:
   /// The next events of `device`, oldest first, after those of earlier calls. The traces of several devices come one
   /// after the other. What it throws ends the reading. What is wrong with the events is for later to say: they may be
   /// taken back by restart().
-  virtual void take(std::uint32_t device, std::span<const Event> events) = 0;
+  virtual void take(DeviceId device, std::span<const Event> events) = 0;
   /// Forgets all that was taken: the reader starts again from the first event, for reasons of its own.
   virtual void restart() = 0;
 };

@@ -30,12 +30,12 @@ struct Growth {
 
 struct ExplainOptions {
   std::optional<std::uint64_t> capacity_bytes; ///< of each device; without it that of a made-up one is known
-  std::optional<std::uint32_t> device;         ///< only this one
+  std::optional<DeviceId> device;              ///< only this one
 };
 
 /// Another device of the same recording, at its own moment.
 struct OtherDevice {
-  std::uint32_t device = 0;
+  DeviceId device;
   Moment at;
   std::uint64_t reserved_bytes = 0;
 };

@@ -31,9 +31,9 @@ enum class FoldedView : std::uint8_t { memory, segments };
 /// Folded stacks as PyTorch's _memory_viz.py writes them: `a;b;c BYTES`, unique paths sorted by code point, no zero
 /// lines; an inactive block counts with its full size on its `inactive` line. MemoryState::outside
 /// stands on lines that begin with `<outside all segments>` in the place of the stream.
-[[nodiscard]] std::string folded_stacks(const MemoryState& state, FoldedView view, std::optional<std::uint32_t> device);
+[[nodiscard]] std::string folded_stacks(const MemoryState& state, FoldedView view, std::optional<DeviceId> device);
 /// Refers to `state`.
-[[nodiscard]] TextSource folded_source(const MemoryState& state, FoldedView view, std::optional<std::uint32_t> device);
+[[nodiscard]] TextSource folded_source(const MemoryState& state, FoldedView view, std::optional<DeviceId> device);
 
 /// The tree as one JSON object: the moment of each of its `devices`, totals, and a flat array of nodes, parents before
 /// children.
@@ -48,8 +48,7 @@ enum class FoldedView : std::uint8_t { memory, segments };
 
 /// Totals per device, state, pool and stream, largest users, segment map, settings, balance and warnings; at most
 /// 100 columns wide but for names.
-[[nodiscard]] std::string stats_text(const std::string& file, const MemoryState& state,
-                                     std::optional<std::uint32_t> device);
+[[nodiscard]] std::string stats_text(const std::string& file, const MemoryState& state, std::optional<DeviceId> device);
 
 /// The two lists of PyTorch's compare, `only_before = [...]` and `only_after = [...]`: decimal, ascending.
 [[nodiscard]] std::string segment_lists(const Comparison& comparison);

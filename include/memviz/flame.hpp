@@ -24,9 +24,9 @@ enum class FrameFilter : std::uint8_t { filtered, user, python, all };
 struct TreeOptions {
   std::vector<Level> levels{Level::stream, Level::state}; ///< above the frames, outermost first
   FrameFilter frames = FrameFilter::filtered;
-  std::string focus;                   ///< RE2; stacks without a match become <not focused>; empty: all
-  std::string hide;                    ///< RE2; frames that match are left out of their stacks; empty: none
-  std::optional<std::uint32_t> device; ///< only this one
+  std::string focus;              ///< RE2; stacks without a match become <not focused>; empty: all
+  std::string hide;               ///< RE2; frames that match are left out of their stacks; empty: none
+  std::optional<DeviceId> device; ///< only this one
 };
 
 /// The levels of `--view memory` and `--view segments`; a device level stands first when the snapshot has several
@@ -78,6 +78,6 @@ private:
 [[nodiscard]] std::string_view not_own_text(const FrameTable& frames, const NodeKey& line);
 
 /// Active memory by the line of its stack that UserLineFinder names, largest first. Rounding is left out.
-[[nodiscard]] std::vector<UserLine> rank_user_lines(const MemoryState& state, std::optional<std::uint32_t> device);
+[[nodiscard]] std::vector<UserLine> rank_user_lines(const MemoryState& state, std::optional<DeviceId> device);
 
 } // namespace memviz

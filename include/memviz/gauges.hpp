@@ -38,7 +38,7 @@ struct Reading {
 };
 
 struct DeviceReadings {
-  std::uint32_t device = 0;
+  DeviceId device;
   bool is_cpu = false;
   std::array<Reading, kGauges.size()> readings; ///< in the order of kGauges
 
@@ -48,7 +48,7 @@ struct DeviceReadings {
 
 /// What one recording says of a device beside its accounts.
 struct EndReserved {
-  std::uint32_t device = 0;
+  DeviceId device;
   std::uint64_t bytes = 0;
 };
 
@@ -64,7 +64,7 @@ struct GaugedSide {
 
 /// A figure that grew too much.
 struct GaugeGrowth {
-  std::uint32_t device = 0;
+  DeviceId device;
   bool is_cpu = false;
   Gauge gauge = Gauge::peak;
   std::uint64_t before_bytes = 0;

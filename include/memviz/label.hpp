@@ -35,7 +35,7 @@ enum class CodeOrigin : std::uint8_t { user, torch, library, cpp };
 [[nodiscard]] std::string short_function(std::string_view name);
 
 /// "GPU 0", or "CPU" in a recording of main memory.
-[[nodiscard]] std::string device_name(std::uint32_t device, bool is_cpu);
+[[nodiscard]] std::string device_name(DeviceId device, bool is_cpu);
 
 /// "GPU 0", "stream 0", "segment 0x7f0000000000", "active_allocated", "<gaps>", "train train.py:12", ...
 [[nodiscard]] std::string node_label(const FrameTable& frames, const NodeKey& key);

@@ -126,7 +126,7 @@ enum class CapacitySource : std::uint8_t { unknown, given, oom };
 
 /// What was found on one device. Lists are sorted by what they hold most of, largest first.
 struct DeviceLeaks {
-  std::uint32_t device = 0;
+  DeviceId device;
   Steps steps;
   std::uint64_t events = 0;
   std::uint64_t stacks = 0; ///< that were looked at
@@ -152,7 +152,7 @@ struct DeviceLeaks {
 
 struct LeakOptions {
   StepChoice steps;
-  std::optional<std::uint32_t> device;
+  std::optional<DeviceId> device;
   std::optional<std::uint64_t> capacity_bytes;
 };
 

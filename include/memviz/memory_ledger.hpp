@@ -117,7 +117,7 @@ struct LedgerOptions {
   std::optional<AllocatorSettings> settings = {};   ///< those of the state, where the caller has them at hand
 };
 
-[[nodiscard]] MemoryLedger memory_ledger(const MemoryState& state, std::uint32_t device,
+[[nodiscard]] MemoryLedger memory_ledger(const MemoryState& state, DeviceId device,
                                          const std::optional<Request>& request, const LedgerOptions& options = {});
 [[nodiscard]] Judgement judge(const MemoryLedger& ledger, const std::optional<Request>& request,
                               const AllocatorSettings& settings);

@@ -38,7 +38,7 @@ struct Block {
 };
 
 struct Segment {
-  std::uint32_t device = 0;
+  DeviceId device;
   std::uint64_t address = 0;
   std::uint64_t total_bytes = 0;
   /// The cudaStream_t as an integer; 0 is the default stream.
@@ -63,7 +63,7 @@ struct MemoryMap {
     return std::span(blocks).subspan(segment.first_block, segment.block_count);
   }
   /// The segments of one device, in address order; of all without one.
-  [[nodiscard]] std::span<const Segment> segments_of(std::optional<std::uint32_t> device) const;
+  [[nodiscard]] std::span<const Segment> segments_of(std::optional<DeviceId> device) const;
 };
 
 } // namespace memviz

@@ -19,7 +19,7 @@ inline constexpr std::uint32_t kNoEvent = 0xFFFFFFFF;
 
 /// Memory that lived at a moment by the events, and for which no segment of that moment has room.
 struct OutsideMemory {
-  std::uint32_t device = 0;
+  DeviceId device;
   std::uint64_t requested_bytes = 0;
   /// 0: a part of an allocation whose beginning has a block; or bytes that are only counted.
   std::uint64_t allocations = 1;
@@ -50,7 +50,9 @@ struct MemoryState : MemoryMap {
 
   [[nodiscard]] const FrameTable& frames() const { return recording->frames; }
   /// The figures of `device`, or of each.
-  [[nodiscard]] std::vector<DeviceStats> stats_of(std::optional<std::uint32_t> device) const;
+  [[nodiscard]] std::vector<DeviceStats> stats_of(std::optional<DeviceId> device) const;
+  /// Null for a device that is not in the recording.
+  [[nodiscard]] const DeviceStats* stats_at(DeviceId device) const;
   /// The reader's, then the replay's.
   [[nodiscard]] std::vector<std::string> all_warnings() const;
 };

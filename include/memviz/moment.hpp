@@ -30,7 +30,7 @@ struct MomentChoice {
   std::int64_t time_us = 0; ///< for `time` and `annotation`
   std::string annotation;   ///< its name, for the text
   /// The device that `event` is about; the others stay at their end. Without it all are meant.
-  std::optional<std::uint32_t> device;
+  std::optional<DeviceId> device;
 };
 
 /// The moment of one device. A device that has no such event (no oom, no events at all) says so by its kind `end`.

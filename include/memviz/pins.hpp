@@ -38,8 +38,8 @@ struct Pins {
 };
 
 struct PinOptions {
-  std::optional<std::uint32_t> device = {}; ///< only this one
-  unsigned below_percent = 50;              ///< a segment in use to this share or more is no pinned one
+  std::optional<DeviceId> device = {}; ///< only this one
+  unsigned below_percent = 50;         ///< a segment in use to this share or more is no pinned one
 };
 
 /// Segments without a block in use are not pinned, nor are those that hold no free bytes.

@@ -14,7 +14,7 @@ namespace memviz {
 
 /// The segments of one device, pool and stream.
 struct Place {
-  std::uint32_t device = 0;
+  DeviceId device;
   PoolId pool;
   std::int64_t stream = 0;
   MemoryTotals totals;
@@ -22,6 +22,6 @@ struct Place {
 
 /// All places of `only_device`, or of all devices, that hold a segment, by device, pool and stream; empty where there
 /// are no segments. Their reserved bytes add up to those of the device, or of the snapshot.
-[[nodiscard]] std::vector<Place> places_of(const MemoryState& state, std::optional<std::uint32_t> only_device = {});
+[[nodiscard]] std::vector<Place> places_of(const MemoryState& state, std::optional<DeviceId> only_device = {});
 
 } // namespace memviz

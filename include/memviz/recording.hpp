@@ -25,7 +25,7 @@ namespace memviz {
 struct Annotation {
   StringId name;
   StringId stage; ///< "START", "END" or ""
-  std::uint32_t device = 0;
+  DeviceId device;
   std::int64_t time_us = 0;
   std::vector<std::pair<StringId, StringId>> metadata; ///< the keys beside those above
 };
@@ -37,19 +37,19 @@ struct Origin {
   bool is_list = false;   ///< a bare list of segments: torch.cuda.memory_snapshot()
   bool is_cpu = false;    ///< main memory, recorded by memviz's capture module: its device 0 is no GPU
   /// Main memory in a recording of GPUs, by the same module: the device that is none.
-  std::optional<std::uint32_t> cpu_device;
+  std::optional<DeviceId> cpu_device;
   std::optional<Rehearsal> rehearsal; ///< what was made up, where the GPU was
   std::uint64_t size_bytes = 0;       ///< of the decompressed file; what is made of it is bounded by it
 
-  [[nodiscard]] bool is_main_memory(std::uint32_t device) const { return is_cpu || device == cpu_device; }
+  [[nodiscard]] bool is_main_memory(DeviceId device) const { return is_cpu || device == cpu_device; }
 };
 
 /// Not changed by anybody once it is read.
 struct Recording {
   FrameTable frames;
-  MemoryMap end;                           ///< the file's own segments and blocks: the end of the recording
-  std::vector<EventTable> traces;          ///< index = device; oldest event first. Empty where a sink took the events
-  std::vector<std::uint64_t> event_counts; ///< index = device; whether or not the events are in `traces`
+  MemoryMap end;                        ///< the file's own segments and blocks: the end of the recording
+  ByDevice<EventTable> traces;          ///< oldest event first; empty where a sink took the events
+  ByDevice<std::uint64_t> event_counts; ///< whether or not the events are in `traces`
   std::vector<Annotation> annotations;
   /// `allocator_settings`, nested keys joined by '.', values as text; in file order.
   std::vector<std::pair<StringId, StringId>> settings;
@@ -58,8 +58,10 @@ struct Recording {
   Origin origin;
   std::vector<std::string> warnings;
 
+  /// Those in `traces`; none where it has none of that device.
+  [[nodiscard]] const EventTable& events_of(DeviceId device) const;
   /// Devices that have a segment or an event, ascending.
-  [[nodiscard]] std::vector<std::uint32_t> devices() const;
+  [[nodiscard]] std::vector<DeviceId> devices() const;
 };
 
 struct ReadOptions {

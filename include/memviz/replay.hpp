@@ -25,7 +25,7 @@ public:
   Accounts(const Accounts&) = delete;
   Accounts& operator=(const Accounts&) = delete;
 
-  void take(std::uint32_t device, std::span<const Event> events) override;
+  void take(DeviceId device, std::span<const Event> events) override;
   void restart() override;
   /// The state of the recording whose events these were at the moment chosen; its `traces` are not looked at. It
   /// conserves bytes as the file does: the blocks of a segment add up to it. Sizes of blocks that are gone at the end
@@ -36,12 +36,14 @@ public:
 
 private:
   struct DeviceAccounts;
+  /// Null for a device without events.
+  [[nodiscard]] const DeviceAccounts* accounts_of(DeviceId device) const;
   [[nodiscard]] MemoryState state_at_end(std::shared_ptr<const Recording> recording) const;
   void rewind(MemoryState& state) const;
 
   MomentChoice choice_;
-  std::vector<std::unique_ptr<DeviceAccounts>> devices_; ///< by device; null where it has no events
-  std::string failure_;                                  ///< what is wrong with the events; "" for nothing
+  ByDevice<std::unique_ptr<DeviceAccounts>> devices_; ///< null where it has no events
+  std::string failure_;                               ///< what is wrong with the events; "" for nothing
 };
 
 /// The same for a recording that holds its events.

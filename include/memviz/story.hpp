@@ -43,7 +43,7 @@ struct MemorySubject {
 };
 
 /// Of `device`, or of all. Refers to `state`.
-[[nodiscard]] MemorySubject memory_subject(const MemoryState& state, std::optional<std::uint32_t> device);
+[[nodiscard]] MemorySubject memory_subject(const MemoryState& state, std::optional<DeviceId> device);
 
 /// "GPU 0 at its peak: 7.99 GiB reserved, 79.0 % in use. The largest user, log_predictions metrics.py:42, holds 746 MiB
 /// (11.2 % of what is in use)"; at an out-of-memory error, what was asked for.
@@ -57,7 +57,7 @@ struct FailedRequest {
 };
 
 /// What a drawing of segments is about: holes. `failed`: the first request that failed, if one did.
-[[nodiscard]] Story state_story(const MemoryState& state, std::optional<std::uint32_t> device,
+[[nodiscard]] Story state_story(const MemoryState& state, std::optional<DeviceId> device,
                                 const std::optional<FailedRequest>& failed);
 
 /// "+1.10 GiB allocated at the peak: 6.58 GiB before, 7.68 GiB after. Most of it by step train.py:12 +1.10 GiB; against
@@ -65,7 +65,7 @@ struct FailedRequest {
 [[nodiscard]] Story compare_story(const Comparison& comparison);
 
 /// What is known of one side of a comparison, beside its totals: devices, moment, generation, that it was rehearsed.
-[[nodiscard]] std::vector<std::string> side_facts(const MemoryState& state, std::optional<std::uint32_t> device);
+[[nodiscard]] std::vector<std::string> side_facts(const MemoryState& state, std::optional<DeviceId> device);
 /// Counts and the time of recording of one side.
 [[nodiscard]] std::vector<std::string> count_facts(const DeviceStats& stats);
 

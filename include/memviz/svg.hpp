@@ -44,7 +44,7 @@ struct FlamePicture {
   std::vector<std::string> warnings;
   /// With it every segment is drawn below the graph.
   std::optional<SegmentDetails> segments = {};
-  std::optional<std::uint32_t> device = {}; ///< the only one drawn
+  std::optional<DeviceId> device = {}; ///< the only one drawn
 };
 
 [[nodiscard]] std::string flame_svg(const FlamePicture& picture, const SvgOptions& options);
@@ -73,8 +73,8 @@ struct ExplainPicture {
 struct StatePicture {
   std::string file;
   const MemoryState& state;
-  std::span<const BlockBirth> births;  ///< by block index; empty: not told
-  std::optional<std::uint32_t> device; ///< only this one
+  std::span<const BlockBirth> births; ///< by block index; empty: not told
+  std::optional<DeviceId> device;     ///< only this one
   std::vector<std::string> warnings;
 };
 

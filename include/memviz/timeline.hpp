@@ -58,7 +58,7 @@ struct Step {
 
 /// What a timeline keeps of the events of one device: 8 bytes an event, 32 an allocation.
 struct DeviceRecord {
-  std::uint32_t device = 0;
+  DeviceId device;
   std::uint32_t events = 0;
   std::shared_ptr<const std::vector<std::int64_t>> times; ///< see times_us()
   std::vector<Life> lives;                                ///< recorded allocs, in order of `begin`
@@ -89,7 +89,7 @@ public:
   TimelineRecorder(const TimelineRecorder&) = delete;
   TimelineRecorder& operator=(const TimelineRecorder&) = delete;
 
-  void take(std::uint32_t device, std::span<const Event> events) override;
+  void take(DeviceId device, std::span<const Event> events) override;
   void restart() override;
   /// Of the recording whose events these were: one record a device of Recording::devices(), ascending. Empties the
   /// recorder.
@@ -97,8 +97,8 @@ public:
 
 private:
   struct Device;
-  std::vector<std::unique_ptr<Device>> devices_; ///< by device; null where it has no events
-  std::string failure_;                          ///< what is wrong with the events; "" for nothing
+  ByDevice<std::unique_ptr<Device>> devices_; ///< null where it has no events
+  std::string failure_;                       ///< what is wrong with the events; "" for nothing
 };
 
 /// The same for a recording that holds its events.
@@ -173,7 +173,7 @@ public:
   LifeLines& operator=(const LifeLines&) = delete;
 
   /// A FrameId or a Pseudo.
-  [[nodiscard]] NodeKey line_of(std::uint32_t device, const Life& life) const;
+  [[nodiscard]] NodeKey line_of(DeviceId device, const Life& life) const;
 
 private:
   struct Known;

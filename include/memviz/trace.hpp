@@ -52,12 +52,12 @@ struct TraceFilter {
   std::vector<Action> actions; ///< only these; empty: all
   /// Only what it names; without a name, every event of memory that covers it.
   std::optional<TraceAddress> address;
-  std::optional<std::uint32_t> device;
+  std::optional<DeviceId> device;
   std::optional<std::int64_t> stream;
   std::uint64_t min_bytes = 0;
-  std::string stack;                         ///< RE2; only events with a frame that matches; empty: all
-  std::map<std::uint32_t, EventRange> range; ///< by device; a device that is not in it is whole
-  bool annotations = true;                   ///< the marks of record_function among the events, by time
+  std::string stack;                    ///< RE2; only events with a frame that matches; empty: all
+  std::map<DeviceId, EventRange> range; ///< by device; a device that is not in it is whole
+  bool annotations = true;              ///< the marks of record_function among the events, by time
 };
 
 enum class TraceFormat : std::uint8_t { text, ndjson };
@@ -91,14 +91,14 @@ public:
     std::vector<std::uint64_t> texts;
   };
 
-  void take(std::uint32_t device, std::span<const Event> events) override;
+  void take(DeviceId device, std::span<const Event> events) override;
   void restart() override;
   [[nodiscard]] const Uses& uses() const noexcept { return uses_; }
-  [[nodiscard]] const Device& device(std::uint32_t device) const;
+  [[nodiscard]] const Device& device(DeviceId device) const;
   [[nodiscard]] unsigned restarts() const noexcept { return restarts_; }
 
 private:
-  std::map<std::uint32_t, Device> devices_;
+  std::map<DeviceId, Device> devices_;
   Uses uses_;
   unsigned restarts_ = 0;
 };
@@ -120,7 +120,7 @@ public:
   TraceLog& operator=(const TraceLog&) = delete;
 
   /// Throws Error when the events are not those of the first pass, and what `write` throws.
-  void take(std::uint32_t device, std::span<const Event> events) override;
+  void take(DeviceId device, std::span<const Event> events) override;
   void restart() override;
   /// The rest of the log. Returns how many events it holds.
   std::uint64_t finish();

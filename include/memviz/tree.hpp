@@ -4,6 +4,7 @@
 // At every node the children's totals plus its own bytes are its total; the root's total is the snapshot's reserved
 // bytes, and in edited files those of allocations outside all segments. FrameTree weighs one snapshot, DiffTree two.
 
+#include "memviz/device_id.hpp"
 #include "memviz/frames.hpp"
 #include "memviz/memory_map.hpp"
 
@@ -43,7 +44,7 @@ struct RootKey {
 };
 
 struct DeviceKey {
-  std::uint32_t device = 0;
+  DeviceId device;
   bool is_cpu = false; ///< Origin::is_main_memory()
   friend auto operator<=>(const DeviceKey&, const DeviceKey&) = default;
 };
@@ -59,7 +60,7 @@ struct StreamKey {
 
 struct SegmentKey {
   std::uint64_t address = 0;
-  std::uint32_t device = 0;
+  DeviceId device;
   friend auto operator<=>(const SegmentKey&, const SegmentKey&) = default;
 };
 

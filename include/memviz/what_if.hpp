@@ -19,7 +19,7 @@ struct LeadUp {
   const MemoryState& state;    ///< the state at the moment
   const EventTable& events;    ///< of `device`
   std::size_t event_count = 0; ///< events up to the moment
-  std::uint32_t device = 0;
+  DeviceId device;
 };
 
 /// How well the model follows a recording, under the recording's own settings.
@@ -113,7 +113,7 @@ struct BlockSearch {
 /// A small set of blocks of `state` without which the request would fit, in ascending order: found by counting, tried
 /// in the model of the allocator, and (for states of which that takes no longer than a moment) without a block that
 /// could stay. Empty where none was found, or none is in the way.
-[[nodiscard]] std::vector<std::uint32_t> blocks_in_the_way(const MemoryState& state, std::uint32_t device,
+[[nodiscard]] std::vector<std::uint32_t> blocks_in_the_way(const MemoryState& state, DeviceId device,
                                                            const Request& request, const AllocatorSettings& settings,
                                                            const BlockSearch& search);
 

@@ -183,7 +183,7 @@ private:
   std::vector<DeviceStats> devices_;
   std::vector<const EventsAround*> around_;
   DeviceStats sum_; ///< of the leading device, where these are at different moments
-  std::optional<std::uint32_t> leading_;
+  std::optional<DeviceId> leading_;
   std::vector<Failure> failures_;
 };
 

@@ -10,7 +10,7 @@
 namespace memviz::render {
 namespace {
 
-using PlaceKey = std::tuple<std::uint32_t, PoolId, std::int64_t>;
+using PlaceKey = std::tuple<DeviceId, PoolId, std::int64_t>;
 /// The size of a segment, then sizes, states and classes of its blocks: it looks like that.
 using Look = std::vector<std::uint64_t>;
 

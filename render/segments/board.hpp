@@ -43,9 +43,9 @@ struct Board {
 };
 
 struct BoardOptions {
-  std::optional<std::uint32_t> device; ///< only this one
-  std::size_t most_cells = 0;          ///< the largest are kept
-  std::uint64_t least_bytes = 0;       ///< smaller neighbours are merged
+  std::optional<DeviceId> device; ///< only this one
+  std::size_t most_cells = 0;     ///< the largest are kept
+  std::uint64_t least_bytes = 0;  ///< smaller neighbours are merged
 };
 
 /// Segments of one place and size whose blocks have the same sizes, states and classes, in the same order, become one

@@ -93,12 +93,10 @@ private:
     element.text(text);
   }
 
-  [[nodiscard]] const Moment& moment_of(std::uint32_t device) const {
+  [[nodiscard]] const Moment& moment_of(DeviceId device) const {
     static const Moment unknown;
-    const auto& devices = source_.state.devices;
-    const auto found = std::lower_bound(devices.begin(), devices.end(), device,
-                                        [](const DeviceStats& stats, std::uint32_t id) { return stats.device < id; });
-    return found != devices.end() && found->device == device ? found->at : unknown;
+    const DeviceStats* const stats = source_.state.stats_at(device);
+    return stats == nullptr ? unknown : stats->at;
   }
 
   /// ",USES,AGE": how often the address was used before, and for how many microseconds the block has lived.

@@ -22,7 +22,7 @@ struct SegmentPanel {
   const MemoryState& state;
   const SegmentDetails& details;
   const std::vector<CodeOrigin>& origins;
-  std::optional<std::uint32_t> device; ///< only this one
+  std::optional<DeviceId> device; ///< only this one
 };
 
 /// Who pins, then the segments that are pinned, then the largest others. Returns the height below it.

@@ -84,7 +84,7 @@ std::string block_title(const SegmentPanel& panel, std::uint32_t index) {
 
 /// What segments of one row have in common: place and size, then how they are used and pinned.
 struct Kind {
-  std::uint32_t device;
+  DeviceId device;
   PoolId pool;
   std::int64_t stream;
   std::uint64_t bytes;

@@ -101,7 +101,7 @@ std::string piece_title(const std::vector<Placed>& placed, const Piece& piece) {
     return fmt::format("{} from {}, {}\n{}", format_counted(piece.count, "segment"),
                        format_address(first.segment.address), side, format_bytes(bytes));
   return fmt::format("segment {}, {}\n{} ({} bytes)\ndevice {}, stream {}", format_address(first.segment.address), side,
-                     format_bytes(bytes), format_count(bytes), first.segment.device, first.segment.stream);
+                     format_bytes(bytes), format_count(bytes), first.segment.device.value, first.segment.stream);
 }
 
 void draw_strip(XmlElement section, double y, Side strip, const std::vector<Placed>& placed, double pixels_per_byte) {
@@ -171,7 +171,7 @@ void write_list(JsonWriter& json, std::string_view name, const std::vector<Segme
     json.begin_object()
         .member("address", format_address(segment.address))
         .member("bytes", segment.total_bytes)
-        .member("device", segment.device)
+        .member("device", segment.device.value)
         .member("stream", segment.stream)
         .end_object();
   json.end_array();
@@ -191,7 +191,7 @@ std::string lists_json(const Comparison& comparison) {
 /// Segments of one side alone whose address the other has with another size: expandable ones that grew or shrank.
 std::size_t resized_segments(const Comparison& comparison) {
   const auto home = [](const SegmentRef& segment) { return std::tuple(segment.device, segment.address); };
-  std::set<std::tuple<std::uint32_t, std::uint64_t>> before;
+  std::set<std::tuple<DeviceId, std::uint64_t>> before;
   for (const SegmentRef& segment : comparison.only_before)
     before.insert(home(segment));
   return static_cast<std::size_t>(

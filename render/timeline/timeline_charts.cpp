@@ -25,13 +25,10 @@ constexpr std::uint32_t kLaneRows = 4;
 /// A step of a band takes about this many bytes of SVG.
 constexpr std::size_t kStepBytes = 16;
 
-const DeviceStats& stats_at(const MemoryState& state, std::uint32_t device) {
-  const auto found =
-      std::lower_bound(state.devices.begin(), state.devices.end(), device,
-                       [](const DeviceStats& stats, std::uint32_t wanted) { return stats.device < wanted; });
-  if (found == state.devices.end() || found->device != device)
-    throw Error(fmt::format("device {} is not in the snapshot", device));
-  return *found;
+const DeviceStats& stats_at(const MemoryState& state, DeviceId device) {
+  const DeviceStats* const stats = state.stats_at(device);
+  if (stats == nullptr) throw Error(fmt::format("device {} is not in the snapshot", device.value));
+  return *stats;
 }
 
 /// Those that ran out of memory come first, then the largest peaks; what has no events is drawn only where nothing has

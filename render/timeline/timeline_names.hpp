@@ -42,9 +42,7 @@ public:
   [[nodiscard]] const LineName& of(const NodeKey& line) const;
   /// The labels of one list of lines, as line_labels() makes them.
   [[nodiscard]] std::vector<Label> row_labels(const std::vector<NodeKey>& lines) const;
-  [[nodiscard]] const LineName& of(std::uint32_t device, const Life& life) const {
-    return of(lines_.line_of(device, life));
-  }
+  [[nodiscard]] const LineName& of(DeviceId device, const Life& life) const { return of(lines_.line_of(device, life)); }
 
 private:
   [[nodiscard]] Label label_of(const NodeKey& line);

@@ -107,13 +107,13 @@ Side load_side(const std::string& file, const std::string& name, const CompareCo
   return side;
 }
 
-bool has_device(const Recording& recording, std::uint32_t device) {
+bool has_device(const Recording& recording, DeviceId device) {
   const auto devices = recording.devices();
   return std::find(devices.begin(), devices.end(), device) != devices.end();
 }
 
 /// A device may be new or gone; one that neither file has is a mistake.
-void check_devices(const Side& before, const Side& after, std::optional<std::uint32_t> device) {
+void check_devices(const Side& before, const Side& after, std::optional<DeviceId> device) {
   if (device && has_device(*before.state.recording, *device)) return;
   check_device(after.file, *after.state.recording, device);
 }
@@ -175,13 +175,13 @@ void check_request(const CompareCommand& options) {
     throw UsageError("only one of the two snapshots can be standard input");
 }
 
-CompareSide side_of_report(const Side& side, std::optional<std::uint32_t> device) {
+CompareSide side_of_report(const Side& side, std::optional<DeviceId> device) {
   return {side.name, moments_text(side.state.stats_of(device))};
 }
 
 int run_compare(const CompareCommand& options) {
   check_request(options);
-  const std::optional<std::uint32_t> device = options.scope.device;
+  const std::optional<DeviceId> device = options.scope.device;
   const auto names = told_apart(name_of(options.operands[0], options.file), name_of(options.operands[1], options.file));
   const Side before = load_side(options.operands[0], names.first, options);
   const Side after = load_side(options.operands[1], names.second, options);

@@ -58,7 +58,7 @@ void check_format(const ExportOptions& options) {
 
 void write_export(const ExportOptions& options, const Loaded& loaded) {
   const MemoryState& state = loaded.state;
-  const std::optional<std::uint32_t> device = options.scope.device;
+  const std::optional<DeviceId> device = options.scope.device;
   if (*options.format == Format::folded) {
     const auto view = options.tree.view == View::segments ? FoldedView::segments : FoldedView::memory;
     write_output(options.file, *options.output,

@@ -38,7 +38,7 @@ OptionList<FlameOptions> flame_options() {
 
 std::string drawn(const Loaded& loaded, const FlameOptions& options) {
   const MemoryState& state = loaded.state;
-  const std::optional<std::uint32_t> device = options.scope.device;
+  const std::optional<DeviceId> device = options.scope.device;
   const FrameTree tree = build_frame_tree(state, resolved(options.tree, state, device));
   FlamePicture picture{.file = picture_name(loaded.name),
                        .subject = memory_subject(state, device),

@@ -32,25 +32,28 @@ OptionList<Scope> scope_options(std::string_view usual) {
   };
 }
 
-std::optional<std::uint32_t> parse_device(std::string_view option, const std::string& word) {
+std::optional<DeviceId> parse_device(std::string_view option, const std::string& word) {
   if (word == "all") return std::nullopt;
   const auto device = whole_number<std::uint32_t>(word);
   if (!device) throw UsageError(fmt::format("--{} must be a number or all, not '{}'", option, word));
-  return device;
+  return DeviceId{*device};
 }
 
-MomentRequest moment_of(MomentRequest request, std::optional<std::uint32_t> device) {
+MomentRequest moment_of(MomentRequest request, std::optional<DeviceId> device) {
   if (request.choice.kind == MomentKind::event) request.choice.device = device;
   return request;
 }
 
-void check_device(const std::string& file, const Recording& recording, std::optional<std::uint32_t> device) {
+void check_device(const std::string& file, const Recording& recording, std::optional<DeviceId> device) {
   const auto present = recording.devices();
   if (!device || std::find(present.begin(), present.end(), *device) != present.end()) return;
+  if (present.empty())
+    throw UsageError(fmt::format("--device {}: {} has no segments and no events on any device", device->value, file));
+  std::vector<std::uint32_t> numbers;
+  for (const DeviceId id : present)
+    numbers.push_back(id.value);
   throw UsageError(
-      present.empty()
-          ? fmt::format("--device {}: {} has no segments and no events on any device", *device, file)
-          : fmt::format("--device {}: {} has no such device; it has {}", *device, file, fmt::join(present, ", ")));
+      fmt::format("--device {}: {} has no such device; it has {}", device->value, file, fmt::join(numbers, ", ")));
 }
 
 } // namespace memviz::cli

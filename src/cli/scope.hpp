@@ -14,8 +14,8 @@
 namespace memviz::cli {
 
 struct Scope {
-  std::optional<std::uint32_t> device; ///< nothing: all of them
-  MomentRequest at;                    ///< without the device
+  std::optional<DeviceId> device; ///< nothing: all of them
+  MomentRequest at;               ///< without the device
 };
 
 /// Where nothing is said of --at: of each device its out-of-memory error, else its peak, else its end.
@@ -25,16 +25,16 @@ struct Scope {
 [[nodiscard]] OptionList<Scope> scope_options(std::string_view usual);
 
 /// The value of --device. Throws UsageError.
-[[nodiscard]] std::optional<std::uint32_t> parse_device(std::string_view option, const std::string& word);
+[[nodiscard]] std::optional<DeviceId> parse_device(std::string_view option, const std::string& word);
 [[nodiscard]] OptionText device_text();
 
 /// A moment given by the index of an event is one of the device chosen.
-[[nodiscard]] MomentRequest moment_of(MomentRequest request, std::optional<std::uint32_t> device);
+[[nodiscard]] MomentRequest moment_of(MomentRequest request, std::optional<DeviceId> device);
 [[nodiscard]] inline MomentRequest moment_of(const Scope& scope) {
   return moment_of(scope.at, scope.device);
 }
 
 /// Throws UsageError, with the devices present, when the file has nothing on `device`.
-void check_device(const std::string& file, const Recording& recording, std::optional<std::uint32_t> device);
+void check_device(const std::string& file, const Recording& recording, std::optional<DeviceId> device);
 
 } // namespace memviz::cli

@@ -26,7 +26,7 @@ Loaded load(const std::string& file, const FileOptions& options, const Wants& wa
   return naming_file(name, [&] { return Loaded{SnapshotFile(file, options).session().open(wants), name}; });
 }
 
-Loaded load_one(const CommandOptions& options, const Wants& wants, std::optional<std::uint32_t> device) {
+Loaded load_one(const CommandOptions& options, const Wants& wants, std::optional<DeviceId> device) {
   Loaded loaded = load(options.operands.front(), options.file, wants);
   check_device(loaded.name, *loaded.state.recording, device);
   say_warnings(options.file, loaded.name, loaded.state.all_warnings());

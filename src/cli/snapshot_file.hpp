@@ -44,6 +44,6 @@ struct Loaded : Opened {
 
 /// The same of a file that is looked at alone: throws UsageError, too, where it does not have the device, and gives its
 /// warnings.
-[[nodiscard]] Loaded load_one(const CommandOptions& options, const Wants& wants, std::optional<std::uint32_t> device);
+[[nodiscard]] Loaded load_one(const CommandOptions& options, const Wants& wants, std::optional<DeviceId> device);
 
 } // namespace memviz::cli

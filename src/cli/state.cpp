@@ -31,7 +31,7 @@ int run_state(const StateOptions& options) {
   check_picture(options.picture);
   check_outputs(options, {{"-o", options.picture.output}});
 
-  const std::optional<std::uint32_t> device = options.scope.device;
+  const std::optional<DeviceId> device = options.scope.device;
   const Loaded loaded = load_one(options, {.moment = moment_of(options.scope), .births = true}, device);
   const std::string picture = naming_file(loaded.name, [&] {
     return state_svg({.file = picture_name(loaded.name),

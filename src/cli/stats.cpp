@@ -23,7 +23,7 @@ OptionList<StatsOptions> stats_options() {
 
 int run_stats(const StatsOptions& options) {
   options.outputs.check(options);
-  const std::optional<std::uint32_t> device = options.scope.device;
+  const std::optional<DeviceId> device = options.scope.device;
   Loaded loaded = load_one(options, {.moment = moment_of(options.scope)}, device);
   loaded.state.devices = loaded.state.stats_of(device);
   options.outputs.write(

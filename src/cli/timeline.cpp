@@ -28,7 +28,7 @@ struct TimelineCommand : CommandOptions {
   TimelineSvgOptions svg;
   std::optional<std::uint64_t> from;
   std::optional<std::uint64_t> to;
-  std::optional<std::uint32_t> device;
+  std::optional<DeviceId> device;
 };
 
 /// `--from` and `--to`: the index of an event, alone or as --at has it.

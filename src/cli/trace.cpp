@@ -105,7 +105,7 @@ struct TraceCommand : CommandOptions {
   std::optional<std::string> stack;
   TraceOptions log; ///< without its filter
   std::optional<std::string> output = "-";
-  std::optional<std::uint32_t> device;
+  std::optional<DeviceId> device;
 };
 
 OptionList<TraceCommand> trace_options() {

@@ -80,7 +80,7 @@ void check_order(const TraceEnds& ends, const MomentChoice& from, const MomentCh
 
 /// With the time of its annotation.
 MomentChoice choice_of(const MomentRequest& wanted, const Loaded& file, const FileOptions& options,
-                       std::optional<std::uint32_t> device) {
+                       std::optional<DeviceId> device) {
   const MomentRequest request = moment_of(wanted, device);
   check_moment(request, file.name, file.state.stats_of(device));
   return moment_in(request, file.name, *file.state.recording, options.redactor.get());
@@ -88,15 +88,15 @@ MomentChoice choice_of(const MomentRequest& wanted, const Loaded& file, const Fi
 
 } // namespace
 
-std::map<std::uint32_t, EventRange> trace_ranges(const TraceEnds& ends, const Loaded& file, const FileOptions& options,
-                                                 std::optional<std::uint32_t> device) {
+std::map<DeviceId, EventRange> trace_ranges(const TraceEnds& ends, const Loaded& file, const FileOptions& options,
+                                            std::optional<DeviceId> device) {
   const std::vector<DeviceStats> devices = file.state.stats_of(device);
   std::optional<MomentChoice> from;
   std::optional<MomentChoice> to;
   if (ends.from) from = choice_of(*ends.from, file, options, device);
   if (ends.to) to = choice_of(*ends.to, file, options, device);
   if (from && to) check_order(ends, *from, *to, devices);
-  std::map<std::uint32_t, EventRange> ranges;
+  std::map<DeviceId, EventRange> ranges;
   for (const DeviceStats& stats : devices) {
     EventRange& range = ranges[stats.device];
     if (from) set_first(range, *from, stats);

@@ -21,8 +21,7 @@ struct TraceEnds {
 /// The ranges of the devices that `accounts` has, both ends included. A device without an out-of-memory error has
 /// nothing from there on, and all up to there. Throws UsageError for a moment that the file does not have,
 /// and for ends of which the first comes after the last on all devices.
-[[nodiscard]] std::map<std::uint32_t, EventRange> trace_ranges(const TraceEnds& ends, const Loaded& file,
-                                                               const FileOptions& options,
-                                                               std::optional<std::uint32_t> device);
+[[nodiscard]] std::map<DeviceId, EventRange> trace_ranges(const TraceEnds& ends, const Loaded& file,
+                                                          const FileOptions& options, std::optional<DeviceId> device);
 
 } // namespace memviz::cli

@@ -83,7 +83,7 @@ FrameFilter frames_of(const TreeChoice& choice) {
   return choice.frames.value_or(FrameFilter::filtered);
 }
 
-TreeOptions resolved(const TreeChoice& choice, const MemoryState& state, std::optional<std::uint32_t> device) {
+TreeOptions resolved(const TreeChoice& choice, const MemoryState& state, std::optional<DeviceId> device) {
   TreeOptions options;
   options.frames = frames_of(choice);
   options.focus = choice.focus.value_or("");

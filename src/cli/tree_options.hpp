@@ -31,7 +31,6 @@ struct TreeChoice {
 [[nodiscard]] FrameFilter frames_of(const TreeChoice& choice);
 
 /// The tree options for a snapshot; `--group`, else `--view`, else the memory view.
-[[nodiscard]] TreeOptions resolved(const TreeChoice& choice, const MemoryState& state,
-                                   std::optional<std::uint32_t> device);
+[[nodiscard]] TreeOptions resolved(const TreeChoice& choice, const MemoryState& state, std::optional<DeviceId> device);
 
 } // namespace memviz::cli

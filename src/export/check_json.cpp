@@ -47,9 +47,9 @@ void write_reader(JsonWriter& json, const ReadBy& read_by) {
 void write_devices(JsonWriter& json, const CheckReport& report) {
   const Recording& recording = *report.recording;
   json.key("devices").begin_array();
-  for (const std::uint32_t device : recording.devices()) {
+  for (const DeviceId device : recording.devices()) {
     const DeviceCounts counts = device_counts(recording, device);
-    json.begin_object().member("device", device).member("segments", counts.segments);
+    json.begin_object().member("device", device.value).member("segments", counts.segments);
     json.member("blocks", counts.blocks).member("events", counts.events);
     if (report.state)
       for (const DeviceStats& stats : report.state->stats_of(device))

@@ -106,8 +106,8 @@ std::string balance_of(const DeviceStats& stats) {
 
 void add_devices(TextTable& table, const CheckReport& report) {
   const Recording& recording = *report.recording;
-  const std::vector<std::uint32_t> devices = recording.devices();
-  for (const std::uint32_t device : devices) {
+  const std::vector<DeviceId> devices = recording.devices();
+  for (const DeviceId device : devices) {
     const DeviceCounts counts = device_counts(recording, device);
     table.add_row({device_name(device, recording.origin.is_cpu),
                    fmt::format("{}, {}, {}", format_counted(counts.segments, "segment"),
@@ -126,13 +126,14 @@ std::vector<std::string> warnings_of(const CheckReport& report) {
   return report.state ? warnings_and_losses(*report.state) : report.recording->warnings;
 }
 
-DeviceCounts device_counts(const Recording& recording, std::uint32_t device) {
+DeviceCounts device_counts(const Recording& recording, DeviceId device) {
   DeviceCounts counts;
   for (const Segment& segment : recording.end.segments_of(device)) {
     ++counts.segments;
     counts.blocks += segment.block_count;
   }
-  if (device < recording.event_counts.size()) counts.events = recording.event_counts[device];
+  const std::uint64_t* const events = recording.event_counts.find(device);
+  counts.events = events == nullptr ? 0 : *events;
   return counts;
 }
 

@@ -19,7 +19,7 @@ struct DeviceCounts {
   std::uint64_t blocks = 0;
   std::uint64_t events = 0;
 };
-[[nodiscard]] DeviceCounts device_counts(const Recording& recording, std::uint32_t device);
+[[nodiscard]] DeviceCounts device_counts(const Recording& recording, DeviceId device);
 
 /// Who wrote the file, by the traces that each writer leaves in it.
 [[nodiscard]] std::string writer_text(const CheckReport& report);

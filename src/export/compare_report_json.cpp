@@ -39,7 +39,7 @@ void write_devices(JsonWriter& json, const Comparison& comparison) {
   json.key("devices").begin_array();
   for (std::size_t i = 0; i < comparison.readings.size(); ++i) {
     const DeviceReadings& readings = comparison.readings[i];
-    json.begin_object().member("device", readings.device);
+    json.begin_object().member("device", readings.device.value);
     write_reading(json, "peak_requested_bytes", readings.of(Gauge::peak));
     write_reading(json, "end_requested_bytes", readings.of(Gauge::end));
     write_reading(json, "end_reserved_bytes", readings.of(Gauge::reserved));
@@ -57,7 +57,7 @@ void write_change(JsonWriter& json, const Comparison& comparison, const UserLine
         .member("file", comparison.frames.filename(*frame))
         .member("line_number", comparison.frames.frame(*frame).line);
   }
-  if (line.device) json.member("device", *line.device);
+  if (line.device) json.member("device", line.device->value);
   json.member("before_bytes", line.change.before.bytes)
       .member("after_bytes", line.change.after.bytes)
       .member("change_bytes", line.change.delta_bytes())
@@ -72,7 +72,7 @@ void write_segments(JsonWriter& json, std::string_view name, const std::vector<S
     json.begin_object()
         .member("address", std::to_string(segment.address))
         .member("bytes", segment.total_bytes)
-        .member("device", segment.device)
+        .member("device", segment.device.value)
         .member("stream", segment.stream)
         .end_object();
   json.end_array();
@@ -94,7 +94,7 @@ void write_verdict(JsonWriter& json, const CompareReport& report) {
   for (const GaugeGrowth& growth : verdict.exceeded)
     json.begin_object()
         .member("gauge", gauge_name(growth.gauge))
-        .member("device", growth.device)
+        .member("device", growth.device.value)
         .member("before_bytes", growth.before_bytes)
         .member("after_bytes", growth.after_bytes)
         .member("growth_bytes", growth.bytes())

@@ -34,7 +34,7 @@ std::string totals(const DeviceStats& stats) {
 }
 
 /// Empty where the device has one pool and one stream: the totals say it all.
-std::string pools_and_streams(const MemoryState& state, std::uint32_t device) {
+std::string pools_and_streams(const MemoryState& state, DeviceId device) {
   const std::vector<Place> places = places_of(state, device);
   if (places.size() < 2) return "";
 

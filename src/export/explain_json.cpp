@@ -118,7 +118,7 @@ void write_device(JsonWriter& json, const MemoryState& state, const DeviceExplan
   const ExplanationText words = in_words(state, device);
   const FrameTable& frames = state.frames();
   json.begin_object()
-      .member("device", device.stats.device)
+      .member("device", device.stats.device.value)
       .member("moment", moment_text(device.stats.at, device.stats.events))
       .member("event", device.stats.at.event)
       .member("headline", words.headline)

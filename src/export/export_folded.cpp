@@ -72,7 +72,7 @@ private:
 
 class FoldedText {
 public:
-  FoldedText(const MemoryState& state, FoldedView view, std::optional<std::uint32_t> device)
+  FoldedText(const MemoryState& state, FoldedView view, std::optional<DeviceId> device)
       : frames_(state.frames()), order_(state.frames()) {
     for (const Segment& segment : state.segments_of(device)) {
       PathSums& sums = by_prefix_[prefix_of(segment, view)];
@@ -146,12 +146,12 @@ private:
 
 } // namespace
 
-TextSource folded_source(const MemoryState& state, FoldedView view, std::optional<std::uint32_t> device) {
+TextSource folded_source(const MemoryState& state, FoldedView view, std::optional<DeviceId> device) {
   const auto text = std::make_shared<FoldedText>(state, view, device);
   return [text](const TextSink& sink) { text->write(sink); };
 }
 
-std::string folded_stacks(const MemoryState& state, FoldedView view, std::optional<std::uint32_t> device) {
+std::string folded_stacks(const MemoryState& state, FoldedView view, std::optional<DeviceId> device) {
   return whole_text(folded_source(state, view, device));
 }
 

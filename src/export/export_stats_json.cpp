@@ -23,7 +23,7 @@ void write_no_stack(JsonWriter& json, const NoStackAccount& account) {
 }
 
 void write_device(JsonWriter& json, const DeviceStats& stats, const NoStackAccount& no_stack) {
-  json.begin_object().member("device", stats.device).key("at");
+  json.begin_object().member("device", stats.device.value).key("at");
   write_moment(json, stats.at);
   json.member("segments", stats.segments)
       .member("blocks", stats.blocks)

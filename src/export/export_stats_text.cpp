@@ -19,7 +19,7 @@ constexpr std::size_t kMostUsers = 10;
 constexpr std::size_t kMostSettings = 40;
 constexpr std::size_t kStatsLineColumns = 100;
 
-std::string largest_users(const MemoryState& state, std::optional<std::uint32_t> device) {
+std::string largest_users(const MemoryState& state, std::optional<DeviceId> device) {
   // At different moments their sum was never held at once.
   const auto leading = leading_device(state.stats_of(device));
   const auto users = rank_user_lines(state, leading ? leading : device);
@@ -71,7 +71,7 @@ std::string header(const std::string& file, const MemoryState& state) {
 
 } // namespace
 
-std::string stats_text(const std::string& file, const MemoryState& state, std::optional<std::uint32_t> device) {
+std::string stats_text(const std::string& file, const MemoryState& state, std::optional<DeviceId> device) {
   std::string text = header(file, state);
   if (state.devices.empty()) text += "\nNo segments and no events on any device.\n";
   std::string maps;

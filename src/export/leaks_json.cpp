@@ -44,7 +44,7 @@ void write_steps(JsonWriter& json, const Steps& steps) {
 
 /// Without its lists of stacks.
 void write_figures(JsonWriter& json, const DeviceLeaks& leaks) {
-  json.member("device", leaks.device).member("events", leaks.events);
+  json.member("device", leaks.device.value).member("events", leaks.events);
   write_steps(json, leaks.steps);
   json.member("stacks", leaks.stacks).member("bytes_per_step", leaks.bytes_per_step());
   if (leaks.capacity_bytes) {

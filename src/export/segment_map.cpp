@@ -21,7 +21,7 @@ constexpr std::size_t kMostBarColumns = 48;
 
 using Segments = std::vector<const Segment*>;
 
-Segments pointers_to(const MemoryState& state, std::uint32_t device) {
+Segments pointers_to(const MemoryState& state, DeviceId device) {
   Segments segments;
   for (const Segment& segment : state.segments_of(device))
     segments.push_back(&segment);
@@ -70,7 +70,7 @@ TextTable table_of(const MemoryState& state, const Segments& segments, std::size
 
 } // namespace
 
-std::string segment_map(const MemoryState& state, std::uint32_t device) {
+std::string segment_map(const MemoryState& state, DeviceId device) {
   const Segments all = pointers_to(state, device);
   const Segments shown = largest(all);
   std::string text =

@@ -10,6 +10,6 @@
 namespace memviz {
 
 /// Headed by a line that counts them: the largest segments of `device` with address, size, pool, stream, kind and bar.
-[[nodiscard]] std::string segment_map(const MemoryState& state, std::uint32_t device);
+[[nodiscard]] std::string segment_map(const MemoryState& state, DeviceId device);
 
 } // namespace memviz

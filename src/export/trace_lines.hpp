@@ -17,7 +17,7 @@ namespace memviz {
 
 /// An event with all that is known of it.
 struct TraceLine {
-  std::uint32_t device = 0;
+  DeviceId device;
   std::uint64_t index = 0;
   const Event& event;
   const std::optional<AllocationLife>& life;
@@ -33,7 +33,7 @@ struct TraceCount {
 class TraceLines {
 public:
   virtual ~TraceLines() = default;
-  virtual void begin(std::string& out, std::uint32_t device, const TraceSurvey::Device& survey) = 0;
+  virtual void begin(std::string& out, DeviceId device, const TraceSurvey::Device& survey) = 0;
   virtual void add(std::string& out, const TraceLine& line) = 0;
   virtual void add(std::string& out, const Annotation& annotation) = 0;
   /// One frame of a stack, as it stands with --stacks.

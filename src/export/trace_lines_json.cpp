@@ -15,13 +15,13 @@ public:
   JsonLines(const Recording& recording, const TraceOptions& options)
       : recording_(recording), options_(options), stack_lines_(recording.frames) {}
 
-  void begin(std::string&, std::uint32_t, const TraceSurvey::Device&) override {}
+  void begin(std::string&, DeviceId, const TraceSurvey::Device&) override {}
   void end(std::string&, const TraceCount&) override {}
 
   void add(std::string& out, const TraceLine& line) override {
     const Event& event = line.event;
     JsonWriter json(out, JsonLayout::spaced);
-    json.begin_object().member("kind", "event").member("device", line.device).member("event", line.index);
+    json.begin_object().member("kind", "event").member("device", line.device.value).member("event", line.index);
     if (event.time_us) json.member("time_us", *event.time_us);
     add_text(json, "action", action_text(recording_.frames, event));
     add_memory(json, line);
@@ -33,7 +33,7 @@ public:
   void add(std::string& out, const Annotation& annotation) override {
     const FrameTable& frames = recording_.frames;
     JsonWriter json(out, JsonLayout::spaced);
-    json.begin_object().member("kind", "annotation").member("device", annotation.device);
+    json.begin_object().member("kind", "annotation").member("device", annotation.device.value);
     json.member("time_us", annotation.time_us);
     add_text(json, "name", frames.text(annotation.name));
     add_text(json, "stage", frames.text(annotation.stage));

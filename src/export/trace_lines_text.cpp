@@ -54,7 +54,7 @@ public:
       : recording_(recording), options_(options), stack_lines_(recording.frames),
         lines_(recording.frames.stack_count()) {}
 
-  void begin(std::string& out, std::uint32_t device, const TraceSurvey::Device& survey) override {
+  void begin(std::string& out, DeviceId device, const TraceSurvey::Device& survey) override {
     first_us_ = survey.first_us;
     above_us_.reset();
     index_columns_ = std::max<std::size_t>(5, std::to_string(survey.events).size());

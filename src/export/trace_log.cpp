@@ -31,7 +31,7 @@ TraceOptions without_stacks(TraceOptions options) {
 
 } // namespace
 
-void TraceSurvey::take(std::uint32_t device, std::span<const Event> events) {
+void TraceSurvey::take(DeviceId device, std::span<const Event> events) {
   Device& found = devices_[device];
   for (const Event& event : events) {
     count_use(uses_.stacks, event.stack.value);
@@ -60,7 +60,7 @@ void TraceSurvey::restart() {
   ++restarts_;
 }
 
-const TraceSurvey::Device& TraceSurvey::device(std::uint32_t device) const {
+const TraceSurvey::Device& TraceSurvey::device(DeviceId device) const {
   static const Device none;
   const auto found = devices_.find(device);
   return found == devices_.end() ? none : found->second;
@@ -84,7 +84,7 @@ public:
     ++restarts_;
   }
 
-  void take(std::uint32_t device, const Event& event) {
+  void take(DeviceId device, const Event& event) {
     if (!device_ || device_->number != device) open(device);
     const std::uint64_t index = device_->count.events++;
     check(event);
@@ -100,12 +100,12 @@ public:
 
   std::uint64_t finish() {
     close();
-    std::set<std::uint32_t> rest;
-    for (const std::uint32_t device : recording_.devices())
+    std::set<DeviceId> rest;
+    for (const DeviceId device : recording_.devices())
       rest.insert(device);
     for (const Annotation& annotation : recording_.annotations)
       rest.insert(annotation.device);
-    for (const std::uint32_t device : rest) {
+    for (const DeviceId device : rest) {
       if (seen_.contains(device) || !sieve_.wants_device(device)) continue;
       open(device);
       close();
@@ -114,13 +114,13 @@ public:
     return shown_;
   }
 
-  [[nodiscard]] bool wants_device(std::uint32_t device) const { return sieve_.wants_device(device); }
+  [[nodiscard]] bool wants_device(DeviceId device) const { return sieve_.wants_device(device); }
 
 private:
   static constexpr std::size_t kPieceBytes = std::size_t{1} << 16U;
 
   struct Device {
-    std::uint32_t number;
+    DeviceId number;
     AllocationNames names;
     EventPools pools;
     std::span<const Annotation* const> annotations;
@@ -128,7 +128,7 @@ private:
     TraceCount count;
   };
 
-  void open(std::uint32_t device) {
+  void open(DeviceId device) {
     close();
     if (!seen_.insert(device).second) fail_changed();
     const TraceSurvey::Device& survey = survey_.device(device);
@@ -182,7 +182,7 @@ private:
   TraceSize size_; ///< of what is only counted
   AnnotationsByDevice annotations_;
   std::unique_ptr<Device> device_; ///< whose events come
-  std::set<std::uint32_t> seen_;
+  std::set<DeviceId> seen_;
   std::string out_;
   std::uint64_t shown_ = 0;
   unsigned restarts_ = 0;
@@ -195,7 +195,7 @@ TraceLog::TraceLog(const Recording& recording, const TraceSurvey& survey, const 
 
 TraceLog::~TraceLog() = default;
 
-void TraceLog::take(std::uint32_t device, std::span<const Event> events) {
+void TraceLog::take(DeviceId device, std::span<const Event> events) {
   if (log_->is_rehearsal() || !log_->wants_device(device)) return;
   for (const Event& event : events)
     log_->take(device, event);

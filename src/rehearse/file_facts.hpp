@@ -19,8 +19,8 @@ struct Holder {
 
 struct FileFacts {
   std::string file;
-  std::uint32_t device = 0; ///< as the process counts them
-  std::string moment;       ///< "at its peak, event 12 of 34"
+  DeviceId device;    ///< as the process counts them
+  std::string moment; ///< "at its peak, event 12 of 34"
   std::uint64_t requested_bytes = 0;
   std::uint64_t reserved_bytes = 0;
   std::vector<Holder> holders; ///< largest first, at most three

@@ -83,7 +83,7 @@ public:
       facts_.used_cuda = true;
     } else if (event == "oom") {
       ++facts_.oom_count;
-      facts_.ooms.push_back({pid_of(line), rank_of(line), static_cast<std::uint32_t>(number(line, "device")),
+      facts_.ooms.push_back({pid_of(line), rank_of(line), DeviceId{static_cast<std::uint32_t>(number(line, "device"))},
                              number(line, "asked_bytes"), text(line, "file")});
     } else if (event == "failure") {
       add_once(facts_.failures, text(line, "text"));
@@ -107,7 +107,7 @@ private:
   static std::int64_t pid_of(const nlohmann::json& line) { return static_cast<std::int64_t>(number(line, "pid")); }
 
   DeviceUse& use_of(const nlohmann::json& line, const nlohmann::json& device) {
-    const std::pair place{pid_of(line), static_cast<std::uint32_t>(number(device, "device"))};
+    const std::pair place{pid_of(line), DeviceId{static_cast<std::uint32_t>(number(device, "device"))}};
     DeviceUse& use = uses_[place];
     use.pid = place.first;
     use.device = place.second;
@@ -131,7 +131,7 @@ private:
   }
 
   RunFacts facts_;
-  std::map<std::pair<std::int64_t, std::uint32_t>, DeviceUse> uses_;
+  std::map<std::pair<std::int64_t, DeviceId>, DeviceUse> uses_;
   std::map<std::int64_t, std::int64_t> ranks_;
 };
 

@@ -3,6 +3,8 @@
 // What a rehearsed run left behind -> what is known of it. Two files of JSON lines: the report, one line a process, of
 // the made-up GPU, and the log of the hook in each Python.
 
+#include "memviz/device_id.hpp"
+
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -15,7 +17,7 @@ namespace memviz::rehearse {
 struct DeviceUse {
   std::int64_t pid = 0;
   std::optional<std::int64_t> rank = {};
-  std::uint32_t device = 0;
+  DeviceId device;
   std::uint64_t total_bytes = 0;
   std::uint64_t context_bytes = 0;
   std::uint64_t peak_bytes = 0;                          ///< of the device, with the context's
@@ -30,7 +32,7 @@ struct DeviceUse {
 struct OutOfMemoryFact {
   std::int64_t pid = 0;
   std::optional<std::int64_t> rank = {};
-  std::uint32_t device = 0;
+  DeviceId device;
   std::uint64_t asked_bytes = 0;
   std::string file; ///< "" where none was written
 };

@@ -43,7 +43,7 @@ std::vector<std::string> shared_devices(const RunFacts& facts) {
     std::uint64_t bytes = 0;
     std::uint64_t total_bytes = 0;
   };
-  std::map<std::uint32_t, Sum> devices;
+  std::map<DeviceId, Sum> devices;
   for (const DeviceUse& use : facts.uses) {
     Sum& sum = devices[use.device];
     ++sum.processes;

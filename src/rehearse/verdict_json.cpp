@@ -10,7 +10,7 @@ void write_uses(JsonWriter& json, const RunFacts& facts) {
   json.key("devices").begin_array();
   for (const DeviceUse& use : facts.uses)
     json.begin_object()
-        .member("device", use.device)
+        .member("device", use.device.value)
         .member("rank", use.rank)
         .member("pid", use.pid)
         .member("total_bytes", use.total_bytes)
@@ -28,7 +28,7 @@ void write_uses(JsonWriter& json, const RunFacts& facts) {
 void begin_facts(JsonWriter& json, const FileFacts& facts) {
   json.begin_object()
       .member("file", facts.file)
-      .member("device", facts.device)
+      .member("device", facts.device.value)
       .member("moment", facts.moment)
       .member("requested_bytes", facts.requested_bytes)
       .member("reserved_bytes", facts.reserved_bytes)

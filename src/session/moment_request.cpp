@@ -79,7 +79,7 @@ void check_event(const MomentRequest& request, const std::string& file, const st
   if (!request.choice.device && recorded.size() > 1) {
     std::vector<std::uint32_t> devices;
     for (const DeviceStats& stats : recorded)
-      devices.push_back(stats.device);
+      devices.push_back(stats.device.value);
     throw UsageError(fmt::format("{}: each device counts its own events; add --device {}", request.option,
                                  fmt::join(devices, " or ")));
   }
@@ -89,7 +89,8 @@ void check_event(const MomentRequest& request, const std::string& file, const st
     throw UsageError(fmt::format("{}: {} has events 0 to {} of {}", request.option, file, stats.events - 1,
                                  device_name(stats.device, stats.is_cpu)));
   }
-  throw UsageError(fmt::format("{}: {} has no events of device {}", request.option, file, *request.choice.device));
+  throw UsageError(
+      fmt::format("{}: {} has no events of device {}", request.option, file, request.choice.device->value));
 }
 
 void check_time(const MomentRequest& request, const std::string& file, const std::vector<DeviceStats>& recorded) {

@@ -14,7 +14,7 @@ namespace memviz {
 /// Nobody: for the rest of the snapshot, or to see that they can be read.
 class NoEvents final : public EventSink {
 public:
-  void take(std::uint32_t /*device*/, std::span<const Event> /*events*/) override {}
+  void take(DeviceId /*device*/, std::span<const Event> /*events*/) override {}
   void restart() override {}
 };
 
@@ -23,7 +23,7 @@ class EachSink final : public EventSink {
 public:
   explicit EachSink(std::vector<EventSink*> sinks) : sinks_(std::move(sinks)) {}
 
-  void take(std::uint32_t device, std::span<const Event> events) override {
+  void take(DeviceId device, std::span<const Event> events) override {
     for (EventSink* sink : sinks_)
       sink->take(device, events);
   }

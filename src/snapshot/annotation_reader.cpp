@@ -40,7 +40,7 @@ void read_annotations(const Document& document, Value annotations, FrameReader& 
     Annotation annotation;
     annotation.name = text_or_empty(TextKind::annotation, row[annotation_name]);
     annotation.stage = text_or_empty(TextKind::stage, row[annotation_stage]);
-    annotation.device = static_cast<std::uint32_t>(document.as_unsigned(row[annotation_device]).value_or(0));
+    annotation.device = {static_cast<std::uint32_t>(document.as_unsigned(row[annotation_device]).value_or(0))};
     annotation.time_us = document.as_signed(row[annotation_time_us]).value_or(0);
     document.for_each_item(item, [&](Value key, Value value) {
       budget.spend_keys(1, dict);

@@ -44,7 +44,7 @@ private:
   class Sink final : public EventSink {
   public:
     Sink(EventSink& sink, bool& has_thrown) : sink_(sink), has_thrown_(has_thrown) {}
-    void take(std::uint32_t device, std::span<const Event> events) override {
+    void take(DeviceId device, std::span<const Event> events) override {
       watched(has_thrown_, [&] { sink_.take(device, events); });
     }
     void restart() override { sink_.restart(); }

@@ -18,10 +18,10 @@ namespace memviz {
 class EventStore final : public EventSink {
 public:
   explicit EventStore(Recording& recording) : recording_(recording) {}
-  void take(std::uint32_t device, std::span<const Event> events) override {
-    if (recording_.traces.size() <= device) recording_.traces.resize(device + std::size_t{1});
+  void take(DeviceId device, std::span<const Event> events) override {
+    EventTable& trace = recording_.traces.make(device);
     for (const Event& event : events)
-      recording_.traces[device].push(event);
+      trace.push(event);
   }
   void restart() override { recording_.traces.clear(); }
 

@@ -40,8 +40,8 @@ struct Field {
   /// What stands in this dict or list, which must outlive it.
   [[nodiscard]] Field member(std::string_view its_key, Value its_value) const& { return {its_value, this, its_key}; }
   [[nodiscard]] Field item(std::size_t its_index, Value its_value) const& { return {its_value, this, "", its_index}; }
-  Field member(std::string_view its_key, Value its_value) const&& = delete;
-  Field item(std::size_t its_index, Value its_value) const&& = delete;
+  [[nodiscard]] Field member(std::string_view its_key, Value its_value) const&& = delete;
+  [[nodiscard]] Field item(std::size_t its_index, Value its_value) const&& = delete;
 
   [[nodiscard]] bool is_present() const { return memviz::is_present(value); }
   /// "segments[3].blocks[1].size"

@@ -13,12 +13,10 @@ std::string_view state_name(BlockState state) {
   return "inactive";
 }
 
-std::span<const Segment> MemoryMap::segments_of(std::optional<std::uint32_t> device) const {
+std::span<const Segment> MemoryMap::segments_of(std::optional<DeviceId> device) const {
   if (!device) return segments;
-  const auto is_before = [](const Segment& segment, std::uint32_t wanted) { return segment.device < wanted; };
-  const auto is_behind = [](std::uint32_t wanted, const Segment& segment) { return wanted < segment.device; };
-  const auto begin = std::lower_bound(segments.begin(), segments.end(), *device, is_before);
-  return {begin, std::upper_bound(begin, segments.end(), *device, is_behind)};
+  const auto found = std::ranges::equal_range(segments, *device, {}, &Segment::device);
+  return {found.begin(), found.end()};
 }
 
 } // namespace memviz

@@ -9,6 +9,8 @@
 #include "stream/record_sink.hpp"
 #include "stream/trace_stream.hpp"
 
+#include <algorithm>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -25,14 +27,19 @@ public:
   void take_rows(std::size_t list, const stream::RecordRows& rows) override {
     while (columns_.size() <= rows.pattern)
       columns_.push_back(fields_.columns_of(rows.keys));
-    traces_.add_rows(list, {rows.cells, rows.keys.size(), columns_[rows.pattern]});
+    traces_.add_rows(device_of(list), {rows.cells, rows.keys.size(), columns_[rows.pattern]});
   }
   void take_dict(std::size_t list, Value dict) override {
-    traces_.add(list, fields_.read(dict), {dict, nullptr, "device_traces"});
+    traces_.add(device_of(list), fields_.read(dict), {dict, nullptr, "device_traces"});
   }
   Value digest(std::span<const Value> items) override { return frames_.digest(items); }
 
 private:
+  /// The lists of `device_traces` are in the order of the devices, of which there are far fewer than 2^32.
+  static DeviceId device_of(std::size_t list) {
+    return {static_cast<std::uint32_t>(std::min<std::size_t>(list, std::numeric_limits<std::uint32_t>::max()))};
+  }
+
   FrameReader& frames_;
   TraceReader& traces_;
   EventFields fields_;

@@ -4,13 +4,18 @@
 
 namespace memviz {
 
-std::vector<std::uint32_t> Recording::devices() const {
-  std::set<std::uint32_t> found;
+const EventTable& Recording::events_of(DeviceId device) const {
+  static const EventTable none;
+  const EventTable* const found = traces.find(device);
+  return found == nullptr ? none : *found;
+}
+
+std::vector<DeviceId> Recording::devices() const {
+  std::set<DeviceId> found;
   for (const Segment& segment : end.segments)
     found.insert(segment.device);
-  for (std::size_t device = 0; device < event_counts.size(); ++device) {
-    if (event_counts[device] > 0) found.insert(static_cast<std::uint32_t>(device));
-  }
+  for (DeviceId device; device.value < event_counts.size(); ++device.value)
+    if (event_counts[device] > 0) found.insert(device);
   return {found.begin(), found.end()};
 }
 

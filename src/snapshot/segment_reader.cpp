@@ -78,7 +78,7 @@ void SegmentReader::read_segment(const Field& dict) {
   if (const Field device = at(field::device); device.is_present()) {
     const std::uint64_t index = device.size(document_);
     if (index > 0xFFFF) device.fail("the index of a device", std::to_string(index));
-    segment.device = static_cast<std::uint32_t>(index);
+    segment.device = {static_cast<std::uint32_t>(index)};
   }
   segment.address = at(field::address).bits(document_);
   const Field total_size = at(field::total_size);
@@ -89,9 +89,7 @@ void SegmentReader::read_segment(const Field& dict) {
   if (!adds_up(reserved_bytes_, segment.total_bytes) || reserved_bytes_ > kMaxTotalBytes) {
     total_size.fail("segments of at most 1 EiB together", "more");
   }
-  if (segment.device >= has_segment_.size()) has_segment_.resize(segment.device + std::size_t{1});
-  if (!has_segment_[segment.device]) budget_.spend_device(at(field::device));
-  has_segment_[segment.device] = true;
+  if (devices_.insert(segment.device).second) budget_.spend_device(at(field::device));
   if (const Field stream = at(field::stream); stream.is_present())
     segment.stream = static_cast<std::int64_t>(stream.bits(document_));
   if (const Field pool = at(field::segment_pool_id); pool.is_present()) segment.pool = read_pool_id(document_, pool);

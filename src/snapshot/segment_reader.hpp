@@ -9,6 +9,7 @@
 #include "snapshot/frame_reader.hpp"
 
 #include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -19,7 +20,7 @@ public:
   SegmentReader(const Document& document, FrameReader& frames, Budget& budget, Recording& recording);
 
   /// Reads the list, sorts the segments by device and address, and adds warnings. Throws SchemaError.
-  void read(Value segments);
+  void read(Value list);
 
   [[nodiscard]] bool saw_history() const { return saw_history_; }
 
@@ -39,7 +40,7 @@ private:
   FieldReader<9> segment_fields_;
   FieldReader<6> block_fields_;
   FieldReader<2> history_fields_;
-  std::vector<bool> has_segment_; ///< by device
+  std::set<DeviceId> devices_; ///< that have a segment
   bool saw_history_ = false;
   std::uint64_t reserved_bytes_ = 0;
   std::uint64_t oversized_requests_ = 0;

@@ -33,7 +33,7 @@ void read_settings(const Document& document, Value settings, FrameReader& texts,
   recording.origin.is_cpu = recorded.kind() == Kind::text && document.text(recorded) == "cpu";
   const auto cpu_device = document.as_unsigned(document.get(settings, "memviz_cpu_device"));
   if (cpu_device && *cpu_device <= std::numeric_limits<std::uint32_t>::max())
-    recording.origin.cpu_device = static_cast<std::uint32_t>(*cpu_device);
+    recording.origin.cpu_device = DeviceId{static_cast<std::uint32_t>(*cpu_device)};
   recording.trace_max_entries = document.as_unsigned(document.get(settings, "trace_alloc_max_entries"));
 }
 

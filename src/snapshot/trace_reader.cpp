@@ -46,17 +46,17 @@ void TraceReader::read_traces(Value lists) {
   const Field device_traces{lists, nullptr, "device_traces"};
   if (const std::size_t count = document_.list_size(lists); count > kMostDevices)
     device_traces.fail("traces of at most 65536 devices", std::to_string(count));
-  std::size_t device = 0;
+  DeviceId device;
   document_.for_each(lists, [&](Value events) {
-    read_trace(device, device_traces.item(device, events));
-    ++device;
+    read_trace(device, device_traces.item(device.value, events));
+    ++device.value;
     return true;
   });
-  recording_.event_counts.resize(device);
   flush();
+  if (device.value > 0) static_cast<void>(recording_.event_counts.make({device.value - 1}));
 }
 
-void TraceReader::read_trace(std::size_t device, const Field& events) {
+void TraceReader::read_trace(DeviceId device, const Field& events) {
   if (events.value.kind() == Kind::record_list) return;
   events.require(Kind::list);
   budget_.spend(document_.list_size(events.value), events);
@@ -70,7 +70,7 @@ void TraceReader::read_trace(std::size_t device, const Field& events) {
   });
 }
 
-void TraceReader::add(std::size_t device, const EventFields::Row& row, const Field& dict) {
+void TraceReader::add(DeviceId device, const EventFields::Row& row, const Field& dict) {
   if (batch_size_ == kBatchEvents || device != batch_device_) flush();
   batch_device_ = device;
   batch_[batch_size_] = read_event(row, dict);
@@ -79,13 +79,12 @@ void TraceReader::add(std::size_t device, const EventFields::Row& row, const Fie
 
 void TraceReader::flush() {
   if (batch_size_ == 0) return;
-  auto& counts = recording_.event_counts;
-  const Field trace{trace_, nullptr, "device_traces", batch_device_};
-  if (batch_device_ >= kMostDevices) trace.fail("traces of at most 65536 devices", "more");
-  if (counts.size() <= batch_device_) counts.resize(batch_device_ + 1);
-  if (counts[batch_device_] == 0) budget_.spend_device(trace);
-  counts[batch_device_] += batch_size_;
-  sink_.take(static_cast<std::uint32_t>(batch_device_), std::span(batch_).first(batch_size_));
+  const Field trace{trace_, nullptr, "device_traces", batch_device_.value};
+  if (batch_device_.value >= kMostDevices) trace.fail("traces of at most 65536 devices", "more");
+  std::uint64_t& count = recording_.event_counts.make(batch_device_);
+  if (count == 0) budget_.spend_device(trace);
+  count += batch_size_;
+  sink_.take(batch_device_, std::span(batch_).first(batch_size_));
   batch_size_ = 0;
 }
 
@@ -109,7 +108,7 @@ Event TraceReader::read_event(const EventFields::Row& row, const Field& dict) {
   return event;
 }
 
-void TraceReader::add_rows(std::size_t device, const EventCells& rows) {
+void TraceReader::add_rows(DeviceId device, const EventCells& rows) {
   if (device != batch_device_) flush();
   batch_device_ = device;
   const std::size_t count = rows.cells.size() / rows.width;

@@ -34,13 +34,13 @@ public:
   TraceReader(const Document& document, FrameReader& frames, Budget& budget, Recording& recording, EventSink& sink);
 
   /// The next event of `device`: the values of kEventKeys in `dict`.
-  void add(std::size_t device, const EventFields::Row& row, const Field& dict);
+  void add(DeviceId device, const EventFields::Row& row, const Field& dict);
   /// The next events of `device`. What is wrong with one has no place yet.
-  void add_rows(std::size_t device, const EventCells& rows);
+  void add_rows(DeviceId device, const EventCells& rows);
   /// Hands over what was added and not handed over yet.
   void flush();
   /// What a list under `device_traces` that is a Kind::record_list holds was added before.
-  void read_traces(Value device_traces);
+  void read_traces(Value lists);
 
   // What tells the generations of writers apart.
   [[nodiscard]] bool saw_time() const { return saw_time_; }
@@ -52,7 +52,7 @@ private:
   /// A sink is called once for so many events.
   static constexpr std::size_t kBatchEvents = 256;
 
-  void read_trace(std::size_t device, const Field& events);
+  void read_trace(DeviceId device, const Field& events);
   Event read_event(const EventFields::Row& row, const Field& dict);
   void read_rows(const EventCells& rows, std::size_t first_row, std::span<Event> events);
   // One key of an event, which may hold another one's; absent values give what an Event begins with.
@@ -74,7 +74,7 @@ private:
   Budget& budget_;
   Recording& recording_;
   EventSink& sink_;
-  std::size_t batch_device_ = 0;
+  DeviceId batch_device_;
   std::vector<Event> batch_; ///< kBatchEvents, of which the first batch_size_ are waiting; the others are used again
   std::size_t batch_size_ = 0;
   EventFields fields_;

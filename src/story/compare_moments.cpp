@@ -78,7 +78,7 @@ std::string device_prefix(const Comparison& comparison, const UserLineChange& li
   if (!line.device) return "";
   const auto at =
       std::lower_bound(comparison.readings.begin(), comparison.readings.end(), *line.device,
-                       [](const DeviceReadings& readings, std::uint32_t device) { return readings.device < device; });
+                       [](const DeviceReadings& readings, DeviceId device) { return readings.device < device; });
   return device_name(*line.device, at->is_cpu) + ": ";
 }
 

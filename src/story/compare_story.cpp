@@ -141,12 +141,12 @@ std::vector<std::string> notes(const Comparison& comparison) {
 
 } // namespace
 
-std::vector<std::string> side_facts(const MemoryState& state, std::optional<std::uint32_t> device) {
+std::vector<std::string> side_facts(const MemoryState& state, std::optional<DeviceId> device) {
   constexpr std::size_t kMostNames = 4;
   const Origin& origin = state.recording->origin;
   std::vector<std::string> names;
-  for (const std::uint32_t present : state.recording->devices())
-    if (!device || *device == present) names.push_back(device_name(present, origin.is_cpu));
+  for (const DeviceId present : state.recording->devices())
+    if (!device || *device == present) names.push_back(device_name(present, origin.is_main_memory(present)));
   std::vector<std::string> facts;
   if (names.size() > kMostNames)
     facts.push_back(fmt::format("{} devices", names.size()));

@@ -125,7 +125,7 @@ std::string devices_text(const std::vector<DeviceStats>& devices) {
   return fmt::format("{} GPUs", devices.size());
 }
 
-MemorySubject memory_subject(const MemoryState& state, std::optional<std::uint32_t> device) {
+MemorySubject memory_subject(const MemoryState& state, std::optional<DeviceId> device) {
   const std::vector<DeviceStats> devices = state.stats_of(device);
   const auto leading = leading_device(devices);
   return {.state = state,

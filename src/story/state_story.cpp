@@ -13,7 +13,7 @@ namespace {
 /// The devices that are drawn, and which of them sentences are about.
 struct Shown {
   std::vector<DeviceStats> devices;
-  std::optional<std::uint32_t> leading;
+  std::optional<DeviceId> leading;
   DeviceStats sum; ///< of the leading device, where these are at different moments
 
   [[nodiscard]] std::string owner() const {
@@ -30,7 +30,7 @@ std::string state_headline(const Shown& shown, const std::optional<FailedRequest
   return fmt::format("{} {}: {}", shown.owner(), short_moment_text(shown.sum.at), use_text(shown.sum));
 }
 
-std::string holes_text(const MemoryState& state, const Shown& shown, std::optional<std::uint32_t> device) {
+std::string holes_text(const MemoryState& state, const Shown& shown, std::optional<DeviceId> device) {
   std::uint64_t hole_bytes = 0;
   std::uint64_t holes = 0;
   for (const Segment& segment : state.segments) {
@@ -58,7 +58,7 @@ std::vector<std::string> state_facts(const MemoryState& state, const Shown& show
 
 } // namespace
 
-Story state_story(const MemoryState& state, std::optional<std::uint32_t> device,
+Story state_story(const MemoryState& state, std::optional<DeviceId> device,
                   const std::optional<FailedRequest>& failed) {
   Shown shown{.devices = state.stats_of(device), .leading = std::nullopt, .sum = {}};
   shown.leading = leading_device(shown.devices);

@@ -151,8 +151,8 @@ CodeOrigin origin_of(std::string_view filename) {
   return contains_any(path, kTorch) ? CodeOrigin::torch : CodeOrigin::library;
 }
 
-std::string device_name(std::uint32_t device, bool is_cpu) {
-  return is_cpu ? "CPU" : fmt::format("GPU {}", device);
+std::string device_name(DeviceId device, bool is_cpu) {
+  return is_cpu ? "CPU" : fmt::format("GPU {}", device.value);
 }
 
 std::string frame_place(const FrameTable& frames, FrameId frame) {

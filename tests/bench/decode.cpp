@@ -15,7 +15,7 @@ namespace {
 /// Sums what it gets, so that no compiler can leave the decoding out and the caller can tell that all was there.
 class Discard final : public memviz::EventSink {
 public:
-  void take(std::uint32_t /*device*/, std::span<const memviz::Event> events) override {
+  void take(memviz::DeviceId /*device*/, std::span<const memviz::Event> events) override {
     count += events.size();
     for (const memviz::Event& event : events)
       bytes += event.size_bytes;

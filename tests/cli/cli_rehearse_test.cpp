@@ -192,7 +192,7 @@ TEST_CASE("the recording follows the program's own wishes") {
     const Recording snapshot = read_snapshot(read_bytes(own));
     CHECK(snapshot.origin.rehearsal);
     REQUIRE(snapshot.traces.size() == 1);
-    CHECK(snapshot.traces[0].size() == 2); // without what was recorded before
+    CHECK(snapshot.traces[DeviceId{0}].size() == 2); // without what was recorded before
   }
   SUBCASE("--no-record") {
     const Outcome outcome = rehearsal.of_python(kTooMuch, {"--gpu", "small", "--no-record"});

@@ -108,16 +108,17 @@ std::string difference(const Recording& one, const Recording& other) {
 }
 
 std::string difference(const Recording& reference, const Recording& streamed,
-                       const std::vector<std::vector<Event>>& events) {
+                       const ByDevice<std::vector<Event>>& events) {
   if (std::string found = difference(reference, streamed); !found.empty()) return found;
   Comparer comparer(reference, streamed);
-  for (std::size_t device = 0; device < std::max(events.size(), reference.traces.size()); ++device) {
-    const std::size_t count = device < reference.traces.size() ? reference.traces[device].size() : 0;
-    if (count != (device < events.size() ? events[device].size() : 0))
-      return "number of events of device " + std::to_string(device);
-    for (std::size_t i = 0; i < count; ++i) {
-      if (!comparer.same(reference.traces[device][i], events[device][i]))
-        return "event " + std::to_string(i) + " of device " + std::to_string(device);
+  for (DeviceId device; device.value < std::max(events.size(), reference.traces.size()); ++device.value) {
+    const EventTable& stored = reference.events_of(device);
+    const std::vector<Event>* const taken = events.find(device);
+    if (stored.size() != (taken == nullptr ? 0 : taken->size()))
+      return "number of events of device " + std::to_string(device.value);
+    for (std::size_t i = 0; i < stored.size(); ++i) {
+      if (!comparer.same(stored[i], (*taken)[i]))
+        return "event " + std::to_string(i) + " of device " + std::to_string(device.value);
     }
   }
   return {};

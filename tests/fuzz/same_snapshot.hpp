@@ -14,6 +14,6 @@ namespace memviz::fuzz {
 
 /// The same for events that a sink received, by device, against those that `reference` holds.
 [[nodiscard]] std::string difference(const Recording& reference, const Recording& streamed,
-                                     const std::vector<std::vector<Event>>& events);
+                                     const ByDevice<std::vector<Event>>& events);
 
 } // namespace memviz::fuzz

@@ -28,15 +28,15 @@ constexpr std::size_t kMostLogBytes = std::size_t{1} << 20U;
 
 class Recorder final : public EventSink {
 public:
-  void take(std::uint32_t device, std::span<const Event> events) override {
-    if (devices_.size() <= device) devices_.resize(device + std::size_t{1});
-    devices_[device].insert(devices_[device].end(), events.begin(), events.end());
+  void take(DeviceId device, std::span<const Event> events) override {
+    std::vector<Event>& taken = devices_.make(device);
+    taken.insert(taken.end(), events.begin(), events.end());
   }
   void restart() override { devices_.clear(); }
-  [[nodiscard]] const std::vector<std::vector<Event>>& devices() const { return devices_; }
+  [[nodiscard]] const ByDevice<std::vector<Event>>& devices() const { return devices_; }
 
 private:
-  std::vector<std::vector<Event>> devices_;
+  ByDevice<std::vector<Event>> devices_;
 };
 
 struct Outcome {
@@ -65,7 +65,7 @@ void check_same(const Outcome& reference, const Outcome& other, std::string_view
 
 /// `events` went to a sink while `streamed` was read.
 void check_accounts(const std::shared_ptr<const Recording>& reference, const std::shared_ptr<const Recording>& streamed,
-                    const std::vector<std::vector<Event>>& events) {
+                    const ByDevice<std::vector<Event>>& events) {
   const auto stats_or_error = [](auto make) {
     try {
       return make();
@@ -76,7 +76,7 @@ void check_accounts(const std::shared_ptr<const Recording>& reference, const std
   const std::string stored = stats_or_error([&] { return stats_json("file", replay(reference)); });
   const std::string summed = stats_or_error([&] {
     Accounts accounts;
-    for (std::uint32_t device = 0; device < events.size(); ++device)
+    for (DeviceId device; device.value < events.size(); ++device.value)
       accounts.take(device, events[device]);
     return stats_json("file", accounts.state_of(streamed));
   });
@@ -99,7 +99,7 @@ void check_log(std::string_view bytes, unsigned threads) {
   const Outcome first = outcome_of(bytes, {.sink = &survey, .threads = threads, .on_progress = {}});
   if (!first.snapshot) return;
   std::uint64_t events = 0;
-  for (std::uint32_t device = 0; device < first.snapshot->event_counts.size(); ++device)
+  for (DeviceId device; device.value < first.snapshot->event_counts.size(); ++device.value)
     events += survey.device(device).events;
   for (const TraceFormat format : {TraceFormat::text, TraceFormat::ndjson}) {
     std::string text;
@@ -174,7 +174,7 @@ MomentChoice moment_choice(const Recording& snapshot, std::uint32_t choice) {
                               MomentKind::event, MomentKind::time, MomentKind::end};
   MomentChoice moment;
   moment.kind = kKinds[choice % kKinds.size()];
-  const std::uint64_t events = snapshot.event_counts.empty() ? 0 : snapshot.event_counts.front();
+  const std::uint64_t events = snapshot.event_counts.empty() ? 0 : snapshot.event_counts[DeviceId{0}];
   moment.event = static_cast<std::int64_t>(choice / 6 % (events + 1)) - 1;
   if (!snapshot.annotations.empty()) moment.time_us = snapshot.annotations.front().time_us;
   return moment;

@@ -11,7 +11,7 @@ SmallSnapshot& SmallSnapshot::segment(std::uint64_t address, std::uint64_t total
   segment.address = address;
   segment.total_bytes = total_bytes;
   segment.stream = stream;
-  segment.device = device;
+  segment.device = {device};
   segment.is_large = true;
   segment.first_block = static_cast<std::uint32_t>(snapshot_.end.blocks.size());
   segment.uncovered_bytes = total_bytes;
@@ -47,10 +47,8 @@ SmallSnapshot& SmallSnapshot::event(Action action, std::uint64_t address, std::u
   event.size_bytes = size_bytes;
   event.stack = stack;
   event.time_us = time_us_;
-  if (snapshot_.traces.size() <= device) snapshot_.traces.resize(device + 1);
-  snapshot_.traces[device].push(event);
-  snapshot_.event_counts.resize(snapshot_.traces.size());
-  ++snapshot_.event_counts[device];
+  snapshot_.traces.make({device}).push(event);
+  ++snapshot_.event_counts.make({device});
   return *this;
 }
 
@@ -63,7 +61,7 @@ SmallSnapshot& SmallSnapshot::mark(std::string_view name, std::uint32_t device) 
   Annotation annotation;
   annotation.name = snapshot_.frames.intern(name);
   annotation.stage = snapshot_.frames.intern("START");
-  annotation.device = device;
+  annotation.device = {device};
   annotation.time_us = time_us_.value_or(0);
   snapshot_.annotations.push_back(annotation);
   return *this;

@@ -41,10 +41,11 @@ std::string snapshot_text(const Recording& snapshot) {
   std::string text = snapshot.origin.encoding + ", " + snapshot.origin.generation + '\n';
   for (const Segment& segment : snapshot.end.segments)
     add_segment(snapshot, segment, text);
-  for (std::size_t device = 0; device < snapshot.traces.size(); ++device) {
-    fmt::format_to(std::back_inserter(text), "device {}: {} events\n", device, snapshot.event_counts.at(device));
-    for (std::size_t i = 0; i < snapshot.traces[device].size(); ++i)
-      add_event(frames, snapshot.traces[device][i], text);
+  for (DeviceId device; device.value < snapshot.traces.size(); ++device.value) {
+    const EventTable& events = snapshot.traces[device];
+    fmt::format_to(std::back_inserter(text), "device {}: {} events\n", device.value, snapshot.event_counts[device]);
+    for (std::size_t i = 0; i < events.size(); ++i)
+      add_event(frames, events[i], text);
   }
   for (const Annotation& annotation : snapshot.annotations) {
     fmt::format_to(std::back_inserter(text), "{} {} {} {}", frames.text(annotation.name), frames.text(annotation.stage),

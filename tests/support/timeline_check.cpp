@@ -5,24 +5,22 @@
 
 namespace memviz::test {
 
-std::vector<std::int64_t> replayed_live(const Recording& snapshot, std::uint32_t device) {
+std::vector<std::int64_t> replayed_live(const Recording& snapshot, DeviceId device) {
   std::map<std::uint64_t, std::uint64_t> live;
   std::int64_t bytes = 0;
   std::int64_t baseline_bytes = 0;
   std::vector<std::int64_t> by_state{0};
-  if (device < snapshot.traces.size()) {
-    const EventTable& events = snapshot.traces[device];
-    for (std::size_t i = 0; i < events.size(); ++i) {
-      const auto size = static_cast<std::int64_t>(events.size_bytes(i));
-      if (events.action(i) == Action::alloc) {
-        live[events.address(i)] = events.size_bytes(i);
-        bytes += size;
-      } else if (events.action(i) == Action::free_completed) {
-        if (live.erase(events.address(i)) == 0) baseline_bytes += size;
-        bytes -= size;
-      }
-      by_state.push_back(bytes);
+  const EventTable& events = snapshot.events_of(device);
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    const auto size = static_cast<std::int64_t>(events.size_bytes(i));
+    if (events.action(i) == Action::alloc) {
+      live[events.address(i)] = events.size_bytes(i);
+      bytes += size;
+    } else if (events.action(i) == Action::free_completed) {
+      if (live.erase(events.address(i)) == 0) baseline_bytes += size;
+      bytes -= size;
     }
+    by_state.push_back(bytes);
   }
   for (const Segment& segment : snapshot.end.segments) {
     if (segment.device != device) continue;

@@ -10,7 +10,7 @@
 namespace memviz::test {
 
 /// Live bytes by state, from the events alone: what the timeline must agree with.
-std::vector<std::int64_t> replayed_live(const Recording& snapshot, std::uint32_t device);
+std::vector<std::int64_t> replayed_live(const Recording& snapshot, DeviceId device);
 
 /// All events of a device.
 Window whole(const DeviceRecord& record);

@@ -12,15 +12,10 @@ namespace memviz {
 
 namespace {
 
-const EventTable& events_of(const MemoryState& state, std::uint32_t device) {
-  static const EventTable none;
-  return device < state.recording->traces.size() ? state.recording->traces[device] : none;
-}
-
 /// Of a request whose file does not say its pool: that of the last allocation before it on its stream, as far as it is
 /// still there. While a graph is captured that is the graph's.
-PoolId likely_pool(const MemoryState& state, std::uint32_t device, const Request& request) {
-  const EventTable& events = events_of(state, device);
+PoolId likely_pool(const MemoryState& state, DeviceId device, const Request& request) {
+  const EventTable& events = state.recording->events_of(device);
   const auto segments = state.segments_of(device);
   for (auto i = static_cast<std::size_t>(request.event); i > 0; --i) {
     if (events.action(i - 1) != Action::alloc || events[i - 1].stream != request.stream) continue;
@@ -34,8 +29,8 @@ PoolId likely_pool(const MemoryState& state, std::uint32_t device, const Request
   return {};
 }
 
-std::optional<Request> failed_request(const MemoryState& state, std::uint32_t device, const Moment& moment) {
-  const EventTable& events = events_of(state, device);
+std::optional<Request> failed_request(const MemoryState& state, DeviceId device, const Moment& moment) {
+  const EventTable& events = state.recording->events_of(device);
   if (moment.is_end() || moment.event < 0) return std::nullopt;
   const auto index = static_cast<std::size_t>(moment.event);
   if (index >= events.size() || events.action(index) != Action::oom) return std::nullopt;
@@ -83,7 +78,7 @@ public:
   }
 
 private:
-  [[nodiscard]] std::vector<UserLine> users(std::uint32_t device) {
+  [[nodiscard]] std::vector<UserLine> users(DeviceId device) {
     LineAmounts amounts;
     for (const Segment& segment : state_.segments_of(device))
       for (std::uint32_t i = segment.first_block; i < segment.first_block + segment.block_count; ++i)
@@ -96,7 +91,7 @@ private:
 
   void ask_what_if(DeviceExplanation& result) {
     const DeviceStats& stats = result.stats;
-    const EventTable& events = events_of(state_, stats.device);
+    const EventTable& events = state_.recording->events_of(stats.device);
     const std::size_t count = std::min(events.size(), static_cast<std::size_t>(stats.at.event + 1));
     const LeadUp lead_up{
         .start = start_, .state = state_, .events = events, .event_count = count, .device = stats.device};

@@ -52,8 +52,8 @@ Growth growth_before(const MemoryState& state, const DeviceStats& stats, LineNam
   Growth growth;
   growth.live_bytes = stats.requested_bytes;
   growth.low_bytes = stats.requested_bytes;
-  if (stats.device >= state.recording->traces.size()) return growth;
-  const EventTable& events = state.recording->traces[stats.device];
+  const EventTable& events = state.recording->events_of(stats.device);
+  if (events.empty()) return growth;
   const std::size_t count = std::min(events.size(), static_cast<std::size_t>(stats.at.event + 1));
   LowPoint low(stats.requested_bytes, count);
   for (std::size_t i = count; i > 0; --i)

@@ -16,7 +16,7 @@ struct Hole {
 };
 
 /// Live bytes decide: the stream on which most of the program runs.
-std::int64_t main_stream(const MemoryMap& state, std::uint32_t device) {
+std::int64_t main_stream(const MemoryMap& state, DeviceId device) {
   std::map<std::int64_t, std::uint64_t> live;
   for (const Segment& segment : state.segments_of(device)) {
     if (segment.pool.is_private()) continue;
@@ -32,7 +32,7 @@ std::int64_t main_stream(const MemoryMap& state, std::uint32_t device) {
 
 class Classifier {
 public:
-  Classifier(const MemoryMap& state, std::uint32_t device, const std::optional<Request>& request)
+  Classifier(const MemoryMap& state, DeviceId device, const std::optional<Request>& request)
       : state_(state), request_(request), stream_(request ? request->stream : main_stream(state, device)) {}
 
   void add_segment(const Segment& segment, MemoryLedger& ledger) const {
@@ -104,7 +104,7 @@ Request request_of(const Event& event, std::int64_t index) {
   return request;
 }
 
-MemoryLedger memory_ledger(const MemoryState& state, std::uint32_t device, const std::optional<Request>& request,
+MemoryLedger memory_ledger(const MemoryState& state, DeviceId device, const std::optional<Request>& request,
                            const LedgerOptions& options) {
   MemoryLedger ledger;
   const Classifier classifier(state, device, request);

@@ -4,7 +4,7 @@
 
 namespace memviz {
 
-PinnedPages::PinnedPages(const MemoryMap& state, std::uint32_t device) {
+PinnedPages::PinnedPages(const MemoryMap& state, DeviceId device) {
   for (const Segment& segment : state.segments_of(device)) {
     if (segment.pool.is_private() || segment.uncovered_bytes > 0) continue; // what no block covers cannot be judged
     if (segment.is_expandable)

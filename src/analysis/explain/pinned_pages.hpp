@@ -15,7 +15,7 @@ namespace memviz {
 class PinnedPages {
 public:
   /// Those of private pools are left out: they do not go back while their graph lives.
-  PinnedPages(const MemoryMap& state, std::uint32_t device);
+  PinnedPages(const MemoryMap& state, DeviceId device);
 
   /// Blocks that pin one page or segment together, as a range of positions in blocks().
   struct Group {

@@ -9,23 +9,21 @@ namespace memviz {
 
 namespace {
 
-std::uint64_t limit_bytes(const MemoryMap& state, std::uint32_t device, const Request& request) {
+std::uint64_t limit_bytes(const MemoryMap& state, DeviceId device, const Request& request) {
   std::uint64_t bytes = request.device_free_bytes.value_or(0);
   for (const Segment& segment : state.segments_of(device))
     bytes += segment.total_bytes;
   return bytes;
 }
 
-UnmappedPages unmapped_pages(const MemoryState& state, std::uint32_t device, const Request& request) {
-  static const EventTable none;
-  const bool has_events = device < state.recording->traces.size() && request.event >= 0;
-  return {has_events ? state.recording->traces[device] : none,
-          has_events ? static_cast<std::size_t>(request.event) : 0};
+UnmappedPages unmapped_pages(const MemoryState& state, DeviceId device, const Request& request) {
+  const EventTable& events = state.recording->events_of(device);
+  return {events, events.empty() || request.event < 0 ? 0 : static_cast<std::size_t>(request.event)};
 }
 
 } // namespace
 
-Trial::Trial(const MemoryState& state, std::uint32_t device, const Request& request, const AllocatorSettings& settings,
+Trial::Trial(const MemoryState& state, DeviceId device, const Request& request, const AllocatorSettings& settings,
              bool gives_back)
     : request_(request), model_(settings, limit_bytes(state, device, request)) {
   model_.give_back_before_failing(gives_back);

@@ -14,7 +14,7 @@ namespace memviz {
 class Trial {
 public:
   /// The device has what `request` says was free, beside what `state` reserves.
-  Trial(const MemoryState& state, std::uint32_t device, const Request& request, const AllocatorSettings& settings,
+  Trial(const MemoryState& state, DeviceId device, const Request& request, const AllocatorSettings& settings,
         bool gives_back = true);
 
   /// `blocks`: indices into the state's blocks, ascending. Cached memory is given back where that is needed, and

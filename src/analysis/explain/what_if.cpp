@@ -12,7 +12,7 @@ namespace memviz {
 
 namespace {
 
-std::uint64_t reserved_at(const MemoryMap& memory, std::uint32_t device) {
+std::uint64_t reserved_at(const MemoryMap& memory, DeviceId device) {
   std::uint64_t bytes = 0;
   for (const Segment& segment : memory.segments_of(device))
     bytes += segment.total_bytes;

@@ -33,7 +33,7 @@ std::uint64_t less(std::uint64_t bytes, std::uint64_t taken) {
 
 class Search {
 public:
-  Search(const MemoryState& state, std::uint32_t device, const Request& request, const AllocatorSettings& settings,
+  Search(const MemoryState& state, DeviceId device, const Request& request, const AllocatorSettings& settings,
          const BlockSearch& search)
       : state_(state), device_(device), request_(request), settings_(settings), smallest_(search.smallest),
         trial_(state, device, request, settings, search.gives_back), trials_left_(most_trials(state, device)) {}
@@ -56,7 +56,7 @@ public:
 
 private:
   /// A trial takes time in proportion to the blocks; all of them together are bounded.
-  static std::size_t most_trials(const MemoryState& state, std::uint32_t device) {
+  static std::size_t most_trials(const MemoryState& state, DeviceId device) {
     constexpr std::size_t kMost = 256;
     constexpr std::size_t kMostBlocks = std::size_t{1} << 21U;
     std::size_t blocks = 1;
@@ -285,7 +285,7 @@ private:
   }
 
   const MemoryState& state_;
-  std::uint32_t device_;
+  DeviceId device_;
   const Request& request_;
   const AllocatorSettings& settings_;
   Smallest smallest_;
@@ -296,7 +296,7 @@ private:
 
 } // namespace
 
-std::vector<std::uint32_t> blocks_in_the_way(const MemoryState& state, std::uint32_t device, const Request& request,
+std::vector<std::uint32_t> blocks_in_the_way(const MemoryState& state, DeviceId device, const Request& request,
                                              const AllocatorSettings& settings, const BlockSearch& search) {
   return Search(state, device, request, settings, search).smallest_set();
 }

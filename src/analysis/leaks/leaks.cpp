@@ -134,7 +134,7 @@ Doubt LeakFinder::doubt_of(const StepFloors& floors, const DeviceLeaks& leaks) {
 }
 
 DeviceLeaks LeakFinder::leaks_of(const DeviceStats& stats) {
-  const EventTable& events = state_.recording->traces[stats.device];
+  const EventTable& events = state_.recording->events_of(stats.device);
   DeviceLeaks result;
   result.device = stats.device;
   result.events = events.size();
@@ -226,7 +226,7 @@ std::vector<DeviceLeaks> find_leaks(const MemoryState& state, const LeakOptions&
   std::vector<DeviceLeaks> result;
   for (const DeviceStats& stats : state.devices) {
     if (options.device && *options.device != stats.device) continue;
-    if (stats.device >= state.recording->traces.size() || state.recording->traces[stats.device].empty()) continue;
+    if (state.recording->events_of(stats.device).empty()) continue;
     result.push_back(finder.leaks_of(stats));
   }
   check_annotation(state, options, result);

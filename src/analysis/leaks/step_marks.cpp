@@ -93,7 +93,7 @@ Marks StepMarks::marks_among(const Starts& starts) const {
   return marks;
 }
 
-const Marks& StepMarks::of(std::uint32_t device) {
+const Marks& StepMarks::of(DeviceId device) {
   if (const auto own = own_.find(device); own != own_.end()) {
     current_ = marks_among(own->second);
     return current_;

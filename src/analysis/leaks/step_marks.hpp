@@ -38,7 +38,7 @@ public:
   StepMarks(const Recording& recording, const std::optional<std::string>& wanted);
 
   /// Those of the device itself; in a file without any of them, of all devices. Valid until the next call.
-  [[nodiscard]] const Marks& of(std::uint32_t device);
+  [[nodiscard]] const Marks& of(DeviceId device);
 
 private:
   /// What several names are told apart by: their text up to a number at the end.
@@ -54,7 +54,7 @@ private:
   const Recording& recording_;
   std::vector<Key> keys_;                           ///< in order of their texts
   HashMap<std::uint32_t, std::uint32_t> key_by_id_; ///< of the names that are wanted
-  std::map<std::uint32_t, Starts> own_;             ///< by device
+  std::map<DeviceId, Starts> own_;                  ///< by device
   Marks current_;
   std::optional<Marks> of_all_;
 };

@@ -89,8 +89,8 @@ StepFinder::StepFinder(const Recording& recording, const StepChoice& choice)
     : recording_(recording), choice_(choice), marks_(recording, wanted_name(choice)) {
 }
 
-Steps StepFinder::steps_of(std::uint32_t device) {
-  const EventTable& events = recording_.traces[device];
+Steps StepFinder::steps_of(DeviceId device) {
+  const EventTable& events = recording_.events_of(device);
   Steps steps;
   switch (choice_.source) {
   case StepSource::annotation:
@@ -108,8 +108,8 @@ Steps StepFinder::steps_of(std::uint32_t device) {
   return steps;
 }
 
-Steps StepFinder::found(std::uint32_t device) {
-  const EventTable& events = recording_.traces[device];
+Steps StepFinder::found(DeviceId device) {
+  const EventTable& events = recording_.events_of(device);
   if (has_times(events)) {
     if (const Marks& marks = marks_.of(device); marks.rank != StepRank::none) {
       Steps steps = annotated(events, marks);

@@ -13,10 +13,10 @@ public:
   StepFinder(const Recording& recording, const StepChoice& choice);
 
   /// Throws UsageError where the choice needs times that the events do not have.
-  [[nodiscard]] Steps steps_of(std::uint32_t device);
+  [[nodiscard]] Steps steps_of(DeviceId device);
 
 private:
-  [[nodiscard]] Steps found(std::uint32_t device);
+  [[nodiscard]] Steps found(DeviceId device);
   [[nodiscard]] std::string note_of(const Steps& steps) const;
 
   const Recording& recording_;

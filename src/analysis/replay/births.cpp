@@ -23,15 +23,16 @@ void BirthFinder::restart() {
   for (const Segment& segment : state_.segments)
     for (std::uint32_t i = segment.first_block; i < segment.first_block + segment.block_count; ++i) {
       if (state_.histories[i].alloc_event == kNoEvent) continue;
-      if (devices_.size() <= segment.device) devices_.resize(segment.device + 1);
-      if (!devices_[segment.device]) devices_[segment.device] = std::make_unique<OfDevice>();
-      static_cast<void>(devices_[segment.device]->blocks.insert(state_.blocks[i].address, i));
+      std::unique_ptr<OfDevice>& of_device = devices_.make(segment.device);
+      if (!of_device) of_device = std::make_unique<OfDevice>();
+      static_cast<void>(of_device->blocks.insert(state_.blocks[i].address, i));
     }
 }
 
-void BirthFinder::take(std::uint32_t device, std::span<const Event> events) {
-  OfDevice* const of_device = device < devices_.size() ? devices_[device].get() : nullptr;
-  if (of_device == nullptr) return;
+void BirthFinder::take(DeviceId device, std::span<const Event> events) {
+  const auto* const found = devices_.find(device);
+  if (found == nullptr || *found == nullptr) return;
+  OfDevice* const of_device = found->get();
   for (const Event& event : events) {
     const std::uint64_t index = of_device->events++;
     const auto block = of_device->blocks.find(event.address);

@@ -22,10 +22,10 @@ struct Unexplained {
 
 /// Live bytes over the events of one device, relative to the baseline, which is known only when the last event is.
 struct Accounts::DeviceAccounts {
-  explicit DeviceAccounts(const MomentChoice& choice, std::uint32_t its_device)
+  explicit DeviceAccounts(const MomentChoice& choice, DeviceId its_device)
       : device(its_device), log(choice, its_device) {}
 
-  std::uint32_t device;
+  DeviceId device;
   EventCounts counts;
   NumberMap live; ///< address -> Birth, of recorded allocs
   MomentLog log;

@@ -12,7 +12,7 @@
 namespace memviz {
 
 /// In order of time; equal times in the order of the file. They point into `recording`.
-[[nodiscard]] inline std::vector<const Annotation*> annotations_of(const Recording& recording, std::uint32_t device) {
+[[nodiscard]] inline std::vector<const Annotation*> annotations_of(const Recording& recording, DeviceId device) {
   std::vector<const Annotation*> annotations;
   for (const Annotation& annotation : recording.annotations)
     if (annotation.device == device) annotations.push_back(&annotation);
@@ -34,15 +34,9 @@ public:
     });
   }
 
-  [[nodiscard]] std::span<const Annotation* const> of(std::uint32_t device) const {
-    const auto begin = std::lower_bound(
-        sorted_.begin(), sorted_.end(), device,
-        [](const Annotation* annotation, std::uint32_t wanted) { return annotation->device < wanted; });
-    const auto end =
-        std::upper_bound(begin, sorted_.end(), device, [](std::uint32_t wanted, const Annotation* annotation) {
-          return wanted < annotation->device;
-        });
-    return {begin, end};
+  [[nodiscard]] std::span<const Annotation* const> of(DeviceId device) const {
+    const auto found = std::ranges::equal_range(sorted_, device, {}, &Annotation::device);
+    return {found.begin(), found.end()};
   }
 
 private:

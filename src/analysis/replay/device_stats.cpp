@@ -4,7 +4,7 @@
 
 namespace memviz {
 
-std::optional<std::uint32_t> leading_device(const std::vector<DeviceStats>& devices) {
+std::optional<DeviceId> leading_device(const std::vector<DeviceStats>& devices) {
   const auto is_at_end = [](const DeviceStats& stats) { return stats.at.is_end(); };
   if (devices.size() < 2 || std::all_of(devices.begin(), devices.end(), is_at_end)) return std::nullopt;
   const auto failed = std::find_if(devices.begin(), devices.end(),

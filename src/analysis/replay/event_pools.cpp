@@ -24,7 +24,7 @@ std::size_t next_unmarked(std::vector<std::size_t>& next, std::size_t at) {
 
 } // namespace
 
-EventPools::EventPools(const MemoryMap& memory, std::uint32_t device, const TraceSurvey::Device& survey) {
+EventPools::EventPools(const MemoryMap& memory, DeviceId device, const TraceSurvey::Device& survey) {
   for (const Segment& segment : memory.segments_of(device)) {
     if (!ranges_.empty() && segment.address < ranges_.back().end) continue;
     ranges_.push_back({segment.address, saturating_sum(segment.address, segment.total_bytes), 0, segment.pool});

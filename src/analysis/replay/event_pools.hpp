@@ -15,7 +15,7 @@ namespace memviz {
 
 class EventPools {
 public:
-  EventPools(const MemoryMap& memory, std::uint32_t device, const TraceSurvey::Device& survey);
+  EventPools(const MemoryMap& memory, DeviceId device, const TraceSurvey::Device& survey);
 
   /// nullopt where the file does not tell.
   [[nodiscard]] std::optional<PoolId> pool(std::uint64_t index, const Event& event) const;

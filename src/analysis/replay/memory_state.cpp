@@ -4,12 +4,15 @@
 
 namespace memviz {
 
-std::vector<DeviceStats> MemoryState::stats_of(std::optional<std::uint32_t> device) const {
+std::vector<DeviceStats> MemoryState::stats_of(std::optional<DeviceId> device) const {
   if (!device) return devices;
-  const auto is_before = [](const DeviceStats& stats, std::uint32_t wanted) { return stats.device < wanted; };
-  const auto found = std::lower_bound(devices.begin(), devices.end(), *device, is_before);
-  if (found == devices.end() || found->device != *device) return {};
-  return {*found};
+  const DeviceStats* const found = stats_at(*device);
+  return found == nullptr ? std::vector<DeviceStats>{} : std::vector{*found};
+}
+
+const DeviceStats* MemoryState::stats_at(DeviceId device) const {
+  const auto found = std::ranges::lower_bound(devices, device, {}, &DeviceStats::device);
+  return found == devices.end() || found->device != device ? nullptr : &*found;
 }
 
 std::vector<std::string> MemoryState::all_warnings() const {

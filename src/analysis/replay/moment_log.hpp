@@ -52,7 +52,7 @@ struct SegmentEvent {
 
 class MomentLog {
 public:
-  explicit MomentLog(const MomentChoice& choice, std::uint32_t device)
+  explicit MomentLog(const MomentChoice& choice, DeviceId device)
       : kind_(choice.kind), event_(choice.event), time_us_(choice.time_us) {
     const bool is_other_device = choice.device && *choice.device != device;
     if (kind_ == MomentKind::event && is_other_device) kind_ = MomentKind::end;

@@ -7,8 +7,8 @@
 
 namespace memviz {
 
-std::vector<Place> places_of(const MemoryState& state, std::optional<std::uint32_t> only_device) {
-  std::map<std::tuple<std::uint32_t, PoolId, std::int64_t>, MemoryTotals> sums;
+std::vector<Place> places_of(const MemoryState& state, std::optional<DeviceId> only_device) {
+  std::map<std::tuple<DeviceId, PoolId, std::int64_t>, MemoryTotals> sums;
   for (const Segment& segment : state.segments_of(only_device))
     add_segment(state, segment, sums[{segment.device, segment.pool, segment.stream}]);
   std::vector<Place> places;

@@ -15,11 +15,11 @@ namespace memviz {
 
 namespace {
 
-[[noreturn]] void fail_sum(std::uint32_t device) {
-  throw Error(fmt::format("the events of device {} add up to more than 1 EiB: the file is damaged", device));
+[[noreturn]] void fail_sum(DeviceId device) {
+  throw Error(fmt::format("the events of device {} add up to more than 1 EiB: the file is damaged", device.value));
 }
 
-void add(std::uint64_t& sum, std::uint64_t bytes, std::uint32_t device) {
+void add(std::uint64_t& sum, std::uint64_t bytes, DeviceId device) {
   if (__builtin_add_overflow(sum, bytes, &sum) || sum > kMaxTotalBytes) fail_sum(device);
 }
 
@@ -141,11 +141,11 @@ Accounts::Accounts(MomentChoice choice) : choice_(std::move(choice)) {
 }
 Accounts::~Accounts() = default;
 
-void Accounts::take(std::uint32_t device, std::span<const Event> events) {
+void Accounts::take(DeviceId device, std::span<const Event> events) {
   if (events.empty() || !failure_.empty()) return;
-  if (devices_.size() <= device) devices_.resize(device + std::size_t{1});
-  if (!devices_[device]) devices_[device] = std::make_unique<DeviceAccounts>(choice_, device);
-  DeviceAccounts& accounts = *devices_[device];
+  std::unique_ptr<DeviceAccounts>& of_device = devices_.make(device);
+  if (!of_device) of_device = std::make_unique<DeviceAccounts>(choice_, device);
+  DeviceAccounts& accounts = *of_device;
   const std::uint64_t first_index = accounts.counts.events;
   try {
     for (const Event& event : events)
@@ -158,6 +158,11 @@ void Accounts::take(std::uint32_t device, std::span<const Event> events) {
   accounts.log.keep_around(events, first_index);
 }
 
+const Accounts::DeviceAccounts* Accounts::accounts_of(DeviceId device) const {
+  const auto* const found = devices_.find(device);
+  return found == nullptr ? nullptr : found->get();
+}
+
 void Accounts::restart() {
   devices_.clear();
   failure_.clear();
@@ -167,10 +172,10 @@ MemoryState Accounts::state_at_end(std::shared_ptr<const Recording> recording) c
   MemoryState state{recording->end, std::move(recording), {}, {}, {}, {}, {}};
   LikeWarnings imbalances;
   state.histories.resize(state.blocks.size());
-  for (const std::uint32_t device : state.recording->devices()) {
+  for (const DeviceId device : state.recording->devices()) {
     const DeviceAccounts no_events({}, device);
-    const bool has_events = device < devices_.size() && devices_[device] != nullptr;
-    const DeviceAccounts& accounts = has_events ? *devices_[device] : no_events;
+    const DeviceAccounts* const found = accounts_of(device);
+    const DeviceAccounts& accounts = found == nullptr ? no_events : *found;
     Unexplained unexplained;
     for (const Segment& segment : state.segments_of(device))
       mark_explained(segment, accounts.live, unexplained, state);
@@ -202,13 +207,13 @@ MemoryState Accounts::state_of(Recording recording) const {
 
 void take_events(const Recording& recording, EventSink& sink) {
   std::vector<Event> batch;
-  for (std::size_t device = 0; device < recording.traces.size(); ++device) {
+  for (DeviceId device; device.value < recording.traces.size(); ++device.value) {
     const EventTable& events = recording.traces[device];
     for (std::size_t i = 0; i < events.size(); i += batch.size()) {
       batch.clear();
       while (batch.size() < 256 && i + batch.size() < events.size())
         batch.push_back(events[i + batch.size()]);
-      sink.take(static_cast<std::uint32_t>(device), batch);
+      sink.take(device, batch);
     }
   }
 }

@@ -44,7 +44,8 @@ private:
 
     /// So much of it, for which there is no room.
     [[nodiscard]] OutsideMemory outside(std::uint64_t requested_bytes) const {
-      return {.requested_bytes = requested_bytes,
+      return {.device = {},
+              .requested_bytes = requested_bytes,
               .allocations = requested_bytes == block.requested_bytes ? 1U : 0U,
               .stack = block.stack,
               .alloc_event = alloc_event};

@@ -35,7 +35,10 @@ void add_outside(const Misfits& misfits, const MomentLog& log, DeviceStats& stat
     add(memory);
   const std::int64_t off_bytes = off_the_sums(stats, log);
   if (off_bytes < 0)
-    add({.requested_bytes = static_cast<std::uint64_t>(-off_bytes), .allocations = 0, .is_only_counted = true});
+    add({.device = {},
+         .requested_bytes = static_cast<std::uint64_t>(-off_bytes),
+         .allocations = 0,
+         .is_only_counted = true});
 }
 
 /// What does not add up at the moments of the devices, by kind.
@@ -103,7 +106,7 @@ void Accounts::rewind(MemoryState& state) const {
     std::size_t end = first;
     while (end < segments.size() && segments[end].device == stats.device)
       ++end;
-    const DeviceAccounts* accounts = stats.device < devices_.size() ? devices_[stats.device].get() : nullptr;
+    const DeviceAccounts* const accounts = accounts_of(stats.device);
     const bool is_rewound = accounts != nullptr && accounts->log.is_set();
     if (is_rewound) {
       stats.at = accounts->moment(choice_);

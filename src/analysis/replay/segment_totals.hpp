@@ -2,10 +2,9 @@
 
 // Segments and their blocks -> totals.
 
+#include "memviz/device_id.hpp"
 #include "memviz/device_stats.hpp"
 #include "memviz/memory_map.hpp"
-
-#include <cstdint>
 
 namespace memviz {
 
@@ -25,7 +24,7 @@ inline void add_segment(const MemoryMap& memory, const Segment& segment, MemoryT
 }
 
 /// Of the segments of one device; nothing is outside of them.
-[[nodiscard]] inline MemoryTotals totals_of(const MemoryMap& memory, std::uint32_t device) {
+[[nodiscard]] inline MemoryTotals totals_of(const MemoryMap& memory, DeviceId device) {
   MemoryTotals totals;
   for (const Segment& segment : memory.segments_of(device))
     add_segment(memory, segment, totals);

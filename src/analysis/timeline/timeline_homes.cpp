@@ -11,7 +11,7 @@ namespace {
 /// Which segment, at the end of the recording, an address lies in.
 class Addresses {
 public:
-  Addresses(const MemoryMap& memory, std::uint32_t device) : segments_(memory.segments_of(device)) {}
+  Addresses(const MemoryMap& memory, DeviceId device) : segments_(memory.segments_of(device)) {}
 
   [[nodiscard]] const Segment* segment_of(std::uint64_t address) const {
     const auto after =

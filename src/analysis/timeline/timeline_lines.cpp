@@ -17,7 +17,7 @@ LifeLines::LifeLines(const MemoryState& state) : known_(std::make_unique<Known>(
 
 LifeLines::~LifeLines() = default;
 
-NodeKey LifeLines::line_of(std::uint32_t device, const Life& life) const {
+NodeKey LifeLines::line_of(DeviceId device, const Life& life) const {
   if (!known_->frames.stack(life.stack).empty()) return known_->finder.line_of(life.stack);
   if (life.begin > 0) return Pseudo::without_stack;
   return known_->no_stack.unexplained(device, life.end == kForever);

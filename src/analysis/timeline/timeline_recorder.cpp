@@ -83,8 +83,8 @@ void TimelineRecorder::Device::end_life(const Event& event, std::uint32_t state)
 
 void TimelineRecorder::Device::change_range(const Event& event, std::uint32_t state) {
   if (__builtin_add_overflow(changed_bytes, event.size_bytes, &changed_bytes) || changed_bytes > kMaxTotalBytes)
-    throw Error(
-        fmt::format("the segment events of device {} add up to more than 1 EiB: the file is damaged", record.device));
+    throw Error(fmt::format("the segment events of device {} add up to more than 1 EiB: the file is damaged",
+                            record.device.value));
   const bool is_mapped = event.action == Action::segment_alloc || event.action == Action::segment_map;
   changes.push_back({.state = state,
                      .is_mapped = is_mapped,
@@ -127,16 +127,16 @@ const std::vector<std::int64_t>& DeviceRecord::times_us() const {
 TimelineRecorder::TimelineRecorder() = default;
 TimelineRecorder::~TimelineRecorder() = default;
 
-void TimelineRecorder::take(std::uint32_t device, std::span<const Event> events) {
+void TimelineRecorder::take(DeviceId device, std::span<const Event> events) {
   if (events.empty() || !failure_.empty()) return;
-  if (devices_.size() <= device) devices_.resize(device + std::size_t{1});
-  if (!devices_[device]) {
-    devices_[device] = std::make_unique<Device>();
-    devices_[device]->record.device = device;
+  std::unique_ptr<Device>& recorded = devices_.make(device);
+  if (!recorded) {
+    recorded = std::make_unique<Device>();
+    recorded->record.device = device;
   }
   try {
     for (const Event& event : events)
-      devices_[device]->take(event);
+      recorded->take(event);
   } catch (const Error& error) {
     failure_ = error.what();
   }
@@ -150,16 +150,17 @@ void TimelineRecorder::restart() {
 std::vector<DeviceRecord> TimelineRecorder::finish(const Recording& recording) {
   if (!failure_.empty()) throw Error(failure_);
   std::vector<DeviceRecord> records;
-  for (const std::uint32_t device : recording.devices()) {
+  for (const DeviceId device : recording.devices()) {
     Device without_events;
     without_events.record.device = device;
-    const bool has_events = device < devices_.size() && devices_[device] != nullptr;
-    Device& recorded = has_events ? *devices_[device] : without_events;
+    std::unique_ptr<Device>* const found = devices_.find(device);
+    const bool has_events = found != nullptr && *found != nullptr;
+    Device& recorded = has_events ? **found : without_events;
     recorded.record.times = std::make_shared<const std::vector<std::int64_t>>(std::move(recorded.times));
     keep_unexplained(recording.end, recorded.live, recorded.record);
     rebuild_ranges(recording.end, recorded.changes, recorded.record);
     records.push_back(std::move(recorded.record));
-    if (has_events) devices_[device].reset();
+    if (has_events) found->reset();
   }
   return records;
 }

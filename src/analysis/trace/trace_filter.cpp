@@ -14,7 +14,7 @@ TreeOptions stack_options(const std::string& expression) {
   return options;
 }
 
-EventRange range_of(const TraceFilter& filter, std::uint32_t device) {
+EventRange range_of(const TraceFilter& filter, DeviceId device) {
   const auto found = filter.range.find(device);
   return found == filter.range.end() ? EventRange{} : found->second;
 }
@@ -44,7 +44,7 @@ bool TraceSieve::is_at_address(const Event& event, const std::optional<Allocatio
          (wanted.address > event.address && wanted.address - event.address < event.size_bytes);
 }
 
-bool TraceSieve::wants(std::uint32_t device, std::uint64_t index, const Event& event,
+bool TraceSieve::wants(DeviceId device, std::uint64_t index, const Event& event,
                        const std::optional<AllocationLife>& life) const {
   const EventRange range = range_of(filter_, device);
   if (index < range.first_event || index > range.last_event || !is_in_time(range, event.time_us)) return false;

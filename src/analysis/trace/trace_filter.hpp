@@ -16,8 +16,8 @@ public:
   /// Throws UsageError for a stack expression that is not RE2. The filter must outlive this object.
   TraceSieve(const TraceFilter& filter, const FrameTable& frames);
 
-  [[nodiscard]] bool wants_device(std::uint32_t device) const { return !filter_.device || *filter_.device == device; }
-  [[nodiscard]] bool wants(std::uint32_t device, std::uint64_t index, const Event& event,
+  [[nodiscard]] bool wants_device(DeviceId device) const { return !filter_.device || *filter_.device == device; }
+  [[nodiscard]] bool wants(DeviceId device, std::uint64_t index, const Event& event,
                            const std::optional<AllocationLife>& life) const;
   /// `next_event` is the index of the event before which it stands.
   [[nodiscard]] bool wants(const Annotation& annotation, std::uint64_t next_event) const;

@@ -6,7 +6,7 @@
 
 namespace memviz {
 
-BlockLines block_lines(const MemoryState& state, std::optional<std::uint32_t> device) {
+BlockLines block_lines(const MemoryState& state, std::optional<DeviceId> device) {
   BlockLines result{rank_user_lines(state, device), std::vector(state.blocks.size(), kNoLine)};
   std::map<NodeKey, std::uint32_t> places;
   for (std::uint32_t i = 0; i < result.lines.size(); ++i)

@@ -24,7 +24,7 @@ struct Side {
 };
 
 /// Of the end, as in PyTorch's compare, whatever moment is compared.
-std::vector<SegmentRef> segment_refs(const MemoryState& side, std::optional<std::uint32_t> device) {
+std::vector<SegmentRef> segment_refs(const MemoryState& side, std::optional<DeviceId> device) {
   std::vector<SegmentRef> refs;
   for (const Segment& segment : side.recording->end.segments)
     if (!device || segment.device == *device)
@@ -34,7 +34,7 @@ std::vector<SegmentRef> segment_refs(const MemoryState& side, std::optional<std:
 }
 
 std::vector<EndReserved> reserved_at_end(const std::vector<SegmentRef>& segments) {
-  std::map<std::uint32_t, std::uint64_t> bytes;
+  std::map<DeviceId, std::uint64_t> bytes;
   for (const SegmentRef& segment : segments)
     bytes[segment.device] += segment.total_bytes;
   std::vector<EndReserved> reserved;
@@ -74,7 +74,7 @@ class LineChanges {
 public:
   explicit LineChanges(bool is_by_device) : is_by_device_(is_by_device) {}
 
-  void add(const Side& side, std::optional<std::uint32_t> device) {
+  void add(const Side& side, std::optional<DeviceId> device) {
     const MemoryState& state = side.given;
     UserLines lines(state);
     for (const Segment& segment : state.segments_of(device)) {
@@ -82,7 +82,7 @@ public:
         const Block& block = state.blocks[i];
         if (!block.is_active()) continue;
         const NodeKey line = side.mapping.common(lines.line_of(segment.device, i));
-        changes_[{is_by_device_ ? segment.device : 0, line}].*side.amount += Amount{block.requested_bytes, 1};
+        changes_[{is_by_device_ ? segment.device : DeviceId{}, line}].*side.amount += Amount{block.requested_bytes, 1};
       }
     }
   }
@@ -105,7 +105,7 @@ public:
 
 private:
   bool is_by_device_;
-  std::map<std::pair<std::uint32_t, NodeKey>, Change> changes_;
+  std::map<std::pair<DeviceId, NodeKey>, Change> changes_;
 };
 
 /// Devices at their ends, at one time, or at one mark are at one moment; each has its own peak.
@@ -135,7 +135,7 @@ std::vector<DeviceChange> device_changes(const std::vector<DeviceReadings>& read
 }
 
 /// What needs no stack: segments, and totals of the devices.
-Comparison totals_of(const MemoryState& before, const MemoryState& after, std::optional<std::uint32_t> device) {
+Comparison totals_of(const MemoryState& before, const MemoryState& after, std::optional<DeviceId> device) {
   Comparison result;
   const std::vector<SegmentRef> before_segments = segment_refs(before, device);
   const std::vector<SegmentRef> after_segments = segment_refs(after, device);

@@ -7,9 +7,9 @@ namespace memviz {
 namespace {
 
 using BytesOfSide = std::optional<std::uint64_t> Reading::*;
-using ByDevice = std::map<std::uint32_t, DeviceReadings>;
+using Found = std::map<DeviceId, DeviceReadings>;
 
-DeviceReadings& readings_for(ByDevice& found, std::uint32_t device) {
+DeviceReadings& readings_for(Found& found, DeviceId device) {
   DeviceReadings& readings = found[device];
   readings.device = device;
   return readings;
@@ -19,7 +19,7 @@ bool has_events(std::span<const DeviceStats> devices) {
   return std::any_of(devices.begin(), devices.end(), [](const DeviceStats& stats) { return stats.events > 0; });
 }
 
-void add_side(ByDevice& found, const GaugedSide& gauged, BytesOfSide side) {
+void add_side(Found& found, const GaugedSide& gauged, BytesOfSide side) {
   for (const DeviceStats& stats : gauged.devices) {
     DeviceReadings& readings = readings_for(found, stats.device);
     readings.is_cpu = stats.is_cpu;
@@ -49,7 +49,7 @@ std::int64_t Reading::change_bytes() const {
 }
 
 std::vector<DeviceReadings> readings_of(const GaugedSide& before, const GaugedSide& after) {
-  ByDevice found;
+  Found found;
   add_side(found, before, &Reading::before_bytes);
   add_side(found, after, &Reading::after_bytes);
   const bool knows_peak_before = has_events(before.devices);

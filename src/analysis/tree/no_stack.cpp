@@ -17,16 +17,16 @@ NoStackReasons::NoStackReasons(const MemoryState& state) : state_(state) {
     has_cpp_frames_ = origins.of(frames.frame({i}).filename) == CodeOrigin::cpp;
 }
 
-Pseudo NoStackReasons::reason(std::uint32_t device, std::uint32_t block) const {
+Pseudo NoStackReasons::reason(DeviceId device, std::uint32_t block) const {
   if (!is_history_off_ && state_.histories[block].is_explained()) return Pseudo::without_stack;
   return unexplained(device, state_.histories[block].is_kept);
 }
 
 /// A block keeps the stack of its allocation even where the ring has lost the event: one that is in the file and has
 /// none was allocated before recording.
-Pseudo NoStackReasons::unexplained(std::uint32_t device, bool is_kept) const {
+Pseudo NoStackReasons::unexplained(DeviceId device, bool is_kept) const {
   if (is_history_off_) return Pseudo::history_off;
-  const DeviceStats* stats = stats_at(device);
+  const DeviceStats* stats = state_.stats_at(device);
   if (stats == nullptr || !stats->may_have_lost_events) return Pseudo::before_recording;
   return is_kept && are_stacks_recorded(device) ? Pseudo::before_recording : Pseudo::lost_or_before;
 }
@@ -37,15 +37,9 @@ Pseudo NoStackReasons::reason(const OutsideMemory& outside) const {
 }
 
 /// Only C++ frames show that stacks are recorded of every allocation: those of the backward pass have no Python frames.
-bool NoStackReasons::are_stacks_recorded(std::uint32_t device) const {
-  const DeviceStats* stats = stats_at(device);
+bool NoStackReasons::are_stacks_recorded(DeviceId device) const {
+  const DeviceStats* stats = state_.stats_at(device);
   return has_cpp_frames_ && stats != nullptr && stats->allocs > 0 && stats->allocs_without_stack == 0;
-}
-
-const DeviceStats* NoStackReasons::stats_at(std::uint32_t device) const {
-  const auto is_before = [](const DeviceStats& stats, std::uint32_t wanted) { return stats.device < wanted; };
-  const auto stats = std::lower_bound(state_.devices.begin(), state_.devices.end(), device, is_before);
-  return stats == state_.devices.end() || stats->device != device ? nullptr : &*stats;
 }
 
 } // namespace memviz

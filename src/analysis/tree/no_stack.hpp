@@ -14,15 +14,14 @@ public:
   explicit NoStackReasons(const MemoryState& state);
 
   /// For an active block, by its index, whose stack is empty.
-  [[nodiscard]] Pseudo reason(std::uint32_t device, std::uint32_t block) const;
+  [[nodiscard]] Pseudo reason(DeviceId device, std::uint32_t block) const;
   /// For memory of `device` that no recorded alloc explains; `is_kept`: it is still there at the end.
-  [[nodiscard]] Pseudo unexplained(std::uint32_t device, bool is_kept) const;
+  [[nodiscard]] Pseudo unexplained(DeviceId device, bool is_kept) const;
   /// For what lies outside all segments and has no stack.
   [[nodiscard]] Pseudo reason(const OutsideMemory& outside) const;
 
 private:
-  [[nodiscard]] bool are_stacks_recorded(std::uint32_t device) const;
-  [[nodiscard]] const DeviceStats* stats_at(std::uint32_t device) const;
+  [[nodiscard]] bool are_stacks_recorded(DeviceId device) const;
 
   const MemoryState& state_;
   bool is_history_off_;

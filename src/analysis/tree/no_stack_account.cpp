@@ -60,7 +60,7 @@ NoStackAccount no_stack_account(std::span<const UserLine> lines) {
 
 std::vector<NoStackAccount> no_stack_accounts(const MemoryState& state) {
   const NoStackReasons reasons(state);
-  std::map<std::uint32_t, Collector> by_device;
+  std::map<DeviceId, Collector> by_device;
   for (const Segment& segment : state.segments) {
     for (std::uint32_t i = segment.first_block; i < segment.first_block + segment.block_count; ++i) {
       const Block& block = state.blocks[i];

@@ -160,18 +160,15 @@ NodeKey user_line_of(const FrameTable& frames, StackId stack) {
   return UserLineFinder(frames).line_of(stack);
 }
 
-NodeKey UserLines::line_of(std::uint32_t device, std::uint32_t block) {
+NodeKey UserLines::line_of(DeviceId device, std::uint32_t block) {
   const StackId stack = state_.blocks[block].stack;
   return state_.frames().stack(stack).empty() ? NodeKey(no_stack_.reason(device, block)) : finder_.line_of(stack);
 }
 
-std::span<const OutsideMemory> outside_of(const MemoryState& state, std::optional<std::uint32_t> device) {
+std::span<const OutsideMemory> outside_of(const MemoryState& state, std::optional<DeviceId> device) {
   if (!device) return state.outside;
-  const auto is_before = [](const OutsideMemory& outside, std::uint32_t wanted) { return outside.device < wanted; };
-  const auto first = std::lower_bound(state.outside.begin(), state.outside.end(), *device, is_before);
-  const auto last =
-      std::find_if(first, state.outside.end(), [&](const OutsideMemory& outside) { return outside.device != *device; });
-  return {first, last};
+  const auto found = std::ranges::equal_range(state.outside, *device, {}, &OutsideMemory::device);
+  return {found.begin(), found.end()};
 }
 
 NodeKey UserLines::line_of(const OutsideMemory& outside) {
@@ -190,7 +187,7 @@ std::vector<UserLine> LineAmounts::ranked(const FrameOrder& order) const {
   return lines;
 }
 
-std::vector<UserLine> rank_user_lines(const MemoryState& state, std::optional<std::uint32_t> device) {
+std::vector<UserLine> rank_user_lines(const MemoryState& state, std::optional<DeviceId> device) {
   UserLines user_lines(state);
   LineAmounts amounts;
   for (const Segment& segment : state.segments_of(device)) {

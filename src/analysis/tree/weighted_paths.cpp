@@ -11,7 +11,7 @@
 namespace memviz {
 namespace {
 
-NodeKey device_key(const MemoryState& state, std::uint32_t device) {
+NodeKey device_key(const MemoryState& state, DeviceId device) {
   return DeviceKey{device, state.recording->origin.is_main_memory(device)};
 }
 
@@ -87,7 +87,7 @@ private:
   }
 
   /// The device, where it is a level, and one word in the place of all others.
-  std::uint32_t prefix_outside(std::uint32_t device) {
+  std::uint32_t prefix_outside(DeviceId device) {
     std::vector<NodeKey> keys;
     const bool has_device =
         std::find(options_.levels.begin(), options_.levels.end(), Level::device) != options_.levels.end();

@@ -18,7 +18,7 @@ namespace {
 std::vector<BlockBirth> births_of(const MemoryState& state) {
   const Recording& snapshot = *state.recording;
   BirthFinder finder(state);
-  for (std::uint32_t device = 0; device < snapshot.traces.size(); ++device) {
+  for (DeviceId device; device.value < snapshot.traces.size(); ++device.value) {
     const EventTable& table = snapshot.traces[device];
     std::vector<Event> events;
     for (std::size_t i = 0; i < table.size(); ++i)
@@ -67,8 +67,8 @@ TEST_CASE("a block's name counts the uses of its address before it") {
   SUBCASE("whatever the reader starts again") {
     const MemoryState replayed = end_of(snapshot);
     BirthFinder finder(replayed);
-    const std::vector<Event> first{snapshot.traces[0][0], snapshot.traces[0][1]};
-    finder.take(0, first);
+    const std::vector<Event> first{snapshot.traces[DeviceId{0}][0], snapshot.traces[DeviceId{0}][1]};
+    finder.take({}, first);
     finder.restart();
     CHECK(finder.births()[0].earlier_uses == 0);
   }

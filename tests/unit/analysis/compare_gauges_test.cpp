@@ -8,7 +8,7 @@ namespace {
 
 DeviceStats device(std::uint32_t number, std::uint64_t peak_bytes, std::uint64_t end_bytes, std::uint64_t events = 5) {
   DeviceStats stats;
-  stats.device = number;
+  stats.device = {number};
   stats.peak_requested_bytes = peak_bytes;
   stats.end_requested_bytes = end_bytes;
   stats.events = events;
@@ -71,7 +71,7 @@ TEST_CASE("of several devices the one that grew most decides, not their sum") {
   const std::vector<DeviceStats> after{device(0, 400, 0), device(1, 1300, 0), device(2, 1200, 0)};
   const auto verdict = verdict_on(readings(before, after), {false, 0, 100, "100"}, {});
   REQUIRE(verdict.exceeded.size() == 1);
-  CHECK(verdict.exceeded[0].device == 1);
+  CHECK(verdict.exceeded[0].device == DeviceId{1});
   CHECK(verdict.exceeded[0].bytes() == 300);
 }
 

@@ -216,7 +216,7 @@ TEST_CASE("only the device asked for is compared") {
   SnapshotBuilder other;
   other.segment(0x1000, 512, 0).active(512, 512);
   CompareOptions options;
-  options.tree.device = 0;
+  options.tree.device = DeviceId{0};
   const Comparison result = compared(one.read(), other.read(), options);
   CHECK(result.only_before.empty());
   CHECK(result.before.reserved_bytes == 512);
@@ -263,9 +263,9 @@ TEST_CASE("devices that are at moments of their own are not added up") {
   const Comparison apart = compare_snapshots(end_of(nothing), at_peak, options);
   CHECK(!apart.is_one_moment);
   REQUIRE(apart.changes.size() == 2);
-  CHECK(apart.changes[0].device == 0);
+  CHECK(apart.changes[0].device == DeviceId{0});
   CHECK(apart.changes[0].change.delta_bytes() == MiB);
-  CHECK(apart.changes[1].device == 1);
+  CHECK(apart.changes[1].device == DeviceId{1});
   const Comparison together = compared(nothing, builder.read(), options);
   CHECK(together.is_one_moment);
   REQUIRE(together.changes.size() == 1);

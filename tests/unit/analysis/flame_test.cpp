@@ -85,7 +85,7 @@ TEST_CASE("levels may come in any order") {
     const Recording both = builder.read();
     CHECK(memory_levels(end_of(both)) == std::vector<Level>{Level::device, Level::stream, Level::state});
     TreeOptions only_one;
-    only_one.device = 1;
+    only_one.device = DeviceId{1};
     CHECK(paths(both, only_one) == Paths{{"stream 0/active_allocated/<no stack: allocated before recording>", 512}});
   }
 }

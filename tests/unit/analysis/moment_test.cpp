@@ -63,14 +63,14 @@ TEST_CASE("a sentence that has the figures names the moment in few words") {
 TEST_CASE("devices at different moments are not added up") {
   DeviceStats first = at(MomentKind::peak, 100);
   DeviceStats second = at(MomentKind::peak, 300);
-  second.device = 1;
+  second.device = {1};
   SUBCASE("the one that holds most leads") {
-    CHECK(leading_device({first, second}) == 1);
+    CHECK(leading_device({first, second}) == DeviceId{1});
     CHECK(leading_or_sum({first, second}).requested_bytes == 300);
   }
   SUBCASE("or the one that failed") {
     first.at.kind = MomentKind::oom;
-    CHECK(leading_device({first, second}) == 0);
+    CHECK(leading_device({first, second}) == DeviceId{0});
     CHECK(leading_or_sum({first, second}).requested_bytes == 100);
   }
   SUBCASE("the end is one moment for all") {
@@ -80,6 +80,6 @@ TEST_CASE("devices at different moments are not added up") {
   }
   SUBCASE("one device is its own sum") {
     CHECK(!leading_device({second}));
-    CHECK(leading_or_sum({second}).device == 1);
+    CHECK(leading_or_sum({second}).device == DeviceId{1});
   }
 }

@@ -28,17 +28,17 @@ TEST_CASE("places_of tells devices, pools and streams apart, and adds up to all"
   CHECK(places[1].stream == 7);
   CHECK(places[2].pool == PoolId{0, 3});
   CHECK(places[2].totals.inactive_bytes == 256);
-  CHECK(places[3].device == 2);
+  CHECK(places[3].device == DeviceId{2});
   std::uint64_t reserved_bytes = 0;
   for (const Place& place : places)
     reserved_bytes += place.totals.reserved_bytes;
   CHECK(reserved_bytes == 4096 + 2048 + 512 + 256 + 128);
   CHECK(places_of(replay(SnapshotBuilder().read())).empty());
 
-  const std::vector<Place> of_one = places_of(state, 2);
+  const std::vector<Place> of_one = places_of(state, DeviceId{2});
   REQUIRE(of_one.size() == 1);
   CHECK(of_one[0].totals.reserved_bytes == 128);
-  CHECK(places_of(state, 1).empty());
+  CHECK(places_of(state, DeviceId{1}).empty());
 }
 
 TEST_CASE("what is asked of each of many devices costs what is asked of all at once") {
@@ -50,8 +50,8 @@ TEST_CASE("what is asked of each of many devices costs what is asked of all at o
   const std::clock_t start = std::clock();
   std::size_t places = 0;
   for (std::uint32_t device = 0; device < kDevices; ++device) {
-    places += places_of(state, device).size();
-    CHECK(find_pins(state, {.device = device}).segments.empty());
+    places += places_of(state, DeviceId{device}).size();
+    CHECK(find_pins(state, {.device = DeviceId{device}}).segments.empty());
   }
   CHECK(places == kDevices);
   // All of all devices for each of them takes minutes.

@@ -168,8 +168,8 @@ TEST_CASE("the stats of a device are found by its number") {
   for (const int device : {7, 3, 300})
     builder.segment(0x1000, 512, device).inactive(512);
   const MemoryState result = replay(builder.read());
-  REQUIRE(result.stats_of(7).size() == 1);
-  CHECK(result.stats_of(7).front().device == 7);
-  CHECK(result.stats_of(4).empty());
+  REQUIRE(result.stats_of(DeviceId{7}).size() == 1);
+  CHECK(result.stats_of(DeviceId{7}).front().device == DeviceId{7});
+  CHECK(result.stats_of(DeviceId{4}).empty());
   CHECK(result.stats_of({}).size() == 3);
 }

@@ -30,7 +30,7 @@ std::vector<fs::path> real_snapshots() {
   return files;
 }
 
-Live active_blocks(const MemoryMap& memory, std::uint32_t device) {
+Live active_blocks(const MemoryMap& memory, DeviceId device) {
   Live live;
   for (const Segment& segment : memory.segments)
     for (const Block& block : memory.blocks_of(segment))
@@ -39,7 +39,7 @@ Live active_blocks(const MemoryMap& memory, std::uint32_t device) {
 }
 
 /// What lived before the first event: freed, or alive at the end, without an alloc before that.
-Live baseline(const Recording& snapshot, std::uint32_t device) {
+Live baseline(const Recording& snapshot, DeviceId device) {
   Live before;
   Live recorded;
   const EventTable& events = snapshot.traces[device];
@@ -53,7 +53,7 @@ Live baseline(const Recording& snapshot, std::uint32_t device) {
   return before;
 }
 
-Live live_after(const Recording& snapshot, std::uint32_t device, std::int64_t event) {
+Live live_after(const Recording& snapshot, DeviceId device, std::int64_t event) {
   Live live = baseline(snapshot, device);
   const EventTable& events = snapshot.traces[device];
   for (std::size_t i = 0; static_cast<std::int64_t>(i) <= event; ++i) {
@@ -64,7 +64,7 @@ Live live_after(const Recording& snapshot, std::uint32_t device, std::int64_t ev
 }
 
 /// From the end: what was mapped since was not there yet, what was unmapped since was.
-std::uint64_t reserved_after(const Recording& snapshot, std::uint32_t device, std::int64_t event) {
+std::uint64_t reserved_after(const Recording& snapshot, DeviceId device, std::int64_t event) {
   std::uint64_t bytes = 0;
   for (const Segment& segment : snapshot.end.segments)
     bytes += segment.device == device ? segment.total_bytes : 0;
@@ -96,7 +96,7 @@ void check_same_segments(const MemoryMap& found, const MemoryMap& wanted) {
   }
 }
 
-MomentChoice after_event_of(std::uint32_t device, std::int64_t event) {
+MomentChoice after_event_of(DeviceId device, std::int64_t event) {
   return {.kind = MomentKind::event, .event = event, .time_us = 0, .annotation = {}, .device = device};
 }
 
@@ -111,9 +111,10 @@ TEST_CASE("the state after the last event is what the file says") {
   for (const fs::path& path : real_snapshots()) {
     CAPTURE(path.string());
     const Recording wanted = read_snapshot(read_input(path.string()).bytes());
-    for (const std::uint32_t device : wanted.devices()) {
-      if (device >= wanted.traces.size() || wanted.traces[device].empty()) continue;
-      const auto last = static_cast<std::int64_t>(wanted.traces[device].size()) - 1;
+    for (const DeviceId device : wanted.devices()) {
+      const EventTable& events = wanted.events_of(device);
+      if (events.empty()) continue;
+      const auto last = static_cast<std::int64_t>(events.size()) - 1;
       check_same_segments(state_of(path, after_event_of(device, last)), wanted.end);
     }
   }
@@ -145,12 +146,12 @@ TEST_CASE("the state after any event is that of a replay from the beginning") {
   for (const fs::path& path : real_snapshots()) {
     if (is_edited(path)) continue;
     const Recording whole = read_snapshot(read_input(path.string()).bytes());
-    for (std::uint32_t device = 0; device < whole.traces.size(); ++device) {
+    for (DeviceId device; device.value < whole.traces.size(); ++device.value) {
       const auto last = static_cast<std::int64_t>(whole.traces[device].size()) - 1;
       for (int i = 0; last >= 0 && i < 20; ++i) {
         const std::int64_t event = i == 0 ? -1 : std::uniform_int_distribution<std::int64_t>(0, last)(random);
         CAPTURE(path.string());
-        CAPTURE(device);
+        CAPTURE(device.value);
         CAPTURE(event);
         const MemoryState state = state_of(path, after_event_of(device, event));
         CHECK(state.warnings.empty());

@@ -174,7 +174,7 @@ TEST_CASE("each device has its own moment") {
   }
   SUBCASE("an event may be meant for one of them") {
     MomentChoice choice = after_event(0);
-    choice.device = 0;
+    choice.device = DeviceId{0};
     CHECK(drawn(rewound(builder, choice)) == "0x1000+512: 100/512 | 0x1000+512: -512");
   }
 }

@@ -24,10 +24,10 @@ struct Failure {
   AllocatorSettings settings;
 
   [[nodiscard]] bool fits_without(const Blocks& blocks) const {
-    return Trial(state, 0, request, settings).fits_without(blocks);
+    return Trial(state, {}, request, settings).fits_without(blocks);
   }
   [[nodiscard]] Blocks in_the_way(Smallest smallest) const {
-    return blocks_in_the_way(state, 0, request, settings, {smallest, true});
+    return blocks_in_the_way(state, {}, request, settings, {smallest, true});
   }
   [[nodiscard]] std::uint64_t bytes_of(const Blocks& blocks) const {
     std::uint64_t bytes = 0;
@@ -151,7 +151,7 @@ TEST_CASE("blocks_in_the_way: one block is enough, though the first place for ne
       .inactive(20 * MiB - 512)
       .active(512, 512);
   const Failure failure = expandable(made, 60 * MiB, 20 * MiB);
-  CHECK(memory_ledger(failure.state, 0, failure.request).needed_bytes == 60 * MiB);
+  CHECK(memory_ledger(failure.state, {}, failure.request).needed_bytes == 60 * MiB);
   CHECK(failure.in_the_way(Smallest::count).size() == 1);
 }
 

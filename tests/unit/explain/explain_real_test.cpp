@@ -23,9 +23,7 @@ TEST_CASE("the model reproduces real recordings, and real explanations add up") 
     const Explained found = explained(test::read_file(path));
     test::check_adds_up(found);
     for (const DeviceExplanation& device : found.devices) {
-      const std::size_t events = device.stats.device < found.state.recording->traces.size()
-                                     ? found.state.recording->traces[device.stats.device].size()
-                                     : 0;
+      const std::size_t events = found.state.recording->events_of(device.stats.device).size();
       if (device.fidelity.allocs == 0 || path.stem() == "anonymised_fixture") continue; // edited: no free blocks
       const MemoryState start = before_first_event(found.state.recording);
       const LeadUp whole{.start = start,
@@ -50,7 +48,7 @@ TEST_CASE("explain tells why oom_expandable_3gpu failed") {
   }
   const Explained found = explained(test::read_file(*folder / "snapshots" / "oom_expandable_3gpu.pickle"));
   const DeviceExplanation& device = found.first();
-  CHECK(device.stats.device == 1);
+  CHECK(device.stats.device == DeviceId{1});
   CHECK(device.judgement.verdict == Verdict::exhaustion);
   REQUIRE(device.request.has_value());
   CHECK(device.request->event == 421);

@@ -197,7 +197,7 @@ TEST_CASE("explanations change with their cause") {
     const DeviceExplanation& device = found.first();
     for (const std::uint32_t block : blocks)
       found.state.blocks[block].state = BlockState::inactive;
-    const MemoryLedger ledger = memory_ledger(found.state, 0, device.request);
+    const MemoryLedger ledger = memory_ledger(found.state, {}, device.request);
     CHECK(ledger.room.soft_bytes == ledger.reserved_bytes);
     CHECK(judge(ledger, device.request, device.settings).verdict == Verdict::unclear); // a hole is large enough
   }
@@ -206,7 +206,7 @@ TEST_CASE("explanations change with their cause") {
     Explained found = explained(std::move(snapshot));
     Request request = *found.first().request;
     request.bytes = 2 * GiB;
-    const MemoryLedger ledger = memory_ledger(found.state, 0, request);
+    const MemoryLedger ledger = memory_ledger(found.state, {}, request);
     CHECK(judge(ledger, request, found.first().settings).verdict == Verdict::exhaustion);
   }
 }

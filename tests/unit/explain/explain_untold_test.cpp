@@ -120,7 +120,7 @@ TEST_CASE("blocks in the way: where no one way makes room, all ways together are
   request.bytes = 80 * MiB;
   request.pool = {0, 1};
   request.device_free_bytes = 40 * MiB;
-  CHECK(blocks_in_the_way(state, 0, request, settings, {Smallest::bytes, true}) == std::vector<std::uint32_t>{0, 1});
+  CHECK(blocks_in_the_way(state, {}, request, settings, {Smallest::bytes, true}) == std::vector<std::uint32_t>{0, 1});
 }
 
 TEST_CASE("AllocatorModel gives back what is given up, and nothing while a graph is captured") {
@@ -193,7 +193,7 @@ TEST_CASE("releaser") {
   made.event(Action::segment_free, kFirst, 40 * MiB).event(Action::alloc, kSecond, 60 * MiB);
   const MemoryState state = replay(made.take());
   const LeadUp lead_up{
-      .start = state, .state = state, .events = state.recording->traces.at(0), .event_count = 8, .device = 0};
+      .start = state, .state = state, .events = state.recording->traces[DeviceId{0}], .event_count = 8, .device = {}};
   CHECK(releaser(lead_up, 0, {80 * MiB, 100 * MiB}) == Releaser::untold);
   CHECK(releaser(lead_up, 0, {40 * MiB, 100 * MiB}) == Releaser::program); // there was room
   CHECK(releaser(lead_up, 2, {80 * MiB, 100 * MiB}) == Releaser::allocator);

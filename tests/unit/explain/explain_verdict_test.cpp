@@ -29,12 +29,10 @@ Event oom(std::uint64_t bytes, std::uint64_t device_free_bytes, const PoolId& po
   return event;
 }
 
-Explained failed(SmallSnapshot& made, const Event& failure, std::uint32_t device = 0) {
+Explained failed(SmallSnapshot& made, const Event& failure, DeviceId device = {}) {
   Recording snapshot = made.take();
-  if (snapshot.traces.size() <= device) snapshot.traces.resize(device + 1);
-  snapshot.traces[device].push(failure);
-  snapshot.event_counts.resize(snapshot.traces.size());
-  ++snapshot.event_counts[device];
+  snapshot.traces.make(device).push(failure);
+  ++snapshot.event_counts.make(device);
   Explained found = test::explained(std::move(snapshot));
   test::check_adds_up(found);
   return found;
@@ -65,9 +63,8 @@ TEST_CASE("full memory is exhaustion, not fragmentation") {
     made.segment(kBase, 400 * MiB).active(397 * MiB, 397 * MiB).inactive(3 * MiB);
     Recording snapshot = made.take();
     snapshot.end.segments[0].is_expandable = true;
-    snapshot.traces.resize(1);
-    snapshot.traces[0].push(oom(21 * MiB, 18 * MiB)); // 3 + 18, but pages have 20
-    snapshot.event_counts = {1};
+    snapshot.traces.make({}).push(oom(21 * MiB, 18 * MiB)); // 3 + 18, but pages have 20
+    snapshot.event_counts.make({}) = 1;
     const Explained found = test::explained(std::move(snapshot));
     CHECK(found.first().judgement.verdict == Verdict::exhaustion);
     CHECK(found.first().judgement.needed_bytes == 20 * MiB);
@@ -260,9 +257,8 @@ TEST_CASE("memory outside PyTorch leads to advice about that, and room that is l
     SmallSnapshot made;
     made.segment(kBase, 4 * GiB).active(4 * GiB, 4 * GiB);
     Recording snapshot = made.take();
-    snapshot.traces.resize(1);
-    snapshot.traces[0].push(oom(GiB, GiB / 2));
-    snapshot.event_counts = {1};
+    snapshot.traces.make({}).push(oom(GiB, GiB / 2));
+    snapshot.event_counts.make({}) = 1;
     const Explained found = test::explained(std::move(snapshot), 12 * GiB);
     CHECK(found.first().judgement.verdict == Verdict::outside);
     CHECK(one_contains(found.words().advice, "Make room outside PyTorch, of which 512 MiB is missing"));
@@ -281,8 +277,8 @@ TEST_CASE("a full device beside others that have room is told with them") {
   made.segment(kBase, 78 * GiB, 0, 1).active(78 * GiB, 78 * GiB);
   made.segment(kBase, 20 * GiB, 0, 2).active(20 * GiB, 20 * GiB);
   made.segment(kBase, 60 * GiB, 0, 3).active(60 * GiB, 60 * GiB);
-  const Explained found = failed(made, oom(5 * GiB, MiB), 1);
-  CHECK(found.first().stats.device == 1);
+  const Explained found = failed(made, oom(5 * GiB, MiB), DeviceId{1});
+  CHECK(found.first().stats.device == DeviceId{1});
   CHECK(one_contains(found.words().reasons, "Imbalance: GPU 1 held 78.0 GiB; GPU 0 held 8.00 GiB and GPU 2 20.0 GiB"));
   CHECK(one_contains(found.words().advice, "move some of what GPU 1 holds to GPU 0 or GPU 2"));
 }

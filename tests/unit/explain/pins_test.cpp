@@ -112,7 +112,7 @@ TEST_CASE("only the device asked for is looked at") {
   small.segment(0x1000000, 40 * MiB, 0, 1).active(MiB, MiB).inactive(39 * MiB);
   const Recording snapshot = small.take();
   CHECK(pins_of(snapshot).held_bytes == 58 * MiB);
-  CHECK(pins_of(snapshot, {.device = 1}).held_bytes == 39 * MiB);
+  CHECK(pins_of(snapshot, {.device = DeviceId{1}}).held_bytes == 39 * MiB);
 }
 
 TEST_CASE("pins of real snapshots: the blocks that pin are all named, and no free byte is held twice") {

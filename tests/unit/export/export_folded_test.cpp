@@ -65,7 +65,7 @@ TEST_CASE("folded_stacks of the memory view") {
     const Recording snapshot = builder.take();
     CHECK(folded_stacks(test::end_of(snapshot), FoldedView::memory, std::nullopt) ==
           "stream_0;active_allocated;<non-python> 1536\n");
-    CHECK(folded_stacks(test::end_of(snapshot), FoldedView::memory, 1) ==
+    CHECK(folded_stacks(test::end_of(snapshot), FoldedView::memory, DeviceId{1}) ==
           "stream_0;active_allocated;<non-python> 1024\n");
   }
   SUBCASE("drops what is zero and what no block covers") {

@@ -73,7 +73,7 @@ TEST_CASE("segment_map shows the largest segments and says how many it leaves ou
   SmallSnapshot builder;
   for (std::uint64_t i = 0; i < 25; ++i)
     builder.segment(i << 30U, 1024 * (i + 1)).inactive(1024 * (i + 1));
-  const std::string map = segment_map(replay(builder.take()), 0);
+  const std::string map = segment_map(replay(builder.take()), {});
   CHECK(map.starts_with("Segments of GPU 0 (25; the 20 largest, the other 5 are left out)\n"));
   CHECK(contains(map, "25.0 KiB"));
   CHECK(contains(map, "6.00 KiB"));
@@ -109,7 +109,7 @@ TEST_CASE("stats_text") {
   SUBCASE("shows one device when asked") {
     builder.segment(0, 4096).inactive(4096).segment(0, 2048, 0, 1).inactive(2048);
     const Recording snapshot = builder.take();
-    const std::string text = stats_text("mem.pickle", test::end_of(snapshot), 1);
+    const std::string text = stats_text("mem.pickle", test::end_of(snapshot), DeviceId{1});
     CHECK(contains(text, "GPU 1 (segments: 1"));
     CHECK(!contains(text, "GPU 0"));
   }

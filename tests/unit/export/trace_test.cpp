@@ -175,11 +175,11 @@ TEST_CASE("filters leave out what they say, and names and lifetimes stay those o
     CHECK(indices_of(objects(reuse(), options)) == Indices{5, 6, 7});
   }
   SUBCASE("events, both ends included") {
-    options.filter.range[0] = {2, 4, {}, {}};
+    options.filter.range[DeviceId{0}] = {2, 4, {}, {}};
     CHECK(indices_of(objects(reuse(), options)) == Indices{2, 3, 4});
   }
   SUBCASE("times") {
-    options.filter.range[0] = {0, 100, 25, 45};
+    options.filter.range[DeviceId{0}] = {0, 100, 25, 45};
     CHECK(indices_of(objects(reuse(), options)) == Indices{2, 3, 4});
   }
   SUBCASE("stream and device") {
@@ -187,7 +187,7 @@ TEST_CASE("filters leave out what they say, and names and lifetimes stay those o
     CHECK(objects(reuse(), options).empty());
     options.filter.stream = 0;
     CHECK(objects(reuse(), options).size() == 8);
-    options.filter.device = 1;
+    options.filter.device = DeviceId{1};
     CHECK(objects(reuse(), options).empty());
   }
   SUBCASE("stack") {
@@ -217,9 +217,9 @@ TEST_CASE("annotations stand among the events by time, and in the range asked fo
   };
   CHECK(order(objects(bytes)) == "early:START 0 step:START 1 step:END 2 late:START ");
   TraceOptions options;
-  options.filter.range[0] = {1, 1, {}, {}};
+  options.filter.range[DeviceId{0}] = {1, 1, {}, {}};
   CHECK(order(objects(bytes, options)) == "1 ");
-  options.filter.range[0] = {0, 100, 20, 30};
+  options.filter.range[DeviceId{0}] = {0, 100, 20, 30};
   CHECK(order(objects(bytes, options)) == "step:START 1 step:END 2 ");
   options.filter = {};
   options.filter.annotations = false;
@@ -317,17 +317,17 @@ TEST_CASE("every event of every real snapshot and of the test data has its line,
     CAPTURE(file);
     const std::string bytes = test::read_bytes(file.string());
     const Recording snapshot = read_snapshot(bytes);
-    std::map<std::uint32_t, std::uint64_t> next;
+    std::map<DeviceId, std::uint64_t> next;
     std::map<std::string, std::int64_t> alive; // names of one device are told apart by it
     for (const json& line : objects(bytes)) {
       if (line["kind"] != "event") continue;
-      const std::uint32_t device = line["device"];
+      const DeviceId device{line["device"].get<std::uint32_t>()};
       const std::uint64_t index = line["event"];
       REQUIRE(index == next[device]++);
       const Event event = snapshot.traces[device][index];
       REQUIRE(line["size_bytes"] == event.size_bytes);
       REQUIRE(line.value("time_us", std::int64_t{-1}) == event.time_us.value_or(-1));
-      const std::string name = std::to_string(device) + line.value("name", "");
+      const std::string name = std::to_string(device.value) + line.value("name", "");
       // No two allocations have one name, and a free that knows its alloc names it.
       if (event.action == Action::alloc) REQUIRE(alive.try_emplace(name, event.size_bytes).second);
       if (event.action == Action::free_completed && line.contains("began_event")) {
@@ -337,7 +337,7 @@ TEST_CASE("every event of every real snapshot and of the test data has its line,
         REQUIRE(alive.contains(name));
       }
     }
-    for (std::uint32_t device = 0; device < snapshot.traces.size(); ++device)
+    for (DeviceId device; device.value < snapshot.traces.size(); ++device.value)
       CHECK(next[device] == snapshot.traces[device].size());
   }
 }

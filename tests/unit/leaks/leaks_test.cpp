@@ -45,7 +45,7 @@ std::vector<DeviceLeaks> leaks_of(const Recording& snapshot, const LeakOptions& 
 
 TEST_CASE("a loop shows in the stacks that allocate once a turn") {
   const Recording snapshot = small_leak(12, true);
-  const Repetition repetition = find_repetition(snapshot.frames, snapshot.traces[0]);
+  const Repetition repetition = find_repetition(snapshot.frames, snapshot.traces[DeviceId{0}]);
   CHECK(repetition.anchors == 2);
   CHECK(repetition.starts.size() == 12);
   CHECK(repetition.starts[3] == 12);

@@ -20,7 +20,7 @@ TEST_CASE("the JSON form of a snapshot reads like its pickle") {
   CHECK(snapshot.end.blocks[0].requested_bytes == 1000);
   CHECK(snapshot.end.segments[0].pool == PoolId{0, 1});
   CHECK(snapshot.frames.name(snapshot.frames.stack(snapshot.end.blocks[0].stack)[0]) == "main");
-  CHECK(snapshot.traces[0].size() == 1);
+  CHECK(snapshot.traces[DeviceId{0}].size() == 1);
 }
 
 TEST_CASE("half of a surrogate pair is U+FFFD, in JSON as in a pickle") {

@@ -33,7 +33,7 @@ TEST_CASE("segments and blocks of today's writers") {
   const Recording snapshot = builder.read();
   REQUIRE(snapshot.end.segments.size() == 1);
   const Segment& segment = snapshot.end.segments[0];
-  CHECK(segment.device == 1);
+  CHECK(segment.device == DeviceId{1});
   CHECK(segment.stream == 42);
   CHECK(segment.pool == PoolId{0, 3});
   CHECK(segment.pool.is_private());
@@ -118,7 +118,7 @@ TEST_CASE("events keep what any generation writes") {
                       {"forward_frames", list({"model.py:3 in forward", "train.py:9 in main"})}}));
   builder.event(dict({{"action", "annotate"}, {"addr", 1}, {"unheard_of", list({1, 2})}}));
   const Recording snapshot = builder.read();
-  const EventTable& events = snapshot.traces[0];
+  const EventTable& events = snapshot.traces[DeviceId{0}];
   REQUIRE(events.size() == 3);
   SUBCASE("an OOM has the free bytes of the device instead of an address") {
     CHECK(events[0].action == Action::oom);
@@ -220,8 +220,8 @@ TEST_CASE("of a recording of GPUs and of main memory, one device is none") {
   builder.segment(0x9000, 1024, 2).active(1024, 1000);
   builder.set("allocator_settings", dict({{"memviz_recording", "cuda"}, {"memviz_cpu_device", 2}}));
   const Recording snapshot = builder.read();
-  CHECK_FALSE(snapshot.origin.is_main_memory(0));
-  CHECK(snapshot.origin.is_main_memory(2));
+  CHECK_FALSE(snapshot.origin.is_main_memory({0}));
+  CHECK(snapshot.origin.is_main_memory({2}));
   const MemoryState accounts = end_of(snapshot);
   CHECK_FALSE(accounts.devices[0].is_cpu);
   CHECK(accounts.devices[1].is_cpu);
@@ -251,5 +251,5 @@ TEST_CASE("segments are sorted by device and address") {
   CHECK(snapshot.end.segments[0].address == 0x2000);
   CHECK(snapshot.end.segments[1].address == 0x1000);
   CHECK(snapshot.end.blocks_of(snapshot.end.segments[1])[0].address == 0x1000);
-  CHECK(snapshot.devices() == std::vector<std::uint32_t>{0, 1});
+  CHECK(snapshot.devices() == std::vector{DeviceId{0}, DeviceId{1}});
 }

@@ -167,7 +167,7 @@ TEST_CASE("compare_svg gives peak, end and reserved of each device") {
     comparison.readings.push_back({1, false, {reading(400, 900), reading(1, 2), {std::nullopt, 5}}});
     comparison.devices.resize(2);
     comparison.is_one_moment = false;
-    comparison.changes.front().device = 1;
+    comparison.changes.front().device = DeviceId{1};
     const std::string svg = draw(comparison);
     check_svg(svg);
     text = visible_text(parse_svg(svg));

@@ -134,7 +134,7 @@ TEST_CASE("flame_svg does not let the errors of two devices cancel") {
     stats.events = 10;
   drawing.devices[0].imbalance_bytes = 512;
   drawing.devices[1].imbalance_bytes = -512;
-  drawing.devices[1].device = 1;
+  drawing.devices[1].device = {1};
   const std::string text = visible_text(parse_svg(drawing.svg()));
   CHECK(text.find("GPU 0: Accounts do not balance") != std::string::npos);
   CHECK(text.find("GPU 1: Accounts do not balance") != std::string::npos);

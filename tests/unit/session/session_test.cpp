@@ -40,7 +40,7 @@ SnapshotBuilder two_allocations() {
 
 struct Counting final : EventSink {
   std::size_t events = 0;
-  void take(std::uint32_t /*device*/, std::span<const Event> taken) override { events += taken.size(); }
+  void take(DeviceId /*device*/, std::span<const Event> taken) override { events += taken.size(); }
   void restart() override { events = 0; }
 };
 

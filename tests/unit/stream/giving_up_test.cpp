@@ -110,7 +110,7 @@ template <class Meddle> PlainReason reason_with(Meddle meddle) {
 template <class Thing> class FailingSink final : public EventSink {
 public:
   explicit FailingSink(Thing thing) : thing_(std::move(thing)) {}
-  void take(std::uint32_t /*device*/, std::span<const Event> /*events*/) override {
+  void take(DeviceId /*device*/, std::span<const Event> /*events*/) override {
     ++takes;
     throw thing_;
   }

@@ -54,7 +54,7 @@ Recording random_snapshot(std::uint32_t seed, std::size_t events) {
 TEST_CASE("bytes are conserved whatever is drawn of a recording") {
   for (const std::uint32_t seed : {1U, 2U, 3U}) {
     const Recording snapshot = random_snapshot(seed, 3000);
-    const std::vector<std::int64_t> live = replayed_live(snapshot, 0);
+    const std::vector<std::int64_t> live = replayed_live(snapshot, {});
     const std::int64_t highest = *std::max_element(live.begin(), live.end());
     const std::vector<DeviceRecord> records = record_timeline(snapshot);
     for (const std::size_t bands : {std::size_t{0}, std::size_t{1}, std::size_t{40}, std::size_t{100'000}}) {
@@ -97,7 +97,7 @@ TEST_CASE("what is no band is part of a strip, whatever is drawn of a recording"
 
 TEST_CASE("a window shows its own states") {
   const Recording snapshot = random_snapshot(7, 2000);
-  const std::vector<std::int64_t> live = replayed_live(snapshot, 0);
+  const std::vector<std::int64_t> live = replayed_live(snapshot, {});
   const std::vector<DeviceRecord> records = record_timeline(snapshot);
   const Window window{500, 900};
   for (const std::size_t slices : {std::size_t{20}, std::size_t{10'000}}) {

@@ -37,7 +37,7 @@ TEST_CASE("a timeline of a few events holds every state and every allocation") {
   const BandChart chart = chart_bands(records.front(), whole(records.front()), {});
 
   SUBCASE("bytes") {
-    check_conserves_bytes(chart, replayed_live(taken, 0));
+    check_conserves_bytes(chart, replayed_live(taken, {}));
     REQUIRE(chart.slices.size() == 4);
     CHECK(chart.slices[0].baseline_bytes == 1000);
     CHECK(chart.slices[chart.peak].live_bytes == 1700);
@@ -112,7 +112,7 @@ TEST_CASE("frees of what was never allocated come from before the recording") {
   snapshot.event(Action::free_completed, 0x1400, 100);
   const Recording taken = snapshot.take();
   const BandChart chart = chart_of(taken);
-  check_conserves_bytes(chart, replayed_live(taken, 0));
+  check_conserves_bytes(chart, replayed_live(taken, {}));
   CHECK(chart.bands.empty());
   CHECK(chart.slices.front().baseline_bytes == 700);
   CHECK(chart.slices.back().baseline_bytes == 0);
@@ -127,7 +127,7 @@ TEST_CASE("frees of another size than their alloc leave the difference to the re
     snapshot.event(Action::free_completed, 0x1000, 400);
     const Recording taken = snapshot.take();
     const BandChart chart = chart_of(taken);
-    check_conserves_bytes(chart, replayed_live(taken, 0));
+    check_conserves_bytes(chart, replayed_live(taken, {}));
     CHECK(chart.slices.back().rest_bytes == 200);
     CHECK_FALSE(chart.has_negative_rest);
   }
@@ -153,7 +153,7 @@ TEST_CASE("an address that is allocated twice counts twice, as in the accounts")
   snapshot.event(Action::free_completed, 0x1000, 300);
   const Recording taken = snapshot.take();
   const BandChart chart = chart_of(taken);
-  check_conserves_bytes(chart, replayed_live(taken, 0));
+  check_conserves_bytes(chart, replayed_live(taken, {}));
   CHECK(chart.slices[chart.peak].live_bytes == test::end_of(taken).devices.front().peak_requested_bytes);
 }
 
@@ -167,7 +167,7 @@ TEST_CASE("devices have timelines of their own") {
   const Recording taken = snapshot.take();
   const std::vector<DeviceRecord> records = record_timeline(taken);
   REQUIRE(records.size() == 2);
-  CHECK(records[1].device == 3);
+  CHECK(records[1].device == DeviceId{3});
   for (const DeviceRecord& record : records)
     check_conserves_bytes(chart_bands(record, whole(record), {}), replayed_live(taken, record.device));
 }
