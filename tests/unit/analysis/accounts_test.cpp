@@ -5,9 +5,10 @@
 using namespace memviz;
 
 TEST_CASE("devices_text") {
+  const auto numbered = [](DeviceId device) { return DeviceStats{{}, {}, device}; };
   CHECK(devices_text({}) == "no GPU");
-  CHECK(devices_text({{.device = 3}}) == "GPU 3");
-  CHECK(devices_text({{.device = 0}, {.device = 2}}) == "2 GPUs");
+  CHECK(devices_text({numbered({3})}) == "GPU 3");
+  CHECK(devices_text({numbered({0}), numbered({2})}) == "2 GPUs");
 }
 
 TEST_CASE("balance_text") {
