@@ -49,7 +49,7 @@ std::string snapshot_text(const Recording& snapshot) {
   }
   for (const Annotation& annotation : snapshot.annotations) {
     fmt::format_to(std::back_inserter(text), "{} {} {} {}", frames.text(annotation.name), frames.text(annotation.stage),
-                   annotation.device, annotation.time_us);
+                   annotation.device.value, annotation.time_us);
     for (const auto& [key, value] : annotation.metadata)
       fmt::format_to(std::back_inserter(text), " {}={}", frames.text(key), frames.text(value));
     text += '\n';
