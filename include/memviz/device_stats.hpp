@@ -13,11 +13,8 @@
 
 namespace memviz {
 
-/// Totals of one device at a moment, and its accounts over the whole recording. All sizes are bytes.
-struct DeviceStats {
-  DeviceId device;
-  bool is_cpu = false; ///< Origin::is_cpu
-  Moment at = {};      ///< the moment of the totals that follow, down to requested_bytes
+/// What is held at a moment.
+struct MemoryTotals {
   std::uint64_t segments = 0;
   std::uint64_t blocks = 0;
 
@@ -31,17 +28,37 @@ struct DeviceStats {
   /// file's own blocks are what is alive then.
   std::uint64_t outside_bytes = 0;
 
-  std::uint64_t events = 0;         ///< in the whole recording, as everything from here on
-  std::uint64_t baseline_bytes = 0; ///< lived before the first recorded event
-  std::uint64_t allocs = 0;         ///< recorded alloc events
+  MemoryTotals& operator+=(const MemoryTotals& more);
+  /// What blocks in use were asked for.
+  [[nodiscard]] std::uint64_t inside_bytes() const { return requested_bytes - outside_bytes; }
+  [[nodiscard]] std::uint64_t rounding_bytes() const { return allocated_bytes + pending_free_bytes - inside_bytes(); }
+};
+
+/// What the events of a device say, one after the other.
+struct EventCounts {
+  std::uint64_t events = 0;
+  std::uint64_t allocs = 0; ///< recorded alloc events
   std::uint64_t alloc_bytes = 0;
   std::uint64_t free_bytes = 0; ///< free_completed events, matched or not
+  std::uint64_t unmatched_frees = 0;
+  std::uint64_t unmatched_free_bytes = 0;
+  std::uint64_t allocs_without_stack = 0; ///< of the recorded ones
+  std::uint64_t ooms = 0;
+  EventIndex last_oom_event = {};
+  /// Earliest and latest time of an event; absent before PyTorch 2.2.
+  std::optional<std::int64_t> first_time_us = std::nullopt;
+  std::optional<std::int64_t> last_time_us = std::nullopt;
+
+  /// The last out-of-memory error stays this device's: no index names an event of two.
+  EventCounts& operator+=(const EventCounts& more);
+};
+
+/// The accounts of a whole recording: its events, and the blocks of its end.
+struct EventAccounts : EventCounts {
+  std::uint64_t baseline_bytes = 0; ///< lived before the first recorded event
   /// Whether some of the baseline may have been allocated while recording was on: the ring of events is, or may be, too
   /// small to have kept that.
   bool may_have_lost_events = false;
-  std::uint64_t unmatched_frees = 0;
-  std::uint64_t unmatched_free_bytes = 0;
-  std::uint64_t allocs_without_stack = 0;         ///< of the recorded ones
   std::uint64_t unexplained_blocks = 0;           ///< in use at the end without a recorded alloc
   std::uint64_t unexplained_with_stack = 0;       ///< of these: recording was on when they were allocated
   std::uint64_t unexplained_with_stack_bytes = 0; ///< requested
@@ -51,16 +68,17 @@ struct DeviceStats {
   std::uint64_t end_reserved_bytes = 0;  ///< of the file's own segments
   std::uint64_t end_block_bytes = 0;     ///< requested by the file's own blocks that are active
   std::int64_t imbalance_bytes = 0;      ///< the sum of the events minus that; 0 when the accounts balance
-  std::uint64_t ooms = 0;
-  EventIndex last_oom_event = {};
-  std::optional<std::int64_t> first_time_us =
-      std::nullopt; ///< earliest and latest time of an event; absent before PyTorch 2.2
-  std::optional<std::int64_t> last_time_us = std::nullopt;
 
+  /// The peak becomes the sum of both peaks, and its event that of `more`.
+  EventAccounts& operator+=(const EventAccounts& more);
   [[nodiscard]] bool balanced() const { return imbalance_bytes == 0; }
-  /// What blocks in use were asked for.
-  [[nodiscard]] std::uint64_t inside_bytes() const { return requested_bytes - outside_bytes; }
-  [[nodiscard]] std::uint64_t rounding_bytes() const { return allocated_bytes + pending_free_bytes - inside_bytes(); }
+};
+
+/// One device at a moment.
+struct DeviceStats : MemoryTotals, EventAccounts {
+  DeviceId device;
+  bool is_cpu = false; ///< Origin::is_cpu
+  Moment at = {};      ///< of the totals
 };
 
 /// Over several devices; the peak is the sum of the devices' own peaks. Device and peak_event are those of the last

@@ -36,7 +36,7 @@ struct Figure {
 /// Totals for a bar with a name and a note; a device, or below it one of its pools and streams.
 struct MemoryRow {
   std::string name; ///< "" where the headline says it
-  DeviceStats stats;
+  MemoryTotals totals;
   std::string note;
   bool is_detail = false; ///< a part of the row above
 };

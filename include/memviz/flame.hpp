@@ -41,7 +41,7 @@ struct TreeOptions {
 
 /// One line of the user's own code, or (no frame) the reason why the bytes have no stack.
 struct UserLine {
-  NodeKey key;   ///< NodeKind::frame or NodeKind::pseudo
+  NodeKey key;   ///< a FrameId or a Pseudo
   Amount amount; ///< requested bytes of active blocks, and of MemoryState::outside
 };
 

@@ -19,7 +19,7 @@ enum class RingState : std::uint8_t {
 };
 
 /// The file's flag is about all devices, its max_entries about each.
-[[nodiscard]] RingState ring_state(const Recording& recording, const DeviceStats& stats);
+[[nodiscard]] RingState ring_state(const Recording& recording, const EventCounts& counts);
 
 struct LostHistory {
   RingState ring = RingState::unknown;

@@ -17,7 +17,7 @@ struct Place {
   DeviceId device;
   PoolId pool;
   std::int64_t stream = 0;
-  DeviceStats stats; ///< segments, blocks and bytes; nothing of the accounts over the recording
+  MemoryTotals totals;
 };
 
 /// All places of `only_device`, or of all devices, that hold a segment, by device, pool and stream; empty where there

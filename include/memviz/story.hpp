@@ -104,7 +104,7 @@ struct TimelineSubject {
 [[nodiscard]] std::string devices_text(const std::vector<DeviceStats>& devices);
 
 /// "78.4 GiB reserved, 0.5 % in use"
-[[nodiscard]] std::string use_text(const DeviceStats& stats);
+[[nodiscard]] std::string use_text(const MemoryTotals& totals);
 
 /// What to look at beside the end of a recording that was fuller before, one hint for each such device.
 [[nodiscard]] std::vector<std::string> end_hints(const std::vector<DeviceStats>& devices);

@@ -172,7 +172,7 @@ public:
   LifeLines(const LifeLines&) = delete;
   LifeLines& operator=(const LifeLines&) = delete;
 
-  /// NodeKind::frame or NodeKind::pseudo.
+  /// A FrameId or a Pseudo.
   [[nodiscard]] NodeKey line_of(DeviceId device, const Life& life) const;
 
 private:
@@ -193,7 +193,7 @@ struct Holder {
 
 /// What one line holds beside the bands of a chart.
 struct Strip {
-  NodeKey line = {};                     ///< see LifeLines; NodeKind::root: of all other lines
+  NodeKey line = {};                     ///< see LifeLines; RootKey: of all other lines
   bool is_baseline = false;              ///< lived before the first event: below the bands; else above them
   std::uint64_t lives = 0;               ///< how many allocations
   std::vector<std::uint64_t> bytes = {}; ///< by slice

@@ -4,12 +4,14 @@
 // At every node the children's totals plus its own bytes are its total; the root's total is the snapshot's reserved
 // bytes, and in edited files those of allocations outside all segments. FrameTree weighs one snapshot, DiffTree two.
 
+#include "memviz/device_id.hpp"
 #include "memviz/frames.hpp"
 #include "memviz/memory_map.hpp"
 
 #include <compare>
 #include <cstdint>
 #include <limits>
+#include <variant>
 #include <vector>
 
 namespace memviz {
@@ -21,8 +23,6 @@ struct NodeId {
 
 inline constexpr NodeId kRoot{0};
 inline constexpr NodeId kNoNode{std::numeric_limits<std::uint32_t>::max()};
-
-enum class NodeKind : std::uint8_t { root, device, pool, stream, segment, state, frame, pseudo };
 
 /// The leaves that are not frames. All but `gaps` and `unaccounted` say why bytes have no (whole) stack.
 enum class Pseudo : std::uint8_t {
@@ -38,27 +38,40 @@ enum class Pseudo : std::uint8_t {
   not_focused,  ///< stacks that --focus does not match
 };
 
-/// What a node stands for; equal keys under one parent are one node.
-struct NodeKey {
-  NodeKind kind = NodeKind::root;
-  /// device: index; pool: PoolId::first; stream: the stream's bits; segment: address; state: BlockState; frame:
-  /// FrameId; pseudo: Pseudo.
-  std::uint64_t value = 0;
-  std::uint64_t other = 0; ///< pool: PoolId::second; segment: device; device: 1 for main memory
-  friend auto operator<=>(const NodeKey&, const NodeKey&) = default;
+/// All memory of a snapshot; in the charts of a timeline, all lines that have no strip of their own.
+struct RootKey {
+  friend auto operator<=>(const RootKey&, const RootKey&) = default;
+};
 
-  [[nodiscard]] static NodeKey of(FrameId frame) { return {NodeKind::frame, frame.value, 0}; }
-  [[nodiscard]] static NodeKey of(BlockState state) { return {NodeKind::state, static_cast<std::uint64_t>(state), 0}; }
-  [[nodiscard]] static NodeKey of(Pseudo pseudo) { return {NodeKind::pseudo, static_cast<std::uint64_t>(pseudo), 0}; }
+struct DeviceKey {
+  DeviceId device;
+  bool is_cpu = false; ///< Origin::is_main_memory()
+  friend auto operator<=>(const DeviceKey&, const DeviceKey&) = default;
+};
 
-  [[nodiscard]] FrameId frame() const { return {static_cast<std::uint32_t>(value)}; }
-  [[nodiscard]] bool is(Pseudo pseudo) const {
-    return kind == NodeKind::pseudo && value == static_cast<std::uint64_t>(pseudo);
-  }
-  [[nodiscard]] bool is(BlockState state) const {
-    return kind == NodeKind::state && value == static_cast<std::uint64_t>(state);
+struct StreamKey {
+  std::int64_t stream = 0; ///< as in Segment
+  friend bool operator==(const StreamKey&, const StreamKey&) = default;
+  /// By the bits, because a stream is a handle.
+  friend auto operator<=>(const StreamKey& left, const StreamKey& right) {
+    return static_cast<std::uint64_t>(left.stream) <=> static_cast<std::uint64_t>(right.stream);
   }
 };
+
+struct SegmentKey {
+  std::uint64_t address = 0;
+  DeviceId device;
+  friend auto operator<=>(const SegmentKey&, const SegmentKey&) = default;
+};
+
+/// What a node stands for; equal keys under one parent are one node. Siblings of the same width stand in the order of
+/// these alternatives. A new level is one more of them, with a line in each visitor: node_label(), the JSON of trees,
+/// KeyHash.
+using NodeKey = std::variant<RootKey, DeviceKey, PoolId, StreamKey, SegmentKey, BlockState, FrameId, Pseudo>;
+
+[[nodiscard]] inline bool is_frame(const NodeKey& key) {
+  return std::holds_alternative<FrameId>(key);
+}
 
 /// One snapshot's share of a node.
 struct Amount {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <variant>
 
 namespace memviz::render {
 namespace {
@@ -17,9 +18,10 @@ std::string callers_above(NodeId node, const FrameTable& frames, const std::vect
   std::size_t found = 0;
   for (NodeId id = tree[node].parent; id != kNoNode && found < kMostCallers; id = tree[id].parent) {
     const NodeKey& key = tree[id].key;
-    if (key.kind != NodeKind::frame) break;
-    if (origins[key.frame().value] != CodeOrigin::user || key == nearest) continue;
-    const Label label = frame_label(frames, key.frame());
+    const auto* frame = std::get_if<FrameId>(&key);
+    if (frame == nullptr) break;
+    if (origins[frame->value] != CodeOrigin::user || key == nearest) continue;
+    const Label label = frame_label(frames, *frame);
     text += (text.empty() ? "‹ " : " ‹ ") + label.name + (label.place.empty() ? "" : " " + label.place);
     nearest = key;
     ++found;
@@ -34,7 +36,7 @@ std::vector<std::string> callers_of(const std::vector<UserLine>& lines, std::siz
   count = std::min(count, lines.size());
   std::map<NodeKey, NodeId> heaviest;
   for (std::size_t i = 0; i < count; ++i)
-    if (lines[i].key.kind == NodeKind::frame) heaviest.emplace(lines[i].key, kNoNode);
+    if (is_frame(lines[i].key)) heaviest.emplace(lines[i].key, kNoNode);
   for (std::uint32_t i = 0; i < tree.nodes.size(); ++i) {
     const auto found = heaviest.find(tree.nodes[i].key);
     if (found == heaviest.end()) continue;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <variant>
 
 namespace memviz::render {
 namespace {
@@ -119,16 +120,16 @@ private:
 
   [[nodiscard]] BoxRole role_of(const Box<Weight>& box) const {
     if (box.kind == BoxKind::smaller || box.kind == BoxKind::deeper) return BoxRole::smaller;
-    const NodeKind kind = tree_[box.first].key.kind;
-    if (kind == NodeKind::pseudo) return BoxRole::reason;
-    return kind == NodeKind::frame ? BoxRole::frames : BoxRole::group;
+    const NodeKey& key = tree_[box.first].key;
+    if (std::holds_alternative<Pseudo>(key)) return BoxRole::reason;
+    return is_frame(key) ? BoxRole::frames : BoxRole::group;
   }
 
   [[nodiscard]] std::vector<FrameId> frames_of(const Box<Weight>& box) const {
     std::vector<FrameId> frames;
     if (role_of(box) != BoxRole::frames) return frames;
     for (NodeId id = box.first;; id = tree_[id].first_child) {
-      frames.push_back(tree_[id].key.frame());
+      frames.push_back(std::get<FrameId>(tree_[id].key));
       if (id == box.last) return frames;
     }
   }
@@ -150,7 +151,8 @@ private:
               .brief = fmt::format("⋯ {}", run.size())};
     }
     const NodeKey& key = tree_[box.first].key;
-    return key.kind == NodeKind::frame ? labels_.of(key.frame()) : key_label(frames_, key);
+    const auto* frame = std::get_if<FrameId>(&key);
+    return frame != nullptr ? labels_.of(*frame) : key_label(frames_, key);
   }
 
   /// The width does not tell the bytes, so they go before all else.

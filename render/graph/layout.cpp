@@ -1,6 +1,7 @@
 #include "graph/layout.hpp"
 
 #include <algorithm>
+#include <variant>
 
 namespace memviz::render {
 namespace {
@@ -11,7 +12,8 @@ constexpr std::uint32_t kShortestRun = 3;
 constexpr std::uint32_t kLongestRun = 256;
 
 bool can_be_squeezed(const NodeKey& key) {
-  return key.is(BlockState::inactive) || key.is(Pseudo::unaccounted) || key.is(Pseudo::not_focused);
+  return key == NodeKey(BlockState::inactive) || key == NodeKey(Pseudo::unaccounted) ||
+         key == NodeKey(Pseudo::not_focused);
 }
 
 template <class Weight> class Layouter {
@@ -81,8 +83,8 @@ private:
   }
 
   [[nodiscard]] bool can_be_folded(NodeId id) const {
-    const NodeKey& key = tree_[id].key;
-    return key.kind == NodeKind::frame && (folds_all_ || origins_[key.frame().value] != CodeOrigin::user);
+    const auto* frame = std::get_if<FrameId>(&tree_[id].key);
+    return frame != nullptr && (folds_all_ || origins_[frame->value] != CodeOrigin::user);
   }
 
   [[nodiscard]] Box<Weight> box_of(NodeId id) const {

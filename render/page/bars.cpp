@@ -47,18 +47,18 @@ void draw_parts(XmlElement parent, const Bar& bar, double x, double y, double pi
 
 } // namespace
 
-std::vector<BarPart> bar_parts(const DeviceStats& stats) {
+std::vector<BarPart> bar_parts(const MemoryTotals& totals) {
   std::vector<BarPart> parts;
   // The totals do not say which of the rounding belongs to blocks that wait to be freed.
-  if (stats.pending_free_bytes == 0) {
-    parts.push_back({&paint::kRequested, "requested", stats.inside_bytes()});
-    parts.push_back({&paint::kRounding, "rounding", stats.rounding_bytes()});
+  if (totals.pending_free_bytes == 0) {
+    parts.push_back({&paint::kRequested, "requested", totals.inside_bytes()});
+    parts.push_back({&paint::kRounding, "rounding", totals.rounding_bytes()});
   } else {
-    parts.push_back({&paint::kRequested, "allocated, with rounding", stats.allocated_bytes});
-    parts.push_back({&paint::kPending, "pending free", stats.pending_free_bytes});
+    parts.push_back({&paint::kRequested, "allocated, with rounding", totals.allocated_bytes});
+    parts.push_back({&paint::kPending, "pending free", totals.pending_free_bytes});
   }
-  parts.push_back({&paint::kInactive, "inactive: free inside the segments", stats.inactive_bytes});
-  parts.push_back({&paint::kUnaccounted, "unaccounted", stats.unaccounted_bytes});
+  parts.push_back({&paint::kInactive, "inactive: free inside the segments", totals.inactive_bytes});
+  parts.push_back({&paint::kUnaccounted, "unaccounted", totals.unaccounted_bytes});
   return parts;
 }
 

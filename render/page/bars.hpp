@@ -27,7 +27,7 @@ struct Bar {
 };
 
 /// The parts of a device's reserved memory; their sum is reserved_bytes.
-[[nodiscard]] std::vector<BarPart> bar_parts(const DeviceStats& stats);
+[[nodiscard]] std::vector<BarPart> bar_parts(const MemoryTotals& totals);
 
 [[nodiscard]] double draw_bars(Page& page, double y, const std::vector<Bar>& bars);
 

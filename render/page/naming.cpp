@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <variant>
 
 namespace memviz::render {
 namespace {
@@ -70,14 +71,14 @@ std::string frame_heading(const FrameTable& frames, const std::vector<CodeOrigin
 }
 
 std::string key_heading(const FrameTable& frames, const std::vector<CodeOrigin>& origins, const NodeKey& key) {
-  if (key.kind == NodeKind::frame) return frame_heading(frames, origins, key.frame());
+  if (const auto* frame = std::get_if<FrameId>(&key)) return frame_heading(frames, origins, *frame);
   return one_line(node_label(frames, key));
 }
 
 const Paint& key_paint(const std::vector<CodeOrigin>& origins, const NodeKey& key) {
-  if (key.kind == NodeKind::frame) return paint_of(origins[key.frame().value]);
-  if (key.kind == NodeKind::pseudo) return paint_of(static_cast<Pseudo>(key.value));
-  return key.is(BlockState::inactive) ? paint::kFree : paint::kGroup;
+  if (const auto* frame = std::get_if<FrameId>(&key)) return paint_of(origins[frame->value]);
+  if (const auto* pseudo = std::get_if<Pseudo>(&key)) return paint_of(*pseudo);
+  return key == NodeKey(BlockState::inactive) ? paint::kFree : paint::kGroup;
 }
 
 } // namespace memviz::render

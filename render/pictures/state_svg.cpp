@@ -154,7 +154,7 @@ private:
         event.action == Action::other ? frames.text(event.action_text) : action_name(event.action);
     const std::string place = event.action == Action::oom ? "" : format_address(event.address);
     const NodeKey key = lines_.line_of(event.stack);
-    const std::string line = key.kind == NodeKind::frame ? node_label(frames, key) : "";
+    const std::string line = is_frame(key) ? node_label(frames, key) : "";
     return fmt::format("{:>9}  {:<14}  {:<14}  {:>10}  {}", format_count(index.value()), action, place,
                        format_bytes(event.size_bytes), line);
   }

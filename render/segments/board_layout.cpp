@@ -235,14 +235,13 @@ std::string band_text(const MemoryState& state, const Band& band) {
 
 std::string place_name(const MemoryState& state, const BoardPlace& place) {
   return fmt::format("{}, {}, stream {}", device_name(place.place.device, state.recording->origin.is_cpu),
-                     node_label(state.frames(), {NodeKind::pool, place.place.pool.first, place.place.pool.second}),
-                     place.place.stream);
+                     node_label(state.frames(), place.place.pool), place.place.stream);
 }
 
 std::string place_text(const BoardPlace& place) {
   const std::string hole =
       place.largest_hole_bytes == 0 ? "no hole" : "largest hole " + format_bytes(place.largest_hole_bytes);
-  return fmt::format("{}, {}, {}", format_counted(place.place.stats.segments, "segment"), use_text(place.place.stats),
+  return fmt::format("{}, {}, {}", format_counted(place.place.totals.segments, "segment"), use_text(place.place.totals),
                      hole);
 }
 

@@ -18,8 +18,7 @@ namespace {
 std::vector<const Paint*> paints_of(const FrameTable& frames, const std::vector<UserLine>& lines) {
   std::vector<HueWish> wishes;
   for (const UserLine& line : lines)
-    if (line.key.kind == NodeKind::frame && wishes.size() < hues().size())
-      wishes.push_back({node_label(frames, line.key), {}});
+    if (is_frame(line.key) && wishes.size() < hues().size()) wishes.push_back({node_label(frames, line.key), {}});
   std::vector<const Paint*> paints;
   for (const std::size_t hue : choose_hues(wishes))
     paints.push_back(&hues()[hue]);
@@ -35,7 +34,7 @@ Colouring colour_by_line(const FrameTable& frames, const std::vector<CodeOrigin>
   std::vector<NodeKey> listed;
   for (const UserLine& line : lines.lines) {
     const Paint* paint = &paint::kNoStack;
-    if (line.key.kind == NodeKind::frame) paint = named < paints.size() ? paints[named++] : &paint::kLesserLines;
+    if (is_frame(line.key)) paint = named < paints.size() ? paints[named++] : &paint::kLesserLines;
     colouring.classes.push_back(
         {key_label(frames, line.key), key_heading(frames, origins, line.key), paint, line.amount});
     if (listed.size() < kRankedRows) listed.push_back(line.key);

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <variant>
 
 namespace memviz::render {
 namespace {
@@ -35,16 +36,20 @@ LineNames::LineNames(const FrameTable& frames, const LifeLines& lines, const std
   add_hues(charts);
 }
 
+Label LineNames::label_of(const NodeKey& line) {
+  if (const auto* frame = std::get_if<FrameId>(&line)) return labels_.of(*frame);
+  if (std::holds_alternative<RootKey>(line)) return {.name = "other lines", .brief = "other"};
+  return key_label(frames_, line);
+}
+
 void LineNames::add(const NodeKey& line) {
   const auto [entry, is_new] = names_.try_emplace(line);
   if (!is_new) return;
   LineName& name = entry->second;
-  name.label = line.kind == NodeKind::frame  ? labels_.of(line.frame())
-               : line.kind == NodeKind::root ? Label{.name = "other lines", .brief = "other"}
-                                             : key_label(frames_, line);
+  name.label = label_of(line);
   name.text = text_of(name.label);
   name.index = ranked_.size();
-  if (line.kind == NodeKind::root) name.paint = &paint::kOtherLines;
+  if (std::holds_alternative<RootKey>(line)) name.paint = &paint::kOtherLines;
   ranked_.push_back(line);
 }
 
@@ -57,7 +62,7 @@ void LineNames::add_hues(const std::vector<DrawnStack>& charts) {
   std::vector<HueWish> wishes;
   std::vector<std::size_t> wish_of(ranked_.size(), ranked_.size());
   for (std::size_t i = 0; i < ranked_.size(); ++i) {
-    if (ranked_[i].kind != NodeKind::frame) continue;
+    if (!is_frame(ranked_[i])) continue;
     wish_of[i] = wishes.size();
     wishes.push_back({names_.at(ranked_[i]).text, {}});
   }

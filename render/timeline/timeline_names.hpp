@@ -45,6 +45,7 @@ public:
   [[nodiscard]] const LineName& of(DeviceId device, const Life& life) const { return of(lines_.line_of(device, life)); }
 
 private:
+  [[nodiscard]] Label label_of(const NodeKey& line);
   void add(const NodeKey& line);
   void add_hues(const std::vector<DrawnStack>& charts);
   [[nodiscard]] NodeKey line_of(const Chart& chart, std::uint32_t part) const;

@@ -19,6 +19,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <limits>
+#include <variant>
 
 namespace memviz {
 namespace render {
@@ -36,12 +37,13 @@ std::vector<LegendEntry> legend(const std::vector<Chart>& charts, const std::vec
   for (std::size_t i = 0; i < charts.size(); ++i) {
     for (std::size_t strip = 0; strip < charts[i].strips.size(); ++strip) {
       if (!is_seen(layouts[i].shapes.strips[strip])) continue;
-      const NodeKind kind = charts[i].strips[strip].line.kind;
-      has_unknown = has_unknown || kind == NodeKind::pseudo;
-      has_others = has_others || kind == NodeKind::root;
+      const NodeKey& line = charts[i].strips[strip].line;
+      has_unknown = has_unknown || std::holds_alternative<Pseudo>(line);
+      has_others = has_others || std::holds_alternative<RootKey>(line);
     }
     for (const Band& band : charts[i].bands.bands)
-      has_unknown = has_unknown || lines.line_of(charts[i].device.record.device, band.life).kind == NodeKind::pseudo;
+      has_unknown =
+          has_unknown || std::holds_alternative<Pseudo>(lines.line_of(charts[i].device.record.device, band.life));
   }
   std::vector<LegendEntry> entries;
   if (has_unknown) entries.push_back({&paint::kNoStack, "no stack"});

@@ -42,10 +42,10 @@ std::string pools_and_streams(const MemoryState& state, DeviceId device) {
   table.add_row({"pool and stream", "segments", "reserved", "allocated", "pending free", "inactive"});
   for (std::size_t i = 0; i < std::min(places.size(), kMostPools); ++i) {
     const Place& place = places[i];
-    const std::string pool = node_label(state.frames(), {NodeKind::pool, place.pool.first, place.pool.second});
-    table.add_row({elided(fmt::format("{}, stream {}", pool, place.stream), 40), format_count(place.stats.segments),
-                   format_bytes(place.stats.reserved_bytes), format_bytes(place.stats.allocated_bytes),
-                   format_bytes(place.stats.pending_free_bytes), format_bytes(place.stats.inactive_bytes)});
+    const std::string pool = node_label(state.frames(), place.pool);
+    table.add_row({elided(fmt::format("{}, stream {}", pool, place.stream), 40), format_count(place.totals.segments),
+                   format_bytes(place.totals.reserved_bytes), format_bytes(place.totals.allocated_bytes),
+                   format_bytes(place.totals.pending_free_bytes), format_bytes(place.totals.inactive_bytes)});
   }
   std::string text = "\n" + table.text("  ");
   if (places.size() > kMostPools) text += fmt::format("  and {} more\n", format_count(places.size() - kMostPools));

@@ -111,7 +111,7 @@ const std::string& LeaksText::stack_text(StackId stack) {
   for (const FrameId frame : all) {
     if (has_python ? !is_python(frame) : is_omitted(frames_.name(frame), frames_.filename(frame))) continue;
     if (shown++ == kMostFrames) break;
-    text += fmt::format("      {}\n", elided(node_label(frames_, NodeKey::of(frame)), 90));
+    text += fmt::format("      {}\n", elided(node_label(frames_, frame), 90));
   }
   if (shown > kMostFrames) text += "      ...\n";
   return text;

@@ -5,6 +5,7 @@
 #include "export/trace_lines.hpp"
 #include "export/trace_size.hpp"
 #include "memviz/error.hpp"
+#include "memviz/trace.hpp"
 
 #include <set>
 #include <span>

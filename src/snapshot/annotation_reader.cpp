@@ -23,7 +23,6 @@ bool is_text(Value value) {
 void read_annotations(const Document& document, Value annotations, FrameReader& frames, Budget& budget,
                       Recording& recording) {
   static constexpr std::array<std::string_view, 4> kKeys{"name", "stage", "device", "time_us"};
-  const FieldChecker check(document);
   FieldReader<kKeys.size()> fields(document, kKeys);
   const auto text_of = [&](TextKind kind, Value value) {
     return is_text(value) ? frames.text(kind, value) : frames.text(kind, value_text(document, value));
@@ -31,19 +30,20 @@ void read_annotations(const Document& document, Value annotations, FrameReader& 
   const auto text_or_empty = [&](TextKind kind, Value value) {
     return value.kind() == Kind::text ? frames.text(kind, value) : kEmptyString;
   };
-  budget.spend(document.list_size(annotations), Where{nullptr, "external_annotations"}, annotations);
+  const Field list{annotations, nullptr, "external_annotations"};
+  budget.spend(document.list_size(annotations), list);
   std::size_t index = 0;
-  document.for_each(annotations, [&](Value dict) {
-    const Where where{nullptr, "external_annotations", index++};
-    check.require(dict, Kind::dict, where, annotations);
-    const auto row = fields.read(dict);
+  document.for_each(annotations, [&](Value item) {
+    const Field dict = list.item(index++, item);
+    dict.require(Kind::dict);
+    const auto row = fields.read(item);
     Annotation annotation;
     annotation.name = text_or_empty(TextKind::annotation, row[annotation_name]);
     annotation.stage = text_or_empty(TextKind::stage, row[annotation_stage]);
     annotation.device = {static_cast<std::uint32_t>(document.as_unsigned(row[annotation_device]).value_or(0))};
     annotation.time_us = document.as_signed(row[annotation_time_us]).value_or(0);
-    document.for_each_item(dict, [&](Value key, Value value) {
-      budget.spend_keys(1, where, dict);
+    document.for_each_item(item, [&](Value key, Value value) {
+      budget.spend_keys(1, dict);
       const std::string_view word = key.kind() == Kind::text ? document.text(key) : "";
       if (std::find(kKeys.begin(), kKeys.end(), word) != kKeys.end()) return;
       annotation.metadata.emplace_back(text_of(TextKind::metadata_key, key), text_of(TextKind::metadata, value));

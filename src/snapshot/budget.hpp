@@ -4,11 +4,12 @@
 // times in a byte or two each; genuine writers write every segment, block, event and annotation once, in far more bytes
 // than are asked for here.
 
-#include "snapshot/where.hpp"
+#include "snapshot/field.hpp"
 
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <string_view>
 
 namespace memviz {
 
@@ -16,21 +17,21 @@ class Budget {
 public:
   explicit Budget(std::uint64_t file_bytes) : left_(file_bytes + kFreeBytes) {}
 
-  /// Throws SchemaError when the file is too small for `count` more segments, blocks, events, annotations or settings;
-  /// they are counted in 32 bits, too.
-  void spend(std::uint64_t count, const Where& where, Value container) {
-    if (count > records_left_ || count > left_ / kRecordBytes) fail(count, where, container);
+  /// Throws SchemaError when the file is too small for `count` more segments, blocks, events, annotations or settings
+  /// in `field`; they are counted in 32 bits, too.
+  void spend(std::uint64_t count, const Field& field) {
+    if (count > records_left_ || count > left_ / kRecordBytes) field.fail(kExpected, found(count), field.value);
     records_left_ -= count;
     left_ -= count * kRecordBytes;
   }
   /// The same for looking at `count` keys of a dict whose keys are not known.
-  void spend_keys(std::uint64_t count, const Where& where, Value container) {
-    if (count > left_ / kKeyBytes) fail(count, where, container);
+  void spend_keys(std::uint64_t count, const Field& dict) {
+    if (count > left_ / kKeyBytes) dict.fail(kExpected, found(count), dict.value);
     left_ -= count * kKeyBytes;
   }
   /// The same for a device that nothing before was of: it has accounts of its own.
-  void spend_device(const Where& where, Value container) {
-    if (left_ < kDeviceBytes) fail(1, where, container);
+  void spend_device(const Field& device) {
+    if (left_ < kDeviceBytes) device.fail(kExpected, found(1));
     left_ -= kDeviceBytes;
   }
 
@@ -43,9 +44,9 @@ private:
   /// So that small files may be odd: 2,048 records, or 400 devices.
   static constexpr std::uint64_t kFreeBytes = 16384;
 
-  [[noreturn]] static void fail(std::uint64_t count, const Where& where, Value container) {
-    fail_at(where, container, "records that the file holds once each",
-            std::to_string(count) + " more than its bytes have room for");
+  static constexpr std::string_view kExpected = "records that the file holds once each";
+  [[nodiscard]] static std::string found(std::uint64_t count) {
+    return std::to_string(count) + " more than its bytes have room for";
   }
 
   std::uint64_t left_;

@@ -47,6 +47,7 @@ void read_document(Readers& readers) {
   TraceReader& traces = readers.traces;
   SegmentReader segments(document, frames, budget, recording);
   const Value root = document.root;
+  const Field whole{root};
   const Value segment_list = root.kind() == Kind::dict ? document.get(root, "segments") : root;
   if (segment_list.kind() != Kind::list) {
     throw SchemaError("expected a memory snapshot (a dict with a list 'segments', or a list of segments), found " +
@@ -57,7 +58,7 @@ void read_document(Readers& readers) {
   const auto optional = [&](std::string_view key, Kind kind) {
     const Value value = root.kind() == Kind::dict ? document.get(root, key) : Value();
     if (value.kind() == Kind::none) return Value();
-    if (value.kind() != Kind::unset) FieldChecker(document).require(value, kind, Where{nullptr, key}, root);
+    if (value.kind() != Kind::unset) whole.member(key, value).require(kind);
     return value;
   };
   const Value device_traces = optional("device_traces", Kind::list);

@@ -1,24 +1,18 @@
 #pragma once
 
-// Typed access to the dicts of a snapshot. The columns of a shape are looked up once, not once a dict.
+// The same keys of many dicts. The columns of a shape are looked up once, not once a dict.
 
 #include "base/hash_map.hpp"
-#include "snapshot/where.hpp"
+#include "snapshot/field.hpp"
 #include "value/document.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <cstdint>
 #include <span>
 #include <string_view>
 
 namespace memviz {
-
-/// None counts as a key that is absent.
-[[nodiscard]] inline bool is_present(Value value) {
-  return value.kind() != Kind::unset && value.kind() != Kind::none;
-}
 
 /// Reads the same N keys from many dicts; a key that a dict lacks reads as Kind::unset. The document may grow
 /// meanwhile.
@@ -51,6 +45,11 @@ public:
     return row;
   }
 
+  /// One value of a row of `dict`, which must outlive it.
+  [[nodiscard]] Field field(const Field& dict, const Row& row, std::size_t number) const {
+    return dict.member(names_[number], row[number]);
+  }
+
   /// Of a repeated key the last one counts, as in Python.
   [[nodiscard]] Columns columns_of(std::span<const Value> keys) const {
     Columns columns;
@@ -67,38 +66,6 @@ private:
   const Shape* shape_ = nullptr;
   Columns latest_{};
   HashMap<const Shape*, Columns> columns_;
-};
-
-/// Converts single values, and says where they stand if they are of the wrong type.
-class FieldChecker {
-public:
-  explicit FieldChecker(const Document& document) : document_(&document) {}
-
-  /// Throws SchemaError unless `value` is of `kind`; `container` is what holds it.
-  void require(Value value, Kind kind, const Where& where, Value container) const {
-    if (value.kind() != kind) fail_at(where, container, kind_name(kind), kind_name(value.kind()));
-  }
-  /// A size or a count: an int from 0 to 2^64 - 1.
-  [[nodiscard]] std::uint64_t size(Value value, const Where& where, Value container) const {
-    if (is_small_size(value)) return static_cast<std::uint64_t>(value.as_integer());
-    return rare_size(value, where, container);
-  }
-  /// An address or a stream: any int of 64 bits; PyTorch's C++ writer casts to signed.
-  [[nodiscard]] std::uint64_t bits(Value value, const Where& where, Value container) const {
-    if (is_small_size(value)) return static_cast<std::uint64_t>(value.as_integer());
-    return rare_bits(value, where, container);
-  }
-  [[nodiscard]] std::string_view text(Value value, const Where& where, Value container) const;
-
-private:
-  // Almost all numbers are like this, and a trace has several an event: no detour through a std::optional.
-  [[nodiscard]] static bool is_small_size(Value value) {
-    return value.kind() == Kind::integer && value.as_integer() >= 0;
-  }
-  [[nodiscard]] std::uint64_t rare_size(Value value, const Where& where, Value container) const;
-  [[nodiscard]] std::uint64_t rare_bits(Value value, const Where& where, Value container) const;
-
-  const Document* document_;
 };
 
 } // namespace memviz

@@ -10,30 +10,30 @@ enum FrameField { name, filename, line, fx_node_op, fx_node_name, fx_node_target
 } // namespace
 
 FrameReader::FrameReader(const Document& document, FrameTable& frames, TextRewriter* rewriter)
-    : document_(document), frames_(frames), rewriter_(rewriter), check_(document),
+    : document_(document), frames_(frames), rewriter_(rewriter),
       fields_(document,
               {"name", "filename", "line", "fx_node_op", "fx_node_name", "fx_node_target", "fx_original_trace"}) {
 }
 
 /// Of a list that comes for the first time, of a tuple, or of something else.
-StackId FrameReader::other_stack(Value frames, const Where& where, Value container) {
-  if (!is_present(frames)) return kNoFrames;
-  if (frames.kind() != Kind::tuple) check_.require(frames, Kind::list, where, container);
-  if (const auto known = known_stack(frames)) return *known;
+StackId FrameReader::other_stack(const Field& frames) {
+  if (!frames.is_present()) return kNoFrames;
+  if (frames.value.kind() != Kind::tuple) frames.require(Kind::list);
+  if (const auto known = known_stack(frames.value)) return *known;
   scratch_.clear();
-  document_.for_each(frames, [&](Value dict) {
-    scratch_.push_back(frame(dict, Where{where.parent, where.key, scratch_.size()}, frames));
+  document_.for_each(frames.value, [&](Value dict) {
+    scratch_.push_back(frame(frames.item(scratch_.size(), dict)));
     return true;
   });
   const StackId stack = frames_.add_stack(scratch_);
-  remember(frames, stack);
+  remember(frames.value, stack);
   return stack;
 }
 
-FrameId FrameReader::frame(Value dict, const Where& where, Value list) {
-  if (const FrameId* const known = frame_ids_.find(dict.bits())) return *known;
-  check_.require(dict, Kind::dict, where, list);
-  const auto row = fields_.read(dict);
+FrameId FrameReader::frame(const Field& dict) {
+  if (const FrameId* const known = frame_ids_.find(dict.value.bits())) return *known;
+  dict.require(Kind::dict);
+  const auto row = fields_.read(dict.value);
   Frame frame = frame_of(row[name], row[filename]);
   if (const auto number = document_.as_signed(row[line]); number && *number != kUnknownLine)
     frame.line = *number;
@@ -41,7 +41,7 @@ FrameId FrameReader::frame(Value dict, const Where& where, Value list) {
     frame.line = kUnknownLine;
   const FrameId id = frames_.add_frame(frame);
   if (row[fx_node_op].kind() == Kind::text || row[fx_original_trace].kind() == Kind::text) add_fx(id, row);
-  frame_ids_.add(dict.bits(), id);
+  frame_ids_.add(dict.value.bits(), id);
   return id;
 }
 
@@ -69,32 +69,32 @@ Value FrameReader::digest(std::span<const Value> items) {
   const bool is_text = !items.empty() && items.front().kind() == Kind::text;
   scratch_.clear();
   for (const Value item : items) {
-    check_.require(item, is_text ? Kind::text : Kind::dict, Where{nullptr, "frames"}, item);
-    scratch_.push_back(is_text ? text_frame(item) : frame(item, Where{}, item));
+    Field{item, nullptr, "frames"}.require(is_text ? Kind::text : Kind::dict);
+    scratch_.push_back(is_text ? text_frame(item) : frame({item}));
   }
   return {Kind::digest, std::uint64_t{frames_.add_stack(scratch_).value} << 1U | (is_text ? 1U : 0U)};
 }
 
 void FrameReader::fail_digested(Value digest) {
-  fail_at(Where{nullptr, "frames"}, digest, "a list of frames, or of texts, everywhere", "it as one and as the other");
+  Field{digest, nullptr, "frames"}.fail("a list of frames, or of texts, everywhere", "it as one and as the other");
 }
 
 FrameId FrameReader::text_frame(Value text) {
   return frames_.add_frame(frame_of(text, Value()));
 }
 
-StackId FrameReader::text_stack(Value lines, const Where& where, Value container) {
-  if (!is_present(lines)) return kNoFrames;
-  if (lines.kind() == Kind::digest) return digested(lines, true);
-  check_.require(lines, Kind::list, where, container);
-  if (const auto known = known_stack(lines)) return *known;
+StackId FrameReader::text_stack(const Field& lines) {
+  if (!lines.is_present()) return kNoFrames;
+  if (lines.value.kind() == Kind::digest) return digested(lines.value, true);
+  lines.require(Kind::list);
+  if (const auto known = known_stack(lines.value)) return *known;
   scratch_.clear();
-  document_.for_each(lines, [&](Value line_text) {
+  document_.for_each(lines.value, [&](Value line_text) {
     scratch_.push_back(text_frame(line_text));
     return true;
   });
   const StackId id = frames_.add_stack(scratch_);
-  remember(lines, id);
+  remember(lines.value, id);
   return id;
 }
 

@@ -24,18 +24,19 @@ public:
   FrameReader(const Document& document, FrameTable& frames, TextRewriter* rewriter = nullptr);
 
   /// The stack of a `frames` list; kNoFrames where the key is absent or the list empty. Throws SchemaError.
-  StackId stack(Value frames, const Where& where, Value container) {
-    if (frames.kind() == Kind::list) {
-      const auto number = static_cast<std::size_t>(frames.payload());
+  StackId stack(const Field& frames) {
+    const Value value = frames.value;
+    if (value.kind() == Kind::list) {
+      const auto number = static_cast<std::size_t>(value.payload());
       if (number < stacks_.size() && stacks_[number] != 0) return {stacks_[number] - 1};
     }
-    if (frames.kind() == Kind::digest) return digested(frames, false);
-    return other_stack(frames, where, container);
+    if (value.kind() == Kind::digest) return digested(value, false);
+    return other_stack(frames);
   }
   /// Of a list that a record holds: what stack() or text_stack() make of it, as a Kind::digest that they understand.
   Value digest(std::span<const Value> items);
   /// `forward_frames`: a list of text lines, each a frame that has a name only.
-  StackId text_stack(Value lines, const Where& where, Value container);
+  StackId text_stack(const Field& lines);
   /// The place where every text but that of frames enters the snapshot.
   StringId text(TextKind kind, std::string_view text);
   /// The same for a text or bytes of the document: each is rewritten, hashed and copied once, because a file may give
@@ -48,7 +49,7 @@ public:
   }
 
 private:
-  StackId other_stack(Value frames, const Where& where, Value container);
+  StackId other_stack(const Field& frames);
   [[nodiscard]] static StackId digested(Value digest, bool is_text) {
     const StackId stack{static_cast<std::uint32_t>(digest.payload() >> 1U)};
     if (stack != kNoFrames && is_text != ((digest.payload() & 1U) != 0)) fail_digested(digest);
@@ -59,7 +60,7 @@ private:
   void remember(Value list, StackId stack);
   StringId new_text(TextKind kind, Value value);
   FrameId text_frame(Value text);
-  FrameId frame(Value dict, const Where& where, Value list);
+  FrameId frame(const Field& dict);
   void add_fx(FrameId id, const FieldReader<7>::Row& row);
   Frame frame_of(Value name, Value filename);
   [[nodiscard]] std::string_view text_or_empty(Value value) const;
@@ -68,7 +69,6 @@ private:
   const Document& document_;
   FrameTable& frames_;
   TextRewriter* rewriter_;
-  FieldChecker check_;
   FieldReader<7> fields_;
   std::vector<std::uint32_t> stacks_;         ///< by number of the list: its stack + 1, 0 where it is not known
   HashMap<std::uint64_t, FrameId> frame_ids_; ///< by the bits of the dict

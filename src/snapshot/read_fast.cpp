@@ -4,7 +4,7 @@
 #include "pickle/progress.hpp"
 #include "snapshot/callers_code.hpp"
 #include "snapshot/document_reader.hpp"
-#include "snapshot/where.hpp"
+#include "snapshot/field.hpp"
 #include "stream/give_up.hpp"
 #include "stream/record_sink.hpp"
 #include "stream/trace_stream.hpp"
@@ -30,7 +30,7 @@ public:
     traces_.add_rows(device_of(list), {rows.cells, rows.keys.size(), columns_[rows.pattern]});
   }
   void take_dict(std::size_t list, Value dict) override {
-    traces_.add(device_of(list), fields_.read(dict), Where{nullptr, "device_traces"}, dict);
+    traces_.add(device_of(list), fields_.read(dict), {dict, nullptr, "device_traces"});
   }
   Value digest(std::span<const Value> items) override { return frames_.digest(items); }
 

@@ -27,18 +27,18 @@ bool adds_up(std::uint64_t& sum, std::uint64_t more) {
 
 } // namespace
 
-PoolId read_pool_id(const Document& document, Value pool, const Where& where, Value container) {
-  if (pool.kind() != Kind::tuple && pool.kind() != Kind::list) {
-    fail_at(where, container, "a pair of ints", kind_name(pool.kind()));
-  }
-  const FieldChecker check(document);
-  if (document.list_size(pool) != 2) {
-    fail_at(where, container, "a pair of ints", fmt::format("{} values", document.list_size(pool)));
-  }
+PoolId read_pool_id(const Document& document, const Field& pool) {
+  constexpr std::string_view kExpected = "a pair of ints";
+  const Kind kind = pool.value.kind();
+  if (kind != Kind::tuple && kind != Kind::list) pool.fail(kExpected, kind_name(kind));
+  const std::size_t values = document.list_size(pool.value);
+  if (values != 2) pool.fail(kExpected, fmt::format("{} values", values));
   PoolId id;
   std::uint64_t* part = &id.first;
-  document.for_each(pool, [&](Value number) {
-    *part = check.bits(number, where, container);
+  Field number = pool; // errors name the pair
+  document.for_each(pool.value, [&](Value value) {
+    number.value = value;
+    *part = number.bits(document);
     part = &id.second;
     return true;
   });
@@ -46,18 +46,19 @@ PoolId read_pool_id(const Document& document, Value pool, const Where& where, Va
 }
 
 SegmentReader::SegmentReader(const Document& document, FrameReader& frames, Budget& budget, Recording& recording)
-    : document_(document), frames_(frames), budget_(budget), recording_(recording), check_(document),
+    : document_(document), frames_(frames), budget_(budget), recording_(recording),
       segment_fields_(document, {"device", "address", "total_size", "stream", "segment_type", "segment_pool_id",
                                  "is_expandable", "frames", "blocks"}),
       block_fields_(document, {"address", "size", "requested_size", "state", "frames", "history"}),
       history_fields_(document, {"real_size", "frames"}) {
 }
 
-void SegmentReader::read(Value segments) {
-  budget_.spend(document_.list_size(segments), Where{nullptr, "segments"}, segments);
+void SegmentReader::read(Value list) {
+  const Field segments{list, nullptr, "segments"};
+  budget_.spend(document_.list_size(list), segments);
   std::size_t index = 0;
-  document_.for_each(segments, [&](Value dict) {
-    read_segment(dict, Where{nullptr, "segments", index++}, segments);
+  document_.for_each(list, [&](Value dict) {
+    read_segment(segments.item(index++, dict));
     return true;
   });
   std::stable_sort(recording_.end.segments.begin(), recording_.end.segments.end(),
@@ -67,61 +68,57 @@ void SegmentReader::read(Value segments) {
   warn();
 }
 
-void SegmentReader::read_segment(Value dict, const Where& where, Value list) {
+void SegmentReader::read_segment(const Field& dict) {
   namespace field = segment_field;
-  check_.require(dict, Kind::dict, where, list);
-  const auto row = segment_fields_.read(dict);
-  const auto at = [&](std::string_view key) { return Where{&where, key}; };
+  dict.require(Kind::dict);
+  const auto row = segment_fields_.read(dict.value);
+  const auto at = [&](std::size_t number) { return segment_fields_.field(dict, row, number); };
 
   Segment segment;
-  if (is_present(row[field::device])) {
-    const std::uint64_t device = check_.size(row[field::device], at("device"), dict);
-    if (device > 0xFFFF) fail_at(at("device"), dict, "the index of a device", std::to_string(device));
-    segment.device = {static_cast<std::uint32_t>(device)};
+  if (const Field device = at(field::device); device.is_present()) {
+    const std::uint64_t index = device.size(document_);
+    if (index > 0xFFFF) device.fail("the index of a device", std::to_string(index));
+    segment.device = {static_cast<std::uint32_t>(index)};
   }
-  segment.address = check_.bits(row[field::address], at("address"), dict);
-  segment.total_bytes = check_.size(row[field::total_size], at("total_size"), dict);
+  segment.address = at(field::address).bits(document_);
+  const Field total_size = at(field::total_size);
+  segment.total_bytes = total_size.size(document_);
   if (segment.total_bytes > std::numeric_limits<std::uint64_t>::max() - segment.address) {
-    fail_at(at("total_size"), dict, "a segment inside the address space", format_count(segment.total_bytes) + " bytes");
+    total_size.fail("a segment inside the address space", format_count(segment.total_bytes) + " bytes");
   }
   if (!adds_up(reserved_bytes_, segment.total_bytes) || reserved_bytes_ > kMaxTotalBytes) {
-    fail_at(at("total_size"), dict, "segments of at most 1 EiB together", "more");
+    total_size.fail("segments of at most 1 EiB together", "more");
   }
-  if (devices_.insert(segment.device).second) budget_.spend_device(at("device"), dict);
-  if (is_present(row[field::stream])) {
-    segment.stream = static_cast<std::int64_t>(check_.bits(row[field::stream], at("stream"), dict));
-  }
-  if (is_present(row[field::segment_pool_id])) {
-    segment.pool = read_pool_id(document_, row[field::segment_pool_id], at("segment_pool_id"), dict);
-  }
+  if (devices_.insert(segment.device).second) budget_.spend_device(at(field::device));
+  if (const Field stream = at(field::stream); stream.is_present())
+    segment.stream = static_cast<std::int64_t>(stream.bits(document_));
+  if (const Field pool = at(field::segment_pool_id); pool.is_present()) segment.pool = read_pool_id(document_, pool);
   segment.is_expandable = document_.as_signed(row[field::is_expandable]).value_or(0) != 0;
   if (row[field::segment_type].kind() == Kind::text) {
     segment.is_large = document_.text(row[field::segment_type]) == "large";
   }
-  segment.stack = frames_.stack(row[field::frames], at("frames"), dict);
-  if (is_present(row[field::blocks])) read_blocks(row[field::blocks], segment, at("blocks"));
+  segment.stack = frames_.stack(at(field::frames));
+  const Field blocks = at(field::blocks);
+  if (blocks.is_present()) read_blocks(blocks, segment);
   std::uint64_t covered_bytes = 0;
   const auto first = recording_.end.blocks.begin() + segment.first_block;
   for (auto block = first; block != first + segment.block_count; ++block) {
     if (!adds_up(covered_bytes, block->size_bytes) || covered_bytes > segment.total_bytes) {
-      fail_at(at("blocks"), dict,
-              fmt::format("blocks of at most {} bytes, the segment's total_size,", segment.total_bytes), "more");
+      blocks.fail(fmt::format("blocks of at most {} bytes, the segment's total_size,", segment.total_bytes), "more");
     }
   }
   segment.uncovered_bytes = segment.total_bytes - covered_bytes;
   recording_.end.segments.push_back(segment);
 }
 
-void SegmentReader::read_blocks(Value blocks, Segment& segment, const Where& where) {
-  check_.require(blocks, Kind::list, where, blocks);
-  budget_.spend(document_.list_size(blocks), where, blocks);
+void SegmentReader::read_blocks(const Field& blocks, Segment& segment) {
+  blocks.require(Kind::list, blocks.value);
+  budget_.spend(document_.list_size(blocks.value), blocks);
   segment.first_block = static_cast<std::uint32_t>(recording_.end.blocks.size());
   std::uint64_t address = segment.address;
   std::size_t index = 0;
-  document_.for_each(blocks, [&](Value dict) {
-    const Where block_where{where.parent, where.key, index++};
-    check_.require(dict, Kind::dict, block_where, blocks);
-    const Block block = read_block(dict, address, block_where);
+  document_.for_each(blocks.value, [&](Value dict) {
+    const Block block = read_block(blocks.item(index++, dict), address);
     address = block.address + block.size_bytes;
     recording_.end.blocks.push_back(block);
     return true;
@@ -129,29 +126,28 @@ void SegmentReader::read_blocks(Value blocks, Segment& segment, const Where& whe
   segment.block_count = static_cast<std::uint32_t>(index);
 }
 
-Block SegmentReader::read_block(Value dict, std::uint64_t expected_address, const Where& where) {
+Block SegmentReader::read_block(const Field& dict, std::uint64_t expected_address) {
   namespace field = block_field;
-  const auto row = block_fields_.read(dict);
-  const auto at = [&](std::string_view key) { return Where{&where, key}; };
+  dict.require(Kind::dict);
+  const auto row = block_fields_.read(dict.value);
+  const auto at = [&](std::size_t number) { return block_fields_.field(dict, row, number); };
 
   Block block;
   // Absent before PyTorch 2.1: blocks tile their segment.
-  block.address =
-      is_present(row[field::address]) ? check_.bits(row[field::address], at("address"), dict) : expected_address;
-  block.size_bytes = check_.size(row[field::size], at("size"), dict);
-  block.state = read_state(row[field::state], at("state"), dict);
+  const Field address = at(field::address);
+  block.address = address.is_present() ? address.bits(document_) : expected_address;
+  block.size_bytes = at(field::size).size(document_);
+  block.state = read_state(at(field::state));
   if (!block.is_active()) {
     saw_history_ = saw_history_ || is_present(row[field::history]);
     return block;
   }
-  const bool has_requested_size = is_present(row[field::requested_size]);
-  block.requested_bytes =
-      has_requested_size ? check_.size(row[field::requested_size], at("requested_size"), dict) : block.size_bytes;
-  if (is_present(row[field::history])) {
-    read_history(row[field::history], block, has_requested_size, at("history"));
-  } else {
-    block.stack = frames_.stack(row[field::frames], at("frames"), dict);
-  }
+  const Field requested_size = at(field::requested_size);
+  block.requested_bytes = requested_size.is_present() ? requested_size.size(document_) : block.size_bytes;
+  if (const Field history = at(field::history); history.is_present())
+    read_history(history, block, requested_size.is_present());
+  else
+    block.stack = frames_.stack(at(field::frames));
   if (block.requested_bytes > block.size_bytes) {
     block.requested_bytes = block.size_bytes;
     ++oversized_requests_;
@@ -159,24 +155,24 @@ Block SegmentReader::read_block(Value dict, std::uint64_t expected_address, cons
   return block;
 }
 
-void SegmentReader::read_history(Value history, Block& block, bool has_requested_size, const Where& where) {
-  check_.require(history, Kind::list, where, history);
+void SegmentReader::read_history(const Field& history, Block& block, bool has_requested_size) {
+  history.require(Kind::list, history.value);
   saw_history_ = true;
   // The newest entry is the owner; older ones lived in blocks that were merged into this one.
-  document_.for_each(history, [&](Value entry) {
-    const Where entry_where{where.parent, where.key, 0};
-    check_.require(entry, Kind::dict, entry_where, history);
-    const auto row = history_fields_.read(entry);
-    const Where size_where{&entry_where, "real_size"};
-    if (!has_requested_size) block.requested_bytes = check_.size(row[history_field::real_size], size_where, entry);
-    const Value frames = row[history_field::frames];
-    block.stack = is_present(frames) ? frames_.stack(frames, Where{&entry_where, "frames"}, entry) : kNoContext;
+  document_.for_each(history.value, [&](Value newest) {
+    const Field entry = history.item(0, newest);
+    entry.require(Kind::dict);
+    const auto row = history_fields_.read(newest);
+    const auto at = [&](std::size_t number) { return history_fields_.field(entry, row, number); };
+    if (!has_requested_size) block.requested_bytes = at(history_field::real_size).size(document_);
+    const Field frames = at(history_field::frames);
+    block.stack = frames.is_present() ? frames_.stack(frames) : kNoContext;
     return false;
   });
 }
 
-BlockState SegmentReader::read_state(Value state, const Where& where, Value dict) {
-  const std::string_view text = check_.text(state, where, dict);
+BlockState SegmentReader::read_state(const Field& state) {
+  const std::string_view text = state.text(document_);
   if (text == "active_allocated") return BlockState::active_allocated;
   // The second spelling stands in PyTorch's documentation only; no writer of it is known.
   if (text == "active_pending_free" || text == "active_awaiting_free") return BlockState::active_pending_free;

@@ -20,16 +20,16 @@ public:
   SegmentReader(const Document& document, FrameReader& frames, Budget& budget, Recording& recording);
 
   /// Reads the list, sorts the segments by device and address, and adds warnings. Throws SchemaError.
-  void read(Value segments);
+  void read(Value list);
 
   [[nodiscard]] bool saw_history() const { return saw_history_; }
 
 private:
-  void read_segment(Value dict, const Where& where, Value list);
-  void read_blocks(Value blocks, Segment& segment, const Where& where);
-  Block read_block(Value dict, std::uint64_t expected_address, const Where& where);
-  void read_history(Value history, Block& block, bool has_requested_size, const Where& where);
-  BlockState read_state(Value state, const Where& where, Value dict);
+  void read_segment(const Field& dict);
+  void read_blocks(const Field& blocks, Segment& segment);
+  Block read_block(const Field& dict, std::uint64_t expected_address);
+  void read_history(const Field& history, Block& block, bool has_requested_size);
+  BlockState read_state(const Field& state);
   void warn();
   void warn_of_overlaps();
 
@@ -37,7 +37,6 @@ private:
   FrameReader& frames_;
   Budget& budget_;
   Recording& recording_;
-  FieldChecker check_;
   FieldReader<9> segment_fields_;
   FieldReader<6> block_fields_;
   FieldReader<2> history_fields_;
@@ -50,6 +49,6 @@ private:
 };
 
 /// `segment_pool_id` or `pool_id`: a tuple or a list of two ints. Throws SchemaError.
-[[nodiscard]] PoolId read_pool_id(const Document& document, Value pool, const Where& where, Value container);
+[[nodiscard]] PoolId read_pool_id(const Document& document, const Field& pool);
 
 } // namespace memviz

@@ -1,6 +1,6 @@
 #include "snapshot/settings_reader.hpp"
 
-#include "snapshot/fields.hpp"
+#include "snapshot/field.hpp"
 #include "snapshot/value_text.hpp"
 
 #include <limits>
@@ -8,16 +8,16 @@
 namespace memviz {
 
 void read_settings(const Document& document, Value settings, FrameReader& texts, Budget& budget, Recording& recording) {
-  const Where where{nullptr, "allocator_settings"};
+  const Field field{settings, nullptr, "allocator_settings"};
   // Genuine settings have some hundreds of bytes. Many keys below one long key, or many of them with one long value,
   // would spell that out for each of them.
   constexpr std::size_t kMostTextBytes = std::size_t{16} << 20U;
   std::size_t text_bytes = 0;
   const auto add = [&](const std::string& key, Value value) {
-    budget.spend(1, where, settings);
+    budget.spend(1, field);
     const std::string text = value_text(document, value);
     text_bytes += key.size() + text.size();
-    if (text_bytes > kMostTextBytes) fail_at(where, settings, "settings of at most 16 MiB of text", "more");
+    if (text_bytes > kMostTextBytes) field.fail("settings of at most 16 MiB of text", "more");
     recording.settings.emplace_back(texts.text(TextKind::setting_key, key), texts.text(TextKind::setting, text));
   };
   document.for_each_item(settings, [&](Value key, Value value) {

@@ -38,19 +38,17 @@ bool needs_size(Action action) {
 TraceReader::TraceReader(const Document& document, FrameReader& frames, Budget& budget, Recording& recording,
                          EventSink& sink)
     : document_(document), frames_(frames), budget_(budget), recording_(recording), sink_(sink), batch_(kBatchEvents),
-      check_(document), fields_(document, kEventKeys) {
+      fields_(document, kEventKeys) {
 }
 
-void TraceReader::read_traces(Value device_traces) {
+void TraceReader::read_traces(Value lists) {
   flush();
-  const Where place{nullptr, "device_traces"};
-  if (document_.list_size(device_traces) > kMostDevices) {
-    fail_at(place, device_traces, "traces of at most 65536 devices",
-            std::to_string(document_.list_size(device_traces)));
-  }
+  const Field device_traces{lists, nullptr, "device_traces"};
+  if (const std::size_t count = document_.list_size(lists); count > kMostDevices)
+    device_traces.fail("traces of at most 65536 devices", std::to_string(count));
   DeviceId device;
-  document_.for_each(device_traces, [&](Value events) {
-    read_trace(device, events, device_traces);
+  document_.for_each(lists, [&](Value events) {
+    read_trace(device, device_traces.item(device.value, events));
     ++device.value;
     return true;
   });
@@ -58,55 +56,55 @@ void TraceReader::read_traces(Value device_traces) {
   if (device.value > 0) static_cast<void>(recording_.event_counts.make({device.value - 1}));
 }
 
-void TraceReader::read_trace(DeviceId device, Value events, Value device_traces) {
-  const Where where{nullptr, "device_traces", device.value};
-  if (events.kind() == Kind::record_list) return;
-  check_.require(events, Kind::list, where, device_traces);
-  budget_.spend(document_.list_size(events), where, events);
-  trace_ = events;
+void TraceReader::read_trace(DeviceId device, const Field& events) {
+  if (events.value.kind() == Kind::record_list) return;
+  events.require(Kind::list);
+  budget_.spend(document_.list_size(events.value), events);
+  trace_ = events.value;
   std::size_t index = 0;
-  document_.for_each(events, [&](Value dict) {
-    const Where event_where{&where, "", index++};
-    check_.require(dict, Kind::dict, event_where, events);
-    add(device, fields_.read(dict), event_where, dict);
+  document_.for_each(events.value, [&](Value event) {
+    const Field dict = events.item(index++, event);
+    dict.require(Kind::dict);
+    add(device, fields_.read(event), dict);
     return true;
   });
 }
 
-void TraceReader::add(DeviceId device, const EventFields::Row& row, const Where& where, Value dict) {
+void TraceReader::add(DeviceId device, const EventFields::Row& row, const Field& dict) {
   if (batch_size_ == kBatchEvents || device != batch_device_) flush();
   batch_device_ = device;
-  batch_[batch_size_] = read_event(row, dict, where);
+  batch_[batch_size_] = read_event(row, dict);
   ++batch_size_;
 }
 
 void TraceReader::flush() {
   if (batch_size_ == 0) return;
-  const Where where{nullptr, "device_traces", batch_device_.value};
-  if (batch_device_.value >= kMostDevices) fail_at(where, trace_, "traces of at most 65536 devices", "more");
+  const Field trace{trace_, nullptr, "device_traces", batch_device_.value};
+  if (batch_device_.value >= kMostDevices) trace.fail("traces of at most 65536 devices", "more");
   std::uint64_t& count = recording_.event_counts.make(batch_device_);
-  if (count == 0) budget_.spend_device(where, trace_);
+  if (count == 0) budget_.spend_device(trace);
   count += batch_size_;
   sink_.take(batch_device_, std::span(batch_).first(batch_size_));
   batch_size_ = 0;
 }
 
-Event TraceReader::read_event(const EventFields::Row& row, Value dict, const Where& where) {
+Event TraceReader::read_event(const EventFields::Row& row, const Field& dict) {
   namespace field = event_field;
-  const auto at = [&](std::string_view key) { return Where{&where, key}; };
+  const auto at = [&](std::size_t number) { return fields_.field(dict, row, number); };
 
   Event event;
-  read_action(event, row[field::action], at("action"), dict);
-  const Value address = is_present(row[field::addr]) ? row[field::addr] : row[field::device_free];
-  read_address(event, address, at("addr"), dict);
-  read_size(event, row[field::size], at("size"), dict);
-  read_stream(event, row[field::stream], at("stream"), dict);
-  event.stack = frames_.stack(row[field::frames], at("frames"), dict);
+  read_action(event, at(field::action));
+  Field address = at(field::addr);
+  if (!address.is_present()) address.value = row[field::device_free];
+  read_address(event, address);
+  read_size(event, at(field::size));
+  read_stream(event, at(field::stream));
+  event.stack = frames_.stack(at(field::frames));
   read_time(event, row[field::time_us]);
   read_compile_context(event, row[field::compile_context]);
   read_user_metadata(event, row[field::user_metadata]);
-  read_pool(event, row[field::pool_id], at("pool_id"), dict);
-  read_forward_frames(event, row[field::forward_frames], at("forward_frames"), dict);
+  read_pool(event, at(field::pool_id));
+  read_forward_frames(event, at(field::forward_frames));
   return event;
 }
 
@@ -127,53 +125,54 @@ void TraceReader::add_rows(DeviceId device, const EventCells& rows) {
 void TraceReader::read_rows(const EventCells& rows, std::size_t first_row, std::span<Event> events) {
   namespace field = event_field;
   static constexpr Value kAbsent;
-  const Where nowhere{nullptr, "device_traces"};
+  const Field nowhere{{}, nullptr, "device_traces"};
   const auto for_key = [&](std::size_t key, auto&& read) {
     const int column = rows.columns[key];
     const std::size_t width = column < 0 ? 0 : rows.width;
-    const Value* cell = column < 0 ? &kAbsent : &rows.cells[first_row * width + static_cast<std::size_t>(column)];
+    const Value* value = column < 0 ? &kAbsent : &rows.cells[first_row * width + static_cast<std::size_t>(column)];
+    Field cell{{}, &nowhere};
     for (Event& event : events) {
-      read(event, *cell);
-      cell += width;
+      cell.value = *value;
+      read(event, cell);
+      value += width;
     }
   };
-  for_key(field::action, [&](Event& event, Value value) { read_action(event, value, nowhere, {}); });
+  for_key(field::action, [&](Event& event, const Field& cell) { read_action(event, cell); });
   const bool has_free = rows.columns[field::device_free] >= 0;
-  if (has_free)
-    for_key(field::device_free, [&](Event& event, Value value) { read_address(event, value, nowhere, {}); });
-  for_key(field::addr, [&](Event& event, Value value) {
-    if (!has_free || is_present(value)) read_address(event, value, nowhere, {});
+  if (has_free) for_key(field::device_free, [&](Event& event, const Field& cell) { read_address(event, cell); });
+  for_key(field::addr, [&](Event& event, const Field& cell) {
+    if (!has_free || cell.is_present()) read_address(event, cell);
   });
-  for_key(field::size, [&](Event& event, Value value) { read_size(event, value, nowhere, {}); });
-  for_key(field::stream, [&](Event& event, Value value) { read_stream(event, value, nowhere, {}); });
-  for_key(field::frames, [&](Event& event, Value value) { event.stack = frames_.stack(value, nowhere, {}); });
-  for_key(field::time_us, [&](Event& event, Value value) { read_time(event, value); });
-  for_key(field::compile_context, [&](Event& event, Value value) { read_compile_context(event, value); });
-  for_key(field::user_metadata, [&](Event& event, Value value) { read_user_metadata(event, value); });
-  for_key(field::pool_id, [&](Event& event, Value value) { read_pool(event, value, nowhere, {}); });
-  for_key(field::forward_frames, [&](Event& event, Value value) { read_forward_frames(event, value, nowhere, {}); });
+  for_key(field::size, [&](Event& event, const Field& cell) { read_size(event, cell); });
+  for_key(field::stream, [&](Event& event, const Field& cell) { read_stream(event, cell); });
+  for_key(field::frames, [&](Event& event, const Field& cell) { event.stack = frames_.stack(cell); });
+  for_key(field::time_us, [&](Event& event, const Field& cell) { read_time(event, cell.value); });
+  for_key(field::compile_context, [&](Event& event, const Field& cell) { read_compile_context(event, cell.value); });
+  for_key(field::user_metadata, [&](Event& event, const Field& cell) { read_user_metadata(event, cell.value); });
+  for_key(field::pool_id, [&](Event& event, const Field& cell) { read_pool(event, cell); });
+  for_key(field::forward_frames, [&](Event& event, const Field& cell) { read_forward_frames(event, cell); });
 }
 
-void TraceReader::read_action(Event& event, Value value, const Where& where, Value dict) {
-  check_.require(value, Kind::text, where, dict);
-  const auto number = static_cast<std::size_t>(value.payload());
+void TraceReader::read_action(Event& event, const Field& field) {
+  field.require(Kind::text);
+  const auto number = static_cast<std::size_t>(field.value.payload());
   if (number >= actions_.size()) actions_.resize(number + 1);
-  if (!actions_[number]) actions_[number] = action_of(document_.text(value));
+  if (!actions_[number]) actions_[number] = action_of(document_.text(field.value));
   event.action = *actions_[number];
-  event.action_text = event.action == Action::other ? text_or_empty(TextKind::action, value) : kEmptyString;
+  event.action_text = event.action == Action::other ? text_or_empty(TextKind::action, field.value) : kEmptyString;
 }
 
-void TraceReader::read_address(Event& event, Value value, const Where& where, Value dict) const {
-  event.address = is_present(value) ? check_.bits(value, where, dict) : 0;
+void TraceReader::read_address(Event& event, const Field& field) const {
+  event.address = field.is_present() ? field.bits(document_) : 0;
 }
 
-void TraceReader::read_size(Event& event, Value value, const Where& where, Value dict) const {
-  const bool is_needed = is_present(value) || needs_size(event.action);
-  event.size_bytes = is_needed ? check_.size(value, where, dict) : 0;
+void TraceReader::read_size(Event& event, const Field& field) const {
+  const bool is_needed = field.is_present() || needs_size(event.action);
+  event.size_bytes = is_needed ? field.size(document_) : 0;
 }
 
-void TraceReader::read_stream(Event& event, Value value, const Where& where, Value dict) const {
-  event.stream = is_present(value) ? static_cast<std::int64_t>(check_.bits(value, where, dict)) : 0;
+void TraceReader::read_stream(Event& event, const Field& field) const {
+  event.stream = field.is_present() ? static_cast<std::int64_t>(field.bits(document_)) : 0;
 }
 
 void TraceReader::read_time(Event& event, Value value) {
@@ -191,18 +190,18 @@ void TraceReader::read_user_metadata(Event& event, Value value) {
   saw_user_metadata_ = saw_user_metadata_ || is_present(value);
 }
 
-void TraceReader::read_pool(Event& event, Value value, const Where& where, Value dict) {
+void TraceReader::read_pool(Event& event, const Field& field) {
   event.pool.reset();
-  if (!is_present(value)) return;
-  if (value != latest_pool_) latest_pool_id_ = read_pool_id(document_, value, where, dict);
-  latest_pool_ = value;
+  if (!field.is_present()) return;
+  if (field.value != latest_pool_) latest_pool_id_ = read_pool_id(document_, field);
+  latest_pool_ = field.value;
   event.pool = latest_pool_id_;
   saw_pool_ = true;
 }
 
-void TraceReader::read_forward_frames(Event& event, Value value, const Where& where, Value dict) {
-  event.forward_stack = frames_.text_stack(value, where, dict); // kNoFrames of none
-  saw_pool_ = saw_pool_ || is_present(value);
+void TraceReader::read_forward_frames(Event& event, const Field& field) {
+  event.forward_stack = frames_.text_stack(field); // kNoFrames of none
+  saw_pool_ = saw_pool_ || field.is_present();
 }
 
 } // namespace memviz

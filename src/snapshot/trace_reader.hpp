@@ -33,14 +33,14 @@ public:
   /// Events go to `sink`, their number and everything else to `snapshot`.
   TraceReader(const Document& document, FrameReader& frames, Budget& budget, Recording& recording, EventSink& sink);
 
-  /// The next event of `device`: the values of kEventKeys, and where they stand.
-  void add(DeviceId device, const EventFields::Row& row, const Where& where, Value dict);
+  /// The next event of `device`: the values of kEventKeys in `dict`.
+  void add(DeviceId device, const EventFields::Row& row, const Field& dict);
   /// The next events of `device`. What is wrong with one has no place yet.
   void add_rows(DeviceId device, const EventCells& rows);
   /// Hands over what was added and not handed over yet.
   void flush();
   /// What a list under `device_traces` that is a Kind::record_list holds was added before.
-  void read_traces(Value device_traces);
+  void read_traces(Value lists);
 
   // What tells the generations of writers apart.
   [[nodiscard]] bool saw_time() const { return saw_time_; }
@@ -52,20 +52,19 @@ private:
   /// A sink is called once for so many events.
   static constexpr std::size_t kBatchEvents = 256;
 
-  void read_trace(DeviceId device, Value events, Value device_traces);
-  Event read_event(const EventFields::Row& row, Value dict, const Where& where);
+  void read_trace(DeviceId device, const Field& events);
+  Event read_event(const EventFields::Row& row, const Field& dict);
   void read_rows(const EventCells& rows, std::size_t first_row, std::span<Event> events);
-  // One key of an event, which may hold another one's; absent values give what an Event begins with. `where` and `dict`
-  // are what to name if its value is of the wrong type.
-  void read_action(Event& event, Value value, const Where& where, Value dict);
-  void read_address(Event& event, Value value, const Where& where, Value dict) const;
-  void read_size(Event& event, Value value, const Where& where, Value dict) const;
-  void read_stream(Event& event, Value value, const Where& where, Value dict) const;
+  // One key of an event, which may hold another one's; absent values give what an Event begins with.
+  void read_action(Event& event, const Field& field);
+  void read_address(Event& event, const Field& field) const;
+  void read_size(Event& event, const Field& field) const;
+  void read_stream(Event& event, const Field& field) const;
   void read_time(Event& event, Value value);
   void read_compile_context(Event& event, Value value);
   void read_user_metadata(Event& event, Value value);
-  void read_pool(Event& event, Value value, const Where& where, Value dict);
-  void read_forward_frames(Event& event, Value value, const Where& where, Value dict);
+  void read_pool(Event& event, const Field& field);
+  void read_forward_frames(Event& event, const Field& field);
   [[nodiscard]] StringId text_or_empty(TextKind kind, Value value) {
     return value.kind() == Kind::text ? frames_.text(kind, value) : kEmptyString;
   }
@@ -78,7 +77,6 @@ private:
   DeviceId batch_device_;
   std::vector<Event> batch_; ///< kBatchEvents, of which the first batch_size_ are waiting; the others are used again
   std::size_t batch_size_ = 0;
-  FieldChecker check_;
   EventFields fields_;
   std::vector<std::optional<Action>> actions_; ///< by number of the text
   Value trace_; ///< the list whose events are being read, for messages; unset while the file is still being decoded

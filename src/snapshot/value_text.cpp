@@ -1,6 +1,6 @@
 #include "snapshot/value_text.hpp"
 
-#include "snapshot/where.hpp"
+#include "snapshot/field.hpp"
 
 #include <fmt/format.h>
 
@@ -25,7 +25,7 @@ std::string value_text(const Document& document, Value value) {
   case Kind::record:
   case Kind::record_list:
   case Kind::digest:
-  case Kind::memo_reference: fail_at(Where{}, value, "plain data", kind_name(value.kind()));
+  case Kind::memo_reference: Field{value}.fail("plain data", kind_name(value.kind()));
   }
   return "";
 }

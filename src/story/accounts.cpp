@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <string_view>
+#include <variant>
 
 namespace memviz {
 namespace {
@@ -50,10 +51,10 @@ std::string off_text(const DeviceStats& stats) {
 
 } // namespace
 
-std::string use_text(const DeviceStats& stats) {
-  if (stats.reserved_bytes == 0) return "nothing reserved";
-  return fmt::format("{} reserved, {} in use", format_bytes(stats.reserved_bytes),
-                     format_percent(stats.allocated_bytes + stats.pending_free_bytes, stats.reserved_bytes));
+std::string use_text(const MemoryTotals& totals) {
+  if (totals.reserved_bytes == 0) return "nothing reserved";
+  return fmt::format("{} reserved, {} in use", format_bytes(totals.reserved_bytes),
+                     format_percent(totals.allocated_bytes + totals.pending_free_bytes, totals.reserved_bytes));
 }
 
 std::string_view baseline_text(const DeviceStats& stats) {
@@ -111,8 +112,9 @@ std::vector<Account> accounts_of(const std::vector<DeviceStats>& devices) {
 std::vector<std::string> missing_stack_notes(const std::vector<UserLine>& users, std::uint64_t requested_bytes) {
   std::vector<std::string> notes;
   for (const UserLine& user : users) {
-    if (user.key.kind != NodeKind::pseudo) continue;
-    const std::string_view text = advice(static_cast<Pseudo>(user.key.value));
+    const auto* reason = std::get_if<Pseudo>(&user.key);
+    if (reason == nullptr) continue;
+    const std::string_view text = advice(*reason);
     if (text.empty() || user.amount.bytes < requested_bytes / kWorthANote || user.amount.bytes == 0) continue;
     notes.push_back(fmt::format("{} {}", format_bytes(user.amount.bytes), text));
   }

@@ -49,9 +49,9 @@ std::string largest_user_text(const MemorySubject& subject, const DeviceStats& s
   const FrameTable& frames = subject.state.frames();
   const UserLine& first = subject.users.front();
   const NoStackAccount no_stack = no_stack_account(subject.users);
-  const auto known = std::find_if(subject.users.begin(), subject.users.end(),
-                                  [](const UserLine& line) { return line.key.kind == NodeKind::frame; });
-  if (first.key.kind == NodeKind::frame && first.amount.bytes >= no_stack.total.bytes) {
+  const auto known =
+      std::find_if(subject.users.begin(), subject.users.end(), [](const UserLine& line) { return is_frame(line.key); });
+  if (is_frame(first.key) && first.amount.bytes >= no_stack.total.bytes) {
     const bool stands_out = first.amount.bytes >= sum.requested_bytes / kStandsOut;
     return fmt::format(
         "{}, {}, holds {}.",

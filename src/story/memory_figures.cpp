@@ -45,8 +45,7 @@ constexpr std::size_t kMostPlaces = 4;
 /// The pool is named where there is more than the default one.
 std::string place_name(const FrameTable& frames, const Place& place, bool has_pools) {
   if (!has_pools) return fmt::format("stream {}", place.stream);
-  return fmt::format("{}, stream {}", node_label(frames, {NodeKind::pool, place.pool.first, place.pool.second}),
-                     place.stream);
+  return fmt::format("{}, stream {}", node_label(frames, place.pool), place.stream);
 }
 
 /// The places of one device, largest first; empty where it has one only.
@@ -54,17 +53,17 @@ std::vector<MemoryRow> place_rows(const FrameTable& frames, std::vector<Place> p
   std::vector<MemoryRow> rows;
   if (places.size() < 2) return rows;
   std::stable_sort(places.begin(), places.end(), [](const Place& left, const Place& right) {
-    return left.stats.reserved_bytes > right.stats.reserved_bytes;
+    return left.totals.reserved_bytes > right.totals.reserved_bytes;
   });
   const std::size_t shown = places.size() > kMostPlaces + 1 ? kMostPlaces : places.size();
   const bool has_pools =
       std::any_of(places.begin(), places.end(), [](const Place& place) { return place.pool.is_private(); });
-  DeviceStats rest;
+  MemoryTotals rest;
   for (std::size_t i = 0; i < places.size(); ++i) {
     if (i >= shown)
-      rest = sum_of({rest, places[i].stats});
+      rest += places[i].totals;
     else
-      rows.push_back({place_name(frames, places[i], has_pools), places[i].stats, use_text(places[i].stats), true});
+      rows.push_back({place_name(frames, places[i], has_pools), places[i].totals, use_text(places[i].totals), true});
   }
   if (shown < places.size())
     rows.push_back(

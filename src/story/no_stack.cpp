@@ -5,11 +5,12 @@
 
 #include <fmt/format.h>
 #include <string_view>
+#include <variant>
 
 namespace memviz {
 
 std::string reason_text(const NodeKey& reason) {
-  std::string_view label = pseudo_label(static_cast<Pseudo>(reason.value));
+  std::string_view label = pseudo_label(std::get<Pseudo>(reason));
   label = label.substr(1, label.size() - 2);
   const std::size_t colon = label.find(": ");
   return std::string(colon == std::string_view::npos ? label : label.substr(colon + 2));

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <utility>
+#include <variant>
 
 namespace memviz {
 
@@ -53,7 +54,7 @@ Label frame_label(const FrameTable& frames, FrameId frame) {
 }
 
 Label key_label(const FrameTable& frames, const NodeKey& key) {
-  if (key.kind == NodeKind::frame) return frame_label(frames, key.frame());
+  if (const auto* frame = std::get_if<FrameId>(&key)) return frame_label(frames, *frame);
   return {.name = one_line(node_label(frames, key))};
 }
 

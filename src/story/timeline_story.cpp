@@ -22,7 +22,7 @@ std::uint64_t snapshots_in(const TimelineSubject& subject) {
 /// Of the peak; null where no stack tells.
 const Holder* largest_line(const TimelineSubject& subject) {
   const auto line = std::find_if(subject.holders.begin(), subject.holders.end(),
-                                 [](const Holder& holder) { return holder.key.kind == NodeKind::frame; });
+                                 [](const Holder& holder) { return is_frame(holder.key); });
   return line == subject.holders.end() ? nullptr : &*line;
 }
 

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
+#include <variant>
 
 namespace memviz {
 namespace {
@@ -99,9 +100,24 @@ std::string_view without_compiler_suffix(std::string_view name) {
                                                                               : name;
 }
 
-std::string state_label(std::uint64_t value) {
-  return std::string(state_name(static_cast<BlockState>(value)));
-}
+struct Labeller {
+  const FrameTable& frames;
+
+  std::string operator()(const RootKey& /*root*/) const { return "reserved"; }
+  std::string operator()(const DeviceKey& key) const { return device_name(key.device, key.is_cpu); }
+  std::string operator()(const PoolId& pool) const {
+    return pool.is_private() ? fmt::format("private pool ({}, {})", pool.first, pool.second) : "default pool";
+  }
+  std::string operator()(const StreamKey& key) const { return fmt::format("stream {}", key.stream); }
+  std::string operator()(const SegmentKey& key) const { return "segment " + format_address(key.address); }
+  std::string operator()(BlockState state) const { return std::string(state_name(state)); }
+  std::string operator()(FrameId frame) const {
+    const std::string place = frame_place(frames, frame);
+    const std::string function = short_function(frames.name(frame));
+    return place.empty() ? function : function + " " + place;
+  }
+  std::string operator()(Pseudo pseudo) const { return std::string(pseudo_label(pseudo)); }
+};
 
 } // namespace
 
@@ -195,22 +211,7 @@ std::string_view pseudo_label(Pseudo pseudo) {
 }
 
 std::string node_label(const FrameTable& frames, const NodeKey& key) {
-  switch (key.kind) {
-  case NodeKind::root: return "reserved";
-  case NodeKind::device: return device_name({static_cast<std::uint32_t>(key.value)}, key.other != 0);
-  case NodeKind::pool: {
-    const PoolId pool{key.value, key.other};
-    return pool.is_private() ? fmt::format("private pool ({}, {})", pool.first, pool.second) : "default pool";
-  }
-  case NodeKind::stream: return fmt::format("stream {}", static_cast<std::int64_t>(key.value));
-  case NodeKind::segment: return "segment " + format_address(key.value);
-  case NodeKind::state: return state_label(key.value);
-  case NodeKind::pseudo: return std::string(pseudo_label(static_cast<Pseudo>(key.value)));
-  case NodeKind::frame: break;
-  }
-  const std::string place = frame_place(frames, key.frame());
-  const std::string function = short_function(frames.name(key.frame()));
-  return place.empty() ? function : function + " " + place;
+  return std::visit(Labeller{frames}, key);
 }
 
 std::span<const std::string_view> omitted_names() {

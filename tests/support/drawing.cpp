@@ -11,7 +11,7 @@ namespace {
 std::uint64_t total_of_state(const FrameTree& tree, BlockState state) {
   std::uint64_t bytes = 0;
   for (const TreeNode<Amount>& node : tree.nodes)
-    if (node.key.is(state)) bytes += node.total.bytes;
+    if (node.key == NodeKey(state)) bytes += node.total.bytes;
   return bytes;
 }
 
@@ -32,8 +32,7 @@ Drawing drawing_of(const std::vector<Leaf>& leaves) {
   stats.requested_bytes = stats.end_requested_bytes = stats.baseline_bytes = stats.allocated_bytes;
   drawing.devices.push_back(stats);
   for (const TreeNode<Amount>& node : drawing.tree.nodes)
-    if (node.key.kind == NodeKind::frame && node.first_child == kNoNode)
-      drawing.users.push_back({node.key, node.total});
+    if (is_frame(node.key) && node.first_child == kNoNode) drawing.users.push_back({node.key, node.total});
   std::sort(drawing.users.begin(), drawing.users.end(), [](const UserLine& left, const UserLine& right) {
     return std::pair(right.amount.bytes, left.key) < std::pair(left.amount.bytes, right.key);
   });

@@ -25,7 +25,7 @@ void add_event(const FrameTable& frames, const Event& event, std::string& text) 
 
 void add_segment(const Recording& snapshot, const Segment& segment, std::string& text) {
   fmt::format_to(std::back_inserter(text), "segment {} {:x} {} stream {} pool {},{} {} {} uncovered {} [{}]\n",
-                 segment.device, segment.address, segment.total_bytes, segment.stream, segment.pool.first,
+                 segment.device.value, segment.address, segment.total_bytes, segment.stream, segment.pool.first,
                  segment.pool.second, segment.is_expandable, segment.is_large ? int{*segment.is_large} : -1,
                  segment.uncovered_bytes, stack_text(snapshot.frames, segment.stack));
   for (const Block& block : snapshot.end.blocks_of(segment)) {
@@ -49,7 +49,7 @@ std::string snapshot_text(const Recording& snapshot) {
   }
   for (const Annotation& annotation : snapshot.annotations) {
     fmt::format_to(std::back_inserter(text), "{} {} {} {}", frames.text(annotation.name), frames.text(annotation.stage),
-                   annotation.device, annotation.time_us);
+                   annotation.device.value, annotation.time_us);
     for (const auto& [key, value] : annotation.metadata)
       fmt::format_to(std::back_inserter(text), " {}={}", frames.text(key), frames.text(value));
     text += '\n';

@@ -43,17 +43,17 @@ NodeKey frame_key(FrameTable& frames, const std::string& step) {
   REQUIRE_MESSAGE(second != std::string::npos, "a frame is file:line:name, not " << step);
   const Frame frame{frames.intern(step.substr(second + 1)), frames.intern(step.substr(0, first)),
                     std::stoll(step.substr(first + 1, second - first - 1))};
-  return {NodeKind::frame, frames.add_frame(frame).value, 0};
+  return frames.add_frame(frame);
 }
 
 NodeKey key_of(FrameTable& frames, const std::string& step) {
   for (const BlockState state : {BlockState::active_allocated, BlockState::active_pending_free, BlockState::inactive})
-    if (step == state_name(state)) return NodeKey::of(state);
+    if (step == state_name(state)) return state;
   for (const PseudoStep& known : kPseudoSteps)
-    if (step == known.text) return NodeKey::of(known.pseudo);
-  if (step.starts_with("GPU ")) return {NodeKind::device, std::stoull(step.substr(4)), 0};
-  if (step.starts_with("stream ")) return {NodeKind::stream, std::stoull(step.substr(7)), 0};
-  if (step.starts_with("segment ")) return {NodeKind::segment, std::stoull(step.substr(8)), 0};
+    if (step == known.text) return known.pseudo;
+  if (step.starts_with("GPU ")) return DeviceKey{{static_cast<std::uint32_t>(std::stoul(step.substr(4)))}, false};
+  if (step.starts_with("stream ")) return StreamKey{std::stoll(step.substr(7))};
+  if (step.starts_with("segment ")) return SegmentKey{std::stoull(step.substr(8)), {}};
   return frame_key(frames, step);
 }
 

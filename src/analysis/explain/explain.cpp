@@ -1,5 +1,6 @@
 #include "memviz/explain.hpp"
 
+#include "analysis/explain/growth.hpp"
 #include "analysis/explain/line_names.hpp"
 #include "analysis/explain/untold.hpp"
 

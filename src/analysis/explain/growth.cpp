@@ -1,4 +1,4 @@
-#include "analysis/explain/line_names.hpp"
+#include "analysis/explain/growth.hpp"
 
 #include <algorithm>
 

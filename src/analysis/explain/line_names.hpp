@@ -4,7 +4,8 @@
 
 #include "analysis/tree/frame_order.hpp"
 #include "analysis/tree/user_lines.hpp"
-#include "memviz/explain.hpp"
+#include "memviz/memory_state.hpp"
+#include "memviz/pins.hpp"
 
 namespace memviz {
 
@@ -13,9 +14,6 @@ struct LineNames {
   UserLines lines;
   FrameOrder order;
 };
-
-/// Of a device whose events `state` holds; nothing where it has none up to the moment.
-[[nodiscard]] Growth growth_before(const MemoryState& state, const DeviceStats& stats, LineNames& names);
 
 /// find_pins() with the names at hand.
 [[nodiscard]] Pins find_pins(const MemoryState& state, LineNames& names, const PinOptions& options);

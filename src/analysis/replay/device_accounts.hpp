@@ -4,6 +4,7 @@
 
 #include "analysis/replay/moment_log.hpp"
 #include "base/number_map.hpp"
+#include "memviz/lost_history.hpp"
 #include "memviz/replay.hpp"
 
 #include <cstdint>
@@ -11,11 +12,21 @@
 
 namespace memviz {
 
+/// The blocks in use at the end that no recorded alloc explains.
+struct Unexplained {
+  std::uint64_t blocks = 0;
+  std::uint64_t bytes = 0; ///< requested
+  std::uint64_t with_stack = 0;
+  std::uint64_t with_stack_bytes = 0;
+};
+
 /// Live bytes over the events of one device, relative to the baseline, which is known only when the last event is.
 struct Accounts::DeviceAccounts {
-  explicit DeviceAccounts(const MomentChoice& choice, DeviceId device) : log(choice, device) { stats.device = device; }
+  explicit DeviceAccounts(const MomentChoice& choice, DeviceId its_device)
+      : device(its_device), log(choice, its_device) {}
 
-  DeviceStats stats;
+  DeviceId device;
+  EventCounts counts;
   NumberMap live; ///< address -> Birth, of recorded allocs
   MomentLog log;
   std::int64_t live_bytes = 0;
@@ -24,7 +35,8 @@ struct Accounts::DeviceAccounts {
   std::optional<std::int64_t> last_event_time_us;
 
   void replay(const Event& event);
-  [[nodiscard]] DeviceStats settled(const DeviceStats& at_end, std::uint64_t unexplained_bytes) const;
+  /// With the blocks of the end, whose totals are `at_end`.
+  [[nodiscard]] EventAccounts settled(const MemoryTotals& at_end, const Unexplained& unexplained, RingState ring) const;
   [[nodiscard]] Moment moment(const MomentChoice& choice) const;
 };
 

@@ -23,37 +23,57 @@ DeviceStats leading_or_sum(const std::vector<DeviceStats>& devices) {
                        [&](const DeviceStats& stats) { return stats.device == *leading; });
 }
 
+MemoryTotals& MemoryTotals::operator+=(const MemoryTotals& more) {
+  segments += more.segments;
+  blocks += more.blocks;
+  reserved_bytes += more.reserved_bytes;
+  allocated_bytes += more.allocated_bytes;
+  pending_free_bytes += more.pending_free_bytes;
+  inactive_bytes += more.inactive_bytes;
+  unaccounted_bytes += more.unaccounted_bytes;
+  requested_bytes += more.requested_bytes;
+  outside_bytes += more.outside_bytes;
+  return *this;
+}
+
+EventCounts& EventCounts::operator+=(const EventCounts& more) {
+  events += more.events;
+  allocs += more.allocs;
+  alloc_bytes += more.alloc_bytes;
+  free_bytes += more.free_bytes;
+  unmatched_frees += more.unmatched_frees;
+  unmatched_free_bytes += more.unmatched_free_bytes;
+  allocs_without_stack += more.allocs_without_stack;
+  ooms += more.ooms;
+  if (more.first_time_us && (!first_time_us || *more.first_time_us < *first_time_us))
+    first_time_us = more.first_time_us;
+  if (more.last_time_us && (!last_time_us || *more.last_time_us > *last_time_us)) last_time_us = more.last_time_us;
+  return *this;
+}
+
+EventAccounts& EventAccounts::operator+=(const EventAccounts& more) {
+  EventCounts::operator+=(more);
+  baseline_bytes += more.baseline_bytes;
+  may_have_lost_events = may_have_lost_events || more.may_have_lost_events;
+  unexplained_blocks += more.unexplained_blocks;
+  unexplained_with_stack += more.unexplained_with_stack;
+  unexplained_with_stack_bytes += more.unexplained_with_stack_bytes;
+  peak_requested_bytes += more.peak_requested_bytes;
+  peak_event = more.peak_event;
+  end_requested_bytes += more.end_requested_bytes;
+  end_reserved_bytes += more.end_reserved_bytes;
+  end_block_bytes += more.end_block_bytes;
+  imbalance_bytes += more.imbalance_bytes;
+  return *this;
+}
+
 DeviceStats sum_of(const std::vector<DeviceStats>& devices) {
   DeviceStats sum;
   for (const DeviceStats& device : devices) {
+    static_cast<MemoryTotals&>(sum) += device;
+    static_cast<EventAccounts&>(sum) += device;
     sum.device = device.device;
     sum.is_cpu = device.is_cpu;
-    sum.segments += device.segments;
-    sum.blocks += device.blocks;
-    sum.events += device.events;
-    sum.reserved_bytes += device.reserved_bytes;
-    sum.allocated_bytes += device.allocated_bytes;
-    sum.pending_free_bytes += device.pending_free_bytes;
-    sum.inactive_bytes += device.inactive_bytes;
-    sum.unaccounted_bytes += device.unaccounted_bytes;
-    sum.requested_bytes += device.requested_bytes;
-    sum.outside_bytes += device.outside_bytes;
-    sum.baseline_bytes += device.baseline_bytes;
-    sum.may_have_lost_events = sum.may_have_lost_events || device.may_have_lost_events;
-    sum.allocs += device.allocs;
-    sum.alloc_bytes += device.alloc_bytes;
-    sum.free_bytes += device.free_bytes;
-    sum.peak_requested_bytes += device.peak_requested_bytes;
-    sum.peak_event = device.peak_event;
-    sum.end_requested_bytes += device.end_requested_bytes;
-    sum.end_reserved_bytes += device.end_reserved_bytes;
-    sum.end_block_bytes += device.end_block_bytes;
-    sum.imbalance_bytes += device.imbalance_bytes;
-    sum.ooms += device.ooms;
-    if (device.first_time_us && (!sum.first_time_us || *device.first_time_us < *sum.first_time_us))
-      sum.first_time_us = device.first_time_us;
-    if (device.last_time_us && (!sum.last_time_us || *device.last_time_us > *sum.last_time_us))
-      sum.last_time_us = device.last_time_us;
   }
   return sum;
 }

@@ -4,8 +4,8 @@
 
 namespace memviz {
 
-RingState ring_state(const Recording& recording, const DeviceStats& stats) {
-  const bool has_room = recording.trace_max_entries && stats.events < *recording.trace_max_entries;
+RingState ring_state(const Recording& recording, const EventCounts& counts) {
+  const bool has_room = recording.trace_max_entries && counts.events < *recording.trace_max_entries;
   if (has_room || recording.trace_overflowed == false) return RingState::not_full;
   return recording.trace_overflowed ? RingState::full : RingState::unknown;
 }

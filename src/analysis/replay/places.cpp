@@ -8,15 +8,13 @@
 namespace memviz {
 
 std::vector<Place> places_of(const MemoryState& state, std::optional<DeviceId> only_device) {
-  std::map<std::tuple<DeviceId, PoolId, std::int64_t>, DeviceStats> totals;
+  std::map<std::tuple<DeviceId, PoolId, std::int64_t>, MemoryTotals> sums;
   for (const Segment& segment : state.segments_of(only_device))
-    add_segment(state, segment, totals[{segment.device, segment.pool, segment.stream}]);
+    add_segment(state, segment, sums[{segment.device, segment.pool, segment.stream}]);
   std::vector<Place> places;
-  for (const auto& [key, stats] : totals) {
-    const auto& [place_device, pool, stream] = key;
-    places.push_back({place_device, pool, stream, stats});
-    places.back().stats.device = place_device;
-    places.back().stats.is_cpu = state.recording->origin.is_main_memory(place_device);
+  for (const auto& [key, totals] : sums) {
+    const auto& [device, pool, stream] = key;
+    places.push_back({device, pool, stream, totals});
   }
   return places;
 }

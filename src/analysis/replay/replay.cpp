@@ -28,9 +28,8 @@ void include_time(std::optional<std::int64_t>& first, std::optional<std::int64_t
   if (!last || *time > *last) last = time;
 }
 
-/// Blocks active at the end that no recorded alloc explains lived before the first event: their requested bytes.
-std::uint64_t mark_explained(const Segment& segment, const NumberMap& live, DeviceStats& stats, MemoryState& state) {
-  std::uint64_t unexplained_bytes = 0;
+/// Blocks active at the end that no recorded alloc explains lived before the first event.
+void mark_explained(const Segment& segment, const NumberMap& live, Unexplained& unexplained, MemoryState& state) {
   for (std::uint32_t i = segment.first_block; i < segment.first_block + segment.block_count; ++i) {
     const Block& block = state.blocks[i];
     if (!block.is_active()) continue;
@@ -38,48 +37,47 @@ std::uint64_t mark_explained(const Segment& segment, const NumberMap& live, Devi
       state.histories[i].alloc_event = Birth::unpacked(*birth).event;
       continue;
     }
-    unexplained_bytes += block.requested_bytes;
-    ++stats.unexplained_blocks;
+    ++unexplained.blocks;
+    unexplained.bytes += block.requested_bytes;
     if (state.frames().stack(block.stack).empty()) continue;
-    ++stats.unexplained_with_stack;
-    stats.unexplained_with_stack_bytes += block.requested_bytes;
+    ++unexplained.with_stack;
+    unexplained.with_stack_bytes += block.requested_bytes;
   }
-  return unexplained_bytes;
 }
 
 /// Files before 2026 do not say whether the ring was full: then allocations that are missing are the only sign.
-bool may_have_lost_events(const Recording& recording, const DeviceStats& stats) {
-  switch (ring_state(recording, stats)) {
+bool may_have_lost_events(RingState ring, const EventAccounts& accounts) {
+  switch (ring) {
   case RingState::full: return true;
   case RingState::not_full: return false;
   case RingState::unknown: break;
   }
-  return stats.unmatched_frees > 0 || stats.unexplained_with_stack > 0;
+  return accounts.unmatched_frees > 0 || accounts.unexplained_with_stack > 0;
 }
 
 } // namespace
 
 void Accounts::DeviceAccounts::replay(const Event& event) {
-  include_time(stats.first_time_us, stats.last_time_us, event.time_us);
+  include_time(counts.first_time_us, counts.last_time_us, event.time_us);
   switch (event.action) {
   case Action::alloc:
-    ++stats.allocs;
-    if (event.stack == kNoFrames) ++stats.allocs_without_stack;
-    add(stats.alloc_bytes, event.size_bytes, stats.device);
-    log.allocated(event, live.insert(event.address, Birth{EventIndex(stats.events), event.stack}.packed()));
+    ++counts.allocs;
+    if (event.stack == kNoFrames) ++counts.allocs_without_stack;
+    add(counts.alloc_bytes, event.size_bytes, device);
+    log.allocated(event, live.insert(event.address, Birth{EventIndex(counts.events), event.stack}.packed()));
     live_bytes += static_cast<std::int64_t>(event.size_bytes);
     break;
   case Action::free_requested:
-    if (log.is_on()) log.free_requested(event, stats.events);
+    if (log.is_on()) log.free_requested(event, counts.events);
     break;
   case Action::free_completed: {
-    add(stats.free_bytes, event.size_bytes, stats.device);
+    add(counts.free_bytes, event.size_bytes, device);
     const auto birth = live.remove(event.address);
     if (!birth) {
-      ++stats.unmatched_frees;
-      add(stats.unmatched_free_bytes, event.size_bytes, stats.device);
+      ++counts.unmatched_frees;
+      add(counts.unmatched_free_bytes, event.size_bytes, device);
     }
-    if (log.is_on()) log.freed(event, stats.events, birth);
+    if (log.is_on()) log.freed(event, counts.events, birth);
     live_bytes -= static_cast<std::int64_t>(event.size_bytes);
     break;
   }
@@ -90,39 +88,44 @@ void Accounts::DeviceAccounts::replay(const Event& event) {
     if (log.is_on()) log.segment_changed(event);
     break;
   case Action::oom:
-    ++stats.ooms;
-    stats.last_oom_event = EventIndex(stats.events);
+    ++counts.ooms;
+    counts.last_oom_event = EventIndex(counts.events);
     break;
   default: break;
   }
   const bool is_new_peak = live_bytes > peak_bytes;
   if (is_new_peak) {
     peak_bytes = live_bytes;
-    peak_event = EventIndex(stats.events);
+    peak_event = EventIndex(counts.events);
   }
-  log.passed(event, stats.events, is_new_peak, live_bytes);
-  ++stats.events;
+  log.passed(event, counts.events, is_new_peak, live_bytes);
+  ++counts.events;
 }
 
-DeviceStats Accounts::DeviceAccounts::settled(const DeviceStats& at_end, std::uint64_t unexplained_bytes) const {
-  DeviceStats settled = at_end;
+EventAccounts Accounts::DeviceAccounts::settled(const MemoryTotals& at_end, const Unexplained& unexplained,
+                                                RingState ring) const {
+  EventAccounts settled{counts};
+  settled.unexplained_blocks = unexplained.blocks;
+  settled.unexplained_with_stack = unexplained.with_stack;
+  settled.unexplained_with_stack_bytes = unexplained.with_stack_bytes;
+  settled.may_have_lost_events = may_have_lost_events(ring, settled);
   settled.end_reserved_bytes = at_end.reserved_bytes;
-  settled.baseline_bytes = stats.unmatched_free_bytes;
-  add(settled.baseline_bytes, unexplained_bytes, settled.device);
+  settled.baseline_bytes = counts.unmatched_free_bytes;
+  add(settled.baseline_bytes, unexplained.bytes, device);
   settled.peak_requested_bytes = settled.baseline_bytes;
-  add(settled.peak_requested_bytes, static_cast<std::uint64_t>(peak_bytes), settled.device);
+  add(settled.peak_requested_bytes, static_cast<std::uint64_t>(peak_bytes), device);
   settled.peak_event = peak_event;
   // Below 0 only where frees name more bytes than their allocs did.
   const std::int64_t end_bytes = static_cast<std::int64_t>(settled.baseline_bytes) + live_bytes;
   settled.end_requested_bytes = end_bytes < 0 ? 0 : static_cast<std::uint64_t>(end_bytes);
   settled.end_block_bytes = at_end.requested_bytes;
-  settled.imbalance_bytes = end_bytes - static_cast<std::int64_t>(settled.requested_bytes);
+  settled.imbalance_bytes = end_bytes - static_cast<std::int64_t>(at_end.requested_bytes);
   return settled;
 }
 
 Moment Accounts::DeviceAccounts::moment(const MomentChoice& choice) const {
   if (log.is_set()) return {log.kind(), log.moment(), log.time_us(), choice.annotation, log.asked_bytes()};
-  return {MomentKind::end, EventIndex::last_of(stats.events), last_event_time_us, {}};
+  return {MomentKind::end, EventIndex::last_of(counts.events), last_event_time_us, {}};
 }
 
 Accounts::Accounts(MomentChoice choice) : choice_(std::move(choice)) {
@@ -134,7 +137,7 @@ void Accounts::take(DeviceId device, std::span<const Event> events) {
   std::unique_ptr<DeviceAccounts>& of_device = devices_.make(device);
   if (!of_device) of_device = std::make_unique<DeviceAccounts>(choice_, device);
   DeviceAccounts& accounts = *of_device;
-  const std::uint64_t first_index = accounts.stats.events;
+  const std::uint64_t first_index = accounts.counts.events;
   try {
     for (const Event& event : events)
       accounts.replay(event);
@@ -157,23 +160,23 @@ void Accounts::restart() {
 }
 
 MemoryState Accounts::state_at_end(std::shared_ptr<const Recording> recording) const {
-  static const DeviceAccounts no_events({}, {});
   MemoryState state{recording->end, std::move(recording), {}, {}, {}, {}, {}};
   state.histories.resize(state.blocks.size());
   for (const DeviceId device : state.recording->devices()) {
+    const DeviceAccounts no_events({}, device);
     const DeviceAccounts* const found = accounts_of(device);
     const DeviceAccounts& accounts = found == nullptr ? no_events : *found;
-    DeviceStats at_end = accounts.stats;
-    at_end.device = device;
-    at_end.is_cpu = state.recording->origin.is_main_memory(device);
-    std::uint64_t unexplained_bytes = 0;
-    for (const Segment& segment : state.segments_of(device)) {
-      add_segment(state, segment, at_end);
-      unexplained_bytes += mark_explained(segment, accounts.live, at_end, state);
-    }
-    at_end.may_have_lost_events = may_have_lost_events(*state.recording, at_end);
-    state.devices.push_back(accounts.settled(at_end, unexplained_bytes));
-    state.devices.back().at = {MomentKind::end, EventIndex::last_of(at_end.events), accounts.last_event_time_us, {}};
+    Unexplained unexplained;
+    for (const Segment& segment : state.segments_of(device))
+      mark_explained(segment, accounts.live, unexplained, state);
+    const MemoryTotals totals = totals_of(state, device);
+    const RingState ring = ring_state(*state.recording, accounts.counts);
+    state.devices.push_back(
+        {totals,
+         accounts.settled(totals, unexplained, ring),
+         device,
+         state.recording->origin.is_main_memory(device),
+         {MomentKind::end, EventIndex::last_of(accounts.counts.events), accounts.last_event_time_us, {}}});
     state.around.push_back(accounts.log.around());
     state.misfits.emplace_back();
   }

@@ -8,18 +8,6 @@ namespace memviz {
 
 namespace {
 
-/// The totals, counted again from the segments and blocks of `memory`.
-void recount(const MemoryState& state, std::vector<DeviceStats>& devices) {
-  for (DeviceStats& stats : devices) {
-    for (std::uint64_t* total :
-         {&stats.segments, &stats.blocks, &stats.reserved_bytes, &stats.allocated_bytes, &stats.pending_free_bytes,
-          &stats.inactive_bytes, &stats.unaccounted_bytes, &stats.requested_bytes, &stats.outside_bytes})
-      *total = 0;
-    for (const Segment& segment : state.segments_of(stats.device))
-      add_segment(state, segment, stats);
-  }
-}
-
 /// Two ways to the same number: the file's blocks with the events after the moment, and the events before it.
 std::int64_t off_the_sums(const DeviceStats& stats, const MomentLog& log) {
   const std::int64_t by_events = static_cast<std::int64_t>(stats.baseline_bytes) + log.live_bytes();
@@ -79,7 +67,8 @@ void Accounts::rewind(MemoryState& state) const {
   }
   static_cast<MemoryMap&>(state) = rewinder.take_memory();
   state.histories = rewinder.take_histories();
-  recount(state, state.devices);
+  for (DeviceStats& stats : state.devices)
+    static_cast<MemoryTotals&>(stats) = totals_of(state, stats.device);
   for (std::size_t i = 0; i < state.devices.size(); ++i) {
     DeviceStats& stats = state.devices[i];
     if (stats.at.is_end()) continue;

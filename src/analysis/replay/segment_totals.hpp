@@ -1,24 +1,34 @@
 #pragma once
 
-// Adds one segment and its blocks to totals.
+// Segments and their blocks -> totals.
 
-#include "memviz/replay.hpp"
+#include "memviz/device_id.hpp"
+#include "memviz/device_stats.hpp"
+#include "memviz/memory_map.hpp"
 
 namespace memviz {
 
-inline void add_segment(const MemoryMap& memory, const Segment& segment, DeviceStats& stats) {
-  ++stats.segments;
-  stats.blocks += segment.block_count;
-  stats.reserved_bytes += segment.total_bytes;
-  stats.unaccounted_bytes += segment.uncovered_bytes;
+inline void add_segment(const MemoryMap& memory, const Segment& segment, MemoryTotals& totals) {
+  ++totals.segments;
+  totals.blocks += segment.block_count;
+  totals.reserved_bytes += segment.total_bytes;
+  totals.unaccounted_bytes += segment.uncovered_bytes;
   for (const Block& block : memory.blocks_of(segment)) {
-    stats.requested_bytes += block.requested_bytes;
+    totals.requested_bytes += block.requested_bytes;
     switch (block.state) {
-    case BlockState::active_allocated: stats.allocated_bytes += block.size_bytes; break;
-    case BlockState::active_pending_free: stats.pending_free_bytes += block.size_bytes; break;
-    case BlockState::inactive: stats.inactive_bytes += block.size_bytes; break;
+    case BlockState::active_allocated: totals.allocated_bytes += block.size_bytes; break;
+    case BlockState::active_pending_free: totals.pending_free_bytes += block.size_bytes; break;
+    case BlockState::inactive: totals.inactive_bytes += block.size_bytes; break;
     }
   }
+}
+
+/// Of the segments of one device; nothing is outside of them.
+[[nodiscard]] inline MemoryTotals totals_of(const MemoryMap& memory, DeviceId device) {
+  MemoryTotals totals;
+  for (const Segment& segment : memory.segments_of(device))
+    add_segment(memory, segment, totals);
+  return totals;
 }
 
 } // namespace memviz

@@ -19,8 +19,8 @@ LifeLines::~LifeLines() = default;
 
 NodeKey LifeLines::line_of(DeviceId device, const Life& life) const {
   if (!known_->frames.stack(life.stack).empty()) return known_->finder.line_of(life.stack);
-  return NodeKey::of(life.begin == 0 ? known_->no_stack.unexplained(device, life.end == kForever)
-                                     : Pseudo::without_stack);
+  if (life.begin > 0) return Pseudo::without_stack;
+  return known_->no_stack.unexplained(device, life.end == kForever);
 }
 
 } // namespace memviz

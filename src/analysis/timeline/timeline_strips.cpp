@@ -1,3 +1,5 @@
+#include "memviz/timeline.hpp"
+
 #include "analysis/timeline/timeline_slices.hpp"
 
 #include <algorithm>

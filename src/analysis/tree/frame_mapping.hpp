@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <map>
 #include <utility>
+#include <variant>
 #include <vector>
 
 namespace memviz {
@@ -19,8 +20,8 @@ public:
 
   /// The key with its frame, if it has one, in the common table.
   [[nodiscard]] NodeKey common(const NodeKey& key) const {
-    if (key.kind != NodeKind::frame) return key;
-    return NodeKey::of(ids_[key.frame().value]);
+    const auto* frame = std::get_if<FrameId>(&key);
+    return frame == nullptr ? key : ids_[frame->value];
   }
   /// By FrameId of the snapshot.
   [[nodiscard]] const std::vector<FrameId>& ids() const { return ids_; }

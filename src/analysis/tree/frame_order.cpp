@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 #include <tuple>
+#include <variant>
 
 namespace memviz {
 namespace {
@@ -49,9 +50,9 @@ bool FrameOrder::is_frame_before(FrameId left, FrameId right) const {
 }
 
 bool FrameOrder::is_before(const NodeKey& left, const NodeKey& right) const {
-  if (left.kind == NodeKind::frame && right.kind == NodeKind::frame)
-    return is_frame_before(left.frame(), right.frame());
-  return left < right;
+  const auto* one = std::get_if<FrameId>(&left);
+  const auto* other = std::get_if<FrameId>(&right);
+  return one != nullptr && other != nullptr ? is_frame_before(*one, *other) : left < right;
 }
 
 } // namespace memviz

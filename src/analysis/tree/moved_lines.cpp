@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <utility>
+#include <variant>
 
 namespace memviz {
 namespace {
@@ -24,8 +25,9 @@ public:
     std::map<std::pair<StringId, StringId>, Sides> functions;
     for (NodeId id = node.first_child; id != kNoNode; id = tree_[id].next_sibling) {
       const TreeNode<Change>& child = tree_[id];
-      if (child.key.kind != NodeKind::frame || is_in_both_[child.key.frame().value]) continue;
-      const Frame& frame = frames_.frame(child.key.frame());
+      const auto* alone = std::get_if<FrameId>(&child.key);
+      if (alone == nullptr || is_in_both_[alone->value]) continue;
+      const Frame& frame = frames_.frame(*alone);
       Sides& sides = functions[{frame.filename, frame.name}];
       sides.before_bytes += child.total.before.bytes;
       sides.after_bytes += child.total.after.bytes;
@@ -57,7 +59,7 @@ MovedLines moved_lines(const FrameTable& frames, const DiffTree& tree, const std
   std::uint64_t only_after_bytes = 0;
   for (const TreeNode<Change>& node : tree.nodes) {
     result.moved_bytes += search.moved_below(node);
-    if (node.key.kind != NodeKind::frame) continue;
+    if (!is_frame(node.key)) continue;
     all += node.self;
     const std::uint64_t common_bytes = std::min(node.self.before.bytes, node.self.after.bytes);
     only_before_bytes += node.self.before.bytes - common_bytes;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <variant>
 
 namespace memviz {
 
@@ -33,8 +34,9 @@ private:
 } // namespace
 
 bool has_no_stack(const NodeKey& key) {
-  if (key.kind != NodeKind::pseudo) return false;
-  switch (static_cast<Pseudo>(key.value)) {
+  const auto* pseudo = std::get_if<Pseudo>(&key);
+  if (pseudo == nullptr) return false;
+  switch (*pseudo) {
   case Pseudo::history_off:
   case Pseudo::before_recording:
   case Pseudo::lost_or_before:
@@ -63,13 +65,12 @@ std::vector<NoStackAccount> no_stack_accounts(const MemoryState& state) {
     for (std::uint32_t i = segment.first_block; i < segment.first_block + segment.block_count; ++i) {
       const Block& block = state.blocks[i];
       if (block.is_active() && state.frames().stack(block.stack).empty())
-        by_device[segment.device].add(NodeKey::of(reasons.reason(segment.device, i)), {block.requested_bytes, 1});
+        by_device[segment.device].add(reasons.reason(segment.device, i), {block.requested_bytes, 1});
     }
   }
   for (const OutsideMemory& outside : state.outside)
     if (state.frames().stack(outside.stack).empty())
-      by_device[outside.device].add(NodeKey::of(reasons.reason(outside)),
-                                    {outside.requested_bytes, outside.allocations});
+      by_device[outside.device].add(reasons.reason(outside), {outside.requested_bytes, outside.allocations});
   std::vector<NoStackAccount> accounts;
   for (const DeviceStats& stats : state.devices) {
     const auto found = by_device.find(stats.device);

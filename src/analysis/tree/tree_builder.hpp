@@ -3,6 +3,7 @@
 // Paths with weights -> Tree. Paths that share a beginning share its nodes.
 
 #include "analysis/tree/frame_order.hpp"
+#include "analysis/tree/key_hash.hpp"
 #include "base/hash.hpp"
 #include "base/hash_table.hpp"
 #include "memviz/error.hpp"
@@ -71,10 +72,7 @@ private:
   static constexpr std::uint64_t kFreeTreeBytes = std::uint64_t{72} << 18U;
 
   [[nodiscard]] static std::size_t hash_of(std::uint32_t parent, const NodeKey& key) {
-    std::uint64_t hash = mixed(hash_secret(), parent);
-    for (const std::uint64_t part : {static_cast<std::uint64_t>(key.kind), key.value, key.other})
-      hash = mixed(hash, part);
-    return hash;
+    return hash_with(mixed(hash_secret(), parent), key);
   }
 
   std::uint32_t child(std::uint32_t parent, const NodeKey& key) {

@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <variant>
 
 namespace memviz {
 namespace {
@@ -102,7 +103,7 @@ UserLineFinder::UserLineFinder(const FrameTable& frames) : frames_(frames), fact
 UserLineFinder::~UserLineFinder() = default;
 
 NodeKey UserLineFinder::line_of(StackId stack) {
-  if (frames_.stack(stack).empty()) return NodeKey::of(Pseudo::without_stack);
+  if (frames_.stack(stack).empty()) return Pseudo::without_stack;
   const auto [entry, is_new] = line_by_stack_.try_emplace(stack.value);
   if (is_new) entry->second = find(stack);
   return entry->second;
@@ -121,8 +122,8 @@ NodeKey UserLineFinder::find(StackId stack_id) {
   // C++ outside of the node is the engine's thread; inside of it, a function of the user's own.
   const std::size_t node = autograd_node(stack);
   if (node < stack.size() && (best_preference < kUserCpp || (best_preference == kUserCpp && best > node))) best = node;
-  if (best < stack.size()) return NodeKey::of(stack[best]);
-  return NodeKey::of(Pseudo::filtered);
+  if (best < stack.size()) return stack[best];
+  return Pseudo::filtered;
 }
 
 /// Whether a frame says where to look, by falling preference; 0: never.
@@ -142,15 +143,16 @@ std::size_t UserLineFinder::autograd_node(std::span<const FrameId> stack) {
 }
 
 std::string_view not_own_text(const FrameTable& frames, const NodeKey& line) {
-  if (line.kind != NodeKind::frame) return "";
-  switch (origin_of(frames.filename(line.frame()))) {
+  const auto* frame = std::get_if<FrameId>(&line);
+  if (frame == nullptr) return "";
+  switch (origin_of(frames.filename(*frame))) {
   case CodeOrigin::user: return "";
   case CodeOrigin::torch: return "torch's own";
   case CodeOrigin::library: return "a library's own";
   case CodeOrigin::cpp: break;
   }
-  const bool is_own = file_preference(frames.filename(line.frame())) == kUserCpp &&
-                      function_preference(frames.name(line.frame())) == kUserCpp;
+  const bool is_own =
+      file_preference(frames.filename(*frame)) == kUserCpp && function_preference(frames.name(*frame)) == kUserCpp;
   return is_own ? "" : "torch's C++";
 }
 
@@ -160,7 +162,7 @@ NodeKey user_line_of(const FrameTable& frames, StackId stack) {
 
 NodeKey UserLines::line_of(DeviceId device, std::uint32_t block) {
   const StackId stack = state_.blocks[block].stack;
-  return state_.frames().stack(stack).empty() ? NodeKey::of(no_stack_.reason(device, block)) : finder_.line_of(stack);
+  return state_.frames().stack(stack).empty() ? NodeKey(no_stack_.reason(device, block)) : finder_.line_of(stack);
 }
 
 std::span<const OutsideMemory> outside_of(const MemoryState& state, std::optional<DeviceId> device) {
@@ -170,7 +172,7 @@ std::span<const OutsideMemory> outside_of(const MemoryState& state, std::optiona
 }
 
 NodeKey UserLines::line_of(const OutsideMemory& outside) {
-  return state_.frames().stack(outside.stack).empty() ? NodeKey::of(no_stack_.reason(outside))
+  return state_.frames().stack(outside.stack).empty() ? NodeKey(no_stack_.reason(outside))
                                                       : finder_.line_of(outside.stack);
 }
 

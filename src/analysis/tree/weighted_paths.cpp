@@ -12,16 +12,16 @@ namespace memviz {
 namespace {
 
 NodeKey device_key(const MemoryState& state, DeviceId device) {
-  return {NodeKind::device, device.value, state.recording->origin.is_main_memory(device) ? 1U : 0U};
+  return DeviceKey{device, state.recording->origin.is_main_memory(device)};
 }
 
 /// `block_state` is what stands in the place of the state: nothing for active memory when that is no level.
 NodeKey level_key(Level level, const MemoryState& state, const Segment& segment, const NodeKey& block_state) {
   switch (level) {
   case Level::device: return device_key(state, segment.device);
-  case Level::pool: return {NodeKind::pool, segment.pool.first, segment.pool.second};
-  case Level::stream: return {NodeKind::stream, static_cast<std::uint64_t>(segment.stream), 0};
-  case Level::segment: return {NodeKind::segment, segment.address, segment.device.value};
+  case Level::pool: return segment.pool;
+  case Level::stream: return StreamKey{segment.stream};
+  case Level::segment: return SegmentKey{segment.address, segment.device};
   case Level::state: break;
   }
   return block_state;
@@ -46,7 +46,7 @@ public:
   void add(const Segment& segment) {
     for (std::uint32_t i = segment.first_block; i < segment.first_block + segment.block_count; ++i) {
       const Block& block = state_.blocks[i];
-      const std::uint32_t prefix = prefix_of(segment, NodeKey::of(block.state), block.is_active());
+      const std::uint32_t prefix = prefix_of(segment, block.state, block.is_active());
       if (block.is_active()) {
         add(stack_leaf(prefix, block.stack, segment.device, i), {block.requested_bytes, 1});
         if (block.rounding_bytes() > 0) add({prefix, kNoFrames, Pseudo::gaps}, {block.rounding_bytes(), 0});
@@ -55,7 +55,7 @@ public:
       }
     }
     if (segment.uncovered_bytes > 0) {
-      const std::uint32_t prefix = prefix_of(segment, NodeKey::of(Pseudo::unaccounted), false);
+      const std::uint32_t prefix = prefix_of(segment, Pseudo::unaccounted, false);
       add({prefix, kNoFrames, std::nullopt, true}, {segment.uncovered_bytes, 0});
     }
   }
@@ -70,7 +70,7 @@ public:
     for (std::size_t i = 0; i < leaves_.size(); ++i) {
       const Leaf& leaf = leaves_[i];
       path = *prefixes_[leaf.prefix];
-      if (leaf.pseudo) path.push_back(NodeKey::of(*leaf.pseudo));
+      if (leaf.pseudo) path.push_back(*leaf.pseudo);
       if (!leaf.pseudo && !leaf.is_bare) append_frames(leaf.stack, path);
       visit(path, amounts_[i]);
     }
@@ -92,7 +92,7 @@ private:
     const bool has_device =
         std::find(options_.levels.begin(), options_.levels.end(), Level::device) != options_.levels.end();
     if (has_device) keys.push_back(device_key(state_, device));
-    keys.push_back(NodeKey::of(Pseudo::outside));
+    keys.push_back(Pseudo::outside);
     return prefix_of(std::move(keys));
   }
 
@@ -113,7 +113,7 @@ private:
 
   void append_frames(StackId stack, std::vector<NodeKey>& path) {
     for (const FrameId frame : selection_.kept(stack))
-      path.push_back(NodeKey::of(frame));
+      path.push_back(frame);
   }
 
   void add(const Leaf& leaf, const Amount& amount) {

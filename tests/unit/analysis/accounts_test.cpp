@@ -5,9 +5,10 @@
 using namespace memviz;
 
 TEST_CASE("devices_text") {
+  const auto numbered = [](DeviceId device) { return DeviceStats{{}, {}, device}; };
   CHECK(devices_text({}) == "no GPU");
-  CHECK(devices_text({{.device = {3}}}) == "GPU 3");
-  CHECK(devices_text({{.device = {0}}, {.device = {2}}}) == "2 GPUs");
+  CHECK(devices_text({numbered({3})}) == "GPU 3");
+  CHECK(devices_text({numbered({0}), numbered({2})}) == "2 GPUs");
 }
 
 TEST_CASE("balance_text") {
@@ -41,7 +42,7 @@ TEST_CASE("balance_text") {
 }
 
 TEST_CASE("missing_stack_notes say what is missing and what helps") {
-  const auto line = [](Pseudo reason, std::uint64_t bytes) { return UserLine{NodeKey::of(reason), {bytes, 1}}; };
+  const auto line = [](Pseudo reason, std::uint64_t bytes) { return UserLine{reason, {bytes, 1}}; };
   const auto notes = missing_stack_notes({line(Pseudo::before_recording, 1024), line(Pseudo::without_stack, 10)}, 2048);
   REQUIRE(notes.size() == 1); // ten bytes are not worth a sentence
   CHECK(notes[0].starts_with("1.00 KiB has no stack: it was allocated before recording began."));

@@ -75,8 +75,8 @@ Said by_tree(const MemoryState& state, const DeviceStats& stats) {
   const FrameTree tree = build_frame_tree(state, options);
   Said said{stats.at.event.number(), 0, 0};
   for (const auto& node : tree.nodes) {
-    const bool is_other =
-        node.key.is(Pseudo::gaps) || node.key.is(BlockState::inactive) || node.key.is(Pseudo::unaccounted);
+    const bool is_other = node.key == NodeKey(Pseudo::gaps) || node.key == NodeKey(BlockState::inactive) ||
+                          node.key == NodeKey(Pseudo::unaccounted);
     if (!is_other) said.live_bytes += node.self.bytes;
     if (has_no_stack(node.key)) said.no_stack_bytes += node.self.bytes;
   }

@@ -4,6 +4,7 @@
 #include "support/tree_builder.hpp"
 
 #include <doctest/doctest.h>
+#include <variant>
 
 using namespace memviz;
 using namespace memviz::render;
@@ -12,7 +13,7 @@ namespace {
 
 NodeKey key_of(const test::BuiltTree<Amount>& built, std::string_view function) {
   for (const TreeNode<Amount>& node : built.tree.nodes)
-    if (node.key.kind == NodeKind::frame && built.frames.name(node.key.frame()) == function) return node.key;
+    if (is_frame(node.key) && built.frames.name(std::get<FrameId>(node.key)) == function) return node.key;
   FAIL("no frame ", std::string(function));
   return {};
 }
@@ -45,7 +46,7 @@ TEST_CASE("callers_of") {
   }
   SUBCASE("is empty where nothing of the user's own is above, and where there is no frame") {
     CHECK(of(key_of(built, "main")).empty());
-    CHECK(of(NodeKey::of(Pseudo::before_recording)).empty());
+    CHECK(of(Pseudo::before_recording).empty());
   }
   SUBCASE("looks at as many lines as asked for") {
     const UserLine line{key_of(built, "apply"), {1, 1}};

@@ -13,6 +13,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 using namespace memviz;
@@ -214,8 +215,8 @@ TEST_CASE("in real recordings a line of one's own is Python outside of every lib
     UserLineFinder finder(snapshot.frames);
     for (std::uint32_t stack = 0; stack < snapshot.frames.stack_count(); ++stack) {
       const NodeKey line = finder.line_of({stack});
-      if (line.kind != NodeKind::frame || !not_own_text(snapshot.frames, line).empty()) continue;
-      const std::string file(snapshot.frames.filename(line.frame()));
+      if (!is_frame(line) || !not_own_text(snapshot.frames, line).empty()) continue;
+      const std::string file(snapshot.frames.filename(std::get<FrameId>(line)));
       CAPTURE(file);
       CHECK(file.ends_with(".py"));
       for (const char* library : {"site-packages", "dist-packages", "lib/python", "torchinductor_", "<"})

@@ -40,7 +40,7 @@ std::string warning_of(const SnapshotBuilder& builder) {
 std::uint64_t bytes_of(const SnapshotBuilder& builder, Pseudo reason) {
   const Recording snapshot = builder.read();
   for (const UserLine& line : rank_user_lines(end_of(snapshot), {}))
-    if (line.key.is(reason)) return line.amount.bytes;
+    if (line.key == NodeKey(reason)) return line.amount.bytes;
   return 0;
 }
 

@@ -44,7 +44,7 @@ TEST_CASE("a block that the file has without a stack is from before recording, a
     CAPTURE(moment_kind_name(replay.devices[0].at.kind));
     std::uint64_t from_before = 0;
     for (const UserLine& reason : account_of(replay).reasons)
-      if (reason.key.is(Pseudo::before_recording)) from_before = reason.amount.bytes;
+      if (reason.key == NodeKey(Pseudo::before_recording)) from_before = reason.amount.bytes;
     CHECK(from_before == 900);
   }
 }
@@ -55,8 +55,8 @@ TEST_CASE("the account of what has no stack is one figure, and its parts say why
   const NoStackAccount account = account_of(replay);
   CHECK(account.total == Amount{1400, 2});
   REQUIRE(account.reasons.size() == 2);
-  CHECK(account.reasons[0].key.is(Pseudo::before_recording));
-  CHECK(account.reasons[1].key.is(Pseudo::lost_or_before));
+  CHECK(account.reasons[0].key == NodeKey(Pseudo::before_recording));
+  CHECK(account.reasons[1].key == NodeKey(Pseudo::lost_or_before));
   CHECK(no_stack_text(account) ==
         "no stack: 900 B allocated before recording, 500 B allocated before recording or lost in the ring");
   const auto by_device = no_stack_accounts(replay);

@@ -20,24 +20,24 @@ TEST_CASE("places_of tells devices, pools and streams apart, and adds up to all"
   const MemoryState state = replay(builder.read());
   const std::vector<Place> places = places_of(state);
   REQUIRE(places.size() == 4);
-  CHECK(places[0].stats.segments == 2);
-  CHECK(places[0].stats.reserved_bytes == 6144);
-  CHECK(places[0].stats.allocated_bytes == 1024);
-  CHECK(places[0].stats.pending_free_bytes == 2048);
-  CHECK(places[0].stats.requested_bytes == 3000);
+  CHECK(places[0].totals.segments == 2);
+  CHECK(places[0].totals.reserved_bytes == 6144);
+  CHECK(places[0].totals.allocated_bytes == 1024);
+  CHECK(places[0].totals.pending_free_bytes == 2048);
+  CHECK(places[0].totals.requested_bytes == 3000);
   CHECK(places[1].stream == 7);
   CHECK(places[2].pool == PoolId{0, 3});
-  CHECK(places[2].stats.inactive_bytes == 256);
+  CHECK(places[2].totals.inactive_bytes == 256);
   CHECK(places[3].device == DeviceId{2});
   std::uint64_t reserved_bytes = 0;
   for (const Place& place : places)
-    reserved_bytes += place.stats.reserved_bytes;
+    reserved_bytes += place.totals.reserved_bytes;
   CHECK(reserved_bytes == 4096 + 2048 + 512 + 256 + 128);
   CHECK(places_of(replay(SnapshotBuilder().read())).empty());
 
   const std::vector<Place> of_one = places_of(state, DeviceId{2});
   REQUIRE(of_one.size() == 1);
-  CHECK(of_one[0].stats.reserved_bytes == 128);
+  CHECK(of_one[0].totals.reserved_bytes == 128);
   CHECK(places_of(state, DeviceId{1}).empty());
 }
 

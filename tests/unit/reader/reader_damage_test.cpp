@@ -125,7 +125,7 @@ TEST_CASE("errors name the byte, the path, what was expected and what was found"
   SUBCASE("an event in a trace") {
     builder.event(dict({{"action", "alloc"}, {"addr", 1}}));
     CHECK(ends_with(error_of(builder.python()),
-                    "expected a size of 0 or more for device_traces[DeviceId{0}][0].size, found nothing"));
+                    "expected a size of 0 or more for device_traces[0][0].size, found nothing"));
   }
   SUBCASE("something else than a snapshot") {
     CHECK(error_of(list({1, 2})) == "byte 2: expected a dict for segments[0], found an int");

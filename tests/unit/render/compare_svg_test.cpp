@@ -24,8 +24,7 @@ Comparison comparison_of(const std::vector<DiffLeaf>& leaves) {
   comparison.after.reserved_bytes = comparison.after.allocated_bytes = comparison.after.requested_bytes =
       root.after.bytes;
   for (const TreeNode<Change>& node : comparison.tree.nodes)
-    if (node.key.kind == NodeKind::frame && node.total.delta_bytes() != 0)
-      comparison.changes.push_back({node.key, node.total});
+    if (is_frame(node.key) && node.total.delta_bytes() != 0) comparison.changes.push_back({node.key, node.total});
   std::stable_sort(comparison.changes.begin(), comparison.changes.end(),
                    [](const UserLineChange& left, const UserLineChange& right) {
                      return std::abs(left.change.delta_bytes()) > std::abs(right.change.delta_bytes());

@@ -105,7 +105,7 @@ TEST_CASE("lay_out of a stack a million frames deep") {
   FrameTree tree;
   constexpr std::uint32_t kDeep = 1'000'000;
   for (std::uint32_t i = 0; i < kDeep; ++i) {
-    const NodeKey key = i == 0 ? NodeKey{} : NodeKey{NodeKind::frame, 0, 0};
+    const NodeKey key = i == 0 ? NodeKey{} : NodeKey(FrameId{0});
     const NodeId parent = i == 0 ? kNoNode : NodeId{i - 1};
     const NodeId child = i + 1 == kDeep ? kNoNode : NodeId{i + 1};
     tree.nodes.push_back({key, parent, child, kNoNode, i + 1 == kDeep ? Amount{64, 1} : Amount{}, {64, 1}});

@@ -11,7 +11,7 @@ using namespace memviz::test;
 TEST_CASE("flame_svg answers first") {
   Drawing drawing = training();
   SUBCASE("with what has no stack, where that is most of it") {
-    drawing.users.insert(drawing.users.begin(), {NodeKey::of(Pseudo::before_recording), {40'000'000, 40}});
+    drawing.users.insert(drawing.users.begin(), {Pseudo::before_recording, {40'000'000, 40}});
     drawing.devices[0].requested_bytes = 80'000'000;
     const std::string text = sentences(drawing.svg());
     CHECK(text.find("38.1 MiB (50.0 % of what is in use) has no stack: allocated before recording. The largest user "
@@ -91,8 +91,7 @@ TEST_CASE("flame_svg of several devices has a bar for each") {
       drawing_of({{"GPU 0;stream 0;active_allocated;train.py:1:main", 512}, {"GPU 3;stream 0;inactive", 4096}});
   drawing.devices[0].reserved_bytes = 512;
   drawing.devices[0].inactive_bytes = 0;
-  drawing.devices.push_back(
-      {.device = {3}, .segments = 1, .blocks = 1, .reserved_bytes = 4096, .inactive_bytes = 4096});
+  drawing.devices.push_back({{.segments = 1, .blocks = 1, .reserved_bytes = 4096, .inactive_bytes = 4096}, {}, {3}});
   const std::string svg = drawing.svg();
   check_svg(svg);
   const std::string text = visible_text(parse_svg(svg));
@@ -103,7 +102,7 @@ TEST_CASE("flame_svg of several devices has a bar for each") {
 
 TEST_CASE("flame_svg adds no devices up that are at different moments") {
   Drawing drawing = training();
-  drawing.devices.push_back({.device = {1}, .reserved_bytes = 1 << 20});
+  drawing.devices.push_back({{.reserved_bytes = 1 << 20}, {}, {1}});
   CHECK(visible_text(parse_svg(drawing.svg())).find("119 MiB reserved on 2 GPUs, ") != std::string::npos);
   for (DeviceStats& stats : drawing.devices) {
     stats.events = 10;

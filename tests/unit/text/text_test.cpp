@@ -94,11 +94,11 @@ TEST_CASE("PyTorch's omit list is a substring test, with its known victims") {
 TEST_CASE("node labels") {
   FrameTable frames;
   const FrameId frame = frames.add_frame({frames.intern("step"), frames.intern("/home/ann/train.py"), 12});
-  CHECK(node_label(frames, {NodeKind::frame, frame.value, 0}) == "step train.py:12");
-  CHECK(node_label(frames, {NodeKind::device, 3, 0}) == "GPU 3");
-  CHECK(node_label(frames, {NodeKind::device, 0, 1}) == "CPU");
-  CHECK(node_label(frames, {NodeKind::segment, 0x7f0000000000, 0}) == "segment 0x7f0000000000");
-  CHECK(node_label(frames, {NodeKind::pool, 0, 0}) == "default pool");
-  CHECK(node_label(frames, {NodeKind::pool, 0, 2}) == "private pool (0, 2)");
-  CHECK(node_label(frames, NodeKey::of(BlockState::inactive)) == "inactive");
+  CHECK(node_label(frames, frame) == "step train.py:12");
+  CHECK(node_label(frames, DeviceKey{{3}, false}) == "GPU 3");
+  CHECK(node_label(frames, DeviceKey{{0}, true}) == "CPU");
+  CHECK(node_label(frames, SegmentKey{0x7f0000000000, {}}) == "segment 0x7f0000000000");
+  CHECK(node_label(frames, PoolId{0, 0}) == "default pool");
+  CHECK(node_label(frames, PoolId{0, 2}) == "private pool (0, 2)");
+  CHECK(node_label(frames, BlockState::inactive) == "inactive");
 }

@@ -80,9 +80,9 @@ TEST_CASE("a strip holds the small allocations of one line, and what lived befor
   CHECK(strips[0].line == in_step);
   CHECK(strips[0].is_baseline);
   CHECK(strips[0].bytes.front() == 500);
-  CHECK(strips[1].line == NodeKey::of(Pseudo::lost_or_before)); // the other shows that recording was on before
+  CHECK(strips[1].line == NodeKey(Pseudo::lost_or_before)); // the other shows that recording was on before
   CHECK(strips[1].bytes.back() == 400);
-  CHECK(strips[2].line.kind == NodeKind::root);
+  CHECK(strips[2].line == NodeKey(RootKey{}));
   CHECK(strips[3].line == user_line_of(taken.frames, forward));
   CHECK(strips[3].lives == 5);
   CHECK(strips[3].bytes.back() == 10 + 11 + 12 + 13 + 14);

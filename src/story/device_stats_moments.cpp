@@ -23,7 +23,7 @@ std::string other_moments_text(std::string_view command, const DeviceStats& stat
                     format_bytes(stats.end_reserved_bytes)),
         "end");
   }
-  if (stats.ooms > 0 && stats.at.event != stats.last_oom_event)
+  if (!stats.last_oom_event.is_none() && stats.at.event != stats.last_oom_event)
     add(fmt::format("the out-of-memory error: event {}", format_count(stats.last_oom_event.value())), "oom");
   if (stats.requested_bytes != stats.peak_requested_bytes)
     add(fmt::format("at the peak: {} live", format_bytes(stats.peak_requested_bytes)), "peak");

@@ -153,8 +153,7 @@ private:
     std::string details;
     if (event.action == Action::oom) add_detail(details, "the device had " + format_bytes(event.address) + " free");
     if (event.stream != 0) add_detail(details, fmt::format("stream {}", event.stream));
-    if (line.pool && line.pool->is_private())
-      add_detail(details, node_label(frames, {NodeKind::pool, line.pool->first, line.pool->second}));
+    if (line.pool && line.pool->is_private()) add_detail(details, node_label(frames, *line.pool));
     if (line.life && line.life->began) {
       add_detail(details, fmt::format("since event {}, lived {}", line.life->began->event,
                                       span_text(*line.life->began, line.index, event)));

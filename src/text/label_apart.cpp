@@ -3,6 +3,7 @@
 #include "text/path_ends.hpp"
 
 #include <map>
+#include <variant>
 
 namespace memviz {
 namespace {
@@ -16,7 +17,7 @@ using Alike = std::map<std::string, std::vector<std::size_t>>;
 Alike alike_frames(const FrameTable& frames, const std::vector<NodeKey>& keys) {
   Alike alike;
   for (std::size_t i = 0; i < keys.size(); ++i)
-    if (keys[i].kind == NodeKind::frame) alike[node_label(frames, keys[i])].push_back(i);
+    if (is_frame(keys[i])) alike[node_label(frames, keys[i])].push_back(i);
   return alike;
 }
 
@@ -27,10 +28,10 @@ std::vector<std::string> places_apart(const FrameTable& frames, const std::vecto
   for (const auto& [label, group] : alike_frames(frames, keys)) {
     std::vector<std::string_view> paths;
     for (const std::size_t i : group)
-      paths.push_back(frames.filename(keys[i].frame()));
+      paths.push_back(frames.filename(std::get<FrameId>(keys[i])));
     const std::vector<std::string> endings = told_apart(paths, kMostNames);
     for (std::size_t k = 0; k < group.size(); ++k) {
-      const FrameId frame = keys[group[k]].frame();
+      const FrameId frame = std::get<FrameId>(keys[group[k]]);
       const std::string name(known_basename(paths[k]));
       const std::string base = frame_place(frames, frame);
       // The folders stand before what the place says.
@@ -48,7 +49,7 @@ std::vector<std::string> node_labels(const FrameTable& frames, const std::vector
     if (places[i].empty())
       labels.push_back(node_label(frames, keys[i]));
     else
-      labels.push_back(short_function(frames.name(keys[i].frame())) + " " + places[i]);
+      labels.push_back(short_function(frames.name(std::get<FrameId>(keys[i]))) + " " + places[i]);
   }
   return labels;
 }

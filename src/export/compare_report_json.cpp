@@ -5,6 +5,8 @@
 #include "memviz/label.hpp"
 #include "story/compare_words.hpp"
 
+#include <variant>
+
 namespace memviz {
 
 namespace {
@@ -50,11 +52,10 @@ void write_devices(JsonWriter& json, const Comparison& comparison) {
 
 void write_change(JsonWriter& json, const Comparison& comparison, const UserLineChange& line) {
   json.begin_object().member("line", node_label(comparison.frames, line.key));
-  if (line.key.kind == NodeKind::frame) {
-    const FrameId frame = line.key.frame();
-    json.member("function", comparison.frames.name(frame))
-        .member("file", comparison.frames.filename(frame))
-        .member("line_number", comparison.frames.frame(frame).line);
+  if (const auto* frame = std::get_if<FrameId>(&line.key)) {
+    json.member("function", comparison.frames.name(*frame))
+        .member("file", comparison.frames.filename(*frame))
+        .member("line_number", comparison.frames.frame(*frame).line);
   }
   if (line.device) json.member("device", line.device->value);
   json.member("before_bytes", line.change.before.bytes)

@@ -1,6 +1,6 @@
+#include "memviz/flame.hpp"
 #include "analysis/tree/tree_builder.hpp"
 #include "analysis/tree/weighted_paths.hpp"
-#include "memviz/flame.hpp"
 
 namespace memviz {
 namespace {

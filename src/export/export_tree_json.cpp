@@ -8,48 +8,50 @@
 
 #include <array>
 #include <string_view>
+#include <variant>
 
 namespace memviz {
 
 namespace {
 
-std::string_view kind_name(NodeKind kind) {
-  switch (kind) {
-  case NodeKind::root: return "root";
-  case NodeKind::device: return "device";
-  case NodeKind::pool: return "pool";
-  case NodeKind::stream: return "stream";
-  case NodeKind::segment: return "segment";
-  case NodeKind::state: return "state";
-  case NodeKind::frame: return "frame";
-  case NodeKind::pseudo: return "pseudo";
-  }
-  return "unknown";
-}
+struct KindName {
+  std::string_view operator()(const RootKey& /*root*/) const { return "root"; }
+  std::string_view operator()(const DeviceKey& /*device*/) const { return "device"; }
+  std::string_view operator()(const PoolId& /*pool*/) const { return "pool"; }
+  std::string_view operator()(const StreamKey& /*stream*/) const { return "stream"; }
+  std::string_view operator()(const SegmentKey& /*segment*/) const { return "segment"; }
+  std::string_view operator()(BlockState /*state*/) const { return "state"; }
+  std::string_view operator()(FrameId /*frame*/) const { return "frame"; }
+  std::string_view operator()(Pseudo /*pseudo*/) const { return "pseudo"; }
+};
 
-/// What a program would otherwise have to parse out of the label.
-void add_identity(JsonWriter& json, const FrameTable& frames, const NodeKey& key) {
-  switch (key.kind) {
-  case NodeKind::device: json.member("device", key.value); break;
-  case NodeKind::pool: json.member("pool", std::array{key.value, key.other}); break;
-  case NodeKind::stream: json.member("stream", std::to_string(static_cast<std::int64_t>(key.value))); break;
-  case NodeKind::segment: json.member("address", std::to_string(key.value)).member("device", key.other); break;
-  case NodeKind::frame:
-    json.member("name", frames.name(key.frame())).member("file", frames.filename(key.frame()));
-    json.member("line", known_line(frames.frame(key.frame()).line));
-    break;
-  case NodeKind::root:
-  case NodeKind::state:
-  case NodeKind::pseudo: break;
+/// Writes what a program would otherwise have to parse out of the label.
+struct IdentityWriter {
+  JsonWriter& json;
+  const FrameTable& frames;
+
+  void operator()(const DeviceKey& key) const { json.member("device", key.device.value); }
+  void operator()(const PoolId& pool) const { json.member("pool", std::array{pool.first, pool.second}); }
+  void operator()(const StreamKey& key) const { json.member("stream", std::to_string(key.stream)); }
+  void operator()(const SegmentKey& key) const {
+    json.member("address", std::to_string(key.address)).member("device", key.device.value);
   }
-}
+  void operator()(FrameId frame) const {
+    json.member("name", frames.name(frame)).member("file", frames.filename(frame));
+    json.member("line", known_line(frames.frame(frame).line));
+  }
+  // The label says all of these.
+  void operator()(const RootKey& /*root*/) const {}
+  void operator()(BlockState /*state*/) const {}
+  void operator()(Pseudo /*pseudo*/) const {}
+};
 
 void write_node(JsonWriter& json, const FrameTable& frames, const FrameTree& tree, std::size_t index) {
   const auto& node = tree.nodes[index];
   json.begin_object(JsonLayout::compact).member("id", index);
   if (node.parent != kNoNode) json.member("parent", node.parent.value);
-  json.member("kind", kind_name(node.key.kind)).member("label", node_label(frames, node.key));
-  add_identity(json, frames, node.key);
+  json.member("kind", std::visit(KindName{}, node.key)).member("label", node_label(frames, node.key));
+  std::visit(IdentityWriter{json, frames}, node.key);
   json.member("self_bytes", node.self.bytes).member("total_bytes", node.total.bytes);
   json.member("blocks", node.total.blocks).end_object();
 }
@@ -71,9 +73,10 @@ void check_size(const FrameTable& frames, const FrameTree& tree) {
   constexpr std::uint64_t kNodeBytes = 16; // of a file, for each of its nodes
   TextLimit limit(kNodeBytes * tree.nodes.size(), "--frames user or --hide make less");
   for (const auto& node : tree.nodes) {
-    if (node.key.kind != NodeKind::frame) continue;
-    limit.add(frames.name(node.key.frame()).size());
-    limit.add(frames.filename(node.key.frame()).size());
+    const auto* frame = std::get_if<FrameId>(&node.key);
+    if (frame == nullptr) continue;
+    limit.add(frames.name(*frame).size());
+    limit.add(frames.filename(*frame).size());
   }
 }
 

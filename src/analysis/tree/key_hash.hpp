@@ -1,0 +1,34 @@
+#pragma once
+
+// The hash of what a node stands for.
+
+#include "base/hash.hpp"
+#include "memviz/tree.hpp"
+
+#include <cstdint>
+#include <variant>
+
+namespace memviz {
+
+/// A hash with what a key holds mixed in.
+struct KeyHash {
+  std::uint64_t hash;
+
+  std::uint64_t operator()(const RootKey& /*root*/) const { return hash; }
+  std::uint64_t operator()(const DeviceKey& key) const {
+    return mixed(mixed(hash, key.device.value), key.is_cpu ? 1 : 0);
+  }
+  std::uint64_t operator()(const PoolId& pool) const { return mixed(mixed(hash, pool.first), pool.second); }
+  std::uint64_t operator()(const StreamKey& key) const { return mixed(hash, static_cast<std::uint64_t>(key.stream)); }
+  std::uint64_t operator()(const SegmentKey& key) const { return mixed(mixed(hash, key.address), key.device.value); }
+  std::uint64_t operator()(BlockState state) const { return mixed(hash, static_cast<std::uint64_t>(state)); }
+  std::uint64_t operator()(FrameId frame) const { return mixed(hash, frame.value); }
+  std::uint64_t operator()(Pseudo pseudo) const { return mixed(hash, static_cast<std::uint64_t>(pseudo)); }
+};
+
+/// `hash` with `key` mixed in; start with hash_secret().
+[[nodiscard]] inline std::uint64_t hash_with(std::uint64_t hash, const NodeKey& key) {
+  return std::visit(KeyHash{mixed(hash, key.index())}, key);
+}
+
+} // namespace memviz
