@@ -22,18 +22,18 @@ using namespace memviz::test;
 
 namespace {
 
-std::vector<BlockBirth> births_of(const MemoryState& state) {
+std::vector<BlockBirth> births_in(const MemoryState& state) {
   BirthFinder finder(state);
   take_events(*state.recording, finder);
   return finder.births();
 }
 
 /// Path of labels -> blocks that end there, of memory in use.
-using Paths = std::map<std::string, std::uint64_t>;
+using LabelPaths = std::map<std::string, std::uint64_t>;
 
-Paths paths_of(const FrameTable& frames, const FrameTree& tree) {
+LabelPaths label_paths(const FrameTable& frames, const FrameTree& tree) {
   check_conserves_bytes(tree);
-  Paths found;
+  LabelPaths found;
   std::vector<std::string> path_of(tree.nodes.size());
   for (std::size_t i = 1; i < tree.nodes.size(); ++i) {
     const auto& node = tree.nodes[i];
@@ -44,32 +44,32 @@ Paths paths_of(const FrameTable& frames, const FrameTree& tree) {
   return found;
 }
 
-Paths paths(const Recording& snapshot, std::vector<Level> levels) {
+LabelPaths grouped(const Recording& snapshot, std::vector<Level> levels) {
   const MemoryState state = end_of(snapshot);
-  const std::vector<BlockBirth> births = births_of(state);
+  const std::vector<BlockBirth> births = births_in(state);
   TreeOptions options;
   options.levels = std::move(levels);
   options.births = births;
-  return paths_of(snapshot.frames, build_frame_tree(state, options));
+  return label_paths(snapshot.frames, build_frame_tree(state, options));
 }
 
-PythonValue mark(const char* name, const char* stage, std::int64_t time_us, int device = 0) {
+PythonValue told_mark(const char* name, const char* stage, std::int64_t time_us, int device = 0) {
   return dict({{"name", name}, {"stage", stage}, {"device", device}, {"time_us", time_us}});
 }
 
 /// Blocks of 512 bytes, one after the other, each with its alloc.
-class Program {
+class ToldProgram {
 public:
-  Program() : segment_(builder_.segment(0x1000, 8192)) {}
+  ToldProgram() : segment_(builder_.segment(0x1000, 8192)) {}
 
-  Program& alloc(std::optional<std::int64_t> time_us, const char* metadata = "", const char* context = "N/A") {
+  ToldProgram& alloc(std::optional<std::int64_t> time_us, const char* metadata = "", const char* context = "N/A") {
     PythonPairs event{{"action", "alloc"},          {"addr", address_},          {"size", 512},       {"stream", 0},
                       {"compile_context", context}, {"user_metadata", metadata}, {"frames", frames()}};
     if (time_us) event.emplace_back("time_us", *time_us);
     builder_.event(dict(event));
     return unrecorded();
   }
-  Program& unrecorded() {
+  ToldProgram& unrecorded() {
     segment_.active(512, 512, {"/app/train.py:12:step"});
     address_ += 512;
     return *this;
@@ -88,93 +88,97 @@ private:
   std::uint64_t address_ = 0x1000;
 };
 
-const std::string kStep = "/step train.py:12";
+const std::string kStepBelow = "/step train.py:12";
 
 } // namespace
 
 TEST_CASE("memory is grouped by the annotations that were open when it was allocated, outermost first") {
-  Program program;
+  ToldProgram program;
   program.alloc(5).alloc(10).alloc(25).alloc(30).alloc(45).alloc(50);
-  const Recording snapshot =
-      program.with({mark("step", "START", 10), mark("forward", "START", 20), mark("forward", "END", 30),
-                    mark("step", "END", 40), mark("step", "START", 45), mark("elsewhere", "START", 0, 1)});
-  CHECK(paths(snapshot, {Level::annotation}) ==
-        Paths{{"<no annotation>" + kStep, 1}, {"step" + kStep, 3}, {"step/forward" + kStep, 2}, {"inactive", 1}});
+  const Recording snapshot = program.with({told_mark("step", "START", 10), told_mark("forward", "START", 20),
+                                           told_mark("forward", "END", 30), told_mark("step", "END", 40),
+                                           told_mark("step", "START", 45), told_mark("elsewhere", "START", 0, 1)});
+  CHECK(grouped(snapshot, {Level::annotation}) == LabelPaths{{"<no annotation>" + kStepBelow, 1},
+                                                             {"step" + kStepBelow, 3},
+                                                             {"step/forward" + kStepBelow, 2},
+                                                             {"inactive", 1}});
 }
 
 TEST_CASE("an annotation that only ends was open from the beginning") {
-  Program program;
+  ToldProgram program;
   program.alloc(5).alloc(15).alloc(25);
-  const Recording snapshot = program.with({mark("inner", "END", 10), mark("outer", "END", 20), mark("", "", 2)});
-  CHECK(paths(snapshot, {Level::annotation, Level::state}) == Paths{{"outer/inner/active_allocated" + kStep, 1},
-                                                                    {"outer/active_allocated" + kStep, 1},
-                                                                    {"<no annotation>/active_allocated" + kStep, 1},
-                                                                    {"inactive", 1}});
+  const Recording snapshot =
+      program.with({told_mark("inner", "END", 10), told_mark("outer", "END", 20), told_mark("", "", 2)});
+  CHECK(grouped(snapshot, {Level::annotation, Level::state}) ==
+        LabelPaths{{"outer/inner/active_allocated" + kStepBelow, 1},
+                   {"outer/active_allocated" + kStepBelow, 1},
+                   {"<no annotation>/active_allocated" + kStepBelow, 1},
+                   {"inactive", 1}});
 }
 
 TEST_CASE("annotations that overlap end each for itself, and of very many the innermost are levels") {
-  Program program;
+  ToldProgram program;
   PythonItems marks;
   SUBCASE("one that ends first although it began first") {
     program.alloc(5).alloc(15);
-    const Recording snapshot = program.with(
-        {mark("first", "START", 0), mark("second", "START", 1), mark("first", "END", 10), mark("second", "END", 20)});
-    CHECK(paths(snapshot, {Level::annotation}) ==
-          Paths{{"first/second" + kStep, 1}, {"second" + kStep, 1}, {"inactive", 1}});
+    const Recording snapshot = program.with({told_mark("first", "START", 0), told_mark("second", "START", 1),
+                                             told_mark("first", "END", 10), told_mark("second", "END", 20)});
+    CHECK(grouped(snapshot, {Level::annotation}) ==
+          LabelPaths{{"first/second" + kStepBelow, 1}, {"second" + kStepBelow, 1}, {"inactive", 1}});
   }
   SUBCASE("forty of them") {
     program.alloc(100);
     for (int i = 0; i < 40; ++i)
-      marks.push_back(mark(("m" + std::to_string(i)).c_str(), "START", i));
-    const Paths found = paths(program.with(marks), {Level::annotation});
+      marks.push_back(told_mark(("m" + std::to_string(i)).c_str(), "START", i));
+    const LabelPaths found = grouped(program.with(marks), {Level::annotation});
     CHECK(found.begin()->first.starts_with("inactive"));
     CHECK(std::prev(found.end())->first.starts_with("m24/m25/"));
   }
 }
 
 TEST_CASE("what is not told has a node that says so") {
-  Program program;
+  ToldProgram program;
   program.alloc(5, "phase 1", "Torch-Compiled Region: 0/0")
       .alloc(std::nullopt)
       .unrecorded()
       .alloc(6, R"({"a": {"b": 1}})");
-  const Recording snapshot = program.with({mark("step", "START", 0)});
-  CHECK(paths(snapshot, {Level::metadata}) == Paths{{"phase 1" + kStep, 1},
-                                                    {"<no metadata>" + kStep, 1},
-                                                    {"<metadata unknown>" + kStep, 1},
-                                                    {R"({"a": {"b": 1}})" + kStep, 1},
-                                                    {"inactive", 1}});
-  CHECK(paths(snapshot, {Level::compile}) == Paths{{"Torch-Compiled Region: 0/0" + kStep, 1},
-                                                   {"<not compiled>" + kStep, 2},
-                                                   {"<compilation unknown>" + kStep, 1},
-                                                   {"inactive", 1}});
-  CHECK(paths(snapshot, {Level::annotation}) ==
-        Paths{{"step" + kStep, 2}, {"<annotation unknown>" + kStep, 2}, {"inactive", 1}});
-  CHECK(paths(snapshot, {Level::compile, Level::stream, Level::metadata})
-            .contains("Torch-Compiled Region: 0/0/stream 0/phase 1" + kStep));
+  const Recording snapshot = program.with({told_mark("step", "START", 0)});
+  CHECK(grouped(snapshot, {Level::metadata}) == LabelPaths{{"phase 1" + kStepBelow, 1},
+                                                           {"<no metadata>" + kStepBelow, 1},
+                                                           {"<metadata unknown>" + kStepBelow, 1},
+                                                           {R"({"a": {"b": 1}})" + kStepBelow, 1},
+                                                           {"inactive", 1}});
+  CHECK(grouped(snapshot, {Level::compile}) == LabelPaths{{"Torch-Compiled Region: 0/0" + kStepBelow, 1},
+                                                          {"<not compiled>" + kStepBelow, 2},
+                                                          {"<compilation unknown>" + kStepBelow, 1},
+                                                          {"inactive", 1}});
+  CHECK(grouped(snapshot, {Level::annotation}) ==
+        LabelPaths{{"step" + kStepBelow, 2}, {"<annotation unknown>" + kStepBelow, 2}, {"inactive", 1}});
+  CHECK(grouped(snapshot, {Level::compile, Level::stream, Level::metadata})
+            .contains("Torch-Compiled Region: 0/0/stream 0/phase 1" + kStepBelow));
 }
 
 TEST_CASE("without births all of it is unknown") {
-  Program program;
+  ToldProgram program;
   program.alloc(5, "phase 1");
-  const Recording snapshot = program.with({mark("step", "START", 0)});
+  const Recording snapshot = program.with({told_mark("step", "START", 0)});
   TreeOptions options;
   options.levels = {Level::metadata, Level::annotation};
-  CHECK(paths_of(snapshot.frames, build_frame_tree(end_of(snapshot), options)) ==
-        Paths{{"<metadata unknown>/<annotation unknown>" + kStep, 1}, {"inactive", 1}});
+  CHECK(label_paths(snapshot.frames, build_frame_tree(end_of(snapshot), options)) ==
+        LabelPaths{{"<metadata unknown>/<annotation unknown>" + kStepBelow, 1}, {"inactive", 1}});
 }
 
 TEST_CASE("two snapshots share what their texts say, whatever its number in either") {
-  Program one;
+  ToldProgram one;
   one.alloc(5, "phase 1").alloc(6, "phase 2");
-  Program other;
+  ToldProgram other;
   other.alloc(5, "new").alloc(6, "phase 2").alloc(7, "phase 1");
   const Recording before = one.with({});
   const Recording after = other.with({});
   const MemoryState before_state = end_of(before);
   const MemoryState after_state = end_of(after);
-  const std::vector<BlockBirth> before_births = births_of(before_state);
-  const std::vector<BlockBirth> after_births = births_of(after_state);
+  const std::vector<BlockBirth> before_births = births_in(before_state);
+  const std::vector<BlockBirth> after_births = births_in(after_state);
   CompareOptions options;
   options.tree.levels = {Level::metadata};
   options.before_births = before_births;
@@ -194,7 +198,7 @@ TEST_CASE("every byte of testdata is in such a tree once") {
     CAPTURE(path.string());
     const Recording snapshot = read_snapshot(read_input(path.string()).bytes());
     const MemoryState state = end_of(snapshot);
-    const std::vector<BlockBirth> births = births_of(state);
+    const std::vector<BlockBirth> births = births_in(state);
     TreeOptions plain;
     plain.levels = {};
     TreeOptions options;
@@ -209,7 +213,7 @@ TEST_CASE("every byte of testdata is in such a tree once") {
 TEST_CASE("the newest writer's file says it all") {
   const Recording snapshot = read_snapshot(read_input((testdata() / "gen_2.15_annotate.pickle").string()).bytes());
   const MemoryState state = end_of(snapshot);
-  const std::vector<BlockBirth> births = births_of(state);
+  const std::vector<BlockBirth> births = births_in(state);
   std::map<std::string_view, std::size_t> annotated;
   for (const BlockBirth& birth : births)
     for (const StringId text : birth.annotations)

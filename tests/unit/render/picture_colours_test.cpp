@@ -10,9 +10,12 @@
 #include "page/hues.hpp"
 #include "page/naming.hpp"
 
+#include <algorithm>
 #include <doctest/doctest.h>
 #include <set>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 using namespace memviz;
@@ -117,12 +120,11 @@ TEST_CASE("timelines and states are coloured by line, or by whose code it is") {
 
 TEST_CASE("pictures tell what is said of an allocation, and not of an earlier one at its address") {
   const Recording recording = read_testdata("gen_2.15_annotate.pickle");
-  const MemoryState state = end_of(recording);
   const std::string timeline = drawn_timeline(recording);
   CHECK(timeline.find("annotated: the weights\nannotated: of layer 0 &lt;&amp;&gt;") != std::string::npos);
   const pugi::xml_document document = parse_svg(timeline);
   std::size_t pages = 0;
   for (const pugi::xpath_node band : document.select_nodes("//g[@class='bands']/path/title"))
-    pages += std::string_view(band.node().child_value()).find("a page of the cache") != std::string_view::npos ? 1 : 0;
+    if (std::string_view(band.node().child_value()).find("a page of the cache") != std::string_view::npos) ++pages;
   CHECK(pages == 1);
 }
