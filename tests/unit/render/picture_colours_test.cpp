@@ -127,4 +127,7 @@ TEST_CASE("pictures tell what is said of an allocation, and not of an earlier on
   for (const pugi::xpath_node band : document.select_nodes("//g[@class='bands']/path/title"))
     if (std::string_view(band.node().child_value()).find("a page of the cache") != std::string_view::npos) ++pages;
   CHECK(pages == 1);
+  TimelineSvgOptions segments;
+  segments.view = TimelineView::segments;
+  CHECK(drawn_timeline(recording, segments).find("annotated: ") == std::string::npos);
 }
