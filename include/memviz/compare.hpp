@@ -22,6 +22,9 @@ struct CompareOptions {
   TreeOptions tree{{Level::state}, FrameFilter::filtered, {}, {}, {}};
   /// Without one: by line, but by function where most of what differs by line only moved.
   std::optional<FrameMatch> match;
+  /// As TreeOptions::births, which is not looked at, of each side.
+  std::span<const BlockBirth> before_births = {};
+  std::span<const BlockBirth> after_births = {};
 };
 
 struct SegmentRef {

@@ -34,7 +34,8 @@ enum class Action : std::uint8_t {
   segment_unmap,
   snapshot,
   oom,
-  other, ///< any action that memviz does not know: kept, never interpreted
+  annotate, ///< what the program says of an allocation that lives (PyTorch 2.15): its text is Event::user_metadata
+  other,    ///< any action that memviz does not know: kept, never interpreted
 };
 
 /// PyTorch's own spelling; "other" for Action::other, whose own text is Event::action_text.
@@ -56,6 +57,7 @@ struct Event {
   StringId user_metadata;
   std::optional<PoolId> pool;        ///< only in 2026 writers
   StackId forward_stack = kNoFrames; ///< `forward_frames` (2026): frames with a name only, as in the file
+  StringId internal_metadata;        ///< PyTorch's own tag of an allocation (2026)
 };
 
 /// Receives the events of a snapshot while it is read, so that whoever needs only their sum need not keep them.
@@ -121,6 +123,7 @@ private:
   Column<StringId> user_metadata_;
   Column<std::optional<PoolId>> pools_;
   Column<StackId> forward_stacks_;
+  Column<StringId> internal_metadata_;
 };
 
 } // namespace memviz

@@ -2,6 +2,7 @@
 
 // MemoryState -> FrameTree: who holds every reserved byte, grouped and filtered as asked.
 
+#include "memviz/births.hpp"
 #include "memviz/replay.hpp"
 #include "memviz/tree.hpp"
 
@@ -16,7 +17,12 @@
 
 namespace memviz {
 
-enum class Level : std::uint8_t { device, pool, stream, segment, state };
+/// annotation, metadata and compile are levels of memory in use alone: free memory stands beside them. Annotations that
+/// were open within each other are levels within each other, up to 16.
+enum class Level : std::uint8_t { device, pool, stream, segment, state, annotation, metadata, compile };
+
+/// Whether one of them groups by what the events of allocations say, so that TreeOptions::births is needed.
+[[nodiscard]] bool need_births(std::span<const Level> levels);
 
 /// Which frames of a stack are kept. `filtered` is PyTorch's own omit list (torch/cuda/_memory_viz.py, _frame_filter).
 enum class FrameFilter : std::uint8_t { filtered, user, python, all };
@@ -27,6 +33,8 @@ struct TreeOptions {
   std::string focus;              ///< RE2; stacks without a match become <not focused>; empty: all
   std::string hide;               ///< RE2; frames that match are left out of their stacks; empty: none
   std::optional<DeviceId> device; ///< only this one
+  /// By block index of the state. Levels that need it tell nothing where it is empty.
+  std::span<const BlockBirth> births = {};
 };
 
 /// The levels of `--view memory` and `--view segments`; a device level stands first when the snapshot has several

@@ -34,6 +34,9 @@ enum class CodeOrigin : std::uint8_t { user, torch, library, cpp };
 /// 4 KiB, the beginning.
 [[nodiscard]] std::string short_function(std::string_view name);
 
+/// What torch.fx says of a frame: "call_function mm_3 aten.mm.default, from File layers.py, line 58"; "" where nothing.
+[[nodiscard]] std::string fx_text(const FrameTable& frames, FrameId frame);
+
 /// "GPU 0", or "CPU" in a recording of main memory.
 [[nodiscard]] std::string device_name(DeviceId device, bool is_cpu);
 

@@ -38,7 +38,8 @@ struct SessionOptions {
 struct Wants {
   MomentRequest moment = {}; ///< of the state. An annotation's time takes a pass over the file of its own
   bool events = false;       ///< Recording::traces, which take memory
-  bool births = false;       ///< when each block of the state was allocated; takes a second pass over the events
+  bool births = false;       ///< how each block of the state came to be; takes a second pass over the events
+  bool annotations = false;  ///< the same, where any event annotates an allocation; else there is nothing to tell
   bool timeline = false;
   bool kinds = false;        ///< MemoryState::kinds
   EventSink* sink = nullptr; ///< gets all events, too
@@ -46,7 +47,7 @@ struct Wants {
 
 struct Opened {
   MemoryState state;                  ///< with its recording
-  std::vector<BlockBirth> births;     ///< by block index of the state, where wanted
+  std::vector<BlockBirth> births;     ///< by block index of the state, where wanted; else empty
   std::vector<DeviceRecord> timeline; ///< a record for each device of the recording, where wanted
 };
 

@@ -23,17 +23,24 @@
 
 namespace memviz {
 
+/// What the colours of a picture mean: where the code comes from that a box or a line stands for, or which line of the
+/// user's own code it is. Of the latter the largest have a colour that no other has.
+enum class ColorBy : std::uint8_t { origin, line };
+
 struct SvgOptions {
   bool upward = false;               ///< root at the bottom
   bool scripts = true;               ///< off for goldens
   bool fold = true;                  ///< fold unbranching runs of frames that are not the user's own into one box
   std::size_t max_bytes = 2'000'000; ///< small boxes are merged until the file is no larger
   double min_percent = 0;            ///< boxes narrower than this share of the graph are merged in any case
+  std::optional<ColorBy> color =
+      {}; ///< by default origin in a flame graph, line in a state; comparisons have their own
 };
 
 struct SegmentDetails {
-  Pins pins;        ///< what keeps mostly empty ones from being given back
-  BlockLines lines; ///< who asked for each of their blocks
+  Pins pins;                               ///< what keeps mostly empty ones from being given back
+  BlockLines lines;                        ///< who asked for each of their blocks
+  std::span<const BlockBirth> births = {}; ///< by block index; empty: not told
 };
 
 /// A tree, and what is said about it. All of it refers to the devices that the tree holds.

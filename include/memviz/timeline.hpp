@@ -34,6 +34,13 @@ struct Life {
   [[nodiscard]] bool lives_in(std::uint32_t state) const { return begin <= state && state < end; }
 };
 
+/// What an `annotate` event says of an allocation, which is known by where it begins and its address.
+struct LifeAnnotation {
+  std::uint32_t begin = 0; ///< as in Life
+  StringId text;
+  std::uint64_t address = 0;
+};
+
 /// Where memory was asked for.
 struct Home {
   std::int64_t stream = 0;
@@ -56,7 +63,7 @@ struct Step {
   std::uint64_t bytes = 0;
 };
 
-/// What a timeline keeps of the events of one device: 8 bytes an event, 32 an allocation.
+/// What a timeline keeps of the events of one device: 8 bytes an event, 32 an allocation, 16 an annotation of one.
 struct DeviceRecord {
   DeviceId device;
   std::uint32_t events = 0;
@@ -67,6 +74,8 @@ struct DeviceRecord {
   std::vector<std::uint32_t> kept_blocks; ///< of kept_baseline: the index in MemoryMap::blocks
   std::vector<Life> ranges;               ///< of segments: what was mapped, and until when
   std::vector<Home> homes;
+  /// By life; null: none. See annotations_of().
+  std::shared_ptr<const std::vector<LifeAnnotation>> annotations;
   std::vector<Mark> marks;
   /// Where a free names another size than its alloc: alloc minus free, from that state on.
   std::vector<std::pair<std::uint32_t, std::int64_t>> corrections;
@@ -78,6 +87,8 @@ struct DeviceRecord {
   [[nodiscard]] std::uint32_t states() const { return events + 1; }
   /// By event, ascending, microseconds since 1970; empty where no event has a time.
   [[nodiscard]] const std::vector<std::int64_t>& times_us() const;
+  /// In the order of the file, each text once, and at most BlockBirth::kMostAnnotations.
+  [[nodiscard]] std::vector<StringId> annotations_of(const Life& life) const;
 };
 
 /// Keeps what timelines are drawn from, while events are read. finish() throws Error where a device has more than 2^32

@@ -4,6 +4,7 @@
 
 #include "memviz/recording.hpp"
 #include "memviz/replay.hpp"
+#include "memviz/svg.hpp"
 #include "memviz/timeline.hpp"
 
 #include <cstddef>
@@ -23,6 +24,7 @@ struct TimelineSvgOptions {
   std::optional<TimelineAxis> axis = {};
   /// How many of the largest allocations are bands; by default as many as are half a pixel high.
   std::optional<std::size_t> detail = {};
+  ColorBy color = ColorBy::line;
   bool scripts = true;
   std::size_t max_bytes = 2'000'000; ///< there are fewer bands until the file is no larger
 };

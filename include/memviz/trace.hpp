@@ -8,9 +8,11 @@
 //   {"kind": "event", "device": 0, "event": 12 (its index), "time_us": 1700000000000000 (since 1970), "action":
 //   "alloc",
 //    "name": "b7f064c000000_0", "address": "139655...", "size_bytes": 512, "stream": "0", "pool": [0, 1],
-//    "line": "forward model.py:12" (the user's own), "began_event": 3, "lived_events": 9, "lived_us": 1234 (of frees),
-//    "pending_events": 4, "pending_us": 56 (between free_requested and free_completed), "device_free_bytes": 1024 (of
-//    oom), "compile_context": "", "user_metadata": "", "frames": [{"name", "file", "line"}] (innermost first)}
+//    "line": "forward model.py:12" (the user's own), "began_event": 3 (its alloc), "lived_events": 9, "lived_us": 1234
+//    (of frees), "pending_events": 4, "pending_us": 56 (between free_requested and free_completed),
+//    "device_free_bytes": 1024 (of oom), "compile_context": "", "user_metadata": "" (of annotate: what is said of the
+//    allocation), "internal_metadata": "", "frames": [{"name", "file", "line"}] (innermost first; with what torch.fx
+//    says: "fx_node_op", ...), "forward_frames": ["layers.py:58 forward"] (of the backward pass)}
 //   {"kind": "annotation", "device": 0, "time_us": 1700000000000000, "name": "forward", "stage": "START",
 //    "metadata": {}}
 // Addresses and streams are decimal text, because they may pass 2^53. Texts end after 4,096 bytes.

@@ -1,6 +1,7 @@
 #pragma once
 
-// The one tree of memviz: a root, grouping levels (device, pool, stream, segment, state), then frames, outermost first.
+// The one tree of memviz: a root, grouping levels (device, pool, stream, segment, state, and what the events say of an
+// allocation), then frames, outermost first.
 // At every node the children's totals plus its own bytes are its total; the root's total is the snapshot's reserved
 // bytes, and in edited files those of allocations outside all segments. FrameTree weighs one snapshot, DiffTree two.
 
@@ -64,10 +65,28 @@ struct SegmentKey {
   friend auto operator<=>(const SegmentKey&, const SegmentKey&) = default;
 };
 
+/// What the event of an allocation says beside its stack, or what was going on then.
+enum class Topic : std::uint8_t {
+  annotation, ///< a record_function that was open
+  metadata,   ///< Event::user_metadata
+  compile,    ///< Event::compile_context
+};
+
+/// Whether it says anything; `unknown` where no event of the allocation is recorded, and of annotations where it has no
+/// time.
+enum class Told : std::uint8_t { text, nothing, unknown };
+
+struct TopicKey {
+  Topic topic = Topic::annotation;
+  Told told = Told::unknown;
+  StringId text; ///< empty where nothing is told
+  friend auto operator<=>(const TopicKey&, const TopicKey&) = default;
+};
+
 /// What a node stands for; equal keys under one parent are one node. Siblings of the same width stand in the order of
 /// these alternatives. A new level is one more of them, with a line in each visitor: node_label(), the JSON of trees,
 /// KeyHash.
-using NodeKey = std::variant<RootKey, DeviceKey, PoolId, StreamKey, SegmentKey, BlockState, FrameId, Pseudo>;
+using NodeKey = std::variant<RootKey, DeviceKey, PoolId, StreamKey, SegmentKey, BlockState, FrameId, Pseudo, TopicKey>;
 
 [[nodiscard]] inline bool is_frame(const NodeKey& key) {
   return std::holds_alternative<FrameId>(key);

@@ -74,9 +74,9 @@ std::string note_of(const Change& change) {
 
 template <class Weight> class Describer {
 public:
-  Describer(const FrameTable& frames, const std::vector<CodeOrigin>& origins, const Tree<Weight>& tree,
-            const Layout<Weight>& layout)
-      : frames_(frames), labels_(frames), origins_(origins), tree_(tree), layout_(layout) {}
+  Describer(const FrameWords& words, const Tree<Weight>& tree, const Layout<Weight>& layout)
+      : frames_(words.frames), labels_(words.frames), origins_(words.origins), paints_(words.paints), tree_(tree),
+        layout_(layout) {}
 
   [[nodiscard]] Graph run() {
     Graph graph;
@@ -85,6 +85,7 @@ public:
     graph.is_squeezed = layout_.is_squeezed;
     graph.frames = &frames_;
     graph.origins = &origins_;
+    graph.paints = &paints_;
     graph.boxes.reserve(layout_.boxes.size());
     for (const Box<Weight>& box : layout_.boxes)
       graph.boxes.push_back(describe_box(box));
@@ -165,8 +166,8 @@ private:
       return paint_of(box.total);
     } else {
       if (box.kind == BoxKind::smaller || box.kind == BoxKind::deeper) return paint::kSmaller;
-      if (box.kind == BoxKind::run) return render::paint_of(origins_[representative(box, run).value]);
-      return key_paint(origins_, tree_[box.first].key);
+      if (box.kind == BoxKind::run) return paints_.of(representative(box, run));
+      return paints_.of(tree_[box.first].key);
     }
   }
 
@@ -202,20 +203,19 @@ private:
   const FrameTable& frames_;
   FrameLabels labels_;
   const std::vector<CodeOrigin>& origins_;
+  const FramePaints& paints_;
   const Tree<Weight>& tree_;
   const Layout<Weight>& layout_;
 };
 
 } // namespace
 
-Graph describe(const FrameTable& frames, const std::vector<CodeOrigin>& origins, const FrameTree& tree,
-               const Layout<Amount>& layout) {
-  return Describer<Amount>(frames, origins, tree, layout).run();
+Graph describe(const FrameWords& words, const FrameTree& tree, const Layout<Amount>& layout) {
+  return Describer<Amount>(words, tree, layout).run();
 }
 
-Graph describe(const FrameTable& frames, const std::vector<CodeOrigin>& origins, const DiffTree& tree,
-               const Layout<Change>& layout) {
-  return Describer<Change>(frames, origins, tree, layout).run();
+Graph describe(const FrameWords& words, const DiffTree& tree, const Layout<Change>& layout) {
+  return Describer<Change>(words, tree, layout).run();
 }
 
 } // namespace memviz::render

@@ -3,6 +3,7 @@
 // Box -> the words on it and in its tooltip, and its colour.
 
 #include "graph/layout.hpp"
+#include "page/frame_paints.hpp"
 #include "page/naming.hpp"
 #include "page/palette.hpp"
 #include "page/text_fit.hpp"
@@ -55,11 +56,17 @@ struct Graph {
   bool is_squeezed = false;
   const FrameTable* frames = nullptr;
   const std::vector<CodeOrigin>* origins = nullptr;
+  const FramePaints* paints = nullptr;
 };
 
-[[nodiscard]] Graph describe(const FrameTable& frames, const std::vector<CodeOrigin>& origins, const FrameTree& tree,
-                             const Layout<Amount>& layout);
-[[nodiscard]] Graph describe(const FrameTable& frames, const std::vector<CodeOrigin>& origins, const DiffTree& tree,
-                             const Layout<Change>& layout);
+/// All that frames are told from; the result refers to it.
+struct FrameWords {
+  const FrameTable& frames;
+  const std::vector<CodeOrigin>& origins;
+  const FramePaints& paints; ///< of comparisons only what a script makes of their frames
+};
+
+[[nodiscard]] Graph describe(const FrameWords& words, const FrameTree& tree, const Layout<Amount>& layout);
+[[nodiscard]] Graph describe(const FrameWords& words, const DiffTree& tree, const Layout<Change>& layout);
 
 } // namespace memviz::render

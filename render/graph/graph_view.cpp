@@ -48,7 +48,9 @@ public:
   }
 
   /// The frames of all boxes, for the script.
-  void draw_frames(XmlElement svg) const { frames_.write(svg, *graph_.frames, *graph_.origins, options_.max_bytes); }
+  void draw_frames(XmlElement svg) const {
+    frames_.write(svg, *graph_.frames, *graph_.origins, *graph_.paints, options_.max_bytes);
+  }
 
 private:
   [[nodiscard]] double pixels(std::uint64_t units) const {

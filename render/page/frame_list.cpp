@@ -13,7 +13,7 @@ std::size_t FrameList::index_of(FrameId frame) {
 }
 
 void FrameList::write(XmlElement svg, const FrameTable& frames, const std::vector<CodeOrigin>& origins,
-                      std::size_t max_bytes) const {
+                      const FramePaints& paints, std::size_t max_bytes) const {
   if (ordered_.empty()) return;
   XmlElement list = svg.child("metadata").set("id", "frames");
   constexpr std::size_t kFewestColumns = 60;
@@ -21,12 +21,9 @@ void FrameList::write(XmlElement svg, const FrameTable& frames, const std::vecto
   FrameLabels labels(frames);
   for (const FrameId frame : ordered_) {
     const Label label = labels.of(frame);
-    const CodeOrigin origin = origins[frame.value];
-    list.child("f")
-        .set("n", label.name)
-        .set("p", label.place)
-        .set("c", paint_of(origin).name)
-        .text(frame_heading(frames, origins, frame, columns));
+    XmlElement entry = list.child("f").set("n", label.name).set("p", label.place).set("c", paints.of(frame).name);
+    if (paints.are_lines() && origins[frame.value] == CodeOrigin::user) entry.set("o", "1");
+    entry.text(frame_heading(frames, origins, frame, columns));
   }
 }
 

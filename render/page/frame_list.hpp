@@ -3,6 +3,7 @@
 // The frames that a picture's script needs: name, place, origin, and the tooltip of each, once, however many stacks
 // they stand in.
 
+#include "page/frame_paints.hpp"
 #include "page/page.hpp"
 
 #include "memviz/label.hpp"
@@ -18,8 +19,9 @@ class FrameList {
 public:
   [[nodiscard]] std::size_t index_of(FrameId frame);
   /// Writes the list. Of many frames with long names less is told, so that the picture keeps to `max_bytes`.
+  /// Where `paints` are by line, the user's own frames are marked.
   void write(XmlElement svg, const FrameTable& frames, const std::vector<CodeOrigin>& origins,
-             std::size_t max_bytes) const;
+             const FramePaints& paints, std::size_t max_bytes) const;
 
 private:
   std::map<FrameId, std::size_t> index_;

@@ -66,13 +66,21 @@ std::string_view origin_name(CodeOrigin origin) {
 std::string frame_heading(const FrameTable& frames, const std::vector<CodeOrigin>& origins, FrameId frame,
                           std::size_t columns) {
   const std::int64_t line = frames.frame(frame).line;
-  return fmt::format("{}\n{}{} ({})", one_line(frames.name(frame), columns), one_line(frames.filename(frame), columns),
-                     !is_line(line) ? "" : fmt::format(":{}", line), origin_name(origins[frame.value]));
+  std::string heading =
+      fmt::format("{}\n{}{} ({})", one_line(frames.name(frame), columns), one_line(frames.filename(frame), columns),
+                  !is_line(line) ? "" : fmt::format(":{}", line), origin_name(origins[frame.value]));
+  if (const std::string fx = fx_text(frames, frame); !fx.empty()) heading += "\n" + one_line(fx, columns);
+  return heading;
 }
 
 std::string key_heading(const FrameTable& frames, const std::vector<CodeOrigin>& origins, const NodeKey& key) {
   if (const auto* frame = std::get_if<FrameId>(&key)) return frame_heading(frames, origins, *frame);
   return one_line(node_label(frames, key));
+}
+
+std::string annotation_text(std::string_view annotation) {
+  constexpr std::size_t kColumns = 100;
+  return one_line(annotation, kColumns);
 }
 
 const Paint& key_paint(const std::vector<CodeOrigin>& origins, const NodeKey& key) {

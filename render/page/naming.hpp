@@ -9,25 +9,31 @@
 #include "memviz/label.hpp"
 #include "memviz/short_label.hpp"
 
+#include <array>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace memviz::render {
 
 /// origin_of() for every frame, by FrameId.
 [[nodiscard]] std::vector<CodeOrigin> origins_of(const FrameTable& frames);
+/// The nearest to the user first.
+inline constexpr std::array kOrigins{CodeOrigin::user, CodeOrigin::torch, CodeOrigin::library, CodeOrigin::cpp};
 [[nodiscard]] const Paint& paint_of(CodeOrigin origin);
 [[nodiscard]] std::string_view origin_name(CodeOrigin origin);
 
 /// Of a name, and of a path, in a heading.
 inline constexpr std::size_t kMostHeadingColumns = 1000;
-/// Name, full path and line, and origin in words, on two lines.
+/// Name, full path and line, and origin in words, on two lines; on a third one what torch.fx says.
 [[nodiscard]] std::string frame_heading(const FrameTable& frames, const std::vector<CodeOrigin>& origins, FrameId frame,
                                         std::size_t columns = kMostHeadingColumns);
 /// The same for any node: one that is no frame is named by node_label().
 [[nodiscard]] std::string key_heading(const FrameTable& frames, const std::vector<CodeOrigin>& origins,
                                       const NodeKey& key);
+/// What the events say of an allocation, in a tooltip.
+[[nodiscard]] std::string annotation_text(std::string_view annotation);
 /// The colour of a node of one snapshot.
 [[nodiscard]] const Paint& key_paint(const std::vector<CodeOrigin>& origins, const NodeKey& key);
 

@@ -94,8 +94,8 @@ RankedList ranked_list(const ComparePicture& picture, const std::vector<CodeOrig
 }
 
 /// The root of devices that are at moments of their own is no sum.
-Graph graph_of(const Comparison& comparison, const std::vector<CodeOrigin>& origins, const Layout<Change>& layout) {
-  Graph graph = describe(comparison.frames, origins, comparison.tree, layout);
+Graph graph_of(const Comparison& comparison, const FrameWords& words, const Layout<Change>& layout) {
+  Graph graph = describe(words, comparison.tree, layout);
   if (comparison.is_one_moment) return graph;
   GraphBox& root = graph.boxes.front();
   root.label = {.name = "all devices, each at a moment of its own"};
@@ -117,7 +117,8 @@ std::string draw(const ComparePicture& picture, const SvgOptions& options, const
   y = draw_totals(page, y, comparison) + 8;
   if (layout.units > 0) {
     y = draw_legend(page, y, legend(), reading_hint(options, layout.is_squeezed));
-    y = draw_graph(page, y, graph_of(comparison, origins, layout), options) + 20;
+    const FramePaints paints(comparison.frames, origins);
+    y = draw_graph(page, y, graph_of(comparison, {comparison.frames, origins, paints}, layout), options) + 20;
   } else {
     page.begin_below_graph();
     y = draw_notes(page, y, {"Nothing to draw: neither file has a segment."});

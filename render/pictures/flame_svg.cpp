@@ -6,6 +6,7 @@
 #include "graph/graph_view.hpp"
 #include "page/bars.hpp"
 #include "page/header.hpp"
+#include "page/hues.hpp"
 #include "page/legend.hpp"
 #include "page/notes.hpp"
 #include "page/ranked_list.hpp"
@@ -32,11 +33,17 @@ constexpr std::size_t kFewestRows = 3;
 /// What the colours mean that this graph shows.
 std::vector<LegendEntry> legend(const Graph& graph) {
   std::vector<LegendEntry> entries{
-      {&paint::kUser, "your code"},           {&paint::kTorch, "torch"},
-      {&paint::kLibrary, "other Python"},     {&paint::kCpp, "C++"},
-      {&paint::kGroup, "allocator"},          {&paint::kFree, "free"},
-      {&paint::kRounding, "rounding (gaps)"}, {&paint::kUnaccounted, "covered by no block"},
-      {&paint::kNoStack, "no stack"},         {&paint::kSmaller, "merged small boxes"},
+      {&paint::kUser, "your code"},
+      {&paint::kTorch, "torch"},
+      {&paint::kLibrary, "other Python"},
+      {&paint::kCpp, "C++"},
+      {&paint::kOtherCode, "other code"},
+      {&paint::kGroup, "allocator"},
+      {&paint::kFree, "free"},
+      {&paint::kRounding, "rounding (gaps)"},
+      {&paint::kUnaccounted, "covered by no block"},
+      {&paint::kNoStack, "no stack"},
+      {&paint::kSmaller, "merged small boxes"},
   };
   std::erase_if(entries, [&](const LegendEntry& entry) {
     return std::none_of(graph.boxes.begin(), graph.boxes.end(),
@@ -45,7 +52,8 @@ std::vector<LegendEntry> legend(const Graph& graph) {
   return entries;
 }
 
-RankedList ranked_list(const FlamePicture& picture, const std::vector<CodeOrigin>& origins, const DeviceStats& sum) {
+RankedList ranked_list(const FlamePicture& picture, const FrameWords& words, const DeviceStats& sum) {
+  const std::vector<CodeOrigin>& origins = words.origins;
   RankedList list;
   list.heading =
       fmt::format("Largest users{}, by your own line of code",
@@ -68,7 +76,7 @@ RankedList ranked_list(const FlamePicture& picture, const std::vector<CodeOrigin
                          {},
                          format_counted(user.amount.blocks, "block"),
                          key_heading(frames, origins, user.key) + "\n" + format_count(user.amount.bytes) + " bytes",
-                         &key_paint(origins, user.key),
+                         &words.paints.of(user.key),
                          callers[list.rows.size()]});
   }
   name_rows(list, line_labels(frames, keys));
@@ -101,28 +109,35 @@ double draw_footer(Page& page, double y, const Story& story, const std::vector<s
   return draw_signature(page, y);
 }
 
-std::string draw(const FlamePicture& picture, const SvgOptions& options, const std::vector<CodeOrigin>& origins,
+std::string colours_hint(const FrameWords& words, const SvgOptions& options, bool is_squeezed) {
+  const std::string hint = reading_hint(options, is_squeezed);
+  return words.paints.are_lines() ? "colour = line of your code; " + hint : hint;
+}
+
+std::string draw(const FlamePicture& picture, const SvgOptions& options, const FrameWords& words,
                  const Layout<Amount>& layout) {
   const DeviceStats sum = leading_or_sum(picture.subject.devices);
   const Story story = flame_story(picture.subject);
   Page page(options, fmt::format("{}: {}. {}", picture.file, story.headline, story.answer));
+  if (words.paints.are_lines())
+    page.svg().child("style").cdata(paints_css(hues()) + paints_css({&paint::kOtherCode, 1}));
   double y = draw_headline(page, story.headline);
   if (!story.answer.empty()) y = draw_answer(page, y, story.answer);
   y = draw_facts(page, y, picture.file, story.facts, story.alert) + 10;
   if (layout.units > 0) {
-    Graph graph = describe(picture.subject.state.frames(), origins, picture.tree, layout);
+    Graph graph = describe(words, picture.tree, layout);
     graph.boxes.front().label.place = root_place(picture);
     y = draw_figures(
             page, y,
             memory_figures(sum, leading_device(picture.subject.devices) ? 1 : picture.subject.devices.size())) +
         8;
     y = draw_bars(page, y, bars_of(picture.subject)) + 10;
-    y = draw_legend(page, y, legend(graph), reading_hint(options, layout.is_squeezed));
+    y = draw_legend(page, y, legend(graph), colours_hint(words, options, layout.is_squeezed));
     y = draw_graph(page, y, graph, options) + 22;
     add_rule(page.below_graph(), y);
-    y = draw_ranked_list(page, y + 14, ranked_list(picture, origins, sum));
+    y = draw_ranked_list(page, y + 14, ranked_list(picture, words, sum));
     if (picture.segments)
-      y = draw_segment_panel(page, y + 4, {picture.subject.state, *picture.segments, origins, picture.device});
+      y = draw_segment_panel(page, y + 4, {picture.subject.state, *picture.segments, words.origins, picture.device});
   } else {
     page.begin_below_graph();
     y = draw_notes(
@@ -138,8 +153,12 @@ std::string draw(const FlamePicture& picture, const SvgOptions& options, const s
 
 std::string flame_svg(const FlamePicture& picture, const SvgOptions& options) {
   const std::vector<CodeOrigin> origins = render::origins_of(picture.subject.state.frames());
+  const FrameTable& frames = picture.subject.state.frames();
+  const render::FramePaints paints = options.color == ColorBy::line
+                                         ? render::FramePaints(frames, origins, picture.subject.users)
+                                         : render::FramePaints(frames, origins);
   return render::draw_within_budget(picture.tree, origins, options, [&](const render::Layout<Amount>& layout) {
-    return render::draw(picture, options, origins, layout);
+    return render::draw(picture, options, {frames, origins, paints}, layout);
   });
 }
 

@@ -58,10 +58,10 @@ struct Failure {
 
 class State {
 public:
-  explicit State(const StatePicture& picture)
+  State(const StatePicture& picture, ColorBy color)
       : picture_(picture), origins_(origins_of(picture.state.frames())), lines_(picture.state.frames()),
         pins_(find_pins(picture.state, {.device = picture.device})),
-        colouring_(colour_by_line(picture.state.frames(), origins_, block_lines(picture.state, picture.device))) {
+        colouring_(colouring_of(picture.state.frames(), origins_, block_lines(picture.state, picture.device), color)) {
     for (std::size_t i = 0; i < picture.state.devices.size(); ++i) {
       const DeviceStats& stats = picture.state.devices[i];
       if (picture.device && *picture.device != stats.device) continue;
@@ -116,7 +116,8 @@ private:
     page.use_script(kStateScript);
     const FrameList frames =
         write_board_data(page.svg(), {picture_.state, picture_.births, colouring_, detail.most_frames}, board);
-    frames.write(page.svg(), picture_.state.frames(), origins_, options.max_bytes);
+    const FrameTable& table = picture_.state.frames();
+    frames.write(page.svg(), table, origins_, FramePaints(table, origins_), options.max_bytes);
     return y;
   }
 
@@ -192,7 +193,7 @@ private:
 } // namespace render
 
 std::string state_svg(const StatePicture& picture, const SvgOptions& options) {
-  render::State state(picture);
+  render::State state(picture, options.color.value_or(ColorBy::line));
   for (render::Detail detail;; detail = render::coarser(detail, state.reserved_bytes())) {
     std::string svg = state.draw(options, detail);
     if (svg.size() <= options.max_bytes || detail.most_segments <= 1) return svg;

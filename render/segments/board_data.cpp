@@ -60,6 +60,10 @@ public:
       classes.child("c").set("n", entry.label.name).set("p", entry.label.place).set("c", entry.paint->name);
     }
     data_.child("stacks").text(stacks_.text());
+    if (notes_.empty()) return;
+    XmlElement notes = data_.child("notes");
+    for (const std::string& note : notes_)
+      notes.child("t").text(note);
   }
 
   [[nodiscard]] FrameList take_frames() { return std::move(frames_); }
@@ -99,16 +103,36 @@ private:
     return stats == nullptr ? unknown : stats->at;
   }
 
-  /// ",USES,AGE": how often the address was used before, and for how many microseconds the block has lived.
-  [[nodiscard]] std::string birth_text(std::uint32_t block, const Moment& at) const {
+  /// ",USES,AGE,NOTES": how often the address was used before, for how many microseconds the block has lived, and
+  /// the numbers of what the events say of it, with ';' between them.
+  [[nodiscard]] std::string birth_text(std::uint32_t block, const Moment& at) {
     if (source_.births.empty()) return "";
     const BlockBirth& birth = source_.births[block];
     const bool has_age = birth.time_us && at.time_us && *birth.time_us <= *at.time_us;
-    const std::string uses = birth.earlier_uses == 0 ? "" : std::to_string(birth.earlier_uses);
+    std::string text = "," + (birth.earlier_uses == 0 ? "" : std::to_string(birth.earlier_uses)) + ",";
     if (has_age)
-      return fmt::format(",{},{}", uses,
-                         static_cast<std::uint64_t>(*at.time_us) - static_cast<std::uint64_t>(*birth.time_us));
-    return uses.empty() ? "" : "," + uses;
+      text += std::to_string(static_cast<std::uint64_t>(*at.time_us) - static_cast<std::uint64_t>(*birth.time_us));
+    text += "," + notes_on(birth);
+    text.resize(text.find_last_not_of(',') + 1);
+    return text;
+  }
+
+  /// What the program says of it, and where the backward pass has it from: the innermost of those frames.
+  [[nodiscard]] std::string notes_on(const BlockBirth& birth) {
+    constexpr std::size_t kMostForward = 8;
+    const FrameTable& frames = source_.state.frames();
+    std::string numbers;
+    const auto add = [&](const std::string& note) {
+      const auto [entry, is_new] = note_numbers_.try_emplace(note, notes_.size());
+      if (is_new) notes_.push_back(note);
+      numbers += (numbers.empty() ? "" : ";") + std::to_string(entry->second);
+    };
+    for (const StringId annotation : birth.annotations)
+      add("annotated: " + annotation_text(frames.text(annotation)));
+    const std::span<const FrameId> forward = frames.stack(birth.forward_stack);
+    for (const FrameId frame : forward.first(std::min(forward.size(), kMostForward)))
+      add("forward: " + annotation_text(frames.name(frame)));
+    return numbers;
   }
 
   /// A hole "=SIZE", what no block covers "!SIZE", several "*SIZE,USED,BLOCKS,HOLES,CLASS"; a block
@@ -156,6 +180,8 @@ private:
   std::map<StackId, std::size_t> stack_nodes_;
   std::map<std::uint32_t, std::size_t> class_numbers_;
   std::vector<std::uint32_t> used_classes_;
+  std::map<std::string, std::size_t> note_numbers_;
+  std::vector<std::string> notes_;
 };
 
 } // namespace

@@ -21,7 +21,9 @@ struct BoardData {
 };
 
 /// Writes <metadata id="board-data">: classes and stacks of blocks, places, bands and segments; web/state/model.js
-/// reads it. All of it is numbers and our own words, but for the names of classes. Returns the frames that it names.
+/// reads it. All of it is numbers and our own words, but for the names of classes and
+/// notes. Returns the frames
+/// that it names.
 [[nodiscard]] FrameList write_board_data(XmlElement svg, const BoardData& data, const Board& board);
 
 } // namespace memviz::render

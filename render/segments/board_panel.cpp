@@ -31,6 +31,9 @@ std::vector<LegendEntry> legend_of(const BoardPanel& panel) {
     return std::any_of(panel.colouring.classes.begin(), panel.colouring.classes.end(),
                        [&](const BlockClass& entry) { return entry.paint == &paint; });
   };
+  for (const CodeOrigin origin : kOrigins)
+    if (is_used(render::paint_of(origin)))
+      entries.push_back({&render::paint_of(origin), std::string(origin_name(origin))});
   if (is_used(paint::kNoStack)) entries.push_back({&paint::kNoStack, "in use, without a stack"});
   if (is_used(paint::kLesserLines)) entries.push_back({&paint::kLesserLines, "lines below the largest"});
   const auto is_pending = [](const Block& block) { return block.state == BlockState::active_pending_free; };

@@ -1,13 +1,14 @@
 #include "segments/colouring.hpp"
 
+#include "page/hues.hpp"
 #include "page/ranked_list.hpp"
-#include "timeline/timeline_palette.hpp"
 
 #include "memviz/label.hpp"
 
 #include <cstddef>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 namespace memviz::render {
@@ -27,14 +28,18 @@ std::vector<const Paint*> paints_of(const FrameTable& frames, const std::vector<
 
 } // namespace
 
-Colouring colour_by_line(const FrameTable& frames, const std::vector<CodeOrigin>& origins, BlockLines lines) {
+Colouring colouring_of(const FrameTable& frames, const std::vector<CodeOrigin>& origins, BlockLines lines,
+                       ColorBy color) {
   Colouring colouring{.heading = "Who holds it, by your own line of code", .classes = {}, .of_block = {}};
   const std::vector<const Paint*> paints = paints_of(frames, lines.lines);
   std::size_t named = 0;
   std::vector<NodeKey> listed;
   for (const UserLine& line : lines.lines) {
     const Paint* paint = &paint::kNoStack;
-    if (is_frame(line.key)) paint = named < paints.size() ? paints[named++] : &paint::kLesserLines;
+    const auto* frame = std::get_if<FrameId>(&line.key);
+    if (frame != nullptr && color == ColorBy::origin) paint = &render::paint_of(origins[frame->value]);
+    if (frame != nullptr && color == ColorBy::line)
+      paint = named < paints.size() ? paints[named++] : &paint::kLesserLines;
     colouring.classes.push_back(
         {key_label(frames, line.key), key_heading(frames, origins, line.key), paint, line.amount});
     if (listed.size() < kRankedRows) listed.push_back(line.key);

@@ -1,12 +1,13 @@
 #pragma once
 
-// Blocks -> what tells them apart in a picture: classes with a name and a colour. By the user's own line today; another
-// question is another function that makes a Colouring.
+// Blocks -> what tells them apart in a picture: classes with a name and a colour. By the user's own line, in
+// the colour of that line or of where it comes from.
 
 #include "page/naming.hpp"
 #include "page/palette.hpp"
 
 #include "memviz/block_lines.hpp"
+#include "memviz/svg.hpp"
 
 #include <cstdint>
 #include <string>
@@ -35,10 +36,10 @@ struct Colouring {
   [[nodiscard]] const BlockClass& class_of(std::uint32_t block) const { return classes[of_block[block]]; }
 };
 
-/// The largest lines have a hue of their own, all others one colour together; what has no stack has the colour that
-/// says so in every picture.
-[[nodiscard]] Colouring colour_by_line(const FrameTable& frames, const std::vector<CodeOrigin>& origins,
-                                       BlockLines lines);
+/// A class for each line. By line, the largest have a hue of their own, all others one colour together; by origin, each
+/// has that of its code. What has no stack has the colour that says so in every picture.
+[[nodiscard]] Colouring colouring_of(const FrameTable& frames, const std::vector<CodeOrigin>& origins, BlockLines lines,
+                                     ColorBy color);
 
 /// The rules for these colours on light or dark pages, after those of palette_css().
 [[nodiscard]] std::string colouring_rules(bool dark);

@@ -79,7 +79,11 @@ std::string block_title(const SegmentPanel& panel, std::uint32_t index) {
       fmt::format("{}\n{}, {} requested\n{}", format_address(block.address), format_bytes(block.size_bytes),
                   format_bytes(block.requested_bytes), state_name(block.state));
   const std::uint32_t line = panel.details.lines.of_block[index];
-  return line == kNoLine ? title : title + "\n" + line_text(panel.state.frames(), panel.details.lines.lines[line].key);
+  if (line != kNoLine) title += "\n" + line_text(panel.state.frames(), panel.details.lines.lines[line].key);
+  if (panel.details.births.empty()) return title;
+  for (const StringId annotation : panel.details.births[index].annotations)
+    title += "\nannotated: " + annotation_text(panel.state.frames().text(annotation));
+  return title;
 }
 
 /// What segments of one row have in common: place and size, then how they are used and pinned.

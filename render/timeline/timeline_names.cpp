@@ -20,7 +20,8 @@ std::string text_of(const Label& label) {
 
 } // namespace
 
-LineNames::LineNames(const FrameTable& frames, const LifeLines& lines, const std::vector<DrawnStack>& charts)
+LineNames::LineNames(const FrameTable& frames, const LifeLines& lines, const std::vector<DrawnStack>& charts,
+                     ColorBy color)
     : lines_(lines), labels_(frames), frames_(frames) {
   for (const DrawnStack& drawn : charts) {
     const std::vector<Holder>& holders = drawn.chart.holders;
@@ -33,7 +34,10 @@ LineNames::LineNames(const FrameTable& frames, const LifeLines& lines, const std
     for (const Band& band : drawn.chart.bands.bands)
       add(lines_.line_of(drawn.chart.device.record.device, band.life));
   }
-  add_hues(charts);
+  if (color == ColorBy::line)
+    add_hues(charts);
+  else
+    add_origins();
 }
 
 Label LineNames::label_of(const NodeKey& line) {
@@ -79,10 +83,25 @@ void LineNames::add_hues(const std::vector<DrawnStack>& charts) {
     if (wish_of[i] < wishes.size()) names_.at(ranked_[i]).paint = &hues()[chosen[wish_of[i]]];
 }
 
+void LineNames::add_origins() {
+  std::map<StringId, const Paint*> by_file;
+  for (const NodeKey& line : ranked_) {
+    const auto* frame = std::get_if<FrameId>(&line);
+    if (frame == nullptr) continue;
+    const Paint*& paint = by_file[frames_.frame(*frame).filename];
+    if (paint == nullptr) paint = &paint_of(origin_of(frames_.filename(*frame)));
+    names_.at(line).paint = paint;
+  }
+}
+
 const LineName& LineNames::of(const NodeKey& line) const {
   const auto name = names_.find(line);
   if (name == names_.end()) throw Error("a line of a timeline has no name");
   return name->second;
+}
+
+bool LineNames::has_paint(const Paint& paint) const {
+  return std::any_of(names_.begin(), names_.end(), [&](const auto& entry) { return entry.second.paint == &paint; });
 }
 
 std::vector<Label> LineNames::row_labels(const std::vector<NodeKey>& lines) const {

@@ -6,6 +6,7 @@
 #include "timeline/timeline_layout.hpp"
 #include "timeline/timeline_palette.hpp"
 
+#include "memviz/svg.hpp"
 #include "memviz/timeline.hpp"
 
 #include <cstddef>
@@ -36,10 +37,12 @@ struct DrawnStack {
 class LineNames {
 public:
   /// Lines that the lists of `charts` show go first, the main chart's before the others': they get hues of their own.
-  LineNames(const FrameTable& frames, const LifeLines& lines, const std::vector<DrawnStack>& charts);
+  LineNames(const FrameTable& frames, const LifeLines& lines, const std::vector<DrawnStack>& charts, ColorBy color);
 
   /// Of what the charts draw, and of the first kRankedRows holders of each; of others without a colour of their own.
   [[nodiscard]] const LineName& of(const NodeKey& line) const;
+  /// Whether any line has this colour.
+  [[nodiscard]] bool has_paint(const Paint& paint) const;
   /// The labels of one list of lines, as line_labels() makes them.
   [[nodiscard]] std::vector<Label> row_labels(const std::vector<NodeKey>& lines) const;
   [[nodiscard]] const LineName& of(DeviceId device, const Life& life) const { return of(lines_.line_of(device, life)); }
@@ -48,6 +51,7 @@ private:
   [[nodiscard]] Label label_of(const NodeKey& line);
   void add(const NodeKey& line);
   void add_hues(const std::vector<DrawnStack>& charts);
+  void add_origins();
   [[nodiscard]] NodeKey line_of(const Chart& chart, std::uint32_t part) const;
 
   const LifeLines& lines_;

@@ -2,12 +2,11 @@
 
 // Colours of timelines: a hue a line of code, the same in every picture, and what stands around the bands.
 
-#include "page/palette.hpp"
+#include "page/hues.hpp"
 
-#include <cstddef>
-#include <span>
+#include "memviz/svg.hpp"
+
 #include <string>
-#include <vector>
 
 namespace memviz::render {
 
@@ -15,20 +14,7 @@ namespace paint {
 inline constexpr Paint kOtherLines{"other", "#e9e6de", "#41454d", "#2c2b28", "#d5d3cc"};
 } // namespace paint
 
-/// For lines of code. Any two of them can be told apart by people who see no red or no green, too.
-[[nodiscard]] std::span<const Paint> hues();
-
-/// A line of code that needs a hue.
-struct HueWish {
-  std::string text;
-  std::vector<std::size_t> neighbours; ///< indices of the lines that it touches somewhere
-};
-
-/// The hue of each line, as an index: that of a hash of its text, so that it stays the same from picture to picture, or
-/// the next one that no neighbour before it has. The first lines, as many as there are hues, get one each.
-[[nodiscard]] std::vector<std::size_t> choose_hues(const std::vector<HueWish>& lines);
-
 /// The rules for the above and for the lines of a chart, after those of palette_css().
-[[nodiscard]] std::string timeline_css();
+[[nodiscard]] std::string timeline_css(ColorBy color);
 
 } // namespace memviz::render

@@ -86,6 +86,9 @@ void draw_band(XmlElement bands, const PanelData& data, std::size_t index, const
   std::string title = fmt::format("{}\n{}\n{}\n{}", name.text, format_exact_bytes(band.life.size_bytes),
                                   address_name(band, is_segment), lifetime_text(record, band.life));
   if (is_segment && band.life.home < record.homes.size()) title += "\n" + home_text(record.homes[band.life.home]);
+  if (!is_segment)
+    for (const StringId annotation : record.annotations_of(band.life))
+      title += "\nannotated: " + annotation_text(data.frames.text(annotation));
   drawn.child("title").text(title);
 }
 

@@ -51,9 +51,10 @@ std::vector<LegendEntry> legend(const std::vector<Chart>& charts, const std::vec
   return entries;
 }
 
-std::string legend_hint(TimelineView view) {
+std::string legend_hint(TimelineView view, ColorBy color) {
   const std::string_view overlay = view == TimelineView::segments ? "live" : "reserved";
-  return fmt::format("colour = line of code; blue line: {} bytes", overlay);
+  return fmt::format("colour = {}; blue line: {} bytes", color == ColorBy::line ? "line of code" : "whose code",
+                     overlay);
 }
 
 std::string reading_text(TimelineView view) {
@@ -103,13 +104,13 @@ private:
     std::vector<DrawnStack> stacks;
     for (std::size_t i = 0; i < charts.size(); ++i)
       stacks.push_back({charts[i], layouts[i].shapes.touches});
-    return draw_charts(layouts, LineNames(picture_.state.frames(), charts_.lines(), stacks));
+    return draw_charts(layouts, LineNames(picture_.state.frames(), charts_.lines(), stacks, options_.color));
   }
 
   [[nodiscard]] std::string draw_nothing() {
     const std::string headline = "No memory and no events in this snapshot";
     Page page(SvgOptions{.scripts = options_.scripts}, "memviz: " + headline);
-    page.svg().child("style").cdata(timeline_css());
+    page.svg().child("style").cdata(timeline_css(options_.color));
     const double y = draw_facts(page, draw_headline(page, headline), picture_.file, {}) + 8;
     page.begin_below_graph();
     return finish(page, draw_notes(page, y + 8, {"Nothing to draw: nothing was reserved and nothing happened."}));
@@ -122,7 +123,7 @@ private:
     const Story story = timeline_story(subject);
     Page page(SvgOptions{.scripts = options_.scripts}, "memviz: " + story.headline);
     page.use_script(kTimelineScript);
-    page.svg().child("style").cdata(timeline_css());
+    page.svg().child("style").cdata(timeline_css(options_.color));
     double y = draw_headline(page, story.headline);
     y = draw_answer(page, y, story.answer);
     y = draw_facts(page, y, picture_.file, story.facts, story.alert) + 8;
@@ -139,7 +140,8 @@ private:
                       .stacks = stacks,
                       .axis = charts_.axis(),
                       .axis_words = axis_words(charts[i])});
-      if (i == 0) y = draw_legend(page, y + 4, legend(charts, layouts, charts_.lines()), legend_hint(options_.view));
+      if (i == 0)
+        y = draw_legend(page, y + 4, legend_entries(layouts, names), legend_hint(options_.view, options_.color));
     }
     if (options_.scripts) stacks.write(page.svg());
     page.begin_below_graph();
@@ -147,6 +149,18 @@ private:
     add_rule(page.below_graph(), y);
     y = draw_ranked_list(page, y + 12, ranked_peak(subject, names));
     return finish(page, y);
+  }
+
+  /// With the origins of the lines that are drawn, where these are their colours.
+  [[nodiscard]] std::vector<LegendEntry> legend_entries(const std::vector<PanelLayout>& layouts,
+                                                        const LineNames& names) const {
+    std::vector<LegendEntry> entries;
+    if (options_.color == ColorBy::origin)
+      for (const CodeOrigin origin : kOrigins)
+        if (names.has_paint(paint_of(origin))) entries.push_back({&paint_of(origin), std::string(origin_name(origin))});
+    for (LegendEntry& entry : legend(charts_.charts(), layouts, charts_.lines()))
+      entries.push_back(std::move(entry));
+    return entries;
   }
 
   [[nodiscard]] TimelineSubject subject_of_chart(const Chart& chart) const {

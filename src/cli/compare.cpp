@@ -96,12 +96,13 @@ struct Side {
   std::string file;
   std::string name; ///< in outputs
   MemoryState state;
+  std::vector<BlockBirth> births;
   std::vector<std::string> warnings; ///< each with that name
 };
 
 Side load_side(const std::string& file, const std::string& name, const CompareCommand& options) {
-  Loaded loaded = load(file, options.file, {.moment = moment_of(options.scope)});
-  Side side{loaded.name, name, std::move(loaded.state), {}};
+  Loaded loaded = load(file, options.file, {.moment = moment_of(options.scope), .births = needs_births(options.tree)});
+  Side side{loaded.name, name, std::move(loaded.state), std::move(loaded.births), {}};
   for (const std::string& warning : warnings_of(side.state))
     side.warnings.push_back(side.name + ": " + warning);
   say_warnings(options.file, side.file, warnings_of(side.state));
@@ -125,6 +126,8 @@ CompareOptions compare_options(const CompareCommand& command, const Side& before
   CompareOptions options;
   options.match = command.match;
   options.tree = resolved(command.tree, wider, command.scope.device);
+  options.before_births = before.births;
+  options.after_births = after.births;
   if (command.tree.group || command.tree.view) return options;
   // By default streams are not told apart: their numbers differ from one process to the next.
   std::erase(options.tree.levels, Level::stream);

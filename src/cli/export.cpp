@@ -65,8 +65,11 @@ void write_export(const ExportOptions& options, const Loaded& loaded) {
                  naming_file(loaded.name, [&] { return folded_source(state, view, device); }));
     return;
   }
-  const FrameTree tree =
-      naming_file(loaded.name, [&] { return build_frame_tree(state, resolved(options.tree, state, device)); });
+  const FrameTree tree = naming_file(loaded.name, [&] {
+    TreeOptions levels = resolved(options.tree, state, device);
+    levels.births = loaded.births;
+    return build_frame_tree(state, levels);
+  });
   write_output(options.file, *options.output, naming_file(loaded.name, [&] {
                  return tree_json_source(loaded.name, state.frames(), tree, state.stats_of(device));
                }));
@@ -75,7 +78,8 @@ void write_export(const ExportOptions& options, const Loaded& loaded) {
 int run_export(const ExportOptions& options) {
   check_format(options);
   check_outputs(options, {{"-o", options.output}});
-  write_export(options, load_one(options, {.moment = moment_of(options.scope)}, options.scope.device));
+  const Wants wants{.moment = moment_of(options.scope), .births = needs_births(options.tree)};
+  write_export(options, load_one(options, wants, options.scope.device));
   return kSuccess;
 }
 

@@ -32,17 +32,20 @@ OptionList<FlameOptions> flame_options() {
                         "back")}),
        within<FlameOptions>(&FlameOptions::tree, tree_options()),
        within<FlameOptions>(&FlameOptions::scope, scope_options("auto")),
+       within<FlameOptions>(&FlameOptions::picture, {color_option("origin")}),
        within<FlameOptions>(&FlameOptions::picture, flame_picture_options()), snapshot_options<FlameOptions>()});
 }
 
 std::string drawn(const Loaded& loaded, const FlameOptions& options) {
   const MemoryState& state = loaded.state;
   const std::optional<DeviceId> device = options.scope.device;
-  const FrameTree tree = build_frame_tree(state, resolved(options.tree, state, device));
+  TreeOptions levels = resolved(options.tree, state, device);
+  levels.births = loaded.births;
+  const FrameTree tree = build_frame_tree(state, levels);
   FlamePicture picture{
       .file = picture_name(loaded.name), .subject = memory_subject(state, device), .tree = tree, .device = device};
   if (options.tree.view == View::segments)
-    picture.segments = {find_pins(state, {.device = device}), block_lines(state, device)};
+    picture.segments = {find_pins(state, {.device = device}), block_lines(state, device), loaded.births};
   return flame_svg(picture, svg_options(options.picture, frames_of(options.tree)));
 }
 
@@ -51,7 +54,10 @@ int run_flame(const FlameOptions& options) {
   check_picture(options.picture);
   check_outputs(options, {{"-o", options.picture.output}});
 
-  const Loaded loaded = load_one(options, {.moment = moment_of(options.scope)}, options.scope.device);
+  const Wants wants{.moment = moment_of(options.scope),
+                    .births = needs_births(options.tree),
+                    .annotations = options.tree.view == View::segments};
+  const Loaded loaded = load_one(options, wants, options.scope.device);
   const std::string picture = naming_file(loaded.name, [&] {
     for (const std::string& hint : end_hints(loaded.state.stats_of(options.scope.device)))
       options.file.advise(loaded.name + ": " + hint);

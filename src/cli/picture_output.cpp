@@ -34,6 +34,10 @@ PictureFormat parse_format(std::string_view option, const std::string& word) {
                                {{"svg", PictureFormat::svg}, {"png", PictureFormat::png}, {"pdf", PictureFormat::pdf}});
 }
 
+ColorBy parse_color(std::string_view option, const std::string& word) {
+  return chosen<ColorBy>(option, word, {{"origin", ColorBy::origin}, {"line", ColorBy::line}});
+}
+
 double parse_zoom(std::string_view option, const std::string& word) {
   constexpr double kLeast = 0.1;
   constexpr double kMost = 4; // 10 took 20 s and 400 MB for a picture that no viewer shows whole
@@ -65,6 +69,15 @@ PictureFormat format_of(const PictureOptions& options) {
 
 Option<PictureOptions> output_option(std::string help) {
   return verbatim({"output", 'o', "FILE", std::move(help)}, &PictureOptions::output);
+}
+
+Option<PictureOptions> color_option(std::string_view standard) {
+  return parsed(
+      {"color", '\0', "BY",
+       fmt::format("what the colours mean. origin: your code, torch, other Python or C++; line: which line of "
+                   "your own code, in the same colour in every picture (default: {})",
+                   standard)},
+      &PictureOptions::color, parse_color);
 }
 
 OptionList<PictureOptions> picture_format_options() {
@@ -104,6 +117,7 @@ OptionList<PictureOptions> flame_picture_options() {
 SvgOptions svg_options(const PictureOptions& options) {
   SvgOptions svg;
   if (options.max_size) svg.max_bytes = options.max_size->bytes;
+  svg.color = options.color;
   return svg;
 }
 

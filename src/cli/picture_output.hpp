@@ -21,10 +21,13 @@ struct PictureOptions {
   std::optional<double> zoom;
   std::optional<SizeLimit> max_size;
   std::optional<double> min_percent;
+  std::optional<ColorBy> color;
   bool is_upward = false;
   bool is_unfolded = false;
 };
 
+/// --color; `standard` is what it is without it: "origin".
+[[nodiscard]] Option<PictureOptions> color_option(std::string_view standard);
 /// -o; `help` says what it is for.
 [[nodiscard]] Option<PictureOptions> output_option(std::string help);
 [[nodiscard]] OptionList<PictureOptions> picture_format_options(); ///< --format, --zoom

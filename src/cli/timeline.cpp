@@ -75,6 +75,7 @@ OptionList<TimelineCommand> timeline_options() {
                parse_event),
         parsed({"to", '\0', "EVENT", "end with this event (default: the last)"}, &TimelineCommand::to, parse_event),
         parsed(device_text(), &TimelineCommand::device, parse_device)},
+       within<TimelineCommand>(&TimelineCommand::picture, {color_option("line")}),
        within<TimelineCommand>(&TimelineCommand::picture, {size_option("draw fewer bands")}),
        within<TimelineCommand>(&TimelineCommand::picture, picture_format_options()),
        snapshot_options<TimelineCommand>()});
@@ -106,6 +107,7 @@ std::string drawn(Loaded loaded, const TimelineCommand& options) {
   }
   check_window(picture.devices, options.from, options.to);
   TimelineSvgOptions svg = options.svg;
+  svg.color = options.picture.color.value_or(svg.color);
   if (options.picture.max_size) svg.max_bytes = options.picture.max_size->bytes;
   return timeline_svg(picture, svg);
 }

@@ -42,6 +42,7 @@ ActionGroup actions_of(std::string_view word) {
        {"segment_unmap", {Action::segment_unmap}},
        {"oom", {Action::oom}},
        {"snapshot", {Action::snapshot}},
+       {"annotate", {Action::annotate}},
        {"other", {Action::other}},
        {"annotation", {}}});
 }
@@ -121,7 +122,7 @@ OptionList<TraceCommand> trace_options() {
       parsed({"action", '\0', "LIST",
               "only these, separated by commas: alloc, free (both halves), free_requested, free_completed, "
               "segment (all four), segment_alloc, segment_free, segment_map, segment_unmap, oom, snapshot, "
-              "other, annotation"},
+              "annotate (what is said of an allocation), other, annotation"},
              &TraceCommand::actions, parse_actions),
       parsed({"address", '\0', "A", "only what covers this address, or the allocation or segment of this name"},
              &TraceCommand::address, parse_address),

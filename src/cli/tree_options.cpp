@@ -18,7 +18,10 @@ Level level_of(std::string_view word) {
                         {"pool", Level::pool},
                         {"stream", Level::stream},
                         {"segment", Level::segment},
-                        {"state", Level::state}});
+                        {"state", Level::state},
+                        {"annotation", Level::annotation},
+                        {"metadata", Level::metadata},
+                        {"compile", Level::compile}});
 }
 
 std::vector<Level> levels_of(std::string_view list) {
@@ -62,8 +65,9 @@ Option<TreeChoice> view_option(std::string help) {
 OptionList<TreeChoice> tree_options() {
   return {
       {{"group", '\0', "LIST",
-        "any other order of levels above the stacks: device, pool, stream, segment, state, "
-        "separated by commas; instead of --view"},
+        "any other order of levels above the stacks: device, pool, stream, segment, state, annotation (the "
+        "record_function that was open), metadata (what torch.cuda.memory._set_memory_metadata set), compile (the "
+        "region of torch.compile), separated by commas; instead of --view"},
        [](TreeChoice& choice, const std::string& word) {
          choice.group = levels_of(word);
          refuse_both(choice);
@@ -81,6 +85,10 @@ OptionList<TreeChoice> tree_options() {
 
 FrameFilter frames_of(const TreeChoice& choice) {
   return choice.frames.value_or(FrameFilter::filtered);
+}
+
+bool needs_births(const TreeChoice& choice) {
+  return choice.group && need_births(*choice.group);
 }
 
 TreeOptions resolved(const TreeChoice& choice, const MemoryState& state, std::optional<DeviceId> device) {

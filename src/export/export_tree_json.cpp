@@ -23,6 +23,14 @@ struct KindName {
   std::string_view operator()(BlockState /*state*/) const { return "state"; }
   std::string_view operator()(FrameId /*frame*/) const { return "frame"; }
   std::string_view operator()(Pseudo /*pseudo*/) const { return "pseudo"; }
+  std::string_view operator()(const TopicKey& key) const {
+    switch (key.topic) {
+    case Topic::annotation: return "annotation";
+    case Topic::metadata: return "metadata";
+    case Topic::compile: break;
+    }
+    return "compile";
+  }
 };
 
 /// Writes what a program would otherwise have to parse out of the label.
@@ -39,6 +47,9 @@ struct IdentityWriter {
   void operator()(FrameId frame) const {
     json.member("name", frames.name(frame)).member("file", frames.filename(frame));
     json.member("line", known_line(frames.frame(frame).line));
+  }
+  void operator()(const TopicKey& key) const {
+    if (key.told == Told::text) json.member("text", frames.text(key.text));
   }
   // The label says all of these.
   void operator()(const RootKey& /*root*/) const {}
@@ -73,6 +84,7 @@ void check_size(const FrameTable& frames, const FrameTree& tree) {
   constexpr std::uint64_t kNodeBytes = 16; // of a file, for each of its nodes
   TextLimit limit(kNodeBytes * tree.nodes.size(), "--frames user or --hide make less");
   for (const auto& node : tree.nodes) {
+    if (const auto* topic = std::get_if<TopicKey>(&node.key)) limit.add(frames.text(topic->text).size());
     const auto* frame = std::get_if<FrameId>(&node.key);
     if (frame == nullptr) continue;
     limit.add(frames.name(*frame).size());

@@ -62,7 +62,17 @@ private:
     json.begin_object();
     add_text(json, "name", frames.name(frame));
     add_text(json, "file", frames.filename(frame));
-    json.member("line", known_line(frames.frame(frame).line)).end_object();
+    json.member("line", known_line(frames.frame(frame).line));
+    if (const FxInfo* const fx = frames.fx(frame)) {
+      const auto add_node = [&](std::string_view key, StringId text) {
+        if (text != kEmptyString) add_text(json, key, frames.text(text));
+      };
+      add_node("fx_node_op", fx->node_op);
+      add_node("fx_node_name", fx->node_name);
+      add_node("fx_node_target", fx->node_target);
+      add_node("fx_original_trace", fx->original_trace);
+    }
+    json.end_object();
   }
 
   static void add_memory(JsonWriter& json, const TraceLine& line) {
@@ -76,7 +86,7 @@ private:
     if (!line.life) return;
     if (line.life->began) {
       json.member("began_event", line.life->began->event);
-      add_span(json, {"lived_events", "lived_us"}, *line.life->began, line);
+      if (event.action != Action::annotate) add_span(json, {"lived_events", "lived_us"}, *line.life->began, line);
     }
     if (line.life->was_freed) add_span(json, {"pending_events", "pending_us"}, *line.life->was_freed, line);
   }
@@ -96,10 +106,17 @@ private:
     if (const std::string& own = stack_lines_.line(event.stack); !own.empty()) add_text(json, "line", own);
     if (event.compile_context != kEmptyString) add_text(json, "compile_context", frames.text(event.compile_context));
     if (event.user_metadata != kEmptyString) add_text(json, "user_metadata", frames.text(event.user_metadata));
+    if (event.internal_metadata != kEmptyString)
+      add_text(json, "internal_metadata", frames.text(event.internal_metadata));
     if (!options_.stacks) return;
     json.key("frames").begin_array();
     for (const FrameId frame : frames.stack(event.stack))
       add_frame(json, frame);
+    json.end_array();
+    if (event.forward_stack == kNoFrames) return;
+    json.key("forward_frames").begin_array();
+    for (const FrameId frame : frames.stack(event.forward_stack))
+      json.value(bounded(frames.name(frame)));
     json.end_array();
   }
 

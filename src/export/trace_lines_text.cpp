@@ -81,14 +81,15 @@ public:
     if (!options_.stacks) return;
     for (const FrameId frame : recording_.frames.stack(event.stack))
       add(out, frame);
+    for (const FrameId frame : recording_.frames.stack(event.forward_stack))
+      add_below(out, "forward: " + std::string(bounded(recording_.frames.name(frame))));
   }
 
   void add(std::string& out, FrameId frame) override {
     const FrameTable& frames = recording_.frames;
-    out += kFrameIndent;
-    out += printable(fmt::format("{}:{}: {}\n", bounded(frames.filename(frame)),
-                                 file_line_text(frames.frame(frame).line), bounded(frames.name(frame))));
-    out.back() = '\n';
+    add_below(out, fmt::format("{}:{}: {}", bounded(frames.filename(frame)), file_line_text(frames.frame(frame).line),
+                               bounded(frames.name(frame))));
+    if (const std::string fx = fx_text(frames, frame); !fx.empty()) add_below(out, "  " + fx);
   }
 
   void add(std::string& out, const Annotation& annotation) override {
@@ -138,6 +139,13 @@ private:
     return line;
   }
 
+  /// A line of its own below an event.
+  static void add_below(std::string& out, const std::string& text) {
+    out += kFrameIndent;
+    out += printable(text);
+    out += '\n';
+  }
+
   static void add_after_gap(std::string& out, const std::string& text) {
     if (!text.empty()) out += "  " + text;
   }
@@ -155,13 +163,14 @@ private:
     if (event.stream != 0) add_detail(details, fmt::format("stream {}", event.stream));
     if (line.pool && line.pool->is_private()) add_detail(details, node_label(frames, *line.pool));
     if (line.life && line.life->began) {
-      add_detail(details, fmt::format("since event {}, lived {}", line.life->began->event,
-                                      span_text(*line.life->began, line.index, event)));
+      std::string since = fmt::format("since event {}", line.life->began->event);
+      if (event.action != Action::annotate) since += ", lived " + span_text(*line.life->began, line.index, event);
+      add_detail(details, since);
     }
     // Right behind its free_requested it tells nothing.
     if (line.life && line.life->was_freed && line.index - line.life->was_freed->event > 1)
       add_detail(details, "waited " + span_text(*line.life->was_freed, line.index, event));
-    for (const StringId text : {event.compile_context, event.user_metadata})
+    for (const StringId text : {event.compile_context, event.user_metadata, event.internal_metadata})
       // PyTorch 2.8 writes N/A for what is not compiled.
       if (!frames.text(text).empty() && frames.text(text) != "N/A")
         add_detail(details, elided(frames.text(text), kTextColumns));

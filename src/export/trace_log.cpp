@@ -35,7 +35,8 @@ void TraceSurvey::take(DeviceId device, std::span<const Event> events) {
   Device& found = devices_[device];
   for (const Event& event : events) {
     count_use(uses_.stacks, event.stack.value);
-    for (const StringId text : {event.action_text, event.compile_context, event.user_metadata})
+    if (event.forward_stack != kNoFrames) count_use(uses_.stacks, event.forward_stack.value);
+    for (const StringId text : {event.action_text, event.compile_context, event.user_metadata, event.internal_metadata})
       count_use(uses_.texts, text.value);
     if (event.time_us) {
       if (!found.first_us) found.first_us = event.time_us;
@@ -94,7 +95,10 @@ public:
     ++device_->count.shown;
     ++shown_;
     lines_->add(out_, {device, index, event, life, device_->pools.pool(index, event)});
-    if (!write_) size_.add_stack(event.stack);
+    if (!write_) {
+      size_.add_stack(event.stack);
+      size_.add_stack(event.forward_stack);
+    }
     flush(kPieceBytes);
   }
 
@@ -148,9 +152,11 @@ private:
   /// The tables are those of the first pass.
   void check(const Event& event) const {
     const FrameTable& frames = recording_.frames;
-    const bool is_known = event.stack.value < frames.stack_count() && event.action_text.value < frames.string_count() &&
-                          event.compile_context.value < frames.string_count() &&
-                          event.user_metadata.value < frames.string_count();
+    const auto is_text = [&](StringId text) { return text.value < frames.string_count(); };
+    const auto is_stack = [&](StackId stack) { return stack.value < frames.stack_count(); };
+    const bool is_known = is_stack(event.stack) && is_stack(event.forward_stack) && is_text(event.action_text) &&
+                          is_text(event.compile_context) && is_text(event.user_metadata) &&
+                          is_text(event.internal_metadata);
     if (!is_known) fail_changed();
   }
 

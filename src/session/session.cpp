@@ -73,7 +73,9 @@ Opened Session::open_keeping_events(const Wants& wants) {
   check_moment(wants.moment, options_.name, opened.state.devices);
   if (wants.timeline) opened.timeline = record_timeline(*recording);
   if (wants.sink != nullptr) take_events(*recording, *wants.sink);
-  if (!wants.births) return opened;
+  AnnotationWatch annotations;
+  if (wants.annotations) take_events(*recording, annotations);
+  if (!wants.births && !annotations.has_seen()) return opened;
   BirthFinder births(opened.state);
   take_events(*recording, births);
   opened.births = births.births();
@@ -88,12 +90,14 @@ Opened Session::open(const Wants& wants) {
   std::vector<EventSink*> sinks{&accounts};
   if (wants.timeline) sinks.push_back(&recorder);
   if (wants.sink != nullptr) sinks.push_back(wants.sink);
+  AnnotationWatch annotations;
+  if (wants.annotations) sinks.push_back(&annotations);
   EachSink each(sinks);
   Opened opened{accounts.state_of(decoded(&each)), {}, {}};
   if (wants.kinds) opened.state.kinds = kinds_of(opened.state, watch);
   check_moment(wants.moment, options_.name, opened.state.devices);
   if (wants.timeline) opened.timeline = recorder.finish(*opened.state.recording);
-  if (!wants.births) return opened;
+  if (!wants.births && !annotations.has_seen()) return opened;
   BirthFinder births(opened.state);
   static_cast<void>(decoded(&births));
   opened.births = births.births();

@@ -7,9 +7,10 @@ namespace memviz {
 namespace {
 
 // In the order of Action.
-constexpr std::array<std::string_view, 10> kActionNames{
-    "alloc",       "free_requested", "free_completed", "segment_alloc", "segment_free",
-    "segment_map", "segment_unmap",  "snapshot",       "oom",           "other"};
+constexpr std::array<std::string_view, 11> kActionNames{"alloc",         "free_requested", "free_completed",
+                                                        "segment_alloc", "segment_free",   "segment_map",
+                                                        "segment_unmap", "snapshot",       "oom",
+                                                        "annotate",      "other"};
 
 } // namespace
 
@@ -36,12 +37,13 @@ void EventTable::push(const Event& event) {
   user_metadata_.push(event.user_metadata);
   pools_.push(event.pool);
   forward_stacks_.push(event.forward_stack);
+  internal_metadata_.push(event.internal_metadata);
 }
 
 Event EventTable::operator[](std::size_t index) const {
-  return {actions_[index],       action_texts_[index], addresses_[index],     sizes_[index],
-          streams_[index],       times_[index],        stacks_[index],        compile_contexts_[index],
-          user_metadata_[index], pools_[index],        forward_stacks_[index]};
+  return {actions_[index],       action_texts_[index], addresses_[index],      sizes_[index],
+          streams_[index],       times_[index],        stacks_[index],         compile_contexts_[index],
+          user_metadata_[index], pools_[index],        forward_stacks_[index], internal_metadata_[index]};
 }
 
 } // namespace memviz

@@ -21,7 +21,8 @@ enum {
   compile_context,
   user_metadata,
   pool_id,
-  forward_frames
+  forward_frames,
+  internal_metadata
 };
 }
 
@@ -30,7 +31,8 @@ constexpr std::uint64_t kMostDevices = 65536;
 
 /// Whether the accounts depend on the size of such an event.
 bool needs_size(Action action) {
-  return action != Action::other && action != Action::snapshot && action != Action::free_requested;
+  return action != Action::other && action != Action::snapshot && action != Action::annotate &&
+         action != Action::free_requested;
 }
 
 } // namespace
@@ -106,6 +108,7 @@ Event TraceReader::read_event(const EventFields::Row& row, const Field& dict) {
   read_user_metadata(event, row[field::user_metadata]);
   read_pool(event, at(field::pool_id));
   read_forward_frames(event, at(field::forward_frames));
+  read_internal_metadata(event, row[field::internal_metadata]);
   return event;
 }
 
@@ -152,6 +155,8 @@ void TraceReader::read_rows(const EventCells& rows, std::size_t first_row, std::
   for_key(field::user_metadata, [&](Event& event, const Field& cell) { read_user_metadata(event, cell.value); });
   for_key(field::pool_id, [&](Event& event, const Field& cell) { read_pool(event, cell); });
   for_key(field::forward_frames, [&](Event& event, const Field& cell) { read_forward_frames(event, cell); });
+  for_key(field::internal_metadata,
+          [&](Event& event, const Field& cell) { read_internal_metadata(event, cell.value); });
 }
 
 void TraceReader::read_action(Event& event, const Field& field) {
@@ -203,6 +208,10 @@ void TraceReader::read_pool(Event& event, const Field& field) {
 void TraceReader::read_forward_frames(Event& event, const Field& field) {
   event.forward_stack = frames_.text_stack(field); // kNoFrames of none
   saw_pool_ = saw_pool_ || field.is_present();
+}
+
+void TraceReader::read_internal_metadata(Event& event, Value value) {
+  event.internal_metadata = text_or_empty(TextKind::metadata, value);
 }
 
 } // namespace memviz

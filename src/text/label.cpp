@@ -1,5 +1,6 @@
 #include "memviz/label.hpp"
 
+#include "base/printable.hpp"
 #include "base/utf8.hpp"
 #include "memviz/format.hpp"
 #include "memviz/memory_map.hpp"
@@ -100,6 +101,18 @@ std::string_view without_compiler_suffix(std::string_view name) {
                                                                               : name;
 }
 
+std::string topic_label(const FrameTable& frames, const TopicKey& key) {
+  constexpr std::size_t kColumns = 100;
+  if (key.told == Told::text) return elided(frames.text(key.text), kColumns);
+  const bool is_unknown = key.told == Told::unknown;
+  switch (key.topic) {
+  case Topic::annotation: return is_unknown ? "<annotation unknown>" : "<no annotation>";
+  case Topic::metadata: return is_unknown ? "<metadata unknown>" : "<no metadata>";
+  case Topic::compile: break;
+  }
+  return is_unknown ? "<compilation unknown>" : "<not compiled>";
+}
+
 struct Labeller {
   const FrameTable& frames;
 
@@ -117,6 +130,7 @@ struct Labeller {
     return place.empty() ? function : function + " " + place;
   }
   std::string operator()(Pseudo pseudo) const { return std::string(pseudo_label(pseudo)); }
+  std::string operator()(const TopicKey& key) const { return topic_label(frames, key); }
 };
 
 } // namespace
@@ -160,6 +174,18 @@ std::string frame_place(const FrameTable& frames, FrameId frame) {
   const std::int64_t line = frames.frame(frame).line;
   if (file.empty() || !is_line(line)) return std::string(file);
   return fmt::format("{}:{}", file, line);
+}
+
+std::string fx_text(const FrameTable& frames, FrameId frame) {
+  constexpr std::size_t kColumns = 300; // the trace has a line of code below each of its places
+  const FxInfo* const fx = frames.fx(frame);
+  if (fx == nullptr) return "";
+  std::string text;
+  for (const StringId part : {fx->node_op, fx->node_name, fx->node_target})
+    if (part != kEmptyString) text += (text.empty() ? "" : " ") + elided(frames.text(part), kColumns);
+  if (fx->original_trace == kEmptyString) return text;
+  text += (text.empty() ? "from " : ", from ") + elided(frames.text(fx->original_trace), kColumns);
+  return text.substr(0, text.find_last_not_of(' ') + 1);
 }
 
 std::string short_function(std::string_view name) {

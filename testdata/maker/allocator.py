@@ -118,6 +118,12 @@ class Allocator:
                 self.segments.remove(segment)
                 self._log("segment_free", segment.address, segment.size, segment, stack)
 
+    def annotate(self, block, text, stack):
+        """What is said of a block that lives: an event of its own, with the text in the place of the metadata."""
+        metadata, self.user_metadata = self.user_metadata, text
+        self._log("annotate", block.address, block.requested, block.segment, stack)
+        self.user_metadata = metadata
+
     def mark_snapshot(self):
         active = sum(b.size for s in self.segments for b in s.blocks if b.state in (ALLOCATED, PENDING))
         self._log("snapshot", 0, active, None, None)

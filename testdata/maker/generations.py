@@ -126,6 +126,7 @@ def _event(event, version, cpp_frames):
         "user_metadata": V2_10,
         "pool_id": V2026,
         "forward_frames": V2026,
+        "internal_metadata": V2026,
     }
     made = {k: v for k, v in event.items() if k != "frames" and version >= since.get(k, V1_13)}
     if "frames" in event:

@@ -98,6 +98,7 @@ def _generations():
     compiled.gpu.user_metadata = "phase=decode; request=7"
     made["gen_2.10_user_metadata.pickle"] = gen.snapshot([compiled.generate().gpu], gen.V2_10)
     made["gen_2026_fx.pickle"] = _fx_frames()
+    made["gen_2.15_annotate.pickle"] = _annotated()
     made["overflow_true.pickle"] = _overflow(max_entries=60)
     made["overflow_false.pickle"] = _overflow(max_entries=None)
     made["bare_list_new_blocks.pickle"] = gen.snapshot([server()])["segments"]
@@ -125,6 +126,42 @@ def _fx_frames():
     server.gpu.free(block)
     server.gpu.events[-1]["forward_frames"] = ["layers.py:58 forward"]
     return gen.snapshot([server.gpu], gen.V2026)
+
+
+def _annotated():
+    """What torch.cuda.memory._annotate_tensor and _set_memory_metadata leave in a trace, below marks within marks."""
+    server = Server(layers=1, clock=Clock(seed=12), python_only=True)
+    gpu, at = server.gpu, server.program.at
+    site = at("_annotate_tensor", "serve.py:64:main", "engine.py:31:name_weights")
+    marks = []
+
+    def mark(name, stage):
+        marks.append(gen.annotation(name, stage, gpu.clock.tick()))
+
+    gpu.recording = False
+    early = gpu.alloc(3 * MIB, at("empty", "serve.py:64:main", "engine.py:20:__init__"))
+    gpu.recording = True
+    gpu.annotate(early, "a buffer from before", site)
+    weights = gpu.alloc(24 * MIB, at("empty", "serve.py:64:main", "engine.py:22:__init__"))
+    gpu.annotate(weights, "the weights", site)
+    gpu.annotate(weights, "of layer 0 <&>", site)
+    mark("request", "START")
+    gpu.user_metadata = json.dumps({"phase": "prefill", "request": {"id": 7, "user": "visitor"}})
+    page = gpu.alloc(6 * MIB, at("empty", "serve.py:64:main", "cache.py:41:page"))
+    gpu.annotate(page, "a page of the cache", site)
+    gpu.free(page)
+    mark("attention", "START")
+    gpu.compile_context = "Torch-Compiled Region: 0/0"
+    gpu.alloc(6 * MIB, at("matmul", "serve.py:64:main", "layers.py:58:forward"))  # where the page was
+    gpu.alloc(14 * MIB, at("matmul", "serve.py:64:main", "layers.py:61:forward"))
+    gpu.events[-1]["internal_metadata"] = "cudagraph pool"
+    mark("attention", "END")
+    gpu.compile_context, gpu.user_metadata = "N/A", "phase two"
+    gpu.alloc(5 * MIB, at("empty", "serve.py:64:main", "layers.py:70:forward"))
+    mark("request", "END")
+    gpu.user_metadata = ""
+    gpu.alloc(700_000, at("empty", "serve.py:64:main", "metrics.py:12:remember"))
+    return gen.snapshot([gpu], gen.V2026, annotations=marks)
 
 
 def _overflow(max_entries):

@@ -111,6 +111,21 @@ TEST_CASE("export writes the tree as JSON under the levels asked for") {
   CHECK(kinds({"--group", "pool,device"}) == std::vector<std::string>{"root", "pool", "device"});
 }
 
+TEST_CASE("memory is grouped by what events say, in every command that has a tree") {
+  const std::string file = testdata_file("gen_2.15_annotate");
+  const json tree =
+      json::parse(run({"export", file, "--format", "json", "--group", "compile,annotation,metadata", "-q"}).out);
+  std::set<std::string> texts;
+  for (const json& node : tree["nodes"])
+    if (node.contains("text")) texts.insert(node["kind"].get<std::string>() + ": " + node["text"].get<std::string>());
+  CHECK(texts == std::set<std::string>{"annotation: attention", "annotation: request",
+                                       "compile: Torch-Compiled Region: 0/0", "metadata: phase two",
+                                       R"(metadata: {"phase": "prefill", "request": {"id": 7, "user": "visitor"}})"});
+  CHECK(run({"compare", file, file, "--group", "annotation,state", "-q"}).exit_code == 0);
+  for (const char* command : {"flame", "state", "timeline"})
+    CHECK(run({command, file, "-o", "-", "--color", "origin"}).exit_code == 0);
+}
+
 TEST_CASE("export of one device") {
   const json all = json::parse(run({"export", testdata_file("devices_streams"), "--format", "json"}).out);
   const json one =

@@ -88,7 +88,7 @@ TEST_CASE("the help of a command names each option and has an example") {
       }
     }
   };
-  check("flame", {tree, picture});
+  check("flame", {tree, picture, {"--color"}});
   check("compare", {tree, picture, {"--match", "--fail-over", "--gate", "--markdown", "--json"}});
   check("stats", {{"--json", "--output", "--device", "--at", "--quiet", "--help"}});
   check("trace", {{"--from", "--to", "--action", "--address", "--stream", "--min-size", "--stack", "--stacks", "--time",
@@ -148,10 +148,14 @@ TEST_CASE("a mistake in the value of an option") {
   check_mistakes({
       {with("--view", "segment"), "--view must be memory or segments, not 'segment'; did you mean 'segments'?"},
       {with("--frames", "usr"), "--frames must be filtered, user, python or all, not 'usr'; did you mean 'user'?"},
-      {with("--group", "pool,steam"),
-       "--group must be device, pool, stream, segment or state, not 'steam'; did you mean 'stream'?"},
+      {with("--group", "pool,steam"), "--group must be device, pool, stream, segment, state, annotation, metadata or "
+                                      "compile, not 'steam'; did you mean "
+                                      "'stream'?"},
+      {{"state", "x", "-o", "x.svg", "--color", "lines"},
+       "--color must be origin or line, not 'lines'; did you mean 'line'?"},
       {with("--group", "state,pool,state"), "--group names 'state' twice"},
-      {with("--group", "state,"), "--group must be device, pool, stream, segment or state, not ''"},
+      {with("--group", "state,"),
+       "--group must be device, pool, stream, segment, state, annotation, metadata or compile, not ''"},
       {with("--device", "GPU0"), "--device must be a number or all, not 'GPU0'"},
       {with("--device", "-1"), "--device must be a number or all, not '-1'"},
       {with("--max-size", "2 MB"), "--max-size must be a size such as 500K, 2M or 1.5GiB, not '2 MB'"},

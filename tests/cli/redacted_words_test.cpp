@@ -127,6 +127,7 @@ std::string program_of(const Vocabulary& vocabulary) {
                         {"time_us", time_us},
                         {"compile_context", word},
                         {"user_metadata", word},
+                        {"internal_metadata", word + " internal"},
                         {"frames", frames}}));
     marks.push_back(
         dict({{"name", word}, {"stage", "START"}, {"device", 0}, {"time_us", time_us}, {word + "_", word}}));

@@ -123,16 +123,17 @@ void check_log(std::string_view bytes, unsigned threads) {
 }
 
 TreeOptions tree_options(const MemoryState& state, std::uint32_t choice) {
-  static const std::array<std::vector<Level>, 3> levels{
+  static const std::array<std::vector<Level>, 4> levels{
       std::vector<Level>{},
       {Level::device, Level::pool, Level::stream, Level::segment, Level::state},
-      {Level::state, Level::segment, Level::stream, Level::pool, Level::device}};
+      {Level::state, Level::segment, Level::stream, Level::pool, Level::device},
+      {Level::annotation, Level::state, Level::compile, Level::metadata}};
   TreeOptions options;
-  const std::uint32_t view = choice % 5;
+  const std::uint32_t view = choice % 6;
   options.levels = view == 0 ? memory_levels(state) : view == 1 ? segment_levels(state) : levels[view - 2];
-  options.frames = static_cast<FrameFilter>(choice / 5 % 4);
-  if (choice / 20 % 4 == 1) options.focus = "forward|train";
-  if (choice / 20 % 4 == 2) options.hide = "at::|c10";
+  options.frames = static_cast<FrameFilter>(choice / 6 % 4);
+  if (choice / 24 % 4 == 1) options.focus = "forward|train";
+  if (choice / 24 % 4 == 2) options.hide = "at::|c10";
   return options;
 }
 
@@ -189,9 +190,11 @@ void check_moment(const std::shared_ptr<const Recording>& recording, std::uint32
     require(bytes == segment.total_bytes, "a segment of a moment that its blocks fill");
   }
   const std::uint64_t outside_bytes = sum_of(then.devices).outside_bytes;
-  check_conserves_bytes(build_frame_tree(then, tree_options(then, choice)), reserved_bytes(then) + outside_bytes);
   BirthFinder finder(then);
   take_events(*recording, finder);
+  TreeOptions tree = tree_options(then, choice);
+  tree.births = finder.births();
+  check_conserves_bytes(build_frame_tree(then, tree), reserved_bytes(then) + outside_bytes);
   check_svg(state_svg({.file = "fuzz <&> .pickle", .state = then, .births = finder.births(), .device = std::nullopt},
                       {.max_bytes = std::size_t{20'000} << choice % 4}));
 

@@ -52,6 +52,17 @@ SmallSnapshot& SmallSnapshot::event(Action action, std::uint64_t address, std::u
   return *this;
 }
 
+SmallSnapshot& SmallSnapshot::annotate(std::uint64_t address, std::string_view text) {
+  Event event;
+  event.action = Action::annotate;
+  event.address = address;
+  event.user_metadata = snapshot_.frames.intern(text);
+  event.time_us = time_us_;
+  snapshot_.traces.make({0}).push(event);
+  ++snapshot_.event_counts.make({0});
+  return *this;
+}
+
 SmallSnapshot& SmallSnapshot::time(std::int64_t time_us) {
   time_us_ = time_us;
   return *this;

@@ -70,6 +70,17 @@ test('a tooltip tells when a block was allocated, and starts its stack at the us
   assert.match(stackText(block, framesOf(block, stackNodes)), /^step train.py:8\n1.00 KiB.*\nin segment/);
 });
 
+test('a tooltip tells what the events say of a block', () => {
+  const said = data();
+  said.content.push(element('notes', {}, element('t', {}, 'annotated: the weights'), element('t', {}, 'forward: layers.py:58')));
+  const cell = said.querySelector('cell');
+  cell.content = ['2,24,0,1,40,2,1500,1;0 =3 ~1,0,0,1,,,,0'];
+  const {cells, stackNodes} = readBoard(said, frames);
+  const [block, hole, pending] = cells[0].pieces;
+  assert.deepEqual([block.notes, hole.notes, pending.notes], [['forward: layers.py:58', 'annotated: the weights'], [], ['annotated: the weights']]);
+  assert.match(titleOf(block, framesOf(block, stackNodes), 24), /this moment\nforward: layers.py:58\nannotated: the weights\nin segment/);
+});
+
 test('a search looks at lines, stacks and addresses', () => {
   const model = board();
   const found = (query) => matchesOf(query, matcher(query), model).map(({cell, index}) => `${cell.index}.${index}`);

@@ -7,10 +7,11 @@ export const readFrames = (elements) => Array.from(elements, (frame, index) => (
   paint: text(frame, 'c'),
   heading: frame.textContent,
   isFrame: true,
-  isOwn: text(frame, 'c') === 'user',
+  // Where lines have colours, it is marked.
+  isOwn: text(frame, 'c') === 'user' || text(frame, 'o') === '1',
   // What a recursion repeats: a function, whatever the line.
   functionKey: frame.textContent.split('\n')[0] + '\n' + text(frame, 'p').replace(/:\d+$/, ''),
 }));
 
 // A frame on one line.
-export const frameText = (frame) => frame.heading.replace('\n', '  ');
+export const frameText = (frame) => frame.heading.replaceAll('\n', '  ');

@@ -24,16 +24,17 @@ export function readPiece(word, unit, classes) {
     return {...piece, kind: 'smaller', used: Number(fields[1]), blocks: Number(fields[2]), holes: Number(fields[3]),
             entry: classes[optional(fields[4])] || null};
   return {...piece, used: piece.bytes, rounding: Number(fields[1]), entry: classes[Number(fields[2])], blocks: 1,
-          stack: optional(fields[3]), event: optional(fields[4]), uses: Math.max(0, optional(fields[5])), ageUs: optional(fields[6]), isPending: mark === '~'};
+          stack: optional(fields[3]), event: optional(fields[4]), uses: Math.max(0, optional(fields[5])), ageUs: optional(fields[6]), notes: (fields[7] || '').split(';').filter(Boolean).map(Number), isPending: mark === '~'};
 }
 
-function readCell(element, place, {classes, cells}) {
+function readCell(element, place, {classes, cells, notes}) {
   const cell = {index: cells.length, address: text(element, 'a'), bytes: number(element, 'b'), count: number(element, 'n') || 1,
                 isExpandable: element.hasAttribute('x'), place, used: 0};
   const unit = number(element, 'u');
   let begin = 0;
   cell.pieces = element.textContent.split(' ').filter(Boolean).map((word, index) => {
     const piece = Object.assign(readPiece(word, unit, classes), {cell, index, begin});
+    piece.notes = (piece.notes || []).map((one) => notes[one]);
     begin += piece.bytes;
     cell.used += piece.used;
     return piece;
@@ -50,7 +51,8 @@ function readPlace(element, model) {
 
 // All places, and the cells (segments) of all of them in their order.
 export function readBoard(data, frames) {
-  const model = {cells: [], classes: [...data.querySelectorAll('c')].map(readClass), stackNodes: readStacks(data.querySelector('stacks').textContent, frames)};
+  const notes = [...data.querySelectorAll('notes > t')].map((entry) => entry.textContent);
+  const model = {cells: [], notes, classes: [...data.querySelectorAll('c')].map(readClass), stackNodes: readStacks(data.querySelector('stacks').textContent, frames)};
   model.places = [...data.querySelectorAll('place')].map((element) => readPlace(element, model));
   model.reservedBytes = model.cells.reduce((sum, cell) => sum + cell.bytes * cell.count, 0);
   return model;

@@ -41,7 +41,7 @@ export function titleOf(piece, stack, mostLines) {
   if (piece.kind === 'block') {
     lines.push(`${exactBytes(piece.bytes - piece.rounding)} requested` + (piece.rounding ? `, ${exactBytes(piece.rounding)} rounding` : ''));
     lines.push(piece.isPending ? 'active_pending_free: waits to be freed' : 'active_allocated');
-    lines.push(birthText(piece));
+    lines.push(birthText(piece), ...piece.notes);
   }
   lines.push(segmentText(piece.cell));
   return (piece.title = lines.concat(stackLines(stack, mostLines - lines.length - 1)).join('\n'));

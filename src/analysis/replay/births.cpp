@@ -2,6 +2,9 @@
 
 #include "analysis/trace/allocation_names.hpp"
 #include "base/number_map.hpp"
+#include "memviz/error.hpp"
+
+#include <algorithm>
 
 namespace memviz {
 
@@ -20,9 +23,11 @@ BirthFinder::~BirthFinder() = default;
 void BirthFinder::restart() {
   devices_.clear();
   births_.assign(state_.blocks.size(), {});
+  is_alive_.assign(state_.blocks.size(), false);
   for (const Segment& segment : state_.segments)
     for (std::uint32_t i = segment.first_block; i < segment.first_block + segment.block_count; ++i) {
-      if (!state_.histories[i].is_explained()) continue;
+      if (!state_.blocks[i].is_active() && !state_.histories[i].is_explained()) continue;
+      is_alive_[i] = !state_.histories[i].is_explained();
       std::unique_ptr<OfDevice>& of_device = devices_.make(segment.device);
       if (!of_device) of_device = std::make_unique<OfDevice>();
       static_cast<void>(of_device->blocks.insert(state_.blocks[i].address, i));
@@ -35,12 +40,35 @@ void BirthFinder::take(DeviceId device, std::span<const Event> events) {
   OfDevice* const of_device = found->get();
   for (const Event& event : events) {
     const std::uint64_t index = of_device->events++;
-    const auto block = of_device->blocks.find(event.address);
-    if (!block) continue;
-    const auto life = of_device->names.take(index, event);
-    if (life && event.action == Action::alloc && EventIndex(index) == state_.histories[*block].alloc_event)
-      births_[*block] = {life->use, event.time_us};
+    if (const auto block = of_device->blocks.find(event.address)) take(*of_device, index, event, *block);
   }
+}
+
+void BirthFinder::take(OfDevice& of_device, std::uint64_t index, const Event& event, std::uint64_t block) {
+  const auto life = of_device.names.take(index, event);
+  if (!life || life->is_segment) return;
+  BlockBirth& birth = births_[block];
+  if (event.action == Action::alloc) {
+    is_alive_[block] = EventIndex(index) == state_.histories[block].alloc_event;
+    if (is_alive_[block])
+      birth = {life->use, event.time_us, event.user_metadata, event.compile_context, event.forward_stack};
+  } else if (event.action == Action::free_completed) {
+    is_alive_[block] = false;
+  } else if (event.action == Action::annotate && is_alive_[block]) {
+    std::vector<StringId>& texts = birth.annotations;
+    const bool is_new = std::find(texts.begin(), texts.end(), event.user_metadata) == texts.end();
+    if (is_new && texts.size() < BlockBirth::kMostAnnotations) texts.push_back(event.user_metadata);
+  }
+}
+
+const std::vector<BlockBirth>& BirthFinder::births() const {
+  const std::size_t texts = state_.frames().string_count();
+  const auto is_known = [&](StringId text) { return text.value < texts; };
+  for (const BlockBirth& birth : births_)
+    if (birth.forward_stack.value >= state_.frames().stack_count() || !is_known(birth.user_metadata) ||
+        !is_known(birth.compile_context) || !std::all_of(birth.annotations.begin(), birth.annotations.end(), is_known))
+      throw Error("its events were others when they were read again: the file changed");
+  return births_;
 }
 
 } // namespace memviz

@@ -63,6 +63,7 @@ private:
       entry->second.device = record_.device;
       entry->second.events = record_.events;
       entry->second.times = record_.times;
+      entry->second.annotations = record_.annotations;
       entry->second.reserved_known_from = record_.reserved_known_from;
     }
     return entry->second;

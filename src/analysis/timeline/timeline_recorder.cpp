@@ -3,11 +3,13 @@
 #include "analysis/replay/device_accounts.hpp"
 #include "analysis/timeline/timeline_ranges.hpp"
 #include "base/number_map.hpp"
+#include "memviz/births.hpp"
 #include "memviz/error.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>
+#include <tuple>
 
 namespace memviz {
 
@@ -15,6 +17,7 @@ struct TimelineRecorder::Device {
   DeviceRecord record;
   std::vector<std::int64_t> times;
   NumberMap live; ///< address -> index into record.lives
+  std::vector<LifeAnnotation> annotations;
   std::vector<RangeChange> changes;
   std::uint64_t changed_bytes = 0;
   std::map<Home, std::uint32_t> home_index;
@@ -26,6 +29,7 @@ struct TimelineRecorder::Device {
   void take_time(const Event& event);
   void end_life(const Event& event, std::uint32_t state);
   void change_range(const Event& event, std::uint32_t state);
+  void annotate(const Event& event);
 };
 
 namespace {
@@ -45,6 +49,10 @@ void keep_unexplained(const MemoryMap& memory, const NumberMap& live, DeviceReco
       record.kept_blocks.push_back(i);
     }
   }
+}
+
+bool is_of_earlier_life(const LifeAnnotation& left, const LifeAnnotation& right) {
+  return std::tie(left.begin, left.address) < std::tie(right.begin, right.address);
 }
 
 } // namespace
@@ -94,6 +102,13 @@ void TimelineRecorder::Device::change_range(const Event& event, std::uint32_t st
                      .home = home_of(event)});
 }
 
+/// What has no recorded alloc lived before the first event.
+void TimelineRecorder::Device::annotate(const Event& event) {
+  const auto index = live.find(event.address);
+  const std::uint32_t begin = index ? record.lives[static_cast<std::size_t>(*index)].begin : 0;
+  annotations.push_back({begin, event.user_metadata, event.address});
+}
+
 void TimelineRecorder::Device::take(const Event& event) {
   if (record.events == kMostEvents) throw Error("a timeline of more than 4,294,967,294 events cannot be drawn");
   take_time(event);
@@ -114,6 +129,7 @@ void TimelineRecorder::Device::take(const Event& event) {
   case Action::segment_unmap: change_range(event, state); break;
   case Action::oom: record.marks.push_back({MarkKind::oom, state, event.size_bytes, event.address}); break;
   case Action::snapshot: record.marks.push_back({MarkKind::state, state, event.size_bytes, 0}); break;
+  case Action::annotate: annotate(event); break;
   case Action::free_requested:
   case Action::other: break;
   }
@@ -122,6 +138,16 @@ void TimelineRecorder::Device::take(const Event& event) {
 const std::vector<std::int64_t>& DeviceRecord::times_us() const {
   static const std::vector<std::int64_t> none;
   return times ? *times : none;
+}
+
+std::vector<StringId> DeviceRecord::annotations_of(const Life& life) const {
+  std::vector<StringId> texts;
+  if (!annotations) return texts;
+  const auto [first, last] = std::equal_range(annotations->begin(), annotations->end(),
+                                              LifeAnnotation{life.begin, {}, life.address}, is_of_earlier_life);
+  for (auto annotation = first; annotation != last && texts.size() < BlockBirth::kMostAnnotations; ++annotation)
+    if (std::find(texts.begin(), texts.end(), annotation->text) == texts.end()) texts.push_back(annotation->text);
+  return texts;
 }
 
 TimelineRecorder::TimelineRecorder() = default;
@@ -157,6 +183,8 @@ std::vector<DeviceRecord> TimelineRecorder::finish(const Recording& recording) {
     const bool has_events = found != nullptr && *found != nullptr;
     Device& recorded = has_events ? **found : without_events;
     recorded.record.times = std::make_shared<const std::vector<std::int64_t>>(std::move(recorded.times));
+    std::stable_sort(recorded.annotations.begin(), recorded.annotations.end(), is_of_earlier_life);
+    recorded.record.annotations = std::make_shared<const std::vector<LifeAnnotation>>(std::move(recorded.annotations));
     keep_unexplained(recording.end, recorded.live, recorded.record);
     rebuild_ranges(recording.end, recorded.changes, recorded.record);
     records.push_back(std::move(recorded.record));

@@ -4,7 +4,7 @@ namespace memviz {
 
 namespace {
 
-enum class Part : std::uint8_t { none, begin, request, end };
+enum class Part : std::uint8_t { none, begin, mention, request, end };
 
 struct Meaning {
   Part part;
@@ -16,6 +16,7 @@ Meaning meaning_of(Action action) {
   case Action::alloc: return {Part::begin, false};
   case Action::free_requested: return {Part::request, false};
   case Action::free_completed: return {Part::end, false};
+  case Action::annotate: return {Part::mention, false};
   case Action::segment_alloc:
   case Action::segment_map: return {Part::begin, true};
   case Action::segment_free:
@@ -46,6 +47,7 @@ std::optional<AllocationLife> AllocationNames::take(std::uint64_t index, const E
   AllocationLife life{meaning.is_segment, event.address, address.uses, {}, {}};
   switch (meaning.part) {
   case Part::begin: address.began = here; break;
+  case Part::mention: life.began = address.began; break;
   case Part::request:
     life.began = address.began;
     address.was_freed = here;

@@ -22,7 +22,7 @@ struct AllocationLife {
   bool is_segment = false;
   std::uint64_t address = 0;
   std::uint64_t use = 0;               ///< how often the address was used before in the trace
-  std::optional<EventPoint> began;     ///< of frees: its alloc, if that was recorded
+  std::optional<EventPoint> began;     ///< of frees and annotations: its alloc, if that was recorded
   std::optional<EventPoint> was_freed; ///< of free_completed: its free_requested
 };
 

@@ -20,6 +20,7 @@ namespace {
 struct Side {
   const MemoryState& given;
   FrameMapping mapping;
+  std::span<const BlockBirth> births;
   Amount Change::*amount = nullptr;
 };
 
@@ -59,7 +60,9 @@ void split_segments(const std::vector<SegmentRef>& before, const std::vector<Seg
 
 void add_paths(const Side& side, const TreeOptions& options, TreeBuilder<Change>& builder) {
   std::vector<NodeKey> common;
-  for_each_path(side.given, options, [&](std::span<const NodeKey> path, const Amount& amount) {
+  TreeOptions of_side = options;
+  of_side.births = side.births;
+  for_each_path(side.given, of_side, [&](std::span<const NodeKey> path, const Amount& amount) {
     common.clear();
     for (const NodeKey& key : path)
       common.push_back(side.mapping.common(key));
@@ -163,7 +166,7 @@ std::vector<bool> frames_in_both(const Side& before, const Side& after, std::siz
 }
 
 struct CompareScope {
-  const TreeOptions& tree;
+  const CompareOptions& options;
   bool is_by_device; ///< lines of each device apart
 };
 
@@ -182,14 +185,15 @@ Matched matched_by(FrameMatch match, const MemoryState& before_side, const Memor
   FrameMapper mapper(match, result.frames);
   const MovedFiles moved = moved_files(before_side.frames(), after_side.frames());
   result.moved_files = moved.size();
-  const Side after{after_side, mapper.map(after_side), &Change::after};
-  const Side before{before_side, mapper.map(before_side, moved), &Change::before};
+  const CompareOptions& options = scope.options;
+  const Side after{after_side, mapper.map(after_side), options.after_births, &Change::after};
+  const Side before{before_side, mapper.map(before_side, moved), options.before_births, &Change::before};
 
   TreeBuilder<Change> builder(before_side.recording->origin.size_bytes + after_side.recording->origin.size_bytes);
   LineChanges lines(scope.is_by_device);
   for (const Side* side : {&before, &after}) {
-    add_paths(*side, scope.tree, builder);
-    lines.add(*side, scope.tree.device);
+    add_paths(*side, options.tree, builder);
+    lines.add(*side, options.tree.device);
   }
   const FrameOrder order(result.frames);
   result.tree = std::move(builder).finish(order);
@@ -212,7 +216,7 @@ bool Comparison::has_two_processes() const {
 
 Comparison compare_snapshots(const MemoryState& before, const MemoryState& after, const CompareOptions& options) {
   Comparison result = totals_of(before, after, options.tree.device);
-  const CompareScope scope{options.tree, !result.is_one_moment};
+  const CompareScope scope{options, !result.is_one_moment};
   result.match = options.match.value_or(FrameMatch::line);
   Matched matched = matched_by(result.match, before, after, scope);
   result.moved_lines_bytes = matched.moved_lines.moved_bytes;

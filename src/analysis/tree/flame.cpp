@@ -1,6 +1,9 @@
 #include "memviz/flame.hpp"
+
 #include "analysis/tree/tree_builder.hpp"
 #include "analysis/tree/weighted_paths.hpp"
+
+#include <algorithm>
 
 namespace memviz {
 namespace {
@@ -11,6 +14,12 @@ std::vector<Level> with_device(const MemoryState& state, std::vector<Level> leve
 }
 
 } // namespace
+
+bool need_births(std::span<const Level> levels) {
+  return std::any_of(levels.begin(), levels.end(), [](Level level) {
+    return level == Level::annotation || level == Level::metadata || level == Level::compile;
+  });
+}
 
 std::vector<Level> memory_levels(const MemoryState& state) {
   return with_device(state, {Level::stream, Level::state});

@@ -35,12 +35,12 @@ FrameMapping FrameMapper::map(const MemoryState& state, const MovedFiles& moved)
     const Frame& own = frames.frame({id});
     translated.push_back({texts[own.name.value], files[own.filename.value], own.line});
   }
-  if (match_ == FrameMatch::function) return FrameMapping(ids_by_function(translated, bytes_by_frame(state)));
+  if (match_ == FrameMatch::function) return {ids_by_function(translated, bytes_by_frame(state)), std::move(texts)};
   std::vector<FrameId> ids;
   ids.reserve(translated.size());
   for (const Frame& frame : translated)
     ids.push_back(common_.add_frame(frame));
-  return FrameMapping(std::move(ids));
+  return {std::move(ids), std::move(texts)};
 }
 
 std::vector<FrameId> FrameMapper::ids_by_function(const std::vector<Frame>& frames,

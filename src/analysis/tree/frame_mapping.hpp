@@ -13,21 +13,25 @@
 
 namespace memviz {
 
-/// The frames of one snapshot as ids of the common table.
+/// The frames and texts of one snapshot as ids of the common table.
 class FrameMapping {
 public:
-  explicit FrameMapping(std::vector<FrameId> ids) : ids_(std::move(ids)) {}
+  FrameMapping(std::vector<FrameId> ids, std::vector<StringId> texts)
+      : ids_(std::move(ids)), texts_(std::move(texts)) {}
 
-  /// The key with its frame, if it has one, in the common table.
+  /// The key with its frame or text, if it has one, in the common table.
   [[nodiscard]] NodeKey common(const NodeKey& key) const {
-    const auto* frame = std::get_if<FrameId>(&key);
-    return frame == nullptr ? key : ids_[frame->value];
+    if (const auto* frame = std::get_if<FrameId>(&key)) return ids_[frame->value];
+    if (const auto* topic = std::get_if<TopicKey>(&key))
+      return TopicKey{topic->topic, topic->told, texts_[topic->text.value]};
+    return key;
   }
   /// By FrameId of the snapshot.
   [[nodiscard]] const std::vector<FrameId>& ids() const { return ids_; }
 
 private:
   std::vector<FrameId> ids_;
+  std::vector<StringId> texts_; ///< by StringId of the snapshot
 };
 
 class FrameMapper {

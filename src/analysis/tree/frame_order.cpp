@@ -24,35 +24,49 @@ template <class Key> std::vector<std::uint32_t> ranks(std::size_t count, Key key
 void FrameOrder::rank_all() const {
   const FrameTable& frames = *frames_;
   // Texts first, each distinct one once: frames that share a long one are many.
-  const std::vector<std::uint32_t> text_rank =
-      ranks(frames.string_count(), [&](std::uint32_t id) { return frames.text({id}); });
+  text_rank_ = ranks(frames.string_count(), [&](std::uint32_t id) { return frames.text({id}); });
   rank_ = ranks(frames.frame_count(), [&](std::uint32_t id) {
     const Frame& frame = frames.frame({id});
-    return std::tuple(text_rank[frame.name.value], text_rank[frame.filename.value], frame.line);
+    return std::tuple(text_rank_[frame.name.value], text_rank_[frame.filename.value], frame.line);
   });
 }
 
+/// What a text costs is its length, as far as it is like the other.
+std::size_t FrameOrder::cost_of(StringId text) const {
+  return frames_->text(text).size() / sizeof(std::uint64_t);
+}
+
+bool FrameOrder::is_ranked_after(std::size_t cost) const {
+  if (!text_rank_.empty()) return true;
+  compared_ += 1 + cost;
+  if (compared_ <= frames_->frame_count() + frames_->string_count()) return false;
+  rank_all();
+  return true;
+}
+
 bool FrameOrder::is_frame_before(FrameId left, FrameId right) const {
-  if (rank_.empty()) {
-    // What a text costs is its length, as far as it is like the other.
-    const Frame& one = frames_->frame(left);
-    const Frame& other = frames_->frame(right);
-    const auto cost = [&](StringId text) { return frames_->text(text).size() / sizeof(std::uint64_t); };
-    compared_ += 1 + cost(one.name) + cost(one.filename);
-    if (compared_ <= frames_->frame_count() + frames_->string_count()) {
-      if (one.name != other.name) return frames_->text(one.name) < frames_->text(other.name);
-      if (one.filename != other.filename) return frames_->text(one.filename) < frames_->text(other.filename);
-      return one.line < other.line;
-    }
-    rank_all();
-  }
-  return rank_[left.value] < rank_[right.value];
+  const Frame& one = frames_->frame(left);
+  const Frame& other = frames_->frame(right);
+  if (is_ranked_after(cost_of(one.name) + cost_of(one.filename))) return rank_[left.value] < rank_[right.value];
+  if (one.name != other.name) return frames_->text(one.name) < frames_->text(other.name);
+  if (one.filename != other.filename) return frames_->text(one.filename) < frames_->text(other.filename);
+  return one.line < other.line;
+}
+
+bool FrameOrder::is_topic_before(const TopicKey& left, const TopicKey& right) const {
+  if (left.topic != right.topic || left.told != right.told) return left < right;
+  if (is_ranked_after(cost_of(left.text))) return text_rank_[left.text.value] < text_rank_[right.text.value];
+  return frames_->text(left.text) < frames_->text(right.text);
 }
 
 bool FrameOrder::is_before(const NodeKey& left, const NodeKey& right) const {
   const auto* one = std::get_if<FrameId>(&left);
   const auto* other = std::get_if<FrameId>(&right);
-  return one != nullptr && other != nullptr ? is_frame_before(*one, *other) : left < right;
+  if (one != nullptr && other != nullptr) return is_frame_before(*one, *other);
+  const auto* topic = std::get_if<TopicKey>(&left);
+  const auto* other_topic = std::get_if<TopicKey>(&right);
+  if (topic != nullptr && other_topic != nullptr) return is_topic_before(*topic, *other_topic);
+  return left < right;
 }
 
 } // namespace memviz

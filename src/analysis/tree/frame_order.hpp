@@ -22,11 +22,16 @@ public:
 
 private:
   [[nodiscard]] bool is_frame_before(FrameId left, FrameId right) const;
+  [[nodiscard]] bool is_topic_before(const TopicKey& left, const TopicKey& right) const;
+  /// Counts a comparison of so much text; whether all are sorted by now.
+  [[nodiscard]] bool is_ranked_after(std::size_t cost) const;
+  [[nodiscard]] std::size_t cost_of(StringId text) const;
   void rank_all() const;
 
   const FrameTable* frames_;
   mutable std::size_t compared_ = 0;
-  mutable std::vector<std::uint32_t> rank_; ///< by FrameId, once they are sorted
+  mutable std::vector<std::uint32_t> rank_;      ///< by FrameId, once they are sorted
+  mutable std::vector<std::uint32_t> text_rank_; ///< by StringId, once they are sorted
 };
 
 } // namespace memviz

@@ -24,6 +24,10 @@ struct KeyHash {
   std::uint64_t operator()(BlockState state) const { return mixed(hash, static_cast<std::uint64_t>(state)); }
   std::uint64_t operator()(FrameId frame) const { return mixed(hash, frame.value); }
   std::uint64_t operator()(Pseudo pseudo) const { return mixed(hash, static_cast<std::uint64_t>(pseudo)); }
+  std::uint64_t operator()(const TopicKey& key) const {
+    const auto kind = static_cast<std::uint64_t>(key.topic) << 8U | static_cast<std::uint64_t>(key.told);
+    return mixed(mixed(hash, kind), key.text.value);
+  }
 };
 
 /// `hash` with `key` mixed in; start with hash_secret().

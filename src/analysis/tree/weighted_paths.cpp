@@ -2,6 +2,7 @@
 
 #include "analysis/tree/frame_selection.hpp"
 #include "analysis/tree/no_stack.hpp"
+#include "analysis/tree/open_annotations.hpp"
 
 #include <algorithm>
 #include <map>
@@ -15,6 +16,12 @@ NodeKey device_key(const MemoryState& state, DeviceId device) {
   return DeviceKey{device, state.recording->origin.is_main_memory(device)};
 }
 
+/// PyTorch 2.8 writes N/A for what is not compiled.
+TopicKey compile_key(const FrameTable& frames, StringId context) {
+  const bool is_compiled = !frames.text(context).empty() && frames.text(context) != "N/A";
+  return {Topic::compile, is_compiled ? Told::text : Told::nothing, is_compiled ? context : kEmptyString};
+}
+
 /// `block_state` is what stands in the place of the state: nothing for active memory when that is no level.
 NodeKey level_key(Level level, const MemoryState& state, const Segment& segment, const NodeKey& block_state) {
   switch (level) {
@@ -22,7 +29,10 @@ NodeKey level_key(Level level, const MemoryState& state, const Segment& segment,
   case Level::pool: return segment.pool;
   case Level::stream: return StreamKey{segment.stream};
   case Level::segment: return SegmentKey{segment.address, segment.device};
-  case Level::state: break;
+  case Level::state:
+  case Level::annotation:
+  case Level::metadata:
+  case Level::compile: break;
   }
   return block_state;
 }
@@ -41,12 +51,15 @@ public:
   PathCollector(const MemoryState& state, const TreeOptions& options)
       : state_(state), options_(options), selection_(state.frames(), options), no_stack_(state),
         groups_by_state_(std::find(options.levels.begin(), options.levels.end(), Level::state) !=
-                         options.levels.end()) {}
+                         options.levels.end()) {
+    if (std::find(options.levels.begin(), options.levels.end(), Level::annotation) != options.levels.end())
+      open_annotations_ = open_annotations(state, options.births);
+  }
 
   void add(const Segment& segment) {
     for (std::uint32_t i = segment.first_block; i < segment.first_block + segment.block_count; ++i) {
       const Block& block = state_.blocks[i];
-      const std::uint32_t prefix = prefix_of(segment, block.state, block.is_active());
+      const std::uint32_t prefix = prefix_of(segment, block.state, block.is_active() ? std::optional(i) : std::nullopt);
       if (block.is_active()) {
         add(stack_leaf(prefix, block.stack, segment.device, i), {block.requested_bytes, 1});
         if (block.rounding_bytes() > 0) add({prefix, kNoFrames, Pseudo::gaps}, {block.rounding_bytes(), 0});
@@ -55,7 +68,7 @@ public:
       }
     }
     if (segment.uncovered_bytes > 0) {
-      const std::uint32_t prefix = prefix_of(segment, Pseudo::unaccounted, false);
+      const std::uint32_t prefix = prefix_of(segment, Pseudo::unaccounted, std::nullopt);
       add({prefix, kNoFrames, std::nullopt, true}, {segment.uncovered_bytes, 0});
     }
   }
@@ -77,13 +90,36 @@ public:
   }
 
 private:
-  std::uint32_t prefix_of(const Segment& segment, const NodeKey& state, bool is_active) {
+  /// `block` is one in use, by its index.
+  std::uint32_t prefix_of(const Segment& segment, const NodeKey& state, std::optional<std::uint32_t> block) {
     std::vector<NodeKey> keys;
-    for (const Level level : options_.levels)
-      keys.push_back(level_key(level, state_, segment, state));
+    for (const Level level : options_.levels) {
+      if (!need_births({&level, 1}))
+        keys.push_back(level_key(level, state_, segment, state));
+      else if (block)
+        add_topic(level, *block, keys);
+    }
     // Free memory stays apart from stacks even when nobody asked for states.
-    if (!groups_by_state_ && !is_active) keys.push_back(state);
+    if (!groups_by_state_ && !block) keys.push_back(state);
     return prefix_of(std::move(keys));
+  }
+
+  void add_topic(Level level, std::uint32_t block, std::vector<NodeKey>& keys) const {
+    const bool is_recorded = !options_.births.empty() && state_.histories[block].is_explained();
+    if (level == Level::annotation) {
+      const bool is_known = is_recorded && options_.births[block].time_us;
+      const AnnotationPath& path = open_annotations_.paths[open_annotations_.of_block[block]];
+      if (path.empty()) keys.emplace_back(TopicKey{Topic::annotation, is_known ? Told::nothing : Told::unknown, {}});
+      for (const StringId name : path)
+        keys.emplace_back(TopicKey{Topic::annotation, Told::text, name});
+    } else if (!is_recorded) {
+      keys.emplace_back(TopicKey{level == Level::metadata ? Topic::metadata : Topic::compile, Told::unknown, {}});
+    } else if (level == Level::compile) {
+      keys.emplace_back(compile_key(state_.frames(), options_.births[block].compile_context));
+    } else {
+      const StringId text = options_.births[block].user_metadata;
+      keys.emplace_back(TopicKey{Topic::metadata, text == kEmptyString ? Told::nothing : Told::text, text});
+    }
   }
 
   /// The device, where it is a level, and one word in the place of all others.
@@ -131,6 +167,7 @@ private:
   FrameSelection selection_;
   NoStackReasons no_stack_;
   bool groups_by_state_;
+  OpenAnnotations open_annotations_;
   std::map<std::vector<NodeKey>, std::uint32_t> prefix_index_;
   std::vector<const std::vector<NodeKey>*> prefixes_; ///< point into prefix_index_, whose keys never move
   std::map<Leaf, std::size_t> leaf_index_;

@@ -4,10 +4,14 @@
 #include "support/small_snapshot.hpp"
 #include "support/states.hpp"
 
+#include "memviz/error.hpp"
 #include "memviz/input.hpp"
 
 #include <doctest/doctest.h>
 #include <map>
+#include <span>
+#include <string>
+#include <string_view>
 #include <utility>
 
 using namespace memviz;
@@ -72,6 +76,44 @@ TEST_CASE("a block's name counts the uses of its address before it") {
     finder.restart();
     CHECK(finder.births()[0].earlier_uses == 0);
   }
+}
+
+TEST_CASE("a block has the annotations of its own life, whenever they were made") {
+  SmallSnapshot builder;
+  builder.segment(0x1000, 4096).active(512, 500).active(512, 400).active(512, 300).inactive(2560);
+  builder.event(Action::alloc, 0x1000, 100).annotate(0x1000, "an earlier use");
+  builder.event(Action::free_completed, 0x1000, 100).annotate(0x1000, "nobody's");
+  builder.event(Action::alloc, 0x1000, 500).annotate(0x1000, "weights").annotate(0x1000, "of layer 0");
+  builder.annotate(0x1000, "weights").annotate(0x1200, "from before").annotate(0x1100, "inside");
+  for (std::size_t i = 0; i < 20; ++i)
+    builder.annotate(0x1400, "number " + std::to_string(i));
+  const Recording snapshot = builder.take();
+  const auto texts = [&](const MemoryState& state, std::size_t block) {
+    std::vector<std::string_view> found;
+    for (const StringId text : births_of(state)[block].annotations)
+      found.push_back(snapshot.frames.text(text));
+    return found;
+  };
+  const std::vector<std::string_view> own{"weights", "of layer 0"};
+  CHECK(texts(end_of(snapshot), 0) == own);
+  CHECK(texts(state_at(snapshot, after(4)), 0) == own);
+  CHECK(texts(state_at(snapshot, after(0)), 0) == std::vector<std::string_view>{"an earlier use"});
+  CHECK(texts(end_of(snapshot), 1) == std::vector<std::string_view>{"from before"});
+  CHECK(texts(end_of(snapshot), 2).size() == BlockBirth::kMostAnnotations);
+}
+
+TEST_CASE("texts that the recording does not have are an error, not an answer") {
+  SmallSnapshot builder;
+  builder.segment(0x1000, 512).active(512, 500);
+  const Recording snapshot = builder.take();
+  const MemoryState state = end_of(snapshot);
+  BirthFinder finder(state);
+  Event event;
+  event.action = Action::annotate;
+  event.address = 0x1000;
+  event.user_metadata = {1'000'000};
+  finder.take({}, std::span(&event, 1));
+  CHECK_THROWS_WITH_AS(static_cast<void>(finder.births()), doctest::Contains("the file changed"), Error);
 }
 
 TEST_CASE("every block of testdata whose alloc is recorded has that event's time") {

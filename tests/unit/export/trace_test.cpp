@@ -68,6 +68,34 @@ std::string reuse() {
   return builder.pickle();
 }
 
+/// An annotation of what was allocated, of what was freed and allocated again, and of what nobody has.
+std::string annotated() {
+  SnapshotBuilder builder;
+  const auto annotate = [&](std::uint64_t address, const char* text, std::int64_t time_us) {
+    builder.event(dict({{"action", "annotate"},
+                        {"addr", address},
+                        {"size", 200},
+                        {"stream", 0},
+                        {"time_us", time_us},
+                        {"user_metadata", text}}));
+  };
+  builder.event(event("alloc", 0x1000, 200, 10));
+  annotate(0x1000, "the weights", 20);
+  builder.event(event("free_requested", 0x1000, 200, 30));
+  builder.event(event("free_completed", 0x1000, 200, 30));
+  builder.event(dict({{"action", "alloc"},
+                      {"addr", 0x1000},
+                      {"size", 300},
+                      {"stream", 0},
+                      {"time_us", 40},
+                      {"internal_metadata", "a tag"},
+                      {"frames", test::frames_of({"/app/train.py:12:step"})},
+                      {"forward_frames", test::list({"layers.py:58 forward"})}}));
+  annotate(0x1000, "a page", 50);
+  annotate(0x9000, "unknown", 60);
+  return builder.pickle();
+}
+
 std::vector<std::string> names_of(const std::vector<json>& lines) {
   std::vector<std::string> names;
   for (const json& line : lines)
@@ -85,6 +113,35 @@ std::vector<std::uint64_t> indices_of(const std::vector<json>& lines) {
 using Indices = std::vector<std::uint64_t>;
 
 } // namespace
+
+TEST_CASE("an annotation names the allocation that it is of, and ends nothing") {
+  TraceOptions options;
+  options.filter.actions = {Action::annotate};
+  const std::vector<json> lines = objects(annotated(), options);
+  CHECK(names_of(lines) == std::vector<std::string>{"b1000_0", "b1000_1", "b9000_0"});
+  CHECK(lines[0]["user_metadata"] == "the weights");
+  CHECK(lines[0]["began_event"] == 0);
+  CHECK(lines[1]["began_event"] == 4);
+  CHECK_FALSE(lines[0].contains("lived_events"));
+  CHECK_FALSE(lines[2].contains("began_event"));
+  const std::string text = logged(annotated(), options).text;
+  CHECK(text.find("annotate        b1000_0") != std::string::npos);
+  CHECK(text.find("[since event 0; the weights]") != std::string::npos);
+  CHECK(names_of(objects(annotated())) ==
+        std::vector<std::string>{"b1000_0", "b1000_0", "b1000_0", "b1000_0", "b1000_1", "b1000_1", "b9000_0"});
+}
+
+TEST_CASE("what PyTorch itself says of an allocation is shown, and where its backward pass comes from") {
+  TraceOptions options;
+  options.stacks = true;
+  const std::vector<json> lines = objects(annotated(), options);
+  CHECK(lines[4]["internal_metadata"] == "a tag");
+  CHECK(lines[4]["forward_frames"] == json::array({"layers.py:58 forward"}));
+  CHECK_FALSE(lines[0].contains("forward_frames"));
+  const std::string text = logged(annotated(), options).text;
+  CHECK(text.find("[a tag]\n        /app/train.py:12: step\n        forward: layers.py:58 forward\n") !=
+        std::string::npos);
+}
 
 TEST_CASE("an allocation is named by its address and how often that address was used before") {
   CHECK(names_of(objects(reuse())) == std::vector<std::string>{"b1000_0", "b1000_1", "b9000_0", "b1000_1", "b1000_1",

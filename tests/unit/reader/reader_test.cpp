@@ -116,7 +116,7 @@ TEST_CASE("events keep what any generation writes") {
                       {"user_metadata", "layer 3"},
                       {"pool_id", list({0, 9})},
                       {"forward_frames", list({"model.py:3 in forward", "train.py:9 in main"})}}));
-  builder.event(dict({{"action", "annotate"}, {"addr", 1}, {"unheard_of", list({1, 2})}}));
+  builder.event(dict({{"action", "user_defined"}, {"addr", 1}, {"unheard_of", list({1, 2})}}));
   const Recording snapshot = builder.read();
   const EventTable& events = snapshot.traces[DeviceId{0}];
   REQUIRE(events.size() == 3);
@@ -139,7 +139,7 @@ TEST_CASE("events keep what any generation writes") {
   }
   SUBCASE("an unknown action is kept under its own name") {
     CHECK(events[2].action == Action::other);
-    CHECK(snapshot.frames.text(events[2].action_text) == "annotate");
+    CHECK(snapshot.frames.text(events[2].action_text) == "user_defined");
   }
 }
 

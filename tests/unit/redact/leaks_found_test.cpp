@@ -60,6 +60,8 @@ std::string program() {
                       {"time_us", 1},
                       {"compile_context", "AcmeRegion"},
                       {"user_metadata", "customer alice"},
+                      {"internal_metadata", "pool of acme"},
+                      {"forward_frames", list({"acme_forward"})},
                       {"frames", list({frame})}}));
   builder.set("external_annotations", list({dict({{"name", "acme_step"},
                                                   {"stage", "AcmeStage"},

@@ -1,0 +1,38 @@
+#pragma once
+
+// Frames -> their colours in a flame graph: by where their code comes from, or the user's own by their line.
+
+#include "page/palette.hpp"
+
+#include "memviz/flame.hpp"
+#include "memviz/label.hpp"
+
+#include <span>
+#include <vector>
+
+namespace memviz::render {
+
+namespace paint {
+/// Of frames that are not the user's own, where lines have colours.
+inline constexpr Paint kOtherCode{"elsewhere", "#e9e6de", "#41454d", "#2c2b28", "#d5d3cc"};
+} // namespace paint
+
+class FramePaints {
+public:
+  /// By origin. What it refers to must outlive it.
+  FramePaints(const FrameTable& frames, const std::vector<CodeOrigin>& origins) : frames_(frames), origins_(origins) {}
+  /// By line. The largest of `users` get a hue each that no other of them has; all other lines that of their text.
+  FramePaints(const FrameTable& frames, const std::vector<CodeOrigin>& origins, std::span<const UserLine> users);
+
+  [[nodiscard]] bool are_lines() const { return !by_frame_.empty(); }
+  [[nodiscard]] const Paint& of(FrameId frame) const;
+  /// Of a node of one snapshot.
+  [[nodiscard]] const Paint& of(const NodeKey& key) const;
+
+private:
+  const FrameTable& frames_;
+  const std::vector<CodeOrigin>& origins_;
+  mutable std::vector<const Paint*> by_frame_; ///< by line; null where nobody has asked yet
+};
+
+} // namespace memviz::render

@@ -1,0 +1,61 @@
+#include "page/hues.hpp"
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+namespace memviz::render {
+namespace {
+
+// From Okabe and Ito's, moved apart in lightness until the least distance of any two (in OKLab, for normal sight and
+// with protanopia or deuteranopia as Machado et al. 2009 simulate them) was as large as it gets. Not their pink: that
+// says no stack. On dark pages none is so dark that it sinks into the ground; the bright ones have dark text.
+constexpr std::array kHues{
+    Paint{"hue0", "#dbab47", "#1d2026", "#cd7001", "#0b0c0f"},
+    Paint{"hue1", "#3fb3a8", "#1d2026", "#04bacf", "#0b0c0f"},
+    Paint{"hue2", "#94b2f7", "#1d2026", "#879aff", "#0b0c0f"},
+    Paint{"hue3", "#e68077", "#1d2026", "#c5a194", "#0b0c0f"},
+    Paint{"hue4", "#e0faa3", "#1d2026", "#679861", "#0b0c0f"},
+    Paint{"hue5", "#9481fc", "#1d2026", "#7c62d1", "#ffffff"},
+    Paint{"hue6", "#fbd72f", "#1d2026", "#b8ab04", "#0b0c0f"},
+    Paint{"hue7", "#5c8fbe", "#1d2026", "#0d5fa0", "#ffffff"},
+    Paint{"hue8", "#be8606", "#1d2026", "#72675b", "#ffffff"},
+    Paint{"hue9", "#bbd89a", "#1d2026", "#2e6a04", "#ffffff"},
+};
+
+/// FNV-1a: the same on every machine and in every run.
+std::uint64_t hash_of(std::string_view text) {
+  std::uint64_t hash = 0xcbf29ce484222325U;
+  for (const char c : text)
+    hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
+  return hash ^ (hash >> 32U);
+}
+
+} // namespace
+
+std::span<const Paint> hues() {
+  return kHues;
+}
+
+std::vector<std::size_t> choose_hues(const std::vector<HueWish>& lines) {
+  std::vector<std::size_t> hues;
+  for (const HueWish& line : lines) {
+    const bool gets_its_own = hues.size() < kHues.size();
+    std::array<bool, kHues.size()> is_taken{};
+    if (gets_its_own) {
+      for (const std::size_t hue : hues)
+        is_taken.at(hue) = true;
+    } else {
+      for (const std::size_t neighbour : line.neighbours)
+        if (neighbour < hues.size()) is_taken.at(hues[neighbour]) = true;
+    }
+    const std::size_t wanted = hash_of(line.text) % kHues.size();
+    std::size_t hue = wanted;
+    for (std::size_t tried = 1; tried < kHues.size() && is_taken.at(hue); ++tried)
+      hue = (wanted + tried) % kHues.size();
+    hues.push_back(hue);
+  }
+  return hues;
+}
+
+} // namespace memviz::render

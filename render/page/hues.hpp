@@ -1,0 +1,27 @@
+#pragma once
+
+// Lines of code -> hues: the same in every picture.
+
+#include "page/palette.hpp"
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace memviz::render {
+
+/// For lines of code. Any two of them can be told apart by people who see no red or no green, too.
+[[nodiscard]] std::span<const Paint> hues();
+
+/// A line of code that needs a hue.
+struct HueWish {
+  std::string text;
+  std::vector<std::size_t> neighbours; ///< indices of the lines that it touches somewhere
+};
+
+/// The hue of each line, as an index: that of a hash of its text, so that it stays the same from picture to picture, or
+/// the next one that no neighbour before it has. The first lines, as many as there are hues, get one each.
+[[nodiscard]] std::vector<std::size_t> choose_hues(const std::vector<HueWish>& lines);
+
+} // namespace memviz::render

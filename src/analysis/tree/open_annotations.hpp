@@ -1,0 +1,28 @@
+#pragma once
+
+// The marks of record_function -> which were open when each block was allocated.
+
+#include "memviz/births.hpp"
+#include "memviz/memory_state.hpp"
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace memviz {
+
+/// Names of open annotations, outermost first; of more than kMostOpen the innermost.
+using AnnotationPath = std::vector<StringId>;
+
+struct OpenAnnotations {
+  std::vector<AnnotationPath> paths;   ///< each once; the first is of none
+  std::vector<std::uint32_t> of_block; ///< by block index: a place in `paths`
+};
+
+inline constexpr std::size_t kMostOpen = 16;
+
+/// Of blocks whose birth has no time, and where `births` is empty, none. What an END without a START names was open
+/// from the beginning, and what begins or ends in the microsecond of an allocation is open then.
+[[nodiscard]] OpenAnnotations open_annotations(const MemoryState& state, std::span<const BlockBirth> births);
+
+} // namespace memviz
