@@ -38,7 +38,7 @@ def truth_of(snapshot_path, truth_path):
         for block in segment["blocks"]:
             kind, _ = truth.get(str(block["address"]), (None, 0))
             if kind and block["state"] == "active_allocated":
-                bytes_of[segment["address"], kind] += block["requested_size"]
+                bytes_of[segment["address"], kind] += block["size"]
     return bytes_of
 
 
