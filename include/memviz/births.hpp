@@ -37,7 +37,7 @@ public:
 private:
   struct OfDevice;
   const MemoryState& state_;
-  ByDevice<std::unique_ptr<OfDevice>> devices_; ///< null where no block has a recorded alloc
+  ByDevice<std::unique_ptr<OfDevice>> devices_; ///< those with a block that has a recorded alloc
   std::vector<BlockBirth> births_;
 };
 

@@ -77,7 +77,7 @@ struct EventAccounts : EventCounts {
 /// One device at a moment.
 struct DeviceStats : MemoryTotals, EventAccounts {
   DeviceId device;
-  bool is_cpu = false; ///< Origin::is_cpu
+  bool is_cpu = false; ///< Origin::is_main_memory()
   Moment at = {};      ///< of the totals
 };
 
@@ -85,8 +85,14 @@ struct DeviceStats : MemoryTotals, EventAccounts {
 /// one.
 [[nodiscard]] DeviceStats sum_of(const std::vector<DeviceStats>& devices);
 
-/// The device that leads where several are at different moments, so that no sum of theirs was ever held at once: the
-/// first that failed, else the one that holds most. Nothing where there is one device, or all are at their end.
+/// Whether there is pinned host memory beside GPUs: their sum is the size of nothing.
+[[nodiscard]] bool mixes_host(const std::vector<DeviceStats>& devices);
+
+[[nodiscard]] bool are_at_end(const std::vector<DeviceStats>& devices);
+
+/// The device that leads where several are at different moments, so that no sum of theirs was ever held at once, or
+/// where some are GPUs and one is host memory: the first that failed, else the GPU that holds most. Nothing where there
+/// is one device, or all are GPUs at their end.
 [[nodiscard]] std::optional<DeviceId> leading_device(const std::vector<DeviceStats>& devices);
 
 /// What figures and sentences about `devices` are of: the leading device, else their sum.

@@ -41,7 +41,10 @@ struct Origin {
   std::optional<Rehearsal> rehearsal; ///< what was made up, where the GPU was
   std::uint64_t size_bytes = 0;       ///< of the decompressed file; what is made of it is bounded by it
 
-  [[nodiscard]] bool is_main_memory(DeviceId device) const { return is_cpu || device == cpu_device; }
+  /// Whether CUDA's allocator has nothing to do with it; so too of pinned host memory.
+  [[nodiscard]] bool is_main_memory(DeviceId device) const {
+    return is_cpu || is_host(device) || device == cpu_device;
+  }
 };
 
 /// Not changed by anybody once it is read.

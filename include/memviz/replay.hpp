@@ -42,7 +42,7 @@ private:
   void rewind(MemoryState& state) const;
 
   MomentChoice choice_;
-  ByDevice<std::unique_ptr<DeviceAccounts>> devices_; ///< null where it has no events
+  ByDevice<std::unique_ptr<DeviceAccounts>> devices_; ///< those with events
   std::string failure_;                               ///< what is wrong with the events; "" for nothing
 };
 

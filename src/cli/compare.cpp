@@ -125,7 +125,13 @@ CompareOptions compare_options(const CompareCommand& command, const Side& before
   CompareOptions options;
   options.match = command.match;
   options.tree = resolved(command.tree, wider, command.scope.device);
-  if (command.tree.group || command.tree.view) return options;
+  if (command.tree.group) return options;
+  // One side may have a GPU alone, and the other host memory alone.
+  std::vector<Level>& levels = options.tree.levels;
+  const bool has_host = has_device(*before.state.recording, kHostDevice) || has_device(*after.state.recording, kHostDevice);
+  if (has_host && !command.scope.device && std::find(levels.begin(), levels.end(), Level::device) == levels.end())
+    levels.insert(levels.begin(), Level::device);
+  if (command.tree.view) return options;
   // By default streams are not told apart: their numbers differ from one process to the next.
   std::erase(options.tree.levels, Level::stream);
   return options;

@@ -1,5 +1,6 @@
 #include "base/json_writer.hpp"
 #include "export/check_words.hpp"
+#include "export/device_json.hpp"
 #include "export/rehearsal_json.hpp"
 #include "memviz/check.hpp"
 #include "memviz/warnings.hpp"
@@ -49,7 +50,7 @@ void write_devices(JsonWriter& json, const CheckReport& report) {
   json.key("devices").begin_array();
   for (const DeviceId device : recording.devices()) {
     const DeviceCounts counts = device_counts(recording, device);
-    json.begin_object().member("device", device.value).member("segments", counts.segments);
+    write_device_key(json.begin_object(), device).member("segments", counts.segments);
     json.member("blocks", counts.blocks).member("events", counts.events);
     if (report.state)
       for (const DeviceStats& stats : report.state->stats_of(device))

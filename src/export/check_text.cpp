@@ -102,7 +102,7 @@ void add_devices(TextTable& table, const CheckReport& report) {
   const std::vector<DeviceId> devices = recording.devices();
   for (const DeviceId device : devices) {
     const DeviceCounts counts = device_counts(recording, device);
-    table.add_row({device_name(device, recording.origin.is_cpu),
+    table.add_row({device_heading(device, recording.origin.is_cpu),
                    fmt::format("{}, {}, {}", format_counted(counts.segments, "segment"),
                                format_counted(counts.blocks, "block"), format_counted(counts.events, "event"))});
     if (!report.state) continue;
