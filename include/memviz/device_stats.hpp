@@ -44,11 +44,13 @@ struct EventCounts {
   std::uint64_t unmatched_free_bytes = 0;
   std::uint64_t allocs_without_stack = 0; ///< of the recorded ones
   std::uint64_t ooms = 0;
+  std::uint32_t actions = 0; ///< a bit for each Action that occurs
   EventIndex last_oom_event = {};
   /// Earliest and latest time of an event; absent before PyTorch 2.2.
   std::optional<std::int64_t> first_time_us = std::nullopt;
   std::optional<std::int64_t> last_time_us = std::nullopt;
 
+  [[nodiscard]] bool has(Action action) const { return (actions >> static_cast<unsigned>(action) & 1U) != 0; }
   /// The last out-of-memory error stays this device's: no index names an event of two.
   EventCounts& operator+=(const EventCounts& more);
 };

@@ -2,7 +2,7 @@
 
 // What a PyTorch memory snapshot says, of whatever generation and encoding, as flat tables. Nothing in here knows
 // pickle. Sizes are bytes, times are microseconds since 1970, addresses are unsigned 64 bit. Source of the fields:
-// torch/csrc/cuda/Module.cpp and torch/csrc/cuda/memory_snapshot.cpp, PyTorch 1.13 to 2.13.
+// torch/csrc/cuda/Module.cpp and torch/csrc/cuda/memory_snapshot.cpp, PyTorch 1.13 to 2.15.
 
 #include "memviz/events.hpp"
 #include "memviz/frames.hpp"
@@ -47,6 +47,12 @@ struct Origin {
   }
 };
 
+/// A key of the whole snapshot that memviz does not know.
+struct UnreadKey {
+  StringId name;
+  bool may_hold_memory = false; ///< by its shape
+};
+
 /// Not changed by anybody once it is read.
 struct Recording {
   FrameTable frames;
@@ -59,6 +65,8 @@ struct Recording {
   std::optional<bool> trace_overflowed;           ///< `trace_alloc_overflowed` (2026)
   std::optional<std::uint64_t> trace_max_entries; ///< `trace_alloc_max_entries` (2026)
   Origin origin;
+  std::vector<UnreadKey> unread_keys;   ///< the first ones, in file order
+  std::uint64_t more_unread_keys = 0;
   std::vector<std::string> warnings;
 
   /// Those in `traces`; none where it has none of that device.

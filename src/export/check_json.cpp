@@ -60,6 +60,18 @@ void write_devices(JsonWriter& json, const CheckReport& report) {
   json.end_array();
 }
 
+/// Nothing for the files of writers that are known.
+void write_unread_keys(JsonWriter& json, const Recording& recording) {
+  if (recording.unread_keys.empty()) return;
+  json.key("unread_keys").begin_array();
+  for (const UnreadKey& key : recording.unread_keys)
+    json.begin_object()
+        .member("key", recording.frames.text(key.name))
+        .member("may_hold_memory", key.may_hold_memory)
+        .end_object();
+  json.end_array().member("more_unread_keys", recording.more_unread_keys);
+}
+
 void write_report(JsonWriter& json, const CheckReport& report) {
   json.member("file", report.file).member("well_formed", report.recording != nullptr);
   if (report.state) json.member("balanced", report.is_balanced());
@@ -76,6 +88,7 @@ void write_report(JsonWriter& json, const CheckReport& report) {
   if (report.survey) write_survey(json, *report.survey);
   if (!report.recording) return;
   write_devices(json, report);
+  write_unread_keys(json, *report.recording);
   json.member("annotations", report.recording->annotations.size()).member("warnings", warnings_of(report));
   if (!report.state) json.member("decoding_seconds", report.decoding_seconds);
 }

@@ -7,6 +7,7 @@
 #include "snapshot/rehearsal_reader.hpp"
 #include "snapshot/segment_reader.hpp"
 #include "snapshot/settings_reader.hpp"
+#include "snapshot/unread_keys.hpp"
 
 #include <fmt/format.h>
 #include <string>
@@ -73,6 +74,7 @@ void read_document(Readers& readers) {
   if (settings.kind() != Kind::unset) read_settings(document, settings, frames, budget, recording);
   if (annotations.kind() != Kind::unset) read_annotations(document, annotations, frames, budget, recording);
 
+  name_unread_keys(document, frames, budget, recording);
   read_rehearsal(document, settings, frames, recording);
 
   recording.origin.is_list = root.kind() == Kind::list;

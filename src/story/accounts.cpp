@@ -3,6 +3,7 @@
 #include "base/saturating.hpp"
 #include "memviz/format.hpp"
 #include "memviz/label.hpp"
+#include "story/skipped_actions.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -90,9 +91,10 @@ std::string balance_line(const DeviceStats& stats) {
 
 std::string imbalance_warning(const DeviceStats& stats) {
   return fmt::format("the accounts of {} do not balance: baseline + allocs - frees is {} {} than the blocks "
-                     "active at the end request ({} bytes); the trace is incomplete or edited",
+                     "active at the end request ({} bytes); the trace is incomplete or edited{}",
                      device_name(stats.device, stats.is_cpu), format_bytes(magnitude(stats.imbalance_bytes)),
-                     stats.imbalance_bytes > 0 ? "more" : "less", format_count(stats.end_block_bytes));
+                     stats.imbalance_bytes > 0 ? "more" : "less", format_count(stats.end_block_bytes),
+                     stats.imbalance_bytes > 0 ? skipped_frees_text(stats) : "");
 }
 
 std::string balance_text(const DeviceStats& stats) {

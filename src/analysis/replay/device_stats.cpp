@@ -55,6 +55,7 @@ EventCounts& EventCounts::operator+=(const EventCounts& more) {
   unmatched_free_bytes += more.unmatched_free_bytes;
   allocs_without_stack += more.allocs_without_stack;
   ooms += more.ooms;
+  actions |= more.actions;
   if (more.first_time_us && (!first_time_us || *more.first_time_us < *first_time_us))
     first_time_us = more.first_time_us;
   if (more.last_time_us && (!last_time_us || *more.last_time_us > *last_time_us)) last_time_us = more.last_time_us;

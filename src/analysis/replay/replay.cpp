@@ -61,6 +61,7 @@ bool may_have_lost_events(RingState ring, const EventAccounts& accounts) {
 
 void Accounts::DeviceAccounts::replay(const Event& event) {
   include_time(counts.first_time_us, counts.last_time_us, event.time_us);
+  counts.actions |= 1U << static_cast<unsigned>(event.action);
   switch (event.action) {
   case Action::alloc:
     ++counts.allocs;
