@@ -220,7 +220,8 @@ Command compare_command() {
       .summary = "what changed from one snapshot to another, in figures and a picture",
       .text =
           "Says how much the peak, the end and the reserved memory of each device grew, and which lines of your "
-          "code changed most; prints the addresses of the segments that only one of the two has at its end; and "
+          "code changed most; prints the addresses of the segments that only one of the two has at its end (of pinned host memory with "
+          "--device host alone, as PyTorch's tools leave it out); and "
           "draws the difference by stack. With --fail-over the exit code is 3 when one of the three figures grew "
           "by more than that on a device; sums over devices are not looked at, because their peaks are at different "
           "times.",

@@ -11,7 +11,7 @@ namespace {
 
 std::string clause(const std::vector<std::string_view>& names) {
   if (names.empty()) return "";
-  return fmt::format("; it may have been recorded with skip_actions: it has no event {}", fmt::join(names, ", "));
+  return fmt::format("; it may have been recorded with skip_actions: no event is {}", fmt::join(names, " or "));
 }
 
 std::vector<std::string_view> lacking(const DeviceStats& stats, std::initializer_list<Action> actions) {
@@ -28,12 +28,13 @@ std::string skipped_frees_text(const DeviceStats& stats) {
   return clause(lacking(stats, {Action::free_requested, Action::free_completed}));
 }
 
-std::string skipped_segments_text(const DeviceStats& stats) {
-  const std::vector<std::string_view> given_back = lacking(stats, {Action::segment_free, Action::segment_unmap});
-  // Each of the two would do where the other is not used.
-  if (given_back.size() < 2) return "";
-  return clause(
-      lacking(stats, {Action::segment_alloc, Action::segment_free, Action::segment_map, Action::segment_unmap}));
+std::string skipped_outside_text(const DeviceStats& stats) {
+  if (!stats.has(Action::free_completed)) return stats.imbalance_bytes > 0 ? skipped_frees_text(stats) : "";
+  if (!stats.has(Action::alloc)) return clause({action_name(Action::alloc)});
+  const std::vector<std::string_view> of_segments =
+      lacking(stats, {Action::segment_alloc, Action::segment_free, Action::segment_map, Action::segment_unmap});
+  // Where some are there, those that lack may never have happened.
+  return stats.balanced() && of_segments.size() == 4 ? clause(of_segments) : "";
 }
 
 std::string skipped_counterparts_text(const DeviceStats& stats) {

@@ -13,8 +13,8 @@ namespace memviz {
 
 /// Of allocations that are gone at the end, or by the next one at their address, and never freed.
 [[nodiscard]] std::string skipped_frees_text(const DeviceStats& stats);
-/// Of memory that lies in no segment of its moment, so that segments must have changed since.
-[[nodiscard]] std::string skipped_segments_text(const DeviceStats& stats);
+/// Of memory that lies in no segment of its moment: there was less of it, or segments have changed since.
+[[nodiscard]] std::string skipped_outside_text(const DeviceStats& stats);
 /// Of segment events that contradict the segments: such as one that is made, and not there, and was never given back.
 [[nodiscard]] std::string skipped_counterparts_text(const DeviceStats& stats);
 

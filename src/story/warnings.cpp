@@ -49,7 +49,7 @@ public:
       outside_.add([&] {
         return fmt::format("{}: {} requested lie in no segment of that moment (<outside all segments>); the trace is "
                            "incomplete or edited{}",
-                           at_moment(stats), format_bytes(stats.outside_bytes), skipped_segments_text(stats));
+                           at_moment(stats), format_bytes(stats.outside_bytes), skipped_outside_text(stats));
       });
     }
     if (misfits.unsummed_bytes > 0) {
