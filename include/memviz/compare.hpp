@@ -67,7 +67,7 @@ struct Comparison {
   /// anything.
   bool is_one_moment = true;
   bool mixes_host = false; ///< whether pinned host memory is compared beside GPUs
-  DeviceStats before; ///< summed over the devices compared
+  DeviceStats before;      ///< summed over the devices compared
   DeviceStats after;
 
   [[nodiscard]] std::int64_t allocated_delta_bytes() const;

@@ -62,6 +62,8 @@ struct Event {
 class EventSink {
 public:
   virtual ~EventSink() = default;
+  /// Before the first events: the table that has the stacks and texts of all that come, for as long as they do.
+  virtual void begin(const FrameTable& /*frames*/) {}
   /// The next events of `device`, oldest first, after those of earlier calls. The traces of several devices come one
   /// after the other. What it throws ends the reading. What is wrong with the events is for later to say: they may be
   /// taken back by restart().

@@ -4,6 +4,7 @@
 // it. A recording may have several.
 
 #include "memviz/device_stats.hpp"
+#include "memviz/memory_kind.hpp"
 #include "memviz/recording.hpp"
 
 #include <cstdint>
@@ -27,7 +28,9 @@ struct OutsideMemory {
 /// What the events tell of a block of a state.
 struct BlockHistory {
   /// The alloc; none for a block that is free or that no recorded alloc explains.
-  EventIndex alloc_event;
+  EventIndex alloc_event = {};
+  /// The free_completed after the moment; none for what is still there at the end.
+  EventIndex free_event = {};
   /// Whether it is still there at the end of the recording.
   bool is_kept = true;
 
@@ -49,6 +52,7 @@ struct MemoryState : MemoryMap {
   std::shared_ptr<const Recording> recording;
   std::vector<DeviceStats> devices;    ///< of Recording::devices(), ascending
   std::vector<BlockHistory> histories; ///< by block index
+  std::vector<KindOf> kinds;           ///< by block index; empty where nobody asked for them
   std::vector<OutsideMemory> outside;  ///< by device
   std::vector<EventsAround> around;    ///< of the same devices
   std::vector<Misfits> misfits;        ///< of the same devices

@@ -42,9 +42,7 @@ struct Origin {
   std::uint64_t size_bytes = 0;       ///< of the decompressed file; what is made of it is bounded by it
 
   /// Whether CUDA's allocator has nothing to do with it; so too of pinned host memory.
-  [[nodiscard]] bool is_main_memory(DeviceId device) const {
-    return is_cpu || is_host(device) || device == cpu_device;
-  }
+  [[nodiscard]] bool is_main_memory(DeviceId device) const { return is_cpu || is_host(device) || device == cpu_device; }
 };
 
 /// A key of the whole snapshot that memviz does not know.
@@ -65,7 +63,7 @@ struct Recording {
   std::optional<bool> trace_overflowed;           ///< `trace_alloc_overflowed` (2026)
   std::optional<std::uint64_t> trace_max_entries; ///< `trace_alloc_max_entries` (2026)
   Origin origin;
-  std::vector<UnreadKey> unread_keys;   ///< the first ones, in file order
+  std::vector<UnreadKey> unread_keys; ///< the first ones, in file order
   std::uint64_t more_unread_keys = 0;
   std::vector<std::string> warnings;
 

@@ -5,6 +5,7 @@
 // The state at an earlier moment is rebuilt backward from the file's segments and blocks, which are exact; so only what
 // happened after that moment has to be remembered.
 
+#include "memviz/life_observer.hpp"
 #include "memviz/memory_state.hpp"
 
 #include <cstdint>
@@ -20,11 +21,13 @@ class Accounts final : public EventSink {
 public:
   /// Remembers on the way what the state at `choice` depends on: of each device the allocations that were alive then
   /// and have been freed since, and the segment events since.
-  explicit Accounts(MomentChoice choice = {});
+  /// `observer` is told of each life; null: nobody.
+  explicit Accounts(MomentChoice choice = {}, LifeObserver* observer = nullptr);
   ~Accounts() override;
   Accounts(const Accounts&) = delete;
   Accounts& operator=(const Accounts&) = delete;
 
+  void begin(const FrameTable& frames) override;
   void take(DeviceId device, std::span<const Event> events) override;
   void restart() override;
   /// The state of the recording whose events these were at the moment chosen; its `traces` are not looked at. It
@@ -42,13 +45,15 @@ private:
   void rewind(MemoryState& state) const;
 
   MomentChoice choice_;
+  LifeObserver* observer_;
   ByDevice<std::unique_ptr<DeviceAccounts>> devices_; ///< those with events
   std::string failure_;                               ///< what is wrong with the events; "" for nothing
 };
 
 /// The same for a recording that holds its events.
 [[nodiscard]] MemoryState replay(std::shared_ptr<const Recording> recording);
-[[nodiscard]] MemoryState rewind(std::shared_ptr<const Recording> recording, const MomentChoice& choice);
+[[nodiscard]] MemoryState rewind(std::shared_ptr<const Recording> recording, const MomentChoice& choice,
+                                 LifeObserver* observer = nullptr);
 /// Before the first of its events.
 [[nodiscard]] MemoryState before_first_event(std::shared_ptr<const Recording> recording);
 /// For a recording that nobody else needs.

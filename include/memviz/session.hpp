@@ -40,6 +40,7 @@ struct Wants {
   bool events = false;       ///< Recording::traces, which take memory
   bool births = false;       ///< when each block of the state was allocated; takes a second pass over the events
   bool timeline = false;
+  bool kinds = false;        ///< MemoryState::kinds
   EventSink* sink = nullptr; ///< gets all events, too
 };
 

@@ -110,7 +110,7 @@ Board board_of(const MemoryState& state, const Colouring& colouring, const Board
   std::map<PlaceKey, std::size_t> places;
   for (Place& place : places_of(state, options.device)) {
     places.emplace(PlaceKey{place.device, place.pool, place.stream}, board.places.size());
-    board.places.push_back({.place = std::move(place), .bands = {}});
+    board.places.push_back({.place = place, .bands = {}});
   }
   std::vector<Cell> cells = cells_of(state, colouring, options);
   keep_largest(state, cells, options.most_cells, board);

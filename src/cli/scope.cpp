@@ -17,7 +17,8 @@ Scope automatic_scope() {
 }
 
 OptionText device_text() {
-  return {"device", '\0', "N|host|all", "only this device: a GPU's number, or host for pinned host memory (default: all)"};
+  return {"device", '\0', "N|host|all",
+          "only this device: a GPU's number, or host for pinned host memory (default: all)"};
 }
 
 OptionList<Scope> scope_options(std::string_view usual) {
@@ -51,7 +52,8 @@ void check_device(const std::string& file, const Recording& recording, std::opti
   const auto present = recording.devices();
   if (!device || std::find(present.begin(), present.end(), *device) != present.end()) return;
   if (present.empty())
-    throw UsageError(fmt::format("--device {}: {} has no segments and no events on any device", device_word(*device), file));
+    throw UsageError(
+        fmt::format("--device {}: {} has no segments and no events on any device", device_word(*device), file));
   std::vector<std::string> words;
   for (const DeviceId id : present)
     words.push_back(device_word(id));

@@ -3,6 +3,7 @@
 #include "export/moment_json.hpp"
 #include "export/rehearsal_json.hpp"
 #include "memviz/export.hpp"
+#include "memviz/kinds.hpp"
 #include "memviz/no_stack.hpp"
 #include "memviz/warnings.hpp"
 
@@ -23,7 +24,22 @@ void write_no_stack(JsonWriter& json, const NoStackAccount& account) {
   json.end_array().end_object();
 }
 
-void write_device(JsonWriter& json, const DeviceStats& stats, const NoStackAccount& no_stack) {
+/// By kind, the empty ones, too.
+void write_kinds(JsonWriter& json, const KindAccount& account) {
+  json.key("kinds").begin_array();
+  for (std::size_t i = 0; i < account.size(); ++i)
+    json.begin_object()
+        .member("kind", kind_name(static_cast<MemoryKind>(i)))
+        .member("bytes", account[i].bytes)
+        .member("blocks", account[i].blocks)
+        .member("frames_bytes", account[i].frames_bytes)
+        .member("behaviour_bytes", account[i].behaviour_bytes)
+        .end_object();
+  json.end_array();
+}
+
+void write_device(JsonWriter& json, const MemoryState& state, const DeviceStats& stats,
+                  const NoStackAccount& no_stack) {
   write_device_key(json.begin_object(), stats.device).key("at");
   write_moment(json, stats.at);
   json.member("segments", stats.segments)
@@ -50,6 +66,7 @@ void write_device(JsonWriter& json, const DeviceStats& stats, const NoStackAccou
       .member("outside_bytes", stats.outside_bytes)
       .key("no_stack");
   write_no_stack(json, no_stack);
+  if (!state.kinds.empty()) write_kinds(json, kind_account(state, stats.device));
   json.end_object();
 }
 
@@ -60,7 +77,7 @@ std::string stats_json(const std::string& file, const MemoryState& state) {
     json.begin_object().member("file", file).key("devices").begin_array();
     const std::vector<NoStackAccount> no_stack = no_stack_accounts(state);
     for (std::size_t i = 0; i < state.devices.size(); ++i)
-      write_device(json, state.devices[i], no_stack[i]);
+      write_device(json, state, state.devices[i], no_stack[i]);
     json.end_array().member("warnings", warnings_and_losses(state));
     const Origin& origin = state.recording->origin;
     json.key("origin").begin_object().member("encoding", origin.encoding).member("generation", origin.generation);

@@ -1,5 +1,6 @@
 #include "base/printable.hpp"
 #include "export/device_text.hpp"
+#include "export/kinds_text.hpp"
 #include "export/segment_map.hpp"
 #include "export/text_table.hpp"
 #include "memviz/export.hpp"
@@ -78,6 +79,7 @@ std::string stats_text(const std::string& file, const MemoryState& state, std::o
   for (const DeviceStats& stats : state.devices) {
     if (device && stats.device != *device) continue;
     text += device_text(state, stats);
+    if (const std::string kinds = kinds_text(state, stats.device); !kinds.empty()) text += "\n" + kinds;
     if (stats.segments > 0) maps += "\n" + segment_map(state, stats.device);
   }
   text += largest_users(state, device) + maps + settings(state);

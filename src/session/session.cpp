@@ -2,6 +2,7 @@
 
 #include "analysis/replay/device_accounts.hpp"
 #include "memviz/error.hpp"
+#include "memviz/kinds.hpp"
 #include "memviz/replay.hpp"
 #include "session/sinks.hpp"
 #include "snapshot/file_kind.hpp"
@@ -65,7 +66,10 @@ MomentChoice Session::choice_of(const MomentRequest& moment) {
 
 Opened Session::open_keeping_events(const Wants& wants) {
   const auto recording = decoded(nullptr);
-  Opened opened{rewind(recording, moment_in(wants.moment, options_.name, *recording, options_.rewriter)), {}, {}};
+  KindWatch watch;
+  const MomentChoice choice = moment_in(wants.moment, options_.name, *recording, options_.rewriter);
+  Opened opened{rewind(recording, choice, wants.kinds ? &watch : nullptr), {}, {}};
+  if (wants.kinds) opened.state.kinds = kinds_of(opened.state, watch);
   check_moment(wants.moment, options_.name, opened.state.devices);
   if (wants.timeline) opened.timeline = record_timeline(*recording);
   if (wants.sink != nullptr) take_events(*recording, *wants.sink);
@@ -78,13 +82,15 @@ Opened Session::open_keeping_events(const Wants& wants) {
 
 Opened Session::open(const Wants& wants) {
   if (wants.events) return open_keeping_events(wants);
-  Accounts accounts(choice_of(wants.moment));
+  KindWatch watch;
+  Accounts accounts(choice_of(wants.moment), wants.kinds ? &watch : nullptr);
   TimelineRecorder recorder;
   std::vector<EventSink*> sinks{&accounts};
   if (wants.timeline) sinks.push_back(&recorder);
   if (wants.sink != nullptr) sinks.push_back(wants.sink);
   EachSink each(sinks);
   Opened opened{accounts.state_of(decoded(&each)), {}, {}};
+  if (wants.kinds) opened.state.kinds = kinds_of(opened.state, watch);
   check_moment(wants.moment, options_.name, opened.state.devices);
   if (wants.timeline) opened.timeline = recorder.finish(*opened.state.recording);
   if (!wants.births) return opened;

@@ -23,6 +23,10 @@ class EachSink final : public EventSink {
 public:
   explicit EachSink(std::vector<EventSink*> sinks) : sinks_(std::move(sinks)) {}
 
+  void begin(const FrameTable& frames) override {
+    for (EventSink* sink : sinks_)
+      sink->begin(frames);
+  }
   void take(DeviceId device, std::span<const Event> events) override {
     for (EventSink* sink : sinks_)
       sink->take(device, events);

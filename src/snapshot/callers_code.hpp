@@ -44,6 +44,9 @@ private:
   class Sink final : public EventSink {
   public:
     Sink(EventSink& sink, bool& has_thrown) : sink_(sink), has_thrown_(has_thrown) {}
+    void begin(const FrameTable& frames) override {
+      watched(has_thrown_, [&] { sink_.begin(frames); });
+    }
     void take(DeviceId device, std::span<const Event> events) override {
       watched(has_thrown_, [&] { sink_.take(device, events); });
     }

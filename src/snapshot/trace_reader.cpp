@@ -39,6 +39,7 @@ TraceReader::TraceReader(const Document& document, FrameReader& frames, Budget& 
                          EventSink& sink)
     : document_(document), frames_(frames), budget_(budget), recording_(recording), sink_(sink), batch_(kBatchEvents),
       fields_(document, kEventKeys) {
+  sink.begin(recording.frames);
 }
 
 void TraceReader::read_traces(Value lists) {

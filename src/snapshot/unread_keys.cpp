@@ -17,8 +17,8 @@
 namespace memviz {
 namespace {
 
-constexpr std::array<std::string_view, 7> kReadKeys{"segments",    "device_traces",        "host_segments",
-                                                    "host_traces", "allocator_settings",   "external_annotations",
+constexpr std::array<std::string_view, 7> kReadKeys{"segments",        "device_traces",      "host_segments",
+                                                    "host_traces",     "allocator_settings", "external_annotations",
                                                     "memviz_rehearsal"};
 /// Genuine files have a handful.
 constexpr std::size_t kMostNamed = 16;

@@ -117,7 +117,8 @@ private:
 std::vector<OtherDevice> less_used(const MemoryState& state, const DeviceExplanation& failed) {
   std::vector<OtherDevice> others;
   for (const DeviceStats& stats : state.devices) {
-    const bool is_less = !stats.is_cpu && stats.reserved_bytes > 0 && stats.reserved_bytes < failed.ledger.reserved_bytes / 2;
+    const bool is_less =
+        !stats.is_cpu && stats.reserved_bytes > 0 && stats.reserved_bytes < failed.ledger.reserved_bytes / 2;
     if (is_less) others.push_back({stats.device, stats.at, stats.reserved_bytes});
   }
   return others;

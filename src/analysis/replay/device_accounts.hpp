@@ -22,10 +22,11 @@ struct Unexplained {
 
 /// Live bytes over the events of one device, relative to the baseline, which is known only when the last event is.
 struct Accounts::DeviceAccounts {
-  explicit DeviceAccounts(const MomentChoice& choice, DeviceId its_device)
-      : device(its_device), log(choice, its_device) {}
+  explicit DeviceAccounts(const MomentChoice& choice, DeviceId its_device, LifeObserver* its_observer = nullptr)
+      : device(its_device), observer(its_observer), log(choice, its_device) {}
 
   DeviceId device;
+  LifeObserver* observer; ///< may be null
   EventCounts counts;
   NumberMap live; ///< address -> Birth, of recorded allocs
   MomentLog log;

@@ -43,8 +43,8 @@ void MomentLog::freed(const Event& event, std::uint64_t index, const std::option
   if (birth && !request) ++unrequested_;
   if (event.size_bytes > kSmallRequestBytes) freed_starts_.add(event.address, index, moment_);
   if (!is_set_ || (birth && !happened(born.event))) return;
-  deaths_.push_back(
-      {event.address, event.size_bytes, born, request && happened(EventIndex(*request)), !birth && !request});
+  deaths_.push_back({event.address, event.size_bytes, EventIndex(index), born,
+                     request && happened(EventIndex(*request)), !birth && !request});
 }
 
 void MomentLog::segment_changed(const Event& event) {

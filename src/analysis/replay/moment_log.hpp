@@ -42,6 +42,7 @@ struct Birth {
 struct Death {
   std::uint64_t address = 0;
   std::uint64_t requested_bytes = 0;
+  EventIndex event;             ///< of the free
   Birth birth;                  ///< without a recorded alloc the stack is that of the free
   bool is_free_pending = false; ///< free_requested came before the moment
   bool has_no_request = false;  ///< neither its alloc nor its free_requested is recorded

@@ -69,6 +69,7 @@ void Accounts::DeviceAccounts::replay(const Event& event) {
     add(counts.alloc_bytes, event.size_bytes, device);
     log.allocated(event, live.insert(event.address, Birth{EventIndex(counts.events), event.stack}.packed()));
     live_bytes += static_cast<std::int64_t>(event.size_bytes);
+    if (observer != nullptr) observer->allocated(device, {EventIndex(counts.events), event.stack});
     break;
   case Action::free_requested:
     if (log.is_on()) log.free_requested(event, counts.events);
@@ -81,6 +82,10 @@ void Accounts::DeviceAccounts::replay(const Event& event) {
       add(counts.unmatched_free_bytes, event.size_bytes, device);
     }
     if (log.is_on()) log.freed(event, counts.events, birth);
+    if (birth && observer != nullptr) {
+      const Birth born = Birth::unpacked(*birth);
+      observer->freed(device, {born.event, born.stack}, event.size_bytes);
+    }
     live_bytes -= static_cast<std::int64_t>(event.size_bytes);
     break;
   }
@@ -131,14 +136,18 @@ Moment Accounts::DeviceAccounts::moment(const MomentChoice& choice) const {
   return {MomentKind::end, EventIndex::last_of(counts.events), last_event_time_us, {}};
 }
 
-Accounts::Accounts(MomentChoice choice) : choice_(std::move(choice)) {
+Accounts::Accounts(MomentChoice choice, LifeObserver* observer) : choice_(std::move(choice)), observer_(observer) {
 }
 Accounts::~Accounts() = default;
+
+void Accounts::begin(const FrameTable& frames) {
+  if (observer_ != nullptr) observer_->begin(frames);
+}
 
 void Accounts::take(DeviceId device, std::span<const Event> events) {
   if (events.empty() || !failure_.empty()) return;
   std::unique_ptr<DeviceAccounts>& of_device = devices_.make(device);
-  if (!of_device) of_device = std::make_unique<DeviceAccounts>(choice_, device);
+  if (!of_device) of_device = std::make_unique<DeviceAccounts>(choice_, device, observer_);
   DeviceAccounts& accounts = *of_device;
   const std::uint64_t first_index = accounts.counts.events;
   try {
@@ -163,7 +172,7 @@ void Accounts::restart() {
 }
 
 MemoryState Accounts::state_at_end(std::shared_ptr<const Recording> recording) const {
-  MemoryState state{recording->end, std::move(recording), {}, {}, {}, {}, {}};
+  MemoryState state{recording->end, std::move(recording), {}, {}, {}, {}, {}, {}};
   state.histories.resize(state.blocks.size());
   for (const DeviceId device : state.recording->devices()) {
     const DeviceAccounts no_events({}, device);
@@ -198,6 +207,7 @@ MemoryState Accounts::state_of(Recording recording) const {
 }
 
 void take_events(const Recording& recording, EventSink& sink) {
+  sink.begin(recording.frames);
   std::vector<Event> batch;
   for (const auto& [device, events] : recording.traces) {
     for (std::size_t i = 0; i < events.size(); i += batch.size()) {
@@ -209,8 +219,8 @@ void take_events(const Recording& recording, EventSink& sink) {
   }
 }
 
-MemoryState rewind(std::shared_ptr<const Recording> recording, const MomentChoice& choice) {
-  Accounts accounts(choice);
+MemoryState rewind(std::shared_ptr<const Recording> recording, const MomentChoice& choice, LifeObserver* observer) {
+  Accounts accounts(choice, observer);
   take_events(*recording, accounts);
   return accounts.state_of(std::move(recording));
 }

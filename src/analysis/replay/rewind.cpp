@@ -24,9 +24,9 @@ Rewinder::Rewinder(const Recording& recording) : recording_(recording), rounding
   histories_.reserve(recording.end.blocks.size());
 }
 
-void Rewinder::push(const Block& block, EventIndex alloc_event, bool is_kept) {
+void Rewinder::push(const Block& block, const BlockHistory& history) {
   memory_.blocks.push_back(block);
-  histories_.push_back({alloc_event, is_kept});
+  histories_.push_back(history);
 }
 
 void Rewinder::keep(std::size_t first_segment, std::size_t count, const NumberMap& live) {
@@ -36,7 +36,7 @@ void Rewinder::keep(std::size_t first_segment, std::size_t count, const NumberMa
     segment.first_block = static_cast<std::uint32_t>(memory_.blocks.size());
     memory_.segments.push_back(segment);
     for (const Block& block : blocks)
-      push(block, alloc_event_of(live, block), true);
+      push(block, {.alloc_event = alloc_event_of(live, block)});
   }
 }
 
@@ -75,7 +75,7 @@ Rewinder::Pasts Rewinder::pasts_of(std::size_t first_segment, std::size_t count,
       if (!block.is_active()) continue;
       const EventIndex alloc_event = alloc_event_of(live, block);
       if (alloc_event > log.moment()) continue;
-      Past past{block, alloc_event, true, true};
+      Past past{block, alloc_event, kNoEvent, true, true};
       // Some writers keep stacks with events only.
       const auto birth = live.find(block.address);
       if (birth && recording_.frames.stack(block.stack).empty()) {
@@ -94,7 +94,8 @@ Rewinder::Pasts Rewinder::pasts_of(std::size_t first_segment, std::size_t count,
     const bool is_pending = death.is_free_pending || (death.has_no_request && log.requests_are_recorded());
     const auto state = is_pending ? BlockState::active_pending_free : BlockState::active_allocated;
     pasts.push_back({{death.address, 0, death.requested_bytes, state, has_stack ? death.birth.stack : kNoFrames},
-                     death.birth.event});
+                     death.birth.event,
+                     death.event});
   }
   // What is still there at the end is known better than what an event says.
   std::stable_sort(pasts.begin(), pasts.end(),
@@ -116,7 +117,7 @@ void Rewinder::add(const PastSegment& past, std::span<const Past> inside, Unplac
   if (is_as_at_end(past, inside)) {
     auto live = inside.begin();
     for (const Block& block : recording_.end.blocks_of(recording_.end.segments[*past.origin]))
-      push(block, block.is_active() ? (live++)->alloc_event : kNoEvent, true);
+      push(block, {.alloc_event = block.is_active() ? (live++)->alloc_event : kNoEvent});
   } else {
     segment.uncovered_bytes = 0;
     rebuild(segment, inside, unplaced);
@@ -155,7 +156,7 @@ void Rewinder::rebuild(const Segment& segment, std::span<const Past> inside, Unp
   const std::uint64_t end = segment.address + segment.total_bytes;
   std::uint64_t address = segment.address;
   const auto fill_to = [&](std::uint64_t next) {
-    if (next > address) push({address, next - address, 0, BlockState::inactive, kNoFrames}, kNoEvent, false);
+    if (next > address) push({address, next - address, 0, BlockState::inactive, kNoFrames}, {.is_kept = false});
   };
   const auto ends = room_ends(inside, end);
   for (std::size_t i = 0; i < inside.size(); ++i) {
@@ -172,7 +173,7 @@ void Rewinder::rebuild(const Segment& segment, std::span<const Past> inside, Unp
       unplaced.outside.push_back(inside[i].outside(block.requested_bytes - block.size_bytes));
       block.requested_bytes = block.size_bytes;
     }
-    push(block, inside[i].alloc_event, inside[i].is_kept);
+    push(block, {inside[i].alloc_event, inside[i].free_event, inside[i].is_kept});
     address = block.address + block.size_bytes;
   }
   fill_to(end);

@@ -38,6 +38,7 @@ private:
   struct Past {
     Block block; ///< its size is 0 where it is not known
     EventIndex alloc_event;
+    EventIndex free_event = {};
     bool is_as_at_end = false;
     bool is_kept = false; ///< it is in the file, maybe in another state
 
@@ -62,7 +63,7 @@ private:
   [[nodiscard]] bool is_as_at_end(const PastSegment& past, std::span<const Past> inside) const;
   /// The size of a block that the file does not have, in the room it has at the moment.
   [[nodiscard]] std::uint64_t block_bytes(const Past& past, std::uint64_t room_bytes, const Segment& segment) const;
-  void push(const Block& block, EventIndex alloc_event, bool is_kept);
+  void push(const Block& block, const BlockHistory& history);
 
   const Recording& recording_;
   Rounding rounding_;

@@ -1,0 +1,48 @@
+#pragma once
+
+// A stack -> which part of training allocates there, by the names that PyTorch's own functions and files have.
+
+#include "memviz/frames.hpp"
+
+#include <cstdint>
+#include <vector>
+
+namespace memviz {
+
+enum class StackClass : std::uint8_t {
+  none,            ///< no frames
+  parameter,       ///< Module._apply and what it is behind (to, cuda, half), constructors of modules
+  optimizer_state, ///< _init_group of an optimizer
+  optimizer,       ///< another line of an optimizer
+  accumulate_grad, ///< the node of autograd that keeps a gradient
+  backward,        ///< autograd's engine
+  workspace,
+  communication,
+  data_loader,
+  copy,    ///< Tensor.to and its like, not within a module: of a batch, mostly
+  forward, ///< anything else
+};
+
+/// Remembers the class of each stack and the marks of each frame. A stack's class is asked for once, when it is
+/// complete.
+class StackClasses {
+public:
+  /// `frames` may grow meanwhile.
+  explicit StackClasses(const FrameTable& frames) : frames_(frames) {}
+
+  [[nodiscard]] StackClass of(StackId stack);
+  /// Whether any stack so far has frames of C++.
+  [[nodiscard]] bool has_cpp_frames() const { return has_cpp_frames_; }
+
+private:
+  using Marks = std::uint16_t;
+  [[nodiscard]] Marks marks_of(FrameId frame);
+  [[nodiscard]] StackClass classify(StackId stack);
+
+  const FrameTable& frames_;
+  std::vector<Marks> marks_;          ///< by frame; 0: not looked at
+  std::vector<std::uint8_t> classes_; ///< by stack; one more than the class, 0: not looked at
+  bool has_cpp_frames_ = false;
+};
+
+} // namespace memviz
