@@ -84,12 +84,20 @@ def folded(text):
 # Accounts
 
 
-def active_blocks(snapshot, device):
+def memory_of(snapshot, device):
+    """(segments, events) of a GPU, or of "host", pinned host memory."""
+    if device == "host":
+        return snapshot.get("host_segments", []), snapshot.get("host_traces", [])
+    traces = snapshot.get("device_traces", [])
+    return [s for s in snapshot["segments"] if s["device"] == device], traces[device] if device < len(traces) else []
+
+
+def active_blocks(segments):
     """(address, requested bytes) of each, with addresses counted from the segment's where blocks have none."""
-    for segment in snapshot["segments"]:
+    for segment in segments:
         at = segment["address"]
         for block in segment["blocks"]:
-            if segment["device"] == device and block["state"] != "inactive":
+            if block["state"] != "inactive":
                 history = block.get("history") or [{}]
                 requested = block.get("requested_size", history[0].get("real_size", block["size"]))
                 yield block.get("address", at), min(requested, block["size"])
@@ -97,9 +105,7 @@ def active_blocks(snapshot, device):
 
 
 def accounts(snapshot, device):
-    segments = [s for s in snapshot["segments"] if s["device"] == device]
-    traces = snapshot.get("device_traces", [])
-    events = traces[device] if device < len(traces) else []
+    segments, events = memory_of(snapshot, device)
     blocks = [b for s in segments for b in s["blocks"]]
     of_state = lambda *states: sum(b["size"] for b in blocks if b["state"] in states)  # noqa: E731
     live, baseline, unmatched, changes = {}, 0, 0, []
@@ -113,7 +119,7 @@ def accounts(snapshot, device):
                 baseline += event["size"]
                 unmatched += 1
         changes.append(change)
-    active = list(active_blocks(snapshot, device))
+    active = list(active_blocks(segments))
     baseline += sum(requested for address, requested in active if address not in live)
     peak, peak_event, now = baseline, -1, baseline
     for index, change in enumerate(changes):
@@ -142,7 +148,8 @@ def accounts(snapshot, device):
 
 def devices(snapshot):
     traced = {d for d, events in enumerate(snapshot.get("device_traces", [])) if events}
-    return sorted(traced | {s["device"] for s in snapshot["segments"]})
+    found = sorted(traced | {s["device"] for s in snapshot["segments"]})
+    return found + ["host"] if any(memory_of(snapshot, "host")) else found
 
 
 def main():

@@ -49,7 +49,7 @@ private:
   void take(OfDevice& of_device, std::uint64_t index, const Event& event, std::uint64_t block);
 
   const MemoryState& state_;
-  ByDevice<std::unique_ptr<OfDevice>> devices_; ///< null where no block has a recorded alloc
+  ByDevice<std::unique_ptr<OfDevice>> devices_; ///< those with a block that has a recorded alloc
   std::vector<BlockBirth> births_;
   std::vector<bool> is_alive_; ///< by block index: whether the events are within its life
 };

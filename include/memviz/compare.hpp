@@ -60,14 +60,17 @@ struct Comparison {
   std::vector<UserLineChange> changes; ///< unequal ones only, largest absolute change first
   /// Segments at the end of the recordings, identified by address and size as in PyTorch's compare, that one side has;
   /// ascending by address.
+  // Segments of GPUs at the end; those of host memory where it alone is compared.
   std::vector<SegmentRef> only_before;
   std::vector<SegmentRef> only_after;
   std::vector<SegmentRef> in_both;
   std::vector<DeviceReadings> readings; ///< ascending by device; of the whole recordings
   std::vector<DeviceChange> devices;    ///< the same devices at the moment compared
-  /// Whether those of each side are at one moment of time. Only then do sums over them mean anything.
+  /// Whether those of each side are at one moment of time, and GPUs alone, or none. Only then do sums over them mean
+  /// anything.
   bool is_one_moment = true;
-  DeviceStats before; ///< summed over the devices compared
+  bool mixes_host = false; ///< whether pinned host memory is compared beside GPUs
+  DeviceStats before;      ///< summed over the devices compared
   DeviceStats after;
 
   [[nodiscard]] std::int64_t allocated_delta_bytes() const;

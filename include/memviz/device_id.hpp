@@ -1,10 +1,12 @@
 #pragma once
 
-// Which device of a recording something is of: a GPU, or main memory.
+// Which device of a recording something is of: a GPU, main memory, or pinned host memory.
 
+#include <algorithm>
 #include <compare>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace memviz {
@@ -15,33 +17,55 @@ struct DeviceId {
   friend auto operator<=>(const DeviceId&, const DeviceId&) = default;
 };
 
-/// One value a device, of all devices up to the highest one that was given one.
+/// Pinned host memory (`host_segments`, `host_traces`): beyond every ordinal that a file may give to a GPU, and so
+/// behind all GPUs.
+inline constexpr DeviceId kHostDevice{0x10000};
+
+[[nodiscard]] constexpr bool is_host(DeviceId device) {
+  return device == kHostDevice;
+}
+
+/// One value a device, of those that were given one, ascending.
 template <class T> class ByDevice {
 public:
+  using Entry = std::pair<DeviceId, T>;
+
   /// The value of `device`, a new T where it has none.
   [[nodiscard]] T& make(DeviceId device) {
-    if (values_.size() <= device.value) values_.resize(device.value + std::size_t{1});
-    return values_[device.value];
+    auto place = place_of(device);
+    if (place == entries_.end() || place->first != device) place = entries_.insert(place, Entry{device, T{}});
+    return place->second;
   }
   /// It must have one.
-  [[nodiscard]] T& operator[](DeviceId device) { return values_[device.value]; }
-  [[nodiscard]] const T& operator[](DeviceId device) const { return values_[device.value]; }
+  [[nodiscard]] T& operator[](DeviceId device) { return place_of(device)->second; }
+  [[nodiscard]] const T& operator[](DeviceId device) const { return place_of(device)->second; }
   /// Null where there is none.
   [[nodiscard]] const T* find(DeviceId device) const {
-    return device.value < values_.size() ? &values_[device.value] : nullptr;
+    const auto place = place_of(device);
+    return place == entries_.end() || place->first != device ? nullptr : &place->second;
   }
-  [[nodiscard]] T* find(DeviceId device) { return device.value < values_.size() ? &values_[device.value] : nullptr; }
+  [[nodiscard]] T* find(DeviceId device) {
+    const auto place = place_of(device);
+    return place == entries_.end() || place->first != device ? nullptr : &place->second;
+  }
 
-  /// How many there are; those of devices from 0 on.
-  [[nodiscard]] std::uint32_t size() const noexcept { return static_cast<std::uint32_t>(values_.size()); }
-  [[nodiscard]] bool empty() const noexcept { return values_.empty(); }
-  [[nodiscard]] auto begin() const noexcept { return values_.begin(); }
-  [[nodiscard]] auto end() const noexcept { return values_.end(); }
-  void clear() noexcept { values_.clear(); }
+  [[nodiscard]] std::size_t size() const noexcept { return entries_.size(); }
+  [[nodiscard]] bool empty() const noexcept { return entries_.empty(); }
+  [[nodiscard]] auto begin() const noexcept { return entries_.begin(); }
+  [[nodiscard]] auto end() const noexcept { return entries_.end(); }
+  void clear() noexcept { entries_.clear(); }
   friend bool operator==(const ByDevice&, const ByDevice&) = default;
 
 private:
-  std::vector<T> values_;
+  [[nodiscard]] auto place_of(DeviceId device) const {
+    return std::lower_bound(entries_.begin(), entries_.end(), device, is_before);
+  }
+  [[nodiscard]] auto place_of(DeviceId device) {
+    return std::lower_bound(entries_.begin(), entries_.end(), device, is_before);
+  }
+  [[nodiscard]] static bool is_before(const Entry& entry, DeviceId device) { return entry.first < device; }
+
+  std::vector<Entry> entries_; ///< few: a search in them is faster than one in a tree
 };
 
 } // namespace memviz

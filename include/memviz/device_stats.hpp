@@ -44,11 +44,13 @@ struct EventCounts {
   std::uint64_t unmatched_free_bytes = 0;
   std::uint64_t allocs_without_stack = 0; ///< of the recorded ones
   std::uint64_t ooms = 0;
+  std::uint32_t actions = 0; ///< a bit for each Action that occurs
   EventIndex last_oom_event = {};
   /// Earliest and latest time of an event; absent before PyTorch 2.2.
   std::optional<std::int64_t> first_time_us = std::nullopt;
   std::optional<std::int64_t> last_time_us = std::nullopt;
 
+  [[nodiscard]] bool has(Action action) const { return (actions >> static_cast<unsigned>(action) & 1U) != 0; }
   /// The last out-of-memory error stays this device's: no index names an event of two.
   EventCounts& operator+=(const EventCounts& more);
 };
@@ -77,7 +79,7 @@ struct EventAccounts : EventCounts {
 /// One device at a moment.
 struct DeviceStats : MemoryTotals, EventAccounts {
   DeviceId device;
-  bool is_cpu = false; ///< Origin::is_cpu
+  bool is_cpu = false; ///< Origin::is_main_memory()
   Moment at = {};      ///< of the totals
 };
 
@@ -85,8 +87,14 @@ struct DeviceStats : MemoryTotals, EventAccounts {
 /// one.
 [[nodiscard]] DeviceStats sum_of(const std::vector<DeviceStats>& devices);
 
-/// The device that leads where several are at different moments, so that no sum of theirs was ever held at once: the
-/// first that failed, else the one that holds most. Nothing where there is one device, or all are at their end.
+/// Whether there is pinned host memory beside GPUs: their sum is the size of nothing.
+[[nodiscard]] bool mixes_host(const std::vector<DeviceStats>& devices);
+
+[[nodiscard]] bool are_at_end(const std::vector<DeviceStats>& devices);
+
+/// The device that leads where several are at different moments, so that no sum of theirs was ever held at once, or
+/// where some are GPUs and one is host memory: the first that failed, else the GPU that holds most. Nothing where there
+/// is one device, or all are GPUs at their end.
 [[nodiscard]] std::optional<DeviceId> leading_device(const std::vector<DeviceStats>& devices);
 
 /// What figures and sentences about `devices` are of: the leading device, else their sum.

@@ -37,8 +37,12 @@ enum class CodeOrigin : std::uint8_t { user, torch, library, cpp };
 /// What torch.fx says of a frame: "call_function mm_3 aten.mm.default, from File layers.py, line 58"; "" where nothing.
 [[nodiscard]] std::string fx_text(const FrameTable& frames, FrameId frame);
 
-/// "GPU 0", or "CPU" in a recording of main memory.
+/// "GPU 0", "host memory", or "CPU" in a recording of main memory.
 [[nodiscard]] std::string device_name(DeviceId device, bool is_cpu);
+/// The same at the beginning of a sentence or a line: "Host memory".
+[[nodiscard]] std::string device_heading(DeviceId device, bool is_cpu);
+/// What --device and --at take it by: "0", "host".
+[[nodiscard]] std::string device_word(DeviceId device);
 
 /// "GPU 0", "stream 0", "segment 0x7f0000000000", "active_allocated", "<gaps>", "train train.py:12", ...
 [[nodiscard]] std::string node_label(const FrameTable& frames, const NodeKey& key);

@@ -2,7 +2,7 @@
 
 // What a PyTorch memory snapshot says, of whatever generation and encoding, as flat tables. Nothing in here knows
 // pickle. Sizes are bytes, times are microseconds since 1970, addresses are unsigned 64 bit. Source of the fields:
-// torch/csrc/cuda/Module.cpp and torch/csrc/cuda/memory_snapshot.cpp, PyTorch 1.13 to 2.13.
+// torch/csrc/cuda/Module.cpp and torch/csrc/cuda/memory_snapshot.cpp, PyTorch 1.13 to 2.15.
 
 #include "memviz/events.hpp"
 #include "memviz/frames.hpp"
@@ -41,7 +41,14 @@ struct Origin {
   std::optional<Rehearsal> rehearsal; ///< what was made up, where the GPU was
   std::uint64_t size_bytes = 0;       ///< of the decompressed file; what is made of it is bounded by it
 
-  [[nodiscard]] bool is_main_memory(DeviceId device) const { return is_cpu || device == cpu_device; }
+  /// Whether CUDA's allocator has nothing to do with it; so too of pinned host memory.
+  [[nodiscard]] bool is_main_memory(DeviceId device) const { return is_cpu || is_host(device) || device == cpu_device; }
+};
+
+/// A key of the whole snapshot that memviz does not know.
+struct UnreadKey {
+  StringId name;
+  bool may_hold_memory = false; ///< by its shape
 };
 
 /// Not changed by anybody once it is read.
@@ -56,6 +63,8 @@ struct Recording {
   std::optional<bool> trace_overflowed;           ///< `trace_alloc_overflowed` (2026)
   std::optional<std::uint64_t> trace_max_entries; ///< `trace_alloc_max_entries` (2026)
   Origin origin;
+  std::vector<UnreadKey> unread_keys; ///< the first ones, in file order
+  std::uint64_t more_unread_keys = 0;
   std::vector<std::string> warnings;
 
   /// Those in `traces`; none where it has none of that device.

@@ -46,7 +46,7 @@ private:
 
   MomentChoice choice_;
   LifeObserver* observer_;
-  ByDevice<std::unique_ptr<DeviceAccounts>> devices_; ///< null where it has no events
+  ByDevice<std::unique_ptr<DeviceAccounts>> devices_; ///< those with events
   std::string failure_;                               ///< what is wrong with the events; "" for nothing
 };
 

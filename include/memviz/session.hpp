@@ -40,8 +40,8 @@ struct Wants {
   bool events = false;       ///< Recording::traces, which take memory
   bool births = false;       ///< how each block of the state came to be; takes a second pass over the events
   bool annotations = false;  ///< the same, where any event annotates an allocation; else there is nothing to tell
-  bool timeline = false;
   bool kinds = false;        ///< MemoryState::kinds
+  bool timeline = false;
   EventSink* sink = nullptr; ///< gets all events, too
 };
 

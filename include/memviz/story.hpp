@@ -100,7 +100,7 @@ struct TimelineSubject {
 /// "GPU 1, stream 0": what a chart is of.
 [[nodiscard]] std::string timeline_owner(const TimelineSubject& subject);
 
-/// "GPU 0", "3 GPUs", "no GPU"
+/// "GPU 0", "3 GPUs", "2 GPUs and host memory", "no GPU"
 [[nodiscard]] std::string devices_text(const std::vector<DeviceStats>& devices);
 
 /// "78.4 GiB reserved, 0.5 % in use"

@@ -108,7 +108,7 @@ public:
 
 private:
   struct Device;
-  ByDevice<std::unique_ptr<Device>> devices_; ///< null where it has no events
+  ByDevice<std::unique_ptr<Device>> devices_; ///< those with events
   std::string failure_;                       ///< what is wrong with the events; "" for nothing
 };
 

@@ -42,7 +42,7 @@ double draw_totals(Page& page, double y, const Comparison& comparison) {
   } else {
     for (const std::size_t index : devices_that_changed_most(comparison, kMostDevices)) {
       const DeviceReadings& device = comparison.readings[index];
-      add(device_name(device.device, device.is_cpu) + " ", comparison.devices[index].before,
+      add(device_heading(device.device, device.is_cpu) + " ", comparison.devices[index].before,
           comparison.devices[index].after);
     }
   }

@@ -100,7 +100,7 @@ std::vector<Bar> device_bars(const std::vector<DeviceExplanation>& devices) {
             [](const auto* left, const auto* right) { return left->stats.device < right->stats.device; });
   std::vector<Bar> bars;
   for (const DeviceExplanation* device : ordered)
-    bars.push_back({device_name(device->stats.device, device->stats.is_cpu), bar_parts(device->stats),
+    bars.push_back({device_heading(device->stats.device, device->stats.is_cpu), bar_parts(device->stats),
                     fmt::format("{}, {}", format_bytes(device->ledger.reserved_bytes),
                                 moment_text(device->stats.at, device->stats.events))});
   return bars;

@@ -91,7 +91,8 @@ RankedList ranked_list(const FlamePicture& picture, const FrameWords& words, con
 std::string root_place(const FlamePicture& picture) {
   std::string place;
   if (leading_device(picture.subject.devices))
-    place = fmt::format("of {}, each at its own moment", devices_text(picture.subject.devices));
+    place = fmt::format("of {}{}", devices_text(picture.subject.devices),
+                        are_at_end(picture.subject.devices) ? "" : ", each at its own moment");
   const auto has_outside = [](const DeviceStats& stats) { return stats.outside_bytes > 0; };
   if (std::any_of(picture.subject.devices.begin(), picture.subject.devices.end(), has_outside))
     place += fmt::format("{}and outside all segments", place.empty() ? "" : ", ");

@@ -70,7 +70,7 @@ public:
     }
     leading_ = leading_device(devices_);
     sum_ = leading_or_sum(devices_);
-    if (leading_) colouring_.heading += ", of all devices, each at its own moment";
+    if (leading_) colouring_.heading += ", of " + all_text();
     for (std::size_t i = 0; i < around_.size(); ++i)
       find_failure(devices_[i], *around_[i]);
   }
@@ -134,6 +134,11 @@ private:
   }
 
   [[nodiscard]] static std::string name_of(const DeviceStats& stats) { return device_name(stats.device, stats.is_cpu); }
+
+  [[nodiscard]] std::string all_text() const {
+    const std::string all = mixes_host(devices_) ? devices_text(devices_) : "all devices";
+    return are_at_end(devices_) ? all : all + ", each at its own moment";
+  }
 
   [[nodiscard]] std::optional<FailedRequest> failed_request() const {
     if (failures_.empty()) return std::nullopt;

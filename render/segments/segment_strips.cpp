@@ -101,7 +101,7 @@ std::string piece_title(const std::vector<Placed>& placed, const Piece& piece) {
     return fmt::format("{} from {}, {}\n{}", format_counted(piece.count, "segment"),
                        format_address(first.segment.address), side, format_bytes(bytes));
   return fmt::format("segment {}, {}\n{} ({} bytes)\ndevice {}, stream {}", format_address(first.segment.address), side,
-                     format_bytes(bytes), format_count(bytes), first.segment.device.value, first.segment.stream);
+                     format_bytes(bytes), format_count(bytes), device_word(first.segment.device), first.segment.stream);
 }
 
 void draw_strip(XmlElement section, double y, Side strip, const std::vector<Placed>& placed, double pixels_per_byte) {
@@ -167,13 +167,15 @@ double draw_list(Page& page, double y, const SideList& list) {
 
 void write_list(JsonWriter& json, std::string_view name, const std::vector<SegmentRef>& segments) {
   json.key(name).begin_array();
-  for (const SegmentRef& segment : segments)
-    json.begin_object()
-        .member("address", format_address(segment.address))
-        .member("bytes", segment.total_bytes)
-        .member("device", segment.device.value)
-        .member("stream", segment.stream)
-        .end_object();
+  for (const SegmentRef& segment : segments) {
+    json.begin_object().member("address", format_address(segment.address)).member("bytes", segment.total_bytes);
+    json.key("device");
+    if (is_host(segment.device))
+      json.value(device_word(segment.device));
+    else
+      json.value(segment.device.value);
+    json.member("stream", segment.stream).end_object();
+  }
   json.end_array();
 }
 

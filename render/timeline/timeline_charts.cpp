@@ -1,6 +1,7 @@
 #include "timeline/timeline_charts.hpp"
 
 #include "memviz/error.hpp"
+#include "memviz/label.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -27,7 +28,7 @@ constexpr std::size_t kStepBytes = 16;
 
 const DeviceStats& stats_at(const MemoryState& state, DeviceId device) {
   const DeviceStats* const stats = state.stats_at(device);
-  if (stats == nullptr) throw Error(fmt::format("device {} is not in the snapshot", device.value));
+  if (stats == nullptr) throw Error(fmt::format("device {} is not in the snapshot", device_word(device)));
   return *stats;
 }
 

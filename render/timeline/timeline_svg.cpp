@@ -219,7 +219,7 @@ private:
         texts.emplace_back("…");
         break;
       }
-      texts.push_back(fmt::format("{} (peak {}, {})", device_name(stats.device, stats.is_cpu),
+      texts.push_back(fmt::format("{} (peak {}, {})", device_heading(stats.device, stats.is_cpu),
                                   format_bytes(stats.peak_requested_bytes), format_counted(stats.events, "event")));
     }
     return fmt::format("{}", fmt::join(texts, ", "));

@@ -128,7 +128,14 @@ CompareOptions compare_options(const CompareCommand& command, const Side& before
   options.tree = resolved(command.tree, wider, command.scope.device);
   options.before_births = before.births;
   options.after_births = after.births;
-  if (command.tree.group || command.tree.view) return options;
+  if (command.tree.group) return options;
+  // One side may have a GPU alone, and the other host memory alone.
+  std::vector<Level>& levels = options.tree.levels;
+  const bool has_host =
+      has_device(*before.state.recording, kHostDevice) || has_device(*after.state.recording, kHostDevice);
+  if (has_host && !command.scope.device && std::find(levels.begin(), levels.end(), Level::device) == levels.end())
+    levels.insert(levels.begin(), Level::device);
+  if (command.tree.view) return options;
   // By default streams are not told apart: their numbers differ from one process to the next.
   std::erase(options.tree.levels, Level::stream);
   return options;
@@ -217,7 +224,9 @@ Command compare_command() {
       .summary = "what changed from one snapshot to another, in figures and a picture",
       .text =
           "Says how much the peak, the end and the reserved memory of each device grew, and which lines of your "
-          "code changed most; prints the addresses of the segments that only one of the two has at its end; and "
+          "code changed most; prints the addresses of the segments that only one of the two has at its end (of pinned "
+          "host memory with "
+          "--device host alone, as PyTorch's tools leave it out); and "
           "draws the difference by stack. With --fail-over the exit code is 3 when one of the three figures grew "
           "by more than that on a device; sums over devices are not looked at, because their peaks are at different "
           "times.",

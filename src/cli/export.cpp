@@ -92,7 +92,8 @@ Command export_command() {
       .operand_count = 1,
       .summary = "the flame graph for other programs: folded stacks or JSON",
       .text = "Writes folded stacks as PyTorch's own tools feed them to flamegraph.pl, or the tree of the flame graph "
-              "as JSON: nodes with their parent, label, frame, own and total bytes.",
+              "as JSON: nodes with their parent, label, frame, own and total bytes. Folded stacks have pinned host "
+              "memory, which PyTorch's tools leave out, with --device host alone.",
       .examples = "  memviz export mem.pickle --format folded > mem.folded\n"
                   "  memviz export mem.pickle --format json --group pool,state -o tree.json\n",
   };

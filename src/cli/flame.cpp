@@ -56,8 +56,8 @@ int run_flame(const FlameOptions& options) {
 
   const Wants wants{.moment = moment_of(options.scope),
                     .births = needs_births(options.tree),
-                    .kinds = needs_kinds(options.tree),
-                    .annotations = options.tree.view == View::segments};
+                    .annotations = options.tree.view == View::segments,
+                    .kinds = needs_kinds(options.tree)};
   const Loaded loaded = load_one(options, wants, options.scope.device);
   const std::string picture = naming_file(loaded.name, [&] {
     for (const std::string& hint : end_hints(loaded.state.stats_of(options.scope.device)))

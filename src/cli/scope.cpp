@@ -1,6 +1,7 @@
 #include "cli/scope.hpp"
 
 #include "memviz/error.hpp"
+#include "memviz/label.hpp"
 #include "text/whole_number.hpp"
 
 #include <algorithm>
@@ -16,7 +17,8 @@ Scope automatic_scope() {
 }
 
 OptionText device_text() {
-  return {"device", '\0', "N|all", "only this device (default: all)"};
+  return {"device", '\0', "N|host|all",
+          "only this device: a GPU's number, or host for pinned host memory (default: all)"};
 }
 
 OptionList<Scope> scope_options(std::string_view usual) {
@@ -34,8 +36,10 @@ OptionList<Scope> scope_options(std::string_view usual) {
 
 std::optional<DeviceId> parse_device(std::string_view option, const std::string& word) {
   if (word == "all") return std::nullopt;
+  if (word == device_word(kHostDevice)) return kHostDevice;
   const auto device = whole_number<std::uint32_t>(word);
-  if (!device) throw UsageError(fmt::format("--{} must be a number or all, not '{}'", option, word));
+  if (!device || is_host({*device}))
+    throw UsageError(fmt::format("--{} must be a number, host or all, not '{}'", option, word));
   return DeviceId{*device};
 }
 
@@ -48,12 +52,13 @@ void check_device(const std::string& file, const Recording& recording, std::opti
   const auto present = recording.devices();
   if (!device || std::find(present.begin(), present.end(), *device) != present.end()) return;
   if (present.empty())
-    throw UsageError(fmt::format("--device {}: {} has no segments and no events on any device", device->value, file));
-  std::vector<std::uint32_t> numbers;
+    throw UsageError(
+        fmt::format("--device {}: {} has no segments and no events on any device", device_word(*device), file));
+  std::vector<std::string> words;
   for (const DeviceId id : present)
-    numbers.push_back(id.value);
+    words.push_back(device_word(id));
   throw UsageError(
-      fmt::format("--device {}: {} has no such device; it has {}", device->value, file, fmt::join(numbers, ", ")));
+      fmt::format("--device {}: {} has no such device; it has {}", device_word(*device), file, fmt::join(words, ", ")));
 }
 
 } // namespace memviz::cli

@@ -1,5 +1,6 @@
 #include "base/json_writer.hpp"
 #include "export/check_words.hpp"
+#include "export/device_json.hpp"
 #include "export/rehearsal_json.hpp"
 #include "memviz/check.hpp"
 #include "memviz/warnings.hpp"
@@ -49,7 +50,7 @@ void write_devices(JsonWriter& json, const CheckReport& report) {
   json.key("devices").begin_array();
   for (const DeviceId device : recording.devices()) {
     const DeviceCounts counts = device_counts(recording, device);
-    json.begin_object().member("device", device.value).member("segments", counts.segments);
+    write_device_key(json.begin_object(), device).member("segments", counts.segments);
     json.member("blocks", counts.blocks).member("events", counts.events);
     if (report.state)
       for (const DeviceStats& stats : report.state->stats_of(device))
@@ -57,6 +58,18 @@ void write_devices(JsonWriter& json, const CheckReport& report) {
     json.end_object();
   }
   json.end_array();
+}
+
+/// Nothing for the files of writers that are known.
+void write_unread_keys(JsonWriter& json, const Recording& recording) {
+  if (recording.unread_keys.empty()) return;
+  json.key("unread_keys").begin_array();
+  for (const UnreadKey& key : recording.unread_keys)
+    json.begin_object()
+        .member("key", recording.frames.text(key.name))
+        .member("may_hold_memory", key.may_hold_memory)
+        .end_object();
+  json.end_array().member("more_unread_keys", recording.more_unread_keys);
 }
 
 void write_report(JsonWriter& json, const CheckReport& report) {
@@ -75,6 +88,7 @@ void write_report(JsonWriter& json, const CheckReport& report) {
   if (report.survey) write_survey(json, *report.survey);
   if (!report.recording) return;
   write_devices(json, report);
+  write_unread_keys(json, *report.recording);
   json.member("annotations", report.recording->annotations.size()).member("warnings", warnings_of(report));
   if (!report.state) json.member("decoding_seconds", report.decoding_seconds);
 }

@@ -97,12 +97,22 @@ void add_origin(TextTable& table, const CheckReport& report) {
     table.add_row({"recorded", printable(rehearsal_text(*report.recording->origin.rehearsal))});
 }
 
+std::string unread_keys(const Recording& recording) {
+  std::vector<std::string> names;
+  for (const UnreadKey& key : recording.unread_keys)
+    names.push_back(printable(recording.frames.text(key.name)));
+  std::string text = fmt::format("'{}'", fmt::join(names, "', '"));
+  if (recording.more_unread_keys > 0)
+    text += " and " + format_counted(recording.more_unread_keys, "more key", "more keys");
+  return text;
+}
+
 void add_devices(TextTable& table, const CheckReport& report) {
   const Recording& recording = *report.recording;
   const std::vector<DeviceId> devices = recording.devices();
   for (const DeviceId device : devices) {
     const DeviceCounts counts = device_counts(recording, device);
-    table.add_row({device_name(device, recording.origin.is_cpu),
+    table.add_row({device_heading(device, recording.origin.is_cpu),
                    fmt::format("{}, {}, {}", format_counted(counts.segments, "segment"),
                                format_counted(counts.blocks, "block"), format_counted(counts.events, "event"))});
     if (!report.state) continue;
@@ -111,6 +121,7 @@ void add_devices(TextTable& table, const CheckReport& report) {
   }
   if (!recording.annotations.empty()) table.add_row({"annotations", format_count(recording.annotations.size())});
   if (devices.empty()) table.add_row({"devices", "none: no segments and no events"});
+  if (!recording.unread_keys.empty()) table.add_row({"not read", unread_keys(recording)});
 }
 
 } // namespace

@@ -1,6 +1,7 @@
 #include "memviz/compare_report.hpp"
 
 #include "base/json_writer.hpp"
+#include "export/device_json.hpp"
 #include "export/moment_json.hpp"
 #include "memviz/label.hpp"
 #include "story/compare_words.hpp"
@@ -39,7 +40,7 @@ void write_devices(JsonWriter& json, const Comparison& comparison) {
   json.key("devices").begin_array();
   for (std::size_t i = 0; i < comparison.readings.size(); ++i) {
     const DeviceReadings& readings = comparison.readings[i];
-    json.begin_object().member("device", readings.device.value);
+    write_device_key(json.begin_object(), readings.device);
     write_reading(json, "peak_requested_bytes", readings.of(Gauge::peak));
     write_reading(json, "end_requested_bytes", readings.of(Gauge::end));
     write_reading(json, "end_reserved_bytes", readings.of(Gauge::reserved));
@@ -57,7 +58,7 @@ void write_change(JsonWriter& json, const Comparison& comparison, const UserLine
         .member("file", comparison.frames.filename(*frame))
         .member("line_number", comparison.frames.frame(*frame).line);
   }
-  if (line.device) json.member("device", line.device->value);
+  if (line.device) write_device_key(json, *line.device);
   json.member("before_bytes", line.change.before.bytes)
       .member("after_bytes", line.change.after.bytes)
       .member("change_bytes", line.change.delta_bytes())
@@ -68,13 +69,10 @@ void write_change(JsonWriter& json, const Comparison& comparison, const UserLine
 
 void write_segments(JsonWriter& json, std::string_view name, const std::vector<SegmentRef>& segments) {
   json.key(name).begin_array();
-  for (const SegmentRef& segment : segments)
-    json.begin_object()
-        .member("address", std::to_string(segment.address))
-        .member("bytes", segment.total_bytes)
-        .member("device", segment.device.value)
-        .member("stream", segment.stream)
-        .end_object();
+  for (const SegmentRef& segment : segments) {
+    json.begin_object().member("address", std::to_string(segment.address)).member("bytes", segment.total_bytes);
+    write_device_key(json, segment.device).member("stream", segment.stream).end_object();
+  }
   json.end_array();
 }
 
@@ -91,14 +89,14 @@ void write_verdict(JsonWriter& json, const CompareReport& report) {
   write_gauges(json, "judged", verdict.judged);
   write_gauges(json, "unknown", verdict.unknown);
   json.member("passed", verdict.exceeded.empty()).key("exceeded").begin_array();
-  for (const GaugeGrowth& growth : verdict.exceeded)
-    json.begin_object()
-        .member("gauge", gauge_name(growth.gauge))
-        .member("device", growth.device.value)
+  for (const GaugeGrowth& growth : verdict.exceeded) {
+    json.begin_object().member("gauge", gauge_name(growth.gauge));
+    write_device_key(json, growth.device)
         .member("before_bytes", growth.before_bytes)
         .member("after_bytes", growth.after_bytes)
         .member("growth_bytes", growth.bytes())
         .end_object();
+  }
   json.end_array().member("text", exceeded_text(report).value_or(passed_text(report))).end_object();
 }
 

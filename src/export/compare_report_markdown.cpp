@@ -1,5 +1,6 @@
 #include "memviz/compare_report.hpp"
 
+#include "base/capitalized.hpp"
 #include "base/printable.hpp"
 #include "base/saturating.hpp"
 #include "memviz/format.hpp"
@@ -7,7 +8,6 @@
 #include "story/compare_words.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <fmt/format.h>
 #include <utility>
 
@@ -47,11 +47,6 @@ std::string without_bars(std::string_view text) {
   return result;
 }
 
-std::string capitalized(std::string sentence) {
-  sentence.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(sentence.front())));
-  return sentence;
-}
-
 std::string change_cell(const Reading& reading) {
   if (!reading.is_known()) return "unknown";
   const std::int64_t change = reading.change_bytes();
@@ -70,7 +65,7 @@ std::string gauges_table(const Comparison& comparison) {
     for (const Gauge gauge : kGauges) {
       const Reading& reading = device.of(gauge);
       text += fmt::format("| {}{} | {} | {} | {} |\n",
-                          names_device ? device_name(device.device, device.is_cpu) + ", " : "", gauge_label(gauge),
+                          names_device ? device_heading(device.device, device.is_cpu) + ", " : "", gauge_label(gauge),
                           known_bytes(reading.before_bytes), known_bytes(reading.after_bytes), change_cell(reading));
     }
   }

@@ -64,7 +64,7 @@ private:
 void add_gauges(SidesTable& table, const Comparison& comparison) {
   for (const std::size_t index : devices_that_changed_most(comparison, kMostDevices)) {
     const DeviceReadings& readings = comparison.readings[index];
-    table.add_heading(device_name(readings.device, readings.is_cpu));
+    table.add_heading(device_heading(readings.device, readings.is_cpu));
     for (const Gauge gauge : kGauges)
       table.add(gauge_label(gauge), readings.of(gauge));
   }

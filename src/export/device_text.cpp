@@ -82,7 +82,7 @@ std::string accounts(const DeviceStats& stats) {
 
 std::string device_text(const MemoryState& state, const DeviceStats& stats) {
   const std::string moment = stats.at.is_end() ? "" : ' ' + printable(moment_text(stats.at, stats.events));
-  return fmt::format("\n{}{} (segments: {}, blocks: {})\n", device_name(stats.device, stats.is_cpu), moment,
+  return fmt::format("\n{}{} (segments: {}, blocks: {})\n", device_heading(stats.device, stats.is_cpu), moment,
                      format_count(stats.segments), format_count(stats.blocks)) +
          totals(stats) + pools_and_streams(state, stats.device) + "\n" + accounts(stats);
 }

@@ -1,4 +1,5 @@
 #include "base/json_writer.hpp"
+#include "export/device_json.hpp"
 #include "export/rehearsal_json.hpp"
 #include "memviz/explain.hpp"
 #include "memviz/format.hpp"
@@ -120,8 +121,7 @@ void write_model(JsonWriter& json, const Fidelity& fidelity) {
 void write_device(JsonWriter& json, const MemoryState& state, const DeviceExplanation& device) {
   const ExplanationText words = in_words(state, device);
   const FrameTable& frames = state.frames();
-  json.begin_object()
-      .member("device", device.stats.device.value)
+  write_device_key(json.begin_object(), device.stats.device)
       .member("moment", moment_text(device.stats.at, device.stats.events))
       .member("event", device.stats.at.event.number())
       .member("headline", words.headline)

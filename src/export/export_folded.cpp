@@ -74,13 +74,15 @@ class FoldedText {
 public:
   FoldedText(const MemoryState& state, FoldedView view, std::optional<DeviceId> device)
       : frames_(state.frames()), order_(state.frames()) {
+    const auto is_wanted = [&](DeviceId of) { return device ? of == *device : !is_host(of); };
     for (const Segment& segment : state.segments_of(device)) {
+      if (!is_wanted(segment.device)) continue;
       PathSums& sums = by_prefix_[prefix_of(segment, view)];
       for (const Block& block : state.blocks_of(segment))
         add_block(sums, block);
     }
     for (const OutsideMemory& memory : state.outside) {
-      if (device && memory.device != *device) continue;
+      if (!is_wanted(memory.device)) continue;
       by_prefix_[fmt::format("{};", pseudo_label(Pseudo::outside))]
                 [{BlockState::active_allocated, leaf_of(memory.stack)}] += memory.requested_bytes;
     }

@@ -1,4 +1,5 @@
 #include "base/json_writer.hpp"
+#include "export/device_json.hpp"
 #include "export/moment_json.hpp"
 #include "export/rehearsal_json.hpp"
 #include "memviz/export.hpp"
@@ -39,7 +40,7 @@ void write_kinds(JsonWriter& json, const KindAccount& account) {
 
 void write_device(JsonWriter& json, const MemoryState& state, const DeviceStats& stats,
                   const NoStackAccount& no_stack) {
-  json.begin_object().member("device", stats.device.value).key("at");
+  write_device_key(json.begin_object(), stats.device).key("at");
   write_moment(json, stats.at);
   json.member("segments", stats.segments)
       .member("blocks", stats.blocks)

@@ -1,4 +1,5 @@
 #include "base/json_writer.hpp"
+#include "export/device_json.hpp"
 #include "export/line_json.hpp"
 #include "export/moment_json.hpp"
 #include "export/text_limit.hpp"
@@ -39,11 +40,11 @@ struct IdentityWriter {
   JsonWriter& json;
   const FrameTable& frames;
 
-  void operator()(const DeviceKey& key) const { json.member("device", key.device.value); }
+  void operator()(const DeviceKey& key) const { write_device_key(json, key.device); }
   void operator()(const PoolId& pool) const { json.member("pool", std::array{pool.first, pool.second}); }
   void operator()(const StreamKey& key) const { json.member("stream", std::to_string(key.stream)); }
   void operator()(const SegmentKey& key) const {
-    json.member("address", std::to_string(key.address)).member("device", key.device.value);
+    write_device_key(json.member("address", std::to_string(key.address)), key.device);
   }
   void operator()(FrameId frame) const {
     json.member("name", frames.name(frame)).member("file", frames.filename(frame));
@@ -74,7 +75,7 @@ void write_header(JsonWriter& json, const std::string& file, const FrameTree& tr
   json.member("file", file).key("tool").begin_object().member("name", "memviz").end_object();
   json.key("devices").begin_array();
   for (const DeviceStats& device : devices) {
-    json.begin_object().member("device", device.device.value).key("at");
+    write_device_key(json.begin_object(), device.device).key("at");
     write_moment(json, device.at);
     json.end_object();
   }

@@ -1,4 +1,5 @@
 #include "base/json_writer.hpp"
+#include "export/device_json.hpp"
 #include "export/line_json.hpp"
 #include "export/stack_lines.hpp"
 #include "export/text_limit.hpp"
@@ -45,7 +46,7 @@ void write_steps(JsonWriter& json, const Recording& recording, const Steps& step
 
 /// Without its lists of stacks.
 void write_figures(JsonWriter& json, const Recording& recording, const DeviceLeaks& leaks) {
-  json.member("device", leaks.device.value).member("events", leaks.events);
+  write_device_key(json, leaks.device).member("events", leaks.events);
   write_steps(json, recording, leaks.steps);
   json.member("stacks", leaks.stacks).member("bytes_per_step", leaks.bytes_per_step());
   if (leaks.capacity_bytes) {

@@ -172,7 +172,7 @@ std::string LeaksText::stopped(const DeviceLeaks& leaks) {
 std::string LeaksText::section(const DeviceLeaks& leaks) {
   const LeaksWords words = leaks_words(*state_.recording, leaks);
   std::string text =
-      fmt::format("\n{}\n  {}\n", device_name(leaks.device, state_.recording->origin.is_cpu), words.verdict);
+      fmt::format("\n{}\n  {}\n", device_heading(leaks.device, state_.recording->origin.is_cpu), words.verdict);
   for (const std::string& reason : words.reasons)
     text += fmt::format("  {}\n", reason);
   if (!leaks.has_enough_steps()) return text;

@@ -1,5 +1,6 @@
 #include "base/json_writer.hpp"
 #include "base/saturating.hpp"
+#include "export/device_json.hpp"
 #include "export/line_json.hpp"
 #include "export/trace_lines.hpp"
 
@@ -21,7 +22,7 @@ public:
   void add(std::string& out, const TraceLine& line) override {
     const Event& event = line.event;
     JsonWriter json(out, JsonLayout::spaced);
-    json.begin_object().member("kind", "event").member("device", line.device.value).member("event", line.index);
+    write_device_key(json.begin_object().member("kind", "event"), line.device).member("event", line.index);
     if (event.time_us) json.member("time_us", *event.time_us);
     add_text(json, "action", action_text(recording_.frames, event));
     add_memory(json, line);
@@ -33,7 +34,7 @@ public:
   void add(std::string& out, const Annotation& annotation) override {
     const FrameTable& frames = recording_.frames;
     JsonWriter json(out, JsonLayout::spaced);
-    json.begin_object().member("kind", "annotation").member("device", annotation.device.value);
+    write_device_key(json.begin_object().member("kind", "annotation"), annotation.device);
     json.member("time_us", annotation.time_us);
     add_text(json, "name", frames.text(annotation.name));
     add_text(json, "stage", frames.text(annotation.stage));

@@ -46,11 +46,13 @@ FileFacts facts_of(const std::string& file, const MemoryState& state, const Devi
 
 std::optional<FileFacts> facts_at_peak(const std::string& file) {
   const MemoryState state = read_at(file, MomentKind::peak);
+  // Host memory, which counts as less than any GPU, is none of what has to fit.
   const auto fullest = std::max_element(state.devices.begin(), state.devices.end(),
                                         [](const DeviceStats& one, const DeviceStats& other) {
+                                          if (is_host(one.device) != is_host(other.device)) return is_host(one.device);
                                           return one.peak_requested_bytes < other.peak_requested_bytes;
                                         });
-  if (fullest == state.devices.end() || fullest->events == 0) return std::nullopt;
+  if (fullest == state.devices.end() || fullest->events == 0 || is_host(fullest->device)) return std::nullopt;
   return facts_of(file, state, *fullest, rank_user_lines(state, fullest->device));
 }
 

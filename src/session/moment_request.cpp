@@ -77,9 +77,9 @@ std::optional<MomentRequest::Occurrence> occurrence_in(std::string_view text) {
 void check_event(const MomentRequest& request, const std::string& file, const std::vector<DeviceStats>& recorded) {
   if (recorded.empty()) throw UsageError(fmt::format("{}: {} has no events", request.option, file));
   if (!request.choice.device && recorded.size() > 1) {
-    std::vector<std::uint32_t> devices;
+    std::vector<std::string> devices;
     for (const DeviceStats& stats : recorded)
-      devices.push_back(stats.device.value);
+      devices.push_back(device_word(stats.device));
     throw UsageError(fmt::format("{}: each device counts its own events; add --device {}", request.option,
                                  fmt::join(devices, " or ")));
   }
@@ -90,7 +90,7 @@ void check_event(const MomentRequest& request, const std::string& file, const st
                                  device_name(stats.device, stats.is_cpu)));
   }
   throw UsageError(
-      fmt::format("{}: {} has no events of device {}", request.option, file, request.choice.device->value));
+      fmt::format("{}: {} has no events of device {}", request.option, file, device_word(*request.choice.device)));
 }
 
 void check_time(const MomentRequest& request, const std::string& file, const std::vector<DeviceStats>& recorded) {

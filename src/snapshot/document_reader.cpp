@@ -7,6 +7,7 @@
 #include "snapshot/rehearsal_reader.hpp"
 #include "snapshot/segment_reader.hpp"
 #include "snapshot/settings_reader.hpp"
+#include "snapshot/unread_keys.hpp"
 
 #include <fmt/format.h>
 #include <string>
@@ -48,6 +49,12 @@ void read_document(Readers& readers) {
   SegmentReader segments(document, frames, budget, recording);
   const Value root = document.root;
   const Field whole{root};
+  const auto optional = [&](std::string_view key, Kind kind) {
+    const Value value = root.kind() == Kind::dict ? document.get(root, key) : Value();
+    if (value.kind() == Kind::none) return Value();
+    if (value.kind() != Kind::unset) whole.member(key, value).require(kind);
+    return value;
+  };
   const Value segment_list = root.kind() == Kind::dict ? document.get(root, "segments") : root;
   if (segment_list.kind() != Kind::list) {
     throw SchemaError("expected a memory snapshot (a dict with a list 'segments', or a list of segments), found " +
@@ -55,19 +62,19 @@ void read_document(Readers& readers) {
                       root);
   }
   segments.read(segment_list);
-  const auto optional = [&](std::string_view key, Kind kind) {
-    const Value value = root.kind() == Kind::dict ? document.get(root, key) : Value();
-    if (value.kind() == Kind::none) return Value();
-    if (value.kind() != Kind::unset) whole.member(key, value).require(kind);
-    return value;
-  };
+  const Value host_segments = optional("host_segments", Kind::list);
+  if (host_segments.kind() != Kind::unset) segments.read_host(host_segments);
+  segments.finish();
   const Value device_traces = optional("device_traces", Kind::list);
+  const Value host_trace = optional("host_traces", Kind::list);
   const Value settings = optional("allocator_settings", Kind::dict);
   const Value annotations = optional("external_annotations", Kind::list);
   if (device_traces.kind() != Kind::unset) traces.read_traces(device_traces);
+  if (host_trace.kind() != Kind::unset) traces.read_host_trace(host_trace);
   if (settings.kind() != Kind::unset) read_settings(document, settings, frames, budget, recording);
   if (annotations.kind() != Kind::unset) read_annotations(document, annotations, frames, budget, recording);
 
+  name_unread_keys(document, frames, budget, recording);
   read_rehearsal(document, settings, frames, recording);
 
   recording.origin.is_list = root.kind() == Kind::list;

@@ -9,7 +9,6 @@
 #include "stream/record_sink.hpp"
 #include "stream/trace_stream.hpp"
 
-#include <algorithm>
 #include <limits>
 #include <utility>
 #include <vector>
@@ -35,9 +34,11 @@ public:
   Value digest(std::span<const Value> items) override { return frames_.digest(items); }
 
 private:
-  /// The lists of `device_traces` are in the order of the devices, of which there are far fewer than 2^32.
+  /// The lists of `device_traces` are in the order of the devices. One behind the last device that there may be is
+  /// refused by the TraceReader; it must not become that of host memory on the way.
   static DeviceId device_of(std::size_t list) {
-    return {static_cast<std::uint32_t>(std::min<std::size_t>(list, std::numeric_limits<std::uint32_t>::max()))};
+    constexpr std::size_t kMost = std::numeric_limits<std::uint32_t>::max();
+    return {static_cast<std::uint32_t>(list < kHostDevice.value ? list : kMost)};
   }
 
   FrameReader& frames_;

@@ -14,8 +14,8 @@ std::vector<DeviceId> Recording::devices() const {
   std::set<DeviceId> found;
   for (const Segment& segment : end.segments)
     found.insert(segment.device);
-  for (DeviceId device; device.value < event_counts.size(); ++device.value)
-    if (event_counts[device] > 0) found.insert(device);
+  for (const auto& [device, count] : event_counts)
+    if (count > 0) found.insert(device);
   return {found.begin(), found.end()};
 }
 

@@ -54,13 +54,23 @@ SegmentReader::SegmentReader(const Document& document, FrameReader& frames, Budg
 }
 
 void SegmentReader::read(Value list) {
-  const Field segments{list, nullptr, "segments"};
-  budget_.spend(document_.list_size(list), segments);
+  read_list({list, nullptr, "segments"}, std::nullopt);
+}
+
+void SegmentReader::read_host(Value list) {
+  read_list({list, nullptr, "host_segments"}, kHostDevice);
+}
+
+void SegmentReader::read_list(const Field& segments, std::optional<DeviceId> device) {
+  budget_.spend(document_.list_size(segments.value), segments);
   std::size_t index = 0;
-  document_.for_each(list, [&](Value dict) {
-    read_segment(segments.item(index++, dict));
+  document_.for_each(segments.value, [&](Value dict) {
+    read_segment(segments.item(index++, dict), device);
     return true;
   });
+}
+
+void SegmentReader::finish() {
   std::stable_sort(recording_.end.segments.begin(), recording_.end.segments.end(),
                    [](const Segment& left, const Segment& right) {
                      return std::tie(left.device, left.address) < std::tie(right.device, right.address);
@@ -68,18 +78,21 @@ void SegmentReader::read(Value list) {
   warn();
 }
 
-void SegmentReader::read_segment(const Field& dict) {
+DeviceId SegmentReader::read_device(const Field& field) const {
+  if (!field.is_present()) return {};
+  const std::uint64_t index = field.size(document_);
+  if (index >= kHostDevice.value) field.fail("the index of a device", std::to_string(index));
+  return {static_cast<std::uint32_t>(index)};
+}
+
+void SegmentReader::read_segment(const Field& dict, std::optional<DeviceId> device) {
   namespace field = segment_field;
   dict.require(Kind::dict);
   const auto row = segment_fields_.read(dict.value);
   const auto at = [&](std::size_t number) { return segment_fields_.field(dict, row, number); };
 
   Segment segment;
-  if (const Field device = at(field::device); device.is_present()) {
-    const std::uint64_t index = device.size(document_);
-    if (index > 0xFFFF) device.fail("the index of a device", std::to_string(index));
-    segment.device = {static_cast<std::uint32_t>(index)};
-  }
+  segment.device = device ? *device : read_device(at(field::device));
   segment.address = at(field::address).bits(document_);
   const Field total_size = at(field::total_size);
   segment.total_bytes = total_size.size(document_);

@@ -1,7 +1,7 @@
 #pragma once
 
-// `segments` of the document -> Segment and Block tables, of every generation: blocks with `frames` (2.1 and newer),
-// with `history` (1.13 and 2.0), with or without `address`.
+// `segments` and `host_segments` of the document -> Segment and Block tables, of every generation: blocks with `frames`
+// (2.1 and newer), with `history` (1.13 and 2.0), with or without `address`.
 
 #include "memviz/recording.hpp"
 #include "snapshot/budget.hpp"
@@ -9,6 +9,7 @@
 #include "snapshot/frame_reader.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -19,13 +20,20 @@ class SegmentReader {
 public:
   SegmentReader(const Document& document, FrameReader& frames, Budget& budget, Recording& recording);
 
-  /// Reads the list, sorts the segments by device and address, and adds warnings. Throws SchemaError.
+  /// The segments of GPUs. Throws SchemaError.
   void read(Value list);
+  /// Those of pinned host memory, whose `device` is -1 in every writer. Throws SchemaError.
+  void read_host(Value list);
+  /// After both: sorts the segments by device and address, and adds warnings.
+  void finish();
 
   [[nodiscard]] bool saw_history() const { return saw_history_; }
 
 private:
-  void read_segment(const Field& dict);
+  void read_list(const Field& segments, std::optional<DeviceId> device);
+  /// Of `device`, or of the one that it names.
+  void read_segment(const Field& dict, std::optional<DeviceId> device);
+  [[nodiscard]] DeviceId read_device(const Field& field) const;
   void read_blocks(const Field& blocks, Segment& segment);
   Block read_block(const Field& dict, std::uint64_t expected_address);
   void read_history(const Field& history, Block& block, bool has_requested_size);

@@ -26,8 +26,8 @@ enum {
 };
 }
 
-/// A segment's device has the same bound; each device has its own accounts.
-constexpr std::uint64_t kMostDevices = 65536;
+/// Each device has its own accounts.
+constexpr std::uint64_t kMostDevices = kHostDevice.value;
 
 /// Whether the accounts depend on the size of such an event.
 bool needs_size(Action action) {
@@ -56,7 +56,12 @@ void TraceReader::read_traces(Value lists) {
     return true;
   });
   flush();
-  if (device.value > 0) static_cast<void>(recording_.event_counts.make({device.value - 1}));
+}
+
+void TraceReader::read_host_trace(Value events) {
+  flush();
+  read_trace(kHostDevice, {events, nullptr, "host_traces"});
+  flush();
 }
 
 void TraceReader::read_trace(DeviceId device, const Field& events) {
@@ -80,10 +85,15 @@ void TraceReader::add(DeviceId device, const EventFields::Row& row, const Field&
   ++batch_size_;
 }
 
+Field TraceReader::batch_trace() const {
+  if (is_host(batch_device_)) return {trace_, nullptr, "host_traces"};
+  return {trace_, nullptr, "device_traces", batch_device_.value};
+}
+
 void TraceReader::flush() {
   if (batch_size_ == 0) return;
-  const Field trace{trace_, nullptr, "device_traces", batch_device_.value};
-  if (batch_device_.value >= kMostDevices) trace.fail("traces of at most 65536 devices", "more");
+  const Field trace = batch_trace();
+  if (batch_device_ > kHostDevice) trace.fail("traces of at most 65536 devices", "more");
   std::uint64_t& count = recording_.event_counts.make(batch_device_);
   if (count == 0) budget_.spend_device(trace);
   count += batch_size_;

@@ -1,6 +1,6 @@
 #pragma once
 
-// `device_traces` of the document -> Events for a sink.
+// `device_traces` and `host_traces` of the document -> Events for a sink.
 
 #include "memviz/recording.hpp"
 #include "snapshot/budget.hpp"
@@ -41,6 +41,8 @@ public:
   void flush();
   /// What a list under `device_traces` that is a Kind::record_list holds was added before.
   void read_traces(Value lists);
+  /// The events of pinned host memory: one list, not one a device.
+  void read_host_trace(Value events);
 
   // What tells the generations of writers apart.
   [[nodiscard]] bool saw_time() const { return saw_time_; }
@@ -53,6 +55,8 @@ private:
   static constexpr std::size_t kBatchEvents = 256;
 
   void read_trace(DeviceId device, const Field& events);
+  /// The list whose events wait, for messages.
+  [[nodiscard]] Field batch_trace() const;
   Event read_event(const EventFields::Row& row, const Field& dict);
   void read_rows(const EventCells& rows, std::size_t first_row, std::span<Event> events);
   // One key of an event, which may hold another one's; absent values give what an Event begins with.

@@ -3,10 +3,12 @@
 #include "base/saturating.hpp"
 #include "memviz/format.hpp"
 #include "memviz/label.hpp"
+#include "story/skipped_actions.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
 #include <string_view>
+#include <utility>
 #include <variant>
 
 namespace memviz {
@@ -49,6 +51,17 @@ std::string off_text(const DeviceStats& stats) {
   return fmt::format("off by {} B", stats.imbalance_bytes);
 }
 
+/// Those of the GPUs, and those of host memory, which stands behind them; each says whose it is.
+std::vector<Account> accounts_beside_host(const std::vector<DeviceStats>& devices) {
+  const std::vector<DeviceStats> gpus(devices.begin(), devices.end() - 1);
+  std::vector<Account> accounts = accounts_of(gpus);
+  if (gpus.size() == 1 || accounts.front().balances) accounts.front().text.insert(0, devices_text(gpus) + ": ");
+  Account host = accounts_of({devices.back()}).front();
+  host.text.insert(0, device_heading(devices.back().device, devices.back().is_cpu) + ": ");
+  accounts.push_back(std::move(host));
+  return accounts;
+}
+
 } // namespace
 
 std::string use_text(const MemoryTotals& totals) {
@@ -78,9 +91,10 @@ std::string balance_line(const DeviceStats& stats) {
 
 std::string imbalance_warning(const DeviceStats& stats) {
   return fmt::format("the accounts of {} do not balance: baseline + allocs - frees is {} {} than the blocks "
-                     "active at the end request ({} bytes); the trace is incomplete or edited",
+                     "active at the end request ({} bytes); the trace is incomplete or edited{}",
                      device_name(stats.device, stats.is_cpu), format_bytes(magnitude(stats.imbalance_bytes)),
-                     stats.imbalance_bytes > 0 ? "more" : "less", format_count(stats.end_block_bytes));
+                     stats.imbalance_bytes > 0 ? "more" : "less", format_count(stats.end_block_bytes),
+                     stats.imbalance_bytes > 0 ? skipped_frees_text(stats) : "");
 }
 
 std::string balance_text(const DeviceStats& stats) {
@@ -93,20 +107,20 @@ std::string balance_text(const DeviceStats& stats) {
 }
 
 std::vector<Account> accounts_of(const std::vector<DeviceStats>& devices) {
-  const DeviceStats sum = sum_of(devices);
   if (devices.empty()) return {};
+  if (mixes_host(devices)) return accounts_beside_host(devices);
   if (leading_or_sum(devices).events == 0) return {{balance_text(leading_or_sum(devices)), true, false}};
   std::vector<Account> accounts;
   for (const DeviceStats& stats : devices) {
     if (stats.balanced()) continue;
-    const std::string prefix = devices.size() == 1 ? "" : device_name(stats.device, stats.is_cpu) + ": ";
+    const std::string prefix = devices.size() == 1 ? "" : device_heading(stats.device, stats.is_cpu) + ": ";
     accounts.push_back({prefix + balance_text(stats), false, false});
   }
   if (!accounts.empty()) return accounts;
   // Accounts that begin with a guess are not whole.
   const bool is_whole =
       std::none_of(devices.begin(), devices.end(), [](const DeviceStats& stats) { return stats.may_have_lost_events; });
-  return {{balance_text(sum), true, is_whole}}; // of the end, whatever moment is drawn
+  return {{balance_text(sum_of(devices)), true, is_whole}}; // of the end, whatever moment is drawn
 }
 
 std::vector<std::string> missing_stack_notes(const std::vector<UserLine>& users, std::uint64_t requested_bytes) {

@@ -108,6 +108,8 @@ std::string answer(const Comparison& comparison) {
 
 std::string drawn_moment(const Comparison& comparison) {
   if (comparison.devices.empty()) return "";
+  if (comparison.mixes_host)
+    return "Drawn: GPUs and pinned host memory beside each other, so that their sum means nothing.";
   if (!comparison.is_one_moment) return "Drawn: each device at a moment of its own, so that their sum means nothing.";
   const std::string moment = common_moment(comparison);
   const std::string end = end_text(comparison);

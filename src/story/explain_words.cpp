@@ -16,6 +16,11 @@ std::uint64_t used_bytes(const MemoryLedger& ledger) {
   return ledger.live_bytes + ledger.rounding_bytes + ledger.pending_bytes;
 }
 
+/// Whether nothing is known of its memory but what is live.
+bool is_uncached(const DeviceStats& stats) {
+  return stats.is_cpu && !is_host(stats.device);
+}
+
 /// Whether the device has to give notably more than what is asked for: a segment, or whole pages.
 bool takes_more(const DeviceExplanation& device) {
   return device.request && device.judgement.missing_bytes > 0 &&
@@ -23,9 +28,9 @@ bool takes_more(const DeviceExplanation& device) {
 }
 
 std::string headline(const MemoryState& state, const DeviceExplanation& device) {
-  const std::string name = device_name(device.stats.device, device.stats.is_cpu);
+  const std::string name = device_heading(device.stats.device, device.stats.is_cpu);
   const MemoryLedger& ledger = device.ledger;
-  if (!device.request && device.stats.is_cpu)
+  if (!device.request && is_uncached(device.stats))
     return fmt::format("{} {}: {} is live.", name, moment_text(device.stats.at, device.stats.events),
                        format_bytes(ledger.live_bytes));
   if (!device.request) {
@@ -44,14 +49,14 @@ std::string headline(const MemoryState& state, const DeviceExplanation& device) 
 }
 
 std::string title(const DeviceExplanation& device) {
-  const std::string name = device_name(device.stats.device, device.stats.is_cpu);
+  const std::string name = device_heading(device.stats.device, device.stats.is_cpu);
   const MemoryLedger& ledger = device.ledger;
   if (device.request)
     return fmt::format("{} ran out of memory: {} asked for{}, {} free", name, format_bytes(device.request->bytes),
                        takes_more(device) ? ", " + format_bytes(device.judgement.needed_bytes) + " needed" : "",
                        ledger.device_free_bytes ? format_bytes(*ledger.device_free_bytes) : "unknown");
   if (ledger.reserved_bytes == 0) return name + ": nothing is reserved";
-  if (device.stats.is_cpu) return fmt::format("{}: {} is live", name, format_bytes(ledger.live_bytes));
+  if (is_uncached(device.stats)) return fmt::format("{}: {} is live", name, format_bytes(ledger.live_bytes));
   return fmt::format("{}: {} of {} reserved is live", name, format_bytes(ledger.live_bytes),
                      format_bytes(ledger.reserved_bytes));
 }
@@ -164,7 +169,7 @@ std::string verdict(const DeviceExplanation& device) {
                        format_bytes(*ledger.outside_bytes), format_bytes(*ledger.capacity_bytes),
                        format_bytes(ledger.reserved_bytes));
   case Verdict::in_use:
-    if (device.stats.is_cpu) return "In use: what is recorded of main memory is live; nothing caches it.";
+    if (is_uncached(device.stats)) return "In use: what is recorded of main memory is live; nothing caches it.";
     if (used_bytes(ledger) < ledger.reserved_bytes / 5 * 4)
       return fmt::format("Nothing failed, and nothing stands out: {} of what is reserved is used, {} is free.",
                          format_percent(used_bytes(ledger), ledger.reserved_bytes),

@@ -1,3 +1,4 @@
+#include "base/capitalized.hpp"
 #include "base/font_columns.hpp"
 #include "memviz/format.hpp"
 #include "memviz/label.hpp"
@@ -72,7 +73,7 @@ std::string largest_user_text(const MemorySubject& subject, const DeviceStats& s
 /// With its device, where others are at other moments.
 std::string moment_fact(const MemorySubject& subject, const DeviceStats& sum) {
   if (!leading_device(subject.devices)) return subject.moment;
-  return fmt::format("{} {}", device_name(sum.device, sum.is_cpu), moment_text(sum.at, sum.events));
+  return fmt::format("{} {}", device_heading(sum.device, sum.is_cpu), moment_text(sum.at, sum.events));
 }
 
 /// What the moments that are not drawn held.
@@ -89,7 +90,7 @@ std::string headline(const MemorySubject& subject, const DeviceStats& sum) {
   const std::string owner = owner_text(subject, sum);
   return sum.events == 0
              ? fmt::format("{} reserved on {}, {} in use", format_bytes(sum.reserved_bytes), owner, in_use_percent(sum))
-             : fmt::format("{} {}: {}", owner, short_moment_text(sum.at), use_text(sum));
+             : fmt::format("{} {}: {}", capitalized(owner), short_moment_text(sum.at), use_text(sum));
 }
 
 std::string answer(const MemorySubject& subject, const DeviceStats& sum) {
@@ -122,7 +123,8 @@ std::string alert(const MemorySubject& subject, const DeviceStats& sum) {
 std::string devices_text(const std::vector<DeviceStats>& devices) {
   if (devices.empty()) return "no GPU";
   if (devices.size() == 1) return device_name(devices.front().device, devices.front().is_cpu);
-  return fmt::format("{} GPUs", devices.size());
+  if (!mixes_host(devices)) return fmt::format("{} GPUs", devices.size());
+  return fmt::format("{} and host memory", devices_text({devices.begin(), devices.end() - 1}));
 }
 
 MemorySubject memory_subject(const MemoryState& state, std::optional<DeviceId> device) {

@@ -1,3 +1,4 @@
+#include "base/capitalized.hpp"
 #include "memviz/format.hpp"
 #include "memviz/label.hpp"
 #include "memviz/rehearsal.hpp"
@@ -27,7 +28,8 @@ std::string state_headline(const Shown& shown, const std::optional<FailedRequest
                        device_name(failed->stats.device, failed->stats.is_cpu), format_bytes(failed->bytes),
                        format_bytes(failed->largest_hole_bytes));
   }
-  return fmt::format("{} {}: {}", shown.owner(), short_moment_text(shown.sum.at), use_text(shown.sum));
+  return fmt::format("{} {}: {}", shown.devices.empty() ? shown.owner() : capitalized(shown.owner()),
+                     short_moment_text(shown.sum.at), use_text(shown.sum));
 }
 
 std::string holes_text(const MemoryState& state, const Shown& shown, std::optional<DeviceId> device) {

@@ -27,7 +27,7 @@ std::vector<std::string> end_hints(const std::vector<DeviceStats>& devices) {
                                    : "held more before";
     hints.push_back(fmt::format("{} {}: this is the end of the recording, with {} requested; the peak was {} at "
                                 "event {} (--at {} shows that)",
-                                device_name(stats.device, stats.is_cpu), reason,
+                                device_heading(stats.device, stats.is_cpu), reason,
                                 format_bytes(stats.end_requested_bytes), format_bytes(stats.peak_requested_bytes),
                                 stats.peak_event.number(), stats.ooms > 0 ? "oom or --at peak" : "peak"));
   }

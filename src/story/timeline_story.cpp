@@ -1,3 +1,4 @@
+#include "base/capitalized.hpp"
 #include "memviz/format.hpp"
 #include "memviz/label.hpp"
 #include "memviz/lost_history.hpp"
@@ -105,7 +106,7 @@ std::vector<std::string> timeline_facts(const TimelineSubject& subject) {
 
 std::vector<std::string> timeline_notes(const TimelineSubject& subject) {
   const DeviceRecord& record = subject.record;
-  const std::string prefix = subject.names_device ? timeline_owner(subject) + ": " : "";
+  const std::string prefix = subject.names_device ? capitalized(timeline_owner(subject)) + ": " : "";
   std::vector<std::string> notes;
   if (subject.capacity_bytes && subject.place.empty())
     notes.push_back(

@@ -4,6 +4,7 @@
 #include "memviz/label.hpp"
 #include "story/accounts.hpp"
 #include "story/like_warnings.hpp"
+#include "story/skipped_actions.hpp"
 
 #include <cstddef>
 #include <fmt/format.h>
@@ -39,15 +40,16 @@ public:
     if (misfits.segment_events > 0) {
       segment_events_.add([&] {
         return fmt::format("{}: {} segment events ({}) contradict the segments of the file and were left out; the "
-                           "trace is incomplete or edited",
-                           at_moment(stats), format_count(misfits.segment_events), format_bytes(misfits.segment_bytes));
+                           "trace is incomplete or edited{}",
+                           at_moment(stats), format_count(misfits.segment_events), format_bytes(misfits.segment_bytes),
+                           skipped_counterparts_text(stats));
       });
     }
     if (stats.outside_bytes > 0) {
       outside_.add([&] {
         return fmt::format("{}: {} requested lie in no segment of that moment (<outside all segments>); the trace is "
-                           "incomplete or edited",
-                           at_moment(stats), format_bytes(stats.outside_bytes));
+                           "incomplete or edited{}",
+                           at_moment(stats), format_bytes(stats.outside_bytes), skipped_outside_text(stats));
       });
     }
     if (misfits.unsummed_bytes > 0) {
@@ -59,8 +61,8 @@ public:
     if (misfits.overwritten_allocations > 0) {
       overwritten_.add([&] {
         return fmt::format("{}: {} allocations of that moment were never freed, yet their addresses were given out "
-                           "again: what they were is not known",
-                           at_moment(stats), format_count(misfits.overwritten_allocations));
+                           "again: what they were is not known{}",
+                           at_moment(stats), format_count(misfits.overwritten_allocations), skipped_frees_text(stats));
       });
     }
   }

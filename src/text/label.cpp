@@ -1,5 +1,6 @@
 #include "memviz/label.hpp"
 
+#include "base/capitalized.hpp"
 #include "base/printable.hpp"
 #include "base/utf8.hpp"
 #include "memviz/format.hpp"
@@ -9,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
+#include <string>
 #include <variant>
 
 namespace memviz {
@@ -167,7 +169,16 @@ CodeOrigin origin_of(std::string_view filename) {
 }
 
 std::string device_name(DeviceId device, bool is_cpu) {
+  if (is_host(device)) return "host memory";
   return is_cpu ? "CPU" : fmt::format("GPU {}", device.value);
+}
+
+std::string device_heading(DeviceId device, bool is_cpu) {
+  return capitalized(device_name(device, is_cpu));
+}
+
+std::string device_word(DeviceId device) {
+  return is_host(device) ? "host" : std::to_string(device.value);
 }
 
 std::string frame_place(const FrameTable& frames, FrameId frame) {

@@ -53,6 +53,10 @@ def _accounts():
     ]
     made["unknown_actions_and_keys.pickle"] = value = _honest()
     _add_unknown(value)
+    made["unread_keys.pickle"] = value = _honest()
+    value["managed_segments"] = [value["segments"][0] | {"device": -2}]
+    value["managed_traces"] = [[], value["device_traces"][0][:2]]
+    value["world_size"] = 8
     made["big_ints.pickle"] = value = _honest()
     _add_big_ints(value)
     return made

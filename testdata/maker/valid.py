@@ -6,7 +6,8 @@ import json
 from . import generations as gen
 from .allocator import GIB, KIB, MIB, Allocator, Clock
 from .encode import CppWriter, EveryOpcode, gzipped, python_pickle, zstd
-from .serving import Server, fine_tune, run_out_of_memory
+from .pinned import PinnedHost
+from .serving import SERVE, Server, fine_tune, run_out_of_memory
 from .stacks import Program, of_places
 from .training import Training
 
@@ -99,11 +100,33 @@ def _generations():
     made["gen_2.10_user_metadata.pickle"] = gen.snapshot([compiled.generate().gpu], gen.V2_10)
     made["gen_2026_fx.pickle"] = _fx_frames()
     made["gen_2.15_annotate.pickle"] = _annotated()
+    made["gen_2.15_host.pickle"] = _pinned_host()
     made["overflow_true.pickle"] = _overflow(max_entries=60)
     made["overflow_false.pickle"] = _overflow(max_entries=None)
     made["bare_list_new_blocks.pickle"] = gen.snapshot([server()])["segments"]
     made["profile_form.pickle"] = _profile_form()
     return {name: python_pickle(value, 3 if "1.13" in name else 4) for name, value in made.items()}
+
+
+def _pinned_host():
+    """A loader pins batches of two sizes: one is freed and used again, one given back, and two are kept."""
+    server = Server(layers=2).load()
+    host, at = PinnedHost(), server.program.at
+    load = ("serve.py:71:<module>", "loader.py:22:next_batch")
+    freed = server.program.freed_at(*load)
+    first = host.alloc(3_000_000, at("empty", *load, "loader.py:35:pin"))
+    table = host.alloc(400_000, at("empty", *SERVE, "loader.py:14:__init__"))
+    batches = [host.alloc(5_000 + i * 70_000, at("empty", *load, "loader.py:37:pin_labels")) for i in range(4)]
+    host.free(first, freed)
+    host.free(table, freed)
+    host.empty_cache(server.program.freed_at(*SERVE, "serve.py:66:main"))
+    for number in range(2):
+        last = host.alloc(3_000_000, at("empty", *load, "loader.py:35:pin"))
+        if number == 0:
+            host.free(last, freed)
+    host.free(batches[1], freed)
+    server.generate()
+    return host.add_to(gen.snapshot([server.gpu], gen.V2026))
 
 
 def _fx_frames():

@@ -63,7 +63,8 @@ def _load(name, raw):
 
 def consistent(name, value):
     segments = value if isinstance(value, list) else value["segments"]
-    for segment in segments:
+    host = [] if isinstance(value, list) else value.get("host_segments", [])
+    for segment in segments + host:
         blocks = segment["blocks"]
         covered = sum(b["size"] for b in blocks)
         assert covered == segment["total_size"] or name in UNCOVERED, name
@@ -82,6 +83,7 @@ def consistent(name, value):
         for device, trace in enumerate(value.get("device_traces", [])):
             mine = [s for s in segments if s["device"] == device]
             assert _balances(mine, trace) == (name not in UNBALANCED), (name, device)
+        assert _balances(host, value.get("host_traces", [])), name
 
 
 def _balances(segments, trace):

@@ -196,6 +196,19 @@ TEST_CASE("check --structure decodes, and replays nothing") {
   CHECK(run({"check", file, "--structure", "-q"}).err.empty());
 }
 
+TEST_CASE("check names what nothing reads") {
+  const std::string file = testdata_file("unread_keys.pickle");
+  CHECK(contains(run({"check", file}).out, "not read      'managed_segments', 'managed_traces', 'world_size'"));
+  const json result = checked(file);
+  REQUIRE(result["unread_keys"].size() == 3);
+  CHECK(result["unread_keys"][0] == json{{"key", "managed_segments"}, {"may_hold_memory", true}});
+  CHECK(result["unread_keys"][2] == json{{"key", "world_size"}, {"may_hold_memory", false}});
+  CHECK(result["warnings"].size() == 1);
+  const Outcome hidden = run({"check", file, "--redact"});
+  CHECK(!contains(hidden.out + hidden.err, "managed"));
+  CHECK(!contains(hidden.out + hidden.err, "world_size"));
+}
+
 TEST_CASE("check writes text and JSON where they are asked for") {
   const TemporaryFolder folder;
   const std::string file = testdata_file("oom.pickle");

@@ -111,10 +111,10 @@ std::string difference(const Recording& reference, const Recording& streamed,
                        const ByDevice<std::vector<Event>>& events) {
   if (std::string found = difference(reference, streamed); !found.empty()) return found;
   Comparer comparer(reference, streamed);
-  for (DeviceId device; device.value < std::max(events.size(), reference.traces.size()); ++device.value) {
-    const EventTable& stored = reference.events_of(device);
+  if (events.size() != reference.traces.size()) return "number of devices with events";
+  for (const auto& [device, stored] : reference.traces) {
     const std::vector<Event>* const taken = events.find(device);
-    if (stored.size() != (taken == nullptr ? 0 : taken->size()))
+    if (taken == nullptr || stored.size() != taken->size())
       return "number of events of device " + std::to_string(device.value);
     for (std::size_t i = 0; i < stored.size(); ++i) {
       if (!comparer.same(stored[i], (*taken)[i]))

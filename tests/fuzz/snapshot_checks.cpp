@@ -76,8 +76,8 @@ void check_accounts(const std::shared_ptr<const Recording>& reference, const std
   const std::string stored = stats_or_error([&] { return stats_json("file", replay(reference)); });
   const std::string summed = stats_or_error([&] {
     Accounts accounts;
-    for (DeviceId device; device.value < events.size(); ++device.value)
-      accounts.take(device, events[device]);
+    for (const auto& [device, of_device] : events)
+      accounts.take(device, of_device);
     return stats_json("file", accounts.state_of(streamed));
   });
   require(stored == summed, "accounts of streamed events as of stored ones:", stored + "\n" + summed);
@@ -99,7 +99,7 @@ void check_log(std::string_view bytes, unsigned threads) {
   const Outcome first = outcome_of(bytes, {.sink = &survey, .threads = threads, .on_progress = {}});
   if (!first.snapshot) return;
   std::uint64_t events = 0;
-  for (DeviceId device; device.value < first.snapshot->event_counts.size(); ++device.value)
+  for (const auto& [device, count] : first.snapshot->event_counts)
     events += survey.device(device).events;
   for (const TraceFormat format : {TraceFormat::text, TraceFormat::ndjson}) {
     std::string text;
@@ -174,7 +174,7 @@ MomentChoice moment_choice(const Recording& snapshot, std::uint32_t choice) {
                               MomentKind::event, MomentKind::time, MomentKind::end};
   MomentChoice moment;
   moment.kind = kKinds[choice % kKinds.size()];
-  const std::uint64_t events = snapshot.event_counts.empty() ? 0 : snapshot.event_counts[DeviceId{0}];
+  const std::uint64_t events = snapshot.event_counts.empty() ? 0 : snapshot.event_counts.begin()->second;
   moment.event = EventIndex::last_of(choice / 6 % (events + 1));
   if (!snapshot.annotations.empty()) moment.time_us = snapshot.annotations.front().time_us;
   return moment;
@@ -243,8 +243,13 @@ void check_outputs(const std::shared_ptr<const Recording>& recording, std::uint3
                                 .fold = choice % 3 != 0,
                                 .max_bytes = std::size_t{20'000} << choice % 4}));
   check_timeline(state, choice);
-  check_folded(folded_stacks(state, FoldedView::memory, {}), total_bytes);
-  check_folded(folded_stacks(state, FoldedView::segments, {}), total_bytes);
+  std::uint64_t host_bytes = 0;
+  for (const Segment& segment : state.segments_of(kHostDevice))
+    host_bytes += segment.total_bytes;
+  for (const FoldedView view : {FoldedView::memory, FoldedView::segments}) {
+    check_folded(folded_stacks(state, view, {}), total_bytes - host_bytes);
+    check_folded(folded_stacks(state, view, kHostDevice), host_bytes);
+  }
   check_json(stats_json("fuzz \"\\.pickle", state));
   check_json(tree_json("fuzz.pickle", state.frames(), tree, state.devices));
   LeakOptions leak_options;

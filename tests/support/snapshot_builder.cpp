@@ -94,6 +94,42 @@ SnapshotBuilder& SnapshotBuilder::free(std::uint64_t address, std::uint64_t size
   return event("free_completed", address, size);
 }
 
+SnapshotBuilder& SnapshotBuilder::host_block(std::uint64_t address, std::uint64_t size, bool is_active,
+                                             const Stack& stack) {
+  const PythonValue blocks = list();
+  const PythonValue segment = dict({{"device", -1},
+                                    {"address", address},
+                                    {"total_size", size},
+                                    {"stream", 0},
+                                    {"segment_type", "small"},
+                                    {"segment_pool_id", tuple({0, 0})},
+                                    {"is_expandable", false},
+                                    {"frames", frames_of(stack)},
+                                    {"blocks", blocks}});
+  SegmentBuilder builder(segment, blocks, address);
+  if (is_active)
+    builder.active(size, size, stack);
+  else
+    builder.inactive(size, size);
+  items_of(host_segments_).push_back(segment);
+  return set("host_segments", host_segments_);
+}
+
+SnapshotBuilder& SnapshotBuilder::host_event(std::string_view action, std::uint64_t address, std::uint64_t size,
+                                             const Stack& stack) {
+  items_of(host_trace_)
+      .push_back(dict({{"action", std::string(action)},
+                       {"addr", address},
+                       {"size", size},
+                       {"stream", 0},
+                       {"time_us", 1'700'000'000'000'000},
+                       {"compile_context", ""},
+                       {"user_metadata", ""},
+                       {"pool_id", tuple({0, 0})},
+                       {"frames", frames_of(stack)}}));
+  return set("host_traces", host_trace_);
+}
+
 SnapshotBuilder& SnapshotBuilder::set(std::string_view key, PythonValue value) {
   root_.set(key, std::move(value));
   return *this;

@@ -55,6 +55,10 @@ public:
   }
   /// Both free_requested and free_completed.
   SnapshotBuilder& free(std::uint64_t address, std::uint64_t size);
+  /// Of pinned host memory: a block that is its segment. Its size is a power of two, and what its events say.
+  SnapshotBuilder& host_block(std::uint64_t address, std::uint64_t size, bool is_active, const Stack& stack = {});
+  SnapshotBuilder& host_event(std::string_view action, std::uint64_t address, std::uint64_t size,
+                              const Stack& stack = {});
   /// A key of the top level.
   SnapshotBuilder& set(std::string_view key, PythonValue value);
 
@@ -65,6 +69,8 @@ public:
 private:
   PythonValue segments_ = list();
   PythonValue traces_ = list();
+  PythonValue host_segments_ = list();
+  PythonValue host_trace_ = list();
   PythonValue root_ = dict({{"segments", segments_}, {"device_traces", traces_}});
 };
 

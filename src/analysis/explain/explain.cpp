@@ -43,6 +43,7 @@ std::optional<Request> failed_request(const MemoryState& state, DeviceId device,
 /// nothing.
 std::optional<std::uint64_t> capacity_of(const ExplainOptions& options, const MemoryState& state,
                                          const DeviceStats& stats, const std::optional<Request>& request) {
+  if (is_host(stats.device)) return std::nullopt;
   if (options.capacity_bytes || !state.recording->origin.rehearsal || stats.is_cpu) return options.capacity_bytes;
   const std::uint64_t free_bytes = request ? request->device_free_bytes.value_or(0) : 0;
   const auto total_bytes = state.recording->origin.rehearsal->total_bytes;
@@ -68,11 +69,11 @@ public:
     pins.device = stats.device;
     result.pins = find_pins(state_, names_, pins);
     result.growth = growth_before(state_, stats, names_);
-    if (stats.is_cpu) { // its segments are what the program asked for, one by one
+    if (!stats.is_cpu) {
+      ask_what_if(result);
+    } else if (!is_host(stats.device)) { // its segments are what the program asked for, one by one
       result.growth.reserving.clear();
       result.growth.reserved_bytes = 0;
-    } else {
-      ask_what_if(result);
     }
     return result;
   }
@@ -116,7 +117,8 @@ private:
 std::vector<OtherDevice> less_used(const MemoryState& state, const DeviceExplanation& failed) {
   std::vector<OtherDevice> others;
   for (const DeviceStats& stats : state.devices) {
-    const bool is_less = stats.reserved_bytes > 0 && stats.reserved_bytes < failed.ledger.reserved_bytes / 2;
+    const bool is_less =
+        !stats.is_cpu && stats.reserved_bytes > 0 && stats.reserved_bytes < failed.ledger.reserved_bytes / 2;
     if (is_less) others.push_back({stats.device, stats.at, stats.reserved_bytes});
   }
   return others;

@@ -36,7 +36,7 @@ void BirthFinder::restart() {
 
 void BirthFinder::take(DeviceId device, std::span<const Event> events) {
   const auto* const found = devices_.find(device);
-  if (found == nullptr || *found == nullptr) return;
+  if (found == nullptr) return;
   OfDevice* const of_device = found->get();
   for (const Event& event : events) {
     const std::uint64_t index = of_device->events++;

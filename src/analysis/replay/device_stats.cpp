@@ -4,13 +4,23 @@
 
 namespace memviz {
 
+bool mixes_host(const std::vector<DeviceStats>& devices) {
+  const auto is_of_host = [](const DeviceStats& stats) { return is_host(stats.device); };
+  return devices.size() > 1 && std::any_of(devices.begin(), devices.end(), is_of_host);
+}
+
+bool are_at_end(const std::vector<DeviceStats>& devices) {
+  return std::all_of(devices.begin(), devices.end(), [](const DeviceStats& stats) { return stats.at.is_end(); });
+}
+
 std::optional<DeviceId> leading_device(const std::vector<DeviceStats>& devices) {
-  const auto is_at_end = [](const DeviceStats& stats) { return stats.at.is_end(); };
-  if (devices.size() < 2 || std::all_of(devices.begin(), devices.end(), is_at_end)) return std::nullopt;
+  const bool have_sum = are_at_end(devices) && !mixes_host(devices);
+  if (devices.size() < 2 || have_sum) return std::nullopt;
   const auto failed = std::find_if(devices.begin(), devices.end(),
                                    [](const DeviceStats& stats) { return stats.at.kind == MomentKind::oom; });
   if (failed != devices.end()) return failed->device;
   const auto holds_less = [](const DeviceStats& one, const DeviceStats& other) {
+    if (is_host(one.device) != is_host(other.device)) return is_host(one.device);
     return one.requested_bytes < other.requested_bytes;
   };
   return std::max_element(devices.begin(), devices.end(), holds_less)->device;
@@ -45,6 +55,7 @@ EventCounts& EventCounts::operator+=(const EventCounts& more) {
   unmatched_free_bytes += more.unmatched_free_bytes;
   allocs_without_stack += more.allocs_without_stack;
   ooms += more.ooms;
+  actions |= more.actions;
   if (more.first_time_us && (!first_time_us || *more.first_time_us < *first_time_us))
     first_time_us = more.first_time_us;
   if (more.last_time_us && (!last_time_us || *more.last_time_us > *last_time_us)) last_time_us = more.last_time_us;

@@ -60,7 +60,7 @@ struct SegmentEvent {
 class MomentLog {
 public:
   explicit MomentLog(const MomentChoice& choice, DeviceId device)
-      : kind_(choice.kind), event_(choice.event), time_us_(choice.time_us) {
+      : device_(device), kind_(choice.kind), event_(choice.event), time_us_(choice.time_us) {
     const bool is_other_device = choice.device && *choice.device != device;
     if (kind_ == MomentKind::event && is_other_device) kind_ = MomentKind::end;
     is_set_ = kind_ == MomentKind::peak || kind_ == MomentKind::automatic || starts_before_events();
@@ -97,6 +97,7 @@ public:
   /// Of requests beyond the small pool; by address.
   [[nodiscard]] std::vector<FreedStart> freed_starts() const { return freed_starts_.until(moment_); }
   [[nodiscard]] const std::vector<SegmentEvent>& segment_events() const { return segment_events_; }
+  [[nodiscard]] DeviceId device() const { return device_; }
   [[nodiscard]] const std::vector<PoolId>& pools() const { return pools_; }
   [[nodiscard]] std::uint64_t overwritten() const { return overwritten_; }
   /// Whether the stacks of frees are those of the allocs: in files whose frees were recorded without their own.
@@ -118,6 +119,7 @@ private:
   void move_to(const Event& event, std::uint64_t index, std::int64_t live_bytes);
   [[nodiscard]] bool happened(EventIndex event) const { return event <= moment_; }
 
+  DeviceId device_;
   MomentKind kind_;
   EventIndex event_;
   std::int64_t time_us_;

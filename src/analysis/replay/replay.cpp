@@ -3,6 +3,7 @@
 #include "analysis/replay/device_accounts.hpp"
 #include "analysis/replay/segment_totals.hpp"
 #include "memviz/error.hpp"
+#include "memviz/label.hpp"
 #include "memviz/lost_history.hpp"
 
 #include <fmt/format.h>
@@ -13,7 +14,8 @@ namespace memviz {
 namespace {
 
 [[noreturn]] void fail_sum(DeviceId device) {
-  throw Error(fmt::format("the events of device {} add up to more than 1 EiB: the file is damaged", device.value));
+  throw Error(
+      fmt::format("the events of device {} add up to more than 1 EiB: the file is damaged", device_word(device)));
 }
 
 void add(std::uint64_t& sum, std::uint64_t bytes, DeviceId device) {
@@ -59,6 +61,7 @@ bool may_have_lost_events(RingState ring, const EventAccounts& accounts) {
 
 void Accounts::DeviceAccounts::replay(const Event& event) {
   include_time(counts.first_time_us, counts.last_time_us, event.time_us);
+  counts.actions |= 1U << static_cast<unsigned>(event.action);
   switch (event.action) {
   case Action::alloc:
     ++counts.allocs;
@@ -206,8 +209,7 @@ MemoryState Accounts::state_of(Recording recording) const {
 void take_events(const Recording& recording, EventSink& sink) {
   sink.begin(recording.frames);
   std::vector<Event> batch;
-  for (DeviceId device; device.value < recording.traces.size(); ++device.value) {
-    const EventTable& events = recording.traces[device];
+  for (const auto& [device, events] : recording.traces) {
     for (std::size_t i = 0; i < events.size(); i += batch.size()) {
       batch.clear();
       while (batch.size() < 256 && i + batch.size() < events.size())

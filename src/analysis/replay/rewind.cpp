@@ -41,7 +41,7 @@ void Rewinder::keep(std::size_t first_segment, std::size_t count, const NumberMa
 }
 
 Unplaced Rewinder::rewind(std::size_t first_segment, std::size_t count, const MomentLog& log, const NumberMap& live) {
-  SegmentUndo undo(spare_bytes_);
+  SegmentUndo undo(log.device(), spare_bytes_);
   for (std::size_t i = first_segment; i < first_segment + count; ++i)
     undo.add(recording_.end.segments[i], i);
   for (auto event = log.segment_events().rbegin(); event != log.segment_events().rend(); ++event)

@@ -79,12 +79,14 @@ void SegmentUndo::restore(const SegmentEvent& event, const std::vector<PoolId>& 
   if (!is_free || event.size_bytes > spare_bytes_) return misfit(event.size_bytes);
   spare_bytes_ -= event.size_bytes;
   Segment segment;
+  segment.device = device_;
   segment.address = event.address;
   segment.total_bytes = event.size_bytes;
   segment.stream = event.stream;
   if (event.pool > 0) segment.pool = pools[event.pool - 1];
   segment.is_expandable = event.action == Action::segment_unmap;
-  if (!segment.is_expandable) segment.is_large = event.size_bytes > kSmallSegmentBytes;
+  // Of host memory all segments are small, however large.
+  if (!segment.is_expandable) segment.is_large = event.size_bytes > kSmallSegmentBytes && !is_host(device_);
   const auto restored = segments_.emplace(event.address, PastSegment{segment, std::nullopt});
   if (segment.is_expandable) join_neighbours(restored, event.pool > 0);
 }

@@ -21,7 +21,7 @@ struct PastSegment {
 class SegmentUndo {
 public:
   /// `spare_bytes` is what may be added until all segments of the snapshot have kMaxTotalBytes.
-  explicit SegmentUndo(std::uint64_t& spare_bytes) : spare_bytes_(spare_bytes) {}
+  SegmentUndo(DeviceId device, std::uint64_t& spare_bytes) : device_(device), spare_bytes_(spare_bytes) {}
 
   void add(const Segment& segment, std::size_t index) {
     segments_.emplace(segment.address, PastSegment{segment, index});
@@ -45,6 +45,7 @@ private:
   void join_neighbours(Map::iterator restored, bool has_pool);
   void misfit(std::uint64_t bytes);
 
+  DeviceId device_;
   std::uint64_t& spare_bytes_;
   Map segments_;
   std::uint64_t misfits_ = 0;

@@ -5,6 +5,7 @@
 #include "base/number_map.hpp"
 #include "memviz/births.hpp"
 #include "memviz/error.hpp"
+#include "memviz/label.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -92,7 +93,7 @@ void TimelineRecorder::Device::end_life(const Event& event, std::uint32_t state)
 void TimelineRecorder::Device::change_range(const Event& event, std::uint32_t state) {
   if (__builtin_add_overflow(changed_bytes, event.size_bytes, &changed_bytes) || changed_bytes > kMaxTotalBytes)
     throw Error(fmt::format("the segment events of device {} add up to more than 1 EiB: the file is damaged",
-                            record.device.value));
+                            device_word(record.device)));
   const bool is_mapped = event.action == Action::segment_alloc || event.action == Action::segment_map;
   changes.push_back({.state = state,
                      .is_mapped = is_mapped,

@@ -24,7 +24,7 @@ struct Side {
   Amount Change::*amount = nullptr;
 };
 
-/// Of the end, as in PyTorch's compare, whatever moment is compared.
+/// Of the end, whatever moment is compared.
 std::vector<SegmentRef> segment_refs(const MemoryState& side, std::optional<DeviceId> device) {
   std::vector<SegmentRef> refs;
   for (const Segment& segment : side.recording->end.segments)
@@ -32,6 +32,11 @@ std::vector<SegmentRef> segment_refs(const MemoryState& side, std::optional<Devi
       refs.push_back({segment.address, segment.total_bytes, segment.device, segment.stream});
   std::sort(refs.begin(), refs.end());
   return refs;
+}
+
+std::vector<SegmentRef> of_gpus(std::vector<SegmentRef> segments) {
+  std::erase_if(segments, [](const SegmentRef& segment) { return is_host(segment.device); });
+  return segments;
 }
 
 std::vector<EndReserved> reserved_at_end(const std::vector<SegmentRef>& segments) {
@@ -49,6 +54,7 @@ bool is_before_by_identity(const SegmentRef& left, const SegmentRef& right) {
   return std::tie(left.address, left.total_bytes) < std::tie(right.address, right.total_bytes);
 }
 
+/// As in PyTorch's compare, which does not look at pinned host memory.
 void split_segments(const std::vector<SegmentRef>& before, const std::vector<SegmentRef>& after, Comparison& result) {
   std::set_difference(before.begin(), before.end(), after.begin(), after.end(), std::back_inserter(result.only_before),
                       is_before_by_identity);
@@ -142,13 +148,18 @@ Comparison totals_of(const MemoryState& before, const MemoryState& after, std::o
   Comparison result;
   const std::vector<SegmentRef> before_segments = segment_refs(before, device);
   const std::vector<SegmentRef> after_segments = segment_refs(after, device);
-  split_segments(before_segments, after_segments, result);
+  if (device)
+    split_segments(before_segments, after_segments, result);
+  else
+    split_segments(of_gpus(before_segments), of_gpus(after_segments), result);
   const std::vector<DeviceStats> before_devices = before.stats_of(device);
   const std::vector<DeviceStats> after_devices = after.stats_of(device);
   result.readings =
       readings_of({before_devices, reserved_at_end(before_segments)}, {after_devices, reserved_at_end(after_segments)});
   result.devices = device_changes(result.readings, before_devices, after_devices);
-  result.is_one_moment = is_one_moment(before_devices) && is_one_moment(after_devices);
+  const std::vector<DeviceReadings>& devices = result.readings; // ascending
+  result.mixes_host = devices.size() > 1 && is_host(devices.back().device);
+  result.is_one_moment = is_one_moment(before_devices) && is_one_moment(after_devices) && !result.mixes_host;
   result.before = sum_of(before_devices);
   result.after = sum_of(after_devices);
   return result;

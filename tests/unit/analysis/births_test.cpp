@@ -22,8 +22,7 @@ namespace {
 std::vector<BlockBirth> births_of(const MemoryState& state) {
   const Recording& snapshot = *state.recording;
   BirthFinder finder(state);
-  for (DeviceId device; device.value < snapshot.traces.size(); ++device.value) {
-    const EventTable& table = snapshot.traces[device];
+  for (const auto& [device, table] : snapshot.traces) {
     std::vector<Event> events;
     for (std::size_t i = 0; i < table.size(); ++i)
       events.push_back(table[i]);

@@ -151,8 +151,8 @@ TEST_CASE("the state after any event is that of a replay from the beginning") {
   for (const fs::path& path : real_snapshots()) {
     if (is_edited(path)) continue;
     const Recording whole = read_snapshot(read_input(path.string()).bytes());
-    for (DeviceId device; device.value < whole.traces.size(); ++device.value) {
-      const auto last = static_cast<std::int64_t>(whole.traces[device].size()) - 1;
+    for (const auto& [device, events] : whole.traces) {
+      const auto last = static_cast<std::int64_t>(events.size()) - 1;
       for (int i = 0; last >= 0 && i < 20; ++i) {
         const std::int64_t event = i == 0 ? -1 : std::uniform_int_distribution<std::int64_t>(0, last)(random);
         CAPTURE(path.string());

@@ -394,8 +394,8 @@ TEST_CASE("every event of every real snapshot and of the test data has its line,
         REQUIRE(alive.contains(name));
       }
     }
-    for (DeviceId device; device.value < snapshot.traces.size(); ++device.value)
-      CHECK(next[device] == snapshot.traces[device].size());
+    for (const auto& [device, events] : snapshot.traces)
+      CHECK(next[device] == events.size());
   }
 }
 

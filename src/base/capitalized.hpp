@@ -1,0 +1,15 @@
+#pragma once
+
+// Words -> the beginning of a sentence.
+
+#include <string>
+
+namespace memviz {
+
+/// With a capital letter at its beginning, where that is one of ASCII.
+[[nodiscard]] inline std::string capitalized(std::string text) {
+  if (!text.empty() && text.front() >= 'a' && text.front() <= 'z') text.front() = static_cast<char>(text.front() - 32);
+  return text;
+}
+
+} // namespace memviz

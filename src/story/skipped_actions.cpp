@@ -1,0 +1,50 @@
+#include "story/skipped_actions.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <initializer_list>
+#include <string_view>
+#include <vector>
+
+namespace memviz {
+namespace {
+
+std::string clause(const std::vector<std::string_view>& names) {
+  if (names.empty()) return "";
+  return fmt::format("; it may have been recorded with skip_actions: no event is {}", fmt::join(names, " or "));
+}
+
+std::vector<std::string_view> lacking(const DeviceStats& stats, std::initializer_list<Action> actions) {
+  std::vector<std::string_view> names;
+  for (const Action action : actions)
+    if (!stats.has(action)) names.push_back(action_name(action));
+  return names;
+}
+
+} // namespace
+
+std::string skipped_frees_text(const DeviceStats& stats) {
+  if (stats.has(Action::free_completed)) return "";
+  return clause(lacking(stats, {Action::free_requested, Action::free_completed}));
+}
+
+std::string skipped_outside_text(const DeviceStats& stats) {
+  if (!stats.has(Action::free_completed)) return stats.imbalance_bytes > 0 ? skipped_frees_text(stats) : "";
+  if (!stats.has(Action::alloc)) return clause({action_name(Action::alloc)});
+  const std::vector<std::string_view> of_segments =
+      lacking(stats, {Action::segment_alloc, Action::segment_free, Action::segment_map, Action::segment_unmap});
+  // Where some are there, those that lack may never have happened.
+  return stats.balanced() && of_segments.size() == 4 ? clause(of_segments) : "";
+}
+
+std::string skipped_counterparts_text(const DeviceStats& stats) {
+  std::vector<std::string_view> names;
+  const auto add = [&](Action made, Action given_back) {
+    if (stats.has(made) != stats.has(given_back)) names.push_back(action_name(stats.has(made) ? given_back : made));
+  };
+  add(Action::segment_alloc, Action::segment_free);
+  add(Action::segment_map, Action::segment_unmap);
+  return clause(names);
+}
+
+} // namespace memviz

@@ -1,0 +1,21 @@
+#pragma once
+
+// What does not add up -> the actions that were left out of the recording, as far as the figures show it. PyTorch
+// leaves out what its user asks for: _record_memory_history(skip_actions=[...]), since 2.10.
+
+#include "memviz/memory_state.hpp"
+
+#include <string>
+
+namespace memviz {
+
+// Each is a clause that begins with "; ", or "" where every action occurs that the figures miss.
+
+/// Of allocations that are gone at the end, or by the next one at their address, and never freed.
+[[nodiscard]] std::string skipped_frees_text(const DeviceStats& stats);
+/// Of memory that lies in no segment of its moment: there was less of it, or segments have changed since.
+[[nodiscard]] std::string skipped_outside_text(const DeviceStats& stats);
+/// Of segment events that contradict the segments: such as one that is made, and not there, and was never given back.
+[[nodiscard]] std::string skipped_counterparts_text(const DeviceStats& stats);
+
+} // namespace memviz

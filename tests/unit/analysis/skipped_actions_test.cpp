@@ -1,0 +1,51 @@
+#include "memviz/replay.hpp"
+#include "memviz/warnings.hpp"
+#include "support/contains.hpp"
+#include "support/rewound.hpp"
+#include "support/snapshot_builder.hpp"
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+using namespace memviz;
+using namespace memviz::test;
+
+namespace {
+
+std::string warnings_at(const SnapshotBuilder& builder, std::int64_t event) {
+  return fmt::format("{}", fmt::join(warnings_of(rewound(builder, after_event(event))), "\n"));
+}
+
+} // namespace
+
+TEST_CASE("an imbalance without any free names the frees that were skipped") {
+  SnapshotBuilder builder;
+  builder.segment(0x1000, 4096).active(512, 500).inactive(3584);
+  builder.alloc(0x1000, 500).alloc(0x1200, 512);
+  CHECK(contains(warnings_of(replay(builder.read())).front(),
+                 "recorded with skip_actions: no event is free_requested or free_completed"));
+}
+
+TEST_CASE("an imbalance of a recording that has frees says nothing of skip_actions") {
+  SnapshotBuilder builder;
+  builder.segment(0x1000, 4096).active(512, 500).inactive(3584);
+  builder.alloc(0x1000, 500).alloc(0x1200, 512).alloc(0x1400, 512).free(0x1400, 512);
+  const auto warnings = warnings_of(replay(builder.read()));
+  REQUIRE(warnings.size() == 1);
+  CHECK(!contains(warnings.front(), "skip_actions"));
+}
+
+TEST_CASE("memory outside all segments names segment events where there are none") {
+  SnapshotBuilder builder;
+  builder.alloc(0x1000, 500).free(0x1000, 500);
+  CHECK(contains(warnings_at(builder, 0), "no event is segment_alloc or segment_free or segment_map or segment_unmap"));
+  builder.event("segment_alloc", 0x9000, 4096).event("segment_free", 0x9000, 4096);
+  CHECK(!contains(warnings_at(builder, 0), "skip_actions"));
+}
+
+TEST_CASE("segments that were made and are not there name the event that would have taken them") {
+  SnapshotBuilder builder;
+  builder.event("segment_alloc", 0x1000, 4096).alloc(0x1000, 500).free(0x1000, 500);
+  CHECK(contains(warnings_at(builder, -1), "no event is segment_free"));
+}
