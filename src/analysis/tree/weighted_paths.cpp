@@ -83,7 +83,7 @@ public:
     for (std::size_t i = 0; i < leaves_.size(); ++i) {
       const Leaf& leaf = leaves_[i];
       path = *prefixes_[leaf.prefix];
-      if (leaf.pseudo) path.push_back(*leaf.pseudo);
+      if (leaf.pseudo) path.emplace_back(*leaf.pseudo);
       if (!leaf.pseudo && !leaf.is_bare) append_frames(leaf.stack, path);
       visit(path, amounts_[i]);
     }
@@ -128,7 +128,7 @@ private:
     const bool has_device =
         std::find(options_.levels.begin(), options_.levels.end(), Level::device) != options_.levels.end();
     if (has_device) keys.push_back(device_key(state_, device));
-    keys.push_back(Pseudo::outside);
+    keys.emplace_back(Pseudo::outside);
     return prefix_of(std::move(keys));
   }
 
@@ -149,7 +149,7 @@ private:
 
   void append_frames(StackId stack, std::vector<NodeKey>& path) {
     for (const FrameId frame : selection_.kept(stack))
-      path.push_back(frame);
+      path.emplace_back(frame);
   }
 
   void add(const Leaf& leaf, const Amount& amount) {
