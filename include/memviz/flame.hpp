@@ -17,12 +17,14 @@
 
 namespace memviz {
 
-/// annotation, metadata and compile are levels of memory in use alone: free memory stands beside them. Annotations that
-/// were open within each other are levels within each other, up to 16.
-enum class Level : std::uint8_t { device, pool, stream, segment, state, annotation, metadata, compile };
+/// annotation, metadata, compile and kind are levels of memory in use alone: free memory stands beside them.
+/// Annotations that were open within each other are levels within each other, up to 16.
+enum class Level : std::uint8_t { device, pool, stream, segment, state, annotation, metadata, compile, kind };
 
 /// Whether one of them groups by what the events of allocations say, so that TreeOptions::births is needed.
 [[nodiscard]] bool need_births(std::span<const Level> levels);
+/// Whether one of them is the kind, so that MemoryState::kinds is needed; all is unknown without it.
+[[nodiscard]] bool need_kinds(std::span<const Level> levels);
 
 /// Which frames of a stack are kept. `filtered` is PyTorch's own omit list (torch/cuda/_memory_viz.py, _frame_filter).
 enum class FrameFilter : std::uint8_t { filtered, user, python, all };

@@ -56,6 +56,7 @@ int run_flame(const FlameOptions& options) {
 
   const Wants wants{.moment = moment_of(options.scope),
                     .births = needs_births(options.tree),
+                    .kinds = needs_kinds(options.tree),
                     .annotations = options.tree.view == View::segments};
   const Loaded loaded = load_one(options, wants, options.scope.device);
   const std::string picture = naming_file(loaded.name, [&] {

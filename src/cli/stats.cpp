@@ -41,7 +41,8 @@ Command stats_command() {
       .operand_count = 1,
       .summary = "totals, accounts, largest users, segment map and settings as text or JSON",
       .text = "Prints for each device what is reserved, allocated and free, by pool and stream; whether the recorded "
-              "allocations add up; the peak; the lines of your own code that hold most; and a map of the segments.",
+              "allocations add up; the peak; what kinds of memory are in use (parameters, gradients, activations, ...) "
+              "and how that is known; the lines of your own code that hold most; and a map of the segments.",
       .examples = "  memviz stats mem.pickle\n"
                   "  memviz stats mem.pickle --at peak\n"
                   "  memviz stats mem.pickle --json - | jq '.devices[].peak_requested_bytes'\n",

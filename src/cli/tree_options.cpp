@@ -21,7 +21,8 @@ Level level_of(std::string_view word) {
                         {"state", Level::state},
                         {"annotation", Level::annotation},
                         {"metadata", Level::metadata},
-                        {"compile", Level::compile}});
+                        {"compile", Level::compile},
+                        {"kind", Level::kind}});
 }
 
 std::vector<Level> levels_of(std::string_view list) {
@@ -67,7 +68,8 @@ OptionList<TreeChoice> tree_options() {
       {{"group", '\0', "LIST",
         "any other order of levels above the stacks: device, pool, stream, segment, state, annotation (the "
         "record_function that was open), metadata (what torch.cuda.memory._set_memory_metadata set), compile (the "
-        "region of torch.compile), separated by commas; instead of --view"},
+        "region of torch.compile), kind (parameter, gradient, activation, ...; docs/kinds.md), separated by commas; "
+        "instead of --view"},
        [](TreeChoice& choice, const std::string& word) {
          choice.group = levels_of(word);
          refuse_both(choice);
@@ -89,6 +91,10 @@ FrameFilter frames_of(const TreeChoice& choice) {
 
 bool needs_births(const TreeChoice& choice) {
   return choice.group && need_births(*choice.group);
+}
+
+bool needs_kinds(const TreeChoice& choice) {
+  return choice.group && need_kinds(*choice.group);
 }
 
 TreeOptions resolved(const TreeChoice& choice, const MemoryState& state, std::optional<DeviceId> device) {

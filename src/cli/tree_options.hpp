@@ -32,6 +32,8 @@ struct TreeChoice {
 
 /// Whether the levels need the births of blocks: Wants::births, and TreeOptions::births.
 [[nodiscard]] bool needs_births(const TreeChoice& choice);
+/// Whether they need the kinds of blocks: Wants::kinds.
+[[nodiscard]] bool needs_kinds(const TreeChoice& choice);
 
 /// The tree options for a snapshot, without births; `--group`, else `--view`, else the memory view.
 [[nodiscard]] TreeOptions resolved(const TreeChoice& choice, const MemoryState& state, std::optional<DeviceId> device);

@@ -23,6 +23,7 @@ struct KindName {
   std::string_view operator()(BlockState /*state*/) const { return "state"; }
   std::string_view operator()(FrameId /*frame*/) const { return "frame"; }
   std::string_view operator()(Pseudo /*pseudo*/) const { return "pseudo"; }
+  std::string_view operator()(MemoryKind /*kind*/) const { return "kind"; }
   std::string_view operator()(const TopicKey& key) const {
     switch (key.topic) {
     case Topic::annotation: return "annotation";
@@ -55,6 +56,7 @@ struct IdentityWriter {
   void operator()(const RootKey& /*root*/) const {}
   void operator()(BlockState /*state*/) const {}
   void operator()(Pseudo /*pseudo*/) const {}
+  void operator()(MemoryKind /*kind*/) const {}
 };
 
 void write_node(JsonWriter& json, const FrameTable& frames, const FrameTree& tree, std::size_t index) {

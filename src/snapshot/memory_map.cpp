@@ -15,8 +15,8 @@ std::string_view state_name(BlockState state) {
 
 std::span<const Segment> MemoryMap::segments_of(std::optional<DeviceId> device) const {
   if (!device) return segments;
-  const auto found = std::ranges::equal_range(segments, *device, {}, &Segment::device);
-  return {found.begin(), found.end()};
+  return {std::ranges::lower_bound(segments, *device, {}, &Segment::device),
+          std::ranges::upper_bound(segments, *device, {}, &Segment::device)};
 }
 
 } // namespace memviz

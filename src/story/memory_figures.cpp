@@ -72,7 +72,7 @@ std::vector<MemoryRow> place_rows(const FrameTable& frames, std::vector<Place> p
 }
 
 MemoryRow device_row(const DeviceStats& stats, bool has_many) {
-  MemoryRow row{device_name(stats.device, stats.is_cpu), stats, use_text(stats)};
+  MemoryRow row{device_name(stats.device, stats.is_cpu), static_cast<const MemoryTotals&>(stats), use_text(stats)};
   if (!has_many || stats.events == 0) return row;
   row.note +=
       stats.at.is_end() ? ", peak " + format_bytes(stats.peak_requested_bytes) : ", " + short_moment_text(stats.at);

@@ -130,6 +130,7 @@ struct Labeller {
     return place.empty() ? function : function + " " + place;
   }
   std::string operator()(Pseudo pseudo) const { return std::string(pseudo_label(pseudo)); }
+  std::string operator()(MemoryKind kind) const { return std::string(kind_name(kind)); }
   std::string operator()(const TopicKey& key) const { return topic_label(frames, key); }
 };
 

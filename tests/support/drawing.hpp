@@ -14,7 +14,7 @@ namespace memviz::test {
 /// A state whose frames and totals are those of a built tree.
 struct Drawing {
   std::shared_ptr<Recording> recording = std::make_shared<Recording>();
-  MemoryState state = {{}, recording, {}, {}, {}, {}, {}};
+  MemoryState state = {{}, recording, {}, {}, {}, {}, {}, {}};
   FrameTree tree;
   std::vector<DeviceStats> devices;
   std::vector<UserLine> users;

@@ -1,6 +1,9 @@
 #include "analysis/kinds/kind_watch.hpp"
 
+#include "base/hash.hpp"
+
 #include <algorithm>
+#include <array>
 
 namespace memviz {
 
@@ -17,20 +20,38 @@ std::uint64_t number_of(StackId stack, std::uint64_t size_bytes) {
   return std::uint64_t{stack.value} << 32U | size;
 }
 
-} // namespace
-
-Fates* FateTable::make(StackId stack, std::uint64_t size_bytes) {
-  const std::uint64_t number = number_of(stack, size_bytes);
-  if (const auto index = numbers_.find(number)) return &fates_[*index];
-  if (fates_.size() == kMostFates) return nullptr;
-  static_cast<void>(numbers_.insert(number, fates_.size()));
-  return &fates_.emplace_back();
+Fate fate_of(const PhaseRun& made, const PhaseRun& gone) {
+  if (made.epoch != gone.epoch) return Fate::later;
+  if (made.phase == gone.phase) return Fate::in_its_phase;
+  return made.phase == Phase::forward && gone.phase == Phase::backward ? Fate::in_backward : Fate::later;
 }
 
-const Fates& FateTable::of(StackId stack, std::uint64_t size_bytes) const {
-  static const Fates none;
-  const auto index = numbers_.find(number_of(stack, size_bytes));
-  return index ? fates_[*index] : none;
+std::array<std::size_t, 2> bits_of(std::uint64_t number, std::size_t bits) {
+  const std::uint64_t hash = mixed(0, number);
+  return {(hash >> 32U) & (bits - 1), hash & (bits - 1)};
+}
+
+} // namespace
+
+void FateTable::add(StackId stack, std::uint64_t size_bytes, Fate fate) {
+  const std::uint64_t number = number_of(stack, size_bytes);
+  if (fate == Fate::in_its_phase) {
+    if (temporaries_.empty()) temporaries_.resize(kBits);
+    for (const std::size_t bit : bits_of(number, kBits))
+      temporaries_[bit] = true;
+    return;
+  }
+  const auto bits = static_cast<std::uint64_t>(fate);
+  const std::uint64_t known = fates_.find(number).value_or(0);
+  if ((known & bits) != 0 || fates_.size() == kMostFates) return;
+  static_cast<void>(fates_.insert(number, known | bits));
+}
+
+bool FateTable::has(StackId stack, std::uint64_t size_bytes, Fate fate) const {
+  const std::uint64_t number = number_of(stack, size_bytes);
+  if (fate != Fate::in_its_phase) return (fates_.find(number).value_or(0) & static_cast<std::uint64_t>(fate)) != 0;
+  const auto bits = bits_of(number, kBits);
+  return !temporaries_.empty() && temporaries_[bits[0]] && temporaries_[bits[1]];
 }
 
 void GradientCount::add(std::uint32_t its_epoch) {
@@ -45,32 +66,27 @@ KindWatch::~KindWatch() = default;
 
 void KindWatch::begin(const FrameTable& frames) {
   known_->devices.clear();
+  known_->current = nullptr;
   known_->classes.emplace(frames);
 }
 
 void KindWatch::allocated(DeviceId device, const Began& began) {
   StackClasses& classes = *known_->classes;
   const StackClass stack_class = classes.of(began.stack);
-  known_->devices.make(device).phases.allocated(began.event,
-                                                class_where_recorded(stack_class, classes.has_cpp_frames()));
+  known_->of(device).phases.allocated(began.event, class_where_recorded(stack_class, classes.has_cpp_frames()));
 }
 
 void KindWatch::freed(DeviceId device, const Began& began, std::uint64_t size_bytes) {
-  Known::OfDevice& known = known_->devices.make(device);
+  Known::OfDevice& known = known_->of(device);
   StackClasses& classes = *known_->classes;
   const PhaseRun& now = known.phases.now();
   const PhaseRun& then = began.event >= now.first ? now : known.phases.at(began.event);
-  if (Fates* const fates = known.fates.make(began.stack, size_bytes)) {
-    const bool is_same_epoch = now.epoch == then.epoch;
-    if (is_same_epoch && now.phase == Phase::backward && then.phase == Phase::forward)
-      ++fates->in_backward;
-    else
-      ++(is_same_epoch && now.phase == then.phase ? fates->in_its_phase : fates->later);
-  }
+  known.fates.add(began.stack, size_bytes, fate_of(then, now));
+  if (then.epoch == now.epoch) return;
 
   const StackClass stack_class = class_where_recorded(classes.of(began.stack), classes.has_cpp_frames());
   const bool is_of_backward = stack_class == StackClass::backward || stack_class == StackClass::accumulate_grad;
-  if (!is_of_backward || then.epoch == now.epoch) return;
+  if (!is_of_backward) return;
   const auto found = known.gradients.find(size_bytes);
   if (found != known.gradients.end())
     found->second.add(then.epoch);

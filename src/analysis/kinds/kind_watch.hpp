@@ -7,6 +7,7 @@
 #include "base/number_map.hpp"
 #include "memviz/kinds.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -14,24 +15,27 @@
 
 namespace memviz {
 
-/// How many allocations of one stack and size were freed, by when that was.
-struct Fates {
-  std::uint64_t in_backward = 0;  ///< made in a forward pass, freed in its backward pass
-  std::uint64_t in_its_phase = 0; ///< freed in the phase that made it
-  std::uint64_t later = 0;        ///< in another one
+/// What became of allocations that were freed.
+enum class Fate : std::uint8_t {
+  in_its_phase = 1, ///< freed in the phase that made it: a temporary
+  in_backward = 2,  ///< made in a forward pass, freed in its backward pass
+  later = 4,        ///< anything else
 };
 
-/// One line may make both what is kept and what is not: a call in a call. Their sizes tell them apart.
+/// The fates that allocations of one stack and size had. One line may make both what is kept and what is not, a call in
+/// a call: their sizes tell them apart.
 class FateTable {
 public:
-  /// The fates of another one to count; null where there are too many for any training.
-  [[nodiscard]] Fates* make(StackId stack, std::uint64_t size_bytes);
-  /// All 0 where none was freed.
-  [[nodiscard]] const Fates& of(StackId stack, std::uint64_t size_bytes) const;
+  void add(StackId stack, std::uint64_t size_bytes, Fate fate);
+  /// Whether any had this fate. Most of all allocations are temporaries, and of theirs no table is kept: in_its_phase
+  /// may be told of others, too, of a few in a million up to 100,000 different ones.
+  [[nodiscard]] bool has(StackId stack, std::uint64_t size_bytes, Fate fate) const;
 
 private:
-  NumberMap numbers_; ///< of stack and size: the index in fates_
-  std::vector<Fates> fates_;
+  static constexpr std::size_t kBits = std::size_t{1} << 22U;
+
+  std::vector<bool> temporaries_; ///< a Bloom filter with two bits for each
+  NumberMap fates_;               ///< of those that had another fate: the sum of these
 };
 
 /// How many gradients of one size there are at once: what a backward pass made and left behind.
@@ -50,7 +54,16 @@ struct KindWatch::Known {
     std::map<std::uint64_t, GradientCount> gradients; ///< by size
   };
 
-  ByDevice<OfDevice> devices;
+  std::map<DeviceId, OfDevice> devices;
+  OfDevice* current = nullptr; ///< of `current_device`: the events of one device come after the other
+  DeviceId current_device;
+
+  [[nodiscard]] OfDevice& of(DeviceId device) {
+    if (current != nullptr && current_device == device) return *current;
+    current_device = device;
+    current = &devices[device];
+    return *current;
+  }
   std::optional<StackClasses> classes; ///< not to be asked for a stack once the last event has come
 };
 

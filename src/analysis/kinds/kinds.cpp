@@ -97,10 +97,11 @@ private:
     }
     if (is_freed(lived)) return by_behaviour(MemoryKind::temporary);
     // The recording ends within the backward pass.
-    const Fates& fates = known_.fates.of(lived.stack, lived.bytes);
-    if (fates.later == 0 && fates.in_its_phase > 0) return by_behaviour(MemoryKind::temporary);
-    const bool is_always_left = fates.in_its_phase == 0 && fates.later > 0;
-    return is_always_left && gradients_at_once(lived.bytes) > 0 ? by_behaviour(MemoryKind::gradient) : KindOf{};
+    const bool was_temporary = had(lived, Fate::in_its_phase);
+    const bool was_left = had(lived, Fate::later);
+    if (was_temporary && !was_left) return by_behaviour(MemoryKind::temporary);
+    const bool is_gradient = was_left && !was_temporary && gradients_at_once(lived.bytes) > 0;
+    return is_gradient ? by_behaviour(MemoryKind::gradient) : KindOf{};
   }
 
   [[nodiscard]] KindOf kind_of_optimizer(const Lived& lived) const {
@@ -120,10 +121,14 @@ private:
       return gone.phase == Phase::forward ? by_behaviour(MemoryKind::temporary) : KindOf{};
     }
     // The recording ends before it was freed: as the same line did before.
-    const Fates& fates = known_.fates.of(lived.stack, lived.bytes);
-    const std::uint64_t others = fates.in_its_phase + fates.later;
-    if (fates.in_backward > 0 && others == 0) return by_behaviour(MemoryKind::activation);
-    return {};
+    const bool is_always_kept =
+        had(lived, Fate::in_backward) && !had(lived, Fate::in_its_phase) && !had(lived, Fate::later);
+    return is_always_kept ? by_behaviour(MemoryKind::activation) : KindOf{};
+  }
+
+  /// Whether others of its stack and size had this fate.
+  [[nodiscard]] bool had(const Lived& lived, Fate fate) const {
+    return known_.fates.has(lived.stack, lived.bytes, fate);
   }
 
   const Known::OfDevice& known_;
@@ -154,8 +159,8 @@ std::vector<KindOf> kinds_of(const MemoryState& state, const KindWatch& watch) {
   StackClasses classes(state.frames());
   const bool has_cpp_frames = watch.known().classes && watch.known().classes->has_cpp_frames();
   for (const DeviceStats& stats : state.devices) {
-    const Known::OfDevice* const known = watch.known().devices.find(stats.device);
-    KindsOfDevice device(known == nullptr ? no_events : *known);
+    const auto known = watch.known().devices.find(stats.device);
+    KindsOfDevice device(known == watch.known().devices.end() ? no_events : known->second);
     for_each_active(state, stats.device,
                     [&](std::uint32_t block) { device.look_at(lived_of(state, block, classes, has_cpp_frames)); });
     for_each_active(state, stats.device, [&](std::uint32_t block) {

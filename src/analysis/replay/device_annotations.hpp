@@ -35,8 +35,8 @@ public:
   }
 
   [[nodiscard]] std::span<const Annotation* const> of(DeviceId device) const {
-    const auto found = std::ranges::equal_range(sorted_, device, {}, &Annotation::device);
-    return {found.begin(), found.end()};
+    return {std::ranges::lower_bound(sorted_, device, {}, &Annotation::device),
+            std::ranges::upper_bound(sorted_, device, {}, &Annotation::device)};
   }
 
 private:

@@ -21,6 +21,10 @@ bool need_births(std::span<const Level> levels) {
   });
 }
 
+bool need_kinds(std::span<const Level> levels) {
+  return std::find(levels.begin(), levels.end(), Level::kind) != levels.end();
+}
+
 std::vector<Level> memory_levels(const MemoryState& state) {
   return with_device(state, {Level::stream, Level::state});
 }

@@ -167,8 +167,8 @@ NodeKey UserLines::line_of(DeviceId device, std::uint32_t block) {
 
 std::span<const OutsideMemory> outside_of(const MemoryState& state, std::optional<DeviceId> device) {
   if (!device) return state.outside;
-  const auto found = std::ranges::equal_range(state.outside, *device, {}, &OutsideMemory::device);
-  return {found.begin(), found.end()};
+  return {std::ranges::lower_bound(state.outside, *device, {}, &OutsideMemory::device),
+          std::ranges::upper_bound(state.outside, *device, {}, &OutsideMemory::device)};
 }
 
 NodeKey UserLines::line_of(const OutsideMemory& outside) {

@@ -32,7 +32,8 @@ NodeKey level_key(Level level, const MemoryState& state, const Segment& segment,
   case Level::state:
   case Level::annotation:
   case Level::metadata:
-  case Level::compile: break;
+  case Level::compile:
+  case Level::kind: break;
   }
   return block_state;
 }
@@ -94,10 +95,13 @@ private:
   std::uint32_t prefix_of(const Segment& segment, const NodeKey& state, std::optional<std::uint32_t> block) {
     std::vector<NodeKey> keys;
     for (const Level level : options_.levels) {
-      if (!need_births({&level, 1}))
+      const bool is_topic = need_births({&level, 1});
+      if (!is_topic && level != Level::kind)
         keys.push_back(level_key(level, state_, segment, state));
-      else if (block)
+      else if (block && is_topic)
         add_topic(level, *block, keys);
+      else if (block)
+        keys.emplace_back(state_.kinds.empty() ? MemoryKind::unknown : state_.kinds[*block].kind);
     }
     // Free memory stays apart from stacks even when nobody asked for states.
     if (!groups_by_state_ && !block) keys.push_back(state);

@@ -1,0 +1,79 @@
+"""The kinds that memviz finds in a snapshot against what PyTorch's own objects say of the same moment.
+
+    kinds_test.py MEMVIZ REHEARSAL_FOLDER
+
+Runs with a Python that has torch, on a made-up GPU. Prints a table; ends with 1 where memory is called a kind that it is
+not (more than 1 % of what is called so), or where less than 95 % of what PyTorch names is named.
+"""
+
+import collections
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+FOUND = ["parameter", "gradient", "optimizer_state", "activation", "input"]
+
+
+def segments_of(memviz, snapshot):
+    """Bytes by segment and kind, as memviz tells them: {(address, kind): bytes}."""
+    command = [memviz, "export", snapshot, "--format", "json", "--group", "segment,kind", "--quiet"]
+    nodes = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)["nodes"]
+    bytes_of = collections.Counter()
+    for node in nodes:
+        if node["kind"] == "kind":
+            bytes_of[int(nodes[node["parent"]]["address"]), node["label"]] += node["total_bytes"]
+    return bytes_of
+
+
+def truth_of(snapshot_path, truth_path):
+    """The same, as PyTorch's objects tell it."""
+    import pickle
+
+    truth = json.loads(truth_path.read_text())
+    bytes_of = collections.Counter()
+    for segment in pickle.loads(snapshot_path.read_bytes())["segments"]:
+        for block in segment["blocks"]:
+            kind, _ = truth.get(str(block["address"]), (None, 0))
+            if kind and block["state"] == "active_allocated":
+                bytes_of[segment["address"], kind] += block["size"]
+    return bytes_of
+
+
+def judge(name, told, true):
+    """Prints what was told of what is true, by kind; returns whether it is good enough."""
+    is_good = True
+    for kind in FOUND:
+        called = sum(size for (_, of), size in told.items() if of == kind)
+        real = sum(size for (_, of), size in true.items() if of == kind)
+        right = sum(min(size, true[place]) for place, size in told.items() if place[1] == kind)
+        print(f"{name:16} {kind:16} true {real:>11,}  told {called:>11,}  right {right:>11,}")
+        is_good = is_good and right >= 0.99 * called and right >= 0.95 * real
+    return is_good
+
+
+def main():
+    memviz, rehearsal = sys.argv[1], pathlib.Path(sys.argv[2])
+    program = pathlib.Path(__file__).with_name("program.py")
+    environment = {
+        **os.environ,
+        "LD_PRELOAD": str(rehearsal / "libmemviz_rehearsal.so"),
+        "LD_LIBRARY_PATH": str(rehearsal),
+    }
+    is_good, judged = True, 0
+    for when in ["early", "late"]:
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            subprocess.run([sys.executable, program, when, folder], env=environment, check=True)
+            for moment in ["forward", "end"]:
+                snapshot = folder / f"{moment}.pickle"
+                true = truth_of(snapshot, folder / f"{moment}.json")
+                judged += sum(true.values())
+                is_good = judge(f"{when}, {moment}", segments_of(memviz, snapshot), true) and is_good
+    return 0 if is_good and judged > 0 else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

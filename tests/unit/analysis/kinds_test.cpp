@@ -1,0 +1,179 @@
+#include "memviz/kinds.hpp"
+#include "memviz/replay.hpp"
+#include "support/small_snapshot.hpp"
+
+#include <doctest/doctest.h>
+#include <map>
+
+using namespace memviz;
+using namespace memviz::test;
+
+namespace {
+
+constexpr std::uint64_t kBase = 0x100000;
+constexpr std::uint64_t kWeightBytes = 4096;
+
+/// A training loop with one parameter, with the stacks that PyTorch gives its parts.
+class Training {
+public:
+  Training()
+      : module_(made.stack({"/app/train.py:3:main", "/lib/torch/nn/modules/module.py:900:_apply"})),
+        forward_(made.stack(
+            {"/app/train.py:9:main", "/lib/torch/nn/modules/module.py:1750:_call_impl", "/app/model.py:5:forward"})),
+        backward_(made.stack({"libtorch_cpu.so:1:torch::autograd::Engine::thread_main()",
+                              "libtorch_cpu.so:2:torch::autograd::generated::AddmmBackward0::apply()"})),
+        state_(made.stack({"/app/train.py:11:main", "/lib/torch/optim/adam.py:100:_init_group"})),
+        step_(made.stack({"/app/train.py:11:main", "/lib/torch/optim/adam.py:200:step"})) {}
+
+  void alloc(std::uint64_t address, std::uint64_t bytes, StackId stack) {
+    made.event(Action::alloc, address, bytes, stack);
+    blocks_[address] = {bytes, stack, true};
+  }
+  void free(std::uint64_t address) {
+    made.event(Action::free_completed, address, blocks_.at(address).bytes);
+    blocks_.at(address).is_live = false;
+  }
+  /// There without an event, and to the end.
+  void before_recording(std::uint64_t address, std::uint64_t bytes) { blocks_[address] = {bytes, kNoFrames, true}; }
+
+  void parameter() { alloc(kBase, kWeightBytes, module_); }
+  void forward() {
+    alloc(kBase + 0x10000, 1000, forward_); // kept for the backward pass
+    alloc(kBase + 0x20000, 5000, forward_);
+    free(kBase + 0x20000);
+  }
+  void backward() {
+    alloc(kBase + 0x30000, 700, backward_);
+    free(kBase + 0x10000);
+    alloc(kBase + 0x40000, kWeightBytes, backward_); // the gradient
+    free(kBase + 0x30000);
+  }
+  /// Frees what was kept at `address`.
+  void backward_of(std::uint64_t address) {
+    alloc(kBase + 0x30000, 700, backward_);
+    free(address);
+    free(kBase + 0x30000);
+  }
+  void first_step() { alloc(kBase + 0x50000, kWeightBytes, state_); }
+  void step() {
+    alloc(kBase + 0x60000, 64, step_);
+    free(kBase + 0x60000);
+  }
+  void zero_grad() { free(kBase + 0x40000); }
+
+  /// What is in use at the moment, by kind and evidence: "activation by behaviour".
+  std::map<std::string, std::uint64_t> kinds(const MomentChoice& choice = {}) {
+    for (const auto& [address, block] : blocks_) {
+      made.segment(address, 0x10000);
+      if (block.is_live) made.active(block.bytes, block.bytes, block.stack);
+      made.inactive(0x10000 - (block.is_live ? block.bytes : 0));
+    }
+    KindWatch watch;
+    MemoryState state = rewind(std::make_shared<const Recording>(made.take()), choice, &watch);
+    state.kinds = kinds_of(state, watch);
+    std::map<std::string, std::uint64_t> bytes;
+    for (std::size_t i = 0; i < state.blocks.size(); ++i)
+      if (state.blocks[i].is_active())
+        bytes[std::string(kind_name(state.kinds[i].kind)) + " by " +
+              std::string(evidence_name(state.kinds[i].evidence))] += state.blocks[i].requested_bytes;
+    std::uint64_t account_bytes = 0;
+    for (const KindAmount& amount : kind_account(state, std::nullopt))
+      account_bytes += amount.bytes;
+    CHECK(account_bytes == sum_of(state.devices).requested_bytes);
+    return bytes;
+  }
+
+  SmallSnapshot made;
+
+private:
+  struct Block {
+    std::uint64_t bytes = 0;
+    StackId stack;
+    bool is_live = false;
+  };
+  std::map<std::uint64_t, Block> blocks_;
+  StackId module_;
+  StackId forward_;
+  StackId backward_;
+  StackId state_;
+  StackId step_;
+};
+
+using Bytes = std::map<std::string, std::uint64_t>;
+
+} // namespace
+
+TEST_CASE("after a step of training there are parameters, gradients and the optimizer's state") {
+  Training training;
+  training.parameter();
+  training.forward();
+  training.backward();
+  training.first_step();
+  training.step();
+  CHECK(training.kinds() == Bytes{{"parameter by frames", kWeightBytes},
+                                  {"optimizer_state by frames", kWeightBytes},
+                                  {"gradient by behaviour", kWeightBytes}});
+}
+
+TEST_CASE("what a forward pass makes is an activation where its backward pass frees it") {
+  Training training;
+  training.parameter();
+  training.forward();
+  SUBCASE("of a moment that has both ahead") {
+    training.backward();
+    training.step();
+    const MomentChoice after_forward{
+        .kind = MomentKind::event, .event = EventIndex(3), .time_us = 0, .annotation = {}, .device = {}};
+    CHECK(training.kinds(after_forward) ==
+          Bytes{{"parameter by frames", kWeightBytes}, {"activation by behaviour", 1000}});
+  }
+  SUBCASE("of a recording that ends before, as it was in an earlier step") {
+    training.backward();
+    training.step();
+    training.zero_grad();
+    training.forward();
+    CHECK(training.kinds() == Bytes{{"parameter by frames", kWeightBytes}, {"activation by behaviour", 1000}});
+  }
+  SUBCASE("and nothing tells it in the first forward pass") {
+    CHECK(training.kinds() == Bytes{{"parameter by frames", kWeightBytes}, {"unknown by none", 1000}});
+  }
+}
+
+TEST_CASE("what is older than the recording is a parameter where there are as many of its size as gradients") {
+  Training training;
+  training.before_recording(kBase, kWeightBytes);
+  Bytes expected{{"gradient by behaviour", kWeightBytes}, {"parameter by behaviour", kWeightBytes}};
+  SUBCASE("and nothing else of that size") {
+  }
+  SUBCASE("but not where there are more, which may be an optimizer's state") {
+    training.before_recording(kBase + 0x70000, kWeightBytes);
+    expected = {{"gradient by behaviour", kWeightBytes}, {"unknown by none", 2 * kWeightBytes}};
+  }
+  training.forward();
+  training.backward();
+  training.step();
+  CHECK(training.kinds() == expected);
+}
+
+TEST_CASE("a closure's forward pass within the frames of an optimizer is none of its steps") {
+  Training training;
+  training.alloc(kBase, 512,
+                 training.made.stack({"/lib/torch/optim/optimizer.py:400:wrapper", "/app/train.py:5:closure",
+                                      "/lib/torch/nn/modules/module.py:1750:_call_impl", "/app/model.py:5:forward"}));
+  training.backward_of(kBase);
+  training.step();
+  const MomentChoice first{
+      .kind = MomentKind::event, .event = EventIndex(0), .time_us = 0, .annotation = {}, .device = {}};
+  CHECK(training.kinds(first) == Bytes{{"activation by behaviour", 512}});
+}
+
+TEST_CASE("workspaces, buffers of NCCL and batches have frames that say so") {
+  Training training;
+  SmallSnapshot& made = training.made;
+  training.alloc(kBase, 512, made.stack({"/app/model.py:5:forward", "lib.so:1:at::cuda::getNewWorkspace()"}));
+  training.alloc(kBase + 0x10000, 1024,
+                 made.stack({"/app/train.py:5:main", "lib.so:1:c10d::Reducer::initialize_buckets()"}));
+  training.alloc(kBase + 0x20000, 2048, made.stack({"/app/train.py:8:main", "lib.so:1:at::native::_to_copy()"}));
+  CHECK(training.kinds() ==
+        Bytes{{"workspace by frames", 512}, {"communication by frames", 1024}, {"input by frames", 2048}});
+}
