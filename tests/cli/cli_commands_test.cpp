@@ -5,6 +5,8 @@
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 #include <pugixml.hpp>
+#include <set>
+#include <string>
 
 namespace memviz {
 
