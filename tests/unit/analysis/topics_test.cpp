@@ -199,9 +199,13 @@ TEST_CASE("every byte of testdata is in such a tree once") {
     const Recording snapshot = read_snapshot(read_input(path.string()).bytes());
     const MemoryState state = end_of(snapshot);
     const std::vector<BlockBirth> births = births_in(state);
-    TreeOptions options;
-    options.levels = {Level::annotation, Level::state, Level::compile, Level::device, Level::metadata};
-    options.births = births;
+    TreeOptions options{
+        .levels = {Level::annotation, Level::kind, Level::state, Level::compile, Level::device, Level::metadata},
+        .frames = FrameFilter::filtered,
+        .focus = {},
+        .hide = {},
+        .device = {},
+        .births = births};
     const FrameTree tree = build_frame_tree(state, options);
     check_conserves_bytes(tree);
     options.levels.clear();
