@@ -148,14 +148,14 @@ TEST_CASE("a mistake in the value of an option") {
   check_mistakes({
       {with("--view", "segment"), "--view must be memory or segments, not 'segment'; did you mean 'segments'?"},
       {with("--frames", "usr"), "--frames must be filtered, user, python or all, not 'usr'; did you mean 'user'?"},
-      {with("--group", "pool,steam"), "--group must be device, pool, stream, segment, state, annotation, metadata or "
-                                      "compile, not 'steam'; did you mean "
+      {with("--group", "pool,steam"), "--group must be device, pool, stream, segment, state, annotation, metadata, "
+                                      "compile or kind, not 'steam'; did you mean "
                                       "'stream'?"},
       {{"state", "x", "-o", "x.svg", "--color", "lines"},
        "--color must be origin or line, not 'lines'; did you mean 'line'?"},
       {with("--group", "state,pool,state"), "--group names 'state' twice"},
       {with("--group", "state,"),
-       "--group must be device, pool, stream, segment, state, annotation, metadata or compile, not ''"},
+       "--group must be device, pool, stream, segment, state, annotation, metadata, compile or kind, not ''"},
       {with("--device", "GPU0"), "--device must be a number or all, not 'GPU0'"},
       {with("--device", "-1"), "--device must be a number or all, not '-1'"},
       {with("--max-size", "2 MB"), "--max-size must be a size such as 500K, 2M or 1.5GiB, not '2 MB'"},
