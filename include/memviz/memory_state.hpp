@@ -60,6 +60,8 @@ struct MemoryState : MemoryMap {
   [[nodiscard]] const FrameTable& frames() const { return recording->frames; }
   /// The figures of `device`, or of each.
   [[nodiscard]] std::vector<DeviceStats> stats_of(std::optional<DeviceId> device) const;
+  /// Forgets the figures of all devices but one; its segments and blocks stay among the others.
+  void keep_figures_of(DeviceId device);
   /// Null for a device that is not in the recording.
   [[nodiscard]] const DeviceStats* stats_at(DeviceId device) const;
 };

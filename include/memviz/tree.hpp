@@ -87,8 +87,8 @@ struct TopicKey {
 /// What a node stands for; equal keys under one parent are one node. Siblings of the same width stand in the order of
 /// these alternatives. A new level is one more of them, with a line in each visitor: node_label(), the JSON of trees,
 /// KeyHash.
-using NodeKey = std::variant<RootKey, DeviceKey, PoolId, StreamKey, SegmentKey, BlockState, FrameId, Pseudo, TopicKey,
-                             MemoryKind>;
+using NodeKey =
+    std::variant<RootKey, DeviceKey, PoolId, StreamKey, SegmentKey, BlockState, FrameId, Pseudo, TopicKey, MemoryKind>;
 
 [[nodiscard]] inline bool is_frame(const NodeKey& key) {
   return std::holds_alternative<FrameId>(key);

@@ -101,7 +101,9 @@ struct Side {
 };
 
 Side load_side(const std::string& file, const std::string& name, const CompareCommand& options) {
-  Loaded loaded = load(file, options.file, {.moment = moment_of(options.scope), .births = needs_births(options.tree), .kinds = needs_kinds(options.tree)});
+  Loaded loaded = load(
+      file, options.file,
+      {.moment = moment_of(options.scope), .births = needs_births(options.tree), .kinds = needs_kinds(options.tree)});
   Side side{loaded.name, name, std::move(loaded.state), std::move(loaded.births), {}};
   for (const std::string& warning : warnings_of(side.state))
     side.warnings.push_back(side.name + ": " + warning);

@@ -78,7 +78,8 @@ void write_export(const ExportOptions& options, const Loaded& loaded) {
 int run_export(const ExportOptions& options) {
   check_format(options);
   check_outputs(options, {{"-o", options.output}});
-  const Wants wants{.moment = moment_of(options.scope), .births = needs_births(options.tree), .kinds = needs_kinds(options.tree)};
+  const Wants wants{
+      .moment = moment_of(options.scope), .births = needs_births(options.tree), .kinds = needs_kinds(options.tree)};
   write_export(options, load_one(options, wants, options.scope.device));
   return kSuccess;
 }

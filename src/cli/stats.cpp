@@ -25,7 +25,7 @@ int run_stats(const StatsOptions& options) {
   options.outputs.check(options);
   const std::optional<DeviceId> device = options.scope.device;
   Loaded loaded = load_one(options, {.moment = moment_of(options.scope), .kinds = true}, device);
-  loaded.state.devices = loaded.state.stats_of(device);
+  if (device) loaded.state.keep_figures_of(*device);
   options.outputs.write(
       options.file, [&] { return stats_text(loaded.name, loaded.state, device); },
       [&] { return stats_json(loaded.name, loaded.state); });

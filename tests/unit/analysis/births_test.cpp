@@ -89,7 +89,8 @@ TEST_CASE("a block has the annotations of its own life, whenever they were made"
   const Recording snapshot = builder.take();
   const auto texts = [&](const MemoryState& state, std::size_t block) {
     std::vector<std::string_view> found;
-    for (const StringId text : births_of(state)[block].annotations)
+    const std::vector<BlockBirth> births = births_of(state);
+    for (const StringId text : births[block].annotations)
       found.push_back(snapshot.frames.text(text));
     return found;
   };

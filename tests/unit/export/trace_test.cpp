@@ -378,7 +378,7 @@ TEST_CASE("every event of every real snapshot and of the test data has its line,
     std::map<std::string, std::int64_t> alive; // names of one device are told apart by it
     for (const json& line : objects(bytes)) {
       if (line["kind"] != "event") continue;
-      const DeviceId device{line["device"].get<std::uint32_t>()};
+      const DeviceId device = line["device"] == "host" ? kHostDevice : DeviceId{line["device"].get<std::uint32_t>()};
       const std::uint64_t index = line["event"];
       REQUIRE(index == next[device]++);
       const Event event = snapshot.traces[device][index];
