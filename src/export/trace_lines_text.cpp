@@ -60,7 +60,7 @@ public:
     index_columns_ = std::max<std::size_t>(5, std::to_string(survey.events).size());
     if (is_begun_) out += '\n';
     is_begun_ = true;
-    const std::string name = device_name(device, recording_.origin.is_cpu);
+    const std::string name = device_heading(device, recording_.origin.is_cpu);
     out += fmt::format("{}: {} events{}\n", name, format_count(survey.events),
                        first_us_ ? ", the first at " + utc_time(*first_us_) + " UTC" : "");
     if (survey.events == 0) return;

@@ -3,7 +3,8 @@
     kinds_test.py MEMVIZ REHEARSAL_FOLDER
 
 Runs with a Python that has torch, on a made-up GPU. Prints a table; ends with 1 where memory is called a kind that it is
-not (more than 1 % of what is called so), or where less than 95 % of what PyTorch names is named.
+not (more than 1 % of what is called so), or where less than 95 % of what PyTorch names is named. What is older than a
+recording that begins after the first step is not asked for: parameters and an optimizer's state have the same sizes.
 """
 
 import collections
@@ -15,6 +16,7 @@ import sys
 import tempfile
 
 FOUND = ["parameter", "gradient", "optimizer_state", "activation", "input"]
+OLD = {"resumed": ["parameter", "optimizer_state"]}
 
 
 def segments_of(memviz, snapshot):
@@ -42,15 +44,16 @@ def truth_of(snapshot_path, truth_path):
     return bytes_of
 
 
-def judge(name, told, true):
+def judge(when, moment, told, true):
     """Prints what was told of what is true, by kind; returns whether it is good enough."""
     is_good = True
     for kind in FOUND:
         called = sum(size for (_, of), size in told.items() if of == kind)
         real = sum(size for (_, of), size in true.items() if of == kind)
         right = sum(min(size, true[place]) for place, size in told.items() if place[1] == kind)
-        print(f"{name:16} {kind:16} true {real:>11,}  told {called:>11,}  right {right:>11,}")
-        is_good = is_good and right >= 0.99 * called and right >= 0.95 * real
+        print(f"{when + ', ' + moment:18} {kind:16} true {real:>11,}  told {called:>11,}  right {right:>11,}")
+        is_asked = kind not in OLD.get(when, [])
+        is_good = is_good and right >= 0.99 * called and (right >= 0.95 * real or not is_asked)
     return is_good
 
 
@@ -63,7 +66,7 @@ def main():
         "LD_LIBRARY_PATH": str(rehearsal),
     }
     is_good, judged = True, 0
-    for when in ["early", "late"]:
+    for when in ["early", "late", "resumed"]:
         with tempfile.TemporaryDirectory() as name:
             folder = pathlib.Path(name)
             subprocess.run([sys.executable, program, when, folder], env=environment, check=True)
@@ -71,7 +74,7 @@ def main():
                 snapshot = folder / f"{moment}.pickle"
                 true = truth_of(snapshot, folder / f"{moment}.json")
                 judged += sum(true.values())
-                is_good = judge(f"{when}, {moment}", segments_of(memviz, snapshot), true) and is_good
+                is_good = judge(when, moment, segments_of(memviz, snapshot), true) and is_good
     return 0 if is_good and judged > 0 else 1
 
 

@@ -1,10 +1,11 @@
 """Trains a small transformer for three steps; writes snapshots, and what each block of them is.
 
-    program.py early|late FOLDER
+    program.py early|late|resumed FOLDER
 
 Of the third step: forward.pickle after its forward pass, end.pickle after its optimizer step, and for each, in
 NAME.json, the bytes of every storage whose kind PyTorch's own objects tell, by address: {"12345": ["parameter", 64]}.
-`early` records from before the model is built, `late` from the second step on.
+`early` records from before the model is built, `late` from the first step on, `resumed` from the second one, when the
+optimizer has its state.
 """
 
 import json
@@ -83,7 +84,7 @@ def main():
         torch.cuda.memory._dump_snapshot(str(folder / f"{name}.pickle"))
 
     for step in range(3):
-        if step == 1 and when == "late":
+        if step == {"late": 0, "resumed": 1}.get(when):
             record()
         batch = [torch.randint(0, WORDS, (BATCH, LENGTH)).cuda() for _ in range(2)]
         saved.clear()
