@@ -118,7 +118,9 @@ private:
       const PhaseRun& gone = gone_in(lived);
       if (gone.epoch != made.epoch) return {};
       if (gone.phase == Phase::backward) return by_behaviour(MemoryKind::activation);
-      return gone.phase == Phase::forward ? by_behaviour(MemoryKind::temporary) : KindOf{};
+      // Without a backward pass behind it, a forward pass has no end: what a server keeps for hours is no temporary.
+      const bool has_ended = last_.first != made.first;
+      return has_ended && gone.phase == Phase::forward ? by_behaviour(MemoryKind::temporary) : KindOf{};
     }
     // The recording ends before it was freed: as the same line did before.
     const bool is_always_kept =

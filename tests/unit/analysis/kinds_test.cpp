@@ -139,6 +139,22 @@ TEST_CASE("what a forward pass makes is an activation where its backward pass fr
   }
 }
 
+TEST_CASE("what a forward pass frees again is a temporary once its backward pass has come") {
+  Training training;
+  training.forward();
+  Bytes expected{{"unknown by none", 6000}};
+  SUBCASE("and may be anything where none comes") {
+  }
+  SUBCASE("which is there") {
+    training.backward();
+    training.step();
+    expected = {{"activation by behaviour", 1000}, {"temporary by behaviour", 5000}};
+  }
+  const MomentChoice both_there{
+      .kind = MomentKind::event, .event = EventIndex(1), .time_us = 0, .annotation = {}, .device = {}};
+  CHECK(training.kinds(both_there) == expected);
+}
+
 TEST_CASE("what is older than the recording is a parameter where there are as many of its size as gradients") {
   Training training;
   training.before_recording(kBase, kWeightBytes);
