@@ -26,8 +26,8 @@ const GrowthLimit kTwoPercent{true, 2, 0, "2%"};
 TEST_CASE("readings are of every device that either side has") {
   const std::vector<DeviceStats> before{device(0, 100, 50), device(2, 10, 10)};
   const std::vector<DeviceStats> after{device(1, 30, 20), device(2, 15, 5)};
-  const std::vector<EndReserved> reserved_before{{0, 500}};
-  const std::vector<EndReserved> reserved_after{{1, 700}};
+  const std::vector<EndReserved> reserved_before{{{0}, 500}};
+  const std::vector<EndReserved> reserved_after{{{1}, 700}};
   const auto found = readings_of({before, reserved_before}, {after, reserved_after});
   REQUIRE(found.size() == 3);
   CHECK(found[0].of(Gauge::peak).change_bytes() == -100);

@@ -40,9 +40,9 @@ Comparison pull_request() {
       {"active_allocated;model.py:4:added", 0, 5'000'000},
       {"active_allocated;model.py:5:removed", 4'000'000, 0},
   });
-  comparison.only_before = {{0x7f0000000000, 2'097'152, 0, 0}};
-  comparison.only_after = {{0x7f0000200000, 4'194'304, 0, 0}};
-  comparison.in_both = {{0x7f0000800000, 20'971'520, 0, 0}};
+  comparison.only_before = {{0x7f0000000000, 2'097'152, {0}, 0}};
+  comparison.only_after = {{0x7f0000200000, 4'194'304, {0}, 0}};
+  comparison.in_both = {{0x7f0000800000, 20'971'520, {0}, 0}};
   return comparison;
 }
 
@@ -100,7 +100,7 @@ TEST_CASE("compare_svg") {
 TEST_CASE("compare_svg of a snapshot with itself") {
   Comparison comparison =
       comparison_of({{"active_allocated;model.py:1:kept", 1'000'000, 1'000'000}, {"inactive", 5'000, 5'000}});
-  comparison.in_both = {{0x7f0000800000, 1'005'000, 0, 0}};
+  comparison.in_both = {{0x7f0000800000, 1'005'000, {0}, 0}};
   const std::string svg = draw(comparison);
   check_svg(svg);
   for (const SvgBox& box : boxes_of(parse_svg(svg)))
@@ -156,7 +156,7 @@ TEST_CASE("compare_svg gives peak, end and reserved of each device") {
   const auto reading = [](std::uint64_t before_mib, std::uint64_t after_mib) {
     return Reading{before_mib << 20U, after_mib << 20U};
   };
-  comparison.readings = {{0, false, {reading(100, 250), reading(10, 10), reading(300, 200)}}};
+  comparison.readings = {{{0}, false, {reading(100, 250), reading(10, 10), reading(300, 200)}}};
   comparison.devices.resize(1);
   comparison.devices[0].after.segments = 1;
   std::string text = visible_text(parse_svg(draw(comparison)));
@@ -164,7 +164,7 @@ TEST_CASE("compare_svg gives peak, end and reserved of each device") {
                                "Reserved at the end", "−100 MiB", "Drawn: what both held at the end."})
     CHECK_MESSAGE(text.find(expected) != std::string::npos, expected);
   SUBCASE("and does not add up devices that are at moments of their own") {
-    comparison.readings.push_back({1, false, {reading(400, 900), reading(1, 2), {std::nullopt, 5}}});
+    comparison.readings.push_back({{1}, false, {reading(400, 900), reading(1, 2), {std::nullopt, 5}}});
     comparison.devices.resize(2);
     comparison.is_one_moment = false;
     comparison.changes.front().device = DeviceId{1};
@@ -182,7 +182,7 @@ TEST_CASE("compare_svg gives peak, end and reserved of each device") {
 
 TEST_CASE("compare_svg tells a segment that changed its size from one of another process") {
   Comparison comparison = pull_request();
-  comparison.only_after.push_back({0x7f0000000000, 6'291'456, 0, 0});
+  comparison.only_after.push_back({0x7f0000000000, 6'291'456, {0}, 0});
   CHECK(visible_text(parse_svg(draw(comparison)))
             .find("1 segment in both files; 1 more at the same address, but of another size.") != std::string::npos);
 }
@@ -205,7 +205,7 @@ TEST_CASE("compare_svg lists the first dozen of many segments and keeps all in t
   Comparison comparison = pull_request();
   comparison.only_before.clear();
   for (std::uint64_t i = 0; i < 3000; ++i)
-    comparison.only_before.push_back({0x7f0000000000 + i * 0x200000, 1'048'576, 0, 0});
+    comparison.only_before.push_back({0x7f0000000000 + i * 0x200000, 1'048'576, {0}, 0});
   const std::string svg = draw(comparison);
   check_svg(svg);
   const pugi::xml_document document = parse_svg(svg);
