@@ -7,20 +7,29 @@ namespace memviz {
 
 namespace {
 
+/// What a file name or a function's name says, as far as it is asked for.
 namespace mark {
-enum : std::uint16_t {
-  seen = 1,
-  python = 2,
-  workspace = 4,
-  communication = 8,
-  accumulate_grad = 16,
-  engine = 32,
-  optimizer = 64,
-  optimizer_init = 128,
-  parameter = 256,
-  data_loader = 512,
-  copy = 1024,
-  call = 2048,
+enum : std::uint32_t {
+  seen = 1U << 0U,
+  // of file names
+  python = 1U << 1U,
+  module_file = 1U << 2U,  ///< torch/nn/modules/module.py
+  modules_file = 1U << 3U, ///< another one of torch.nn.modules
+  optimizer_file = 1U << 4U,
+  graph_file = 1U << 5U, ///< torch/autograd/graph.py
+  data_file = 1U << 6U,
+  // of functions in C++
+  workspace = 1U << 7U,
+  communication = 1U << 8U,
+  accumulate_grad = 1U << 9U,
+  engine = 1U << 10U,
+  copy = 1U << 11U,
+  // of functions in Python
+  call = 1U << 12U,
+  apply = 1U << 13U,
+  constructor = 1U << 14U,
+  init_state = 1U << 15U,
+  run_backward = 1U << 16U,
 };
 }
 
@@ -41,75 +50,87 @@ bool is_workspace(std::string_view name) {
   return has_any(name, kNames) || (has(name, "Workspace") && has(name, "cudnn"));
 }
 
-std::uint16_t cpp_marks(std::string_view name) {
-  std::uint16_t marks = 0;
+std::uint32_t name_marks(std::string_view name) {
+  std::uint32_t marks = mark::seen;
   if (is_workspace(name)) marks |= mark::workspace;
   if (has(name, "c10d::") || has(name, "nccl") || has(name, "NCCL")) marks |= mark::communication;
   if (name.starts_with("torch::autograd::AccumulateGrad")) marks |= mark::accumulate_grad;
   if (has(name, "torch::autograd::Engine::")) marks |= mark::engine;
   if (has(name, "at::native::_to_copy") || has(name, "at::_ops::_to_copy")) marks |= mark::copy;
+  if (name == "_call_impl" || name == "_wrapped_call_impl") marks |= mark::call;
+  if (name == "_apply" || name == "to_empty") marks |= mark::apply;
+  if (name == "__init__") marks |= mark::constructor;
+  if (name == "_init_group" || has(name, "init_state")) marks |= mark::init_state;
+  if (name == "_engine_run_backward") marks |= mark::run_backward;
   return marks;
 }
 
-std::uint16_t module_marks(std::string_view name, std::string_view file) {
-  if (file.ends_with("torch/nn/modules/module.py")) {
-    if (name == "_call_impl" || name == "_wrapped_call_impl") return mark::call;
-    return name == "_apply" || name == "to_empty" ? mark::parameter : 0;
-  }
-  if (has(file, "torch/nn/modules/") && name == "__init__") return mark::parameter;
-  return 0;
-}
-
-std::uint16_t python_marks(std::string_view name, std::string_view file) {
-  std::uint16_t marks = mark::python | module_marks(name, file);
+std::uint32_t file_marks(std::string_view file) {
+  std::uint32_t marks = mark::seen;
+  if (!file.ends_with(".py")) return marks;
+  marks |= mark::python;
+  if (has(file, "torch/nn/modules/"))
+    marks |= file.ends_with("torch/nn/modules/module.py") ? mark::module_file : mark::modules_file;
   // apex and others have theirs in folders of these names.
-  static constexpr std::array<std::string_view, 2> kOptimizers{"/optim/", "/optimizers/"};
-  if (has_any(file, kOptimizers)) {
-    marks |= mark::optimizer;
-    if (name == "_init_group" || has(name, "init_state")) marks |= mark::optimizer_init;
-  }
-  if (file.ends_with("torch/autograd/graph.py") && name == "_engine_run_backward") marks |= mark::engine;
-  if (has(file, "torch/utils/data/")) marks |= mark::data_loader;
+  if (has(file, "/optim/") || has(file, "/optimizers/")) marks |= mark::optimizer_file;
+  if (file.ends_with("torch/autograd/graph.py")) marks |= mark::graph_file;
+  if (has(file, "torch/utils/data/")) marks |= mark::data_file;
   return marks;
 }
 
 } // namespace
 
 StackClasses::Marks StackClasses::marks_of(FrameId frame) {
-  if (marks_.size() <= frame.value) marks_.resize(frames_.frame_count());
-  Marks& marks = marks_[frame.value];
-  if (marks != 0) return marks;
-  const std::string_view file = frames_.filename(frame);
-  const std::string_view name = frames_.name(frame);
-  marks = mark::seen;
-  marks |= file.ends_with(".py") ? python_marks(name, file) : cpp_marks(name);
-  return marks;
+  const auto marks_in = [&](std::vector<Marks>& known, StringId text, auto make) {
+    if (known.size() <= text.value) known.resize(frames_.string_count());
+    Marks& marks = known[text.value];
+    if (marks == 0) marks = make(frames_.text(text));
+    return marks;
+  };
+  const Frame& both = frames_.frame(frame);
+  return marks_in(file_marks_, both.filename, file_marks) | marks_in(name_marks_, both.name, name_marks);
 }
 
 StackClass StackClasses::classify(StackId stack) {
   const auto frames = frames_.stack(stack);
   if (frames.empty()) return StackClass::none;
-  Marks all = 0;
+  bool is_workspace = false;
+  bool is_communication = false;
+  bool is_accumulated = false;
+  bool is_backward = false;
+  bool is_parameter = false;
+  bool is_data = false;
+  bool is_copy = false;
+  bool is_call = false;
   Marks innermost = 0; // of Python's
   for (const FrameId frame : frames) {
     const Marks marks = marks_of(frame);
-    all |= marks;
-    if ((marks & mark::python) == 0)
-      has_cpp_frames_ = true;
-    else if (innermost == 0)
-      innermost = marks;
+    const auto is = [&](Marks all) { return (marks & all) == all; };
+    if (is(mark::python)) {
+      if (innermost == 0) innermost = marks;
+      is_call = is_call || is(mark::module_file | mark::call);
+      is_parameter = is_parameter || is(mark::module_file | mark::apply) || is(mark::modules_file | mark::constructor);
+      is_backward = is_backward || is(mark::graph_file | mark::run_backward);
+      is_data = is_data || is(mark::data_file);
+      continue;
+    }
+    has_cpp_frames_ = true;
+    is_workspace = is_workspace || is(mark::workspace);
+    is_communication = is_communication || is(mark::communication);
+    is_accumulated = is_accumulated || is(mark::accumulate_grad);
+    is_backward = is_backward || is(mark::engine);
+    is_copy = is_copy || is(mark::copy);
   }
-  const auto is = [&](Marks marks) { return (all & marks) != 0; };
-  if (is(mark::workspace)) return StackClass::workspace;
-  if (is(mark::communication)) return StackClass::communication;
-  if (is(mark::accumulate_grad)) return StackClass::accumulate_grad;
-  if (is(mark::engine)) return StackClass::backward;
+  if (is_workspace) return StackClass::workspace;
+  if (is_communication) return StackClass::communication;
+  if (is_accumulated) return StackClass::accumulate_grad;
+  if (is_backward) return StackClass::backward;
   // A closure that an optimizer calls runs the forward pass within its frames: only the innermost one counts.
-  if ((innermost & mark::optimizer_init) != 0) return StackClass::optimizer_state;
-  if ((innermost & mark::optimizer) != 0) return StackClass::optimizer;
-  if (is(mark::parameter)) return StackClass::parameter;
-  if (is(mark::data_loader)) return StackClass::data_loader;
-  return is(mark::copy) && !is(mark::call) ? StackClass::copy : StackClass::forward;
+  if ((innermost & mark::optimizer_file) != 0)
+    return (innermost & mark::init_state) != 0 ? StackClass::optimizer_state : StackClass::optimizer;
+  if (is_parameter) return StackClass::parameter;
+  if (is_data) return StackClass::data_loader;
+  return is_copy && !is_call ? StackClass::copy : StackClass::forward;
 }
 
 StackClass StackClasses::of(StackId stack) {

@@ -23,8 +23,8 @@ enum class StackClass : std::uint8_t {
   forward, ///< anything else
 };
 
-/// Remembers the class of each stack and the marks of each frame. A stack's class is asked for once, when it is
-/// complete.
+/// Remembers the class of each stack, and what the texts of frames mark. A text is searched once, because a hostile
+/// file has one that is long in each of its frames. A stack's class is asked for once, when it is complete.
 class StackClasses {
 public:
   /// `frames` may grow meanwhile.
@@ -35,12 +35,13 @@ public:
   [[nodiscard]] bool has_cpp_frames() const { return has_cpp_frames_; }
 
 private:
-  using Marks = std::uint16_t;
+  using Marks = std::uint32_t;
   [[nodiscard]] Marks marks_of(FrameId frame);
   [[nodiscard]] StackClass classify(StackId stack);
 
   const FrameTable& frames_;
-  std::vector<Marks> marks_;          ///< by frame; 0: not looked at
+  std::vector<Marks> file_marks_;     ///< by text, of a file name; 0: not looked at
+  std::vector<Marks> name_marks_;     ///< by text, of a function's name; 0: not looked at
   std::vector<std::uint8_t> classes_; ///< by stack; one more than the class, 0: not looked at
   bool has_cpp_frames_ = false;
 };
