@@ -151,7 +151,9 @@ TEST_CASE("the state after any event is that of a replay from the beginning") {
   for (const fs::path& path : real_snapshots()) {
     if (is_edited(path)) continue;
     const Recording whole = read_snapshot(read_input(path.string()).bytes());
-    for (const auto& [device, events] : whole.traces) {
+    for (const auto& trace : whole.traces) {
+      const DeviceId device = trace.first;
+      const EventTable& events = trace.second;
       const auto last = static_cast<std::int64_t>(events.size()) - 1;
       for (int i = 0; last >= 0 && i < 20; ++i) {
         const std::int64_t event = i == 0 ? -1 : std::uniform_int_distribution<std::int64_t>(0, last)(random);
