@@ -89,7 +89,7 @@ TEST_CASE("memory that a private pool gives back for its own request says nothin
   Request request;
   request.pool = pool;
   const auto lead_up = [&] {
-    return LeadUp{.start = state, .state = state, .events = events, .event_count = events.size(), .device = 0};
+    return LeadUp{.start = state, .state = state, .events = events, .event_count = events.size(), .device = {}};
   };
   SUBCASE("it is in use") {
     events.push(event_of(Action::oom, 0, 180 * MiB, pool));
@@ -126,7 +126,7 @@ TEST_CASE("with max_split_size, in what may be a capture, more may be missing th
   EventTable events;
   events.push(event_of(Action::segment_free, kRange, 80 * MiB, request.pool));
   events.push(event_of(Action::oom, 0, 580 * MiB, request.pool));
-  const LeadUp lead_up{.start = state, .state = state, .events = events, .event_count = 2, .device = 0};
+  const LeadUp lead_up{.start = state, .state = state, .events = events, .event_count = 2, .device = {}};
   CHECK_FALSE(missing_is_least(lead_up, request, settings));
   settings.max_split_bytes = 32 * MiB;
   CHECK(missing_is_least(lead_up, request, settings));

@@ -40,7 +40,7 @@ public:
   [[nodiscard]] std::size_t until(Release at_failure = Release::not_done,
                                   const AllocatorSettings& settings = {}) const {
     const MemoryState state;
-    const LeadUp lead_up{.start = state, .state = state, .events = table_, .event_count = table_.size(), .device = 0};
+    const LeadUp lead_up{.start = state, .state = state, .events = table_, .event_count = table_.size(), .device = {}};
     return pools_in_use_until(lead_up, settings, at_failure).at(kPool);
   }
 

@@ -116,8 +116,8 @@ TEST_CASE("tree_json") {
 TEST_CASE("segment_lists writes two lists that Python can read") {
   Comparison comparison;
   CHECK(segment_lists(comparison) == "only_before = []\nonly_after = []\n");
-  comparison.only_before = {{10, 512, 0, 0}, {18446744073709547520U, 512, 0, 0}};
-  comparison.only_after = {{7, 512, 0, 0}};
+  comparison.only_before = {{10, 512, {0}, 0}, {18446744073709547520U, 512, {0}, 0}};
+  comparison.only_after = {{7, 512, {0}, 0}};
   CHECK(segment_lists(comparison) == "only_before = [10, 18446744073709547520]\nonly_after = [7]\n");
 }
 

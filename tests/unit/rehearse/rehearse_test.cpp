@@ -28,7 +28,7 @@ bool has_note(const FitVerdict& verdict, const std::string& part) {
 
 DeviceUse use(std::uint64_t peak_bytes, std::int64_t pid = 10) {
   return {.pid = pid,
-          .device = 0,
+          .device = {},
           .total_bytes = 80 * kGiB,
           .context_bytes = kGiB,
           .peak_bytes = peak_bytes,
@@ -55,7 +55,7 @@ RunFacts fitting(std::uint64_t peak_bytes = 40 * kGiB) {
 RunFacts failing() {
   RunFacts facts = fitting(79 * kGiB);
   facts.oom_count = 1;
-  facts.ooms = {{10, std::nullopt, 0, 8 * kGiB, ""}};
+  facts.ooms = {{10, std::nullopt, {0}, 8 * kGiB, ""}};
   return facts;
 }
 
