@@ -5,6 +5,7 @@
 
 #include "memviz/flame.hpp"
 #include "memviz/gauges.hpp"
+#include "memviz/kinds.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -46,6 +47,7 @@ struct UserLineChange {
 struct DeviceChange {
   DeviceStats before;
   DeviceStats after;
+  std::vector<KindChange> kinds = {}; ///< see kind_changes(); empty where the states have no kinds
 };
 
 struct Comparison {
@@ -72,6 +74,7 @@ struct Comparison {
   bool mixes_host = false; ///< whether pinned host memory is compared beside GPUs
   DeviceStats before;      ///< summed over the devices compared
   DeviceStats after;
+  std::vector<KindChange> kinds; ///< of these sums; empty as in DeviceChange
 
   [[nodiscard]] std::int64_t allocated_delta_bytes() const;
   /// No segment is in both files, so they are of two processes, whose addresses cannot match.

@@ -5,6 +5,7 @@
 
 #include "memviz/allocator_settings.hpp"
 #include "memviz/flame.hpp"
+#include "memviz/kinds.hpp"
 #include "memviz/memory_ledger.hpp"
 #include "memviz/pins.hpp"
 #include "memviz/recording.hpp"
@@ -48,6 +49,7 @@ struct DeviceExplanation {
   MemoryLedger ledger;
   Judgement judgement;
   std::vector<UserLine> users; ///< who holds memory at the moment, largest first
+  KindAccount kinds;           ///< all 0 where the state has no kinds
   Pins pins;
   Growth growth;
   Fidelity fidelity;

@@ -17,6 +17,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace memviz {
@@ -72,5 +73,25 @@ using KindAccount = std::array<KindAmount, kMemoryKinds>;
 using KindsByDevice = std::map<DeviceId, KindAccount>;
 /// Of a state that has its kinds.
 [[nodiscard]] KindAccount kind_account(const MemoryState& state, std::optional<DeviceId> device);
+
+/// Of the blocks in use of each stack: the kind that nine tenths of their bytes have, or more. Those of unknown kinds,
+/// or of several, are left out.
+[[nodiscard]] std::map<std::pair<DeviceId, StackId>, MemoryKind> main_kinds(const MemoryState& state);
+
+/// Adds what is another device's.
+void add(KindAccount& sum, const KindAccount& other);
+/// Whether a rule tells any of it.
+[[nodiscard]] bool has_known(const KindAccount& account);
+
+/// What there is of a kind on two sides.
+struct KindChange {
+  MemoryKind kind = MemoryKind::unknown;
+  std::uint64_t before_bytes = 0;
+  std::uint64_t after_bytes = 0;
+
+  [[nodiscard]] std::int64_t delta_bytes() const { return static_cast<std::int64_t>(after_bytes - before_bytes); }
+};
+/// Of the kinds that one of the sides has, largest absolute change first; empty where no rule tells any of both.
+[[nodiscard]] std::vector<KindChange> kind_changes(const KindAccount& before, const KindAccount& after);
 
 } // namespace memviz

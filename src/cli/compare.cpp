@@ -88,7 +88,8 @@ OptionList<CompareCommand> compare_command_options() {
                                            "state and stack (default: by state and stack)")}),
        within<CompareCommand>(&CompareCommand::tree, tree_options()),
        within<CompareCommand>(&CompareCommand::scope, scope_options("auto")),
-       within<CompareCommand>(&CompareCommand::picture, flame_picture_options()), snapshot_options<CompareCommand>()});
+       within<CompareCommand>(&CompareCommand::picture, flame_picture_options()), kinds_options<CompareCommand>(),
+       snapshot_options<CompareCommand>()});
 }
 
 /// One of the two files with what was read from it.
@@ -101,9 +102,8 @@ struct Side {
 };
 
 Side load_side(const std::string& file, const std::string& name, const CompareCommand& options) {
-  Loaded loaded = load(
-      file, options.file,
-      {.moment = moment_of(options.scope), .births = needs_births(options.tree), .kinds = needs_kinds(options.tree)});
+  Loaded loaded = load(file, options.file,
+                       {.moment = moment_of(options.scope), .births = needs_births(options.tree), .kinds = true});
   Side side{loaded.name, name, std::move(loaded.state), std::move(loaded.births), {}};
   for (const std::string& warning : warnings_of(side.state))
     side.warnings.push_back(side.name + ": " + warning);

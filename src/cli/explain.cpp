@@ -39,6 +39,7 @@ OptionList<ExplainCommand> explain_options() {
                &ExplainCommand::capacity_bytes, parse_bytes)},
        within<ExplainCommand>(&ExplainCommand::scope, scope_options("auto")),
        within<ExplainCommand>(&ExplainCommand::picture, picture_format_options()),
+       kinds_options<ExplainCommand>(),
        snapshot_options<ExplainCommand>()});
 }
 
@@ -82,7 +83,8 @@ int run_explain(const ExplainCommand& options) {
   check_picture(options.picture);
   check_outputs(options, {{"-o", options.picture.output}, {"--json", options.json}});
 
-  const Loaded loaded = load_one(options, {.moment = moment_of(options.scope), .events = true}, options.scope.device);
+  const Loaded loaded =
+      load_one(options, {.moment = moment_of(options.scope), .events = true, .kinds = true}, options.scope.device);
   const Results results = naming_file(loaded.name, [&] { return results_of(loaded, options); });
   check_redacted(options.file, results.text);
   check_redacted(options.file, results.picture);

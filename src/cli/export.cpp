@@ -38,6 +38,7 @@ OptionList<ExportOptions> export_options() {
                         "stack")}),
        within<ExportOptions>(&ExportOptions::tree, tree_options()),
        within<ExportOptions>(&ExportOptions::scope, scope_options("end")),
+       kinds_options<ExportOptions>(),
        snapshot_options<ExportOptions>()});
 }
 

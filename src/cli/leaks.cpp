@@ -62,6 +62,7 @@ OptionList<LeaksCommand> leaks_options() {
                &LeaksCommand::most_bytes, parse_bytes)},
        within<LeaksCommand>(&LeaksCommand::leaks, {parsed(device_text(), &LeakOptions::device, parse_device)}),
        within<LeaksCommand>(&LeaksCommand::outputs, TextOutputs::options()),
+       kinds_options<LeaksCommand>(),
        snapshot_options<LeaksCommand>()});
 }
 
@@ -127,7 +128,7 @@ void require_judged(const MemoryState& state, const std::vector<DeviceLeaks>& de
 
 int run_leaks(const LeaksCommand& options) {
   options.outputs.check(options);
-  const Loaded loaded = load_one(options, {.events = true}, options.leaks.device);
+  const Loaded loaded = load_one(options, {.events = true, .kinds = true}, options.leaks.device);
   const std::vector<DeviceLeaks> devices =
       naming_file(loaded.name, [&] { return find_leaks(loaded.state, leak_options_of(options)); });
   const std::optional<std::uint64_t> limit = options.most_bytes;

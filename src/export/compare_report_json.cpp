@@ -36,6 +36,18 @@ void write_stats(JsonWriter& json, std::string_view name, const DeviceStats& sta
       .end_object();
 }
 
+void write_kinds(JsonWriter& json, const std::vector<KindChange>& kinds) {
+  json.key("kinds").begin_array();
+  for (const KindChange& change : kinds)
+    json.begin_object()
+        .member("kind", kind_name(change.kind))
+        .member("before_bytes", change.before_bytes)
+        .member("after_bytes", change.after_bytes)
+        .member("change_bytes", change.delta_bytes())
+        .end_object();
+  json.end_array();
+}
+
 void write_devices(JsonWriter& json, const Comparison& comparison) {
   json.key("devices").begin_array();
   for (std::size_t i = 0; i < comparison.readings.size(); ++i) {
@@ -46,6 +58,7 @@ void write_devices(JsonWriter& json, const Comparison& comparison) {
     write_reading(json, "end_reserved_bytes", readings.of(Gauge::reserved));
     write_stats(json, "before", comparison.devices[i].before);
     write_stats(json, "after", comparison.devices[i].after);
+    write_kinds(json, comparison.devices[i].kinds);
     json.end_object();
   }
   json.end_array();

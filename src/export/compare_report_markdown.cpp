@@ -4,6 +4,7 @@
 #include "base/printable.hpp"
 #include "base/saturating.hpp"
 #include "memviz/format.hpp"
+#include "memviz/kind_words.hpp"
 #include "memviz/label.hpp"
 #include "story/compare_words.hpp"
 
@@ -75,6 +76,28 @@ std::string gauges_table(const Comparison& comparison) {
   return text;
 }
 
+/// Growth by kind, or a line for each device that is at a moment of its own; "" where no rule tells.
+std::string kinds_table(const Comparison& comparison) {
+  const std::string moment = common_moment(comparison);
+  std::string rows;
+  for (const KindChange& change : comparison.kinds)
+    rows += fmt::format("| {} | {} | {} | {} |\n", format_delta(change.delta_bytes()),
+                        format_bytes(change.before_bytes), format_bytes(change.after_bytes), kind_words(change.kind));
+  if (comparison.is_one_moment && !rows.empty())
+    return fmt::format("\n**By kind of memory{}{}**\n\n| change | before | after | kind |\n|--:|--:|--:|:--|\n",
+                       moment.empty() ? "" : " ", moment) +
+           rows;
+  std::string text;
+  if (comparison.is_one_moment) return text;
+  for (const std::size_t index : devices_that_changed_most(comparison, kMostTableDevices)) {
+    const std::string changes = kind_changes_text(comparison.devices[index].kinds);
+    const DeviceReadings& device = comparison.readings[index];
+    if (!changes.empty())
+      text += fmt::format("\n{} by kind: {}\n", device_heading(device.device, device.is_cpu), changes);
+  }
+  return text;
+}
+
 /// The lines that grew, or those that shrank; "" where there is none.
 std::string lines_table(const Comparison& comparison, bool grown) {
   std::vector<const UserLineChange*> lines;
@@ -134,6 +157,7 @@ std::string compare_markdown(const CompareReport& report) {
   if (report.verdict)
     text += fmt::format("\n{}.\n", capitalized(exceeded_text(report, quote).value_or(passed_text(report))));
   text += '\n' + gauges_table(report.comparison);
+  text += kinds_table(report.comparison);
   text += lines_table(report.comparison, true) + lines_table(report.comparison, false);
   for (std::string remark : {unknown_text(report, quote), match_text(report.comparison), end_text(report.comparison)})
     if (!remark.empty()) text += fmt::format("\n{}.\n", capitalized(std::move(remark)));

@@ -4,6 +4,7 @@
 #include "base/wrap.hpp"
 #include "export/text_table.hpp"
 #include "memviz/format.hpp"
+#include "memviz/kind_words.hpp"
 #include "memviz/label.hpp"
 #include "story/compare_words.hpp"
 
@@ -82,6 +83,28 @@ void add_totals(SidesTable& table, const Comparison& comparison) {
   table.add("inactive", {comparison.before.inactive_bytes, comparison.after.inactive_bytes});
 }
 
+/// What kinds of memory the totals are; nothing where no rule tells.
+void add_kinds(SidesTable& table, const Comparison& comparison) {
+  if (!comparison.is_one_moment || comparison.kinds.empty()) return;
+  table.add_heading("requested, by kind");
+  for (const KindChange& change : comparison.kinds)
+    table.add(kind_words(change.kind), {change.before_bytes, change.after_bytes});
+}
+
+/// Of devices that are each at a moment of its own.
+std::string kinds_text(const Comparison& comparison) {
+  std::string text;
+  if (comparison.is_one_moment) return text;
+  for (const std::size_t index : devices_that_changed_most(comparison, kMostDevices)) {
+    const std::string changes = kind_changes_text(comparison.devices[index].kinds);
+    const DeviceReadings& readings = comparison.readings[index];
+    if (!changes.empty())
+      text += wrapped_text(fmt::format("{} by kind: {}", device_heading(readings.device, readings.is_cpu), changes),
+                           kIndent, kColumns);
+  }
+  return text;
+}
+
 /// What the tables do not show.
 std::string remarks_text(const CompareReport& report) {
   const std::size_t devices = report.comparison.readings.size();
@@ -126,7 +149,8 @@ std::string compare_text(const CompareReport& report) {
   SidesTable table;
   add_gauges(table, comparison);
   add_totals(table, comparison);
-  return text + table.text() + changes_text(comparison) + remarks_text(report);
+  add_kinds(table, comparison);
+  return text + table.text() + kinds_text(comparison) + changes_text(comparison) + remarks_text(report);
 }
 
 } // namespace memviz

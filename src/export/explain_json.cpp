@@ -1,5 +1,6 @@
 #include "base/json_writer.hpp"
 #include "export/device_json.hpp"
+#include "export/kinds_json.hpp"
 #include "export/rehearsal_json.hpp"
 #include "memviz/explain.hpp"
 #include "memviz/format.hpp"
@@ -138,7 +139,9 @@ void write_device(JsonWriter& json, const MemoryState& state, const DeviceExplan
     write_what_if(json, state, device.what_ifs[i], words.answers[i]);
   json.end_array().key("model");
   write_model(json, device.fidelity);
-  json.member("advice", words.advice).key("users");
+  json.member("advice", words.advice).key("kinds");
+  write_kinds(json, device.kinds);
+  json.key("users");
   write_lines(json, frames, device.users);
   json.key("pins");
   write_pins(json, state, device.pins);

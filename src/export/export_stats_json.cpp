@@ -1,5 +1,6 @@
 #include "base/json_writer.hpp"
 #include "export/device_json.hpp"
+#include "export/kinds_json.hpp"
 #include "export/moment_json.hpp"
 #include "export/rehearsal_json.hpp"
 #include "memviz/export.hpp"
@@ -22,22 +23,6 @@ void write_no_stack(JsonWriter& json, const NoStackAccount& account) {
         .member("blocks", amount.blocks)
         .end_object();
   json.end_array().end_object();
-}
-
-/// With how much of it is known in which way: "rules_bytes", "declared_bytes", "frames_bytes", "behaviour_bytes".
-void write_kind(JsonWriter& json, MemoryKind kind, const KindAmount& amount) {
-  json.begin_object().member("kind", kind_name(kind)).member("bytes", amount.bytes).member("blocks", amount.blocks);
-  for (std::size_t i = 1; i < kKindEvidences; ++i)
-    json.member(std::string(evidence_name(static_cast<KindEvidence>(i))) + "_bytes", amount.bytes_by[i]);
-  json.end_object();
-}
-
-/// By kind, the empty ones, too.
-void write_kinds(JsonWriter& json, std::string_view key, const KindAccount& account) {
-  json.key(key).begin_array();
-  for (std::size_t i = 0; i < account.size(); ++i)
-    write_kind(json, static_cast<MemoryKind>(i), account[i]);
-  json.end_array();
 }
 
 void write_device(JsonWriter& json, const MemoryState& state, const DeviceStats& stats, const NoStackAccount& no_stack,
@@ -68,9 +53,9 @@ void write_device(JsonWriter& json, const MemoryState& state, const DeviceStats&
       .member("outside_bytes", stats.outside_bytes)
       .key("no_stack");
   write_no_stack(json, no_stack);
-  if (!state.kinds.empty()) write_kinds(json, "kinds", kind_account(state, stats.device));
+  if (!state.kinds.empty()) write_kinds(json.key("kinds"), kind_account(state, stats.device));
   const auto peak = peak_kinds.find(stats.device);
-  if (peak != peak_kinds.end()) write_kinds(json, "peak_kinds", peak->second);
+  if (peak != peak_kinds.end()) write_kinds(json.key("peak_kinds"), peak->second);
   json.end_object();
 }
 

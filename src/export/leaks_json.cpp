@@ -3,10 +3,13 @@
 #include "export/line_json.hpp"
 #include "export/stack_lines.hpp"
 #include "export/text_limit.hpp"
+#include "memviz/kinds.hpp"
 #include "memviz/leaks.hpp"
 #include "memviz/warnings.hpp"
 
 #include <cmath>
+#include <map>
+#include <utility>
 
 namespace memviz {
 
@@ -77,10 +80,11 @@ void write_trend(JsonWriter& json, const StackGrowth& growth) {
 class LeaksJson {
 public:
   LeaksJson(const MemoryState& state, JsonWriter& json)
-      : recording_(*state.recording), frames_(state.frames()), lines_(state.frames()),
+      : recording_(*state.recording), frames_(state.frames()), lines_(state.frames()), kinds_(main_kinds(state)),
         limit_(state.recording->origin.size_bytes, "--device or -o make less"), json_(json) {}
 
   void add(const DeviceLeaks& leaks) {
+    device_ = leaks.device;
     limit_.add(leaks.steps.name.size());
     json_.begin_object(JsonLayout::compact);
     write_figures(json_, recording_, leaks);
@@ -109,6 +113,8 @@ private:
     limit_.add(lines_.line(growth.stack).size());
     json_.begin_object(JsonLayout::compact).member("line", lines_.line(growth.stack));
     if (frames_.stack(growth.stack).empty()) json_.member("block_bytes", growth.size_bytes);
+    if (const auto kind = kinds_.find({device_, growth.stack}); kind != kinds_.end())
+      json_.member("kind", kind_name(kind->second));
     write_trend(json_, growth);
     json_.member("end_bytes", growth.end_bytes).member("end_blocks", growth.end_blocks);
     if (growth.trend.kind == TrendKind::late_frees) add_burst(growth.burst);
@@ -145,6 +151,8 @@ private:
   const Recording& recording_;
   const FrameTable& frames_;
   StackLines lines_;
+  std::map<std::pair<DeviceId, StackId>, MemoryKind> kinds_;
+  DeviceId device_; ///< of the stacks that are written
   TextLimit limit_;
   JsonWriter& json_;
 };

@@ -5,6 +5,8 @@
 #include "export/stack_lines.hpp"
 #include "export/text_table.hpp"
 #include "memviz/format.hpp"
+#include "memviz/kind_words.hpp"
+#include "memviz/kinds.hpp"
 #include "memviz/label.hpp"
 #include "memviz/leaks.hpp"
 #include "story/leaks_words.hpp"
@@ -14,6 +16,8 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <iterator>
+#include <map>
+#include <utility>
 
 namespace memviz {
 
@@ -76,14 +80,16 @@ std::string overview(const DeviceLeaks& leaks, const LeaksWords& words) {
 class LeaksText {
 public:
   explicit LeaksText(const MemoryState& state)
-      : state_(state), frames_(state.frames()), lines_(state.frames()), origins_(state.frames(), origin_of) {}
+      : state_(state), frames_(state.frames()), lines_(state.frames()), origins_(state.frames(), origin_of),
+        kinds_(main_kinds(state)) {}
 
   [[nodiscard]] std::string section(const DeviceLeaks& leaks);
 
 private:
   [[nodiscard]] std::string line_of(const StackGrowth& growth);
+  [[nodiscard]] std::string kind_text(DeviceId device, StackId stack) const;
   [[nodiscard]] const std::string& stack_text(StackId stack);
-  [[nodiscard]] std::string growth_table(std::span<const StackGrowth> growths);
+  [[nodiscard]] std::string growth_table(DeviceId device, std::span<const StackGrowth> growths);
   [[nodiscard]] std::string growing(const DeviceLeaks& leaks, const LeaksWords& words);
   [[nodiscard]] std::string late_frees(const DeviceLeaks& leaks);
   [[nodiscard]] std::string stopped(const DeviceLeaks& leaks);
@@ -93,6 +99,7 @@ private:
   StackLines lines_;
   TextFacts<CodeOrigin> origins_;
   HashMap<std::uint32_t, std::string> stack_texts_;
+  std::map<std::pair<DeviceId, StackId>, MemoryKind> kinds_;
 };
 
 std::string LeaksText::line_of(const StackGrowth& growth) {
@@ -121,12 +128,19 @@ std::string rest_text(std::size_t rows) {
   return rows > kMostRows ? fmt::format("    and {} more\n", format_count(rows - kMostRows)) : "";
 }
 
-std::string LeaksText::growth_table(std::span<const StackGrowth> growths) {
+/// What a line holds at the end of the recording, where a rule tells: " (gradients)".
+std::string LeaksText::kind_text(DeviceId device, StackId stack) const {
+  const auto found = kinds_.find({device, stack});
+  return found == kinds_.end() ? "" : fmt::format(" ({})", kind_words(found->second));
+}
+
+std::string LeaksText::growth_table(DeviceId device, std::span<const StackGrowth> growths) {
   TextTable table{Align::right, Align::left, Align::right, Align::left, Align::left};
   table.add_row({"a step", "confidence, and why", "blocks", "lowest, first -> last step", "line"});
   for (const StackGrowth& growth : growths.first(std::min(growths.size(), kMostRows))) {
     table.add_row({per_step(growth.trend.bytes_per_step), confidence_text(growth), format_count(growth.end_blocks),
-                   range_text(growth.first_bytes, growth.last_bytes), line_of(growth)});
+                   range_text(growth.first_bytes, growth.last_bytes),
+                   line_of(growth) + kind_text(device, growth.stack)});
   }
   return table.text("    ") + rest_text(growths.size());
 }
@@ -135,10 +149,10 @@ std::string LeaksText::growing(const DeviceLeaks& leaks, const LeaksWords& words
   if (leaks.grows.empty()) return "";
   const auto all = std::span(leaks.grows);
   const std::size_t judged = leaks.judged_stacks();
-  std::string text = fmt::format("    {}\n", words.room) + growth_table(all.first(judged));
+  std::string text = fmt::format("    {}\n", words.room) + growth_table(leaks.device, all.first(judged));
   const std::string& stack = stack_text(leaks.grows.front().stack);
   if (!stack.empty()) text += "    the first, innermost call first:\n" + stack;
-  if (!words.perhaps.empty()) text += '\n' + paragraph(words.perhaps) + growth_table(all.subspan(judged));
+  if (!words.perhaps.empty()) text += '\n' + paragraph(words.perhaps) + growth_table(leaks.device, all.subspan(judged));
   return text;
 }
 
@@ -177,7 +191,7 @@ std::string LeaksText::section(const DeviceLeaks& leaks) {
     text += fmt::format("  {}\n", reason);
   if (!leaks.has_enough_steps()) return text;
   text += growing(leaks, words) + overview(leaks, words);
-  if (!words.doubt.empty()) text += '\n' + paragraph(words.doubt) + growth_table(leaks.doubtful);
+  if (!words.doubt.empty()) text += '\n' + paragraph(words.doubt) + growth_table(leaks.device, leaks.doubtful);
   if (!words.late_frees.empty()) text += '\n' + paragraph(words.late_frees) + late_frees(leaks);
   if (!words.stopped.empty()) text += '\n' + paragraph(words.stopped) + stopped(leaks);
   return text;

@@ -89,7 +89,7 @@ std::string passed_text(const CompareReport& report) {
 }
 
 std::string uneven_text(const CompareReport& report) {
-  for (const auto& [before, after] : report.comparison.devices) {
+  for (const auto& [before, after, kinds] : report.comparison.devices) {
     const bool are_there = before.segments + before.events > 0 && after.segments + after.events > 0;
     if (!are_there || before.at.kind == after.at.kind) continue;
     return fmt::format("{} is {} in {}, but {} in {}: --at end compares both at the end",

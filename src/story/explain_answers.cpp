@@ -3,10 +3,12 @@
 #include "base/printable.hpp"
 #include "memviz/format.hpp"
 #include "memviz/label.hpp"
+#include "story/kinds_advice.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <utility>
 
 namespace memviz {
 
@@ -233,6 +235,8 @@ std::vector<std::string> advice_text(const MemoryState& state, const DeviceExpla
       break;
     }
   }
+  for (std::string& sentence : kinds_advice(device))
+    advice.push_back(std::move(sentence));
   if (device.judgement.verdict == Verdict::outside) advice.push_back(outside_advice(device));
   if (!device.less_used.empty()) advice.push_back(balance_advice(device));
   return advice;

@@ -1,6 +1,7 @@
 #include "base/printable.hpp"
 #include "memviz/explain.hpp"
 #include "memviz/format.hpp"
+#include "memviz/kind_words.hpp"
 #include "memviz/label.hpp"
 #include "story/explain_answers.hpp"
 
@@ -220,6 +221,8 @@ std::vector<std::string> reasons(const DeviceExplanation& device) {
   if (takes_more(device))
     text.push_back(fmt::format("For this request PyTorch takes {} from the device at once.",
                                format_bytes(device.judgement.needed_bytes)));
+  if (const std::string shares = kind_shares_text(device.kinds); !shares.empty())
+    text.push_back(fmt::format("Kinds: of {} in use, {}.", format_bytes(device.stats.requested_bytes), shares));
   if (!device.less_used.empty()) text.push_back(imbalance(device));
   if (!device.request && ledger.capacity_bytes && ledger.reserved_bytes > 0) text.push_back(headroom(ledger));
   if (device.request && ledger.outside_bytes && device.judgement.verdict != Verdict::outside)

@@ -65,6 +65,7 @@ public:
                                   {capacity_of(options_, state_, stats, result.request), settings_});
     result.judgement = judge(result.ledger, result.request, settings_);
     result.users = users(stats.device);
+    if (!state_.kinds.empty()) result.kinds = kind_account(state_, stats.device);
     PinOptions pins;
     pins.device = stats.device;
     result.pins = find_pins(state_, names_, pins);

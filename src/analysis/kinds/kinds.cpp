@@ -3,8 +3,12 @@
 #include "analysis/kinds/device_kinds.hpp"
 #include "analysis/kinds/stack_class.hpp"
 #include "analysis/kinds/told_kinds.hpp"
+#include "base/saturating.hpp"
 
+#include <algorithm>
 #include <cstddef>
+#include <functional>
+#include <numeric>
 
 namespace memviz {
 
@@ -121,6 +125,48 @@ KindAccount kind_account(const MemoryState& state, std::optional<DeviceId> devic
     account[static_cast<std::size_t>(MemoryKind::unknown)].bytes += stats.outside_bytes;
   }
   return account;
+}
+
+std::map<std::pair<DeviceId, StackId>, MemoryKind> main_kinds(const MemoryState& state) {
+  std::map<std::pair<DeviceId, StackId>, MemoryKind> kinds;
+  if (state.kinds.empty()) return kinds;
+  std::map<std::pair<DeviceId, StackId>, std::array<std::uint64_t, kMemoryKinds>> stacks;
+  for (const DeviceStats& stats : state.devices)
+    for_each_active(state, stats.device, [&](std::uint32_t block) {
+      stacks[{stats.device, state.blocks[block].stack}][static_cast<std::size_t>(state.kinds[block].kind)] +=
+          state.blocks[block].requested_bytes;
+    });
+  for (const auto& [stack, bytes] : stacks) {
+    const auto most = std::ranges::max_element(bytes);
+    const std::uint64_t all = std::accumulate(bytes.begin(), bytes.end(), std::uint64_t{0});
+    const auto kind = static_cast<MemoryKind>(most - bytes.begin());
+    if (kind != MemoryKind::unknown && all - *most <= all / 10) kinds.emplace(stack, kind);
+  }
+  return kinds;
+}
+
+void add(KindAccount& sum, const KindAccount& other) {
+  for (std::size_t i = 0; i < sum.size(); ++i) {
+    sum[i].bytes += other[i].bytes;
+    sum[i].blocks += other[i].blocks;
+    for (std::size_t way = 0; way < kKindEvidences; ++way)
+      sum[i].bytes_by[way] += other[i].bytes_by[way];
+  }
+}
+
+bool has_known(const KindAccount& account) {
+  return std::any_of(account.begin(), account.end() - 1, [](const KindAmount& amount) { return amount.bytes > 0; });
+}
+
+std::vector<KindChange> kind_changes(const KindAccount& before, const KindAccount& after) {
+  if (!has_known(before) && !has_known(after)) return {};
+  std::vector<KindChange> changes;
+  for (std::size_t i = 0; i < kMemoryKinds; ++i)
+    if (before[i].bytes > 0 || after[i].bytes > 0)
+      changes.push_back({static_cast<MemoryKind>(i), before[i].bytes, after[i].bytes});
+  std::ranges::stable_sort(changes, std::ranges::greater(),
+                           [](const KindChange& change) { return magnitude(change.delta_bytes()); });
+  return changes;
 }
 
 } // namespace memviz

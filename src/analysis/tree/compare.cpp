@@ -143,6 +143,24 @@ std::vector<DeviceChange> device_changes(const std::vector<DeviceReadings>& read
   return changes;
 }
 
+/// Of states that have their kinds.
+void add_kinds(const MemoryState& before, const MemoryState& after, Comparison& result) {
+  if (before.kinds.empty() && after.kinds.empty()) return;
+  const auto account_of = [](const MemoryState& state, DeviceId device) {
+    return state.stats_at(device) == nullptr ? KindAccount{} : kind_account(state, device);
+  };
+  KindAccount all_before;
+  KindAccount all_after;
+  for (std::size_t i = 0; i < result.devices.size(); ++i) {
+    const KindAccount of_before = account_of(before, result.readings[i].device);
+    const KindAccount of_after = account_of(after, result.readings[i].device);
+    result.devices[i].kinds = kind_changes(of_before, of_after);
+    add(all_before, of_before);
+    add(all_after, of_after);
+  }
+  result.kinds = kind_changes(all_before, all_after);
+}
+
 /// What needs no stack: segments, and totals of the devices.
 Comparison totals_of(const MemoryState& before, const MemoryState& after, std::optional<DeviceId> device) {
   Comparison result;
@@ -162,6 +180,7 @@ Comparison totals_of(const MemoryState& before, const MemoryState& after, std::o
   result.is_one_moment = is_one_moment(before_devices) && is_one_moment(after_devices) && !result.mixes_host;
   result.before = sum_of(before_devices);
   result.after = sum_of(after_devices);
+  add_kinds(before, after, result);
   return result;
 }
 

@@ -1,4 +1,5 @@
 #include "memviz/compare_report.hpp"
+#include "memviz/story.hpp"
 #include "support/contains.hpp"
 #include "support/snapshot_builder.hpp"
 #include "support/states.hpp"
@@ -170,4 +171,25 @@ TEST_CASE("where the peaks are equal and only the ends differ, the end is pointe
   CHECK(end_text(comparison) == "the peaks are equal and only the ends differ: --at end compares those");
   CHECK(contains(compare_text(report_on(comparison)), "--at end compares those"));
   CHECK(end_text(grown("/app/a.py:2:step")).empty());
+}
+
+TEST_CASE("what kind of memory grew stands before whose it is, in the text, the Markdown, the JSON and the answer") {
+  MemoryState before = end_of(with_block(512, "/app/a.py:1:old"));
+  MemoryState after = end_of(with_block(4 * MiB, "/app/a.py:2:step"));
+  before.kinds.assign(before.blocks.size(), {MemoryKind::parameter, KindEvidence::frames});
+  after.kinds.assign(after.blocks.size(), {MemoryKind::gradient, KindEvidence::behaviour});
+  const Comparison comparison = compare_snapshots(before, after, {});
+  const std::string text = compare_text(report_on(comparison));
+  CAPTURE(text);
+  CHECK(contains(text, "  requested, by kind       before     after     change"));
+  CHECK(contains(text, "  gradients                   0 B  4.00 MiB  +4.00 MiB\n"));
+  CHECK(contains(text, "  parameters                512 B       0 B     -512 B   -100 %\n"));
+  CHECK(text.find("gradients") < text.find("largest changes"));
+  const std::string markdown = compare_markdown(report_on(comparison));
+  CHECK(contains(markdown, "**By kind of memory at the end**\n\n| change | before | after | kind |"));
+  CHECK(contains(markdown, "| +4.00 MiB | 0 B | 4.00 MiB | gradients |\n"));
+  const auto kinds = nlohmann::json::parse(compare_json(report_on(comparison)))["devices"][0]["kinds"];
+  CHECK(kinds[0] ==
+        nlohmann::json{{"kind", "gradient"}, {"before_bytes", 0}, {"after_bytes", 4 * MiB}, {"change_bytes", 4 * MiB}});
+  CHECK(compare_story(comparison).answer.starts_with("By kind: gradients +4.00 MiB. Most of it by step a.py:2"));
 }

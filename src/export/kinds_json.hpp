@@ -1,0 +1,28 @@
+#pragma once
+
+// Kinds of memory -> JSON.
+
+#include "base/json_writer.hpp"
+#include "memviz/kinds.hpp"
+
+#include <string>
+
+namespace memviz {
+
+/// With how much of it is known in which way: "rules_bytes", "declared_bytes", "frames_bytes", "behaviour_bytes".
+inline void write_kind(JsonWriter& json, MemoryKind kind, const KindAmount& amount) {
+  json.begin_object().member("kind", kind_name(kind)).member("bytes", amount.bytes).member("blocks", amount.blocks);
+  for (std::size_t i = 1; i < kKindEvidences; ++i)
+    json.member(std::string(evidence_name(static_cast<KindEvidence>(i))) + "_bytes", amount.bytes_by[i]);
+  json.end_object();
+}
+
+/// By kind, the empty ones, too.
+inline void write_kinds(JsonWriter& json, const KindAccount& account) {
+  json.begin_array();
+  for (std::size_t i = 0; i < account.size(); ++i)
+    write_kind(json, static_cast<MemoryKind>(i), account[i]);
+  json.end_array();
+}
+
+} // namespace memviz

@@ -1,0 +1,62 @@
+#include "story/kinds_advice.hpp"
+
+#include "memviz/format.hpp"
+#include "memviz/kind_words.hpp"
+
+#include <cstdint>
+#include <fmt/format.h>
+#include <optional>
+#include <string_view>
+
+namespace memviz {
+
+namespace {
+
+/// What makes less of a kind, and from which part of all that is in use on it is worth saying, in percent: of
+/// activations there is always a part that no checkpointing saves, and parameters are what a program is about.
+struct Remedy {
+  std::string_view what;
+  std::string_view how;
+  std::uint64_t least_percent;
+};
+
+std::optional<Remedy> remedy_of(const KindPart& part) {
+  switch (part.kind) {
+  case MemoryKind::activation:
+    return Remedy{"Keep fewer activations",
+                  "activation checkpointing (torch.utils.checkpoint), a smaller batch, shorter sequences", 30};
+  case MemoryKind::optimizer_state:
+    return Remedy{"Make the optimizer's state smaller", "shard it (ZeRO, FSDP), keep it in 8 bits, or on the CPU", 20};
+  case MemoryKind::gradient:
+    return Remedy{"Make gradients smaller", "shard them (ZeRO-2, FSDP), or keep them in 16 bits", 20};
+  case MemoryKind::parameter:
+    return Remedy{"Make parameters smaller", "shard them (FSDP), or keep them in 16 bits or fewer", 40};
+  case MemoryKind::unknown:
+    if (!part.is_parameter_or_state) return std::nullopt;
+    return Remedy{"Make parameters and the optimizer's state smaller",
+                  "shard them (ZeRO, FSDP), or keep them in fewer bits", 40};
+  default: return std::nullopt;
+  }
+}
+
+} // namespace
+
+std::vector<std::string> kinds_advice(const DeviceExplanation& device) {
+  const Verdict verdict = device.judgement.verdict;
+  const bool is_short = verdict == Verdict::exhaustion || verdict == Verdict::in_use;
+  if (!is_short || !has_known(device.kinds)) return {};
+  const std::uint64_t in_use_bytes = device.stats.requested_bytes;
+  std::vector<std::string> advice;
+  for (const KindPart& part : kind_parts(device.kinds)) {
+    const std::optional<Remedy> remedy = remedy_of(part);
+    if (!remedy || part.bytes / 100 < in_use_bytes / 10'000 * remedy->least_percent) continue;
+    if (device.request && part.bytes / 2 < device.judgement.missing_bytes) continue;
+    const std::string missing =
+        device.request ? fmt::format("; {} was missing", format_bytes(device.judgement.missing_bytes)) : "";
+    advice.push_back(fmt::format("{} ({}, {} of what was in use{}): {}.", remedy->what, format_bytes(part.bytes),
+                                 format_percent(part.bytes, in_use_bytes), missing, remedy->how));
+  }
+  return advice;
+}
+
+} // namespace memviz

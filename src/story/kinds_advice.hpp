@@ -1,0 +1,17 @@
+#pragma once
+
+// What kinds of memory were in use -> what to do about it.
+
+#include "memviz/explain.hpp"
+
+#include <string>
+#include <vector>
+
+namespace memviz {
+
+/// One sentence for each kind that is much of what was in use, largest first; none where memory was not what was short:
+/// the lack of it was caused by pieces, caches or others. Where a request failed, only those kinds of which half would
+/// have been enough, with the figures that show it.
+[[nodiscard]] std::vector<std::string> kinds_advice(const DeviceExplanation& device);
+
+} // namespace memviz

@@ -1,0 +1,107 @@
+#include "memviz/kind_words.hpp"
+#include "story/kinds_advice.hpp"
+
+#include <doctest/doctest.h>
+#include <string>
+#include <vector>
+
+using namespace memviz;
+
+namespace {
+
+constexpr std::uint64_t kMiB = 1ULL << 20U;
+
+KindAmount& amount_of(KindAccount& account, MemoryKind kind) {
+  return account[static_cast<std::size_t>(kind)];
+}
+
+struct Held {
+  MemoryKind kind;
+  std::uint64_t bytes;
+};
+
+KindAccount account_of(const std::vector<Held>& held, std::uint64_t parameter_or_state_bytes = 0) {
+  KindAccount account;
+  for (const Held& one : held)
+    amount_of(account, one.kind).bytes = one.bytes;
+  amount_of(account, MemoryKind::unknown).bytes += parameter_or_state_bytes;
+  amount_of(account, MemoryKind::unknown).bytes_by[static_cast<std::size_t>(KindEvidence::behaviour)] =
+      parameter_or_state_bytes;
+  return account;
+}
+
+/// A device of which all that was in use has kinds.
+DeviceExplanation explained(const KindAccount& kinds, Verdict verdict) {
+  DeviceExplanation device;
+  device.kinds = kinds;
+  for (const KindAmount& amount : kinds)
+    device.stats.requested_bytes += amount.bytes;
+  device.judgement.verdict = verdict;
+  return device;
+}
+
+const std::vector<Held> kTraining{{MemoryKind::activation, 71 * kMiB},
+                                  {MemoryKind::optimizer_state, 20 * kMiB},
+                                  {MemoryKind::parameter, 8 * kMiB},
+                                  {MemoryKind::unknown, 1 * kMiB}};
+
+} // namespace
+
+TEST_CASE("the shares of kinds are told from the largest on, and what no rule tells comes last") {
+  CHECK(kind_shares_text(account_of(kTraining)) ==
+        "71.0 % activations, 20.0 % optimizer state, 8.0 % parameters; of 1.0 % no rule tells what it is");
+  CHECK(kind_shares_text(account_of({{MemoryKind::gradient, kMiB}}, 3 * kMiB)) ==
+        "75.0 % parameters and optimizer state, 25.0 % gradients");
+  CHECK(kind_shares_text(account_of({{MemoryKind::unknown, kMiB}})) == "");
+  CHECK(kind_shares_text({}) == "");
+}
+
+TEST_CASE("the parts of an account are all of it") {
+  const KindAccount account = account_of(kTraining, 50 * kMiB);
+  std::uint64_t bytes = 0;
+  for (const KindPart& part : kind_parts(account))
+    bytes += part.bytes;
+  CHECK(bytes == 150 * kMiB);
+  CHECK(kind_parts(account)[1].words == "parameters and optimizer state");
+}
+
+TEST_CASE("growth is told by kind, largest first, without what is next to nothing") {
+  const KindAccount before = account_of({{MemoryKind::activation, 100 * kMiB}, {MemoryKind::gradient, 50 * kMiB}});
+  KindAccount after = account_of({{MemoryKind::activation, 400 * kMiB},
+                                  {MemoryKind::gradient, 40 * kMiB},
+                                  {MemoryKind::input, 1 * kMiB},
+                                  {MemoryKind::parameter, 5 * kMiB}});
+  const std::vector<KindChange> changes = kind_changes(before, after);
+  REQUIRE(changes.size() == 4);
+  CHECK(kind_changes_text(changes) == "activations +300 MiB, gradients −10.0 MiB, parameters +5.00 MiB");
+  CHECK(kind_changes(account_of({{MemoryKind::unknown, 7}}), {}).empty());
+}
+
+TEST_CASE("advice by kind is given where memory was short, of what is much of it") {
+  SUBCASE("with the figures, where nothing failed") {
+    const auto advice = kinds_advice(explained(account_of(kTraining), Verdict::in_use));
+    REQUIRE(advice.size() == 2);
+    CHECK(advice[0].starts_with("Keep fewer activations (71.0 MiB, 71.0 % of what was in use): activation checkpoint"));
+    CHECK(advice[1].starts_with("Make the optimizer's state smaller (20.0 MiB, 20.0 % of what was in use): shard it"));
+  }
+  SUBCASE("of those alone of which half would have been enough for a request that failed") {
+    DeviceExplanation device = explained(account_of(kTraining), Verdict::exhaustion);
+    device.request = Request{};
+    device.judgement.missing_bytes = 15 * kMiB;
+    const auto advice = kinds_advice(device);
+    REQUIRE(advice.size() == 1);
+    CHECK(advice[0].starts_with(
+        "Keep fewer activations (71.0 MiB, 71.0 % of what was in use; 15.0 MiB was missing): activation"));
+  }
+  SUBCASE("of parameters and an optimizer's state together, where they cannot be told apart") {
+    const auto advice = kinds_advice(explained(account_of({{MemoryKind::gradient, kMiB}}, 9 * kMiB), Verdict::in_use));
+    REQUIRE(advice.size() == 1);
+    CHECK(advice[0].starts_with("Make parameters and the optimizer's state smaller (9.00 MiB, 90.0 %"));
+  }
+  SUBCASE("none where memory was in pieces") {
+    CHECK(kinds_advice(explained(account_of(kTraining), Verdict::fragmentation)).empty());
+  }
+  SUBCASE("none where no rule tells what it was") {
+    CHECK(kinds_advice(explained(account_of({{MemoryKind::unknown, kMiB}}), Verdict::in_use)).empty());
+  }
+}
