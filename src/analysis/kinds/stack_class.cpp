@@ -1,6 +1,10 @@
 #include "analysis/kinds/stack_class.hpp"
 
+#include "analysis/kinds/function_name.hpp"
+
+#include <algorithm>
 #include <array>
+#include <string>
 #include <string_view>
 
 namespace memviz {
@@ -24,12 +28,18 @@ enum : std::uint32_t {
   accumulate_grad = 1U << 9U,
   engine = 1U << 10U,
   copy = 1U << 11U,
+  anybodys = 1U << 12U,          ///< says nothing of who calls it
+  module_parameters = 1U << 13U, ///< moves a module's parameters, or makes them
+  optimizer = 1U << 14U,
+  data_loader = 1U << 15U,
+  zeros_like = 1U << 16U,
+  forward = 1U << 17U,
   // of functions in Python
-  call = 1U << 12U,
-  apply = 1U << 13U,
-  constructor = 1U << 14U,
-  init_state = 1U << 15U,
-  run_backward = 1U << 16U,
+  call = 1U << 18U,
+  apply = 1U << 19U,
+  constructor = 1U << 20U,
+  init_state = 1U << 21U,
+  run_backward = 1U << 22U,
 };
 }
 
@@ -50,10 +60,54 @@ bool is_workspace(std::string_view name) {
   return has_any(name, kNames) || (has(name, "Workspace") && has(name, "cudnn"));
 }
 
+bool is_communication(std::string_view name, std::string_view function) {
+  // What calls a function object has its type in the arguments of a template.
+  const std::string_view where = function.starts_with("std::") ? name : function;
+  return has(where, "c10d::") || has(where, "nccl") || has(where, "NCCL");
+}
+
+/// Of torch::nn and torch::jit: `to`, constructors, and what these call to make parameters.
+bool makes_parameters(std::string_view function) {
+  static constexpr std::array<std::string_view, 3> kMoving{"torch::nn::Module::to", "torch::nn::Module::to_impl",
+                                                           "torch::jit::Module::to_impl"};
+  if (std::ranges::find(kMoving, function) != kMoving.end()) return true;
+  if (!function.starts_with("torch::nn::") || !has(function, "Impl")) return false;
+  return function.ends_with("::reset") || function.ends_with("reset_parameters") || is_constructor(function);
+}
+
+/// Whether it says nothing of who calls it: an operator, or where a thread begins.
+bool is_anybodys(std::string_view function) {
+  static constexpr std::array<std::string_view, 6> kStarts{"at::", "aten::", "c10::", "caffe2::", "torch::", "__kmp"};
+  static constexpr std::array<std::string_view, 8> kNames{"??",
+                                                          "start_thread",
+                                                          "clone",
+                                                          "__clone",
+                                                          "clone3",
+                                                          "__clone3",
+                                                          "gomp_thread_start",
+                                                          "execute_native_thread_routine"};
+  return std::ranges::any_of(kStarts, [&](std::string_view start) { return function.starts_with(start); }) ||
+         std::ranges::find(kNames, function) != kNames.end();
+}
+
+/// What a function of PyTorch in C++ says of the part of training that calls it.
+std::uint32_t library_marks(std::string_view function) {
+  if (makes_parameters(function)) return mark::module_parameters;
+  if (function.starts_with("torch::optim::")) return mark::optimizer;
+  if (function.starts_with("torch::data::")) return mark::data_loader;
+  if (function.ends_with("::forward")) return mark::forward;
+  if (function.starts_with("torch::nn::")) return 0;
+  if (!is_anybodys(function)) return 0;
+  std::uint32_t marks = mark::anybodys;
+  if (function.ends_with("::zeros_like") || function.ends_with("::zeros_like::call")) marks |= mark::zeros_like;
+  return marks;
+}
+
 std::uint32_t name_marks(std::string_view name) {
-  std::uint32_t marks = mark::seen;
+  const std::string function = function_name(name);
+  std::uint32_t marks = mark::seen | library_marks(function);
   if (is_workspace(name)) marks |= mark::workspace;
-  if (has(name, "c10d::") || has(name, "nccl") || has(name, "NCCL")) marks |= mark::communication;
+  if (is_communication(name, function)) marks |= mark::communication;
   if (name.starts_with("torch::autograd::AccumulateGrad")) marks |= mark::accumulate_grad;
   if (has(name, "torch::autograd::Engine::")) marks |= mark::engine;
   if (has(name, "at::native::_to_copy") || has(name, "at::_ops::_to_copy")) marks |= mark::copy;
@@ -102,7 +156,10 @@ StackClass StackClasses::classify(StackId stack) {
   bool is_data = false;
   bool is_copy = false;
   bool is_call = false;
-  Marks innermost = 0; // of Python's
+  bool is_zeros_like = false;
+  bool is_in_forward = false;
+  Marks innermost = 0;     // of Python's
+  Marks innermost_cpp = 0; // of those that are not just of PyTorch's operators
   for (const FrameId frame : frames) {
     const Marks marks = marks_of(frame);
     const auto is = [&](Marks all) { return (marks & all) == all; };
@@ -120,11 +177,24 @@ StackClass StackClasses::classify(StackId stack) {
     is_accumulated = is_accumulated || is(mark::accumulate_grad);
     is_backward = is_backward || is(mark::engine);
     is_copy = is_copy || is(mark::copy);
+    if (innermost_cpp == 0 && !is(mark::anybodys)) innermost_cpp = marks;
+    is_zeros_like = is_zeros_like || is(mark::zeros_like);
+    is_in_forward = is_in_forward || is(mark::forward);
   }
   if (is_workspace) return StackClass::workspace;
   if (is_communication) return StackClass::communication;
   if (is_accumulated) return StackClass::accumulate_grad;
   if (is_backward) return StackClass::backward;
+  if (innermost == 0) {
+    // A thread that computes a part of an operator may do so in any phase.
+    if (innermost_cpp == 0) return StackClass::none;
+    // A program without Python. No optimizer of torch::optim makes a temporary by zeros_like().
+    if ((innermost_cpp & mark::optimizer) != 0)
+      return is_zeros_like ? StackClass::optimizer_state : StackClass::optimizer;
+    is_parameter = (innermost_cpp & mark::module_parameters) != 0;
+    is_data = (innermost_cpp & mark::data_loader) != 0;
+    is_call = is_in_forward;
+  }
   // A closure that an optimizer calls runs the forward pass within its frames: only the innermost one counts.
   if ((innermost & mark::optimizer_file) != 0)
     return (innermost & mark::init_state) != 0 ? StackClass::optimizer_state : StackClass::optimizer;
