@@ -44,6 +44,7 @@ public:
     case StackClass::workspace: return by_frames(MemoryKind::workspace);
     case StackClass::communication: return by_frames(MemoryKind::communication);
     case StackClass::parameter: return by_frames(MemoryKind::parameter);
+    case StackClass::gradient: return by_frames(MemoryKind::gradient);
     case StackClass::optimizer_state: return by_frames(MemoryKind::optimizer_state);
     case StackClass::data_loader: return by_frames(MemoryKind::input);
     default: break;

@@ -19,6 +19,7 @@ Phase phase_of(StackClass stack_class, Phase now) {
   case StackClass::forward: return Phase::forward;
   case StackClass::none:
   case StackClass::parameter:
+  case StackClass::gradient:
   case StackClass::workspace:
   case StackClass::communication:
   case StackClass::data_loader:

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -22,24 +24,28 @@ enum : std::uint32_t {
   optimizer_file = 1U << 4U,
   graph_file = 1U << 5U, ///< torch/autograd/graph.py
   data_file = 1U << 6U,
+  optimizer_base = 1U << 7U, ///< torch/optim/optimizer.py
+  context_file = 1U << 8U,   ///< of decorators as torch.no_grad()
   // of functions in C++
-  workspace = 1U << 7U,
-  communication = 1U << 8U,
-  accumulate_grad = 1U << 9U,
-  engine = 1U << 10U,
-  copy = 1U << 11U,
-  anybodys = 1U << 12U,          ///< says nothing of who calls it
-  module_parameters = 1U << 13U, ///< moves a module's parameters, or makes them
-  optimizer = 1U << 14U,
-  data_loader = 1U << 15U,
-  zeros_like = 1U << 16U,
-  forward = 1U << 17U,
+  workspace = 1U << 9U,
+  communication = 1U << 10U,
+  accumulate_grad = 1U << 11U,
+  engine = 1U << 12U,
+  copy = 1U << 13U,
+  anybodys = 1U << 14U,          ///< says nothing of who calls it
+  module_parameters = 1U << 15U, ///< moves a module's parameters, or makes them
+  optimizer = 1U << 16U,
+  data_loader = 1U << 17U,
+  zeros_like = 1U << 18U,
+  forward = 1U << 19U,
   // of functions in Python
-  call = 1U << 18U,
-  apply = 1U << 19U,
-  constructor = 1U << 20U,
-  init_state = 1U << 21U,
-  run_backward = 1U << 22U,
+  call = 1U << 20U,
+  apply = 1U << 21U,
+  constructor = 1U << 22U,
+  init_state = 1U << 23U,
+  run_backward = 1U << 24U,
+  step = 1U << 25U,
+  closure = 1U << 26U,
 };
 }
 
@@ -116,21 +122,65 @@ std::uint32_t name_marks(std::string_view name) {
   if (name == "__init__") marks |= mark::constructor;
   if (name == "_init_group" || has(name, "init_state")) marks |= mark::init_state;
   if (name == "_engine_run_backward") marks |= mark::run_backward;
+  if (name == "step") marks |= mark::step;
+  if (has(name, "closure") || name == "<lambda>") marks |= mark::closure;
   return marks;
 }
 
-std::uint32_t file_marks(std::string_view file) {
+std::uint32_t file_marks(std::string_view path) {
   std::uint32_t marks = mark::seen;
-  if (!file.ends_with(".py")) return marks;
+  if (!path.ends_with(".py")) return marks;
+  std::string file(path);
+  std::ranges::replace(file, '\\', '/'); // of Windows
   marks |= mark::python;
   if (has(file, "torch/nn/modules/"))
     marks |= file.ends_with("torch/nn/modules/module.py") ? mark::module_file : mark::modules_file;
   // apex and others have theirs in folders of these names.
   if (has(file, "/optim/") || has(file, "/optimizers/")) marks |= mark::optimizer_file;
+  if (file.ends_with("torch/optim/optimizer.py")) marks |= mark::optimizer_base;
+  if (file.ends_with("torch/utils/_contextlib.py") || file.ends_with("torch/autograd/grad_mode.py"))
+    marks |= mark::context_file;
   if (file.ends_with("torch/autograd/graph.py")) marks |= mark::graph_file;
   if (has(file, "torch/utils/data/")) marks |= mark::data_file;
   return marks;
 }
+
+/// Python's frames, innermost first, of which the innermost may be a program's own optimizer: functions of one file,
+/// and the outermost of these a step() that torch/optim/optimizer.py calls.
+class OwnOptimizer {
+public:
+  void add(StringId file, std::uint32_t marks) {
+    if (is_over_ || (marks & mark::context_file) != 0) return;
+    if (is_step_ && (marks & mark::optimizer_base) != 0) is_found_ = true;
+    if (!file_) file_ = file;
+    is_over_ = is_found_ || *file_ != file || (marks & mark::closure) != 0;
+    is_step_ = (marks & mark::step) != 0;
+  }
+  [[nodiscard]] bool is_found() const { return is_found_; }
+
+private:
+  std::optional<StringId> file_;
+  bool is_step_ = false;
+  bool is_over_ = false;
+  bool is_found_ = false;
+};
+
+/// Module._apply() moves parameters, then their gradients, then buffers, after it has called itself for the modules
+/// within: by the distance of the lines (64 to 77 in PyTorch 2.6 to 2.15, of parameters 25 to 33, of buffers 86 to 103)
+/// one tells which.
+class ApplyLines {
+public:
+  void add(std::int64_t line) {
+    if (count_ < lines_.size()) lines_[count_++] = line;
+  }
+  [[nodiscard]] bool are_of_gradient() const {
+    return count_ == lines_.size() && lines_[0] > lines_[1] + 50 && lines_[0] < lines_[1] + 82;
+  }
+
+private:
+  std::array<std::int64_t, 2> lines_{};
+  std::size_t count_ = 0;
+};
 
 } // namespace
 
@@ -158,6 +208,8 @@ StackClass StackClasses::classify(StackId stack) {
   bool is_call = false;
   bool is_zeros_like = false;
   bool is_in_forward = false;
+  OwnOptimizer own_optimizer;
+  ApplyLines apply_lines;
   Marks innermost = 0;     // of Python's
   Marks innermost_cpp = 0; // of those that are not just of PyTorch's operators
   for (const FrameId frame : frames) {
@@ -165,6 +217,8 @@ StackClass StackClasses::classify(StackId stack) {
     const auto is = [&](Marks all) { return (marks & all) == all; };
     if (is(mark::python)) {
       if (innermost == 0) innermost = marks;
+      own_optimizer.add(frames_.frame(frame).filename, marks);
+      if (is(mark::module_file | mark::apply)) apply_lines.add(frames_.frame(frame).line);
       is_call = is_call || is(mark::module_file | mark::call);
       is_parameter = is_parameter || is(mark::module_file | mark::apply) || is(mark::modules_file | mark::constructor);
       is_backward = is_backward || is(mark::graph_file | mark::run_backward);
@@ -196,9 +250,9 @@ StackClass StackClasses::classify(StackId stack) {
     is_call = is_in_forward;
   }
   // A closure that an optimizer calls runs the forward pass within its frames: only the innermost one counts.
-  if ((innermost & mark::optimizer_file) != 0)
+  if ((innermost & mark::optimizer_file) != 0 || own_optimizer.is_found())
     return (innermost & mark::init_state) != 0 ? StackClass::optimizer_state : StackClass::optimizer;
-  if (is_parameter) return StackClass::parameter;
+  if (is_parameter) return apply_lines.are_of_gradient() ? StackClass::gradient : StackClass::parameter;
   if (is_data) return StackClass::data_loader;
   return is_copy && !is_call ? StackClass::copy : StackClass::forward;
 }

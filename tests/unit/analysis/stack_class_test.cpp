@@ -29,6 +29,15 @@ StackClass class_of(const std::vector<std::string>& functions,
   return StackClasses(made.frames()).of(stack);
 }
 
+/// Frames of Python outermost first.
+StackClass class_in_python(const std::vector<std::string>& frames) {
+  SmallSnapshot made;
+  std::vector<std::string_view> views{"/app/train.py:3:main"};
+  views.insert(views.end(), frames.begin(), frames.end());
+  const StackId stack = made.stack(views);
+  return StackClasses(made.frames()).of(stack);
+}
+
 const std::string kAdamStep = "torch::optim::AdamW::step(std::function<at::Tensor ()>)";
 
 } // namespace
@@ -90,6 +99,41 @@ TEST_CASE("communication is what a function does, not what it is given") {
   CHECK(class_of({"std::_Function_handler<void (), c10d::Work::run()::{lambda()#1}>::_M_invoke()"}) ==
         StackClass::communication);
   CHECK(class_of({"app::train(c10d::ProcessGroup&)"}) == StackClass::forward);
+}
+
+TEST_CASE("Python's files have the same names on Windows") {
+  CHECK(class_in_python({R"(\venv\Lib\site-packages\torch\optim\adamw.py:100:_init_group)"}) ==
+        StackClass::optimizer_state);
+  CHECK(class_in_python({R"(\venv\Lib\site-packages\torch\nn\modules\module.py:955:_apply)"}) == StackClass::parameter);
+}
+
+TEST_CASE("a program's own optimizer has a step() that torch/optim/optimizer.py calls") {
+  const std::string wrapper = "/lib/torch/optim/optimizer.py:516:wrapper";
+  CHECK(class_in_python({wrapper, "/app/muon.py:75:step"}) == StackClass::optimizer);
+  CHECK(class_in_python({wrapper, "/lib/torch/utils/_contextlib.py:120:decorate_context", "/app/muon.py:75:step",
+                         "/app/muon.py:12:orthogonalized"}) == StackClass::optimizer);
+  SUBCASE("but a closure that it calls is none of it, nor is what another file does") {
+    CHECK(class_in_python({wrapper, "/app/train.py:75:step", "/app/train.py:9:closure"}) == StackClass::forward);
+    CHECK(class_in_python({wrapper, "/app/muon.py:75:step", "/app/train.py:9:loss_of"}) == StackClass::forward);
+    CHECK(class_in_python({wrapper, "/app/muon.py:75:step", "/app/train.py:9:run", "/app/muon.py:3:loss_of"}) ==
+          StackClass::forward);
+    CHECK(class_in_python({"/app/train.py:75:step"}) == StackClass::forward);
+  }
+}
+
+TEST_CASE("Module._apply() moves gradients, too") {
+  const auto moved_at = [](int within, int line) {
+    return class_in_python({"/lib/torch/nn/modules/module.py:1355:cuda",
+                            "/lib/torch/nn/modules/module.py:" + std::to_string(within) + ":_apply",
+                            "/lib/torch/nn/modules/module.py:" + std::to_string(line) + ":_apply",
+                            "/lib/torch/nn/modules/module.py:1050:<lambda>"});
+  };
+  CHECK(moved_at(903, 930) == StackClass::parameter); // PyTorch 2.6
+  CHECK(moved_at(903, 967) == StackClass::gradient);
+  CHECK(moved_at(903, 991) == StackClass::parameter); // a buffer
+  CHECK(moved_at(933, 966) == StackClass::parameter); // 2.15
+  CHECK(moved_at(933, 1010) == StackClass::gradient);
+  CHECK(moved_at(933, 1036) == StackClass::parameter);
 }
 
 TEST_CASE("a thread that computes a part of an operator tells no phase") {
