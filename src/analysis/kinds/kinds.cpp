@@ -35,7 +35,10 @@ public:
   /// Before kind_of(): what tells the sizes of parameters.
   void look_at(const Lived& lived) {
     if (lived.stack_class == StackClass::parameter) ++parameters_[lived.bytes];
-    if (!lived.history.is_explained() && lived.history.is_kept) ++kept_before_[lived.bytes];
+    if (!lived.history.is_explained() && lived.history.is_kept) {
+      if (lived.stack_class == StackClass::accumulate_grad) ++gradients_before_[lived.bytes];
+      if (may_be_parameter(lived)) ++kept_before_[lived.bytes];
+    }
     if (is_left_by_backward(lived)) left_[lived.bytes].add(made_in(lived).epoch);
   }
 
@@ -75,17 +78,34 @@ private:
   [[nodiscard]] bool is_left_by_backward(const Lived& lived) const {
     const bool is_of_backward =
         lived.stack_class == StackClass::backward || lived.stack_class == StackClass::accumulate_grad;
-    return is_of_backward && lived.history.is_explained() && gone_in(lived).epoch > made_in(lived).epoch;
+    if (!is_of_backward || !lived.history.is_explained()) return false;
+    return gone_in(lived).epoch > made_in(lived).epoch || is_freed_behind(lived);
+  }
+  /// Freed when its backward pass had made all that it made, and before anything else was made: by zero_grad(), behind
+  /// an optimizer that takes no memory.
+  [[nodiscard]] bool is_freed_behind(const Lived& lived) const {
+    if (!is_freed(lived)) return false;
+    const PhaseRun& gone = gone_in(lived);
+    return gone.first == made_in(lived).first && gone.first != last_.first && lived.history.free_event > gone.last;
   }
   [[nodiscard]] std::uint64_t gradients_at_once(std::uint64_t bytes) const {
     const auto freed = known_.gradients.find(bytes);
     const auto left = left_.find(bytes);
-    return std::max(freed == known_.gradients.end() ? 0 : freed->second.most,
-                    left == left_.end() ? 0 : left->second.most);
+    const auto before = gradients_before_.find(bytes);
+    return std::max({freed == known_.gradients.end() ? 0 : freed->second.most,
+                     left == left_.end() ? 0 : left->second.most,
+                     before == gradients_before_.end() ? 0 : before->second});
+  }
+  /// As far as its frames tell.
+  [[nodiscard]] static bool may_be_parameter(const Lived& lived) {
+    const StackClass of = lived.stack_class;
+    return of == StackClass::none || of == StackClass::parameter || of == StackClass::forward || of == StackClass::copy;
   }
   /// Older than the events, and there to the end: of a size of which there are as many as gradients, parameters. Of an
   /// optimizer's state there are several for each.
   [[nodiscard]] KindOf kind_of_old(const Lived& lived) const {
+    if (lived.stack_class == StackClass::accumulate_grad) return by_frames(MemoryKind::gradient);
+    if (!may_be_parameter(lived)) return {};
     const std::uint64_t gradients = gradients_at_once(lived.bytes);
     const auto count = kept_before_.find(lived.bytes);
     return gradients > 0 && count->second == gradients ? by_behaviour(MemoryKind::parameter) : KindOf{};
@@ -94,7 +114,8 @@ private:
   [[nodiscard]] KindOf kind_of_backward(const Lived& lived) const {
     if (is_left_by_backward(lived)) {
       const bool is_parameter_size = parameters_.contains(lived.bytes) || kept_before_.contains(lived.bytes);
-      return is_parameter_size ? by_behaviour(MemoryKind::gradient) : KindOf{};
+      if (is_parameter_size) return by_behaviour(MemoryKind::gradient);
+      return is_freed_behind(lived) ? by_behaviour(MemoryKind::temporary) : KindOf{};
     }
     if (is_freed(lived)) return by_behaviour(MemoryKind::temporary);
     // The recording ends within the backward pass.
@@ -138,7 +159,8 @@ private:
   const PhaseRun& last_;
   std::map<std::uint64_t, std::uint64_t> parameters_;  ///< how many of each size their stacks name
   std::map<std::uint64_t, std::uint64_t> kept_before_; ///< how many of each size are older than the events and stay
-  std::map<std::uint64_t, GradientCount> left_;        ///< gradients that are there at the moment
+  std::map<std::uint64_t, std::uint64_t> gradients_before_; ///< the same, of what AccumulateGrad made
+  std::map<std::uint64_t, GradientCount> left_;             ///< gradients that are there at the moment
 };
 
 Lived lived_of(const MemoryState& state, std::uint32_t block, StackClasses& classes, bool has_cpp_frames) {

@@ -201,6 +201,7 @@ StackClass StackClasses::classify(StackId stack) {
   bool is_workspace = false;
   bool is_communication = false;
   bool is_accumulated = false;
+  bool is_in_hook = false;
   bool is_backward = false;
   bool is_parameter = false;
   bool is_data = false;
@@ -228,7 +229,9 @@ StackClass StackClasses::classify(StackId stack) {
     has_cpp_frames_ = true;
     is_workspace = is_workspace || is(mark::workspace);
     is_communication = is_communication || is(mark::communication);
-    is_accumulated = is_accumulated || is(mark::accumulate_grad);
+    // Frames of Python within are those of a hook.
+    is_accumulated = is_accumulated || (is(mark::accumulate_grad) && innermost == 0);
+    is_in_hook = is_in_hook || (is(mark::accumulate_grad) && innermost != 0);
     is_backward = is_backward || is(mark::engine);
     is_copy = is_copy || is(mark::copy);
     if (innermost_cpp == 0 && !is(mark::anybodys)) innermost_cpp = marks;
@@ -238,6 +241,8 @@ StackClass StackClasses::classify(StackId stack) {
   if (is_workspace) return StackClass::workspace;
   if (is_communication) return StackClass::communication;
   if (is_accumulated) return StackClass::accumulate_grad;
+  constexpr Marks kMakesState = mark::optimizer_file | mark::init_state;
+  if (is_in_hook && (innermost & kMakesState) == kMakesState) return StackClass::optimizer_state;
   if (is_backward) return StackClass::backward;
   if (innermost == 0) {
     // A thread that computes a part of an operator may do so in any phase.

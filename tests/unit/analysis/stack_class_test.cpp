@@ -121,6 +121,15 @@ TEST_CASE("a program's own optimizer has a step() that torch/optim/optimizer.py 
   }
 }
 
+TEST_CASE("a hook of AccumulateGrad makes no gradient") {
+  const std::string engine = "libtorch_cpu.so:1:torch::autograd::Engine::thread_main()";
+  const std::string accumulates = "libtorch_cpu.so:2:torch::autograd::AccumulateGrad::apply()";
+  CHECK(class_in_python({engine, accumulates}) == StackClass::accumulate_grad);
+  CHECK(class_in_python({engine, accumulates, "/app/train.py:9:hook"}) == StackClass::backward);
+  CHECK(class_in_python({engine, accumulates, "/app/train.py:9:hook", "/lib/torch/optim/adam.py:100:_init_group"}) ==
+        StackClass::optimizer_state);
+}
+
 TEST_CASE("Module._apply() moves gradients, too") {
   const auto moved_at = [](int within, int line) {
     return class_in_python({"/lib/torch/nn/modules/module.py:1355:cuda",
