@@ -59,10 +59,11 @@ template <std::size_t count> bool has_any(std::string_view text, const std::arra
   return false;
 }
 
-/// aten/src/ATen/cuda/CublasHandlePool.cpp, and what cuDNN's and hipBLAS's callers are called.
+/// aten/src/ATen/cuda/CublasHandlePool.cpp, aten/src/ATen/native/cudnn/Conv_v8.cpp, and what cuDNN's and hipBLAS's
+/// callers are called.
 bool is_workspace(std::string_view name) {
-  static constexpr std::array<std::string_view, 3> kNames{"setWorkspaceForHandle", "getNewWorkspace",
-                                                          "BlasLtWorkspace"};
+  static constexpr std::array<std::string_view, 4> kNames{"setWorkspaceForHandle", "getNewWorkspace", "BlasLtWorkspace",
+                                                          "at::native::run_conv_plan"};
   return has_any(name, kNames) || (has(name, "Workspace") && has(name, "cudnn"));
 }
 

@@ -94,6 +94,10 @@ TEST_CASE("a copy in a program without Python is one of a batch outside of forwa
         StackClass::data_loader);
 }
 
+TEST_CASE("what a convolution of cuDNN takes to run is a workspace") {
+  CHECK(class_of({}, "at::native::run_conv_plan(cudnnContext*, at::Tensor const&)") == StackClass::workspace);
+}
+
 TEST_CASE("communication is what a function does, not what it is given") {
   CHECK(class_of({"c10d::Reducer::initialize_buckets()"}) == StackClass::communication);
   CHECK(class_of({"std::_Function_handler<void (), c10d::Work::run()::{lambda()#1}>::_M_invoke()"}) ==
