@@ -17,6 +17,10 @@ bool is_freed(const Lived& lived) {
   return !lived.history.free_event.is_none();
 }
 
+bool is_of_backward(const Lived& lived) {
+  return lived.stack_class == StackClass::backward || lived.stack_class == StackClass::accumulate_grad;
+}
+
 /// As far as its frames tell.
 bool may_be_parameter(const Lived& lived) {
   const StackClass of = lived.stack_class;
@@ -29,7 +33,7 @@ void DeviceKinds::look_at(const Lived& lived) {
   if (lived.told.kind == MemoryKind::parameter || lived.stack_class == StackClass::parameter)
     ++parameters_[lived.bytes];
   if (!lived.history.is_explained() && lived.history.is_kept) {
-    if (lived.stack_class == StackClass::accumulate_grad) ++gradients_before_[lived.bytes];
+    if (is_of_backward(lived)) ++gradients_before_[lived.bytes];
     if (may_be_parameter(lived)) ++kept_before_[lived.bytes];
   }
   if (is_left_by_backward(lived)) left_[lived.bytes].add(made_in(lived).epoch);
@@ -70,9 +74,7 @@ const PhaseRun& DeviceKinds::gone_in(const Lived& lived) const {
 }
 
 bool DeviceKinds::is_left_by_backward(const Lived& lived) const {
-  const bool is_of_backward =
-      lived.stack_class == StackClass::backward || lived.stack_class == StackClass::accumulate_grad;
-  if (!is_of_backward || !lived.history.is_explained()) return false;
+  if (!is_of_backward(lived) || !lived.history.is_explained()) return false;
   return gone_in(lived).epoch > made_in(lived).epoch || is_freed_behind(lived);
 }
 

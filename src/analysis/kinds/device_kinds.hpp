@@ -46,7 +46,7 @@ private:
   const PhaseRun& last_;
   std::map<std::uint64_t, std::uint64_t> parameters_;  ///< how many of each size are told, or named by their stacks
   std::map<std::uint64_t, std::uint64_t> kept_before_; ///< how many of each size are older than the events and stay
-  std::map<std::uint64_t, std::uint64_t> gradients_before_; ///< the same, of what AccumulateGrad made
+  std::map<std::uint64_t, std::uint64_t> gradients_before_; ///< the same, of what a backward pass made
   std::map<std::uint64_t, GradientCount> left_;             ///< gradients that are still there
 };
 
