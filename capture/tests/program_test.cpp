@@ -145,6 +145,29 @@ TEST_CASE("memviz-capture activations prints what was saved beside the formula")
   CHECK(looks_like_a_pickle(file));
 }
 
+TEST_CASE("memviz-capture train writes what its memory is") {
+  const TemporaryFolder folder;
+  const std::string file = folder.file("kinds.json");
+  const auto kinds_after = [&](const std::string& part) {
+    const Outcome outcome = run_program("train --layers 1 --d-model 16 --heads 2 --seq 8 --steps 2 --until " + part +
+                                        " -o " + folder.file("train.pickle") + " --kinds " + file);
+    CAPTURE(outcome.output);
+    REQUIRE(outcome.exit_code == 0);
+    std::ifstream written(file);
+    return std::string{std::istreambuf_iterator<char>(written), {}};
+  };
+  const std::string weight = std::to_string(4 * 16 * 16 * 4); // of an MLP's first layer
+  const std::string forward = kinds_after("forward");
+  CHECK(contains(forward, "[\"parameter\", " + weight + "]"));
+  CHECK(contains(forward, "[\"activation\", "));
+  CHECK_FALSE(contains(forward, "[\"gradient\", "));
+  const std::string optimizer = kinds_after("optimizer");
+  CHECK(contains(optimizer, "[\"gradient\", " + weight + "]"));
+  CHECK(contains(optimizer, "[\"optimizer_state\", " + weight + "]"));
+  CHECK_FALSE(contains(optimizer, "[\"activation\", "));
+  CHECK_FALSE(contains(kinds_after("step"), "[\"gradient\", "));
+}
+
 TEST_CASE("memviz-capture train records and its loss falls") {
   const TemporaryFolder folder;
   const std::string file = folder.file("train.pickle");

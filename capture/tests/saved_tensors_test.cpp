@@ -83,6 +83,15 @@ TEST_CASE("SavedTensors follows what is kept") {
     CHECK(saved.kept_bytes() == 0);
     CHECK(at::allclose(input.grad(), 1 - at::tanh(input.detach()).square()));
   }
+  SUBCASE("what is kept has its address, until a backward pass releases it") {
+    const SavedTensors saved;
+    const at::Tensor result = at::tanh(input);
+    REQUIRE(saved.kept().size() == 1);
+    CHECK(saved.kept()[0].data == result.data_ptr());
+    CHECK(saved.kept()[0].bytes == 256);
+    result.sum().backward();
+    CHECK(saved.kept().empty());
+  }
   SUBCASE("a dropped result is no longer kept: no cycle holds it") {
     const SavedTensors saved;
     { const at::Tensor result = at::exp(input); }

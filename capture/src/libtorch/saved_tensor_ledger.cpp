@@ -46,4 +46,13 @@ SavedTensorLedger::Totals SavedTensorLedger::totals() const {
   return totals_;
 }
 
+std::vector<SavedStorage> SavedTensorLedger::kept() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<SavedStorage> kept;
+  kept.reserve(entries_.size());
+  for (const auto& [storage, entry] : entries_)
+    kept.push_back({storage->data(), entry.bytes});
+  return kept;
+}
+
 } // namespace memviz::capture

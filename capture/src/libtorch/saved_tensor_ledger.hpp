@@ -3,6 +3,8 @@
 // The account of one SavedTensors scope: which storages autograd keeps, and how many saved tensors hold each. It
 // outlives its scope as long as tensors saved in it do; they are released in any thread.
 
+#include "memviz/capture/saved_tensors.hpp"
+
 #include <ATen/core/Tensor.h>
 
 #include <cstddef>
@@ -31,6 +33,7 @@ public:
     std::size_t peak_storages = 0;
   };
   [[nodiscard]] Totals totals() const;
+  [[nodiscard]] std::vector<SavedStorage> kept() const;
 
 private:
   struct Entry {

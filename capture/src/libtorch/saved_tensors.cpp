@@ -114,4 +114,8 @@ std::uint64_t SavedTensors::kept_bytes() const {
   return ledger_->totals().kept_bytes;
 }
 
+std::vector<SavedStorage> SavedTensors::kept() const {
+  return ledger_->kept();
+}
+
 } // namespace memviz::capture

@@ -3,12 +3,17 @@
 #include "model.hpp"
 #include "options.hpp"
 #include "run_recording.hpp"
+#include "true_kinds.hpp"
+
+#include "memviz/capture/saved_tensors.hpp"
 
 #include <ATen/ATen.h>
 #include <torch/nn/functional/loss.h>
 #include <torch/optim/adamw.h>
 
+#include <functional>
 #include <iostream>
+#include <optional>
 
 namespace memviz::capture::program {
 namespace {
@@ -19,7 +24,9 @@ struct TrainSettings {
   std::int64_t steps = 3;
   std::string activation = "gelu";
   std::string device = "cpu";
+  std::string until = "step";
   std::string output;
+  std::string kinds;
 };
 
 constexpr std::string_view kTrainIntroduction =
@@ -39,7 +46,10 @@ std::vector<Option> options_of(TrainSettings& settings) {
       count_option("--vocab", settings.model.vocabulary, kMax, "different tokens (256)"),
       choice_option("--act", settings.activation, activation_names(), "activation function (gelu)"),
       choice_option("--device", settings.device, {"cpu", "cuda"}, "cpu or cuda (cpu)"),
+      choice_option("--until", settings.until, {"forward", "backward", "optimizer", "step"},
+                    "part of the last step that the recording ends after; step: zero_grad(), too (step)"),
       text_option("-o", "FILE", settings.output, "the snapshot"),
+      text_option("--kinds", "FILE", settings.kinds, "what PyTorch's objects say that its memory is, as JSON"),
   };
 }
 
@@ -53,22 +63,50 @@ void complete(TrainSettings& settings) {
   layer.activation = parse_activations(settings.activation).front();
 }
 
+/// Told the name of each part of a step at its end.
+using AtEnd = std::function<void(std::string_view)>;
+
 /// One step on the same batch, so that the loss falls. Returns the loss.
-double train_step(LanguageModel& model, torch::optim::Optimizer& optimizer, const at::Tensor& text) {
+double train_step(LanguageModel& model, torch::optim::Optimizer& optimizer, const at::Tensor& text,
+                  const AtEnd& at_end) {
   at::Tensor loss;
   {
     const Annotation annotation("forward");
     const at::Tensor scores = model.forward(text.slice(1, 0, -1));
     loss = torch::nn::functional::cross_entropy(scores.flatten(0, 1), text.slice(1, 1).flatten());
   }
+  at_end("forward");
   {
     const Annotation annotation("backward");
     loss.backward();
   }
-  const Annotation annotation("optimizer");
-  optimizer.step();
+  at_end("backward");
+  {
+    const Annotation annotation("optimizer");
+    optimizer.step();
+  }
+  at_end("optimizer");
   optimizer.zero_grad();
+  at_end("step");
   return loss.item<double>();
+}
+
+TrueKinds kinds_of(const LanguageModel& model, const torch::optim::AdamW& optimizer, const at::Tensor& text,
+                   const SavedTensors& saved) {
+  TrueKinds kinds(text.device());
+  kinds.add("input", text);
+  for (const at::Tensor& parameter : model.parameters()) {
+    kinds.add("parameter", parameter);
+    kinds.add("gradient", parameter.grad());
+  }
+  for (const auto& [parameter, state] : optimizer.state()) {
+    const auto& averages = static_cast<const torch::optim::AdamWParamState&>(*state);
+    kinds.add("optimizer_state", averages.exp_avg());
+    kinds.add("optimizer_state", averages.exp_avg_sq());
+  }
+  for (const SavedStorage& storage : saved.kept())
+    kinds.add("activation", storage.data, storage.bytes);
+  return kinds;
 }
 
 /// Finishes the recording while the weights and the optimizer's state are still there.
@@ -81,12 +119,19 @@ void train(const TrainSettings& settings, c10::Device device, RunRecording& reco
   std::cout << "transformer of " << settings.model.layers << " blocks, " << parameters << " parameters, float32, "
             << settings.device << '\n';
   torch::optim::AdamW optimizer(model.parameters(), torch::optim::AdamWOptions(1e-3));
-  const at::Tensor text = at::randint(settings.model.vocabulary, {settings.batch, settings.model.sequence + 1},
-                                      at::device(device).dtype(at::kLong));
+  const at::Tensor text =
+      at::randint(settings.model.vocabulary, {settings.batch, settings.model.sequence + 1}, at::kLong).to(device);
   for (std::int64_t step = 1; step <= settings.steps; ++step) {
-    std::cout << "step " << step << ": loss " << train_step(model, optimizer, text) << std::endl;
+    std::optional<SavedTensors> saved;
+    if (!settings.kinds.empty()) saved.emplace();
+    const auto at_end = [&](std::string_view part) {
+      if (step < settings.steps || part != settings.until) return;
+      if (saved) kinds_of(model, optimizer, text, *saved).write(settings.kinds);
+      recording.finish();
+    };
+    const double loss = train_step(model, optimizer, text, at_end);
+    std::cout << "step " << step << ": loss " << loss << std::endl;
   }
-  recording.finish();
 }
 
 } // namespace

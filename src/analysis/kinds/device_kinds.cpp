@@ -17,12 +17,25 @@ bool is_freed(const Lived& lived) {
   return !lived.history.free_event.is_none();
 }
 
+bool is_of_backward(const Lived& lived) {
+  return lived.stack_class == StackClass::backward || lived.stack_class == StackClass::accumulate_grad;
+}
+
+/// As far as its frames tell.
+bool may_be_parameter(const Lived& lived) {
+  const StackClass of = lived.stack_class;
+  return of == StackClass::none || of == StackClass::parameter || of == StackClass::forward || of == StackClass::copy;
+}
+
 } // namespace
 
 void DeviceKinds::look_at(const Lived& lived) {
   if (lived.told.kind == MemoryKind::parameter || lived.stack_class == StackClass::parameter)
     ++parameters_[lived.bytes];
-  if (!lived.history.is_explained() && lived.history.is_kept) ++kept_before_[lived.bytes];
+  if (!lived.history.is_explained() && lived.history.is_kept) {
+    if (is_of_backward(lived)) ++gradients_before_[lived.bytes];
+    if (may_be_parameter(lived)) ++kept_before_[lived.bytes];
+  }
   if (is_left_by_backward(lived)) left_[lived.bytes].add(made_in(lived).epoch);
 }
 
@@ -32,6 +45,7 @@ KindOf DeviceKinds::kind_of(const Lived& lived) const {
   case StackClass::workspace: return by_frames(MemoryKind::workspace);
   case StackClass::communication: return by_frames(MemoryKind::communication);
   case StackClass::parameter: return by_frames(MemoryKind::parameter);
+  case StackClass::gradient: return by_frames(MemoryKind::gradient);
   case StackClass::optimizer_state: return by_frames(MemoryKind::optimizer_state);
   case StackClass::data_loader: return by_frames(MemoryKind::input);
   default: break;
@@ -60,16 +74,25 @@ const PhaseRun& DeviceKinds::gone_in(const Lived& lived) const {
 }
 
 bool DeviceKinds::is_left_by_backward(const Lived& lived) const {
-  const bool is_of_backward =
-      lived.stack_class == StackClass::backward || lived.stack_class == StackClass::accumulate_grad;
-  return is_of_backward && lived.history.is_explained() && gone_in(lived).epoch > made_in(lived).epoch;
+  if (!is_of_backward(lived) || !lived.history.is_explained()) return false;
+  return gone_in(lived).epoch > made_in(lived).epoch || is_freed_behind(lived);
+}
+
+/// Freed when its backward pass had made all that it made, and before anything else was made: by zero_grad(), behind an
+/// optimizer that takes no memory.
+bool DeviceKinds::is_freed_behind(const Lived& lived) const {
+  if (!is_freed(lived)) return false;
+  const PhaseRun& gone = gone_in(lived);
+  return gone.first == made_in(lived).first && gone.first != last_.first && lived.history.free_event > gone.last;
 }
 
 std::uint64_t DeviceKinds::gradients_at_once(std::uint64_t bytes) const {
   const auto freed = known_.gradients.find(bytes);
   const auto left = left_.find(bytes);
-  return std::max(freed == known_.gradients.end() ? 0 : freed->second.most,
-                  left == left_.end() ? 0 : left->second.most);
+  const auto before = gradients_before_.find(bytes);
+  return std::max({freed == known_.gradients.end() ? 0 : freed->second.most,
+                   left == left_.end() ? 0 : left->second.most,
+                   before == gradients_before_.end() ? 0 : before->second});
 }
 
 /// Whether others of its stack and size had this fate.
@@ -83,6 +106,8 @@ bool DeviceKinds::had(const Lived& lived, Fate fate) const {
 KindOf DeviceKinds::kind_of_old(const Lived& lived) const {
   if (lived.stack_class == StackClass::optimizer)
     return last_.epoch > 0 ? by_behaviour(MemoryKind::optimizer_state) : KindOf{};
+  if (lived.stack_class == StackClass::accumulate_grad) return by_frames(MemoryKind::gradient);
+  if (!may_be_parameter(lived)) return {};
   const std::uint64_t gradients = gradients_at_once(lived.bytes);
   const auto count = kept_before_.find(lived.bytes);
   if (gradients == 0 || count == kept_before_.end() || count->second % gradients != 0) return {};
@@ -92,7 +117,8 @@ KindOf DeviceKinds::kind_of_old(const Lived& lived) const {
 KindOf DeviceKinds::kind_of_backward(const Lived& lived) const {
   if (is_left_by_backward(lived)) {
     const bool is_parameter_size = parameters_.contains(lived.bytes) || kept_before_.contains(lived.bytes);
-    return is_parameter_size ? by_behaviour(MemoryKind::gradient) : KindOf{};
+    if (is_parameter_size) return by_behaviour(MemoryKind::gradient);
+    return is_freed_behind(lived) ? by_behaviour(MemoryKind::temporary) : KindOf{};
   }
   if (is_freed(lived)) return by_behaviour(MemoryKind::temporary);
   // The recording ends within the backward pass.

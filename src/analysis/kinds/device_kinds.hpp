@@ -33,6 +33,7 @@ private:
   [[nodiscard]] const PhaseRun& made_in(const Lived& lived) const;
   [[nodiscard]] const PhaseRun& gone_in(const Lived& lived) const;
   [[nodiscard]] bool is_left_by_backward(const Lived& lived) const;
+  [[nodiscard]] bool is_freed_behind(const Lived& lived) const;
   [[nodiscard]] std::uint64_t gradients_at_once(std::uint64_t bytes) const;
   [[nodiscard]] bool had(const Lived& lived, Fate fate) const;
 
@@ -45,7 +46,8 @@ private:
   const PhaseRun& last_;
   std::map<std::uint64_t, std::uint64_t> parameters_;  ///< how many of each size are told, or named by their stacks
   std::map<std::uint64_t, std::uint64_t> kept_before_; ///< how many of each size are older than the events and stay
-  std::map<std::uint64_t, GradientCount> left_;        ///< gradients that are still there
+  std::map<std::uint64_t, std::uint64_t> gradients_before_; ///< the same, of what a backward pass made
+  std::map<std::uint64_t, GradientCount> left_;             ///< gradients that are still there
 };
 
 } // namespace memviz

@@ -19,6 +19,7 @@ Phase phase_of(StackClass stack_class, Phase now) {
   case StackClass::forward: return Phase::forward;
   case StackClass::none:
   case StackClass::parameter:
+  case StackClass::gradient:
   case StackClass::workspace:
   case StackClass::communication:
   case StackClass::data_loader:
@@ -30,14 +31,17 @@ Phase phase_of(StackClass stack_class, Phase now) {
 } // namespace
 
 void Phases::allocated(EventIndex event, StackClass stack_class) {
-  const PhaseRun& last = runs_.back();
+  PhaseRun& last = runs_.back();
   const Phase phase = phase_of(stack_class, last.phase);
-  if (phase == last.phase) return;
+  if (phase == last.phase) {
+    last.last = event;
+    return;
+  }
   if (runs_.size() == kMostRuns) {
     is_overflowed_ = true;
     return;
   }
-  runs_.push_back({event, phase, last.epoch + (last.phase == Phase::backward ? 1 : 0)});
+  runs_.push_back({event, phase, last.epoch + (last.phase == Phase::backward ? 1 : 0), event});
 }
 
 const PhaseRun& Phases::at(EventIndex event) const {

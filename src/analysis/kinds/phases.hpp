@@ -17,6 +17,7 @@ struct PhaseRun {
   EventIndex first;
   Phase phase = Phase::before;
   std::uint32_t epoch = 0;
+  EventIndex last; ///< allocation in it, or `first`
 };
 
 class Phases {

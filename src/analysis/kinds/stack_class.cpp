@@ -1,6 +1,12 @@
 #include "analysis/kinds/stack_class.hpp"
 
+#include "analysis/kinds/function_name.hpp"
+
+#include <algorithm>
 #include <array>
+#include <cstddef>
+#include <optional>
+#include <string>
 #include <string_view>
 
 namespace memviz {
@@ -18,18 +24,28 @@ enum : std::uint32_t {
   optimizer_file = 1U << 4U,
   graph_file = 1U << 5U, ///< torch/autograd/graph.py
   data_file = 1U << 6U,
+  optimizer_base = 1U << 7U, ///< torch/optim/optimizer.py
+  context_file = 1U << 8U,   ///< of decorators as torch.no_grad()
   // of functions in C++
-  workspace = 1U << 7U,
-  communication = 1U << 8U,
-  accumulate_grad = 1U << 9U,
-  engine = 1U << 10U,
-  copy = 1U << 11U,
+  workspace = 1U << 9U,
+  communication = 1U << 10U,
+  accumulate_grad = 1U << 11U,
+  engine = 1U << 12U,
+  copy = 1U << 13U,
+  anybodys = 1U << 14U,          ///< says nothing of who calls it
+  module_parameters = 1U << 15U, ///< moves a module's parameters, or makes them
+  optimizer = 1U << 16U,
+  data_loader = 1U << 17U,
+  zeros_like = 1U << 18U,
+  forward = 1U << 19U,
   // of functions in Python
-  call = 1U << 12U,
-  apply = 1U << 13U,
-  constructor = 1U << 14U,
-  init_state = 1U << 15U,
-  run_backward = 1U << 16U,
+  call = 1U << 20U,
+  apply = 1U << 21U,
+  constructor = 1U << 22U,
+  init_state = 1U << 23U,
+  run_backward = 1U << 24U,
+  step = 1U << 25U,
+  closure = 1U << 26U,
 };
 }
 
@@ -43,17 +59,62 @@ template <std::size_t count> bool has_any(std::string_view text, const std::arra
   return false;
 }
 
-/// aten/src/ATen/cuda/CublasHandlePool.cpp, and what cuDNN's and hipBLAS's callers are called.
+/// aten/src/ATen/cuda/CublasHandlePool.cpp, aten/src/ATen/native/cudnn/Conv_v8.cpp, and what cuDNN's and hipBLAS's
+/// callers are called.
 bool is_workspace(std::string_view name) {
-  static constexpr std::array<std::string_view, 3> kNames{"setWorkspaceForHandle", "getNewWorkspace",
-                                                          "BlasLtWorkspace"};
+  static constexpr std::array<std::string_view, 4> kNames{"setWorkspaceForHandle", "getNewWorkspace", "BlasLtWorkspace",
+                                                          "at::native::run_conv_plan"};
   return has_any(name, kNames) || (has(name, "Workspace") && has(name, "cudnn"));
 }
 
+bool is_communication(std::string_view name, std::string_view function) {
+  // What calls a function object has its type in the arguments of a template.
+  const std::string_view where = function.starts_with("std::") ? name : function;
+  return has(where, "c10d::") || has(where, "nccl") || has(where, "NCCL");
+}
+
+/// Of torch::nn and torch::jit: `to`, constructors, and what these call to make parameters.
+bool makes_parameters(std::string_view function) {
+  static constexpr std::array<std::string_view, 3> kMoving{"torch::nn::Module::to", "torch::nn::Module::to_impl",
+                                                           "torch::jit::Module::to_impl"};
+  if (std::ranges::find(kMoving, function) != kMoving.end()) return true;
+  if (!function.starts_with("torch::nn::") || !has(function, "Impl")) return false;
+  return function.ends_with("::reset") || function.ends_with("reset_parameters") || is_constructor(function);
+}
+
+/// Whether it says nothing of who calls it: an operator, or where a thread begins.
+bool is_anybodys(std::string_view function) {
+  static constexpr std::array<std::string_view, 6> kStarts{"at::", "aten::", "c10::", "caffe2::", "torch::", "__kmp"};
+  static constexpr std::array<std::string_view, 8> kNames{"??",
+                                                          "start_thread",
+                                                          "clone",
+                                                          "__clone",
+                                                          "clone3",
+                                                          "__clone3",
+                                                          "gomp_thread_start",
+                                                          "execute_native_thread_routine"};
+  return std::ranges::any_of(kStarts, [&](std::string_view start) { return function.starts_with(start); }) ||
+         std::ranges::find(kNames, function) != kNames.end();
+}
+
+/// What a function of PyTorch in C++ says of the part of training that calls it.
+std::uint32_t library_marks(std::string_view function) {
+  if (makes_parameters(function)) return mark::module_parameters;
+  if (function.starts_with("torch::optim::")) return mark::optimizer;
+  if (function.starts_with("torch::data::")) return mark::data_loader;
+  if (function.ends_with("::forward")) return mark::forward;
+  if (function.starts_with("torch::nn::")) return 0;
+  if (!is_anybodys(function)) return 0;
+  std::uint32_t marks = mark::anybodys;
+  if (function.ends_with("::zeros_like") || function.ends_with("::zeros_like::call")) marks |= mark::zeros_like;
+  return marks;
+}
+
 std::uint32_t name_marks(std::string_view name) {
-  std::uint32_t marks = mark::seen;
+  const std::string function = function_name(name);
+  std::uint32_t marks = mark::seen | library_marks(function);
   if (is_workspace(name)) marks |= mark::workspace;
-  if (has(name, "c10d::") || has(name, "nccl") || has(name, "NCCL")) marks |= mark::communication;
+  if (is_communication(name, function)) marks |= mark::communication;
   if (name.starts_with("torch::autograd::AccumulateGrad")) marks |= mark::accumulate_grad;
   if (has(name, "torch::autograd::Engine::")) marks |= mark::engine;
   if (has(name, "at::native::_to_copy") || has(name, "at::_ops::_to_copy")) marks |= mark::copy;
@@ -62,21 +123,65 @@ std::uint32_t name_marks(std::string_view name) {
   if (name == "__init__") marks |= mark::constructor;
   if (name == "_init_group" || has(name, "init_state")) marks |= mark::init_state;
   if (name == "_engine_run_backward") marks |= mark::run_backward;
+  if (name == "step") marks |= mark::step;
+  if (has(name, "closure") || name == "<lambda>") marks |= mark::closure;
   return marks;
 }
 
-std::uint32_t file_marks(std::string_view file) {
+std::uint32_t file_marks(std::string_view path) {
   std::uint32_t marks = mark::seen;
-  if (!file.ends_with(".py")) return marks;
+  if (!path.ends_with(".py")) return marks;
+  std::string file(path);
+  std::ranges::replace(file, '\\', '/'); // of Windows
   marks |= mark::python;
   if (has(file, "torch/nn/modules/"))
     marks |= file.ends_with("torch/nn/modules/module.py") ? mark::module_file : mark::modules_file;
   // apex and others have theirs in folders of these names.
   if (has(file, "/optim/") || has(file, "/optimizers/")) marks |= mark::optimizer_file;
+  if (file.ends_with("torch/optim/optimizer.py")) marks |= mark::optimizer_base;
+  if (file.ends_with("torch/utils/_contextlib.py") || file.ends_with("torch/autograd/grad_mode.py"))
+    marks |= mark::context_file;
   if (file.ends_with("torch/autograd/graph.py")) marks |= mark::graph_file;
   if (has(file, "torch/utils/data/")) marks |= mark::data_file;
   return marks;
 }
+
+/// Python's frames, innermost first, of which the innermost may be a program's own optimizer: functions of one file,
+/// and the outermost of these a step() that torch/optim/optimizer.py calls.
+class OwnOptimizer {
+public:
+  void add(StringId file, std::uint32_t marks) {
+    if (is_over_ || (marks & mark::context_file) != 0) return;
+    if (is_step_ && (marks & mark::optimizer_base) != 0) is_found_ = true;
+    if (!file_) file_ = file;
+    is_over_ = is_found_ || *file_ != file || (marks & mark::closure) != 0;
+    is_step_ = (marks & mark::step) != 0;
+  }
+  [[nodiscard]] bool is_found() const { return is_found_; }
+
+private:
+  std::optional<StringId> file_;
+  bool is_step_ = false;
+  bool is_over_ = false;
+  bool is_found_ = false;
+};
+
+/// Module._apply() moves parameters, then their gradients, then buffers, after it has called itself for the modules
+/// within: by the distance of the lines (64 to 77 in PyTorch 2.6 to 2.15, of parameters 25 to 33, of buffers 86 to 103)
+/// one tells which.
+class ApplyLines {
+public:
+  void add(std::int64_t line) {
+    if (count_ < lines_.size()) lines_[count_++] = line;
+  }
+  [[nodiscard]] bool are_of_gradient() const {
+    return count_ == lines_.size() && lines_[0] > lines_[1] + 50 && lines_[0] < lines_[1] + 82;
+  }
+
+private:
+  std::array<std::int64_t, 2> lines_{};
+  std::size_t count_ = 0;
+};
 
 } // namespace
 
@@ -97,17 +202,25 @@ StackClass StackClasses::classify(StackId stack) {
   bool is_workspace = false;
   bool is_communication = false;
   bool is_accumulated = false;
+  bool is_in_hook = false;
   bool is_backward = false;
   bool is_parameter = false;
   bool is_data = false;
   bool is_copy = false;
   bool is_call = false;
-  Marks innermost = 0; // of Python's
+  bool is_zeros_like = false;
+  bool is_in_forward = false;
+  OwnOptimizer own_optimizer;
+  ApplyLines apply_lines;
+  Marks innermost = 0;     // of Python's
+  Marks innermost_cpp = 0; // of those that are not just of PyTorch's operators
   for (const FrameId frame : frames) {
     const Marks marks = marks_of(frame);
     const auto is = [&](Marks all) { return (marks & all) == all; };
     if (is(mark::python)) {
       if (innermost == 0) innermost = marks;
+      own_optimizer.add(frames_.frame(frame).filename, marks);
+      if (is(mark::module_file | mark::apply)) apply_lines.add(frames_.frame(frame).line);
       is_call = is_call || is(mark::module_file | mark::call);
       is_parameter = is_parameter || is(mark::module_file | mark::apply) || is(mark::modules_file | mark::constructor);
       is_backward = is_backward || is(mark::graph_file | mark::run_backward);
@@ -117,18 +230,35 @@ StackClass StackClasses::classify(StackId stack) {
     has_cpp_frames_ = true;
     is_workspace = is_workspace || is(mark::workspace);
     is_communication = is_communication || is(mark::communication);
-    is_accumulated = is_accumulated || is(mark::accumulate_grad);
+    // Frames of Python within are those of a hook.
+    is_accumulated = is_accumulated || (is(mark::accumulate_grad) && innermost == 0);
+    is_in_hook = is_in_hook || (is(mark::accumulate_grad) && innermost != 0);
     is_backward = is_backward || is(mark::engine);
     is_copy = is_copy || is(mark::copy);
+    if (innermost_cpp == 0 && !is(mark::anybodys)) innermost_cpp = marks;
+    is_zeros_like = is_zeros_like || is(mark::zeros_like);
+    is_in_forward = is_in_forward || is(mark::forward);
   }
   if (is_workspace) return StackClass::workspace;
   if (is_communication) return StackClass::communication;
   if (is_accumulated) return StackClass::accumulate_grad;
+  constexpr Marks kMakesState = mark::optimizer_file | mark::init_state;
+  if (is_in_hook && (innermost & kMakesState) == kMakesState) return StackClass::optimizer_state;
   if (is_backward) return StackClass::backward;
+  if (innermost == 0) {
+    // A thread that computes a part of an operator may do so in any phase.
+    if (innermost_cpp == 0) return StackClass::none;
+    // A program without Python. No optimizer of torch::optim makes a temporary by zeros_like().
+    if ((innermost_cpp & mark::optimizer) != 0)
+      return is_zeros_like ? StackClass::optimizer_state : StackClass::optimizer;
+    is_parameter = (innermost_cpp & mark::module_parameters) != 0;
+    is_data = (innermost_cpp & mark::data_loader) != 0;
+    is_call = is_in_forward;
+  }
   // A closure that an optimizer calls runs the forward pass within its frames: only the innermost one counts.
-  if ((innermost & mark::optimizer_file) != 0)
+  if ((innermost & mark::optimizer_file) != 0 || own_optimizer.is_found())
     return (innermost & mark::init_state) != 0 ? StackClass::optimizer_state : StackClass::optimizer;
-  if (is_parameter) return StackClass::parameter;
+  if (is_parameter) return apply_lines.are_of_gradient() ? StackClass::gradient : StackClass::parameter;
   if (is_data) return StackClass::data_loader;
   return is_copy && !is_call ? StackClass::copy : StackClass::forward;
 }

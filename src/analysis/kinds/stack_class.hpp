@@ -10,9 +10,10 @@
 namespace memviz {
 
 enum class StackClass : std::uint8_t {
-  none,            ///< no frames
-  parameter,       ///< Module._apply and what it is behind (to, cuda, half), constructors of modules
-  optimizer_state, ///< _init_group of an optimizer
+  none,            ///< no frames, or none that tells
+  parameter,       ///< Module._apply and what it is behind (to, cuda, half), constructors of modules; Module::to in C++
+  gradient,        ///< Module._apply where it moves gradients
+  optimizer_state, ///< _init_group of an optimizer; zeros_like() in one of C++
   optimizer,       ///< another line of an optimizer
   accumulate_grad, ///< the node of autograd that keeps a gradient
   backward,        ///< autograd's engine

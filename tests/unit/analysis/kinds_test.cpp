@@ -37,7 +37,9 @@ public:
     blocks_.at(address).is_live = false;
   }
   /// There without an event, and to the end.
-  void before_recording(std::uint64_t address, std::uint64_t bytes) { blocks_[address] = {bytes, kNoFrames, true}; }
+  void before_recording(std::uint64_t address, std::uint64_t bytes, StackId stack = kNoFrames) {
+    blocks_[address] = {bytes, stack, true};
+  }
 
   void parameter() { alloc(kBase, kWeightBytes, module_); }
   void forward() {
@@ -179,6 +181,31 @@ TEST_CASE("what is older than the recording is a parameter where there are as ma
   training.backward();
   training.step();
   CHECK(training.kinds() == expected);
+}
+
+TEST_CASE(
+    "a gradient is what a backward pass made and zero_grad() freed, whether or not a step took memory in between") {
+  Training training;
+  training.before_recording(kBase, kWeightBytes);
+  training.forward();
+  training.backward();
+  training.zero_grad();
+  training.forward();
+  const MomentChoice after_backward{
+      .kind = MomentKind::event, .event = EventIndex(5), .time_us = 0, .annotation = {}, .device = {}};
+  CHECK(training.kinds(after_backward) == Bytes{{"gradient by behaviour", kWeightBytes},
+                                                {"parameter by behaviour", kWeightBytes},
+                                                {"temporary by behaviour", 700}});
+}
+
+TEST_CASE("a gradient that is older than the events has AccumulateGrad in its frames") {
+  Training training;
+  const StackId accumulates = training.made.stack({"libtorch_cpu.so:1:torch::autograd::Engine::thread_main()",
+                                                   "libtorch_cpu.so:2:torch::autograd::AccumulateGrad::apply()"});
+  training.before_recording(kBase, kWeightBytes);
+  training.before_recording(kBase + 0x70000, kWeightBytes, accumulates);
+  training.step();
+  CHECK(training.kinds() == Bytes{{"gradient by frames", kWeightBytes}, {"parameter by behaviour", kWeightBytes}});
 }
 
 TEST_CASE("a closure's forward pass within the frames of an optimizer is none of its steps") {

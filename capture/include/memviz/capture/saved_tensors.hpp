@@ -13,6 +13,11 @@ namespace memviz::capture {
 
 class SavedTensorLedger;
 
+struct SavedStorage {
+  const void* data = nullptr;
+  std::uint64_t bytes = 0;
+};
+
 /// A scope. What autograd saves in this thread while it lives is counted: each storage once, whatever the number of
 /// views, and without the storages of `ignored` (the parameters). Gradients, and autograd's refusal of tensors that
 /// were modified in place, stay what they are without it. Scopes nest, and a tensor counts in every scope that is open.
@@ -35,6 +40,8 @@ public:
   [[nodiscard]] std::size_t storage_count() const;
   /// Bytes kept now: falls as backward passes release them, or as the results are dropped.
   [[nodiscard]] std::uint64_t kept_bytes() const;
+  /// The storages kept now, in no order.
+  [[nodiscard]] std::vector<SavedStorage> kept() const;
 
 private:
   std::shared_ptr<SavedTensorLedger> ledger_;
