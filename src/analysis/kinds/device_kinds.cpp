@@ -1,5 +1,7 @@
 #include "analysis/kinds/device_kinds.hpp"
 
+#include "base/saturating.hpp"
+
 #include <algorithm>
 
 namespace memviz {
@@ -24,7 +26,8 @@ bool is_of_backward(const Lived& lived) {
 /// As far as its frames tell.
 bool may_be_parameter(const Lived& lived) {
   const StackClass of = lived.stack_class;
-  return of == StackClass::none || of == StackClass::parameter || of == StackClass::forward || of == StackClass::copy;
+  return of == StackClass::none || of == StackClass::parameter || of == StackClass::forward ||
+         of == StackClass::module_call || of == StackClass::copy;
 }
 
 } // namespace
@@ -37,6 +40,10 @@ void DeviceKinds::look_at(const Lived& lived) {
     if (may_be_parameter(lived)) ++kept_before_[lived.bytes];
   }
   if (is_left_by_backward(lived)) left_[lived.bytes].add(made_in(lived).epoch);
+  if (is_kept_in_last_run(lived)) {
+    ++kept_called_;
+    kept_called_bytes_ = saturating_sum(kept_called_bytes_, lived.bytes);
+  }
 }
 
 KindOf DeviceKinds::kind_of(const Lived& lived) const {
@@ -59,6 +66,7 @@ KindOf DeviceKinds::kind_of(const Lived& lived) const {
   case StackClass::copy:
     // A batch is copied before its forward pass begins; what is copied later is mostly a cast.
     return made_in(lived).phase == Phase::forward ? kind_of_forward(lived) : by_frames(MemoryKind::input);
+  case StackClass::module_call:
   case StackClass::forward: return kind_of_forward(lived);
   default: return {};
   }
@@ -93,6 +101,21 @@ std::uint64_t DeviceKinds::gradients_at_once(std::uint64_t bytes) const {
   return std::max({freed == known_.gradients.end() ? 0 : freed->second.most,
                    left == left_.end() ? 0 : left->second.most,
                    before == gradients_before_.end() ? 0 : before->second});
+}
+
+/// Whether a module asked for it in the forward pass that the recording ends in. An exception may have freed it.
+bool DeviceKinds::is_kept_in_last_run(const Lived& lived) const {
+  return lived.stack_class == StackClass::module_call && lived.history.is_explained() && lived.is_there &&
+         made_in(lived).first == last_.first && last_.phase == Phase::forward;
+}
+
+/// Whether the forward pass that the recording ends in keeps much of what its modules made, as it does for a backward
+/// pass alone. Without one it keeps what its last module made, skip connections and caches of keys and values: in
+/// transformers and U-Nets less than a fifth.
+bool DeviceKinds::keeps_for_backward() const {
+  constexpr std::uint64_t kFewest = 20;
+  return kept_called_ >= kFewest && known_.called.run == last_.first &&
+         kept_called_bytes_ / 2 >= known_.called.bytes / 5;
 }
 
 /// Whether others of its stack and size had this fate.
@@ -139,6 +162,7 @@ KindOf DeviceKinds::kind_of_optimizer(const Lived& lived) const {
 KindOf DeviceKinds::kind_of_forward(const Lived& lived) const {
   const PhaseRun& made = made_in(lived);
   if (made.phase != Phase::forward) return {};
+  if (is_kept_in_last_run(lived) && keeps_for_backward()) return by_behaviour(MemoryKind::activation);
   if (is_freed(lived)) {
     const PhaseRun& gone = gone_in(lived);
     if (gone.epoch != made.epoch) return {};

@@ -17,6 +17,7 @@ struct Lived {
   KindOf told; ///< by a rule or the program; unknown: nobody said it
   std::uint64_t bytes = 0;
   BlockHistory history;
+  bool is_there = true; ///< at the moment that is looked at; of a whole recording its end, or its last failure
 };
 
 class DeviceKinds {
@@ -35,6 +36,8 @@ private:
   [[nodiscard]] bool is_left_by_backward(const Lived& lived) const;
   [[nodiscard]] bool is_freed_behind(const Lived& lived) const;
   [[nodiscard]] std::uint64_t gradients_at_once(std::uint64_t bytes) const;
+  [[nodiscard]] bool is_kept_in_last_run(const Lived& lived) const;
+  [[nodiscard]] bool keeps_for_backward() const;
   [[nodiscard]] bool had(const Lived& lived, Fate fate) const;
 
   [[nodiscard]] KindOf kind_of_old(const Lived& lived) const;
@@ -47,7 +50,9 @@ private:
   std::map<std::uint64_t, std::uint64_t> parameters_;  ///< how many of each size are told, or named by their stacks
   std::map<std::uint64_t, std::uint64_t> kept_before_; ///< how many of each size are older than the events and stay
   std::map<std::uint64_t, std::uint64_t> gradients_before_; ///< the same, of what a backward pass made
-  std::map<std::uint64_t, GradientCount> left_;             ///< gradients that are still there
+  std::uint64_t kept_called_bytes_ = 0; ///< of what modules asked for in the last forward pass, the part that is there
+  std::uint64_t kept_called_ = 0;       ///< how many these are
+  std::map<std::uint64_t, GradientCount> left_; ///< gradients that are still there
 };
 
 } // namespace memviz

@@ -94,7 +94,9 @@ void KindWatch::begin(const FrameTable& frames) {
 void KindWatch::allocated(DeviceId device, const Began& began, const Event& event) {
   StackClasses& classes = *known_->classes;
   const StackClass stack_class = classes.of(began.stack);
-  known_->of(device).phases.allocated(began.event, class_where_recorded(stack_class, classes.has_cpp_frames()));
+  Known::OfDevice& known = known_->of(device);
+  known.phases.allocated(began.event, class_where_recorded(stack_class, classes.has_cpp_frames()));
+  if (stack_class == StackClass::module_call) known.called.add(known.phases.now(), event.size_bytes);
   known_->look_at(event.user_metadata);
   known_->look_at(event.internal_metadata);
 }

@@ -6,6 +6,7 @@
 #include "analysis/kinds/stack_class.hpp"
 #include "analysis/kinds/told_kinds.hpp"
 #include "base/number_map.hpp"
+#include "base/saturating.hpp"
 #include "memviz/kinds.hpp"
 
 #include <array>
@@ -61,9 +62,21 @@ struct GradientCount {
   void add(std::uint32_t its_epoch);
 };
 
+/// What modules asked for in a forward pass.
+struct CalledBytes {
+  EventIndex run; ///< PhaseRun::first
+  std::uint64_t bytes = 0;
+
+  void add(const PhaseRun& its_run, std::uint64_t its_bytes) {
+    bytes = its_run.first == run ? saturating_sum(bytes, its_bytes) : its_bytes;
+    run = its_run.first;
+  }
+};
+
 struct KindWatch::Known {
   struct OfDevice {
     Phases phases;
+    CalledBytes called; ///< in the last forward pass
     FateTable fates;
     std::map<std::uint64_t, GradientCount> gradients; ///< by size
   };

@@ -36,13 +36,14 @@ public:
     return lived;
   }
 
-  [[nodiscard]] Lived of_life(const DeviceRecord& record, const Life& life) {
+  [[nodiscard]] Lived of_life(const DeviceRecord& record, const Life& life, std::uint32_t failed_state) {
     BlockHistory history;
     history.alloc_event = EventIndex::last_of(life.begin);
     history.is_kept = life.end == kForever;
     if (!history.is_kept) history.free_event = EventIndex::last_of(life.end);
     Lived lived = of_stack(life.stack, history);
     lived.bytes = life.size_bytes;
+    lived.is_there = life.end == kForever || (failed_state > 0 && life.lives_in(failed_state - 1));
     for (const StringId text : record.annotations_of(life))
       add(lived, text);
     return lived;
@@ -93,10 +94,13 @@ std::vector<KindOf> kinds_of(const MemoryState& state, const KindWatch& watch, s
 LifeKinds kinds_of(const DeviceRecord& record, const MemoryState& state, const KindWatch& watch) {
   DeviceKinds device(known_of(watch, record.device));
   Looks looks(state, watch.known());
+  std::uint32_t failed_state = 0;
+  for (const Mark& mark : record.marks)
+    if (mark.kind == MarkKind::oom) failed_state = mark.state;
   const auto for_each = [&](auto&& visit) {
     for (const auto& lives : {&record.kept_baseline, &record.freed_baseline, &record.lives})
       for (const Life& life : *lives)
-        visit(looks.of_life(record, life));
+        visit(looks.of_life(record, life, failed_state));
   };
   for_each([&](const Lived& lived) { device.look_at(lived); });
   std::vector<KindOf> all;

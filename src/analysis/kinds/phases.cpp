@@ -16,6 +16,7 @@ Phase phase_of(StackClass stack_class, Phase now) {
   case StackClass::accumulate_grad: return Phase::backward;
   case StackClass::optimizer:
   case StackClass::optimizer_state: return Phase::optimizer;
+  case StackClass::module_call:
   case StackClass::forward: return Phase::forward;
   case StackClass::none:
   case StackClass::parameter:

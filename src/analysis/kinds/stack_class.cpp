@@ -46,6 +46,8 @@ enum : std::uint32_t {
   run_backward = 1U << 24U,
   step = 1U << 25U,
   closure = 1U << 26U,
+  // of file names, once more
+  parallel_file = 1U << 27U, ///< copies and gathers parameters
 };
 }
 
@@ -143,6 +145,7 @@ std::uint32_t file_marks(std::string_view path) {
     marks |= mark::context_file;
   if (file.ends_with("torch/autograd/graph.py")) marks |= mark::graph_file;
   if (has(file, "torch/utils/data/")) marks |= mark::data_file;
+  if (has(file, "torch/nn/parallel/") || has(file, "torch/distributed/")) marks |= mark::parallel_file;
   return marks;
 }
 
@@ -260,7 +263,8 @@ StackClass StackClasses::classify(StackId stack) {
     return (innermost & mark::init_state) != 0 ? StackClass::optimizer_state : StackClass::optimizer;
   if (is_parameter) return apply_lines.are_of_gradient() ? StackClass::gradient : StackClass::parameter;
   if (is_data) return StackClass::data_loader;
-  return is_copy && !is_call ? StackClass::copy : StackClass::forward;
+  if (is_copy && !is_call) return StackClass::copy;
+  return is_call && (innermost & mark::parallel_file) == 0 ? StackClass::module_call : StackClass::forward;
 }
 
 StackClass StackClasses::of(StackId stack) {

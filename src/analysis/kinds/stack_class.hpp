@@ -20,8 +20,9 @@ enum class StackClass : std::uint8_t {
   workspace,
   communication,
   data_loader,
-  copy,    ///< Tensor.to and its like, not within a module: of a batch, mostly
-  forward, ///< anything else
+  copy,        ///< Tensor.to and its like, not within a module: of a batch, mostly
+  module_call, ///< within the forward() of a module; not what DataParallel, DDP and FSDP do to run one
+  forward,     ///< anything else
 };
 
 /// Remembers the class of each stack, and what the texts of frames mark. A text is searched once, because a hostile

@@ -47,6 +47,12 @@ public:
     alloc(kBase + 0x20000, 5000, forward_);
     free(kBase + 0x20000);
   }
+  /// Makes what is kept, and something that is freed.
+  void layer(std::uint64_t address, std::uint64_t temporary_bytes = 600) {
+    alloc(address, 1000, forward_);
+    alloc(address + 0x10000, temporary_bytes, forward_);
+    free(address + 0x10000);
+  }
   void backward() {
     alloc(kBase + 0x30000, 700, backward_);
     free(kBase + 0x10000);
@@ -149,6 +155,21 @@ TEST_CASE("what a forward pass makes is an activation where its backward pass fr
   SUBCASE("and nothing tells it in the first forward pass") {
     CHECK(training.kinds() == Bytes{{"parameter by frames", kWeightBytes}, {"unknown by none", 1000}});
   }
+}
+
+TEST_CASE("what a first forward pass keeps is activations where it keeps much of what its modules make") {
+  Training training;
+  training.parameter();
+  for (std::uint64_t layer = 0; layer < 32; ++layer)
+    training.layer(kBase + 0x100000 * (layer + 1));
+  CHECK(training.kinds() == Bytes{{"parameter by frames", kWeightBytes}, {"activation by behaviour", 32 * 1000}});
+}
+
+TEST_CASE("what a forward pass keeps of each layer beside much that it frees may be a cache") {
+  Training training;
+  for (std::uint64_t layer = 0; layer < 32; ++layer)
+    training.layer(kBase + 0x100000 * (layer + 1), 4000);
+  CHECK(training.kinds() == Bytes{{"unknown by none", 32 * 1000}});
 }
 
 TEST_CASE("what a forward pass frees again is a temporary once its backward pass has come") {

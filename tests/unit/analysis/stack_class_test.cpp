@@ -69,7 +69,7 @@ TEST_CASE("modules of C++ make parameters where they are constructed and moved")
                  "at::native::_to_copy(at::Tensor const&)") == StackClass::parameter);
   SUBCASE("but not where they are called, nor in functions that have one as an argument") {
     CHECK(class_of({"Net::forward(at::Tensor)", "torch::nn::LinearImpl::forward(at::Tensor const&)"}) ==
-          StackClass::forward);
+          StackClass::module_call);
     CHECK(class_of({"app::predict(torch::nn::LinearImpl::LinearImpl)"}) == StackClass::forward);
     CHECK(class_of({"Net::Net()"}) == StackClass::forward);
   }
@@ -81,7 +81,8 @@ TEST_CASE("an optimizer of C++ makes its state by zeros_like()") {
   CHECK(class_of({kAdamStep}, "at::_ops::sqrt::call(at::Tensor const&)") == StackClass::optimizer);
   SUBCASE("but what a closure or the program itself does is none of its steps") {
     CHECK(class_of({"torch::optim::LBFGS::step(std::function<at::Tensor ()>)",
-                    "train()::{lambda()#1}::operator()() const", "Net::forward(at::Tensor)"}) == StackClass::forward);
+                    "train()::{lambda()#1}::operator()() const", "Net::forward(at::Tensor)"}) ==
+          StackClass::module_call);
     CHECK(class_of({"app::train(torch::optim::Optimizer&)"}, "torch::zeros_like(at::Tensor const&)") ==
           StackClass::forward);
   }
@@ -89,7 +90,7 @@ TEST_CASE("an optimizer of C++ makes its state by zeros_like()") {
 
 TEST_CASE("a copy in a program without Python is one of a batch outside of forward()") {
   CHECK(class_of({"train()"}, "at::native::_to_copy(at::Tensor const&)") == StackClass::copy);
-  CHECK(class_of({"Net::forward(at::Tensor)"}, "at::native::_to_copy(at::Tensor const&)") == StackClass::forward);
+  CHECK(class_of({"Net::forward(at::Tensor)"}, "at::native::_to_copy(at::Tensor const&)") == StackClass::module_call);
   CHECK(class_of({"torch::data::transforms::Stack<torch::data::Example<> >::apply_batch(int)"}) ==
         StackClass::data_loader);
 }
@@ -155,4 +156,12 @@ TEST_CASE("a thread that computes a part of an operator tells no phase") {
                                     "libtorch_cpu.so:0:void at::internal::invoke_parallel<app::Net>(long, long)"});
   CHECK(StackClasses(made.frames()).of(stack) == StackClass::none);
   CHECK(class_of({}) == StackClass::forward);
+}
+
+TEST_CASE("what modules ask for is told from what DataParallel and FSDP do to run them") {
+  const std::string call = "/lib/torch/nn/modules/module.py:1750:_call_impl";
+  CHECK(class_in_python({"/app/train.py:3:main", call, "/app/model.py:5:forward"}) == StackClass::module_call);
+  CHECK(class_in_python({"/app/train.py:3:main", call, "/lib/torch/nn/parallel/replicate.py:95:replicate"}) ==
+        StackClass::forward);
+  CHECK(class_in_python({"/app/train.py:3:main", "/app/model.py:5:forward"}) == StackClass::forward);
 }
