@@ -9,14 +9,14 @@ namespace {
 // The hues are those that torch.profiler's memory timeline made known (a red activation, a green parameter), where it
 // has one. Lightness and chroma were searched for the largest distance of any two, as for the hues of lines.
 constexpr std::array kKindPaints{
-    Paint{"kind-parameter", "#91e89f", "#1d2026", "#68965a", "#0b0c0f"},
-    Paint{"kind-gradient", "#6d98f4", "#1d2026", "#5399f1", "#0b0c0f"},
-    Paint{"kind-optimizer-state", "#b89919", "#1d2026", "#ccac16", "#0b0c0f"},
-    Paint{"kind-activation", "#da7f77", "#1d2026", "#f8a59a", "#0b0c0f"},
-    Paint{"kind-input", "#eda96c", "#1d2026", "#8b5d00", "#ffffff"},
-    Paint{"kind-temporary", "#947ec0", "#1d2026", "#713e9b", "#ffffff"},
-    Paint{"kind-communication", "#1fc5c8", "#1d2026", "#1cd6e6", "#0b0c0f"},
-    Paint{"kind-workspace", "#ff9eea", "#1d2026", "#9f5e90", "#ffffff"},
+    Paint{"kind-parameter", "#89c286", "#1d2026", "#397a0f", "#ffffff"},
+    Paint{"kind-gradient", "#72a6f3", "#1d2026", "#5ea0e5", "#0b0c0f"},
+    Paint{"kind-optimizer-state", "#d2ac22", "#1d2026", "#d09f24", "#0b0c0f"},
+    Paint{"kind-activation", "#d17b74", "#1d2026", "#ca7c6f", "#0b0c0f"},
+    Paint{"kind-input", "#bc7f29", "#1d2026", "#f7b281", "#0b0c0f"},
+    Paint{"kind-temporary", "#8d7ae0", "#1d2026", "#7e69b2", "#ffffff"},
+    Paint{"kind-communication", "#30d3e3", "#1d2026", "#55dada", "#0b0c0f"},
+    Paint{"kind-workspace", "#da80c6", "#1d2026", "#8d347d", "#ffffff"},
     paint::kSeveralKinds,
     paint::kUnknownKind,
 };
