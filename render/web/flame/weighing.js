@@ -66,7 +66,7 @@ export class Weighing {
   }
 
   // A box whose frames have its own colour, not that of their code.
-  get paintsWhole() {
+  paintsWhole() {
     return this.isDiff || this.hasKindColours;
   }
 
