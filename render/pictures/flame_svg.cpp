@@ -151,7 +151,8 @@ double draw_kinds(Page& page, double y, const MemorySubject& subject) {
     bar.parts.push_back({&kind_paint(figure.kind), std::string(kind_name(figure.kind)), figure.amount.bytes});
     entries.push_back({&kind_paint(figure.kind), figure.text});
   }
-  y = draw_bars(page, y, {bar});
+  // A bar of its own scale stands apart from those above.
+  y = draw_bars(page, y + 8, {bar});
   return draw_legend(page, y - 2, entries, "");
 }
 
