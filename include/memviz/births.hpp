@@ -22,6 +22,7 @@ struct BlockBirth {
   StringId user_metadata;              ///< of that event
   StringId compile_context;
   StackId forward_stack = kNoFrames; ///< as in Event
+  StringId internal_metadata = {};
   /// The texts of the `annotate` events of this allocation, in the order of the file: each once, and at most
   /// kMostAnnotations. Those after the moment count, too: they say what it is.
   std::vector<StringId> annotations = {};

@@ -5,6 +5,7 @@
 
 #include "memviz/compare.hpp"
 #include "memviz/flame.hpp"
+#include "memviz/kinds.hpp"
 #include "memviz/recording.hpp"
 #include "memviz/replay.hpp"
 
@@ -43,12 +44,15 @@ enum class FoldedView : std::uint8_t { memory, segments };
 [[nodiscard]] TextSource tree_json_source(const std::string& file, const FrameTable& frames, const FrameTree& tree,
                                           const std::vector<DeviceStats>& devices);
 
-/// The figures of `stats --json`, under fixed names.
-[[nodiscard]] std::string stats_json(const std::string& file, const MemoryState& state);
+/// The figures of `stats --json`, under fixed names. `peak_kinds`: of the same recording, whatever the moment of
+/// `state`.
+[[nodiscard]] std::string stats_json(const std::string& file, const MemoryState& state,
+                                     const KindsByDevice& peak_kinds = {});
 
 /// Totals per device, state, pool and stream, largest users, segment map, settings, balance and warnings; at most
 /// 100 columns wide but for names.
-[[nodiscard]] std::string stats_text(const std::string& file, const MemoryState& state, std::optional<DeviceId> device);
+[[nodiscard]] std::string stats_text(const std::string& file, const MemoryState& state, std::optional<DeviceId> device,
+                                     const KindsByDevice& peak_kinds = {});
 
 /// The two lists of PyTorch's compare, `only_before = [...]` and `only_after = [...]`: decimal, ascending.
 [[nodiscard]] std::string segment_lists(const Comparison& comparison);

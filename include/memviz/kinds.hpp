@@ -3,15 +3,20 @@
 // Stacks and lives of allocations -> what kind of memory each is: parameter, gradient, activation, ... A snapshot names
 // no kind. So each is decided by a rule, with its evidence; what no rule decides stays unknown. docs/kinds.md has them.
 
+#include "memviz/births.hpp"
+#include "memviz/kind_rules.hpp"
 #include "memviz/life_observer.hpp"
 #include "memviz/memory_kind.hpp"
 #include "memviz/memory_state.hpp"
+#include "memviz/timeline.hpp"
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 namespace memviz {
@@ -20,14 +25,18 @@ namespace memviz {
 /// became of the allocations of each stack. Memory is proportional to the stacks and to the changes of phase.
 class KindWatch final : public LifeObserver {
 public:
-  KindWatch();
+  explicit KindWatch(KindRules rules = {});
   ~KindWatch() override;
   KindWatch(const KindWatch&) = delete;
   KindWatch& operator=(const KindWatch&) = delete;
 
   void begin(const FrameTable& frames) override;
-  void allocated(DeviceId device, const Began& began) override;
+  void allocated(DeviceId device, const Began& began, const Event& event) override;
   void freed(DeviceId device, const Began& began, std::uint64_t size_bytes) override;
+  void annotated(DeviceId device, StringId text) override;
+
+  /// Whether a text that was attached to an allocation tells its kind: then kinds_of() needs births to be true.
+  [[nodiscard]] bool has_declarations() const;
 
   struct Known;
   [[nodiscard]] const Known& known() const { return *known_; }
@@ -36,20 +45,31 @@ private:
   std::unique_ptr<Known> known_;
 };
 
-/// By block index of `state`, whose recording `watch` has seen; unknown for blocks that are not in use.
-[[nodiscard]] std::vector<KindOf> kinds_of(const MemoryState& state, const KindWatch& watch);
+/// By block index of `state`, whose recording `watch` has seen; unknown for blocks that are not in use. `births` of its
+/// blocks tell what the program declared; empty: nothing.
+[[nodiscard]] std::vector<KindOf> kinds_of(const MemoryState& state, const KindWatch& watch,
+                                           std::span<const BlockBirth> births = {});
+
+/// The kinds of the lives of a record.
+struct LifeKinds {
+  std::vector<KindOf> lives;
+  std::vector<KindOf> freed_baseline;
+  std::vector<KindOf> kept_baseline;
+};
+/// `state` is that of the record's recording, at any moment.
+[[nodiscard]] LifeKinds kinds_of(const DeviceRecord& record, const MemoryState& state, const KindWatch& watch);
 
 /// Requested bytes of one kind, by how it is known.
 struct KindAmount {
   std::uint64_t bytes = 0;
   std::uint64_t blocks = 0;
-  std::uint64_t frames_bytes = 0;
-  std::uint64_t behaviour_bytes = 0;
+  std::array<std::uint64_t, kKindEvidences> bytes_by = {}; ///< by KindEvidence
 };
 
 /// By MemoryKind. Together they are the requested bytes of the device, or of all; what lies outside all segments is
 /// unknown.
 using KindAccount = std::array<KindAmount, kMemoryKinds>;
+using KindsByDevice = std::map<DeviceId, KindAccount>;
 /// Of a state that has its kinds.
 [[nodiscard]] KindAccount kind_account(const MemoryState& state, std::optional<DeviceId> device);
 

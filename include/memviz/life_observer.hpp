@@ -5,6 +5,7 @@
 
 #include "memviz/device_id.hpp"
 #include "memviz/event_index.hpp"
+#include "memviz/events.hpp"
 #include "memviz/frames.hpp"
 
 #include <cstdint>
@@ -23,9 +24,12 @@ public:
   /// The first event comes next, and whatever was told before is void. `frames` has all stacks of what is told, and is
   /// there until the last event has come.
   virtual void begin(const FrameTable& frames) = 0;
-  virtual void allocated(DeviceId device, const Began& began) = 0;
+  /// `event` is the alloc that began it.
+  virtual void allocated(DeviceId device, const Began& began, const Event& event) = 0;
   /// The next event frees what `began`, `size_bytes`; what has no recorded alloc is not told.
   virtual void freed(DeviceId device, const Began& began, std::uint64_t size_bytes) = 0;
+  /// The program says `text` of an allocation that lives.
+  virtual void annotated(DeviceId device, StringId text) = 0;
 };
 
 } // namespace memviz

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 namespace memviz {
@@ -24,18 +25,30 @@ inline constexpr std::size_t kMemoryKinds = 9;
 
 /// "parameter", "optimizer_state", ...; "unknown".
 [[nodiscard]] std::string_view kind_name(MemoryKind kind);
+/// The kind of that name; nullopt for what is none.
+[[nodiscard]] std::optional<MemoryKind> kind_of_name(std::string_view name);
 
+/// In the order in which they are asked: the first that tells decides.
 enum class KindEvidence : std::uint8_t {
   none,      ///< of unknown
+  rules,     ///< a rule of the user's own (KindRules)
+  declared,  ///< the program said it of the allocation: user_metadata, an annotate event, PyTorch's own tags
   frames,    ///< the stack of the allocation says it
   behaviour, ///< when it was made and freed, beside forward passes, backward passes and steps of an optimizer
 };
+inline constexpr std::size_t kKindEvidences = 5;
+/// "rules", "declared", "frames", "behaviour"; "none".
 [[nodiscard]] std::string_view evidence_name(KindEvidence evidence);
+/// "by your rules", "declared", "by frames", "by behaviour"; "no rule tells".
+[[nodiscard]] std::string_view evidence_words(KindEvidence evidence);
 
 struct KindOf {
   MemoryKind kind = MemoryKind::unknown;
   KindEvidence evidence = KindEvidence::none;
   friend bool operator==(const KindOf&, const KindOf&) = default;
 };
+
+/// A parameter, or an optimizer's state or another copy of one, older than the recording: which of them does not show.
+inline constexpr KindOf kParameterOrState{MemoryKind::unknown, KindEvidence::behaviour};
 
 } // namespace memviz

@@ -26,11 +26,11 @@ enum class MomentKind : std::uint8_t {
 /// What was asked for; which event that is on a device is known once its events are read.
 struct MomentChoice {
   MomentKind kind = MomentKind::end;
-  EventIndex event;         ///< for `event`
-  std::int64_t time_us = 0; ///< for `time` and `annotation`
-  std::string annotation;   ///< its name, for the text
+  EventIndex event = {};       ///< for `event`
+  std::int64_t time_us = 0;    ///< for `time` and `annotation`
+  std::string annotation = {}; ///< its name, for the text
   /// The device that `event` is about; the others stay at their end. Without it all are meant.
-  std::optional<DeviceId> device;
+  std::optional<DeviceId> device = {};
 };
 
 /// The moment of one device. A device that has no such event (no oom, no events at all) says so by its kind `end`.

@@ -34,7 +34,8 @@ struct Life {
   [[nodiscard]] bool lives_in(std::uint32_t state) const { return begin <= state && state < end; }
 };
 
-/// What an `annotate` event says of an allocation, which is known by where it begins and its address.
+/// What an `annotate` event or the metadata of its alloc says of an allocation, which is known by where it begins and
+/// its address.
 struct LifeAnnotation {
   std::uint32_t begin = 0; ///< as in Life
   StringId text;

@@ -66,6 +66,11 @@ template <class Options> [[nodiscard]] OptionList<Options> snapshot_options() {
   return within<Options>(&CommandOptions::file, joined<FileOptions>({redact_options(), general_options()}));
 }
 
+/// Of those that say what kinds of memory there are.
+template <class Options> [[nodiscard]] OptionList<Options> kinds_options() {
+  return within<Options>(&CommandOptions::file, kind_rules_options());
+}
+
 /// Throws UsageError.
 template <class Options>
 [[nodiscard]] Options options_of(const CommandText& text, const OptionList<Options>& list,

@@ -62,6 +62,14 @@ OptionList<FileOptions> redact_options() {
   };
 }
 
+OptionList<FileOptions> kind_rules_options() {
+  return {verbatim({"kinds", '\0', "FILE",
+                    "rules of your own for what kind memory is (docs/kinds.md), one a line: a kind and a regular "
+                    "expression for frames (/path/file.py:12:function), annotations and metadata, such as "
+                    "'activation  kv_cache\\.py'. They go before memviz's own"},
+                   &FileOptions::kinds)};
+}
+
 OptionList<FileOptions> general_options() {
   return {
       parsed({"threads", '\0', "N", "threads that decode the file (default: the processors there are, at most 4)"},

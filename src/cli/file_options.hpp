@@ -27,13 +27,15 @@ struct FileOptions {
   std::optional<Redact> redact;
   std::optional<std::string> redact_key;
   std::shared_ptr<Redactor> redactor; ///< of `redact`; null without it
+  std::optional<std::string> kinds;   ///< a file of KindRules
 
   /// To standard error, unless --quiet was given.
   void advise(std::string_view message) const;
 };
 
-[[nodiscard]] OptionList<FileOptions> redact_options();  ///< --redact, --redact-key
-[[nodiscard]] OptionList<FileOptions> general_options(); ///< --threads, --max-memory, --quiet, --help
+[[nodiscard]] OptionList<FileOptions> redact_options();     ///< --redact, --redact-key
+[[nodiscard]] OptionList<FileOptions> kind_rules_options(); ///< --kinds, of commands that say what kinds memory is
+[[nodiscard]] OptionList<FileOptions> general_options();    ///< --threads, --max-memory, --quiet, --help
 
 /// After the last option: what follows from several. Throws UsageError where they contradict each other.
 void settle(FileOptions& options);

@@ -1,6 +1,7 @@
 #include "cli/snapshot_file.hpp"
 
 #include "cli/scope.hpp"
+#include "memviz/input.hpp"
 #include "memviz/warnings.hpp"
 
 #include <string_view>
@@ -22,9 +23,20 @@ SessionOptions session_options(const std::string& name, const FileOptions& optio
           }};
 }
 
+namespace {
+
+KindRules kind_rules_of(const FileOptions& options) {
+  if (!options.kinds) return {};
+  return naming_file(*options.kinds, [&] { return KindRules(read_input(*options.kinds).bytes()); });
+}
+
+} // namespace
+
 Loaded load(const std::string& file, const FileOptions& options, const Wants& wants) {
   const std::string name = shown_name(file, options);
-  return naming_file(name, [&] { return Loaded{SnapshotFile(file, options).session().open(wants), name}; });
+  Wants with_rules = wants;
+  with_rules.kind_rules = kind_rules_of(options);
+  return naming_file(name, [&] { return Loaded{SnapshotFile(file, options).session().open(with_rules), name}; });
 }
 
 Loaded load_one(const CommandOptions& options, const Wants& wants, std::optional<DeviceId> device) {

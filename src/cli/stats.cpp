@@ -18,17 +18,17 @@ struct StatsOptions : CommandOptions {
 OptionList<StatsOptions> stats_options() {
   return joined<StatsOptions>({within<StatsOptions>(&StatsOptions::outputs, TextOutputs::options()),
                                within<StatsOptions>(&StatsOptions::scope, scope_options("end")),
-                               snapshot_options<StatsOptions>()});
+                               kinds_options<StatsOptions>(), snapshot_options<StatsOptions>()});
 }
 
 int run_stats(const StatsOptions& options) {
   options.outputs.check(options);
   const std::optional<DeviceId> device = options.scope.device;
-  Loaded loaded = load_one(options, {.moment = moment_of(options.scope), .kinds = true}, device);
+  Loaded loaded = load_one(options, {.moment = moment_of(options.scope), .kinds = true, .peak_kinds = true}, device);
   if (device) loaded.state.keep_figures_of(*device);
   options.outputs.write(
-      options.file, [&] { return stats_text(loaded.name, loaded.state, device); },
-      [&] { return stats_json(loaded.name, loaded.state); });
+      options.file, [&] { return stats_text(loaded.name, loaded.state, device, loaded.peak_kinds); },
+      [&] { return stats_json(loaded.name, loaded.state, loaded.peak_kinds); });
   return kSuccess;
 }
 

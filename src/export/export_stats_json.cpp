@@ -24,22 +24,24 @@ void write_no_stack(JsonWriter& json, const NoStackAccount& account) {
   json.end_array().end_object();
 }
 
+/// With how much of it is known in which way: "rules_bytes", "declared_bytes", "frames_bytes", "behaviour_bytes".
+void write_kind(JsonWriter& json, MemoryKind kind, const KindAmount& amount) {
+  json.begin_object().member("kind", kind_name(kind)).member("bytes", amount.bytes).member("blocks", amount.blocks);
+  for (std::size_t i = 1; i < kKindEvidences; ++i)
+    json.member(std::string(evidence_name(static_cast<KindEvidence>(i))) + "_bytes", amount.bytes_by[i]);
+  json.end_object();
+}
+
 /// By kind, the empty ones, too.
-void write_kinds(JsonWriter& json, const KindAccount& account) {
-  json.key("kinds").begin_array();
+void write_kinds(JsonWriter& json, std::string_view key, const KindAccount& account) {
+  json.key(key).begin_array();
   for (std::size_t i = 0; i < account.size(); ++i)
-    json.begin_object()
-        .member("kind", kind_name(static_cast<MemoryKind>(i)))
-        .member("bytes", account[i].bytes)
-        .member("blocks", account[i].blocks)
-        .member("frames_bytes", account[i].frames_bytes)
-        .member("behaviour_bytes", account[i].behaviour_bytes)
-        .end_object();
+    write_kind(json, static_cast<MemoryKind>(i), account[i]);
   json.end_array();
 }
 
-void write_device(JsonWriter& json, const MemoryState& state, const DeviceStats& stats,
-                  const NoStackAccount& no_stack) {
+void write_device(JsonWriter& json, const MemoryState& state, const DeviceStats& stats, const NoStackAccount& no_stack,
+                  const KindsByDevice& peak_kinds) {
   write_device_key(json.begin_object(), stats.device).key("at");
   write_moment(json, stats.at);
   json.member("segments", stats.segments)
@@ -66,18 +68,20 @@ void write_device(JsonWriter& json, const MemoryState& state, const DeviceStats&
       .member("outside_bytes", stats.outside_bytes)
       .key("no_stack");
   write_no_stack(json, no_stack);
-  if (!state.kinds.empty()) write_kinds(json, kind_account(state, stats.device));
+  if (!state.kinds.empty()) write_kinds(json, "kinds", kind_account(state, stats.device));
+  const auto peak = peak_kinds.find(stats.device);
+  if (peak != peak_kinds.end()) write_kinds(json, "peak_kinds", peak->second);
   json.end_object();
 }
 
 } // namespace
 
-std::string stats_json(const std::string& file, const MemoryState& state) {
+std::string stats_json(const std::string& file, const MemoryState& state, const KindsByDevice& peak_kinds) {
   return json_document([&](JsonWriter& json) {
     json.begin_object().member("file", file).key("devices").begin_array();
     const std::vector<NoStackAccount> no_stack = no_stack_accounts(state);
     for (std::size_t i = 0; i < state.devices.size(); ++i)
-      write_device(json, state, state.devices[i], no_stack[i]);
+      write_device(json, state, state.devices[i], no_stack[i], peak_kinds);
     json.end_array().member("warnings", warnings_and_losses(state));
     const Origin& origin = state.recording->origin;
     json.key("origin").begin_object().member("encoding", origin.encoding).member("generation", origin.generation);

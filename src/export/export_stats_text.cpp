@@ -72,14 +72,15 @@ std::string header(const std::string& file, const MemoryState& state) {
 
 } // namespace
 
-std::string stats_text(const std::string& file, const MemoryState& state, std::optional<DeviceId> device) {
+std::string stats_text(const std::string& file, const MemoryState& state, std::optional<DeviceId> device,
+                       const KindsByDevice& peak_kinds) {
   std::string text = header(file, state);
   if (state.devices.empty()) text += "\nNo segments and no events on any device.\n";
   std::string maps;
   for (const DeviceStats& stats : state.devices) {
     if (device && stats.device != *device) continue;
     text += device_text(state, stats);
-    if (const std::string kinds = kinds_text(state, stats.device); !kinds.empty()) text += "\n" + kinds;
+    if (const std::string kinds = kinds_text(state, stats, peak_kinds); !kinds.empty()) text += "\n" + kinds;
     if (stats.segments > 0) maps += "\n" + segment_map(state, stats.device);
   }
   text += largest_users(state, device) + maps + settings(state);

@@ -2,48 +2,85 @@
 
 #include "export/text_table.hpp"
 #include "memviz/format.hpp"
-#include "memviz/kinds.hpp"
+#include "memviz/moment.hpp"
 
 #include <algorithm>
-#include <fmt/format.h>
+#include <functional>
 #include <vector>
 
 namespace memviz {
 
 namespace {
 
-/// "by frames"; of two ways, how much by each.
-std::string known_by(const KindAmount& amount) {
-  if (amount.frames_bytes > 0 && amount.behaviour_bytes > 0)
-    return fmt::format("by frames {}, by behaviour {}", format_bytes(amount.frames_bytes),
-                       format_bytes(amount.behaviour_bytes));
-  if (amount.frames_bytes > 0) return "by frames";
-  return amount.behaviour_bytes > 0 ? "by behaviour" : "no rule tells";
+std::uint64_t total_of(const KindAccount& account) {
+  std::uint64_t total_bytes = 0;
+  for (const KindAmount& amount : account)
+    total_bytes += amount.bytes;
+  return total_bytes;
+}
+
+/// "by frames"; of several ways, how much by each.
+std::string known_by(MemoryKind kind, const KindAmount& amount) {
+  const std::uint64_t alike_bytes = amount.bytes_by[static_cast<std::size_t>(KindEvidence::behaviour)];
+  if (kind == MemoryKind::unknown && alike_bytes > 0)
+    return format_bytes(alike_bytes) + " is parameters and optimizer state, not to be told apart";
+  std::vector<std::size_t> ways;
+  for (std::size_t i = 1; i < kKindEvidences; ++i)
+    if (amount.bytes_by[i] > 0) ways.push_back(i);
+  if (ways.empty()) return std::string(evidence_words(KindEvidence::none));
+  std::string text;
+  for (const std::size_t way : ways) {
+    text += text.empty() ? "" : ", ";
+    text += evidence_words(static_cast<KindEvidence>(way));
+    if (ways.size() > 1) text += " " + format_bytes(amount.bytes_by[way]);
+  }
+  return text;
+}
+
+/// What is or was there, the largest first.
+std::vector<std::size_t> kinds_of(const KindAccount& now, const KindAccount& peak) {
+  const auto most = [&](std::size_t kind) { return std::max(now[kind].bytes, peak[kind].bytes); };
+  std::vector<std::size_t> kinds;
+  for (std::size_t i = 0; i < kMemoryKinds; ++i)
+    if (most(i) > 0) kinds.push_back(i);
+  std::ranges::stable_sort(kinds, std::ranges::greater(), most);
+  return kinds;
+}
+
+std::string table_of(const KindAccount& now) {
+  TextTable table{Align::right, Align::right, Align::right, Align::left, Align::left};
+  table.add_row({"requested", "share", "blocks", "kind", "known"});
+  const std::uint64_t total_bytes = total_of(now);
+  for (const std::size_t i : kinds_of(now, {})) {
+    const KindAmount& amount = now[i];
+    table.add_row({format_bytes(amount.bytes), format_percent(amount.bytes, total_bytes), format_count(amount.blocks),
+                   std::string(kind_name(static_cast<MemoryKind>(i))), known_by(static_cast<MemoryKind>(i), amount)});
+  }
+  return table.text("  ");
+}
+
+std::string table_of(const KindAccount& now, const std::string& moment, const KindAccount& peak) {
+  TextTable table{Align::right, Align::right, Align::right, Align::right, Align::left, Align::left};
+  table.add_row({moment, "share", "at the peak", "share", "kind", "known"});
+  const std::uint64_t now_bytes = total_of(now);
+  const std::uint64_t peak_bytes = total_of(peak);
+  for (const std::size_t i : kinds_of(now, peak))
+    table.add_row({format_bytes(now[i].bytes), format_percent(now[i].bytes, now_bytes), format_bytes(peak[i].bytes),
+                   format_percent(peak[i].bytes, peak_bytes), std::string(kind_name(static_cast<MemoryKind>(i))),
+                   known_by(static_cast<MemoryKind>(i), now[i].bytes > 0 ? now[i] : peak[i])});
+  return table.text("  ");
 }
 
 } // namespace
 
-std::string kinds_text(const MemoryState& state, DeviceId device) {
+std::string kinds_text(const MemoryState& state, const DeviceStats& stats, const KindsByDevice& peak_kinds) {
   if (state.kinds.empty()) return "";
-  const KindAccount account = kind_account(state, device);
-  std::uint64_t total_bytes = 0;
-  std::vector<MemoryKind> kinds;
-  for (std::size_t i = 0; i < account.size(); ++i) {
-    total_bytes += account[i].bytes;
-    if (account[i].bytes > 0) kinds.push_back(static_cast<MemoryKind>(i));
-  }
-  if (total_bytes == 0) return "";
-  const auto amount_of = [&](MemoryKind kind) -> const KindAmount& { return account[static_cast<std::size_t>(kind)]; };
-  std::stable_sort(kinds.begin(), kinds.end(),
-                   [&](MemoryKind one, MemoryKind other) { return amount_of(one).bytes > amount_of(other).bytes; });
-  TextTable table{Align::right, Align::right, Align::right, Align::left, Align::left};
-  table.add_row({"requested", "share", "blocks", "kind", "known"});
-  for (const MemoryKind kind : kinds) {
-    const KindAmount& amount = amount_of(kind);
-    table.add_row({format_bytes(amount.bytes), format_percent(amount.bytes, total_bytes), format_count(amount.blocks),
-                   std::string(kind_name(kind)), known_by(amount)});
-  }
-  return "  kinds of memory in use\n" + table.text("  ");
+  const KindAccount now = kind_account(state, stats.device);
+  const auto found = peak_kinds.find(stats.device);
+  const bool has_peak = found != peak_kinds.end() && stats.events > 0 && stats.at.kind != MomentKind::peak;
+  if (total_of(now) == 0 && (!has_peak || total_of(found->second) == 0)) return "";
+  return "  kinds of memory in use\n" +
+         (has_peak ? table_of(now, short_moment_text(stats.at), found->second) : table_of(now));
 }
 
 } // namespace memviz

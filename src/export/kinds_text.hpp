@@ -2,14 +2,16 @@
 
 // What kinds of memory a device holds -> a table.
 
+#include "memviz/kinds.hpp"
 #include "memviz/memory_state.hpp"
 
 #include <string>
 
 namespace memviz {
 
-/// A heading and a row a kind, the largest first, with how it is known; "" of a state that has no kinds, or no memory
-/// in use on `device`.
-[[nodiscard]] std::string kinds_text(const MemoryState& state, DeviceId device);
+/// A heading and a row a kind, the largest first, with what it was at the peak where that is another moment, and how it
+/// is known; "" of a state that has no kinds, or of a device without memory in use.
+[[nodiscard]] std::string kinds_text(const MemoryState& state, const DeviceStats& stats,
+                                     const KindsByDevice& peak_kinds);
 
 } // namespace memviz

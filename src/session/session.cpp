@@ -8,6 +8,7 @@
 #include "snapshot/file_kind.hpp"
 
 #include <cstddef>
+#include <optional>
 #include <utility>
 
 namespace memviz {
@@ -64,43 +65,73 @@ MomentChoice Session::choice_of(const MomentRequest& moment) {
   return moment_in(moment, options_.name, *decoded(&nobody), options_.rewriter);
 }
 
+namespace {
+
+/// What takes a state, or several, that were made of the events: births and kinds. `look_again` hands all events to a
+/// sink once more.
+void complete(Opened& opened, std::optional<MemoryState> peak, const Wants& wants, bool has_annotations,
+              const KindWatch& watch, const std::function<void(EventSink&)>& look_again) {
+  const bool needs_declared = wants.kinds && watch.has_declarations();
+  std::optional<BirthFinder> births;
+  std::optional<BirthFinder> births_at_peak;
+  std::vector<EventSink*> sinks;
+  if (wants.births || has_annotations || needs_declared) sinks.push_back(&births.emplace(opened.state));
+  if (peak && needs_declared) sinks.push_back(&births_at_peak.emplace(*peak));
+  if (!sinks.empty()) {
+    EachSink each(sinks);
+    look_again(each);
+  }
+  if (births) opened.births = births->births();
+  if (!wants.kinds) return;
+  opened.state.kinds = kinds_of(opened.state, watch, opened.births);
+  for (const DeviceRecord& record : opened.timeline)
+    opened.life_kinds.push_back(kinds_of(record, opened.state, watch));
+  if (!peak) return;
+  peak->kinds = kinds_of(*peak, watch, births_at_peak ? births_at_peak->births() : std::vector<BlockBirth>{});
+  for (const DeviceStats& stats : peak->devices)
+    opened.peak_kinds.emplace(stats.device, kind_account(*peak, stats.device));
+}
+
+} // namespace
+
 Opened Session::open_keeping_events(const Wants& wants) {
   const auto recording = decoded(nullptr);
-  KindWatch watch;
+  KindWatch watch(wants.kind_rules);
   const MomentChoice choice = moment_in(wants.moment, options_.name, *recording, options_.rewriter);
-  Opened opened{rewind(recording, choice, wants.kinds ? &watch : nullptr), {}, {}};
-  if (wants.kinds) opened.state.kinds = kinds_of(opened.state, watch);
+  Opened opened{.state = rewind(recording, choice, wants.kinds ? &watch : nullptr)};
   check_moment(wants.moment, options_.name, opened.state.devices);
   if (wants.timeline) opened.timeline = record_timeline(*recording);
   if (wants.sink != nullptr) take_events(*recording, *wants.sink);
   AnnotationWatch annotations;
   if (wants.annotations) take_events(*recording, annotations);
-  if (!wants.births && !annotations.has_seen()) return opened;
-  BirthFinder births(opened.state);
-  take_events(*recording, births);
-  opened.births = births.births();
+  std::optional<MemoryState> peak;
+  if (wants.peak_kinds) peak = rewind(recording, {.kind = MomentKind::peak});
+  complete(opened, std::move(peak), wants, annotations.has_seen(), watch,
+           [&](EventSink& sink) { take_events(*recording, sink); });
   return opened;
 }
 
 Opened Session::open(const Wants& wants) {
   if (wants.events) return open_keeping_events(wants);
-  KindWatch watch;
+  KindWatch watch(wants.kind_rules);
   Accounts accounts(choice_of(wants.moment), wants.kinds ? &watch : nullptr);
+  Accounts at_peak({.kind = MomentKind::peak});
   TimelineRecorder recorder;
+  AnnotationWatch annotations;
   std::vector<EventSink*> sinks{&accounts};
+  if (wants.peak_kinds) sinks.push_back(&at_peak);
   if (wants.timeline) sinks.push_back(&recorder);
   if (wants.sink != nullptr) sinks.push_back(wants.sink);
-  AnnotationWatch annotations;
   if (wants.annotations) sinks.push_back(&annotations);
   EachSink each(sinks);
-  Opened opened{accounts.state_of(decoded(&each)), {}, {}};
-  if (wants.kinds) opened.state.kinds = kinds_of(opened.state, watch);
+  const auto recording = decoded(&each);
+  Opened opened{.state = accounts.state_of(recording)};
   check_moment(wants.moment, options_.name, opened.state.devices);
-  if (wants.timeline) opened.timeline = recorder.finish(*opened.state.recording);
-  if (!wants.births && !annotations.has_seen()) return opened;
-  BirthFinder births(opened.state);
-  static_cast<void>(decoded(&births));
-  opened.births = births.births();
+  if (wants.timeline) opened.timeline = recorder.finish(*recording);
+  std::optional<MemoryState> peak;
+  if (wants.peak_kinds) peak = at_peak.state_of(recording);
+  complete(opened, std::move(peak), wants, annotations.has_seen(), watch,
+           [&](EventSink& sink) { static_cast<void>(decoded(&sink)); });
   return opened;
 }
 

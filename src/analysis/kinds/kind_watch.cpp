@@ -3,7 +3,7 @@
 #include "base/hash.hpp"
 
 #include <algorithm>
-#include <array>
+#include <utility>
 
 namespace memviz {
 
@@ -26,19 +26,38 @@ Fate fate_of(const PhaseRun& made, const PhaseRun& gone) {
   return made.phase == Phase::forward && gone.phase == Phase::backward ? Fate::in_backward : Fate::later;
 }
 
-std::array<std::size_t, 2> bits_of(std::uint64_t number, std::size_t bits) {
-  const std::uint64_t hash = mixed(0, number);
-  return {(hash >> 32U) & (bits - 1), hash & (bits - 1)};
-}
+/// The word of a number, and its two bits in it: both in one, because another cache line costs more than a collision.
+struct TwoBits {
+  std::size_t word;
+  std::uint64_t bits;
+
+  TwoBits(std::uint64_t hash, std::size_t words)
+      : word((hash >> 12U) & (words - 1)),
+        bits(std::uint64_t{1} << (hash & 63U) | std::uint64_t{1} << (hash >> 6U & 63U)) {}
+};
 
 } // namespace
+
+void Temporaries::add(std::uint64_t number) {
+  if (words_.empty()) words_.resize(kWords);
+  const std::uint64_t hash = mixed(0, number);
+  __builtin_prefetch(&words_[TwoBits(hash, kWords).word], 1);
+  const TwoBits oldest(std::exchange(waiting_[next_], hash), kWords);
+  words_[oldest.word] |= oldest.bits;
+  next_ = (next_ + 1) % waiting_.size();
+}
+
+bool Temporaries::has(std::uint64_t number) const {
+  if (words_.empty()) return false;
+  const std::uint64_t hash = mixed(0, number);
+  const TwoBits two(hash, kWords);
+  return (words_[two.word] & two.bits) == two.bits || std::ranges::find(waiting_, hash) != waiting_.end();
+}
 
 void FateTable::add(StackId stack, std::uint64_t size_bytes, Fate fate) {
   const std::uint64_t number = number_of(stack, size_bytes);
   if (fate == Fate::in_its_phase) {
-    if (temporaries_.empty()) temporaries_.resize(kBits);
-    for (const std::size_t bit : bits_of(number, kBits))
-      temporaries_[bit] = true;
+    temporaries_.add(number);
     return;
   }
   const auto bits = static_cast<std::uint64_t>(fate);
@@ -49,9 +68,8 @@ void FateTable::add(StackId stack, std::uint64_t size_bytes, Fate fate) {
 
 bool FateTable::has(StackId stack, std::uint64_t size_bytes, Fate fate) const {
   const std::uint64_t number = number_of(stack, size_bytes);
-  if (fate != Fate::in_its_phase) return (fates_.find(number).value_or(0) & static_cast<std::uint64_t>(fate)) != 0;
-  const auto bits = bits_of(number, kBits);
-  return !temporaries_.empty() && temporaries_[bits[0]] && temporaries_[bits[1]];
+  if (fate == Fate::in_its_phase) return temporaries_.has(number);
+  return (fates_.find(number).value_or(0) & static_cast<std::uint64_t>(fate)) != 0;
 }
 
 void GradientCount::add(std::uint32_t its_epoch) {
@@ -60,7 +78,8 @@ void GradientCount::add(std::uint32_t its_epoch) {
   most = std::max(most, in_epoch);
 }
 
-KindWatch::KindWatch() : known_(std::make_unique<Known>()) {
+KindWatch::KindWatch(KindRules rules) : known_(std::make_unique<Known>()) {
+  known_->rules = std::move(rules);
 }
 KindWatch::~KindWatch() = default;
 
@@ -68,12 +87,24 @@ void KindWatch::begin(const FrameTable& frames) {
   known_->devices.clear();
   known_->current = nullptr;
   known_->classes.emplace(frames);
+  known_->told.emplace(known_->rules, frames);
+  known_->has_declarations = false;
 }
 
-void KindWatch::allocated(DeviceId device, const Began& began) {
+void KindWatch::allocated(DeviceId device, const Began& began, const Event& event) {
   StackClasses& classes = *known_->classes;
   const StackClass stack_class = classes.of(began.stack);
   known_->of(device).phases.allocated(began.event, class_where_recorded(stack_class, classes.has_cpp_frames()));
+  known_->look_at(event.user_metadata);
+  known_->look_at(event.internal_metadata);
+}
+
+void KindWatch::annotated(DeviceId /*device*/, StringId text) {
+  known_->look_at(text);
+}
+
+bool KindWatch::has_declarations() const {
+  return known_->has_declarations;
 }
 
 void KindWatch::freed(DeviceId device, const Began& began, std::uint64_t size_bytes) {

@@ -4,9 +4,11 @@
 
 #include "analysis/kinds/phases.hpp"
 #include "analysis/kinds/stack_class.hpp"
+#include "analysis/kinds/told_kinds.hpp"
 #include "base/number_map.hpp"
 #include "memviz/kinds.hpp"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -22,20 +24,32 @@ enum class Fate : std::uint8_t {
   later = 4,        ///< anything else
 };
 
+/// Which numbers were added: a Bloom filter, because most of all allocations are temporaries. has() may be told of
+/// others, too, of a few in a million up to 100,000 different ones.
+class Temporaries {
+public:
+  void add(std::uint64_t number);
+  [[nodiscard]] bool has(std::uint64_t number) const;
+
+private:
+  static constexpr std::size_t kWords = std::size_t{1} << 16U;
+
+  std::vector<std::uint64_t> words_;        ///< two bits of one word for each number
+  std::array<std::uint64_t, 16> waiting_{}; ///< hashes of the last ones, until the memory for their bits has come
+  std::size_t next_ = 0;
+};
+
 /// The fates that allocations of one stack and size had. One line may make both what is kept and what is not, a call in
 /// a call: their sizes tell them apart.
 class FateTable {
 public:
   void add(StackId stack, std::uint64_t size_bytes, Fate fate);
-  /// Whether any had this fate. Most of all allocations are temporaries, and of theirs no table is kept: in_its_phase
-  /// may be told of others, too, of a few in a million up to 100,000 different ones.
+  /// Whether any had this fate; for in_its_phase see Temporaries.
   [[nodiscard]] bool has(StackId stack, std::uint64_t size_bytes, Fate fate) const;
 
 private:
-  static constexpr std::size_t kBits = std::size_t{1} << 22U;
-
-  std::vector<bool> temporaries_; ///< a Bloom filter with two bits for each
-  NumberMap fates_;               ///< of those that had another fate: the sum of these
+  Temporaries temporaries_;
+  NumberMap fates_; ///< of those that had another fate: the sum of these
 };
 
 /// How many gradients of one size there are at once: what a backward pass made and left behind.
@@ -64,7 +78,14 @@ struct KindWatch::Known {
     current = &devices[device];
     return *current;
   }
-  std::optional<StackClasses> classes; ///< not to be asked for a stack once the last event has come
+  KindRules rules;
+  std::optional<StackClasses> classes; ///< not to be asked for a stack once the last event has come, as `told`
+  std::optional<ToldKinds> told;
+  bool has_declarations = false;
+
+  void look_at(StringId text) {
+    if (text != kEmptyString && told->of_text(text).evidence != KindEvidence::none) has_declarations = true;
+  }
 };
 
 /// The engine of autograd runs in a thread of its own, without Python: where only Python's frames are recorded, what it

@@ -1,10 +1,10 @@
 #include "memviz/kinds.hpp"
 
-#include "analysis/kinds/kind_watch.hpp"
+#include "analysis/kinds/device_kinds.hpp"
 #include "analysis/kinds/stack_class.hpp"
+#include "analysis/kinds/told_kinds.hpp"
 
-#include <algorithm>
-#include <map>
+#include <cstddef>
 
 namespace memviz {
 
@@ -12,140 +12,52 @@ namespace {
 
 using Known = KindWatch::Known;
 
-constexpr KindOf by_frames(MemoryKind kind) {
-  return {kind, KindEvidence::frames};
-}
-constexpr KindOf by_behaviour(MemoryKind kind) {
-  return {kind, KindEvidence::behaviour};
-}
-
-/// An allocation, and when it was made and freed, as far as that is recorded.
-struct Lived {
-  StackId stack;
-  StackClass stack_class = StackClass::none;
-  std::uint64_t bytes = 0;
-  BlockHistory history;
-};
-
-/// The kinds of the blocks of one device.
-class KindsOfDevice {
+/// Looks at the stacks of a state whose recording was watched.
+class Looks {
 public:
-  explicit KindsOfDevice(const Known::OfDevice& known) : known_(known), last_(known.phases.now()) {}
+  Looks(const MemoryState& state, const Known& known)
+      : classes_(state.frames()), told_(known.rules, state.frames()),
+        has_cpp_frames_(known.classes && known.classes->has_cpp_frames()) {}
 
-  /// Before kind_of(): what tells the sizes of parameters.
-  void look_at(const Lived& lived) {
-    if (lived.stack_class == StackClass::parameter) ++parameters_[lived.bytes];
-    if (!lived.history.is_explained() && lived.history.is_kept) ++kept_before_[lived.bytes];
-    if (is_left_by_backward(lived)) left_[lived.bytes].add(made_in(lived).epoch);
+  [[nodiscard]] Lived of_block(const MemoryState& state, std::uint32_t index, std::span<const BlockBirth> births) {
+    const Block& block = state.blocks[index];
+    Lived lived = of_stack(block.stack, state.histories[index]);
+    lived.bytes = block.requested_bytes;
+    if (births.empty()) return lived;
+    const BlockBirth& birth = births[index];
+    add(lived, birth.user_metadata);
+    add(lived, birth.internal_metadata);
+    for (const StringId text : birth.annotations)
+      add(lived, text);
+    return lived;
   }
 
-  [[nodiscard]] KindOf kind_of(const Lived& lived) const {
-    switch (lived.stack_class) {
-    case StackClass::workspace: return by_frames(MemoryKind::workspace);
-    case StackClass::communication: return by_frames(MemoryKind::communication);
-    case StackClass::parameter: return by_frames(MemoryKind::parameter);
-    case StackClass::optimizer_state: return by_frames(MemoryKind::optimizer_state);
-    case StackClass::data_loader: return by_frames(MemoryKind::input);
-    default: break;
-    }
-    if (known_.phases.is_overflowed()) return {};
-    if (!lived.history.is_explained()) return lived.history.is_kept ? kind_of_old(lived) : KindOf{};
-    switch (lived.stack_class) {
-    case StackClass::accumulate_grad:
-    case StackClass::backward: return kind_of_backward(lived);
-    case StackClass::optimizer: return kind_of_optimizer(lived);
-    case StackClass::copy:
-      // A batch is copied before its forward pass begins; what is copied later is mostly a cast.
-      return made_in(lived).phase == Phase::forward ? kind_of_forward(lived) : by_frames(MemoryKind::input);
-    case StackClass::forward: return kind_of_forward(lived);
-    default: return {};
-    }
+  [[nodiscard]] Lived of_life(const DeviceRecord& record, const Life& life) {
+    BlockHistory history;
+    history.alloc_event = EventIndex::last_of(life.begin);
+    history.is_kept = life.end == kForever;
+    if (!history.is_kept) history.free_event = EventIndex::last_of(life.end);
+    Lived lived = of_stack(life.stack, history);
+    lived.bytes = life.size_bytes;
+    for (const StringId text : record.annotations_of(life))
+      add(lived, text);
+    return lived;
   }
 
 private:
-  [[nodiscard]] const PhaseRun& made_in(const Lived& lived) const {
-    return known_.phases.at(lived.history.alloc_event);
+  [[nodiscard]] Lived of_stack(StackId stack, const BlockHistory& history) {
+    StackClass stack_class = classes_.of(stack);
+    if (history.is_explained()) stack_class = class_where_recorded(stack_class, has_cpp_frames_);
+    return {.stack = stack, .stack_class = stack_class, .told = told_.of_stack(stack), .history = history};
   }
-  [[nodiscard]] bool is_freed(const Lived& lived) const { return !lived.history.free_event.is_none(); }
-  /// The last one where it is still there at the end.
-  [[nodiscard]] const PhaseRun& gone_in(const Lived& lived) const {
-    return is_freed(lived) ? known_.phases.at(lived.history.free_event) : last_;
-  }
-  [[nodiscard]] bool is_left_by_backward(const Lived& lived) const {
-    const bool is_of_backward =
-        lived.stack_class == StackClass::backward || lived.stack_class == StackClass::accumulate_grad;
-    return is_of_backward && lived.history.is_explained() && gone_in(lived).epoch > made_in(lived).epoch;
-  }
-  [[nodiscard]] std::uint64_t gradients_at_once(std::uint64_t bytes) const {
-    const auto freed = known_.gradients.find(bytes);
-    const auto left = left_.find(bytes);
-    return std::max(freed == known_.gradients.end() ? 0 : freed->second.most,
-                    left == left_.end() ? 0 : left->second.most);
-  }
-  /// Older than the events, and there to the end: of a size of which there are as many as gradients, parameters. Of an
-  /// optimizer's state there are several for each.
-  [[nodiscard]] KindOf kind_of_old(const Lived& lived) const {
-    const std::uint64_t gradients = gradients_at_once(lived.bytes);
-    const auto count = kept_before_.find(lived.bytes);
-    return gradients > 0 && count->second == gradients ? by_behaviour(MemoryKind::parameter) : KindOf{};
+  void add(Lived& lived, StringId text) {
+    if (text != kEmptyString) lived.told = stronger(lived.told, told_.of_text(text));
   }
 
-  [[nodiscard]] KindOf kind_of_backward(const Lived& lived) const {
-    if (is_left_by_backward(lived)) {
-      const bool is_parameter_size = parameters_.contains(lived.bytes) || kept_before_.contains(lived.bytes);
-      return is_parameter_size ? by_behaviour(MemoryKind::gradient) : KindOf{};
-    }
-    if (is_freed(lived)) return by_behaviour(MemoryKind::temporary);
-    // The recording ends within the backward pass.
-    const bool was_temporary = had(lived, Fate::in_its_phase);
-    const bool was_left = had(lived, Fate::later);
-    if (was_temporary && !was_left) return by_behaviour(MemoryKind::temporary);
-    const bool is_gradient = was_left && !was_temporary && gradients_at_once(lived.bytes) > 0;
-    return is_gradient ? by_behaviour(MemoryKind::gradient) : KindOf{};
-  }
-
-  [[nodiscard]] KindOf kind_of_optimizer(const Lived& lived) const {
-    const PhaseRun& made = made_in(lived);
-    const PhaseRun& gone = gone_in(lived);
-    if (gone.first == made.first) return is_freed(lived) ? by_behaviour(MemoryKind::temporary) : KindOf{};
-    return gone.epoch > made.epoch ? by_behaviour(MemoryKind::optimizer_state) : KindOf{};
-  }
-
-  [[nodiscard]] KindOf kind_of_forward(const Lived& lived) const {
-    const PhaseRun& made = made_in(lived);
-    if (made.phase != Phase::forward) return {};
-    if (is_freed(lived)) {
-      const PhaseRun& gone = gone_in(lived);
-      if (gone.epoch != made.epoch) return {};
-      if (gone.phase == Phase::backward) return by_behaviour(MemoryKind::activation);
-      // Without a backward pass behind it, a forward pass has no end: what a server keeps for hours is no temporary.
-      const bool has_ended = last_.first != made.first;
-      return has_ended && gone.phase == Phase::forward ? by_behaviour(MemoryKind::temporary) : KindOf{};
-    }
-    // The recording ends before it was freed: as the same line did before.
-    const bool is_always_kept =
-        had(lived, Fate::in_backward) && !had(lived, Fate::in_its_phase) && !had(lived, Fate::later);
-    return is_always_kept ? by_behaviour(MemoryKind::activation) : KindOf{};
-  }
-
-  /// Whether others of its stack and size had this fate.
-  [[nodiscard]] bool had(const Lived& lived, Fate fate) const {
-    return known_.fates.has(lived.stack, lived.bytes, fate);
-  }
-
-  const Known::OfDevice& known_;
-  const PhaseRun& last_;
-  std::map<std::uint64_t, std::uint64_t> parameters_;  ///< how many of each size their stacks name
-  std::map<std::uint64_t, std::uint64_t> kept_before_; ///< how many of each size are older than the events and stay
-  std::map<std::uint64_t, GradientCount> left_;        ///< gradients that are there at the moment
+  StackClasses classes_;
+  ToldKinds told_;
+  bool has_cpp_frames_;
 };
-
-Lived lived_of(const MemoryState& state, std::uint32_t block, StackClasses& classes, bool has_cpp_frames) {
-  const StackId stack = state.blocks[block].stack;
-  StackClass stack_class = classes.of(stack);
-  if (state.histories[block].is_explained()) stack_class = class_where_recorded(stack_class, has_cpp_frames);
-  return {stack, stack_class, state.blocks[block].requested_bytes, state.histories[block]};
-}
 
 template <class Visit> void for_each_active(const MemoryState& state, DeviceId device, Visit&& visit) {
   for (const Segment& segment : state.segments_of(device))
@@ -153,23 +65,47 @@ template <class Visit> void for_each_active(const MemoryState& state, DeviceId d
       if (state.blocks[i].is_active()) visit(i);
 }
 
+const Known::OfDevice& known_of(const KindWatch& watch, DeviceId device) {
+  static const Known::OfDevice no_events;
+  const auto found = watch.known().devices.find(device);
+  return found == watch.known().devices.end() ? no_events : found->second;
+}
+
 } // namespace
 
-std::vector<KindOf> kinds_of(const MemoryState& state, const KindWatch& watch) {
-  static const Known::OfDevice no_events;
+std::vector<KindOf> kinds_of(const MemoryState& state, const KindWatch& watch, std::span<const BlockBirth> births) {
   std::vector<KindOf> kinds(state.blocks.size());
-  StackClasses classes(state.frames());
-  const bool has_cpp_frames = watch.known().classes && watch.known().classes->has_cpp_frames();
+  Looks looks(state, watch.known());
   for (const DeviceStats& stats : state.devices) {
-    const auto known = watch.known().devices.find(stats.device);
-    KindsOfDevice device(known == watch.known().devices.end() ? no_events : known->second);
+    DeviceKinds device(known_of(watch, stats.device));
     for_each_active(state, stats.device,
-                    [&](std::uint32_t block) { device.look_at(lived_of(state, block, classes, has_cpp_frames)); });
-    for_each_active(state, stats.device, [&](std::uint32_t block) {
-      kinds[block] = device.kind_of(lived_of(state, block, classes, has_cpp_frames));
-    });
+                    [&](std::uint32_t block) { device.look_at(looks.of_block(state, block, births)); });
+    for_each_active(state, stats.device,
+                    [&](std::uint32_t block) { kinds[block] = device.kind_of(looks.of_block(state, block, births)); });
   }
   return kinds;
+}
+
+LifeKinds kinds_of(const DeviceRecord& record, const MemoryState& state, const KindWatch& watch) {
+  DeviceKinds device(known_of(watch, record.device));
+  Looks looks(state, watch.known());
+  const auto for_each = [&](auto&& visit) {
+    for (const auto& lives : {&record.kept_baseline, &record.freed_baseline, &record.lives})
+      for (const Life& life : *lives)
+        visit(looks.of_life(record, life));
+  };
+  for_each([&](const Lived& lived) { device.look_at(lived); });
+  std::vector<KindOf> all;
+  for_each([&](const Lived& lived) { all.push_back(device.kind_of(lived)); });
+  const auto part = [&](std::size_t begin, std::size_t count) {
+    const auto first = all.begin() + static_cast<std::ptrdiff_t>(begin);
+    return std::vector<KindOf>(first, first + static_cast<std::ptrdiff_t>(count));
+  };
+  const std::size_t kept = record.kept_baseline.size();
+  const std::size_t freed = record.freed_baseline.size();
+  return {.lives = part(kept + freed, record.lives.size()),
+          .freed_baseline = part(kept, freed),
+          .kept_baseline = part(0, kept)};
 }
 
 KindAccount kind_account(const MemoryState& state, std::optional<DeviceId> device) {
@@ -180,8 +116,7 @@ KindAccount kind_account(const MemoryState& state, std::optional<DeviceId> devic
       KindAmount& amount = account[static_cast<std::size_t>(state.kinds[block].kind)];
       amount.bytes += bytes;
       ++amount.blocks;
-      if (state.kinds[block].evidence == KindEvidence::frames) amount.frames_bytes += bytes;
-      if (state.kinds[block].evidence == KindEvidence::behaviour) amount.behaviour_bytes += bytes;
+      amount.bytes_by[static_cast<std::size_t>(state.kinds[block].evidence)] += bytes;
     });
     account[static_cast<std::size_t>(MemoryKind::unknown)].bytes += stats.outside_bytes;
   }

@@ -17,13 +17,32 @@ std::string_view kind_name(MemoryKind kind) {
   return "unknown";
 }
 
+std::optional<MemoryKind> kind_of_name(std::string_view name) {
+  for (std::size_t i = 0; i < kMemoryKinds; ++i)
+    if (name == kind_name(static_cast<MemoryKind>(i))) return static_cast<MemoryKind>(i);
+  return std::nullopt;
+}
+
 std::string_view evidence_name(KindEvidence evidence) {
   switch (evidence) {
+  case KindEvidence::rules: return "rules";
+  case KindEvidence::declared: return "declared";
   case KindEvidence::frames: return "frames";
   case KindEvidence::behaviour: return "behaviour";
   case KindEvidence::none: break;
   }
   return "none";
+}
+
+std::string_view evidence_words(KindEvidence evidence) {
+  switch (evidence) {
+  case KindEvidence::rules: return "by your rules";
+  case KindEvidence::declared: return "declared";
+  case KindEvidence::frames: return "by frames";
+  case KindEvidence::behaviour: return "by behaviour";
+  case KindEvidence::none: break;
+  }
+  return "no rule tells";
 }
 
 } // namespace memviz

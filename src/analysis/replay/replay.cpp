@@ -69,7 +69,7 @@ void Accounts::DeviceAccounts::replay(const Event& event) {
     add(counts.alloc_bytes, event.size_bytes, device);
     log.allocated(event, live.insert(event.address, Birth{EventIndex(counts.events), event.stack}.packed()));
     live_bytes += static_cast<std::int64_t>(event.size_bytes);
-    if (observer != nullptr) observer->allocated(device, {EventIndex(counts.events), event.stack});
+    if (observer != nullptr) observer->allocated(device, {EventIndex(counts.events), event.stack}, event);
     break;
   case Action::free_requested:
     if (log.is_on()) log.free_requested(event, counts.events);
@@ -98,6 +98,9 @@ void Accounts::DeviceAccounts::replay(const Event& event) {
   case Action::oom:
     ++counts.ooms;
     counts.last_oom_event = EventIndex(counts.events);
+    break;
+  case Action::annotate:
+    if (observer != nullptr) observer->annotated(device, event.user_metadata);
     break;
   default: break;
   }

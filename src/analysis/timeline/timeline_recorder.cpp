@@ -122,6 +122,8 @@ void TimelineRecorder::Device::take(const Event& event) {
                             .stack = event.stack,
                             .begin = state,
                             .home = home_of(event)});
+    for (const StringId text : {event.user_metadata, event.internal_metadata})
+      if (text != kEmptyString) annotations.push_back({state, text, event.address});
     break;
   case Action::free_completed: end_life(event, state); break;
   case Action::segment_alloc:

@@ -1,3 +1,6 @@
+#include "analysis/kinds/told_kinds.hpp"
+#include "analysis/replay/device_accounts.hpp"
+#include "memviz/error.hpp"
 #include "memviz/kinds.hpp"
 #include "memviz/replay.hpp"
 #include "support/small_snapshot.hpp"
@@ -62,15 +65,21 @@ public:
   void zero_grad() { free(kBase + 0x40000); }
 
   /// What is in use at the moment, by kind and evidence: "activation by behaviour".
-  std::map<std::string, std::uint64_t> kinds(const MomentChoice& choice = {}) {
+  std::map<std::string, std::uint64_t> kinds(const MomentChoice& choice = {}, const KindRules& rules = {}) {
     for (const auto& [address, block] : blocks_) {
       made.segment(address, 0x10000);
       if (block.is_live) made.active(block.bytes, block.bytes, block.stack);
       made.inactive(0x10000 - (block.is_live ? block.bytes : 0));
     }
-    KindWatch watch;
+    KindWatch watch(rules);
     MemoryState state = rewind(std::make_shared<const Recording>(made.take()), choice, &watch);
-    state.kinds = kinds_of(state, watch);
+    BirthFinder births(state);
+    take_events(*state.recording, births);
+    CHECK(watch.has_declarations() == expects_declarations);
+    state.kinds = kinds_of(state, watch, births.births());
+    const std::vector<DeviceRecord> record = record_timeline(*state.recording);
+    for (const DeviceRecord& one : record)
+      CHECK(kinds_of(one, state, watch).lives.size() == one.lives.size());
     std::map<std::string, std::uint64_t> bytes;
     for (std::size_t i = 0; i < state.blocks.size(); ++i)
       if (state.blocks[i].is_active())
@@ -84,6 +93,7 @@ public:
   }
 
   SmallSnapshot made;
+  bool expects_declarations = false;
 
 private:
   struct Block {
@@ -161,9 +171,9 @@ TEST_CASE("what is older than the recording is a parameter where there are as ma
   Bytes expected{{"gradient by behaviour", kWeightBytes}, {"parameter by behaviour", kWeightBytes}};
   SUBCASE("and nothing else of that size") {
   }
-  SUBCASE("but not where there are more, which may be an optimizer's state") {
+  SUBCASE("but one or the other where there are twice as many, the rest being an optimizer's state") {
     training.before_recording(kBase + 0x70000, kWeightBytes);
-    expected = {{"gradient by behaviour", kWeightBytes}, {"unknown by none", 2 * kWeightBytes}};
+    expected = {{"gradient by behaviour", kWeightBytes}, {"unknown by behaviour", 2 * kWeightBytes}};
   }
   training.forward();
   training.backward();
@@ -192,4 +202,53 @@ TEST_CASE("workspaces, buffers of NCCL and batches have frames that say so") {
   training.alloc(kBase + 0x20000, 2048, made.stack({"/app/train.py:8:main", "lib.so:1:at::native::_to_copy()"}));
   CHECK(training.kinds() ==
         Bytes{{"workspace by frames", 512}, {"communication by frames", 1024}, {"input by frames", 2048}});
+}
+
+TEST_CASE("what the program says of an allocation goes before frames and behaviour") {
+  Training training;
+  training.parameter();
+  training.alloc(kBase + 0x20000, 300, training.made.stack({"/app/server.py:5:start"}));
+  training.made.annotate(kBase, "{'module': 'lm_head', 'kind': 'Activations'}");
+  training.made.annotate(kBase + 0x20000, "step 5");
+  training.expects_declarations = true;
+  CHECK(training.kinds() == Bytes{{"activation by declared", kWeightBytes}, {"unknown by none", 300}});
+}
+
+TEST_CASE("a user's rules go before everything, the first that matches wins") {
+  Training training;
+  training.parameter();
+  training.alloc(kBase + 0x20000, 300, training.made.stack({"/app/server.py:5:start", "/app/cache.py:7:grow"}));
+  const KindRules rules("# ours\n\n activation \t cache\\.py:\\d+:grow\r\ninput server\\.py\nworkspace ^lm_head$\n");
+  SUBCASE("of frames") {
+    CHECK(training.kinds({}, rules) == Bytes{{"parameter by frames", kWeightBytes}, {"activation by rules", 300}});
+  }
+  SUBCASE("of texts") {
+    training.made.annotate(kBase, "lm_head");
+    training.expects_declarations = true;
+    CHECK(training.kinds({}, rules) == Bytes{{"workspace by rules", kWeightBytes}, {"activation by rules", 300}});
+  }
+}
+
+TEST_CASE("KindRules say in which line something is no rule") {
+  CHECK_THROWS_WITH_AS(KindRules("# ok\nactivations x"),
+                       "line 2: expected parameter, gradient, optimizer_state, activation, input, temporary, "
+                       "communication or workspace, found 'activations'",
+                       Error);
+  CHECK_THROWS_WITH_AS(KindRules("input"), "line 1: expected a regular expression behind input", Error);
+  CHECK_THROWS_WITH_AS(KindRules("unknown x"), doctest::Contains("found 'unknown'"), Error);
+  CHECK_THROWS_WITH_AS(KindRules("input ("), doctest::Contains("line 1: '(' is not a regular expression"), Error);
+  CHECK(KindRules("\n#\n").empty());
+}
+
+TEST_CASE("a text declares a kind where it is its name, or has a key that says so") {
+  CHECK(declared_kind("Gradients") == MemoryKind::gradient);
+  CHECK(declared_kind("optimizer state") == MemoryKind::optimizer_state);
+  CHECK(declared_kind("OPTIMIZER_STATE") == MemoryKind::optimizer_state);
+  CHECK(declared_kind("{'category': 'input'}") == MemoryKind::input);
+  CHECK(declared_kind("module=lm_head;kind=temp") == MemoryKind::temporary);
+  CHECK(declared_kind("component: weights, layer: 3") == MemoryKind::parameter);
+  CHECK(declared_kind("the gradients of layer 3") == std::nullopt);
+  CHECK(declared_kind("kind: red wine") == std::nullopt);
+  CHECK(declared_kind("mankind: gradient") == std::nullopt);
+  CHECK(declared_kind("") == std::nullopt);
 }

@@ -1,0 +1,97 @@
+#include "analysis/kinds/told_kinds.hpp"
+
+#include "memviz/source_line.hpp"
+
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+#include <re2/re2.h>
+#include <string>
+#include <utility>
+
+namespace memviz {
+
+namespace {
+
+/// Of longer texts the rest takes no part in matching: one may stand in every frame.
+constexpr std::size_t kMostMatchedBytes = 4096;
+
+/// The spellings of torch.profiler (Category), of its memory timeline, and of those who write such texts by hand.
+std::optional<MemoryKind> kind_of_word(std::string_view word) {
+  using Spelling = std::pair<std::string_view, MemoryKind>;
+  static constexpr std::array<Spelling, 14> kSpellings{{{"parameter", MemoryKind::parameter},
+                                                        {"param", MemoryKind::parameter},
+                                                        {"weight", MemoryKind::parameter},
+                                                        {"buffer", MemoryKind::parameter},
+                                                        {"gradient", MemoryKind::gradient},
+                                                        {"grad", MemoryKind::gradient},
+                                                        {"optimizer_state", MemoryKind::optimizer_state},
+                                                        {"optim_state", MemoryKind::optimizer_state},
+                                                        {"activation", MemoryKind::activation},
+                                                        {"input", MemoryKind::input},
+                                                        {"temporary", MemoryKind::temporary},
+                                                        {"temp", MemoryKind::temporary},
+                                                        {"communication", MemoryKind::communication},
+                                                        {"workspace", MemoryKind::workspace}}};
+  std::string plain;
+  for (const char character : word) {
+    const bool is_upper = character >= 'A' && character <= 'Z';
+    plain += is_upper                               ? static_cast<char>(character - 'A' + 'a')
+             : character == ' ' || character == '-' ? '_'
+                                                    : character;
+  }
+  if (plain.ends_with('s')) plain.pop_back();
+  const auto* const found = std::ranges::find(kSpellings, plain, &Spelling::first);
+  return found == kSpellings.end() ? std::nullopt : std::optional(found->second);
+}
+
+} // namespace
+
+std::optional<MemoryKind> declared_kind(std::string_view text) {
+  text = text.substr(0, kMostMatchedBytes);
+  if (const auto kind = kind_of_word(text)) return kind;
+  static const RE2 key(
+      R"((?i)(?:^|[^a-z_])(?:memory_)?(?:kind|category|component)['"]?\s*[:=]\s*['"]?([a-z _-]*[a-z]))");
+  std::string word;
+  return RE2::PartialMatch({text.data(), text.size()}, key, &word) ? kind_of_word(word) : std::nullopt;
+}
+
+KindOf ToldKinds::of_text(StringId text) {
+  if (texts_.size() <= text.value) texts_.resize(frames_.string_count());
+  std::optional<KindOf>& known = texts_[text.value];
+  if (known) return *known;
+  const std::string_view words = frames_.text(text).substr(0, kMostMatchedBytes);
+  known = KindOf{};
+  if (const auto rule = rules_.first_match(words))
+    known = KindOf{rules_.kind(*rule), KindEvidence::rules};
+  else if (const auto kind = declared_kind(words))
+    known = KindOf{*kind, KindEvidence::declared};
+  return *known;
+}
+
+std::size_t ToldKinds::rule_of(FrameId frame) {
+  if (frame_rules_.size() <= frame.value) frame_rules_.resize(frames_.frame_count());
+  std::size_t& known = frame_rules_[frame.value];
+  if (known > 0) return known;
+  const auto rule = rules_.first_match(fmt::format("{}:{}:{}", frames_.filename(frame).substr(0, kMostMatchedBytes),
+                                                   file_line_text(frames_.frame(frame).line),
+                                                   frames_.name(frame).substr(0, kMostMatchedBytes)));
+  known = rule ? *rule + 2 : 1;
+  return known;
+}
+
+KindOf ToldKinds::of_stack(StackId stack) {
+  if (rules_.empty()) return {};
+  if (stacks_.size() <= stack.value) stacks_.resize(frames_.stack_count());
+  std::optional<KindOf>& known = stacks_[stack.value];
+  if (known) return *known;
+  std::optional<std::size_t> first;
+  for (const FrameId frame : frames_.stack(stack)) {
+    const std::size_t rule = rule_of(frame);
+    if (rule > 1 && (!first || rule - 2 < *first)) first = rule - 2;
+  }
+  known = first ? KindOf{rules_.kind(*first), KindEvidence::rules} : KindOf{};
+  return *known;
+}
+
+} // namespace memviz

@@ -1,0 +1,47 @@
+#pragma once
+
+// Texts and stacks -> the kinds that are told rather than concluded: by a user's rules, or by the program that was
+// recorded.
+
+#include "memviz/frames.hpp"
+#include "memviz/kind_rules.hpp"
+
+#include <cstddef>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace memviz {
+
+/// What a text that was attached to an allocation declares: nothing but a kind's name in one of its spellings
+/// ("Gradients", "optimizer state"), or a key that names one (kind=activation, {'category': 'input'}).
+[[nodiscard]] std::optional<MemoryKind> declared_kind(std::string_view text);
+
+/// Looks at each text and each frame once.
+class ToldKinds {
+public:
+  /// Both must outlive this; `frames` may grow meanwhile.
+  ToldKinds(const KindRules& rules, const FrameTable& frames) : rules_(rules), frames_(frames) {}
+
+  /// Of a text that was attached to an allocation; unknown for none.
+  [[nodiscard]] KindOf of_text(StringId text);
+  /// By the rules; unknown where none matches a frame.
+  [[nodiscard]] KindOf of_stack(StackId stack);
+
+private:
+  [[nodiscard]] std::size_t rule_of(FrameId frame);
+
+  const KindRules& rules_;
+  const FrameTable& frames_;
+  std::vector<std::optional<KindOf>> texts_;
+  std::vector<std::optional<KindOf>> stacks_;
+  std::vector<std::size_t> frame_rules_; ///< two more than the index; 1: none matches, 0: not looked at
+};
+
+/// Of two that are told of one allocation, the one that comes first in the order of KindEvidence.
+[[nodiscard]] constexpr KindOf stronger(KindOf one, KindOf other) {
+  if (one.evidence == KindEvidence::none) return other;
+  return other.evidence == KindEvidence::none || one.evidence <= other.evidence ? one : other;
+}
+
+} // namespace memviz
