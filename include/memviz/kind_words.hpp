@@ -11,7 +11,7 @@
 
 namespace memviz {
 
-/// "by frames", "by behaviour"; "" of unknown.
+/// evidence_words(), and "" of unknown.
 [[nodiscard]] std::string evidence_text(KindEvidence evidence);
 
 /// For a tooltip: "kinds: activation 146 MiB by behaviour, unknown 19.5 MiB", largest first, a few on each line, or

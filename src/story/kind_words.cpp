@@ -54,9 +54,7 @@ std::string behaviour_text(MemoryKind kind) {
 } // namespace
 
 std::string evidence_text(KindEvidence evidence) {
-  if (evidence == KindEvidence::none) return "";
-  const bool is_rule = evidence == KindEvidence::frames || evidence == KindEvidence::behaviour;
-  return fmt::format("{}{}", is_rule ? "by " : "", evidence_name(evidence));
+  return evidence == KindEvidence::none ? "" : std::string(evidence_words(evidence));
 }
 
 std::string kinds_lines(const KindShares& shares) {
