@@ -3,6 +3,7 @@
 // MemoryState -> FrameTree: who holds every reserved byte, grouped and filtered as asked.
 
 #include "memviz/births.hpp"
+#include "memviz/kind_shares.hpp"
 #include "memviz/replay.hpp"
 #include "memviz/tree.hpp"
 
@@ -49,10 +50,27 @@ struct TreeOptions {
 /// bytes of the snapshot's file: no real one comes near.
 [[nodiscard]] FrameTree build_frame_tree(const MemoryState& state, const TreeOptions& options);
 
+/// Requested bytes whose path ends at a node, of one kind.
+struct KindAt {
+  NodeId node;
+  KindShare share;
+};
+
+/// A tree whose memory in use is known by kind.
+struct KindTree {
+  FrameTree tree;
+  std::vector<KindAt> kinds; ///< a node may have several; empty where MemoryState::kinds is
+};
+
+/// build_frame_tree() with kinds, for pictures: a node that says why there is no stack has a child for each kind of its
+/// memory, where any is known and the kind is no level.
+[[nodiscard]] KindTree build_kind_tree(const MemoryState& state, const TreeOptions& options);
+
 /// One line of the user's own code, or (no frame) the reason why the bytes have no stack.
 struct UserLine {
-  NodeKey key;   ///< a FrameId or a Pseudo
-  Amount amount; ///< requested bytes of active blocks, and of MemoryState::outside
+  NodeKey key;           ///< a FrameId or a Pseudo
+  Amount amount;         ///< requested bytes of active blocks, and of MemoryState::outside
+  KindShares kinds = {}; ///< the same by kind; empty where MemoryState::kinds is
 };
 
 /// Stack -> the line of the user's own code that asked for the memory. Finds out about each text and each stack once.

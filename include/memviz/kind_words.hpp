@@ -1,35 +1,47 @@
 #pragma once
 
-// Kinds of memory -> words for people.
+// Shares of kinds -> the words and figures that pictures have for them.
 
-#include "memviz/kinds.hpp"
+#include "memviz/kind_shares.hpp"
+#include "memviz/story.hpp"
 
-#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace memviz {
 
-/// "parameters", "optimizer state", "activations", ...; "unknown memory".
-[[nodiscard]] std::string_view kind_words(MemoryKind kind);
+/// evidence_words(), and "" of unknown.
+[[nodiscard]] std::string evidence_text(KindEvidence evidence);
 
-/// "activations +4.10 GiB, gradients +102 MiB": what changed, largest first, without what changed
-/// by less than a hundredth of that; "" of nothing.
-[[nodiscard]] std::string kind_changes_text(const std::vector<KindChange>& changes);
+/// For a tooltip: "kinds: activation 146 MiB by behaviour, unknown 19.5 MiB", largest first, a few on each line, or
+/// "kind: activation, by behaviour" where it is all of one; "" where no kind is known.
+[[nodiscard]] std::string kinds_lines(const KindShares& shares);
 
-/// A part of an account, as a reader names it.
-struct KindPart {
-  std::string words;
+/// For a column: the kind of 90 % or more, else "activation 60 %, temporary 30 %", largest first; "" where no kind is
+/// known. Whoever has less room leaves out what stands behind the last commas.
+[[nodiscard]] std::string kinds_cell(const KindShares& shares);
+
+/// What tells the kind of memory without a stack, `reason` being why it has none: "as many blocks of this size as
+/// gradients; older than the recording"; "" where the kind is unknown.
+[[nodiscard]] std::string kind_reason(const KindOf& kind, Pseudo reason);
+
+/// For a picture whose colours are kinds, where none is known.
+[[nodiscard]] std::string no_kinds_note();
+
+/// A kind of what is in use, for a bar with its legend.
+struct KindFigure {
   MemoryKind kind = MemoryKind::unknown;
-  std::uint64_t bytes = 0;
-  bool is_parameter_or_state = false; ///< see kParameterOrState
+  Amount amount;
+  std::string text; ///< "activation 146 MiB, 29.0 %"
 };
-/// What there is, largest first, with what is a parameter or an optimizer's state as a part of its own; last what no
-/// rule tells. Together they are the account.
-[[nodiscard]] std::vector<KindPart> kind_parts(const KindAccount& account);
-/// "71 % activations, 20 % optimizer state, 8 % parameters; of 1.2 % no rule tells what it is": parts of less than a
-/// hundredth are left out; "" where no rule tells anything.
-[[nodiscard]] std::string kind_shares_text(const KindAccount& account);
+
+struct KindFigures {
+  std::string name;                ///< "In use, by kind"; "GPU 0, by kind" where the subject leads with one of several
+  std::vector<KindFigure> figures; ///< in the order of MemoryKind, unknown last; empty where no kind is known
+};
+
+/// Of the memory that the users of the subject hold: together its requested bytes.
+[[nodiscard]] KindFigures kind_figures(const MemorySubject& subject);
 
 } // namespace memviz

@@ -76,7 +76,7 @@ using KindsByDevice = std::map<DeviceId, KindAccount>;
 
 /// Of the blocks in use of each stack: the kind that nine tenths of their bytes have, or more. Those of unknown kinds,
 /// or of several, are left out.
-[[nodiscard]] std::map<std::pair<DeviceId, StackId>, MemoryKind> main_kinds(const MemoryState& state);
+[[nodiscard]] std::map<std::pair<DeviceId, StackId>, MemoryKind> kinds_by_stack(const MemoryState& state);
 
 /// Adds what is another device's.
 void add(KindAccount& sum, const KindAccount& other);

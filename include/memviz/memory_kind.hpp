@@ -19,11 +19,14 @@ enum class MemoryKind : std::uint8_t {
   temporary,
   communication, ///< buffers of NCCL and torch.distributed
   workspace,     ///< of cuBLAS and cuDNN
+  /// Older than the recording, and for each gradient of its size there are several: a parameter, or an optimizer's
+  /// state or another copy of one. Which of them does not show.
+  parameter_or_state,
   unknown,
 };
-inline constexpr std::size_t kMemoryKinds = 9;
+inline constexpr std::size_t kMemoryKinds = 10;
 
-/// "parameter", "optimizer_state", ...; "unknown".
+/// "parameter", "optimizer_state", "parameter_or_optimizer_state", ...; "unknown".
 [[nodiscard]] std::string_view kind_name(MemoryKind kind);
 /// The kind of that name; nullopt for what is none.
 [[nodiscard]] std::optional<MemoryKind> kind_of_name(std::string_view name);
@@ -47,8 +50,5 @@ struct KindOf {
   KindEvidence evidence = KindEvidence::none;
   friend bool operator==(const KindOf&, const KindOf&) = default;
 };
-
-/// A parameter, or an optimizer's state or another copy of one, older than the recording: which of them does not show.
-inline constexpr KindOf kParameterOrState{MemoryKind::unknown, KindEvidence::behaviour};
 
 } // namespace memviz

@@ -19,6 +19,8 @@
 #include "memviz/frames.hpp"
 #include "memviz/gauges.hpp"
 #include "memviz/input.hpp"
+#include "memviz/kind_shares.hpp"
+#include "memviz/kind_words.hpp"
 #include "memviz/label.hpp"
 #include "memviz/leaks.hpp"
 #include "memviz/log_commands.hpp"

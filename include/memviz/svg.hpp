@@ -24,8 +24,9 @@
 namespace memviz {
 
 /// What the colours of a picture mean: where the code comes from that a box or a line stands for, or which line of the
-/// user's own code it is. Of the latter the largest have a colour that no other has.
-enum class ColorBy : std::uint8_t { origin, line };
+/// user's own code it is, of which the largest have a colour that no other has; or, in flame graphs and states of a
+/// state that has its kinds, what kind of memory it is.
+enum class ColorBy : std::uint8_t { origin, line, kind };
 
 struct SvgOptions {
   bool upward = false;               ///< root at the bottom
@@ -51,6 +52,7 @@ struct FlamePicture {
   /// With it every segment is drawn below the graph.
   std::optional<SegmentDetails> segments = {};
   std::optional<DeviceId> device = {}; ///< the only one drawn
+  std::span<const KindAt> kinds = {};  ///< of the tree: KindTree::kinds
 };
 
 [[nodiscard]] std::string flame_svg(const FlamePicture& picture, const SvgOptions& options);

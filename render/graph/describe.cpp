@@ -1,7 +1,10 @@
 #include "graph/describe.hpp"
 
+#include "page/kind_paints.hpp"
+
 #include "base/saturating.hpp"
 #include "memviz/format.hpp"
+#include "memviz/kind_words.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -74,9 +77,11 @@ std::string note_of(const Change& change) {
 
 template <class Weight> class Describer {
 public:
-  Describer(const FrameWords& words, const Tree<Weight>& tree, const Layout<Weight>& layout)
+  /// `kinds` by box, or empty.
+  Describer(const FrameWords& words, const Tree<Weight>& tree, const Layout<Weight>& layout,
+            std::vector<KindShares> kinds, bool has_kind_colours)
       : frames_(words.frames), labels_(words.frames), origins_(words.origins), paints_(words.paints), tree_(tree),
-        layout_(layout) {}
+        layout_(layout), kinds_(std::move(kinds)), has_kind_colours_(has_kind_colours) {}
 
   [[nodiscard]] Graph run() {
     Graph graph;
@@ -86,15 +91,19 @@ public:
     graph.frames = &frames_;
     graph.origins = &origins_;
     graph.paints = &paints_;
+    graph.has_kinds = !kinds_.empty() && has_known_kind(kinds_.front());
+    graph.has_kind_colours = has_kind_colours_;
     graph.boxes.reserve(layout_.boxes.size());
-    for (const Box<Weight>& box : layout_.boxes)
-      graph.boxes.push_back(describe_box(box));
+    for (std::size_t i = 0; i < layout_.boxes.size(); ++i)
+      graph.boxes.push_back(describe_box(layout_.boxes[i], i));
     return graph;
   }
 
 private:
-  [[nodiscard]] GraphBox describe_box(const Box<Weight>& box) {
+  [[nodiscard]] GraphBox describe_box(const Box<Weight>& box, std::size_t index) {
     GraphBox drawn;
+    if (index < kinds_.size()) drawn.kinds = std::move(kinds_[index]);
+    drawn.reason = reason_of(box, drawn.kinds);
     drawn.parent = box.parent;
     drawn.row = box.row;
     drawn.x_units = box.x_units;
@@ -108,7 +117,7 @@ private:
     if (box.is_squeezed) drawn.label = squeezed_label(drawn.label);
     drawn.bytes = width_bytes(box.total);
     weigh(drawn, box.total);
-    drawn.paint = &paint_for(box, drawn.frames);
+    drawn.paint = &paint_for(box, drawn);
     drawn.title = title_of(box, drawn);
     return drawn;
   }
@@ -122,8 +131,20 @@ private:
   [[nodiscard]] BoxRole role_of(const Box<Weight>& box) const {
     if (box.kind == BoxKind::smaller || box.kind == BoxKind::deeper) return BoxRole::smaller;
     const NodeKey& key = tree_[box.first].key;
-    if (std::holds_alternative<Pseudo>(key)) return BoxRole::reason;
+    if (std::holds_alternative<Pseudo>(key) || missing_stack(box)) return BoxRole::reason;
     return is_frame(key) ? BoxRole::frames : BoxRole::group;
+  }
+
+  /// Of a kind: why its memory has no stack; null where it is a level of the tree.
+  [[nodiscard]] const Pseudo* missing_stack(const Box<Weight>& box) const {
+    const TreeNode<Weight>& node = tree_[box.first];
+    if (!std::holds_alternative<MemoryKind>(node.key)) return nullptr;
+    return std::get_if<Pseudo>(&tree_[node.parent].key);
+  }
+
+  [[nodiscard]] std::string reason_of(const Box<Weight>& box, const KindShares& shares) const {
+    const Pseudo* const missing = box.kind == BoxKind::node ? missing_stack(box) : nullptr;
+    return missing == nullptr || shares.empty() ? "" : kind_reason(shares.front().kind, *missing);
   }
 
   [[nodiscard]] std::vector<FrameId> frames_of(const Box<Weight>& box) const {
@@ -161,14 +182,30 @@ private:
     return {.name = fmt::format("{} {}", label.name, label.note), .place = "not to scale"};
   }
 
-  [[nodiscard]] const Paint& paint_for(const Box<Weight>& box, const std::vector<FrameId>& run) const {
+  [[nodiscard]] const Paint& paint_for(const Box<Weight>& box, const GraphBox& drawn) const {
     if constexpr (std::is_same_v<Weight, Change>) {
       return paint_of(box.total);
     } else {
-      if (box.kind == BoxKind::smaller || box.kind == BoxKind::deeper) return paint::kSmaller;
-      if (box.kind == BoxKind::run) return paints_.of(representative(box, run));
+      const bool is_merged = box.kind == BoxKind::smaller || box.kind == BoxKind::deeper;
+      if (const Paint* const paint = kind_colour(box, drawn, is_merged)) return *paint;
+      if (is_merged) return paint::kSmaller;
+      if (box.kind == BoxKind::run) return paints_.of(representative(box, drawn.frames));
       return paints_.of(tree_[box.first].key);
     }
+  }
+
+  /// Null where the box has that of its code, or of the allocator. What has no stack has the colour of its kind in any
+  /// case, where that is known.
+  [[nodiscard]] const Paint* kind_colour(const Box<Amount>& box, const GraphBox& drawn, bool is_merged) const {
+    const auto* kind = is_merged ? nullptr : std::get_if<MemoryKind>(&tree_[box.first].key);
+    if (!has_kind_colours_) {
+      if (kind == nullptr || drawn.role != BoxRole::reason) return nullptr;
+      return *kind == MemoryKind::unknown ? &paint::kNoStack : &kind_paint(*kind);
+    }
+    if (kind != nullptr) return &kind_paint(*kind);
+    // What is free, rounding, and boxes that merge it with other memory are of no kind.
+    const bool is_in_use = drawn.role != BoxRole::group && shared_bytes(drawn.kinds) == box.total.bytes;
+    return is_in_use ? &kind_paint(drawn.kinds, box.total.bytes) : nullptr;
   }
 
   /// "16.6 % of all, 100 % of the box above" as a line of its own; the root needs none.
@@ -181,6 +218,7 @@ private:
 
   [[nodiscard]] std::string title_of(const Box<Weight>& box, const GraphBox& drawn) {
     std::string title = fmt::format("{}\n{}", heading(box, drawn), weight_text(box.total, share_line(box)));
+    if (const std::string kinds = kinds_lines(drawn.kinds); !kinds.empty()) title += '\n' + kinds;
     if (box.is_squeezed) title += "\ndrawn narrower than it is, to leave room for what is in use";
     if (box.kind != BoxKind::run) return title;
     std::size_t listed = 0;
@@ -197,7 +235,8 @@ private:
     if (box.kind == BoxKind::run) return format_counted(drawn.frames.size(), "frame") + " without a branch";
     if (box.kind == BoxKind::smaller) return drawn.label.name + " too narrow to draw here";
     if (box.kind == BoxKind::deeper) return drawn.label.name + " below the last row drawn";
-    return key_heading(frames_, origins_, tree_[box.first].key);
+    const std::string text = key_heading(frames_, origins_, tree_[box.first].key);
+    return drawn.reason.empty() ? text : fmt::format("{}\n{}", text, drawn.reason);
   }
 
   const FrameTable& frames_;
@@ -206,16 +245,18 @@ private:
   const FramePaints& paints_;
   const Tree<Weight>& tree_;
   const Layout<Weight>& layout_;
+  std::vector<KindShares> kinds_;
+  bool has_kind_colours_;
 };
 
 } // namespace
 
-Graph describe(const FrameWords& words, const FrameTree& tree, const Layout<Amount>& layout) {
-  return Describer<Amount>(words, tree, layout).run();
+Graph describe(const FrameWords& words, const FrameTree& tree, const Layout<Amount>& layout, const TreeKinds& kinds) {
+  return Describer<Amount>(words, tree, layout, kinds_of_boxes(tree, layout, kinds.at), kinds.are_colours).run();
 }
 
 Graph describe(const FrameWords& words, const DiffTree& tree, const Layout<Change>& layout) {
-  return Describer<Change>(words, tree, layout).run();
+  return Describer<Change>(words, tree, layout, {}, false).run();
 }
 
 } // namespace memviz::render

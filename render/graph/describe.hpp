@@ -2,6 +2,7 @@
 
 // Box -> the words on it and in its tooltip, and its colour.
 
+#include "graph/box_kinds.hpp"
 #include "graph/layout.hpp"
 #include "page/frame_paints.hpp"
 #include "page/naming.hpp"
@@ -46,6 +47,8 @@ struct GraphBox {
   std::optional<Sides> sides;
   std::vector<FrameId> frames; ///< outermost first; several where a run is folded into this box
   std::uint64_t stacks = 0;    ///< of a merged box: how many
+  KindShares kinds;
+  std::string reason; ///< of a kind of memory without a stack: what tells it
 };
 
 /// A graph ready to be drawn.
@@ -57,6 +60,8 @@ struct Graph {
   const FrameTable* frames = nullptr;
   const std::vector<CodeOrigin>* origins = nullptr;
   const FramePaints* paints = nullptr;
+  bool has_kinds = false;        ///< some kind is known
+  bool has_kind_colours = false; ///< boxes have the colour of their kind
 };
 
 /// All that frames are told from; the result refers to it.
@@ -66,7 +71,8 @@ struct FrameWords {
   const FramePaints& paints; ///< of comparisons only what a script makes of their frames
 };
 
-[[nodiscard]] Graph describe(const FrameWords& words, const FrameTree& tree, const Layout<Amount>& layout);
+[[nodiscard]] Graph describe(const FrameWords& words, const FrameTree& tree, const Layout<Amount>& layout,
+                             const TreeKinds& kinds = {});
 [[nodiscard]] Graph describe(const FrameWords& words, const DiffTree& tree, const Layout<Change>& layout);
 
 } // namespace memviz::render

@@ -2,7 +2,10 @@
 
 #include "graph/siblings.hpp"
 #include "page/frame_list.hpp"
+#include "page/kind_paints.hpp"
 #include "web/embedded.hpp"
+
+#include "memviz/kind_words.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -45,6 +48,8 @@ public:
     const std::vector<std::string> labels = shown_labels(graph_, [&](const GraphBox& box) { return columns_in(box); });
     for (std::size_t i = 0; i < labels.size(); ++i)
       draw_box(parent, graph_.boxes[i], labels[i]);
+    if (graph_.has_kind_colours) parent.set("data-color", "kind");
+    if (!kinds_.empty()) parent.set("data-kinds", kinds_text());
   }
 
   /// The frames of all boxes, for the script.
@@ -106,6 +111,7 @@ private:
     if (box.sides)
       group.set("data-before-blocks", box.sides->before.blocks).set("data-after-blocks", box.sides->after.blocks);
     add_script_data(group, box);
+    add_kinds(group, box);
   }
 
   /// What the script needs to label a box anew, and to build other trees.
@@ -119,6 +125,30 @@ private:
     group.set("data-name", box.label.name);
     if (!box.label.place.empty()) group.set("data-place", box.label.place);
     if (box.role == BoxRole::smaller) group.set("data-stacks", box.stacks);
+    if (!box.reason.empty()) group.set("data-reason", box.reason);
+  }
+
+  /// "0:4096 2:512": the bytes of each kind by its place in `kinds_`; "0" where that is all of the box.
+  void add_kinds(XmlElement group, const GraphBox& box) {
+    if (!graph_.has_kinds && !graph_.has_kind_colours) return;
+    std::string text;
+    for (const KindShare& share : box.kinds) {
+      if (share.amount.bytes == 0) continue;
+      const auto known = std::find(kinds_.begin(), kinds_.end(), share.kind);
+      text += fmt::format("{}{}", text.empty() ? "" : " ", known - kinds_.begin());
+      if (known == kinds_.end()) kinds_.push_back(share.kind);
+      if (share.amount.bytes != box.bytes) text += fmt::format(":{}", share.amount.bytes);
+    }
+    if (!text.empty()) group.set("data-kinds", text);
+  }
+
+  /// "activation,by behaviour,kind-activation;..."
+  [[nodiscard]] std::string kinds_text() const {
+    std::string text;
+    for (const KindOf& kind : kinds_)
+      fmt::format_to(std::back_inserter(text), "{}{},{},{}", text.empty() ? "" : ";", kind_name(kind.kind),
+                     evidence_text(kind.evidence), kind_paint(kind.kind).name);
+    return text;
   }
 
   std::string indices_of(const std::vector<FrameId>& frames) {
@@ -131,6 +161,7 @@ private:
   const Graph& graph_;
   const SvgOptions& options_;
   FrameList frames_;
+  std::vector<KindOf> kinds_; ///< that boxes have
 };
 
 } // namespace

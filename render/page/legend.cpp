@@ -1,5 +1,6 @@
 #include "page/legend.hpp"
 
+#include "page/kind_paints.hpp"
 #include "page/text_fit.hpp"
 
 namespace memviz::render {
@@ -47,6 +48,16 @@ double draw_legend(Page& page, double y, const std::vector<LegendEntry>& entries
   }
   section.set("data-height", top - y + kLineHeight);
   return top + 26;
+}
+
+std::vector<LegendEntry> kind_legend() {
+  std::vector<LegendEntry> entries;
+  for (std::size_t i = 0; i < kMemoryKinds; ++i) {
+    const auto kind = static_cast<MemoryKind>(i);
+    if (kind == MemoryKind::unknown) entries.push_back({&paint::kSeveralKinds, "several kinds"});
+    entries.push_back({&kind_paint(kind), std::string(kind_name(kind))});
+  }
+  return entries;
 }
 
 std::string reading_hint(const SvgOptions& options, bool is_squeezed) {

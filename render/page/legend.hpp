@@ -19,6 +19,9 @@ struct LegendEntry {
 [[nodiscard]] double draw_legend(Page& page, double y, const std::vector<LegendEntry>& entries,
                                  const std::string& hint);
 
+/// The kinds of memory, several kinds and unknown, with their colours.
+[[nodiscard]] std::vector<LegendEntry> kind_legend();
+
 /// How to read a graph: which way calls go, and whether some boxes are not to scale.
 [[nodiscard]] std::string reading_hint(const SvgOptions& options, bool is_squeezed);
 

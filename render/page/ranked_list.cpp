@@ -16,6 +16,10 @@ constexpr double kListFontSize = 13;
 constexpr double kTwoLinesBelow = 640;
 /// Fewer columns than this are no use to show where a line was called from.
 constexpr std::size_t kLeastVia = 14;
+/// The column of kinds is no wider than this, on wide pages; what it has no room for is in the tooltip.
+constexpr double kMostKinds = 168;
+constexpr double kMostKindsWide = 230;
+constexpr double kKindsGap = 14;
 
 /// How a row is divided, from the left edge of the list.
 struct Columns {
@@ -23,14 +27,18 @@ struct Columns {
   double share_end = 0;
   double label_start = 0;
   double label_width = 0;
-  bool is_tall = false; ///< two lines a row
+  double kinds_start = 0;
+  double kinds_width = 0; ///< 0: there is no such column
+  bool is_tall = false;   ///< two lines a row
 };
 
 Columns columns_for(const RankedList& list) {
   double note_width = 0;
+  double kinds_width = 0;
   bool has_share = false;
   for (const RankedRow& row : list.rows) {
     note_width = std::max(note_width, sans_width(row.note, kListFontSize));
+    kinds_width = std::max(kinds_width, sans_width(row.kinds, kListFontSize));
     has_share = has_share || !row.share.empty();
   }
   Columns columns;
@@ -38,7 +46,10 @@ Columns columns_for(const RankedList& list) {
   columns.bar_width = list.width > 1000 ? 150 : 64;
   columns.share_end = kBarStart + columns.bar_width + (has_share ? 66 : 0);
   columns.label_start = columns.is_tall ? 0 : columns.share_end + 18;
-  columns.label_width = list.width - columns.label_start - (columns.is_tall ? 0 : note_width + 12);
+  columns.kinds_width = std::min(kinds_width, list.width > 1000 ? kMostKindsWide : kMostKinds);
+  columns.kinds_start = list.width - note_width - kKindsGap - columns.kinds_width;
+  const double right = columns.kinds_width > 0 ? columns.kinds_start - kKindsGap : list.width - note_width - 12;
+  columns.label_width = (columns.is_tall ? list.width : right) - columns.label_start;
   return columns;
 }
 
@@ -64,6 +75,14 @@ void draw_label(XmlElement group, double x, double baseline, double width, const
   group.set("data-via", via);
 }
 
+/// As many of them as have room, largest first.
+std::string fitting_kinds(std::string kinds, double width) {
+  for (std::size_t end = kinds.rfind(", "); end != std::string::npos && sans_width(kinds, kListFontSize) > width;
+       end = kinds.rfind(", "))
+    kinds.resize(end);
+  return fit_sans(kinds, width, kListFontSize);
+}
+
 void draw_row(XmlElement group, double y, const RankedList& list, const Columns& columns, const RankedRow& row) {
   // What the script searches for when the row is clicked.
   group.set("data-find",
@@ -85,6 +104,11 @@ void draw_row(XmlElement group, double y, const RankedList& list, const Columns&
     add_text(group, list.x + columns.share_end, baseline, "muted end", row.share).set("data-part", "share");
   draw_label(group, list.x + columns.label_start, baseline + (columns.is_tall ? kSecondLine : 0), columns.label_width,
              row);
+  if (columns.kinds_width > 0 && !columns.is_tall && !row.kinds.empty()) {
+    group.set("data-kinds", row.kinds);
+    add_text(group, list.x + columns.kinds_start, baseline, "muted", fitting_kinds(row.kinds, columns.kinds_width))
+        .set("data-part", "kinds");
+  }
   add_text(group, list.x + list.width, baseline, "muted end", row.note).set("data-part", "note");
 }
 

@@ -20,6 +20,7 @@ struct RankedRow {
   std::string note;        ///< right end: "23 blocks"
   std::string title;       ///< tooltip: full path
   const Paint* paint;      ///< of the bar
+  std::string kinds = {};  ///< before the note: "activation", "activation 60 %, temporary 30 %"
   std::string via = {};    ///< after the label, where there is room: "‹ forward model.py:41 ‹ main train.py:10"
 };
 

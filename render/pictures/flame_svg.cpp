@@ -7,6 +7,7 @@
 #include "page/bars.hpp"
 #include "page/header.hpp"
 #include "page/hues.hpp"
+#include "page/kind_paints.hpp"
 #include "page/legend.hpp"
 #include "page/notes.hpp"
 #include "page/ranked_list.hpp"
@@ -15,6 +16,7 @@
 
 #include "memviz/figures.hpp"
 #include "memviz/format.hpp"
+#include "memviz/kind_words.hpp"
 #include "memviz/label.hpp"
 #include "memviz/story.hpp"
 #include "memviz/warnings.hpp"
@@ -45,6 +47,10 @@ std::vector<LegendEntry> legend(const Graph& graph) {
       {&paint::kNoStack, "no stack"},
       {&paint::kSmaller, "merged small boxes"},
   };
+  if (graph.has_kind_colours) {
+    const std::vector<LegendEntry> kinds = kind_legend();
+    entries.insert(entries.begin(), kinds.begin(), kinds.end());
+  }
   std::erase_if(entries, [&](const LegendEntry& entry) {
     return std::none_of(graph.boxes.begin(), graph.boxes.end(),
                         [&](const GraphBox& box) { return box.paint->name == entry.paint->name; });
@@ -52,7 +58,19 @@ std::vector<LegendEntry> legend(const Graph& graph) {
   return entries;
 }
 
-RankedList ranked_list(const FlamePicture& picture, const FrameWords& words, const DeviceStats& sum) {
+const Paint& row_paint(const UserLine& user, const FrameWords& words, ColorBy color) {
+  const bool has_kinds = color == ColorBy::kind && !user.kinds.empty();
+  return has_kinds ? kind_paint(user.kinds, user.amount.bytes) : words.paints.of(user.key);
+}
+
+std::string row_title(const UserLine& user, const FrameWords& words) {
+  std::string title =
+      key_heading(words.frames, words.origins, user.key) + "\n" + format_count(user.amount.bytes) + " bytes";
+  if (const std::string kinds = kinds_lines(user.kinds); !kinds.empty()) title += "\n" + kinds;
+  return title;
+}
+
+RankedList ranked_list(const FlamePicture& picture, const FrameWords& words, const DeviceStats& sum, ColorBy color) {
   const std::vector<CodeOrigin>& origins = words.origins;
   RankedList list;
   list.heading =
@@ -75,8 +93,9 @@ RankedList ranked_list(const FlamePicture& picture, const FrameWords& words, con
                          format_percent(user.amount.bytes, sum.requested_bytes),
                          {},
                          format_counted(user.amount.blocks, "block"),
-                         key_heading(frames, origins, user.key) + "\n" + format_count(user.amount.bytes) + " bytes",
-                         &words.paints.of(user.key),
+                         row_title(user, words),
+                         &row_paint(user, words, color),
+                         kinds_cell(user.kinds),
                          callers[list.rows.size()]});
   }
   name_rows(list, line_labels(frames, keys));
@@ -112,31 +131,55 @@ double draw_footer(Page& page, double y, const Story& story, const std::vector<s
 
 std::string colours_hint(const FrameWords& words, const SvgOptions& options, bool is_squeezed) {
   const std::string hint = reading_hint(options, is_squeezed);
+  if (options.color == ColorBy::kind) return "colour = kind of memory; " + hint;
   return words.paints.are_lines() ? "colour = line of your code; " + hint : hint;
+}
+
+bool has_kind_colours(const FlamePicture& picture, const SvgOptions& options) {
+  const auto is_known = [](const UserLine& user) { return has_known_kind(user.kinds); };
+  return options.color == ColorBy::kind ||
+         std::any_of(picture.subject.users.begin(), picture.subject.users.end(), is_known);
+}
+
+/// What is in use by kind, where any is known.
+double draw_kinds(Page& page, double y, const MemorySubject& subject) {
+  const KindFigures kinds = kind_figures(subject);
+  if (kinds.figures.empty()) return y;
+  Bar bar{.name = kinds.name, .parts = {}, .note = "", .is_detail = true};
+  std::vector<LegendEntry> entries;
+  for (const KindFigure& figure : kinds.figures) {
+    bar.parts.push_back({&kind_paint(figure.kind), std::string(kind_name(figure.kind)), figure.amount.bytes});
+    entries.push_back({&kind_paint(figure.kind), figure.text});
+  }
+  // A bar of its own scale stands apart from those above.
+  y = draw_bars(page, y + 8, {bar});
+  return draw_legend(page, y - 2, entries, "");
 }
 
 std::string draw(const FlamePicture& picture, const SvgOptions& options, const FrameWords& words,
                  const Layout<Amount>& layout) {
   const DeviceStats sum = leading_or_sum(picture.subject.devices);
-  const Story story = flame_story(picture.subject);
+  Story story = flame_story(picture.subject);
   Page page(options, fmt::format("{}: {}. {}", picture.file, story.headline, story.answer));
   if (words.paints.are_lines())
     page.svg().child("style").cdata(paints_css(hues()) + paints_css({&paint::kOtherCode, 1}));
+  if (has_kind_colours(picture, options)) page.svg().child("style").cdata(paints_css(kind_paints()));
   double y = draw_headline(page, story.headline);
   if (!story.answer.empty()) y = draw_answer(page, y, story.answer);
   y = draw_facts(page, y, picture.file, story.facts, story.alert) + 10;
   if (layout.units > 0) {
-    Graph graph = describe(words, picture.tree, layout);
+    Graph graph = describe(words, picture.tree, layout, {picture.kinds, options.color == ColorBy::kind});
     graph.boxes.front().label.place = root_place(picture);
     y = draw_figures(
             page, y,
             memory_figures(sum, leading_device(picture.subject.devices) ? 1 : picture.subject.devices.size())) +
         8;
-    y = draw_bars(page, y, bars_of(picture.subject)) + 10;
+    y = draw_bars(page, y, bars_of(picture.subject));
+    y = draw_kinds(page, y, picture.subject) + 10;
     y = draw_legend(page, y, legend(graph), colours_hint(words, options, layout.is_squeezed));
     y = draw_graph(page, y, graph, options) + 22;
     add_rule(page.below_graph(), y);
-    y = draw_ranked_list(page, y + 14, ranked_list(picture, words, sum));
+    y = draw_ranked_list(page, y + 14, ranked_list(picture, words, sum, options.color.value_or(ColorBy::origin)));
     if (picture.segments)
       y = draw_segment_panel(page, y + 4, {picture.subject.state, *picture.segments, words.origins, picture.device});
   } else {
@@ -146,6 +189,8 @@ std::string draw(const FlamePicture& picture, const SvgOptions& options, const F
         {"Nothing to draw: the file holds no segments. Was the snapshot made in the process that uses the GPU, "
          "and while it held memory?"});
   }
+  if (options.color == ColorBy::kind && layout.units > 0 && kind_figures(picture.subject).figures.empty())
+    story.notes.push_back(no_kinds_note());
   return page.finish(draw_footer(page, y, story, warnings_and_losses(picture.subject.state)));
 }
 

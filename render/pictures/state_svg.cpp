@@ -1,4 +1,5 @@
 #include "page/header.hpp"
+#include "page/kind_paints.hpp"
 #include "page/naming.hpp"
 #include "page/notes.hpp"
 #include "page/text_fit.hpp"
@@ -11,6 +12,7 @@
 #include "memviz/block_lines.hpp"
 #include "memviz/figures.hpp"
 #include "memviz/format.hpp"
+#include "memviz/kind_words.hpp"
 #include "memviz/label.hpp"
 #include "memviz/pins.hpp"
 #include "memviz/story.hpp"
@@ -19,6 +21,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <utility>
 
 namespace memviz {
 namespace render {
@@ -56,12 +59,21 @@ struct Failure {
   DeviceExplanation room; ///< of which only the request and the ledger are known
 };
 
+/// Of a state that has no kinds by origin, where these are asked for.
+Colouring colouring_for(const StatePicture& picture, const std::vector<CodeOrigin>& origins, ColorBy color) {
+  BlockLines lines = block_lines(picture.state, picture.device);
+  const bool has_kinds = color == ColorBy::kind && !picture.state.kinds.empty();
+  return has_kinds ? colouring_by_kind(picture.state, origins, std::move(lines))
+                   : colouring_of(picture.state.frames(), origins, std::move(lines),
+                                  color == ColorBy::kind ? ColorBy::origin : color);
+}
+
 class State {
 public:
   State(const StatePicture& picture, ColorBy color)
       : picture_(picture), origins_(origins_of(picture.state.frames())), lines_(picture.state.frames()),
         pins_(find_pins(picture.state, {.device = picture.device})),
-        colouring_(colouring_of(picture.state.frames(), origins_, block_lines(picture.state, picture.device), color)) {
+        colouring_(colouring_for(picture, origins_, color)) {
     for (std::size_t i = 0; i < picture.state.devices.size(); ++i) {
       const DeviceStats& stats = picture.state.devices[i];
       if (picture.device && *picture.device != stats.device) continue;
@@ -81,6 +93,7 @@ public:
     const Story story = state_story(picture_.state, picture_.device, failed_request());
     Page page(options, fmt::format("{}: {}. {}", picture_.file, story.headline, story.answer));
     page.svg().child("style").cdata(paints_css(room_paints()));
+    if (!colouring_.lines.empty()) page.svg().child("style").cdata(paints_css(kind_paints()));
     define_board_styles(page);
     double y = draw_top(page, story);
     page.begin_below_graph();
@@ -90,6 +103,7 @@ public:
       y = draw_events(page, y + 4, devices_[i], *around_[i]);
     add_rule(page.below_graph(), y + 4);
     y = draw_warnings(page, y + 14, warnings_and_losses(picture_.state));
+    if (lacks_kinds()) y = draw_notes(page, y, {no_kinds_note()});
     return page.finish(draw_signature(page, y));
   }
 
@@ -134,6 +148,11 @@ private:
   }
 
   [[nodiscard]] static std::string name_of(const DeviceStats& stats) { return device_name(stats.device, stats.is_cpu); }
+
+  [[nodiscard]] bool lacks_kinds() const {
+    const auto is_told = [](const BlockClass& line) { return !line.kinds.empty(); };
+    return !colouring_.lines.empty() && std::ranges::none_of(colouring_.lines, is_told);
+  }
 
   [[nodiscard]] std::string all_text() const {
     const std::string all = mixes_host(devices_) ? devices_text(devices_) : "all devices";

@@ -57,7 +57,9 @@ public:
     XmlElement classes = data_.child("classes");
     for (const std::uint32_t index : used_classes_) {
       const BlockClass& entry = source_.colouring.classes[index];
-      classes.child("c").set("n", entry.label.name).set("p", entry.label.place).set("c", entry.paint->name);
+      XmlElement drawn = classes.child("c").set("n", entry.label.name).set("p", entry.label.place);
+      drawn.set("c", entry.paint->name);
+      if (!entry.kinds.empty()) drawn.set("k", entry.kinds);
     }
     data_.child("stacks").text(stacks_.text());
     if (notes_.empty()) return;

@@ -28,9 +28,11 @@ constexpr Paint kWaiting{"waiting", "", "", "", ""};
 std::vector<LegendEntry> legend_of(const BoardPanel& panel) {
   std::vector<LegendEntry> entries{{&paint::kFree, "free"}};
   const auto is_used = [&](const Paint& paint) {
-    return std::any_of(panel.colouring.classes.begin(), panel.colouring.classes.end(),
-                       [&](const BlockClass& entry) { return entry.paint == &paint; });
+    const auto has_it = [&](const BlockClass& entry) { return entry.paint->name == paint.name; };
+    return std::ranges::any_of(panel.colouring.classes, has_it) || std::ranges::any_of(panel.colouring.lines, has_it);
   };
+  for (const LegendEntry& kind : kind_legend())
+    if (is_used(*kind.paint)) entries.push_back(kind);
   for (const CodeOrigin origin : kOrigins)
     if (is_used(render::paint_of(origin)))
       entries.push_back({&render::paint_of(origin), std::string(origin_name(origin))});
@@ -57,7 +59,7 @@ std::string left_out_text(const Board& board) {
 RankedList class_list(const Colouring& colouring, std::uint64_t requested_bytes) {
   RankedList list;
   list.heading = colouring.heading;
-  for (const BlockClass& entry : colouring.classes) {
+  for (const BlockClass& entry : colouring.listed()) {
     if (list.rows.size() == kRankedRows) break;
     list.rows.push_back({.value = format_bytes(entry.amount.bytes),
                          .bar_bytes = entry.amount.bytes,
@@ -65,14 +67,15 @@ RankedList class_list(const Colouring& colouring, std::uint64_t requested_bytes)
                          .label = entry.label,
                          .note = format_counted(entry.amount.blocks, "block"),
                          .title = entry.title,
-                         .paint = entry.paint});
+                         .paint = entry.paint,
+                         .kinds = entry.kinds});
   }
   Amount rest;
-  for (std::size_t i = list.rows.size(); i < colouring.classes.size(); ++i)
-    rest += {colouring.classes[i].amount.bytes, 1};
+  for (std::size_t i = list.rows.size(); i < colouring.listed().size(); ++i)
+    rest += {colouring.listed()[i].amount.bytes, 1};
   if (rest.blocks > 0)
     list.rest = fmt::format("and {} with {}", format_counted(rest.blocks, "more line"), format_bytes(rest.bytes));
-  if (colouring.classes.empty()) list.rest = "Nothing is in use.";
+  if (colouring.listed().empty()) list.rest = "Nothing is in use.";
   return list;
 }
 

@@ -1,12 +1,17 @@
 #include "segments/colouring.hpp"
 
 #include "page/hues.hpp"
+#include "page/kind_paints.hpp"
 #include "page/ranked_list.hpp"
 
+#include "memviz/kind_words.hpp"
 #include "memviz/label.hpp"
 
 #include <cstddef>
+#include <fmt/format.h>
+#include <map>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -26,11 +31,22 @@ std::vector<const Paint*> paints_of(const FrameTable& frames, const std::vector<
   return paints;
 }
 
+/// Of a line's blocks those of one kind.
+BlockClass class_of(const BlockClass& line, const KindOf& kind) {
+  const std::string evidence = evidence_text(kind.evidence);
+  return {.label = line.label,
+          .title = line.title,
+          .paint = &kind_paint(kind.kind),
+          .amount = {},
+          .kinds = fmt::format("{}{}{}", kind_name(kind.kind), evidence.empty() ? "" : ", ", evidence)};
+}
+
 } // namespace
 
 Colouring colouring_of(const FrameTable& frames, const std::vector<CodeOrigin>& origins, BlockLines lines,
                        ColorBy color) {
-  Colouring colouring{.heading = "Who holds it, by your own line of code", .classes = {}, .of_block = {}};
+  Colouring colouring;
+  colouring.heading = "Who holds it, by your own line of code";
   const std::vector<const Paint*> paints = paints_of(frames, lines.lines);
   std::size_t named = 0;
   std::vector<NodeKey> listed;
@@ -49,6 +65,31 @@ Colouring colouring_of(const FrameTable& frames, const std::vector<CodeOrigin>& 
   for (std::size_t i = 0; i < listed.size(); ++i)
     colouring.classes[i].label = labels[i];
   colouring.of_block = std::move(lines.of_block);
+  return colouring;
+}
+
+Colouring colouring_by_kind(const MemoryState& state, const std::vector<CodeOrigin>& origins, BlockLines lines) {
+  Colouring colouring = colouring_of(state.frames(), origins, lines, ColorBy::origin);
+  colouring.lines = std::move(colouring.classes);
+  colouring.classes.clear();
+  for (std::size_t i = 0; i < lines.lines.size(); ++i) {
+    BlockClass& line = colouring.lines[i];
+    line.kinds = kinds_cell(lines.lines[i].kinds);
+    line.paint = &kind_paint(lines.lines[i].kinds, line.amount.bytes);
+    if (const std::string kinds = kinds_lines(lines.lines[i].kinds); !kinds.empty()) line.title += '\n' + kinds;
+  }
+  std::map<std::tuple<std::uint32_t, MemoryKind, KindEvidence>, std::uint32_t> places;
+  for (std::size_t block = 0; block < lines.of_block.size(); ++block) {
+    const std::uint32_t line = lines.of_block[block];
+    if (line == kNoLine) continue;
+    const KindOf& kind = state.kinds[block];
+    const auto [place, is_new] =
+        places.try_emplace({line, kind.kind, kind.evidence}, static_cast<std::uint32_t>(colouring.classes.size()));
+    if (is_new) colouring.classes.push_back(class_of(colouring.lines[line], kind));
+    BlockClass& held = colouring.classes[place->second];
+    held.amount += {state.blocks[block].requested_bytes, 1};
+    colouring.of_block[block] = place->second;
+  }
   return colouring;
 }
 

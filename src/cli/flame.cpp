@@ -32,7 +32,7 @@ OptionList<FlameOptions> flame_options() {
                         "back")}),
        within<FlameOptions>(&FlameOptions::tree, tree_options()),
        within<FlameOptions>(&FlameOptions::scope, scope_options("auto")),
-       within<FlameOptions>(&FlameOptions::picture, {color_option("origin")}),
+       within<FlameOptions>(&FlameOptions::picture, {kind_color_option("origin")}),
        within<FlameOptions>(&FlameOptions::picture, flame_picture_options()), snapshot_options<FlameOptions>()});
 }
 
@@ -41,9 +41,12 @@ std::string drawn(const Loaded& loaded, const FlameOptions& options) {
   const std::optional<DeviceId> device = options.scope.device;
   TreeOptions levels = resolved(options.tree, state, device);
   levels.births = loaded.births;
-  const FrameTree tree = build_frame_tree(state, levels);
-  FlamePicture picture{
-      .file = picture_name(loaded.name), .subject = memory_subject(state, device), .tree = tree, .device = device};
+  const KindTree built = build_kind_tree(state, levels);
+  FlamePicture picture{.file = picture_name(loaded.name),
+                       .subject = memory_subject(state, device),
+                       .tree = built.tree,
+                       .device = device,
+                       .kinds = built.kinds};
   if (options.tree.view == View::segments)
     picture.segments = {find_pins(state, {.device = device}), block_lines(state, device), loaded.births};
   return flame_svg(picture, svg_options(options.picture, frames_of(options.tree)));
@@ -57,7 +60,7 @@ int run_flame(const FlameOptions& options) {
   const Wants wants{.moment = moment_of(options.scope),
                     .births = needs_births(options.tree),
                     .annotations = options.tree.view == View::segments,
-                    .kinds = needs_kinds(options.tree)};
+                    .kinds = true};
   const Loaded loaded = load_one(options, wants, options.scope.device);
   const std::string picture = naming_file(loaded.name, [&] {
     for (const std::string& hint : end_hints(loaded.state.stats_of(options.scope.device)))

@@ -38,6 +38,10 @@ ColorBy parse_color(std::string_view option, const std::string& word) {
   return chosen<ColorBy>(option, word, {{"origin", ColorBy::origin}, {"line", ColorBy::line}});
 }
 
+ColorBy parse_kind_color(std::string_view option, const std::string& word) {
+  return chosen<ColorBy>(option, word, {{"origin", ColorBy::origin}, {"line", ColorBy::line}, {"kind", ColorBy::kind}});
+}
+
 double parse_zoom(std::string_view option, const std::string& word) {
   constexpr double kLeast = 0.1;
   constexpr double kMost = 4; // 10 took 20 s and 400 MB for a picture that no viewer shows whole
@@ -78,6 +82,16 @@ Option<PictureOptions> color_option(std::string_view standard) {
                    "your own code, in the same colour in every picture (default: {})",
                    standard)},
       &PictureOptions::color, parse_color);
+}
+
+Option<PictureOptions> kind_color_option(std::string_view standard) {
+  return parsed(
+      {"color", '\0', "BY",
+       fmt::format("what the colours mean. origin: your code, torch, other Python or C++; line: which line of "
+                   "your own code, in the same colour in every picture; kind: parameter, gradient, activation, ... "
+                   "(docs/kinds.md) (default: {})",
+                   standard)},
+      &PictureOptions::color, parse_kind_color);
 }
 
 OptionList<PictureOptions> picture_format_options() {

@@ -21,7 +21,7 @@ OptionList<StateOptions> state_options() {
   return joined<StateOptions>(
       {within<StateOptions>(&StateOptions::picture, {output_option("the picture; - is standard output (required)")}),
        within<StateOptions>(&StateOptions::scope, scope_options("auto")),
-       within<StateOptions>(&StateOptions::picture, {color_option("line")}),
+       within<StateOptions>(&StateOptions::picture, {kind_color_option("line")}),
        within<StateOptions>(&StateOptions::picture, {size_option("merge small neighbours and draw fewer segments")}),
        within<StateOptions>(&StateOptions::picture, picture_format_options()), snapshot_options<StateOptions>()});
 }
@@ -32,7 +32,9 @@ int run_state(const StateOptions& options) {
   check_outputs(options, {{"-o", options.picture.output}});
 
   const std::optional<DeviceId> device = options.scope.device;
-  const Loaded loaded = load_one(options, {.moment = moment_of(options.scope), .births = true}, device);
+  const Loaded loaded = load_one(
+      options, {.moment = moment_of(options.scope), .births = true, .kinds = options.picture.color == ColorBy::kind},
+      device);
   const std::string picture = naming_file(loaded.name, [&] {
     return state_svg(
         {.file = picture_name(loaded.name), .state = loaded.state, .births = loaded.births, .device = device},

@@ -4,7 +4,7 @@
 #include "base/printable.hpp"
 #include "base/saturating.hpp"
 #include "memviz/format.hpp"
-#include "memviz/kind_words.hpp"
+#include "memviz/kind_totals.hpp"
 #include "memviz/label.hpp"
 #include "story/compare_words.hpp"
 

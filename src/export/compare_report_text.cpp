@@ -4,7 +4,7 @@
 #include "base/wrap.hpp"
 #include "export/text_table.hpp"
 #include "memviz/format.hpp"
-#include "memviz/kind_words.hpp"
+#include "memviz/kind_totals.hpp"
 #include "memviz/label.hpp"
 #include "story/compare_words.hpp"
 

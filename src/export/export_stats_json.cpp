@@ -16,11 +16,11 @@ namespace {
 void write_no_stack(JsonWriter& json, const NoStackAccount& account) {
   json.begin_object().member("bytes", account.total.bytes).member("blocks", account.total.blocks);
   json.key("reasons").begin_array();
-  for (const auto& [key, amount] : account.reasons)
+  for (const UserLine& reason : account.reasons)
     json.begin_object()
-        .member("reason", reason_text(key))
-        .member("bytes", amount.bytes)
-        .member("blocks", amount.blocks)
+        .member("reason", reason_text(reason.key))
+        .member("bytes", reason.amount.bytes)
+        .member("blocks", reason.amount.blocks)
         .end_object();
   json.end_array().end_object();
 }

@@ -20,10 +20,7 @@ std::uint64_t total_of(const KindAccount& account) {
 }
 
 /// "by frames"; of several ways, how much by each.
-std::string known_by(MemoryKind kind, const KindAmount& amount) {
-  const std::uint64_t alike_bytes = amount.bytes_by[static_cast<std::size_t>(KindEvidence::behaviour)];
-  if (kind == MemoryKind::unknown && alike_bytes > 0)
-    return format_bytes(alike_bytes) + " is parameters and optimizer state, not to be told apart";
+std::string known_by(const KindAmount& amount) {
   std::vector<std::size_t> ways;
   for (std::size_t i = 1; i < kKindEvidences; ++i)
     if (amount.bytes_by[i] > 0) ways.push_back(i);
@@ -54,7 +51,7 @@ std::string table_of(const KindAccount& now) {
   for (const std::size_t i : kinds_of(now, {})) {
     const KindAmount& amount = now[i];
     table.add_row({format_bytes(amount.bytes), format_percent(amount.bytes, total_bytes), format_count(amount.blocks),
-                   std::string(kind_name(static_cast<MemoryKind>(i))), known_by(static_cast<MemoryKind>(i), amount)});
+                   std::string(kind_name(static_cast<MemoryKind>(i))), known_by(amount)});
   }
   return table.text("  ");
 }
@@ -67,7 +64,7 @@ std::string table_of(const KindAccount& now, const std::string& moment, const Ki
   for (const std::size_t i : kinds_of(now, peak))
     table.add_row({format_bytes(now[i].bytes), format_percent(now[i].bytes, now_bytes), format_bytes(peak[i].bytes),
                    format_percent(peak[i].bytes, peak_bytes), std::string(kind_name(static_cast<MemoryKind>(i))),
-                   known_by(static_cast<MemoryKind>(i), now[i].bytes > 0 ? now[i] : peak[i])});
+                   known_by(now[i].bytes > 0 ? now[i] : peak[i])});
   return table.text("  ");
 }
 

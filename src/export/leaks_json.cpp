@@ -80,7 +80,7 @@ void write_trend(JsonWriter& json, const StackGrowth& growth) {
 class LeaksJson {
 public:
   LeaksJson(const MemoryState& state, JsonWriter& json)
-      : recording_(*state.recording), frames_(state.frames()), lines_(state.frames()), kinds_(main_kinds(state)),
+      : recording_(*state.recording), frames_(state.frames()), lines_(state.frames()), kinds_(kinds_by_stack(state)),
         limit_(state.recording->origin.size_bytes, "--device or -o make less"), json_(json) {}
 
   void add(const DeviceLeaks& leaks) {

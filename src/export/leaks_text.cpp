@@ -5,7 +5,7 @@
 #include "export/stack_lines.hpp"
 #include "export/text_table.hpp"
 #include "memviz/format.hpp"
-#include "memviz/kind_words.hpp"
+#include "memviz/kind_totals.hpp"
 #include "memviz/kinds.hpp"
 #include "memviz/label.hpp"
 #include "memviz/leaks.hpp"
@@ -81,7 +81,7 @@ class LeaksText {
 public:
   explicit LeaksText(const MemoryState& state)
       : state_(state), frames_(state.frames()), lines_(state.frames()), origins_(state.frames(), origin_of),
-        kinds_(main_kinds(state)) {}
+        kinds_(kinds_by_stack(state)) {}
 
   [[nodiscard]] std::string section(const DeviceLeaks& leaks);
 

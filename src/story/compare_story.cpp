@@ -1,6 +1,6 @@
 #include "base/saturating.hpp"
 #include "memviz/format.hpp"
-#include "memviz/kind_words.hpp"
+#include "memviz/kind_totals.hpp"
 #include "memviz/label.hpp"
 #include "memviz/rehearsal.hpp"
 #include "memviz/short_label.hpp"

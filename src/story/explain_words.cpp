@@ -1,7 +1,7 @@
 #include "base/printable.hpp"
 #include "memviz/explain.hpp"
 #include "memviz/format.hpp"
-#include "memviz/kind_words.hpp"
+#include "memviz/kind_totals.hpp"
 #include "memviz/label.hpp"
 #include "story/explain_answers.hpp"
 

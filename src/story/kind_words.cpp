@@ -1,70 +1,122 @@
 #include "memviz/kind_words.hpp"
 
-#include "base/saturating.hpp"
 #include "memviz/format.hpp"
+#include "memviz/label.hpp"
+#include "memviz/moment.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <fmt/format.h>
-#include <functional>
 
 namespace memviz {
+namespace {
 
-std::string_view kind_words(MemoryKind kind) {
+/// Of a tooltip, whose lines are cut where they are too long.
+constexpr std::size_t kSharesALine = 3;
+
+KindShares largest_first(KindShares shares) {
+  std::erase_if(shares, [](const KindShare& share) { return share.amount.bytes == 0; });
+  std::stable_sort(shares.begin(), shares.end(),
+                   [](const KindShare& one, const KindShare& other) { return one.amount.bytes > other.amount.bytes; });
+  return shares;
+}
+
+/// Whatever tells them.
+KindShares by_kind(const KindShares& shares) {
+  KindShares kinds;
+  for (const KindShare& share : shares)
+    add_share(kinds, {{share.kind.kind, KindEvidence::none}, share.amount});
+  return kinds;
+}
+
+std::string share_text(const KindShare& share) {
+  const std::string text = fmt::format("{} {}", kind_name(share.kind.kind), format_bytes(share.amount.bytes));
+  const std::string evidence = evidence_text(share.kind.evidence);
+  return evidence.empty() ? text : text + ' ' + evidence;
+}
+
+/// Whole percents are enough for a column.
+std::string percent_text(std::uint64_t part, std::uint64_t whole) {
+  return fmt::format("{:.0f} %", 100 * static_cast<double>(part) / static_cast<double>(whole));
+}
+
+std::string behaviour_text(MemoryKind kind) {
   switch (kind) {
-  case MemoryKind::parameter: return "parameters";
-  case MemoryKind::gradient: return "gradients";
-  case MemoryKind::optimizer_state: return "optimizer state";
-  case MemoryKind::activation: return "activations";
-  case MemoryKind::input: return "inputs";
-  case MemoryKind::temporary: return "temporaries";
-  case MemoryKind::communication: return "communication buffers";
-  case MemoryKind::workspace: return "workspaces";
-  case MemoryKind::unknown: break;
+  case MemoryKind::gradient: return "made in a backward pass, still there when it ended";
+  case MemoryKind::activation: return "made in a forward pass, freed in its backward pass";
+  case MemoryKind::temporary: return "freed in the phase that made it";
+  case MemoryKind::optimizer_state: return "made in a step of an optimizer, still there after the next backward pass";
+  default: break;
   }
-  return "unknown memory";
+  return "told by when it was made and freed";
 }
 
-std::string kind_changes_text(const std::vector<KindChange>& changes) {
-  constexpr std::uint64_t kLeastPart = 100;
-  std::string text;
-  for (const KindChange& change : changes) {
-    const std::int64_t delta = change.delta_bytes();
-    if (delta == 0 || magnitude(delta) < magnitude(changes.front().delta_bytes()) / kLeastPart) continue;
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", kind_words(change.kind), delta_text(delta));
-  }
-  return text;
+} // namespace
+
+std::string evidence_text(KindEvidence evidence) {
+  return evidence == KindEvidence::none ? "" : std::string(evidence_words(evidence));
 }
 
-std::vector<KindPart> kind_parts(const KindAccount& account) {
-  constexpr auto kUnknown = static_cast<std::size_t>(MemoryKind::unknown);
-  std::vector<KindPart> parts;
-  for (std::size_t i = 0; i < kUnknown; ++i)
-    if (account[i].bytes > 0)
-      parts.push_back(
-          {std::string(kind_words(static_cast<MemoryKind>(i))), static_cast<MemoryKind>(i), account[i].bytes});
-  const std::uint64_t alike_bytes = account[kUnknown].bytes_by[static_cast<std::size_t>(kParameterOrState.evidence)];
-  if (alike_bytes > 0) parts.push_back({"parameters and optimizer state", MemoryKind::unknown, alike_bytes, true});
-  std::ranges::stable_sort(parts, std::ranges::greater(), &KindPart::bytes);
-  if (account[kUnknown].bytes > alike_bytes)
-    parts.push_back(
-        {std::string(kind_words(MemoryKind::unknown)), MemoryKind::unknown, account[kUnknown].bytes - alike_bytes});
-  return parts;
+std::string kinds_lines(const KindShares& shares) {
+  if (!has_known_kind(shares)) return "";
+  const KindShares sorted = largest_first(shares);
+  if (sorted.size() == 1)
+    return fmt::format("kind: {}, {}", kind_name(sorted.front().kind.kind),
+                       evidence_text(sorted.front().kind.evidence));
+  std::string lines = "kinds: ";
+  for (std::size_t i = 0; i < sorted.size(); ++i) {
+    if (i > 0) lines += i % kSharesALine == 0 ? ",\n" : ", ";
+    lines += share_text(sorted[i]);
+  }
+  return lines;
 }
 
-std::string kind_shares_text(const KindAccount& account) {
-  constexpr std::uint64_t kLeastPart = 100;
-  const std::vector<KindPart> parts = kind_parts(account);
-  std::uint64_t total_bytes = 0;
-  for (const KindPart& part : parts)
-    total_bytes += part.bytes;
-  const bool has_untold = !parts.empty() && parts.back().words == kind_words(MemoryKind::unknown);
-  std::string text;
-  for (const KindPart& part : parts) {
-    if (part.bytes < total_bytes / kLeastPart || (has_untold && &part == &parts.back())) continue;
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", format_percent(part.bytes, total_bytes), part.words);
+std::string kinds_cell(const KindShares& shares) {
+  if (!has_known_kind(shares)) return "";
+  const std::uint64_t whole_bytes = shared_bytes(shares);
+  if (const auto kind = main_kind(shares, whole_bytes)) return std::string(kind_name(*kind));
+  std::string cell;
+  for (const KindShare& share : largest_first(by_kind(shares)))
+    cell += fmt::format("{}{} {}", cell.empty() ? "" : ", ", kind_name(share.kind.kind),
+                        percent_text(share.amount.bytes, whole_bytes));
+  return cell;
+}
+
+std::string kind_reason(const KindOf& kind, Pseudo reason) {
+  if (kind.kind == MemoryKind::unknown) return "";
+  if (kind.evidence != KindEvidence::behaviour) return evidence_text(kind.evidence);
+  if (reason == Pseudo::without_stack) return behaviour_text(kind.kind);
+  if (kind.kind == MemoryKind::parameter) return "as many blocks of this size as gradients; older than the recording";
+  if (kind.kind == MemoryKind::parameter_or_state)
+    return "several blocks of this size for each gradient; older than the recording";
+  return "told by its size and how long it stays; older than the recording";
+}
+
+std::string no_kinds_note() {
+  return "No rule tells the kind of any memory here: the kinds of a training loop are told where its steps are "
+         "recorded "
+         "with stacks (docs/kinds.md).";
+}
+
+KindFigures kind_figures(const MemorySubject& subject) {
+  KindShares shares;
+  for (const UserLine& user : subject.users)
+    add_shares(shares, user.kinds);
+  if (!has_known_kind(shares)) return {};
+  const DeviceStats sum = leading_or_sum(subject.devices);
+  KindFigures result;
+  result.name = leading_device(subject.devices) ? fmt::format("{}, by kind", device_name(sum.device, sum.is_cpu))
+                                                : "In use, by kind";
+  const std::uint64_t whole_bytes = shared_bytes(shares);
+  for (std::size_t i = 0; i < kMemoryKinds; ++i) {
+    const auto kind = static_cast<MemoryKind>(i);
+    const Amount amount = amount_of_kind(shares, kind);
+    if (amount.bytes == 0) continue;
+    result.figures.push_back({kind, amount,
+                              fmt::format("{} {}, {}", kind_name(kind), format_bytes(amount.bytes),
+                                          format_percent(amount.bytes, whole_bytes))});
   }
-  if (text.empty() || !has_untold || parts.back().bytes < total_bytes / kLeastPart) return text;
-  return text + fmt::format("; of {} no rule tells what it is", format_percent(parts.back().bytes, total_bytes));
+  return result;
 }
 
 } // namespace memviz

@@ -1,7 +1,7 @@
 #include "story/kinds_advice.hpp"
 
 #include "memviz/format.hpp"
-#include "memviz/kind_words.hpp"
+#include "memviz/kind_totals.hpp"
 
 #include <cstdint>
 #include <fmt/format.h>
@@ -20,8 +20,8 @@ struct Remedy {
   std::uint64_t least_percent;
 };
 
-std::optional<Remedy> remedy_of(const KindPart& part) {
-  switch (part.kind) {
+std::optional<Remedy> remedy_of(MemoryKind kind) {
+  switch (kind) {
   case MemoryKind::activation:
     return Remedy{"Keep fewer activations",
                   "activation checkpointing (torch.utils.checkpoint), a smaller batch, shorter sequences", 30};
@@ -31,8 +31,7 @@ std::optional<Remedy> remedy_of(const KindPart& part) {
     return Remedy{"Make gradients smaller", "shard them (ZeRO-2, FSDP), or keep them in 16 bits", 20};
   case MemoryKind::parameter:
     return Remedy{"Make parameters smaller", "shard them (FSDP), or keep them in 16 bits or fewer", 40};
-  case MemoryKind::unknown:
-    if (!part.is_parameter_or_state) return std::nullopt;
+  case MemoryKind::parameter_or_state:
     return Remedy{"Make parameters and the optimizer's state smaller",
                   "shard them (ZeRO, FSDP), or keep them in fewer bits", 40};
   default: return std::nullopt;
@@ -48,7 +47,7 @@ std::vector<std::string> kinds_advice(const DeviceExplanation& device) {
   const std::uint64_t in_use_bytes = device.stats.requested_bytes;
   std::vector<std::string> advice;
   for (const KindPart& part : kind_parts(device.kinds)) {
-    const std::optional<Remedy> remedy = remedy_of(part);
+    const std::optional<Remedy> remedy = remedy_of(part.kind);
     if (!remedy || part.bytes / 100 < in_use_bytes / 10'000 * remedy->least_percent) continue;
     if (device.request && part.bytes / 2 < device.judgement.missing_bytes) continue;
     const std::string missing =

@@ -152,7 +152,9 @@ TEST_CASE("a mistake in the value of an option") {
                                       "compile or kind, not 'steam'; did you mean "
                                       "'stream'?"},
       {{"state", "x", "-o", "x.svg", "--color", "lines"},
-       "--color must be origin or line, not 'lines'; did you mean 'line'?"},
+       "--color must be origin, line or kind, not 'lines'; did you mean 'line'?"},
+      {{"timeline", "x", "-o", "x.svg", "--color", "kind"},
+       "--color must be origin or line, not 'kind'; did you mean 'line'?"},
       {with("--group", "state,pool,state"), "--group names 'state' twice"},
       {with("--group", "state,"),
        "--group must be device, pool, stream, segment, state, annotation, metadata, compile or kind, not ''"},

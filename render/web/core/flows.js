@@ -160,8 +160,22 @@ layouts.bars = (section, room) => {
   return isStacked ? bars.length * LABEL_ROOM : 0;
 };
 
+// How wide the column of kinds is; 0 where it has no room, or nothing to say.
+function kindsColumn(rows, room) {
+  const widest = Math.max(0, ...rows.map(({row, parts}) => (parts.kinds ? measure(parts.kinds)(row.getAttribute('data-kinds')) : 0)));
+  return room < LEAST_KINDS ? 0 : Math.min(widest, room);
+}
+
+function placeKinds(row, element, x, room) {
+  element.textContent = room ? row.getAttribute('data-kinds') : '';
+  element.setAttribute('x', x);
+  shorten(element, room);
+  const width = measure(element);
+  for (let words = element.textContent; words && width(element.textContent) > room; element.textContent = words + '…') words = words.slice(0, -1);
+}
+
 // What ranked_list.cpp says of columns: on one line, or with the label on a second one.
-const TWO_LINES_BELOW = 640, ROW_HEIGHT = 23, SECOND_LINE = 19, HEADING = 19, BAR_START = 100;
+const KINDS_GAP = 14, LEAST_KINDS = 60, TWO_LINES_BELOW = 640, ROW_HEIGHT = 23, SECOND_LINE = 19, HEADING = 19, BAR_START = 100;
 layouts.rows = (section, room) => {
   const {element} = section;
   const rows = [...element.querySelectorAll('.row')];
@@ -173,6 +187,8 @@ layouts.rows = (section, room) => {
   const note = Math.max(0, ...section.rows.map(({parts}) => drawnWidth(parts.note)));
   const hasShare = section.rows.some(({parts}) => parts.share);
   const share = BAR_START + bar + (hasShare ? 66 : 0);
+  const kinds = kindsColumn(section.rows, isTall ? room.width - share - 18 - note - 12 : room.width > 1000 ? 230 : 168);
+  const right = (kinds ? kinds + KINDS_GAP : 0) + note + 12; // what stands beside a label on the same line
   const label = isTall ? 0 : share + 18;
   const heading = element.querySelector('[data-part=heading]'), rest = element.querySelector('[data-part=rest]');
   if (section.heading === undefined) section.heading = heading.textContent;
@@ -187,13 +203,14 @@ layouts.rows = (section, room) => {
     if (parts.share) parts.share.setAttribute('x', room.left + share);
     parts.note.setAttribute('x', room.left + room.width);
     const width = measure(parts.label);
-    const space = room.width - label - (isTall ? 0 : note + 12);
+    if (parts.kinds) placeKinds(row, parts.kinds, isTall ? room.left + share + 18 : room.left + room.width - note - KINDS_GAP - kinds, kinds);
+    const space = room.width - label - (isTall ? 0 : right);
     const columns = Math.floor(space / width('M'));
     parts.label.textContent = rowLabel(row.getAttribute('data-name'), row.getAttribute('data-place') || '', columns);
     setAttributes(parts.label, {x: room.left + label, y});
     if (!parts.via) return;
     const start = label + width(parts.label.textContent) + 12;
-    const left = Math.floor((room.width - (isTall ? 0 : note + 12) - start) / width('M'));
+    const left = Math.floor((room.width - (isTall ? 0 : right) - start) / width('M'));
     parts.via.textContent = left < 14 ? '' : cut(row.getAttribute('data-via'), left);
     setAttributes(parts.via, {x: room.left + start, y});
   });

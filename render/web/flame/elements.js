@@ -66,9 +66,9 @@ export function show(holder, visible, last) {
 
 export function openRun(box) {
   if (box.parts || !box.run.length) return;
-  const weight = titleOfBox(box).split('\n').slice(1, 1 + weighing.linesOfPart()).join('\n');
+  const weight = titleOfBox(box).split('\n').slice(1, 1 + weighing.linesOfPart(box)).join('\n');
   box.parts = box.run.map((frame) => {
-    const paint = weighing.isDiff ? box.paint : frame.paint;
+    const paint = weighing.paintsWhole() ? box.paint : frame.paint;
     const element = make('g', {class: paint});
     element.box = box;
     element.shownFrame = {element, paint, label: frame.label, rect: element.appendChild(make('rect', {height: geometry.boxHeight, rx: 2})),

@@ -1,6 +1,7 @@
 // Elements -> a tree of boxes. Positions are whole numbers of units (bytes where nothing is squeezed), exact up to 2^53,
 // so that no zoom drifts. A box consists of steps: one for a level or a reason, one a frame.
 import {number, takeTitle, text} from '../core/attributes.js';
+import {kindsOf} from './kinds.js';
 
 export const readGeometry = (graph) => ({
   units: number(graph, 'data-units'),
@@ -22,7 +23,8 @@ function stepOf(element, paint) {
   const role = text(element, 'data-role');
   const label = {name: text(element, 'data-name'), place: text(element, 'data-place'), note: ''};
   const key = role === 'smaller' ? 's' : role[0] + label.name;
-  return {key, label, paint, heading: label.name, isFrame: false, isGroup: role === 'group', isSmaller: role === 'smaller'};
+  const reason = text(element, 'data-reason');
+  return {key, label, paint, heading: reason ? `${label.name}\n${reason}` : label.name, isFrame: false, isGroup: role === 'group', isSmaller: role === 'smaller'};
 }
 
 function labelOf(element, steps) {
@@ -52,6 +54,7 @@ function readBox(element, index, frames) {
     beforeBlocks: number(element, 'data-before-blocks'),
     afterBlocks: number(element, 'data-after-blocks'),
     stacks: number(element, 'data-stacks') || 1,
+    ...kindsOf(element),
     run: steps.length > 1 ? steps : [],
     parts: null, // the elements of an opened run
     parent: null,

@@ -2,6 +2,7 @@
 import {svg} from '../core/dom.js';
 import {readFrames} from '../core/frames.js';
 import {derivedTree} from './derive.js';
+import {readKinds} from './kinds.js';
 import {readBoxes, readGeometry} from './model.js';
 import {titleOf} from './title.js';
 import {Weighing} from './weighing.js';
@@ -9,7 +10,7 @@ import {Weighing} from './weighing.js';
 export const graph = svg.querySelector('#graph');
 export const geometry = readGeometry(graph);
 const fileBoxes = readBoxes(graph, readFrames(svg.querySelectorAll('#frames > f')));
-export const weighing = new Weighing(fileBoxes[0].element.hasAttribute('data-before'));
+export const weighing = new Weighing(fileBoxes[0].element.hasAttribute('data-before'), readKinds(graph), graph.getAttribute('data-color') === 'kind');
 export const view = {zoom: fileBoxes[0], focus: null, invert: false, collapse: false, hide: false};
 export const SWITCHES = ['invert', 'collapse', 'hide'];
 

@@ -1,6 +1,7 @@
 // What a box weighs, in a comparison on both sides -> its note, its colour and its lines in the tooltip, as describe.cpp
 // writes them for the boxes of the file. `units` and `bytes` are widths; the blocks of two sides are told apart.
 import {countOf, exactBytes, formatBytes, formatChange} from '../core/numbers.js';
+import {kindPaint, kindsLines} from './kinds.js';
 
 const LITTLE_CHANGE = 20;
 
@@ -27,11 +28,12 @@ function changeText(weight) {
   return `${words}, ${formatChange(Math.abs(after - before), before, 'before')}`;
 }
 
-// Of a picture of one snapshot, or of two.
+// Of a picture of one snapshot, or of two. `kinds`: those that its boxes hold, and whether they have their colours.
 export class Weighing {
-  constructor(isDiff) {
-    this.isDiff = isDiff;
-    this.amounts = isDiff ? ['units', 'bytes', 'before', 'after', 'beforeBlocks', 'afterBlocks'] : ['units', 'bytes', 'blocks'];
+  constructor(isDiff, kinds = [], hasKindColours = false) {
+    Object.assign(this, {isDiff, kinds, hasKindColours});
+    this.amounts = isDiff ? ['units', 'bytes', 'before', 'after', 'beforeBlocks', 'afterBlocks']
+      : ['units', 'bytes', 'blocks', ...kinds.map(({key}) => key)];
   }
 
   nothing() {
@@ -39,7 +41,7 @@ export class Weighing {
   }
 
   add(sum, more, sign = 1) {
-    for (const key of this.amounts) sum[key] += sign * more[key];
+    for (const key of this.amounts) sum[key] += sign * (more[key] || 0);
     return sum;
   }
 
@@ -57,20 +59,26 @@ export class Weighing {
     return weight.before === weight.after ? formatBytes(weight.after) : deltaText(weight.after - weight.before);
   }
 
-  // Of one snapshot, boxes have the colour of their code.
+  // Of one snapshot, boxes have the colour of their code, or of their kind.
   paintOf(weight, paint) {
+    if (this.hasKindColours) return kindPaint(this.kinds, weight, paint);
     return this.isDiff ? changePaint(weight) : paint;
   }
 
+  // A box whose frames have its own colour, not that of their code.
+  paintsWhole() {
+    return this.isDiff || this.hasKindColours;
+  }
+
   linesOf(box, shares) {
-    if (!this.isDiff) return [exactBytes(box.bytes), ...shares, countOf(box.blocks, 'block')];
+    if (!this.isDiff) return [exactBytes(box.bytes), ...shares, countOf(box.blocks, 'block'), ...kindsLines(this.kinds, box)];
     return [`before: ${exactBytes(box.before)}, ${countOf(box.beforeBlocks, 'block')}`,
             `after: ${exactBytes(box.after)}, ${countOf(box.afterBlocks, 'block')}`,
             changeText(box), ...shares, 'width is the larger side of each stack'];
   }
 
   // What follows the first line of a title that tells the weight alone.
-  linesOfPart() {
-    return this.isDiff ? 4 : 3;
+  linesOfPart(box) {
+    return this.isDiff ? 4 : 3 + kindsLines(this.kinds, box).length;
   }
 }

@@ -3,7 +3,7 @@ import {number, text} from '../core/attributes.js';
 import {countBefore} from '../core/bisect.js';
 
 const readClass = (entry) => ({
-  label: {name: text(entry, 'n'), place: text(entry, 'p'), note: ''}, paint: text(entry, 'c'), isFrame: false,
+  label: {name: text(entry, 'n'), place: text(entry, 'p'), note: ''}, paint: text(entry, 'c'), kinds: text(entry, 'k'), isFrame: false,
 });
 
 // A stack is a node of a tree: its innermost frame, and where the others are.

@@ -40,6 +40,7 @@ export function titleOf(piece, stack, mostLines) {
   if (piece.kind === 'smaller') lines.push(`${formatBytes(piece.used)} in use, ${formatBytes(piece.bytes - piece.used)} free; too small to tell apart here`);
   if (piece.kind === 'block') {
     lines.push(`${exactBytes(piece.bytes - piece.rounding)} requested` + (piece.rounding ? `, ${exactBytes(piece.rounding)} rounding` : ''));
+    if (piece.entry.kinds) lines.push(piece.entry.kinds);
     lines.push(piece.isPending ? 'active_pending_free: waits to be freed' : 'active_allocated');
     lines.push(birthText(piece), ...piece.notes);
   }

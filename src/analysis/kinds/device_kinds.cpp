@@ -134,7 +134,8 @@ KindOf DeviceKinds::kind_of_old(const Lived& lived) const {
   const std::uint64_t gradients = gradients_at_once(lived.bytes);
   const auto count = kept_before_.find(lived.bytes);
   if (gradients == 0 || count == kept_before_.end() || count->second % gradients != 0) return {};
-  return count->second == gradients ? by_behaviour(MemoryKind::parameter) : kParameterOrState;
+  return count->second == gradients ? by_behaviour(MemoryKind::parameter)
+                                    : by_behaviour(MemoryKind::parameter_or_state);
 }
 
 KindOf DeviceKinds::kind_of_backward(const Lived& lived) const {

@@ -19,14 +19,17 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(kBlank) - begin + 1);
 }
 
+/// Those that a rule can name: not those that say that something is not known.
+constexpr auto kRuleKinds = static_cast<std::size_t>(MemoryKind::parameter_or_state);
+
 /// "parameter, gradient, ... or workspace"
 std::string all_kinds() {
   std::string names;
-  for (std::size_t i = 0; i + 1 < kMemoryKinds; ++i)
+  for (std::size_t i = 0; i < kRuleKinds; ++i)
     names += fmt::format("{}{}",
-                         i == 0                  ? ""
-                         : i + 2 == kMemoryKinds ? " or "
-                                                 : ", ",
+                         i == 0                ? ""
+                         : i + 1 == kRuleKinds ? " or "
+                                               : ", ",
                          kind_name(static_cast<MemoryKind>(i)));
   return names;
 }
@@ -51,7 +54,7 @@ KindRules::KindRules(std::string_view text) {
     const std::string_view name = line.substr(0, line.find_first_of(kBlank));
     const std::string expression(trimmed(line.substr(name.size())));
     const auto kind = kind_of_name(name);
-    if (!kind || *kind == MemoryKind::unknown)
+    if (!kind || static_cast<std::size_t>(*kind) >= kRuleKinds)
       throw Error(fmt::format("line {}: expected {}, found '{}'", number, all_kinds(), name));
     if (expression.empty()) throw Error(fmt::format("line {}: expected a regular expression behind {}", number, name));
     const Rule& rule = rules.emplace_back(*kind, expression);

@@ -131,7 +131,7 @@ KindAccount kind_account(const MemoryState& state, std::optional<DeviceId> devic
   return account;
 }
 
-std::map<std::pair<DeviceId, StackId>, MemoryKind> main_kinds(const MemoryState& state) {
+std::map<std::pair<DeviceId, StackId>, MemoryKind> kinds_by_stack(const MemoryState& state) {
   std::map<std::pair<DeviceId, StackId>, MemoryKind> kinds;
   if (state.kinds.empty()) return kinds;
   std::map<std::pair<DeviceId, StackId>, std::array<std::uint64_t, kMemoryKinds>> stacks;

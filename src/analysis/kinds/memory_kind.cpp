@@ -12,6 +12,7 @@ std::string_view kind_name(MemoryKind kind) {
   case MemoryKind::temporary: return "temporary";
   case MemoryKind::communication: return "communication";
   case MemoryKind::workspace: return "workspace";
+  case MemoryKind::parameter_or_state: return "parameter_or_optimizer_state";
   case MemoryKind::unknown: break;
   }
   return "unknown";

@@ -40,4 +40,18 @@ FrameTree build_frame_tree(const MemoryState& state, const TreeOptions& options)
   return std::move(builder).finish(FrameOrder(state.frames()));
 }
 
+KindTree build_kind_tree(const MemoryState& state, const TreeOptions& options) {
+  TreeBuilder<Amount> builder(state.recording->origin.size_bytes);
+  KindTree result;
+  for_each_kind_path(state, options,
+                     [&](std::span<const NodeKey> path, const Amount& amount, const KindShares& shares) {
+                       const NodeId node = builder.id_at(path);
+                       builder.at(node).self += amount;
+                       for (const KindShare& share : shares)
+                         result.kinds.push_back({node, share});
+                     });
+  result.tree = std::move(builder).finish(FrameOrder(state.frames()));
+  return result;
+}
+
 } // namespace memviz

@@ -30,11 +30,15 @@ public:
 
   /// The node at the end of `path`, below the root; its weight is the caller's to change until the next call. Throws
   /// Error where the tree would be out of proportion to the file.
-  TreeNode<Weight>& at(std::span<const NodeKey> path) {
+  TreeNode<Weight>& at(std::span<const NodeKey> path) { return at(id_at(path)); }
+  TreeNode<Weight>& at(NodeId node) { return nodes_[node.value]; }
+
+  /// The same node by its id, which it keeps in the tree.
+  [[nodiscard]] NodeId id_at(std::span<const NodeKey> path) {
     std::uint32_t node = 0;
     for (const NodeKey& key : path)
       node = child(node, key);
-    return nodes_[node];
+    return {node};
   }
 
   /// Sums the totals upward and puts siblings in drawing order.

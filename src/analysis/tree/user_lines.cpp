@@ -178,8 +178,8 @@ NodeKey UserLines::line_of(const OutsideMemory& outside) {
 
 std::vector<UserLine> LineAmounts::ranked(const FrameOrder& order) const {
   std::vector<UserLine> lines;
-  for (const auto& [line, amount] : amounts_)
-    lines.push_back({line, amount});
+  for (const auto& [line, held] : held_)
+    lines.push_back({line, held.amount, held.kinds});
   std::sort(lines.begin(), lines.end(), [&](const UserLine& left, const UserLine& right) {
     if (left.amount.bytes != right.amount.bytes) return left.amount.bytes > right.amount.bytes;
     return order.is_before(left.key, right.key);
@@ -190,14 +190,22 @@ std::vector<UserLine> LineAmounts::ranked(const FrameOrder& order) const {
 std::vector<UserLine> rank_user_lines(const MemoryState& state, std::optional<DeviceId> device) {
   UserLines user_lines(state);
   LineAmounts amounts;
+  const bool has_kinds = !state.kinds.empty();
+  const auto add = [&](const NodeKey& line, const Amount& amount, const KindOf& kind) {
+    if (has_kinds)
+      amounts.add(line, KindShare{kind, amount});
+    else
+      amounts.add(line, amount);
+  };
   for (const Segment& segment : state.segments_of(device)) {
     for (std::uint32_t i = segment.first_block; i < segment.first_block + segment.block_count; ++i) {
       const Block& block = state.blocks[i];
-      if (block.is_active()) amounts.add(user_lines.line_of(segment.device, i), {block.requested_bytes, 1});
+      if (block.is_active())
+        add(user_lines.line_of(segment.device, i), {block.requested_bytes, 1}, has_kinds ? state.kinds[i] : KindOf{});
     }
   }
   for (const OutsideMemory& outside : outside_of(state, device))
-    amounts.add(user_lines.line_of(outside), {outside.requested_bytes, outside.allocations});
+    add(user_lines.line_of(outside), {outside.requested_bytes, outside.allocations}, {});
   return amounts.ranked(FrameOrder(state.frames()));
 }
 

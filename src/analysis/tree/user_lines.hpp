@@ -36,12 +36,20 @@ private:
 /// Bytes and blocks by line.
 class LineAmounts {
 public:
-  void add(const NodeKey& line, const Amount& amount) { amounts_[line] += amount; }
+  void add(const NodeKey& line, const Amount& amount) { held_[line].amount += amount; }
+  void add(const NodeKey& line, const KindShare& share) {
+    add(line, share.amount);
+    add_share(held_[line].kinds, share);
+  }
   /// Largest first, then in the order of labels.
   [[nodiscard]] std::vector<UserLine> ranked(const FrameOrder& order) const;
 
 private:
-  std::map<NodeKey, Amount> amounts_;
+  struct Held {
+    Amount amount;
+    KindShares kinds;
+  };
+  std::map<NodeKey, Held> held_;
 };
 
 } // namespace memviz

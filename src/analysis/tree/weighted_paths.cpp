@@ -3,6 +3,7 @@
 #include "analysis/tree/frame_selection.hpp"
 #include "analysis/tree/no_stack.hpp"
 #include "analysis/tree/open_annotations.hpp"
+#include "memviz/no_stack.hpp"
 
 #include <algorithm>
 #include <map>
@@ -62,7 +63,8 @@ public:
       const Block& block = state_.blocks[i];
       const std::uint32_t prefix = prefix_of(segment, block.state, block.is_active() ? std::optional(i) : std::nullopt);
       if (block.is_active()) {
-        add(stack_leaf(prefix, block.stack, segment.device, i), {block.requested_bytes, 1});
+        const std::size_t leaf = add(stack_leaf(prefix, block.stack, segment.device, i), {block.requested_bytes, 1});
+        add_kind(leaf, {state_.kinds.empty() ? KindOf{} : state_.kinds[i], {block.requested_bytes, 1}});
         if (block.rounding_bytes() > 0) add({prefix, kNoFrames, Pseudo::gaps}, {block.rounding_bytes(), 0});
       } else {
         add({prefix, kNoFrames, std::nullopt, true}, {block.size_bytes, 1});
@@ -76,17 +78,29 @@ public:
 
   void add(const OutsideMemory& outside) {
     const std::uint32_t prefix = prefix_outside(outside.device);
-    add(stack_leaf(prefix, outside.stack, outside), {outside.requested_bytes, outside.allocations});
+    const Amount amount{outside.requested_bytes, outside.allocations};
+    add_kind(add(stack_leaf(prefix, outside.stack, outside), amount), {{}, amount});
   }
 
   void visit_all(const PathVisitor& visit) {
     std::vector<NodeKey> path;
     for (std::size_t i = 0; i < leaves_.size(); ++i) {
       const Leaf& leaf = leaves_[i];
-      path = *prefixes_[leaf.prefix];
-      if (leaf.pseudo) path.emplace_back(*leaf.pseudo);
-      if (!leaf.pseudo && !leaf.is_bare) append_frames(leaf.stack, path);
+      set_path(leaf, path);
       visit(path, amounts_[i]);
+    }
+  }
+
+  void visit_all(const KindPathVisitor& visit) {
+    static const KindShares none;
+    std::vector<NodeKey> path;
+    for (std::size_t i = 0; i < leaves_.size(); ++i) {
+      set_path(leaves_[i], path);
+      const KindShares& shares = i < kinds_.size() ? kinds_[i] : none;
+      if (is_told_by_kind(leaves_[i], shares))
+        visit_by_kind(path, shares, visit);
+      else
+        visit(path, amounts_[i], shares);
     }
   }
 
@@ -151,12 +165,33 @@ private:
     return {prefix, stack, std::nullopt};
   }
 
+  /// Whether kinds say more of it than that there is no stack.
+  [[nodiscard]] bool is_told_by_kind(const Leaf& leaf, const KindShares& shares) const {
+    return leaf.pseudo && has_no_stack(*leaf.pseudo) && !need_kinds(options_.levels) && has_known_kind(shares);
+  }
+
+  static void visit_by_kind(std::vector<NodeKey>& path, const KindShares& shares, const KindPathVisitor& visit) {
+    for (const KindShare& share : shares) {
+      path.emplace_back(share.kind.kind);
+      visit(path, share.amount, {share});
+      path.pop_back();
+    }
+  }
+
+  /// In the place of what `path` holds.
+  void set_path(const Leaf& leaf, std::vector<NodeKey>& path) {
+    path = *prefixes_[leaf.prefix];
+    if (leaf.pseudo) path.emplace_back(*leaf.pseudo);
+    if (!leaf.pseudo && !leaf.is_bare) append_frames(leaf.stack, path);
+  }
+
   void append_frames(StackId stack, std::vector<NodeKey>& path) {
     for (const FrameId frame : selection_.kept(stack))
       path.emplace_back(frame);
   }
 
-  void add(const Leaf& leaf, const Amount& amount) {
+  /// Returns the leaf's place in `leaves_`.
+  std::size_t add(const Leaf& leaf, const Amount& amount) {
     const auto [entry, is_new] = leaf_index_.try_emplace(leaf, leaves_.size());
     if (is_new) {
       leaves_.push_back(leaf);
@@ -164,6 +199,13 @@ private:
     } else {
       amounts_[entry->second] += amount;
     }
+    return entry->second;
+  }
+
+  void add_kind(std::size_t leaf, const KindShare& share) {
+    if (state_.kinds.empty()) return;
+    if (kinds_.size() <= leaf) kinds_.resize(leaf + 1);
+    add_share(kinds_[leaf], share);
   }
 
   const MemoryState& state_;
@@ -177,17 +219,26 @@ private:
   std::map<Leaf, std::size_t> leaf_index_;
   std::vector<Leaf> leaves_;
   std::vector<Amount> amounts_;
+  std::vector<KindShares> kinds_; ///< of the same leaves, as far as they have any
 };
 
-} // namespace
-
-void for_each_path(const MemoryState& state, const TreeOptions& options, const PathVisitor& visit) {
+PathCollector collected(const MemoryState& state, const TreeOptions& options) {
   PathCollector collector(state, options);
   for (const Segment& segment : state.segments_of(options.device))
     collector.add(segment);
   for (const OutsideMemory& outside : state.outside)
     if (!options.device || outside.device == *options.device) collector.add(outside);
-  collector.visit_all(visit);
+  return collector;
+}
+
+} // namespace
+
+void for_each_path(const MemoryState& state, const TreeOptions& options, const PathVisitor& visit) {
+  collected(state, options).visit_all(visit);
+}
+
+void for_each_kind_path(const MemoryState& state, const TreeOptions& options, const KindPathVisitor& visit) {
+  collected(state, options).visit_all(visit);
 }
 
 } // namespace memviz

@@ -16,4 +16,10 @@ using PathVisitor = std::function<void(std::span<const NodeKey>, const Amount&)>
 /// for, with those of MemoryState::outside.
 void for_each_path(const MemoryState& state, const TreeOptions& options, const PathVisitor& visit);
 
+/// What of MemoryState::kinds ends at the path, beside its amount.
+using KindPathVisitor = std::function<void(std::span<const NodeKey>, const Amount&, const KindShares&)>;
+
+/// The same with kinds: the paths of build_kind_tree(). Of what is not in use there are none.
+void for_each_kind_path(const MemoryState& state, const TreeOptions& options, const KindPathVisitor& visit);
+
 } // namespace memviz

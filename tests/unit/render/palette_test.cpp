@@ -1,3 +1,4 @@
+#include "page/kind_paints.hpp"
 #include "page/palette.hpp"
 
 #include <algorithm>
@@ -76,7 +77,7 @@ constexpr double kTextContrast = 4.5; // WCAG 2.1, level AA, text of normal size
 } // namespace
 
 TEST_CASE("text upon every box is readable, light and dark") {
-  for (const auto& paints : {all_paints(), room_paints()}) {
+  for (const auto& paints : {all_paints(), room_paints(), kind_paints()}) {
     for (const Paint& paint : paints) {
       CHECK_MESSAGE(contrast(paint.light_fill, paint.light_text) >= kTextContrast, paint.name, " light");
       CHECK_MESSAGE(contrast(paint.dark_fill, paint.dark_text) >= kTextContrast, paint.name, " dark");
@@ -145,6 +146,17 @@ TEST_CASE("colours are told apart by the colour-blind, too") {
   check_told_apart({kUser, kTorch, kLibrary, kCpp, kGroup, kFree, kNoStack, kSmaller, kRounding}, kJust);
   check_told_apart({kRequested, kRounding, kPending, kInactive, kUnaccounted}, kClear);
   check_told_apart({kAdded, kGrown, kSame, kShrunk, kRemoved}, kClear);
+}
+
+TEST_CASE("kinds of memory are told apart by the colour-blind, from each other and from what is of no kind") {
+  constexpr double kClear = 0.06;
+  constexpr double kJust = 0.03; // the others of a graph have an outline or a label
+  const std::vector<Paint> kinds(kind_paints().begin(), kind_paints().end());
+  check_told_apart({kinds.begin(), kinds.begin() + 8}, kClear);
+  check_told_apart(kinds, 0.045);
+  for (const Paint& other : {paint::kGroup, paint::kFree, paint::kRounding})
+    for (const Paint& kind : kinds)
+      check_told_apart({kind, other}, kJust);
 }
 
 TEST_CASE("palette_css") {

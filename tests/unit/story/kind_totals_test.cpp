@@ -1,4 +1,4 @@
-#include "memviz/kind_words.hpp"
+#include "memviz/kind_totals.hpp"
 #include "story/kinds_advice.hpp"
 
 #include <doctest/doctest.h>
@@ -20,13 +20,10 @@ struct Held {
   std::uint64_t bytes;
 };
 
-KindAccount account_of(const std::vector<Held>& held, std::uint64_t parameter_or_state_bytes = 0) {
+KindAccount account_of(const std::vector<Held>& held) {
   KindAccount account;
   for (const Held& one : held)
     amount_of(account, one.kind).bytes = one.bytes;
-  amount_of(account, MemoryKind::unknown).bytes += parameter_or_state_bytes;
-  amount_of(account, MemoryKind::unknown).bytes_by[static_cast<std::size_t>(KindEvidence::behaviour)] =
-      parameter_or_state_bytes;
   return account;
 }
 
@@ -50,19 +47,21 @@ const std::vector<Held> kTraining{{MemoryKind::activation, 71 * kMiB},
 TEST_CASE("the shares of kinds are told from the largest on, and what no rule tells comes last") {
   CHECK(kind_shares_text(account_of(kTraining)) ==
         "71.0 % activations, 20.0 % optimizer state, 8.0 % parameters; of 1.0 % no rule tells what it is");
-  CHECK(kind_shares_text(account_of({{MemoryKind::gradient, kMiB}}, 3 * kMiB)) ==
+  CHECK(kind_shares_text(account_of({{MemoryKind::gradient, kMiB}, {MemoryKind::parameter_or_state, 3 * kMiB}})) ==
         "75.0 % parameters and optimizer state, 25.0 % gradients");
   CHECK(kind_shares_text(account_of({{MemoryKind::unknown, kMiB}})) == "");
   CHECK(kind_shares_text({}) == "");
 }
 
 TEST_CASE("the parts of an account are all of it") {
-  const KindAccount account = account_of(kTraining, 50 * kMiB);
+  KindAccount account = account_of(kTraining);
+  amount_of(account, MemoryKind::parameter_or_state).bytes = 50 * kMiB;
   std::uint64_t bytes = 0;
   for (const KindPart& part : kind_parts(account))
     bytes += part.bytes;
   CHECK(bytes == 150 * kMiB);
-  CHECK(kind_parts(account)[1].words == "parameters and optimizer state");
+  CHECK(kind_parts(account)[1].kind == MemoryKind::parameter_or_state);
+  CHECK(kind_parts(account).back().kind == MemoryKind::unknown);
 }
 
 TEST_CASE("growth is told by kind, largest first, without what is next to nothing") {
@@ -94,7 +93,8 @@ TEST_CASE("advice by kind is given where memory was short, of what is much of it
         "Keep fewer activations (71.0 MiB, 71.0 % of what was in use; 15.0 MiB was missing): activation"));
   }
   SUBCASE("of parameters and an optimizer's state together, where they cannot be told apart") {
-    const auto advice = kinds_advice(explained(account_of({{MemoryKind::gradient, kMiB}}, 9 * kMiB), Verdict::in_use));
+    const auto advice = kinds_advice(explained(
+        account_of({{MemoryKind::gradient, kMiB}, {MemoryKind::parameter_or_state, 9 * kMiB}}), Verdict::in_use));
     REQUIRE(advice.size() == 1);
     CHECK(advice[0].starts_with("Make parameters and the optimizer's state smaller (9.00 MiB, 90.0 %"));
   }

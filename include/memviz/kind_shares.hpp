@@ -1,0 +1,34 @@
+#pragma once
+
+// Bytes by kind and by how the kind is known: of a line, of a box, of a device.
+
+#include "memviz/memory_kind.hpp"
+#include "memviz/tree.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace memviz {
+
+struct KindShare {
+  KindOf kind;
+  Amount amount;
+  friend bool operator==(const KindShare&, const KindShare&) = default;
+};
+
+/// Each KindOf once, in the order in which they came; unknown is one of them. Empty where nobody asked for kinds.
+using KindShares = std::vector<KindShare>;
+
+void add_share(KindShares& shares, const KindShare& more);
+void add_shares(KindShares& shares, const KindShares& more);
+
+[[nodiscard]] bool has_known_kind(const KindShares& shares);
+/// Of all of them.
+[[nodiscard]] std::uint64_t shared_bytes(const KindShares& shares);
+/// Of one kind, however that is known.
+[[nodiscard]] Amount amount_of_kind(const KindShares& shares, MemoryKind kind);
+/// The kind, or unknown, of 90 % or more of `whole_bytes`; nothing where there is none.
+[[nodiscard]] std::optional<MemoryKind> main_kind(const KindShares& shares, std::uint64_t whole_bytes);
+
+} // namespace memviz

@@ -1,0 +1,31 @@
+#pragma once
+
+// What there is of each kind of memory, and how it changed -> words for people.
+
+#include "memviz/kinds.hpp"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace memviz {
+
+/// "parameters", "optimizer state", "activations", ...; "unknown memory".
+[[nodiscard]] std::string_view kind_words(MemoryKind kind);
+
+/// "activations +4.10 GiB, gradients +102 MiB": what changed, largest first, without what changed
+/// by less than a hundredth of that; "" of nothing.
+[[nodiscard]] std::string kind_changes_text(const std::vector<KindChange>& changes);
+
+struct KindPart {
+  MemoryKind kind = MemoryKind::unknown;
+  std::uint64_t bytes = 0;
+};
+/// What there is, largest first; last what no rule tells. Together they are the account.
+[[nodiscard]] std::vector<KindPart> kind_parts(const KindAccount& account);
+/// "71 % activations, 20 % optimizer state, 8 % parameters; of 1.2 % no rule tells what it is": parts of less than a
+/// hundredth are left out; "" where no rule tells anything.
+[[nodiscard]] std::string kind_shares_text(const KindAccount& account);
+
+} // namespace memviz

@@ -1,0 +1,25 @@
+#pragma once
+
+// Kinds of a tree's memory -> those of the boxes that are drawn of it.
+
+#include "graph/layout.hpp"
+
+#include "memviz/flame.hpp"
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace memviz::render {
+
+/// What is known of the kinds of a tree's memory, and whether boxes have their colours.
+struct TreeKinds {
+  std::span<const KindAt> at = {};
+  bool are_colours = false;
+};
+
+/// By box, with all that is below it; a box of merged ones has theirs.
+[[nodiscard]] std::vector<KindShares> kinds_of_boxes(const FrameTree& tree, const Layout<Amount>& layout,
+                                                     std::span<const KindAt> kinds);
+
+} // namespace memviz::render

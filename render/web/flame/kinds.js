@@ -1,0 +1,45 @@
+// What kinds of memory boxes hold, as describe.cpp says it: their words, and their colours where these mean kinds. Each
+// kind, with how it is known, is an amount of its own: k0, k1, ...
+import {number, text} from '../core/attributes.js';
+import {formatBytes} from '../core/numbers.js';
+
+const SHARES_A_LINE = 3, SEVERAL = 'kind-several', UNKNOWN = 'unknown';
+
+// Of the graph: "activation,by behaviour,kind-activation;..."
+export const readKinds = (graph) => text(graph, 'data-kinds').split(';').filter(Boolean).map((words, index) => {
+  const [name, evidence, paint] = words.split(',');
+  return {key: 'k' + index, name, evidence, paint};
+});
+
+// Of a box: "0:4096 2:512", or "0" where all of it is of one.
+export function kindsOf(element) {
+  const amounts = {};
+  for (const word of text(element, 'data-kinds').split(' ').filter(Boolean)) {
+    const [index, bytes] = word.split(':');
+    amounts['k' + index] = bytes === undefined ? number(element, 'data-bytes') : Number(bytes);
+  }
+  return amounts;
+}
+
+// The lines of a tooltip; none where no kind is known.
+export function kindsLines(kinds, weight) {
+  const held = kinds.filter(({key}) => weight[key] > 0).sort((a, b) => weight[b.key] - weight[a.key]);
+  if (held.every(({name}) => name === UNKNOWN)) return [];
+  if (held.length === 1) return [`kind: ${held[0].name}, ${held[0].evidence}`];
+  const words = held.map(({key, name, evidence}) => `${name} ${formatBytes(weight[key])} ${evidence}`.trim());
+  const text = words.reduce((all, word, i) => all + (i % SHARES_A_LINE ? ', ' : ',\n') + word);
+  return ('kinds: ' + text).split('\n');
+}
+
+// The colour of 90 % or more; `paint` of what is of no kind, and of boxes that merge it with other memory.
+export function kindPaint(kinds, weight, paint) {
+  const byPaint = new Map();
+  let sum = 0;
+  for (const kind of kinds) {
+    sum += weight[kind.key];
+    byPaint.set(kind.paint, (byPaint.get(kind.paint) || 0) + weight[kind.key]);
+  }
+  if (!sum || sum !== weight.bytes) return paint;
+  const main = [...byPaint].find(([, bytes]) => weight.bytes - bytes <= Math.floor(weight.bytes / 10));
+  return main ? main[0] : SEVERAL;
+}

@@ -1,0 +1,65 @@
+#include "memviz/kind_totals.hpp"
+
+#include "base/saturating.hpp"
+#include "memviz/format.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <functional>
+
+namespace memviz {
+
+std::string_view kind_words(MemoryKind kind) {
+  switch (kind) {
+  case MemoryKind::parameter: return "parameters";
+  case MemoryKind::gradient: return "gradients";
+  case MemoryKind::optimizer_state: return "optimizer state";
+  case MemoryKind::activation: return "activations";
+  case MemoryKind::input: return "inputs";
+  case MemoryKind::temporary: return "temporaries";
+  case MemoryKind::communication: return "communication buffers";
+  case MemoryKind::workspace: return "workspaces";
+  case MemoryKind::parameter_or_state: return "parameters and optimizer state";
+  case MemoryKind::unknown: break;
+  }
+  return "unknown memory";
+}
+
+std::string kind_changes_text(const std::vector<KindChange>& changes) {
+  constexpr std::uint64_t kLeastPart = 100;
+  std::string text;
+  for (const KindChange& change : changes) {
+    const std::int64_t delta = change.delta_bytes();
+    if (delta == 0 || magnitude(delta) < magnitude(changes.front().delta_bytes()) / kLeastPart) continue;
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", kind_words(change.kind), delta_text(delta));
+  }
+  return text;
+}
+
+std::vector<KindPart> kind_parts(const KindAccount& account) {
+  std::vector<KindPart> parts;
+  for (std::size_t i = 0; i < account.size(); ++i)
+    if (account[i].bytes > 0) parts.push_back({static_cast<MemoryKind>(i), account[i].bytes});
+  std::ranges::stable_sort(parts, std::ranges::greater(),
+                           [](const KindPart& part) { return part.kind == MemoryKind::unknown ? 0 : part.bytes; });
+  return parts;
+}
+
+std::string kind_shares_text(const KindAccount& account) {
+  constexpr std::uint64_t kLeastPart = 100;
+  const std::vector<KindPart> parts = kind_parts(account);
+  std::uint64_t total_bytes = 0;
+  for (const KindPart& part : parts)
+    total_bytes += part.bytes;
+  const bool has_untold = !parts.empty() && parts.back().kind == MemoryKind::unknown;
+  std::string text;
+  for (const KindPart& part : parts) {
+    if (part.bytes < total_bytes / kLeastPart || (has_untold && &part == &parts.back())) continue;
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", format_percent(part.bytes, total_bytes),
+                        kind_words(part.kind));
+  }
+  if (text.empty() || !has_untold || parts.back().bytes < total_bytes / kLeastPart) return text;
+  return text + fmt::format("; of {} no rule tells what it is", format_percent(parts.back().bytes, total_bytes));
+}
+
+} // namespace memviz

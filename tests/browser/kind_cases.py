@@ -1,0 +1,70 @@
+"""Kinds of memory in flame graphs and states: their colours, and what tooltips say of them, in every tree of the boxes."""
+
+import itertools
+
+from support import BrowserCase, draw
+
+SNAPSHOT = "training_step.pickle"
+SWITCHES = ("invert", "collapse", "hide")
+
+# Of each box of a tree its colour, bytes, and the bytes of each kind, k0, k1, ...
+KINDS = """() => document.querySelector('#graph').shownBoxes().map((box) => ({
+  paint: box.paint, bytes: box.bytes, isGroup: box.steps[0].isGroup,
+  kinds: Object.fromEntries(Object.entries(box).filter(([key, bytes]) => /^k\\d/.test(key) && bytes > 0))}))"""
+
+
+class KindCases(BrowserCase):
+    def press(self, picture, *switches):
+        for switch in switches:
+            picture.page.locator(f"#{switch}").click()
+
+    def test_every_tree_keeps_the_kinds_of_the_file(self):
+        picture = self.open_picture("flame", SNAPSHOT, "--color", "kind")
+        whole = picture.page.evaluate(KINDS)[0]["kinds"]
+        self.assertGreater(len(whole), 2)
+        for count in (1, 2, 3):
+            for switches in itertools.combinations(SWITCHES, count):
+                self.press(picture, *switches)
+                boxes = picture.page.evaluate(KINDS)
+                self.assertEqual(boxes[0]["kinds"], whole)
+                for box in boxes[1:]:
+                    self.assertLessEqual(sum(box["kinds"].values()), box["bytes"])
+                self.press(picture, *switches)
+
+    def test_boxes_have_the_colour_of_their_kind_in_every_tree(self):
+        picture = self.open_picture("flame", SNAPSHOT, "--color", "kind")
+        for switches in ((), ("invert",), ("hide",)):
+            self.press(picture, *switches)
+            for box in picture.page.evaluate(KINDS):
+                is_of_kinds = not box["isGroup"] and sum(box["kinds"].values()) == box["bytes"] > 0
+                self.assertEqual(box["paint"].startswith("kind-"), is_of_kinds, box)
+            self.press(picture, *switches)
+
+    def test_tooltips_tell_the_kind_and_what_tells_it(self):
+        picture = self.open_picture("flame", SNAPSHOT)
+        box = picture.box(lambda box: box.frames and box.pixels > 30)
+        picture.hover(box)
+        before = [line for line in picture.tip_lines() if line.startswith("kind")]
+        self.assertEqual(len(before), 1)
+        self.assertRegex(before[0], r"^kinds?: .*by (frames|behaviour)")
+
+    def test_the_list_has_a_column_of_kinds_that_fits(self):
+        page = self.open(draw("flame", SNAPSHOT))
+        for width in (1240, 700, 390):
+            page.set_viewport_size({"width": width, "height": 900})
+            page.wait_for_timeout(100)
+            for row in page.locator(".row").all():
+                kinds = row.locator("[data-part=kinds]")
+                if not kinds.count() or not kinds.text_content():
+                    continue
+                ends = [part.bounding_box() for part in (row.locator("[data-part=share]"), kinds, row.locator("[data-part=note]"))]
+                self.assertGreaterEqual(ends[1]["x"], ends[0]["x"] + ends[0]["width"])
+                self.assertLessEqual(ends[1]["x"] + ends[1]["width"], ends[2]["x"])
+
+    def test_a_block_of_a_state_tells_its_kind(self):
+        page = self.open(draw("state", SNAPSHOT, "--quiet", "--color", "kind"))
+        strip = page.locator("#board > .free rect").first.bounding_box()
+        page.mouse.move(strip["x"] + 3, strip["y"] + strip["height"] / 2)
+        lines = page.locator("#tip text").all_text_contents()
+        kinds = ("parameter", "gradient", "optimizer_state", "activation", "input", "temporary", "communication", "workspace", "unknown")
+        self.assertTrue(any(line.startswith(kinds) for line in lines), lines)
