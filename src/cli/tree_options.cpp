@@ -69,7 +69,7 @@ OptionList<TreeChoice> tree_options() {
         "any other order of levels above the stacks: device, pool, stream, segment, state, annotation (the "
         "record_function that was open), metadata (what torch.cuda.memory._set_memory_metadata set), compile (the "
         "region of torch.compile), kind (parameter, gradient, activation, ...; docs/kinds.md), separated by commas; "
-        "instead of --view"},
+        "instead of --view. Where the file has pinned host memory beside GPUs, device stands first"},
        [](TreeChoice& choice, const std::string& word) {
          choice.group = levels_of(word);
          refuse_both(choice);
@@ -105,6 +105,11 @@ TreeOptions resolved(const TreeChoice& choice, const MemoryState& state, std::op
   options.device = device;
   if (choice.group) {
     options.levels = *choice.group;
+    // Pinned host memory is never added to what GPUs hold.
+    const auto devices = state.recording->devices();
+    const bool mixes_host = !device && devices.size() > 1 && is_host(devices.back());
+    if (mixes_host && std::ranges::find(options.levels, Level::device) == options.levels.end())
+      options.levels.insert(options.levels.begin(), Level::device);
     return options;
   }
   options.levels = choice.view == View::segments ? segment_levels(state) : memory_levels(state);

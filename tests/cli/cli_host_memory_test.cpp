@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 namespace memviz {
 
@@ -48,6 +49,18 @@ TEST_CASE("JSON calls pinned host memory host") {
   CHECK(stats["devices"][1]["device"] == "host");
   for (const char* command : {"explain", "leaks", "check"})
     CHECK(json::parse(run({command, host_file(), "--json", "-", "-q"}).out)["devices"].size() == 2);
+}
+
+TEST_CASE(
+    "levels of one's own begin with the device where there is pinned host memory, so that it is never added to GPUs") {
+  const auto levels = [](const std::vector<std::string>& more) {
+    std::vector<std::string> words{"export", host_file(), "--format", "json", "--group", "state,kind", "-q"};
+    words.insert(words.end(), more.begin(), more.end());
+    const json nodes = json::parse(run(words).out)["nodes"];
+    return nodes.at(1)["kind"].get<std::string>();
+  };
+  CHECK(levels({}) == "device");
+  CHECK(levels({"--device", "0"}) == "state");
 }
 
 TEST_CASE("an event of pinned host memory is named with its device") {
