@@ -51,13 +51,7 @@ private:
 [[nodiscard]] std::vector<KindOf> kinds_of(const MemoryState& state, const KindWatch& watch,
                                            std::span<const BlockBirth> births = {});
 
-/// The kinds of the lives of a record.
-struct LifeKinds {
-  std::vector<KindOf> lives;
-  std::vector<KindOf> freed_baseline;
-  std::vector<KindOf> kept_baseline;
-};
-/// `state` is that of the record's recording, at any moment.
+/// Of the lives of a record. `state` is that of the record's recording, at any moment.
 [[nodiscard]] LifeKinds kinds_of(const DeviceRecord& record, const MemoryState& state, const KindWatch& watch);
 
 /// Requested bytes of one kind, by how it is known.
