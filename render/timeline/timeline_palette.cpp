@@ -14,7 +14,7 @@ constexpr std::array kColours{
     PageColour{".panel-ground", "fill", "#f4f5f3", "#1b1e24"},
     PageColour{".grid", "stroke", "#dfe2e6", "#30353e"},
     PageColour{".bands path", "stroke", kLightPage, kDarkPage},
-    PageColour{".layers path", "stroke", "#3d4350", "#14161a"},
+    PageColour{".layer-lines", "stroke", "#3d4350", "#14161a"},
     PageColour{".live-line", "stroke", "#3d4350", "#c9ced8"},
     PageColour{".lowest-line", "stroke", "#ffffff", "#0b0c0f"},
     PageColour{".reserved-line", "stroke", "#3a6db5", "#7fb0ee"},

@@ -188,22 +188,31 @@ void draw_labels(XmlElement parent, const PanelData& data) {
   }
 }
 
-/// Where one kind ends and the next begins.
-void draw_layers(XmlElement parent, const StackShapes& shapes) {
-  XmlElement layers = add_group(parent, "layers");
+/// Behind all of a kind, so that the seams of many narrow bands do not look like another colour.
+void draw_layer_grounds(XmlElement parent, const StackShapes& shapes) {
+  XmlElement grounds = add_group(parent, "layer-grounds");
   for (std::size_t layer = 0; layer < shapes.layers.size(); ++layer)
     if (height_of(shapes.layers[layer]) > 0)
-      layers.child("path").set("data-layer", layer).set("d", shapes.layers[layer].top_line());
+      add_path(grounds, kind_paint(kKindLayers.at(layer)).name, shapes.layers[layer].path()).set("data-layer", layer);
+}
+
+/// Where one kind ends and the next begins.
+void draw_layer_lines(XmlElement parent, const StackShapes& shapes) {
+  XmlElement lines = add_group(parent, "layer-lines");
+  for (std::size_t layer = 0; layer < shapes.layers.size(); ++layer)
+    if (height_of(shapes.layers[layer]) > 0)
+      lines.child("path").set("data-layer", layer).set("d", shapes.layers[layer].top_line());
 }
 
 void draw_stack(XmlElement parent, const PanelData& data) {
   const StackShapes& shapes = data.layout.shapes;
+  if (data.chart.is_by_kind()) draw_layer_grounds(parent, shapes);
   draw_strips(parent, data, true);
   XmlElement bands = add_group(parent, "bands");
   for (std::size_t i = 0; i < shapes.bands.size(); ++i)
     draw_band(bands, data, i, shapes.bands[i]);
   draw_strips(parent, data, false);
-  if (data.chart.is_by_kind()) draw_layers(parent, shapes);
+  if (data.chart.is_by_kind()) draw_layer_lines(parent, shapes);
   add_path(parent, "lowest-line", shapes.lowest.top_line());
   add_path(parent, "live-line", shapes.live.top_line());
   draw_labels(parent, data);

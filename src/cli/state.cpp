@@ -21,7 +21,7 @@ OptionList<StateOptions> state_options() {
   return joined<StateOptions>(
       {within<StateOptions>(&StateOptions::picture, {output_option("the picture; - is standard output (required)")}),
        within<StateOptions>(&StateOptions::scope, scope_options("auto")),
-       within<StateOptions>(&StateOptions::picture, {kind_color_option("line")}),
+       within<StateOptions>(&StateOptions::picture, {color_option("line")}),
        within<StateOptions>(&StateOptions::picture, {size_option("merge small neighbours and draw fewer segments")}),
        within<StateOptions>(&StateOptions::picture, picture_format_options()), kinds_options<StateOptions>(),
        snapshot_options<StateOptions>()});

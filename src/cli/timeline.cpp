@@ -75,7 +75,7 @@ OptionList<TimelineCommand> timeline_options() {
                parse_event),
         parsed({"to", '\0', "EVENT", "end with this event (default: the last)"}, &TimelineCommand::to, parse_event),
         parsed(device_text(), &TimelineCommand::device, parse_device)},
-       within<TimelineCommand>(&TimelineCommand::picture, {kind_color_option("line")}),
+       within<TimelineCommand>(&TimelineCommand::picture, {color_option("line")}),
        within<TimelineCommand>(&TimelineCommand::picture, {size_option("draw fewer bands")}),
        within<TimelineCommand>(&TimelineCommand::picture, picture_format_options()),
        kinds_options<TimelineCommand>(),

@@ -33,6 +33,10 @@ function drawPath(panel, selector, path) {
   if (element) element.setAttribute('d', path);
 }
 
+function drawLayers(panel, group, shapes, pathOf) {
+  for (const path of panel.element.querySelectorAll(group + ' > path')) path.setAttribute('d', pathOf(shapes.layers.get(number(path, 'data-layer'))));
+}
+
 function drawAxis(panel) {
   const axis = panel.element.querySelector('.state-axis');
   const {begin, end} = panel.view;
@@ -120,7 +124,8 @@ export function drawPanel(panel) {
     band.element.setAttribute('d', shape ? outline(shape) : '');
   }
   for (const [strip, shape] of shapes.strips) strip.element.setAttribute('d', outline(shape));
-  for (const line of panel.element.querySelectorAll('.layers > path')) line.setAttribute('d', topLine(shapes.layers.get(number(line, 'data-layer'))));
+  drawLayers(panel, '.layer-grounds', shapes, outline);
+  drawLayers(panel, '.layer-lines', shapes, topLine);
   drawPath(panel, '.live-line', topLine(shapes.live));
   drawPath(panel, '.lowest-line', topLine(shapes.lowest));
   const reserved = layOutReserved(panel);

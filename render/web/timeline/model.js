@@ -62,7 +62,7 @@ export function readPanel(element, stacks) {
   const states = numbers(data, 'states');
   const panel = {
     element, isTime, states,
-    isByKind: element.getAttribute('class') === 'chart kinds',
+    isByKind: element.classList.contains('kinds'),
     live: numbers(data, 'live'),
     at: isTime ? numbers(data, 'at') : states.map((state) => state - 1),
     reserved: {at: numbers(data, 'reserved-at'), bytes: numbers(data, 'reserved')},
