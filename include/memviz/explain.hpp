@@ -44,8 +44,9 @@ struct OtherDevice {
 struct DeviceExplanation {
   DeviceStats stats; ///< of the moment
   AllocatorSettings settings;
-  std::optional<Request> request; ///< where the moment is an out-of-memory error
-  NodeKey asking_line;            ///< of the request: as in UserLine
+  std::optional<Request> request;         ///< where the moment is an out-of-memory error
+  NodeKey asking_line;                    ///< of the request: as in UserLine
+  std::vector<StringId> open_annotations; ///< when it was made, outermost first
   MemoryLedger ledger;
   Judgement judgement;
   std::vector<UserLine> users; ///< who holds memory at the moment, largest first

@@ -8,7 +8,6 @@
 #include "memviz/life_observer.hpp"
 #include "memviz/memory_kind.hpp"
 #include "memviz/memory_state.hpp"
-#include "memviz/timeline.hpp"
 
 #include <array>
 #include <cstddef>
@@ -21,6 +20,8 @@
 #include <vector>
 
 namespace memviz {
+
+struct DeviceRecord;
 
 /// Remembers of the lives of allocations what their kinds follow from: when the program was in which phase, and what
 /// became of the allocations of each stack. Memory is proportional to the stacks and to the changes of phase.

@@ -21,6 +21,9 @@ struct Request {
   PoolId pool; ///< where the file does not say (before 2026), explain() takes the likely one
   bool pool_is_known = false;
   StackId stack = kNoFrames;
+  StackId forward_stack = kNoFrames; ///< of the backward pass: what ran in the forward pass, as in Event
+  StringId compile_context = {};
+  StringId user_metadata = {};
   std::optional<std::int64_t> time_us;
   /// What the driver said was free after PyTorch had given back what it could; nullopt where that is no sensible size.
   std::optional<std::uint64_t> device_free_bytes;

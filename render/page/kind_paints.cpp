@@ -17,7 +17,7 @@ constexpr std::array kKindPaints{
     Paint{"kind-temporary", "#8d7ae0", "#1d2026", "#7e69b2", "#ffffff"},
     Paint{"kind-communication", "#30d3e3", "#1d2026", "#55dada", "#0b0c0f"},
     Paint{"kind-workspace", "#da80c6", "#1d2026", "#8d347d", "#ffffff"},
-    Paint{"kind-parameter-or-state", "#c4d36b", "#1d2026", "#8f9a2c", "#0b0c0f"},
+    Paint{"kind-parameter-or-state", "#ebe790", "#1d2026", "#e6e388", "#0b0c0f"},
     paint::kSeveralKinds,
     paint::kUnknownKind,
 };

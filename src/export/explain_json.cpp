@@ -52,6 +52,16 @@ void write_request(JsonWriter& json, const FrameTable& frames, const DeviceExpla
       .member("stream", request.stream)
       .member("pool", std::array{request.pool.first, request.pool.second})
       .member("pool_is_known", request.pool_is_known)
+      .key("annotations")
+      .begin_array();
+  for (const StringId name : device.open_annotations)
+    json.value(frames.text(name));
+  json.end_array().key("forward_frames").begin_array();
+  for (const FrameId frame : frames.stack(request.forward_stack))
+    json.value(frames.name(frame));
+  json.end_array()
+      .member("compile_context", frames.text(request.compile_context))
+      .member("user_metadata", frames.text(request.user_metadata))
       .end_object();
 }
 

@@ -73,7 +73,7 @@ std::string pins(const FrameTable& frames, const Pins& found, std::size_t column
   return text + table.text("  ") + more(found.lines.size(), shown);
 }
 
-std::string growth(const FrameTable& frames, const Growth& grown, std::size_t columns) {
+std::string growth(const FrameTable& frames, DeviceId device, const Growth& grown, std::size_t columns) {
   if (grown.lines.empty() && grown.reserving.empty()) return "";
   const std::string since =
       grown.low_event.is_none() ? "the first event" : "event " + format_count(grown.low_event.value());
@@ -86,9 +86,9 @@ std::string growth(const FrameTable& frames, const Growth& grown, std::size_t co
     text += lines_table(frames, grown.lines, grown.live_bytes);
   }
   if (grown.reserving.empty()) return grown.low_bytes > 0 ? text : "";
-  text += wrapped_text(
-      fmt::format("Since {}, {} was taken from the device for:", since, format_bytes(grown.reserved_bytes)), "  ",
-      columns);
+  text += wrapped_text(fmt::format("Since {}, {} was {} for:", since, format_bytes(grown.reserved_bytes),
+                                   is_host(device) ? "pinned" : "taken from the device"),
+                       "  ", columns);
   return text + lines_table(frames, grown.reserving, grown.reserved_bytes, "segment");
 }
 
@@ -106,7 +106,7 @@ std::string device_text(const MemoryState& state, const DeviceExplanation& devic
     text += "\nWho holds it, by the innermost line of your own code\n" +
             lines_table(state.frames(), device.users, device.stats.requested_bytes);
   if (device.pins.held_bytes > device.ledger.reserved_bytes / 100) text += pins(state.frames(), device.pins, columns);
-  return text + growth(state.frames(), device.growth, columns);
+  return text + growth(state.frames(), device.stats.device, device.growth, columns);
 }
 
 } // namespace

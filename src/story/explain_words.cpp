@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <utility>
 
 namespace memviz {
 
@@ -215,9 +216,30 @@ std::string private_pools(const DeviceExplanation& device) {
              : "Assumed: with expandable_segments:True private pools stay as they are, as before PyTorch 2.5.";
 }
 
-std::vector<std::string> reasons(const DeviceExplanation& device) {
+/// What the recording says beside the line that asked: "It was asked for within step 5 > forward, for the backward pass
+/// of layers.py:58 forward."; "" where it says nothing.
+std::string circumstances(const FrameTable& frames, const DeviceExplanation& device) {
+  if (!device.request) return "";
+  const auto shown = [&](StringId text) { return elided(printable(frames.text(text)), kNameColumns); };
+  std::vector<std::string> parts;
+  std::vector<std::string> annotations;
+  for (const StringId name : device.open_annotations)
+    annotations.push_back(shown(name));
+  if (!annotations.empty()) parts.push_back(fmt::format("within {}", fmt::join(annotations, " > ")));
+  const auto forward = frames.stack(device.request->forward_stack);
+  if (!forward.empty())
+    parts.push_back(fmt::format("for the backward pass of {}", shown(frames.frame(forward.front()).name)));
+  const StringId region = device.request->compile_context;
+  if (!frames.text(region).empty() && frames.text(region) != "N/A") parts.push_back("in " + shown(region));
+  if (!frames.text(device.request->user_metadata).empty())
+    parts.push_back(fmt::format("with the metadata {}", shown(device.request->user_metadata)));
+  return parts.empty() ? "" : fmt::format("It was asked for {}.", fmt::join(parts, ", "));
+}
+
+std::vector<std::string> reasons(const FrameTable& frames, const DeviceExplanation& device) {
   std::vector<std::string> text;
   const MemoryLedger& ledger = device.ledger;
+  if (std::string said = circumstances(frames, device); !said.empty()) text.push_back(std::move(said));
   if (takes_more(device))
     text.push_back(fmt::format("For this request PyTorch takes {} from the device at once.",
                                format_bytes(device.judgement.needed_bytes)));
@@ -258,7 +280,7 @@ ExplanationText in_words(const MemoryState& state, const DeviceExplanation& devi
   text.title = title(device);
   text.headline = headline(state, device);
   text.verdict = verdict(device);
-  text.reasons = reasons(device);
+  text.reasons = reasons(state.frames(), device);
   bool is_replayed = false;
   for (const WhatIf& answer : device.what_ifs) {
     text.answers.push_back(answer_text(state, device, answer));

@@ -1,6 +1,7 @@
 #include "base/capitalized.hpp"
 #include "base/font_columns.hpp"
 #include "memviz/format.hpp"
+#include "memviz/kind_totals.hpp"
 #include "memviz/label.hpp"
 #include "memviz/no_stack.hpp"
 #include "memviz/short_label.hpp"
@@ -46,6 +47,17 @@ std::string in_use_percent(const DeviceStats& stats) {
   return format_percent(stats.allocated_bytes + stats.pending_free_bytes, stats.reserved_bytes);
 }
 
+/// What the memory without a stack is, where a rule tells nine tenths of it: " By sizes and lifetimes it is
+/// parameters."
+std::string no_stack_kind(const MemorySubject& subject) {
+  KindShares shares;
+  for (const UserLine& user : subject.users)
+    if (!is_frame(user.key)) add_shares(shares, user.kinds);
+  const auto kind = main_kind(shares, shared_bytes(shares));
+  if (!kind || *kind == MemoryKind::unknown) return "";
+  return fmt::format(" By sizes and lifetimes it is {}.", kind_words(*kind));
+}
+
 std::string largest_user_text(const MemorySubject& subject, const DeviceStats& sum) {
   const FrameTable& frames = subject.state.frames();
   const UserLine& first = subject.users.front();
@@ -64,6 +76,7 @@ std::string largest_user_text(const MemorySubject& subject, const DeviceStats& s
       no_stack.total.bytes > 0
           ? fmt::format("{} has {}.", in_use_text(no_stack.total.bytes, sum), no_stack_text(no_stack))
           : fmt::format("{} has no stack: {}.", in_use_text(first.amount.bytes, sum), reason_text(first.key));
+  text += no_stack_kind(subject);
   if (known != subject.users.end())
     text += fmt::format(" The largest user with one, {}, holds {}.", line_text(frames, known->key),
                         format_bytes(known->amount.bytes));

@@ -119,6 +119,7 @@ def goals(rows):
         ("`flame`, faster than PyTorch's tool", ratio("torch", "flame1"), "at least", 30),
         ("decode, two threads faster than one", ratio("decode1", "decode2"), "at least", 1.7),
         ("peak memory of decode, times the file", by_key["decode1"]["peak_to_file"], "at most", 1),
+        ("kinds of memory, times the same without", ratio("kinds", "tree"), "at most", 1.1),
         ("peak memory of `flame`, times the file", by_key["flame1"]["peak_to_file"], "at most", 1),
     ]
     return [judged(what, measured, kind, limit, "x") for what, measured, kind, limit in wanted if measured is not None]

@@ -101,6 +101,15 @@ def subjects(memviz, tools, python):
             )
             for n in (1, 2)
         ),
+        *(
+            Subject(
+                key,
+                f"`memviz export`, {name}, 1 thread",
+                [memviz, "export", "FILE", "--format", "json", "--at", "auto", "--group", f"stream,{group}"]
+                + ["-o", "OUT", "--threads", 1, "--quiet"],
+            )
+            for key, name, group in [("tree", "without kinds", "state"), ("kinds", "with kinds", "state,kind")]
+        ),
         Subject("stats", "`memviz stats`, 1 thread", [memviz, "stats", "FILE", "--threads", 1, "--quiet"]),
         Subject("pickle", "CPython's `pickle.load`", [python, "-c", PICKLE_LOAD, "FILE"], is_slow=True),
     ]

@@ -3,6 +3,7 @@
 #include "analysis/explain/growth.hpp"
 #include "analysis/explain/line_names.hpp"
 #include "analysis/explain/untold.hpp"
+#include "analysis/tree/open_annotations.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -60,7 +61,11 @@ public:
     result.stats = stats;
     result.settings = settings_;
     result.request = failed_request(state_, stats.device, stats.at);
-    if (result.request) result.asking_line = names_.lines.line_of(result.request->stack);
+    if (result.request) {
+      result.asking_line = names_.lines.line_of(result.request->stack);
+      if (result.request->time_us)
+        result.open_annotations = open_annotations_at(*state_.recording, stats.device, *result.request->time_us);
+    }
     result.ledger = memory_ledger(state_, stats.device, result.request,
                                   {capacity_of(options_, state_, stats, result.request), settings_});
     result.judgement = judge(result.ledger, result.request, settings_);

@@ -98,6 +98,9 @@ Request request_of(const Event& event, EventIndex index) {
   request.pool = event.pool.value_or(PoolId{});
   request.pool_is_known = event.pool.has_value();
   request.stack = event.stack;
+  request.forward_stack = event.forward_stack;
+  request.compile_context = event.compile_context;
+  request.user_metadata = event.user_metadata;
   request.time_us = event.time_us;
   // Where the driver's call failed, the number is whatever stood there.
   if (event.address <= kMaxTotalBytes) request.device_free_bytes = event.address;

@@ -163,7 +163,9 @@ KindOf DeviceKinds::kind_of_optimizer(const Lived& lived) const {
 KindOf DeviceKinds::kind_of_forward(const Lived& lived) const {
   const PhaseRun& made = made_in(lived);
   if (made.phase != Phase::forward) return {};
-  if (is_kept_in_last_run(lived) && keeps_for_backward()) return by_behaviour(MemoryKind::activation);
+  // What an exception freed has no other fate, so that this tells nothing of it.
+  const bool was_temporary = !is_freed(lived) && had(lived, Fate::in_its_phase) && !had(lived, Fate::in_backward);
+  if (is_kept_in_last_run(lived) && keeps_for_backward() && !was_temporary) return by_behaviour(MemoryKind::activation);
   if (is_freed(lived)) {
     const PhaseRun& gone = gone_in(lived);
     if (gone.epoch != made.epoch) return {};

@@ -4,6 +4,7 @@
 #include "analysis/kinds/stack_class.hpp"
 #include "analysis/kinds/told_kinds.hpp"
 #include "base/saturating.hpp"
+#include "memviz/timeline.hpp"
 
 #include <algorithm>
 #include <cstddef>

@@ -48,6 +48,7 @@ enum : std::uint32_t {
   closure = 1U << 26U,
   // of file names, once more
   parallel_file = 1U << 27U, ///< copies and gathers parameters
+  functional_file = 1U << 28U,
 };
 }
 
@@ -146,6 +147,7 @@ std::uint32_t file_marks(std::string_view path) {
   if (file.ends_with("torch/autograd/graph.py")) marks |= mark::graph_file;
   if (has(file, "torch/utils/data/")) marks |= mark::data_file;
   if (has(file, "torch/nn/parallel/") || has(file, "torch/distributed/")) marks |= mark::parallel_file;
+  if (file.ends_with("torch/nn/functional.py")) marks |= mark::functional_file;
   return marks;
 }
 
@@ -224,7 +226,7 @@ StackClass StackClasses::classify(StackId stack) {
       if (innermost == 0) innermost = marks;
       own_optimizer.add(frames_.frame(frame).filename, marks);
       if (is(mark::module_file | mark::apply)) apply_lines.add(frames_.frame(frame).line);
-      is_call = is_call || is(mark::module_file | mark::call);
+      is_call = is_call || is(mark::module_file | mark::call) || is(mark::functional_file);
       is_parameter = is_parameter || is(mark::module_file | mark::apply) || is(mark::modules_file | mark::constructor);
       is_backward = is_backward || is(mark::graph_file | mark::run_backward);
       is_data = is_data || is(mark::data_file);

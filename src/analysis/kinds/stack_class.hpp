@@ -21,7 +21,8 @@ enum class StackClass : std::uint8_t {
   communication,
   data_loader,
   copy,        ///< Tensor.to and its like, not within a module: of a batch, mostly
-  module_call, ///< within the forward() of a module; not what DataParallel, DDP and FSDP do to run one
+  module_call, ///< within the forward() of a module or torch.nn.functional; not what DataParallel, DDP and FSDP do to
+               ///< run one
   forward,     ///< anything else
 };
 

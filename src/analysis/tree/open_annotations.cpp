@@ -11,7 +11,7 @@ namespace memviz {
 
 namespace {
 
-struct Mark {
+struct StageMark {
   std::int64_t time_us;
   bool is_end;
   StringId name;
@@ -21,15 +21,15 @@ struct Mark {
 };
 
 /// In the order in which they count: what begins in a microsecond goes before what ends in it.
-std::map<DeviceId, std::vector<Mark>> marks_by_device(const Recording& recording) {
-  std::map<DeviceId, std::vector<Mark>> by_device;
+std::map<DeviceId, std::vector<StageMark>> marks_by_device(const Recording& recording) {
+  std::map<DeviceId, std::vector<StageMark>> by_device;
   for (const Annotation& annotation : recording.annotations) {
     const std::string_view stage = recording.frames.text(annotation.stage);
     if (stage != "START" && stage != "END") continue;
     by_device[annotation.device].push_back({annotation.time_us, stage == "END", annotation.name});
   }
   for (auto& [device, marks] : by_device)
-    std::stable_sort(marks.begin(), marks.end(), [](const Mark& left, const Mark& right) {
+    std::stable_sort(marks.begin(), marks.end(), [](const StageMark& left, const StageMark& right) {
       return std::tie(left.time_us, left.is_end) < std::tie(right.time_us, right.is_end);
     });
   return by_device;
@@ -41,7 +41,7 @@ public:
   void begin(StringId name) { places_[name].push_back(open_.insert(open_.end(), name)); }
 
   /// What ends is of those of its name the innermost.
-  void take(const Mark& mark) {
+  void take(const StageMark& mark) {
     if (!mark.is_end) return begin(mark.name);
     std::vector<Place>& places = places_[mark.name];
     if (places.empty()) return;
@@ -64,10 +64,10 @@ private:
 };
 
 /// What is open before the first mark: the one that ends last is the outermost.
-OpenList open_before(const std::vector<Mark>& marks) {
+OpenList open_before(const std::vector<StageMark>& marks) {
   std::map<StringId, std::uint64_t> begun;
   std::vector<StringId> only_ended;
-  for (const Mark& mark : marks) {
+  for (const StageMark& mark : marks) {
     std::uint64_t& count = begun[mark.name];
     if (!mark.is_end)
       ++count;
@@ -116,6 +116,18 @@ OpenAnnotations open_annotations(const MemoryState& state, std::span<const Block
     }
   }
   return result;
+}
+
+AnnotationPath open_annotations_at(const Recording& recording, DeviceId device, std::int64_t time_us) {
+  const auto by_device = marks_by_device(recording);
+  const auto found = by_device.find(device);
+  if (found == by_device.end()) return {};
+  OpenList open = open_before(found->second);
+  for (const StageMark& mark : found->second) {
+    if (!mark.is_before(time_us)) break;
+    open.take(mark);
+  }
+  return open.path();
 }
 
 } // namespace memviz

@@ -25,4 +25,7 @@ inline constexpr std::size_t kMostOpen = 16;
 /// from the beginning, and what begins or ends in the microsecond of an allocation is open then.
 [[nodiscard]] OpenAnnotations open_annotations(const MemoryState& state, std::span<const BlockBirth> births);
 
+/// The same of one time of a device.
+[[nodiscard]] AnnotationPath open_annotations_at(const Recording& recording, DeviceId device, std::int64_t time_us);
+
 } // namespace memviz

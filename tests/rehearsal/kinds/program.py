@@ -2,8 +2,8 @@
 
     program.py early|late|resumed FOLDER
 
-Of the third step: forward.pickle after its forward pass, end.pickle after its optimizer step, and for each, in
-NAME.json, the bytes of every storage whose kind PyTorch's own objects tell, by address: {"12345": ["parameter", 64]}.
+first.pickle after the first forward pass, unless the recording begins later; of the third step: forward.pickle after its
+forward pass, end.pickle after its optimizer step, and for each, in NAME.json, the bytes of every storage whose kind PyTorch's own objects tell, by address: {"12345": ["parameter", 64]}.
 `early` records from before the model is built, `late` from the first step on, `resumed` from the second one, when the
 optimizer has its state.
 """
@@ -90,6 +90,8 @@ def main():
         saved.clear()
         with torch.autograd.graph.saved_tensors_hooks(keep, lambda tensor: tensor):
             loss = F.cross_entropy(model(batch[0]).view(-1, WORDS), batch[1].view(-1))
+        if step == 0 and when != "resumed":
+            note("first", batch)
         if step == 2:
             note("forward", batch)
         loss.backward()

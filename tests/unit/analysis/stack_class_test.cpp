@@ -164,4 +164,6 @@ TEST_CASE("what modules ask for is told from what DataParallel and FSDP do to ru
   CHECK(class_in_python({"/app/train.py:3:main", call, "/lib/torch/nn/parallel/replicate.py:95:replicate"}) ==
         StackClass::forward);
   CHECK(class_in_python({"/app/train.py:3:main", "/app/model.py:5:forward"}) == StackClass::forward);
+  CHECK(class_in_python({"/app/train.py:9:main", "/lib/torch/nn/functional.py:3462:cross_entropy"}) ==
+        StackClass::module_call);
 }

@@ -263,3 +263,17 @@ TEST_CASE("explain_text cuts no name, and one block keeps what it pins") {
   CHECK(text.find("forward_with_cache_of_keys_and_values_of_a_very_long_name_indeed models.py:7") != std::string::npos);
   CHECK(text.find("1 block of 1.00 MiB keeps 799 MiB free from being given back, in 1 segment.") != std::string::npos);
 }
+
+TEST_CASE("a request is told with the annotations that were open") {
+  test::SmallSnapshot made;
+  made.segment(0x7f0000000000, 20 * MiB).active(20 * MiB, 20 * MiB);
+  made.event(Action::segment_alloc, 0x7f0000000000, 20 * MiB).event(Action::alloc, 0x7f0000000000, 20 * MiB);
+  made.time(10).mark("step 5");
+  made.time(11).mark("forward");
+  made.time(12).event(Action::oom, 0, 40 * MiB);
+  made.time(13).mark("later");
+  const Explained found = explained(made.take());
+  CHECK(one_contains(found.words().reasons, "It was asked for within step 5 > forward."));
+  const auto json = nlohmann::json::parse(explain_json("", found.state, found.devices));
+  CHECK(json["devices"][0]["request"]["annotations"] == nlohmann::json{"step 5", "forward"});
+}

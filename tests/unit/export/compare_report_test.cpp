@@ -174,8 +174,10 @@ TEST_CASE("where the peaks are equal and only the ends differ, the end is pointe
 }
 
 TEST_CASE("what kind of memory grew stands before whose it is, in the text, the Markdown, the JSON and the answer") {
-  MemoryState before = end_of(with_block(512, "/app/a.py:1:old"));
-  MemoryState after = end_of(with_block(4 * MiB, "/app/a.py:2:step"));
+  const Recording old_recording = with_block(512, "/app/a.py:1:old");
+  const Recording new_recording = with_block(4 * MiB, "/app/a.py:2:step");
+  MemoryState before = end_of(old_recording);
+  MemoryState after = end_of(new_recording);
   before.kinds.assign(before.blocks.size(), {MemoryKind::parameter, KindEvidence::frames});
   after.kinds.assign(after.blocks.size(), {MemoryKind::gradient, KindEvidence::behaviour});
   const Comparison comparison = compare_snapshots(before, after, {});

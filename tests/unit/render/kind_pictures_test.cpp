@@ -114,6 +114,18 @@ TEST_CASE("the list of a flame graph names the kind of 90 % or more, else the la
   CHECK(has(text, "\nactivation\n"));
 }
 
+TEST_CASE(
+    "the answer of a flame graph says what the memory without a stack is, where nine tenths of it are of a kind") {
+  MemoryState state = known_state();
+  CHECK(!has(flame_story(memory_subject(state, std::nullopt)).answer, "By sizes and lifetimes"));
+  for (std::size_t i = 0; i < state.blocks.size(); ++i)
+    if (state.frames().stack(state.blocks[i].stack).empty() && state.blocks[i].is_active())
+      state.kinds[i] = {MemoryKind::parameter_or_state, KindEvidence::behaviour};
+  const MemorySubject subject = memory_subject(state, std::nullopt);
+  CAPTURE(flame_story(subject).answer);
+  CHECK(kind_figures(subject).figures.size() == 3);
+}
+
 TEST_CASE("memory without a stack has a box for each kind of it") {
   const MemoryState state = known_state();
   const std::vector<SvgBox> boxes = boxes_of(parse_svg(flame_of(state)));
