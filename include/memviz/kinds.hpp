@@ -22,6 +22,7 @@
 namespace memviz {
 
 struct DeviceRecord;
+struct LifeKinds;
 
 /// Remembers of the lives of allocations what their kinds follow from: when the program was in which phase, and what
 /// became of the allocations of each stack. Memory is proportional to the stacks and to the changes of phase.
