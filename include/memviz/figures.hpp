@@ -61,6 +61,7 @@ struct PeakRow {
   std::uint64_t bytes = 0;
   std::string share; ///< "12.5 %"
   std::string note;  ///< "23 allocations"
+  std::string kinds; ///< kinds_cell(); "" where none is known
 };
 
 struct PeakList {

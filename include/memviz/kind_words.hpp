@@ -18,6 +18,9 @@ namespace memviz {
 /// "kind: activation, by behaviour" where it is all of one; "" where no kind is known.
 [[nodiscard]] std::string kinds_lines(const KindShares& shares);
 
+/// For the tooltip of one allocation: "kind: activation, by behaviour", "kind: unknown, no rule tells".
+[[nodiscard]] std::string kind_line(const KindOf& kind);
+
 /// For a column: the kind of 90 % or more, else "activation 60 %, temporary 30 %", largest first; "" where no kind is
 /// known. Whoever has less room leaves out what stands behind the last commas.
 [[nodiscard]] std::string kinds_cell(const KindShares& shares);
@@ -41,6 +44,8 @@ struct KindFigures {
   std::vector<KindFigure> figures; ///< in the order of MemoryKind, unknown last; empty where no kind is known
 };
 
+/// In the order of MemoryKind; their texts have shares of all of `shares`.
+[[nodiscard]] std::vector<KindFigure> kind_figures(const KindShares& shares);
 /// Of the memory that the users of the subject hold: together its requested bytes.
 [[nodiscard]] KindFigures kind_figures(const MemorySubject& subject);
 

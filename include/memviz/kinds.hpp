@@ -22,6 +22,7 @@
 namespace memviz {
 
 struct DeviceRecord;
+struct LifeKinds;
 
 /// Remembers of the lives of allocations what their kinds follow from: when the program was in which phase, and what
 /// became of the allocations of each stack. Memory is proportional to the stacks and to the changes of phase.
@@ -52,13 +53,7 @@ private:
 [[nodiscard]] std::vector<KindOf> kinds_of(const MemoryState& state, const KindWatch& watch,
                                            std::span<const BlockBirth> births = {});
 
-/// The kinds of the lives of a record.
-struct LifeKinds {
-  std::vector<KindOf> lives;
-  std::vector<KindOf> freed_baseline;
-  std::vector<KindOf> kept_baseline;
-};
-/// `state` is that of the record's recording, at any moment.
+/// Of the lives of a record. `state` is that of the record's recording, at any moment.
 [[nodiscard]] LifeKinds kinds_of(const DeviceRecord& record, const MemoryState& state, const KindWatch& watch);
 
 /// Requested bytes of one kind, by how it is known.

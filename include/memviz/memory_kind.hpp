@@ -3,6 +3,7 @@
 // What kind of memory an allocation is. The kinds are those of torch.profiler's memory timeline
 // (torch/profiler/_memory_profiler.py, Category); kinds.hpp finds them.
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -25,6 +26,15 @@ enum class MemoryKind : std::uint8_t {
   unknown,
 };
 inline constexpr std::size_t kMemoryKinds = 10;
+
+/// How kinds stand upon each other in a picture, from the bottom up: what stays first, then what comes and goes.
+inline constexpr std::array<MemoryKind, kMemoryKinds> kKindLayers{
+    MemoryKind::parameter,     MemoryKind::parameter_or_state, MemoryKind::optimizer_state,
+    MemoryKind::gradient,      MemoryKind::activation,         MemoryKind::input,
+    MemoryKind::communication, MemoryKind::workspace,          MemoryKind::temporary,
+    MemoryKind::unknown};
+/// Its index in kKindLayers.
+[[nodiscard]] std::size_t kind_layer(MemoryKind kind);
 
 /// "parameter", "optimizer_state", "parameter_or_optimizer_state", ...; "unknown".
 [[nodiscard]] std::string_view kind_name(MemoryKind kind);

@@ -41,7 +41,7 @@ struct Wants {
   bool events = false;       ///< Recording::traces, which take memory
   bool births = false;       ///< how each block of the state came to be; takes a second pass over the events
   bool annotations = false;  ///< the same, where any event annotates an allocation; else there is nothing to tell
-  bool kinds = false;        ///< MemoryState::kinds, and of the timeline
+  bool kinds = false;        ///< MemoryState::kinds, and DeviceRecord::kinds of the timeline
   bool peak_kinds = false;   ///< what kinds of memory the peak was, whatever the moment; with `kinds`
   KindRules kind_rules = {}; ///< the user's own
   bool timeline = false;
@@ -52,7 +52,6 @@ struct Opened {
   MemoryState state;                       ///< with its recording
   std::vector<BlockBirth> births = {};     ///< by block index of the state, where wanted; else empty
   std::vector<DeviceRecord> timeline = {}; ///< a record for each device of the recording, where wanted
-  std::vector<LifeKinds> life_kinds = {};  ///< of each record of the timeline, where both are wanted
   KindsByDevice peak_kinds = {};           ///< where wanted
 };
 

@@ -25,7 +25,7 @@ namespace memviz {
 
 /// What the colours of a picture mean: where the code comes from that a box or a line stands for, or which line of the
 /// user's own code it is, of which the largest have a colour that no other has; or, in flame graphs and states of a
-/// state that has its kinds, what kind of memory it is.
+/// state that has its kinds, and in timelines of records that have theirs, what kind of memory it is.
 enum class ColorBy : std::uint8_t { origin, line, kind };
 
 struct SvgOptions {

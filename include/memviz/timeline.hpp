@@ -1,9 +1,11 @@
 #pragma once
 
 // Events -> live bytes over the recording: what the largest allocations did as bands, all others and what lived before
-// in strips, one a line of code. A recording of n events passes through n + 1 states: state 0 is before the first
-// event, state e + 1 after event e. All sizes are bytes.
+// in strips, one a line of code or one a kind of memory. A recording of n events passes through n + 1 states: state 0
+// is before the first event, state e + 1 after event e. All sizes are bytes.
 
+#include "memviz/kind_shares.hpp"
+#include "memviz/memory_kind.hpp"
 #include "memviz/recording.hpp"
 #include "memviz/replay.hpp"
 #include "memviz/tree.hpp"
@@ -64,6 +66,13 @@ struct Step {
   std::uint64_t bytes = 0;
 };
 
+/// What kinds of memory the lives of a record are, by their index.
+struct LifeKinds {
+  std::vector<KindOf> lives;
+  std::vector<KindOf> freed_baseline;
+  std::vector<KindOf> kept_baseline;
+};
+
 /// What a timeline keeps of the events of one device: 8 bytes an event, 32 an allocation, 16 an annotation of one.
 struct DeviceRecord {
   DeviceId device;
@@ -73,6 +82,7 @@ struct DeviceRecord {
   std::vector<Life> freed_baseline;       ///< lived before: freed without a recorded alloc; the stack is unknown
   std::vector<Life> kept_baseline;        ///< lived before and to the end: active blocks without a recorded alloc
   std::vector<std::uint32_t> kept_blocks; ///< of kept_baseline: the index in MemoryMap::blocks
+  std::optional<LifeKinds> kinds;         ///< where they were wanted, see kinds.hpp
   std::vector<Life> ranges;               ///< of segments: what was mapped, and until when
   std::vector<Home> homes;
   /// By life; null: none. See annotations_of().
@@ -149,6 +159,7 @@ struct Band {
   std::uint32_t first = 0;
   std::uint32_t last = 0;
   std::uint32_t earlier_uses = 0; ///< how often its address was used before in the trace
+  KindOf kind = {};               ///< unknown where the record has no kinds
 };
 
 struct TimelineOptions {
@@ -157,6 +168,7 @@ struct TimelineOptions {
   std::size_t most_bands = 2000;
   std::size_t most_slices = 4500;
   std::uint64_t least_bytes = 0; ///< smaller ones are no bands
+  bool by_kind = false;          ///< the stack is layers of kinds, where the record has them; not of segments
 };
 
 /// A stack of bands over a window. At every slice, baseline_bytes and the bands that live and rest_bytes add up to
@@ -164,8 +176,10 @@ struct TimelineOptions {
 /// so are the highest, the lowest and the last state of each small interval.
 struct BandChart {
   Window window;
-  std::vector<Slice> slices;      ///< ascending; the first is window.first
-  std::vector<Band> bands;        ///< in order of `begin`: the order in which they stand upon each other
+  std::vector<Slice> slices; ///< ascending; the first is window.first
+  /// In the order in which they stand upon each other: that of `begin`, and before it, by kind, that of kKindLayers.
+  std::vector<Band> bands;
+  bool is_by_kind = false;
   std::size_t candidates = 0;     ///< lives that are seen at some slice, drawn or not
   std::uint64_t rest_lives = 0;   ///< recorded lives within the window that are no bands
   std::size_t peak = 0;           ///< index of the slice with the highest live_bytes, the first of them
@@ -197,15 +211,16 @@ struct Holder {
   NodeKey key; ///< see LifeLines
   std::uint64_t bytes = 0;
   std::uint64_t allocations = 0;
+  KindShares kinds = {}; ///< empty where the record has no kinds
 };
 
 /// All that lives in `state`, by line, largest first; of segments, what is mapped.
 [[nodiscard]] std::vector<Holder> holders_at(const FrameTable& frames, const LifeLines& lines,
                                              const DeviceRecord& record, TimelineKind kind, std::uint32_t state);
 
-/// What one line holds beside the bands of a chart.
+/// What one line, or one kind of memory, holds beside the bands of a chart.
 struct Strip {
-  NodeKey line = {};                     ///< see LifeLines; RootKey: of all other lines
+  NodeKey key = {};                      ///< see LifeLines; RootKey: of all other lines; by kind a MemoryKind
   bool is_baseline = false;              ///< lived before the first event: below the bands; else above them
   std::uint64_t lives = 0;               ///< how many allocations
   std::vector<std::uint64_t> bytes = {}; ///< by slice
@@ -213,7 +228,9 @@ struct Strip {
 
 /// At every slice of `chart` the strips of the baseline add up to its baseline_bytes, and the others to its rest_bytes.
 /// Of either, at most `most` lines, those that hold most in the window and at its peak, largest first; then the others
-/// together. `chart` is one of `record`, with options of `kind`.
+/// together. Of a chart by kind either has a strip a kind, in the order of kKindLayers: of the baseline where there is
+/// any, of the others also where there is a band of that kind, and of unknown always. `chart` is one of `record`, with
+/// options of `kind`.
 [[nodiscard]] std::vector<Strip> chart_strips(const LifeLines& lines, const DeviceRecord& record,
                                               const BandChart& chart, TimelineKind kind, std::size_t most);
 

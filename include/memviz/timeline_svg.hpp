@@ -24,6 +24,7 @@ struct TimelineSvgOptions {
   std::optional<TimelineAxis> axis = {};
   /// How many of the largest allocations are bands; by default as many as are half a pixel high.
   std::optional<std::size_t> detail = {};
+  /// By kind, the stack is layers of kinds, where the records have them; what they have not, and segments, is by line.
   ColorBy color = ColorBy::line;
   bool scripts = true;
   std::size_t max_bytes = 2'000'000; ///< there are fewer bands until the file is no larger

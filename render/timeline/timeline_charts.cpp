@@ -64,6 +64,13 @@ TimelineAxis axis_of(const std::vector<const TimelineDevice*>& devices, const Ti
   return options.axis.value_or(devices.size() > 1 && all_have ? TimelineAxis::time : TimelineAxis::event);
 }
 
+ColorBy color_of(const std::vector<const TimelineDevice*>& devices, const TimelineSvgOptions& options) {
+  const bool has_kinds = options.view != TimelineView::segments && std::ranges::all_of(devices, [](const auto* device) {
+                           return device->record.kinds.has_value();
+                         });
+  return options.color == ColorBy::kind && !has_kinds ? ColorBy::line : options.color;
+}
+
 /// The highest that has to be seen.
 std::uint64_t top_of(const Chart& chart) {
   std::uint64_t top = std::max<std::uint64_t>(1, chart.bands.slices[chart.bands.peak].live_bytes);
@@ -127,6 +134,7 @@ Charts::Charts(const TimelinePicture& picture, const TimelineSvgOptions& options
     : picture_(picture), options_(options), lines_(picture.state) {
   const std::vector<const TimelineDevice*> devices = drawn_devices(picture);
   axis_ = axis_of(devices, options);
+  color_ = color_of(devices, options);
   for (const TimelineDevice* device : devices) {
     if (options.view == TimelineView::pools)
       add_places(*device);
@@ -234,9 +242,10 @@ void Charts::make(Chart& chart, const Detail& detail) {
   options.axis = axis_;
   options.most_slices = is_main ? detail.slices : std::max(kFewestSlices, detail.slices / 2);
   options.most_bands = is_main ? detail.bands : detail.bands / 4;
+  options.by_kind = color_ == ColorBy::kind;
   // Without a number, what cannot be seen is left to the strips.
   if (!options_.detail) {
-    const std::uint64_t range = chart.is_alone ? range_of(chart.bands) : chart.top_bytes;
+    const std::uint64_t range = chart.is_alone && !options.by_kind ? range_of(chart.bands) : chart.top_bytes;
     options.least_bytes = static_cast<std::uint64_t>(static_cast<double>(range) / chart.height * 0.4);
   }
   chart.bands = chart_bands(record, chart.device.window, options);

@@ -36,6 +36,8 @@ struct Chart {
   AnnotationLane lane = {};
   std::vector<Holder> holders = {}; ///< of the peak
   Overlay overlay = {};
+
+  [[nodiscard]] bool is_by_kind() const { return bands.is_by_kind; }
 };
 
 /// The highest value of a chart stands so many pixels below its top, for the words upon a line there.
@@ -74,6 +76,8 @@ public:
   /// The main one first. Several are drawn to one scale of bytes, and on one axis where that is time.
   [[nodiscard]] const std::vector<Chart>& charts() const { return charts_; }
   [[nodiscard]] TimelineAxis axis() const { return axis_; }
+  /// What is asked for; line instead of kind where there are no kinds.
+  [[nodiscard]] ColorBy color() const { return color_; }
   [[nodiscard]] const LifeLines& lines() const { return lines_; }
 
 private:
@@ -89,6 +93,7 @@ private:
   std::deque<TimelineDevice> places_; ///< what charts of streams and pools refer to
   std::vector<Chart> charts_;
   TimelineAxis axis_ = TimelineAxis::event;
+  ColorBy color_ = ColorBy::line;
   LifeLines lines_;
 };
 

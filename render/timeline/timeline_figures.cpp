@@ -1,9 +1,13 @@
 #include "timeline/timeline_figures.hpp"
 
+#include "page/kind_paints.hpp"
+
 #include "memviz/figures.hpp"
 #include "memviz/format.hpp"
+#include "memviz/kind_words.hpp"
 
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace memviz::render {
@@ -25,6 +29,15 @@ TimelineSubject subject_of(const TimelinePicture& picture, const Chart& chart, b
           .names_device = !is_alone};
 }
 
+namespace {
+
+/// By kind that of nine tenths of what the line holds.
+const Paint& holder_paint(const Holder& holder, const LineName& name, bool by_kind) {
+  return by_kind ? kind_paint(holder.kinds, holder.bytes) : *name.paint;
+}
+
+} // namespace
+
 RankedList ranked_peak(const TimelineSubject& subject, const LineNames& names) {
   const PeakList peak = peak_list(subject, kRankedRows);
   RankedList list;
@@ -32,15 +45,18 @@ RankedList ranked_peak(const TimelineSubject& subject, const LineNames& names) {
   list.rest = peak.rest;
   std::vector<NodeKey> keys;
   for (const PeakRow& row : peak.rows) {
+    const Holder& holder = subject.holders[list.rows.size()]; // the rows are the first of them
     const LineName& name = names.of(row.line);
+    const std::string kinds = kinds_lines(holder.kinds);
     keys.push_back(row.line);
     list.rows.push_back({format_bytes(row.bytes),
                          row.bytes,
                          row.share,
                          {},
                          row.note,
-                         name.text + "\n" + format_count(row.bytes) + " bytes",
-                         name.paint});
+                         name.text + "\n" + format_count(row.bytes) + " bytes" + (kinds.empty() ? "" : "\n" + kinds),
+                         &holder_paint(holder, name, subject.bands.is_by_kind),
+                         row.kinds});
   }
   name_rows(list, names.row_labels(keys));
   return list;

@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <numeric>
+#include <variant>
 
 namespace memviz::render {
 namespace {
@@ -86,9 +89,14 @@ std::vector<ColumnRun> runs_of(const std::vector<std::uint32_t>& columns) {
 /// Walks the runs with what lives in each, from the bottom up.
 class StackLayout {
 public:
-  explicit StackLayout(const StackPlan& plan) : plan_(plan) {
+  explicit StackLayout(const StackPlan& plan) : plan_(plan), by_first_(plan.chart.bands.size()) {
     shapes_.strips.resize(plan.strips.size());
     shapes_.bands.resize(plan.chart.bands.size());
+    shapes_.layers.resize(layers_of(plan.chart));
+    std::iota(by_first_.begin(), by_first_.end(), 0U);
+    std::stable_sort(by_first_.begin(), by_first_.end(), [&](std::uint32_t one, std::uint32_t other) {
+      return plan.chart.bands[one].first < plan.chart.bands[other].first;
+    });
   }
 
   [[nodiscard]] std::optional<StackShapes> run(std::vector<ColumnRun> runs, std::size_t most_steps) {
@@ -97,10 +105,12 @@ public:
       const Slice& slice = plan_.chart.slices[run.slice];
       enter(run.slice);
       pile_ = {.bottom = ground};
-      add_strips(run, true);
-      for (const std::uint32_t band : alive_)
-        add(run, shapes_.bands[band], plan_.chart.bands[band].life.size_bytes, band_part(band));
-      add_strips(run, false);
+      next_in_stack_ = 0;
+      for (std::size_t layer = 0; layer < shapes_.layers.size(); ++layer) {
+        const std::int32_t bottom = pile_.bottom;
+        add_layer(run, layer);
+        extend(shapes_.layers[layer], run.first, run.last, pile_.bottom, bottom);
+      }
       if (steps_ > most_steps) return std::nullopt;
       extend(shapes_.live, run.first, run.last, half_pixels(plan_.bytes.y(slice.live_bytes)), ground);
     }
@@ -123,17 +133,32 @@ private:
     return static_cast<std::uint32_t>(plan_.strips.size()) + band;
   }
 
-  /// Bands stand in the order in which they begin.
   void enter(std::uint32_t slice) {
     const std::vector<Band>& bands = plan_.chart.bands;
     std::erase_if(alive_, [&](std::uint32_t band) { return bands[band].last <= slice; });
-    for (; next_ < bands.size() && bands[next_].first <= slice; ++next_)
-      if (bands[next_].last > slice) alive_.push_back(next_);
+    for (; next_ < by_first_.size() && bands[by_first_[next_]].first <= slice; ++next_) {
+      const std::uint32_t band = by_first_[next_];
+      if (bands[band].last > slice) alive_.insert(std::upper_bound(alive_.begin(), alive_.end(), band), band);
+    }
   }
 
-  void add_strips(const ColumnRun& run, bool is_baseline) {
-    for (std::uint32_t i = 0; i < plan_.strips.size(); ++i)
-      if (plan_.strips[i].is_baseline == is_baseline) add(run, shapes_.strips[i], plan_.strips[i].bytes[run.slice], i);
+  void add_layer(const ColumnRun& run, std::size_t layer) {
+    const std::vector<Band>& bands = plan_.chart.bands;
+    add_strips(run, layer, true);
+    for (; next_in_stack_ < alive_.size(); ++next_in_stack_) {
+      const std::uint32_t band = alive_[next_in_stack_];
+      if (layer_of(plan_.chart, bands[band]) != layer) break;
+      add(run, shapes_.bands[band], bands[band].life.size_bytes, band_part(band));
+    }
+    add_strips(run, layer, false);
+  }
+
+  void add_strips(const ColumnRun& run, std::size_t layer, bool is_baseline) {
+    for (std::uint32_t i = 0; i < plan_.strips.size(); ++i) {
+      const Strip& strip = plan_.strips[i];
+      if (strip.is_baseline == is_baseline && layer_of(plan_.chart, strip) == layer)
+        add(run, shapes_.strips[i], strip.bytes[run.slice], i);
+    }
   }
 
   void add(const ColumnRun& run, Shape& shape, std::uint64_t bytes, std::uint32_t part) {
@@ -150,13 +175,28 @@ private:
 
   const StackPlan& plan_;
   StackShapes shapes_;
-  std::vector<std::uint32_t> alive_;
-  std::uint32_t next_ = 0;
+  std::vector<std::uint32_t> by_first_; ///< bands
+  std::size_t next_ = 0;                ///< of these
+  std::vector<std::uint32_t> alive_;    ///< bands, in the order in which they stand upon each other
+  std::size_t next_in_stack_ = 0;       ///< of these
   std::size_t steps_ = 0;
   Pile pile_;
 };
 
 } // namespace
+
+std::size_t layers_of(const BandChart& chart) {
+  return chart.is_by_kind ? kKindLayers.size() : 1;
+}
+
+std::size_t layer_of(const BandChart& chart, const Band& band) {
+  return chart.is_by_kind ? kind_layer(band.kind.kind) : 0;
+}
+
+std::size_t layer_of(const BandChart& chart, const Strip& strip) {
+  const auto* kind = std::get_if<MemoryKind>(&strip.key);
+  return chart.is_by_kind && kind != nullptr ? kind_layer(*kind) : 0;
+}
 
 std::string Shape::path() const {
   if (std::all_of(steps.begin(), steps.end(), [](const ShapeStep& step) { return step.top >= step.bottom; })) return "";

@@ -52,13 +52,19 @@ struct Room {
 /// The widest such stretch that is at least `least_height` high; nullopt where there is none.
 [[nodiscard]] std::optional<Room> room_in(const Shape& shape, double least_height);
 
+/// Of a chart by kind what stands in layers, one a kind, from the bottom up; of others all is in one.
+[[nodiscard]] std::size_t layers_of(const BandChart& chart);
+[[nodiscard]] std::size_t layer_of(const BandChart& chart, const Band& band);
+[[nodiscard]] std::size_t layer_of(const BandChart& chart, const Strip& strip);
+
 /// Two parts of a stack of which one stands upon the other: strips count from 0, then bands.
 using Touch = std::pair<std::uint32_t, std::uint32_t>;
 
 struct StackShapes {
   std::vector<ColumnRun> runs;
-  std::vector<Shape> strips;  ///< of Chart::strips
-  std::vector<Shape> bands;   ///< of BandChart::bands
+  std::vector<Shape> strips; ///< of Chart::strips
+  std::vector<Shape> bands;  ///< of BandChart::bands
+  std::vector<Shape> layers;
   std::vector<Touch> touches; ///< ascending
   Shape live;                 ///< from 0 to all that lives
   Shape lowest;               ///< the same, but the lowest state of each column

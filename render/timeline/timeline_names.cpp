@@ -1,5 +1,6 @@
 #include "timeline/timeline_names.hpp"
 
+#include "page/kind_paints.hpp"
 #include "page/ranked_list.hpp"
 #include "timeline/timeline_charts.hpp"
 
@@ -30,14 +31,12 @@ LineNames::LineNames(const FrameTable& frames, const LifeLines& lines, const std
   }
   for (const DrawnStack& drawn : charts) {
     for (const Strip& strip : drawn.chart.strips)
-      add(strip.line);
+      add(strip.key);
     for (const Band& band : drawn.chart.bands.bands)
       add(lines_.line_of(drawn.chart.device.record.device, band.life));
   }
-  if (color == ColorBy::line)
-    add_hues(charts);
-  else
-    add_origins();
+  if (color == ColorBy::line) add_hues(charts);
+  if (color == ColorBy::origin) add_origins();
 }
 
 Label LineNames::label_of(const NodeKey& line) {
@@ -54,11 +53,12 @@ void LineNames::add(const NodeKey& line) {
   name.text = text_of(name.label);
   name.index = ranked_.size();
   if (std::holds_alternative<RootKey>(line)) name.paint = &paint::kOtherLines;
+  if (const auto* kind = std::get_if<MemoryKind>(&line)) name.paint = &kind_paint(*kind);
   ranked_.push_back(line);
 }
 
-NodeKey LineNames::line_of(const Chart& chart, std::uint32_t part) const {
-  if (part < chart.strips.size()) return chart.strips[part].line;
+NodeKey LineNames::key_of(const Chart& chart, std::uint32_t part) const {
+  if (part < chart.strips.size()) return chart.strips[part].key;
   return lines_.line_of(chart.device.record.device, chart.bands.bands[part - chart.strips.size()].life);
 }
 
@@ -72,8 +72,8 @@ void LineNames::add_hues(const std::vector<DrawnStack>& charts) {
   }
   for (const DrawnStack& drawn : charts) {
     for (const auto& [lower, upper] : drawn.touches) {
-      const std::size_t one = wish_of[of(line_of(drawn.chart, lower)).index];
-      const std::size_t other = wish_of[of(line_of(drawn.chart, upper)).index];
+      const std::size_t one = wish_of[of(key_of(drawn.chart, lower)).index];
+      const std::size_t other = wish_of[of(key_of(drawn.chart, upper)).index];
       if (one == other || std::max(one, other) >= wishes.size()) continue;
       wishes[std::max(one, other)].neighbours.push_back(std::min(one, other));
     }

@@ -20,7 +20,7 @@ namespace memviz::render {
 
 struct Chart;
 
-/// The user's own line of code, in words and in colour.
+/// The user's own line of code, or a kind of memory, in words and in colour.
 struct LineName {
   Label label;
   std::string text;      ///< the label on one line
@@ -36,7 +36,8 @@ struct DrawnStack {
 
 class LineNames {
 public:
-  /// Lines that the lists of `charts` show go first, the main chart's before the others': they get hues of their own.
+  /// By kind, lines have no hues. Lines that the lists of `charts` show go first, the main chart's before the others':
+  /// they get hues of their own.
   LineNames(const FrameTable& frames, const LifeLines& lines, const std::vector<DrawnStack>& charts, ColorBy color);
 
   /// Of what the charts draw, and of the first kRankedRows holders of each; of others without a colour of their own.
@@ -52,7 +53,7 @@ private:
   void add(const NodeKey& line);
   void add_hues(const std::vector<DrawnStack>& charts);
   void add_origins();
-  [[nodiscard]] NodeKey line_of(const Chart& chart, std::uint32_t part) const;
+  [[nodiscard]] NodeKey key_of(const Chart& chart, std::uint32_t part) const;
 
   const LifeLines& lines_;
   FrameLabels labels_;

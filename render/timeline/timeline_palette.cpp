@@ -1,5 +1,6 @@
 #include "timeline/timeline_palette.hpp"
 
+#include "page/kind_paints.hpp"
 #include "page/naming.hpp"
 #include "web/embedded.hpp"
 
@@ -13,6 +14,7 @@ constexpr std::array kColours{
     PageColour{".panel-ground", "fill", "#f4f5f3", "#1b1e24"},
     PageColour{".grid", "stroke", "#dfe2e6", "#30353e"},
     PageColour{".bands path", "stroke", kLightPage, kDarkPage},
+    PageColour{".layer-lines", "stroke", "#3d4350", "#14161a"},
     PageColour{".live-line", "stroke", "#3d4350", "#c9ced8"},
     PageColour{".lowest-line", "stroke", "#ffffff", "#0b0c0f"},
     PageColour{".reserved-line", "stroke", "#3a6db5", "#7fb0ee"},
@@ -36,12 +38,12 @@ std::string paint_rule(const Paint& paint, bool dark) {
 
 std::string rules(bool dark, ColorBy color) {
   std::string css;
-  if (color == ColorBy::line)
-    for (const Paint& hue : hues())
-      css += paint_rule(hue, dark);
-  else
+  if (color == ColorBy::origin)
     for (const CodeOrigin origin : kOrigins)
       css += paint_rule(paint_of(origin), dark);
+  else
+    for (const Paint& paint : color == ColorBy::kind ? kind_paints() : hues())
+      css += paint_rule(paint, dark);
   for (const Paint* paint : {&paint::kOtherLines, &paint::kNoStack})
     css += paint_rule(*paint, dark);
   return css + colour_rules(kColours, dark);

@@ -1,10 +1,12 @@
 #include "timeline/timeline_panel.hpp"
 
+#include "page/kind_paints.hpp"
 #include "page/text_fit.hpp"
 #include "timeline/timeline_data.hpp"
 #include "timeline/timeline_marks.hpp"
 
 #include "memviz/format.hpp"
+#include "memviz/kind_words.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -69,6 +71,11 @@ void draw_cut(XmlElement parent, const Frame& frame) {
   }
 }
 
+const Paint& band_paint(const PanelData& data, const Band& band) {
+  return data.chart.is_by_kind() ? kind_paint(band.kind.kind)
+                                 : *data.names.of(data.chart.device.record.device, band.life).paint;
+}
+
 void draw_band(XmlElement bands, const PanelData& data, std::size_t index, const Shape& shape) {
   // There even where nothing of it is high enough to be seen: the script stacks all of them.
   const std::string path = shape.path();
@@ -78,14 +85,16 @@ void draw_band(XmlElement bands, const PanelData& data, std::size_t index, const
   const LineName& name = data.names.of(record.device, band.life);
   const bool is_segment = chart.kind == TimelineKind::segments;
   const bool is_thin = height_of(shape) < kThin;
-  XmlElement drawn = add_path(bands, fmt::format("{}{}", name.paint->name, is_thin ? " thin" : ""), path);
+  XmlElement drawn = add_path(bands, fmt::format("{}{}", band_paint(data, band).name, is_thin ? " thin" : ""), path);
   drawn.set("data-slices", fmt::format("{} {}", band.first, band.last))
       .set("data-bytes", band.life.size_bytes)
-      .set("data-line", name.index)
+      .set("data-line", chart.is_by_kind() ? data.names.of(band.kind.kind).index : name.index)
       .set("data-stack", data.stacks.place_of(band.life.stack));
   std::string title = fmt::format("{}\n{}\n{}\n{}", name.text, format_exact_bytes(band.life.size_bytes),
                                   address_name(band, is_segment), lifetime_text(record, band.life));
   if (is_segment && band.life.home < record.homes.size()) title += "\n" + home_text(record.homes[band.life.home]);
+  if (chart.is_by_kind()) drawn.set("data-layer", layer_of(chart.bands, band));
+  if (chart.is_by_kind() || band.kind.kind != MemoryKind::unknown) title += "\n" + kind_line(band.kind);
   if (!is_segment)
     for (const StringId annotation : record.annotations_of(band.life))
       title += "\nannotated: " + annotation_text(data.frames.text(annotation));
@@ -121,13 +130,14 @@ void draw_strips(XmlElement parent, const PanelData& data, bool is_baseline) {
   for (std::size_t i = 0; i < chart.strips.size(); ++i) {
     const Strip& strip = chart.strips[i];
     if (strip.is_baseline != is_baseline) continue;
-    const LineName& name = data.names.of(strip.line);
+    const LineName& name = data.names.of(strip.key);
     // There even where it is empty: the script may leave more to it.
     XmlElement drawn = add_path(strips, name.paint->name, data.layout.shapes.strips[i].path());
     drawn.set("data-line", name.index).set("data-bytes", changes_of(strip.bytes));
-    drawn.child("title").text(fmt::format("{}\n{} at the peak\n{}", name.text,
-                                          format_exact_bytes(strip.bytes[chart.bands.peak]),
-                                          strip_words(chart, strip)));
+    if (chart.is_by_kind()) drawn.set("data-layer", layer_of(chart.bands, strip));
+    drawn.child("title").text(
+        fmt::format("{}\n{} at the peak\n{}{}", name.text, format_exact_bytes(strip.bytes[chart.bands.peak]),
+                    chart.is_by_kind() ? fmt::format("kind: {}, ", name.text) : "", strip_words(chart, strip)));
   }
 }
 
@@ -155,11 +165,20 @@ Label with_bytes(Label label, std::uint64_t bytes) {
   return label;
 }
 
+/// Of layers each has one name, not each band in it.
+void draw_layer_labels(XmlElement labels, const StackShapes& shapes) {
+  for (std::size_t layer = 0; layer < shapes.layers.size(); ++layer) {
+    const MemoryKind kind = kKindLayers.at(layer);
+    draw_label(labels, shapes.layers[layer], kind_paint(kind).name, {.name = std::string(kind_name(kind))});
+  }
+}
+
 void draw_labels(XmlElement parent, const PanelData& data) {
   XmlElement labels = add_group(parent, "labels");
   const StackShapes& shapes = data.layout.shapes;
+  if (data.chart.is_by_kind()) return draw_layer_labels(labels, shapes);
   for (std::size_t i = 0; i < shapes.strips.size(); ++i) {
-    const LineName& name = data.names.of(data.chart.strips[i].line);
+    const LineName& name = data.names.of(data.chart.strips[i].key);
     draw_label(labels, shapes.strips[i], name.paint->name, name.label);
   }
   for (std::size_t i = 0; i < shapes.bands.size(); ++i) {
@@ -169,13 +188,31 @@ void draw_labels(XmlElement parent, const PanelData& data) {
   }
 }
 
+/// Behind all of a kind, so that the seams of many narrow bands do not look like another colour.
+void draw_layer_grounds(XmlElement parent, const StackShapes& shapes) {
+  XmlElement grounds = add_group(parent, "layer-grounds");
+  for (std::size_t layer = 0; layer < shapes.layers.size(); ++layer)
+    if (height_of(shapes.layers[layer]) > 0)
+      add_path(grounds, kind_paint(kKindLayers.at(layer)).name, shapes.layers[layer].path()).set("data-layer", layer);
+}
+
+/// Where one kind ends and the next begins.
+void draw_layer_lines(XmlElement parent, const StackShapes& shapes) {
+  XmlElement lines = add_group(parent, "layer-lines");
+  for (std::size_t layer = 0; layer < shapes.layers.size(); ++layer)
+    if (height_of(shapes.layers[layer]) > 0)
+      lines.child("path").set("data-layer", layer).set("d", shapes.layers[layer].top_line());
+}
+
 void draw_stack(XmlElement parent, const PanelData& data) {
   const StackShapes& shapes = data.layout.shapes;
+  if (data.chart.is_by_kind()) draw_layer_grounds(parent, shapes);
   draw_strips(parent, data, true);
   XmlElement bands = add_group(parent, "bands");
   for (std::size_t i = 0; i < shapes.bands.size(); ++i)
     draw_band(bands, data, i, shapes.bands[i]);
   draw_strips(parent, data, false);
+  if (data.chart.is_by_kind()) draw_layer_lines(parent, shapes);
   add_path(parent, "lowest-line", shapes.lowest.top_line());
   add_path(parent, "live-line", shapes.live.top_line());
   draw_labels(parent, data);
@@ -197,7 +234,8 @@ void draw_state_axis(XmlElement panel, const Frame& frame, const PanelData& data
 
 std::optional<PanelLayout> lay_out_panel(const Chart& chart, TimelineAxis axis, std::size_t most_steps) {
   const StateScale states(chart.device.record, axis, chart.device.window, chart.range);
-  const ByteScale bytes(chart.top_bytes, chart.is_alone ? floor_of(chart.bands) : 0, chart.height, kRoomAbove);
+  const ByteScale bytes(chart.top_bytes, chart.is_alone && !chart.is_by_kind() ? floor_of(chart.bands) : 0,
+                        chart.height, kRoomAbove);
   auto shapes = lay_out_stack({chart.bands, chart.strips, states, bytes}, most_steps);
   if (!shapes) return std::nullopt;
   return PanelLayout{states, bytes, std::move(*shapes)};
@@ -210,7 +248,7 @@ double draw_panel(Page& page, double y, const PanelData& data) {
   const double lane_height = lane.rows * kLaneRow + (lane.rows > 0 ? 4 : 0);
   const double top = y + lane_height + marks.flag_rows * kFlagRow + 4;
   const Frame frame{top, data.layout.states, data.layout.bytes};
-  XmlElement panel = add_group(page.add_section(y, "chart"), "chart");
+  XmlElement panel = add_group(page.add_section(y, "chart"), data.chart.is_by_kind() ? "chart kinds" : "chart");
   panel.set("transform", moved_to(kChartLeft, top));
   write_panel_data(panel, data, top);
   draw_grid(panel, frame);

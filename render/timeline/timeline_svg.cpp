@@ -1,6 +1,7 @@
 #include "memviz/timeline_svg.hpp"
 
 #include "page/header.hpp"
+#include "page/kind_paints.hpp"
 #include "page/legend.hpp"
 #include "page/notes.hpp"
 #include "page/text_fit.hpp"
@@ -12,6 +13,7 @@
 
 #include "memviz/figures.hpp"
 #include "memviz/format.hpp"
+#include "memviz/kind_words.hpp"
 #include "memviz/label.hpp"
 #include "memviz/warnings.hpp"
 
@@ -37,7 +39,7 @@ std::vector<LegendEntry> legend(const std::vector<Chart>& charts, const std::vec
   for (std::size_t i = 0; i < charts.size(); ++i) {
     for (std::size_t strip = 0; strip < charts[i].strips.size(); ++strip) {
       if (!is_seen(layouts[i].shapes.strips[strip])) continue;
-      const NodeKey& line = charts[i].strips[strip].line;
+      const NodeKey& line = charts[i].strips[strip].key;
       has_unknown = has_unknown || std::holds_alternative<Pseudo>(line);
       has_others = has_others || std::holds_alternative<RootKey>(line);
     }
@@ -51,17 +53,36 @@ std::vector<LegendEntry> legend(const std::vector<Chart>& charts, const std::vec
   return entries;
 }
 
-std::string legend_hint(TimelineView view, ColorBy color) {
+/// The kinds that are seen in any chart, from the bottom up, with what the main chart's peak has of each.
+std::vector<LegendEntry> kind_entries(const std::vector<PanelLayout>& layouts, const TimelineSubject& subject) {
+  const std::vector<KindFigure> figures = kind_figures(subject.peak_kinds());
+  std::vector<LegendEntry> entries;
+  for (std::size_t layer = 0; layer < kKindLayers.size(); ++layer) {
+    const MemoryKind kind = kKindLayers.at(layer);
+    const auto is_here = [&](const PanelLayout& layout) { return is_seen(layout.shapes.layers[layer]); };
+    const auto figure = std::ranges::find(figures, kind, &KindFigure::kind);
+    if (figure != figures.end())
+      entries.push_back({&kind_paint(kind), figure->text});
+    else if (std::ranges::any_of(layouts, is_here))
+      entries.push_back({&kind_paint(kind), fmt::format("{} 0 B", kind_name(kind))});
+  }
+  return entries;
+}
+
+std::string legend_hint(TimelineView view, ColorBy color, const TimelineSubject& subject) {
   const std::string_view overlay = view == TimelineView::segments ? "live" : "reserved";
+  if (color == ColorBy::kind)
+    return fmt::format("bytes at the peak{}; colour = kind of memory; blue line: {} bytes",
+                       subject.names_device ? " of " + timeline_owner(subject) : "", overlay);
   return fmt::format("colour = {}; blue line: {} bytes", color == ColorBy::line ? "line of code" : "whose code",
                      overlay);
 }
 
-std::string reading_text(TimelineView view) {
-  const std::string what =
-      view == TimelineView::segments
-          ? "bytes reserved after each event; a band is one segment, or what was mapped at once"
-          : "requested bytes that lived after each event; a band is one allocation, small ones are strips, one a line";
+std::string reading_text(TimelineView view, ColorBy color) {
+  const std::string what = view == TimelineView::segments
+                               ? "bytes reserved after each event; a band is one segment, or what was mapped at once"
+                               : std::string("requested bytes that lived after each event; a band is one allocation") +
+                                     (color == ColorBy::kind ? "" : ", small ones are strips, one a line");
   return what + ". In a browser: point for the stack, scroll to zoom, / to search";
 }
 
@@ -104,13 +125,13 @@ private:
     std::vector<DrawnStack> stacks;
     for (std::size_t i = 0; i < charts.size(); ++i)
       stacks.push_back({charts[i], layouts[i].shapes.touches});
-    return draw_charts(layouts, LineNames(picture_.state.frames(), charts_.lines(), stacks, options_.color));
+    return draw_charts(layouts, LineNames(picture_.state.frames(), charts_.lines(), stacks, charts_.color()));
   }
 
   [[nodiscard]] std::string draw_nothing() {
     const std::string headline = "No memory and no events in this snapshot";
     Page page(SvgOptions{.scripts = options_.scripts}, "memviz: " + headline);
-    page.svg().child("style").cdata(timeline_css(options_.color));
+    page.svg().child("style").cdata(timeline_css(charts_.color()));
     const double y = draw_facts(page, draw_headline(page, headline), picture_.file, {}) + 8;
     page.begin_below_graph();
     return finish(page, draw_notes(page, y + 8, {"Nothing to draw: nothing was reserved and nothing happened."}));
@@ -123,12 +144,12 @@ private:
     const Story story = timeline_story(subject);
     Page page(SvgOptions{.scripts = options_.scripts}, "memviz: " + story.headline);
     page.use_script(kTimelineScript);
-    page.svg().child("style").cdata(timeline_css(options_.color));
+    page.svg().child("style").cdata(timeline_css(charts_.color()));
     double y = draw_headline(page, story.headline);
     y = draw_answer(page, y, story.answer);
     y = draw_facts(page, y, picture_.file, story.facts, story.alert) + 8;
     y = draw_figures(page, y, timeline_figures(subject)) + 8;
-    y = draw_controls(page, y, reading_text(options_.view));
+    y = draw_controls(page, y, reading_text(options_.view, charts_.color()));
     StackTable stacks(picture_.state.frames());
     for (std::size_t i = 0; i < charts.size(); ++i) {
       if (i > 0) y = draw_heading(page, y + 10, timeline_story(subject_of_chart(charts[i])).headline) + 2;
@@ -141,7 +162,8 @@ private:
                       .axis = charts_.axis(),
                       .axis_words = axis_words(charts[i])});
       if (i == 0)
-        y = draw_legend(page, y + 4, legend_entries(layouts, names), legend_hint(options_.view, options_.color));
+        y = draw_legend(page, y + 4, legend_entries(layouts, names),
+                        legend_hint(options_.view, charts_.color(), subject));
     }
     if (options_.scripts) stacks.write(page.svg());
     page.begin_below_graph();
@@ -154,8 +176,9 @@ private:
   /// With the origins of the lines that are drawn, where these are their colours.
   [[nodiscard]] std::vector<LegendEntry> legend_entries(const std::vector<PanelLayout>& layouts,
                                                         const LineNames& names) const {
+    if (charts_.color() == ColorBy::kind) return kind_entries(layouts, subject_of_chart(charts_.charts().front()));
     std::vector<LegendEntry> entries;
-    if (options_.color == ColorBy::origin)
+    if (charts_.color() == ColorBy::origin)
       for (const CodeOrigin origin : kOrigins)
         if (names.has_paint(paint_of(origin))) entries.push_back({&paint_of(origin), std::string(origin_name(origin))});
     for (LegendEntry& entry : legend(charts_.charts(), layouts, charts_.lines()))
@@ -194,9 +217,20 @@ private:
       notes.insert(notes.end(), more.begin(), more.end());
     }
     if (charts.size() > 1) notes.push_back(shared_text());
+    if (lacks_kinds()) notes.push_back(no_kinds_note());
     if (const std::string left_out = left_out_text(); !left_out.empty())
       notes.push_back("Not drawn: " + left_out + ".");
     return notes;
+  }
+
+  [[nodiscard]] bool lacks_kinds() const {
+    const auto has_known = [](const Strip& strip) {
+      const auto* kind = std::get_if<MemoryKind>(&strip.key);
+      return kind != nullptr && *kind != MemoryKind::unknown;
+    };
+    return charts_.color() == ColorBy::kind && std::ranges::none_of(charts_.charts(), [&](const Chart& chart) {
+             return std::ranges::any_of(chart.strips, has_known);
+           });
   }
 
   [[nodiscard]] std::string shared_text() const {

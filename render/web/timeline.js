@@ -187,7 +187,7 @@ function listenToPanel(panel) {
     drag = null;
     if (wasDrag) return;
     const band = bandOf.get(event.target) || null, strip = stripOf.get(event.target);
-    if (strip) searchFor(strip.name);
+    if (strip) searchFor(strip.query);
     else choose(band === chosen.band ? null : band, panel);
   });
   panel.element.addEventListener('dblclick', () => setView(panel, panel));

@@ -32,8 +32,9 @@ OptionList<FlameOptions> flame_options() {
                         "back")}),
        within<FlameOptions>(&FlameOptions::tree, tree_options()),
        within<FlameOptions>(&FlameOptions::scope, scope_options("auto")),
-       within<FlameOptions>(&FlameOptions::picture, {kind_color_option("origin")}),
-       within<FlameOptions>(&FlameOptions::picture, flame_picture_options()), snapshot_options<FlameOptions>()});
+       within<FlameOptions>(&FlameOptions::picture, {color_option("origin")}),
+       within<FlameOptions>(&FlameOptions::picture, flame_picture_options()), kinds_options<FlameOptions>(),
+       snapshot_options<FlameOptions>()});
 }
 
 std::string drawn(const Loaded& loaded, const FlameOptions& options) {

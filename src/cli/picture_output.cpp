@@ -35,10 +35,6 @@ PictureFormat parse_format(std::string_view option, const std::string& word) {
 }
 
 ColorBy parse_color(std::string_view option, const std::string& word) {
-  return chosen<ColorBy>(option, word, {{"origin", ColorBy::origin}, {"line", ColorBy::line}});
-}
-
-ColorBy parse_kind_color(std::string_view option, const std::string& word) {
   return chosen<ColorBy>(option, word, {{"origin", ColorBy::origin}, {"line", ColorBy::line}, {"kind", ColorBy::kind}});
 }
 
@@ -79,19 +75,10 @@ Option<PictureOptions> color_option(std::string_view standard) {
   return parsed(
       {"color", '\0', "BY",
        fmt::format("what the colours mean. origin: your code, torch, other Python or C++; line: which line of "
-                   "your own code, in the same colour in every picture (default: {})",
-                   standard)},
-      &PictureOptions::color, parse_color);
-}
-
-Option<PictureOptions> kind_color_option(std::string_view standard) {
-  return parsed(
-      {"color", '\0', "BY",
-       fmt::format("what the colours mean. origin: your code, torch, other Python or C++; line: which line of "
                    "your own code, in the same colour in every picture; kind: parameter, gradient, activation, ... "
                    "(docs/kinds.md) (default: {})",
                    standard)},
-      &PictureOptions::color, parse_kind_color);
+      &PictureOptions::color, parse_color);
 }
 
 OptionList<PictureOptions> picture_format_options() {

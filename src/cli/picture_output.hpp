@@ -28,8 +28,6 @@ struct PictureOptions {
 
 /// --color; `standard` is what it is without it: "origin".
 [[nodiscard]] Option<PictureOptions> color_option(std::string_view standard);
-/// The same of a picture that knows kinds of memory, too.
-[[nodiscard]] Option<PictureOptions> kind_color_option(std::string_view standard);
 /// -o; `help` says what it is for.
 [[nodiscard]] Option<PictureOptions> output_option(std::string help);
 [[nodiscard]] OptionList<PictureOptions> picture_format_options(); ///< --format, --zoom

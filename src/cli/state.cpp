@@ -21,14 +21,17 @@ OptionList<StateOptions> state_options() {
   return joined<StateOptions>(
       {within<StateOptions>(&StateOptions::picture, {output_option("the picture; - is standard output (required)")}),
        within<StateOptions>(&StateOptions::scope, scope_options("auto")),
-       within<StateOptions>(&StateOptions::picture, {kind_color_option("line")}),
+       within<StateOptions>(&StateOptions::picture, {color_option("line")}),
        within<StateOptions>(&StateOptions::picture, {size_option("merge small neighbours and draw fewer segments")}),
-       within<StateOptions>(&StateOptions::picture, picture_format_options()), snapshot_options<StateOptions>()});
+       within<StateOptions>(&StateOptions::picture, picture_format_options()), kinds_options<StateOptions>(),
+       snapshot_options<StateOptions>()});
 }
 
 int run_state(const StateOptions& options) {
   if (!options.picture.output) throw UsageError("state needs an output: add -o state.svg, or -o - for standard output");
   check_picture(options.picture);
+  if (options.file.kinds && options.picture.color != ColorBy::kind)
+    throw UsageError("--kinds says what the colours of --color kind are: add that");
   check_outputs(options, {{"-o", options.picture.output}});
 
   const std::optional<DeviceId> device = options.scope.device;

@@ -78,6 +78,7 @@ OptionList<TimelineCommand> timeline_options() {
        within<TimelineCommand>(&TimelineCommand::picture, {color_option("line")}),
        within<TimelineCommand>(&TimelineCommand::picture, {size_option("draw fewer bands")}),
        within<TimelineCommand>(&TimelineCommand::picture, picture_format_options()),
+       kinds_options<TimelineCommand>(),
        snapshot_options<TimelineCommand>()});
 }
 
@@ -118,7 +119,12 @@ int run_timeline(const TimelineCommand& options) {
   check_picture(options.picture);
   check_outputs(options, {{"-o", options.picture.output}});
 
-  Loaded loaded = load_one(options, {.timeline = true}, options.device);
+  const bool has_kinds = options.svg.view != TimelineView::segments;
+  if (options.picture.color == ColorBy::kind && !has_kinds)
+    throw UsageError("--color kind is of allocations, and a segment holds those of several kinds: leave out --view "
+                     "segments, or --color");
+
+  Loaded loaded = load_one(options, {.kinds = has_kinds, .timeline = true}, options.device);
   const std::string name = loaded.name;
   write_picture(options.file, options.picture, naming_file(name, [&] { return drawn(std::move(loaded), options); }));
   return kSuccess;
@@ -133,9 +139,12 @@ Command timeline_command() {
       .operand_count = 1,
       .summary = "draw live memory over the recording: its peak, and who held it",
       .text = "Draws one SVG of the requested bytes that lived over the recorded events: the largest allocations as "
-              "bands, all others and what lived before the first event as strips, coloured by line of code. The peak, "
+              "bands, all others and what lived before the first event as strips, coloured by line of code, or with "
+              "--color kind "
+              "as layers of parameters, gradients, activations, ... The peak, "
               "out-of-memory errors, earlier snapshots and annotations are marked; a line shows reserved memory.",
       .examples = "  memviz timeline mem.pickle -o timeline.svg\n"
+                  "  memviz timeline mem.pickle --color kind -o kinds.svg\n"
                   "  memviz timeline oom.pickle --device 1 --axis time -o timeline.svg\n"
                   "  memviz timeline mem.pickle --from 1000 --to 2000 --detail 500 -o part.svg\n",
   };

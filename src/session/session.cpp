@@ -84,8 +84,8 @@ void complete(Opened& opened, std::optional<MemoryState> peak, const Wants& want
   if (births) opened.births = births->births();
   if (!wants.kinds) return;
   opened.state.kinds = kinds_of(opened.state, watch, opened.births);
-  for (const DeviceRecord& record : opened.timeline)
-    opened.life_kinds.push_back(kinds_of(record, opened.state, watch));
+  for (DeviceRecord& record : opened.timeline)
+    record.kinds = kinds_of(record, opened.state, watch);
   if (!peak) return;
   peak->kinds = kinds_of(*peak, watch, births_at_peak ? births_at_peak->births() : std::vector<BlockBirth>{});
   for (const DeviceStats& stats : peak->devices)

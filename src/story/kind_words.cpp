@@ -60,15 +60,17 @@ std::string evidence_text(KindEvidence evidence) {
 std::string kinds_lines(const KindShares& shares) {
   if (!has_known_kind(shares)) return "";
   const KindShares sorted = largest_first(shares);
-  if (sorted.size() == 1)
-    return fmt::format("kind: {}, {}", kind_name(sorted.front().kind.kind),
-                       evidence_text(sorted.front().kind.evidence));
+  if (sorted.size() == 1) return kind_line(sorted.front().kind);
   std::string lines = "kinds: ";
   for (std::size_t i = 0; i < sorted.size(); ++i) {
     if (i > 0) lines += i % kSharesALine == 0 ? ",\n" : ", ";
     lines += share_text(sorted[i]);
   }
   return lines;
+}
+
+std::string kind_line(const KindOf& kind) {
+  return fmt::format("kind: {}, {}", kind_name(kind.kind), evidence_words(kind.evidence));
 }
 
 std::string kinds_cell(const KindShares& shares) {
@@ -98,6 +100,20 @@ std::string no_kinds_note() {
          "with stacks (docs/kinds.md).";
 }
 
+std::vector<KindFigure> kind_figures(const KindShares& shares) {
+  std::vector<KindFigure> figures;
+  const std::uint64_t whole_bytes = shared_bytes(shares);
+  for (std::size_t i = 0; i < kMemoryKinds; ++i) {
+    const auto kind = static_cast<MemoryKind>(i);
+    const Amount amount = amount_of_kind(shares, kind);
+    if (amount.bytes == 0) continue;
+    figures.push_back({kind, amount,
+                       fmt::format("{} {}, {}", kind_name(kind), format_bytes(amount.bytes),
+                                   format_percent(amount.bytes, whole_bytes))});
+  }
+  return figures;
+}
+
 KindFigures kind_figures(const MemorySubject& subject) {
   KindShares shares;
   for (const UserLine& user : subject.users)
@@ -107,15 +123,7 @@ KindFigures kind_figures(const MemorySubject& subject) {
   KindFigures result;
   result.name = leading_device(subject.devices) ? fmt::format("{}, by kind", device_name(sum.device, sum.is_cpu))
                                                 : "In use, by kind";
-  const std::uint64_t whole_bytes = shared_bytes(shares);
-  for (std::size_t i = 0; i < kMemoryKinds; ++i) {
-    const auto kind = static_cast<MemoryKind>(i);
-    const Amount amount = amount_of_kind(shares, kind);
-    if (amount.bytes == 0) continue;
-    result.figures.push_back({kind, amount,
-                              fmt::format("{} {}, {}", kind_name(kind), format_bytes(amount.bytes),
-                                          format_percent(amount.bytes, whole_bytes))});
-  }
+  result.figures = kind_figures(shares);
   return result;
 }
 

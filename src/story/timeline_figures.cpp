@@ -1,5 +1,6 @@
 #include "memviz/figures.hpp"
 #include "memviz/format.hpp"
+#include "memviz/kind_words.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -70,7 +71,8 @@ PeakList peak_list(const TimelineSubject& subject, std::size_t most_rows) {
     list.rows.push_back({.line = holder.key,
                          .bytes = holder.bytes,
                          .share = format_percent(holder.bytes, whole_bytes),
-                         .note = format_counted(holder.allocations, subject.is_segments() ? "range" : "allocation")});
+                         .note = format_counted(holder.allocations, subject.is_segments() ? "range" : "allocation"),
+                         .kinds = kinds_cell(holder.kinds)});
   }
   const std::size_t more = subject.holders.size() - list.rows.size();
   if (more > 0)

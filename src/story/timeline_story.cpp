@@ -1,5 +1,7 @@
 #include "base/capitalized.hpp"
 #include "memviz/format.hpp"
+#include "memviz/kind_totals.hpp"
+#include "memviz/kinds.hpp"
 #include "memviz/label.hpp"
 #include "memviz/lost_history.hpp"
 #include "memviz/no_stack.hpp"
@@ -41,6 +43,18 @@ std::string duration_of(const TimelineSubject& subject) {
   return format_duration(static_cast<std::uint64_t>(times.back()) - static_cast<std::uint64_t>(times.front()));
 }
 
+/// "At the peak: 71 % activations, 20 % parameters; of 9 % no rule tells what it is. "; "" where no kind is known.
+std::string peak_kinds_text(const TimelineSubject& subject) {
+  KindAccount account;
+  for (const KindShare& share : subject.peak_kinds()) {
+    KindAmount& amount = account.at(static_cast<std::size_t>(share.kind.kind));
+    amount.bytes += share.amount.bytes;
+    amount.blocks += share.amount.blocks;
+  }
+  const std::string shares = kind_shares_text(account);
+  return shares.empty() ? "" : fmt::format("At the peak: {}. ", shares);
+}
+
 std::string line_name(const TimelineSubject& subject, const NodeKey& line) {
   const Label label = key_label(subject.state.frames(), line);
   return label.place.empty() ? label.name : label.name + " " + label.place;
@@ -70,6 +84,7 @@ std::string timeline_answer(const TimelineSubject& subject) {
   if (const NoStackAccount unknown = without_stack(subject); unknown.total.bytes > 0)
     text += fmt::format("{} of the peak ({}) had {}. ", format_bytes(unknown.total.bytes),
                         format_percent(unknown.total.bytes, peak.live_bytes), no_stack_text(unknown));
+  text += peak_kinds_text(subject);
   if (events == 0) return text + "No events were recorded: what lived when is not known.";
   if (peak.state == 0)
     text += fmt::format("The peak was before the first of {}.", format_counted(events, "event"));
@@ -140,6 +155,13 @@ std::vector<std::string> timeline_notes(const TimelineSubject& subject) {
 }
 
 } // namespace
+
+KindShares TimelineSubject::peak_kinds() const {
+  KindShares kinds;
+  for (const Holder& holder : holders)
+    add_shares(kinds, holder.kinds);
+  return kinds;
+}
 
 const Mark* TimelineSubject::last_oom() const {
   const Mark* last = nullptr;

@@ -1,4 +1,4 @@
-"""Kinds of memory in flame graphs and states: their colours, and what tooltips say of them, in every tree of the boxes."""
+"""Kinds of memory in flame graphs, states and timelines: their colours, and what tooltips say of them, in every tree of the boxes."""
 
 import itertools
 
@@ -68,3 +68,66 @@ class KindCases(BrowserCase):
         lines = page.locator("#tip text").all_text_contents()
         kinds = ("parameter", "gradient", "optimizer_state", "activation", "input", "temporary", "communication", "workspace", "unknown")
         self.assertTrue(any(line.startswith(kinds) for line in lines), lines)
+
+    def layers(self, page):
+        """Heights of the layers at the peak, in pixels, from the bottom up, and of the line above all of them."""
+        return page.evaluate(
+            """() => {
+              const panel = document.querySelector('.chart');
+              const x = Number(panel.querySelector('.flag').dataset.x) + 0.3;
+              const at = (path) => {
+                const ys = [];
+                let px = 0, py = 0;
+                for (const [, letter, one, two] of path.getAttribute('d').matchAll(/([MHV])([-0-9.]+)(?: ([-0-9.]+))?/g)) {
+                  const before = px;
+                  if (letter === 'M') [px, py] = [Number(one), Number(two)];
+                  else if (letter === 'V') py = Number(one);
+                  else {
+                    px = Number(one);
+                    if (before <= x && x < px) ys.push(py);
+                  }
+                }
+                return ys[0];
+              };
+              const ground = Number(panel.querySelector('metadata').getAttribute('height'));
+              return [...panel.querySelectorAll('.layer-lines > path, .live-line')].map((path) => ground - at(path));
+            }"""
+        )
+
+    def test_a_timeline_by_kind_stands_in_layers(self):
+        page = self.open(draw("timeline", SNAPSHOT, "--color", "kind"))
+        heights = self.layers(page)
+        self.assertGreater(len(heights), 4)
+        self.assertEqual(sorted(heights[:-1]), heights[:-1])
+        self.assertAlmostEqual(heights[-2], heights[-1] if heights[-1] > heights[-2] else heights[-2], delta=0.6)
+        labels = page.locator(".band-label").all_text_contents()
+        self.assertIn("activation", labels)
+        self.assertIn("optimizer_state", labels)
+
+    def test_layers_stay_where_fewer_bands_are_drawn(self):
+        page = self.open(draw("timeline", SNAPSHOT, "--color", "kind"))
+        before = self.layers(page)
+        page.locator("#detail").evaluate("(input) => { input.value = 3; input.dispatchEvent(new Event('input')); }")
+        page.wait_for_timeout(100)
+        self.assertEqual(self.layers(page), before)
+
+    def test_a_band_of_a_timeline_tells_its_kind_by_line_too(self):
+        for color in ("kind", "line"):
+            with self.subTest(color):
+                page = self.open(draw("timeline", SNAPSHOT, "--color", color))
+                page.locator(".bands > path").first.hover(force=True)
+                lines = page.locator("#tip text").all_text_contents()
+                self.assertTrue(any(line.startswith("kind: ") and ", by " in line for line in lines), lines)
+
+    def test_a_click_on_a_strip_finds_all_of_its_kind(self):
+        page = self.open(draw("timeline", SNAPSHOT, "--color", "kind"))
+        page.locator("#detail").evaluate("(input) => { input.value = 0; input.dispatchEvent(new Event('input')); }")
+        page.wait_for_timeout(100)
+        label = page.locator(".band-label", has_text="activation").first.bounding_box()
+        page.mouse.click(label["x"] + 3, label["y"] + label["height"] / 2)
+        self.assertEqual(page.locator("#search").evaluate("input => input.value"), "kind: activation,")
+        matches = page.evaluate("() => Array.from(document.querySelectorAll('.chart .match'), (path) => path.getAttribute('class').split(' ')[0])")
+        self.assertGreater(len(matches), 10)
+        self.assertEqual(set(matches), {"kind-activation"})
+        page.keyboard.press("Escape")
+        self.assertEqual(page.locator(".chart .match").count(), 0)

@@ -128,6 +128,32 @@ TEST_CASE("memory is grouped by what events say, in every command that has a tre
     CHECK(run({command, file, "-o", "-", "--color", "origin"}).exit_code == 0);
 }
 
+TEST_CASE("kinds of memory colour pictures where a picture has them") {
+  const std::string file = testdata_file("training_step");
+  for (const char* command : {"flame", "state", "timeline"}) {
+    const auto drawn = run({command, file, "-o", "-", "--color", "kind"});
+    CHECK(drawn.exit_code == 0);
+    CHECK(drawn.out.find("kind-activation") != std::string::npos);
+  }
+  const auto segments = run({"timeline", file, "-o", "-", "--color", "kind", "--view", "segments"});
+  CHECK(segments.exit_code == 2);
+  CHECK(segments.err.find("a segment holds those of several kinds") != std::string::npos);
+  CHECK(run({"timeline", file, "-o", "-", "--color", "kind", "--view", "pools"}).exit_code == 0);
+}
+
+TEST_CASE("rules of the user's own decide kinds in pictures") {
+  const std::string file = testdata_file("training_step");
+  const TemporaryFolder folder;
+  const std::string rules = folder / "rules";
+  test::write_bytes(rules, "communication  model\\.py\n");
+  for (const char* command : {"flame", "state", "timeline"}) {
+    const auto drawn = run({command, file, "-o", "-", "--color", "kind", "--kinds", rules});
+    CHECK(drawn.exit_code == 0);
+    CHECK(drawn.out.find("communication, by your rules") != std::string::npos);
+  }
+  CHECK(run({"state", file, "-o", "-", "--kinds", rules}).exit_code == 2);
+}
+
 TEST_CASE("export of one device") {
   const json all = json::parse(run({"export", testdata_file("devices_streams"), "--format", "json"}).out);
   const json one =

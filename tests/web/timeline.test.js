@@ -23,6 +23,19 @@ const panel = () => readPanel(element('g', {class: 'chart'},
     element('path', {'data-bytes': '0 0', class: 'other', 'data-line': ''}, element('title', {}, 'other lines')))),
   readStacks('0 1\n', 'at::empty\nforward model.py:1'));
 
+// Two slices by kind: of layer 4 a strip of 1 MiB from before and two bands, of which the second begins first, and of layer 9 a band.
+const kinds = () => {
+  const layered = (element, layer) => { element.attributes['data-layer'] = String(layer); return element; };
+  const strip = (name, layer, bytes) => layered(element('path', {class: 'kind-' + name, 'data-bytes': bytes, 'data-line': layer},
+    element('title', {}, `${name}\n0 bytes at the peak\nkind: ${name}, 2 allocations`)), layer);
+  return readPanel(element('g', {class: 'chart kinds'},
+    element('metadata', {axis: 'event', words: 'events', states: '1 10', live: `${6 * MIB} ${4 * MIB}`, begin: 0, end: 20,
+      width: 15, height: 100, top: 10 * MIB, cut: 0, 'cut-height': 0, left: 0, y: 0}),
+    element('g', {class: 'strips above'}, strip('activation', 4, ''), strip('unknown', 9, '')),
+    element('g', {class: 'bands'}, layered(band(1, 2, 4, '4', 'late'), 4), layered(band(0, 2, 2, '4', 'early'), 4), layered(band(0, 2, 3, '9', 'other'), 9)),
+    element('g', {class: 'strips below'}, strip('activation', 4, `0 ${MIB}`))), readStacks('', ''));
+};
+
 const areas = (shape) => shape.steps.map(({first, top, bottom}) => [first, top, bottom]);
 
 test('numbers are differences from the one before', () => {
@@ -62,6 +75,31 @@ test('bands beyond the detail are part of the strip of their line', () => {
   // Of line b the strip; line a has none, so that the others get it.
   assert.deepEqual(areas(strips.get(chart.strips[1])), [[0, 90, 90], [10, 70, 90], [20, 60, 90], [30, 90, 90]]);
   assert.deepEqual(areas(strips.get(chart.strips[2])), [[0, 50, 90], [10, 30, 70], [20, 20, 60], [30, 90, 90]]);
+});
+
+test('by kind, layers stand upon each other, and in each what lived before, its bands, and what is small', () => {
+  const chart = kinds();
+  const {bands, strips, layers} = layOutStack(chart);
+  assert.deepEqual(areas(strips.get(chart.strips[2])), [[0, 90, 100]]);
+  assert.deepEqual(areas(bands.get(chart.bands[1])), [[0, 70, 90], [10, 30, 50]]);
+  assert.deepEqual(areas(bands.get(chart.bands[0])), [[10, 50, 90]]);
+  assert.deepEqual(areas(bands.get(chart.bands[2])), [[0, 40, 70], [10, 0, 30]]);
+  assert.deepEqual([...layers].map(([layer, shape]) => [layer, areas(shape)]), [[4, [[0, 70, 100], [10, 30, 100]]], [9, [[0, 40, 70], [10, 0, 30]]]]);
+});
+
+test('by kind, bands beyond the detail are part of the strip of their kind, and layers stay', () => {
+  const chart = kinds(), {layers} = layOutStack(chart);
+  chart.detail = 1;
+  const fewer = layOutStack(chart);
+  assert.deepEqual(fewer.layers, layers);
+  assert.deepEqual(areas(fewer.strips.get(chart.strips[0])), [[0, 70, 90], [10, 30, 50]]);
+  assert.deepEqual(areas(fewer.strips.get(chart.strips[1])), [[0, 40, 70], [10, 0, 30]]);
+});
+
+test('a strip leads to all of its kind, or of its line', () => {
+  assert.equal(kinds().strips[0].query, 'kind: activation,');
+  assert.equal(panel().strips[1].query, 'small of b');
+  assert.deepEqual([kinds().isByKind, panel().isByKind, panel().layers], [true, false, [0]]);
 });
 
 test('a cut scale has a place for what is large', () => {

@@ -17,6 +17,13 @@ function drawLabels(panel, shapes) {
     if (label) labels.append(make('text', {class: 'mono-small band-label ' + paint, x: room.x + 4, y: room.top + room.height / 2 + 4}, label));
   };
   labels.replaceChildren();
+  if (panel.isByKind) {
+    for (const [layer, shape] of shapes.layers) {
+      const kind = panel.strips.find((strip) => strip.layer === layer);
+      if (kind) add(shape, kind.paint, kind.name, '');
+    }
+    return;
+  }
   for (const [strip, shape] of shapes.strips) add(shape, strip.paint, strip.name, '');
   for (const [band, shape] of shapes.bands) add(shape, band.paint, band.name, formatBytes(band.bytes));
 }
@@ -24,6 +31,10 @@ function drawLabels(panel, shapes) {
 function drawPath(panel, selector, path) {
   const element = panel.element.querySelector(selector);
   if (element) element.setAttribute('d', path);
+}
+
+function drawLayers(panel, group, shapes, pathOf) {
+  for (const path of panel.element.querySelectorAll(group + ' > path')) path.setAttribute('d', pathOf(shapes.layers.get(number(path, 'data-layer'))));
 }
 
 function drawAxis(panel) {
@@ -113,6 +124,8 @@ export function drawPanel(panel) {
     band.element.setAttribute('d', shape ? outline(shape) : '');
   }
   for (const [strip, shape] of shapes.strips) strip.element.setAttribute('d', outline(shape));
+  drawLayers(panel, '.layer-grounds', shapes, outline);
+  drawLayers(panel, '.layer-lines', shapes, topLine);
   drawPath(panel, '.live-line', topLine(shapes.live));
   drawPath(panel, '.lowest-line', topLine(shapes.lowest));
   const reserved = layOutReserved(panel);

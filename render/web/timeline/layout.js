@@ -109,17 +109,17 @@ function stripBytes(panel) {
 
 // The shapes of what stands upon each other, with the rules of StackLayout.
 export function layOutStack(panel) {
-  const shapes = {bands: new Map(), strips: new Map(panel.strips.map((strip) => [strip, emptyShape()])), live: emptyShape(), lowest: emptyShape()};
-  const drawn = panel.bands.filter((band) => band.rank < panel.detail);
+  const shapes = {layers: new Map(panel.layers.map((layer) => [layer, emptyShape()])), bands: new Map(), strips: new Map(panel.strips.map((strip) => [strip, emptyShape()])), live: emptyShape(), lowest: emptyShape()};
+  const drawn = panel.byFirst.filter((band) => band.rank < panel.detail);
   const inStrips = stripBytes(panel);
-  const stripsOf = (isBelow) => panel.strips.filter((strip) => strip.isBelow === isBelow)
+  const stripsOf = (layer, isBelow) => panel.strips.filter((strip) => strip.layer === layer && strip.isBelow === isBelow)
     .map((strip) => ({shape: shapes.strips.get(strip), bytes: inStrips.get(strip)}));
-  const below = stripsOf(true), above = stripsOf(false);
-  let alive = [], next = 0;
+  const layers = panel.layers.map((layer) => ({layer, shape: shapes.layers.get(layer), below: stripsOf(layer, true), above: stripsOf(layer, false)}));
+  let alive = [], next = 0; // alive: bands in the order in which they stand upon each other
   for (const run of runsOf(extremes(panel, panel.at, panel.live, (one, other) => one > other))) {
     if (alive.some((band) => band.last <= run.slice)) alive = alive.filter((band) => band.last > run.slice);
     for (; next < drawn.length && drawn[next].first <= run.slice; ++next)
-      if (drawn[next].last > run.slice) alive.push(drawn[next]);
+      if (drawn[next].last > run.slice) alive.splice(countBefore(alive.length, (i) => alive[i].index < drawn[next].index), 0, drawn[next]);
     let sum = 0, bottom = panel.height;
     const add = (shape, bytes) => {
       sum += bytes;
@@ -127,12 +127,17 @@ export function layOutStack(panel) {
       extend(shape, run, top, bottom);
       bottom = top;
     };
-    for (const strip of below) add(strip.shape, strip.bytes[run.slice]);
-    for (const band of alive) {
-      if (!shapes.bands.has(band)) shapes.bands.set(band, emptyShape());
-      add(shapes.bands.get(band), band.bytes);
+    let i = 0;
+    for (const {layer, shape, below, above} of layers) {
+      const ground = bottom;
+      for (const strip of below) add(strip.shape, strip.bytes[run.slice]);
+      for (; i < alive.length && alive[i].layer === layer; ++i) {
+        if (!shapes.bands.has(alive[i])) shapes.bands.set(alive[i], emptyShape());
+        add(shapes.bands.get(alive[i]), alive[i].bytes);
+      }
+      for (const strip of above) add(strip.shape, strip.bytes[run.slice]);
+      extend(shape, run, bottom, ground);
     }
-    for (const strip of above) add(strip.shape, strip.bytes[run.slice]);
     extend(shapes.live, run, halfPixels(byteY(panel, panel.live[run.slice])), panel.height);
   }
   for (const run of runsOf(extremes(panel, panel.at, panel.live, (one, other) => one < other)))

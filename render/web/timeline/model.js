@@ -13,6 +13,9 @@ export function readStacks(words, names) {
   return words.split('\n').map((line) => line.split(' ').filter(Boolean).map((frame) => frames[Number(frame)]));
 }
 
+// Which kind of memory a part stands with, from the bottom up, where a chart is layers of kinds; else 0.
+const layerOf = (element) => number(element, 'data-layer');
+
 function readBand(element, index, stacks) {
   const [first, last] = text(element, 'data-slices').split(' ').map(Number);
   const title = takeTitle(element);
@@ -21,6 +24,7 @@ function readBand(element, index, stacks) {
     index, element, title, first, last, stack,
     stackId: text(element, 'data-stack'),
     line: text(element, 'data-line'),
+    layer: layerOf(element),
     bytes: number(element, 'data-bytes'),
     paint: element.getAttribute('class').split(' ')[0],
     name: title.split('\n')[0],
@@ -43,6 +47,8 @@ export function readStrip(element, slices) {
   return {
     element, title, bytes,
     line: text(element, 'data-line'),
+    layer: layerOf(element),
+    query: (/^kind: [^,]*,/m.exec(title) || title.split('\n'))[0],
     isBelow: element.parentNode.classList.contains('below'),
     paint: element.getAttribute('class').split(' ')[0],
     name: title.split('\n')[0],
@@ -56,6 +62,7 @@ export function readPanel(element, stacks) {
   const states = numbers(data, 'states');
   const panel = {
     element, isTime, states,
+    isByKind: element.classList.contains('kinds'),
     live: numbers(data, 'live'),
     at: isTime ? numbers(data, 'at') : states.map((state) => state - 1),
     reserved: {at: numbers(data, 'reserved-at'), bytes: numbers(data, 'reserved')},
@@ -67,7 +74,9 @@ export function readPanel(element, stacks) {
     bands: [...element.querySelectorAll('.bands > path')].map((band, index) => readBand(band, index, stacks)),
     strips: [...element.querySelectorAll('.strips > path')].map((strip) => readStrip(strip, states.length)),
   };
-  // What is small stands above the bands.
+  panel.layers = [...new Set([...panel.bands, ...panel.strips].map(({layer}) => layer))].sort((a, b) => a - b);
+  panel.byFirst = [...panel.bands].sort((a, b) => a.first - b.first || a.index - b.index);
+  // What is small stands above the bands, or above those of its layer.
   const above = panel.strips.filter((strip) => !strip.isBelow);
   panel.stripOfLine = new Map(above.map((strip) => [strip.line, strip]));
   panel.otherLines = above[above.length - 1];

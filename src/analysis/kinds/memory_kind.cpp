@@ -1,6 +1,12 @@
 #include "memviz/memory_kind.hpp"
 
+#include <algorithm>
+
 namespace memviz {
+
+std::size_t kind_layer(MemoryKind kind) {
+  return static_cast<std::size_t>(std::ranges::find(kKindLayers, kind) - kKindLayers.begin());
+}
 
 std::string_view kind_name(MemoryKind kind) {
   switch (kind) {

@@ -27,7 +27,9 @@ void prune(std::vector<Candidate>& candidates, std::size_t most) {
   candidates.resize(most);
 }
 
-void choose_bands(const Curves& curves, const TimelineOptions& options, BandChart& chart) {
+/// `kinds`: of the lives of `curves`; null where they are not known.
+void choose_bands(const Curves& curves, const std::vector<KindOf>* kinds, const TimelineOptions& options,
+                  BandChart& chart) {
   const SliceIndex slice_at(chart.slices, chart.window);
   std::vector<Candidate> chosen;
   const std::vector<Life>& lives = *curves.lives;
@@ -46,9 +48,16 @@ void choose_bands(const Curves& curves, const TimelineOptions& options, BandChar
             [](const Candidate& left, const Candidate& right) { return left.index < right.index; });
   for (const Candidate& candidate : chosen) {
     const Life& life = lives[candidate.index];
-    chart.bands.push_back({life, slice_at(life.begin), slice_at(life.end)});
+    chart.bands.push_back({.life = life,
+                           .first = slice_at(life.begin),
+                           .last = slice_at(life.end),
+                           .kind = kinds == nullptr ? KindOf{} : (*kinds)[candidate.index]});
   }
   chart.rest_lives -= chart.bands.size();
+  if (!chart.is_by_kind) return;
+  std::stable_sort(chart.bands.begin(), chart.bands.end(), [](const Band& lower, const Band& upper) {
+    return kind_layer(lower.kind.kind) < kind_layer(upper.kind.kind);
+  });
 }
 
 void count_earlier_uses(const std::vector<Life>& lives, const std::vector<Life>& freed_baseline,
@@ -105,7 +114,9 @@ BandChart chart_bands(const DeviceRecord& record, Window window, const TimelineO
   for (const std::uint32_t state : slice_states(record, curves, window, options))
     chart.slices.push_back(
         {.state = state, .baseline_bytes = curves.baseline_at(state), .live_bytes = curves.live[state]});
-  choose_bands(curves, options, chart);
+  const bool has_kinds = record.kinds && options.kind == TimelineKind::allocations;
+  chart.is_by_kind = has_kinds && options.by_kind;
+  choose_bands(curves, has_kinds ? &record.kinds->lives : nullptr, options, chart);
   static const std::vector<Life> none;
   count_earlier_uses(*curves.lives, options.kind == TimelineKind::segments ? none : record.freed_baseline, chart.bands);
   count_rest(chart);

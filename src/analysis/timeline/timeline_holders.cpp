@@ -2,28 +2,37 @@
 #include "memviz/timeline.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <map>
+#include <utility>
 
 namespace memviz {
 
 std::vector<Holder> holders_at(const FrameTable& frames, const LifeLines& lines, const DeviceRecord& record,
                                TimelineKind kind, std::uint32_t state) {
-  std::map<NodeKey, Amount> amounts;
-  const auto add = [&](const Life& life) {
-    if (life.lives_in(state)) amounts[lines.line_of(record.device, life)] += {life.size_bytes, 1};
+  std::map<NodeKey, Holder> by_line;
+  const auto add = [&](const std::vector<Life>& lives, const std::vector<KindOf>* kinds) {
+    // They stand in order of begin.
+    for (std::size_t i = 0; i < lives.size() && lives[i].begin <= state; ++i) {
+      if (!lives[i].lives_in(state)) continue;
+      Holder& holder = by_line[lines.line_of(record.device, lives[i])];
+      holder.bytes += lives[i].size_bytes;
+      ++holder.allocations;
+      if (kinds != nullptr) add_share(holder.kinds, {(*kinds)[i], {lives[i].size_bytes, 1}});
+    }
   };
-  // They stand in order of begin.
-  for (const Life& life : kind == TimelineKind::segments ? record.ranges : record.lives) {
-    if (life.begin > state) break;
-    add(life);
-  }
-  if (kind == TimelineKind::allocations) {
-    std::for_each(record.freed_baseline.begin(), record.freed_baseline.end(), add);
-    std::for_each(record.kept_baseline.begin(), record.kept_baseline.end(), add);
+  if (kind == TimelineKind::segments) {
+    add(record.ranges, nullptr);
+  } else {
+    add(record.lives, record.kinds ? &record.kinds->lives : nullptr);
+    add(record.freed_baseline, record.kinds ? &record.kinds->freed_baseline : nullptr);
+    add(record.kept_baseline, record.kinds ? &record.kinds->kept_baseline : nullptr);
   }
   std::vector<Holder> holders;
-  for (const auto& [key, amount] : amounts)
-    holders.push_back({key, amount.bytes, amount.blocks});
+  for (auto& [key, holder] : by_line) {
+    holder.key = key;
+    holders.push_back(std::move(holder));
+  }
   const FrameOrder order(frames);
   std::sort(holders.begin(), holders.end(), [&](const Holder& left, const Holder& right) {
     return left.bytes != right.bytes ? left.bytes > right.bytes : order.is_before(left.key, right.key);

@@ -2,7 +2,9 @@
 #include "memviz/timeline.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <map>
+#include <numeric>
 #include <span>
 
 namespace memviz {
@@ -31,15 +33,11 @@ public:
   Splitter(const MemoryMap& memory, const DeviceRecord& record) : addresses_(memory, record.device), record_(record) {}
 
   std::vector<DeviceRecord> run() {
-    for (const Life& life : record_.lives)
-      record_of(life).lives.push_back(life);
-    for (const Life& life : record_.freed_baseline)
-      record_of(life).freed_baseline.push_back(life);
-    for (std::size_t i = 0; i < record_.kept_baseline.size(); ++i) {
-      DeviceRecord& home = record_of(record_.kept_baseline[i]);
-      home.kept_baseline.push_back(record_.kept_baseline[i]);
-      home.kept_blocks.push_back(record_.kept_blocks[i]);
-    }
+    hand_out(&DeviceRecord::lives, &LifeKinds::lives);
+    hand_out(&DeviceRecord::freed_baseline, &LifeKinds::freed_baseline);
+    hand_out(&DeviceRecord::kept_baseline, &LifeKinds::kept_baseline);
+    for (std::size_t i = 0; i < record_.kept_baseline.size(); ++i)
+      record_of(record_.kept_baseline[i]).kept_blocks.push_back(record_.kept_blocks[i]);
     for (const Life& range : record_.ranges)
       record_of(range).ranges.push_back(range);
     std::vector<DeviceRecord> split;
@@ -52,6 +50,15 @@ public:
   }
 
 private:
+  void hand_out(std::vector<Life> DeviceRecord::*lives, std::vector<KindOf> LifeKinds::*kinds) {
+    const std::vector<Life>& all = record_.*lives;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      DeviceRecord& home = record_of(all[i]);
+      (home.*lives).push_back(all[i]);
+      if (record_.kinds) (*home.kinds.*kinds).push_back((*record_.kinds.*kinds)[i]);
+    }
+  }
+
   /// What the event says of the pool goes first, then the segment that is there at the end.
   DeviceRecord& record_of(const Life& life) {
     Home home = life.home < record_.homes.size() ? record_.homes[life.home] : Home{};
@@ -65,6 +72,7 @@ private:
       entry->second.times = record_.times;
       entry->second.annotations = record_.annotations;
       entry->second.reserved_known_from = record_.reserved_known_from;
+      if (record_.kinds) entry->second.kinds.emplace();
     }
     return entry->second;
   }
@@ -93,14 +101,36 @@ void join(DeviceRecord& whole, const DeviceRecord& part) {
   append(whole.kept_blocks, part.kept_blocks);
   append(whole.ranges, part.ranges);
   append(whole.homes, part.homes);
+  if (!whole.kinds || !part.kinds) return;
+  append(whole.kinds->lives, part.kinds->lives);
+  append(whole.kinds->freed_baseline, part.kinds->freed_baseline);
+  append(whole.kinds->kept_baseline, part.kinds->kept_baseline);
+}
+
+template <class T>
+[[nodiscard]] std::vector<T> in_order(const std::vector<T>& of, const std::vector<std::size_t>& order) {
+  std::vector<T> ordered;
+  ordered.reserve(order.size());
+  for (const std::size_t i : order)
+    ordered.push_back(of[i]);
+  return ordered;
+}
+
+/// By `begin`, each with its kind.
+void sort_lives(DeviceRecord& record) {
+  std::vector<std::size_t> order(record.lives.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::sort(order.begin(), order.end(),
+            [&](std::size_t left, std::size_t right) { return record.lives[left].begin < record.lives[right].begin; });
+  record.lives = in_order(record.lives, order);
+  if (record.kinds) record.kinds->lives = in_order(record.kinds->lives, order);
 }
 
 DeviceRecord joined(std::span<DeviceRecord> parts) {
   DeviceRecord whole = std::move(parts.front());
   for (const DeviceRecord& part : parts.subspan(1))
     join(whole, part);
-  std::sort(whole.lives.begin(), whole.lives.end(),
-            [](const Life& left, const Life& right) { return left.begin < right.begin; });
+  sort_lives(whole);
   std::sort(whole.ranges.begin(), whole.ranges.end(), [](const Life& left, const Life& right) {
     return left.begin != right.begin ? left.begin < right.begin : left.address < right.address;
   });

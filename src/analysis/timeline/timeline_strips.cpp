@@ -10,30 +10,45 @@ namespace {
 
 /// A life that is no band, as the slices see it.
 struct Seen {
-  NodeKey line;
+  NodeKey key;
   std::uint64_t size_bytes = 0;
   std::uint32_t first = 0; ///< slices
   std::uint32_t last = 0;  ///< behind them
 };
 
+/// Lives in order of `begin`, and their kinds where the chart is by kind, else null.
+struct LifeList {
+  const std::vector<Life>* lives;
+  const std::vector<KindOf>* kinds = nullptr;
+};
+using LifeLists = std::vector<LifeList>;
+
 /// The lives of a chart that are no bands: of the baseline, or all others.
 class Unbanded {
 public:
   Unbanded(const LifeLines& lines, const DeviceRecord& record, const BandChart& chart)
-      : lines_(lines), record_(record), chart_(chart), slice_at_(chart.slices, chart.window) {}
+      : lines_(lines), record_(record), chart_(chart), slice_at_(chart.slices, chart.window) {
+    for (const Band& band : chart.bands)
+      banded_.push_back(band.life);
+    std::stable_sort(banded_.begin(), banded_.end(),
+                     [](const Life& left, const Life& right) { return left.begin < right.begin; });
+  }
 
-  /// Those of `lives`, which stand in the order of the bands. Calls `seen(life)`.
-  template <class Visit> void visit(const std::vector<Life>& lives, const Visit& seen) const {
+  /// Calls `seen(life)`.
+  template <class Visit> void visit(const LifeList& list, const Visit& seen) const {
     std::size_t next_band = 0;
-    for (const Life& life : lives) {
+    for (std::size_t i = 0; i < list.lives->size(); ++i) {
+      const Life& life = (*list.lives)[i];
       if (life.begin > chart_.window.last || life.end <= chart_.window.first) continue;
-      if (next_band < chart_.bands.size() && is_same(chart_.bands[next_band].life, life)) {
+      if (next_band < banded_.size() && is_same(banded_[next_band], life)) {
         ++next_band;
         continue;
       }
       const std::uint32_t first = slice_at_(life.begin);
       const std::uint32_t last = slice_at_(life.end);
-      if (first < last) seen(Seen{lines_.line_of(record_.device, life), life.size_bytes, first, last});
+      if (first >= last) continue;
+      const NodeKey key = list.kinds ? (*list.kinds)[i].kind : lines_.line_of(record_.device, life);
+      seen(Seen{key, life.size_bytes, first, last});
     }
   }
 
@@ -47,19 +62,18 @@ private:
   const DeviceRecord& record_;
   const BandChart& chart_;
   SliceIndex slice_at_;
+  std::vector<Life> banded_; ///< those of the bands, in order of `begin`
 };
-
-using LifeLists = std::vector<const std::vector<Life>*>;
 
 /// Mean bytes over the slices, and those at the peak: what a reader sees of a line. Largest first.
 std::vector<NodeKey> weightiest(const Unbanded& unbanded, const LifeLists& lists, const BandChart& chart,
                                 std::size_t most) {
   std::map<NodeKey, double> weights;
-  for (const std::vector<Life>* lives : lists) {
-    unbanded.visit(*lives, [&](const Seen& seen) {
+  for (const LifeList& list : lists) {
+    unbanded.visit(list, [&](const Seen& seen) {
       const double share = static_cast<double>(seen.last - seen.first) / static_cast<double>(chart.slices.size());
       const bool is_at_peak = seen.first <= chart.peak && chart.peak < seen.last;
-      weights[seen.line] += static_cast<double>(seen.size_bytes) * (share + (is_at_peak ? 1 : 0));
+      weights[seen.key] += static_cast<double>(seen.size_bytes) * (share + (is_at_peak ? 1 : 0));
     });
   }
   std::vector<std::pair<double, NodeKey>> ranked;
@@ -87,20 +101,19 @@ void fit(std::vector<Strip>& strips, std::size_t slice, std::uint64_t wanted_byt
   }
 }
 
-/// Strips of `lines`, then one of all others, with the bytes of `lists`.
-std::vector<Strip> summed(const Unbanded& unbanded, const LifeLists& lists, const std::vector<NodeKey>& lines,
+/// A strip for each of `keys`, the last of which gets all others, with the bytes of `lists`.
+std::vector<Strip> summed(const Unbanded& unbanded, const LifeLists& lists, const std::vector<NodeKey>& keys,
                           std::size_t slices) {
   std::map<NodeKey, std::size_t> places;
   std::vector<Strip> strips;
-  for (const NodeKey& line : lines) {
-    places.emplace(line, strips.size());
-    strips.push_back({.line = line, .bytes = std::vector<std::uint64_t>(slices + 1)});
+  for (const NodeKey& key : keys) {
+    places.emplace(key, strips.size());
+    strips.push_back({.key = key, .bytes = std::vector<std::uint64_t>(slices + 1)});
   }
-  strips.push_back({.bytes = std::vector<std::uint64_t>(slices + 1)});
-  for (const std::vector<Life>* lives : lists) {
-    unbanded.visit(*lives, [&](const Seen& seen) {
-      const auto place = places.find(seen.line);
-      Strip& strip = strips[place == places.end() ? lines.size() : place->second];
+  for (const LifeList& list : lists) {
+    unbanded.visit(list, [&](const Seen& seen) {
+      const auto place = places.find(seen.key);
+      Strip& strip = place == places.end() ? strips.back() : strips[place->second];
       ++strip.lives;
       // Differences for now: below 0 they wrap around, and back when they are summed up.
       strip.bytes[seen.first] += seen.size_bytes;
@@ -115,23 +128,47 @@ std::vector<Strip> summed(const Unbanded& unbanded, const LifeLists& lists, cons
   return strips;
 }
 
+/// Leaves of strips by kind those that are needed.
+void drop_empty(std::vector<Strip>& strips, const BandChart& chart) {
+  std::erase_if(strips, [&](const Strip& strip) {
+    const auto is_of_kind = [&](const Band& band) { return NodeKey(band.kind.kind) == strip.key; };
+    const bool is_empty = strip.lives == 0 && std::ranges::all_of(strip.bytes, [](auto bytes) { return bytes == 0; });
+    if (!is_empty) return false;
+    return strip.is_baseline ||
+           (strip.key != NodeKey(MemoryKind::unknown) && std::ranges::none_of(chart.bands, is_of_kind));
+  });
+}
+
 } // namespace
 
 std::vector<Strip> chart_strips(const LifeLines& lines, const DeviceRecord& record, const BandChart& chart,
                                 TimelineKind kind, std::size_t most) {
   const Unbanded unbanded(lines, record, chart);
+  const auto keys_of = [&](const LifeLists& lists) {
+    if (chart.is_by_kind) return std::vector<NodeKey>(kKindLayers.begin(), kKindLayers.end());
+    std::vector<NodeKey> keys = weightiest(unbanded, lists, chart, most);
+    keys.emplace_back(RootKey{});
+    return keys;
+  };
   const auto strips_of = [&](const LifeLists& lists, std::uint64_t Slice::*bytes) {
-    std::vector<Strip> strips = summed(unbanded, lists, weightiest(unbanded, lists, chart, most), chart.slices.size());
+    std::vector<Strip> strips = summed(unbanded, lists, keys_of(lists), chart.slices.size());
     for (std::size_t slice = 0; slice < chart.slices.size(); ++slice)
       fit(strips, slice, chart.slices[slice].*bytes);
     return strips;
   };
-  if (kind == TimelineKind::segments) return strips_of({&record.ranges}, &Slice::rest_bytes);
-  std::vector<Strip> strips = strips_of({&record.freed_baseline, &record.kept_baseline}, &Slice::baseline_bytes);
+  if (kind == TimelineKind::segments) return strips_of({{&record.ranges}}, &Slice::rest_bytes);
+  const LifeKinds* const kinds = chart.is_by_kind ? &*record.kinds : nullptr;
+  const auto list_of = [&](std::vector<Life> DeviceRecord::*lives, std::vector<KindOf> LifeKinds::*life_kinds) {
+    return LifeList{&(record.*lives), kinds == nullptr ? nullptr : &(kinds->*life_kinds)};
+  };
+  std::vector<Strip> strips = strips_of({list_of(&DeviceRecord::freed_baseline, &LifeKinds::freed_baseline),
+                                         list_of(&DeviceRecord::kept_baseline, &LifeKinds::kept_baseline)},
+                                        &Slice::baseline_bytes);
   for (Strip& strip : strips)
     strip.is_baseline = true;
-  for (Strip& strip : strips_of({&record.lives}, &Slice::rest_bytes))
+  for (Strip& strip : strips_of({list_of(&DeviceRecord::lives, &LifeKinds::lives)}, &Slice::rest_bytes))
     strips.push_back(std::move(strip));
+  if (chart.is_by_kind) drop_empty(strips, chart);
   return strips;
 }
 

@@ -77,16 +77,16 @@ TEST_CASE("a strip holds the small allocations of one line, and what lived befor
   check_strips_add_up(strips, chart);
   REQUIRE(strips.size() == 6);
   const NodeKey in_step = user_line_of(taken.frames, step);
-  CHECK(strips[0].line == in_step);
+  CHECK(strips[0].key == in_step);
   CHECK(strips[0].is_baseline);
   CHECK(strips[0].bytes.front() == 500);
-  CHECK(strips[1].line == NodeKey(Pseudo::lost_or_before)); // the other shows that recording was on before
+  CHECK(strips[1].key == NodeKey(Pseudo::lost_or_before)); // the other shows that recording was on before
   CHECK(strips[1].bytes.back() == 400);
-  CHECK(strips[2].line == NodeKey(RootKey{}));
-  CHECK(strips[3].line == user_line_of(taken.frames, forward));
+  CHECK(strips[2].key == NodeKey(RootKey{}));
+  CHECK(strips[3].key == user_line_of(taken.frames, forward));
   CHECK(strips[3].lives == 5);
   CHECK(strips[3].bytes.back() == 10 + 11 + 12 + 13 + 14);
-  CHECK(strips[4].line == in_step);
+  CHECK(strips[4].key == in_step);
   CHECK(strips[4].bytes.back() == 15);
   CHECK(strips[5].bytes.back() == 0);
 }
