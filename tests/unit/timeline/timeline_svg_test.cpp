@@ -167,8 +167,8 @@ TEST_CASE("a small budget leaves bands to the rest and says so") {
   for (std::uint64_t i = 0; i < 900; ++i)
     snapshot.event(Action::alloc, 0x10000 + 1024 * i, 1000);
   const Recording taken = snapshot.take();
-  const std::string svg = drawn_timeline(taken, {.detail = 900, .max_bytes = 80'000});
-  CHECK(svg.size() <= 80'000);
+  const std::string svg = drawn_timeline(taken, {.detail = 900, .max_bytes = 90'000});
+  CHECK(svg.size() <= 90'000);
   CHECK(visible_text(parse_svg(svg)).find("fewer bands than 900") != std::string::npos);
   CHECK(visible_text(parse_svg(drawn_timeline(taken, {.detail = 900}))).find("fewer bands") == std::string::npos);
 }
