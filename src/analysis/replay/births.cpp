@@ -51,7 +51,7 @@ void BirthFinder::take(OfDevice& of_device, std::uint64_t index, const Event& ev
   if (event.action == Action::alloc) {
     is_alive_[block] = EventIndex(index) == state_.histories[block].alloc_event;
     if (is_alive_[block])
-      birth = {life->use,           event.time_us, event.user_metadata, event.compile_context,
+      birth = {life->use,           event.time_us,          event.user_metadata, event.compile_context,
                event.forward_stack, event.internal_metadata};
   } else if (event.action == Action::free_completed) {
     is_alive_[block] = false;
@@ -67,7 +67,8 @@ const std::vector<BlockBirth>& BirthFinder::births() const {
   const auto is_known = [&](StringId text) { return text.value < texts; };
   for (const BlockBirth& birth : births_)
     if (birth.forward_stack.value >= state_.frames().stack_count() || !is_known(birth.user_metadata) ||
-        !is_known(birth.compile_context) || !is_known(birth.internal_metadata) || !std::all_of(birth.annotations.begin(), birth.annotations.end(), is_known))
+        !is_known(birth.compile_context) || !is_known(birth.internal_metadata) ||
+        !std::all_of(birth.annotations.begin(), birth.annotations.end(), is_known))
       throw Error("its events were others when they were read again: the file changed");
   return births_;
 }
