@@ -196,7 +196,8 @@ TEST_CASE("what is older than the recording is a parameter where there are as ma
   }
   SUBCASE("but one or the other where there are twice as many, the rest being an optimizer's state") {
     training.before_recording(kBase + 0x70000, kWeightBytes);
-    expected = {{"gradient by behaviour", kWeightBytes}, {"parameter_or_optimizer_state by behaviour", 2 * kWeightBytes}};
+    expected = {{"gradient by behaviour", kWeightBytes},
+                {"parameter_or_optimizer_state by behaviour", 2 * kWeightBytes}};
   }
   training.forward();
   training.backward();
