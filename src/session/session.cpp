@@ -67,15 +67,21 @@ MomentChoice Session::choice_of(const MomentRequest& moment) {
 
 namespace {
 
+/// Annotations that were seen are told with the births of blocks.
+Wants with_births(Wants wants, const AnnotationWatch& annotations) {
+  wants.births = wants.births || annotations.has_seen();
+  return wants;
+}
+
 /// What takes a state, or several, that were made of the events: births and kinds. `look_again` hands all events to a
 /// sink once more.
-void complete(Opened& opened, std::optional<MemoryState> peak, const Wants& wants, bool has_annotations,
-              const KindWatch& watch, const std::function<void(EventSink&)>& look_again) {
+void complete(Opened& opened, std::optional<MemoryState> peak, const Wants& wants, const KindWatch& watch,
+              const std::function<void(EventSink&)>& look_again) {
   const bool needs_declared = wants.kinds && watch.has_declarations();
   std::optional<BirthFinder> births;
   std::optional<BirthFinder> births_at_peak;
   std::vector<EventSink*> sinks;
-  if (wants.births || has_annotations || needs_declared) sinks.push_back(&births.emplace(opened.state));
+  if (wants.births || needs_declared) sinks.push_back(&births.emplace(opened.state));
   if (peak && needs_declared) sinks.push_back(&births_at_peak.emplace(*peak));
   if (!sinks.empty()) {
     EachSink each(sinks);
@@ -106,7 +112,7 @@ Opened Session::open_keeping_events(const Wants& wants) {
   if (wants.annotations) take_events(*recording, annotations);
   std::optional<MemoryState> peak;
   if (wants.peak_kinds) peak = rewind(recording, {.kind = MomentKind::peak});
-  complete(opened, std::move(peak), wants, annotations.has_seen(), watch,
+  complete(opened, std::move(peak), with_births(wants, annotations), watch,
            [&](EventSink& sink) { take_events(*recording, sink); });
   return opened;
 }
@@ -130,7 +136,7 @@ Opened Session::open(const Wants& wants) {
   if (wants.timeline) opened.timeline = recorder.finish(*recording);
   std::optional<MemoryState> peak;
   if (wants.peak_kinds) peak = at_peak.state_of(recording);
-  complete(opened, std::move(peak), wants, annotations.has_seen(), watch,
+  complete(opened, std::move(peak), with_births(wants, annotations), watch,
            [&](EventSink& sink) { static_cast<void>(decoded(&sink)); });
   return opened;
 }

@@ -3,6 +3,7 @@
 #include "memviz/error.hpp"
 #include "memviz/kinds.hpp"
 #include "memviz/replay.hpp"
+#include "memviz/timeline.hpp"
 #include "support/small_snapshot.hpp"
 
 #include <doctest/doctest.h>
