@@ -17,11 +17,11 @@ inline void write_kind(JsonWriter& json, MemoryKind kind, const KindAmount& amou
   json.end_object();
 }
 
-/// By kind, the empty ones, too.
+/// The kinds that there are: a file may have thousands of devices.
 inline void write_kinds(JsonWriter& json, const KindAccount& account) {
   json.begin_array();
   for (std::size_t i = 0; i < account.size(); ++i)
-    write_kind(json, static_cast<MemoryKind>(i), account[i]);
+    if (account[i].blocks > 0 || account[i].bytes > 0) write_kind(json, static_cast<MemoryKind>(i), account[i]);
   json.end_array();
 }
 

@@ -189,14 +189,18 @@ std::string frame_place(const FrameTable& frames, FrameId frame) {
 }
 
 std::string fx_text(const FrameTable& frames, FrameId frame) {
-  constexpr std::size_t kColumns = 300; // the trace has a line of code below each of its places
+  constexpr std::size_t kColumns = 300;    // the trace has a line of code below each of its places
+  constexpr std::size_t kMostBytes = 4096; // one text may stand in every frame
   const FxInfo* const fx = frames.fx(frame);
   if (fx == nullptr) return "";
+  const auto shown = [&](StringId part) {
+    return elided(whole_characters(frames.text(part).substr(0, kMostBytes)), kColumns);
+  };
   std::string text;
   for (const StringId part : {fx->node_op, fx->node_name, fx->node_target})
-    if (part != kEmptyString) text += (text.empty() ? "" : " ") + elided(frames.text(part), kColumns);
+    if (part != kEmptyString) text += (text.empty() ? "" : " ") + shown(part);
   if (fx->original_trace == kEmptyString) return text;
-  text += (text.empty() ? "from " : ", from ") + elided(frames.text(fx->original_trace), kColumns);
+  text += (text.empty() ? "from " : ", from ") + shown(fx->original_trace);
   return text.substr(0, text.find_last_not_of(' ') + 1);
 }
 

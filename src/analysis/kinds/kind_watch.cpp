@@ -38,18 +38,18 @@ struct TwoBits {
 
 } // namespace
 
-void Temporaries::add(std::uint64_t number) {
+void Temporaries::add(DeviceId device, std::uint64_t number) {
   if (words_.empty()) words_.resize(kWords);
-  const std::uint64_t hash = mixed(0, number);
+  const std::uint64_t hash = mixed(device.value, number);
   __builtin_prefetch(&words_[TwoBits(hash, kWords).word], 1);
   const TwoBits oldest(std::exchange(waiting_[next_], hash), kWords);
   words_[oldest.word] |= oldest.bits;
   next_ = (next_ + 1) % waiting_.size();
 }
 
-bool Temporaries::has(std::uint64_t number) const {
+bool Temporaries::has(DeviceId device, std::uint64_t number) const {
   if (words_.empty()) return false;
-  const std::uint64_t hash = mixed(0, number);
+  const std::uint64_t hash = mixed(device.value, number);
   const TwoBits two(hash, kWords);
   return (words_[two.word] & two.bits) == two.bits || std::ranges::find(waiting_, hash) != waiting_.end();
 }
@@ -57,7 +57,7 @@ bool Temporaries::has(std::uint64_t number) const {
 void FateTable::add(StackId stack, std::uint64_t size_bytes, Fate fate) {
   const std::uint64_t number = number_of(stack, size_bytes);
   if (fate == Fate::in_its_phase) {
-    temporaries_.add(number);
+    temporaries_->add(device_, number);
     return;
   }
   const auto bits = static_cast<std::uint64_t>(fate);
@@ -68,7 +68,7 @@ void FateTable::add(StackId stack, std::uint64_t size_bytes, Fate fate) {
 
 bool FateTable::has(StackId stack, std::uint64_t size_bytes, Fate fate) const {
   const std::uint64_t number = number_of(stack, size_bytes);
-  if (fate == Fate::in_its_phase) return temporaries_.has(number);
+  if (fate == Fate::in_its_phase) return temporaries_->has(device_, number);
   return (fates_.find(number).value_or(0) & static_cast<std::uint64_t>(fate)) != 0;
 }
 
@@ -86,6 +86,7 @@ KindWatch::~KindWatch() = default;
 void KindWatch::begin(const FrameTable& frames) {
   known_->devices.clear();
   known_->current = nullptr;
+  known_->temporaries = {};
   known_->classes.emplace(frames);
   known_->told.emplace(known_->rules, frames);
   known_->has_declarations = false;

@@ -25,12 +25,12 @@ enum class Fate : std::uint8_t {
   later = 4,        ///< anything else
 };
 
-/// Which numbers were added: a Bloom filter, because most of all allocations are temporaries. has() may be told of
-/// others, too, of a few in a million up to 100,000 different ones.
+/// What was added, of all devices: a Bloom filter, because most of all allocations are temporaries. has() may be told
+/// of others, too, of a few in a million up to 100,000 different ones.
 class Temporaries {
 public:
-  void add(std::uint64_t number);
-  [[nodiscard]] bool has(std::uint64_t number) const;
+  void add(DeviceId device, std::uint64_t number);
+  [[nodiscard]] bool has(DeviceId device, std::uint64_t number) const;
 
 private:
   static constexpr std::size_t kWords = std::size_t{1} << 16U;
@@ -44,13 +44,17 @@ private:
 /// a call: their sizes tell them apart.
 class FateTable {
 public:
+  /// `temporaries` must outlive this.
+  FateTable(DeviceId device, Temporaries& temporaries) : device_(device), temporaries_(&temporaries) {}
+
   void add(StackId stack, std::uint64_t size_bytes, Fate fate);
   /// Whether any had this fate; for in_its_phase see Temporaries.
   [[nodiscard]] bool has(StackId stack, std::uint64_t size_bytes, Fate fate) const;
 
 private:
-  Temporaries temporaries_;
-  NumberMap fates_; ///< of those that had another fate: the sum of these
+  DeviceId device_;
+  Temporaries* temporaries_; ///< one for all devices, because it is large and a file may have thousands of them
+  NumberMap fates_;          ///< of those that had another fate: the sum of these
 };
 
 /// How many gradients of one size there are at once: what a backward pass made and left behind.
@@ -75,12 +79,15 @@ struct CalledBytes {
 
 struct KindWatch::Known {
   struct OfDevice {
+    OfDevice(DeviceId device, Temporaries& temporaries) : fates(device, temporaries) {}
+
     Phases phases;
     CalledBytes called; ///< in the last forward pass
     FateTable fates;
     std::map<std::uint64_t, GradientCount> gradients; ///< by size
   };
 
+  Temporaries temporaries;
   std::map<DeviceId, OfDevice> devices;
   OfDevice* current = nullptr; ///< of `current_device`: the events of one device come after the other
   DeviceId current_device;
@@ -88,7 +95,7 @@ struct KindWatch::Known {
   [[nodiscard]] OfDevice& of(DeviceId device) {
     if (current != nullptr && current_device == device) return *current;
     current_device = device;
-    current = &devices[device];
+    current = &devices.try_emplace(device, device, temporaries).first->second;
     return *current;
   }
   KindRules rules;

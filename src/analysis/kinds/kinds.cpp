@@ -72,7 +72,8 @@ template <class Visit> void for_each_active(const MemoryState& state, DeviceId d
 }
 
 const Known::OfDevice& known_of(const KindWatch& watch, DeviceId device) {
-  static const Known::OfDevice no_events;
+  static Temporaries none;
+  static const Known::OfDevice no_events(DeviceId{}, none);
   const auto found = watch.known().devices.find(device);
   return found == watch.known().devices.end() ? no_events : found->second;
 }
