@@ -41,7 +41,8 @@ public:
 
   /// Takes the events of the recording while it is read; null where they are not wanted.
   [[nodiscard]] EventSink* events();
-  /// The rest of the rows, indexes and views; then the file is whole. Not for a subject that check_proportion() refuses.
+  /// The rest of the rows, indexes and views; then the file is whole. Not for a subject that check_proportion()
+  /// refuses.
   void finish(const SqliteSubject& subject);
 
 private:

@@ -27,7 +27,8 @@ std::unique_ptr<sqlite3, int (*)(sqlite3*)> opened(const std::string& path) {
 
 Database::Database(const std::string& path, int page_bytes) : handle_(opened(path)) {
   run(fmt::format("PRAGMA page_size = {};", page_bytes).c_str());
-  run("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE; PRAGMA cache_size = -16000;"
+  // A small cache: what sorts the rows of an index takes as much memory, and is quickest where that is the processor's.
+  run("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE; PRAGMA cache_size = -1000;"
       "PRAGMA encoding = 'UTF-8'; BEGIN;");
 }
 

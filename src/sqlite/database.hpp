@@ -48,7 +48,9 @@ public:
   }
 
 private:
-  template <class Number> requires std::is_integral_v<Number> void put(int index, Number number) {
+  template <class Number>
+  requires std::is_integral_v<Number>
+  void put(int index, Number number) {
     database_.check(sqlite3_bind_int64(statement_.get(), index, static_cast<sqlite3_int64>(number)));
   }
   void put(int index, std::string_view text);

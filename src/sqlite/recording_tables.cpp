@@ -136,7 +136,8 @@ void write_memory(Database& database, const MemoryMap& memory, std::optional<Dev
   std::int64_t block_id = 0;
   for (const Segment& segment : memory.segments_of(device)) {
     segments.row(++id, device_number(segment.device), segment.address, segment.total_bytes, segment.stream,
-                 segment.pool.first, segment.pool.second, segment.is_expandable, segment.is_large, id_of(segment.stack));
+                 segment.pool.first, segment.pool.second, segment.is_expandable, segment.is_large,
+                 id_of(segment.stack));
     for (const Block& block : memory.blocks_of(segment))
       blocks.row(++block_id, id, device_number(segment.device), block.address, block.size_bytes, block.requested_bytes,
                  state_name(block.state), id_of(block.stack));

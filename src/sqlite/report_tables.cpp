@@ -64,8 +64,7 @@ CREATE TABLE memviz_entries (
 class Correlation {
 public:
   Correlation(Database& database, const SqliteSubject& subject)
-      : subject_(subject),
-        correlations_(database, "INSERT INTO stack_correlation VALUES (?, ?, ?)"),
+      : subject_(subject), correlations_(database, "INSERT INTO stack_correlation VALUES (?, ?, ?)"),
         frames_(database, "INSERT INTO stack_frames VALUES (?, ?, ?, ?)"),
         entries_(database, "INSERT INTO memviz_entries VALUES (?, ?, ?, ?, ?)") {}
 
@@ -73,8 +72,8 @@ public:
     const MemoryState& state = subject_.state;
     const Block& block = state.blocks[entry.block];
     correlations_.row(++correlation_, id, type);
-    entries_.row(correlation_, device_number(entry.device),
-                 block.address, block.stack.value, evidence_name(state.kinds[entry.block].evidence));
+    entries_.row(correlation_, device_number(entry.device), block.address, block.stack.value,
+                 evidence_name(state.kinds[entry.block].evidence));
     add_frames(block.stack);
   }
 
@@ -138,7 +137,8 @@ void write_report_tables(Database& database, const SqliteSubject& subject) {
     activations.row(++id, report.name_of(activation), activation.size_bytes);
     correlation.add(activation, id, kActivation);
   }
-  Insertion(database, "INSERT INTO misc_sizes VALUES (?, ?)").row(std::string_view("peak_usage_bytes"), report.peak_bytes);
+  Insertion(database, "INSERT INTO misc_sizes VALUES (?, ?)")
+      .row(std::string_view("peak_usage_bytes"), report.peak_bytes);
 }
 
 } // namespace memviz

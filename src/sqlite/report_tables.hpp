@@ -11,7 +11,7 @@ namespace memviz {
 void create_report_tables(Database& database);
 void write_report_tables(Database& database, const SqliteSubject& subject);
 
-/// memviz_report: what the figures are of, a text for each key.
-void write_facts(Database& database, const SqliteSubject& subject);
+/// memviz_report: what the figures are of, a text for each key; of the gradients, too, where there is a report.
+void write_facts(Database& database, const SqliteSubject& subject, bool has_report);
 
 } // namespace memviz

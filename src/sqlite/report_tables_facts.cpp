@@ -68,16 +68,16 @@ void add_gradients(Facts& facts, const MemoryReport& report) {
 
 } // namespace
 
-void write_facts(Database& database, const SqliteSubject& subject) {
+void write_facts(Database& database, const SqliteSubject& subject, bool has_report) {
   database.run("CREATE TABLE memviz_report (key TEXT PRIMARY KEY, value TEXT NOT NULL)");
   Facts facts(database);
   facts.add("memviz_version", subject.version);
   facts.add("file", subject.file);
   facts.add("written_by", subject.state.recording->origin.generation);
-  facts.add("project_root", subject.project.root());
+  if (has_report) facts.add("project_root", subject.project.root());
   add_moments(facts, subject);
   add_kinds(facts, subject);
-  add_gradients(facts, subject.report);
+  if (has_report) add_gradients(facts, subject.report);
   std::size_t number = 0;
   for (const std::string& warning : warnings_of(subject.state))
     facts.add(fmt::format("warning.{}", ++number), warning);

@@ -40,7 +40,7 @@ EventSink* SqliteFile::events() {
 void SqliteFile::finish(const SqliteSubject& subject) {
   Database& database = parts_->database;
   if (parts_->tables.report) write_report_tables(database, subject);
-  write_facts(database, subject);
+  write_facts(database, subject, parts_->tables.report);
   if (parts_->tables.recording) write_recording_tables(database, subject, parts_->tables.device);
   parts_->events.reset();
   if (parts_->tables.recording) create_recording_indexes(database);

@@ -18,7 +18,8 @@ namespace memviz {
 /// ("Gradients", "optimizer state"), or a key that names one (kind=activation, {'category': 'input'}).
 [[nodiscard]] std::optional<MemoryKind> declared_kind(std::string_view text);
 
-/// What the same text calls the allocation, beside its kind: "h.0.attn.weight" of "kind=parameter name=h.0.attn.weight";
+/// What the same text calls the allocation, beside its kind: "h.0.attn.weight" of "kind=parameter
+/// name=h.0.attn.weight";
 /// "" where it names no kind, or no name.
 [[nodiscard]] std::string declared_name(std::string_view text);
 

@@ -51,7 +51,7 @@ std::string without_backend(std::string_view name) {
 
 /// Where the interpreter of Python calls C++.
 bool is_interpreter(std::string_view function) {
-  static constexpr std::array<std::string_view, 6> kStarts{"_Py",        "Py",          "cfunction_",
+  static constexpr std::array<std::string_view, 6> kStarts{"_Py",         "Py",        "cfunction_",
                                                            "THPVariable", "type_call", "torch::autograd::THPVariable"};
   return std::ranges::any_of(kStarts, [&](std::string_view start) { return function.starts_with(start); });
 }
@@ -123,7 +123,8 @@ std::string module_of(const FrameTable& frames, StackId stack) {
     const std::string_view name = frames.name(frame).substr(0, kMostNameBytes);
     const std::string function = function_name(name);
     std::string_view scope = name_in(function, "torch::nn::");
-    if (scope.ends_with("Impl") && scope.size() > 4) return elided(scope.substr(0, scope.size() - 4), kMostEntryColumns);
+    if (scope.ends_with("Impl") && scope.size() > 4)
+      return elided(scope.substr(0, scope.size() - 4), kMostEntryColumns);
     if (name != "__init__") continue;
     const std::string file = with_forward_slashes(frames.filename(frame));
     if (std::string found = operation_of_python(file, ""); !found.empty()) return elided(found, kMostEntryColumns);

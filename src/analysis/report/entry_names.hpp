@@ -22,7 +22,8 @@ inline constexpr std::size_t kMostEntryColumns = 200;
 /// torch.nn.modules, that the user's own line calls; "" where there is none.
 [[nodiscard]] std::string operation_of(const FrameTable& frames, StackId stack);
 
-/// The module of torch.nn whose constructor made it: "Linear" in C++, "linear", the file's name, in Python; "" for none.
+/// The module of torch.nn whose constructor made it: "Linear" in C++, "linear", the file's name, in Python; "" for
+/// none.
 [[nodiscard]] std::string module_of(const FrameTable& frames, StackId stack);
 
 /// "linear in __init__ model.py:41"; the line alone where no module is known; "" without a stack.
