@@ -73,8 +73,9 @@ void advise(const ReportOptions& options, const Loaded& loaded, const MemoryRepo
                     "names another",
                     project.root()));
   if (report.weights.empty() && report.activations.empty())
-    options.file.advise("nothing is known to be a weight or an activation at that moment; memviz stats says what kinds of "
-                        "memory there are, --kinds FILE takes rules of your own");
+    options.file.advise(
+        "nothing is known to be a weight or an activation at that moment; memviz stats says what kinds of "
+        "memory there are, --kinds FILE takes rules of your own");
   std::uint64_t undecided_bytes = 0;
   for (const DeviceId device : report.devices) {
     const KindAccount account = kind_account(loaded.state, device);

@@ -45,7 +45,9 @@ void Database::finish() {
 void Database::check(int result) const {
   if (result == SQLITE_OK || result == SQLITE_DONE || result == SQLITE_ROW) return;
   if (result == SQLITE_NOMEM) throw std::bad_alloc();
-  const int number = (result & 0xff) == SQLITE_FULL ? ENOSPC : sqlite3_system_errno(handle_.get());
+  int number = (result & 0xff) == SQLITE_FULL ? ENOSPC : 0;
+  if ((result & 0xff) == SQLITE_IOERR)
+    static_cast<void>(sqlite3_file_control(handle_.get(), "main", SQLITE_FCNTL_LAST_ERRNO, &number));
   const std::string why = number != 0 ? system_message(number) : sqlite3_errmsg(handle_.get());
   throw Error("cannot be written: " + why);
 }
