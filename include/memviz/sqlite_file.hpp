@@ -5,6 +5,7 @@
 // describes them.
 
 #include "memviz/memory_report.hpp"
+#include "memviz/project_files.hpp"
 
 #include <memory>
 #include <optional>

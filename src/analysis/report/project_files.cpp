@@ -1,5 +1,7 @@
+#include "memviz/project_files.hpp"
+
+#include "memviz/flame.hpp"
 #include "memviz/label.hpp"
-#include "memviz/memory_report.hpp"
 #include "memviz/source_line.hpp"
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-#include "memviz/memory_report.hpp"
+#include "memviz/project_files.hpp"
+
 #include "memviz/replay.hpp"
 #include "support/small_snapshot.hpp"
 
