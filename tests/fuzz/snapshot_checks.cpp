@@ -233,7 +233,8 @@ void check_report(const std::shared_ptr<const Recording>& recording, std::uint32
   std::uint64_t bytes = 0;
   for (const ReportEntry& weight : report.weights)
     bytes += weight.size_bytes;
-  require(bytes == account[static_cast<std::size_t>(MemoryKind::parameter)].bytes, "weights that are", "the parameters");
+  require(bytes == account[static_cast<std::size_t>(MemoryKind::parameter)].bytes, "weights that are",
+          "the parameters");
 
   const ProjectFiles project(state, choice % 3 == 0 ? std::optional<std::string>("/app") : std::nullopt);
   const SqliteSubject subject{

@@ -133,11 +133,11 @@ std::string module_of(const FrameTable& frames, StackId stack) {
 }
 
 std::string weight_name(const FrameTable& frames, StackId stack, const NodeKey& line) {
-  const std::string module = module_of(frames, stack);
+  std::string module = module_of(frames, stack);
   if (!std::holds_alternative<FrameId>(line)) return module;
-  const std::string label = elided(node_label(frames, line), kMostEntryColumns);
-  const bool is_module_alone = !module.empty() && !not_own_text(frames, line).empty();
-  return module.empty() ? label : is_module_alone ? module : fmt::format("{} in {}", module, label);
+  std::string label = elided(node_label(frames, line), kMostEntryColumns);
+  if (module.empty()) return label;
+  return not_own_text(frames, line).empty() ? fmt::format("{} in {}", module, label) : module;
 }
 
 } // namespace memviz

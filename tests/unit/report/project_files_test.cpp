@@ -76,8 +76,7 @@ TEST_CASE("paths of Windows are told apart by their folders, too") {
   test::SmallSnapshot made;
   FrameTable& frames = made.frames();
   std::vector<FrameId> stack;
-  for (const char* file :
-       {"D:\\Dev\\net\\model.py", "d:\\Dev\\train.py", "C:\\Python\\Lib\\site-packages\\torch\\a.py"})
+  for (const char* file : {R"(D:\Dev\net\model.py)", R"(d:\Dev\train.py)", R"(C:\Python\Lib\site-packages\torch\a.py)"})
     stack.push_back(frames.add_frame({frames.intern("f"), frames.intern(file), 3}));
   made.segment(0x1000, 512).active(512, 512, frames.add_stack(stack));
   const MemoryState state = replay(made.take());

@@ -155,7 +155,8 @@ TEST_CASE("no text of a file is more than a table can hold, or anything but one 
   const test::TemporaryFolder folder;
   test::SmallSnapshot made;
   FrameTable& frames = made.frames();
-  const std::string name = std::string("we\0ight\n\x1b[31m", 12) + "\xff" + std::string(10'000'000, 'x');
+  std::string name = std::string("we\0ight\n\x1b[31m", 12) + "\xff";
+  name.resize(10'000'000, 'x');
   const FrameId frame = frames.add_frame({frames.intern(name), frames.intern("/app/weight.py"), 3});
   made.segment(0x1000, 512).active(512, 500, frames.add_stack(std::vector<FrameId>{frame}));
   Reader reader(written(made.take(), folder, kAll));
