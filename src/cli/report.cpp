@@ -1,3 +1,4 @@
+#include "base/printable.hpp"
 #include "cli/command.hpp"
 #include "cli/outputs.hpp"
 #include "cli/scope.hpp"
@@ -62,16 +63,18 @@ void check_options(const ReportOptions& options) {
 /// What a reader of the tables might miss.
 void advise(const ReportOptions& options, const Loaded& loaded, const MemoryReport& report,
             const ProjectFiles& project) {
+  constexpr std::size_t kMostColumns = 200;
+  const std::string root = elided(project.root(), kMostColumns);
   if (!project.has_any() && options.project_root)
     options.file.advise(
         fmt::format("no frame is of a file in '{}', so that stack_frames is empty; the recording's paths "
                     "may be those of another machine",
-                    project.root()));
+                    root));
   if (project.has_any() && !options.project_root && !project.root().empty())
     options.file.advise(
         fmt::format("stacks have the files in '{}', the common folder of the user's own; --project-root "
                     "names another",
-                    project.root()));
+                    root));
   if (report.weights.empty() && report.activations.empty())
     options.file.advise(
         "nothing is known to be a weight or an activation at that moment; memviz stats says what kinds of "
@@ -116,8 +119,8 @@ Command report_command() {
           "Writes a memory report as DeepView.Profile does, a SQLite file with the same tables: each weight with its "
           "name, its bytes and those of its gradient, each activation with the operation that made it, the stack of "
           "either within your project, and the peak. What is a weight or an activation is told by the kinds of "
-          "memory (memviz stats); what cannot be told is listed in the table memviz_report. With --full the "
-          "recording itself is there to be queried, too.",
+          "memory (memviz stats); what cannot be told is listed in the table memviz_report. Pinned host "
+          "memory is left out, but with --device host. With --full the recording itself is there to be queried, too.",
       .examples = "  memviz report mem.pickle -o report.sqlite --project-root /home/me/project\n"
                   "  memviz report mem.pickle -o full.sqlite --full\n"
                   "  sqlite3 report.sqlite 'SELECT name, size_bytes FROM weight_entries ORDER BY size_bytes DESC'\n",
