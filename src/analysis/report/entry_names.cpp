@@ -59,14 +59,24 @@ bool is_interpreter(std::string_view function) {
 /// The outermost operator that was seen, by how much its form tells.
 struct Operators {
   std::string called;
+  std::string called_in_full; ///< with its overload
+  std::string kernel;         ///< the outermost function of at::native within the operator that comes next
   std::string differentiated;
   std::string native;
 
   void add(std::string_view function) {
-    if (const auto name = name_in(function, "at::_ops::"); !name.empty()) called = without_overload(name);
+    if (const auto name = name_in(function, "at::_ops::"); !name.empty()) call(name);
     if (const auto name = name_in(function, "torch::autograd::VariableType::"); !name.empty())
       differentiated = without_overload(name);
-    if (const auto name = name_in(function, "at::native::"); !name.empty()) native = without_backend(name);
+    if (const auto name = name_in(function, "at::native::"); !name.empty()) native = kernel = without_backend(name);
+  }
+  /// An overload may be a word like another ("softmax_int"); its kernel tells where the name ends.
+  void call(std::string_view name) {
+    const bool is_dispatched_again = name == called_in_full;
+    const std::string within = std::exchange(kernel, {});
+    if (is_dispatched_again) return;
+    called_in_full = name;
+    called = !within.empty() && name.starts_with(within + "_") ? within : without_overload(name);
   }
   [[nodiscard]] std::string best() const {
     return !called.empty() ? called : !differentiated.empty() ? differentiated : native;

@@ -60,6 +60,16 @@ TEST_CASE("where only Python is recorded an operation is a function of torch's t
   CHECK(operation({}).empty());
 }
 
+TEST_CASE("the kernel of an operator tells where its name ends and its overload begins") {
+  CHECK(operation({kUser, "??:0:at::_ops::softmax_int::call(at::Tensor const&)",
+                   "??:0:at::_ops::softmax_int::redispatch(at::Tensor const&)",
+                   "??:0:at::native::softmax(at::Tensor const&)",
+                   "??:0:at::_ops::_softmax::call(at::Tensor const&)"}) == "softmax");
+  // That of an operator within is another one's.
+  CHECK(operation({kUser, "??:0:at::_ops::empty_like::call(at::Tensor const&)", kEmpty,
+                   "??:0:at::native::empty_cuda(c10::ArrayRef<long>)"}) == "empty_like");
+}
+
 TEST_CASE("the overload is no part of an operator's name") {
   CHECK(without_overload("mul_Tensor") == "mul");
   CHECK(without_overload("pow_Tensor_Scalar") == "pow");
