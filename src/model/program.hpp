@@ -40,7 +40,7 @@ struct Argument {
   Kind kind = Kind::other;
   bool is_list = false;
   std::vector<TensorId> tensors;   ///< without the None of a list of optional tensors
-  std::vector<Polynomial> numbers; ///< whole ones, symbolic ones included
+  std::vector<Polynomial> numbers; ///< whole ones, symbolic ones included; of a list of booleans 0 and 1
   bool boolean = false;
   std::string text = {};
   GraphId graph = 0;

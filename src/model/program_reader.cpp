@@ -268,6 +268,10 @@ private:
     return known == nullptr ? std::nullopt : std::optional(*known);
   }
 
+  [[nodiscard]] static bool is_true(const Field& value) {
+    return value.value.kind() == Kind::boolean && value.value.payload() != 0;
+  }
+
   Argument read_argument(const Field& given, const Scope& scope, ModuleId module, std::size_t level) {
     given.require(Kind::dict);
     Argument argument;
@@ -286,9 +290,12 @@ private:
       std::vector<std::optional<Polynomial>> numbers;
       each(value, [&](const Field& one) { numbers.push_back(read_number(one, scope)); });
       read_numbers_of(argument, numbers);
+    } else if (what == "as_bools") {
+      argument.kind = Argument::Kind::numbers;
+      each(value, [&](const Field& one) { argument.numbers.emplace_back(is_true(one) ? 1 : 0); });
     } else if (what == "as_bool") {
       argument.kind = Argument::Kind::boolean;
-      argument.boolean = value.value.kind() == Kind::boolean && value.value.payload() != 0;
+      argument.boolean = is_true(value);
     } else if (what == "as_string" || what == "as_operator") {
       argument.kind = Argument::Kind::text;
       argument.text = value.text(document_);
