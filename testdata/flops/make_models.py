@@ -10,6 +10,7 @@ torch does not use, and without the bytes of weights and example inputs; a few s
 import contextlib
 import io
 import json
+import operator
 import pathlib
 import re
 import sys
@@ -20,16 +21,21 @@ import torch
 from torch._subclasses.fake_tensor import FakeTensorMode
 
 import document_models
+import dynamic
+import networks
+import operators
+import regions
+from notes import notes_on
 import oracle
 
 HERE = pathlib.Path(__file__).resolve().parent
-CASES = document_models.CASES
+PACKAGES = pathlib.Path(torch.__file__).parent.parent
+CASES = document_models.CASES | networks.CASES | operators.CASES | dynamic.CASES | regions.CASES
 
 
 def without_folders(text):
     """A stack trace without the folders of the machine that exported: they say nothing about the model."""
-    text = text.replace(f"{HERE}/", "/models/")
-    return re.sub(r'"[^"\n]*/site-packages/', '"/site-packages/', text)
+    return text.replace(f"{HERE}/", "/models/").replace(f"{PACKAGES}/", "/site-packages/")
 
 
 def hide_folders(program):
@@ -44,15 +50,15 @@ def holds_tensors(name):
     return name.endswith(".pt") or re.search(r"/data/(weights/weight|constants/tensor)_\d+$", name)
 
 
-def packed_again(archive):
-    """The same entries, deflated, in the same order; those of tensors are empty."""
+def packed_again(archive, with_tensors):
+    """The same entries, deflated, in the same order."""
     packed = io.BytesIO()
     with zipfile.ZipFile(io.BytesIO(archive)) as before, zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as after:
         for entry in before.infolist():
-            info = zipfile.ZipInfo(entry.filename)
-            info.compress_type = zipfile.ZIP_DEFLATED
-            content = b"" if holds_tensors(entry.filename) else before.read(entry)
-            after.writestr(info, content, compresslevel=9)
+            if with_tensors or not holds_tensors(entry.filename):
+                info = zipfile.ZipInfo(entry.filename)
+                info.compress_type = zipfile.ZIP_DEFLATED
+                after.writestr(info, before.read(entry), compresslevel=9)
     return packed.getvalue()
 
 
@@ -80,12 +86,13 @@ def write(program, case, path, figures):
     hide_folders(program)
     saved = io.BytesIO()
     torch.export.save(program, saved)
-    path.write_bytes(saved.getvalue() if case.weights == "kept" else packed_again(saved.getvalue()))
+    archive = saved.getvalue()
+    path.write_bytes(archive if case.weights == "kept" else packed_again(archive, case.weights == "fake"))
     path.with_suffix(".json").write_text(json.dumps(figures, indent=1) + "\n")
 
 
-def counted_eagerly(case):
-    with FakeTensorMode():
+def counted_eagerly(case, tensors):
+    with tensors:
         model, inputs = case.build().eval(), case.inputs()
         return oracle.eager(model, inputs) | {
             "parameter_bytes": oracle.bytes_of(model.parameters()),
@@ -93,17 +100,44 @@ def counted_eagerly(case):
         }
 
 
+def counted(case):
+    """The counts of the eager program on fake tensors; on real ones where those do not do."""
+    figures = counted_eagerly(case, FakeTensorMode())
+    if figures["total_flops"] is None:
+        torch.manual_seed(0)
+        figures = counted_eagerly(case, contextlib.nullcontext())
+    if oracle.LATER_RULES and "for_cpu" in str(figures):
+        figures["rules"] = "attention on the CPU by the rule that PyTorch has from 2.15 on"
+    return figures
+
+
+def in_form(plain, form):
+    if form == "plain":
+        return plain
+    if form == "decomposed":
+        return plain.run_decompositions()
+    from torch.export.experimental import _export_forward_backward
+
+    return _export_forward_backward(plain)
+
+
 def make(name, case, folder):
-    figures = {"torch": torch.__version__} | counted_eagerly(case)
-    if case.note:
-        figures["note"] = case.note
+    torch._dynamo.reset()
     with FakeTensorMode() if case.weights == "fake" else contextlib.nullcontext():
         plain = export(case, case.build().eval(), case.inputs())
-    for form in case.forms:
-        program = plain if form == "plain" else plain.run_decompositions()
+    programs = {form: in_form(plain, form) for form in case.forms}
+    figures = {"torch": torch.__version__} | counted(case) | notes_on(name)
+    for form, program in programs.items():
         figures |= oracle.exported(program) | {"dynamic": sizes_by_hint(program)}
-        write(program, case, folder / f"{name if form == 'plain' else name + '_decomposed'}.pt2", figures)
+        write(program, case, folder / f"{name if form == 'plain' else f'{name}_{form}'}.pt2", figures)
         print(f"{name} {form}: {figures['total_flops']} {figures['graph_flops']}", flush=True)
+
+
+def is_available(case):
+    try:
+        return not case.needs or operator.attrgetter(case.needs)(torch) is not None
+    except AttributeError:
+        return False
 
 
 def main(folder, names):
@@ -112,13 +146,13 @@ def main(folder, names):
     failed = []
     for name in names or CASES:
         case = CASES[name]
-        if case.needs and not hasattr(torch, case.needs):
+        if not is_available(case):
             continue
         try:
             make(name, case, folder)
         except Exception as error:
             failed.append(name)
-            print(f"{name}: {type(error).__name__}: {error}", file=sys.stderr)
+            print(f"{name}: {oracle.reason(error)}", file=sys.stderr)
     return 1 if failed else 0
 
 

@@ -27,7 +27,7 @@ def reason(error):
 def eager(model, inputs):
     """The counts of a call of the model, by operator and by module, or the reason why there are none."""
     try:
-        with torch.no_grad(), FlopCounterMode(display=False, custom_mapping=LATER_RULES) as counter:
+        with FlopCounterMode(display=False, custom_mapping=LATER_RULES) as counter:
             model(*inputs)
     except Exception as error:  # what FlopCounterMode has no rule for, such as most higher-order operators
         return {"total_flops": None, "why": reason(error)}
@@ -69,21 +69,41 @@ def as_fake(value, mode):
         return torch.empty(sizes, dtype=value.dtype, device=value.device)
 
 
+def run_counted(graph_module):
+    """The counter of a graph that ran on fake tensors of the sizes of its placeholders."""
+    counter = NodeCounter(graph_module)
+    mode = FakeTensorMode()
+    placeholders = [node for node in graph_module.graph.nodes if node.op == "placeholder"]
+    with mode:
+        counter.run(*(as_fake(node.meta.get("val"), mode) for node in placeholders))
+    return counter
+
+
+def sub_graphs(graph_module):
+    """What one run of each sub-graph counts, by the name that the archive has for it."""
+    found = {}
+    for name, module in graph_module.named_modules():
+        if name and isinstance(module, torch.fx.GraphModule):
+            try:
+                found[name] = sum(run_counted(module).by_node.values())
+            except Exception as error:
+                found[name] = reason(error)
+    return found
+
+
 def exported(program):
     """The counts of the exported graph's nodes, each run by itself on fake tensors."""
-    counter = NodeCounter(program.graph_module)
-    mode = FakeTensorMode()
-    placeholders = [node for node in program.graph.nodes if node.op == "placeholder"]
+    inside = sub_graphs(program.graph_module)
+    inside = {"sub_graphs": inside} if inside else {}
     try:
-        with torch.no_grad(), mode:
-            counter.run(*(as_fake(node.meta.get("val"), mode) for node in placeholders))
+        counter = run_counted(program.graph_module)
     except Exception as error:
-        return {"graph_flops": None, "graph_why": reason(error)}
+        return {"graph_flops": None, "graph_why": reason(error)} | inside
     return {
         "graph_flops": sum(counter.by_node.values()),
         "by_target": dict(sorted(counter.by_target.items())),
         "by_node": counter.by_node,
-    }
+    } | inside
 
 
 def bytes_of(tensors):
