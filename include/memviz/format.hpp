@@ -13,6 +13,10 @@ namespace memviz {
 [[nodiscard]] std::string format_bytes(std::uint64_t bytes);
 /// "19.5 MiB (20,447,232 bytes)": with the exact number where the short one may round.
 [[nodiscard]] std::string format_exact_bytes(std::uint64_t bytes);
+/// Three significant digits at least, powers of 1000: "0 FLOP", "800 FLOP", "213 GFLOP".
+[[nodiscard]] std::string format_flops(std::uint64_t flops);
+/// "213 GFLOP (212,678,148,096)"
+[[nodiscard]] std::string format_exact_flops(std::uint64_t flops);
 /// "+1.50 KiB", "-79.2 MiB", "0 B".
 [[nodiscard]] std::string format_delta(std::int64_t bytes);
 /// The same with a minus sign as wide as the plus, for pictures.

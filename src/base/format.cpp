@@ -31,6 +31,25 @@ std::string format_exact_bytes(std::uint64_t bytes) {
   return fmt::format("{} ({} bytes)", format_bytes(bytes), format_count(bytes));
 }
 
+std::string format_flops(std::uint64_t flops) {
+  static constexpr std::array<std::string_view, 7> kUnits{"", "k", "M", "G", "T", "P", "E"};
+  std::size_t unit = 0;
+  auto value = static_cast<double>(flops);
+  // 999.5 would print as 1000: that belongs to the next unit.
+  while (value >= 999.5 && unit + 1 < kUnits.size()) {
+    value /= 1000;
+    ++unit;
+  }
+  if (unit == 0) return fmt::format("{} FLOP", flops);
+  const int decimals = value < 9.995 ? 2 : value < 99.95 ? 1 : 0;
+  return fmt::format("{:.{}f} {}FLOP", value, decimals, kUnits[unit]);
+}
+
+std::string format_exact_flops(std::uint64_t flops) {
+  if (flops < 1000) return format_flops(flops);
+  return fmt::format("{} ({})", format_flops(flops), format_count(flops));
+}
+
 std::string format_delta(std::int64_t bytes) {
   if (bytes == 0) return "0 B";
   return (bytes < 0 ? "-" : "+") + format_bytes(magnitude(bytes));

@@ -108,6 +108,7 @@ template <class Options>
 [[nodiscard]] Command check_command();
 [[nodiscard]] Command explain_command();
 [[nodiscard]] Command rehearse_command();
+[[nodiscard]] Command flops_command();
 
 /// All of them, in the order of the help.
 [[nodiscard]] const std::vector<Command>& commands();

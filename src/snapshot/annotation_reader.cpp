@@ -1,6 +1,6 @@
 #include "snapshot/annotation_reader.hpp"
 
-#include "snapshot/fields.hpp"
+#include "value/fields.hpp"
 #include "snapshot/value_text.hpp"
 
 #include <algorithm>

@@ -4,7 +4,7 @@
 // times in a byte or two each; genuine writers write every segment, block, event and annotation once, in far more bytes
 // than are asked for here.
 
-#include "snapshot/field.hpp"
+#include "value/field.hpp"
 
 #include <cstdint>
 #include <limits>

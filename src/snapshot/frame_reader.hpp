@@ -6,7 +6,7 @@
 #include "base/hash_map.hpp"
 #include "memviz/frames.hpp"
 #include "memviz/text_rewriter.hpp"
-#include "snapshot/fields.hpp"
+#include "value/fields.hpp"
 
 #include <array>
 #include <cstdint>

@@ -4,7 +4,7 @@
 #include "pickle/progress.hpp"
 #include "snapshot/callers_code.hpp"
 #include "snapshot/document_reader.hpp"
-#include "snapshot/field.hpp"
+#include "value/field.hpp"
 #include "stream/give_up.hpp"
 #include "stream/record_sink.hpp"
 #include "stream/trace_stream.hpp"

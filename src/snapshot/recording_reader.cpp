@@ -4,7 +4,7 @@
 #include "pickle/decoder.hpp"
 #include "pickle/locate.hpp"
 #include "snapshot/document_reader.hpp"
-#include "snapshot/field.hpp"
+#include "value/field.hpp"
 #include "snapshot/file_kind.hpp"
 #include "snapshot/read_fast.hpp"
 #include "json/json_reader.hpp"

@@ -1,6 +1,6 @@
 #include "snapshot/settings_reader.hpp"
 
-#include "snapshot/field.hpp"
+#include "value/field.hpp"
 #include "snapshot/value_text.hpp"
 
 #include <limits>

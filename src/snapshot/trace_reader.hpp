@@ -4,7 +4,7 @@
 
 #include "memviz/recording.hpp"
 #include "snapshot/budget.hpp"
-#include "snapshot/fields.hpp"
+#include "value/fields.hpp"
 #include "snapshot/frame_reader.hpp"
 
 #include <array>

@@ -3,7 +3,7 @@
 #include "base/printable.hpp"
 #include "base/utf8.hpp"
 #include "memviz/format.hpp"
-#include "snapshot/field.hpp"
+#include "value/field.hpp"
 #include "snapshot/value_text.hpp"
 
 #include <algorithm>

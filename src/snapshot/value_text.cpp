@@ -1,6 +1,6 @@
 #include "snapshot/value_text.hpp"
 
-#include "snapshot/field.hpp"
+#include "value/field.hpp"
 
 #include <fmt/format.h>
 

@@ -3,7 +3,7 @@
 // The same keys of many dicts. The columns of a shape are looked up once, not once a dict.
 
 #include "base/hash_map.hpp"
-#include "snapshot/field.hpp"
+#include "value/field.hpp"
 #include "value/document.hpp"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 #pragma once
 
-// One value of a snapshot with its place, as a chain on the stack that becomes text only when something is wrong; and
+// One value of a document with its place, as a chain on the stack that becomes text only when something is wrong; and
 // its conversions, which throw where it is of the wrong type.
 
 #include "value/document.hpp"
@@ -15,7 +15,7 @@
 
 namespace memviz {
 
-/// What is wrong with the content, and in which container: read_snapshot() finds out its byte offset.
+/// What is wrong with the content, and in which container: the reader of snapshots finds out its byte offset.
 class SchemaError : public std::runtime_error {
 public:
   SchemaError(const std::string& message, Value container) : std::runtime_error(message), container_(container) {}

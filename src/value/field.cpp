@@ -1,4 +1,4 @@
-#include "snapshot/field.hpp"
+#include "value/field.hpp"
 
 #include <fmt/format.h>
 #include <vector>

@@ -1,0 +1,104 @@
+#pragma once
+
+// A program that torch.export.save wrote -> the floating point operations of its matrix products, by operator and by
+// module, and the bytes of its parameters and of what a forward pass keeps for backward. Tensors are never loaded.
+
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace memviz {
+
+struct FlopOptions {
+  std::optional<std::string> model = {};          ///< of an archive with several programs
+  std::map<std::string, std::int64_t> sizes = {}; ///< by symbol, in the place of its hint: {"s0", 8}
+};
+
+/// A number, or where sizes have no value, what it is made of.
+struct Count {
+  std::optional<std::uint64_t> value;
+  std::string formula = {}; ///< "2*s0*s1 + 40"; "" of a number that holds for all sizes
+
+  friend bool operator==(const Count&, const Count&) = default;
+};
+
+/// A size that the program was exported without.
+struct ProgramSymbol {
+  std::string name;
+  std::optional<std::int64_t> value;
+  bool is_given = false; ///< by FlopOptions::sizes
+  std::int64_t least = 0;
+  std::int64_t most = std::numeric_limits<std::int64_t>::max();
+};
+
+struct OperatorFlops {
+  std::string name; ///< "aten.addmm"
+  std::uint64_t calls = 0;
+  Count flops;
+};
+
+struct UncountedOperator {
+  std::string name;
+  std::uint64_t calls = 0;
+  std::string why; ///< "" where it multiplies no matrices; else why its cost is not known
+};
+
+/// A module with all that is in it.
+struct ModuleFlops {
+  std::string path;       ///< "transformer.h.0.attn"; "" of the whole
+  std::string type;       ///< "torch.nn.modules.linear.Linear"
+  std::size_t parent = 0; ///< index of a module before this one; the whole is its own
+  Count flops;
+  Count own_flops; ///< of operators that stand in it itself
+  std::vector<OperatorFlops> own_operators = {};
+  std::uint64_t parameter_bytes = 0; ///< tied ones count once, where they are met first
+  std::uint64_t parameters = 0;      ///< elements
+  Count saved_bytes;                 ///< what is kept for backward of what its operators take and make
+};
+
+/// A line of the table of a transformer: "attention/kqv".
+struct RoleFlops {
+  std::string name;
+  Count flops;
+};
+
+/// What the repeated blocks of a transformer do; no lines where the program is none.
+struct TransformerTable {
+  std::string blocks; ///< "transformer.h", the module that holds them
+  std::uint64_t block_count = 0;
+  std::vector<RoleFlops> lines;
+};
+
+struct ModelFlops {
+  std::string torch_version;
+  std::string schema_version;
+  std::string layout;
+  std::string model; ///< the program's name in the archive; "" where it has none
+  std::vector<ProgramSymbol> symbols;
+  Count flops;
+  std::vector<OperatorFlops> operators;     ///< the dearest first
+  std::vector<UncountedOperator> uncounted; ///< those that multiply first, then by name
+  std::vector<ModuleFlops> modules;         ///< the whole first, parents before their children, in the order of use
+  TransformerTable transformer;
+  std::uint64_t parameter_bytes = 0;
+  std::uint64_t parameters = 0;
+  std::uint64_t buffer_bytes = 0;
+  Count saved_bytes;
+  std::vector<std::string> notes; ///< what was assumed, as sentences
+};
+
+/// `bytes` are the archive. Throws Error, which does not name the file, for what is no such archive, and UsageError for
+/// a symbol that the program does not have or a size outside of its range.
+[[nodiscard]] ModelFlops count_flops(std::string_view bytes, const FlopOptions& options = {});
+
+/// The text of `memviz flops`: operators, the table of a transformer, modules to a depth (0: as deep as 40 lines
+/// allow), and what was not counted.
+[[nodiscard]] std::string flops_text(const std::string& file, const ModelFlops& model, std::size_t depth = 0);
+/// All of it, with a schema's name and version.
+[[nodiscard]] std::string flops_json(const std::string& file, const ModelFlops& model);
+
+} // namespace memviz

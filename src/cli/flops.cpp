@@ -1,0 +1,85 @@
+#include "memviz/flops.hpp"
+
+#include "cli/command.hpp"
+#include "cli/messages.hpp"
+#include "cli/outputs.hpp"
+#include "cli/sizes.hpp"
+#include "memviz/error.hpp"
+#include "memviz/input.hpp"
+#include "text/whole_number.hpp"
+
+#include <fmt/format.h>
+#include <string>
+
+namespace memviz::cli {
+
+namespace {
+
+struct FlopsCommand : CommandOptions {
+  FlopOptions flops;
+  std::optional<std::string> json;
+  std::size_t depth = 0;
+};
+
+/// "s0=8"
+Option<FlopsCommand> set_option() {
+  return {{"set", '\0', "NAME=N",
+           "a size that the program was exported without, for example s0=8; may be given several times (default: what "
+           "it had in the export)",
+           true},
+          [](FlopsCommand& options, const std::string& word) {
+            const std::size_t equals = word.find('=');
+            const auto size = whole_number<std::int64_t>(
+                equals == std::string::npos ? std::string_view() : std::string_view(word).substr(equals + 1));
+            if (!size || *size < 0 || equals == 0)
+              throw UsageError(fmt::format("--set must be a name and a size, as in s0=8, not '{}'", word));
+            options.flops.sizes[word.substr(0, equals)] = *size;
+          }};
+}
+
+OptionList<FlopsCommand> flops_options() {
+  return joined<FlopsCommand>(
+      {{verbatim({"json", '\0', "FILE", "write JSON there, - for standard output, instead of the text"},
+                 &FlopsCommand::json),
+        set_option(),
+        {{"model", '\0', "NAME", "which program of an archive with several"},
+         [](FlopsCommand& options, const std::string& word) { options.flops.model = word; }},
+        parsed({"depth", '\0', "N", "levels of modules in the text (default: as many as 40 lines allow)"},
+               &FlopsCommand::depth,
+               [](std::string_view option, const std::string& word) {
+                 constexpr std::uint64_t kDeepest = 1000;
+                 return static_cast<std::size_t>(parse_count(option, word, 1, kDeepest));
+               })},
+       within<FlopsCommand>(&FlopsCommand::file, general_options())});
+}
+
+int run_flops(const FlopsCommand& options) {
+  check_outputs(options, {{"--json", options.json}});
+  const std::string& file = options.operands.front();
+  const ModelFlops model = naming_file(file, [&] { return count_flops(read_input(file).bytes(), options.flops); });
+  if (options.json) write_output(options.file, *options.json, flops_json(file, model));
+  if (!options.json) print(flops_text(file, model, options.depth));
+  return kSuccess;
+}
+
+} // namespace
+
+Command flops_command() {
+  const CommandText text{
+      .name = "flops",
+      .operands = "MODEL.pt2 [options]",
+      .operand_count = 1,
+      .summary = "the FLOPs, parameters and kept activations of a program of torch.export",
+      .text =
+          "Reads what torch.export.save wrote, without PyTorch and without its weights, and counts the floating point "
+          "operations of its matrix products in a forward pass: by operator, by module, and of a transformer by what "
+          "each product is for. Beside them stand the bytes of the parameters of each module, and of what a forward "
+          "pass in training keeps for backward. Operators that are not counted are listed.",
+      .examples = "  memviz flops model.pt2\n"
+                  "  memviz flops model.pt2 --set s0=32 --depth 3\n"
+                  "  memviz flops model.pt2 --json - | jq .flops\n",
+  };
+  return command(text, flops_options(), run_flops);
+}
+
+} // namespace memviz::cli

@@ -1,0 +1,35 @@
+#pragma once
+
+// The modules of a model -> the rows of a table: numbered siblings of one class are one row, "transformer.h.*", with
+// the sum of all, so that the sums hold at every row.
+
+#include "memviz/flops.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace memviz {
+
+/// Some modules of the same place in the model.
+struct ModuleRow {
+  std::string path;        ///< with * in the place of numbers that differ; "" of the whole
+  std::string type;        ///< its class, without the Python module that it is in
+  std::uint64_t count = 1; ///< how many modules
+  std::size_t level = 0;   ///< below the whole
+  std::size_t parent = 0;  ///< index of a row before this one; the whole is its own
+  std::uint64_t flops = 0;
+  std::uint64_t own_flops = 0;
+  std::uint64_t parameter_bytes = 0;
+  std::uint64_t saved_bytes = 0; ///< 0 where sizes have no value
+};
+
+/// "Linear" of "torch.nn.modules.linear.Linear"
+[[nodiscard]] std::string_view class_of(std::string_view type);
+
+/// Parents before their children, the whole first. Modules without operations, parameters and kept tensors are left
+/// out.
+[[nodiscard]] std::vector<ModuleRow> module_rows(const ModelFlops& model);
+
+} // namespace memviz

@@ -1,0 +1,20 @@
+#pragma once
+
+// An equation of torch.einsum and the sizes of its operands -> what its products cost.
+
+#include "model/polynomial.hpp"
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace memviz::model {
+
+/// Two operands after the other are contracted, from the left or as `path` says (pairs of places, as opt_einsum has
+/// them); letters that only one of the two has, and nothing needs later, are summed before. Throws Error where the
+/// equation does not fit the operands.
+/// Source: einsum() and sumproduct_pair() in aten/src/ATen/native/Linear.cpp.
+[[nodiscard]] Polynomial einsum_flops(std::string_view equation, std::span<const std::vector<Polynomial>> operands,
+                                      std::span<const Polynomial> path);
+
+} // namespace memviz::model

@@ -1,0 +1,73 @@
+#include "model/module_stack.hpp"
+
+#include "memviz/error.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace memviz::model {
+namespace {
+
+/// Deeper ones than any model has are cut.
+constexpr std::size_t kMostModules = 256;
+
+/// "layers.0" of "layers.0@1", which is its second call, and of what strict export writes in place of a path:
+/// "L['self'].layers[0]".
+std::string plain_path(std::string_view path) {
+  path = path.substr(0, path.find('@'));
+  constexpr std::string_view kSelf = "L['self']";
+  if (!path.starts_with(kSelf)) return std::string(path);
+  std::string plain;
+  path.remove_prefix(kSelf.size());
+  for (const char c : path) {
+    if (c == '[') plain += '.';
+    if (c != '[' && c != ']' && c != '\'' && c != '"') plain += c;
+  }
+  return plain.starts_with('.') ? plain.substr(1) : plain;
+}
+
+/// The part up to the next `separator`, which is taken off `rest` with it.
+std::string_view take_part(std::string_view& rest, char separator) {
+  const std::size_t end = rest.find(separator);
+  const std::string_view part = rest.substr(0, end);
+  rest = end == std::string_view::npos ? "" : rest.substr(end + 1);
+  return part;
+}
+
+} // namespace
+
+ModuleTree::ModuleTree(std::vector<Module>& modules) : modules_(modules) {
+  modules_.push_back({});
+}
+
+ModuleId ModuleTree::module_at(const std::string& path, std::string_view type, ModuleId parent) {
+  if (path.empty()) {
+    if (modules_[kWholeModel].type.empty()) modules_[kWholeModel].type = type;
+    return kWholeModel;
+  }
+  const auto known = by_path_.find(path);
+  if (known != by_path_.end()) return known->second;
+  const auto id = static_cast<ModuleId>(modules_.size());
+  modules_.push_back({path, std::string(type), parent});
+  by_path_.emplace(path, id);
+  return id;
+}
+
+ModuleId ModuleTree::innermost(std::string_view stack) {
+  const auto known = by_stack_.find(stack);
+  if (known != by_stack_.end()) return known->second;
+  ModuleId module = kWholeModel;
+  std::string_view rest = stack;
+  for (std::size_t i = 0; i < kMostModules && !rest.empty(); ++i) {
+    std::string_view entry = take_part(rest, ';');
+    take_part(entry, ',');
+    // A path may have commas, a class has none.
+    const std::size_t comma = entry.rfind(',');
+    if (comma == std::string_view::npos) continue;
+    module = module_at(plain_path(entry.substr(0, comma)), entry.substr(comma + 1), module);
+  }
+  by_stack_.emplace(stack, module);
+  return module;
+}
+
+} // namespace memviz::model

@@ -1,0 +1,174 @@
+#include "model/saved.hpp"
+
+#include "model/formulas.hpp"
+#include "model/saved_rules.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <string_view>
+#include <utility>
+
+namespace memviz::model {
+namespace {
+
+/// What is known of a tensor while the program is walked.
+struct Flow {
+  std::size_t storage = 0; ///< index into Walker::storages_
+  bool needs_gradient = false;
+};
+
+struct Storage {
+  Polynomial bytes;
+  bool is_weight = false;
+  bool is_kept = false;
+};
+
+bool has_floats(const Tensor& tensor) {
+  return tensor.is_floating;
+}
+
+class Walker {
+public:
+  explicit Walker(const Program& program) : program_(program) {}
+
+  SavedTensors run() {
+    const Graph& graph = program_.graphs.front();
+    std::vector<Flow> flows = new_flows(graph);
+    for (const Weight& weight : program_.weights) {
+      flows[weight.tensor].needs_gradient = weight.is_parameter && has_floats(graph.tensors[weight.tensor]);
+      storages_[flows[weight.tensor].storage].is_weight = true;
+    }
+    walk(graph, flows, true, kWholeModel);
+    saved_.unknown.assign(unknown_.begin(), unknown_.end());
+    return std::move(saved_);
+  }
+
+private:
+  std::vector<Flow> new_flows(const Graph& graph) {
+    std::vector<Flow> flows;
+    flows.reserve(graph.tensors.size());
+    for (const Tensor& tensor : graph.tensors) {
+      flows.push_back({storages_.size(), false});
+      storages_.push_back({Polynomial(tensor.element_bytes) * product_of(tensor.sizes)});
+    }
+    return flows;
+  }
+
+  void walk(const Graph& graph, std::vector<Flow>& flows, bool has_gradients, ModuleId outer) {
+    for (const Node& node : graph.nodes) {
+      const ModuleId module = node.module == kWholeModel ? outer : node.module;
+      const std::optional<GraphId> inner = only_graph(node);
+      if (inner)
+        walk_inner(node, *inner, flows, has_gradients, module);
+      else
+        pass(node, graph, flows, has_gradients, module);
+    }
+  }
+
+  static std::optional<GraphId> only_graph(const Node& node) {
+    for (const Argument& argument : node.arguments) {
+      if (argument.kind == Argument::Kind::graph) return argument.graph;
+    }
+    return std::nullopt;
+  }
+
+  /// The graph of a higher-order operator takes the last of its tensors. Of two branches the first is walked; loops are
+  /// not known.
+  void walk_inner(const Node& node, GraphId id, std::vector<Flow>& flows, bool has_gradients, ModuleId module) {
+    const Graph& graph = program_.graphs[id];
+    const std::string_view name = operator_of(node.target);
+    if (name == "higher_order.cond") unknown_.insert("higher_order.cond (its first branch is taken)");
+    if (name == "higher_order.while_loop" || name == "higher_order.scan" || name == "higher_order.map_impl") {
+      unknown_.insert(std::string(name));
+      return;
+    }
+    std::vector<TensorId> given;
+    bool turns_off = false;
+    for (const Argument& argument : node.arguments) {
+      given.insert(given.end(), argument.tensors.begin(), argument.tensors.end());
+      const bool is_switch = name == "higher_order.wrap_with_set_grad_enabled";
+      if (is_switch && argument.kind == Argument::Kind::boolean) turns_off = !argument.boolean;
+    }
+    std::vector<Flow> inner = new_flows(graph);
+    const std::size_t count = std::min(given.size(), graph.inputs.size());
+    for (std::size_t i = 0; i < count; ++i)
+      inner[graph.inputs[graph.inputs.size() - count + i]] = flows[given[given.size() - count + i]];
+    walk(graph, inner, has_gradients && !turns_off, module);
+    for (std::size_t i = 0; i < std::min(node.outputs.size(), graph.outputs.size()); ++i)
+      flows[node.outputs[i]] = inner[graph.outputs[i]];
+  }
+
+  void pass(const Node& node, const Graph& graph, std::vector<Flow>& flows, bool has_gradients, ModuleId module) {
+    const Flow* first = nullptr;
+    bool needs_gradient = false;
+    for (const Argument& argument : node.arguments) {
+      for (const TensorId tensor : argument.tensors) {
+        if (first == nullptr) first = &flows[tensor];
+        needs_gradient = needs_gradient || flows[tensor].needs_gradient;
+      }
+    }
+    const bool is_detached = operator_of(node.target) == "aten.detach";
+    needs_gradient = needs_gradient && has_gradients && !is_detached;
+    const bool is_alias = first != nullptr && is_view(node, graph);
+    const std::size_t storage = first == nullptr ? 0 : first->storage;
+    bool has_result = false;
+    for (const TensorId tensor : node.outputs) {
+      if (is_alias) flows[tensor].storage = storage;
+      flows[tensor].needs_gradient = needs_gradient && has_floats(graph.tensors[tensor]);
+      has_result = has_result || flows[tensor].needs_gradient;
+    }
+    if (has_result) keep(node, graph, flows, module);
+  }
+
+  void keep(const Node& node, const Graph& graph, const std::vector<Flow>& flows, ModuleId module) {
+    const auto rules = keep_rules(node.target);
+    if (!rules) {
+      unknown_.insert(std::string(operator_of(node.target)));
+      return;
+    }
+    for (const KeepRule& rule : *rules) {
+      if (rule.keep == Keep::result && rule.place < node.outputs.size())
+        keep_storage(flows[node.outputs[rule.place]], module);
+      if (rule.keep == Keep::operand || (rule.keep == Keep::factor && needs_gradient(node, rule, flows)))
+        keep_operand(node, rule, flows, module);
+    }
+    const Polynomial extra = extra_kept_bytes(node, graph);
+    if (!extra.is_zero()) saved_.all.push_back({module, extra});
+  }
+
+  static bool needs_gradient(const Node& node, const KeepRule& rule, const std::vector<Flow>& flows) {
+    // The two factors stand side by side: the other's place is not needed where it has a name, as they all do.
+    const Argument* const other = argument_of(node, rule.other, node.arguments.size());
+    if (other == nullptr) return false;
+    return std::any_of(other->tensors.begin(), other->tensors.end(),
+                       [&](TensorId tensor) { return flows[tensor].needs_gradient; });
+  }
+
+  void keep_operand(const Node& node, const KeepRule& rule, const std::vector<Flow>& flows, ModuleId module) {
+    const Argument* const operand = argument_of(node, rule.name, rule.place);
+    if (operand == nullptr) return;
+    for (const TensorId tensor : operand->tensors)
+      keep_storage(flows[tensor], module);
+  }
+
+  void keep_storage(const Flow& flow, ModuleId module) {
+    Storage& storage = storages_[flow.storage];
+    if (storage.is_weight || storage.is_kept) return;
+    storage.is_kept = true;
+    saved_.all.push_back({module, storage.bytes});
+  }
+
+  const Program& program_;
+  std::vector<Storage> storages_;
+  SavedTensors saved_;
+  std::set<std::string, std::less<>> unknown_;
+};
+
+} // namespace
+
+SavedTensors saved_tensors(const Program& program) {
+  return Walker(program).run();
+}
+
+} // namespace memviz::model

@@ -1,0 +1,313 @@
+#include "model/saved_rules.hpp"
+
+#include "model/formulas.hpp"
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+
+namespace memviz::model {
+namespace {
+
+constexpr auto kOperand = Keep::operand;
+constexpr auto kFactor = Keep::factor;
+constexpr auto kResult = Keep::result;
+
+// Rules of one operator stand one behind the other. Weights that are parameters are left out by who asks.
+constexpr KeepRule kRules[] = {
+    {"aten.mm", kFactor, "self", "mat2", 0},
+    {"aten.mm", kFactor, "mat2", "self", 1},
+    {"aten.bmm", kFactor, "self", "mat2", 0},
+    {"aten.bmm", kFactor, "mat2", "self", 1},
+    {"aten.matmul", kFactor, "self", "other", 0},
+    {"aten.matmul", kFactor, "other", "self", 1},
+    {"aten.mv", kFactor, "self", "vec", 0},
+    {"aten.mv", kFactor, "vec", "self", 1},
+    {"aten.dot", kFactor, "self", "tensor", 0},
+    {"aten.dot", kFactor, "tensor", "self", 1},
+    {"aten.addmm", kFactor, "mat1", "mat2", 1},
+    {"aten.addmm", kFactor, "mat2", "mat1", 2},
+    {"aten.baddbmm", kFactor, "batch1", "batch2", 1},
+    {"aten.baddbmm", kFactor, "batch2", "batch1", 2},
+    {"aten.linear", kFactor, "input", "weight", 0},
+    {"aten.linear", kFactor, "weight", "input", 1},
+    {"aten.einsum", kOperand, "tensors", "", 1},
+    {"aten._grouped_mm", kFactor, "self", "mat2", 0},
+    {"aten._grouped_mm", kFactor, "mat2", "self", 1},
+    {"aten._grouped_mm", kOperand, "offs", "", 2},
+    {"aten.convolution", kFactor, "input", "weight", 0},
+    {"aten.convolution", kFactor, "weight", "input", 1},
+    {"aten.conv1d", kFactor, "input", "weight", 0},
+    {"aten.conv1d", kFactor, "weight", "input", 1},
+    {"aten.conv2d", kFactor, "input", "weight", 0},
+    {"aten.conv2d", kFactor, "weight", "input", 1},
+    {"aten.conv3d", kFactor, "input", "weight", 0},
+    {"aten.conv3d", kFactor, "weight", "input", 1},
+    {"aten.conv_transpose1d", kFactor, "input", "weight", 0},
+    {"aten.conv_transpose1d", kFactor, "weight", "input", 1},
+    {"aten.conv_transpose2d", kFactor, "input", "weight", 0},
+    {"aten.conv_transpose2d", kFactor, "weight", "input", 1},
+    {"aten.conv_transpose3d", kFactor, "input", "weight", 0},
+    {"aten.conv_transpose3d", kFactor, "weight", "input", 1},
+    {"aten.scaled_dot_product_attention", kOperand, "query", "", 0},
+    {"aten.scaled_dot_product_attention", kOperand, "key", "", 1},
+    {"aten.scaled_dot_product_attention", kOperand, "value", "", 2},
+    {"aten.scaled_dot_product_attention", kOperand, "attn_mask", "", 3},
+    {"aten.scaled_dot_product_attention", kResult, "", "", 0},
+    {"aten._scaled_dot_product_flash_attention_for_cpu", kOperand, "query", "", 0},
+    {"aten._scaled_dot_product_flash_attention_for_cpu", kOperand, "key", "", 1},
+    {"aten._scaled_dot_product_flash_attention_for_cpu", kOperand, "value", "", 2},
+    {"aten._scaled_dot_product_flash_attention_for_cpu", kResult, "", "", 0},
+    {"aten._scaled_dot_product_flash_attention_for_cpu", kResult, "", "", 1},
+    {"aten._scaled_dot_product_flash_attention", kOperand, "query", "", 0},
+    {"aten._scaled_dot_product_flash_attention", kOperand, "key", "", 1},
+    {"aten._scaled_dot_product_flash_attention", kOperand, "value", "", 2},
+    {"aten._scaled_dot_product_flash_attention", kResult, "", "", 0},
+    {"aten._scaled_dot_product_flash_attention", kResult, "", "", 1},
+    {"aten._scaled_dot_product_efficient_attention", kOperand, "query", "", 0},
+    {"aten._scaled_dot_product_efficient_attention", kOperand, "key", "", 1},
+    {"aten._scaled_dot_product_efficient_attention", kOperand, "value", "", 2},
+    {"aten._scaled_dot_product_efficient_attention", kResult, "", "", 0},
+    {"aten._scaled_dot_product_efficient_attention", kResult, "", "", 1},
+    {"aten.mul", kFactor, "self", "other", 0},
+    {"aten.mul", kFactor, "other", "self", 1},
+    {"aten.div", kFactor, "self", "other", 0},
+    {"aten.div", kOperand, "other", "", 1},
+    {"aten.addcmul", kFactor, "tensor1", "tensor2", 1},
+    {"aten.addcmul", kFactor, "tensor2", "tensor1", 2},
+    {"aten.pow", kOperand, "self", "", 0},
+    {"aten.square", kOperand, "self", "", 0},
+    {"aten.relu", kResult, "", "", 0},
+    {"aten.tanh", kResult, "", "", 0},
+    {"aten.sigmoid", kResult, "", "", 0},
+    {"aten.softmax", kResult, "", "", 0},
+    {"aten._softmax", kResult, "", "", 0},
+    {"aten._safe_softmax", kResult, "", "", 0},
+    {"aten.log_softmax", kResult, "", "", 0},
+    {"aten._log_softmax", kResult, "", "", 0},
+    {"aten.exp", kResult, "", "", 0},
+    {"aten.sqrt", kResult, "", "", 0},
+    {"aten.rsqrt", kResult, "", "", 0},
+    {"aten.reciprocal", kResult, "", "", 0},
+    {"aten.gelu", kOperand, "self", "", 0},
+    {"aten.silu", kOperand, "self", "", 0},
+    {"aten.mish", kOperand, "self", "", 0},
+    {"aten.elu", kOperand, "self", "", 0},
+    {"aten.leaky_relu", kOperand, "self", "", 0},
+    {"aten.hardtanh", kOperand, "self", "", 0},
+    {"aten.relu6", kOperand, "self", "", 0},
+    {"aten.hardswish", kOperand, "self", "", 0},
+    {"aten.hardsigmoid", kOperand, "self", "", 0},
+    {"aten.softplus", kOperand, "self", "", 0},
+    {"aten.log", kOperand, "self", "", 0},
+    {"aten.sin", kOperand, "self", "", 0},
+    {"aten.cos", kOperand, "self", "", 0},
+    {"aten.abs", kOperand, "self", "", 0},
+    {"aten.erf", kOperand, "self", "", 0},
+    {"aten.clamp", kOperand, "self", "", 0},
+    {"aten.clamp_min", kOperand, "self", "", 0},
+    {"aten.clamp_max", kOperand, "self", "", 0},
+    {"aten.glu", kOperand, "self", "", 0},
+    {"aten.var", kOperand, "self", "", 0},
+    {"aten.layer_norm", kOperand, "input", "", 0},
+    {"aten.native_layer_norm", kOperand, "input", "", 0},
+    {"aten.native_layer_norm", kResult, "", "", 1},
+    {"aten.native_layer_norm", kResult, "", "", 2},
+    {"aten.group_norm", kOperand, "input", "", 0},
+    {"aten.native_group_norm", kOperand, "input", "", 0},
+    {"aten.native_group_norm", kResult, "", "", 1},
+    {"aten.native_group_norm", kResult, "", "", 2},
+    {"aten.batch_norm", kOperand, "input", "", 0},
+    {"aten._native_batch_norm_legit_functional", kOperand, "input", "", 0},
+    {"aten._native_batch_norm_legit_functional", kResult, "", "", 1},
+    {"aten._native_batch_norm_legit_functional", kResult, "", "", 2},
+    {"aten.native_batch_norm", kOperand, "input", "", 0},
+    {"aten.native_batch_norm", kResult, "", "", 1},
+    {"aten.native_batch_norm", kResult, "", "", 2},
+    {"aten.embedding", kOperand, "indices", "", 1},
+    {"aten.native_dropout", kResult, "", "", 1},
+    {"aten.dropout", Keep::nothing},
+    {"aten.max_pool2d", kOperand, "self", "", 0},
+    {"aten.max_pool2d_with_indices", kOperand, "self", "", 0},
+    {"aten.max_pool2d_with_indices", kResult, "", "", 1},
+    {"aten.avg_pool2d", kOperand, "self", "", 0},
+    {"aten.adaptive_avg_pool2d", kOperand, "self", "", 0},
+    {"aten._adaptive_avg_pool2d", kOperand, "self", "", 0},
+    {"aten.nll_loss_forward", kOperand, "self", "", 0},
+    {"aten.nll_loss_forward", kOperand, "target", "", 1},
+    {"aten.nll_loss_forward", kResult, "", "", 1},
+    {"aten.mse_loss", kOperand, "self", "", 0},
+    {"aten.mse_loss", kOperand, "target", "", 1},
+    {"aten.index", kOperand, "indices", "", 1},
+    {"aten.index_select", kOperand, "index", "", 2},
+    {"aten.index_add", kOperand, "index", "", 2},
+    {"aten.gather", kOperand, "index", "", 2},
+    {"aten.scatter", kOperand, "index", "", 2},
+    {"aten.scatter_add", kOperand, "index", "", 2},
+    {"aten.topk", kResult, "", "", 1},
+    {"aten.sort", kResult, "", "", 1},
+    {"aten.where", kOperand, "condition", "", 0},
+    {"aten.masked_fill", kOperand, "mask", "", 1},
+    {"aten.maximum", kOperand, "self", "", 0},
+    {"aten.maximum", kOperand, "other", "", 1},
+    {"aten.minimum", kOperand, "self", "", 0},
+    {"aten.minimum", kOperand, "other", "", 1},
+};
+
+constexpr std::string_view kKeepNothing[] = {"aten.add",
+                                             "aten.sub",
+                                             "aten.rsub",
+                                             "aten.neg",
+                                             "aten.sum",
+                                             "aten.mean",
+                                             "aten.cat",
+                                             "aten.stack",
+                                             "aten.clone",
+                                             "aten.copy",
+                                             "aten._to_copy",
+                                             "aten.to",
+                                             "aten.type_as",
+                                             "aten.contiguous",
+                                             "aten.reshape",
+                                             "aten.flatten",
+                                             "aten.pad",
+                                             "aten.constant_pad_nd",
+                                             "aten.repeat",
+                                             "aten.roll",
+                                             "aten.flip",
+                                             "aten.cumsum",
+                                             "aten.tril",
+                                             "aten.triu",
+                                             "aten.masked_fill_",
+                                             "aten.zeros_like",
+                                             "aten.ones_like",
+                                             "aten.full_like",
+                                             "aten.lift_fresh_copy",
+                                             "aten.slice_scatter",
+                                             "aten.select_scatter",
+                                             "aten.upsample_nearest2d",
+                                             "aten.upsample_bilinear2d",
+                                             "aten.pixel_shuffle",
+                                             "aten.empty_like",
+                                             "aten.rand_like",
+                                             "aten.randn_like",
+                                             "aten.bernoulli",
+                                             "aten.detach_",
+                                             "aten.repeat_interleave",
+                                             "aten.split_with_sizes_copy",
+                                             "aten.floor",
+                                             "aten.round",
+                                             "aten.sign"};
+
+constexpr std::string_view kViews[] = {"aten.view",
+                                       "aten._unsafe_view",
+                                       "aten.permute",
+                                       "aten.transpose",
+                                       "aten.t",
+                                       "aten.numpy_T",
+                                       "aten.expand",
+                                       "aten.expand_as",
+                                       "aten.unsqueeze",
+                                       "aten.squeeze",
+                                       "aten.slice",
+                                       "aten.select",
+                                       "aten.split",
+                                       "aten.split_with_sizes",
+                                       "aten.chunk",
+                                       "aten.unbind",
+                                       "aten.narrow",
+                                       "aten.alias",
+                                       "aten.detach",
+                                       "aten.diagonal",
+                                       "aten.as_strided",
+                                       "aten.view_as",
+                                       "aten.unflatten",
+                                       "aten.movedim",
+                                       "aten.swapaxes",
+                                       "aten.swapdims",
+                                       "aten.unfold",
+                                       "aten.real",
+                                       "aten.imag",
+                                       "aten.mT",
+                                       "aten.adjoint",
+                                       "aten.tensor_split",
+                                       "aten.lift_fresh",
+                                       "aten.view_as_real",
+                                       "aten.view_as_complex"};
+
+template <class List> bool contains(const List& list, std::string_view word) {
+  return std::find(std::begin(list), std::end(list), word) != std::end(list);
+}
+
+const Tensor* first_tensor(const Node& node, const Graph& graph) {
+  for (const Argument& argument : node.arguments) {
+    if (argument.kind == Argument::Kind::tensors && !argument.tensors.empty())
+      return &graph.tensors[argument.tensors.front()];
+  }
+  return nullptr;
+}
+
+/// A dropout that drops nothing gives what it was given.
+bool drops(const Node& node) {
+  const Argument* const train = argument_of(node, "train", 2);
+  return train == nullptr || train->boolean;
+}
+
+Polynomial number_of(const Node& node, std::string_view name, std::size_t place) {
+  const Argument* const argument = argument_of(node, name, place);
+  return argument == nullptr || argument->numbers.empty() ? Polynomial(1) : argument->numbers.front();
+}
+
+} // namespace
+
+std::optional<std::span<const KeepRule>> keep_rules(std::string_view target) {
+  std::string_view name = operator_of(target);
+  if (name.ends_with('_') && !name.ends_with("__")) name.remove_suffix(1);
+  const auto is_of = [&](const KeepRule& rule) { return rule.target == name; };
+  const auto* const begin = std::find_if(std::begin(kRules), std::end(kRules), is_of);
+  const auto* const end = std::find_if_not(begin, std::end(kRules), is_of);
+  if (begin != end) return std::span(begin, end);
+  const bool keeps_nothing = contains(kKeepNothing, name) || contains(kViews, name) || name.starts_with("aten.sym_") ||
+                             name.starts_with("_operator.") || name.starts_with("aten._assert");
+  if (keeps_nothing) return std::span<const KeepRule>{};
+  return std::nullopt;
+}
+
+bool is_view(const Node& node, const Graph& graph) {
+  const std::string_view name = operator_of(node.target);
+  if (contains(kViews, name) || (name.ends_with('_') && !name.ends_with("__"))) return true;
+  const Tensor* const given = first_tensor(node, graph);
+  if (given == nullptr || node.outputs.empty()) return false;
+  if (name == "aten.contiguous" || name == "aten.reshape" || name == "aten.flatten") return given->is_contiguous;
+  const Tensor& made = graph.tensors[node.outputs.front()];
+  if (name == "aten.to" || name == "aten.type_as")
+    return given->element_bytes == made.element_bytes && given->is_floating == made.is_floating;
+  if (name == "aten.dropout") return !drops(node);
+  return false;
+}
+
+Polynomial extra_kept_bytes(const Node& node, const Graph& graph) {
+  constexpr std::int64_t kStatisticBytes = 4; // in float32, whatever is normalised
+  constexpr std::int64_t kIndexBytes = 8;
+  const std::string_view name = operator_of(node.target);
+  const Tensor* const given = first_tensor(node, graph);
+  if (given == nullptr || given->sizes.empty()) return {};
+  const std::vector<Polynomial>& sizes = given->sizes;
+  if (name == "aten.layer_norm") {
+    const Argument* const shape = argument_of(node, "normalized_shape", 1);
+    const std::size_t normalised = shape == nullptr ? 1 : std::min(shape->numbers.size(), sizes.size());
+    return Polynomial(2 * kStatisticBytes) * product_of(std::span(sizes).first(sizes.size() - normalised));
+  }
+  if (name == "aten.group_norm")
+    return Polynomial(2 * kStatisticBytes) * sizes.front() * number_of(node, "num_groups", 1);
+  if (name == "aten.batch_norm" && sizes.size() > 1) return Polynomial(2 * kStatisticBytes) * sizes[1];
+  // A dropout on a GPU keeps one byte for each element.
+  if (name == "aten.dropout" && drops(node)) return product_of(sizes);
+  if (name == "aten.max_pool2d" && !node.outputs.empty())
+    return Polynomial(kIndexBytes) * product_of(graph.tensors[node.outputs.front()].sizes);
+  if (name == "aten.scaled_dot_product_attention")
+    return Polynomial(kStatisticBytes) * product_of(std::span(sizes).first(sizes.size() - 1));
+  return {};
+}
+
+} // namespace memviz::model
