@@ -24,9 +24,9 @@ import document_models
 import dynamic
 import networks
 import operators
+import oracle
 import regions
 from notes import notes_on
-import oracle
 
 HERE = pathlib.Path(__file__).resolve().parent
 PACKAGES = pathlib.Path(torch.__file__).parent.parent
@@ -128,9 +128,9 @@ def make(name, case, folder):
     programs = {form: in_form(plain, form) for form in case.forms}
     figures = {"torch": torch.__version__} | counted(case) | notes_on(name)
     for form, program in programs.items():
-        figures |= oracle.exported(program) | {"dynamic": sizes_by_hint(program)}
-        write(program, case, folder / f"{name if form == 'plain' else f'{name}_{form}'}.pt2", figures)
-        print(f"{name} {form}: {figures['total_flops']} {figures['graph_flops']}", flush=True)
+        found = figures | oracle.exported(program) | {"dynamic": sizes_by_hint(program)}
+        write(program, case, folder / f"{name if form == 'plain' else f'{name}_{form}'}.pt2", found)
+        print(f"{name} {form}: {found['total_flops']} {found['graph_flops']}", flush=True)
 
 
 def is_available(case):
