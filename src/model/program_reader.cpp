@@ -189,6 +189,9 @@ private:
       tensor.sizes.push_back(std::move(read));
     });
     tensor.is_contiguous = is_contiguous(meta, tensor.sizes);
+    const Value device = document_.get(meta.value, "device");
+    const Value where = device.kind() == Kind::dict ? document_.get(device, "type") : Value();
+    tensor.is_cuda = where.kind() == Kind::text && document_.text(where) == "cuda";
     return tensor;
   }
 

@@ -124,6 +124,8 @@ CASES = {
     "products_2560": Case(ThreeProducts, lambda: (torch.zeros(2, 10),), BOTH, weights="kept"),
     "nanogpt": Case(NanoGpt, tokens_of(1, 1024), BOTH),
     "nanogpt_all_positions": Case(lambda: NanoGpt(last_only=False), tokens_of(1, 1024)),
+    # The article's table counts the 50257 words that there are, without those that fill the last rows.
+    "nanogpt_table": Case(lambda: NanoGpt(vocabulary=50257, last_only=False), tokens_of(1, 1024)),
     "nanogpt_fake": Case(NanoGpt, tokens_of(1, 1024), weights="fake"),
     "nanogpt_sdpa": Case(lambda: NanoGpt(explicit=False), tokens_of(1, 1024)),
 }

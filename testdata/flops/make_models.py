@@ -20,17 +20,19 @@ import zipfile
 import torch
 from torch._subclasses.fake_tensor import FakeTensorMode
 
+import activation_models
 import document_models
 import dynamic
 import networks
 import operators
 import oracle
 import regions
+import saved
 from notes import notes_on
 
 HERE = pathlib.Path(__file__).resolve().parent
 PACKAGES = pathlib.Path(torch.__file__).parent.parent
-CASES = document_models.CASES | networks.CASES | operators.CASES | dynamic.CASES | regions.CASES
+CASES = activation_models.CASES | document_models.CASES | networks.CASES | operators.CASES | dynamic.CASES | regions.CASES
 
 
 def without_folders(text):
@@ -91,10 +93,19 @@ def write(program, case, path, figures):
     path.with_suffix(".json").write_text(json.dumps(figures, indent=1) + "\n")
 
 
+def kept_by(model, inputs):
+    """None where autograd cannot run the model."""
+    try:
+        return saved.saved_bytes(model, inputs)
+    except Exception:
+        return None
+
+
 def counted_eagerly(case, tensors):
     with tensors:
         model, inputs = case.build().eval(), case.inputs()
         return oracle.eager(model, inputs) | {
+            "saved_bytes": kept_by(model, inputs),
             "parameter_bytes": oracle.bytes_of(model.parameters()),
             "buffer_bytes": oracle.bytes_of(model.buffers()),
         }
