@@ -103,6 +103,7 @@ template <class Options>
 [[nodiscard]] Command stats_command();
 [[nodiscard]] Command export_command();
 [[nodiscard]] Command timeline_command();
+[[nodiscard]] Command report_command();
 [[nodiscard]] Command trace_command();
 [[nodiscard]] Command leaks_command();
 [[nodiscard]] Command check_command();

@@ -52,7 +52,8 @@ int run_command(const Command& command, const std::vector<std::string>& words) {
 const std::vector<Command>& commands() {
   static const std::vector<Command> all{flame_command(),    compare_command(), explain_command(), leaks_command(),
                                         timeline_command(), state_command(),   stats_command(),   trace_command(),
-                                        export_command(),   check_command(),   flops_command(),   rehearse_command()};
+                                        report_command(),   export_command(),  check_command(),   flops_command(),
+                                        rehearse_command()};
   return all;
 }
 

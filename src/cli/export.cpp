@@ -5,6 +5,7 @@
 #include "cli/outputs.hpp"
 #include "cli/scope.hpp"
 #include "cli/snapshot_file.hpp"
+#include "cli/sqlite_output.hpp"
 #include "cli/tree_options.hpp"
 #include "memviz/error.hpp"
 #include "memviz/flame.hpp"
@@ -15,7 +16,7 @@ namespace memviz::cli {
 
 namespace {
 
-enum class Format : std::uint8_t { folded, json };
+enum class Format : std::uint8_t { folded, json, sqlite };
 
 struct ExportOptions : CommandOptions {
   std::optional<Format> format;
@@ -25,12 +26,13 @@ struct ExportOptions : CommandOptions {
 };
 
 Format parse_export_format(std::string_view option, const std::string& word) {
-  return chosen<Format>(option, word, {{"folded", Format::folded}, {"json", Format::json}});
+  return chosen<Format>(option, word, {{"folded", Format::folded}, {"json", Format::json}, {"sqlite", Format::sqlite}});
 }
 
 OptionList<ExportOptions> export_options() {
   return joined<ExportOptions>(
-      {{parsed({"format", '\0', "FORMAT", "folded or json (required)"}, &ExportOptions::format, parse_export_format),
+      {{parsed({"format", '\0', "FORMAT", "folded, json or sqlite (required)"}, &ExportOptions::format,
+               parse_export_format),
         verbatim({"output", 'o', "FILE", "where it goes (default: standard output)"}, &ExportOptions::output)},
        within<ExportOptions>(
            &ExportOptions::tree,
@@ -42,19 +44,22 @@ OptionList<ExportOptions> export_options() {
        snapshot_options<ExportOptions>()});
 }
 
-/// Folded output is PyTorch's: its levels and frames are fixed.
-void refuse_tree_options(const TreeChoice& tree) {
-  const char* const given = tree.group    ? "group"
-                            : tree.frames ? "frames"
-                            : tree.focus  ? "focus"
-                            : tree.hide   ? "hide"
-                                          : nullptr;
-  if (given != nullptr) throw UsageError(fmt::format("--{} needs --format json", given));
+/// Folded output is PyTorch's: its levels and frames are fixed. A database has no tree.
+void refuse_tree_options(const TreeChoice& tree, Format format) {
+  const char* const given = tree.view && format == Format::sqlite ? "view"
+                            : tree.group                          ? "group"
+                            : tree.frames                         ? "frames"
+                            : tree.focus                          ? "focus"
+                            : tree.hide                           ? "hide"
+                                                                  : nullptr;
+  if (given == nullptr) return;
+  const bool is_view = std::string_view(given) == "view";
+  throw UsageError(fmt::format("--{} needs --format {}", given, is_view ? "folded or json" : "json"));
 }
 
 void check_format(const ExportOptions& options) {
-  if (!options.format) throw UsageError("export needs a format: add --format folded or --format json");
-  if (*options.format == Format::folded) refuse_tree_options(options.tree);
+  if (!options.format) throw UsageError("export needs a format: add --format folded, --format json or --format sqlite");
+  if (*options.format != Format::json) refuse_tree_options(options.tree, *options.format);
 }
 
 void write_export(const ExportOptions& options, const Loaded& loaded) {
@@ -76,9 +81,27 @@ void write_export(const ExportOptions& options, const Loaded& loaded) {
                }));
 }
 
+/// What lives is of the peak, unless --at says another moment.
+MomentRequest moment_of_tables(const ExportOptions& options) {
+  return options.scope.at.option.empty() ? moment_of(peak_scope()) : moment_of(options.scope);
+}
+
+void export_tables(const ExportOptions& options) {
+  const std::optional<DeviceId> device = options.scope.device;
+  SqliteOutput output(options.file, *options.output, {.report = false, .recording = true, .device = device});
+  const Loaded loaded =
+      load_one(options, {.moment = moment_of_tables(options), .kinds = true, .sink = output.events()}, device);
+  const MemoryReport report = memory_report(loaded.state, {}, loaded.births, device);
+  output.finish(loaded, {report, ProjectFiles(loaded.state, std::nullopt)});
+}
+
 int run_export(const ExportOptions& options) {
   check_format(options);
   check_outputs(options, {{"-o", options.output}});
+  if (*options.format == Format::sqlite) {
+    export_tables(options);
+    return kSuccess;
+  }
   const Wants wants{
       .moment = moment_of(options.scope), .births = needs_births(options.tree), .kinds = needs_kinds(options.tree)};
   write_export(options, load_one(options, wants, options.scope.device));
@@ -92,12 +115,15 @@ Command export_command() {
       .name = "export",
       .operands = "SNAPSHOT --format FORMAT [-o FILE] [options]",
       .operand_count = 1,
-      .summary = "the flame graph for other programs: folded stacks or JSON",
+      .summary = "for other programs: folded stacks, the flame graph as JSON, or all as SQLite",
       .text = "Writes folded stacks as PyTorch's own tools feed them to flamegraph.pl, or the tree of the flame graph "
               "as JSON: nodes with their parent, label, frame, own and total bytes. Folded stacks have pinned host "
-              "memory, which PyTorch's tools leave out, with --device host alone.",
+              "memory, which PyTorch's tools leave out, with --device host alone. As SQLite it is the whole recording: "
+              "tables of segments, blocks, events, stacks and frames, and of what lives at the peak, or at the moment "
+              "that --at names.",
       .examples = "  memviz export mem.pickle --format folded > mem.folded\n"
-                  "  memviz export mem.pickle --format json --group pool,state -o tree.json\n",
+                  "  memviz export mem.pickle --format json --group pool,state -o tree.json\n"
+                  "  memviz export mem.pickle --format sqlite -o mem.sqlite\n",
   };
   return command(text, export_options(), run_export);
 }

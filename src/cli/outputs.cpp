@@ -12,10 +12,7 @@
 
 namespace memviz::cli {
 
-namespace {
-
-/// Runs `write`; an Error in it gets the name of the output.
-template <class Write> void naming_output(const std::string& path, Write write) {
+void naming_output(const std::string& path, const std::function<void()>& write) {
   try {
     write();
   } catch (const ReaderGone&) {
@@ -24,8 +21,6 @@ template <class Write> void naming_output(const std::string& path, Write write) 
     throw NamedError((path == "-" ? "standard output" : path) + ": " + error.what());
   }
 }
-
-} // namespace
 
 void check_redacted(const FileOptions& options, std::string_view text) {
   if (options.redactor != nullptr) options.redactor->check_output(text);

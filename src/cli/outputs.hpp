@@ -7,6 +7,7 @@
 #include "io/scratch_file.hpp"
 #include "memviz/export.hpp"
 
+#include <functional>
 #include <initializer_list>
 #include <optional>
 #include <string>
@@ -19,6 +20,9 @@ struct NamedOutput {
   std::string_view option; ///< with its dashes
   const std::optional<std::string>& path;
 };
+
+/// Runs `write`; an Error in it becomes a NamedError with the name of the output, but for ReaderGone.
+void naming_output(const std::string& path, const std::function<void()>& write);
 
 /// Before the work begins, of all outputs of a command: throws UsageError when one would replace one of the snapshots
 /// that the command reads, standard input's file included, or when two name the same file, and Error when one cannot be

@@ -16,6 +16,12 @@ Scope automatic_scope() {
   return scope;
 }
 
+Scope peak_scope() {
+  Scope scope;
+  scope.at.choice.kind = MomentKind::peak;
+  return scope;
+}
+
 OptionText device_text() {
   return {"device", '\0', "N|host|all",
           "only this device: a GPU's number, or host for pinned host memory (default: all)"};

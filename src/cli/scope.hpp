@@ -21,6 +21,9 @@ struct Scope {
 /// Where nothing is said of --at: of each device its out-of-memory error, else its peak, else its end.
 [[nodiscard]] Scope automatic_scope();
 
+/// Where nothing is said: of each device its peak.
+[[nodiscard]] Scope peak_scope();
+
 /// `usual` says for the help what the moment is without --at.
 [[nodiscard]] OptionList<Scope> scope_options(std::string_view usual);
 

@@ -26,6 +26,9 @@ public:
   /// Without a commit() the temporary is removed and whatever was at the target before stays.
   ~OutputFile();
 
+  /// The temporary beside the target, for a library that opens its file itself; "" where the output is written
+  /// directly.
+  [[nodiscard]] const std::string& beside() const { return temporary_; }
   /// Throws Error when the bytes cannot all be written, ReaderGone when nobody reads them.
   void write(std::string_view bytes);
   /// Puts the finished file in its place. Throws Error when the system reports a late failure.

@@ -3,6 +3,7 @@
 // A file without a name, in the folder that TMPDIR names, else in /tmp: for bytes that wait, or are handed to another
 // program. Nothing is left of it, whatever happens. For POSIX.
 
+#include <cstddef>
 #include <cstdio>
 #include <functional>
 #include <memory>
@@ -26,5 +27,24 @@ public:
 private:
   std::unique_ptr<std::FILE, int (*)(std::FILE*)> file_;
 };
+
+/// The same for a library that opens its file itself: it has a name as long as this is there, and a signal removes it.
+class NamedScratchFile {
+public:
+  /// Throws Error where the system has no room for it.
+  NamedScratchFile();
+  NamedScratchFile(const NamedScratchFile&) = delete;
+  NamedScratchFile& operator=(const NamedScratchFile&) = delete;
+  ~NamedScratchFile();
+
+  [[nodiscard]] const std::string& path() const { return path_; }
+
+private:
+  std::string path_;
+};
+
+/// Hands the bytes of a file to `take`, piece by piece, each after the last `overlap` bytes of the one before. Throws
+/// Error.
+void read_pieces(const std::string& path, std::size_t overlap, const std::function<void(std::string_view)>& take);
 
 } // namespace memviz

@@ -178,7 +178,7 @@ void check_moment(const MomentRequest& request, const std::string& file, const s
     if (sum_of(recorded).ooms > 0) return;
     throw UsageError(fmt::format("{}: {} records no out-of-memory error; try --at peak", request.option, file));
   case MomentKind::peak:
-    if (!recorded.empty()) return;
+    if (!recorded.empty() || request.option.empty()) return; // where nobody asked for it, the end will do
     throw UsageError(fmt::format("{}: {} has no events, so its peak is not known", request.option, file));
   case MomentKind::automatic:
   case MomentKind::end: return;

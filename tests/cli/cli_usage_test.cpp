@@ -121,8 +121,7 @@ TEST_CASE("a mistake in a command") {
       {{"help", "exprot"}, "unknown command 'exprot'; did you mean 'export'?"},
       {{"dance"},
        "unknown command 'dance'; the commands are flame, compare, explain, leaks, timeline, state, stats, trace, "
-       "export, "
-       "check, rehearse or help"},
+       "report, export, check, flops, rehearse or help"},
       {{"--flame"}, "unknown option '--flame'; a command comes first"},
       {{testdata_file("oom")},
        "'" + testdata_file("oom") + "' is a file; a command comes first: memviz flame " + testdata_file("oom") +
@@ -208,8 +207,9 @@ TEST_CASE("a missing or extra operand") {
       {{"stats", "a", "b"}, "stats takes one snapshot; 'b' is one too many"},
       {{"compare", "a"}, "compare needs two snapshots: memviz compare BEFORE AFTER [-o FILE] [options]"},
       {{"compare", "-", "-"}, "only one of the two snapshots can be standard input"},
-      {{"export", "x"}, "export needs a format: add --format folded or --format json"},
-      {{"export", "x", "--format", "flded"}, "--format must be folded or json, not 'flded'; did you mean 'folded'?"},
+      {{"export", "x"}, "export needs a format: add --format folded, --format json or --format sqlite"},
+      {{"export", "x", "--format", "flded"},
+       "--format must be folded, json or sqlite, not 'flded'; did you mean 'folded'?"},
       {{"export", "x", "--format", "folded", "--hide", "x"}, "--hide needs --format json"},
       {{"check", "x", "--json", "-", "-o", "-"}, "-o and --json name the same output"},
       {{"stats", "x", "--json", "-", "-o", "-"}, "-o and --json name the same output"},

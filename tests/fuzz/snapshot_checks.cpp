@@ -4,7 +4,10 @@
 #include "memviz/explain.hpp"
 #include "memviz/export.hpp"
 #include "memviz/flame.hpp"
+#include "memviz/kinds.hpp"
 #include "memviz/leaks.hpp"
+#include "memviz/memory_report.hpp"
+#include "memviz/sqlite_file.hpp"
 #include "memviz/svg.hpp"
 #include "memviz/timeline_svg.hpp"
 #include "memviz/trace.hpp"
@@ -213,6 +216,35 @@ void check_moment(const std::shared_ptr<const Recording>& recording, std::uint32
   check_svg(explain_svg({.file = "fuzz <&> .pickle", .state = then, .devices = explained}, {}));
 }
 
+/// A report has all that is known to be a weight or an activation, and is written with the tables of the recording.
+void check_report(const std::shared_ptr<const Recording>& recording, std::uint32_t choice) {
+  KindWatch watch;
+  MemoryState state = rewind(recording, moment_choice(*recording, choice), &watch);
+  BirthFinder births(state);
+  take_events(*recording, births);
+  state.kinds = kinds_of(state, watch, births.births());
+  std::vector<DeviceRecord> timeline = record_timeline(*recording);
+  for (DeviceRecord& record : timeline)
+    record.kinds = kinds_of(record, state, watch);
+  const MemoryReport report = memory_report(state, timeline, births.births(), {});
+  KindAccount account;
+  for (const DeviceId device : report.devices)
+    add(account, kind_account(state, device));
+  std::uint64_t bytes = 0;
+  for (const ReportEntry& weight : report.weights)
+    bytes += weight.size_bytes;
+  require(bytes == account[static_cast<std::size_t>(MemoryKind::parameter)].bytes, "weights that are",
+          "the parameters");
+
+  const ProjectFiles project(state, choice % 3 == 0 ? std::optional<std::string>("/app") : std::nullopt);
+  const SqliteSubject subject{
+      .file = "fuzz <&> .pickle", .version = "0", .state = state, .report = report, .project = project};
+  check_proportion(subject);
+  SqliteFile file(":memory:", {.report = choice % 4 != 0, .recording = choice % 2 == 0, .device = {}});
+  if (file.events() != nullptr) take_events(*recording, *file.events());
+  file.finish(subject);
+}
+
 } // namespace
 
 std::uint64_t reserved_bytes(const MemoryMap& memory) {
@@ -259,6 +291,7 @@ void check_outputs(const std::shared_ptr<const Recording>& recording, std::uint3
   require(leaks_text("fuzz.pickle", state, leaks).ends_with('\n'), "a text that ends");
   require(stats_text("fuzz.pickle", state, {}).ends_with('\n'), "a text that ends");
   check_moment(recording, choice);
+  check_report(recording, choice);
 }
 
 } // namespace memviz::fuzz

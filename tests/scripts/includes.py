@@ -16,8 +16,8 @@ OF_MODEL = {
 }
 ORDER = """
     src/base src/value src/text src/json src/io src/pickle src/stream src/redact src/snapshot
-    src/analysis/tree src/analysis/trace src/analysis/replay src/analysis/kinds src/analysis/timeline src/analysis/leaks src/analysis/explain
-    src/session src/story src/model src/export src/rehearse
+    src/analysis/tree src/analysis/trace src/analysis/replay src/analysis/kinds src/analysis/timeline src/analysis/report src/analysis/leaks src/analysis/explain
+    src/session src/story src/model src/export src/sqlite src/rehearse
     render/web render/page render/graph render/timeline render/segments render/pictures
     src/cli src
 """.split()

@@ -53,7 +53,20 @@ std::optional<MemoryKind> declared_kind(std::string_view text) {
   static const RE2 key(
       R"((?i)(?:^|[^a-z_])(?:memory_)?(?:kind|category|component)['"]?\s*[:=]\s*['"]?([a-z _-]*[a-z]))");
   std::string word;
-  return RE2::PartialMatch({text.data(), text.size()}, key, &word) ? kind_of_word(word) : std::nullopt;
+  if (!RE2::PartialMatch({text.data(), text.size()}, key, &word)) return std::nullopt;
+  // The key that follows: "kind=parameter name=h.0.attn.weight".
+  constexpr std::string_view kNext = " name";
+  if (word.ends_with(kNext)) word.resize(word.size() - kNext.size());
+  return kind_of_word(word);
+}
+
+std::string declared_name(std::string_view text) {
+  text = text.substr(0, kMostMatchedBytes);
+  static const RE2 key(R"re((?i)(?:^|[^a-z_])name['"]?\s*[:=]\s*(?:'([^']*)'|"([^"]*)"|([^\s,;'"{}]+)))re");
+  std::array<std::string, 3> words;
+  if (!declared_kind(text) || !RE2::PartialMatch({text.data(), text.size()}, key, &words[0], &words[1], &words[2]))
+    return {};
+  return words[0] + words[1] + words[2];
 }
 
 KindOf ToldKinds::of_text(StringId text) {

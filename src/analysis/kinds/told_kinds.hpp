@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -16,6 +17,11 @@ namespace memviz {
 /// What a text that was attached to an allocation declares: nothing but a kind's name in one of its spellings
 /// ("Gradients", "optimizer state"), or a key that names one (kind=activation, {'category': 'input'}).
 [[nodiscard]] std::optional<MemoryKind> declared_kind(std::string_view text);
+
+/// What the same text calls the allocation, beside its kind: "h.0.attn.weight" of "kind=parameter
+/// name=h.0.attn.weight";
+/// "" where it names no kind, or no name.
+[[nodiscard]] std::string declared_name(std::string_view text);
 
 /// Looks at each text and each frame once.
 class ToldKinds {

@@ -1,0 +1,32 @@
+#pragma once
+
+// The lives of a recording -> the gradients of one training iteration, and whose each is.
+
+#include "analysis/report/declared_names.hpp"
+#include "memviz/memory_report.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace memviz {
+
+struct Gradient {
+  std::uint64_t size_bytes = 0;
+  std::string declared_name; ///< "" where the program declares none
+};
+
+/// Those that live together where gradients hold most, for the first time: an iteration frees its gradients before the
+/// next one makes its own. In the order in which they were made.
+[[nodiscard]] std::vector<Gradient> gradients_of(const DeviceRecord& record, DeclaredNames& names);
+
+/// Gives each of them to a weight of one device: to the one of the name that is declared, else to the last of its size
+/// that has none, because a backward pass makes the gradients of the last weights first. `declared_names` are those of
+/// the weights. Returns what is left.
+[[nodiscard]] std::vector<UnpairedGradients> pair_gradients(std::span<ReportEntry> weights,
+                                                            std::span<const std::string> declared_names,
+                                                            std::span<const Gradient> gradients);
+
+} // namespace memviz

@@ -1,0 +1,214 @@
+#include "memviz/memory_report.hpp"
+
+#include "analysis/report/declared_names.hpp"
+#include "analysis/report/entry_names.hpp"
+#include "analysis/report/gradients.hpp"
+#include "analysis/report/open_marks.hpp"
+#include "analysis/tree/user_lines.hpp"
+#include "base/hash_map.hpp"
+#include "base/printable.hpp"
+#include "memviz/format.hpp"
+#include "memviz/label.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <map>
+#include <set>
+#include <tuple>
+#include <utility>
+#include <variant>
+
+namespace memviz {
+
+namespace {
+
+/// The names of a report, each once.
+class NameTable {
+public:
+  explicit NameTable(std::vector<std::string>& names) : names_(names) {}
+
+  [[nodiscard]] std::uint32_t id(std::string name) {
+    const auto [id, is_new] = ids_.add(name, static_cast<std::uint32_t>(names_.size()));
+    if (is_new) names_.push_back(std::move(name));
+    return id;
+  }
+
+private:
+  std::vector<std::string>& names_;
+  HashMap<std::string, std::uint32_t> ids_;
+};
+
+/// Numbers the entries that share a name, from 1.
+void number(std::vector<ReportEntry>& entries, std::size_t names) {
+  std::vector<std::uint32_t> counts(names);
+  std::vector<std::uint32_t> given(names);
+  for (const ReportEntry& entry : entries)
+    ++counts[entry.name.name];
+  for (ReportEntry& entry : entries)
+    if (counts[entry.name.name] > 1) entry.name.number = ++given[entry.name.name];
+}
+
+/// The given device; else the GPUs; where there are none, all.
+std::vector<DeviceId> devices_of(const MemoryState& state, std::optional<DeviceId> device) {
+  if (device) return {*device};
+  std::vector<DeviceId> devices;
+  for (const DeviceStats& stats : state.devices)
+    if (!is_host(stats.device) || state.devices.size() == 1) devices.push_back(stats.device);
+  return devices;
+}
+
+/// In the order of their allocation; what is older than the events comes first, the largest of it ahead: nothing else
+/// of it is the same when the program runs again.
+void sort_by_birth(const MemoryState& state, std::vector<ReportEntry>& entries) {
+  const auto key = [&](const ReportEntry& entry) {
+    const EventIndex born = state.histories[entry.block].alloc_event;
+    return std::tuple(born, born.is_none() ? ~entry.size_bytes : 0, entry.block);
+  };
+  std::ranges::sort(entries, {}, key);
+}
+
+class Reporter {
+public:
+  Reporter(const MemoryState& state, std::span<const DeviceRecord> timeline, std::span<const BlockBirth> births)
+      : state_(state), timeline_(timeline), births_(births), declared_(state.frames()), lines_(state),
+        names_(report_.names), weight_names_(state.frames().stack_count()), operations_(weight_names_) {}
+
+  void add(DeviceId device) {
+    report_.devices.push_back(device);
+    if (const DeviceStats* const stats = state_.stats_at(device)) report_.peak_bytes += stats->peak_requested_bytes;
+    const auto record = std::ranges::find(timeline_, device, &DeviceRecord::device);
+    const DeviceRecord* const found = record == timeline_.end() ? nullptr : &*record;
+    add_weights(device, found);
+    add_activations(device, found);
+  }
+
+  [[nodiscard]] MemoryReport finish() {
+    number(report_.weights, report_.names.size());
+    return std::move(report_);
+  }
+
+private:
+  [[nodiscard]] std::vector<ReportEntry> entries_of(DeviceId device, MemoryKind kind) const {
+    std::vector<ReportEntry> entries;
+    for (const Segment& segment : state_.segments_of(device))
+      for (std::uint32_t i = segment.first_block; i < segment.first_block + segment.block_count; ++i)
+        if (state_.blocks[i].is_active() && state_.kinds[i].kind == kind)
+          entries.push_back({.name = {}, .device = device, .block = i, .size_bytes = state_.blocks[i].requested_bytes});
+    sort_by_birth(state_, entries);
+    return entries;
+  }
+
+  [[nodiscard]] std::string declared_name_of(std::uint32_t block) {
+    return births_.empty() ? std::string() : elided(declared_.of(births_[block]), kMostEntryColumns);
+  }
+
+  void add_weights(DeviceId device, const DeviceRecord* record) {
+    std::vector<ReportEntry> weights = entries_of(device, MemoryKind::parameter);
+    std::vector<std::string> declared;
+    for (ReportEntry& weight : weights) {
+      declared.push_back(declared_name_of(weight.block));
+      weight.name.name = declared.back().empty() ? undeclared_name(weight) : names_.id(declared.back());
+    }
+    if (record != nullptr) {
+      for (UnpairedGradients& left : pair_gradients(weights, declared, gradients_of(*record, declared_))) {
+        left.device = device;
+        if (left.reason == UnpairedReason::other_size && may_be_state(device, left.size_bytes))
+          left.reason = UnpairedReason::may_be_state;
+        report_.unpaired.push_back(left);
+      }
+    }
+    report_.weights.insert(report_.weights.end(), weights.begin(), weights.end());
+  }
+
+  /// By the stack, and where there is none by the size.
+  [[nodiscard]] std::uint32_t undeclared_name(const ReportEntry& weight) {
+    const StackId stack = state_.blocks[weight.block].stack;
+    std::optional<std::uint32_t>& known = weight_names_[stack.value];
+    if (known) return *known;
+    std::string name = weight_name(state_.frames(), stack, lines_.line_of(weight.device, weight.block));
+    if (name.empty()) return names_.id("parameter of " + format_counted(weight.size_bytes, "byte"));
+    known = names_.id(std::move(name));
+    return *known;
+  }
+
+  /// Of the sizes of MemoryKind::parameter_or_state.
+  [[nodiscard]] bool may_be_state(DeviceId device, std::uint64_t size_bytes) {
+    if (!undecided_sizes_.contains(device)) {
+      std::set<std::uint64_t>& sizes = undecided_sizes_[device];
+      for (const ReportEntry& entry : entries_of(device, MemoryKind::parameter_or_state))
+        sizes.insert(entry.size_bytes);
+    }
+    return undecided_sizes_[device].contains(size_bytes);
+  }
+
+  void add_activations(DeviceId device, const DeviceRecord* record) {
+    std::vector<ReportEntry> activations = entries_of(device, MemoryKind::activation);
+    std::optional<OpenMarks> marks;
+    if (record != nullptr && !activations.empty()) marks.emplace(*state_.recording, *record);
+    for (ReportEntry& activation : activations) {
+      const std::string declared = declared_name_of(activation.block);
+      activation.name.name =
+          declared.empty() ? undeclared_operation(activation, marks ? &*marks : nullptr) : names_.id(declared);
+    }
+    report_.activations.insert(report_.activations.end(), activations.begin(), activations.end());
+  }
+
+  [[nodiscard]] std::uint32_t undeclared_operation(const ReportEntry& activation, OpenMarks* marks) {
+    const StackId stack = state_.blocks[activation.block].stack;
+    std::optional<std::uint32_t>& known = operations_[stack.value];
+    if (known) return *known;
+    if (std::string name = operation_of(state_.frames(), stack); !name.empty()) {
+      known = names_.id(std::move(name));
+      return *known;
+    }
+    const EventIndex born = state_.histories[activation.block].alloc_event;
+    if (marks != nullptr && !born.is_none())
+      if (const auto mark = marks->at(born)) return names_.id(elided(state_.frames().text(*mark), kMostEntryColumns));
+    return names_.id(function_of(lines_.line_of(activation.device, activation.block)));
+  }
+
+  [[nodiscard]] std::string function_of(const NodeKey& line) const {
+    const auto* const frame = std::get_if<FrameId>(&line);
+    const std::string name =
+        frame == nullptr ? node_label(state_.frames(), line) : short_function(state_.frames().name(*frame));
+    return elided(name, kMostEntryColumns);
+  }
+
+  const MemoryState& state_;
+  std::span<const DeviceRecord> timeline_;
+  std::span<const BlockBirth> births_;
+  MemoryReport report_;
+  DeclaredNames declared_;
+  UserLines lines_;
+  NameTable names_;
+  std::vector<std::optional<std::uint32_t>> weight_names_; ///< by StackId
+  std::vector<std::optional<std::uint32_t>> operations_;   ///< likewise
+  std::map<DeviceId, std::set<std::uint64_t>> undecided_sizes_;
+};
+
+} // namespace
+
+std::string MemoryReport::name_of(const ReportEntry& entry) const {
+  const std::string& name = names[entry.name.name];
+  return entry.name.number == 0 ? name : fmt::format("{} #{}", name, entry.name.number);
+}
+
+std::string_view unpaired_words(UnpairedReason reason) {
+  switch (reason) {
+  case UnpairedReason::other_size: return "no weight has this size";
+  case UnpairedReason::may_be_state: return "of this size there is memory that may be weights or an optimizer's state";
+  case UnpairedReason::more_than_them: return "each weight of this size has its gradient";
+  case UnpairedReason::other_name: return "no weight without a gradient has the name that is declared";
+  }
+  return "";
+}
+
+MemoryReport memory_report(const MemoryState& state, std::span<const DeviceRecord> timeline,
+                           std::span<const BlockBirth> births, std::optional<DeviceId> device) {
+  Reporter reporter(state, timeline, births);
+  for (const DeviceId one : devices_of(state, device))
+    reporter.add(one);
+  return reporter.finish();
+}
+
+} // namespace memviz

@@ -1,0 +1,131 @@
+#include "base/printable.hpp"
+#include "cli/command.hpp"
+#include "cli/outputs.hpp"
+#include "cli/scope.hpp"
+#include "cli/snapshot_file.hpp"
+#include "cli/sqlite_output.hpp"
+#include "memviz/error.hpp"
+#include "memviz/format.hpp"
+#include "memviz/kinds.hpp"
+#include "memviz/sqlite_file.hpp"
+
+#include <filesystem>
+#include <fmt/format.h>
+#include <optional>
+#include <string>
+
+namespace memviz::cli {
+
+namespace {
+
+struct ReportOptions : CommandOptions {
+  std::optional<std::string> output;
+  std::optional<std::string> project_root;
+  bool full = false;
+  Scope scope = peak_scope();
+};
+
+OptionList<ReportOptions> report_options() {
+  return joined<ReportOptions>(
+      {{verbatim({"output", 'o', "FILE", "the SQLite file; - is standard output (required)"}, &ReportOptions::output),
+        verbatim(
+            {"project-root", '\0', "DIR",
+             "the folder whose files the stacks are of, as the recording has it, with paths relative to it (default: "
+             "the longest common folder of the user's own files)"},
+            &ReportOptions::project_root),
+        flag({"full", '\0', "", "add the whole recording: tables of segments, blocks, events, stacks and frames"},
+             &ReportOptions::full)},
+       within<ReportOptions>(&ReportOptions::scope, scope_options("peak")),
+       kinds_options<ReportOptions>(),
+       snapshot_options<ReportOptions>()});
+}
+
+bool is_of_windows(const std::string& path) {
+  return path.find('\\') != std::string::npos || (path.size() > 1 && path[1] == ':');
+}
+
+/// A relative one is one of this machine.
+std::optional<std::string> root_of(const ReportOptions& options) {
+  if (!options.project_root) return std::nullopt;
+  const std::string& root = *options.project_root;
+  if (root.empty()) throw UsageError("--project-root is empty; . is the folder that you are in");
+  if (is_of_windows(root)) return root;
+  return std::filesystem::absolute(root).lexically_normal().string();
+}
+
+void check_options(const ReportOptions& options) {
+  if (!options.output) throw UsageError("report needs an output: add -o report.sqlite, or -o - for standard output");
+  const bool hides_paths = options.file.redact && *options.file.redact != Redact::names;
+  if (options.project_root && hides_paths)
+    throw UsageError("--project-root names a folder that --redact hides: leave out one of them, or hide names only");
+}
+
+/// What a reader of the tables might miss.
+void advise(const ReportOptions& options, const Loaded& loaded, const MemoryReport& report,
+            const ProjectFiles& project) {
+  constexpr std::size_t kMostColumns = 200;
+  const std::string root = elided(project.root(), kMostColumns);
+  if (!project.has_any() && options.project_root)
+    options.file.advise(
+        fmt::format("no frame is of a file in '{}', so that stack_frames is empty; the recording's paths "
+                    "may be those of another machine",
+                    root));
+  if (project.has_any() && !options.project_root && !project.root().empty())
+    options.file.advise(
+        fmt::format("stacks have the files in '{}', the common folder of the user's own; --project-root "
+                    "names another",
+                    root));
+  if (report.weights.empty() && report.activations.empty())
+    options.file.advise(
+        "nothing is known to be a weight or an activation at that moment; memviz stats says what kinds of "
+        "memory there are, --kinds FILE takes rules of your own");
+  std::uint64_t undecided_bytes = 0;
+  for (const DeviceId device : report.devices) {
+    const KindAccount account = kind_account(loaded.state, device);
+    undecided_bytes += account[static_cast<std::size_t>(MemoryKind::parameter_or_state)].bytes;
+  }
+  if (undecided_bytes > 0)
+    options.file.advise(fmt::format("{} may be weights or an optimizer's state, and are in memviz_report only: record "
+                                    "from before the model is made",
+                                    format_bytes(undecided_bytes)));
+}
+
+int run_report(const ReportOptions& options) {
+  check_options(options);
+  check_outputs(options, {{"-o", options.output}});
+  const std::optional<std::string> root = root_of(options);
+  const std::optional<DeviceId> device = options.scope.device;
+  SqliteOutput output(options.file, *options.output, {.recording = options.full, .device = device});
+
+  const Loaded loaded = load_one(
+      options, {.moment = moment_of(options.scope), .kinds = true, .timeline = true, .sink = output.events()}, device);
+  const MemoryReport report =
+      naming_file(loaded.name, [&] { return memory_report(loaded.state, loaded.timeline, loaded.births, device); });
+  const ProjectFiles project(loaded.state, root);
+  advise(options, loaded, report, project);
+  output.finish(loaded, {report, project});
+  return kSuccess;
+}
+
+} // namespace
+
+Command report_command() {
+  const CommandText text{
+      .name = "report",
+      .operands = "SNAPSHOT -o FILE [options]",
+      .operand_count = 1,
+      .summary = "weights, gradients and activations as a SQLite file",
+      .text =
+          "Writes a memory report as DeepView.Profile does, a SQLite file with the same tables: each weight with its "
+          "name, its bytes and those of its gradient, each activation with the operation that made it, the stack of "
+          "either within your project, and the peak. What is a weight or an activation is told by the kinds of "
+          "memory (memviz stats); what cannot be told is listed in the table memviz_report. Pinned host "
+          "memory is left out, but with --device host. With --full the recording itself is there to be queried, too.",
+      .examples = "  memviz report mem.pickle -o report.sqlite --project-root /home/me/project\n"
+                  "  memviz report mem.pickle -o full.sqlite --full\n"
+                  "  sqlite3 report.sqlite 'SELECT name, size_bytes FROM weight_entries ORDER BY size_bytes DESC'\n",
+  };
+  return command(text, report_options(), run_report);
+}
+
+} // namespace memviz::cli

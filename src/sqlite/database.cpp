@@ -1,0 +1,88 @@
+#include "sqlite/database.hpp"
+
+#include "base/printable.hpp"
+#include "base/utf8.hpp"
+#include "io/system_message.hpp"
+#include "memviz/error.hpp"
+
+#include <cerrno>
+#include <fmt/format.h>
+#include <new>
+
+namespace memviz {
+
+namespace {
+
+std::unique_ptr<sqlite3, int (*)(sqlite3*)> opened(const std::string& path) {
+  sqlite3* handle = nullptr;
+  const int result =
+      sqlite3_open_v2(path.c_str(), &handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, nullptr);
+  std::unique_ptr<sqlite3, int (*)(sqlite3*)> owner(handle, sqlite3_close);
+  if (handle == nullptr || result == SQLITE_NOMEM) throw std::bad_alloc();
+  if (result != SQLITE_OK) throw Error(fmt::format("cannot be written: {}", sqlite3_errmsg(handle)));
+  return owner;
+}
+
+} // namespace
+
+Database::Database(const std::string& path, int page_bytes) : handle_(opened(path)) {
+  run(fmt::format("PRAGMA page_size = {};", page_bytes).c_str());
+  // A small cache: what sorts the rows of an index takes as much memory, and is quickest where that is the processor's.
+  run("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE; PRAGMA cache_size = -1000;"
+      "PRAGMA encoding = 'UTF-8'; BEGIN;");
+}
+
+void Database::run(const char* sql) {
+  check(sqlite3_exec(handle_.get(), sql, nullptr, nullptr, nullptr));
+}
+
+void Database::finish() {
+  run("COMMIT;");
+  check(sqlite3_close(handle_.get()));
+  static_cast<void>(handle_.release());
+}
+
+void Database::check(int result) const {
+  if (result == SQLITE_OK || result == SQLITE_DONE || result == SQLITE_ROW) return;
+  if (result == SQLITE_NOMEM) throw std::bad_alloc();
+  int number = (result & 0xff) == SQLITE_FULL ? ENOSPC : 0;
+  if ((result & 0xff) == SQLITE_IOERR)
+    static_cast<void>(sqlite3_file_control(handle_.get(), "main", SQLITE_FCNTL_LAST_ERRNO, &number));
+  const std::string why = number != 0 ? system_message(number) : sqlite3_errmsg(handle_.get());
+  throw Error("cannot be written: " + why);
+}
+
+namespace {
+
+sqlite3_stmt* prepared(const Database& database, std::string_view sql) {
+  sqlite3_stmt* statement = nullptr;
+  database.check(sqlite3_prepare_v3(database.handle(), sql.data(), static_cast<int>(sql.size()),
+                                    SQLITE_PREPARE_PERSISTENT, &statement, nullptr));
+  return statement;
+}
+
+} // namespace
+
+Insertion::Insertion(Database& database, std::string_view sql)
+    : database_(database), statement_(prepared(database, sql), sqlite3_finalize) {
+}
+
+void Insertion::put(int index, std::string_view text) {
+  // Of a null pointer SQLite makes NULL.
+  const char* const data = text.empty() ? "" : text.data();
+  database_.check(sqlite3_bind_text(statement_.get(), index, data, static_cast<int>(text.size()), SQLITE_STATIC));
+}
+
+void Insertion::step() {
+  const int result = sqlite3_step(statement_.get());
+  database_.check(result == SQLITE_DONE ? SQLITE_OK : result);
+  database_.check(sqlite3_reset(statement_.get()));
+}
+
+std::string column_text(std::string_view text) {
+  constexpr std::size_t kMostBytes = 65536;
+  if (text.size() <= kMostBytes) return printable(text);
+  return printable(whole_characters(text.substr(0, kMostBytes))) + "...";
+}
+
+} // namespace memviz

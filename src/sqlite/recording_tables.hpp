@@ -1,0 +1,37 @@
+#pragma once
+
+// The tables of a whole recording, memviz_segments, memviz_blocks, memviz_events and what they refer to, with their
+// indexes and views. Texts stand in a table of their own, each once: a file may give one of a megabyte to every frame.
+
+#include "memviz/sqlite_file.hpp"
+#include "sqlite/database.hpp"
+
+#include <optional>
+
+namespace memviz {
+
+void create_recording_tables(Database& database);
+
+/// Events -> rows, as they come.
+class EventRows final : public EventSink {
+public:
+  /// `database` must outlive this. Of `device`, or of all.
+  EventRows(Database& database, std::optional<DeviceId> device);
+
+  void take(DeviceId device, std::span<const Event> events) override;
+  void restart() override;
+
+private:
+  Database& database_;
+  std::optional<DeviceId> only_;
+  Insertion rows_;
+  std::optional<DeviceId> current_;
+  std::int64_t index_ = 0; ///< of the next event of `current_`
+};
+
+/// All but the events.
+void write_recording_tables(Database& database, const SqliteSubject& subject, std::optional<DeviceId> device);
+/// When all rows are there, which is quicker.
+void create_recording_indexes(Database& database);
+
+} // namespace memviz
