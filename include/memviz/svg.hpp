@@ -8,6 +8,7 @@
 #include "memviz/compare.hpp"
 #include "memviz/explain.hpp"
 #include "memviz/flame.hpp"
+#include "memviz/flops.hpp"
 #include "memviz/pins.hpp"
 #include "memviz/recording.hpp"
 #include "memviz/replay.hpp"
@@ -87,6 +88,10 @@ struct StatePicture {
 /// Fewer segments are drawn, largest first, until the file is no larger than `options` allows; what is left out is
 /// said.
 [[nodiscard]] std::string state_svg(const StatePicture& picture, const SvgOptions& options);
+
+/// The operations of a model's forward pass by module and operator, as wide as they are many; throws Error where their
+/// count has no value.
+[[nodiscard]] std::string flops_svg(const std::string& file, const ModelFlops& model, const SvgOptions& options);
 
 [[nodiscard]] std::string compare_svg(const ComparePicture& picture, const SvgOptions& options);
 

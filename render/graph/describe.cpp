@@ -57,20 +57,22 @@ std::string change_text(const Change& change) {
 }
 
 /// The lines of a tooltip that weigh a box; `shares` is one of them.
-std::string weight_text(const Amount& amount, const std::string& shares) {
+std::string weight_text(const Amount& amount, const std::string& shares, Quantity quantity) {
+  if (quantity == Quantity::work)
+    return fmt::format("{}\n{}{}", format_exact_flops(amount.bytes), shares, format_counted(amount.blocks, "call"));
   return fmt::format("{}\n{}{}", format_exact_bytes(amount.bytes), shares, format_counted(amount.blocks, "block"));
 }
 
-std::string weight_text(const Change& change, const std::string& shares) {
+std::string weight_text(const Change& change, const std::string& shares, Quantity /*quantity*/) {
   return fmt::format("{}\n{}\n{}\n{}width is the larger side of each stack", side_text("before", change.before),
                      side_text("after", change.after), change_text(change), shares);
 }
 
-std::string note_of(const Amount& amount) {
-  return format_bytes(amount.bytes);
+std::string note_of(const Amount& amount, Quantity quantity) {
+  return quantity == Quantity::work ? format_flops(amount.bytes) : format_bytes(amount.bytes);
 }
 
-std::string note_of(const Change& change) {
+std::string note_of(const Change& change, Quantity /*quantity*/) {
   if (has_moved(change)) return "±0 B";
   return change.delta_bytes() == 0 ? format_bytes(change.after.bytes) : delta_text(change.delta_bytes());
 }
@@ -80,8 +82,9 @@ public:
   /// `kinds` by box, or empty.
   Describer(const FrameWords& words, const Tree<Weight>& tree, const Layout<Weight>& layout,
             std::vector<KindShares> kinds, bool has_kind_colours)
-      : frames_(words.frames), labels_(words.frames), origins_(words.origins), paints_(words.paints), tree_(tree),
-        layout_(layout), kinds_(std::move(kinds)), has_kind_colours_(has_kind_colours) {}
+      : frames_(words.frames), labels_(words.frames), origins_(words.origins), paints_(words.paints),
+        quantity_(words.quantity), tree_(tree), layout_(layout), kinds_(std::move(kinds)),
+        has_kind_colours_(has_kind_colours) {}
 
   [[nodiscard]] Graph run() {
     Graph graph;
@@ -91,6 +94,7 @@ public:
     graph.frames = &frames_;
     graph.origins = &origins_;
     graph.paints = &paints_;
+    graph.quantity = quantity_;
     graph.has_kinds = !kinds_.empty() && has_known_kind(kinds_.front());
     graph.has_kind_colours = has_kind_colours_;
     graph.boxes.reserve(layout_.boxes.size());
@@ -113,7 +117,7 @@ private:
     drawn.frames = frames_of(box);
     drawn.stacks = box.stacks;
     drawn.label = label_of(box, drawn.frames);
-    drawn.label.note = note_of(box.total);
+    drawn.label.note = note_of(box.total, quantity_);
     if (box.is_squeezed) drawn.label = squeezed_label(drawn.label);
     drawn.bytes = width_bytes(box.total);
     weigh(drawn, box.total);
@@ -217,7 +221,7 @@ private:
   }
 
   [[nodiscard]] std::string title_of(const Box<Weight>& box, const GraphBox& drawn) {
-    std::string title = fmt::format("{}\n{}", heading(box, drawn), weight_text(box.total, share_line(box)));
+    std::string title = fmt::format("{}\n{}", heading(box, drawn), weight_text(box.total, share_line(box), quantity_));
     if (const std::string kinds = kinds_lines(drawn.kinds); !kinds.empty()) title += '\n' + kinds;
     if (box.is_squeezed) title += "\ndrawn narrower than it is, to leave room for what is in use";
     if (box.kind != BoxKind::run) return title;
@@ -243,6 +247,7 @@ private:
   FrameLabels labels_;
   const std::vector<CodeOrigin>& origins_;
   const FramePaints& paints_;
+  Quantity quantity_;
   const Tree<Weight>& tree_;
   const Layout<Weight>& layout_;
   std::vector<KindShares> kinds_;

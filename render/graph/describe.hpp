@@ -23,6 +23,12 @@ struct Sides {
   Amount after;
 };
 
+/// What the weight of a tree is.
+enum class Quantity : std::uint8_t {
+  memory, ///< bytes, in blocks
+  work,   ///< floating point operations, in calls of operators
+};
+
 /// What a box stands for, for the script, which builds other trees of the same boxes.
 enum class BoxRole : std::uint8_t {
   group,   ///< a level above the stacks: root, device, pool, stream, segment, state
@@ -60,6 +66,7 @@ struct Graph {
   const FrameTable* frames = nullptr;
   const std::vector<CodeOrigin>* origins = nullptr;
   const FramePaints* paints = nullptr;
+  Quantity quantity = Quantity::memory;
   bool has_kinds = false;        ///< some kind is known
   bool has_kind_colours = false; ///< boxes have the colour of their kind
 };
@@ -68,7 +75,8 @@ struct Graph {
 struct FrameWords {
   const FrameTable& frames;
   const std::vector<CodeOrigin>& origins;
-  const FramePaints& paints; ///< of comparisons only what a script makes of their frames
+  const FramePaints& paints;            ///< of comparisons only what a script makes of their frames
+  Quantity quantity = Quantity::memory; ///< of a tree of one snapshot
 };
 
 [[nodiscard]] Graph describe(const FrameWords& words, const FrameTree& tree, const Layout<Amount>& layout,

@@ -45,6 +45,7 @@ public:
     parent.set("data-row-height", kRowHeight).set("data-column-width", kColumnWidth);
     parent.set("data-box-height", kBoxHeight).set("data-padding", kLabelPadding).set("data-baseline", kBaseline);
     if (options_.upward) parent.set("data-upward", "1");
+    if (graph_.quantity == Quantity::work) parent.set("data-quantity", "work");
     const std::vector<std::string> labels = shown_labels(graph_, [&](const GraphBox& box) { return columns_in(box); });
     for (std::size_t i = 0; i < labels.size(); ++i)
       draw_box(parent, graph_.boxes[i], labels[i]);

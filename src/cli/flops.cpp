@@ -3,9 +3,11 @@
 #include "cli/command.hpp"
 #include "cli/messages.hpp"
 #include "cli/outputs.hpp"
+#include "cli/picture_output.hpp"
 #include "cli/sizes.hpp"
 #include "memviz/error.hpp"
 #include "memviz/input.hpp"
+#include "memviz/svg.hpp"
 #include "text/whole_number.hpp"
 
 #include <fmt/format.h>
@@ -17,6 +19,7 @@ namespace {
 
 struct FlopsCommand : CommandOptions {
   FlopOptions flops;
+  PictureOptions picture;
   std::optional<std::string> json;
   std::size_t depth = 0;
 };
@@ -39,7 +42,9 @@ Option<FlopsCommand> set_option() {
 
 OptionList<FlopsCommand> flops_options() {
   return joined<FlopsCommand>(
-      {{verbatim({"json", '\0', "FILE", "write JSON there, - for standard output, instead of the text"},
+      {within<FlopsCommand>(&FlopsCommand::picture,
+                            {output_option("also draw it; - is standard output, instead of the text")}),
+       {verbatim({"json", '\0', "FILE", "write JSON there, - for standard output, instead of the text"},
                  &FlopsCommand::json),
         set_option(),
         {{"model", '\0', "NAME", "which program of an archive with several"},
@@ -50,15 +55,21 @@ OptionList<FlopsCommand> flops_options() {
                  constexpr std::uint64_t kDeepest = 1000;
                  return static_cast<std::size_t>(parse_count(option, word, 1, kDeepest));
                })},
+       within<FlopsCommand>(&FlopsCommand::picture, picture_format_options()),
        within<FlopsCommand>(&FlopsCommand::file, general_options())});
 }
 
 int run_flops(const FlopsCommand& options) {
-  check_outputs(options, {{"--json", options.json}});
+  check_picture(options.picture);
+  check_outputs(options, {{"-o", options.picture.output}, {"--json", options.json}});
   const std::string& file = options.operands.front();
   const ModelFlops model = naming_file(file, [&] { return count_flops(read_input(file).bytes(), options.flops); });
+  const std::optional<std::string>& output = options.picture.output;
+  std::string svg;
+  if (output) svg = naming_file(file, [&] { return flops_svg(picture_name(file), model, {.fold = false}); });
   if (options.json) write_output(options.file, *options.json, flops_json(file, model));
-  if (!options.json) print(flops_text(file, model, options.depth));
+  if (output) write_picture(options.file, options.picture, svg);
+  if (!options.json && output != "-") print(flops_text(file, model, options.depth));
   return kSuccess;
 }
 
@@ -76,6 +87,7 @@ Command flops_command() {
           "each product is for. Beside them stand the bytes of the parameters of each module, and of what a forward "
           "pass in training keeps for backward. Operators that are not counted are listed.",
       .examples = "  memviz flops model.pt2\n"
+                  "  memviz flops model.pt2 -o flops.svg\n"
                   "  memviz flops model.pt2 --set s0=32 --depth 3\n"
                   "  memviz flops model.pt2 --json - | jq .flops\n",
   };

@@ -2,13 +2,14 @@
 
 #include "base/printable.hpp"
 #include "base/wrap.hpp"
-#include "export/flops_modules.hpp"
 #include "export/text_table.hpp"
+#include "memviz/flops_modules.hpp"
 
 #include "memviz/format.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace memviz {
 namespace {
@@ -25,34 +26,17 @@ std::string percent_of(const Count& part, const Count& whole) {
   return part.value && whole.value ? format_percent(*part.value, *whole.value) : "";
 }
 
-/// "s0 = 4 (2 to 1,000), s1 = 8"
-std::string symbols_text(const ModelFlops& model) {
-  std::string text;
-  for (const ProgramSymbol& symbol : model.symbols) {
-    text += fmt::format("{}{}", text.empty() ? "" : ", ", printable(symbol.name));
-    if (symbol.value) text += fmt::format(" = {}{}", *symbol.value, symbol.is_given ? "" : " as exported");
-    if (!symbol.value) text += " (no value: --set " + printable(symbol.name) + "=N)";
-  }
-  return text;
-}
-
 std::string facts(const ModelFlops& model) {
-  const std::string version = model.torch_version.empty() ? "" : ", PyTorch " + printable(model.torch_version);
-  std::string text = fmt::format("  {}{}, schema {}\n", model.layout, version, model.schema_version);
-  text += fmt::format("  {} in {} of parameters", format_counted(model.parameters, "element"),
-                      format_bytes(model.parameter_bytes));
-  if (model.buffer_bytes > 0) text += fmt::format(", {} of buffers", format_bytes(model.buffer_bytes));
+  std::string text = wrapped_text(fmt::format("{}", fmt::join(flops_facts(model), ", ")), "  ", kFlopsColumns);
+  text += fmt::format("  {} of parameters", format_bytes(model.parameter_bytes));
   if (model.saved_bytes.value) text += fmt::format(", {} kept for backward", format_bytes(*model.saved_bytes.value));
-  text += '\n';
-  if (!model.symbols.empty()) text += wrapped_text("sizes: " + symbols_text(model), "  ", kFlopsColumns);
-  return text;
+  return text + '\n';
 }
 
 std::string headline(const std::string& file, const ModelFlops& model) {
   if (model.flops.value)
     return fmt::format("{}: {} for a forward pass\n", printable(file), format_exact_flops(*model.flops.value));
-  return wrapped_text(fmt::format("{}: {} FLOP for a forward pass", printable(file), count_text(model.flops)), "",
-                      kFlopsColumns);
+  return wrapped_text(fmt::format("{}: {}", printable(file), flops_headline(model)), "", kFlopsColumns);
 }
 
 std::string operators_text(const ModelFlops& model) {
@@ -142,6 +126,7 @@ std::string uncounted_text(const ModelFlops& model) {
 
 std::string flops_text(const std::string& file, const ModelFlops& model, std::size_t depth) {
   std::string text = headline(file, model) + facts(model);
+  if (!model.flops.value) text += "  give the sizes without a value one with --set NAME=N\n";
   if (!model.operators.empty()) text += operators_text(model);
   text += transformer_text(model);
   if (model.flops.value) text += modules_text(model, depth);

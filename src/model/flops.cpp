@@ -161,7 +161,8 @@ private:
       const std::optional<std::int64_t> size =
           program_.symbols.value(product_of(tensor.sizes) * Polynomial(tensor.element_bytes));
       if (!elements || !size) continue;
-      if (weight.storage && !known.insert(*weight.storage).second) continue;
+      // Strict exports up to PyTorch 2.7 give both inputs of a tied weight its first name.
+      if (!known.insert(weight.storage ? *weight.storage : "name " + weight.name).second) continue;
       const auto bytes = static_cast<std::uint64_t>(*size);
       if (!weight.is_parameter) {
         model_.buffer_bytes += bytes;

@@ -141,6 +141,23 @@ Polynomial transposed_convolution(const Shapes& shapes) {
   return convolved(shapes, shapes.of(shapes.has("input", 0) ? "input" : "self", 0), true);
 }
 
+/// Each gradient that is asked for costs what the convolution cost. Of the weight of a grouped one
+/// torch.utils.flop_counter counts as if it had no groups.
+Polynomial convolution_backward(const Shapes& shapes) {
+  const Argument* const transposed = shapes.argument("transposed", 7);
+  const bool is_transposed = transposed != nullptr && transposed->boolean;
+  const Sizes& weight = shapes.of("weight", 2);
+  const Sizes& space = is_transposed ? shapes.of("input", 1) : shapes.of("grad_output", 0);
+  if (weight.size() < 3 || space.size() != weight.size()) shapes.misfit("too few dimensions");
+  Polynomial forward = space.front() * product_of(weight);
+  for (std::size_t i = 2; i < space.size(); ++i)
+    forward *= space[i];
+  const Argument* const mask = shapes.argument("output_mask", 10);
+  Polynomial gradients = 2;
+  if (mask != nullptr && mask->numbers.size() >= 2) gradients = mask->numbers[0] + mask->numbers[1];
+  return twice(forward * gradients);
+}
+
 /// Scores of queries and keys, then sums of values; with grouped queries, by the heads of the queries. A causal mask
 /// leaves out nothing.
 Polynomial attention(const Shapes& shapes) {
@@ -152,8 +169,19 @@ Polynomial attention(const Shapes& shapes) {
     heads *= query[i];
   return twice(heads * shapes.at(query, -2) * shapes.at(key, -2) * (shapes.at(query, -1) + shapes.at(value, -1)));
 }
-/// The same where the heads stand behind the sequence. With `cum_seq_q` the sequences of a batch stand one behind the
-/// other, and each is taken to be the longest, because their lengths are data.
+/// The scores once more, then the gradients of scores and values, of queries and of keys.
+Polynomial attention_backward(const Shapes& shapes) {
+  const Sizes& query = shapes.of("query", 1);
+  const Sizes& key = shapes.of("key", 2);
+  const Sizes& value = shapes.of("value", 3);
+  Polynomial heads = 1;
+  for (std::size_t i = 0; i + 2 < query.size(); ++i)
+    heads *= query[i];
+  const Polynomial widths = Polynomial(3) * shapes.at(query, -1) + Polynomial(2) * shapes.at(value, -1);
+  return twice(heads * shapes.at(query, -2) * shapes.at(key, -2) * widths);
+}
+/// The same as attention() where the heads stand behind the sequence. With `cum_seq_q` the sequences of a batch stand
+/// one behind the other, and each is taken to be the longest, because their lengths are data.
 Polynomial packed_attention(const Shapes& shapes, std::string_view cumulative, std::string_view longest_query,
                             std::string_view longest_key, std::size_t place) {
   const Sizes& query = shapes.of("query", 0);
@@ -223,6 +251,7 @@ constexpr std::pair<std::string_view, Formula> kFormulas[] = {
     {"aten.convolution", convolution},
     {"aten._convolution", convolution},
     {"aten.convolution_overrideable", convolution},
+    {"aten.convolution_backward", convolution_backward},
     {"aten.conv1d", plain_convolution},
     {"aten.conv2d", plain_convolution},
     {"aten.conv3d", plain_convolution},
@@ -242,6 +271,10 @@ constexpr std::pair<std::string_view, Formula> kFormulas[] = {
     {"aten._scaled_dot_product_cudnn_attention", attention},
     {"aten._scaled_dot_product_fused_attention_overrideable", attention},
     {"aten._scaled_dot_product_attention_math", attention},
+    {"aten._scaled_dot_product_flash_attention_backward", attention_backward},
+    {"aten._scaled_dot_product_flash_attention_for_cpu_backward", attention_backward},
+    {"aten._scaled_dot_product_efficient_attention_backward", attention_backward},
+    {"aten._scaled_dot_product_cudnn_attention_backward", attention_backward},
     {"higher_order.flex_attention", attention},
     {"aten._flash_attention_forward", flash_attention},
     {"aten._efficient_attention_forward", efficient_attention},
@@ -295,7 +328,10 @@ std::optional<Polynomial> flops_of(const Node& node, const Graph& graph) {
 
 std::string_view why_uncounted(std::string_view target) {
   const std::string_view name = operator_of(target);
-  if (name.starts_with("_operator.") || name.starts_with("math.") || name.starts_with("builtins.")) return "";
+  // Arithmetic on sizes.
+  constexpr std::string_view kOnSizes[] = {"_operator.", "math.", "builtins.", "torch.sym_", "aten.sym_"};
+  const auto begins = [&](std::string_view part) { return name.starts_with(part); };
+  if (std::any_of(std::begin(kOnSizes), std::end(kOnSizes), begins)) return "";
   const auto is_part = [&](std::string_view part) { return name.find(part) != std::string_view::npos; };
   if (std::any_of(std::begin(kMultiplying), std::end(kMultiplying), is_part))
     return "multiplies matrices in a way that is not counted";

@@ -30,6 +30,7 @@ struct Tensor {
   std::uint8_t element_bytes = 0; ///< 0: a type that is not known
   bool is_floating = false;       ///< of a floating or complex type, which gradients can flow through
   bool is_contiguous = true;      ///< in C's order, without gaps
+  bool is_cuda = false;           ///< on a GPU
 };
 
 /// One value that a node takes. Of those that are no tensors only what counts need is kept.
@@ -40,7 +41,7 @@ struct Argument {
   Kind kind = Kind::other;
   bool is_list = false;
   std::vector<TensorId> tensors;   ///< without the None of a list of optional tensors
-  std::vector<Polynomial> numbers; ///< whole ones, symbolic ones included
+  std::vector<Polynomial> numbers; ///< whole ones, symbolic ones included; of a list of booleans 0 and 1
   bool boolean = false;
   std::string text = {};
   GraphId graph = 0;

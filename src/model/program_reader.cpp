@@ -189,6 +189,9 @@ private:
       tensor.sizes.push_back(std::move(read));
     });
     tensor.is_contiguous = is_contiguous(meta, tensor.sizes);
+    const Value device = document_.get(meta.value, "device");
+    const Value where = device.kind() == Kind::dict ? document_.get(device, "type") : Value();
+    tensor.is_cuda = where.kind() == Kind::text && document_.text(where) == "cuda";
     return tensor;
   }
 
@@ -268,6 +271,10 @@ private:
     return known == nullptr ? std::nullopt : std::optional(*known);
   }
 
+  [[nodiscard]] static bool is_true(const Field& value) {
+    return value.value.kind() == Kind::boolean && value.value.payload() != 0;
+  }
+
   Argument read_argument(const Field& given, const Scope& scope, ModuleId module, std::size_t level) {
     given.require(Kind::dict);
     Argument argument;
@@ -286,9 +293,12 @@ private:
       std::vector<std::optional<Polynomial>> numbers;
       each(value, [&](const Field& one) { numbers.push_back(read_number(one, scope)); });
       read_numbers_of(argument, numbers);
+    } else if (what == "as_bools") {
+      argument.kind = Argument::Kind::numbers;
+      each(value, [&](const Field& one) { argument.numbers.emplace_back(is_true(one) ? 1 : 0); });
     } else if (what == "as_bool") {
       argument.kind = Argument::Kind::boolean;
-      argument.boolean = value.value.kind() == Kind::boolean && value.value.payload() != 0;
+      argument.boolean = is_true(value);
     } else if (what == "as_string" || what == "as_operator") {
       argument.kind = Argument::Kind::text;
       argument.text = value.text(document_);

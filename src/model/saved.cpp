@@ -22,6 +22,7 @@ struct Storage {
   Polynomial bytes;
   bool is_weight = false;
   bool is_kept = false;
+  bool is_by_token = false; ///< laid out by token and then by head, whatever its strides in the program say
 };
 
 bool has_floats(const Tensor& tensor) {
@@ -110,15 +111,26 @@ private:
     }
     const bool is_detached = operator_of(node.target) == "aten.detach";
     needs_gradient = needs_gradient && has_gradients && !is_detached;
-    const bool is_alias = first != nullptr && is_view(node, graph);
     const std::size_t storage = first == nullptr ? 0 : first->storage;
+    const bool is_alias = first != nullptr && (is_view(node, graph) || is_by_token(node, storage));
     bool has_result = false;
     for (const TensorId tensor : node.outputs) {
       if (is_alias) flows[tensor].storage = storage;
       flows[tensor].needs_gradient = needs_gradient && has_floats(graph.tensors[tensor]);
       has_result = has_result || flows[tensor].needs_gradient;
     }
+    if (operator_of(node.target) == "aten.scaled_dot_product_attention" && !node.outputs.empty())
+      storages_[flows[node.outputs.front()].storage].is_by_token = true;
     if (has_result) keep(node, graph, flows, module);
+  }
+
+  /// The fused kernels of attention lay their result out as the projection behind it wants it, so putting the heads of
+  /// a token side by side copies nothing. The strides in a program are those of the kernel that exporting took. Source:
+  /// mha_fwd() in aten/src/ATen/native/transformers/cuda/flash_attn/flash_api.cpp.
+  [[nodiscard]] bool is_by_token(const Node& node, std::size_t storage) const {
+    const std::string_view name = operator_of(node.target);
+    return storages_[storage].is_by_token &&
+           (name == "aten.reshape" || name == "aten.contiguous" || name == "aten.flatten");
   }
 
   void keep(const Node& node, const Graph& graph, const std::vector<Flow>& flows, ModuleId module) {

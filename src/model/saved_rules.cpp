@@ -117,7 +117,12 @@ constexpr KeepRule kRules[] = {
     {"aten.native_group_norm", kOperand, "input", "", 0},
     {"aten.native_group_norm", kResult, "", "", 1},
     {"aten.native_group_norm", kResult, "", "", 2},
+    {"aten.rms_norm", kOperand, "input", "", 0},
+    {"aten._fused_rms_norm", kOperand, "input", "", 0},
+    {"aten._fused_rms_norm", kResult, "", "", 1},
     {"aten.batch_norm", kOperand, "input", "", 0},
+    {"aten._native_batch_norm_legit_no_training", kOperand, "input", "", 0},
+    {"aten.cross_entropy_loss", kOperand, "target", "", 1},
     {"aten._native_batch_norm_legit_functional", kOperand, "input", "", 0},
     {"aten._native_batch_norm_legit_functional", kResult, "", "", 1},
     {"aten._native_batch_norm_legit_functional", kResult, "", "", 2},
@@ -247,10 +252,14 @@ const Tensor* first_tensor(const Node& node, const Graph& graph) {
   return nullptr;
 }
 
+bool is_on(const Node& node, std::string_view name, std::size_t place) {
+  const Argument* const given = argument_of(node, name, place);
+  return given == nullptr || given->boolean;
+}
+
 /// A dropout that drops nothing gives what it was given.
 bool drops(const Node& node) {
-  const Argument* const train = argument_of(node, "train", 2);
-  return train == nullptr || train->boolean;
+  return is_on(node, "train", 2);
 }
 
 Polynomial number_of(const Node& node, std::string_view name, std::size_t place) {
@@ -293,20 +302,27 @@ Polynomial extra_kept_bytes(const Node& node, const Graph& graph) {
   const Tensor* const given = first_tensor(node, graph);
   if (given == nullptr || given->sizes.empty()) return {};
   const std::vector<Polynomial>& sizes = given->sizes;
-  if (name == "aten.layer_norm") {
+  if (name == "aten.layer_norm" || name == "aten.rms_norm") {
+    const std::int64_t statistics = name == "aten.layer_norm" ? 2 : 1;
     const Argument* const shape = argument_of(node, "normalized_shape", 1);
     const std::size_t normalised = shape == nullptr ? 1 : std::min(shape->numbers.size(), sizes.size());
-    return Polynomial(2 * kStatisticBytes) * product_of(std::span(sizes).first(sizes.size() - normalised));
+    return Polynomial(statistics * kStatisticBytes) * product_of(std::span(sizes).first(sizes.size() - normalised));
   }
   if (name == "aten.group_norm")
     return Polynomial(2 * kStatisticBytes) * sizes.front() * number_of(node, "num_groups", 1);
-  if (name == "aten.batch_norm" && sizes.size() > 1) return Polynomial(2 * kStatisticBytes) * sizes[1];
+  if (name == "aten.batch_norm" && sizes.size() > 1 && is_on(node, "training", 5))
+    return Polynomial(2 * kStatisticBytes) * sizes[1];
   // A dropout on a GPU keeps one byte for each element.
   if (name == "aten.dropout" && drops(node)) return product_of(sizes);
+  // The logarithms of the probabilities, and the sum of the weights of the classes.
+  if (name == "aten.cross_entropy_loss") return Polynomial(given->element_bytes) * (product_of(sizes) + Polynomial(1));
   if (name == "aten.max_pool2d" && !node.outputs.empty())
     return Polynomial(kIndexBytes) * product_of(graph.tensors[node.outputs.front()].sizes);
-  if (name == "aten.scaled_dot_product_attention")
-    return Polynomial(kStatisticBytes) * product_of(std::span(sizes).first(sizes.size() - 1));
+  if (name == "aten.scaled_dot_product_attention") {
+    constexpr std::int64_t kSeedBytes = 16; // of the random numbers of its dropout, also where it drops nothing
+    return Polynomial(kStatisticBytes) * product_of(std::span(sizes).first(sizes.size() - 1)) +
+           Polynomial(given->is_cuda ? kSeedBytes : 0);
+  }
   return {};
 }
 

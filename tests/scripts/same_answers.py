@@ -65,7 +65,7 @@ def files_of(arguments):
     if arguments:
         return [pathlib.Path(name).resolve() for name in arguments]
     folders = [ROOT / "testdata", ROOT.parent / "shared" / "snapshots"]
-    found = [path for folder in folders if folder.exists() for path in folder.rglob("*")]
+    found = [path for folder in folders if folder.exists() for path in folder.rglob("*") if "flops" not in path.parts]
     return sorted(path for path in found if path.suffix in {".pickle", ".json", ".gz", ".zst"} and path.is_file())
 
 

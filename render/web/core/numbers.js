@@ -26,6 +26,18 @@ export function formatBytes(bytes) {
 
 export const exactBytes = (bytes) => (bytes < 1024 ? formatBytes(bytes) : `${formatBytes(bytes)} (${formatCount(bytes)} bytes)`);
 
+export function formatFlops(flops) {
+  const units = ['', 'k', 'M', 'G', 'T', 'P', 'E'];
+  let unit = 0;
+  while (flops >= 999.5 && unit + 1 < units.length) {
+    flops /= 1000;
+    ++unit;
+  }
+  return (unit ? threeDigits(flops) : String(flops)) + ` ${units[unit]}FLOP`;
+}
+
+export const exactFlops = (flops) => (flops < 1000 ? formatFlops(flops) : `${formatFlops(flops)} (${formatCount(flops)})`);
+
 export function formatDuration(us) {
   if (us < 1000) return formatCount(us) + ' us';
   if (us < 999500) return threeDigits(us / 1e3) + ' ms';

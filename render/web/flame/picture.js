@@ -10,7 +10,8 @@ import {Weighing} from './weighing.js';
 export const graph = svg.querySelector('#graph');
 export const geometry = readGeometry(graph);
 const fileBoxes = readBoxes(graph, readFrames(svg.querySelectorAll('#frames > f')));
-export const weighing = new Weighing(fileBoxes[0].element.hasAttribute('data-before'), readKinds(graph), graph.getAttribute('data-color') === 'kind');
+export const weighing = new Weighing(fileBoxes[0].element.hasAttribute('data-before'), readKinds(graph),
+  graph.getAttribute('data-color') === 'kind', graph.getAttribute('data-quantity') || 'memory');
 export const view = {zoom: fileBoxes[0], focus: null, invert: false, collapse: false, hide: false};
 export const SWITCHES = ['invert', 'collapse', 'hide'];
 

@@ -22,5 +22,5 @@ export const searchStatus = () => searchWords((place) => {
   const totals = matchedTotals(boxes);
   const count = place + (search.matches.length === 1 ? '1 box' : formatCount(search.matches.length) + ' boxes');
   if (weighing.isDiff) return `${count}, ${formatBytes(totals.before)} → ${formatBytes(totals.after)}`;
-  return `${count}, ${formatBytes(totals.bytes)}, ${formatPercent(totals.bytes, boxes[0].bytes)}`;
+  return `${count}, ${weighing.format(totals.bytes)}, ${formatPercent(totals.bytes, boxes[0].bytes)}`;
 });

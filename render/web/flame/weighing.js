@@ -1,6 +1,6 @@
 // What a box weighs, in a comparison on both sides -> its note, its colour and its lines in the tooltip, as describe.cpp
 // writes them for the boxes of the file. `units` and `bytes` are widths; the blocks of two sides are told apart.
-import {countOf, exactBytes, formatBytes, formatChange} from '../core/numbers.js';
+import {countOf, exactBytes, exactFlops, formatBytes, formatChange, formatFlops} from '../core/numbers.js';
 import {kindPaint, kindsLines} from './kinds.js';
 
 const LITTLE_CHANGE = 20;
@@ -28,10 +28,16 @@ function changeText(weight) {
   return `${words}, ${formatChange(Math.abs(after - before), before, 'before')}`;
 }
 
+// What the weights of one tree are, by data-quantity: bytes of memory in blocks, or work in calls.
+const QUANTITIES = {
+  memory: {format: formatBytes, exact: exactBytes, part: 'block'},
+  work: {format: formatFlops, exact: exactFlops, part: 'call'},
+};
+
 // Of a picture of one snapshot, or of two. `kinds`: those that its boxes hold, and whether they have their colours.
 export class Weighing {
-  constructor(isDiff, kinds = [], hasKindColours = false) {
-    Object.assign(this, {isDiff, kinds, hasKindColours});
+  constructor(isDiff, kinds = [], hasKindColours = false, quantity = 'memory') {
+    Object.assign(this, {isDiff, kinds, hasKindColours}, QUANTITIES[quantity]);
     this.amounts = isDiff ? ['units', 'bytes', 'before', 'after', 'beforeBlocks', 'afterBlocks']
       : ['units', 'bytes', 'blocks', ...kinds.map(({key}) => key)];
   }
@@ -54,7 +60,7 @@ export class Weighing {
   }
 
   noteOf(weight) {
-    if (!this.isDiff) return formatBytes(weight.bytes);
+    if (!this.isDiff) return this.format(weight.bytes);
     if (hasMoved(weight)) return '±0 B';
     return weight.before === weight.after ? formatBytes(weight.after) : deltaText(weight.after - weight.before);
   }
@@ -71,7 +77,7 @@ export class Weighing {
   }
 
   linesOf(box, shares) {
-    if (!this.isDiff) return [exactBytes(box.bytes), ...shares, countOf(box.blocks, 'block'), ...kindsLines(this.kinds, box)];
+    if (!this.isDiff) return [this.exact(box.bytes), ...shares, countOf(box.blocks, this.part), ...kindsLines(this.kinds, box)];
     return [`before: ${exactBytes(box.before)}, ${countOf(box.beforeBlocks, 'block')}`,
             `after: ${exactBytes(box.after)}, ${countOf(box.afterBlocks, 'block')}`,
             changeText(box), ...shares, 'width is the larger side of each stack'];

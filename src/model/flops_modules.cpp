@@ -1,8 +1,10 @@
-#include "export/flops_modules.hpp"
+#include "memviz/flops_modules.hpp"
 
 #include "base/saturating.hpp"
 
+#include <algorithm>
 #include <map>
+#include <tuple>
 #include <utility>
 
 namespace memviz {
@@ -51,6 +53,7 @@ private:
     ModuleRow row;
     row.path = std::move(path);
     row.type = class_of(module.type);
+    row.is_torch = module.type.starts_with("torch.");
     row.count = 0;
     row.level = level;
     row.parent = parent;
@@ -76,6 +79,22 @@ private:
     row.own_flops = saturating_sum(row.own_flops, module.own_flops.value.value_or(0));
     row.parameter_bytes = saturating_sum(row.parameter_bytes, module.parameter_bytes);
     row.saved_bytes = saturating_sum(row.saved_bytes, module.saved_bytes.value.value_or(0));
+    for (const OperatorFlops& one : module.own_operators)
+      add(row.operators, one);
+  }
+
+  static void add(std::vector<OperatorFlops>& operators, const OperatorFlops& more) {
+    const auto known = std::find_if(operators.begin(), operators.end(),
+                                    [&](const OperatorFlops& one) { return one.name == more.name; });
+    if (known == operators.end()) {
+      operators.push_back({more.name, more.calls, {more.flops.value, ""}});
+      return;
+    }
+    known->calls = saturating_sum(known->calls, more.calls);
+    if (known->flops.value && more.flops.value)
+      known->flops.value = saturating_sum(*known->flops.value, *more.flops.value);
+    else
+      known->flops.value.reset();
   }
 
   /// A row of one module has the module's own number.

@@ -1,9 +1,12 @@
 #pragma once
 
-// The modules of a model -> the rows of a table: numbered siblings of one class are one row, "transformer.h.*", with
-// the sum of all, so that the sums hold at every row.
+// The modules of a model -> the rows of a table, where numbered siblings of one class are one row, "transformer.h.*",
+// with the sum of all; and the tree of a picture. The sums hold at every row and node.
 
 #include "memviz/flops.hpp"
+#include "memviz/frames.hpp"
+#include "memviz/label.hpp"
+#include "memviz/tree.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -16,13 +19,15 @@ namespace memviz {
 struct ModuleRow {
   std::string path;        ///< with * in the place of numbers that differ; "" of the whole
   std::string type;        ///< its class, without the Python module that it is in
+  bool is_torch = false;   ///< its class is PyTorch's own
   std::uint64_t count = 1; ///< how many modules
   std::size_t level = 0;   ///< below the whole
   std::size_t parent = 0;  ///< index of a row before this one; the whole is its own
   std::uint64_t flops = 0;
   std::uint64_t own_flops = 0;
   std::uint64_t parameter_bytes = 0;
-  std::uint64_t saved_bytes = 0; ///< 0 where sizes have no value
+  std::uint64_t saved_bytes = 0;             ///< 0 where sizes have no value
+  std::vector<OperatorFlops> operators = {}; ///< that stand in them; one for each of their names
 };
 
 /// "Linear" of "torch.nn.modules.linear.Linear"
@@ -31,5 +36,16 @@ struct ModuleRow {
 /// Parents before their children, the whole first. Modules without operations, parameters and kept tensors are left
 /// out.
 [[nodiscard]] std::vector<ModuleRow> module_rows(const ModelFlops& model);
+
+/// The rows as frames, operators as the innermost ones; the weight of a node are operations (in the place of bytes) and
+/// calls (in that of blocks).
+struct FlopsTree {
+  FrameTable frames;
+  FrameTree tree;
+  std::vector<CodeOrigin> origins; ///< by frame: the user's modules, torch's, and operators, which stand as C++
+};
+
+/// Throws Error where the count of the model has no value.
+[[nodiscard]] FlopsTree flops_tree(const ModelFlops& model);
 
 } // namespace memviz

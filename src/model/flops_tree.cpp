@@ -1,0 +1,81 @@
+#include "memviz/flops_modules.hpp"
+
+#include "analysis/tree/frame_order.hpp"
+#include "analysis/tree/tree_builder.hpp"
+
+#include "memviz/error.hpp"
+
+#include <fmt/format.h>
+#include <span>
+#include <utility>
+
+namespace memviz {
+namespace {
+
+/// Of operators in a model of any size: far more than a tree of boxes can show.
+constexpr std::uint64_t kTreeOf = std::uint64_t{64} << 20U;
+
+class Planter {
+public:
+  explicit Planter(const ModelFlops& model) : model_(model), builder_(kTreeOf) {}
+
+  FlopsTree run() {
+    const std::vector<ModuleRow> rows = module_rows(model_);
+    std::vector<std::vector<NodeKey>> paths(rows.size());
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      const ModuleRow& row = rows[i];
+      if (i != 0) {
+        paths[i] = paths[row.parent];
+        paths[i].emplace_back(
+            frame(name_of(row, rows[row.parent]), row.is_torch ? CodeOrigin::torch : CodeOrigin::user));
+      }
+      for (const OperatorFlops& one : row.operators)
+        add(paths[i], one);
+    }
+    const FrameOrder order(tree_.frames);
+    tree_.tree = std::move(builder_).finish(order);
+    return std::move(tree_);
+  }
+
+private:
+  /// "h.*: Block x 12", by what the module around it calls it.
+  [[nodiscard]] static std::string name_of(const ModuleRow& row, const ModuleRow& parent) {
+    std::string_view name = row.path;
+    if (!parent.path.empty() && name.starts_with(parent.path) && name.size() > parent.path.size())
+      name.remove_prefix(parent.path.size() + 1);
+    std::string text(name);
+    if (!row.type.empty()) text += ": " + row.type;
+    if (row.count > 1) text += fmt::format(" x {}", row.count);
+    return text;
+  }
+
+  FrameId frame(std::string_view name, CodeOrigin origin) {
+    const FrameId id = tree_.frames.add_frame({.name = tree_.frames.intern(name), .filename = kEmptyString});
+    if (id.value >= tree_.origins.size()) tree_.origins.resize(id.value + 1, CodeOrigin::cpp);
+    tree_.origins[id.value] = origin;
+    return id;
+  }
+
+  void add(const std::vector<NodeKey>& module, const OperatorFlops& one) {
+    if (!one.flops.value)
+      throw Error(fmt::format("a picture needs a size for every symbol: {} has no value, give one with --set",
+                              one.flops.formula));
+    if (*one.flops.value == 0) return;
+    std::vector<NodeKey> path = module;
+    path.emplace_back(frame(one.name, CodeOrigin::cpp));
+    Amount& self = builder_.at(path).self;
+    self += Amount{*one.flops.value, one.calls};
+  }
+
+  const ModelFlops& model_;
+  TreeBuilder<Amount> builder_;
+  FlopsTree tree_;
+};
+
+} // namespace
+
+FlopsTree flops_tree(const ModelFlops& model) {
+  return Planter(model).run();
+}
+
+} // namespace memviz
