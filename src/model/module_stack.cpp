@@ -11,15 +11,27 @@ namespace {
 /// Deeper ones than any model has are cut.
 constexpr std::size_t kMostModules = 256;
 
-/// "layers.0" of "layers.0@1", which is its second call, and of what strict export writes in place of a path:
-/// "L['self'].layers[0]".
+std::string replaced(std::string_view text, std::string_view what, std::string_view by) {
+  std::string result;
+  for (;;) {
+    const std::size_t found = text.find(what);
+    result += text.substr(0, found);
+    if (found == std::string_view::npos) return result;
+    result += by;
+    text.remove_prefix(found + what.size());
+  }
+}
+
+/// "layers.0" of "layers.0@1", which is its second call, and of what strict exports write in the place of a path:
+/// "getattr(L['fn'], '4').conv1" is "4.conv1", and "L['self'].layers[0]" is "layers.0".
 std::string plain_path(std::string_view path) {
   path = path.substr(0, path.find('@'));
-  constexpr std::string_view kSelf = "L['self']";
-  if (!path.starts_with(kSelf)) return std::string(path);
+  if (path.find("L['") == std::string_view::npos) return std::string(path);
+  const std::string called = replaced(replaced(replaced(path, "getattr(", ""), ", '", "."), "')", "");
+  std::string_view rest = called;
+  rest.remove_prefix(std::min(rest.size(), rest.find("']") + 2));
   std::string plain;
-  path.remove_prefix(kSelf.size());
-  for (const char c : path) {
+  for (const char c : rest) {
     if (c == '[') plain += '.';
     if (c != '[' && c != ']' && c != '\'' && c != '"') plain += c;
   }
