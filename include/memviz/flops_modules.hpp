@@ -1,12 +1,9 @@
 #pragma once
 
 // The modules of a model -> the rows of a table, where numbered siblings of one class are one row, "transformer.h.*",
-// with the sum of all; and the tree of a picture. The sums hold at every row and node.
+// with the sum of all, so that the sums hold at every row.
 
 #include "memviz/flops.hpp"
-#include "memviz/frames.hpp"
-#include "memviz/label.hpp"
-#include "memviz/tree.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -36,16 +33,5 @@ struct ModuleRow {
 /// Parents before their children, the whole first. Modules without operations, parameters and kept tensors are left
 /// out.
 [[nodiscard]] std::vector<ModuleRow> module_rows(const ModelFlops& model);
-
-/// The rows as frames, operators as the innermost ones; the weight of a node are operations (in the place of bytes) and
-/// calls (in that of blocks).
-struct FlopsTree {
-  FrameTable frames;
-  FrameTree tree;
-  std::vector<CodeOrigin> origins; ///< by frame: the user's modules, torch's, and operators, which stand as C++
-};
-
-/// Throws Error where the count of the model has no value.
-[[nodiscard]] FlopsTree flops_tree(const ModelFlops& model);
 
 } // namespace memviz

@@ -9,6 +9,7 @@
 #include "page/ranked_list.hpp"
 
 #include "memviz/flops_modules.hpp"
+#include "memviz/flops_tree.hpp"
 #include "memviz/format.hpp"
 
 #include <algorithm>

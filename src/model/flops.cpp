@@ -13,7 +13,9 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <map>
 #include <set>
+#include <string_view>
 #include <utility>
 
 namespace memviz {
@@ -88,6 +90,7 @@ private:
       made.path = module.path;
       made.type = module.type;
       made.parent = module.parent;
+      by_path_.emplace(module.path, static_cast<ModuleId>(model_.modules.size()));
       model_.modules.push_back(std::move(made));
     }
     saved_.resize(program_.modules.size());
@@ -146,9 +149,8 @@ private:
   [[nodiscard]] ModuleId holder_of(std::string_view name) const {
     while (name.find('.') != std::string_view::npos) {
       name = name.substr(0, name.rfind('.'));
-      const auto found = std::find_if(program_.modules.begin(), program_.modules.end(),
-                                      [&](const Module& module) { return module.path == name; });
-      if (found != program_.modules.end()) return static_cast<ModuleId>(found - program_.modules.begin());
+      const auto found = by_path_.find(name);
+      if (found != by_path_.end()) return found->second;
     }
     return kWholeModel;
   }
@@ -209,6 +211,7 @@ private:
   const Counting& counting_;
   ModelFlops model_;
   std::vector<Polynomial> saved_;
+  std::map<std::string, ModuleId, std::less<>> by_path_;
 };
 
 } // namespace

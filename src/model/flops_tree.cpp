@@ -1,9 +1,10 @@
-#include "memviz/flops_modules.hpp"
+#include "memviz/flops_tree.hpp"
 
 #include "analysis/tree/frame_order.hpp"
 #include "analysis/tree/tree_builder.hpp"
 
 #include "memviz/error.hpp"
+#include "memviz/flops_modules.hpp"
 
 #include <fmt/format.h>
 #include <span>

@@ -9,7 +9,7 @@
 namespace memviz::model {
 namespace {
 
-constexpr std::size_t kMostTerms = 4096;
+constexpr std::size_t kMostTerms = 256;
 constexpr std::size_t kMostPowers = 64;
 
 [[noreturn]] void throw_too_large() {

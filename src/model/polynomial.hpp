@@ -24,7 +24,7 @@ struct Term {
 };
 
 /// A sum of terms. Every operation throws Error where a coefficient or a power passes what fits, and for more terms
-/// than a model can have: 4,096.
+/// than a model can have: 256.
 class Polynomial {
 public:
   Polynomial() = default; ///< 0

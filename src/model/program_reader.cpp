@@ -24,6 +24,8 @@ namespace memviz::model {
 namespace {
 
 constexpr std::size_t kMostNestedGraphs = 32;
+/// More than any operator of PyTorch takes; a tensor that many nodes take is looked at once for each.
+constexpr std::size_t kMostDimensions = 64;
 constexpr std::int64_t kOldestSchema = 4; // PyTorch 2.3, the first whose archives have tensor_values as read here
 constexpr std::int64_t kNewestSchema = 8;
 
@@ -144,6 +146,7 @@ private:
   Polynomial read_size(const Field& size) {
     size.require(Kind::dict);
     if (const auto number = number_at(size, "as_int")) return *number;
+    if (is_present(document_.get(size.value, "as_int"))) size.fail("a size of less than 2^63", "more");
     const Field expression = need(size, "as_expr", Kind::dict);
     const Polynomial parsed = parse_size(need(expression, "expr_str", Kind::text).text(document_), program_.symbols);
     const Value hint = document_.get(expression.value, "hint");
@@ -183,7 +186,9 @@ private:
     const ElementType type = element_type(number_at(meta, "dtype").value_or(0));
     tensor.element_bytes = type.bytes;
     tensor.is_floating = type.is_floating;
-    each(need(meta, "sizes", Kind::list), [&](const Field& size) {
+    const Field sizes = need(meta, "sizes", Kind::list);
+    if (document_.list_size(sizes.value) > kMostDimensions) sizes.fail("at most 64 dimensions", "more");
+    each(sizes, [&](const Field& size) {
       Polynomial read = read_size(size);
       if (read.is_number() && read.number() < 0) size.fail("a size of 0 or more", std::to_string(read.number()));
       tensor.sizes.push_back(std::move(read));
