@@ -76,12 +76,12 @@ NamedScratchFile::~NamedScratchFile() {
 }
 
 void read_pieces(const std::string& path, std::size_t overlap, const std::function<void(std::string_view)>& take) {
-  constexpr std::size_t kPieceBytes = std::size_t{1} << 20U;
+  constexpr std::size_t kReadBytes = std::size_t{1} << 20U;
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rbe"), std::fclose);
   if (!file) fail();
-  std::string piece(overlap + kPieceBytes, '\0');
+  std::string piece(overlap + kReadBytes, '\0');
   std::size_t kept = 0;
-  while (const std::size_t count = std::fread(piece.data() + kept, 1, kPieceBytes, file.get())) {
+  while (const std::size_t count = std::fread(piece.data() + kept, 1, kReadBytes, file.get())) {
     take(std::string_view(piece).substr(0, kept + count));
     const std::size_t end = kept + count;
     kept = std::min(overlap, end);

@@ -21,6 +21,9 @@ public:
   explicit Planter(const ModelFlops& model) : model_(model), builder_(kTreeOf) {}
 
   FlopsTree run() {
+    if (!model_.flops.value)
+      throw Error(fmt::format("a picture needs a size for every symbol: {} has no value, give one with --set",
+                              model_.flops.formula));
     const std::vector<ModuleRow> rows = module_rows(model_);
     std::vector<std::vector<NodeKey>> paths(rows.size());
     for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -58,9 +61,7 @@ private:
   }
 
   void add(const std::vector<NodeKey>& module, const OperatorFlops& one) {
-    if (!one.flops.value)
-      throw Error(fmt::format("a picture needs a size for every symbol: {} has no value, give one with --set",
-                              one.flops.formula));
+    if (!one.flops.value) throw Error(fmt::format("a picture needs a count for every operator: {} has none", one.name));
     if (*one.flops.value == 0) return;
     std::vector<NodeKey> path = module;
     path.emplace_back(frame(one.name, CodeOrigin::cpp));

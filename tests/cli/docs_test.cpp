@@ -57,6 +57,7 @@ TEST_CASE("the pictures in docs/ say what the commands draw today") {
   check_documented("segments.svg", {"flame", "--view", "segments", testdata + "cases/split_free_blocks.pickle"});
   check_documented("timeline.svg", {"timeline", testdata + "training_step.pickle"});
   check_documented("state.svg", {"state", "--at", "peak", testdata + "training_step.pickle"});
+  check_documented("flops.svg", {"flops", testdata + "flops/2.15/nanogpt_table.pt2"});
   check_documented("explain.svg", {"explain", testdata + "cases/split_free_blocks.pickle"});
   check_documented("diff.svg", {"compare", testdata + "before.pickle", testdata + "after.pickle", "--at", "end"});
 }

@@ -5,7 +5,7 @@
 set -eu
 build=$1 seconds=$2
 shift 2
-[ $# -gt 0 ] || set -- snapshot compare pickle json options
+[ $# -gt 0 ] || set -- snapshot compare pickle json options flops
 source=$(cd "$(dirname "$0")/../.." && pwd)
 testdata=$source/testdata seeds=$source/tests/fuzz/seeds
 mkdir -p "$build/finds"
@@ -29,6 +29,7 @@ seed() {
   mkdir -p "$folder" "$build/corpus/$1"
   case $1 in
   json | options) small "$1" "$seeds/$1" '*' ;;
+  flops) small flops "$testdata/flops" '*.pt2' ;;
   *) small "$1" "$testdata" '*.pickle' ;;
   esac >"$build/seeds/$1.list"
   [ "$1" != json ] || small json "$testdata" '*.json' | grep -v /expected >>"$build/seeds/$1.list"
@@ -39,6 +40,8 @@ seed() {
     # The fuzzer of comparisons takes two pickles, one behind the other.
     [ "$1" != compare ] || cat "$testdata/gen_2.3_settings.pickle" >>"$folder/$number-$(basename "$file")"
   done <"$build/seeds/$1.list"
+  # The programs alone, beside their archives.
+  [ "$1" != flops ] || python3 "$source/tests/fuzz/programs.py" "$folder" "$(max_bytes flops)"
   [ "$1" != compare ] || cat "$testdata/before.pickle" "$testdata/after.pickle" >"$folder/before-after"
 }
 
