@@ -11,8 +11,8 @@
 
 namespace memviz {
 
-/// The rows of module_rows() as frames, operators as the innermost ones; the weight of a node are operations (in the place of bytes) and
-/// calls (in that of blocks).
+/// The rows of module_rows() as frames, operators as the innermost ones; a node weighs operations (in the place of
+/// bytes) and calls (in that of blocks).
 struct FlopsTree {
   FrameTable frames;
   FrameTree tree;

@@ -97,17 +97,25 @@ std::vector<std::string> notes_of(const ModelFlops& model) {
   return notes;
 }
 
-std::string draw(const std::string& file, const ModelFlops& model, const SvgOptions& options, const FrameWords& words,
-                 const FlopsTree& tree, const Layout<Amount>& layout) {
+/// What is drawn.
+struct FlopsPicture {
+  const std::string& file;
+  const ModelFlops& model;
+  const FlopsTree& tree;
+  const FrameWords& words;
+};
+
+std::string draw(const FlopsPicture& picture, const SvgOptions& options, const Layout<Amount>& layout) {
+  const ModelFlops& model = picture.model;
   const std::string headline = flops_headline(model);
   const std::string answer = flops_answer(model);
-  Page page(options, fmt::format("{}: {}. {}", file, headline, answer));
+  Page page(options, fmt::format("{}: {}. {}", picture.file, headline, answer));
   double y = draw_headline(page, headline);
   if (!answer.empty()) y = draw_answer(page, y, answer);
-  y = draw_facts(page, y, file, flops_facts(model)) + 10;
+  y = draw_facts(page, y, picture.file, flops_facts(model)) + 10;
   y = draw_figures(page, y, figures_of(model)) + 10;
   if (layout.units > 0) {
-    Graph graph = describe(words, tree.tree, layout);
+    Graph graph = describe(picture.words, picture.tree.tree, layout);
     graph.boxes.front().label.name = "forward pass";
     y = draw_legend(page, y, legend_of(graph), "width = operations, modules above what they call");
     y = draw_graph(page, y, graph, options) + 22;
@@ -128,7 +136,7 @@ std::string flops_svg(const std::string& file, const ModelFlops& model, const Sv
   const render::FramePaints paints(tree.frames, tree.origins);
   const render::FrameWords words{tree.frames, tree.origins, paints, render::Quantity::work};
   return render::draw_within_budget(tree.tree, tree.origins, options, [&](const render::Layout<Amount>& layout) {
-    return render::draw(file, model, options, words, tree, layout);
+    return render::draw({file, model, tree, words}, options, layout);
   });
 }
 

@@ -132,22 +132,22 @@ Polynomial contract(Equation& equation, std::size_t left, std::size_t right) {
 
 } // namespace
 
-Polynomial einsum_flops(std::string_view text, std::span<const std::vector<Polynomial>> operands,
+Polynomial einsum_flops(std::string_view equation, std::span<const std::vector<Polynomial>> operands,
                         std::span<const Polynomial> path) {
-  Equation equation = parse(text, operands);
+  Equation left_over = parse(equation, operands);
   Polynomial flops;
   std::size_t step = 0;
-  while (equation.operands.size() > 1) {
+  while (left_over.operands.size() > 1) {
     std::size_t left = 0;
     std::size_t right = 1;
     if (2 * step + 1 < path.size()) {
       left = static_cast<std::size_t>(path[2 * step].number());
       right = static_cast<std::size_t>(path[2 * step + 1].number());
-      if (left == right || std::max(left, right) >= equation.operands.size()) throw_misfit(text);
+      if (left == right || std::max(left, right) >= left_over.operands.size()) throw_misfit(equation);
     }
     // Without a path the result of a step stands first in the next.
-    flops += contract(equation, left, right);
-    if (path.empty()) std::rotate(equation.operands.begin(), equation.operands.end() - 1, equation.operands.end());
+    flops += contract(left_over, left, right);
+    if (path.empty()) std::rotate(left_over.operands.begin(), left_over.operands.end() - 1, left_over.operands.end());
     ++step;
   }
   return flops;

@@ -187,7 +187,7 @@ Polynomial packed_attention(const Shapes& shapes, std::string_view cumulative, s
   const Sizes& query = shapes.of("query", 0);
   const Sizes& key = shapes.of("key", 1);
   const Sizes& value = shapes.of("value", 2);
-  const Polynomial heads = shapes.at(query, -2);
+  const Polynomial& heads = shapes.at(query, -2);
   const Polynomial widths = shapes.at(query, -1) + shapes.at(value, -1);
   if (!shapes.has(cumulative, place))
     return twice(shapes.at(query, 0) * heads * shapes.at(query, -3) * shapes.at(key, -3) * widths);

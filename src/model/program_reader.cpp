@@ -148,7 +148,7 @@ private:
     if (const auto number = number_at(size, "as_int")) return *number;
     if (is_present(document_.get(size.value, "as_int"))) size.fail("a size of less than 2^63", "more");
     const Field expression = need(size, "as_expr", Kind::dict);
-    const Polynomial parsed = parse_size(need(expression, "expr_str", Kind::text).text(document_), program_.symbols);
+    Polynomial parsed = parse_size(need(expression, "expr_str", Kind::text).text(document_), program_.symbols);
     const Value hint = document_.get(expression.value, "hint");
     if (hint.kind() == Kind::dict) {
       if (const auto value = document_.as_signed(document_.get(hint, "as_int"))) learn(parsed, *value);

@@ -37,7 +37,7 @@ public:
   Parser(std::string_view text, Symbols& symbols) : text_(text), symbols_(symbols) {}
 
   Polynomial parse() {
-    const Polynomial whole = exact(sum());
+    Polynomial whole = exact(sum());
     if (peek() != '\0') throw NotUnderstood{};
     return whole;
   }
@@ -116,7 +116,7 @@ private:
     return power_without_sign();
   }
   Fraction power_without_sign() {
-    const Fraction base = atom();
+    Fraction base = atom();
     if (!take("**") && !take("^")) return base;
     return raised(base, atom());
   }
@@ -132,7 +132,7 @@ private:
 
   Fraction atom() {
     if (take("(")) {
-      const Fraction inner = sum();
+      Fraction inner = sum();
       need(")");
       return inner;
     }

@@ -100,17 +100,17 @@ std::optional<SymbolId> Symbols::find(std::string_view name) const {
   return known->second;
 }
 
-std::optional<std::int64_t> Symbols::value(SymbolId id, std::optional<std::int64_t> otherwise) const {
-  const Symbol& symbol = all_[id.value];
-  if (symbol.value) return symbol.value;
-  if (symbol.arguments.empty()) return otherwise;
+std::optional<std::int64_t> Symbols::value(SymbolId symbol, std::optional<std::int64_t> otherwise) const {
+  const Symbol& known = all_[symbol.value];
+  if (known.value) return known.value;
+  if (known.arguments.empty()) return otherwise;
   std::vector<std::int64_t> arguments;
-  for (const Polynomial& argument : symbol.arguments) {
-    const std::optional<std::int64_t> known = value(argument, otherwise);
-    if (!known) return std::nullopt;
-    arguments.push_back(*known);
+  for (const Polynomial& argument : known.arguments) {
+    const std::optional<std::int64_t> number = value(argument, otherwise);
+    if (!number) return std::nullopt;
+    arguments.push_back(*number);
   }
-  return applied(symbol.meaning, arguments);
+  return applied(known.meaning, arguments);
 }
 
 std::optional<std::int64_t> Symbols::value(const Polynomial& polynomial, std::optional<std::int64_t> otherwise) const {

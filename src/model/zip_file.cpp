@@ -25,7 +25,7 @@ std::string shown(std::string_view name) {
 }
 
 std::string message_of(zip_error_t& error) {
-  const std::string text = zip_error_strerror(&error);
+  std::string text = zip_error_strerror(&error);
   zip_error_fini(&error);
   return text;
 }

@@ -1,7 +1,7 @@
 #include "snapshot/annotation_reader.hpp"
 
-#include "value/fields.hpp"
 #include "snapshot/value_text.hpp"
+#include "value/fields.hpp"
 
 #include <algorithm>
 #include <array>

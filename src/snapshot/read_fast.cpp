@@ -4,10 +4,10 @@
 #include "pickle/progress.hpp"
 #include "snapshot/callers_code.hpp"
 #include "snapshot/document_reader.hpp"
-#include "value/field.hpp"
 #include "stream/give_up.hpp"
 #include "stream/record_sink.hpp"
 #include "stream/trace_stream.hpp"
+#include "value/field.hpp"
 
 #include <limits>
 #include <utility>

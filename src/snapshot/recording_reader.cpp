@@ -4,9 +4,9 @@
 #include "pickle/decoder.hpp"
 #include "pickle/locate.hpp"
 #include "snapshot/document_reader.hpp"
-#include "value/field.hpp"
 #include "snapshot/file_kind.hpp"
 #include "snapshot/read_fast.hpp"
+#include "value/field.hpp"
 #include "json/json_reader.hpp"
 
 #include <utility>

@@ -5,8 +5,8 @@
 
 #include "memviz/recording.hpp"
 #include "snapshot/budget.hpp"
-#include "value/fields.hpp"
 #include "snapshot/frame_reader.hpp"
+#include "value/fields.hpp"
 
 #include <cstdint>
 #include <optional>

@@ -1,7 +1,7 @@
 #include "snapshot/settings_reader.hpp"
 
-#include "value/field.hpp"
 #include "snapshot/value_text.hpp"
+#include "value/field.hpp"
 
 #include <limits>
 

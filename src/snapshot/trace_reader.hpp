@@ -4,8 +4,8 @@
 
 #include "memviz/recording.hpp"
 #include "snapshot/budget.hpp"
-#include "value/fields.hpp"
 #include "snapshot/frame_reader.hpp"
+#include "value/fields.hpp"
 
 #include <array>
 #include <optional>

@@ -3,8 +3,8 @@
 #include "base/printable.hpp"
 #include "base/utf8.hpp"
 #include "memviz/format.hpp"
-#include "value/field.hpp"
 #include "snapshot/value_text.hpp"
+#include "value/field.hpp"
 
 #include <algorithm>
 #include <array>

@@ -3,8 +3,8 @@
 // The same keys of many dicts. The columns of a shape are looked up once, not once a dict.
 
 #include "base/hash_map.hpp"
-#include "value/field.hpp"
 #include "value/document.hpp"
+#include "value/field.hpp"
 
 #include <algorithm>
 #include <array>

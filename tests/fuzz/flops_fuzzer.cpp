@@ -1,12 +1,12 @@
 // Any bytes -> an archive of an exported program, or the program in one: what becomes of it.
 
+#include "../support/zip_builder.hpp"
 #include "memviz/error.hpp"
 #include "memviz/flops.hpp"
 #include "memviz/flops_tree.hpp"
 #include "memviz/svg.hpp"
 #include "promises.hpp"
 #include "require.hpp"
-#include "support/zip_builder.hpp"
 
 #include <cstdint>
 #include <string_view>
