@@ -217,10 +217,25 @@ private:
 } // namespace
 } // namespace model
 
+namespace {
+
+/// An offset is one in an entry of the archive, and says so.
+template <class Read> void reading_entry(std::string_view entry, const Read& read) {
+  try {
+    read();
+  } catch (const ParseError& error) {
+    throw Error(fmt::format("{} in the archive: {}", entry, error.what()));
+  }
+}
+
+} // namespace
+
 ModelFlops count_flops(std::string_view bytes, const FlopOptions& options) {
   const model::Archive archive = model::read_archive(bytes, options.model);
-  model::Program program = model::read_program(archive.program_json);
-  if (!archive.weights_json.empty()) model::read_weight_table(archive.weights_json, program);
+  model::Program program;
+  reading_entry("the program", [&] { program = model::read_program(archive.program_json); });
+  if (!archive.weights_json.empty())
+    reading_entry("the table of weights", [&] { model::read_weight_table(archive.weights_json, program); });
   for (const auto& [name, size] : options.sizes)
     model::set_size(program, name, size);
   const model::Counting counting = model::count_products(program);
