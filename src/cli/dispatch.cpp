@@ -1,9 +1,11 @@
 #include "cli/dispatch.hpp"
 
 #include "cli/command.hpp"
+#include "cli/commit.hpp"
 #include "cli/help.hpp"
 #include "cli/messages.hpp"
 #include "memviz/error.hpp"
+#include "memviz/version.hpp"
 #include "text/suggest.hpp"
 
 #include <algorithm>
@@ -14,6 +16,12 @@
 namespace memviz::cli {
 
 namespace {
+
+/// With the commit that it was built of, where that is known.
+std::string version_text() {
+  return commit().empty() ? fmt::format("memviz {}\n", version())
+                          : fmt::format("memviz {} ({})\n", version(), commit());
+}
 
 bool asks_for_help(const std::string& word) {
   return word == "--help" || word == "-h";
@@ -65,7 +73,7 @@ int run_command_line(const std::vector<std::string>& words) {
   const std::string& first = words.front();
   if (first == "help" || asks_for_help(first)) return print_help(words);
   if (first == "--version") {
-    print("memviz " MEMVIZ_VERSION "\n");
+    print(version_text());
     return kSuccess;
   }
   return run_command(command_named(first), {words.begin() + 1, words.end()});

@@ -31,8 +31,7 @@ OptionList<ExplainCommand> explain_options() {
   return joined<ExplainCommand>(
       {within<ExplainCommand>(&ExplainCommand::picture,
                               {output_option("also draw it; - is standard output, instead of the text")}),
-       {verbatim({"json", '\0', "FILE", "write JSON there, - for standard output, instead of the text"},
-                 &ExplainCommand::json),
+       {json_option(&ExplainCommand::json, "instead of the text"),
         parsed({"capacity", '\0', "SIZE",
                 "memory of each device, for example 80GiB: no snapshot tells, and without it memory outside "
                 "PyTorch is not known; less than a device had is an error"},

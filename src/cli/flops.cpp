@@ -44,8 +44,7 @@ OptionList<FlopsCommand> flops_options() {
   return joined<FlopsCommand>(
       {within<FlopsCommand>(&FlopsCommand::picture,
                             {output_option("also draw it; - is standard output, instead of the text")}),
-       {verbatim({"json", '\0', "FILE", "write JSON there, - for standard output, instead of the text"},
-                 &FlopsCommand::json),
+       {json_option(&FlopsCommand::json, "instead of the text"),
         set_option(),
         {{"model", '\0', "NAME", "which program of an archive with several"},
          [](FlopsCommand& options, const std::string& word) { options.flops.model = word; }},

@@ -6,6 +6,7 @@
 #include "io/scratch_file.hpp"
 #include "memviz/error.hpp"
 #include "memviz/format.hpp"
+#include "memviz/version.hpp"
 #include "rehearse/installation.hpp"
 #include "rehearse/rehearsal_run.hpp"
 #include "rehearse/report.hpp"
@@ -91,8 +92,7 @@ OptionList<RehearseCommand> rehearse_options() {
        [](RehearseCommand& command, const std::string& word) {
          command.variants.push_back(rehearse::parse_setting("compare-with", word));
        }},
-      verbatim({"json", '\0', "FILE", "write JSON there, - for standard output, instead of the text"},
-               &RehearseCommand::json),
+      json_option(&RehearseCommand::json, "instead of the text"),
   };
   return joined<RehearseCommand>({own, within<RehearseCommand>(&RehearseCommand::file, general)});
 }
@@ -105,7 +105,7 @@ Setup setup_of(const RehearseCommand& options) {
   setup.memory_bytes = options.memory_bytes;
   setup.records = !options.leaves_recording;
   setup.output = options.output;
-  setup.version = MEMVIZ_VERSION;
+  setup.version = version();
   if (options.output.empty() || options.output == "-")
     throw UsageError("-o names a folder, which gets a snapshot from each process");
 

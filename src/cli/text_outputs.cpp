@@ -14,8 +14,7 @@ std::size_t text_columns() {
 
 OptionList<TextOutputs> TextOutputs::options() {
   return {verbatim({"output", 'o', "FILE", "where the text goes (default: standard output)"}, &TextOutputs::text),
-          verbatim({"json", '\0', "FILE", "write JSON there, - for standard output, instead of the text"},
-                   &TextOutputs::json)};
+          json_option(&TextOutputs::json, "instead of the text")};
 }
 
 } // namespace memviz::cli

@@ -1,0 +1,12 @@
+#pragma once
+
+// Which memviz this is.
+
+#include <string_view>
+
+namespace memviz {
+
+/// "0.2.0": what outputs name beside their schema, and what pictures are signed with.
+[[nodiscard]] std::string_view version();
+
+} // namespace memviz
