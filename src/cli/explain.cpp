@@ -42,13 +42,6 @@ OptionList<ExplainCommand> explain_options() {
        snapshot_options<ExplainCommand>()});
 }
 
-/// What goes out; empty where it was not asked for.
-struct Results {
-  std::string json;
-  std::string picture;
-  std::string text;
-};
-
 /// Less than what PyTorch held and what was free cannot be the memory of a device; no verdict would be true of it.
 void check_capacity(const std::vector<DeviceExplanation>& devices) {
   for (const DeviceExplanation& device : devices) {
@@ -62,35 +55,52 @@ void check_capacity(const std::vector<DeviceExplanation>& devices) {
   }
 }
 
-Results results_of(const Loaded& loaded, const ExplainCommand& options) {
+/// What is made of one file; `picture` is empty where none was asked for.
+struct Explained {
+  FileAnswer answer;
+  std::string picture;
+};
+
+Explained explained(const Loaded& loaded, const ExplainCommand& options, const TextOutputs& outputs) {
   const MemoryState& state = loaded.state;
   const auto devices = explain(state, {.capacity_bytes = options.capacity_bytes, .device = options.scope.device});
   check_capacity(devices);
-
-  const std::optional<std::string>& output = options.picture.output;
-  Results results;
-  if (options.json) results.json = explain_json(loaded.name, state, devices);
-  if (!options.json && output != "-") results.text = explain_text({loaded.name, state, devices}, text_columns());
-  if (output) {
+  Explained made;
+  if (options.json) made.answer.json = explain_json(loaded.name, state, devices);
+  if (outputs.wants_text() && options.picture.output != "-")
+    made.answer.text = explain_text({loaded.name, state, devices}, text_columns());
+  if (options.picture.output) {
     const ExplainPicture picture{.file = picture_name(loaded.name), .state = state, .devices = devices};
-    results.picture = explain_svg(picture, {});
+    made.picture = explain_svg(picture, {});
   }
-  return results;
+  return made;
+}
+
+Explained explained_file(const std::string& file, const ExplainCommand& options, const TextOutputs& outputs) {
+  const Loaded loaded = load_file(
+      file, options.file, {.moment = moment_of(options.scope), .events = true, .kinds = true}, options.scope.device);
+  return naming_file(loaded.name, [&] { return explained(loaded, options, outputs); });
+}
+
+/// With a picture, which is of one file.
+int draw(const ExplainCommand& options, const TextOutputs& outputs) {
+  if (options.operands.size() > 1) throw UsageError("-o draws one snapshot; without it, explain takes several");
+  const Explained made = explained_file(options.operands.front(), options, outputs);
+  check_redacted(options.file, made.answer.text);
+  check_redacted(options.file, made.picture);
+  if (options.json) write_output(options.file, *options.json, made.answer.json);
+  write_picture(options.file, options.picture, made.picture);
+  if (!made.answer.text.empty()) write_output(options.file, "-", made.answer.text);
+  return kSuccess;
 }
 
 int run_explain(const ExplainCommand& options) {
   check_picture(options.picture);
   check_outputs(options, {{"-o", options.picture.output}, {"--json", options.json}});
-
-  const Loaded loaded =
-      load_one(options, {.moment = moment_of(options.scope), .events = true, .kinds = true}, options.scope.device);
-  const Results results = naming_file(loaded.name, [&] { return results_of(loaded, options); });
-  check_redacted(options.file, results.text);
-  check_redacted(options.file, results.picture);
-  if (options.json) write_output(options.file, *options.json, results.json);
-  if (options.picture.output) write_picture(options.file, options.picture, results.picture);
-  if (!results.text.empty()) write_output(options.file, "-", results.text);
-  return kSuccess;
+  const TextOutputs outputs{.text = {}, .json = options.json};
+  if (options.picture.output) return draw(options, outputs);
+  return answer_files(options, outputs,
+                      [&](const std::string& file) { return explained_file(file, options, outputs).answer; });
 }
 
 } // namespace
@@ -98,8 +108,7 @@ int run_explain(const ExplainCommand& options) {
 Command explain_command() {
   const CommandText text{
       .name = "explain",
-      .operands = "SNAPSHOT [options]",
-      .operand_count = 1,
+      .operands = "SNAPSHOT... [options]",
       .summary = "why memory ran out or is fragmented, and what would have helped",
       .text = "Says for each device, the one that failed first: what was asked for and what was free, where every "
               "reserved byte was, and why that was not enough. What would have helped is computed by a replay of the "
@@ -107,7 +116,9 @@ Command explain_command() {
               "the recording.",
       .examples = "  memviz explain oom.pickle\n"
                   "  memviz explain oom.pickle --capacity 80GiB -o why.svg\n"
+                  "  memviz explain rank*.pickle\n"
                   "  memviz explain oom.pickle --json - | jq -r '.devices[0].verdict'\n",
+      .takes_several = true,
   };
   return command(text, explain_options(), run_explain);
 }
