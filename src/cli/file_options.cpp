@@ -38,7 +38,7 @@ void FileOptions::advise(std::string_view message) const {
 
 OptionList<FileOptions> redact_options() {
   return {
-      one_of<FileOptions, std::optional<Redact>, Redact>(
+      rare(one_of<FileOptions, std::optional<Redact>, Redact>(
           {"redact", '\0', "WHAT",
            "hide what the snapshot says of your code, so that the result can be published. paths: folders and files; "
            "names: functions, classes, modules, annotations and metadata; all: both, free text in settings, and the "
@@ -55,7 +55,7 @@ OptionList<FileOptions> redact_options() {
           {{"paths", Redact::paths},
            {"names", Redact::names},
            {"all", Redact::all},
-           {"everything", Redact::everything}}),
+           {"everything", Redact::everything}})),
       rare(verbatim(
           {"redact-key", '\0', "TEXT",
            "makes the pseudonyms depend on this text, too; without it, whoever guesses a name can check the guess"},

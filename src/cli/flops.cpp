@@ -89,6 +89,7 @@ Command flops_command() {
                   "  memviz flops model.pt2 -o flops.svg\n"
                   "  memviz flops model.pt2 --set s0=32 --depth 3\n"
                   "  memviz flops model.pt2 --json - | jq .flops\n",
+      .file_pattern = "*.pt2",
   };
   return command(text, flops_options(), run_flops);
 }

@@ -76,17 +76,17 @@ OptionList<RehearseCommand> rehearse_options() {
       parsed(
           {"steps", '\0', "N", "end each process after so many steps of an optimizer of PyTorch's, as if it were done"},
           &RehearseCommand::steps, parse_up_to<kMost>),
-      flag({"no-record", '\0', "", "leave recording to the program; who holds the peak is not known then"},
-           &RehearseCommand::leaves_recording),
-      parsed({"max-entries", '\0', "N", "events of the history that are kept (default: 200000)"},
-             &RehearseCommand::max_entries, parse_up_to<kMost>),
+      rare(flag({"no-record", '\0', "", "leave recording to the program; who holds the peak is not known then"},
+                &RehearseCommand::leaves_recording)),
+      rare(parsed({"max-entries", '\0', "N", "events of the history that are kept (default: 200000)"},
+                  &RehearseCommand::max_entries, parse_up_to<kMost>)),
       parsed({"search", '\0', "NAME=A..B",
               "find the largest number that fits: NAME is set in the environment, and {} and {NAME} are replaced "
               "in the program's words. Takes for granted that what fits, fits with less. What the program writes "
               "is shown only where it fails for another reason than memory"},
              &RehearseCommand::search, parse_range),
-      flag({"show-output", '\0', "", "with --search, show what the program writes in every run"},
-           &RehearseCommand::shows_output),
+      rare(flag({"show-output", '\0', "", "with --search, show what the program writes in every run"},
+                &RehearseCommand::shows_output)),
       {{"compare-with", '\0', "NAME=VALUE",
         "run it again with this in the environment, and say what changes; may be given several times", true},
        [](RehearseCommand& command, const std::string& word) {

@@ -124,7 +124,7 @@ OptionList<TraceCommand> trace_options() {
              &TraceCommand::actions, parse_actions),
       parsed({"address", '\0', "A", "only what covers this address, or the allocation or segment of this name"},
              &TraceCommand::address, parse_address),
-      parsed({"stream", '\0', "N", "only this stream"}, &TraceCommand::stream, parse_stream),
+      rare(parsed({"stream", '\0', "N", "only this stream"}, &TraceCommand::stream, parse_stream)),
       parsed({"min-size", '\0', "SIZE", "only events of at least this size, for example 1MiB"},
              &TraceCommand::min_bytes, parse_bytes),
       verbatim({"stack", '\0', "RE", "only events with a frame that matches this regular expression"},
