@@ -1,6 +1,6 @@
 #pragma once
 
-// What makes one JSON object of a log with TraceFormat::json: head, then what TraceLog writes, then tail. The schema is
+// What makes one JSON object of a log with TraceFormat::document: head, then what TraceLog writes, then tail. The schema is
 // memviz.trace.
 
 #include "memviz/memory_state.hpp"

@@ -2,6 +2,7 @@
 
 #include "cli/choice.hpp"
 #include "cli/command.hpp"
+#include "cli/highlight.hpp"
 #include "cli/messages.hpp"
 #include "cli/outputs.hpp"
 #include "cli/picture_output.hpp"
@@ -162,7 +163,7 @@ void write_results(const CompareCommand& options, const CompareReport& report, c
   if (options.takes_stdout())
     say(text);
   else
-    print(text);
+    print(for_output(text));
   if (options.json) write_output(options.file, *options.json, json);
   if (options.markdown) write_output(options.file, *options.markdown, markdown);
   if (options.picture.output) write_picture(options.file, options.picture, picture);

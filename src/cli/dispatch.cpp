@@ -4,6 +4,7 @@
 #include "cli/commit.hpp"
 #include "cli/completion.hpp"
 #include "cli/help.hpp"
+#include "cli/highlight.hpp"
 #include "cli/manual.hpp"
 #include "cli/messages.hpp"
 #include "io/output_file.hpp"
@@ -55,7 +56,7 @@ const Command& command_named(const std::string& name) {
 
 int print_help(const std::vector<std::string>& words) {
   if (words.size() > 2) throw UsageError("help takes one command");
-  print(words.size() == 2 ? command_help(command_named(words[1]), HelpExtent::first) : general_help());
+  print(for_output(words.size() == 2 ? command_help(command_named(words[1]), HelpExtent::first) : general_help()));
   return kSuccess;
 }
 
@@ -86,7 +87,7 @@ int run_command(const Command& command, const std::vector<std::string>& words) {
   const auto own_end = command.text.takes_program ? std::find(words.begin(), words.end(), "--") : words.end();
   const auto asking = std::find_if(words.begin(), own_end, asks_for_help);
   if (asking == own_end) return command.run(words);
-  print(command_help(command, extent_of(*asking)));
+  print(for_output(command_help(command, extent_of(*asking))));
   return kSuccess;
 }
 

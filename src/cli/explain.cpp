@@ -90,7 +90,7 @@ int draw(const ExplainCommand& options, const TextOutputs& outputs) {
   check_redacted(options.file, made.picture);
   if (options.json) write_output(options.file, *options.json, made.answer.json);
   write_picture(options.file, options.picture, made.picture);
-  if (!made.answer.text.empty()) write_output(options.file, "-", made.answer.text);
+  if (!made.answer.text.empty()) write_text(options.file, "-", made.answer.text);
   return kSuccess;
 }
 

@@ -1,6 +1,7 @@
 #include "memviz/flops.hpp"
 
 #include "cli/command.hpp"
+#include "cli/highlight.hpp"
 #include "cli/messages.hpp"
 #include "cli/outputs.hpp"
 #include "cli/picture_output.hpp"
@@ -68,7 +69,7 @@ int run_flops(const FlopsCommand& options) {
   if (output) svg = naming_file(file, [&] { return flops_svg(picture_name(file), model, {.fold = false}); });
   if (options.json) write_output(options.file, *options.json, flops_json(file, model));
   if (output) write_picture(options.file, options.picture, svg);
-  if (!options.json && output != "-") print(flops_text(file, model, options.depth));
+  if (!options.json && output != "-") print(for_output(flops_text(file, model, options.depth)));
   return kSuccess;
 }
 

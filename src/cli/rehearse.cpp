@@ -237,13 +237,17 @@ int run_rehearse(const RehearseCommand& options) {
 
   if (options.search) {
     const SearchReport report = Search(options, setup).run();
-    write_output(options.file, json.value_or("-"),
-                 json ? rehearse::search_json(report) : rehearse::search_text(report, text_columns()));
+    if (json)
+      write_output(options.file, *json, rehearse::search_json(report));
+    else
+      write_text(options.file, "-", rehearse::search_text(report, text_columns()));
     return exit_code_of(report);
   }
   const VariantsReport report = run_variants(options, setup);
-  write_output(options.file, json.value_or("-"),
-               json ? rehearse::variants_json(report) : rehearse::variants_text(report, text_columns()));
+  if (json)
+    write_output(options.file, *json, rehearse::variants_json(report));
+  else
+    write_text(options.file, "-", rehearse::variants_text(report, text_columns()));
   return rehearse::exit_code(report.usual);
 }
 

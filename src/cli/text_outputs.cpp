@@ -1,5 +1,6 @@
 #include "cli/text_outputs.hpp"
 
+#include "cli/highlight.hpp"
 #include "cli/messages.hpp"
 #include "io/terminal.hpp"
 #include "memviz/error.hpp"
@@ -16,7 +17,7 @@ void write_answer(const FileOptions& file, const TextOutputs& outputs, const std
                   const std::string& json) {
   check_redacted(file, text);
   if (outputs.wants_json()) write_output(file, *outputs.json, json);
-  if (outputs.wants_text()) write_output(file, outputs.text.value_or("-"), text);
+  if (outputs.wants_text()) write_text(file, outputs.text.value_or("-"), text);
 }
 
 int worse(int one, int other) {
@@ -41,7 +42,7 @@ public:
     if (outputs_.text)
       text_ += text;
     else
-      write_output(options_.file, "-", text);
+      write_text(options_.file, "-", text);
   }
 
   void write() {
@@ -89,6 +90,11 @@ std::size_t text_columns() {
 OptionList<TextOutputs> TextOutputs::options() {
   return {verbatim({"output", 'o', "FILE", "where the text goes (default: standard output)"}, &TextOutputs::text),
           json_option(&TextOutputs::json, "instead of the text")};
+}
+
+void write_text(const FileOptions& file, const std::string& path, const std::string& text) {
+  check_redacted(file, text);
+  write_output(file, path, path == "-" ? for_output(text) : text);
 }
 
 int answer_files(const CommandOptions& options, const TextOutputs& outputs,

@@ -15,6 +15,9 @@ namespace memviz::cli {
 /// Columns of a text on standard output: as wide as the terminal, but no wider than is good to read.
 [[nodiscard]] std::size_t text_columns();
 
+/// write_output() of a text for people: on a terminal with colours.
+void write_text(const FileOptions& file, const std::string& path, const std::string& text);
+
 struct TextOutputs {
   std::optional<std::string> text;
   std::optional<std::string> json;

@@ -169,7 +169,7 @@ TraceFilter filter_of(const TraceCommand& options) {
 void write_log(Session& session, const Loaded& loaded, const TraceSurvey& survey, const TraceCommand& options) {
   const Recording& recording = *loaded.state.recording;
   TraceOptions log = options.log;
-  if (options.json) log.format = TraceFormat::json;
+  if (options.json) log.format = TraceFormat::document;
   log.filter = filter_of(options);
   log.filter.range = trace_ranges(options.ends, loaded, options.file, options.device);
 

@@ -57,7 +57,7 @@ public:
 
 private:
   void begin_line(std::string& out) {
-    if (options_.format != TraceFormat::json) return;
+    if (options_.format != TraceFormat::document) return;
     out += is_first_ ? "\n    " : ",\n    ";
     is_first_ = false;
   }
