@@ -65,7 +65,7 @@ ParsedWords words_of_command(const CommandText& text, const std::vector<OptionTe
   }
   for (const std::string& operand : parsed.operands)
     if (operand.empty()) throw UsageError("the name of a snapshot is empty; - is standard input");
-  if (std::count(parsed.operands.begin(), parsed.operands.end(), "-") > 1)
+  if (text.takes_several && std::count(parsed.operands.begin(), parsed.operands.end(), "-") > 1)
     throw UsageError("only one of the snapshots can be standard input");
   return parsed;
 }
