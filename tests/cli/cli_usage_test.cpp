@@ -135,7 +135,8 @@ TEST_CASE("help shows about ten options first, and says how many more there are"
     const std::string text = cli::command_help(command, cli::HelpExtent::first);
     for (const cli::OptionText& option : command.options) {
       CAPTURE(option.name);
-      const bool is_shown = text.find("--" + std::string(option.name) + " ") != std::string::npos;
+      const std::string letter = option.letter == '\0' ? "    " : std::string("-") + option.letter + ", ";
+      const bool is_shown = text.find("\n  " + letter + "--" + std::string(option.name) + " ") != std::string::npos;
       CHECK(is_shown == is_first(option));
     }
     const auto more = static_cast<std::ptrdiff_t>(command.options.size()) - first;
