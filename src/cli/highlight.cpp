@@ -120,11 +120,11 @@ std::string highlighted(std::string_view text) {
   return result;
 }
 
-std::string for_output(std::string text) {
+std::string for_output(const std::string& text) {
   return output_takes_color() ? highlighted(text) : text;
 }
 
-std::string for_messages(std::string text) {
+std::string for_messages(const std::string& text) {
   return error_takes_color() ? highlighted(text) : text;
 }
 

@@ -13,8 +13,8 @@ namespace memviz::cli {
 [[nodiscard]] std::string highlighted(std::string_view text);
 
 /// `text` for standard output: highlighted() where that is a terminal that takes colours.
-[[nodiscard]] std::string for_output(std::string text);
+[[nodiscard]] std::string for_output(const std::string& text);
 /// The same for a message on standard error.
-[[nodiscard]] std::string for_messages(std::string text);
+[[nodiscard]] std::string for_messages(const std::string& text);
 
 } // namespace memviz::cli

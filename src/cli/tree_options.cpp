@@ -22,7 +22,7 @@ std::vector<Level> levels_of(std::string_view list) {
   std::vector<Level> levels;
   while (true) {
     const std::size_t comma = list.find(',');
-    const Level level = chosen<Level>("group", list.substr(0, comma), level_choices());
+    const auto level = chosen<Level>("group", list.substr(0, comma), level_choices());
     if (std::find(levels.begin(), levels.end(), level) != levels.end())
       throw UsageError(fmt::format("--group names '{}' twice", list.substr(0, comma)));
     levels.push_back(level);
