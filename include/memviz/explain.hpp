@@ -30,7 +30,7 @@ struct Growth {
 };
 
 struct ExplainOptions {
-  std::optional<std::uint64_t> capacity_bytes; ///< of each device; without it that of a made-up one is known
+  std::optional<std::uint64_t> capacity_bytes; ///< of each device; without it what the file says, if anything
   std::optional<DeviceId> device;              ///< only this one
 };
 
@@ -48,6 +48,7 @@ struct DeviceExplanation {
   NodeKey asking_line;                    ///< of the request: as in UserLine
   std::vector<StringId> open_annotations; ///< when it was made, outermost first
   MemoryLedger ledger;
+  std::optional<MeasuredDevice> measured; ///< when the file was written
   Judgement judgement;
   std::vector<UserLine> users; ///< who holds memory at the moment, largest first
   KindAccount kinds;           ///< all 0 where the state has no kinds
