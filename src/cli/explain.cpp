@@ -24,6 +24,7 @@ struct ExplainCommand : CommandOptions {
   PictureOptions picture;
   std::optional<std::string> json;
   std::optional<std::uint64_t> capacity_bytes;
+  bool is_brief = false;
   Scope scope = automatic_scope();
 };
 
@@ -33,9 +34,11 @@ OptionList<ExplainCommand> explain_options() {
                               {output_option("also draw it; - is standard output, instead of the text")}),
        {verbatim({"json", '\0', "FILE", "write JSON there, - for standard output, instead of the text"},
                  &ExplainCommand::json),
+        flag({"brief", '\0', "", "only what happened, why, what to do, and who holds most; for logs"},
+             &ExplainCommand::is_brief),
         parsed({"capacity", '\0', "SIZE",
-                "memory of each device, for example 80GiB: no snapshot tells, and without it memory outside "
-                "PyTorch is not known; less than a device had is an error"},
+                "memory of each device, for example 80GiB, where the file does not tell it: without it memory "
+                "outside PyTorch is not known; less than a device had is an error"},
                &ExplainCommand::capacity_bytes, parse_bytes)},
        within<ExplainCommand>(&ExplainCommand::scope, scope_options("auto")),
        within<ExplainCommand>(&ExplainCommand::picture, picture_format_options()),
@@ -71,7 +74,10 @@ Results results_of(const Loaded& loaded, const ExplainCommand& options) {
   const std::optional<std::string>& output = options.picture.output;
   Results results;
   if (options.json) results.json = explain_json(loaded.name, state, devices);
-  if (!options.json && output != "-") results.text = explain_text({loaded.name, state, devices}, text_columns());
+  if (!options.json && output != "-") {
+    const ExplainReport report{loaded.name, state, devices};
+    results.text = options.is_brief ? explain_brief(report, text_columns()) : explain_text(report, text_columns());
+  }
   if (output) {
     const ExplainPicture picture{.file = picture_name(loaded.name), .state = state, .devices = devices};
     results.picture = explain_svg(picture, {});
