@@ -132,7 +132,8 @@ void write_hook(const fs::path& folder) {
 
 fs::path lasting_hook() {
   if (auto folder = cached_hook()) return *folder;
-  fs::path folder = new_folder(fs::temp_directory_path());
+  const char* const temporary = std::getenv("TMPDIR");
+  fs::path folder = new_folder(temporary == nullptr || *temporary == '\0' ? "/tmp" : temporary);
   write_hook(folder);
   return folder;
 }

@@ -19,15 +19,15 @@ def install():
     if os.environ.get("MEMVIZ_RECORD", "0") in ("", "0") or hasattr(sys, _DONE):
         return
     setattr(sys, _DONE, True)
-    _guarded(waiting.when_imported, "torch", lambda torch: _guarded(_Job, torch))
+    waiting.when_imported("torch", lambda torch: _guarded(_Job, torch))
 
 
 def _guarded(function, *arguments):
+    """What fails is said, and the program goes on."""
     try:
-        return function(*arguments)
+        function(*arguments)
     except Exception as error:
         oom.say(f"memviz: process {os.getpid()} is not recorded: {type(error).__name__}: {error}")
-        return None
 
 
 class _Job:

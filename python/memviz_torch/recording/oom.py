@@ -1,6 +1,7 @@
 """What happens at an out-of-memory error: one file, and a verdict on standard error; then the error goes on."""
 
 import os
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -56,11 +57,10 @@ def write_and_explain(snapshot, path):
         lines += ["  " + line for line in verdict(written if written else snapshot).splitlines()]
     except Exception as error:
         lines.append(f"  Why cannot be told here: {error}")
+    if failure:
+        lines.append(f"  {failure}.")
     if written:
-        elsewhere = f", because {failure}" if failure else ""
-        lines.append(f"  The snapshot is {written}{elsewhere}; `memviz explain {written}` says more.")
-    else:
-        lines.append(f"  The snapshot could not be kept: {failure}")
+        lines.append(f"  All of it: memviz explain {shlex.quote(written)}")
     say("\n".join(lines))
     return written
 
@@ -71,13 +71,16 @@ def _process():
 
 
 def _written(snapshot, path):
-    failure = None
-    for place in (path, os.path.join(tempfile.gettempdir(), os.path.basename(path))):
+    """The path, and what was wrong, if anything."""
+    failures = []
+    for folder in (os.path.dirname(path), tempfile.gettempdir()):
+        place = os.path.join(folder, os.path.basename(path))
         try:
-            return files.write_new(place, lambda file: file.write(snapshot)), failure
+            written = files.write_new(place, lambda file: file.write(snapshot))
+            return written, " and ".join(failures)
         except OSError as error:
-            failure = failure or f"{os.path.dirname(path) or os.curdir}: {error.strerror or error}"
-    return None, failure
+            failures.append(f"no file can be written to {folder or os.curdir} ({error.strerror or error})")
+    return None, " and ".join(failures)
 
 
 def verdict(snapshot):

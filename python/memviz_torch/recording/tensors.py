@@ -71,7 +71,8 @@ def _add_model(memory, names, model):
     if type(model).__name__ in ("DistributedDataParallel", "DataParallel"):
         model = model.module
     for name, parameter in model.named_parameters():
-        _add_parameter(memory, names, parameter, _plain(name))
+        if id(parameter) not in names:
+            _add_parameter(memory, names, parameter, _plain(name))
     for name, buffer in model.named_buffers():
         memory.add(buffer, "buffer", _plain(name))
 

@@ -1,6 +1,7 @@
 """Waits for a module that the program imports, without importing it."""
 
 import sys
+import threading
 
 
 def when_imported(name, tell):
@@ -18,23 +19,21 @@ class _Finder:
     def __init__(self, name, tell):
         self._name = name
         self._tell = tell
+        self._asking = threading.local()  # whether this thread asks the others, of whom one may ask in turn
 
     def find_spec(self, name, path=None, target=None):
-        if name != self._name:
+        if name != self._name or getattr(self._asking, "now", False):
             return None
-        spec = self._found_by_others(name, path, target)
-        if spec is None or not hasattr(spec.loader, "exec_module"):
+        self._asking.now = True
+        try:
+            spec = self._found_by_others(name, path, target)
+            if spec is not None:
+                self._tell_after(spec.loader)
             return spec
-        execute = spec.loader.exec_module
-
-        def execute_and_tell(module):
-            execute(module)
-            if self in sys.meta_path:  # an import that failed before may come again
-                sys.meta_path.remove(self)
-                self._tell(module)
-
-        spec.loader.exec_module = execute_and_tell
-        return spec
+        except Exception:
+            return None  # the others are asked once more, without this one
+        finally:
+            self._asking.now = False
 
     def _found_by_others(self, name, path, target):
         for finder in list(sys.meta_path):
@@ -43,3 +42,14 @@ class _Finder:
             if spec is not None:
                 return spec
         return None
+
+    def _tell_after(self, loader):
+        execute = loader.exec_module
+
+        def execute_and_tell(module):
+            execute(module)
+            if self in sys.meta_path:  # else it was told; an import that failed may come again
+                sys.meta_path.remove(self)
+                self._tell(module)
+
+        loader.exec_module = execute_and_tell
