@@ -23,6 +23,7 @@ namespace {
 struct ExplainCommand : CommandOptions {
   PictureOptions picture;
   std::optional<std::string> json;
+  std::optional<std::string> text;
   std::optional<std::uint64_t> capacity_bytes;
   Scope scope = automatic_scope();
 };
@@ -33,6 +34,8 @@ OptionList<ExplainCommand> explain_options() {
                               {output_option("also draw it; - is standard output, instead of the text")}),
        {verbatim({"json", '\0', "FILE", "write JSON there, - for standard output, instead of the text"},
                  &ExplainCommand::json),
+        verbatim({"text", '\0', "FILE", "write the text there, beside the JSON or a picture on standard output"},
+                 &ExplainCommand::text),
         parsed({"capacity", '\0', "SIZE",
                 "memory of each device, for example 80GiB: no snapshot tells, and without it memory outside "
                 "PyTorch is not known; less than a device had is an error"},
@@ -63,6 +66,13 @@ void check_capacity(const std::vector<DeviceExplanation>& devices) {
   }
 }
 
+/// Where the text goes, if it does.
+std::optional<std::string> text_output(const ExplainCommand& options) {
+  if (options.text) return options.text;
+  if (options.json || options.picture.output == "-") return std::nullopt;
+  return "-";
+}
+
 Results results_of(const Loaded& loaded, const ExplainCommand& options) {
   const MemoryState& state = loaded.state;
   const auto devices = explain(state, {.capacity_bytes = options.capacity_bytes, .device = options.scope.device});
@@ -71,7 +81,7 @@ Results results_of(const Loaded& loaded, const ExplainCommand& options) {
   const std::optional<std::string>& output = options.picture.output;
   Results results;
   if (options.json) results.json = explain_json(loaded.name, state, devices);
-  if (!options.json && output != "-") results.text = explain_text({loaded.name, state, devices}, text_columns());
+  if (text_output(options)) results.text = explain_text({loaded.name, state, devices}, text_columns());
   if (output) {
     const ExplainPicture picture{.file = picture_name(loaded.name), .state = state, .devices = devices};
     results.picture = explain_svg(picture, {});
@@ -81,7 +91,7 @@ Results results_of(const Loaded& loaded, const ExplainCommand& options) {
 
 int run_explain(const ExplainCommand& options) {
   check_picture(options.picture);
-  check_outputs(options, {{"-o", options.picture.output}, {"--json", options.json}});
+  check_outputs(options, {{"-o", options.picture.output}, {"--json", options.json}, {"--text", options.text}});
 
   const Loaded loaded =
       load_one(options, {.moment = moment_of(options.scope), .events = true, .kinds = true}, options.scope.device);
@@ -90,7 +100,7 @@ int run_explain(const ExplainCommand& options) {
   check_redacted(options.file, results.picture);
   if (options.json) write_output(options.file, *options.json, results.json);
   if (options.picture.output) write_picture(options.file, options.picture, results.picture);
-  if (!results.text.empty()) write_output(options.file, "-", results.text);
+  if (const auto text = text_output(options)) write_output(options.file, *text, results.text);
   return kSuccess;
 }
 
