@@ -121,7 +121,7 @@ def explain(
     ``memviz help explain`` has the whole of it.
     """
     answer = ask("explain", {"snapshot": snapshot}, _options(locals()), ("json", "text", "output"))
-    return Explanation(_text(answer, "output"), _text(answer, "text"), _figures(answer), answer.warnings)
+    return Explanation(answer.files["output"], answer.files["text"], _figures(answer), answer.warnings)
 
 
 def compare(
@@ -159,10 +159,10 @@ def compare(
     snapshots = {"before": before, "after": after}
     answer = ask("compare", snapshots, _options(locals()), ("output", "json", "markdown"))
     return Comparison(
-        _text(answer, "output"),
+        answer.files["output"],
         answer.text,
         _figures(answer),
-        _text(answer, "markdown"),
+        answer.files["markdown"],
         answer.exceeded,
         answer.warnings,
     )
@@ -189,7 +189,7 @@ def leaks(
     ``memviz help leaks`` has the whole of it.
     """
     answer = ask("leaks", {"snapshot": snapshot}, _options(locals()), ("json", "output"))
-    return Leaks(_text(answer, "output"), _figures(answer), answer.exceeded, answer.warnings)
+    return Leaks(answer.files["output"], _figures(answer), answer.exceeded, answer.warnings)
 
 
 def stats(
@@ -219,13 +219,9 @@ def _options(arguments: "Mapping[str, Any]") -> "dict[str, Option]":
 
 def _picture(command: str, snapshot: Snapshot, options: "Mapping[str, Option]") -> Picture:
     answer = ask(command, {"snapshot": snapshot}, options, ("output",))
-    return Picture(_text(answer, "output"), answer.warnings)
-
-
-def _text(answer: Answer, output: str) -> str:
-    return answer.files[output].decode("utf-8", "replace")
+    return Picture(answer.files["output"], answer.warnings)
 
 
 def _figures(answer: Answer) -> "dict[str, Any]":
-    figures: "dict[str, Any]" = json.loads(_text(answer, "json"))
+    figures: "dict[str, Any]" = json.loads(answer.files["json"])
     return figures

@@ -89,7 +89,7 @@ class Answer:
     """What one run of the program gave."""
 
     text: str
-    files: "dict[str, bytes]"
+    files: "dict[str, str]"
     warnings: "tuple[str, ...]"
     exceeded: bool
 
@@ -131,11 +131,11 @@ def ask(
         words.append("--")
         words += [pipes.operand(name, snapshot) for name, snapshot in snapshots.items()]
         code, text, messages = pipes.run(words)
-        files = pipes.finish(code)
+        files = pipes.finish()
     return _answer(code, text, messages, files)
 
 
-def _answer(code: int, text: str, messages: str, files: "dict[str, bytes]") -> Answer:
+def _answer(code: int, text: str, messages: str, files: "dict[str, str]") -> Answer:
     lines = [line[len(PROGRAM) + 2 :] if line.startswith(PROGRAM + ": ") else line for line in messages.splitlines()]
     said = "\n".join(line for line in lines if line)
     if code == 2:
@@ -217,16 +217,21 @@ class Pipes:
             except BaseException:
                 process.kill()
                 raise
-        return process.returncode, text.decode("utf-8", "replace"), messages.decode("utf-8", "replace")
+        return process.returncode, self._shown(text), self._shown(messages)
 
-    def finish(self, code: int) -> "dict[str, bytes]":
+    def finish(self) -> "dict[str, str]":
         """What was read. Raises Error where a snapshot could not be written as a pickle."""
         for thread in self._threads:
             thread.join()
         if self._failures:
             failure = self._failures[0]
             raise Error(f"the snapshot cannot be pickled: {failure}") from failure
-        return self._read
+        return {name: self._shown(content) for name, content in self._read.items()}
+
+    def _shown(self, content: bytes) -> str:
+        """As text, in which a snapshot without a file is called by its name alone."""
+        text = content.decode("utf-8", "replace")
+        return text.replace(self._folder + os.sep, "") if self._folder else text
 
     def _pipe(self, theirs_reads: bool) -> "tuple[int, int]":
         reads, writes = os.pipe()

@@ -23,6 +23,7 @@ namespace {
 struct ExplainCommand : CommandOptions {
   PictureOptions picture;
   std::optional<std::string> json;
+  std::optional<std::string> text;
   std::optional<std::uint64_t> capacity_bytes;
   bool is_brief = false;
   Scope scope = automatic_scope();
@@ -36,6 +37,8 @@ OptionList<ExplainCommand> explain_options() {
                  &ExplainCommand::json),
         flag({"brief", '\0', "", "only what happened, why, what to do, and who holds most; for logs"},
              &ExplainCommand::is_brief),
+        verbatim({"text", '\0', "FILE", "write the text there, beside the JSON or a picture on standard output"},
+                 &ExplainCommand::text),
         parsed({"capacity", '\0', "SIZE",
                 "memory of each device, for example 80GiB, where the file does not tell it: without it memory "
                 "outside PyTorch is not known; less than a device had is an error"},
@@ -66,6 +69,13 @@ void check_capacity(const std::vector<DeviceExplanation>& devices) {
   }
 }
 
+/// Where the text goes, if it does.
+std::optional<std::string> text_output(const ExplainCommand& options) {
+  if (options.text) return options.text;
+  if (options.json || options.picture.output == "-") return std::nullopt;
+  return "-";
+}
+
 Results results_of(const Loaded& loaded, const ExplainCommand& options) {
   const MemoryState& state = loaded.state;
   const auto devices = explain(state, {.capacity_bytes = options.capacity_bytes, .device = options.scope.device});
@@ -74,7 +84,7 @@ Results results_of(const Loaded& loaded, const ExplainCommand& options) {
   const std::optional<std::string>& output = options.picture.output;
   Results results;
   if (options.json) results.json = explain_json(loaded.name, state, devices);
-  if (!options.json && output != "-") {
+  if (text_output(options)) {
     const ExplainReport report{loaded.name, state, devices};
     results.text = options.is_brief ? explain_brief(report, text_columns()) : explain_text(report, text_columns());
   }
@@ -87,7 +97,7 @@ Results results_of(const Loaded& loaded, const ExplainCommand& options) {
 
 int run_explain(const ExplainCommand& options) {
   check_picture(options.picture);
-  check_outputs(options, {{"-o", options.picture.output}, {"--json", options.json}});
+  check_outputs(options, {{"-o", options.picture.output}, {"--json", options.json}, {"--text", options.text}});
 
   const Loaded loaded =
       load_one(options, {.moment = moment_of(options.scope), .events = true, .kinds = true}, options.scope.device);
@@ -96,7 +106,7 @@ int run_explain(const ExplainCommand& options) {
   check_redacted(options.file, results.picture);
   if (options.json) write_output(options.file, *options.json, results.json);
   if (options.picture.output) write_picture(options.file, options.picture, results.picture);
-  if (!results.text.empty()) write_output(options.file, "-", results.text);
+  if (const auto text = text_output(options)) write_output(options.file, *text, results.text);
   return kSuccess;
 }
 
