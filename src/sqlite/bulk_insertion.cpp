@@ -39,6 +39,7 @@ std::string declaration_of(int columns) {
   return text + ")";
 }
 
+// NOLINTNEXTLINE(readability-function-size): SQLite names the parameters.
 int connect(sqlite3* handle, void* client, int /*argc*/, const char* const* /*argv*/, sqlite3_vtab** made,
             char** /*message*/) {
   const Source& source = *static_cast<const Source*>(client);
