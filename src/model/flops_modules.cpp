@@ -11,9 +11,10 @@
 namespace memviz {
 namespace {
 
-/// Whether the module's path is its parent's and more.
+/// Whether the module's path is its parent's and more: "h.0" of "h", but not "h1".
 bool extends(const ModuleFlops& module, const ModuleFlops& parent) {
-  return !parent.path.empty() && module.path.starts_with(parent.path) && module.path.size() > parent.path.size();
+  const std::size_t size = parent.path.size();
+  return size != 0 && module.path.size() > size && module.path[size] == '.' && module.path.starts_with(parent.path);
 }
 
 /// What a module's parent calls it: "attn", "h.0" where the list between them is no module of its own; its whole path
