@@ -3,6 +3,7 @@
 
 import inspect
 import io
+import json
 import os
 import pathlib
 import pickle
@@ -208,7 +209,8 @@ class Results(unittest.TestCase):
         frame = memviz_torch.flame(OOM)._repr_html_()
         element = xml.etree.ElementTree.fromstring(frame)
         self.assertEqual((element.tag, element.get("sandbox")), ("iframe", "allow-scripts"))
-        self.assertRegex(element.get("srcdoc")[-30:], r"</svg>\s*</body></html>$")
+        picture = re.search(r'parseFromString\((".*"), ', element.get("srcdoc")).group(1)
+        self.assertEqual(json.loads(picture), memviz_torch.flame(OOM).svg)
         self.assertEqual(set(memviz_torch.flame(OOM)._repr_mimebundle_(include=["text/html"])), {"text/html"})
         self.assertNotIn("text/plain", memviz_torch.flame(OOM)._repr_mimebundle_(exclude=["text/plain"]))
 
