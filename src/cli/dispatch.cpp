@@ -83,7 +83,7 @@ int write_documents(const std::vector<std::string>& words) {
   return kSuccess;
 }
 
-int run_command(const Command& command, const std::vector<std::string>& words) {
+int run_named(const Command& command, const std::vector<std::string>& words) {
   const auto own_end = command.text.takes_program ? std::find(words.begin(), words.end(), "--") : words.end();
   const auto asking = std::find_if(words.begin(), own_end, asks_for_help);
   if (asking == own_end) return command.run(words);
@@ -97,7 +97,7 @@ const std::vector<Command>& commands() {
   static const std::vector<Command> all{flame_command(),    compare_command(), explain_command(), leaks_command(),
                                         timeline_command(), state_command(),   stats_command(),   trace_command(),
                                         report_command(),   export_command(),  check_command(),   flops_command(),
-                                        rehearse_command()};
+                                        rehearse_command(), run_command()};
   return all;
 }
 
@@ -114,7 +114,7 @@ int run_command_line(const std::vector<std::string>& words) {
   }
   if (first == "completion") return print_completion(words);
   if (first == "documents") return write_documents(words);
-  return run_command(command_named(first), {words.begin() + 1, words.end()});
+  return run_named(command_named(first), {words.begin() + 1, words.end()});
 }
 
 } // namespace memviz::cli

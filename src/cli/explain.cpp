@@ -23,7 +23,9 @@ namespace {
 struct ExplainCommand : CommandOptions {
   PictureOptions picture;
   std::optional<std::string> json;
+  std::optional<std::string> text;
   std::optional<std::uint64_t> capacity_bytes;
+  bool is_brief = false;
   Scope scope = automatic_scope();
 };
 
@@ -32,9 +34,13 @@ OptionList<ExplainCommand> explain_options() {
       {within<ExplainCommand>(&ExplainCommand::picture,
                               {output_option("also draw it; - is standard output, instead of the text")}),
        {json_option(&ExplainCommand::json, "instead of the text"),
+        flag({"brief", '\0', "", "only what happened, why, what to do, and who holds most; for logs"},
+             &ExplainCommand::is_brief),
+        rare(verbatim({"text", '\0', "FILE", "write the text there, beside the JSON or a picture on standard output"},
+                      &ExplainCommand::text)),
         parsed({"capacity", '\0', "SIZE",
-                "memory of each device, for example 80GiB: no snapshot tells, and without it memory outside "
-                "PyTorch is not known; less than a device had is an error"},
+                "memory of each device, for example 80GiB, where the file does not tell it: without it memory "
+                "outside PyTorch is not known; less than a device had is an error"},
                &ExplainCommand::capacity_bytes, parse_bytes)},
        within<ExplainCommand>(&ExplainCommand::scope, scope_options("auto")),
        within<ExplainCommand>(&ExplainCommand::picture, picture_format_options()),
@@ -67,8 +73,10 @@ Explained explained(const Loaded& loaded, const ExplainCommand& options, const T
   check_capacity(devices);
   Explained made;
   if (options.json) made.answer.json = explain_json(loaded.name, state, devices);
-  if (outputs.wants_text() && options.picture.output != "-")
-    made.answer.text = explain_text({loaded.name, state, devices}, text_columns());
+  if (options.text || (outputs.wants_text() && options.picture.output != "-")) {
+    const ExplainReport report{loaded.name, state, devices};
+    made.answer.text = options.is_brief ? explain_brief(report, text_columns()) : explain_text(report, text_columns());
+  }
   if (options.picture.output) {
     const ExplainPicture picture{.file = picture_name(loaded.name), .state = state, .devices = devices};
     made.picture = explain_svg(picture, {});
@@ -90,14 +98,14 @@ int draw(const ExplainCommand& options, const TextOutputs& outputs) {
   check_redacted(options.file, made.picture);
   if (options.json) write_output(options.file, *options.json, made.answer.json);
   write_picture(options.file, options.picture, made.picture);
-  if (!made.answer.text.empty()) write_text(options.file, "-", made.answer.text);
+  if (!made.answer.text.empty()) write_text(options.file, options.text.value_or("-"), made.answer.text);
   return kSuccess;
 }
 
 int run_explain(const ExplainCommand& options) {
   check_picture(options.picture);
-  check_outputs(options, {{"-o", options.picture.output}, {"--json", options.json}});
-  const TextOutputs outputs{.text = {}, .json = options.json};
+  check_outputs(options, {{"-o", options.picture.output}, {"--json", options.json}, {"--text", options.text}});
+  const TextOutputs outputs{.text = options.text, .json = options.json};
   if (options.picture.output) return draw(options, outputs);
   return answer_files(options, outputs,
                       [&](const std::string& file) { return explained_file(file, options, outputs).answer; });

@@ -38,6 +38,10 @@ constexpr std::array kPhrases{
     Phrase{"Fits on", kGood},
 };
 
+bool is_capital(char letter) {
+  return letter >= 'A' && letter <= 'Z';
+}
+
 bool is_digit(char letter) {
   return letter >= '0' && letter <= '9';
 }
@@ -56,7 +60,7 @@ std::size_t signed_size(std::string_view text) {
 /// How long the name is that a sentence begins with: "Fragmentation: "; 0 where it begins with none.
 std::size_t label(std::string_view line) {
   constexpr std::size_t kLongest = 24;
-  if (line.empty() || line[0] < 'A' || line[0] > 'Z') return 0;
+  if (line.empty() || !is_capital(line.front())) return 0;
   const std::size_t colon = line.find(": ");
   if (colon == std::string_view::npos || colon > kLongest) return 0;
   const std::string_view name = line.substr(1, colon - 1);

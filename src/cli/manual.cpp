@@ -121,7 +121,7 @@ std::string command_manual(const Command& command) {
   for (const OptionText& option : command.options)
     text += option_entry(option);
   text += example_lines(command.text.examples);
-  text += kExitStatus;
+  if (!command.text.takes_program) text += kExitStatus; // of programs the description has it
   return text + ".SH SEE ALSO\n\\fBmemviz\\fR(1)\n";
 }
 

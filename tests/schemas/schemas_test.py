@@ -23,6 +23,7 @@ except ImportError:
 
 import gzip  # noqa: E402
 import json  # noqa: E402
+import pickle  # noqa: E402
 import re  # noqa: E402
 import subprocess  # noqa: E402
 import tempfile  # noqa: E402
@@ -246,6 +247,13 @@ def check_variations(schemas, folder):
     rules = folder / "rules"
     rules.write_text("activation  model\\.py\n")
     schemas["report"].check("report --kinds", json.loads(run("report", data / "training_step.pickle", "--kinds", rules, "--json", "-", "--quiet")))
+    measured = folder / "measured.pickle"
+    snapshot = pickle.loads((data / "oom.pickle").read_bytes())
+    device = {"device": 0, "total_bytes": 80 << 30, "own_outside_bytes": 1 << 30, "other_processes": 1, "other_processes_bytes": None}
+    measured.write_bytes(pickle.dumps({**snapshot, "memviz_recorder": {"version": 1, "devices": [device]}}))
+    document = json.loads(run("explain", measured, "--json", "-", "--quiet"))
+    schemas["explain"].check("explain of what memviz recorded", document)
+    expect("explain: measured", document["devices"][0]["measured"]["own_outside_bytes"], 1 << 30)
     packed = folder / "oom.pickle.gz"
     packed.write_bytes(gzip.compress((data / "oom.pickle").read_bytes()))
     schemas["check"].check("check of gzip", json.loads(run("check", packed, "--json", "-", "--quiet")))

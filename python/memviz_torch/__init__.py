@@ -1,0 +1,38 @@
+"""Who holds the GPU memory: pictures and figures from PyTorch's memory snapshots.
+
+>>> import memviz_torch
+>>> memviz_torch.flame("mem.pickle")                       # in a notebook: the picture
+>>> memviz_torch.explain("oom.pickle").verdict
+'fragmentation'
+>>> memviz_torch.flame(torch.cuda.memory._snapshot(), at="peak").save("mem.svg")
+
+A snapshot is the path of a file, the bytes of one, or what ``torch.cuda.memory._snapshot()`` returns. The work is done
+by the program ``memviz``, which comes with this package; nothing in a snapshot is executed, and torch is not imported.
+"""
+
+from memviz_torch._api import compare, explain, flame, leaks, state, stats, timeline
+from memviz_torch._program import Error, ProgramNotFound, Snapshot, SnapshotWarning, UsageError, program
+from memviz_torch._results import Comparison, Explanation, Leaks, Picture
+from memviz_torch.recording import Recorder, record
+
+__all__ = [
+    "Comparison",
+    "Error",
+    "Explanation",
+    "Leaks",
+    "Picture",
+    "ProgramNotFound",
+    "Recorder",
+    "Snapshot",
+    "SnapshotWarning",
+    "UsageError",
+    "compare",
+    "explain",
+    "flame",
+    "leaks",
+    "program",
+    "record",
+    "state",
+    "stats",
+    "timeline",
+]

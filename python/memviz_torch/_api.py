@@ -1,0 +1,227 @@
+"""One function for each command of the program that looks at snapshots.
+
+Keyword arguments are the command's options, with ``_`` for ``-``; an option that is not given is the program's own
+default. ``memviz help COMMAND`` says what each one means; the program checks them, and UsageError has its words.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import Any, Mapping, Optional, Sequence, Union
+
+from memviz_torch._program import Answer, Option, Snapshot, ask
+from memviz_torch._results import Comparison, Explanation, Leaks, Picture
+
+Device = Union[int, str]
+Path = Union[str, "os.PathLike[str]"]
+Size = Union[int, str]
+
+
+def flame(
+    snapshot: Snapshot,
+    *,
+    at: Optional[str] = None,
+    device: Optional[Device] = None,
+    view: Optional[str] = None,
+    group: "Union[None, str, Sequence[str]]" = None,
+    frames: Optional[str] = None,
+    focus: Optional[str] = None,
+    hide: Optional[str] = None,
+    color: Optional[str] = None,
+    upward: bool = False,
+    no_fold: bool = False,
+    max_size: Optional[Size] = None,
+    min_percent: Optional[float] = None,
+    kinds: Optional[Path] = None,
+    redact: Optional[str] = None,
+    redact_key: Optional[str] = None,
+    threads: Optional[int] = None,
+    max_memory: Optional[Size] = None,
+) -> Picture:
+    """Who holds every reserved byte, as a flame graph: the width of a box is bytes.
+
+    snapshot: the path of a file, the bytes of one, or what ``torch.cuda.memory._snapshot()`` returns.
+    at: the moment: "end", "peak", "oom", "event:N", "time:MICROSECONDS", "annotation:NAME" or "auto" (default).
+    device: a GPU's number, or "host" for pinned host memory.
+    view: "memory" (default) or "segments"; group: instead, any levels, such as ["kind"] or "stream,annotation".
+    frames: "filtered" (default), "user", "python" or "all"; focus, hide: regular expressions for frames.
+    color: what colours mean, "origin" (default), "line" or "kind".
+    redact: hide what tells of your code, "paths", "names", "all" or "everything".
+
+    ``memviz help flame`` has the whole of it.
+    """
+    return _picture("flame", snapshot, _options(locals()))
+
+
+def timeline(
+    snapshot: Snapshot,
+    *,
+    view: Optional[str] = None,
+    axis: Optional[str] = None,
+    detail: Optional[int] = None,
+    from_: Optional[int] = None,
+    to: Optional[int] = None,
+    device: Optional[Device] = None,
+    color: Optional[str] = None,
+    max_size: Optional[Size] = None,
+    kinds: Optional[Path] = None,
+    redact: Optional[str] = None,
+    redact_key: Optional[str] = None,
+    threads: Optional[int] = None,
+    max_memory: Optional[Size] = None,
+) -> Picture:
+    """Live memory over the recording: its peak, and who held it.
+
+    view: "active" (default), "segments" or "pools"; axis: "event" or "time".
+    detail: how many of the largest allocations are bands; from_, to: the first and the last event.
+    color: "line" (default), "origin" or "kind".
+
+    ``memviz help timeline`` has the whole of it.
+    """
+    return _picture("timeline", snapshot, _options(locals()))
+
+
+def state(
+    snapshot: Snapshot,
+    *,
+    at: Optional[str] = None,
+    device: Optional[Device] = None,
+    color: Optional[str] = None,
+    max_size: Optional[Size] = None,
+    kinds: Optional[Path] = None,
+    redact: Optional[str] = None,
+    redact_key: Optional[str] = None,
+    threads: Optional[int] = None,
+    max_memory: Optional[Size] = None,
+) -> Picture:
+    """Every segment to scale, with its blocks and holes, at a moment.
+
+    ``memviz help state`` has the whole of it.
+    """
+    return _picture("state", snapshot, _options(locals()))
+
+
+def explain(
+    snapshot: Snapshot,
+    *,
+    capacity: Optional[Size] = None,
+    at: Optional[str] = None,
+    device: Optional[Device] = None,
+    kinds: Optional[Path] = None,
+    redact: Optional[str] = None,
+    redact_key: Optional[str] = None,
+    threads: Optional[int] = None,
+    max_memory: Optional[Size] = None,
+) -> Explanation:
+    """Why memory ran out or is fragmented, and what would have helped.
+
+    capacity: memory of each device, as "80GiB" or in bytes, without which memory outside PyTorch is not known.
+
+    ``memviz help explain`` has the whole of it.
+    """
+    answer = ask("explain", {"snapshot": snapshot}, _options(locals()), ("json", "text", "output"))
+    return Explanation(answer.files["output"], answer.files["text"], _figures(answer), answer.warnings)
+
+
+def compare(
+    before: Snapshot,
+    after: Snapshot,
+    *,
+    at: Optional[str] = None,
+    device: Optional[Device] = None,
+    match: Optional[str] = None,
+    fail_over: Optional[Size] = None,
+    gate: Optional[str] = None,
+    view: Optional[str] = None,
+    group: "Union[None, str, Sequence[str]]" = None,
+    frames: Optional[str] = None,
+    focus: Optional[str] = None,
+    hide: Optional[str] = None,
+    upward: bool = False,
+    no_fold: bool = False,
+    max_size: Optional[Size] = None,
+    min_percent: Optional[float] = None,
+    kinds: Optional[Path] = None,
+    redact: Optional[str] = None,
+    redact_key: Optional[str] = None,
+    threads: Optional[int] = None,
+    max_memory: Optional[Size] = None,
+) -> Comparison:
+    """What changed from one snapshot to another, in figures and as a flame graph of the difference.
+
+    match: what makes two frames the same, "line", "function" or "auto" (default).
+    fail_over: sets ``exceeded`` where the peak, the end or the reserved memory of a device grew by more than this, as
+    "500M" or "2%"; gate: looks at one of them only, "peak", "end" or "reserved".
+
+    ``memviz help compare`` has the whole of it.
+    """
+    snapshots = {"before": before, "after": after}
+    answer = ask("compare", snapshots, _options(locals()), ("output", "json", "markdown"))
+    return Comparison(
+        answer.files["output"],
+        answer.text,
+        _figures(answer),
+        answer.files["markdown"],
+        answer.exceeded,
+        answer.warnings,
+    )
+
+
+def leaks(
+    snapshot: Snapshot,
+    *,
+    steps: Optional[str] = None,
+    capacity: Optional[Size] = None,
+    fail_over: Optional[Size] = None,
+    device: Optional[Device] = None,
+    kinds: Optional[Path] = None,
+    redact: Optional[str] = None,
+    redact_key: Optional[str] = None,
+    threads: Optional[int] = None,
+    max_memory: Optional[Size] = None,
+) -> Leaks:
+    """Stacks whose memory grows from step to step, and how many steps are left.
+
+    steps: "auto" (default), "annotation:NAME", "events:N" or "time:MICROSECONDS".
+    fail_over: sets ``exceeded`` where a device grows by more than this a step.
+
+    ``memviz help leaks`` has the whole of it.
+    """
+    answer = ask("leaks", {"snapshot": snapshot}, _options(locals()), ("json", "output"))
+    return Leaks(answer.files["output"], _figures(answer), answer.exceeded, answer.warnings)
+
+
+def stats(
+    snapshot: Snapshot,
+    *,
+    at: Optional[str] = None,
+    device: Optional[Device] = None,
+    kinds: Optional[Path] = None,
+    redact: Optional[str] = None,
+    redact_key: Optional[str] = None,
+    threads: Optional[int] = None,
+    max_memory: Optional[Size] = None,
+) -> "dict[str, Any]":
+    """Totals, accounts, largest users and settings of each device, as ``memviz stats --json`` has them.
+
+    ``memviz help stats`` has the whole of it.
+    """
+    return _figures(ask("stats", {"snapshot": snapshot}, _options(locals()), ("json",)))
+
+
+_SNAPSHOTS = ("snapshot", "before", "after", "snapshots")
+
+
+def _options(arguments: "Mapping[str, Any]") -> "dict[str, Option]":
+    return {name: value for name, value in arguments.items() if name not in _SNAPSHOTS}
+
+
+def _picture(command: str, snapshot: Snapshot, options: "Mapping[str, Option]") -> Picture:
+    answer = ask(command, {"snapshot": snapshot}, options, ("output",))
+    return Picture(answer.files["output"], answer.warnings)
+
+
+def _figures(answer: Answer) -> "dict[str, Any]":
+    figures: "dict[str, Any]" = json.loads(answer.files["json"])
+    return figures

@@ -1,0 +1,218 @@
+"""What the functions return: pictures that show themselves in notebooks, with the figures and the text beside them."""
+
+from __future__ import annotations
+
+import html
+import json
+import math
+import os
+import re
+import shutil
+import subprocess
+from typing import Any, Collection, Optional
+
+from memviz_torch._program import Error
+
+_CONVERTER = "rsvg-convert"
+_MOST_PIXELS = 800  # of a frame: one screen; a longer picture scrolls inside of it
+
+
+class Picture:
+    """An SVG, complete in one file. In a notebook it shows itself, with zoom, search and tooltips."""
+
+    def __init__(self, svg: str, warnings: "tuple[str, ...]" = ()) -> None:
+        self.svg = svg
+        self.warnings = warnings
+
+    @property
+    def headline(self) -> str:
+        """The sentence that the picture begins with."""
+        found = re.search(r'<svg [^>]*?aria-label="([^"]*)"', self.svg)
+        return html.unescape(found.group(1)) if found else ""
+
+    def save(self, path: "str | os.PathLike[str]", zoom: float = 2.0) -> str:
+        """Writes the picture, in the format that the path ends in: .svg, .png or .pdf. Returns the path.
+
+        PNG and PDF show what the SVG shows without its scripts, and take the program rsvg-convert; ``zoom`` is pixels
+        of a PNG for one of the SVG. A file is there whole or not at all.
+        """
+        path = os.fspath(path)
+        ending = os.path.splitext(path)[1].lower()
+        if ending == ".svg":
+            content = self.svg.encode("utf-8", "surrogateescape")
+        elif ending == ".png":
+            content = self.png(zoom)
+        elif ending == ".pdf":
+            content = self.pdf()
+        else:
+            raise ValueError(f"'{path}' ends in none of .svg, .png and .pdf, which memviz writes")
+        _write_whole(path, content)
+        return path
+
+    def png(self, zoom: float = 2.0) -> bytes:
+        """The picture as PNG. Raises Error where the program rsvg-convert is not there."""
+        if not 0.1 <= zoom <= 4:
+            raise ValueError(f"zoom must be from 0.1 to 4, not {zoom}")
+        return self._converted("--format", "png", "--zoom", str(zoom))
+
+    def pdf(self) -> bytes:
+        """The picture as PDF. Raises Error where the program rsvg-convert is not there."""
+        return self._converted("--format", "pdf")
+
+    def _converted(self, *words: str) -> bytes:
+        converter = shutil.which(_CONVERTER)
+        if converter is None:
+            raise Error(
+                f"png and pdf take the program {_CONVERTER}, which is not on the PATH; install it (Debian and Ubuntu: "
+                "librsvg2-bin; Fedora: librsvg2-tools; Homebrew: librsvg; conda: librsvg), or save an SVG"
+            )
+        done = subprocess.run([converter, "--unlimited", *words], input=self.svg.encode(), capture_output=True)
+        if done.returncode != 0:
+            raise Error(f"{_CONVERTER}: {done.stderr.decode('utf-8', 'replace').strip().splitlines()[:1]}")
+        return done.stdout
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {self.headline}>"
+
+    def _repr_html_(self) -> str:
+        """The picture in a frame of its own: its script reaches nothing of the page, and the page nothing of it."""
+        height = min(_height_of(self.svg) + 8, _MOST_PIXELS)
+        return (
+            f'<iframe srcdoc="{html.escape(_page_of(self.svg))}" sandbox="allow-scripts" '
+            f'title="{html.escape(self.headline)}" '
+            f'style="display:block;width:100%;height:{height}px;border:0;resize:vertical"></iframe>'
+        )
+
+    def _repr_mimebundle_(
+        self, include: "Optional[Collection[str]]" = None, exclude: "Optional[Collection[str]]" = None
+    ) -> "dict[str, Any]":
+        """HTML for notebooks, and a PNG for what shows notebooks without running anything, where it can be made."""
+        makers = {"text/plain": lambda: repr(self), "text/html": self._repr_html_, "image/png": self._fallback}
+        wanted = [kind for kind in makers if not include or kind in include]
+        made = {kind: makers[kind]() for kind in wanted if not exclude or kind not in exclude}
+        return {kind: content for kind, content in made.items() if content is not None}
+
+    def _fallback(self) -> "Optional[bytes]":
+        try:
+            return self.png(zoom=1.0)
+        except (Error, OSError):
+            return None
+
+
+class Explanation(Picture):
+    """Why memory ran out, or how it was used. ``str()`` is the text for people."""
+
+    def __init__(self, svg: str, text: str, figures: "dict[str, Any]", warnings: "tuple[str, ...]" = ()) -> None:
+        super().__init__(svg, warnings)
+        self.text = text
+        self.figures = figures
+
+    @property
+    def devices(self) -> "list[dict[str, Any]]":
+        """The figures of each device, the one that failed first."""
+        devices: "list[dict[str, Any]]" = self.figures["devices"]
+        return devices
+
+    @property
+    def verdict(self) -> "Optional[str]":
+        """One word for the first device, such as 'fragmentation' or 'over_capacity'; None where there is no device."""
+        return self.devices[0]["verdict"] if self.devices else None
+
+    @property
+    def verdict_text(self) -> str:
+        """The verdict in a sentence; empty where there is none."""
+        return str(self.devices[0]["verdict_text"]) if self.devices else ""
+
+    def __str__(self) -> str:
+        return self.text
+
+
+class Comparison(Picture):
+    """What changed from one snapshot to another. ``str()`` is the text for people."""
+
+    def __init__(
+        self,
+        svg: str,
+        text: str,
+        figures: "dict[str, Any]",
+        markdown: str,
+        exceeded: bool,
+        warnings: "tuple[str, ...]" = (),
+    ) -> None:
+        super().__init__(svg, warnings)
+        self.text = text
+        self.figures = figures
+        self.markdown = markdown
+        self.exceeded = exceeded
+        """Whether something grew by more than ``fail_over`` allows."""
+
+    def __str__(self) -> str:
+        return self.text
+
+
+class Leaks:
+    """Which stacks grow from step to step. ``str()`` is the text for people."""
+
+    def __init__(self, text: str, figures: "dict[str, Any]", exceeded: bool, warnings: "tuple[str, ...]" = ()) -> None:
+        self.text = text
+        self.figures = figures
+        self.exceeded = exceeded
+        """Whether a device grows by more than ``fail_over`` allows."""
+        self.warnings = warnings
+
+    @property
+    def grows(self) -> "list[dict[str, Any]]":
+        """The stacks that grow until the end, of all devices, as in the JSON, each with its device."""
+        return [
+            {"device": device["device"], **stack} for device in self.figures["devices"] for stack in device["grows"]
+        ]
+
+    def __str__(self) -> str:
+        return self.text
+
+    def __repr__(self) -> str:
+        count = len(self.grows)
+        return f"<Leaks: {count} {'stack grows' if count == 1 else 'stacks grow'}>"
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        """In a notebook, the text."""
+        printer.text(self.text if not cycle else "Leaks(...)")
+
+
+def _height_of(svg: str) -> int:
+    """Pixels, as the picture's own attribute says."""
+    found = re.search(r'<svg [^>]*?\bheight="([0-9.]+)"', svg)
+    return math.ceil(float(found.group(1))) if found else _MOST_PIXELS
+
+
+def _page_of(svg: str) -> str:
+    """A page of HTML that shows the picture.
+
+    The picture is read as XML, which it is: written into HTML as it stands, names of its data would be taken for those
+    of HTML's elements. Scripts that are read so do not run, and are put in anew.
+    """
+    return _PAGE.replace("PICTURE", json.dumps(svg).replace("<", "\\u003c"))
+
+
+_PAGE = """<!DOCTYPE html><html><head><meta charset="utf-8"><style>html,body{margin:0}</style></head><body><script>
+const svg = document.importNode(new DOMParser().parseFromString(PICTURE, 'image/svg+xml').documentElement, true);
+document.body.append(svg);
+for (const read of svg.querySelectorAll('script')) {
+  const script = document.createElementNS('http://www.w3.org/2000/svg', 'script');
+  script.textContent = read.textContent;
+  read.replaceWith(script);
+}
+</script></body></html>"""
+
+
+def _write_whole(path: str, content: bytes) -> None:
+    folder, name = os.path.split(os.path.realpath(path))
+    temporary = os.path.join(folder, f".{name[:100]}-{os.getpid()}.tmp")
+    try:
+        with open(temporary, "wb") as file:
+            file.write(content)
+        os.replace(temporary, os.path.join(folder, name))
+    except BaseException:
+        if os.path.exists(temporary):
+            os.unlink(temporary)
+        raise
