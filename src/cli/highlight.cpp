@@ -62,7 +62,7 @@ std::size_t label(std::string_view line) {
   constexpr std::size_t kLongest = 24;
   if (line.empty() || !is_capital(line.front())) return 0;
   const std::size_t colon = line.find(": ");
-  if (colon == std::string_view::npos || colon > kLongest) return 0;
+  if (colon > kLongest) return 0; // or there is none
   const std::string_view name = line.substr(1, colon - 1);
   const bool is_words = std::all_of(name.begin(), name.end(),
                                     [](char letter) { return letter == ' ' || (letter >= 'a' && letter <= 'z'); });
