@@ -62,28 +62,36 @@ class Recorder:
         self._has_oom_file = False
 
     def __enter__(self):
+        return self.start()
+
+    def __exit__(self, kind, error, trace):
+        self.stop(error)
+
+    def start(self):
+        """Begins, where a ``with`` has no place; returns this recording."""
         import torch
 
         if self._torch is not None:
             raise RuntimeError("this recording has begun already")
         if not torch.cuda.is_available():
-            warnings.warn("nothing is recorded: torch finds no CUDA device here", stacklevel=2)
+            warnings.warn("nothing is recorded: torch finds no CUDA device here", stacklevel=3)
             return self
         self._torch = torch
         self._steps.begin()
-        torch.cuda._lazy_call(self._start)
+        torch.cuda._lazy_call(self._begin)
         if self._on_oom:
             oom.watch(torch, self._observe)
         return self
 
-    def _start(self):
+    def _begin(self):
         """Once CUDA is there: until then there is nothing to record."""
         if self._torch is None or history.is_on(self._torch):
             return
         history.start(self._torch, self._max_entries, self._stacks)
         self._has_started = True
 
-    def __exit__(self, kind, error, trace):
+    def stop(self, error=None):
+        """Ends; ``error`` is the exception that the program ends with, if it does."""
         if self._torch is None:
             return
         try:
