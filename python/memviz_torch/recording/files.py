@@ -1,7 +1,6 @@
 """Where a snapshot goes: names that tell processes apart, and files that are whole or not there and never replaced."""
 
 import os
-import socket
 import sys
 import threading
 import time
@@ -37,7 +36,7 @@ def check_template(template):
 def path_of(template):
     """The name of a file of this process, at this moment."""
     return template.format(
-        rank=rank() or 0, time=time.strftime("%Y%m%d-%H%M%S"), pid=os.getpid(), host=socket.gethostname()
+        rank=rank() or 0, time=time.strftime("%Y%m%d-%H%M%S"), pid=os.getpid(), host=os.uname().nodename
     )
 
 

@@ -8,8 +8,7 @@ MEMVIZ_RECORD_STACKS `python` for stacks without C++ frames.
 import os
 import sys
 
-from . import files, history, oom, waiting
-from .snapshot import pickled
+from . import waiting
 
 _DONE = "_memviz_job"
 
@@ -27,14 +26,22 @@ def _guarded(function, *arguments):
     try:
         function(*arguments)
     except Exception as error:
+        from . import oom
+
         oom.say(f"memviz: process {os.getpid()} is not recorded: {type(error).__name__}: {error}")
 
 
 class _Job:
     def __init__(self, torch):
+        # All that will be needed, while the folder is there; not before torch is.
+        from . import files, history, oom, snapshot
+
         if not hasattr(torch._C, "_cuda_attach_out_of_memory_observer"):
             return  # built without CUDA
         self._torch = torch
+        self._explain = oom.write_and_explain
+        self._pickled = snapshot.pickled
+        self._files = files
         self._folder = os.path.abspath(os.environ.get("MEMVIZ_RECORD_DIR") or "memviz-run")
         self._max_entries = int(os.environ.get("MEMVIZ_RECORD_MAX_ENTRIES") or 100_000)
         self._stacks = os.environ.get("MEMVIZ_RECORD_STACKS") or "all"
@@ -48,5 +55,6 @@ class _Job:
             _guarded(self._write, device)
 
     def _write(self, device):
-        name = "oom-" + ("" if files.rank() is None else "rank{rank}-") + "{pid}-{time}.pickle"
-        oom.write_and_explain(pickled(self._torch, failed_device=device), os.path.join(self._folder, files.path_of(name)))
+        name = "oom-" + ("" if self._files.rank() is None else "rank{rank}-") + "{pid}-{time}.pickle"
+        path = os.path.join(self._folder, self._files.path_of(name))
+        self._explain(self._pickled(self._torch, failed_device=device), path)

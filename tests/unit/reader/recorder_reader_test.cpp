@@ -117,6 +117,14 @@ TEST_CASE("tensors that the program names are of declared kinds") {
   }
 }
 
+TEST_CASE("check says what the recorder added") {
+  const TemporaryFolder folder;
+  const std::string file = file_of(folder, named());
+  CHECK(contains(run({"check", file}).out, "kinds and names of 4 tensors, memory beyond PyTorch of 1 device\n"));
+  CHECK(json_of({"check", file})["recorder"] == nlohmann::json{{"tensors", 4}, {"devices", 1}});
+  CHECK_FALSE(json_of({"check", file_of(folder, small())}).contains("recorder"));
+}
+
 TEST_CASE("a report names weights, and pairs gradients by name") {
   const TemporaryFolder folder;
   const test::Outcome outcome = run({"report", file_of(folder, named()), "-o", folder / "named.sqlite"});
