@@ -20,6 +20,8 @@ from typing import Any, BinaryIO, Callable, Iterator, Mapping, Optional, Sequenc
 
 DISTRIBUTION = "memviz-torch"
 PROGRAM = "memviz"
+# Where a process finds its open files by number; a container of Linux may have the first alone.
+_DESCRIPTORS = "/proc/self/fd" if os.path.isdir("/proc/self/fd") else "/dev/fd"
 
 Snapshot = Union[str, "os.PathLike[str]", bytes, bytearray, memoryview, "dict[str, Any]", "list[Any]"]
 Option = Union[None, bool, int, float, str, "os.PathLike[str]", "Sequence[str]"]
@@ -143,9 +145,18 @@ def _answer(code: int, text: str, messages: str, files: "dict[str, str]") -> Ans
     if code not in (0, 3):
         raise Error(said or _ending(code))
     for line in lines:
-        # 4: the caller of flame() and the like, which is where the snapshot is named.
-        warnings.warn(line, SnapshotWarning, stacklevel=4)
+        warnings.warn(line, SnapshotWarning, stacklevel=_level_of_caller())
     return Answer(text, files, tuple(lines), code == 3)
+
+
+def _level_of_caller() -> int:
+    """For warnings.warn(), called by who calls this: who has called into the package, which is where a snapshot is named."""
+    frame = sys._getframe(1)
+    level = 1
+    while frame.f_back and frame.f_globals.get("__package__") == __package__:
+        frame = frame.f_back
+        level += 1
+    return level
 
 
 def _ending(code: int) -> str:
@@ -178,7 +189,7 @@ class Pipes:
                 self._read[name] = file.read()
 
         self._start_later(read, ours)
-        return f"/dev/fd/{theirs}"
+        return f"{_DESCRIPTORS}/{theirs}"
 
     def operand(self, name: str, snapshot: Snapshot) -> str:
         """What to call the snapshot on the command line."""
@@ -268,7 +279,7 @@ class Pipes:
 
     def _named(self, name: str, descriptor: int) -> str:
         """The pipe under a name that outputs can show."""
-        pipe = f"/dev/fd/{descriptor}"
+        pipe = f"{_DESCRIPTORS}/{descriptor}"
         try:
             if self._folder is None:
                 self._folder = self._stack.enter_context(tempfile.TemporaryDirectory(prefix="memviz-"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import json
 import math
 import os
 import re
@@ -185,12 +186,23 @@ def _height_of(svg: str) -> int:
 
 
 def _page_of(svg: str) -> str:
-    """A page of HTML with the picture as it is, but for what only a file of XML begins with."""
-    picture = re.sub(r"^<\?xml[^>]*\?>\s*", "", svg)
-    return (
-        '<!DOCTYPE html><html><head><meta charset="utf-8">'
-        "<style>html,body{margin:0}</style></head><body>" + picture + "</body></html>"
-    )
+    """A page of HTML that shows the picture.
+
+    The picture is read as XML, which it is: written into HTML as it stands, names of its data would be taken for those
+    of HTML's elements. Scripts that are read so do not run, and are put in anew.
+    """
+    return _PAGE.replace("PICTURE", json.dumps(svg).replace("<", "\\u003c"))
+
+
+_PAGE = """<!DOCTYPE html><html><head><meta charset="utf-8"><style>html,body{margin:0}</style></head><body><script>
+const svg = document.importNode(new DOMParser().parseFromString(PICTURE, 'image/svg+xml').documentElement, true);
+document.body.append(svg);
+for (const read of svg.querySelectorAll('script')) {
+  const script = document.createElementNS('http://www.w3.org/2000/svg', 'script');
+  script.textContent = read.textContent;
+  read.replaceWith(script);
+}
+</script></body></html>"""
 
 
 def _write_whole(path: str, content: bytes) -> None:

@@ -19,10 +19,11 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::string_view kEnding = ".profile";
+constexpr const char* kLibrary = "libmemviz_rehearsal.so";
 
 bool has_library(const fs::path& folder) {
   std::error_code ignored;
-  return fs::exists(folder / "libmemviz_rehearsal.so", ignored);
+  return fs::exists(folder / kLibrary, ignored);
 }
 
 std::string_view trimmed(std::string_view text) {
@@ -59,7 +60,7 @@ fs::path rehearsal_folder(const fs::path& program) {
     places = {fs::absolute(given)};
   else
     for (const char* const place : {"rehearsal", "../lib/memviz/rehearsal", "../lib64/memviz/rehearsal",
-                                    "../lib/x86_64-linux-gnu/memviz/rehearsal"})
+                                    "../lib/x86_64-linux-gnu/memviz/rehearsal", "../libexec/memviz/rehearsal"})
       places.push_back((program.parent_path() / place).lexically_normal());
   for (const fs::path& place : places)
     if (has_library(place)) return place;
@@ -70,6 +71,22 @@ fs::path rehearsal_folder(const fs::path& program) {
       fmt::format("the made-up GPU (libmemviz_rehearsal.so) is not there; looked in {}. Build it with memviz, or "
                   "name its folder in MEMVIZ_REHEARSAL_DIR",
                   fmt::join(names, ", ")));
+}
+
+fs::path folder_with_names(const fs::path& folder, const fs::path& room) {
+  std::vector<std::string> names;
+  std::ifstream stream(folder / "names");
+  for (std::string line; std::getline(stream, line);)
+    names.push_back(line);
+  std::error_code ignored;
+  if (std::all_of(names.begin(), names.end(), [&](const auto& name) { return fs::exists(folder / name, ignored); }))
+    return folder;
+  const fs::path library = fs::absolute(folder / kLibrary);
+  names.emplace_back(kLibrary);
+  fs::create_directory(room);
+  for (const std::string& name : names)
+    fs::create_symlink(library, room / name);
+  return room;
 }
 
 std::vector<std::string> profile_names(const fs::path& folder) {

@@ -39,6 +39,7 @@ struct Places {
   fs::path hook;
   fs::path log;
   fs::path report;
+  fs::path gpu; ///< the made-up GPU's library under all of its names
 };
 
 /// For the hook; in ASCII, whatever the encoding of the program's environment is.
@@ -58,8 +59,8 @@ std::string hook_settings(const Setup& setup, const Places& places) {
 
 Variables environment(const Setup& setup, const Places& places, const Variables& variables) {
   Variables result{
-      before_own("LD_PRELOAD", (setup.folder / "libmemviz_rehearsal.so").string()),
-      before_own("LD_LIBRARY_PATH", setup.folder.string()),
+      before_own("LD_PRELOAD", (places.gpu / "libmemviz_rehearsal.so").string()),
+      before_own("LD_LIBRARY_PATH", places.gpu.string()),
       before_own("PYTHONPATH", places.hook.string()),
       {"MEMVIZ_REHEARSAL_GPU", setup.profile_file.string()},
       {"MEMVIZ_REHEARSAL_DEVICES", std::to_string(setup.devices)},
@@ -76,6 +77,15 @@ void check_folder(const fs::path& folder) {
   if (folder.string().find_first_of(": ") != std::string::npos)
     throw Error("the folder of the made-up GPU, " + folder.string() +
                 ", has a space or a colon in its name, and LD_PRELOAD knows no way to write that");
+}
+
+/// The library is for programs that the GNU C library's dynamic linker starts, as every build of PyTorch with CUDA is.
+void check_system(const fs::path& folder) {
+  std::error_code ignored;
+  if (fs::exists("/lib64/ld-linux-x86-64.so.2", ignored)) return;
+  throw Error("the made-up GPU in " + folder.string() +
+              " is for systems with the GNU C library on x86-64, as PyTorch with CUDA is; this one has no "
+              "/lib64/ld-linux-x86-64.so.2");
 }
 
 /// Makes the output folder, and removes it again where nothing was put into it.
@@ -147,14 +157,16 @@ template <class Read> void reading(FitVerdict& verdict, Read read) {
 } // namespace
 
 FitVerdict rehearse(const Setup& setup, const std::vector<std::string>& words, const Variables& variables) {
-  check_folder(setup.folder);
+  check_system(setup.folder);
   const OutputFolder output(setup.output);
   FitVerdict verdict;
   verdict.profile = setup.profile;
   verdict.steps_asked = setup.steps;
   {
     const TemporaryFolder folder;
-    const Places places{folder.path(), folder.path() / "log", folder.path() / "report"};
+    const Places places{folder.path(), folder.path() / "log", folder.path() / "report",
+                        folder_with_names(setup.folder, folder.path() / "gpu")};
+    check_folder(places.gpu);
     record::write_hook(places.hook);
     write_file((places.hook / "memviz_rehearsal_hook.py").string(), kHook);
     verdict.ending = run_in_foreground(words, environment(setup, places, variables), setup.program_output);

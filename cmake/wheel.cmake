@@ -1,0 +1,17 @@
+# What the wheel carries beside the files of Python: the component `wheel`, under the folders that scikit-build-core
+# names. `./run wheel` has built it all, in a folder that MEMVIZ_WHEEL_CONTENTS names; who installs from source has it
+# built here.
+function(memviz_install_wheel program rehearsal)
+  install(PROGRAMS ${program} DESTINATION ${SKBUILD_SCRIPTS_DIR} COMPONENT wheel)
+  # A wheel has no links: memviz makes those names itself. Not below lib, which `pip install --target` leaves out.
+  install(DIRECTORY ${rehearsal}/ DESTINATION ${SKBUILD_DATA_DIR}/libexec/memviz/rehearsal COMPONENT wheel OPTIONAL
+          USE_SOURCE_PERMISSIONS PATTERN "*.so.*" EXCLUDE)
+endfunction()
+
+if(DEFINED MEMVIZ_WHEEL_CONTENTS)
+  memviz_install_wheel(${MEMVIZ_WHEEL_CONTENTS}/memviz ${MEMVIZ_WHEEL_CONTENTS}/rehearsal)
+  add_custom_target(memviz) # pyproject.toml asks for it
+  install(FILES ${MEMVIZ_WHEEL_CONTENTS}/NOTICES DESTINATION ${SKBUILD_METADATA_DIR}/licenses COMPONENT wheel)
+else()
+  memviz_install_wheel(${CMAKE_BINARY_DIR}/memviz ${CMAKE_BINARY_DIR}/rehearsal)
+endif()

@@ -1,0 +1,91 @@
+#!/usr/bin/env python3
+"""The licences of what a wheel carries beside memviz: notices.py OUTPUT [ZIG]
+
+Says of each library that is linked into the program, and into the made-up GPU where it was compiled by ZIG (the folder
+of the package ziglang), its version and its licence, from what Debian's packages and that folder say themselves.
+"""
+
+import pathlib
+import re
+import subprocess
+import sys
+
+DOCUMENTS = pathlib.Path("/usr/share/doc")
+COMMON = pathlib.Path("/usr/share/common-licenses")
+# Name, Debian's package, licence in short, and where the package's own text is of a hundred other parts: the one
+# paragraph that is about this.
+LINKED = [
+    ("Boost.Program_options", "libboost-program-options-dev", "BSL-1.0", "BSL-1.0"),
+    ("{fmt}", "libfmt-dev", "MIT", ""),
+    ("GNU C Library", "libc6-dev", "LGPL-2.1-or-later", ""),
+    ("libzip", "libzip-dev", "BSD-3-Clause", ""),
+    ("JSON for Modern C++", "nlohmann-json3-dev", "MIT", ""),
+    ("pugixml", "libpugixml-dev", "MIT", ""),
+    ("RE2", "libre2-dev", "BSD-3-Clause", ""),
+    ("SQLite", "libsqlite3-dev", "public domain", ""),
+    ("zlib", "zlib1g-dev", "Zlib", ""),
+    ("Zstandard", "libzstd-dev", "BSD-3-Clause", ""),
+]
+OF_ZIG = ("libc++, libc++abi, libunwind", "lib/libcxx/LICENSE.TXT")
+HEAD = """\
+What this distribution of memviz carries beside memviz itself, whose licence is in the file LICENSE.
+
+The program `memviz` is linked statically with the libraries below. The GNU C Library among them is under the LGPL: the
+source of memviz, in its source distribution, and the sources of the libraries, which are Debian's packages of the
+versions below, are what it takes to link the program anew with a changed one (`./run wheel`). GCC's own libraries,
+libstdc++ and libgcc, are under the GPL 3 with the GCC Runtime Library Exception, which lets programs that GCC compiled
+carry them under terms of their own.
+"""
+HEAD_OF_ZIG = """
+The made-up GPU (libmemviz_rehearsal.so) is linked statically with LLVM's C++ library, as the package ziglang {version}
+has it, under the Apache License 2.0 with LLVM Exceptions.
+"""
+
+
+def output_of(*words):
+    return subprocess.run(words, check=True, capture_output=True, text=True).stdout.strip()
+
+
+def version_of(package):
+    version = output_of("dpkg-query", "-W", "-f=${Version}", package)
+    # The package of a version of its own is what a package without one depends on.
+    depends = output_of("dpkg-query", "-W", "-f=${Depends}", package)
+    own = re.match(r"(libboost-program-options[0-9.]+-dev)", depends)
+    return version_of(own.group(1)) if own else version
+
+
+def paragraph_of(text, licence):
+    """Of a copyright file, the first paragraph that has the text of this licence."""
+    found = re.search(rf"^License: *{re.escape(licence)}\n((?: .*\n)+)", text, re.MULTILINE)
+    if not found:
+        sys.exit(f"notices.py: no text of {licence}")
+    return found.group(0)
+
+
+def licence_text(package, paragraph):
+    folder = DOCUMENTS / package
+    if package == "libboost-program-options-dev":
+        folder = next(iter(sorted(DOCUMENTS.glob("libboost-program-options1*-dev"))), folder)
+    text = (folder / "copyright").read_text(errors="replace")
+    return paragraph_of(text, paragraph) if paragraph else text
+
+
+def main(output, zig=None):
+    text = HEAD + "\n"
+    for name, package, short, _ in LINKED:
+        text += f"  {name:24} {version_of(package):24} {short}\n"
+    if zig:
+        version = output_of(f"{zig}/zig", "version")
+        text += HEAD_OF_ZIG.format(version=version)
+    sections = [(name, licence_text(package, part)) for name, package, _, part in LINKED]
+    if zig:
+        name, file = OF_ZIG
+        sections.append((name, (pathlib.Path(zig) / file).read_text()))
+    sections.append(("LGPL-2.1", (COMMON / "LGPL-2.1").read_text()))
+    for name, content in sections:
+        text += f"\n{'=' * 100}\n{name}\n{'=' * 100}\n\n{content.strip()}\n"
+    pathlib.Path(output).write_text(text)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

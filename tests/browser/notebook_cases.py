@@ -1,0 +1,67 @@
+"""Pictures as notebooks show them: memviz_torch's HTML in a page of somebody else's."""
+
+import os
+import pathlib
+import sys
+
+from support import TESTDATA, BrowserCase, expect, new_file
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "python"))
+os.environ["MEMVIZ_PROGRAM"] = os.environ["MEMVIZ_BINARY"]
+
+import memviz_torch
+
+KINDS = ("flame", "timeline", "state", "explain")
+
+
+class NotebookCases(BrowserCase):
+    def open_cells(self, *pictures):
+        page = new_file(".html")
+        cells = "".join(f"<section>{picture._repr_html_()}</section>" for picture in pictures)
+        # A page in which a picture's own styles and names would be seen.
+        page.write_text(
+            f"<!DOCTYPE html><meta charset='utf-8'><body><p id='graph'>text of the page</p>{cells}"
+            "<script>addEventListener('message', () => document.title = 'reached')</script></body>"
+        )
+        return self.open(page)
+
+    def check_request(self, requested, own):
+        if requested != "about:srcdoc":
+            super().check_request(requested, own)
+
+    def test_every_picture_is_at_work_in_a_cell(self):
+        page = self.open_cells(*(getattr(memviz_torch, kind)(TESTDATA / "oom.pickle") for kind in KINDS))
+        for number, kind in enumerate(KINDS):
+            with self.subTest(kind):
+                cell = page.frame_locator("iframe").nth(number)
+                expect(cell.locator("body > svg.scripted" if kind != "explain" else "body > svg")).to_be_visible()
+                expect(cell.locator("body")).not_to_contain_text("]]>")
+
+    def test_boxes_zoom_and_the_search_finds_in_a_cell(self):
+        page = self.open_cells(memviz_torch.flame(TESTDATA / "oom.pickle"))
+        cell = page.frame_locator("iframe")
+        box = cell.locator("#graph > g", has_text="append_page").first
+        before = box.locator("rect").first.bounding_box()["width"]
+        box.click(position={"x": 2, "y": 9})
+        page.wait_for_function("() => true")
+        expect(cell.locator("#crumbs")).to_contain_text("append_page")
+        self.assertGreater(box.locator("rect").first.bounding_box()["width"], before)
+        cell.locator("#search").fill("append_page")
+        expect(cell.locator("#graph > g.match").first).to_be_attached()
+
+    def test_a_picture_is_as_wide_as_its_cell_and_no_longer_than_a_screen(self):
+        page = self.open_cells(memviz_torch.flame(TESTDATA / "training_step.pickle"))
+        frame = page.locator("iframe").bounding_box()
+        self.assertAlmostEqual(frame["width"], page.locator("section").bounding_box()["width"], delta=1)
+        self.assertLessEqual(frame["height"], 800)
+        self.assertGreater(frame["height"], 300)
+
+    def test_a_picture_reaches_nothing_of_the_page(self):
+        page = self.open_cells(memviz_torch.flame(TESTDATA / "oom.pickle"))
+        frame = page.frames[1]
+        expect(page.frame_locator("iframe").locator("body > svg.scripted")).to_be_visible()
+        self.assertEqual(frame.evaluate("() => self.origin"), "null")
+        self.assertEqual(
+            frame.evaluate("() => { try { return parent.document.title; } catch (error) { return error.name; } }"), "SecurityError"
+        )
+        self.assertEqual(page.evaluate("() => getComputedStyle(document.querySelector('#graph')).cursor"), "auto")
