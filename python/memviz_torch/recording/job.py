@@ -5,15 +5,21 @@ MEMVIZ_RECORD_DIR is the folder of the files (memviz-run), MEMVIZ_RECORD_MAX_ENT
 MEMVIZ_RECORD_STACKS `python` for stacks without C++ frames.
 """
 
+from __future__ import annotations
+
 import os
 import sys
 
 from . import waiting
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # typing takes a while to import, and every Python of a job passes here
+    from typing import Any, Callable
+
 _DONE = "_memviz_job"
 
 
-def install():
+def install() -> None:
     """Once in a process, whoever asks for it: sitecustomize and the package may both be there."""
     if os.environ.get("MEMVIZ_RECORD", "0") in ("", "0") or hasattr(sys, _DONE):
         return
@@ -21,7 +27,7 @@ def install():
     waiting.when_imported("torch", lambda torch: _guarded(_Job, torch))
 
 
-def _guarded(function, *arguments):
+def _guarded(function: Callable[..., object], *arguments: Any) -> None:
     """What fails is said, and the program goes on."""
     try:
         function(*arguments)
@@ -32,7 +38,7 @@ def _guarded(function, *arguments):
 
 
 class _Job:
-    def __init__(self, torch):
+    def __init__(self, torch: Any) -> None:
         # All that will be needed, while the folder is there; not before torch is.
         from . import files, history, oom, snapshot
 
@@ -50,11 +56,11 @@ class _Job:
         oom.watch(torch, self._observe)
         torch.cuda._lazy_call(lambda: _guarded(self._history.start, self._max_entries, self._stacks))
 
-    def _observe(self, device):
+    def _observe(self, device: int) -> None:
         if self._allowance.take():
             _guarded(self._write, device)
 
-    def _write(self, device):
+    def _write(self, device: int) -> None:
         name = "oom-" + ("" if self._files.rank() is None else "rank{rank}-") + "{pid}-{time}.pickle"
         path = os.path.join(self._folder, self._files.path_of(name))
         self._explain(self._pickled(self._torch, failed_device=device), path)
