@@ -30,7 +30,7 @@ struct Growth {
 };
 
 struct ExplainOptions {
-  std::optional<std::uint64_t> capacity_bytes; ///< of each device; without it that of a made-up one is known
+  std::optional<std::uint64_t> capacity_bytes; ///< of each device; without it what the file says, if anything
   std::optional<DeviceId> device;              ///< only this one
 };
 
@@ -48,6 +48,7 @@ struct DeviceExplanation {
   NodeKey asking_line;                    ///< of the request: as in UserLine
   std::vector<StringId> open_annotations; ///< when it was made, outermost first
   MemoryLedger ledger;
+  std::optional<MeasuredDevice> measured; ///< when the file was written
   Judgement judgement;
   std::vector<UserLine> users; ///< who holds memory at the moment, largest first
   KindAccount kinds;           ///< all 0 where the state has no kinds
@@ -70,6 +71,8 @@ struct ExplainReport {
   const std::vector<DeviceExplanation>& devices;
 };
 
+/// The answer for a log: of the devices that failed, else of the first, what happened, why, advice, and who holds most.
+[[nodiscard]] std::string explain_brief(const ExplainReport& report, std::size_t columns = 100);
 /// The whole answer as text, its sentences at most so wide; names are not cut for that. And as one JSON object.
 [[nodiscard]] std::string explain_text(const ExplainReport& report, std::size_t columns = 100);
 [[nodiscard]] std::string explain_json(const std::string& file, const MemoryState& state,

@@ -8,6 +8,7 @@
 #include "memviz/frames.hpp"
 #include "memviz/memory_map.hpp"
 #include "memviz/read_by.hpp"
+#include "memviz/recorder.hpp"
 #include "memviz/rehearsal.hpp"
 #include "memviz/text_rewriter.hpp"
 
@@ -63,7 +64,9 @@ struct Recording {
   std::optional<bool> trace_overflowed;           ///< `trace_alloc_overflowed` (2026)
   std::optional<std::uint64_t> trace_max_entries; ///< `trace_alloc_max_entries` (2026)
   Origin origin;
-  std::vector<UnreadKey> unread_keys; ///< the first ones, in file order
+  DeclaredTable declared;               ///< what the program's tensors are, at the end
+  std::vector<MeasuredDevice> measured; ///< when the file was written
+  std::vector<UnreadKey> unread_keys;   ///< the first ones, in file order
   std::uint64_t more_unread_keys = 0;
   std::vector<std::string> warnings;
 

@@ -13,6 +13,7 @@ by the program ``memviz``, which comes with this package; nothing in a snapshot 
 from memviz_torch._api import compare, explain, flame, leaks, state, stats, timeline
 from memviz_torch._program import Error, ProgramNotFound, Snapshot, SnapshotWarning, UsageError, program
 from memviz_torch._results import Comparison, Explanation, Leaks, Picture
+from memviz_torch.recording import Recorder, record
 
 __all__ = [
     "Comparison",
@@ -21,6 +22,7 @@ __all__ = [
     "Leaks",
     "Picture",
     "ProgramNotFound",
+    "Recorder",
     "Snapshot",
     "SnapshotWarning",
     "UsageError",
@@ -29,6 +31,7 @@ __all__ = [
     "flame",
     "leaks",
     "program",
+    "record",
     "state",
     "stats",
     "timeline",

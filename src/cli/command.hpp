@@ -109,6 +109,7 @@ template <class Options>
 [[nodiscard]] Command check_command();
 [[nodiscard]] Command explain_command();
 [[nodiscard]] Command rehearse_command();
+[[nodiscard]] Command run_command();
 [[nodiscard]] Command flops_command();
 
 /// All of them, in the order of the help.

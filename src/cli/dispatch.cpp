@@ -40,7 +40,7 @@ int print_help(const std::vector<std::string>& words) {
   return kSuccess;
 }
 
-int run_command(const Command& command, const std::vector<std::string>& words) {
+int run_named(const Command& command, const std::vector<std::string>& words) {
   const auto own_end = command.text.takes_program ? std::find(words.begin(), words.end(), "--") : words.end();
   if (std::none_of(words.begin(), own_end, asks_for_help)) return command.run(words);
   print(command_help(command));
@@ -53,7 +53,7 @@ const std::vector<Command>& commands() {
   static const std::vector<Command> all{flame_command(),    compare_command(), explain_command(), leaks_command(),
                                         timeline_command(), state_command(),   stats_command(),   trace_command(),
                                         report_command(),   export_command(),  check_command(),   flops_command(),
-                                        rehearse_command()};
+                                        rehearse_command(), run_command()};
   return all;
 }
 
@@ -68,7 +68,7 @@ int run_command_line(const std::vector<std::string>& words) {
     print("memviz " MEMVIZ_VERSION "\n");
     return kSuccess;
   }
-  return run_command(command_named(first), {words.begin() + 1, words.end()});
+  return run_named(command_named(first), {words.begin() + 1, words.end()});
 }
 
 } // namespace memviz::cli

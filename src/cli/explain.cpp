@@ -25,6 +25,7 @@ struct ExplainCommand : CommandOptions {
   std::optional<std::string> json;
   std::optional<std::string> text;
   std::optional<std::uint64_t> capacity_bytes;
+  bool is_brief = false;
   Scope scope = automatic_scope();
 };
 
@@ -34,11 +35,13 @@ OptionList<ExplainCommand> explain_options() {
                               {output_option("also draw it; - is standard output, instead of the text")}),
        {verbatim({"json", '\0', "FILE", "write JSON there, - for standard output, instead of the text"},
                  &ExplainCommand::json),
+        flag({"brief", '\0', "", "only what happened, why, what to do, and who holds most; for logs"},
+             &ExplainCommand::is_brief),
         verbatim({"text", '\0', "FILE", "write the text there, beside the JSON or a picture on standard output"},
                  &ExplainCommand::text),
         parsed({"capacity", '\0', "SIZE",
-                "memory of each device, for example 80GiB: no snapshot tells, and without it memory outside "
-                "PyTorch is not known; less than a device had is an error"},
+                "memory of each device, for example 80GiB, where the file does not tell it: without it memory "
+                "outside PyTorch is not known; less than a device had is an error"},
                &ExplainCommand::capacity_bytes, parse_bytes)},
        within<ExplainCommand>(&ExplainCommand::scope, scope_options("auto")),
        within<ExplainCommand>(&ExplainCommand::picture, picture_format_options()),
@@ -81,7 +84,10 @@ Results results_of(const Loaded& loaded, const ExplainCommand& options) {
   const std::optional<std::string>& output = options.picture.output;
   Results results;
   if (options.json) results.json = explain_json(loaded.name, state, devices);
-  if (text_output(options)) results.text = explain_text({loaded.name, state, devices}, text_columns());
+  if (text_output(options)) {
+    const ExplainReport report{loaded.name, state, devices};
+    results.text = options.is_brief ? explain_brief(report, text_columns()) : explain_text(report, text_columns());
+  }
   if (output) {
     const ExplainPicture picture{.file = picture_name(loaded.name), .state = state, .devices = devices};
     results.picture = explain_svg(picture, {});

@@ -112,6 +112,16 @@ void write_growth(JsonWriter& json, const FrameTable& frames, const Growth& grow
   json.end_object();
 }
 
+void write_measured(JsonWriter& json, const MeasuredDevice& measured) {
+  json.key("measured")
+      .begin_object()
+      .member("total_bytes", measured.total_bytes)
+      .member("own_outside_bytes", measured.own_outside_bytes)
+      .member("other_processes", measured.other_processes)
+      .member("other_processes_bytes", measured.other_processes_bytes)
+      .end_object();
+}
+
 void write_judgement(JsonWriter& json, const Judgement& judgement) {
   json.member("needed_bytes", judgement.needed_bytes)
       .member("missing_bytes", judgement.missing_bytes)
@@ -143,6 +153,7 @@ void write_device(JsonWriter& json, const MemoryState& state, const DeviceExplan
   write_request(json, frames, device);
   json.key("totals");
   write_totals(json, device.ledger);
+  if (device.measured) write_measured(json, *device.measured);
   write_judgement(json, device.judgement);
   json.key("what_if").begin_array();
   for (std::size_t i = 0; i < device.what_ifs.size(); ++i)

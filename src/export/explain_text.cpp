@@ -16,6 +16,7 @@ namespace memviz {
 namespace {
 
 constexpr std::size_t kMostLines = 6;
+constexpr std::size_t kMostBriefLines = 3;
 
 std::string totals(const DeviceExplanation& device) {
   const MemoryLedger& ledger = device.ledger;
@@ -44,9 +45,9 @@ std::string more(std::size_t count, std::size_t shown) {
 
 /// What is counted: "block" or "segment".
 std::string lines_table(const FrameTable& frames, const std::vector<UserLine>& lines, std::uint64_t whole_bytes,
-                        std::string_view noun = "block") {
+                        std::string_view noun = "block", std::size_t most = kMostLines) {
   TextTable table{Align::right, Align::right, Align::right, Align::left};
-  const std::size_t shown = std::min(lines.size(), kMostLines);
+  const std::size_t shown = std::min(lines.size(), most);
   for (std::size_t i = 0; i < shown; ++i) {
     const Amount& amount = lines[i].amount;
     table.add_row({format_bytes(amount.bytes), format_percent(amount.bytes, whole_bytes),
@@ -109,7 +110,27 @@ std::string device_text(const MemoryState& state, const DeviceExplanation& devic
   return text + growth(state.frames(), device.stats.device, device.growth, columns);
 }
 
+std::string device_brief(const MemoryState& state, const DeviceExplanation& device, std::size_t columns) {
+  const ExplanationText words = in_words(state, device);
+  std::string text = wrapped_text(words.headline, "", columns) + wrapped_text(words.verdict, "", columns);
+  for (const std::string& reason : words.reasons)
+    text += wrapped_text(reason, "", columns);
+  for (const std::string& sentence : words.advice)
+    text += wrapped_text(sentence, "Advice: ", columns);
+  if (device.users.empty()) return text;
+  return text + "Who holds it, by the innermost line of your own code:\n" +
+         lines_table(state.frames(), device.users, device.stats.requested_bytes, "block", kMostBriefLines);
+}
+
 } // namespace
+
+std::string explain_brief(const ExplainReport& report, std::size_t columns) {
+  if (report.devices.empty()) return "No segments and no events on any device.\n";
+  std::string text;
+  for (const DeviceExplanation& device : report.devices)
+    if (device.request || text.empty()) text += device_brief(report.state, device, columns);
+  return text;
+}
 
 std::string explain_text(const ExplainReport& report, std::size_t columns) {
   std::string text = printable(report.file) + '\n';

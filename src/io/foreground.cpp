@@ -167,6 +167,18 @@ Ending run_in_foreground(const std::vector<std::string>& words, const Variables&
   return {.exit_code = WEXITSTATUS(status)};
 }
 
+int become(const std::vector<std::string>& words, const Variables& variables) {
+  const std::vector<std::string> environment = environment_with(variables);
+  // Those that memviz ignores for itself, which the program would inherit.
+  std::signal(SIGPIPE, SIG_DFL);
+  std::signal(SIGXFSZ, SIG_DFL);
+  execvpe(words.front().c_str(), pointers_to(words).data(), pointers_to(environment).data());
+  const int error = errno;
+  std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
+  return error;
+}
+
 std::string signal_name(int number) {
   const char* const name = sigabbrev_np(number);
   return name == nullptr ? "signal " + std::to_string(number) : std::string("SIG") + name;

@@ -30,6 +30,10 @@ using Variables = std::vector<std::pair<std::string, std::string>>;
 [[nodiscard]] Ending run_in_foreground(const std::vector<std::string>& words, const Variables& variables,
                                        std::optional<int> output = {});
 
+/// Becomes the program: it takes the place of this process, with its number, its parent and its streams, so that
+/// signals and exit codes are its own. Returns only where that failed, with the error's number.
+[[nodiscard]] int become(const std::vector<std::string>& words, const Variables& variables);
+
 /// "SIGKILL", "signal 35"
 [[nodiscard]] std::string signal_name(int number);
 

@@ -6,6 +6,7 @@
 #include "model/program_reader.hpp"
 #include "model/roles.hpp"
 #include "model/saved.hpp"
+#include "model/weight_table.hpp"
 
 #include "memviz/error.hpp"
 #include "memviz/format.hpp"

@@ -1,6 +1,7 @@
 #include "memviz/flops_modules.hpp"
 
 #include "base/saturating.hpp"
+#include "model/module_path.hpp"
 
 #include <algorithm>
 #include <map>
@@ -10,26 +11,22 @@
 namespace memviz {
 namespace {
 
-std::string_view last_part(std::string_view path) {
-  return path.substr(path.rfind('.') + 1);
+/// Whether the module's path is its parent's and more: "h.0" of "h", but not "h1".
+bool extends(const ModuleFlops& module, const ModuleFlops& parent) {
+  const std::size_t size = parent.path.size();
+  return size != 0 && module.path.size() > size && module.path[size] == '.' && module.path.starts_with(parent.path);
 }
 
-bool is_number(std::string_view name) {
-  return !name.empty() && name.find_first_not_of("0123456789") == std::string_view::npos;
-}
-
-/// What a module's parent calls it: "attn", "h.0" where the list between them is no module of its own.
+/// What a module's parent calls it: "attn", "h.0" where the list between them is no module of its own; its whole path
+/// where that is another than its parent's and more.
 std::string_view name_below(const ModuleFlops& module, const ModuleFlops& parent) {
-  const std::string_view path = module.path;
-  return parent.path.empty() || !path.starts_with(parent.path) || path.size() <= parent.path.size()
-             ? path
-             : path.substr(parent.path.size() + 1);
+  return std::string_view(module.path).substr(extends(module, parent) ? parent.path.size() + 1 : 0);
 }
 
 /// "h.*" of "h.0"
 std::string pattern_of(std::string_view name) {
-  const std::string_view last = last_part(name);
-  return is_number(last) ? std::string(name.substr(0, name.size() - last.size())) + '*' : std::string(name);
+  const std::string_view last = model::last_part(name);
+  return model::is_number(last) ? std::string(name.substr(0, name.size() - last.size())) + '*' : std::string(name);
 }
 
 class Rows {
@@ -40,36 +37,30 @@ public:
     std::vector<std::size_t> rows(model_.modules.size(), 0);
     for (std::size_t i = 0; i < model_.modules.size(); ++i) {
       const ModuleFlops& module = model_.modules[i];
-      rows[i] = i == 0 ? add_row("", "", module, 0, 0) : row_of(module, rows[module.parent]);
+      rows[i] = i == 0 ? add_row("", module, 0, 0) : row_of(module, rows[module.parent]);
       add(rows_[rows[i]], module);
     }
-    name_singles(rows);
+    name_rows(rows);
     return in_order();
   }
 
 private:
-  std::size_t add_row(std::string path, std::string pattern, const ModuleFlops& module, std::size_t level,
-                      std::size_t parent) {
+  std::size_t add_row(std::string name, const ModuleFlops& module, std::size_t level, std::size_t parent) {
     ModuleRow row;
-    row.path = std::move(path);
+    row.name = std::move(name);
     row.type = class_of(module.type);
     row.is_torch = module.type.starts_with("torch.");
     row.count = 0;
     row.level = level;
     row.parent = parent;
     rows_.push_back(std::move(row));
-    patterns_.push_back(std::move(pattern));
     return rows_.size() - 1;
   }
 
   std::size_t row_of(const ModuleFlops& module, std::size_t parent) {
     std::string pattern = pattern_of(name_below(module, model_.modules[module.parent]));
     const auto [known, is_new] = known_.try_emplace({parent, pattern, module.type}, 0);
-    if (is_new) {
-      const std::string& above = rows_[parent].path;
-      std::string path = above.empty() ? pattern : above + '.' + pattern;
-      known->second = add_row(std::move(path), std::move(pattern), module, rows_[parent].level + 1, parent);
-    }
+    if (is_new) known->second = add_row(std::move(pattern), module, rows_[parent].level + 1, parent);
     return known->second;
   }
 
@@ -97,14 +88,15 @@ private:
       known->flops.value.reset();
   }
 
-  /// A row of one module has the module's own number.
-  void name_singles(const std::vector<std::size_t>& rows) {
+  /// A row of one module has the module's own number. A path is that of the row around it only where the modules' are,
+  /// so that odd ones do not grow with the depth.
+  void name_rows(const std::vector<std::size_t>& rows) {
     for (std::size_t i = 1; i < rows.size(); ++i) {
       ModuleRow& row = rows_[rows[i]];
-      const ModuleRow& parent = rows_[row.parent];
-      const std::string name(name_below(model_.modules[i], model_.modules[model_.modules[i].parent]));
-      const std::string own = row.count == 1 ? name : patterns_[rows[i]];
-      row.path = parent.path.empty() ? own : parent.path + '.' + own;
+      const ModuleFlops& module = model_.modules[i];
+      const ModuleFlops& parent = model_.modules[module.parent];
+      if (row.count == 1) row.name = name_below(module, parent);
+      row.path = extends(module, parent) ? rows_[row.parent].path + '.' + row.name : row.name;
     }
   }
 
@@ -130,14 +122,13 @@ private:
 
   const ModelFlops& model_;
   std::vector<ModuleRow> rows_;
-  std::vector<std::string> patterns_;
   std::map<std::tuple<std::size_t, std::string, std::string>, std::size_t> known_;
 };
 
 } // namespace
 
 std::string_view class_of(std::string_view type) {
-  return last_part(type);
+  return model::last_part(type);
 }
 
 std::vector<ModuleRow> module_rows(const ModelFlops& model) {

@@ -30,8 +30,7 @@ public:
       const ModuleRow& row = rows[i];
       if (i != 0) {
         paths[i] = paths[row.parent];
-        paths[i].emplace_back(
-            frame(name_of(row, rows[row.parent]), row.is_torch ? CodeOrigin::torch : CodeOrigin::user));
+        paths[i].emplace_back(frame(label_of(row), row.is_torch ? CodeOrigin::torch : CodeOrigin::user));
       }
       for (const OperatorFlops& one : row.operators)
         add(paths[i], one);
@@ -42,12 +41,9 @@ public:
   }
 
 private:
-  /// "h.*: Block x 12", by what the module around it calls it.
-  [[nodiscard]] static std::string name_of(const ModuleRow& row, const ModuleRow& parent) {
-    std::string_view name = row.path;
-    if (!parent.path.empty() && name.starts_with(parent.path) && name.size() > parent.path.size())
-      name.remove_prefix(parent.path.size() + 1);
-    std::string text(name);
+  /// "h.*: Block x 12"
+  [[nodiscard]] static std::string label_of(const ModuleRow& row) {
+    std::string text = row.name;
     if (!row.type.empty()) text += ": " + row.type;
     if (row.count > 1) text += fmt::format(" x {}", row.count);
     return text;

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
+#include <span>
 #include <utility>
 
 namespace memviz::model {
@@ -158,15 +159,18 @@ Polynomial convolution_backward(const Shapes& shapes) {
   return twice(forward * gradients);
 }
 
+/// Of all dimensions but the last `left_out`: heads of queries, steps of sequences.
+Polynomial product_before(const Sizes& sizes, std::size_t left_out) {
+  return product_of(std::span(sizes).first(sizes.size() - std::min(left_out, sizes.size())));
+}
+
 /// Scores of queries and keys, then sums of values; with grouped queries, by the heads of the queries. A causal mask
 /// leaves out nothing.
 Polynomial attention(const Shapes& shapes) {
   const Sizes& query = shapes.of("query", 0);
   const Sizes& key = shapes.of("key", 1);
   const Sizes& value = shapes.of("value", 2);
-  Polynomial heads = 1;
-  for (std::size_t i = 0; i + 2 < query.size(); ++i)
-    heads *= query[i];
+  const Polynomial heads = product_before(query, 2);
   return twice(heads * shapes.at(query, -2) * shapes.at(key, -2) * (shapes.at(query, -1) + shapes.at(value, -1)));
 }
 /// The scores once more, then the gradients of scores and values, of queries and of keys.
@@ -174,9 +178,7 @@ Polynomial attention_backward(const Shapes& shapes) {
   const Sizes& query = shapes.of("query", 1);
   const Sizes& key = shapes.of("key", 2);
   const Sizes& value = shapes.of("value", 3);
-  Polynomial heads = 1;
-  for (std::size_t i = 0; i + 2 < query.size(); ++i)
-    heads *= query[i];
+  const Polynomial heads = product_before(query, 2);
   const Polynomial widths = Polynomial(3) * shapes.at(query, -1) + Polynomial(2) * shapes.at(value, -1);
   return twice(heads * shapes.at(query, -2) * shapes.at(key, -2) * widths);
 }
@@ -208,20 +210,14 @@ Polynomial efficient_attention(const Shapes& shapes) {
 /// Every weight matrix meets every step of every sequence; in `params`, or of one layer as weight0 and weight1.
 Polynomial recurrent(const Shapes& shapes) {
   const Sizes& input = shapes.of(shapes.has("input", 0) ? "input" : "data", 0);
-  Polynomial steps = 1;
-  for (std::size_t i = 0; i + 1 < input.size(); ++i)
-    steps *= input[i];
   Polynomial weights;
   for (const Sizes& parameter : shapes.list_of("params", 2)) {
     if (parameter.size() == 2) weights += product_of(parameter);
   }
-  return twice(steps * weights);
+  return twice(product_before(input, 1) * weights);
 }
 Polynomial recurrent_layer(const Shapes& shapes) {
-  const Sizes& input = shapes.of("input", 0);
-  Polynomial steps = 1;
-  for (std::size_t i = 0; i + 1 < input.size(); ++i)
-    steps *= input[i];
+  const Polynomial steps = product_before(shapes.of("input", 0), 1);
   return twice(steps * (product_of(shapes.of("weight0", 1)) + product_of(shapes.of("weight1", 2))));
 }
 

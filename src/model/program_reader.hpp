@@ -12,8 +12,4 @@ namespace memviz::model {
 /// that are no sizes, or sub-graphs nested more than 32 deep. Takes memory of at most about 40 times the text.
 [[nodiscard]] Program read_program(std::string_view json);
 
-/// Gives the program's weights the storage that the archive's table of weights names for them, where it names one.
-/// `json` is the text of model_weights_config.json. Throws as above.
-void read_weight_table(std::string_view json, Program& program);
-
 } // namespace memviz::model

@@ -1,6 +1,7 @@
 #include "model/roles.hpp"
 
 #include "model/formulas.hpp"
+#include "model/module_path.hpp"
 
 #include <algorithm>
 #include <array>
@@ -35,21 +36,6 @@ bool is_within(const Program& program, ModuleId module, ModuleId outer) {
   return outer == kWholeModel;
 }
 
-std::string_view last_part(std::string_view path) {
-  return path.substr(path.rfind('.') + 1);
-}
-
-bool is_numbered(const Module& module) {
-  const std::string_view name = last_part(module.path);
-  return !name.empty() && name.find_first_not_of("0123456789") == std::string_view::npos;
-}
-
-/// "transformer.h" of "transformer.h.0"
-std::string_view holder_of(const Module& module) {
-  const std::size_t end = module.path.rfind('.');
-  return end == std::string::npos ? "" : std::string_view(module.path).substr(0, end);
-}
-
 using ByModule = std::map<ModuleId, std::vector<const Product*>>;
 
 /// Of each module that could be a block, its products in order.
@@ -57,7 +43,7 @@ ByModule products_of_numbered(const Program& program, const std::vector<Product>
   ByModule found;
   for (const Product& product : products) {
     for (ModuleId module = product.module; module != kWholeModel; module = program.modules[module].parent) {
-      if (is_numbered(program.modules[module])) found[module].push_back(&product);
+      if (is_number(last_part(program.modules[module].path))) found[module].push_back(&product);
     }
   }
   return found;
@@ -81,6 +67,7 @@ Polynomial sum_of(const std::vector<const Product*>& products) {
 struct Blocks {
   std::vector<ModuleId> modules;
   std::vector<const Product*> products; ///< of the first
+  Polynomial flops;                     ///< of the first
 };
 
 /// Those that hold the most of them; of blocks within blocks, the inner ones.
@@ -89,9 +76,13 @@ std::optional<Blocks> blocks_of(const Program& program, const std::vector<Produc
   for (const auto& [id, own] : products_of_numbered(program, products)) {
     if (!has_attention(own)) continue;
     const Module& module = program.modules[id];
-    Blocks& blocks = by_holder[{holder_of(module), module.type}];
-    if (blocks.modules.empty()) blocks.products = own;
-    if (sum_of(own) == sum_of(blocks.products)) blocks.modules.push_back(id);
+    Blocks& blocks = by_holder[{holder_of(module.path), module.type}];
+    Polynomial flops = sum_of(own);
+    if (blocks.modules.empty()) {
+      blocks.products = own;
+      blocks.flops = flops;
+    }
+    if (flops == blocks.flops) blocks.modules.push_back(id);
   }
   std::optional<Blocks> best;
   for (const auto& [holder, blocks] : by_holder) {
@@ -190,9 +181,15 @@ private:
   bool has_projection_ = false;
 };
 
-bool is_in_blocks(const Program& program, const Product& product, const Blocks& blocks) {
-  return std::any_of(blocks.modules.begin(), blocks.modules.end(),
-                     [&](ModuleId block) { return is_within(program, product.module, block); });
+/// Of each module whether it is a block or stands in one.
+std::vector<bool> modules_within(const Program& program, const Blocks& blocks) {
+  std::vector<bool> within(program.modules.size(), false);
+  for (const ModuleId block : blocks.modules)
+    within[block] = true;
+  // Parents stand before their children.
+  for (std::size_t module = 1; module < within.size(); ++module)
+    within[module] = within[module] || within[program.modules[module].parent];
+  return within;
 }
 
 /// What stands outside of the blocks: before them (an embedding of patches) and behind them (the head).
@@ -201,8 +198,9 @@ std::pair<Polynomial, Polynomial> around(const Program& program, const std::vect
   Polynomial before;
   Polynomial behind;
   bool is_behind = false;
+  const std::vector<bool> within = modules_within(program, blocks);
   for (const Product& product : products) {
-    if (is_in_blocks(program, product, blocks))
+    if (within[product.module])
       is_behind = true;
     else
       (is_behind ? behind : before) += product.flops;
@@ -216,7 +214,7 @@ Roles roles_of(const Program& program, const std::vector<Product>& products) {
   const std::optional<Blocks> blocks = blocks_of(program, products);
   if (!blocks) return {};
   Roles roles;
-  roles.blocks = holder_of(program.modules[blocks->modules.front()]);
+  roles.blocks = holder_of(program.modules[blocks->modules.front()].path);
   roles.block_count = blocks->modules.size();
   const BlockRoles block = RoleFinder(program, *blocks).run();
   const Polynomial attention = block.kqv + block.scores + block.reduce + block.proj;

@@ -25,10 +25,6 @@ struct Storage {
   bool is_by_token = false; ///< laid out by token and then by head, whatever its strides in the program say
 };
 
-bool has_floats(const Tensor& tensor) {
-  return tensor.is_floating;
-}
-
 class Walker {
 public:
   explicit Walker(const Program& program) : program_(program) {}
@@ -37,7 +33,7 @@ public:
     const Graph& graph = program_.graphs.front();
     std::vector<Flow> flows = new_flows(graph);
     for (const Weight& weight : program_.weights) {
-      flows[weight.tensor].needs_gradient = weight.is_parameter && has_floats(graph.tensors[weight.tensor]);
+      flows[weight.tensor].needs_gradient = weight.is_parameter && graph.tensors[weight.tensor].is_floating;
       storages_[flows[weight.tensor].storage].is_weight = true;
     }
     walk(graph, flows, true, kWholeModel);
@@ -116,7 +112,7 @@ private:
     bool has_result = false;
     for (const TensorId tensor : node.outputs) {
       if (is_alias) flows[tensor].storage = storage;
-      flows[tensor].needs_gradient = needs_gradient && has_floats(graph.tensors[tensor]);
+      flows[tensor].needs_gradient = needs_gradient && graph.tensors[tensor].is_floating;
       has_result = has_result || flows[tensor].needs_gradient;
     }
     if (operator_of(node.target) == "aten.scaled_dot_product_attention" && !node.outputs.empty())

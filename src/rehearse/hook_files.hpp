@@ -1,12 +1,11 @@
 #pragma once
 
-// The Python files of hook/, embedded at build time.
+// The Python file of hook/, embedded at build time.
 
 #include <string_view>
 
 namespace memviz::rehearse {
 
-extern const std::string_view kSiteCustomize;
 extern const std::string_view kHook;
 
 } // namespace memviz::rehearse

@@ -4,6 +4,7 @@
 #include "base/utf8.hpp"
 #include "snapshot/annotation_reader.hpp"
 #include "snapshot/generation.hpp"
+#include "snapshot/recorder_reader.hpp"
 #include "snapshot/rehearsal_reader.hpp"
 #include "snapshot/segment_reader.hpp"
 #include "snapshot/settings_reader.hpp"
@@ -74,6 +75,7 @@ void read_document(Readers& readers) {
   if (settings.kind() != Kind::unset) read_settings(document, settings, frames, budget, recording);
   if (annotations.kind() != Kind::unset) read_annotations(document, annotations, frames, budget, recording);
 
+  read_recorder(document, frames, budget, recording);
   name_unread_keys(document, frames, budget, recording);
   read_rehearsal(document, settings, frames, recording);
 

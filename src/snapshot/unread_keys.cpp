@@ -17,9 +17,9 @@
 namespace memviz {
 namespace {
 
-constexpr std::array<std::string_view, 7> kReadKeys{"segments",        "device_traces",      "host_segments",
+constexpr std::array<std::string_view, 8> kReadKeys{"segments",        "device_traces",      "host_segments",
                                                     "host_traces",     "allocator_settings", "external_annotations",
-                                                    "memviz_rehearsal"};
+                                                    "memviz_recorder", "memviz_rehearsal"};
 /// Genuine files have a handful.
 constexpr std::size_t kMostNamed = 16;
 /// What is looked at of a list or dict, which may have millions of items.

@@ -52,31 +52,34 @@ void Database::check(int result) const {
   throw Error("cannot be written: " + why);
 }
 
-namespace {
-
-sqlite3_stmt* prepared(const Database& database, std::string_view sql) {
+sqlite3_stmt* Database::prepared(std::string_view sql) const {
   sqlite3_stmt* statement = nullptr;
-  database.check(sqlite3_prepare_v3(database.handle(), sql.data(), static_cast<int>(sql.size()),
-                                    SQLITE_PREPARE_PERSISTENT, &statement, nullptr));
+  check(sqlite3_prepare_v3(handle(), sql.data(), static_cast<int>(sql.size()), SQLITE_PREPARE_PERSISTENT, &statement,
+                           nullptr));
   return statement;
 }
 
-} // namespace
+void Database::step(sqlite3_stmt* statement) const {
+  const int result = sqlite3_step(statement);
+  check(result == SQLITE_DONE ? SQLITE_OK : result);
+  check(sqlite3_reset(statement));
+}
 
 Insertion::Insertion(Database& database, std::string_view sql)
-    : database_(database), statement_(prepared(database, sql), sqlite3_finalize) {
+    : database_(database), statement_(database.prepared(sql), sqlite3_finalize) {
 }
 
 void Insertion::put(int index, std::string_view text) {
+  nulls_ &= ~bit(index);
   // Of a null pointer SQLite makes NULL.
   const char* const data = text.empty() ? "" : text.data();
   database_.check(sqlite3_bind_text(statement_.get(), index, data, static_cast<int>(text.size()), SQLITE_STATIC));
 }
 
-void Insertion::step() {
-  const int result = sqlite3_step(statement_.get());
-  database_.check(result == SQLITE_DONE ? SQLITE_OK : result);
-  database_.check(sqlite3_reset(statement_.get()));
+void Insertion::put_null(int index) {
+  if ((nulls_ & bit(index)) != 0) return;
+  nulls_ |= bit(index);
+  database_.check(sqlite3_bind_null(statement_.get(), index));
 }
 
 std::string column_text(std::string_view text) {

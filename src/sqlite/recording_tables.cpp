@@ -68,12 +68,17 @@ CREATE TABLE memviz_events (
   stack INTEGER,
   pool_first INTEGER,
   pool_second INTEGER,
+  compile_context INTEGER
+);
+CREATE TABLE memviz_event_notes (
+  device INTEGER NOT NULL,
+  event INTEGER NOT NULL,
   action_text INTEGER,
-  compile_context INTEGER,
   user_metadata INTEGER,
   internal_metadata INTEGER,
-  forward_stack INTEGER
-);
+  forward_stack INTEGER,
+  PRIMARY KEY (device, event)
+) WITHOUT ROWID;
 CREATE TABLE memviz_stacks (
   stack INTEGER NOT NULL,
   ordering INTEGER NOT NULL,
@@ -96,8 +101,6 @@ constexpr const char* kIndexes = R"(
 CREATE INDEX memviz_segments_by_address ON memviz_segments(address);
 CREATE INDEX memviz_blocks_by_address ON memviz_blocks(address);
 CREATE INDEX memviz_events_by_address ON memviz_events(address);
-CREATE INDEX memviz_events_by_time ON memviz_events(time_us);
-CREATE INDEX memviz_events_by_stack ON memviz_events(stack);
 CREATE VIEW memviz_stack_lines AS
   SELECT s.stack, s.ordering, function.text AS function, file.text AS file, f.line
   FROM memviz_stacks AS s JOIN memviz_frames AS f ON f.id = s.frame

@@ -236,6 +236,22 @@ std::string circumstances(const FrameTable& frames, const DeviceExplanation& dev
   return parts.empty() ? "" : fmt::format("It was asked for {}.", fmt::join(parts, ", "));
 }
 
+/// What NVML said of the device's processes; "" where it did not.
+std::string processes(const std::optional<MeasuredDevice>& measured) {
+  if (!measured) return "";
+  std::vector<std::string> parts;
+  if (measured->other_processes == std::uint64_t{0})
+    parts.emplace_back("no other process was on the device");
+  else if (measured->other_processes && measured->other_processes_bytes)
+    parts.push_back(fmt::format("{} held {} of the device",
+                                format_counted(*measured->other_processes, "other process", "other processes"),
+                                format_bytes(*measured->other_processes_bytes)));
+  if (measured->own_outside_bytes)
+    parts.push_back(fmt::format("this one held {} beside PyTorch (the CUDA context, libraries)",
+                                format_bytes(*measured->own_outside_bytes)));
+  return parts.empty() ? "" : fmt::format("When the file was written, {}.", fmt::join(parts, ", and "));
+}
+
 std::vector<std::string> reasons(const FrameTable& frames, const DeviceExplanation& device) {
   std::vector<std::string> text;
   const MemoryLedger& ledger = device.ledger;
@@ -252,6 +268,7 @@ std::vector<std::string> reasons(const FrameTable& frames, const DeviceExplanati
         fmt::format("Of the device's {}, {} is neither PyTorch's nor free: other processes, the CUDA context, "
                     "libraries.",
                     format_bytes(*ledger.capacity_bytes), format_bytes(*ledger.outside_bytes)));
+  if (std::string said = processes(device.measured); device.request && !said.empty()) text.push_back(std::move(said));
   if (device.request && !ledger.capacity_bytes)
     text.push_back(
         fmt::format("Not told: memory outside PyTorch. It is what the device has beyond {}, and no snapshot says "

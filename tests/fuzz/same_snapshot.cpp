@@ -50,6 +50,11 @@ public:
            left.time_us == right.time_us && all_same(left.metadata, right.metadata);
   }
 
+  [[nodiscard]] bool same(const DeclaredMemory& left, const DeclaredMemory& right) const {
+    return left.device == right.device && left.address == right.address && left.size_bytes == right.size_bytes &&
+           left.kind == right.kind && same(left.name, right.name);
+  }
+
   template <class Items, class OtherItems> bool all_same(const Items& left, const OtherItems& right) {
     if (left.size() != right.size()) return false;
     for (std::size_t i = 0; i < left.size(); ++i) {
@@ -103,6 +108,8 @@ std::string difference(const Recording& one, const Recording& other) {
   if (one.origin.rehearsal.has_value() != other.origin.rehearsal.has_value()) return "rehearsal";
   if (one.origin.rehearsal && one.origin.rehearsal->total_bytes != other.origin.rehearsal->total_bytes)
     return "total bytes of the rehearsal"; // its other words are in the warnings
+  if (!comparer.all_same(one.declared, other.declared)) return "declared memory";
+  if (!std::ranges::equal(one.measured, other.measured)) return "measured devices";
   if (one.warnings != other.warnings) return "warnings";
   return {};
 }

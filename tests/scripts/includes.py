@@ -17,14 +17,14 @@ OF_MODEL = {
 ORDER = """
     src/base src/value src/text src/json src/io src/pickle src/stream src/redact src/snapshot
     src/analysis/tree src/analysis/trace src/analysis/replay src/analysis/kinds src/analysis/timeline src/analysis/report src/analysis/leaks src/analysis/explain
-    src/session src/story src/model src/export src/sqlite src/rehearse
+    src/session src/story src/model src/export src/sqlite src/record src/rehearse
     render/web render/page render/graph render/timeline render/segments render/pictures
     src/cli src
 """.split()
 
-# The command line is a client of include/memviz; beside that it speaks, writes files, and starts rehearsals, which no
+# The command line is a client of include/memviz; beside that it speaks, writes files, and starts programs, which no
 # other client does.
-OF_CLIENTS = {"render": {"src/base"}, "src/cli": {"src/base", "src/text", "src/io", "src/rehearse"}, "src": {"src/cli", "src/io"}}
+OF_CLIENTS = {"render": {"src/base"}, "src/cli": {"src/base", "src/text", "src/io", "src/record", "src/rehearse"}, "src": {"src/cli", "src/io"}}
 
 
 def folder_of(source, name):

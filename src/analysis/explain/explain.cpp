@@ -40,14 +40,23 @@ std::optional<Request> failed_request(const MemoryState& state, DeviceId device,
   return request;
 }
 
-/// What the caller knows; else, of a made-up device, what the file says. A mark that contradicts the recording says
-/// nothing.
+const MeasuredDevice* measured_of(const MemoryState& state, DeviceId device) {
+  const std::vector<MeasuredDevice>& all = state.recording->measured;
+  const auto found = std::ranges::find(all, device, &MeasuredDevice::device);
+  return found == all.end() ? nullptr : &*found;
+}
+
+/// What the caller knows; else what CUDA said when the file was written, or, of a made-up device, what the mark says.
+/// What contradicts the recording says nothing.
 std::optional<std::uint64_t> capacity_of(const ExplainOptions& options, const MemoryState& state,
                                          const DeviceStats& stats, const std::optional<Request>& request) {
   if (is_host(stats.device)) return std::nullopt;
-  if (options.capacity_bytes || !state.recording->origin.rehearsal || stats.is_cpu) return options.capacity_bytes;
+  if (options.capacity_bytes || stats.is_cpu) return options.capacity_bytes;
+  const MeasuredDevice* const measured = measured_of(state, stats.device);
+  const auto& rehearsal = state.recording->origin.rehearsal;
+  auto total_bytes = measured != nullptr ? measured->total_bytes : std::nullopt;
+  if (!total_bytes && rehearsal) total_bytes = rehearsal->total_bytes;
   const std::uint64_t free_bytes = request ? request->device_free_bytes.value_or(0) : 0;
-  const auto total_bytes = state.recording->origin.rehearsal->total_bytes;
   return total_bytes >= stats.reserved_bytes + free_bytes ? total_bytes : std::nullopt;
 }
 
@@ -68,6 +77,7 @@ public:
     }
     result.ledger = memory_ledger(state_, stats.device, result.request,
                                   {capacity_of(options_, state_, stats, result.request), settings_});
+    if (const MeasuredDevice* const measured = measured_of(state_, stats.device)) result.measured = *measured;
     result.judgement = judge(result.ledger, result.request, settings_);
     result.users = users(stats.device);
     if (!state_.kinds.empty()) result.kinds = kind_account(state_, stats.device);

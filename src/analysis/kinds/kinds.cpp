@@ -21,13 +21,15 @@ using Known = KindWatch::Known;
 class Looks {
 public:
   Looks(const MemoryState& state, const Known& known)
-      : classes_(state.frames()), told_(known.rules, state.frames()),
+      : recorded_(state.recording->declared), classes_(state.frames()), told_(known.rules, state.frames()),
         has_cpp_frames_(known.classes && known.classes->has_cpp_frames()) {}
 
-  [[nodiscard]] Lived of_block(const MemoryState& state, std::uint32_t index, std::span<const BlockBirth> births) {
+  [[nodiscard]] Lived of_block(const MemoryState& state, DeviceId device, std::uint32_t index,
+                               std::span<const BlockBirth> births) {
     const Block& block = state.blocks[index];
     Lived lived = of_stack(block.stack, state.histories[index]);
     lived.bytes = block.requested_bytes;
+    add(lived, declared_of(state, device, index));
     if (births.empty()) return lived;
     const BlockBirth& birth = births[index];
     add(lived, birth.user_metadata);
@@ -47,6 +49,7 @@ public:
     lived.is_there = life.end == kForever || (failed_state > 0 && life.lives_in(failed_state - 1));
     for (const StringId text : record.annotations_of(life))
       add(lived, text);
+    add(lived, declared_of(recorded_, record.device, life));
     return lived;
   }
 
@@ -56,10 +59,14 @@ private:
     if (history.is_explained()) stack_class = class_where_recorded(stack_class, has_cpp_frames_);
     return {.stack = stack, .stack_class = stack_class, .told = told_.of_stack(stack), .history = history};
   }
+  static void add(Lived& lived, const DeclaredMemory* declared) {
+    if (declared != nullptr) lived.told = stronger(lived.told, {declared->kind, KindEvidence::declared});
+  }
   void add(Lived& lived, StringId text) {
     if (text != kEmptyString) lived.told = stronger(lived.told, told_.of_text(text));
   }
 
+  const DeclaredTable& recorded_;
   StackClasses classes_;
   ToldKinds told_;
   bool has_cpp_frames_;
@@ -86,9 +93,10 @@ std::vector<KindOf> kinds_of(const MemoryState& state, const KindWatch& watch, s
   for (const DeviceStats& stats : state.devices) {
     DeviceKinds device(known_of(watch, stats.device));
     for_each_active(state, stats.device,
-                    [&](std::uint32_t block) { device.look_at(looks.of_block(state, block, births)); });
-    for_each_active(state, stats.device,
-                    [&](std::uint32_t block) { kinds[block] = device.kind_of(looks.of_block(state, block, births)); });
+                    [&](std::uint32_t block) { device.look_at(looks.of_block(state, stats.device, block, births)); });
+    for_each_active(state, stats.device, [&](std::uint32_t block) {
+      kinds[block] = device.kind_of(looks.of_block(state, stats.device, block, births));
+    });
   }
   return kinds;
 }

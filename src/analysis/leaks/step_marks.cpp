@@ -33,6 +33,7 @@ bool contains_ignoring_case(std::string_view text, std::string_view word) {
 StepRank rank_of(std::string_view name) {
   // What torch.compile does while it compiles.
   if (name.find("dynamo_timed") != std::string_view::npos) return StepRank::none;
+  if (name.starts_with("memviz_step#")) return StepRank::recorder;
   if (name.starts_with("ProfilerStep#")) return StepRank::profiler;
   if (name.starts_with("Optimizer.step")) return StepRank::optimizer;
   constexpr std::array<std::string_view, 3> kWords{"step", "iter", "batch"};

@@ -22,6 +22,7 @@ enum class StepRank : std::uint8_t {
   word, ///< it speaks of steps, iterations or batches
   optimizer,
   profiler,
+  recorder, ///< marked for this purpose: memviz_torch.record().step()
 };
 
 /// The STARTs of one name.

@@ -4,8 +4,11 @@
 
 #include "analysis/kinds/told_kinds.hpp"
 #include "memviz/births.hpp"
-#include "memviz/frames.hpp"
+#include "memviz/memory_state.hpp"
+#include "memviz/recorder.hpp"
+#include "memviz/timeline.hpp"
 
+#include <cstdint>
 #include <map>
 #include <span>
 #include <string>
@@ -16,8 +19,24 @@ namespace memviz {
 /// Looks at each text once.
 class DeclaredNames {
 public:
-  /// `frames` must outlive this.
-  explicit DeclaredNames(const FrameTable& frames) : frames_(frames) {}
+  /// `recording` must outlive this.
+  explicit DeclaredNames(const Recording& recording) : frames_(recording.frames), declared_(recording.declared) {}
+
+  /// Of a block of a state of the recording, whose births are these, or none.
+  [[nodiscard]] std::string of(const MemoryState& state, DeviceId device, std::uint32_t block,
+                               std::span<const BlockBirth> births) {
+    std::string name = births.empty() ? std::string() : of(births[block]);
+    return name.empty() ? of(declared_of(state, device, block)) : name;
+  }
+  [[nodiscard]] std::string of(const DeviceRecord& record, const Life& life) {
+    std::string name = of(record.annotations_of(life));
+    return name.empty() ? of(declared_of(declared_, record.device, life)) : name;
+  }
+
+private:
+  [[nodiscard]] std::string of(const DeclaredMemory* declared) const {
+    return declared == nullptr ? std::string() : std::string(frames_.text(declared->name));
+  }
 
   /// "" for none.
   [[nodiscard]] const std::string& of(StringId text) {
@@ -37,8 +56,8 @@ public:
     return of(texts);
   }
 
-private:
   const FrameTable& frames_;
+  const DeclaredTable& declared_;
   std::map<StringId, std::string> names_;
 };
 

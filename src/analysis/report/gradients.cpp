@@ -93,7 +93,7 @@ std::vector<Gradient> gradients_of(const DeviceRecord& record, DeclaredNames& na
   std::ranges::stable_sort(lives, {}, &Life::begin);
   std::vector<Gradient> gradients;
   for (const Life* life : lives)
-    gradients.push_back({life->size_bytes, names.of(record.annotations_of(*life))});
+    gradients.push_back({life->size_bytes, names.of(record, *life)});
   return gradients;
 }
 

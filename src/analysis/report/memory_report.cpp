@@ -70,7 +70,7 @@ void sort_by_birth(const MemoryState& state, std::vector<ReportEntry>& entries) 
 class Reporter {
 public:
   Reporter(const MemoryState& state, std::span<const DeviceRecord> timeline, std::span<const BlockBirth> births)
-      : state_(state), timeline_(timeline), births_(births), declared_(state.frames()), lines_(state),
+      : state_(state), timeline_(timeline), births_(births), declared_(*state.recording), lines_(state),
         names_(report_.names), weight_names_(state.frames().stack_count()), operations_(weight_names_) {}
 
   void add(DeviceId device) {
@@ -98,15 +98,15 @@ private:
     return entries;
   }
 
-  [[nodiscard]] std::string declared_name_of(std::uint32_t block) {
-    return births_.empty() ? std::string() : elided(declared_.of(births_[block]), kMostEntryColumns);
+  [[nodiscard]] std::string declared_name_of(DeviceId device, std::uint32_t block) {
+    return elided(declared_.of(state_, device, block, births_), kMostEntryColumns);
   }
 
   void add_weights(DeviceId device, const DeviceRecord* record) {
     std::vector<ReportEntry> weights = entries_of(device, MemoryKind::parameter);
     std::vector<std::string> declared;
     for (ReportEntry& weight : weights) {
-      declared.push_back(declared_name_of(weight.block));
+      declared.push_back(declared_name_of(device, weight.block));
       weight.name.name = declared.back().empty() ? undeclared_name(weight) : names_.id(declared.back());
     }
     if (record != nullptr) {
@@ -146,7 +146,7 @@ private:
     std::optional<OpenMarks> marks;
     if (record != nullptr && !activations.empty()) marks.emplace(*state_.recording, *record);
     for (ReportEntry& activation : activations) {
-      const std::string declared = declared_name_of(activation.block);
+      const std::string declared = declared_name_of(device, activation.block);
       activation.name.name =
           declared.empty() ? undeclared_operation(activation, marks ? &*marks : nullptr) : names_.id(declared);
     }

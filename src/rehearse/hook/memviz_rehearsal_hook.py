@@ -10,23 +10,22 @@ Nothing in here may break the program: what fails is logged, once, and the progr
 
 import atexit
 import functools
-import importlib.util
 import json
 import os
 import sys
 import threading
 import time
 
+from memviz_recording import files, history, waiting
+
 _MARK_KEY = "memviz_rehearsal"
 _MOST_OOM_FILES = 3
-_RANK_VARIABLES = ("RANK", "SLURM_PROCID", "OMPI_COMM_WORLD_RANK", "PMI_RANK")
 
 
 class _State:
     settings = {}
     torch = None
-    is_recording = False  # by us
-    has_own_recorder = False  # the program's
+    history = None
     has_ended = False
     failures = set()
     steps = 0
@@ -42,30 +41,7 @@ def install():
     if not text:
         return
     _State.settings = json.loads(text)
-    if "torch" in sys.modules:
-        _guarded(_on_torch, sys.modules["torch"])
-    else:
-        sys.meta_path.insert(0, _TorchFinder())
-
-
-class _TorchFinder:
-    """Lets the other finders find torch, and says when it has been imported."""
-
-    def find_spec(self, name, path=None, target=None):
-        if name != "torch":
-            return None
-        sys.meta_path.remove(self)
-        spec = importlib.util.find_spec(name)
-        if spec is None or spec.loader is None:
-            return spec
-        execute = spec.loader.exec_module
-
-        def execute_and_tell(module):
-            execute(module)
-            _guarded(_on_torch, module)
-
-        spec.loader.exec_module = execute_and_tell
-        return spec
+    waiting.when_imported("torch", lambda torch: _guarded(_on_torch, torch))
 
 
 def _log(event, **facts):
@@ -126,20 +102,7 @@ def _add_mark(snapshot):
 
 def _watch_own_recorder():
     """A program that records its own history gets the history that it asked for."""
-    memory = _State.torch.cuda.memory
-    record = memory._record_memory_history
-
-    @functools.wraps(record)
-    def record_and_tell(*arguments, **named):
-        with _State.lock:
-            _State.has_own_recorder = True
-            if _State.is_recording:
-                _State.is_recording = False
-                _guarded(functools.partial(record, enabled=None))
-        return record(*arguments, **named)
-
-    _State.record = record
-    memory._record_memory_history = record_and_tell
+    _State.history = history.Yielding(_State.torch)
 
 
 def _keep_peaks():
@@ -164,14 +127,10 @@ def _remember_peaks(device):
 
 
 def _on_cuda():
-    _log("cuda", rank=_rank())
+    _log("cuda", rank=files.rank())
     if not _State.settings["record"]:
         return
-    with _State.lock:
-        if not _State.has_own_recorder:
-            # With C++ frames: the backward pass runs without Python, and its gradients would have no name.
-            _State.record(max_entries=_State.settings["max_entries"], stacks="all")
-            _State.is_recording = True
+    _State.history.start(_State.settings["max_entries"])
     _State.torch._C._cuda_attach_out_of_memory_observer(lambda *facts: _guarded(_on_oom, *facts))
 
 
@@ -182,7 +141,7 @@ def _on_oom(device, asked_bytes, device_bytes, free_bytes):
         if _State.settings["record"] and _State.oom_files < _MOST_OOM_FILES:
             _State.oom_files += 1
             file = _write_snapshot(f"-oom{_State.oom_files}")
-    _log("oom", rank=_rank(), device=device, asked_bytes=asked_bytes, free_bytes=free_bytes, file=file)
+    _log("oom", rank=files.rank(), device=device, asked_bytes=asked_bytes, free_bytes=free_bytes, file=file)
 
 
 def _count_steps():
@@ -241,10 +200,10 @@ def _end(is_stopped=False):
     last = getattr(sys, "last_value", None)
     _log(
         "end",
-        rank=_rank(),
+        rank=files.rank(),
         steps=_State.steps,
         stopped=is_stopped,
-        own_recorder=_State.has_own_recorder,
+        own_recorder=_State.history is not None and _State.history.is_of_program,
         uncaught_oom=isinstance(last, torch.cuda.OutOfMemoryError),
         ooms=_State.ooms,
         file=file,
@@ -304,33 +263,12 @@ def _device_facts():
     return facts
 
 
-def _rank():
-    for name in _RANK_VARIABLES:
-        value = os.environ.get(name, "")
-        if value.isdigit():
-            return int(value)
-    return None
-
-
 def _write_snapshot(ending):
     """Whole or not at all, and never over a file that is there; returns its path."""
     import pickle
 
-    rank = _rank()
+    rank = files.rank()
     stem = "rehearsal-" + (f"rank{rank}-" if rank is not None else "") + f"{os.getpid()}{ending}"
-    folder = _State.settings["output"]
-    temporary = os.path.join(folder, f".{stem}.{threading.get_ident()}.tmp")
-    try:
-        with open(temporary, "xb") as file:
-            pickle.dump(_State.torch.cuda.memory._snapshot(), file, protocol=4)
-        for number in range(1, 1000):
-            path = os.path.join(folder, stem + (f"-{number}" if number > 1 else "") + ".pickle")
-            try:
-                os.link(temporary, path)
-                return path
-            except FileExistsError:
-                continue
-        raise FileExistsError(f"{stem}.pickle, and 999 like it")
-    finally:
-        if os.path.exists(temporary):
-            os.unlink(temporary)
+    snapshot = _State.torch.cuda.memory._snapshot()
+    path = os.path.join(_State.settings["output"], f"{stem}.pickle")
+    return files.write_new(path, lambda file: pickle.dump(snapshot, file, protocol=4))

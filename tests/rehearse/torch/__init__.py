@@ -1,9 +1,10 @@
-"""Stands in for torch: as much of it as the hook of `memviz rehearse` knows, with a memory of its own that is written to
-MEMVIZ_REHEARSAL_REPORT as the made-up GPU does."""
+"""Stands in for torch: as much of it as the hooks of `memviz rehearse` and `memviz run` know, with a memory of its own that
+is written to MEMVIZ_REHEARSAL_REPORT, where that is named, as the made-up GPU does."""
 
 import atexit
 import json
 import os
+import time
 import types
 
 __version__ = "2.99.0+cu130"
@@ -46,7 +47,8 @@ def _snapshot(*_):
 def _event(action, address, size, **more):
     if _state.history:
         frames = [{"name": "step", "filename": "/home/me/train.py", "line": 12}]
-        _state.events.append({"action": action, "addr": address, "size": size, "stream": 0, "frames": frames, **more})
+        event = {"action": action, "addr": address, "size": size, "stream": 0, "frames": frames, **more}
+        _state.events.append({**event, "time_us": time.time_ns() // 1000})
 
 
 def allocate(size):
@@ -95,6 +97,8 @@ if version.cuda:
     _C._cuda_memorySnapshot = _snapshot
     _C._cuda_attach_out_of_memory_observer = _state.observers.append
     _C._cuda_resetPeakMemoryStats = lambda device: setattr(_state, "peak", _state.used)
-    atexit.register(_report)
+    _C._cuda_isHistoryEnabled = lambda: bool(_state.history)
+    if "MEMVIZ_REHEARSAL_REPORT" in os.environ:
+        atexit.register(_report)
 
 from torch import cuda, optim  # noqa: E402,F401

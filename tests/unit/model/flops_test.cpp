@@ -141,6 +141,20 @@ TEST_CASE("numbered modules of one class are one row, and sums hold at every row
   CHECK(tree.tree.root().total == Amount{2400, 3});
 }
 
+TEST_CASE("a module whose path is not its parent's and more is called by all of it") {
+  ExportedProgram program;
+  program.tensor("x", size(2) + "," + size(10)).tensor("w", size(10) + "," + size(20)).tensor("y", size(2));
+  program.node("torch.ops.aten.mm.default", product_inputs("x", "w"), output("y"),
+               "a,,main.Net;b,h,main.Block;c,h1,main.Twin;d,h1.fc,torch.nn.Linear");
+  const std::vector<ModuleRow> rows = module_rows(counted(program.json()));
+  REQUIRE(rows.size() == 4);
+  CHECK(rows[1].name == "h");
+  CHECK(rows[2].name == "h1");
+  CHECK(rows[2].path == "h1");
+  CHECK(rows[3].name == "fc");
+  CHECK(rows[3].path == "h1.fc");
+}
+
 TEST_CASE("a program that is damaged or hostile is an error that says where") {
   CHECK(contains(refusal_of("{"), "expected JSON"));
   CHECK(contains(refusal_of("[]"), "expected a dict for the program, found a list"));

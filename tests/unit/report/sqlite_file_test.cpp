@@ -123,6 +123,17 @@ TEST_CASE("the tables of a recording are all that the file says") {
         reader.row("SELECT address FROM memviz_blocks WHERE id = 1"));
 }
 
+TEST_CASE("what only few events have stands in a table of its own, by device and event") {
+  const test::TemporaryFolder folder;
+  test::SmallSnapshot made;
+  made.event(Action::alloc, 0x1000, 500).annotate(0x2000, "step 3");
+  made.event(Action::alloc, 0x3000, 500);
+  Reader reader(written(made.take(), folder, kAll));
+  CHECK(reader.row("SELECT event, address, text FROM memviz_events JOIN memviz_event_notes USING (device, event) "
+                   "JOIN memviz_texts ON id = user_metadata") == Values{"1", "8192", "step 3"});
+  CHECK(reader.row("SELECT count(*) FROM memviz_event_notes") == Values{"1"});
+}
+
 TEST_CASE("tables of one device have nothing of another") {
   const test::TemporaryFolder folder;
   test::SmallSnapshot made;

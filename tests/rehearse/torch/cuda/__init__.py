@@ -1,3 +1,5 @@
+import types
+
 import torch
 from torch import OutOfMemoryError  # noqa: F401
 from torch.cuda import memory  # noqa: F401
@@ -31,3 +33,19 @@ def device_count():
 
 def memory_stats(device):
     return {"reserved_bytes.all.peak": torch._state.peak, "allocated_bytes.all.peak": torch._state.peak}
+
+
+def is_available():
+    return torch.version.cuda is not None
+
+
+def memory_reserved(device):
+    return torch._state.used
+
+
+def mem_get_info(device):
+    return torch.TOTAL_BYTES - torch.CONTEXT_BYTES - torch._state.used, torch.TOTAL_BYTES
+
+
+def get_device_properties(device):
+    return types.SimpleNamespace(uuid="00000000-stand-in")

@@ -5,6 +5,8 @@ import torch
 
 def _record_memory_history(enabled="all", **named):
     torch._state.history = enabled
+    if enabled:
+        torch._state.asked = named
     if not enabled:
         torch._state.events.clear()
 

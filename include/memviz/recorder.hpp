@@ -1,0 +1,48 @@
+#pragma once
+
+// What memviz's recorder in Python adds to a snapshot: what the program's own tensors are, and what CUDA and NVML said
+// of the devices when the file was written. docs/recording.md has the key that it stands in.
+
+#include "memviz/device_id.hpp"
+#include "memviz/frames.hpp"
+#include "memviz/memory_kind.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace memviz {
+
+struct Life;
+struct MemoryState;
+
+/// Memory of a tensor that was there when the file was written.
+struct DeclaredMemory {
+  DeviceId device;
+  std::uint64_t address = 0;
+  std::uint64_t size_bytes = 0;
+  MemoryKind kind = MemoryKind::unknown;
+  StringId name; ///< "h.0.attn.weight", of a gradient that of its parameter; "" for none
+};
+
+/// Sorted by device and address.
+using DeclaredTable = std::vector<DeclaredMemory>;
+
+/// Of the block at this index: what is declared of it, if it is the allocation that was there at the end; else null.
+[[nodiscard]] const DeclaredMemory* declared_of(const MemoryState& state, DeviceId device, std::uint32_t block);
+/// The same of a life of a timeline.
+[[nodiscard]] const DeclaredMemory* declared_of(const DeclaredTable& table, DeviceId device, const Life& life);
+
+/// What is known of a device beyond PyTorch; all of it may be missing, and nothing of it is more than kMaxTotalBytes.
+struct MeasuredDevice {
+  DeviceId device;
+  std::optional<std::uint64_t> total_bytes; ///< as cudaMemGetInfo has it
+  /// What this process held beside PyTorch's reserved memory: the CUDA context, libraries.
+  std::optional<std::uint64_t> own_outside_bytes;
+  std::optional<std::uint64_t> other_processes; ///< how many
+  std::optional<std::uint64_t> other_processes_bytes;
+  friend bool operator==(const MeasuredDevice&, const MeasuredDevice&) = default;
+};
+
+} // namespace memviz

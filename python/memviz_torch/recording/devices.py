@@ -1,0 +1,104 @@
+"""What the devices hold beyond PyTorch: CUDA's own totals, and, where NVML is there, who else is on the device."""
+
+import ctypes
+import os
+
+_NOT_AVAILABLE = (1 << 64) - 1
+
+
+def measured(torch, always=None):
+    """A dict for each device that this process holds memory of, and for the device ``always``."""
+    found = []
+    for device in range(torch.cuda.device_count()):
+        reserved = torch.cuda.memory_reserved(device)
+        if reserved == 0 and device != always:
+            continue  # asking CUDA would make a context there, which takes memory
+        facts = {"device": device}
+        _try(_add_totals, facts, torch, device)
+        _try(_add_processes, facts, torch, device, reserved)
+        found.append(facts)
+    return found
+
+
+def _try(function, *arguments):
+    """A fact that cannot be had is left out."""
+    try:
+        function(*arguments)
+    except Exception:
+        pass
+
+
+def _add_totals(facts, torch, device):
+    free, total = torch.cuda.mem_get_info(device)
+    facts["total_bytes"] = int(total)
+    facts["free_bytes"] = int(free)
+
+
+def _add_processes(facts, torch, device, reserved):
+    processes = processes_of(str(torch.cuda.get_device_properties(device).uuid))
+    own = processes.pop(os.getpid(), None)
+    # In a container NVML's numbers may be those of the machine: then nobody here is this process, or a stranger is.
+    if own is None or own < reserved or None in processes.values():
+        return
+    facts["own_outside_bytes"] = own - reserved
+    facts["other_processes"] = len(processes)
+    facts["other_processes_bytes"] = sum(processes.values())
+
+
+class _Process(ctypes.Structure):
+    """nvmlProcessInfo_t of version 2 and 3."""
+
+    _fields_ = [
+        ("pid", ctypes.c_uint),
+        ("bytes", ctypes.c_ulonglong),
+        ("gpu_instance", ctypes.c_uint),
+        ("compute_instance", ctypes.c_uint),
+    ]
+
+
+def processes_of(uuid, library=None):
+    """Bytes by process id, None where NVML does not tell them. Raises OSError where there is no NVML, or it does not
+    know the device."""
+    nvml = library if library is not None else ctypes.CDLL("libnvidia-ml.so.1")
+    _call(nvml.nvmlInit_v2)
+    try:
+        handle = _handle(nvml, uuid)
+        found = {}
+        for kind in ("Compute", "Graphics"):
+            for process in _running(nvml, kind, handle):
+                known = None if process.bytes == _NOT_AVAILABLE else process.bytes
+                found[process.pid] = known if process.pid not in found else max(found[process.pid] or 0, known or 0)
+        return found
+    finally:
+        nvml.nvmlShutdown()
+
+
+def _call(function, *arguments):
+    error = function(*arguments)
+    if error != 0:
+        raise OSError(f"NVML: error {error}")
+
+
+def _handle(nvml, uuid):
+    handle = ctypes.c_void_p()
+    failure = None
+    for prefix in ("", "GPU-", "MIG-"):
+        try:
+            _call(nvml.nvmlDeviceGetHandleByUUID, ctypes.c_char_p((prefix + uuid).encode()), ctypes.byref(handle))
+            return handle
+        except OSError as error:
+            failure = error
+    raise failure
+
+
+def _running(nvml, kind, handle):
+    get = None
+    for version in ("_v3", "_v2"):  # they differ in nothing that is read here
+        get = get or getattr(nvml, f"nvmlDeviceGet{kind}RunningProcesses{version}", None)
+    if get is None:
+        raise OSError("NVML is too old to tell the processes of a device")
+    room = 256
+    processes = (_Process * room)()
+    count = ctypes.c_uint(room)
+    _call(get, handle, ctypes.byref(count), processes)
+    return processes[: min(count.value, room)]

@@ -1,0 +1,110 @@
+"""The tensors of models and optimizers: where each lies, and what it is called."""
+
+# No model has so many; a bound for what is written.
+_MOST = 200_000
+# What wrappers of PyTorch's put into the names of parameters.
+_WRAPPERS = ("_orig_mod.", "_fsdp_wrapped_module.", "_checkpoint_wrapped_module.")
+
+
+def declared(models, optimizers):
+    """[device, address, bytes, kind, name] for each piece of GPU memory that their tensors lie in. Kinds are parameter,
+    buffer, gradient and optimizer_state; a gradient has the name of its parameter, a state that of its parameter and
+    its own. What several tensors share has the first one's name, and says how many more there are."""
+    memory = _Memory()
+    names = {}
+    for model in _as_list(models):
+        _add_model(memory, names, model)
+    for optimizer in _as_list(optimizers):
+        _add_optimizer(memory, names, optimizer)
+    return memory.rows()
+
+
+def _as_list(value):
+    if value is None:
+        return []
+    return list(value) if isinstance(value, (list, tuple)) else [value]
+
+
+class _Memory:
+    def __init__(self):
+        self._found = {}
+
+    def add(self, tensor, kind, name):
+        for place, size in _places(tensor):
+            kept = self._found.setdefault(place, [size, kind, name, set()])
+            kept[0] = max(kept[0], size)
+            if name != kept[2] and len(self._found) < _MOST:
+                kept[3].add(name)
+
+    def rows(self):
+        rows = []
+        for (device, address), (size, kind, name, others) in list(self._found.items())[:_MOST]:
+            rows.append([device, address, size, kind, f"{name} and {len(others)} more" if others else name])
+        return rows
+
+
+def _places(tensor):
+    """((device, address), bytes) of the memory that it lies in: several for tensors that are made of others."""
+    local = getattr(tensor, "_local_tensor", None)  # of a DTensor, what this rank has of it
+    if local is not None:
+        yield from _places(local)
+    elif hasattr(tensor, "__tensor_flatten__"):
+        for inner in tensor.__tensor_flatten__()[0]:
+            yield from _places(getattr(tensor, inner))
+    elif tensor.device.type == "cuda":
+        storage = tensor.untyped_storage()
+        if storage.nbytes() > 0:
+            yield (tensor.device.index, storage.data_ptr()), storage.nbytes()
+
+
+def _is_tensor(value):
+    return hasattr(value, "untyped_storage") and hasattr(value, "device")
+
+
+def _plain(name):
+    for wrapper in _WRAPPERS:
+        name = name.replace(wrapper, "")
+    return name
+
+
+def _add_model(memory, names, model):
+    if type(model).__name__ in ("DistributedDataParallel", "DataParallel"):
+        model = model.module
+    for name, parameter in model.named_parameters():
+        if id(parameter) not in names:
+            _add_parameter(memory, names, parameter, _plain(name))
+    for name, buffer in model.named_buffers():
+        memory.add(buffer, "buffer", _plain(name))
+
+
+def _add_parameter(memory, names, parameter, name):
+    names[id(parameter)] = name
+    memory.add(parameter, "parameter", name)
+    if parameter.grad is not None:
+        memory.add(parameter.grad, "gradient", name)
+
+
+def _add_optimizer(memory, names, optimizer):
+    for number, group in enumerate(optimizer.param_groups):
+        for index, parameter in enumerate(group["params"]):
+            if id(parameter) not in names:
+                _add_parameter(memory, names, parameter, f"param_groups[{number}][{index}]")
+        for key, value in group.items():
+            if key != "params":
+                _add_state(memory, value, f"param_groups[{number}].{key}")
+    for parameter, state in optimizer.state.items():
+        name = names.get(id(parameter), "unnamed")
+        if isinstance(state, dict):
+            for key, value in state.items():
+                _add_state(memory, value, f"{name}.{key}")
+
+
+def _add_state(memory, value, name, depth=0):
+    if _is_tensor(value):
+        memory.add(value, "optimizer_state", name)
+    elif isinstance(value, dict) and depth < 4:
+        for key, inner in value.items():
+            _add_state(memory, inner, f"{name}.{key}", depth + 1)
+    elif isinstance(value, (list, tuple)) and depth < 4:
+        for index, inner in enumerate(value):
+            _add_state(memory, inner, f"{name}[{index}]", depth + 1)

@@ -1,0 +1,55 @@
+"""Waits for a module that the program imports, without importing it."""
+
+import sys
+import threading
+
+
+def when_imported(name, tell):
+    """Calls ``tell(module)`` once, right after the module was imported for the first time."""
+    module = sys.modules.get(name)
+    if module is not None:
+        tell(module)
+    else:
+        sys.meta_path.insert(0, _Finder(name, tell))
+
+
+class _Finder:
+    """Lets the other finders find the module, and says when it has been executed."""
+
+    def __init__(self, name, tell):
+        self._name = name
+        self._tell = tell
+        self._asking = threading.local()  # whether this thread asks the others, of whom one may ask in turn
+
+    def find_spec(self, name, path=None, target=None):
+        if name != self._name or getattr(self._asking, "now", False):
+            return None
+        self._asking.now = True
+        try:
+            spec = self._found_by_others(name, path, target)
+            if spec is not None:
+                self._tell_after(spec.loader)
+            return spec
+        except Exception:
+            return None  # the others are asked once more, without this one
+        finally:
+            self._asking.now = False
+
+    def _found_by_others(self, name, path, target):
+        for finder in list(sys.meta_path):
+            find = getattr(finder, "find_spec", None)
+            spec = None if finder is self or find is None else find(name, path, target)
+            if spec is not None:
+                return spec
+        return None
+
+    def _tell_after(self, loader):
+        execute = loader.exec_module
+
+        def execute_and_tell(module):
+            execute(module)
+            if self in sys.meta_path:  # else it was told; an import that failed may come again
+                sys.meta_path.remove(self)
+                self._tell(module)
+
+        loader.exec_module = execute_and_tell

@@ -1,0 +1,115 @@
+#include "cli/command.hpp"
+#include "cli/messages.hpp"
+#include "cli/sizes.hpp"
+#include "io/foreground.hpp"
+#include "io/system_message.hpp"
+#include "memviz/error.hpp"
+#include "record/hook_folder.hpp"
+
+#include <cerrno>
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <fmt/format.h>
+#include <string>
+#include <system_error>
+
+namespace memviz::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct RunCommand : CommandOptions {
+  std::string folder = "memviz-run";
+  std::uint64_t max_entries = 100'000;
+  bool python_only = false;
+};
+
+std::uint64_t parse_entries(std::string_view option, const std::string& word) {
+  constexpr std::uint64_t kMost = 1'000'000'000;
+  return parse_count(option, word, 1, kMost);
+}
+
+OptionList<RunCommand> run_options() {
+  return joined<RunCommand>(
+      {{verbatim({"dir", '\0', "FOLDER",
+                  "where the snapshots go (default: memviz-run); made when the first one is written, no file is "
+                  "replaced"},
+                 &RunCommand::folder),
+        parsed({"max-entries", '\0', "N", "events of each device's history that are kept (default: 100000)"},
+               &RunCommand::max_entries, parse_entries),
+        flag({"python-only", '\0', "",
+              "record stacks without C++ frames: cheaper, but nothing tells then what the backward pass allocates"},
+             &RunCommand::python_only)},
+       within<RunCommand>(&RunCommand::file, {help_option<FileOptions>()})});
+}
+
+/// This program's own file, for the verdict.
+std::string own_file() {
+  std::error_code error;
+  const fs::path program = fs::read_symlink("/proc/self/exe", error);
+  if (error) throw Error("this system does not tell where memviz itself lies (/proc is not there)");
+  return program.string();
+}
+
+Variables environment(const RunCommand& options) {
+  const std::string hook = record::lasting_hook().string();
+  const char* const own = std::getenv("PYTHONPATH");
+  return {
+      {"PYTHONPATH", own == nullptr || *own == '\0' ? hook : hook + ':' + own},
+      {"MEMVIZ_PROGRAM", own_file()},
+      {"MEMVIZ_RECORD", "1"},
+      {"MEMVIZ_RECORD_DIR", fs::absolute(options.folder).string()},
+      {"MEMVIZ_RECORD_MAX_ENTRIES", std::to_string(options.max_entries)},
+      {"MEMVIZ_RECORD_STACKS", options.python_only ? "python" : "all"},
+  };
+}
+
+/// A program that cannot be recorded runs all the same.
+Variables environment_or_none(const RunCommand& options) {
+  try {
+    return environment(options);
+  } catch (const Error& error) {
+    say_message(fmt::format("nothing is recorded: {}", error.what()));
+    return {};
+  }
+}
+
+int run_run(const RunCommand& options) {
+  if (options.folder.empty() || options.folder == "-")
+    throw UsageError("--dir names a folder, which gets a snapshot from each process that runs out of memory");
+  const int error = become(options.operands, environment_or_none(options));
+  // As a shell has them.
+  constexpr int kNoProgram = 127;
+  constexpr int kNotStarted = 126;
+  const std::string& program = options.operands.front();
+  say_message(error == ENOENT ? "no such program: " + program
+                              : fmt::format("{} cannot be started: {}", program, system_message(error)));
+  return error == ENOENT ? kNoProgram : kNotStarted;
+}
+
+} // namespace
+
+Command run_command() {
+  const CommandText text{
+      .name = "run",
+      .operands = "[options] -- PROGRAM [ARGUMENT...]",
+      .summary = "runs a program as it is; if it runs out of GPU memory, leaves a snapshot and says why",
+      .text =
+          "Becomes the program, with its signals, streams and exit code. Each Python in it, and in what it starts, "
+          "keeps a bounded history of PyTorch's CUDA allocator from when CUDA is first used. At an out-of-memory "
+          "error it writes a snapshot, prints on standard error what `memviz explain --brief` says of it, and lets "
+          "the error go on. Nothing is written while memory lasts. With the Python package installed, MEMVIZ_RECORD=1 "
+          "does the same for programs that others start; MEMVIZ_RECORD_DIR and MEMVIZ_RECORD_MAX_ENTRIES are its "
+          "options. Exit code 127 where there is no such program, 126 where it cannot be started.",
+      .examples = "  memviz run -- python train.py\n"
+                  "  memviz run --dir /scratch/oom -- torchrun --nproc-per-node 8 train.py\n"
+                  "  srun memviz run -- python train.py\n"
+                  "  MEMVIZ_RECORD=1 MEMVIZ_RECORD_DIR=/scratch/oom python train.py\n",
+      .takes_program = true,
+  };
+  return command(text, run_options(), run_run);
+}
+
+} // namespace memviz::cli

@@ -1,0 +1,25 @@
+#pragma once
+
+// "transformer.h.0" -> its parts: what holds the module, and what that calls it.
+
+#include <string_view>
+
+namespace memviz::model {
+
+/// "0" of "transformer.h.0"; also "Linear" of "torch.nn.modules.linear.Linear".
+[[nodiscard]] constexpr std::string_view last_part(std::string_view path) {
+  return path.substr(path.rfind('.') + 1);
+}
+
+/// "transformer.h" of "transformer.h.0"
+[[nodiscard]] constexpr std::string_view holder_of(std::string_view path) {
+  const std::size_t end = path.rfind('.');
+  return end == std::string_view::npos ? std::string_view() : path.substr(0, end);
+}
+
+/// Whether a list of modules gave the name: "0" of "transformer.h.0".
+[[nodiscard]] constexpr bool is_number(std::string_view name) {
+  return !name.empty() && name.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+} // namespace memviz::model

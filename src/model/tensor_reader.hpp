@@ -1,0 +1,35 @@
+#pragma once
+
+// What an exported program says of a tensor or of a size -> Tensor, Polynomial.
+
+#include "model/program.hpp"
+#include "value/document.hpp"
+#include "value/field.hpp"
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+namespace memviz::model {
+
+/// Each of its functions throws Error: not as PyTorch writes it (SchemaError), or no size.
+class TensorReader {
+public:
+  /// Both must outlive this; `symbols` learns the symbols of sizes, and their values from hints.
+  TensorReader(const Document& document, Symbols& symbols) : document_(document), symbols_(symbols) {}
+
+  /// {"as_int": 20} or {"as_expr": {"expr_str": "s0", "hint": {"as_int": 4}}}.
+  Polynomial read_size(const Field& size);
+  Tensor read_tensor(const Field& meta, std::string_view name);
+
+private:
+  /// The hint of a size that is one symbol is the symbol's value.
+  void learn(const Polynomial& size, std::int64_t value);
+  /// By the strides; what has none is taken to be as it is when it is new.
+  bool is_contiguous(const Field& meta, const std::vector<Polynomial>& sizes);
+
+  const Document& document_;
+  Symbols& symbols_;
+};
+
+} // namespace memviz::model
