@@ -1,6 +1,8 @@
 """Holds `memviz run` and memviz_torch.record() against pip's torch on the made-up GPU.
 
-usage: check_record.py MEMVIZ [callbacks]  (with a Python that has torch; for `callbacks` transformers and lightning, too)
+usage: check_record.py MEMVIZ [callbacks]
+
+With a Python that has torch; `callbacks` takes transformers and lightning, too.
 """
 
 import json
@@ -166,7 +168,8 @@ def check_ranks(stage):
 
 
 def check_spawned(stage):
-    stage.rehearsed([stage.memviz, "run", "--dir", "spawned", "--", sys.executable, "-W", "ignore", stage.script(SPAWNS)])
+    run = [stage.memviz, "run", "--dir", "spawned", "--"]
+    stage.rehearsed([*run, sys.executable, "-W", "ignore", stage.script(SPAWNS)])
     check(len(stage.files("spawned/*")) == 1, stage.files("spawned/*"))
 
 
@@ -192,8 +195,8 @@ def check_shards(stage):
     files = stage.files("sharded-*.pickle")
     check([file.name for file in files] == ["sharded-0.pickle", "sharded-1.pickle"], files, done.stderr)
     for file, number in zip(files, range(2)):
-        (kinds,) = [device["kinds"] for device in json.loads(stage.said("explain", "--quiet", "--at", "end", "--json", "-", file))["devices"]
-                    if device["device"] == number]
+        answer = json.loads(stage.said("explain", "--quiet", "--at", "end", "--device", number, "--json", "-", file))
+        kinds = answer["devices"][0]["kinds"]
         found = {kind["kind"]: kind["declared_bytes"] for kind in kinds if kind["declared_bytes"]}
         # Half of two layers of 4 MiB.
         check(found == {"parameter": 4 * MIB, "gradient": 4 * MIB, "optimizer_state": 8 * MIB}, found)

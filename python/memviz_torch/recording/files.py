@@ -44,8 +44,8 @@ def path_of(template: str) -> str:
 
 
 def write_new(path: str, write: Callable[[BinaryIO], object]) -> str:
-    """Calls ``write(file)`` with a file beside ``path``, then gives it that name, or the next that is free: mem-2.pickle.
-    Makes the folder. Returns the path; raises OSError, and leaves nothing then."""
+    """Calls ``write(file)`` with a file beside ``path``, then gives it that name, or the next that is free:
+    mem-2.pickle. Makes the folder. Returns the path; raises OSError, and leaves nothing then."""
     folder, name = os.path.split(path)
     folder = folder or os.curdir
     os.makedirs(folder, exist_ok=True)

@@ -16,8 +16,8 @@ _SECONDS_FOR_VERDICT = 120
 
 
 def watch(torch: Any, tell: Callable[[int], object]) -> None:
-    """Calls ``tell(device)`` at each out-of-memory error of the allocator, before it becomes an exception; from now on, or
-    from when CUDA is first used. Of several only the last one that watches is told."""
+    """Calls ``tell(device)`` at each out-of-memory error of the allocator, before it becomes an exception; from now on,
+    or from when CUDA is first used. Of several only the last one that watches is told."""
     watchers = torch.__dict__.get("_memviz_oom_watchers")
     if watchers is None:  # an observer cannot be taken away again, so there is one for all
         watchers = torch._memviz_oom_watchers = []
@@ -52,8 +52,8 @@ class Allowance:
 
 
 def write_and_explain(snapshot: bytes, path: str) -> Optional[str]:
-    """Writes the bytes of a snapshot, elsewhere where that folder takes none, and prints what they say. Returns the path;
-    None where nothing could be written."""
+    """Writes the bytes of a snapshot, elsewhere where that folder takes none, and prints what they say. Returns the
+    path; None where nothing could be written."""
     written, failure = _written(snapshot, path)
     lines = [f"memviz: {_process()} ran out of GPU memory."]
     try:

@@ -28,16 +28,17 @@ def record(
     ...         train(batch)
     ...         recording.step()
 
-    A file is written when the block ends (``on_exit``), and at an out-of-memory error (``on_oom``), with ``-oom`` in its
-    name and a verdict on standard error; the error goes on as before. In ``path``, ``{rank}``, ``{time}``, ``{pid}`` and
-    ``{host}`` stand for those of the process; a file that is there is never replaced.
+    A file is written when the block ends (``on_exit``), and at an out-of-memory error (``on_oom``), with ``-oom`` in
+    its name and a verdict on standard error; the error goes on as before. In ``path``, ``{rank}``, ``{time}``,
+    ``{pid}`` and ``{host}`` stand for those of the process; a file that is there is never replaced.
 
-    The last ``max_entries`` events of each device are kept. ``names`` is a module, or several, whose parameters, buffers
-    and gradients the files name; ``optimizer`` one, or several, whose state they name, too. ``stacks="python"`` leaves
-    C++ frames out, and with them what tells gradients from other memory of the backward pass.
+    The last ``max_entries`` events of each device are kept. ``names`` is a module, or several, whose parameters,
+    buffers and gradients the files name; ``optimizer`` one, or several, whose state they name, too.
+    ``stacks="python"`` leaves C++ frames out, and with them what tells gradients from other memory of the backward
+    pass.
 
-    Where somebody records already, that recording is used as it is, and goes on afterwards. Without CUDA the block runs,
-    and nothing is recorded.
+    Where somebody records already, that recording is used as it is, and goes on afterwards. Without CUDA the block
+    runs, and nothing is recorded.
     """
     return Recorder(path, max_entries, on_oom, on_exit, names, optimizer, stacks)
 
@@ -131,8 +132,8 @@ class Recorder:
             self._steps.begin()
 
     def dump(self, path: Union[None, str, os.PathLike[str]] = None) -> Optional[str]:
-        """Writes a snapshot of this moment; the fields of ``path`` are those of ``record()``. Returns where it is, or None
-        where nothing is recorded, because CUDA is not there or was not used yet."""
+        """Writes a snapshot of this moment; the fields of ``path`` are those of ``record()``. Returns where it is, or
+        None where nothing is recorded, because CUDA is not there or was not used yet."""
         if path is not None:
             files.check_template(os.fspath(path))
         if self._torch is None or not self._torch.cuda.is_initialized():

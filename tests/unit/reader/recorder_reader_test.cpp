@@ -88,6 +88,17 @@ TEST_CASE("what the recorder adds is read by both readers") {
   }
 }
 
+TEST_CASE("what the recorder adds is read from the JSON form, too") {
+  const Recording recording =
+      read_snapshot(R"({"segments": [], "memviz_recorder": {"tensors": [[0, 512, 1024, "gradient", "w"], [0, 5]],
+                        "devices": [{"device": 2, "total_bytes": 77}]}})");
+  REQUIRE(recording.declared.size() == 1);
+  CHECK(recording.declared[0].kind == MemoryKind::gradient);
+  REQUIRE(recording.measured.size() == 1);
+  CHECK(recording.measured[0].total_bytes == 77);
+  CHECK(recording.warnings.size() == 1);
+}
+
 TEST_CASE("tensors that the program names are of declared kinds") {
   const TemporaryFolder folder;
   const std::string file = file_of(folder, named());
@@ -199,6 +210,15 @@ TEST_CASE("what memviz's recorder does not write is left out, and said") {
         read_with(dict({{"tensors", list({tensor(kStart, MiB, "parameter", std::string(100000, 'x'))})}}));
     CHECK(recording.frames.text(recording.declared.at(0).name).size() == 512);
   }
+}
+
+TEST_CASE("no more devices are measured than a machine has") {
+  PythonItems devices;
+  for (int i = 0; i < 1500; ++i)
+    devices.push_back(dict({{"device", i}}));
+  const Recording recording = read_with(dict({{"devices", list(devices)}}));
+  CHECK(recording.measured.size() == 1024);
+  CHECK(recording.warnings.at(0).starts_with("476 entries"));
 }
 
 TEST_CASE("entries that the file does not have the bytes for are refused") {
