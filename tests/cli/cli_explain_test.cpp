@@ -40,13 +40,14 @@ TEST_CASE("explain --json is one object") {
 }
 
 TEST_CASE("explain --text writes the text beside what takes its place") {
-  const Outcome text = run({"explain", testdata("oom.pickle")});
-  const Outcome both = run({"explain", testdata("oom.pickle"), "--json", "/dev/stderr", "--text", "-"});
+  const std::string file = case_file("split_large_segment");
+  const auto text = run({"explain", file});
+  const auto both = run({"explain", file, "--json", "/dev/stderr", "--text", "-"});
   CHECK(both.exit_code == 0);
   CHECK(both.out == text.out);
-  CHECK(both.err == run({"explain", testdata("oom.pickle"), "--json", "-"}).out);
-  CHECK(run({"explain", testdata("oom.pickle"), "-o", "/dev/stderr", "--text", "-"}).out == text.out);
-  CHECK(run({"explain", testdata("oom.pickle"), "--json", "-", "--text", "-"}).exit_code == 2);
+  CHECK(both.err == run({"explain", file, "--json", "-"}).out);
+  CHECK(run({"explain", file, "-o", "/dev/stderr", "--text", "-"}).out == text.out);
+  CHECK(run({"explain", file, "--json", "-", "--text", "-"}).exit_code == 2);
 }
 
 TEST_CASE("explain --at end looks at the end") {
