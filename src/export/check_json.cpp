@@ -1,3 +1,4 @@
+#include "base/json_schema.hpp"
 #include "base/json_writer.hpp"
 #include "export/check_words.hpp"
 #include "export/device_json.hpp"
@@ -108,7 +109,7 @@ void write_report(JsonWriter& json, const CheckReport& report) {
 
 std::string check_json(const CheckReport& report) {
   return json_document([&](JsonWriter& json) {
-    json.begin_object();
+    begin_document(json, "memviz.check/1.0");
     write_report(json, report);
     json.end_object();
   });
