@@ -157,8 +157,8 @@ def check_run(stage):
     check(device["model"]["reproduces"], device["model"])
 
 
-def check_ranks(stage):
-    launcher = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", 2]
+def check_ranks(stage, *launcher):
+    launcher = launcher or (sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", 2)
     done = stage.rehearsed([stage.memviz, "run", "--dir", "ranks", "--", *launcher, stage.script(GROWS)], devices=2)
     ranks = [file.name.split("-")[1] for file in stage.files("ranks/*")]
     # The launcher ends the other rank as soon as one has failed.
@@ -219,6 +219,8 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         stage = Stage(memviz, folder)
         if sys.argv[2:] == ["callbacks"]:
+            settings = ["--num_machines", 1, "--num_processes", 2, "--mixed_precision", "no", "--dynamo_backend", "no"]
+            check_ranks(stage, sys.executable, "-m", "accelerate.commands.launch", "--multi_gpu", *settings)
             check_callback(stage, "hugging_face.py", "hugging_face.py", HUGGING_FACE)
             check_callback(stage, "lightning.py", "callback_of_lightning.py", LIGHTNING)
             print("check_callback is right")
