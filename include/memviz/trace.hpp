@@ -62,7 +62,8 @@ struct TraceFilter {
   bool annotations = true;              ///< the marks of record_function among the events, by time
 };
 
-enum class TraceFormat : std::uint8_t { text, ndjson };
+/// document: the objects of ndjson as elements of an array, between the head and the tail of trace_json.hpp.
+enum class TraceFormat : std::uint8_t { text, ndjson, document };
 enum class TraceTime : std::uint8_t { relative, absolute }; ///< to the device's first event; UTC
 
 struct TraceOptions {

@@ -3,12 +3,9 @@
 #include "page/text_fit.hpp"
 
 #include "memviz/format.hpp"
+#include "memviz/version.hpp"
 
 #include <fmt/format.h>
-
-#ifndef MEMVIZ_VERSION
-#error "the build says which version this is"
-#endif
 
 namespace memviz::render {
 namespace {
@@ -98,7 +95,7 @@ double draw_verdict(Page& page, double y, bool is_good, const std::string& note)
 }
 
 double draw_signature(Page& page, double y) {
-  return draw_note(page.add_section(y, "words"), y, "muted", "drawn by memviz " MEMVIZ_VERSION) + 16;
+  return draw_note(page.add_section(y, "words"), y, "muted", fmt::format("drawn by memviz {}", version())) + 16;
 }
 
 } // namespace memviz::render

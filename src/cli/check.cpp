@@ -42,16 +42,23 @@ std::string speed_text(const CheckReport& report) {
                      report.decoding_seconds, report.decoding_seconds > 0 ? megabytes / report.decoding_seconds : 0);
 }
 
-int run_check(const CheckOptions& options) {
-  options.outputs.check(options);
-  const std::string& file = options.operands.front();
+FileAnswer answer_of(const std::string& file, const CheckOptions& options) {
   const CheckReport report = naming_file(file, [&] { return checked(file, options); });
-  options.outputs.write(
-      options.file, [&] { return check_text(report); }, [&] { return check_json(report); });
-  if (!report.recording) throw Error(file + ": " + report.error);
+  FileAnswer answer;
+  if (options.outputs.wants_text()) answer.text = check_text(report);
+  if (options.outputs.wants_json()) answer.json = check_json(report);
+  if (!report.recording) {
+    answer.error = file + ": " + report.error;
+    return answer;
+  }
   say_warnings(options.file, file, report.state ? warnings_of(*report.state) : report.recording->warnings);
   if (options.structure) options.file.advise(speed_text(report));
-  return kSuccess;
+  return answer;
+}
+
+int run_check(const CheckOptions& options) {
+  options.outputs.check(options);
+  return answer_files(options, options.outputs, [&](const std::string& file) { return answer_of(file, options); });
 }
 
 } // namespace
@@ -59,8 +66,7 @@ int run_check(const CheckOptions& options) {
 Command check_command() {
   const CommandText text{
       .name = "check",
-      .operands = "SNAPSHOT [options]",
-      .operand_count = 1,
+      .operands = "SNAPSHOT... [options]",
       .summary = "is it well-formed and balanced, who wrote it, what is in it; what a hostile one tried",
       .text = "Reads the whole file and says whether it is a snapshot and whether its accounts add up; who wrote it "
               "and with which PyTorch; its opcodes and what bounds them. Of a file that would run code in Python it "
@@ -69,7 +75,9 @@ Command check_command() {
       .examples = "  memviz check mem.pickle\n"
                   "  memviz check attachment.pickle || echo not opened\n"
                   "  memviz check mem.pickle.zst --json - | jq .opcodes.total\n"
+                  "  memviz check *.pickle -q -o checked.txt\n"
                   "  memviz check big.pickle --structure\n",
+      .takes_several = true,
   };
   return command(text, check_options(), run_check);
 }

@@ -58,13 +58,15 @@ ParsedWords words_of_command(const CommandText& text, const std::vector<OptionTe
     throw UsageError(fmt::format("{} needs {}: memviz {} {}", text.name,
                                  text.operand_count == 1 ? "a snapshot" : "two snapshots", text.name, text.operands));
   }
-  if (found > text.operand_count) {
+  if (found > text.operand_count && !text.takes_several) {
     throw UsageError(fmt::format("{} takes {}; '{}' is one too many", text.name,
                                  text.operand_count == 1 ? "one snapshot" : "two snapshots",
                                  parsed.operands[text.operand_count]));
   }
   for (const std::string& operand : parsed.operands)
     if (operand.empty()) throw UsageError("the name of a snapshot is empty; - is standard input");
+  if (text.takes_several && std::count(parsed.operands.begin(), parsed.operands.end(), "-") > 1)
+    throw UsageError("only one of the snapshots can be standard input");
   return parsed;
 }
 

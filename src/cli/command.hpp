@@ -34,6 +34,8 @@ struct CommandText {
   std::string_view summary; ///< half a line, for the list of commands
   std::string_view text;    ///< what it does, for its own help
   std::string_view examples;
+  std::string_view file_pattern = "*.pickle*"; ///< what operands are mostly called, for shells
+  bool takes_several = false;                  ///< more operands are answered one after the other
   bool takes_program = false; ///< the operands are a program and its arguments, all that stands behind --
 };
 

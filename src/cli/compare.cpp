@@ -2,6 +2,7 @@
 
 #include "cli/choice.hpp"
 #include "cli/command.hpp"
+#include "cli/highlight.hpp"
 #include "cli/messages.hpp"
 #include "cli/outputs.hpp"
 #include "cli/picture_output.hpp"
@@ -44,35 +45,29 @@ struct CompareCommand : CommandOptions {
   [[nodiscard]] bool takes_stdout() const { return picture.output == "-" || json == "-" || markdown == "-"; }
 };
 
-std::optional<FrameMatch> parse_match(std::string_view option, const std::string& word) {
-  return chosen<std::optional<FrameMatch>>(
-      option, word, {{"auto", std::nullopt}, {"line", FrameMatch::line}, {"function", FrameMatch::function}});
-}
-
-Gauge parse_gauge(std::string_view option, const std::string& word) {
-  return chosen<Gauge>(option, word, {{"peak", Gauge::peak}, {"end", Gauge::end}, {"reserved", Gauge::reserved}});
-}
-
 OptionList<CompareCommand> own_options() {
   return {
       verbatim({"markdown", '\0', "FILE", "a comment for a pull request, in Markdown"}, &CompareCommand::markdown),
-      verbatim({"json", '\0', "FILE", "all of it, for programs"}, &CompareCommand::json),
-      parsed({"match", '\0', "HOW",
-              "what makes two frames the same. line: file, function and line; function: file and function; "
-              "auto (default): line, but function where most lines only moved, that is where the other side "
-              "holds at least half of what differs by line, and a tenth of all, in the same functions of the "
-              "same files at other lines. The output says which it was, and shows a function with the line that "
-              "holds most"},
-             &CompareCommand::match, parse_match),
+      json_option(&CompareCommand::json, "with all of it, for programs"),
+      rare(one_of<CompareCommand, std::optional<FrameMatch>, std::optional<FrameMatch>>(
+          {"match", '\0', "HOW",
+           "what makes two frames the same. line: file, function and line; function: file and function; "
+           "auto (default): line, but function where most lines only moved, that is where the other side "
+           "holds at least half of what differs by line, and a tenth of all, in the same functions of the "
+           "same files at other lines. The output says which it was, and shows a function with the line that "
+           "holds most"},
+          &CompareCommand::match,
+          {{"auto", std::nullopt}, {"line", FrameMatch::line}, {"function", FrameMatch::function}})),
       parsed({"fail-over", '\0', "LIMIT",
               "exit with code 3 when the peak, the end or the reserved memory of a device grew by more than "
               "this size or percentage, for example 500M, 1GiB or 2%. A peak that is unknown, because a "
               "file has no events, is said and not looked at"},
              &CompareCommand::limit, parse_limit),
-      parsed({"gate", '\0', "FIGURE",
-              "look at this one only: peak or end (requested bytes), or reserved (at the end). One that is "
-              "unknown is an error"},
-             &CompareCommand::gauge, parse_gauge),
+      one_of<CompareCommand, std::optional<Gauge>, Gauge>(
+          {"gate", '\0', "FIGURE",
+           "look at this one only: peak or end (requested bytes), or reserved (at the end). One that is "
+           "unknown is an error"},
+          &CompareCommand::gauge, {{"peak", Gauge::peak}, {"end", Gauge::end}, {"reserved", Gauge::reserved}}),
   };
 }
 
@@ -168,7 +163,7 @@ void write_results(const CompareCommand& options, const CompareReport& report, c
   if (options.takes_stdout())
     say(text);
   else
-    print(text);
+    print(for_output(text));
   if (options.json) write_output(options.file, *options.json, json);
   if (options.markdown) write_output(options.file, *options.markdown, markdown);
   if (options.picture.output) write_picture(options.file, options.picture, picture);

@@ -1,22 +1,41 @@
 #include "cli/dispatch.hpp"
 
 #include "cli/command.hpp"
+#include "cli/commit.hpp"
+#include "cli/completion.hpp"
 #include "cli/help.hpp"
+#include "cli/highlight.hpp"
+#include "cli/manual.hpp"
 #include "cli/messages.hpp"
+#include "io/output_file.hpp"
 #include "memviz/error.hpp"
+#include "memviz/version.hpp"
 #include "text/suggest.hpp"
 
 #include <algorithm>
 #include <filesystem>
 #include <fmt/format.h>
+#include <string_view>
 #include <system_error>
 
 namespace memviz::cli {
 
 namespace {
 
+/// With the commit that it was built of, where that is known.
+std::string version_text() {
+  return commit().empty() ? fmt::format("memviz {}\n", version())
+                          : fmt::format("memviz {} ({})\n", version(), commit());
+}
+
+constexpr std::string_view kAllHelp = "--help=all";
+
 bool asks_for_help(const std::string& word) {
-  return word == "--help" || word == "-h";
+  return word == "--help" || word == "-h" || word == kAllHelp;
+}
+
+HelpExtent extent_of(const std::string& word) {
+  return word == kAllHelp ? HelpExtent::all : HelpExtent::first;
 }
 
 const Command& command_named(const std::string& name) {
@@ -30,20 +49,45 @@ const Command& command_named(const std::string& name) {
     throw UsageError(fmt::format("'{0}' is a file; a command comes first: memviz flame {0} -o mem.svg", name));
   if (name.starts_with('-')) throw UsageError(fmt::format("unknown option '{}'; a command comes first", name));
   names.emplace_back("help");
+  names.emplace_back("completion");
   throw UsageError(fmt::format("unknown command '{}'{}{}", name, did_you_mean(name, names),
                                did_you_mean(name, names).empty() ? "; the commands are " + listed(names) : ""));
 }
 
 int print_help(const std::vector<std::string>& words) {
   if (words.size() > 2) throw UsageError("help takes one command");
-  print(words.size() == 2 ? command_help(command_named(words[1])) : general_help());
+  print(for_output(words.size() == 2 ? command_help(command_named(words[1]), HelpExtent::first) : general_help()));
+  return kSuccess;
+}
+
+int print_completion(const std::vector<std::string>& words) {
+  if (words.size() != 2) throw UsageError("completion takes a shell: bash, zsh or fish");
+  print(completion_script(words[1]));
+  return kSuccess;
+}
+
+/// What is installed beside the program, in the folders that it has below share/. For the build; no help names it.
+int write_documents(const std::vector<std::string>& words) {
+  if (words.size() != 2) throw UsageError("documents takes a folder");
+  const auto write = [&](const std::string& name, const std::string& text) {
+    const std::filesystem::path path = std::filesystem::path(words[1]) / name;
+    std::filesystem::create_directories(path.parent_path());
+    write_file(path.string(), text);
+  };
+  write("man/man1/memviz.1", general_manual());
+  for (const Command& command : commands())
+    write(fmt::format("man/man1/memviz-{}.1", command.text.name), command_manual(command));
+  write("bash-completion/completions/memviz", bash_completion());
+  write("zsh/site-functions/_memviz", zsh_completion());
+  write("fish/vendor_completions.d/memviz.fish", fish_completion());
   return kSuccess;
 }
 
 int run_named(const Command& command, const std::vector<std::string>& words) {
   const auto own_end = command.text.takes_program ? std::find(words.begin(), words.end(), "--") : words.end();
-  if (std::none_of(words.begin(), own_end, asks_for_help)) return command.run(words);
-  print(command_help(command));
+  const auto asking = std::find_if(words.begin(), own_end, asks_for_help);
+  if (asking == own_end) return command.run(words);
+  print(for_output(command_help(command, extent_of(*asking))));
   return kSuccess;
 }
 
@@ -65,9 +109,11 @@ int run_command_line(const std::vector<std::string>& words) {
   const std::string& first = words.front();
   if (first == "help" || asks_for_help(first)) return print_help(words);
   if (first == "--version") {
-    print("memviz " MEMVIZ_VERSION "\n");
+    print(version_text());
     return kSuccess;
   }
+  if (first == "completion") return print_completion(words);
+  if (first == "documents") return write_documents(words);
   return run_named(command_named(first), {words.begin() + 1, words.end()});
 }
 

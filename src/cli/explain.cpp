@@ -33,12 +33,11 @@ OptionList<ExplainCommand> explain_options() {
   return joined<ExplainCommand>(
       {within<ExplainCommand>(&ExplainCommand::picture,
                               {output_option("also draw it; - is standard output, instead of the text")}),
-       {verbatim({"json", '\0', "FILE", "write JSON there, - for standard output, instead of the text"},
-                 &ExplainCommand::json),
+       {json_option(&ExplainCommand::json, "instead of the text"),
         flag({"brief", '\0', "", "only what happened, why, what to do, and who holds most; for logs"},
              &ExplainCommand::is_brief),
-        verbatim({"text", '\0', "FILE", "write the text there, beside the JSON or a picture on standard output"},
-                 &ExplainCommand::text),
+        rare(verbatim({"text", '\0', "FILE", "write the text there, beside the JSON or a picture on standard output"},
+                      &ExplainCommand::text)),
         parsed({"capacity", '\0', "SIZE",
                 "memory of each device, for example 80GiB, where the file does not tell it: without it memory "
                 "outside PyTorch is not known; less than a device had is an error"},
@@ -48,13 +47,6 @@ OptionList<ExplainCommand> explain_options() {
        kinds_options<ExplainCommand>(),
        snapshot_options<ExplainCommand>()});
 }
-
-/// What goes out; empty where it was not asked for.
-struct Results {
-  std::string json;
-  std::string picture;
-  std::string text;
-};
 
 /// Less than what PyTorch held and what was free cannot be the memory of a device; no verdict would be true of it.
 void check_capacity(const std::vector<DeviceExplanation>& devices) {
@@ -69,45 +61,54 @@ void check_capacity(const std::vector<DeviceExplanation>& devices) {
   }
 }
 
-/// Where the text goes, if it does.
-std::optional<std::string> text_output(const ExplainCommand& options) {
-  if (options.text) return options.text;
-  if (options.json || options.picture.output == "-") return std::nullopt;
-  return "-";
-}
+/// What is made of one file; `picture` is empty where none was asked for.
+struct Explained {
+  FileAnswer answer;
+  std::string picture;
+};
 
-Results results_of(const Loaded& loaded, const ExplainCommand& options) {
+Explained explained(const Loaded& loaded, const ExplainCommand& options, const TextOutputs& outputs) {
   const MemoryState& state = loaded.state;
   const auto devices = explain(state, {.capacity_bytes = options.capacity_bytes, .device = options.scope.device});
   check_capacity(devices);
-
-  const std::optional<std::string>& output = options.picture.output;
-  Results results;
-  if (options.json) results.json = explain_json(loaded.name, state, devices);
-  if (text_output(options)) {
+  Explained made;
+  if (options.json) made.answer.json = explain_json(loaded.name, state, devices);
+  if (options.text || (outputs.wants_text() && options.picture.output != "-")) {
     const ExplainReport report{loaded.name, state, devices};
-    results.text = options.is_brief ? explain_brief(report, text_columns()) : explain_text(report, text_columns());
+    made.answer.text = options.is_brief ? explain_brief(report, text_columns()) : explain_text(report, text_columns());
   }
-  if (output) {
+  if (options.picture.output) {
     const ExplainPicture picture{.file = picture_name(loaded.name), .state = state, .devices = devices};
-    results.picture = explain_svg(picture, {});
+    made.picture = explain_svg(picture, {});
   }
-  return results;
+  return made;
+}
+
+Explained explained_file(const std::string& file, const ExplainCommand& options, const TextOutputs& outputs) {
+  const Loaded loaded = load_file(
+      file, options.file, {.moment = moment_of(options.scope), .events = true, .kinds = true}, options.scope.device);
+  return naming_file(loaded.name, [&] { return explained(loaded, options, outputs); });
+}
+
+/// With a picture, which is of one file.
+int draw(const ExplainCommand& options, const TextOutputs& outputs) {
+  if (options.operands.size() > 1) throw UsageError("-o draws one snapshot; without it, explain takes several");
+  const Explained made = explained_file(options.operands.front(), options, outputs);
+  check_redacted(options.file, made.answer.text);
+  check_redacted(options.file, made.picture);
+  if (options.json) write_output(options.file, *options.json, made.answer.json);
+  write_picture(options.file, options.picture, made.picture);
+  if (!made.answer.text.empty()) write_text(options.file, options.text.value_or("-"), made.answer.text);
+  return kSuccess;
 }
 
 int run_explain(const ExplainCommand& options) {
   check_picture(options.picture);
   check_outputs(options, {{"-o", options.picture.output}, {"--json", options.json}, {"--text", options.text}});
-
-  const Loaded loaded =
-      load_one(options, {.moment = moment_of(options.scope), .events = true, .kinds = true}, options.scope.device);
-  const Results results = naming_file(loaded.name, [&] { return results_of(loaded, options); });
-  check_redacted(options.file, results.text);
-  check_redacted(options.file, results.picture);
-  if (options.json) write_output(options.file, *options.json, results.json);
-  if (options.picture.output) write_picture(options.file, options.picture, results.picture);
-  if (const auto text = text_output(options)) write_output(options.file, *text, results.text);
-  return kSuccess;
+  const TextOutputs outputs{.text = options.text, .json = options.json};
+  if (options.picture.output) return draw(options, outputs);
+  return answer_files(options, outputs,
+                      [&](const std::string& file) { return explained_file(file, options, outputs).answer; });
 }
 
 } // namespace
@@ -115,8 +116,7 @@ int run_explain(const ExplainCommand& options) {
 Command explain_command() {
   const CommandText text{
       .name = "explain",
-      .operands = "SNAPSHOT [options]",
-      .operand_count = 1,
+      .operands = "SNAPSHOT... [options]",
       .summary = "why memory ran out or is fragmented, and what would have helped",
       .text = "Says for each device, the one that failed first: what was asked for and what was free, where every "
               "reserved byte was, and why that was not enough. What would have helped is computed by a replay of the "
@@ -124,7 +124,9 @@ Command explain_command() {
               "the recording.",
       .examples = "  memviz explain oom.pickle\n"
                   "  memviz explain oom.pickle --capacity 80GiB -o why.svg\n"
+                  "  memviz explain rank*.pickle\n"
                   "  memviz explain oom.pickle --json - | jq -r '.devices[0].verdict'\n",
+      .takes_several = true,
   };
   return command(text, explain_options(), run_explain);
 }

@@ -20,20 +20,28 @@ enum class Format : std::uint8_t { folded, json, sqlite };
 
 struct ExportOptions : CommandOptions {
   std::optional<Format> format;
-  std::optional<std::string> output = "-";
+  std::optional<std::string> output; ///< nothing: standard output
+  std::optional<std::string> json;
+
+  /// What --json FILE stands for.
+  void settle() {
+    if (!json) return;
+    if (format || output) throw UsageError("--json FILE stands for --format json -o FILE: give one of them");
+    format = Format::json;
+    output = json;
+  }
+  [[nodiscard]] std::string target() const { return output.value_or("-"); }
   TreeChoice tree;
   Scope scope;
 };
 
-Format parse_export_format(std::string_view option, const std::string& word) {
-  return chosen<Format>(option, word, {{"folded", Format::folded}, {"json", Format::json}, {"sqlite", Format::sqlite}});
-}
-
 OptionList<ExportOptions> export_options() {
   return joined<ExportOptions>(
-      {{parsed({"format", '\0', "FORMAT", "folded, json or sqlite (required)"}, &ExportOptions::format,
-               parse_export_format),
-        verbatim({"output", 'o', "FILE", "where it goes (default: standard output)"}, &ExportOptions::output)},
+      {{one_of<ExportOptions, std::optional<Format>, Format>(
+            {"format", '\0', "FORMAT", "folded, json or sqlite (required, but with --json)"}, &ExportOptions::format,
+            {{"folded", Format::folded}, {"json", Format::json}, {"sqlite", Format::sqlite}}),
+        verbatim({"output", 'o', "FILE", "where it goes (default: standard output)"}, &ExportOptions::output),
+        json_option(&ExportOptions::json, "the same as --format json -o FILE")},
        within<ExportOptions>(
            &ExportOptions::tree,
            {view_option("memory: by stream, state and stack (default); segments: by stream, segment, state and "
@@ -67,7 +75,7 @@ void write_export(const ExportOptions& options, const Loaded& loaded) {
   const std::optional<DeviceId> device = options.scope.device;
   if (*options.format == Format::folded) {
     const auto view = options.tree.view == View::segments ? FoldedView::segments : FoldedView::memory;
-    write_output(options.file, *options.output,
+    write_output(options.file, options.target(),
                  naming_file(loaded.name, [&] { return folded_source(state, view, device); }));
     return;
   }
@@ -76,7 +84,7 @@ void write_export(const ExportOptions& options, const Loaded& loaded) {
     levels.births = loaded.births;
     return build_frame_tree(state, levels);
   });
-  write_output(options.file, *options.output, naming_file(loaded.name, [&] {
+  write_output(options.file, options.target(), naming_file(loaded.name, [&] {
                  return tree_json_source(loaded.name, state.frames(), tree, state.stats_of(device));
                }));
 }
@@ -88,14 +96,16 @@ MomentRequest moment_of_tables(const ExportOptions& options) {
 
 void export_tables(const ExportOptions& options) {
   const std::optional<DeviceId> device = options.scope.device;
-  SqliteOutput output(options.file, *options.output, {.report = false, .recording = true, .device = device});
+  SqliteOutput output(options.file, options.target(), {.report = false, .recording = true, .device = device});
   const Loaded loaded =
       load_one(options, {.moment = moment_of_tables(options), .kinds = true, .sink = output.events()}, device);
   const MemoryReport report = memory_report(loaded.state, {}, loaded.births, device);
   output.finish(loaded, {report, ProjectFiles(loaded.state, std::nullopt)});
 }
 
-int run_export(const ExportOptions& options) {
+int run_export(const ExportOptions& given) {
+  ExportOptions options = given;
+  options.settle();
   check_format(options);
   check_outputs(options, {{"-o", options.output}});
   if (*options.format == Format::sqlite) {

@@ -30,12 +30,6 @@ SizeLimit parse_max_memory(std::string_view option, const std::string& word) {
   return limit;
 }
 
-Redact parse_redact(const std::string& word) {
-  return chosen<Redact>(
-      "redact", word,
-      {{"paths", Redact::paths}, {"names", Redact::names}, {"all", Redact::all}, {"everything", Redact::everything}});
-}
-
 } // namespace
 
 void FileOptions::advise(std::string_view message) const {
@@ -44,41 +38,50 @@ void FileOptions::advise(std::string_view message) const {
 
 OptionList<FileOptions> redact_options() {
   return {
-      {{"redact", '\0', "WHAT",
-        "hide what the snapshot says of your code, so that the result can be published. paths: folders and files; "
-        "names: functions, classes, modules, annotations and metadata; all: both, free text in settings, and the "
-        "snapshot's own name; everything: also what only looks public. Pseudonyms are the same in every run. Up to "
-        "all, "
-        "Python, torch and widely known packages keep their names, and so does what looks like them: forks inside of "
-        "site-packages/torch or megatron, files below lib/python3.N, /torch/csrc/ or /usr/include/, C++ inside of at, "
-        "torch, cuda, jit or std, special methods, metadata without letters. Not hidden: sizes, times, addresses, "
-        "counts, line numbers, the shape of stacks. Regular expressions "
-        "see pseudonyms"},
-       [](FileOptions& options, const std::string& word) { options.redact = parse_redact(word); }},
-      verbatim(
+      rare(one_of<FileOptions, std::optional<Redact>, Redact>(
+          {"redact", '\0', "WHAT",
+           "hide what the snapshot says of your code, so that the result can be published. paths: folders and files; "
+           "names: functions, classes, modules, annotations and metadata; all: both, free text in settings, and the "
+           "snapshot's own name; everything: also what only looks public. Pseudonyms are the same in every run. Up to "
+           "all, "
+           "Python, torch and widely known packages keep their names, and so does what looks like them: forks inside "
+           "of "
+           "site-packages/torch or megatron, files below lib/python3.N, /torch/csrc/ or /usr/include/, C++ inside of "
+           "at, "
+           "torch, cuda, jit or std, special methods, metadata without letters. Not hidden: sizes, times, addresses, "
+           "counts, line numbers, the shape of stacks. Regular expressions "
+           "see pseudonyms"},
+          &FileOptions::redact,
+          {{"paths", Redact::paths},
+           {"names", Redact::names},
+           {"all", Redact::all},
+           {"everything", Redact::everything}})),
+      rare(verbatim(
           {"redact-key", '\0', "TEXT",
            "makes the pseudonyms depend on this text, too; without it, whoever guesses a name can check the guess"},
-          &FileOptions::redact_key),
+          &FileOptions::redact_key)),
   };
 }
 
 OptionList<FileOptions> kind_rules_options() {
-  return {verbatim({"kinds", '\0', "FILE",
-                    "rules of your own for what kind memory is (docs/kinds.md), one a line: a kind and a regular "
-                    "expression for frames (/path/file.py:12:function), annotations and metadata, such as "
-                    "'activation  kv_cache\\.py'. They go before memviz's own"},
-                   &FileOptions::kinds)};
+  return all_rare<FileOptions>(
+      {verbatim({"kinds", '\0', "FILE",
+                 "rules of your own for what kind memory is (docs/kinds.md), one a line: a kind and a regular "
+                 "expression for frames (/path/file.py:12:function), annotations and metadata, such as "
+                 "'activation  kv_cache\\.py'. They go before memviz's own"},
+                &FileOptions::kinds)});
 }
 
 OptionList<FileOptions> general_options() {
   return {
-      parsed({"threads", '\0', "N", "threads that decode the file (default: the processors there are, at most 4)"},
-             &FileOptions::threads, parse_threads),
-      parsed({"max-memory", '\0', "SIZE",
-              "fail cleanly instead of taking more memory than this, for example 500M or 2GiB; the snapshot itself, "
-              "where it is a plain file, does not count (default: no limit)"},
-             &FileOptions::max_memory, parse_max_memory),
-      flag({"quiet", 'q', "", "no warnings, hints and progress on standard error"}, &FileOptions::is_quiet),
+      rare(parsed({"threads", '\0', "N", "threads that decode the file (default: the processors there are, at most 4)"},
+                  &FileOptions::threads, parse_threads)),
+      rare(parsed(
+          {"max-memory", '\0', "SIZE",
+           "fail cleanly instead of taking more memory than this, for example 500M or 2GiB; the snapshot itself, "
+           "where it is a plain file, does not count (default: no limit)"},
+          &FileOptions::max_memory, parse_max_memory)),
+      rare(flag({"quiet", 'q', "", "no warnings, hints and progress on standard error"}, &FileOptions::is_quiet)),
       help_option<FileOptions>(),
   };
 }

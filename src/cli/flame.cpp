@@ -7,9 +7,11 @@
 #include "cli/snapshot_file.hpp"
 #include "cli/tree_options.hpp"
 #include "memviz/error.hpp"
+#include "memviz/export.hpp"
 #include "memviz/story.hpp"
 #include "memviz/svg.hpp"
 
+#include <optional>
 #include <string>
 
 namespace memviz::cli {
@@ -18,13 +20,16 @@ namespace {
 
 struct FlameOptions : CommandOptions {
   PictureOptions picture;
+  std::optional<std::string> json;
   TreeChoice tree;
   Scope scope = automatic_scope();
 };
 
 OptionList<FlameOptions> flame_options() {
   return joined<FlameOptions>(
-      {within<FlameOptions>(&FlameOptions::picture, {output_option("the picture; - is standard output (required)")}),
+      {within<FlameOptions>(&FlameOptions::picture,
+                            {output_option("the picture; - is standard output (required, but with --json)")}),
+       {json_option(&FlameOptions::json, "with the tree of the graph: the same as memviz export --format json")},
        within<FlameOptions>(
            &FlameOptions::tree,
            {view_option("memory: by stream, state and stack (default); segments: by stream, segment, state and "
@@ -33,16 +38,20 @@ OptionList<FlameOptions> flame_options() {
        within<FlameOptions>(&FlameOptions::tree, tree_options()),
        within<FlameOptions>(&FlameOptions::scope, scope_options("auto")),
        within<FlameOptions>(&FlameOptions::picture, {color_option("origin")}),
-       within<FlameOptions>(&FlameOptions::picture, flame_picture_options()), kinds_options<FlameOptions>(),
+       within<FlameOptions>(&FlameOptions::picture, flame_picture_options()),
+       kinds_options<FlameOptions>(),
        snapshot_options<FlameOptions>()});
 }
 
-std::string drawn(const Loaded& loaded, const FlameOptions& options) {
+KindTree tree_of(const Loaded& loaded, const FlameOptions& options) {
+  TreeOptions levels = resolved(options.tree, loaded.state, options.scope.device);
+  levels.births = loaded.births;
+  return build_kind_tree(loaded.state, levels);
+}
+
+std::string drawn(const Loaded& loaded, const KindTree& built, const FlameOptions& options) {
   const MemoryState& state = loaded.state;
   const std::optional<DeviceId> device = options.scope.device;
-  TreeOptions levels = resolved(options.tree, state, device);
-  levels.births = loaded.births;
-  const KindTree built = build_kind_tree(state, levels);
   FlamePicture picture{.file = picture_name(loaded.name),
                        .subject = memory_subject(state, device),
                        .tree = built.tree,
@@ -54,21 +63,29 @@ std::string drawn(const Loaded& loaded, const FlameOptions& options) {
 }
 
 int run_flame(const FlameOptions& options) {
-  if (!options.picture.output) throw UsageError("flame needs an output: add -o mem.svg, or -o - for standard output");
+  const std::optional<std::string>& output = options.picture.output;
+  if (!output && !options.json) throw UsageError("flame needs an output: add -o mem.svg, or -o - for standard output");
   check_picture(options.picture);
-  check_outputs(options, {{"-o", options.picture.output}});
+  check_outputs(options, {{"-o", output}, {"--json", options.json}});
 
   const Wants wants{.moment = moment_of(options.scope),
                     .births = needs_births(options.tree),
                     .annotations = options.tree.view == View::segments,
                     .kinds = true};
   const Loaded loaded = load_one(options, wants, options.scope.device);
+  const KindTree built = naming_file(loaded.name, [&] { return tree_of(loaded, options); });
   const std::string picture = naming_file(loaded.name, [&] {
     for (const std::string& hint : end_hints(loaded.state.stats_of(options.scope.device)))
       options.file.advise(loaded.name + ": " + hint);
-    return drawn(loaded, options);
+    return output ? drawn(loaded, built, options) : std::string();
   });
-  write_picture(options.file, options.picture, picture);
+  check_redacted(options.file, picture);
+  if (options.json)
+    write_output(options.file, *options.json, naming_file(loaded.name, [&] {
+                   return tree_json_source(loaded.name, loaded.state.frames(), built.tree,
+                                           loaded.state.stats_of(options.scope.device));
+                 }));
+  if (output) write_picture(options.file, options.picture, picture);
   return kSuccess;
 }
 
@@ -88,6 +105,7 @@ Command flame_command() {
       .examples = "  memviz flame mem.pickle -o mem.svg\n"
                   "  memviz flame mem.pickle --at end -o end.svg\n"
                   "  memviz flame mem.pickle --view segments --frames user -o mem.svg\n"
+                  "  memviz flame mem.pickle --json - | jq .root_bytes\n"
                   "  ssh host cat mem.pickle.zst | memviz flame - -o mem.svg\n",
   };
   return command(text, flame_options(), run_flame);

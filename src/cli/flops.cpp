@@ -1,6 +1,7 @@
 #include "memviz/flops.hpp"
 
 #include "cli/command.hpp"
+#include "cli/highlight.hpp"
 #include "cli/messages.hpp"
 #include "cli/outputs.hpp"
 #include "cli/picture_output.hpp"
@@ -44,8 +45,7 @@ OptionList<FlopsCommand> flops_options() {
   return joined<FlopsCommand>(
       {within<FlopsCommand>(&FlopsCommand::picture,
                             {output_option("also draw it; - is standard output, instead of the text")}),
-       {verbatim({"json", '\0', "FILE", "write JSON there, - for standard output, instead of the text"},
-                 &FlopsCommand::json),
+       {json_option(&FlopsCommand::json, "instead of the text"),
         set_option(),
         {{"model", '\0', "NAME", "which program of an archive with several"},
          [](FlopsCommand& options, const std::string& word) { options.flops.model = word; }},
@@ -69,7 +69,7 @@ int run_flops(const FlopsCommand& options) {
   if (output) svg = naming_file(file, [&] { return flops_svg(picture_name(file), model, {.fold = false}); });
   if (options.json) write_output(options.file, *options.json, flops_json(file, model));
   if (output) write_picture(options.file, options.picture, svg);
-  if (!options.json && output != "-") print(flops_text(file, model, options.depth));
+  if (!options.json && output != "-") print(for_output(flops_text(file, model, options.depth)));
   return kSuccess;
 }
 
@@ -90,6 +90,7 @@ Command flops_command() {
                   "  memviz flops model.pt2 -o flops.svg\n"
                   "  memviz flops model.pt2 --set s0=32 --depth 3\n"
                   "  memviz flops model.pt2 --json - | jq .flops\n",
+      .file_pattern = "*.pt2",
   };
   return command(text, flops_options(), run_flops);
 }

@@ -1,6 +1,7 @@
 #include "cli/help.hpp"
 
 #include "base/wrap.hpp"
+#include "memviz/format.hpp"
 
 #include <fmt/format.h>
 #include <string_view>
@@ -46,15 +47,23 @@ std::string general_help() {
          "Example\n"
          "  memviz flame mem.pickle -o mem.svg\n\n"
          "Exit codes: 0 done, 1 bad data or I/O, 2 bad usage, 3 threshold exceeded.\n"
-         "memviz --version prints the version.\n";
+         "memviz --version prints the version; memviz completion bash, zsh or fish what\n"
+         "makes that shell complete commands and options.\n";
 }
 
-std::string command_help(const Command& command) {
+std::string command_help(const Command& command, HelpExtent extent) {
   std::string text = fmt::format("usage: memviz {} {}\n\n", command.text.name, command.text.operands);
   text += wrapped_text(command.text.text, "", kColumns);
   text += "\nOptions\n";
-  for (const OptionText& option : command.options)
-    text += option_help(option);
+  std::size_t left_out = 0;
+  for (const OptionText& option : command.options) {
+    if (option.is_rare && extent == HelpExtent::first)
+      ++left_out;
+    else
+      text += option_help(option);
+  }
+  if (left_out > 0)
+    text += fmt::format("  {} more: memviz {} --help=all\n", format_counted(left_out, "option"), command.text.name);
   return text + fmt::format("\nExamples\n{}", command.text.examples);
 }
 

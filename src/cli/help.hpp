@@ -4,12 +4,18 @@
 
 #include "cli/command.hpp"
 
+#include <cstdint>
 #include <string>
 
 namespace memviz::cli {
 
+enum class HelpExtent : std::uint8_t {
+  first, ///< the options that most people need
+  all,
+};
+
 [[nodiscard]] std::string short_usage();
 [[nodiscard]] std::string general_help();
-[[nodiscard]] std::string command_help(const Command& command);
+[[nodiscard]] std::string command_help(const Command& command, HelpExtent extent = HelpExtent::all);
 
 } // namespace memviz::cli

@@ -45,10 +45,12 @@ StepChoice parse_steps(std::string_view option, const std::string& word) {
 
 OptionList<LeaksCommand> leaks_options() {
   const OptionList<LeakOptions> own{
-      parsed({"steps", '\0', "HOW",
-              "auto (default); annotation:NAME, one at each START of it (NAME* stands for all that begin so); "
-              "events:N; time:US (microseconds)"},
-             &LeakOptions::steps, parse_steps),
+      parsed(
+          with_words({"steps", '\0', "HOW",
+                      "auto (default); annotation:NAME, one at each START of it (NAME* stands for all that begin so); "
+                      "events:N; time:US (microseconds)"},
+                     {"auto", "annotation:", "events:", "time:"}),
+          &LeakOptions::steps, parse_steps),
       parsed({"capacity", '\0', "SIZE",
               "what PyTorch can have of the device, for example 80GB (default: known where the recording has an "
               "out-of-memory error)"},
@@ -126,18 +128,23 @@ void require_judged(const MemoryState& state, const std::vector<DeviceLeaks>& de
               "torch.cuda.memory._record_memory_history()");
 }
 
-int run_leaks(const LeaksCommand& options) {
-  options.outputs.check(options);
-  const Loaded loaded = load_one(options, {.events = true, .kinds = true}, options.leaks.device);
+FileAnswer leaks_of(const std::string& file, const LeaksCommand& options) {
+  const Loaded loaded = load_file(file, options.file, {.events = true, .kinds = true}, options.leaks.device);
   const std::vector<DeviceLeaks> devices =
       naming_file(loaded.name, [&] { return find_leaks(loaded.state, leak_options_of(options)); });
   const std::optional<std::uint64_t> limit = options.most_bytes;
   const bool exceeds = limit && is_over(loaded.name, loaded.state, devices, *limit);
   if (limit && !exceeds) naming_file(loaded.name, [&] { require_judged(loaded.state, devices, *limit); });
-  options.outputs.write(
-      options.file, [&] { return leaks_text(loaded.name, loaded.state, devices); },
-      [&] { return leaks_json(loaded.name, loaded.state, devices); });
-  return exceeds ? kOverThreshold : kSuccess;
+  FileAnswer answer;
+  if (options.outputs.wants_text()) answer.text = leaks_text(loaded.name, loaded.state, devices);
+  if (options.outputs.wants_json()) answer.json = leaks_json(loaded.name, loaded.state, devices);
+  answer.exit_code = exceeds ? kOverThreshold : kSuccess;
+  return answer;
+}
+
+int run_leaks(const LeaksCommand& options) {
+  options.outputs.check(options);
+  return answer_files(options, options.outputs, [&](const std::string& file) { return leaks_of(file, options); });
 }
 
 } // namespace
@@ -145,8 +152,7 @@ int run_leaks(const LeaksCommand& options) {
 Command leaks_command() {
   const CommandText text{
       .name = "leaks",
-      .operands = "SNAPSHOT [options]",
-      .operand_count = 1,
+      .operands = "SNAPSHOT... [options]",
       .summary = "stacks whose memory grows from step to step, and how many steps are left",
       .text =
           "Cuts the recording into steps, and compares the lowest live bytes of each stack in each step. Tells apart "
@@ -159,6 +165,7 @@ Command leaks_command() {
       .examples = "  memviz leaks mem.pickle\n"
                   "  memviz leaks mem.pickle --steps annotation:train_step --capacity 80GB\n"
                   "  memviz leaks mem.pickle --json leaks.json --fail-over 1MiB\n",
+      .takes_several = true,
   };
   return command(text, leaks_options(), run_leaks);
 }

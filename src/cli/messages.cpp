@@ -2,6 +2,7 @@
 
 #include "base/printable.hpp"
 #include "cli/command.hpp"
+#include "cli/highlight.hpp"
 
 #include <cstdio>
 #include <new>
@@ -23,7 +24,7 @@ void say(std::string_view text) {
 }
 
 void say_message(std::string_view message) {
-  say("memviz: " + printable(message) + '\n');
+  say(for_messages("memviz: " + printable(message) + '\n'));
 }
 
 void say_warnings(const FileOptions& options, const std::string& file, const std::vector<std::string>& warnings) {

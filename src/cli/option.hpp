@@ -19,6 +19,9 @@ struct OptionText {
   std::string_view value; ///< what stands for the value in the help; "" for an option without one
   std::string text;       ///< one sentence or two for the help
   bool may_repeat = false;
+  bool is_rare = false;                     ///< shown by --help=all only
+  std::vector<std::string_view> words = {}; ///< what the value may be, or begin with; empty: anything
+  bool is_list = false;                     ///< the value may have several of the words, with commas between
 };
 
 template <class Options> struct Option {
@@ -49,7 +52,33 @@ template <class Options, class Field> [[nodiscard]] Option<Options> verbatim(Opt
 
 /// --help is looked for before anything else; as an option it only stands in the help.
 template <class Options> [[nodiscard]] Option<Options> help_option() {
-  return {{"help", 'h', "", "this text"}, [](Options& /*options*/, const std::string& /*word*/) {}};
+  return {{"help", 'h', "", "this text; --help=all has every option"},
+          [](Options& /*options*/, const std::string& /*word*/) {}};
+}
+
+/// One that few people need: the short help leaves it out.
+template <class Options> [[nodiscard]] Option<Options> rare(Option<Options> option) {
+  option.text.is_rare = true;
+  return option;
+}
+
+template <class Options> [[nodiscard]] OptionList<Options> all_rare(OptionList<Options> options) {
+  for (Option<Options>& option : options)
+    option.text.is_rare = true;
+  return options;
+}
+
+/// An option whose value has several of `words`, with commas between.
+[[nodiscard]] inline OptionText list_of(OptionText text, std::vector<std::string_view> words) {
+  text.words = std::move(words);
+  text.is_list = true;
+  return text;
+}
+
+/// An option whose value may be, or begin with, one of `words`.
+[[nodiscard]] inline OptionText with_words(OptionText text, std::vector<std::string_view> words) {
+  text.words = std::move(words);
+  return text;
 }
 
 /// The options of a part that several commands have, as those of the whole.

@@ -21,6 +21,12 @@ struct NamedOutput {
   const std::optional<std::string>& path;
 };
 
+/// --json; `help` says what is written, and in place of what.
+template <class Options>
+[[nodiscard]] Option<Options> json_option(std::optional<std::string> Options::*field, std::string_view help) {
+  return verbatim({"json", '\0', "FILE", "write JSON there, - for standard output, " + std::string(help)}, field);
+}
+
 /// Runs `write`; an Error in it becomes a NamedError with the name of the output, but for ReaderGone.
 void naming_output(const std::string& path, const std::function<void()>& write);
 

@@ -29,15 +29,6 @@ bool ends_like(std::string_view output, std::string_view ending) {
   });
 }
 
-PictureFormat parse_format(std::string_view option, const std::string& word) {
-  return chosen<PictureFormat>(option, word,
-                               {{"svg", PictureFormat::svg}, {"png", PictureFormat::png}, {"pdf", PictureFormat::pdf}});
-}
-
-ColorBy parse_color(std::string_view option, const std::string& word) {
-  return chosen<ColorBy>(option, word, {{"origin", ColorBy::origin}, {"line", ColorBy::line}, {"kind", ColorBy::kind}});
-}
-
 double parse_zoom(std::string_view option, const std::string& word) {
   constexpr double kLeast = 0.1;
   constexpr double kMost = 4; // 10 took 20 s and 400 MB for a picture that no viewer shows whole
@@ -72,37 +63,38 @@ Option<PictureOptions> output_option(std::string help) {
 }
 
 Option<PictureOptions> color_option(std::string_view standard) {
-  return parsed(
+  return one_of<PictureOptions, std::optional<ColorBy>, ColorBy>(
       {"color", '\0', "BY",
        fmt::format("what the colours mean. origin: your code, torch, other Python or C++; line: which line of "
                    "your own code, in the same colour in every picture; kind: parameter, gradient, activation, ... "
                    "(docs/kinds.md) (default: {})",
                    standard)},
-      &PictureOptions::color, parse_color);
+      &PictureOptions::color, {{"origin", ColorBy::origin}, {"line", ColorBy::line}, {"kind", ColorBy::kind}});
 }
 
 OptionList<PictureOptions> picture_format_options() {
-  return {
-      parsed(
+  return all_rare<PictureOptions>({
+      one_of<PictureOptions, std::optional<PictureFormat>, PictureFormat>(
           {"format", '\0', "FORMAT",
            "svg, png or pdf (default: what the output's name ends in, else svg). png and pdf show what the SVG shows "
            "without scripts, and take the program rsvg-convert: on Debian the package librsvg2-bin"},
-          &PictureOptions::format, parse_format),
+          &PictureOptions::format,
+          {{"svg", PictureFormat::svg}, {"png", PictureFormat::png}, {"pdf", PictureFormat::pdf}}),
       parsed({"zoom", '\0', "FACTOR", "pixels of a png for one of the SVG (default: 2)"}, &PictureOptions::zoom,
              parse_zoom),
-  };
+  });
 }
 
 Option<PictureOptions> size_option(std::string_view how) {
-  return parsed({"max-size", '\0', "SIZE",
-                 fmt::format("{} until the file is no larger, for example 500K or 1MiB (default: 2M)", how)},
-                &PictureOptions::max_size, parse_size_limit);
+  return rare(parsed({"max-size", '\0', "SIZE",
+                      fmt::format("{} until the file is no larger, for example 500K or 1MiB (default: 2M)", how)},
+                     &PictureOptions::max_size, parse_size_limit));
 }
 
 OptionList<PictureOptions> flame_picture_options() {
   return joined<PictureOptions>(
       {picture_format_options(),
-       {
+       all_rare<PictureOptions>({
            flag({"upward", '\0', "", "root at the bottom, stacks growing up"}, &PictureOptions::is_upward),
            flag({"no-fold", '\0', "",
                  "draw every frame as its own box; by default runs of frames that are not your own are "
@@ -112,7 +104,7 @@ OptionList<PictureOptions> flame_picture_options() {
            parsed({"min-percent", '\0', "P",
                    "merge boxes narrower than P percent of the picture into one for each parent"},
                   &PictureOptions::min_percent, parse_percent),
-       }});
+       })});
 }
 
 SvgOptions svg_options(const PictureOptions& options) {

@@ -6,6 +6,7 @@
 #include "io/scratch_file.hpp"
 #include "memviz/error.hpp"
 #include "memviz/format.hpp"
+#include "memviz/version.hpp"
 #include "rehearse/installation.hpp"
 #include "rehearse/rehearsal_run.hpp"
 #include "rehearse/report.hpp"
@@ -75,24 +76,23 @@ OptionList<RehearseCommand> rehearse_options() {
       parsed(
           {"steps", '\0', "N", "end each process after so many steps of an optimizer of PyTorch's, as if it were done"},
           &RehearseCommand::steps, parse_up_to<kMost>),
-      flag({"no-record", '\0', "", "leave recording to the program; who holds the peak is not known then"},
-           &RehearseCommand::leaves_recording),
-      parsed({"max-entries", '\0', "N", "events of the history that are kept (default: 200000)"},
-             &RehearseCommand::max_entries, parse_up_to<kMost>),
+      rare(flag({"no-record", '\0', "", "leave recording to the program; who holds the peak is not known then"},
+                &RehearseCommand::leaves_recording)),
+      rare(parsed({"max-entries", '\0', "N", "events of the history that are kept (default: 200000)"},
+                  &RehearseCommand::max_entries, parse_up_to<kMost>)),
       parsed({"search", '\0', "NAME=A..B",
               "find the largest number that fits: NAME is set in the environment, and {} and {NAME} are replaced "
               "in the program's words. Takes for granted that what fits, fits with less. What the program writes "
               "is shown only where it fails for another reason than memory"},
              &RehearseCommand::search, parse_range),
-      flag({"show-output", '\0', "", "with --search, show what the program writes in every run"},
-           &RehearseCommand::shows_output),
+      rare(flag({"show-output", '\0', "", "with --search, show what the program writes in every run"},
+                &RehearseCommand::shows_output)),
       {{"compare-with", '\0', "NAME=VALUE",
         "run it again with this in the environment, and say what changes; may be given several times", true},
        [](RehearseCommand& command, const std::string& word) {
          command.variants.push_back(rehearse::parse_setting("compare-with", word));
        }},
-      verbatim({"json", '\0', "FILE", "write JSON there, - for standard output, instead of the text"},
-               &RehearseCommand::json),
+      json_option(&RehearseCommand::json, "instead of the text"),
   };
   return joined<RehearseCommand>({own, within<RehearseCommand>(&RehearseCommand::file, general)});
 }
@@ -105,7 +105,7 @@ Setup setup_of(const RehearseCommand& options) {
   setup.memory_bytes = options.memory_bytes;
   setup.records = !options.leaves_recording;
   setup.output = options.output;
-  setup.version = MEMVIZ_VERSION;
+  setup.version = version();
   if (options.output.empty() || options.output == "-")
     throw UsageError("-o names a folder, which gets a snapshot from each process");
 
@@ -237,13 +237,17 @@ int run_rehearse(const RehearseCommand& options) {
 
   if (options.search) {
     const SearchReport report = Search(options, setup).run();
-    write_output(options.file, json.value_or("-"),
-                 json ? rehearse::search_json(report) : rehearse::search_text(report, text_columns()));
+    if (json)
+      write_output(options.file, *json, rehearse::search_json(report));
+    else
+      write_text(options.file, "-", rehearse::search_text(report, text_columns()));
     return exit_code_of(report);
   }
   const VariantsReport report = run_variants(options, setup);
-  write_output(options.file, json.value_or("-"),
-               json ? rehearse::variants_json(report) : rehearse::variants_text(report, text_columns()));
+  if (json)
+    write_output(options.file, *json, rehearse::variants_json(report));
+  else
+    write_text(options.file, "-", rehearse::variants_text(report, text_columns()));
   return rehearse::exit_code(report.usual);
 }
 

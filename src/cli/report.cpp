@@ -7,6 +7,7 @@
 #include "memviz/error.hpp"
 #include "memviz/format.hpp"
 #include "memviz/kinds.hpp"
+#include "memviz/report_json.hpp"
 #include "memviz/sqlite_file.hpp"
 
 #include <filesystem>
@@ -20,6 +21,7 @@ namespace {
 
 struct ReportOptions : CommandOptions {
   std::optional<std::string> output;
+  std::optional<std::string> json;
   std::optional<std::string> project_root;
   bool full = false;
   Scope scope = peak_scope();
@@ -27,7 +29,9 @@ struct ReportOptions : CommandOptions {
 
 OptionList<ReportOptions> report_options() {
   return joined<ReportOptions>(
-      {{verbatim({"output", 'o', "FILE", "the SQLite file; - is standard output (required)"}, &ReportOptions::output),
+      {{verbatim({"output", 'o', "FILE", "the SQLite file; - is standard output (required, but with --json)"},
+                 &ReportOptions::output),
+        json_option(&ReportOptions::json, "with the same entries, stacks and figures"),
         verbatim(
             {"project-root", '\0', "DIR",
              "the folder whose files the stacks are of, as the recording has it, with paths relative to it (default: "
@@ -54,7 +58,9 @@ std::optional<std::string> root_of(const ReportOptions& options) {
 }
 
 void check_options(const ReportOptions& options) {
-  if (!options.output) throw UsageError("report needs an output: add -o report.sqlite, or -o - for standard output");
+  if (!options.output && !options.json)
+    throw UsageError("report needs an output: add -o report.sqlite, or -o - for standard output");
+  if (!options.output && options.full) throw UsageError("--full is of the SQLite file: add -o full.sqlite");
   const bool hides_paths = options.file.redact && *options.file.redact != Redact::names;
   if (options.project_root && hides_paths)
     throw UsageError("--project-root names a folder that --redact hides: leave out one of them, or hide names only");
@@ -92,18 +98,28 @@ void advise(const ReportOptions& options, const Loaded& loaded, const MemoryRepo
 
 int run_report(const ReportOptions& options) {
   check_options(options);
-  check_outputs(options, {{"-o", options.output}});
+  check_outputs(options, {{"-o", options.output}, {"--json", options.json}});
   const std::optional<std::string> root = root_of(options);
   const std::optional<DeviceId> device = options.scope.device;
-  SqliteOutput output(options.file, *options.output, {.recording = options.full, .device = device});
+  std::optional<SqliteOutput> output;
+  if (options.output)
+    output.emplace(options.file, *options.output, SqliteTables{.recording = options.full, .device = device});
 
-  const Loaded loaded = load_one(
-      options, {.moment = moment_of(options.scope), .kinds = true, .timeline = true, .sink = output.events()}, device);
+  const Loaded loaded = load_one(options,
+                                 {.moment = moment_of(options.scope),
+                                  .kinds = true,
+                                  .timeline = true,
+                                  .sink = output ? output->events() : nullptr},
+                                 device);
   const MemoryReport report =
       naming_file(loaded.name, [&] { return memory_report(loaded.state, loaded.timeline, loaded.births, device); });
   const ProjectFiles project(loaded.state, root);
   advise(options, loaded, report, project);
-  output.finish(loaded, {report, project});
+  if (options.json)
+    write_output(options.file, *options.json, naming_file(loaded.name, [&] {
+                   return report_json({loaded.name, loaded.state, report, project});
+                 }));
+  if (output) output->finish(loaded, {report, project});
   return kSuccess;
 }
 
@@ -123,6 +139,7 @@ Command report_command() {
           "memory is left out, but with --device host. With --full the recording itself is there to be queried, too.",
       .examples = "  memviz report mem.pickle -o report.sqlite --project-root /home/me/project\n"
                   "  memviz report mem.pickle -o full.sqlite --full\n"
+                  "  memviz report mem.pickle --json - | jq '.weights[:3]'\n"
                   "  sqlite3 report.sqlite 'SELECT name, size_bytes FROM weight_entries ORDER BY size_bytes DESC'\n",
   };
   return command(text, report_options(), run_report);

@@ -23,20 +23,23 @@ Scope peak_scope() {
 }
 
 OptionText device_text() {
-  return {"device", '\0', "N|host|all",
-          "only this device: a GPU's number, or host for pinned host memory (default: all)"};
+  return with_words(
+      {"device", '\0', "N|host|all", "only this device: a GPU's number, or host for pinned host memory (default: all)"},
+      {"host", "all"});
 }
 
 OptionList<Scope> scope_options(std::string_view usual) {
   return {
       parsed(device_text(), &Scope::device, parse_device),
-      parsed(
-          {"at", '\0', "MOMENT",
-           fmt::format("end, peak, oom (the last out-of-memory error), event:N, time:MICROSECONDS, annotation:NAME or "
-                       "annotation:NAME#K (where it starts, for the K-th time), or auto: of each device oom where it "
-                       "has one, else peak, else (without events) end (default: {})",
-                       usual)},
-          &Scope::at, parse_moment),
+      parsed(with_words(
+                 {"at", '\0', "MOMENT",
+                  fmt::format(
+                      "end, peak, oom (the last out-of-memory error), event:N, time:MICROSECONDS, annotation:NAME or "
+                      "annotation:NAME#K (where it starts, for the K-th time), or auto: of each device oom where it "
+                      "has one, else peak, else (without events) end (default: {})",
+                      usual)},
+                 {"auto", "end", "peak", "oom", "event:", "time:", "annotation:"}),
+             &Scope::at, parse_moment),
   };
 }
 

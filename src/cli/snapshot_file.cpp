@@ -40,9 +40,14 @@ Loaded load(const std::string& file, const FileOptions& options, const Wants& wa
 }
 
 Loaded load_one(const CommandOptions& options, const Wants& wants, std::optional<DeviceId> device) {
-  Loaded loaded = load(options.operands.front(), options.file, wants);
+  return load_file(options.operands.front(), options.file, wants, device);
+}
+
+Loaded load_file(const std::string& file, const FileOptions& options, const Wants& wants,
+                 std::optional<DeviceId> device) {
+  Loaded loaded = load(file, options, wants);
   check_device(loaded.name, *loaded.state.recording, device);
-  say_warnings(options.file, loaded.name, warnings_of(loaded.state));
+  say_warnings(options, loaded.name, warnings_of(loaded.state));
   return loaded;
 }
 

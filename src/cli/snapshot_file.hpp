@@ -46,4 +46,8 @@ struct Loaded : Opened {
 /// warnings.
 [[nodiscard]] Loaded load_one(const CommandOptions& options, const Wants& wants, std::optional<DeviceId> device);
 
+/// load_one() of one of the files that a command line names.
+[[nodiscard]] Loaded load_file(const std::string& file, const FileOptions& options, const Wants& wants,
+                               std::optional<DeviceId> device);
+
 } // namespace memviz::cli

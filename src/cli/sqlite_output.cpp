@@ -2,6 +2,7 @@
 
 #include "cli/messages.hpp"
 #include "cli/outputs.hpp"
+#include "memviz/version.hpp"
 
 #include <cstddef>
 #include <span>
@@ -46,7 +47,7 @@ SqliteOutput::SqliteOutput(const FileOptions& options, std::string path, const S
 void SqliteOutput::finish(const Loaded& loaded, const Figures& figures) {
   constexpr std::size_t kOverlap = 4096; // no path that is hidden is longer
   const SqliteSubject subject{.file = picture_name(loaded.name),
-                              .version = MEMVIZ_VERSION,
+                              .version = std::string(version()),
                               .state = loaded.state,
                               .report = figures.report,
                               .project = figures.project};

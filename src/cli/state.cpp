@@ -4,6 +4,7 @@
 #include "cli/scope.hpp"
 #include "cli/snapshot_file.hpp"
 #include "memviz/error.hpp"
+#include "memviz/state_json.hpp"
 #include "memviz/svg.hpp"
 
 #include <string>
@@ -14,36 +15,49 @@ namespace {
 
 struct StateOptions : CommandOptions {
   PictureOptions picture;
+  std::optional<std::string> json;
   Scope scope = automatic_scope();
 };
 
 OptionList<StateOptions> state_options() {
   return joined<StateOptions>(
-      {within<StateOptions>(&StateOptions::picture, {output_option("the picture; - is standard output (required)")}),
+      {within<StateOptions>(&StateOptions::picture,
+                            {output_option("the picture; - is standard output (required, but with --json)")}),
+       {json_option(&StateOptions::json, "with every segment and block")},
        within<StateOptions>(&StateOptions::scope, scope_options("auto")),
        within<StateOptions>(&StateOptions::picture, {color_option("line")}),
        within<StateOptions>(&StateOptions::picture, {size_option("merge small neighbours and draw fewer segments")}),
-       within<StateOptions>(&StateOptions::picture, picture_format_options()), kinds_options<StateOptions>(),
+       within<StateOptions>(&StateOptions::picture, picture_format_options()),
+       kinds_options<StateOptions>(),
        snapshot_options<StateOptions>()});
 }
 
 int run_state(const StateOptions& options) {
-  if (!options.picture.output) throw UsageError("state needs an output: add -o state.svg, or -o - for standard output");
+  const std::optional<std::string>& output = options.picture.output;
+  if (!output && !options.json)
+    throw UsageError("state needs an output: add -o state.svg, or -o - for standard output");
   check_picture(options.picture);
-  if (options.file.kinds && options.picture.color != ColorBy::kind)
-    throw UsageError("--kinds says what the colours of --color kind are: add that");
-  check_outputs(options, {{"-o", options.picture.output}});
+  const bool has_kinds = options.json || options.picture.color == ColorBy::kind;
+  if (options.file.kinds && !has_kinds) throw UsageError("--kinds says what the colours of --color kind are: add that");
+  check_outputs(options, {{"-o", output}, {"--json", options.json}});
 
   const std::optional<DeviceId> device = options.scope.device;
-  const Loaded loaded = load_one(
-      options, {.moment = moment_of(options.scope), .births = true, .kinds = options.picture.color == ColorBy::kind},
-      device);
+  const Loaded loaded =
+      load_one(options, {.moment = moment_of(options.scope), .births = true, .kinds = has_kinds}, device);
   const std::string picture = naming_file(loaded.name, [&] {
-    return state_svg(
-        {.file = picture_name(loaded.name), .state = loaded.state, .births = loaded.births, .device = device},
-        svg_options(options.picture));
+    return !output ? std::string()
+                   : state_svg({.file = picture_name(loaded.name),
+                                .state = loaded.state,
+                                .births = loaded.births,
+                                .device = device},
+                               svg_options(options.picture));
   });
-  write_picture(options.file, options.picture, picture);
+  check_redacted(options.file, picture);
+  if (options.json)
+    write_output(options.file, *options.json, naming_file(loaded.name, [&] {
+                   return state_json_source({loaded.name, loaded.state, loaded.births, device});
+                 }));
+  if (output) write_picture(options.file, options.picture, picture);
   return kSuccess;
 }
 
@@ -61,6 +75,7 @@ Command state_command() {
               "and segments can be zoomed and searched.",
       .examples = "  memviz state oom.pickle -o state.svg\n"
                   "  memviz state mem.pickle --at end -o state.svg\n"
+                  "  memviz state mem.pickle --json - | jq '.segments | length'\n"
                   "  memviz state mem.pickle --at event:1234 --device 0 -o state.png\n",
   };
   return command(text, state_options(), run_state);

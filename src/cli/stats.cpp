@@ -21,15 +21,20 @@ OptionList<StatsOptions> stats_options() {
                                kinds_options<StatsOptions>(), snapshot_options<StatsOptions>()});
 }
 
+FileAnswer stats_of(const std::string& file, const StatsOptions& options) {
+  const std::optional<DeviceId> device = options.scope.device;
+  Loaded loaded =
+      load_file(file, options.file, {.moment = moment_of(options.scope), .kinds = true, .peak_kinds = true}, device);
+  if (device) loaded.state.keep_figures_of(*device);
+  FileAnswer answer;
+  if (options.outputs.wants_text()) answer.text = stats_text(loaded.name, loaded.state, device, loaded.peak_kinds);
+  if (options.outputs.wants_json()) answer.json = stats_json(loaded.name, loaded.state, loaded.peak_kinds);
+  return answer;
+}
+
 int run_stats(const StatsOptions& options) {
   options.outputs.check(options);
-  const std::optional<DeviceId> device = options.scope.device;
-  Loaded loaded = load_one(options, {.moment = moment_of(options.scope), .kinds = true, .peak_kinds = true}, device);
-  if (device) loaded.state.keep_figures_of(*device);
-  options.outputs.write(
-      options.file, [&] { return stats_text(loaded.name, loaded.state, device, loaded.peak_kinds); },
-      [&] { return stats_json(loaded.name, loaded.state, loaded.peak_kinds); });
-  return kSuccess;
+  return answer_files(options, options.outputs, [&](const std::string& file) { return stats_of(file, options); });
 }
 
 } // namespace
@@ -37,15 +42,16 @@ int run_stats(const StatsOptions& options) {
 Command stats_command() {
   const CommandText text{
       .name = "stats",
-      .operands = "SNAPSHOT [options]",
-      .operand_count = 1,
+      .operands = "SNAPSHOT... [options]",
       .summary = "totals, accounts, largest users, segment map and settings as text or JSON",
       .text = "Prints for each device what is reserved, allocated and free, by pool and stream; whether the recorded "
               "allocations add up; the peak; what kinds of memory are in use (parameters, gradients, activations, ...) "
               "and how that is known; the lines of your own code that hold most; and a map of the segments.",
       .examples = "  memviz stats mem.pickle\n"
                   "  memviz stats mem.pickle --at peak\n"
-                  "  memviz stats mem.pickle --json - | jq '.devices[].peak_requested_bytes'\n",
+                  "  memviz stats mem.pickle --json - | jq '.devices[].peak_requested_bytes'\n"
+                  "  memviz stats rank*.pickle --json - | jq '.[].devices[].reserved_bytes'\n",
+      .takes_several = true,
   };
   return command(text, stats_options(), run_stats);
 }

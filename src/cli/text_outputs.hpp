@@ -1,10 +1,12 @@
 #pragma once
 
-// Where a command that answers in text, in JSON or in both writes them: -o and --json.
+// Where a command that answers in text, in JSON or in both writes them: -o and --json; of one file, or of several, one
+// after the other.
 
 #include "cli/outputs.hpp"
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -12,6 +14,9 @@ namespace memviz::cli {
 
 /// Columns of a text on standard output: as wide as the terminal, but no wider than is good to read.
 [[nodiscard]] std::size_t text_columns();
+
+/// write_output() of a text for people: on a terminal with colours.
+void write_text(const FileOptions& file, const std::string& path, const std::string& text);
 
 struct TextOutputs {
   std::optional<std::string> text;
@@ -21,16 +26,24 @@ struct TextOutputs {
   /// Throws what check_outputs() throws.
   void check(const CommandOptions& options) const { check_outputs(options, {{"-o", text}, {"--json", json}}); }
 
-  /// Writes what was asked for; without -o and --json the text goes to standard output. `make_text` and `make_json`
-  /// make a string, and are called only where it is wanted. Both are looked through for what --redact hides before the
-  /// first is written.
-  template <class Text, class Json> void write(const FileOptions& file, Text make_text, Json make_json) const {
-    const std::string for_programs = json ? make_json() : std::string();
-    const std::string for_people = text || !json ? make_text() : std::string();
-    check_redacted(file, for_people);
-    if (json) write_output(file, *json, for_programs);
-    if (text || !json) write_output(file, text.value_or("-"), for_people);
-  }
+  [[nodiscard]] bool wants_json() const { return json.has_value(); }
+  /// Without -o and --json the text goes to standard output.
+  [[nodiscard]] bool wants_text() const { return text || !json; }
 };
+
+/// What a command makes of one file: what outputs want of it, and what is said when they are written.
+struct FileAnswer {
+  std::string text = {};
+  std::string json = {};
+  std::string error = {}; ///< why the file is bad data all the same; "" where it is not
+  int exit_code = kSuccess;
+};
+
+/// Runs `answer` for each file of the command line and writes what it made. Of one file, what is wrong with it is
+/// thrown. Of several, each text is written when it is made, what is wrong with a file is said, and the others go on:
+/// JSON is then an array with an element for each file that could be read. Returns the worst exit code: 2, else 1,
+/// else 3, else 0. What goes out is looked through for what --redact hides before any of it is written.
+[[nodiscard]] int answer_files(const CommandOptions& options, const TextOutputs& outputs,
+                               const std::function<FileAnswer(const std::string& file)>& answer);
 
 } // namespace memviz::cli

@@ -6,6 +6,7 @@
 #include "cli/sizes.hpp"
 #include "cli/snapshot_file.hpp"
 #include "memviz/error.hpp"
+#include "memviz/timeline_json.hpp"
 #include "memviz/timeline_svg.hpp"
 #include "text/whole_number.hpp"
 
@@ -24,6 +25,7 @@ namespace {
 
 struct TimelineCommand : CommandOptions {
   PictureOptions picture;
+  std::optional<std::string> json;
   TimelineSvgOptions svg;
   std::optional<std::uint64_t> from;
   std::optional<std::uint64_t> to;
@@ -39,37 +41,32 @@ std::uint64_t parse_event(std::string_view option, const std::string& word) {
   throw UsageError(fmt::format("--{} must be the index of an event, such as 1234, not '{}'", option, word));
 }
 
-TimelineAxis parse_axis(std::string_view option, const std::string& word) {
-  return chosen<TimelineAxis>(option, word, {{"event", TimelineAxis::event}, {"time", TimelineAxis::time}});
-}
-
-TimelineView parse_timeline_view(std::string_view option, const std::string& word) {
-  return chosen<TimelineView>(
-      option, word,
-      {{"active", TimelineView::active}, {"segments", TimelineView::segments}, {"pools", TimelineView::pools}});
-}
-
 std::size_t parse_detail(std::string_view option, const std::string& word) {
   return parse_count(option, word, 0, 20'000);
 }
 
 OptionList<TimelineCommand> timeline_options() {
   const OptionList<TimelineSvgOptions> drawing{
-      parsed({"view", '\0', "NAME",
-              "active: allocations (default); segments: what was reserved from the device, and when; "
-              "pools: a chart for each of the largest streams and private pools, and one for the rest"},
-             &TimelineSvgOptions::view, parse_timeline_view),
-      parsed({"axis", '\0', "AXIS",
-              "event: one step an event (default); time: to scale in time (default of several devices, "
-              "which share a clock)"},
-             &TimelineSvgOptions::axis, parse_axis),
-      parsed({"detail", '\0', "N",
-              "draw the N largest allocations as bands (default: those that are high enough to be seen)"},
-             &TimelineSvgOptions::detail, parse_detail),
+      one_of<TimelineSvgOptions, TimelineView, TimelineView>(
+          {"view", '\0', "NAME",
+           "active: allocations (default); segments: what was reserved from the device, and when; "
+           "pools: a chart for each of the largest streams and private pools, and one for the rest"},
+          &TimelineSvgOptions::view,
+          {{"active", TimelineView::active}, {"segments", TimelineView::segments}, {"pools", TimelineView::pools}}),
+      one_of<TimelineSvgOptions, std::optional<TimelineAxis>, TimelineAxis>(
+          {"axis", '\0', "AXIS",
+           "event: one step an event (default); time: to scale in time (default of several devices, "
+           "which share a clock)"},
+          &TimelineSvgOptions::axis, {{"event", TimelineAxis::event}, {"time", TimelineAxis::time}}),
+      rare(parsed({"detail", '\0', "N",
+                   "draw the N largest allocations as bands (default: those that are high enough to be seen)"},
+                  &TimelineSvgOptions::detail, parse_detail)),
   };
   return joined<TimelineCommand>(
       {within<TimelineCommand>(&TimelineCommand::picture,
-                               {output_option("the picture; - is standard output (required)")}),
+                               {output_option("the picture; - is standard output (required, but with --json)")}),
+       {json_option(&TimelineCommand::json,
+                    "with live and reserved bytes where they change, and who held the peak, whatever --view")},
        within<TimelineCommand>(&TimelineCommand::svg, drawing),
        {parsed({"from", '\0', "EVENT", "begin after this event (default: before the first)"}, &TimelineCommand::from,
                parse_event),
@@ -99,14 +96,28 @@ void check_window(const std::vector<TimelineDevice>& devices, std::optional<std:
     throw UsageError(fmt::format("--from {}: the recording has {} events, numbered from 0", *from, most));
 }
 
-std::string drawn(Loaded loaded, const TimelineCommand& options) {
-  TimelinePicture picture{.file = picture_name(loaded.name), .state = loaded.state, .devices = {}};
+/// Takes the records out of `loaded`.
+std::vector<TimelineDevice> devices_of(Loaded& loaded, const TimelineCommand& options) {
+  std::vector<TimelineDevice> devices;
   for (DeviceRecord& one : loaded.timeline) {
     if (options.device && one.device != *options.device) continue;
     const Window window = window_of(one, options.from, options.to);
-    picture.devices.push_back({std::move(one), window});
+    devices.push_back({std::move(one), window});
   }
-  check_window(picture.devices, options.from, options.to);
+  check_window(devices, options.from, options.to);
+  return devices;
+}
+
+std::string curves(const Loaded& loaded, const std::vector<TimelineDevice>& devices) {
+  std::vector<TimelinePart> parts;
+  for (const TimelineDevice& device : devices)
+    parts.push_back({device.record, device.window});
+  return timeline_json(loaded.name, loaded.state, parts);
+}
+
+std::string drawn(const Loaded& loaded, std::vector<TimelineDevice> devices, const TimelineCommand& options) {
+  const TimelinePicture picture{
+      .file = picture_name(loaded.name), .state = loaded.state, .devices = std::move(devices)};
   TimelineSvgOptions svg = options.svg;
   svg.color = options.picture.color.value_or(svg.color);
   if (options.picture.max_size) svg.max_bytes = options.picture.max_size->bytes;
@@ -114,19 +125,26 @@ std::string drawn(Loaded loaded, const TimelineCommand& options) {
 }
 
 int run_timeline(const TimelineCommand& options) {
-  if (!options.picture.output)
+  const std::optional<std::string>& output = options.picture.output;
+  if (!output && !options.json)
     throw UsageError("timeline needs an output: add -o timeline.svg, or -o - for standard output");
   check_picture(options.picture);
-  check_outputs(options, {{"-o", options.picture.output}});
+  check_outputs(options, {{"-o", output}, {"--json", options.json}});
 
-  const bool has_kinds = options.svg.view != TimelineView::segments;
-  if (options.picture.color == ColorBy::kind && !has_kinds)
+  const bool has_kinds = options.json || options.svg.view != TimelineView::segments;
+  if (options.picture.color == ColorBy::kind && options.svg.view == TimelineView::segments)
     throw UsageError("--color kind is of allocations, and a segment holds those of several kinds: leave out --view "
                      "segments, or --color");
 
   Loaded loaded = load_one(options, {.kinds = has_kinds, .timeline = true}, options.device);
-  const std::string name = loaded.name;
-  write_picture(options.file, options.picture, naming_file(name, [&] { return drawn(std::move(loaded), options); }));
+  std::vector<TimelineDevice> devices = naming_file(loaded.name, [&] { return devices_of(loaded, options); });
+  const std::string json =
+      options.json ? naming_file(loaded.name, [&] { return curves(loaded, devices); }) : std::string();
+  const std::string picture =
+      output ? naming_file(loaded.name, [&] { return drawn(loaded, std::move(devices), options); }) : std::string();
+  check_redacted(options.file, picture);
+  if (options.json) write_output(options.file, *options.json, json);
+  if (output) write_picture(options.file, options.picture, picture);
   return kSuccess;
 }
 
@@ -146,6 +164,7 @@ Command timeline_command() {
       .examples = "  memviz timeline mem.pickle -o timeline.svg\n"
                   "  memviz timeline mem.pickle --color kind -o kinds.svg\n"
                   "  memviz timeline oom.pickle --device 1 --axis time -o timeline.svg\n"
+                  "  memviz timeline mem.pickle --json - | jq '.devices[0].peak.holders[:3]'\n"
                   "  memviz timeline mem.pickle --from 1000 --to 2000 --detail 500 -o part.svg\n",
   };
   return command(text, timeline_options(), run_timeline);

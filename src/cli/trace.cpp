@@ -9,6 +9,7 @@
 #include "cli/snapshot_file.hpp"
 #include "cli/trace_range.hpp"
 #include "memviz/error.hpp"
+#include "memviz/trace_json.hpp"
 #include "memviz/warnings.hpp"
 #include "text/whole_number.hpp"
 
@@ -28,23 +29,21 @@ namespace {
 using ActionGroup = std::vector<Action>;
 
 /// `free` and `segment` stand for several; `annotation` for what is no event.
-ActionGroup actions_of(std::string_view word) {
-  return chosen<ActionGroup>(
-      "action", word,
-      {{"alloc", {Action::alloc}},
-       {"free", {Action::free_requested, Action::free_completed}},
-       {"free_requested", {Action::free_requested}},
-       {"free_completed", {Action::free_completed}},
-       {"segment", {Action::segment_alloc, Action::segment_free, Action::segment_map, Action::segment_unmap}},
-       {"segment_alloc", {Action::segment_alloc}},
-       {"segment_free", {Action::segment_free}},
-       {"segment_map", {Action::segment_map}},
-       {"segment_unmap", {Action::segment_unmap}},
-       {"oom", {Action::oom}},
-       {"snapshot", {Action::snapshot}},
-       {"annotate", {Action::annotate}},
-       {"other", {Action::other}},
-       {"annotation", {}}});
+Choices<ActionGroup> action_choices() {
+  return {{"alloc", {Action::alloc}},
+          {"free", {Action::free_requested, Action::free_completed}},
+          {"free_requested", {Action::free_requested}},
+          {"free_completed", {Action::free_completed}},
+          {"segment", {Action::segment_alloc, Action::segment_free, Action::segment_map, Action::segment_unmap}},
+          {"segment_alloc", {Action::segment_alloc}},
+          {"segment_free", {Action::segment_free}},
+          {"segment_map", {Action::segment_map}},
+          {"segment_unmap", {Action::segment_unmap}},
+          {"oom", {Action::oom}},
+          {"snapshot", {Action::snapshot}},
+          {"annotate", {Action::annotate}},
+          {"other", {Action::other}},
+          {"annotation", {}}};
 }
 
 /// 0x7f064c000000, 139655..., or a name: b7f064c000000_0.
@@ -72,14 +71,14 @@ struct Chosen {
 };
 
 Chosen parse_actions(std::string_view /*option*/, const std::string& word) {
-  Chosen chosen;
+  Chosen wanted;
   std::string_view rest = word;
   while (true) {
     const std::size_t comma = rest.find(',');
-    const ActionGroup group = actions_of(rest.substr(0, comma));
-    if (group.empty()) chosen.annotations = true;
-    chosen.actions.insert(chosen.actions.end(), group.begin(), group.end());
-    if (comma == std::string_view::npos) return chosen;
+    const auto group = chosen<ActionGroup>("action", rest.substr(0, comma), action_choices());
+    if (group.empty()) wanted.annotations = true;
+    wanted.actions.insert(wanted.actions.end(), group.begin(), group.end());
+    if (comma == std::string_view::npos) return wanted;
     rest.remove_prefix(comma + 1);
   }
 }
@@ -90,14 +89,6 @@ std::int64_t parse_stream(std::string_view option, const std::string& word) {
   throw UsageError(fmt::format("--{} must be a number, not '{}'", option, word));
 }
 
-TraceFormat parse_trace_format(std::string_view option, const std::string& word) {
-  return chosen<TraceFormat>(option, word, {{"text", TraceFormat::text}, {"ndjson", TraceFormat::ndjson}});
-}
-
-TraceTime parse_time(std::string_view option, const std::string& word) {
-  return chosen<TraceTime>(option, word, {{"relative", TraceTime::relative}, {"absolute", TraceTime::absolute}});
-}
-
 struct TraceCommand : CommandOptions {
   TraceEnds ends;
   std::optional<Chosen> actions;
@@ -105,28 +96,35 @@ struct TraceCommand : CommandOptions {
   std::optional<std::int64_t> stream;
   std::optional<std::uint64_t> min_bytes;
   std::optional<std::string> stack;
-  TraceOptions log; ///< without its filter
-  std::optional<std::string> output = "-";
+  TraceOptions log;                  ///< without its filter
+  std::optional<std::string> output; ///< nothing: standard output
+  std::optional<std::string> json;
+
+  [[nodiscard]] std::string target() const { return json ? *json : output.value_or("-"); }
   std::optional<DeviceId> device;
 };
 
 OptionList<TraceCommand> trace_options() {
+  const std::vector<std::string_view> moments{"event:", "time:", "annotation:", "oom", "peak"};
   const OptionList<TraceEnds> ends{
-      parsed({"from", '\0', "MOMENT",
-              "begin there: event:N, time:US (microseconds since 1970), annotation:NAME (the K-th of that "
-              "name: NAME#K), oom or peak"},
+      parsed(with_words({"from", '\0', "MOMENT",
+                         "begin there: event:N, time:US (microseconds since 1970), annotation:NAME (the K-th of that "
+                         "name: NAME#K), oom or peak"},
+                        moments),
              &TraceEnds::from, parse_moment),
-      parsed({"to", '\0', "MOMENT", "end there, that event included"}, &TraceEnds::to, parse_moment),
+      parsed(with_words({"to", '\0', "MOMENT", "end there, that event included"}, moments), &TraceEnds::to,
+             parse_moment),
   };
   const OptionList<TraceCommand> filter{
-      parsed({"action", '\0', "LIST",
-              "only these, separated by commas: alloc, free (both halves), free_requested, free_completed, "
-              "segment (all four), segment_alloc, segment_free, segment_map, segment_unmap, oom, snapshot, "
-              "annotate (what is said of an allocation), other, annotation"},
+      parsed(list_of({"action", '\0', "LIST",
+                      "only these, separated by commas: alloc, free (both halves), free_requested, free_completed, "
+                      "segment (all four), segment_alloc, segment_free, segment_map, segment_unmap, oom, snapshot, "
+                      "annotate (what is said of an allocation), other, annotation"},
+                     words_of(action_choices())),
              &TraceCommand::actions, parse_actions),
       parsed({"address", '\0', "A", "only what covers this address, or the allocation or segment of this name"},
              &TraceCommand::address, parse_address),
-      parsed({"stream", '\0', "N", "only this stream"}, &TraceCommand::stream, parse_stream),
+      rare(parsed({"stream", '\0', "N", "only this stream"}, &TraceCommand::stream, parse_stream)),
       parsed({"min-size", '\0', "SIZE", "only events of at least this size, for example 1MiB"},
              &TraceCommand::min_bytes, parse_bytes),
       verbatim({"stack", '\0', "RE", "only events with a frame that matches this regular expression"},
@@ -134,15 +132,19 @@ OptionList<TraceCommand> trace_options() {
   };
   const OptionList<TraceOptions> log{
       flag({"stacks", '\0', "", "every frame, innermost first, not only your own line"}, &TraceOptions::stacks),
-      parsed({"time", '\0', "KIND", "relative: seconds since the first event (default); absolute: UTC"},
-             &TraceOptions::time, parse_time),
-      parsed({"format", '\0', "FORMAT", "text (default) or ndjson"}, &TraceOptions::format, parse_trace_format),
+      rare(one_of<TraceOptions, TraceTime, TraceTime>(
+          {"time", '\0', "KIND", "relative: seconds since the first event (default); absolute: UTC"},
+          &TraceOptions::time, {{"relative", TraceTime::relative}, {"absolute", TraceTime::absolute}})),
+      one_of<TraceOptions, TraceFormat, TraceFormat>({"format", '\0', "FORMAT", "text (default) or ndjson"},
+                                                     &TraceOptions::format,
+                                                     {{"text", TraceFormat::text}, {"ndjson", TraceFormat::ndjson}}),
   };
   return joined<TraceCommand>(
       {within<TraceCommand>(&TraceCommand::ends, ends),
        filter,
        within<TraceCommand>(&TraceCommand::log, log),
        {verbatim({"output", 'o', "FILE", "where it goes (default: standard output)"}, &TraceCommand::output),
+        json_option(&TraceCommand::json, "instead of the text: the lines of ndjson as one document, with a head"),
         parsed(device_text(), &TraceCommand::device, parse_device)},
        snapshot_options<TraceCommand>()});
 }
@@ -167,6 +169,7 @@ TraceFilter filter_of(const TraceCommand& options) {
 void write_log(Session& session, const Loaded& loaded, const TraceSurvey& survey, const TraceCommand& options) {
   const Recording& recording = *loaded.state.recording;
   TraceOptions log = options.log;
+  if (options.json) log.format = TraceFormat::document;
   log.filter = filter_of(options);
   log.filter.range = trace_ranges(options.ends, loaded, options.file, options.device);
 
@@ -176,10 +179,12 @@ void write_log(Session& session, const Loaded& loaded, const TraceSurvey& survey
     static_cast<void>(session.read(counted));
     static_cast<void>(counted.finish());
   }
-  PieceOutput output(options.file, *options.output);
+  PieceOutput output(options.file, options.target());
+  if (options.json) output.write(trace_json_head(loaded.name, loaded.state, survey, options.device));
   TraceLog written(recording, survey, log, [&](std::string_view piece) { output.write(piece); });
   static_cast<void>(session.read(written));
   const std::uint64_t shown = written.finish();
+  if (options.json) output.write(trace_json_tail());
   if (shown == 0 && (options.ends.from || options.ends.to))
     options.file.advise(loaded.name + ": no event that is asked for lies between --from and --to");
   if (log.format == TraceFormat::text && recording.devices().empty() && recording.annotations.empty())
@@ -190,7 +195,9 @@ void write_log(Session& session, const Loaded& loaded, const TraceSurvey& survey
 /// Twice through the file, because names, annotations and the peak are known at its end only, and to keep millions of
 /// events in between would take more time and memory.
 int run_trace(const TraceCommand& options) {
-  check_outputs(options, {{"-o", options.output}});
+  if (options.json && (options.output || options.log.format != TraceFormat::text))
+    throw UsageError("--json is an output of its own: leave out -o and --format");
+  check_outputs(options, {{"-o", options.output}, {"--json", options.json}});
   const std::string name = shown_name(options.operands.front(), options.file);
   naming_file(name, [&] {
     SnapshotFile file(options.operands.front(), options.file);

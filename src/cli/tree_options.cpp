@@ -12,42 +12,23 @@ namespace memviz::cli {
 
 namespace {
 
-Level level_of(std::string_view word) {
-  return chosen<Level>("group", word,
-                       {{"device", Level::device},
-                        {"pool", Level::pool},
-                        {"stream", Level::stream},
-                        {"segment", Level::segment},
-                        {"state", Level::state},
-                        {"annotation", Level::annotation},
-                        {"metadata", Level::metadata},
-                        {"compile", Level::compile},
-                        {"kind", Level::kind}});
+Choices<Level> level_choices() {
+  return {{"device", Level::device},     {"pool", Level::pool},       {"stream", Level::stream},
+          {"segment", Level::segment},   {"state", Level::state},     {"annotation", Level::annotation},
+          {"metadata", Level::metadata}, {"compile", Level::compile}, {"kind", Level::kind}};
 }
 
 std::vector<Level> levels_of(std::string_view list) {
   std::vector<Level> levels;
   while (true) {
     const std::size_t comma = list.find(',');
-    const Level level = level_of(list.substr(0, comma));
+    const auto level = chosen<Level>("group", list.substr(0, comma), level_choices());
     if (std::find(levels.begin(), levels.end(), level) != levels.end())
       throw UsageError(fmt::format("--group names '{}' twice", list.substr(0, comma)));
     levels.push_back(level);
     if (comma == std::string_view::npos) return levels;
     list.remove_prefix(comma + 1);
   }
-}
-
-FrameFilter parse_frames(std::string_view option, const std::string& word) {
-  return chosen<FrameFilter>(option, word,
-                             {{"filtered", FrameFilter::filtered},
-                              {"user", FrameFilter::user},
-                              {"python", FrameFilter::python},
-                              {"all", FrameFilter::all}});
-}
-
-View view_of(const std::string& word) {
-  return chosen<View>("view", word, {{"memory", View::memory}, {"segments", View::segments}});
 }
 
 void refuse_both(const TreeChoice& choice) {
@@ -57,31 +38,41 @@ void refuse_both(const TreeChoice& choice) {
 } // namespace
 
 Option<TreeChoice> view_option(std::string help) {
-  return {{"view", '\0', "NAME", std::move(help)}, [](TreeChoice& choice, const std::string& word) {
-            choice.view = view_of(word);
+  const Choices<View> views{{"memory", View::memory}, {"segments", View::segments}};
+  return {with_words({"view", '\0', "NAME", std::move(help)}, words_of(views)),
+          [views](TreeChoice& choice, const std::string& word) {
+            choice.view = chosen<View>("view", word, views);
             refuse_both(choice);
           }};
 }
 
 OptionList<TreeChoice> tree_options() {
   return {
-      {{"group", '\0', "LIST",
-        "any other order of levels above the stacks: device, pool, stream, segment, state, annotation (the "
-        "record_function that was open), metadata (what torch.cuda.memory._set_memory_metadata set), compile (the "
-        "region of torch.compile), kind (parameter, gradient, activation, ...; docs/kinds.md), separated by commas; "
-        "instead of --view. Where the file has pinned host memory beside GPUs, device stands first"},
+      {list_of(
+           {"group", '\0', "LIST",
+            "any other order of levels above the stacks: device, pool, stream, segment, state, annotation (the "
+            "record_function that was open), metadata (what torch.cuda.memory._set_memory_metadata set), compile (the "
+            "region of torch.compile), kind (parameter, gradient, activation, ...; docs/kinds.md), separated by "
+            "commas; "
+            "instead of --view. Where the file has pinned host memory beside GPUs, device stands first"},
+           words_of(level_choices())),
        [](TreeChoice& choice, const std::string& word) {
          choice.group = levels_of(word);
          refuse_both(choice);
        }},
-      parsed({"frames", '\0', "SET",
-              "which frames of a stack to keep. filtered: all but what PyTorch's own tools leave out "
-              "(default); user: your own code; python; all"},
-             &TreeChoice::frames, parse_frames),
+      one_of<TreeChoice, std::optional<FrameFilter>, FrameFilter>(
+          {"frames", '\0', "SET",
+           "which frames of a stack to keep. filtered: all but what PyTorch's own tools leave out "
+           "(default); user: your own code; python; all"},
+          &TreeChoice::frames,
+          {{"filtered", FrameFilter::filtered},
+           {"user", FrameFilter::user},
+           {"python", FrameFilter::python},
+           {"all", FrameFilter::all}}),
       verbatim(
           {"focus", '\0', "RE", "only stacks with a frame that matches this regular expression; the rest is one box"},
           &TreeChoice::focus),
-      verbatim({"hide", '\0', "RE", "leave frames that match out of their stacks"}, &TreeChoice::hide),
+      rare(verbatim({"hide", '\0', "RE", "leave frames that match out of their stacks"}, &TreeChoice::hide)),
   };
 }
 

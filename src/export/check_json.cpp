@@ -1,3 +1,4 @@
+#include "base/json_schema.hpp"
 #include "base/json_writer.hpp"
 #include "export/check_words.hpp"
 #include "export/device_json.hpp"
@@ -72,6 +73,16 @@ void write_unread_keys(JsonWriter& json, const Recording& recording) {
   json.end_array().member("more_unread_keys", recording.more_unread_keys);
 }
 
+/// What memviz's recorder added.
+void write_recorder(JsonWriter& json, const Recording& recording) {
+  if (recording.declared.empty() && recording.measured.empty()) return;
+  json.key("recorder")
+      .begin_object()
+      .member("tensors", recording.declared.size())
+      .member("devices", recording.measured.size())
+      .end_object();
+}
+
 void write_report(JsonWriter& json, const CheckReport& report) {
   json.member("file", report.file).member("well_formed", report.recording != nullptr);
   if (report.state) json.member("balanced", report.is_balanced());
@@ -88,6 +99,7 @@ void write_report(JsonWriter& json, const CheckReport& report) {
   if (report.survey) write_survey(json, *report.survey);
   if (!report.recording) return;
   write_devices(json, report);
+  write_recorder(json, *report.recording);
   write_unread_keys(json, *report.recording);
   json.member("annotations", report.recording->annotations.size()).member("warnings", warnings_of(report));
   if (!report.state) json.member("decoding_seconds", report.decoding_seconds);
@@ -97,7 +109,7 @@ void write_report(JsonWriter& json, const CheckReport& report) {
 
 std::string check_json(const CheckReport& report) {
   return json_document([&](JsonWriter& json) {
-    json.begin_object();
+    begin_document(json, "memviz.check/1.0");
     write_report(json, report);
     json.end_object();
   });

@@ -1,5 +1,6 @@
 #include "memviz/compare_report.hpp"
 
+#include "base/json_schema.hpp"
 #include "base/json_writer.hpp"
 #include "export/device_json.hpp"
 #include "export/moment_json.hpp"
@@ -122,7 +123,7 @@ void write_side(JsonWriter& json, std::string_view name, const CompareSide& side
 std::string compare_json(const CompareReport& report) {
   const Comparison& comparison = report.comparison;
   return json_document([&](JsonWriter& json) {
-    json.begin_object().member("schema_version", kSchemaVersion);
+    begin_document(json, "memviz.compare/1.0").member("schema_version", kSchemaVersion);
     write_side(json, "before", report.before);
     write_side(json, "after", report.after);
     write_devices(json, comparison);

@@ -1,3 +1,4 @@
+#include "base/json_schema.hpp"
 #include "base/json_writer.hpp"
 #include "export/device_json.hpp"
 #include "export/kinds_json.hpp"
@@ -176,7 +177,7 @@ void write_device(JsonWriter& json, const MemoryState& state, const DeviceExplan
 std::string explain_json(const std::string& file, const MemoryState& state,
                          const std::vector<DeviceExplanation>& devices) {
   return json_document([&](JsonWriter& json) {
-    json.begin_object().member("file", file);
+    begin_document(json, "memviz.explain/1.0").member("file", file);
     write_rehearsal(json, state.recording->origin.rehearsal);
     json.key("devices").begin_array();
     for (const DeviceExplanation& device : devices)

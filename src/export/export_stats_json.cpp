@@ -1,3 +1,4 @@
+#include "base/json_schema.hpp"
 #include "base/json_writer.hpp"
 #include "export/device_json.hpp"
 #include "export/kinds_json.hpp"
@@ -63,7 +64,7 @@ void write_device(JsonWriter& json, const MemoryState& state, const DeviceStats&
 
 std::string stats_json(const std::string& file, const MemoryState& state, const KindsByDevice& peak_kinds) {
   return json_document([&](JsonWriter& json) {
-    json.begin_object().member("file", file).key("devices").begin_array();
+    begin_document(json, "memviz.stats/1.0").member("file", file).key("devices").begin_array();
     const std::vector<NoStackAccount> no_stack = no_stack_accounts(state);
     for (std::size_t i = 0; i < state.devices.size(); ++i)
       write_device(json, state, state.devices[i], no_stack[i], peak_kinds);

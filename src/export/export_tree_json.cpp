@@ -1,3 +1,4 @@
+#include "base/json_schema.hpp"
 #include "base/json_writer.hpp"
 #include "export/device_json.hpp"
 #include "export/line_json.hpp"
@@ -103,7 +104,7 @@ TextSource tree_json_source(const std::string& file, const FrameTable& frames, c
   return [file, devices, &frames, &tree](const TextSink& sink) {
     std::string text;
     JsonWriter json(text, sink);
-    json.begin_object();
+    begin_document(json, "memviz.tree/1.0");
     write_header(json, file, tree, devices);
     json.key("nodes").begin_array();
     for (std::size_t index = 0; index < tree.nodes.size(); ++index)

@@ -1,12 +1,10 @@
 #include "memviz/flops.hpp"
 
+#include "base/json_schema.hpp"
 #include "base/json_writer.hpp"
 
 namespace memviz {
 namespace {
-
-/// Written as `schema`: names change with the first number, more names come with the second.
-constexpr std::string_view kSchema = "memviz.flops/1.0";
 
 /// "flops": 800, and "flops_formula" where it depends on sizes.
 void write_count(JsonWriter& json, const std::string& name, const Count& count) {
@@ -89,7 +87,7 @@ void write_uncounted(JsonWriter& json, const ModelFlops& model) {
 
 std::string flops_json(const std::string& file, const ModelFlops& model) {
   return json_document([&](JsonWriter& json) {
-    json.begin_object().member("schema", kSchema).member("file", file).member("model", model.model);
+    begin_document(json, "memviz.flops/1.0").member("file", file).member("model", model.model);
     json.member("layout", model.layout)
         .member("torch_version", model.torch_version)
         .member("schema_version", model.schema_version);

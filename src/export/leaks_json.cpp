@@ -1,3 +1,4 @@
+#include "base/json_schema.hpp"
 #include "base/json_writer.hpp"
 #include "export/device_json.hpp"
 #include "export/line_json.hpp"
@@ -161,7 +162,7 @@ private:
 
 std::string leaks_json(const std::string& file, const MemoryState& state, const std::vector<DeviceLeaks>& devices) {
   return json_document([&](JsonWriter& json) {
-    json.begin_object().member("file", file).key("devices").begin_array(JsonLayout::rows);
+    begin_document(json, "memviz.leaks/1.0").member("file", file).key("devices").begin_array(JsonLayout::rows);
     LeaksJson leaks_json(state, json);
     for (const DeviceLeaks& leaks : devices)
       leaks_json.add(leaks);

@@ -21,6 +21,7 @@ public:
 
   void add(std::string& out, const TraceLine& line) override {
     const Event& event = line.event;
+    begin_line(out);
     JsonWriter json(out, JsonLayout::spaced);
     write_device_key(json.begin_object().member("kind", "event"), line.device).member("event", line.index);
     if (event.time_us) json.member("time_us", *event.time_us);
@@ -28,11 +29,12 @@ public:
     add_memory(json, line);
     add_texts(json, event);
     json.end_object();
-    out += '\n';
+    end_line(out);
   }
 
   void add(std::string& out, const Annotation& annotation) override {
     const FrameTable& frames = recording_.frames;
+    begin_line(out);
     JsonWriter json(out, JsonLayout::spaced);
     write_device_key(json.begin_object().member("kind", "annotation"), annotation.device);
     json.member("time_us", annotation.time_us);
@@ -45,7 +47,7 @@ public:
       json.end_object();
     }
     json.end_object();
-    out += '\n';
+    end_line(out);
   }
 
   void add(std::string& out, FrameId frame) override {
@@ -54,6 +56,16 @@ public:
   }
 
 private:
+  void begin_line(std::string& out) {
+    if (options_.format != TraceFormat::document) return;
+    out += is_first_ ? "\n    " : ",\n    ";
+    is_first_ = false;
+  }
+
+  void end_line(std::string& out) const {
+    if (options_.format == TraceFormat::ndjson) out += '\n';
+  }
+
   static void add_text(JsonWriter& json, std::string_view name, std::string_view text) {
     json.member(name, bounded(text));
   }
@@ -124,6 +136,7 @@ private:
   const Recording& recording_;
   const TraceOptions& options_;
   StackLines stack_lines_;
+  bool is_first_ = true;
 };
 
 } // namespace

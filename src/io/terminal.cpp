@@ -7,10 +7,24 @@
 
 namespace memviz {
 
+namespace {
+
+bool is_simple_terminal() {
+  const char* const kind = std::getenv("TERM");
+  return kind == nullptr || std::string_view(kind).empty() || std::string_view(kind) == "dumb";
+}
+
+bool takes_color(int descriptor) {
+  const char* const refusal = std::getenv("NO_COLOR");
+  const bool is_refused = refusal != nullptr && *refusal != '\0';
+  return !is_refused && !is_simple_terminal() && ::isatty(descriptor) != 0;
+}
+
+} // namespace
+
 std::optional<std::size_t> error_terminal_columns() {
   constexpr std::size_t kUsual = 80;
-  const char* const kind = std::getenv("TERM");
-  if (kind == nullptr || std::string_view(kind).empty() || std::string_view(kind) == "dumb") return std::nullopt;
+  if (is_simple_terminal()) return std::nullopt;
   if (::isatty(STDERR_FILENO) == 0) return std::nullopt;
   const pid_t foreground = ::tcgetpgrp(STDERR_FILENO);
   if (foreground > 0 && foreground != ::getpgrp()) return std::nullopt; // somebody types there meanwhile
@@ -24,6 +38,14 @@ std::optional<std::size_t> output_terminal_columns() {
   if (::isatty(STDOUT_FILENO) == 0 || ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0)
     return std::nullopt;
   return size.ws_col;
+}
+
+bool output_takes_color() {
+  return takes_color(STDOUT_FILENO);
+}
+
+bool error_takes_color() {
+  return takes_color(STDERR_FILENO);
 }
 
 } // namespace memviz

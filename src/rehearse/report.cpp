@@ -1,5 +1,6 @@
 #include "rehearse/report.hpp"
 
+#include "base/json_schema.hpp"
 #include "base/json_writer.hpp"
 #include "base/printable.hpp"
 #include "base/wrap.hpp"
@@ -134,7 +135,7 @@ std::string search_text(const SearchReport& report, std::size_t columns) {
 
 std::string search_json(const SearchReport& report) {
   return json_document([&](JsonWriter& json) {
-    json.begin_object().member("schema_version", kSchemaVersion);
+    begin_document(json, "memviz.rehearse/1.0").member("schema_version", kSchemaVersion);
     write_search(json, report);
     const SearchRun& told = told_run(report);
     json.member("value", told.value).key("verdict");
@@ -153,7 +154,7 @@ std::string variants_text(const VariantsReport& report, std::size_t columns) {
 
 std::string variants_json(const VariantsReport& report) {
   return json_document([&](JsonWriter& json) {
-    json.begin_object().member("schema_version", kSchemaVersion).key("verdict");
+    begin_document(json, "memviz.rehearse/1.0").member("schema_version", kSchemaVersion).key("verdict");
     write_verdict(json, report.usual);
     if (!report.variants.empty()) {
       json.key("variants").begin_array();

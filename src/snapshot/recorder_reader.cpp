@@ -106,8 +106,9 @@ private:
 
   bool add_device(Value item) {
     if (item.kind() != Kind::dict) return false;
+    constexpr std::size_t kMostDevices = 1024;
     const auto device = device_of(document_.get(item, "device"));
-    if (!device) return false;
+    if (!device || recording_.measured.size() == kMostDevices) return false;
     MeasuredDevice measured;
     measured.device = *device;
     measured.total_bytes = bytes_of(document_.get(item, "total_bytes"));

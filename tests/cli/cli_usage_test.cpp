@@ -1,9 +1,12 @@
 #include "cli/command.hpp"
 #include "cli/dispatch.hpp"
+#include "cli/help.hpp"
 #include "memviz/error.hpp"
+#include "memviz/version.hpp"
 #include "support/files.hpp"
 #include "support/process.hpp"
 
+#include <algorithm>
 #include <doctest/doctest.h>
 
 namespace memviz {
@@ -58,7 +61,28 @@ TEST_CASE("memviz alone gives a short usage and exit code 2") {
 TEST_CASE("memviz --version prints name and version") {
   const auto outcome = run({"--version"});
   CHECK(outcome.exit_code == 0);
-  CHECK(outcome.out.starts_with("memviz 0."));
+  CHECK(outcome.out.starts_with("memviz " + std::string(version())));
+  CHECK(outcome.out.ends_with('\n'));
+  // With the commit, where the build knows it: "memviz 0.2.0 (1a2b3c4d5e)".
+  const bool has_commit = outcome.out.find(" (") != std::string::npos && outcome.out.ends_with(")\n");
+  CHECK((has_commit || outcome.out == "memviz " + std::string(version()) + "\n"));
+}
+
+TEST_CASE("every picture and every JSON says which memviz made it") {
+  const std::string file = testdata_file("oom");
+  const std::string program = (test::testdata() / "flops" / "2.15" / "nanogpt_table.pt2").string();
+  const auto output_of = [](Words words, const char* option) {
+    words.insert(words.end(), {option, "-", "-q"});
+    return run(words).out;
+  };
+  const std::string number(version());
+  for (const Words& words : {Words{"flame", file}, Words{"state", file}, Words{"timeline", file},
+                             Words{"explain", file}, Words{"compare", file, file}, Words{"flops", program}}) {
+    CAPTURE(words.front());
+    CHECK(output_of(words, "-o").find(">drawn by memviz " + number + "<") != std::string::npos);
+    CHECK(output_of(words, "--json").starts_with("{\n  \"schema\": \"memviz."));
+    CHECK(output_of(words, "--json").find("\n  \"memviz\": \"" + number + "\",\n") != std::string::npos);
+  }
 }
 
 TEST_CASE("help lists the commands, in every spelling") {
@@ -75,9 +99,12 @@ TEST_CASE("the help of a command names each option and has an example") {
   const Words tree{"--group", "--frames", "--focus", "--hide", "--device", "--view", "--at", "--quiet", "--help"};
   const Words picture{"--output", "--upward", "--no-fold", "--max-size"};
   const auto check = [](const std::string& command, std::initializer_list<Words> lists) {
-    const std::string text = run({"help", command}).out;
-    CHECK(run({command, "--help"}).out == text);
-    CHECK(run({command, "-h", "--vew"}).out == text);
+    const std::string text = run({command, "--help=all"}).out;
+    const std::string most = run({"help", command}).out;
+    CHECK(run({command, "--help"}).out == most);
+    CHECK(run({command, "-h", "--vew"}).out == most);
+    CHECK(text.size() >= most.size());
+    CHECK(widest_line(most) <= 80);
     CHECK(text.starts_with("usage: memviz " + command + " "));
     CHECK(text.find("Examples\n  memviz " + command) != std::string::npos);
     CHECK(widest_line(text) <= 80);
@@ -96,6 +123,44 @@ TEST_CASE("the help of a command names each option and has an example") {
   check("leaks", {{"--steps", "--capacity", "--fail-over", "--json", "--output", "--device", "--quiet", "--help"}});
   check("export", {tree, {"--format", "--output"}});
   check("check", {{"--structure", "--json", "--output", "--threads", "--max-memory", "--quiet", "--help"}});
+}
+
+TEST_CASE("help shows about ten options first, and says how many more there are") {
+  for (const cli::Command& command : cli::commands()) {
+    CAPTURE(command.text.name);
+    const auto is_first = [](const cli::OptionText& option) { return !option.is_rare; };
+    const auto first = std::count_if(command.options.begin(), command.options.end(), is_first);
+    CHECK(first >= 4);
+    CHECK(first <= 14);
+    const std::string text = cli::command_help(command, cli::HelpExtent::first);
+    for (const cli::OptionText& option : command.options) {
+      CAPTURE(option.name);
+      const std::string letter = option.letter == '\0' ? "    " : std::string("-") + option.letter + ", ";
+      const bool is_shown = text.find("\n  " + letter + "--" + std::string(option.name) + " ") != std::string::npos;
+      CHECK(is_shown == is_first(option));
+    }
+    const auto more = static_cast<std::ptrdiff_t>(command.options.size()) - first;
+    const std::string rest = std::to_string(more) + (more == 1 ? " option" : " options") + " more: memviz " +
+                             std::string(command.text.name) + " --help=all";
+    CHECK((more == 0 || text.find(rest) != std::string::npos));
+  }
+}
+
+TEST_CASE("a value that may be one of a few words has them in its table, and no other") {
+  for (const cli::Command& command : cli::commands())
+    for (const cli::OptionText& option : command.options) {
+      CAPTURE(option.name);
+      if (option.words.empty()) continue;
+      std::vector<std::string> words(command.text.takes_program ? 0 : command.text.operand_count, "x");
+      for (const std::string_view word : option.words) {
+        if (word.ends_with(':')) continue; // goes on
+        std::vector<std::string> line = words;
+        line.insert(line.end(), {"--" + std::string(option.name), std::string(word)});
+        CHECK_NOTHROW(command.parse(line));
+      }
+      words.insert(words.end(), {"--" + std::string(option.name), "no-such-word"});
+      CHECK_THROWS_AS(command.parse(words), UsageError);
+    }
 }
 
 TEST_CASE("a mistake ends in one line on standard error and exit code 2") {
@@ -121,7 +186,7 @@ TEST_CASE("a mistake in a command") {
       {{"help", "exprot"}, "unknown command 'exprot'; did you mean 'export'?"},
       {{"dance"},
        "unknown command 'dance'; the commands are flame, compare, explain, leaks, timeline, state, stats, trace, "
-       "report, export, check, flops, rehearse or help"},
+       "report, export, check, flops, rehearse, run, help or completion"},
       {{"--flame"}, "unknown option '--flame'; a command comes first"},
       {{testdata_file("oom")},
        "'" + testdata_file("oom") + "' is a file; a command comes first: memviz flame " + testdata_file("oom") +
@@ -204,7 +269,18 @@ TEST_CASE("a missing or extra operand") {
       {{"flame"}, "flame needs a snapshot: memviz flame SNAPSHOT -o FILE [options]"},
       {{"flame", "x"}, "flame needs an output: add -o mem.svg, or -o - for standard output"},
       {{"stats", ""}, "the name of a snapshot is empty; - is standard input"},
-      {{"stats", "a", "b"}, "stats takes one snapshot; 'b' is one too many"},
+      {{"state", "a", "b", "-o", "x"}, "state takes one snapshot; 'b' is one too many"},
+      {{"stats", "-", "a", "-"}, "only one of the snapshots can be standard input"},
+      {{"explain", "a", "b", "-o", "x.svg"}, "-o draws one snapshot; without it, explain takes several"},
+      {{"timeline", "x"}, "timeline needs an output: add -o timeline.svg, or -o - for standard output"},
+      {{"report", "x", "--json", "-", "--full"}, "--full is of the SQLite file: add -o full.sqlite"},
+      {{"export", "x", "--json", "-", "--format", "json"},
+       "--json FILE stands for --format json -o FILE: give one of them"},
+      {{"trace", "x", "--json", "-", "-o", "y"}, "--json is an output of its own: leave out -o and --format"},
+      {{"trace", "x", "--json", "-", "--format", "ndjson"},
+       "--json is an output of its own: leave out -o and --format"},
+      {{"completion", "csh"}, "completion is for bash, zsh or fish, not 'csh'"},
+      {{"completion"}, "completion takes a shell: bash, zsh or fish"},
       {{"compare", "a"}, "compare needs two snapshots: memviz compare BEFORE AFTER [-o FILE] [options]"},
       {{"compare", "-", "-"}, "only one of the two snapshots can be standard input"},
       {{"export", "x"}, "export needs a format: add --format folded, --format json or --format sqlite"},

@@ -58,6 +58,10 @@ std::vector<Command> commands_on(const std::string& file) {
           {"trace", file, "--stacks"},
           {"trace", file, "--stacks", "--format", "ndjson"},
           {"export", file, "--format", "json", "--frames", "all"},
+          {"state", file, "--json", "-"},
+          {"timeline", file, "--json", "-"},
+          {"report", file, "--json", "-"},
+          {"trace", file, "--json", "-", "--stacks"},
           {"export", file, "--format", "folded"}};
 }
 
@@ -77,9 +81,10 @@ Vocabulary printed_vocabulary() {
       add_runs(*text, kWordCharacters + "/.:-", runs);
     }
   };
-  for (const char* command : {"flame", "state", "timeline", "explain", "compare", "stats", "leaks", "trace", "export",
-                              "check", "rehearse", ""})
-    add({"help", command});
+  for (const char* command :
+       {"flame", "state", "timeline", "explain", "compare", "stats", "leaks", "trace", "export", "check", "rehearse"})
+    add({command, "--help=all"});
+  add({"help"});
   for (const char* name :
        {"training_step", "oom", "overflow_true", "cases/split_free_blocks", "unknown_actions_and_keys"})
     for (const Command& command : commands_on(testdata_file(name)))

@@ -11,6 +11,11 @@ cmake -S "$source/examples" -B "$folder/examples" "-DCMAKE_PREFIX_PATH=$folder/p
   { cat "$folder/log"; exit 1; }
 cmake --build "$folder/examples"
 
+for path in man/man1/memviz.1 bash-completion/completions/memviz zsh/site-functions/_memviz \
+  fish/vendor_completions.d/memviz.fish doc/memviz/docs/schemas/explain.json; do
+  [ -f "$folder/prefix/share/$path" ] || { echo "$path is not installed"; exit 1; }
+done
+
 expected=' 90.0 MiB  append_page cache.py:47'
 check_top_lines() {
   case $("$1" "$source/testdata/oom.pickle" | head -n 1) in

@@ -11,7 +11,7 @@ import sys
 
 # include/memviz is the model that all of them share, but these know no analysis.
 OF_MODEL = {
-    "src/base": ["format", "log_commands"],
+    "src/base": ["format", "log_commands", "version"],
     "src/text": ["format", "label", "memory_map", "moment", "rehearsal", "source_line"],
 }
 ORDER = """

@@ -78,7 +78,7 @@ std::string shown(const PicturePart& part) {
 } // namespace
 
 std::vector<PicturePart> parts_of(const std::string& svg) {
-  pugi::xml_document document = parse_svg(svg);
+  pugi::xml_document document = parse_svg(without_version(svg));
   PartWalker walker;
   walker.parts.push_back({"title", document.document_element().attribute("aria-label").value(), 0});
   document.traverse(walker);

@@ -39,6 +39,9 @@ struct SvgBox {
 /// that spans it; children's bytes never exceed the parent's; labels fit their boxes; all boxes are on the page.
 void check_svg(const std::string& svg);
 
+/// With "drawn by memviz VERSION" in place of the version that it is.
+[[nodiscard]] std::string without_version(std::string svg);
+
 /// Compares with tests/golden/`name`, both pretty-printed; MEMVIZ_BLESS=1 in the environment rewrites the file.
 void check_golden(const std::string& svg, const std::string& name);
 

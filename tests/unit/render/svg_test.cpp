@@ -1,5 +1,6 @@
 #include "memviz/svg.hpp"
 
+#include "memviz/version.hpp"
 #include "support/drawing.hpp"
 #include "support/svg_check.hpp"
 
@@ -40,7 +41,7 @@ TEST_CASE("flame_svg") {
     CHECK(document.select_node("//g[@class='free']/path[@class='torn']"));
   }
   SUBCASE("it says which version drew it, and that scripts need a browser only where there is one") {
-    CHECK(visible_text(document).find("drawn by memviz 0.") != std::string::npos);
+    CHECK(visible_text(document).find("drawn by memviz " + std::string(version())) != std::string::npos);
     const pugi::xml_document scripted = parse_svg(drawing.svg({.scripts = true}));
     const pugi::xml_node hint = scripted.select_node("//text[contains(., 'Open this file in a browser')]").node();
     CHECK(std::string_view(hint.attribute("class").value()).find("browser-only") != std::string_view::npos);

@@ -1,0 +1,26 @@
+#pragma once
+
+// A state of memory -> JSON: every segment with its blocks and holes, in address order.
+
+#include "memviz/births.hpp"
+#include "memviz/export.hpp"
+#include "memviz/memory_state.hpp"
+
+#include <optional>
+#include <span>
+#include <string>
+
+namespace memviz {
+
+struct StateSubject {
+  std::string file;
+  const MemoryState& state;
+  std::span<const BlockBirth> births; ///< by block index
+  std::optional<DeviceId> device;     ///< nothing: all of them
+};
+
+/// One object, of the schema memviz.state. Refers to the state and the births. Throws Error where names are out of all
+/// proportion to the file.
+[[nodiscard]] TextSource state_json_source(const StateSubject& subject);
+
+} // namespace memviz

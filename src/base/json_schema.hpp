@@ -1,0 +1,18 @@
+#pragma once
+
+// What every JSON that memviz writes begins with: {"schema": "memviz.stats/1.0", "memviz": "0.2.0", ... The schemas
+// themselves are docs/schemas/NAME.json. The first number rises where a name or a meaning changes, the second where
+// something is added.
+
+#include "base/json_writer.hpp"
+#include "memviz/version.hpp"
+
+#include <string_view>
+
+namespace memviz {
+
+inline JsonWriter& begin_document(JsonWriter& json, std::string_view schema) {
+  return json.begin_object().member("schema", schema).member("memviz", version());
+}
+
+} // namespace memviz

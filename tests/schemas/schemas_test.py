@@ -1,0 +1,365 @@
+#!/usr/bin/env python3
+"""Holds what every command writes with --json against docs/schemas/, and its bytes against those of `memviz stats`.
+
+usage: schemas_test.py MEMVIZ SOURCE_FOLDER REHEARSAL_FOLDER
+
+REHEARSAL_FOLDER has the profiles of a made-up GPU. Real snapshots, where they stand beside the checkout, are looked at,
+too. Exit code 77 says "skipped" to ctest; with MEMVIZ_NEED_BROWSER set, a missing jsonschema is a failure instead.
+"""
+
+import os
+import pathlib
+import sys
+
+from environment import ENVIRONMENT
+
+try:
+    import jsonschema
+except ImportError:
+    if ENVIRONMENT.is_installed() and sys.prefix != str(ENVIRONMENT.venv):
+        os.execv(ENVIRONMENT.python, [str(ENVIRONMENT.python), "-B", *sys.argv])
+    print("skipped: no jsonschema (`./run test` installs it)")
+    sys.exit(1 if os.environ.get("MEMVIZ_NEED_BROWSER") else 77)
+
+import gzip  # noqa: E402
+import json  # noqa: E402
+import pickle  # noqa: E402
+import re  # noqa: E402
+import subprocess  # noqa: E402
+import tempfile  # noqa: E402
+
+MEMVIZ, SOURCE, REHEARSAL = (pathlib.Path(word).resolve() for word in sys.argv[1:])
+SHARED = SOURCE.parent / "shared" / "snapshots"
+SCHEMA_OF = {"flame": "tree", "export": "tree"}  # of all others, the name of the command
+COMMANDS = "flame explain leaks timeline state stats trace report export check".split()
+LARGEST_WITH_ALL = 3_000_000  # bytes of a snapshot of which every command is tried
+
+failures = []
+
+
+def expect(what, found, expected):
+    if found != expected:
+        failures.append(f"{what}: {str(found)[:300]}, expected {str(expected)[:300]}")
+
+
+class Schema:
+    """A schema, and which of its properties were seen in outputs."""
+
+    def __init__(self, path):
+        self.name = path.stem
+        self.text = json.loads(path.read_text())
+        jsonschema.Draft202012Validator.check_schema(self.text)
+        self.validator = jsonschema.Draft202012Validator(self.text)
+        self.seen = set()
+        self.known = set()
+        self.check_texts(self.text)
+
+    def check_texts(self, schema):
+        """Each property says what it is, and each object which properties it has."""
+        if isinstance(schema, list):
+            for part in schema:
+                self.check_texts(part)
+        if not isinstance(schema, dict):
+            return
+        if schema.get("type") == "object":
+            expect(f"{self.name}: {schema.get('description')}: additionalProperties", "additionalProperties" in schema, True)
+        for name, part in schema.get("properties", {}).items():
+            self.known.add(name)
+            target = self.text["$defs"][part["$ref"].rpartition("/")[2]] if "$ref" in part else part
+            expect(f"{self.name}: {name} has a description", bool(part.get("description") or target.get("description")), True)
+            if name.endswith("_us"):
+                expect(f"{self.name}: {name}: its unit", "icroseconds" in part["description"] or "Time of" in part["description"], True)
+        for part in schema.values():
+            self.check_texts(part)
+
+    def check(self, what, document):
+        for error in list(self.validator.iter_errors(thinned(document)))[:3]:
+            best = jsonschema.exceptions.best_match([error])
+            failures.append(f"{what}: {self.name}.json: {best.json_path}: {best.message[:300]}")
+        self.see(document)
+
+    def see(self, document):
+        if isinstance(document, list):
+            for part in document:
+                self.see(part)
+        elif isinstance(document, dict):
+            self.seen.update(document)
+            for part in document.values():
+                self.see(part)
+
+
+WORD = re.compile(r"[a-z_ ]{1,30}|-?[0-9]{1,22}")
+
+
+def form(value):
+    """What tells a schema's answer about one value from that about another: types, keys, and words of a list of words."""
+    if isinstance(value, dict):
+        return tuple((key, form(part)) for key, part in value.items())
+    if isinstance(value, list):
+        return tuple(sorted({repr(form(part)) for part in value}))
+    if isinstance(value, str):
+        return ("s", "0" if value.isdigit() else value) if WORD.fullmatch(value) else "s"
+    if isinstance(value, bool) or value is None:
+        return value
+    return type(value).__name__, value < 0
+
+
+def thinned(value):
+    """The same without elements of long arrays that have the form of one before: a schema says the same of them."""
+    if isinstance(value, dict):
+        return {key: thinned(part) for key, part in value.items()}
+    if isinstance(value, list) and len(value) > 20:
+        kept = {}
+        for part in value:
+            kept.setdefault(repr(form(part)), part)
+        value = list(kept.values())
+    return [thinned(part) for part in value] if isinstance(value, list) else value
+
+
+def run(*words, codes=(0,), **more):
+    outcome = subprocess.run([str(MEMVIZ), *map(str, words)], capture_output=True, text=True, **more)
+    expect(" ".join(map(str, words)) + ": exit code " + outcome.stderr[:200], outcome.returncode in codes, True)
+    return outcome.stdout
+
+
+def snapshots():
+    yield from sorted((SOURCE / "testdata").glob("**/*.pickle"))
+    yield from sorted(SHARED.glob("*.pickle"))
+
+
+def is_hostile(path):
+    return "hostile" in path.parts
+
+
+def answers_of(path, commands, options=()):
+    """What commands say of a snapshot, by command; nothing of those that say that it has too little."""
+    answers = {}
+    for command in commands:
+        outcome = subprocess.run([str(MEMVIZ), command, str(path), *options, "--json", "-", "--quiet"], capture_output=True, text=True)
+        if outcome.stdout:
+            answers[command] = json.loads(outcome.stdout)
+        else:
+            expect(f"{command} {path.name}: {outcome.stderr}", outcome.returncode in (1, 2) and is_hostile(path), True)
+    return answers
+
+
+def check_bytes(path, answers):
+    """The same bytes in every answer about the same moment."""
+    stats = {device["device"]: device for device in answers["stats"]["devices"]}
+
+    def same(what, found, expected):
+        expect(f"{path.name}: {what}", found, expected)
+
+    for device in answers["state"]["devices"]:
+        check_state(path, answers["state"], device)
+    for device in answers["timeline"]["devices"]:
+        whole = stats[device["device"]]
+        peak = device["peak"]
+        same("timeline: peak", peak["live_bytes"], whole["peak_requested_bytes"])
+        same("timeline: event of the peak", peak["event"], whole["peak_event"])
+        same("timeline: ooms", len(device["ooms"]), whole["ooms"])
+        if whole["unmatched_frees"] == 0 and whole["balanced"]:
+            held = sum(one["bytes"] for one in peak["holders"]) + peak["others"]["bytes"]
+            same("timeline: who held the peak", held, peak["live_bytes"])
+            same("timeline: its end", device["curve"][-1]["live_bytes"], whole["end_requested_bytes"])
+        same("timeline: the curve has the peak", max(point["live_bytes"] for point in device["curve"]), peak["live_bytes"])
+        events = [point["event"] for point in device["curve"]]
+        same("timeline: the curve goes forward", events, sorted(set(events)))
+    tree = answers["export"]
+    own = [node["self_bytes"] for node in tree["nodes"]]
+    same("tree: its parts", sum(own), tree["root_bytes"])
+    outside = sum(device["outside_bytes"] for device in stats.values())
+    same("tree: the root", tree["root_bytes"], sum(device["reserved_bytes"] for device in stats.values()) + outside)
+    for device in answers["report"]["devices"]:
+        same("report: peak", device["peak_bytes"], stats[device["device"]]["peak_requested_bytes"])
+        same("report: kinds", sum(kind["bytes"] for kind in device["kinds"]), device["requested_bytes"])
+    by_kind = {}
+    for device in answers["report"]["devices"]:
+        for kind in device["kinds"]:
+            by_kind[kind["kind"]] = by_kind.get(kind["kind"], 0) + kind["bytes"]
+    weights = sum(entry["size_bytes"] for entry in answers["report"]["weights"])
+    same("report: weights", weights, by_kind.get("parameter", 0))
+    seen = {}
+    for line in answers["trace"]["lines"]:
+        if line["kind"] == "event":
+            seen[line["device"]] = seen.get(line["device"], 0) + 1
+    for device, whole in stats.items():
+        same("trace: events", seen.get(device, 0), whole["events"])
+
+
+def check_state(path, state, device):
+    """Segments consist of blocks, and the totals of both."""
+    segments = [segment for segment in state["segments"] if segment["device"] == device["device"]]
+    by_state = {}
+    for segment in segments:
+        sizes = sum(block["size_bytes"] for block in segment["blocks"])
+        expect(f"{path.name}: state: segment {segment['address']}", sizes + segment["uncovered_bytes"], segment["total_bytes"])
+        for block in segment["blocks"]:
+            by_state[block["state"]] = by_state.get(block["state"], 0) + block["size_bytes"]
+    requested = sum(block.get("requested_bytes", 0) for segment in segments for block in segment["blocks"])
+    expect(f"{path.name}: state: requested", requested + device["outside_bytes"], device["requested_bytes"])
+    expect(f"{path.name}: state: reserved", sum(segment["total_bytes"] for segment in segments), device["reserved_bytes"])
+    for name, key in (("active_allocated", "allocated_bytes"), ("active_pending_free", "pending_free_bytes"), ("inactive", "inactive_bytes")):
+        expect(f"{path.name}: state: {name}", by_state.get(name, 0), device[key])
+    named = sum(block["requested_bytes"] for segment in state["segments"] for block in segment["blocks"] if "line" in block)
+    outside = sum(one["outside_bytes"] for one in state["devices"])
+    expect(f"{path.name}: state: lines", sum(line["bytes"] for line in state["lines"]), named + outside)
+
+
+def check_snapshots(schemas):
+    for path in snapshots():
+        is_small = path.stat().st_size < LARGEST_WITH_ALL
+        answers = answers_of(path, COMMANDS if is_small else ["stats", "check", "timeline"])
+        for command, answer in answers.items():
+            schemas[SCHEMA_OF.get(command, command)].check(f"{command} {path.name}", answer)
+            expect(f"{command} {path.name}: memviz", answer["memviz"], version())
+        if is_small and not is_hostile(path):
+            check_bytes(path, answers)
+
+
+def version():
+    return run("--version").split()[1].strip()
+
+
+def check_variations(schemas, folder):
+    """Options that add to what is written."""
+    data = SOURCE / "testdata"
+    options = {
+        "flame": ["--group", "device,pool,stream,segment,state,kind,annotation,metadata,compile"],
+        "trace": ["--stacks"],
+        "state": ["--at", "oom"],
+        "explain": ["--capacity", "80GiB"],
+        "leaks": ["--capacity", "80GB"],
+        "check": ["--structure"],
+        "timeline": ["--from", "0", "--to", "20"],
+        "stats": ["--at", "event:3"],
+    }
+    for path in [*sorted(data.glob("gen_*.pickle")), data / "oom.pickle", data / "training_step.pickle", *sorted(data.glob("leaks/*.pickle"))]:
+        for command, words in options.items():
+            text = run(command, path, *words, "--json", "-", "--quiet", codes=(0, 2))
+            if text:  # a file may have too few events
+                schemas[SCHEMA_OF.get(command, command)].check(f"{command} {' '.join(words)} {path.name}", json.loads(text))
+    annotated, moment = data / "gen_2.5_annotations.pickle", ["--at", "annotation:load", "--json", "-", "--quiet"]
+    for command in ("stats", "state", "report", "flame"):
+        document = json.loads(run(command, annotated, *moment))
+        schemas[SCHEMA_OF.get(command, command)].check(f"{command} {' '.join(moment)}", document)
+    schemas["compare"].check("compare --at annotation", json.loads(run("compare", annotated, annotated, *moment)))
+    rules = folder / "rules"
+    rules.write_text("activation  model\\.py\n")
+    schemas["report"].check("report --kinds", json.loads(run("report", data / "training_step.pickle", "--kinds", rules, "--json", "-", "--quiet")))
+    measured = folder / "measured.pickle"
+    snapshot = pickle.loads((data / "oom.pickle").read_bytes())
+    device = {"device": 0, "total_bytes": 80 << 30, "own_outside_bytes": 1 << 30, "other_processes": 1, "other_processes_bytes": None}
+    measured.write_bytes(pickle.dumps({**snapshot, "memviz_recorder": {"version": 1, "devices": [device]}}))
+    document = json.loads(run("explain", measured, "--json", "-", "--quiet"))
+    schemas["explain"].check("explain of what memviz recorded", document)
+    expect("explain: measured", document["devices"][0]["measured"]["own_outside_bytes"], 1 << 30)
+    packed = folder / "oom.pickle.gz"
+    packed.write_bytes(gzip.compress((data / "oom.pickle").read_bytes()))
+    schemas["check"].check("check of gzip", json.loads(run("check", packed, "--json", "-", "--quiet")))
+
+
+def check_comparisons(schemas):
+    data = SOURCE / "testdata"
+    pairs = [("before", "after"), ("run_main", "run_branch"), ("training_step", "oom"), ("empty", "oom"), ("gen_2.1_no_time", "gen_2.15_host")]
+    for before, after in pairs:
+        for words in ([], ["--fail-over", "1%"], ["--match", "function", "--at", "end"]):
+            text = run("compare", data / f"{before}.pickle", data / f"{after}.pickle", *words, "--json", "-", "--quiet", codes=(0, 3))
+            document = json.loads(text)
+            schemas["compare"].check(f"compare {before} {after} {words}", document)
+            for device in document["devices"]:
+                if not device["kinds"]:
+                    continue  # none is known
+                change = sum(kind["change_bytes"] for kind in device["kinds"])
+                expect(f"compare {before} {after}: kinds", change, device["after"]["requested_bytes"] - device["before"]["requested_bytes"])
+
+
+def check_programs(schemas):
+    for path in sorted((SOURCE / "testdata" / "flops").glob("**/*.pt2")):
+        document = json.loads(run("flops", path, "--json", "-", codes=(0, 1)) or "null")
+        if document:
+            schemas["flops"].check(f"flops {path.name}", document)
+
+
+FITS = "import torch\na = torch.allocate(100 << 20)\ntorch.release(a)\n"
+TOO_MUCH = "import torch\ntorch.allocate(100 << 20)\ntorch.allocate(2 << 30)\n"
+BY_BATCH = "import os, torch\ntorch.allocate(int(os.environ['BATCH']) * (100 << 20))\n"
+
+
+def check_rehearsals(schemas, folder):
+    """On a made-up GPU without a GPU in it, with a torch of the tests."""
+    surroundings = {**os.environ, "MEMVIZ_REHEARSAL_DIR": str(REHEARSAL), "PYTHONPATH": str(SOURCE / "tests" / "rehearse")}
+
+    def rehearse(name, program, *options):
+        words = ["rehearse", "--gpu", "small", "-o", folder / name, "--json", "-", "--quiet", *options, "--", sys.executable, "-B", "-c", program]
+        document = json.loads(run(*words, codes=(0, 1, 3), env=surroundings))
+        schemas["rehearse"].check(f"rehearse {name}", document)
+        return document
+
+    expect("rehearse: fits", rehearse("fits", FITS)["verdict"]["outcome"], "fits")
+    expect("rehearse: does not fit", rehearse("much", TOO_MUCH)["verdict"]["outcome"], "does_not_fit")
+    expect("rehearse: no GPU", rehearse("none", "import torch")["verdict"]["outcome"], "no_gpu")
+    rehearse("variants", FITS, "--compare-with", "A=1")
+    expect("rehearse: search", rehearse("search", BY_BATCH, "--search", "BATCH=1..32")["search"]["largest"], 10)
+    for recorded in sorted((folder / "much").glob("*.pickle")):
+        for command in COMMANDS:
+            document = json.loads(run(command, recorded, "--json", "-", "--quiet"))
+            schemas[SCHEMA_OF.get(command, command)].check(f"{command} {recorded.name}", document)
+            expect(f"{command} {recorded.name}: rehearsal", "rehearsal" in document, command not in ("leaks", "flame", "export"))
+
+
+def check_several(schemas):
+    """Several files are an array; what cannot be read is left out, and the exit code is the worst."""
+    data = SOURCE / "testdata"
+    for command in ("stats", "explain", "leaks", "check"):
+        names = [data / "oom.pickle", data / "nothing_there.pickle", data / "before.pickle"]
+        document = json.loads(run(command, *names, "--json", "-", "--quiet", codes=(1,)))
+        schemas[command].check(f"{command} of several", document)
+        expect(f"{command} of several: files", [part["file"] for part in document], [str(names[0]), str(names[2])])
+
+
+def check_lines(schemas):
+    """--format ndjson has the same lines as --json."""
+    path = SOURCE / "testdata" / "gen_2.5_annotations.pickle"
+    lines = [json.loads(line) for line in run("trace", path, "--format", "ndjson", "--stacks", "--quiet").splitlines()]
+    expect("ndjson", lines, json.loads(run("trace", path, "--json", "-", "--stacks", "--quiet"))["lines"])
+
+
+def check_strictness(schemas):
+    """A field that no schema has, or one that is missing, is found."""
+    document = json.loads(run("stats", SOURCE / "testdata" / "oom.pickle", "--json", "-", "--quiet"))
+    validator = schemas["stats"].validator
+    expect("stats as it is", validator.is_valid(document), True)
+    expect("one more", validator.is_valid({**document, "more": 1}), False)
+    for name in document:
+        if name != "rehearsal":
+            expect(f"without {name}", validator.is_valid({key: value for key, value in document.items() if key != name}), False)
+    document["devices"][0]["reserved_bytes"] = "1"
+    expect("a text for a number", validator.is_valid(document), False)
+
+
+# Properties that no file here gives an output.
+UNSEEN = {"leaks": {"block_bytes"}}  # a stack without frames that grows
+
+
+def main():
+    schemas = {path.stem: Schema(path) for path in sorted((SOURCE / "docs" / "schemas").glob("*.json"))}
+    expect("schemas", sorted(schemas), sorted({SCHEMA_OF.get(name, name) for name in COMMANDS} | {"compare", "flops", "rehearse"}))
+    with tempfile.TemporaryDirectory() as folder:
+        check_snapshots(schemas)
+        check_variations(schemas, pathlib.Path(folder))
+        check_comparisons(schemas)
+        check_programs(schemas)
+        check_rehearsals(schemas, pathlib.Path(folder))
+        check_several(schemas)
+        check_lines(schemas)
+        check_strictness(schemas)
+    for name, schema in schemas.items():
+        expect(f"{name}.json: what is in no output", sorted(schema.known - schema.seen - UNSEEN.get(name, set())), [])
+    for failure in failures[:40]:
+        print(failure)
+    print(f"{len(schemas)} schemas, {len(failures)} failures")
+    return 1 if failures else 0
+
+
+sys.exit(main())

@@ -1,0 +1,43 @@
+"""A virtual environment outside the source tree, with the packages that a requirements.txt names."""
+
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+CACHE = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache")
+
+
+class PythonEnvironment:
+    def __init__(self, name, requirements, module):
+        """`module` is one that it lets import; `requirements` stands beside what it was made of."""
+        self.requirements = requirements
+        self.module = module
+        self.venv = CACHE / "memviz" / name
+        self.python = self.venv / "bin" / "python"
+
+    def is_installed(self):
+        """Whether the environment holds what requirements.txt asks for, and runs."""
+        installed = self.venv / self.requirements.name
+        return (
+            installed.is_file()
+            and installed.read_bytes() == self.requirements.read_bytes()
+            and subprocess.run([self.python, "-c", f"import {self.module}"], stderr=subprocess.DEVNULL).returncode == 0
+        )
+
+    def install(self):
+        print(f"memviz: installing {self.module} for the tests into {self.venv}", flush=True)
+        subprocess.run([sys.executable, "-m", "venv", "--clear", self.venv], check=True)
+        pip = [self.python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+        subprocess.run([*pip, "--requirement", self.requirements], check=True)
+        # Written last: a broken-off installation is not taken for a whole one.
+        shutil.copy(self.requirements, self.venv)
+
+    def install_if_missing(self):
+        if self.is_installed():
+            return
+        try:
+            self.install()
+        except subprocess.CalledProcessError:
+            sys.exit(f"memviz: {self.module} could not be installed; `ctest --preset default` runs the tests that do without")
