@@ -19,7 +19,6 @@ HERE = pathlib.Path(__file__).resolve().parent
 CACHE = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / "memviz"
 # Suites of Debian, and what they have: Python 3.9 with glibc 2.31, 3.11 with 2.36, 3.13 with 2.41.
 SUITES = ("bullseye", "bookworm", "trixie")
-MIRROR = "http://deb.debian.org/debian"
 PIP = ("-m", "pip", "--disable-pip-version-check", "install", "--quiet", "--no-index")
 
 
@@ -118,7 +117,7 @@ def root_of(suite):
         unfinished = folder.with_suffix(".part")
         shutil.rmtree(unfinished, ignore_errors=True)
         folder.parent.mkdir(parents=True, exist_ok=True)
-        run("debootstrap", "--variant=minbase", "--include=python3,python3-venv", suite, unfinished, MIRROR,
+        run("debootstrap", "--variant=minbase", "--include=python3,python3-venv", suite, unfinished,
             stdout=subprocess.DEVNULL)
         unfinished.rename(folder)
     return folder
