@@ -13,6 +13,7 @@ import re
 import shutil
 import subprocess
 import sys
+import zipfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 HERE = ROOT / "packaging"
@@ -140,11 +141,19 @@ def pack(contents, target):
     name = output_of(python, "-m", "wheel", "tags", "--platform-tag", tags, "--remove", untagged).strip()
     dist.mkdir(exist_ok=True)
     wheel = dist / name
-    shutil.move(contents.parent / "untagged" / name, wheel)
+    pack_tightly(contents.parent / "untagged" / name, wheel)
     size = wheel.stat().st_size
     say(f"dist/{name}: {size:,} bytes")
     if size > MOST_BYTES:
         sys.exit(f"memviz: the wheel has {size:,} bytes, more than {MOST_BYTES:,}")
+
+
+def pack_tightly(source, wheel):
+    """The same files in the same order, compressed as well as it goes."""
+    with zipfile.ZipFile(source) as old, zipfile.ZipFile(wheel, "w") as new:
+        for file in old.infolist():
+            new.writestr(file, old.read(file), zipfile.ZIP_DEFLATED, compresslevel=9)
+    source.unlink()
 
 
 def pack_source():
