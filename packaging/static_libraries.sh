@@ -30,7 +30,7 @@ apt_get update >"$folder/apt.log" 2>&1 || true
 build() {
   name=$1
   shift
-  rm -rf "$folder/$name"
+  rm -rf "${folder:?}/$name"
   mkdir -p "$folder/$name/source"
   tar -C "$folder/$name/source" --strip-components 1 -xf "$folder/sources/$name"_*.orig.tar.*
   cmake -G Ninja -S "$folder/$name/source" -B "$folder/$name/build" -Wno-dev -DCMAKE_BUILD_TYPE=Release \

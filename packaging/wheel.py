@@ -13,12 +13,19 @@ import re
 import shutil
 import subprocess
 import sys
+import zipfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 HERE = ROOT / "packaging"
 CACHE = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / "memviz"
 TOOLS = CACHE / "wheel-tools"
 GLIBC = (2, 17)
+# What `./run` calls libraries, and what those need to be found by CMake.
+ARM_PACKAGES = (
+    "libboost-program-options-dev libboost-program-options1.74-dev libboost-program-options1.74.0 libboost1.74-dev "
+    "libfmt-dev libfmt9 libpugixml-dev libpugixml1v5 libre2-9 libre2-dev libsqlite3-0 libsqlite3-dev libzip-dev libzip4 "
+    "libzstd-dev libzstd1 nlohmann-json3-dev zlib1g zlib1g-dev"
+).split()
 MOST_BYTES = 4_000_000
 
 
@@ -58,13 +65,14 @@ def zig_folder():
     return pathlib.Path(output_of(TOOLS / "bin/python", "-c", "import ziglang; print(ziglang.__path__[0])").strip())
 
 
-def build_program(build, target):
+def build_program(target):
+    build = target.build
     libraries = CACHE / f"static-{target.name}"
     say(f"static libraries, in {libraries}")
     run(HERE / "static_libraries.sh", libraries, *target.cmake)
     say("the program")
     run("cmake", "--preset", "default", "-B", build, "-DMEMVIZ_STATIC=ON", f"-DMEMVIZ_STATIC_LIBRARIES={libraries}/lib",
-        *target.cmake, stdout=subprocess.DEVNULL)
+        *target.cmake, *target.without, stdout=subprocess.DEVNULL)
     run("cmake", "--build", build, "--target", "memviz_static")
     return build / "memviz_static"
 
@@ -133,11 +141,19 @@ def pack(contents, target):
     name = output_of(python, "-m", "wheel", "tags", "--platform-tag", tags, "--remove", untagged).strip()
     dist.mkdir(exist_ok=True)
     wheel = dist / name
-    shutil.move(contents.parent / "untagged" / name, wheel)
+    pack_tightly(contents.parent / "untagged" / name, wheel)
     size = wheel.stat().st_size
     say(f"dist/{name}: {size:,} bytes")
     if size > MOST_BYTES:
         sys.exit(f"memviz: the wheel has {size:,} bytes, more than {MOST_BYTES:,}")
+
+
+def pack_tightly(source, wheel):
+    """The same files in the same order, compressed as well as it goes."""
+    with zipfile.ZipFile(source) as old, zipfile.ZipFile(wheel, "w") as new:
+        for file in old.infolist():
+            new.writestr(file, old.read(file), zipfile.ZIP_DEFLATED, compresslevel=9)
+    source.unlink()
 
 
 def pack_source():
@@ -149,22 +165,41 @@ def pack_source():
 
 
 class Target:
-    """What the wheel is for: this machine's architecture, or another one by Debian's cross compiler."""
+    """What the wheel is for: this machine's architecture."""
 
-    def __init__(self, name):
-        self.name = name
+    def __init__(self):
+        self.name = "x86_64"
+        self.build = ROOT / "build"
         self.cmake = []
+        self.without = []
         self.strip = "strip"
 
 
+class CrossTarget:
+    """64-bit Arm, by Debian's cross compiler. The made-up GPU, whose tables are of x86-64, is not in that wheel."""
+
+    def __init__(self):
+        self.name = "aarch64"
+        self.build = ROOT / "build-aarch64"
+        self.strip = "aarch64-linux-gnu-strip"
+        sysroot = CACHE / "sysroot-arm64"
+        say(f"Debian's libraries for it, in {sysroot}")
+        run(HERE / "sysroot.sh", sysroot, "arm64", *ARM_PACKAGES)
+        self.cmake = [f"-DCMAKE_TOOLCHAIN_FILE={HERE}/aarch64.cmake", f"-DMEMVIZ_SYSROOT={sysroot}",
+                      f"-DMEMVIZ_STATIC_PREFIX={CACHE}/static-aarch64"]
+        self.without = ["-DMEMVIZ_BUILD_TESTS=OFF", "-DMEMVIZ_CAPTURE=OFF"]
+
+
 def main():
-    argparse.ArgumentParser(description=__doc__.splitlines()[0]).parse_args()
-    target = Target("x86_64")
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--arch", choices=("x86_64", "aarch64"), default="x86_64", help="what the wheel is for")
+    is_arm = parser.parse_args().arch == "aarch64"
     make_tools()
+    target = CrossTarget() if is_arm else Target()
     zig = zig_folder()
-    program = build_program(ROOT / "build", target)
-    rehearsal = build_rehearsal(ROOT / "build/wheel/rehearsal", zig)
-    contents = ROOT / "build/wheel/contents"
+    program = build_program(target)
+    rehearsal = None if is_arm else build_rehearsal(ROOT / "build/wheel/rehearsal", zig)
+    contents = target.build / "wheel/contents"
     stage(contents, target, program, rehearsal, zig)
     pack(contents, target)
     pack_source()

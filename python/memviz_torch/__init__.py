@@ -13,7 +13,7 @@ by the program ``memviz``, which comes with this package; nothing in a snapshot 
 from memviz_torch._api import compare, explain, flame, leaks, state, stats, timeline
 from memviz_torch._program import Error, ProgramNotFound, Snapshot, SnapshotWarning, UsageError, program
 from memviz_torch._results import Comparison, Explanation, Leaks, Picture
-from memviz_torch.recording import Recorder, record
+from memviz_torch.recording.recorder import Recorder, record
 
 __all__ = [
     "Comparison",

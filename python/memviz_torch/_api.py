@@ -105,6 +105,7 @@ def state(
 def explain(
     snapshot: Snapshot,
     *,
+    brief: bool = False,
     capacity: Optional[Size] = None,
     at: Optional[str] = None,
     device: Optional[Device] = None,
@@ -116,6 +117,7 @@ def explain(
 ) -> Explanation:
     """Why memory ran out or is fragmented, and what would have helped.
 
+    brief: the text says only what happened, why, what to do, and who holds most.
     capacity: memory of each device, as "80GiB" or in bytes, without which memory outside PyTorch is not known.
 
     ``memviz help explain`` has the whole of it.

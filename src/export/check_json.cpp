@@ -73,6 +73,16 @@ void write_unread_keys(JsonWriter& json, const Recording& recording) {
   json.end_array().member("more_unread_keys", recording.more_unread_keys);
 }
 
+/// What memviz's recorder added.
+void write_recorder(JsonWriter& json, const Recording& recording) {
+  if (recording.declared.empty() && recording.measured.empty()) return;
+  json.key("recorder")
+      .begin_object()
+      .member("tensors", recording.declared.size())
+      .member("devices", recording.measured.size())
+      .end_object();
+}
+
 void write_report(JsonWriter& json, const CheckReport& report) {
   json.member("file", report.file).member("well_formed", report.recording != nullptr);
   if (report.state) json.member("balanced", report.is_balanced());
@@ -89,6 +99,7 @@ void write_report(JsonWriter& json, const CheckReport& report) {
   if (report.survey) write_survey(json, *report.survey);
   if (!report.recording) return;
   write_devices(json, report);
+  write_recorder(json, *report.recording);
   write_unread_keys(json, *report.recording);
   json.member("annotations", report.recording->annotations.size()).member("warnings", warnings_of(report));
   if (!report.state) json.member("decoding_seconds", report.decoding_seconds);

@@ -97,6 +97,16 @@ void add_origin(TextTable& table, const CheckReport& report) {
     table.add_row({"recorded", printable(rehearsal_text(*report.recording->origin.rehearsal))});
 }
 
+/// What memviz's recorder added.
+std::string recorder_text(const Recording& recording) {
+  std::vector<std::string> parts;
+  if (!recording.declared.empty())
+    parts.push_back("kinds and names of " + format_counted(recording.declared.size(), "tensor"));
+  if (!recording.measured.empty())
+    parts.push_back("memory beyond PyTorch of " + format_counted(recording.measured.size(), "device"));
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
 std::string unread_keys(const Recording& recording) {
   std::vector<std::string> names;
   for (const UnreadKey& key : recording.unread_keys)
@@ -120,6 +130,7 @@ void add_devices(TextTable& table, const CheckReport& report) {
       table.add_row({"", balance_line(stats)});
   }
   if (!recording.annotations.empty()) table.add_row({"annotations", format_count(recording.annotations.size())});
+  if (const std::string text = recorder_text(recording); !text.empty()) table.add_row({"recorder", text});
   if (devices.empty()) table.add_row({"devices", "none: no segments and no events"});
   if (!recording.unread_keys.empty()) table.add_row({"not read", unread_keys(recording)});
 }

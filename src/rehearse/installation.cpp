@@ -19,6 +19,11 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::string_view kEnding = ".profile";
+#ifdef __x86_64__
+constexpr bool kIsForThisProcessor = true;
+#else
+constexpr bool kIsForThisProcessor = false;
+#endif
 constexpr const char* kLibrary = "libmemviz_rehearsal.so";
 
 bool has_library(const fs::path& folder) {
@@ -55,6 +60,8 @@ fs::path own_program() {
 }
 
 fs::path rehearsal_folder(const fs::path& program) {
+  if (!kIsForThisProcessor)
+    throw Error("the made-up GPU is for Linux on x86-64, and this memviz for another processor");
   std::vector<fs::path> places;
   if (const char* const given = std::getenv("MEMVIZ_REHEARSAL_DIR"); given != nullptr && *given != '\0')
     places = {fs::absolute(given)};

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <fmt/format.h>
 #include <limits>
+#include <map>
 #include <optional>
 #include <string_view>
 #include <tuple>
@@ -101,13 +102,16 @@ private:
     const std::string_view name = document_.text(text);
     if (name.empty()) return kEmptyString;
     if (name.size() <= kMostBytes) return texts_.text(TextKind::metadata, text);
-    return texts_.text(TextKind::metadata, to_valid_utf8(name.substr(0, kMostBytes)));
+    const auto [cut, is_new] = cut_names_.try_emplace(text.payload());
+    if (is_new) cut->second = texts_.text(TextKind::metadata, to_valid_utf8(name.substr(0, kMostBytes)));
+    return cut->second;
   }
 
   bool add_device(Value item) {
     if (item.kind() != Kind::dict) return false;
+    constexpr std::size_t kMostDevices = 1024;
     const auto device = device_of(document_.get(item, "device"));
-    if (!device) return false;
+    if (!device || recording_.measured.size() == kMostDevices) return false;
     MeasuredDevice measured;
     measured.device = *device;
     measured.total_bytes = bytes_of(document_.get(item, "total_bytes"));
@@ -123,6 +127,7 @@ private:
   FrameReader& texts_;
   Budget& budget_;
   Recording& recording_;
+  std::map<std::uint64_t, StringId> cut_names_; ///< by number of the text
   std::uint64_t left_out_ = 0;
 };
 

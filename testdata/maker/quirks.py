@@ -57,9 +57,37 @@ def _accounts():
     value["managed_segments"] = [value["segments"][0] | {"device": -2}]
     value["managed_traces"] = [[], value["device_traces"][0][:2]]
     value["world_size"] = 8
+    made["recorder_key.pickle"] = value = _honest()
+    _add_recorder_key(value)
     made["big_ints.pickle"] = value = _honest()
     _add_big_ints(value)
     return made
+
+
+def _add_recorder_key(value):
+    """What memviz's recorder in Python adds: what the tensors are, and what CUDA and NVML said of the device."""
+    used = [b for s in value["segments"] if s["device"] == 0 for b in s["blocks"] if b["state"] == "active_allocated"]
+    kinds = ("parameter", "buffer", "gradient", "optimizer_state")
+    reserved = sum(s["total_size"] for s in value["segments"] if s["device"] == 0)
+    value["memviz_recorder"] = {
+        "format": 1,
+        "torch": "2.15.0",
+        "rank": 3,
+        "devices": [
+            {
+                "device": 0,
+                "total_bytes": 2 * reserved,
+                "free_bytes": reserved // 2,
+                "own_outside_bytes": reserved // 8,
+                "other_processes": 1,
+                "other_processes_bytes": reserved // 4,
+            }
+        ],
+        "tensors": [
+            [0, block["address"], block["size"], kinds[index % 4], f"layers.{index // 4}.weight"]
+            for index, block in enumerate(used)
+        ],
+    }
 
 
 def _add_unknown(value):

@@ -39,6 +39,17 @@ TEST_CASE("explain --json is one object") {
   CHECK(found["devices"].at(0)["totals"]["capacity_bytes"] == 11ULL << 30U);
 }
 
+TEST_CASE("explain --text writes the text beside what takes its place") {
+  const std::string file = case_file("split_large_segment");
+  const auto text = run({"explain", file});
+  const auto both = run({"explain", file, "--json", "/dev/stderr", "--text", "-"});
+  CHECK(both.exit_code == 0);
+  CHECK(both.out == text.out);
+  CHECK(both.err == run({"explain", file, "--json", "-"}).out);
+  CHECK(run({"explain", file, "-o", "/dev/stderr", "--text", "-"}).out == text.out);
+  CHECK(run({"explain", file, "--json", "-", "--text", "-"}).exit_code == 2);
+}
+
 TEST_CASE("explain --at end looks at the end") {
   const auto outcome = run({"explain", case_file("huge_request"), "--at", "end"});
   CHECK(outcome.exit_code == 0);

@@ -186,7 +186,7 @@ TEST_CASE("a mistake in a command") {
       {{"help", "exprot"}, "unknown command 'exprot'; did you mean 'export'?"},
       {{"dance"},
        "unknown command 'dance'; the commands are flame, compare, explain, leaks, timeline, state, stats, trace, "
-       "report, export, check, flops, rehearse, help or completion"},
+       "report, export, check, flops, rehearse, run, help or completion"},
       {{"--flame"}, "unknown option '--flame'; a command comes first"},
       {{testdata_file("oom")},
        "'" + testdata_file("oom") + "' is a file; a command comes first: memviz flame " + testdata_file("oom") +

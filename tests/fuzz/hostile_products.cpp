@@ -72,6 +72,44 @@ std::string annotations_beside_devices(std::size_t bytes) {
   return file.done();
 }
 
+std::string a_long_name_on_every_tensor(std::size_t bytes) {
+  File file;
+  file.add("segments", "]");
+  const std::string name = file.keep(text_piece(std::string(bytes / 2, 'x')));
+  const std::string one = file.keep("(K\0K\1K\1"s + File::word("parameter") + name + "l");
+  file.add("memviz_recorder", File::dict({{"tensors", repeated(bytes / 4, one)}}));
+  file.pad(bytes / 4);
+  return file.done();
+}
+
+std::string tensors_beside_blocks(std::size_t bytes) {
+  File file;
+  const std::string one = file.keep(File::dict({{"size", "K\1"}, {"state", File::word("active_allocated")}}));
+  file.add("segments",
+           "(" +
+               File::dict({{"address", "K\0"s}, {"total_size", number(bytes)}, {"blocks", repeated(bytes / 10, one)}}) +
+               "l");
+  file.pad(bytes / 2);
+  file.add("memviz_recorder", File::dict({{"tensors", list_of(bytes / 4, [](std::uint64_t address) {
+                                             return "(K\0"s + number(address) + "K\1" + File::word("gradient") +
+                                                    File::word("w") + "l";
+                                           })}}));
+  return file.done();
+}
+
+std::string measured_devices_beside_devices(std::size_t bytes) {
+  File file;
+  std::string segments = "(";
+  for (std::uint64_t device = 0; device < 65536 && segments.size() < bytes / 6; ++device)
+    segments += File::dict({{"device", number(device)}, {"address", "K\1"}, {"total_size", "K\x09"}});
+  file.add("segments", segments + "l");
+  file.pad(bytes / 2);
+  file.add("memviz_recorder", File::dict({{"devices", list_of(bytes / 4, [](std::uint64_t device) {
+                                             return File::dict({{"device", number(device)}, {"total_bytes", "K\x09"}});
+                                           })}}));
+  return file.done();
+}
+
 /// A dict of many keys, with `items` before them, as often as the bytes pay for: fetches it.
 std::string large_dict(File& file, std::size_t bytes, std::string items) {
   items += "u(";
@@ -221,6 +259,9 @@ std::vector<HostileShape> product_shapes() {
       {"a long name on every annotation", a_long_name_on_every_annotation},
       {"a deep stack in every event", a_deep_stack_in_every_event},
       {"failures after every segment", failures_after_every_segment},
+      {"a long name on every tensor", a_long_name_on_every_tensor},
+      {"tensors beside blocks", tensors_beside_blocks},
+      {"measured devices beside devices", measured_devices_beside_devices},
   };
 }
 

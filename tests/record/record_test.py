@@ -132,7 +132,8 @@ class AsIfItWereNotThere(Stage):
         self.assertEqual(os.listdir(self.folder / "tmp"), [])
 
     def test_python_without_torch_runs_as_ever(self):
-        done = self.run_python("import sys\ntry:\n  import torch\nexcept ImportError as e: sys.exit(str(e))", PYTHONPATH="")
+        program = "import sys\ntry:\n  import torch\nexcept ImportError as e: sys.exit(str(e))"
+        done = self.run_python(program, PYTHONPATH="")
         self.assertEqual((done.returncode, done.err), (1, "No module named 'torch'\n"))
 
     def test_a_torch_that_is_found_at_the_second_try_is_recorded(self):
@@ -400,7 +401,8 @@ class Record(Stage):
 
     def record(self, body, arguments="", before="", **environment):
         lines = "\n".join("    " + line for line in body.strip().splitlines())
-        program = f"import torch, memviz_torch\n{before}\nwith memviz_torch.record({arguments}) as r:\n{lines}\nprint(r.files)\n"
+        program = f"import torch, memviz_torch\n{before}\nwith memviz_torch.record({arguments}) as r:\n{lines}\n"
+        program += "print(r.files)\n"
         return self.done([sys.executable, "-c", program], **environment)
 
     def pickles(self):
@@ -411,7 +413,8 @@ class Record(Stage):
         return pickle.loads(file.read_bytes())
 
     def test_the_package_does_not_import_torch(self):
-        done = self.done([sys.executable, "-c", "import sys, memviz_torch; memviz_torch.record(); print('torch' in sys.modules)"])
+        program = "import sys, memviz_torch; memviz_torch.record(); print('torch' in sys.modules)"
+        done = self.done([sys.executable, "-c", program])
         self.assertEqual((done.out, done.err), ("False\n", ""))
 
     def test_writes_a_file_and_leaves_the_recorder_as_it_was(self):
@@ -490,7 +493,8 @@ class Record(Stage):
         self.assertEqual((done.out, done.err), ("[]\n", ""))
 
     def test_steps_are_steps_of_leaks(self):
-        self.record("for _ in range(12):\n    a = torch.allocate(1 << 20)\n    torch.allocate(512)\n    torch.release(a)\n    r.step()")
+        step = ["a = torch.allocate(1 << 20)", "torch.allocate(512)", "torch.release(a)", "r.step()"]
+        self.record("for _ in range(12):\n    " + "\n    ".join(step))
         (file,) = self.pickles()
         done = self.done([MEMVIZ, "leaks", file])
         self.assertIn("memviz_step#", done.out)

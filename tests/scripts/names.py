@@ -12,7 +12,7 @@ import sys
 
 WITHOUT_HEADER = {
     # Commands, which command.hpp declares.
-    *(f"src/cli/{name}.cpp" for name in ("rehearse", "report", "state", "stats", "timeline")),
+    *(f"src/cli/{name}.cpp" for name in ("rehearse", "report", "run", "state", "stats", "timeline")),
     # Who starts the program is not included.
     "src/main.cpp",
 }

@@ -1,12 +1,15 @@
 """What the devices hold beyond PyTorch: CUDA's own totals, and, where NVML is there, who else is on the device."""
 
+from __future__ import annotations
+
 import ctypes
 import os
+from typing import Any, Optional
 
 _NOT_AVAILABLE = (1 << 64) - 1
 
 
-def measured(torch, always=None):
+def measured(torch: Any, always: Optional[int] = None) -> list[dict[str, int]]:
     """A dict for each device that this process holds memory of, and for the device ``always``."""
     found = []
     for device in range(torch.cuda.device_count()):
@@ -20,7 +23,7 @@ def measured(torch, always=None):
     return found
 
 
-def _try(function, *arguments):
+def _try(function: Any, *arguments: Any) -> None:
     """A fact that cannot be had is left out."""
     try:
         function(*arguments)
@@ -28,21 +31,22 @@ def _try(function, *arguments):
         pass
 
 
-def _add_totals(facts, torch, device):
+def _add_totals(facts: dict[str, int], torch: Any, device: int) -> None:
     free, total = torch.cuda.mem_get_info(device)
     facts["total_bytes"] = int(total)
     facts["free_bytes"] = int(free)
 
 
-def _add_processes(facts, torch, device, reserved):
+def _add_processes(facts: dict[str, int], torch: Any, device: int, reserved: int) -> None:
     processes = processes_of(str(torch.cuda.get_device_properties(device).uuid))
     own = processes.pop(os.getpid(), None)
     # In a container NVML's numbers may be those of the machine: then nobody here is this process, or a stranger is.
-    if own is None or own < reserved or None in processes.values():
+    others = [size for size in processes.values() if size is not None]
+    if own is None or own < reserved or len(others) < len(processes):
         return
     facts["own_outside_bytes"] = own - reserved
-    facts["other_processes"] = len(processes)
-    facts["other_processes_bytes"] = sum(processes.values())
+    facts["other_processes"] = len(others)
+    facts["other_processes_bytes"] = sum(others)
 
 
 class _Process(ctypes.Structure):
@@ -56,14 +60,14 @@ class _Process(ctypes.Structure):
     ]
 
 
-def processes_of(uuid, library=None):
+def processes_of(uuid: str, library: Any = None) -> dict[int, Optional[int]]:
     """Bytes by process id, None where NVML does not tell them. Raises OSError where there is no NVML, or it does not
     know the device."""
     nvml = library if library is not None else ctypes.CDLL("libnvidia-ml.so.1")
     _call(nvml.nvmlInit_v2)
     try:
         handle = _handle(nvml, uuid)
-        found = {}
+        found: dict[int, Optional[int]] = {}
         for kind in ("Compute", "Graphics"):
             for process in _running(nvml, kind, handle):
                 known = None if process.bytes == _NOT_AVAILABLE else process.bytes
@@ -73,15 +77,15 @@ def processes_of(uuid, library=None):
         nvml.nvmlShutdown()
 
 
-def _call(function, *arguments):
+def _call(function: Any, *arguments: Any) -> None:
     error = function(*arguments)
     if error != 0:
         raise OSError(f"NVML: error {error}")
 
 
-def _handle(nvml, uuid):
+def _handle(nvml: Any, uuid: str) -> ctypes.c_void_p:
     handle = ctypes.c_void_p()
-    failure = None
+    failure = OSError("NVML knows no such device")
     for prefix in ("", "GPU-", "MIG-"):
         try:
             _call(nvml.nvmlDeviceGetHandleByUUID, ctypes.c_char_p((prefix + uuid).encode()), ctypes.byref(handle))
@@ -91,7 +95,7 @@ def _handle(nvml, uuid):
     raise failure
 
 
-def _running(nvml, kind, handle):
+def _running(nvml: Any, kind: str, handle: ctypes.c_void_p) -> list[Any]:
     get = None
     for version in ("_v3", "_v2"):  # they differ in nothing that is read here
         get = get or getattr(nvml, f"nvmlDeviceGet{kind}RunningProcesses{version}", None)

@@ -1,21 +1,23 @@
 """Where a snapshot goes: names that tell processes apart, and files that are whole or not there and never replaced."""
 
+from __future__ import annotations
+
 import os
-import socket
 import sys
 import threading
 import time
+from typing import BinaryIO, Callable, Optional
 
 _RANK_VARIABLES = ("RANK", "SLURM_PROCID", "OMPI_COMM_WORLD_RANK", "PMI_RANK")
 _FIELDS = ("rank", "time", "pid", "host")
 
 
-def rank():
+def rank() -> Optional[int]:
     """Of this process in a distributed job; None where nothing says it."""
     distributed = sys.modules.get("torch.distributed")
     try:
         if distributed is not None and distributed.is_available() and distributed.is_initialized():
-            return distributed.get_rank()
+            return int(distributed.get_rank())
     except Exception:
         pass  # what the environment says, then
     for name in _RANK_VARIABLES:
@@ -25,7 +27,7 @@ def rank():
     return None
 
 
-def check_template(template):
+def check_template(template: str) -> None:
     """Raises ValueError where a name has a field that is none."""
     try:
         template.format(**dict.fromkeys(_FIELDS, ""))
@@ -34,16 +36,16 @@ def check_template(template):
         raise ValueError(f"path={template!r}: the fields of a name are {known} ({error!r})") from None
 
 
-def path_of(template):
+def path_of(template: str) -> str:
     """The name of a file of this process, at this moment."""
     return template.format(
-        rank=rank() or 0, time=time.strftime("%Y%m%d-%H%M%S"), pid=os.getpid(), host=socket.gethostname()
+        rank=rank() or 0, time=time.strftime("%Y%m%d-%H%M%S"), pid=os.getpid(), host=os.uname().nodename
     )
 
 
-def write_new(path, write):
-    """Calls ``write(file)`` with a file beside ``path``, then gives it that name, or the next that is free: mem-2.pickle.
-    Makes the folder. Returns the path; raises OSError, and leaves nothing then."""
+def write_new(path: str, write: Callable[[BinaryIO], object]) -> str:
+    """Calls ``write(file)`` with a file beside ``path``, then gives it that name, or the next that is free:
+    mem-2.pickle. Makes the folder. Returns the path; raises OSError, and leaves nothing then."""
     folder, name = os.path.split(path)
     folder = folder or os.curdir
     os.makedirs(folder, exist_ok=True)
@@ -57,7 +59,7 @@ def write_new(path, write):
             os.unlink(temporary)
 
 
-def _renamed(temporary, path):
+def _renamed(temporary: str, path: str) -> str:
     stem, ending = os.path.splitext(path)
     for number in range(1, 10000):
         free = path if number == 1 else f"{stem}-{number}{ending}"
@@ -69,7 +71,7 @@ def _renamed(temporary, path):
     raise FileExistsError(f"{path}, and 9999 like it")
 
 
-def _link(temporary, path):
+def _link(temporary: str, path: str) -> None:
     try:
         os.link(temporary, path)
     except FileExistsError:

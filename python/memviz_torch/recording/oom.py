@@ -1,25 +1,28 @@
 """What happens at an out-of-memory error: one file, and a verdict on standard error; then the error goes on."""
 
+from __future__ import annotations
+
 import os
 import shlex
 import subprocess
 import sys
 import tempfile
 import time
+from typing import Any, Callable, Optional, Union
 
 from . import files
 
 _SECONDS_FOR_VERDICT = 120
 
 
-def watch(torch, tell):
-    """Calls ``tell(device)`` at each out-of-memory error of the allocator, before it becomes an exception; from now on, or
-    from when CUDA is first used. Of several only the last one that watches is told."""
+def watch(torch: Any, tell: Callable[[int], object]) -> None:
+    """Calls ``tell(device)`` at each out-of-memory error of the allocator, before it becomes an exception; from now on,
+    or from when CUDA is first used. Of several only the last one that watches is told."""
     watchers = torch.__dict__.get("_memviz_oom_watchers")
     if watchers is None:  # an observer cannot be taken away again, so there is one for all
         watchers = torch._memviz_oom_watchers = []
 
-        def observe(device, asked_bytes, device_bytes, free_bytes):
+        def observe(device: int, asked_bytes: int, device_bytes: int, free_bytes: int) -> None:
             if watchers:
                 watchers[-1](device)
 
@@ -27,7 +30,7 @@ def watch(torch, tell):
     watchers.append(tell)
 
 
-def unwatch(torch, tell):
+def unwatch(torch: Any, tell: Callable[[int], object]) -> None:
     if tell in torch.__dict__.get("_memviz_oom_watchers", ()):
         torch._memviz_oom_watchers.remove(tell)
 
@@ -35,11 +38,11 @@ def unwatch(torch, tell):
 class Allowance:
     """Programs catch these errors and try again: three files at once, then one an hour."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self._left = 3
         self._last = 0.0
 
-    def take(self):
+    def take(self) -> bool:
         now = time.monotonic()
         if self._left == 0 and now - self._last < 3600:
             return False
@@ -48,9 +51,9 @@ class Allowance:
         return True
 
 
-def write_and_explain(snapshot, path):
-    """Writes the bytes of a snapshot, elsewhere where that folder takes none, and prints what they say. Returns the path;
-    None where nothing could be written."""
+def write_and_explain(snapshot: bytes, path: str) -> Optional[str]:
+    """Writes the bytes of a snapshot, elsewhere where that folder takes none, and prints what they say. Returns the
+    path; None where nothing could be written."""
     written, failure = _written(snapshot, path)
     lines = [f"memviz: {_process()} ran out of GPU memory."]
     try:
@@ -65,14 +68,14 @@ def write_and_explain(snapshot, path):
     return written
 
 
-def _process():
+def _process() -> str:
     rank = files.rank()
     return f"process {os.getpid()}" if rank is None else f"rank {rank} (process {os.getpid()})"
 
 
-def _written(snapshot, path):
+def _written(snapshot: bytes, path: str) -> tuple[Optional[str], str]:
     """The path, and what was wrong, if anything."""
-    failures = []
+    failures: list[str] = []
     for folder in (os.path.dirname(path), tempfile.gettempdir()):
         place = os.path.join(folder, os.path.basename(path))
         try:
@@ -83,7 +86,7 @@ def _written(snapshot, path):
     return None, " and ".join(failures)
 
 
-def verdict(snapshot):
+def verdict(snapshot: Union[str, bytes]) -> str:
     """What `memviz explain --brief` says of a file, or of the bytes of one."""
     words = [_program(), "explain", "--brief", "--quiet", "--", snapshot if isinstance(snapshot, str) else "-"]
     # The program needs nothing that was loaded into this one.
@@ -102,7 +105,7 @@ def verdict(snapshot):
     return done.stdout.decode("utf-8", "replace").strip()
 
 
-def _program():
+def _program() -> str:
     try:
         from .._program import program
     except ImportError:  # brought along by the program itself
@@ -110,7 +113,7 @@ def _program():
     return program()
 
 
-def say(text):
+def say(text: str) -> None:
     """In one piece, because ranks share a log. Never raises."""
     try:
         sys.stderr.write(text + "\n")

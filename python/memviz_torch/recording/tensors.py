@@ -1,17 +1,21 @@
 """The tensors of models and optimizers: where each lies, and what it is called."""
 
+from __future__ import annotations
+from typing import Any, Iterator
+
+
 # No model has so many; a bound for what is written.
 _MOST = 200_000
 # What wrappers of PyTorch's put into the names of parameters.
 _WRAPPERS = ("_orig_mod.", "_fsdp_wrapped_module.", "_checkpoint_wrapped_module.")
 
 
-def declared(models, optimizers):
+def declared(models: Any, optimizers: Any) -> list[list[Any]]:
     """[device, address, bytes, kind, name] for each piece of GPU memory that their tensors lie in. Kinds are parameter,
     buffer, gradient and optimizer_state; a gradient has the name of its parameter, a state that of its parameter and
     its own. What several tensors share has the first one's name, and says how many more there are."""
     memory = _Memory()
-    names = {}
+    names: dict[int, str] = {}
     for model in _as_list(models):
         _add_model(memory, names, model)
     for optimizer in _as_list(optimizers):
@@ -19,31 +23,31 @@ def declared(models, optimizers):
     return memory.rows()
 
 
-def _as_list(value):
+def _as_list(value: Any) -> list[Any]:
     if value is None:
         return []
     return list(value) if isinstance(value, (list, tuple)) else [value]
 
 
 class _Memory:
-    def __init__(self):
-        self._found = {}
+    def __init__(self) -> None:
+        self._found: dict[tuple[int, int], list[Any]] = {}
 
-    def add(self, tensor, kind, name):
+    def add(self, tensor: Any, kind: str, name: str) -> None:
         for place, size in _places(tensor):
             kept = self._found.setdefault(place, [size, kind, name, set()])
             kept[0] = max(kept[0], size)
             if name != kept[2] and len(self._found) < _MOST:
                 kept[3].add(name)
 
-    def rows(self):
-        rows = []
+    def rows(self) -> list[list[Any]]:
+        rows: list[list[Any]] = []
         for (device, address), (size, kind, name, others) in list(self._found.items())[:_MOST]:
             rows.append([device, address, size, kind, f"{name} and {len(others)} more" if others else name])
         return rows
 
 
-def _places(tensor):
+def _places(tensor: Any) -> Iterator[tuple[tuple[int, int], int]]:
     """((device, address), bytes) of the memory that it lies in: several for tensors that are made of others."""
     local = getattr(tensor, "_local_tensor", None)  # of a DTensor, what this rank has of it
     if local is not None:
@@ -57,17 +61,17 @@ def _places(tensor):
             yield (tensor.device.index, storage.data_ptr()), storage.nbytes()
 
 
-def _is_tensor(value):
+def _is_tensor(value: Any) -> bool:
     return hasattr(value, "untyped_storage") and hasattr(value, "device")
 
 
-def _plain(name):
+def _plain(name: str) -> str:
     for wrapper in _WRAPPERS:
         name = name.replace(wrapper, "")
     return name
 
 
-def _add_model(memory, names, model):
+def _add_model(memory: _Memory, names: dict[int, str], model: Any) -> None:
     if type(model).__name__ in ("DistributedDataParallel", "DataParallel"):
         model = model.module
     for name, parameter in model.named_parameters():
@@ -77,14 +81,14 @@ def _add_model(memory, names, model):
         memory.add(buffer, "buffer", _plain(name))
 
 
-def _add_parameter(memory, names, parameter, name):
+def _add_parameter(memory: _Memory, names: dict[int, str], parameter: Any, name: str) -> None:
     names[id(parameter)] = name
     memory.add(parameter, "parameter", name)
     if parameter.grad is not None:
         memory.add(parameter.grad, "gradient", name)
 
 
-def _add_optimizer(memory, names, optimizer):
+def _add_optimizer(memory: _Memory, names: dict[int, str], optimizer: Any) -> None:
     for number, group in enumerate(optimizer.param_groups):
         for index, parameter in enumerate(group["params"]):
             if id(parameter) not in names:
@@ -99,7 +103,7 @@ def _add_optimizer(memory, names, optimizer):
                 _add_state(memory, value, f"{name}.{key}")
 
 
-def _add_state(memory, value, name, depth=0):
+def _add_state(memory: _Memory, value: Any, name: str, depth: int = 0) -> None:
     if _is_tensor(value):
         memory.add(value, "optimizer_state", name)
     elif isinstance(value, dict) and depth < 4:

@@ -1,10 +1,16 @@
 """Waits for a module that the program imports, without importing it."""
 
+from __future__ import annotations
+
 import sys
 import threading
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # typing takes a while to import, and every Python of a job passes here
+    from typing import Any, Callable
 
-def when_imported(name, tell):
+
+def when_imported(name: str, tell: Callable[[Any], object]) -> None:
     """Calls ``tell(module)`` once, right after the module was imported for the first time."""
     module = sys.modules.get(name)
     if module is not None:
@@ -16,12 +22,12 @@ def when_imported(name, tell):
 class _Finder:
     """Lets the other finders find the module, and says when it has been executed."""
 
-    def __init__(self, name, tell):
+    def __init__(self, name: str, tell: Callable[[Any], object]) -> None:
         self._name = name
         self._tell = tell
         self._asking = threading.local()  # whether this thread asks the others, of whom one may ask in turn
 
-    def find_spec(self, name, path=None, target=None):
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
         if name != self._name or getattr(self._asking, "now", False):
             return None
         self._asking.now = True
@@ -35,7 +41,7 @@ class _Finder:
         finally:
             self._asking.now = False
 
-    def _found_by_others(self, name, path, target):
+    def _found_by_others(self, name: str, path: Any, target: Any) -> Any:
         for finder in list(sys.meta_path):
             find = getattr(finder, "find_spec", None)
             spec = None if finder is self or find is None else find(name, path, target)
@@ -43,10 +49,10 @@ class _Finder:
                 return spec
         return None
 
-    def _tell_after(self, loader):
+    def _tell_after(self, loader: Any) -> None:
         execute = loader.exec_module
 
-        def execute_and_tell(module):
+        def execute_and_tell(module: Any) -> None:
             execute(module)
             if self in sys.meta_path:  # else it was told; an import that failed may come again
                 sys.meta_path.remove(self)

@@ -1,0 +1,16 @@
+# For 64-bit Arm by Debian's cross compiler, with the libraries that packaging/sysroot.sh has unpacked into
+# MEMVIZ_SYSROOT. The C library is the cross compiler's own.
+set(CMAKE_SYSTEM_NAME Linux)
+set(CMAKE_SYSTEM_PROCESSOR aarch64)
+set(CMAKE_CXX_COMPILER aarch64-linux-gnu-g++)
+set(CMAKE_C_COMPILER aarch64-linux-gnu-gcc)
+set(CMAKE_LIBRARY_ARCHITECTURE aarch64-linux-gnu)
+set(CMAKE_TRY_COMPILE_PLATFORM_VARIABLES MEMVIZ_SYSROOT)
+list(APPEND CMAKE_FIND_ROOT_PATH ${MEMVIZ_SYSROOT} ${MEMVIZ_STATIC_PREFIX})
+set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
+set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
+set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)
+set(CMAKE_FIND_ROOT_PATH_MODE_PACKAGE ONLY)
+# Where the libraries that others of Debian's depend on are.
+set(ENV{PKG_CONFIG_LIBDIR} ${MEMVIZ_SYSROOT}/usr/lib/aarch64-linux-gnu/pkgconfig)
+set(ENV{PKG_CONFIG_SYSROOT_DIR} ${MEMVIZ_SYSROOT})
