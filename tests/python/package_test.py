@@ -29,7 +29,7 @@ import memviz_torch._program
 OOM = TESTDATA / "oom.pickle"
 FUNCTIONS = ("flame", "timeline", "state", "explain", "leaks", "stats")
 # Of a command's options those that a function has another way for: what it returns is no file, and warnings are Python's.
-NOT_KEYWORDS = {"output", "brief", "json", "text", "markdown", "format", "zoom", "quiet", "help"}
+NOT_KEYWORDS = {"output", "json", "text", "markdown", "format", "zoom", "quiet", "help"}
 
 
 def unpickled(file):
