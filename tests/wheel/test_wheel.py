@@ -13,6 +13,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import zipfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 HERE = pathlib.Path(__file__).resolve().parent
@@ -165,6 +166,29 @@ def test_bare_root():
         run(HERE / "root.sh", root, "/bin/busybox", "sh", "-c", script)
 
 
+def test_arm():
+    """The program for 64-bit Arm, under an emulator: it answers as this machine's does."""
+    found = sorted((ROOT / "dist").glob("memviz_torch-*_aarch64.whl"), key=os.path.getmtime)
+    if not found:
+        say("no wheel for aarch64 in dist/, so none is tried")
+        return
+    say("64-bit Arm")
+    with tempfile.TemporaryDirectory(prefix="memviz-arm-") as name:
+        programs = {}
+        for kind, file in (("arm", found[-1]), ("own", wheel())):
+            with zipfile.ZipFile(file) as packed:
+                script = next(entry for entry in packed.namelist() if entry.endswith("/scripts/memviz"))
+                programs[kind] = pathlib.Path(packed.extract(script, pathlib.Path(name) / kind))
+            programs[kind].chmod(0o755)
+        testdata = ROOT / "testdata"
+        for words in (("explain", testdata / "oom.pickle"), ("flame", testdata / "training_step.pickle", "-o", "-"),
+                      ("compare", testdata / "before.pickle", testdata / "after.pickle", "-o", "-")):
+            answers = [subprocess.run([*emulator, program, *words], capture_output=True, check=True).stdout
+                       for emulator, program in (((), programs["own"]), (("qemu-aarch64-static",), programs["arm"]))]
+            if answers[0] != answers[1] or not answers[0]:
+                sys.exit(f"memviz: {words[0]} answers differently on aarch64")
+
+
 def test_source():
     """That the source distribution builds, with what this system has."""
     say("the source distribution")
@@ -187,6 +211,7 @@ def main():
     for suite in SUITES:
         test_root(suite)
     test_bare_root()
+    test_arm()
     test_source()
 
 
