@@ -40,7 +40,8 @@ std::string general_help() {
   return "memviz: who holds the GPU memory. Reads PyTorch memory snapshots (the files of\n"
          "torch.cuda.memory._dump_snapshot), draws them and sums them up. Nothing in a\n"
          "snapshot is executed.\n\n"
-         "usage: memviz COMMAND [options] SNAPSHOT...\n       memviz rehearse [options] -- PROGRAM...\n\nCommands\n" +
+         "usage: memviz COMMAND [options] SNAPSHOT...\n       memviz run|rehearse [options] -- "
+         "PROGRAM...\n\nCommands\n" +
          command_list() +
          "  help      what a command does and its options: memviz help flame\n\n"
          "A SNAPSHOT is a pickle or its JSON form, plain, gzip or zstd; - is standard input.\n\n"

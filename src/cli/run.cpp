@@ -95,7 +95,7 @@ Command run_command() {
   const CommandText text{
       .name = "run",
       .operands = "[options] -- PROGRAM [ARGUMENT...]",
-      .summary = "runs a program as it is; if it runs out of GPU memory, leaves a snapshot and says why",
+      .summary = "run a program as it is; if it runs out of GPU memory, leave a snapshot and say why",
       .text =
           "Becomes the program, with its signals, streams and exit code. Each Python in it, and in what it starts, "
           "keeps a bounded history of PyTorch's CUDA allocator from when CUDA is first used. At an out-of-memory "
