@@ -254,5 +254,9 @@ if [ -x "$tests" ]; then
 else
   note tests 1
 fi
+# 6. memviz_torch.record() and `memviz run`, with a Python that has torch; a line of its log says what NVML tells.
+if [ -n "$memviz" ] && "$python" -c 'import torch' 2>"$out/recorder_in_python.log"; then
+  step recorder_in_python "${on_gpu[@]}" "$python" -B "$source_folder/tests/record/check_record.py" "$memviz" on-gpu
+fi
 "$python" "$source_folder/tests/gpu/check.py" "$out" ${memviz:+"$memviz"}
 finish $?

@@ -1,8 +1,9 @@
-"""Holds `memviz run` and memviz_torch.record() against pip's torch on the made-up GPU.
+"""Holds `memviz run` and memviz_torch.record() against pip's torch on the made-up GPU, or on the one that is there.
 
-usage: check_record.py MEMVIZ [callbacks]
+usage: check_record.py MEMVIZ [callbacks | on-gpu]
 
-With a Python that has torch; `callbacks` takes transformers and lightning, too.
+With a Python that has torch; `callbacks` takes transformers and lightning, too. `on-gpu` prints a line of JSON that
+says what was measured of the device: only there can NVML tell.
 """
 
 import json
@@ -106,18 +107,25 @@ trainer.fit(Model(), data)
 
 
 class Stage:
-    """A folder in which programs run on a made-up GPU."""
+    """A folder in which programs run on a made-up GPU of 1 GiB; `has_gpu`: on the one that torch finds."""
 
-    def __init__(self, memviz, folder):
+    def __init__(self, memviz, folder, has_gpu=False):
         self.memviz = memviz
+        self.has_gpu = has_gpu
         self.folder = pathlib.Path(folder)
         self.environment = dict(
             os.environ, MEMVIZ_PROGRAM=memviz, PYTHONPATH=str(SOURCE / "python"), HOME=str(self.folder / "home"),
             TOKENIZERS_PARALLELISM="false",
         )
+        self.total_bytes = 1 << 30
+        if has_gpu:
+            told = self.ran([sys.executable, "-c", "import torch; print(torch.cuda.mem_get_info()[1])"])
+            self.total_bytes = int(told.stdout)
 
-    def rehearsed(self, words, memory="1GiB", devices=1):
-        command = [self.memviz, "rehearse", "--quiet", "--no-record", "--memory", memory, "--devices", devices, "--"]
+    def ran(self, words, devices=1):
+        command = [self.memviz, "rehearse", "--quiet", "--no-record", "--memory", "1GiB", "--devices", devices, "--"]
+        if self.has_gpu:
+            command = []
         return subprocess.run(
             [str(word) for word in [*command, *words]], cwd=self.folder, env=self.environment, text=True,
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=600,
@@ -145,21 +153,26 @@ def check(condition, *facts):
 
 
 def check_run(stage):
-    done = stage.rehearsed([stage.memviz, "run", "--", sys.executable, "-W", "ignore", stage.script(GROWS)])
+    done = stage.ran([stage.memviz, "run", "--", sys.executable, "-W", "ignore", stage.script(GROWS)])
     check("torch.OutOfMemoryError" in done.stderr, done.stderr)
     check(" ran out of GPU memory.\n  GPU 0 ran out of memory: 256 MiB asked for" in done.stderr, done.stderr)
-    check("forward" in done.stderr or "<module> program.py:6" in done.stderr, done.stderr)
+    check("program.py:7" in done.stderr, done.stderr)
     (file,) = stage.files("memviz-run/oom-*.pickle")
     device = stage.explained(file)
     totals = device["totals"]
-    check(totals["capacity_bytes"] == 1 << 30, totals)
-    check(totals["outside_bytes"] == (1 << 30) - totals["reserved_bytes"] - totals["device_free_bytes"], totals)
+    check(totals["capacity_bytes"] == stage.total_bytes, totals)
+    outside_bytes = stage.total_bytes - totals["reserved_bytes"] - totals["device_free_bytes"]
+    check(totals["outside_bytes"] == outside_bytes, totals)
     check(device["model"]["reproduces"], device["model"])
+    # What this process holds beside PyTorch is a part of it, where NVML tells.
+    measured = device["measured"]
+    check((measured["own_outside_bytes"] or 0) <= outside_bytes, measured, outside_bytes)
+    return measured
 
 
 def check_ranks(stage, *launcher):
     launcher = launcher or (sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", 2)
-    done = stage.rehearsed([stage.memviz, "run", "--dir", "ranks", "--", *launcher, stage.script(GROWS)], devices=2)
+    done = stage.ran([stage.memviz, "run", "--dir", "ranks", "--", *launcher, stage.script(GROWS)], devices=2)
     ranks = [file.name.split("-")[1] for file in stage.files("ranks/*")]
     # The launcher ends the other rank as soon as one has failed.
     check(ranks and set(ranks) <= {"rank0", "rank1"} and len(ranks) == len(set(ranks)), ranks, done.stderr)
@@ -169,12 +182,12 @@ def check_ranks(stage, *launcher):
 
 def check_spawned(stage):
     run = [stage.memviz, "run", "--dir", "spawned", "--"]
-    stage.rehearsed([*run, sys.executable, "-W", "ignore", stage.script(SPAWNS)])
+    stage.ran([*run, sys.executable, "-W", "ignore", stage.script(SPAWNS)])
     check(len(stage.files("spawned/*")) == 1, stage.files("spawned/*"))
 
 
 def check_names(stage):
-    done = stage.rehearsed([sys.executable, "-W", "ignore", stage.script(NAMED)])
+    done = stage.ran([sys.executable, "-W", "ignore", stage.script(NAMED)])
     check(done.stdout.startswith("{"), done.stdout, done.stderr)
     told = json.loads(done.stdout.splitlines()[0])
     file = stage.folder / "named.pickle"
@@ -191,7 +204,7 @@ def check_names(stage):
 
 def check_shards(stage):
     launcher = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", 2]
-    done = stage.rehearsed([*launcher, stage.script(SHARDED)], devices=2)
+    done = stage.ran([*launcher, stage.script(SHARDED)], devices=2)
     files = stage.files("sharded-*.pickle")
     check([file.name for file in files] == ["sharded-0.pickle", "sharded-1.pickle"], files, done.stderr)
     for file, number in zip(files, range(2)):
@@ -205,7 +218,7 @@ def check_shards(stage):
 def check_callback(stage, example, module, program):
     text = (SOURCE / "examples" / "callbacks" / example).read_text()
     (stage.folder / module).write_text(text)
-    done = stage.rehearsed([sys.executable, "-W", "ignore", stage.script(program)])
+    done = stage.ran([sys.executable, "-W", "ignore", stage.script(program)])
     file = stage.folder / "callback.pickle"
     check(file.exists(), done.stdout, done.stderr)
     kinds = {kind["kind"]: kind["declared_bytes"] for kind in stage.explained(file, "end")["kinds"]}
@@ -214,18 +227,28 @@ def check_callback(stage, example, module, program):
     file.unlink()
 
 
+def check_callbacks(stage):
+    settings = ["--num_machines", 1, "--num_processes", 2, "--mixed_precision", "no", "--dynamo_backend", "no"]
+    check_ranks(stage, sys.executable, "-m", "accelerate.commands.launch", "--multi_gpu", *settings)
+    check_callback(stage, "hugging_face.py", "hugging_face.py", HUGGING_FACE)
+    check_callback(stage, "lightning.py", "callback_of_lightning.py", LIGHTNING)
+
+
+def check_on_gpu(stage):
+    measured = check_run(stage)
+    check_spawned(stage)
+    check_names(stage)
+    print(json.dumps(measured))
+
+
 def main():
     memviz = os.path.abspath(sys.argv[1])
+    what = sys.argv[2] if len(sys.argv) > 2 else ""
+    checks = {"callbacks": [check_callbacks], "on-gpu": [check_on_gpu]}.get(
+        what, [check_run, check_ranks, check_spawned, check_names, check_shards])
     with tempfile.TemporaryDirectory() as folder:
-        stage = Stage(memviz, folder)
-        if sys.argv[2:] == ["callbacks"]:
-            settings = ["--num_machines", 1, "--num_processes", 2, "--mixed_precision", "no", "--dynamo_backend", "no"]
-            check_ranks(stage, sys.executable, "-m", "accelerate.commands.launch", "--multi_gpu", *settings)
-            check_callback(stage, "hugging_face.py", "hugging_face.py", HUGGING_FACE)
-            check_callback(stage, "lightning.py", "callback_of_lightning.py", LIGHTNING)
-            print("check_callback is right")
-            return
-        for one in (check_run, check_ranks, check_spawned, check_names, check_shards):
+        stage = Stage(memviz, folder, what == "on-gpu")
+        for one in checks:
             one(stage)
             print(one.__name__, "is right", flush=True)
 
