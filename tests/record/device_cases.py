@@ -1,0 +1,81 @@
+"""What is measured of the devices, where NVML is there and where it is not."""
+
+import os
+import sys
+import unittest
+
+from stage import PACKAGE
+
+
+class Nvml:
+    """Stands in for libnvidia-ml.so.1: a device whose processes are given."""
+
+    def __init__(self, processes, uuid=b"GPU-00000000-stand-in"):
+        self.processes = processes
+        self.uuid = uuid
+        self.nvmlInit_v2 = self.nvmlShutdown = lambda: 0
+
+    def nvmlDeviceGetHandleByUUID(self, uuid, handle):
+        return 0 if uuid.value == self.uuid else 6
+
+    def nvmlDeviceGetComputeRunningProcesses_v3(self, handle, count, found):
+        for index, (pid, size) in enumerate(self.processes):
+            found[index].pid, found[index].bytes = pid, size
+        count._obj.value = len(self.processes)
+        return 0
+
+    def nvmlDeviceGetGraphicsRunningProcesses_v3(self, handle, count, found):
+        count._obj.value = 0
+        return 0
+
+
+class Devices(unittest.TestCase):
+    def setUp(self):
+        sys.path.insert(0, PACKAGE)
+        self.addCleanup(sys.path.remove, PACKAGE)
+        from memviz_torch.recording import devices
+
+        self.devices = devices
+
+    def facts(self, processes, reserved=100):
+        class Cuda:
+            memory_reserved = staticmethod(lambda device: reserved)
+            device_count = staticmethod(lambda: 2)
+            mem_get_info = staticmethod(lambda device: (5, 1000))
+            get_device_properties = staticmethod(lambda device: type("Device", (), {"uuid": "00000000-stand-in"}))
+
+        library = Nvml(processes)
+        loaded = self.devices.ctypes.CDLL
+        self.devices.ctypes.CDLL = lambda name: library
+        try:
+            return self.devices.measured(type("Torch", (), {"cuda": Cuda}))[0]
+        finally:
+            self.devices.ctypes.CDLL = loaded
+
+    def test_processes_of_a_device_are_told_apart(self):
+        self.assertEqual(
+            self.facts([(os.getpid(), 130), (999999, 50), (999998, 7)]),
+            {
+                "device": 0,
+                "total_bytes": 1000,
+                "free_bytes": 5,
+                "own_outside_bytes": 30,
+                "other_processes": 2,
+                "other_processes_bytes": 57,
+            },
+        )
+
+    def test_numbers_that_are_those_of_another_machine_tell_nothing(self):
+        for processes in ([(999999, 500)], [(os.getpid(), 90)], [(os.getpid(), 130), (999999, (1 << 64) - 1)], []):
+            self.assertNotIn("other_processes", self.facts(processes), processes)
+
+    def test_a_device_without_nvml_has_its_totals(self):
+        with self.assertRaises(OSError):
+            self.devices.processes_of("00000000-another", Nvml([]))
+
+    def test_devices_that_are_not_used_are_not_touched(self):
+        class Cuda:
+            memory_reserved = staticmethod(lambda device: 0)
+            device_count = staticmethod(lambda: 8)
+
+        self.assertEqual(self.devices.measured(type("Torch", (), {"cuda": Cuda})), [])

@@ -1,0 +1,82 @@
+"""Where recorded programs run in these tests, and those programs: with a module that stands in for torch
+(tests/rehearse/torch).
+"""
+
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+MEMVIZ = os.path.abspath(sys.argv.pop(1))
+SOURCE = pathlib.Path(sys.argv.pop(1)).resolve()
+FAKE_TORCH = str(SOURCE / "tests" / "rehearse")
+PACKAGE = str(SOURCE / "python")
+
+# The stand-in has 1 GiB.
+TOO_MUCH = "import torch\ntorch.allocate(100 << 20)\ntorch.allocate(2 << 30)\n"
+FITS = "import torch\ntorch.allocate(100 << 20)\n"
+CAUGHT = """
+import torch
+torch.allocate(1 << 20)
+for _ in range({count}):
+    try:
+        torch.allocate(2 << 30)
+    except torch.OutOfMemoryError:
+        pass
+print("went on")
+"""
+
+
+class Stage(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self.output = self.folder / "work" / "memviz-run"
+        (self.folder / "work").mkdir()
+        (self.folder / "tmp").mkdir()
+        self.environment = dict(
+            os.environ,
+            PYTHONPATH=FAKE_TORCH,
+            HOME=str(self.folder / "home"),
+            TMPDIR=str(self.folder / "tmp"),
+            PYTHONDONTWRITEBYTECODE="1",
+        )
+        for name in ("XDG_CACHE_HOME", "RANK", "MEMVIZ_RECORD", "MEMVIZ_REHEARSAL_REPORT", "MEMVIZ_REHEARSAL_MEMORY"):
+            self.environment.pop(name, None)
+
+    def start(self, words, **environment):
+        return subprocess.Popen(
+            [str(word) for word in words],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            cwd=self.folder / "work",
+            env={**self.environment, **environment},
+        )
+
+    def done(self, words, **environment):
+        process = self.start(words, **environment)
+        process.out, process.err = process.communicate(timeout=120)
+        return process
+
+    def run_program(self, words, options=(), **environment):
+        return self.done([MEMVIZ, "run", *options, "--", *words], **environment)
+
+    def run_python(self, program, options=(), words=(), **environment):
+        return self.run_program([sys.executable, *words, "-c", program], options, **environment)
+
+    def script(self, text):
+        path = self.folder / "work" / "program.py"
+        path.write_text(text)
+        return path
+
+    def files(self, folder=None):
+        return sorted((folder or self.output).glob("*")) if (folder or self.output).exists() else []
+
+    def one_file(self, folder=None):
+        (file,) = self.files(folder)
+        return file
