@@ -1,7 +1,7 @@
 #pragma once
 
-// What makes one JSON object of a log with TraceFormat::document: head, then what TraceLog writes, then tail. The schema is
-// memviz.trace.
+// What makes one JSON object of a log with TraceFormat::document: head, then what TraceLog writes, then tail. The
+// schema is memviz.trace.
 
 #include "memviz/memory_state.hpp"
 #include "memviz/trace.hpp"
