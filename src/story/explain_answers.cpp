@@ -187,6 +187,29 @@ std::string outside_advice(const DeviceExplanation& device) {
                      format_bytes(device.judgement.missing_bytes));
 }
 
+/// What the device could have given PyTorch, had the program held nothing.
+std::uint64_t within_reach_bytes(const MemoryLedger& ledger) {
+  return ledger.reserved_bytes + ledger.device_free_bytes.value_or(0);
+}
+
+/// Whether nothing that the program could free would have made room.
+bool is_out_of_reach(const DeviceExplanation& device) {
+  return device.judgement.verdict == Verdict::exhaustion && device.request->bytes > within_reach_bytes(device.ledger);
+}
+
+/// Where the request is what stands out.
+std::string request_advice(const DeviceExplanation& device) {
+  if (device.judgement.verdict != Verdict::exhaustion) return "";
+  constexpr std::string_view how = "a smaller batch, shorter sequences, or the same computation in pieces.";
+  if (is_out_of_reach(device))
+    return fmt::format("Ask for less at once: {} Freeing memory cannot help: all that PyTorch held and all that the "
+                       "device had free is {}.",
+                       how, format_bytes(within_reach_bytes(device.ledger)));
+  if (device.request->bytes > device.ledger.live_bytes)
+    return fmt::format("Ask for less at once, the request alone is larger than all that was live: {}", how);
+  return "";
+}
+
 std::string balance_advice(const DeviceExplanation& device) {
   std::vector<std::string> names;
   for (std::size_t i = 0; i < std::min(kMostAnswerLines, device.less_used.size()); ++i)
@@ -197,44 +220,56 @@ std::string balance_advice(const DeviceExplanation& device) {
                      fmt::join(names, " or "));
 }
 
-} // namespace
+/// What to do about an answer, which is worth it.
+std::string advice_of(const MemoryState& state, const DeviceExplanation& device, const WhatIf& answer,
+                      const std::string& effect) {
+  switch (answer.circumstance) {
+  case Circumstance::expandable_segments:
+    return fmt::format("Set PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True: {}.", effect);
+  case Circumstance::one_stream: return fmt::format("Allocate on one stream: {}.", effect);
+  case Circumstance::no_private_pools:
+    return fmt::format("Do without private pools (CUDA graphs, MemPool), or let them share one: {}.", effect);
+  case Circumstance::without_blocks:
+    return fmt::format("Free, shrink or move what {} holds: without {} of it {}.", lines_in_the_way(state, device),
+                       format_bytes(answer.blocks_bytes), effect);
+  case Circumstance::no_rounding:
+    return fmt::format("Leave out roundup_power2_divisions, or give it more divisions: {}.", effect);
+  case Circumstance::max_split_size:
+    return fmt::format("Set PYTORCH_CUDA_ALLOC_CONF={}: {}.", split_setting(answer), effect);
+  case Circumstance::empty_cache: return fmt::format("Call torch.cuda.empty_cache() before the capture: {}.", effect);
+  }
+  return "";
+}
 
-std::vector<std::string> advice_text(const MemoryState& state, const DeviceExplanation& device) {
-  std::vector<std::string> advice;
+/// What the replays support.
+std::vector<std::string> replayed_advice(const MemoryState& state, const DeviceExplanation& device) {
   const bool expandable_fits = std::any_of(device.what_ifs.begin(), device.what_ifs.end(), [](const WhatIf& answer) {
     return answer.circumstance == Circumstance::expandable_segments && answer.outcome == Outcome::fits;
   });
+  std::vector<std::string> advice;
   for (const WhatIf& answer : device.what_ifs) {
     const std::uint64_t saved_bytes =
         device.ledger.reserved_bytes - std::min(device.ledger.reserved_bytes, answer.reserved_bytes.value_or(0));
     if (!is_worth_advice(device, answer, saved_bytes)) continue;
+    // Expandable segments ask for no figure.
+    if (answer.circumstance == Circumstance::max_split_size && expandable_fits) continue;
+    // Without a request it would be speed for memory that nobody is waiting for.
+    if (answer.circumstance == Circumstance::empty_cache && !device.request) continue;
     const std::string effect = device.request ? "the request fits" : fmt::format("saves {}", format_bytes(saved_bytes));
-    switch (answer.circumstance) {
-    case Circumstance::expandable_segments:
-      advice.push_back(fmt::format("Set PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True: {}.", effect));
-      break;
-    case Circumstance::one_stream: advice.push_back(fmt::format("Allocate on one stream: {}.", effect)); break;
-    case Circumstance::no_private_pools:
-      advice.push_back(
-          fmt::format("Do without private pools (CUDA graphs, MemPool), or let them share one: {}.", effect));
-      break;
-    case Circumstance::without_blocks:
-      advice.push_back(fmt::format("Free, shrink or move what {} holds: without {} of it {}.",
-                                   lines_in_the_way(state, device), format_bytes(answer.blocks_bytes), effect));
-      break;
-    case Circumstance::no_rounding:
-      advice.push_back(fmt::format("Leave out roundup_power2_divisions, or give it more divisions: {}.", effect));
-      break;
-    case Circumstance::max_split_size:
-      if (expandable_fits) break; // which asks for no figure
-      advice.push_back(fmt::format("Set PYTORCH_CUDA_ALLOC_CONF={}: {}.", split_setting(answer), effect));
-      break;
-    case Circumstance::empty_cache:
-      if (!device.request) break; // speed for memory that nobody is waiting for
-      advice.push_back(fmt::format("Call torch.cuda.empty_cache() before the capture: {}.", effect));
-      break;
-    }
+    advice.push_back(advice_of(state, device, answer, effect));
   }
+  return advice;
+}
+
+} // namespace
+
+std::vector<std::string> advice_text(const MemoryState& state, const DeviceExplanation& device) {
+  std::vector<std::string> advice;
+  if (std::string less_at_once = request_advice(device); !less_at_once.empty())
+    advice.push_back(std::move(less_at_once));
+  if (is_out_of_reach(device)) return advice;
+  for (std::string& sentence : replayed_advice(state, device))
+    advice.push_back(std::move(sentence));
   for (std::string& sentence : kinds_advice(device))
     advice.push_back(std::move(sentence));
   if (device.judgement.verdict == Verdict::outside) advice.push_back(outside_advice(device));

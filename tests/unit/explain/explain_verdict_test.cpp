@@ -72,6 +72,29 @@ TEST_CASE("full memory is exhaustion, not fragmentation") {
   }
 }
 
+TEST_CASE("where one request stands out, the first advice is to ask for less at once") {
+  SmallSnapshot made;
+  made.segment(kBase, 2 * GiB).active(2 * GiB, 2 * GiB);
+  SUBCASE("and the only one, where nothing that is freed makes room") {
+    const Explained found = failed(made, oom(5 * GiB, GiB));
+    REQUIRE(found.words().advice.size() == 1);
+    CHECK(found.words().advice[0] ==
+          "Ask for less at once: a smaller batch, shorter sequences, or the same computation "
+          "in pieces. Freeing memory cannot help: all that PyTorch held and all that the "
+          "device had free is 3.00 GiB.");
+  }
+  SUBCASE("beside others, where the request outweighs all that is held") {
+    const Explained found = failed(made, oom(2 * GiB + 512 * MiB, GiB));
+    REQUIRE(found.words().advice.size() > 1);
+    CHECK(found.words().advice[0] == "Ask for less at once, the request alone is larger than all that was live: a "
+                                     "smaller batch, shorter sequences, or the same computation in pieces.");
+  }
+  SUBCASE("but not of a request like any other") {
+    const Explained found = failed(made, oom(GiB + 512 * MiB, GiB));
+    CHECK_FALSE(one_contains(found.words().advice, "Ask for less at once"));
+  }
+}
+
 TEST_CASE("memory that would be enough in one piece is fragmentation") {
   SmallSnapshot made;
   for (std::uint64_t i = 0; i < 5; ++i)
