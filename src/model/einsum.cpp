@@ -16,6 +16,9 @@
 namespace memviz::model {
 namespace {
 
+/// Each step looks at all that are left.
+constexpr std::size_t kMostOperands = 256;
+
 /// A letter, or a dimension of "...", counted from the last: -1, -2, ...
 using Index = int;
 using Indices = std::set<Index>;
@@ -23,7 +26,7 @@ using Indices = std::set<Index>;
 struct Equation {
   std::vector<Indices> operands;
   Indices result;
-  std::map<Index, Polynomial> sizes;
+  std::map<Index, const Polynomial*> sizes;
 };
 
 [[noreturn]] void throw_misfit(std::string_view equation) {
@@ -57,8 +60,8 @@ std::vector<Index> indices_of(std::string_view part, std::size_t ellipsis) {
 
 /// A dimension of 1 is stretched to the others'.
 void note_size(Equation& equation, Index index, const Polynomial& size) {
-  const auto [known, is_new] = equation.sizes.try_emplace(index, size);
-  if (!is_new && known->second == Polynomial(1)) known->second = size;
+  const auto [known, is_new] = equation.sizes.try_emplace(index, &size);
+  if (!is_new && *known->second == Polynomial(1)) known->second = &size;
 }
 
 /// Without "->": the letters that occur once, in order, and the dimensions of "...".
@@ -75,7 +78,7 @@ Indices implied_result(const std::vector<std::vector<Index>>& operands) {
   return result;
 }
 
-Equation parse(std::string_view text, std::span<const std::vector<Polynomial>> operands) {
+Equation parse(std::string_view text, std::span<const EinsumOperand> operands) {
   std::string plain;
   std::copy_if(text.begin(), text.end(), std::back_inserter(plain), [](char c) { return c != ' '; });
   const std::size_t arrow = plain.find("->");
@@ -85,13 +88,14 @@ Equation parse(std::string_view text, std::span<const std::vector<Polynomial>> o
   std::vector<std::vector<Index>> listed;
   std::size_t most_ellipsis = 0;
   for (std::size_t i = 0; i < parts.size(); ++i) {
+    const std::vector<Polynomial>& sizes = operands[i];
     const std::size_t letters = indices_of(parts[i], 0).size();
-    if (letters > operands[i].size()) throw_misfit(text);
-    most_ellipsis = std::max(most_ellipsis, operands[i].size() - letters);
-    const std::vector<Index> indices = indices_of(parts[i], operands[i].size() - letters);
-    if (indices.size() != operands[i].size()) throw_misfit(text);
+    if (letters > sizes.size()) throw_misfit(text);
+    most_ellipsis = std::max(most_ellipsis, sizes.size() - letters);
+    const std::vector<Index> indices = indices_of(parts[i], sizes.size() - letters);
+    if (indices.size() != sizes.size()) throw_misfit(text);
     for (std::size_t j = 0; j < indices.size(); ++j)
-      note_size(equation, indices[j], operands[i][j]);
+      note_size(equation, indices[j], sizes[j]);
     equation.operands.emplace_back(indices.begin(), indices.end());
     listed.push_back(indices);
   }
@@ -123,7 +127,7 @@ Polynomial contract(Equation& equation, std::size_t left, std::size_t right) {
     if (needed.contains(index)) kept.insert(index);
     if (!is_common && !needed.contains(index)) continue; // summed before the product
     sums_products = sums_products || !needed.contains(index);
-    flops *= equation.sizes[index];
+    flops *= *equation.sizes[index];
   }
   equation.operands.push_back(kept);
   // Without a sum it is a product of elements, which counts as little as any other.
@@ -132,8 +136,9 @@ Polynomial contract(Equation& equation, std::size_t left, std::size_t right) {
 
 } // namespace
 
-Polynomial einsum_flops(std::string_view equation, std::span<const std::vector<Polynomial>> operands,
+Polynomial einsum_flops(std::string_view equation, std::span<const EinsumOperand> operands,
                         std::span<const Polynomial> path) {
+  if (operands.size() > kMostOperands) throw Error("an einsum of more than 256 operands is none of a real model");
   Equation left_over = parse(equation, operands);
   Polynomial flops;
   std::size_t step = 0;

@@ -25,15 +25,14 @@ public:
       throw Error(fmt::format("a picture needs a size for every symbol: {} has no value, give one with --set",
                               model_.flops.formula));
     const std::vector<ModuleRow> rows = module_rows(model_);
-    std::vector<std::vector<NodeKey>> paths(rows.size());
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-      const ModuleRow& row = rows[i];
-      if (i != 0) {
-        paths[i] = paths[row.parent];
-        paths[i].emplace_back(frame(label_of(row), row.is_torch ? CodeOrigin::torch : CodeOrigin::user));
+    std::vector<NodeKey> path; // of the rows around, which stand before it
+    for (const ModuleRow& row : rows) {
+      if (row.level > 0) {
+        path.resize(row.level - 1);
+        path.emplace_back(frame(label_of(row), row.is_torch ? CodeOrigin::torch : CodeOrigin::user));
       }
       for (const OperatorFlops& one : row.operators)
-        add(paths[i], one);
+        add(path, one);
     }
     const FrameOrder order(tree_.frames);
     tree_.tree = std::move(builder_).finish(order);

@@ -102,11 +102,8 @@ Polynomial tensordot(const Shapes& shapes) {
 Polynomial einsum(const Shapes& shapes) {
   const Argument* const equation = shapes.argument("equation", 0);
   if (equation == nullptr || equation->kind != Argument::Kind::text) shapes.misfit("no equation");
-  std::vector<Sizes> operands;
-  for (const Sizes& sizes : shapes.list_of("tensors", 1))
-    operands.push_back(sizes);
   const Argument* const path = shapes.argument("path", 2);
-  return einsum_flops(equation->text, operands, path == nullptr ? Sizes{} : path->numbers);
+  return einsum_flops(equation->text, shapes.list_of("tensors", 1), path == nullptr ? Sizes{} : path->numbers);
 }
 
 /// A grouped product: each row meets the matrix of its group only, wherever the groups end.

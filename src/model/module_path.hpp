@@ -6,6 +6,9 @@
 
 namespace memviz::model {
 
+/// In bytes. Longer ones than any model has are cut: each part of a weight's name is looked up as one.
+inline constexpr std::size_t kLongestModulePath = 4096;
+
 /// "0" of "transformer.h.0"; also "Linear" of "torch.nn.modules.linear.Linear".
 [[nodiscard]] constexpr std::string_view last_part(std::string_view path) {
   return path.substr(path.rfind('.') + 1);

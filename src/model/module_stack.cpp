@@ -8,7 +8,7 @@
 namespace memviz::model {
 namespace {
 
-/// Deeper ones than any model has are cut.
+/// Deeper ones than any model has are cut: what stands in them counts for the one around.
 constexpr std::size_t kMostModules = 256;
 
 std::string replaced(std::string_view text, std::string_view what, std::string_view by) {
@@ -48,19 +48,21 @@ std::string_view take_part(std::string_view& rest, char separator) {
 
 } // namespace
 
-ModuleTree::ModuleTree(std::vector<Module>& modules) : modules_(modules) {
+ModuleTree::ModuleTree(std::vector<Module>& modules) : modules_(modules), levels_{0} {
   modules_.push_back({});
 }
 
-ModuleId ModuleTree::module_at(const std::string& path, std::string_view type, ModuleId parent) {
+ModuleId ModuleTree::module_at(std::string_view path, std::string_view type, ModuleId parent) {
   if (path.empty()) {
     if (modules_[kWholeModel].type.empty()) modules_[kWholeModel].type = type;
     return kWholeModel;
   }
   const auto known = by_path_.find(path);
   if (known != by_path_.end()) return known->second;
+  if (levels_[parent] == kMostModules) return parent;
   const auto id = static_cast<ModuleId>(modules_.size());
-  modules_.push_back({path, std::string(type), parent});
+  modules_.push_back({std::string(path), std::string(type), parent});
+  levels_.push_back(levels_[parent] + 1);
   by_path_.emplace(path, id);
   return id;
 }
@@ -76,7 +78,8 @@ ModuleId ModuleTree::innermost(std::string_view stack) {
     // A path may have commas, a class has none.
     const std::size_t comma = entry.rfind(',');
     if (comma == std::string_view::npos) continue;
-    module = module_at(plain_path(entry.substr(0, comma)), entry.substr(comma + 1), module);
+    const std::string path = plain_path(entry.substr(0, comma));
+    module = module_at(std::string_view(path).substr(0, kLongestModulePath), entry.substr(comma + 1), module);
   }
   by_stack_.emplace(stack, module);
   return module;

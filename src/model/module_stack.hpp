@@ -23,9 +23,10 @@ public:
   ModuleId innermost(std::string_view stack);
 
 private:
-  ModuleId module_at(const std::string& path, std::string_view type, ModuleId parent);
+  ModuleId module_at(std::string_view path, std::string_view type, ModuleId parent);
 
   std::vector<Module>& modules_;
+  std::vector<std::size_t> levels_; ///< by module: how many are around it
   std::map<std::string, ModuleId, std::less<>> by_path_;
   std::map<std::string, ModuleId, std::less<>> by_stack_;
 };

@@ -1,5 +1,7 @@
 #include "model/polynomial.hpp"
 
+#include "model/work_budget.hpp"
+
 #include "memviz/error.hpp"
 
 #include <algorithm>
@@ -50,7 +52,26 @@ bool Polynomial::is_number() const {
   return terms_.empty() || (terms_.size() == 1 && terms_.front().symbols.empty());
 }
 
+void Polynomial::scale(std::int64_t by) {
+  for (Term& term : terms_)
+    term.factor = checked_product(term.factor, by);
+  if (by == 0) terms_.clear();
+}
+
+std::optional<Polynomial> Polynomial::divided_by(std::int64_t divisor) const {
+  Polynomial quotient = *this;
+  for (Term& term : quotient.terms_) {
+    // -1, too, for which the least number has no quotient.
+    if (divisor <= 0 || term.factor % divisor != 0) return std::nullopt;
+    term.factor /= divisor;
+  }
+  return quotient;
+}
+
 void Polynomial::add(Term term) {
+  constexpr std::size_t kSymbolsAStep = 4;
+  // A number costs no more than the text that it was read from.
+  if (!term.symbols.empty()) spend(1 + term.symbols.size() / kSymbolsAStep);
   const auto place = std::lower_bound(terms_.begin(), terms_.end(), term, [](const Term& left, const Term& right) {
     return stands_before(left.symbols, right.symbols);
   });
@@ -71,6 +92,11 @@ Polynomial& Polynomial::operator+=(const Polynomial& more) {
 }
 
 Polynomial& Polynomial::operator*=(const Polynomial& by) {
+  if (by.is_number()) {
+    scale(by.number());
+    return *this;
+  }
+  if (is_number()) return *this = Polynomial(by) *= Polynomial(number());
   Polynomial product;
   for (const Term& left : terms_) {
     for (const Term& right : by.terms_) {

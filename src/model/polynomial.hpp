@@ -4,6 +4,7 @@
 // coefficients.
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -23,8 +24,8 @@ struct Term {
   friend bool operator==(const Term&, const Term&) = default;
 };
 
-/// A sum of terms. Every operation throws Error where a coefficient or a power passes what fits, and for more terms
-/// than a model can have: 256.
+/// A sum of terms. Every operation throws Error where a coefficient or a power passes what fits, for more terms than a
+/// model can have, 256, and where a WorkBudget is spent.
 class Polynomial {
 public:
   Polynomial() = default; ///< 0
@@ -42,11 +43,14 @@ public:
   [[nodiscard]] std::span<const Term> terms() const { return terms_; }
   [[nodiscard]] bool is_zero() const { return terms_.empty(); }
   [[nodiscard]] bool is_number() const;
+  /// Nothing where a coefficient is no multiple of `divisor`.
+  [[nodiscard]] std::optional<Polynomial> divided_by(std::int64_t divisor) const;
   /// Of one that is_number().
   [[nodiscard]] std::int64_t number() const { return terms_.empty() ? 0 : terms_.front().factor; }
 
 private:
   void add(Term term);
+  void scale(std::int64_t by);
 
   std::vector<Term> terms_;
 };

@@ -4,6 +4,7 @@
 #include "model/module_stack.hpp"
 #include "model/program_fields.hpp"
 #include "model/tensor_reader.hpp"
+#include "model/work_budget.hpp"
 #include "value/document.hpp"
 #include "value/field.hpp"
 #include "json/json_reader.hpp"
@@ -140,7 +141,9 @@ private:
     if (const auto plain = number_at(document_, number, "as_int")) return Polynomial(*plain);
     const Value name = document_.get(number.value, "as_name");
     const Polynomial* const known = name.kind() == Kind::text ? scope.numbers.find(name.bits()) : nullptr;
-    return known == nullptr ? std::nullopt : std::optional(*known);
+    if (known == nullptr) return std::nullopt;
+    spend(known->terms().size()); // a copy
+    return *known;
   }
 
   [[nodiscard]] static bool is_true(const Field& value) {

@@ -151,26 +151,30 @@ private:
     }
   }
 
-  /// Scores and sums share the operator's cost as the widths of queries and values do.
+  /// Scores and sums share the operator's cost as the widths of queries and values do; all of it is scores where those
+  /// are not told.
   void add_fused(const Product& product) {
-    const Graph& graph = program_.graphs[product.graph];
-    const Argument* const query = argument_of(*product.node, "query", 0);
-    const Argument* const key = argument_of(*product.node, "key", 1);
-    const Argument* const value = argument_of(*product.node, "value", 2);
-    if (query == nullptr || key == nullptr || value == nullptr) return;
-    const std::vector<Polynomial>& queries = graph.tensors[query->tensors.front()].sizes;
-    const std::vector<Polynomial>& keys = graph.tensors[key->tensors.front()].sizes;
-    const std::vector<Polynomial>& values = graph.tensors[value->tensors.front()].sizes;
-    if (queries.empty() || values.empty() || keys.size() < 2) return;
-    // The cost of a width of one; both widths times it are the whole, because it is a product of sizes.
-    Polynomial scores = Polynomial(2) * product_of(queries) * keys[keys.size() - 2];
-    if (queries.back() == values.back()) {
-      roles_.scores += scores;
-      roles_.reduce += scores;
-      return;
-    }
-    roles_.scores += scores;
-    roles_.reduce += product.flops + scores * Polynomial(-1);
+    const Polynomial* const query = width_of(product, "query", 0);
+    const Polynomial* const value = width_of(product, "value", 2);
+    const std::optional<Polynomial> scores =
+        query == nullptr || value == nullptr ? std::nullopt : part_of(product.flops, *query, *value);
+    roles_.scores += scores.value_or(product.flops);
+    if (scores) roles_.reduce += product.flops + *scores * Polynomial(-1);
+  }
+
+  /// The last size of an operand.
+  [[nodiscard]] const Polynomial* width_of(const Product& product, std::string_view name, std::size_t place) const {
+    const Argument* const operand = argument_of(*product.node, name, place);
+    if (operand == nullptr || operand->tensors.empty()) return nullptr;
+    const std::vector<Polynomial>& sizes = program_.graphs[product.graph].tensors[operand->tensors.front()].sizes;
+    return sizes.empty() ? nullptr : &sizes.back();
+  }
+
+  /// whole * one / (one + other)
+  static std::optional<Polynomial> part_of(const Polynomial& whole, const Polynomial& one, const Polynomial& other) {
+    if (one == other) return whole.divided_by(2);
+    if (!one.is_number() || !other.is_number()) return std::nullopt;
+    return (whole * one).divided_by((one + other).number());
   }
 
   const Program& program_;

@@ -1,5 +1,7 @@
 #include "model/symbols.hpp"
 
+#include "model/work_budget.hpp"
+
 #include "memviz/error.hpp"
 
 #include <algorithm>
@@ -56,6 +58,10 @@ std::string function_text(Meaning meaning, const std::vector<std::string>& argum
   return {};
 }
 
+[[noreturn]] void throw_too_long() {
+  throw Error("a size of the program is an expression of more than 4 KiB");
+}
+
 void require_fits(bool has_overflown) {
   if (has_overflown) throw Error("a count passes 2^63: the sizes are no sizes of a real model");
 }
@@ -63,9 +69,10 @@ void require_fits(bool has_overflown) {
 } // namespace
 
 SymbolId Symbols::add(Symbol symbol) {
-  if (symbol.text.size() > kLongestSize) throw Error("a size of the program is an expression of more than 4 KiB");
+  if (symbol.text.size() > kLongestSize) throw_too_long();
   const auto known = by_text_.find(symbol.text);
   if (known != by_text_.end()) return known->second;
+  spend(2 * symbol.text.size() / kTextBytesAStep); // kept twice
   const SymbolId id{static_cast<std::uint32_t>(all_.size())};
   by_text_.emplace(symbol.text, id);
   all_.push_back(std::move(symbol));
@@ -86,7 +93,9 @@ Polynomial Symbols::function(Meaning meaning, const std::vector<Polynomial>& arg
   for (const Polynomial& argument : arguments) {
     if (argument.is_number()) numbers.push_back(argument.number());
     const bool is_sum = argument.terms().size() > 1 && meaning != Meaning::max && meaning != Meaning::min;
-    texts.push_back(is_sum ? "(" + text(argument) + ")" : text(argument));
+    const Text told = told_text(argument);
+    if (!told.is_whole) throw_too_long(); // or two functions would be one
+    texts.push_back(is_sum ? "(" + told.text + ")" : told.text);
   }
   if (numbers.size() == arguments.size()) {
     if (const std::optional<std::int64_t> known = applied(meaning, numbers)) return *known;
@@ -104,13 +113,24 @@ std::optional<std::int64_t> Symbols::value(SymbolId symbol, std::optional<std::i
   const Symbol& known = all_[symbol.value];
   if (known.value) return known.value;
   if (known.arguments.empty()) return otherwise;
+  const auto [remembered, is_new] = values_.try_emplace({symbol, otherwise});
+  if (is_new) remembered->second = computed(known, otherwise);
+  return remembered->second;
+}
+
+std::optional<std::int64_t> Symbols::computed(const Symbol& function, std::optional<std::int64_t> otherwise) const {
   std::vector<std::int64_t> arguments;
-  for (const Polynomial& argument : known.arguments) {
+  for (const Polynomial& argument : function.arguments) {
     const std::optional<std::int64_t> number = value(argument, otherwise);
     if (!number) return std::nullopt;
     arguments.push_back(*number);
   }
-  return applied(known.meaning, arguments);
+  return applied(function.meaning, arguments);
+}
+
+void Symbols::set_value(SymbolId symbol, std::int64_t value) {
+  all_[symbol.value].value = value;
+  values_.clear();
 }
 
 std::optional<std::int64_t> Symbols::value(const Polynomial& polynomial, std::optional<std::int64_t> otherwise) const {
@@ -136,6 +156,12 @@ std::int64_t Symbols::value_or(const Polynomial& polynomial, std::int64_t otherw
 }
 
 std::string Symbols::text(const Polynomial& polynomial) const {
+  Text told = told_text(polynomial);
+  if (!told.is_whole) told.text += told.text.empty() ? "…" : " + …";
+  return std::move(told.text);
+}
+
+Symbols::Text Symbols::told_text(const Polynomial& polynomial) const {
   std::string text;
   for (const Term& term : polynomial.terms()) {
     std::string product;
@@ -148,11 +174,12 @@ std::string Symbols::text(const Polynomial& polynomial) const {
       product += this->text(term.symbols[i]);
       if (power > 1) product += fmt::format("^{}", power);
       i += power;
+      if (product.size() > kLongestSize) return {text, false};
     }
     text += text.empty() ? product : product.starts_with('-') ? " - " + product.substr(1) : " + " + product;
-    if (text.size() > kLongestSize) return text + " + …";
+    if (text.size() > kLongestSize) return {text, false};
   }
-  return text.empty() ? "0" : text;
+  return {text.empty() ? "0" : text, true};
 }
 
 } // namespace memviz::model

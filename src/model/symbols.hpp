@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace memviz::model {
@@ -37,7 +38,7 @@ public:
   [[nodiscard]] Polynomial opaque(std::string_view text);
 
   /// A later value replaces an earlier one.
-  void set_value(SymbolId symbol, std::int64_t value) { all_[symbol.value].value = value; }
+  void set_value(SymbolId symbol, std::int64_t value);
   [[nodiscard]] std::optional<SymbolId> find(std::string_view name) const;
   [[nodiscard]] std::size_t count() const { return all_.size(); }
   [[nodiscard]] Meaning meaning(SymbolId symbol) const { return all_[symbol.value].meaning; }
@@ -48,7 +49,7 @@ public:
   [[nodiscard]] std::optional<std::int64_t> value(const Polynomial& polynomial) const;
   /// The same with `otherwise` for symbols without a value.
   [[nodiscard]] std::int64_t value_or(const Polynomial& polynomial, std::int64_t otherwise) const;
-  /// "2*s0*s1 + 40", "0"
+  /// "2*s0*s1 + 40", "0"; of long ones the first 4 KiB and "…"
   [[nodiscard]] std::string text(const Polynomial& polynomial) const;
 
 private:
@@ -59,11 +60,22 @@ private:
     std::optional<std::int64_t> value = {};
   };
 
+  struct Text {
+    std::string text;
+    bool is_whole = true;
+  };
+
   [[nodiscard]] SymbolId add(Symbol symbol);
+  [[nodiscard]] Text told_text(const Polynomial& polynomial) const;
+  [[nodiscard]] std::optional<std::int64_t> computed(const Symbol& function,
+                                                     std::optional<std::int64_t> otherwise) const;
   [[nodiscard]] std::optional<std::int64_t> value(SymbolId symbol, std::optional<std::int64_t> otherwise) const;
   [[nodiscard]] std::optional<std::int64_t> value(const Polynomial& polynomial,
                                                   std::optional<std::int64_t> otherwise) const;
 
+  /// Of functions, by what stands in the place of symbols without a value: functions of functions are not computed
+  /// again for each count.
+  mutable std::map<std::pair<SymbolId, std::optional<std::int64_t>>, std::optional<std::int64_t>> values_;
   std::vector<Symbol> all_;
   std::map<std::string, SymbolId, std::less<>> by_text_;
 };

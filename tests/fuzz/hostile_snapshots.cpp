@@ -205,7 +205,7 @@ std::vector<HostileShape> snapshot_shapes() {
 
 std::vector<HostileShape> hostile_shapes() {
   std::vector<HostileShape> all = value_shapes();
-  for (const std::vector<HostileShape>& more : {snapshot_shapes(), product_shapes()})
+  for (const std::vector<HostileShape>& more : {snapshot_shapes(), product_shapes(), archive_shapes()})
     all.insert(all.end(), more.begin(), more.end());
   return all;
 }

@@ -41,8 +41,13 @@ struct Step {
   std::size_t files = 1;          ///< how often it reads it
 };
 
-const std::vector<Step>& steps() {
-  static const std::vector<Step> steps{
+const std::vector<Step>& steps_of(fuzz::FileKind kind) {
+  static const std::vector<Step> of_archives{
+      {"flops", {"flops", "FILE"}},
+      {"flops --json", {"flops", "FILE", "--json", "-"}},
+      {"flops -o", {"flops", "FILE", "-o", "/dev/null"}},
+  };
+  static const std::vector<Step> of_snapshots{
       {"check", {"check", "FILE"}},
       {"stats", {"stats", "FILE"}},
       {"stats --json", {"stats", "FILE", "--json", "-"}},
@@ -64,7 +69,7 @@ const std::vector<Step>& steps() {
       {"trace --stacks", {"trace", "FILE", "--stacks"}},
       {"trace --redact all", {"trace", "FILE", "--redact", "all"}},
   };
-  return steps;
+  return kind == fuzz::FileKind::archive ? of_archives : of_snapshots;
 }
 
 /// A folder that goes when this goes.
@@ -106,7 +111,7 @@ public:
   [[nodiscard]] int check(const fuzz::HostileShape& shape, std::size_t size) const {
     const File file = made(shape, size);
     int broken = 0;
-    for (const Step& step : steps()) {
+    for (const Step& step : steps_of(shape.kind)) {
       const MeasuredRun run = run_of(step, file);
       std::string breach = breach_of(step, file, run);
       if (breach.empty() && run.user_seconds > kFewSeconds) breach = growth_of(step, shape, file);

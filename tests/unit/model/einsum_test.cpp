@@ -12,7 +12,7 @@ namespace {
 using Operands = std::vector<std::vector<Polynomial>>;
 
 std::int64_t flops(std::string_view equation, const Operands& operands, const std::vector<Polynomial>& path = {}) {
-  return einsum_flops(equation, operands, path).number();
+  return einsum_flops(equation, std::vector<EinsumOperand>(operands.begin(), operands.end()), path).number();
 }
 
 } // namespace

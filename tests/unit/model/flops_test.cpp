@@ -8,7 +8,9 @@
 #include "support/exported_program.hpp"
 #include "support/zip_builder.hpp"
 
+#include <algorithm>
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 using namespace memviz;
 using namespace memviz::test;
@@ -153,6 +155,77 @@ TEST_CASE("a module whose path is not its parent's and more is called by all of 
   CHECK(rows[2].path == "h1");
   CHECK(rows[3].name == "fc");
   CHECK(rows[3].path == "h1.fc");
+}
+
+TEST_CASE("modules one in another end somewhere, and what stands deeper counts for the last") {
+  ExportedProgram program;
+  program.tensor("a", size(2) + "," + size(2));
+  for (int i = 0; i < 1000; ++i)
+    program.node("aten.mm.default", product_inputs("a", "a"), output("a"), fmt::format("x,m{},T;x,m{},T", i, i + 1));
+  const ModelFlops model = counted(program.json());
+  CHECK(model.flops.value == 1000 * 16);
+  std::vector<std::size_t> levels(model.modules.size(), 0);
+  std::uint64_t own_flops = 0;
+  for (std::size_t i = 0; i < model.modules.size(); ++i) {
+    if (i > 0) levels[i] = levels[model.modules[i].parent] + 1;
+    own_flops += model.modules[i].own_flops.value.value_or(0);
+  }
+  CHECK(*std::max_element(levels.begin(), levels.end()) == 256);
+  CHECK(own_flops == model.flops.value);
+}
+
+TEST_CASE("a path that is longer than any is cut, and its weights count for what is around it") {
+  std::string path = "a";
+  while (path.size() < 100'000)
+    path += ".a";
+  ExportedProgram program = product(size(2));
+  program.node("aten.mm.default", product_inputs("x", "w"), output("y"), "k," + path + ",T");
+  program.parameter("x", path + ".b");
+  const ModelFlops model = counted(program.json());
+  CHECK(model.modules.back().path.size() < 5000);
+  CHECK(model.modules.front().parameters == 220);
+}
+
+TEST_CASE("scores and sums of fused attention are all it costs, whatever the layout of its operands") {
+  const auto attention = [](std::string_view target, const std::string& sizes, const std::string& before) {
+    ExportedProgram program;
+    program.tensor("q", sizes).tensor("m", size(4) + "," + size(4));
+    std::string inputs = before;
+    for (const char* const name : {"query", "key", "value"})
+      inputs += (inputs.empty() ? "" : ",") + tensor_argument(before.empty() ? name : "", "q");
+    for (const char* const block : {"0", "1"})
+      program.node(target, inputs, output("q"), std::string("k,h.") + block + ",main.Block");
+    return counted(program.json());
+  };
+  const auto line = [](const ModelFlops& model, std::string_view name) {
+    for (const RoleFlops& role : model.transformer.lines) {
+      if (role.name == name) return role.flops.value.value_or(0);
+    }
+    return std::uint64_t{0};
+  };
+  const std::string by_head = size(2) + "," + size(3) + "," + size(5) + "," + size(7);
+  const std::string by_token = size(2) + "," + size(5) + "," + size(3) + "," + size(7);
+  const ModelFlops plain = attention("aten._scaled_dot_product_flash_attention.default", by_head, "");
+  CHECK(line(plain, "attention/scores") == 2 * 2 * 3 * 5 * 5 * 7);
+  CHECK(line(plain, "transformer") == plain.flops.value);
+  const ModelFlops packed = attention("aten._flash_attention_forward.default", by_token, "");
+  CHECK(packed.flops == plain.flops);
+  CHECK(line(packed, "attention/scores") == line(plain, "attention/scores"));
+  CHECK(line(packed, "attention/reduce") == line(plain, "attention/reduce"));
+  // Of the backward pass, with arguments that have no names and a first one that is no tensor.
+  const ModelFlops backward = attention("aten._scaled_dot_product_flash_attention_backward.default", by_head,
+                                        R"({"name": "", "arg": {"as_int": 1}})");
+  CHECK(line(backward, "transformer") == backward.flops.value);
+}
+
+TEST_CASE("sizes that are long for the length of their program are refused") {
+  std::string power = "(1+s0+s1)**10*(1+s0+s1)**10";
+  while (power.size() < 4000)
+    power += "+(1+s0+s1)**10*(1+s0+s1)**10";
+  ExportedProgram program;
+  for (int i = 0; i < 10; ++i)
+    program.tensor(std::to_string(i), size(power, 1));
+  CHECK(contains(refusal_of(program.json()), "take more work than its length can be meant for"));
 }
 
 TEST_CASE("a program that is damaged or hostile is an error that says where") {

@@ -1,5 +1,6 @@
 #include "model/size_expression.hpp"
 #include "model/symbols.hpp"
+#include "model/work_budget.hpp"
 
 #include "memviz/error.hpp"
 
@@ -40,6 +41,58 @@ TEST_CASE("polynomials add and multiply term by term") {
   CHECK((s0 + s0 * Polynomial(-1)).is_zero());
   CHECK(symbols.text(s0 * Polynomial(0)) == "0");
   CHECK(symbols.text(s0 * Polynomial(-1) + s1) == "-s0 + s1");
+}
+
+TEST_CASE("a polynomial is divided where all its coefficients are multiples") {
+  Symbols symbols;
+  const Polynomial sum = symbols.named("s0") * Polynomial(6) + Polynomial(4);
+  CHECK(symbols.text(sum.divided_by(2).value()) == "3*s0 + 2");
+  CHECK_FALSE(sum.divided_by(3).has_value());
+  CHECK_FALSE(sum.divided_by(0).has_value());
+}
+
+TEST_CASE("what sizes may cost ends with the budget in force, and numbers are free") {
+  Symbols symbols;
+  Polynomial sum = symbols.named("s0");
+  sum += symbols.named("s1");
+  {
+    const WorkBudget budget(100);
+    Polynomial number = 1;
+    for (int i = 0; i < 1000; ++i)
+      number *= Polynomial(1);
+    CHECK(symbols.text(sum * sum) == "s0^2 + 2*s0*s1 + s1^2");
+    Polynomial power = sum;
+    CHECK_THROWS_WITH_AS(
+        [&] {
+          for (int i = 0; i < 20; ++i)
+            power *= sum;
+        }(),
+        "the sizes in the program take more work than its length can be meant for: they are no sizes of a real model",
+        Error);
+    CHECK_THROWS_AS(static_cast<void>(symbols.named(std::string(4000, 'n'))), Error);
+  }
+  CHECK((sum * sum * sum * sum * sum).terms().size() == 6);
+}
+
+TEST_CASE("functions whose arguments are too long to be told apart are an error") {
+  Symbols symbols;
+  const Polynomial name = symbols.named(std::string(3000, 'n'));
+  const Polynomial other = symbols.named(std::string(3000, 'm'));
+  for (const Polynomial& argument : {name * other, name * other + Polynomial(1), name + other + name * other})
+    CHECK_THROWS_AS(static_cast<void>(symbols.function(Meaning::floor, {argument, Polynomial(2)})), Error);
+  CHECK(symbols.text(name * other) == "…");
+  CHECK(symbols.text(name * name + name * other).size() <= kLongestSize);
+}
+
+TEST_CASE("a function has another value once its symbol has") {
+  Symbols symbols;
+  const Polynomial half = parse_size("s0 // 2", symbols);
+  CHECK_FALSE(symbols.value(half).has_value());
+  CHECK(symbols.value_or(half, 8) == 4);
+  symbols.set_value(*symbols.find("s0"), 10);
+  CHECK(symbols.value(half) == 5);
+  symbols.set_value(*symbols.find("s0"), 20);
+  CHECK(symbols.value(half) == 10);
 }
 
 TEST_CASE("a coefficient that does not fit is an error, not another number") {
