@@ -1,5 +1,7 @@
 #include "model/module_stack.hpp"
 
+#include "model/module_path.hpp"
+
 #include "memviz/error.hpp"
 
 #include <algorithm>
