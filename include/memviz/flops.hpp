@@ -13,9 +13,12 @@
 
 namespace memviz {
 
+class Redactor;
+
 struct FlopOptions {
   std::optional<std::string> model = {};          ///< of an archive with several programs
   std::map<std::string, std::int64_t> sizes = {}; ///< by symbol, in the place of its hint: {"s0", 8}
+  Redactor* redactor = nullptr;                   ///< hides names before they are counted by
 };
 
 /// A number, or where sizes have no value, what it is made of.

@@ -12,6 +12,7 @@
 // - everything: as all, but what only looks public is hidden, too: files below site-packages/torch or /usr/include,
 //   what is inside of public namespaces, special methods, values without letters, states and actions that memviz does
 //   not know. What is left of the public is what figures and colours depend on: the kind of code, torch's omit list.
+// Of a program of torch.export: names of modules, classes, operators and sizes that are not PyTorch's.
 // What was read is then searched for what was hidden, so that a text that went around the redactor is an error and not
 // published; see leaks().
 // Sizes, times, addresses, counts, line numbers and the shape of stacks stay: they can tell a program apart, too.
@@ -20,11 +21,20 @@
 #include "memviz/text_rewriter.hpp"
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
 
 namespace memviz {
+
+/// What a text of an exported program is.
+enum class ProgramText : std::uint8_t {
+  module_path,   ///< "transformer.h.0"; also the name of a weight, or of the program itself
+  class_name,    ///< "torch.nn.modules.linear.Linear"
+  operator_name, ///< "aten.mm.default"
+  size,          ///< a symbol, "s0", or an expression that is not understood
+};
 
 enum class Redact : std::uint8_t { paths, names, all, everything };
 
@@ -43,6 +53,8 @@ public:
   [[nodiscard]] FrameText frame(std::string_view name, std::string_view filename) override;
   [[nodiscard]] std::string text(TextKind kind, std::string_view text) override;
 
+  [[nodiscard]] std::string text(ProgramText kind, std::string_view text);
+
   /// What a picture or message may call the input: its base name, or with Redact::all and everything a pseudonym.
   [[nodiscard]] std::string input_name(std::string_view path);
   /// A message with what it quotes from the file left out.
@@ -52,6 +64,8 @@ public:
   /// sentences, which quote texts of its tables only; they are searched like an output. Not looked for are words of
   /// fewer than four letters, and what a text has, too, that was not hidden.
   [[nodiscard]] std::size_t leaks(const Recording& recording) const;
+  /// At how many places of a text of an exported program something stands that was hidden.
+  [[nodiscard]] std::size_t leaks_in_text(std::string_view text) const;
   /// At how many places of an output a path begins that was hidden, or that stood in a hidden text: three '/' or more,
   /// or two and the ending of a file. Nothing else is looked for, because an output has words of memviz's own, and any
   /// of them may be a function's name.
@@ -59,6 +73,8 @@ public:
 
   /// Throws Error where there are leaks(); read_snapshot() calls it.
   void check(const Recording& recording) const override;
+  /// Throws Error where leaks_in_text() found `places`, if any.
+  void check_texts(std::size_t places) const;
   /// Throws Error where there are leaks_in_output().
   void check_output(std::string_view output) const;
 

@@ -8,6 +8,7 @@
 #include "cli/sizes.hpp"
 #include "memviz/error.hpp"
 #include "memviz/input.hpp"
+#include "memviz/redact.hpp"
 #include "memviz/svg.hpp"
 #include "text/whole_number.hpp"
 
@@ -56,14 +57,30 @@ OptionList<FlopsCommand> flops_options() {
                  return static_cast<std::size_t>(parse_count(option, word, 1, kDeepest));
                })},
        within<FlopsCommand>(&FlopsCommand::picture, picture_format_options()),
+       within<FlopsCommand>(&FlopsCommand::file, redact_options()),
        within<FlopsCommand>(&FlopsCommand::file, general_options())});
+}
+
+/// What is wrong with an archive cannot be said without names of what is in it.
+ModelFlops counted(const FlopsCommand& options) {
+  const std::string& file = options.operands.front();
+  FlopOptions wanted = options.flops;
+  wanted.redactor = options.file.redactor.get();
+  try {
+    return naming_file(file, [&] { return count_flops(read_input(file).bytes(), wanted); });
+  } catch (const UsageError&) {
+    throw;
+  } catch (const Error&) {
+    if (wanted.redactor == nullptr) throw;
+    throw Error(shown_name(file, options.file) + ": cannot be counted; without --redact the message says why");
+  }
 }
 
 int run_flops(const FlopsCommand& options) {
   check_picture(options.picture);
   check_outputs(options, {{"-o", options.picture.output}, {"--json", options.json}});
-  const std::string& file = options.operands.front();
-  const ModelFlops model = naming_file(file, [&] { return count_flops(read_input(file).bytes(), options.flops); });
+  const ModelFlops model = counted(options);
+  const std::string file = shown_name(options.operands.front(), options.file);
   const std::optional<std::string>& output = options.picture.output;
   std::string svg;
   if (output) svg = naming_file(file, [&] { return flops_svg(picture_name(file), model, {.fold = false}); });
@@ -89,7 +106,8 @@ Command flops_command() {
       .examples = "  memviz flops model.pt2\n"
                   "  memviz flops model.pt2 -o flops.svg\n"
                   "  memviz flops model.pt2 --set s0=32 --depth 3\n"
-                  "  memviz flops model.pt2 --json - | jq .flops\n",
+                  "  memviz flops model.pt2 --json - | jq .flops\n"
+                  "  memviz flops model.pt2 --redact all -o flops.svg\n",
       .file_pattern = "*.pt2",
   };
   return command(text, flops_options(), run_flops);

@@ -5,6 +5,7 @@
 #include "model/formulas.hpp"
 #include "model/module_path.hpp"
 #include "model/program_reader.hpp"
+#include "model/redacted_program.hpp"
 #include "model/roles.hpp"
 #include "model/saved.hpp"
 #include "model/weight_table.hpp"
@@ -73,6 +74,13 @@ private:
     return count;
   }
 
+  [[nodiscard]] static bool is_given(const FlopOptions& options, const std::string& name) {
+    return std::any_of(options.sizes.begin(), options.sizes.end(), [&](const auto& given) {
+      return name ==
+             (options.redactor == nullptr ? given.first : options.redactor->text(ProgramText::size, given.first));
+    });
+  }
+
   void add_symbols(const FlopOptions& options) {
     for (std::uint32_t i = 0; i < program_.symbols.count(); ++i) {
       const SymbolId id{i};
@@ -80,7 +88,7 @@ private:
       ProgramSymbol symbol;
       symbol.name = program_.symbols.text(id);
       symbol.value = program_.symbols.value(Polynomial::of(id));
-      symbol.is_given = options.sizes.contains(symbol.name);
+      symbol.is_given = is_given(options, symbol.name);
       const auto range = program_.ranges.find(symbol.name);
       if (range != program_.ranges.end()) {
         symbol.least = range->second.least;
@@ -248,12 +256,14 @@ ModelFlops count_flops(std::string_view bytes, const FlopOptions& options) {
   reading_entry("the program", [&] { program = model::read_program(archive.program_json); });
   if (!archive.weights_json.empty())
     reading_entry("the table of weights", [&] { model::read_weight_table(archive.weights_json, program); });
+  Redactor* const redactor = options.redactor;
+  if (redactor != nullptr) model::redact(program, *redactor);
   for (const auto& [name, size] : options.sizes)
-    model::set_size(program, name, size);
+    model::set_size(program, redactor == nullptr ? name : redactor->text(ProgramText::size, name), size);
   const model::Counting counting = model::count_products(program);
   ModelFlops result = model::Reporter(program, counting).run(options);
   result.layout = archive.layout;
-  result.model = archive.model;
+  result.model = redactor == nullptr ? archive.model : redactor->text(ProgramText::module_path, archive.model);
   return result;
 }
 

@@ -89,18 +89,34 @@ Polynomial Symbols::opaque(std::string_view text) {
 
 Polynomial Symbols::function(Meaning meaning, const std::vector<Polynomial>& arguments) {
   std::vector<std::int64_t> numbers;
-  std::vector<std::string> texts;
   for (const Polynomial& argument : arguments) {
     if (argument.is_number()) numbers.push_back(argument.number());
+  }
+  if (numbers.size() == arguments.size()) {
+    if (const std::optional<std::int64_t> known = applied(meaning, numbers)) return *known;
+  }
+  return Polynomial::of(add({.text = written(meaning, arguments), .meaning = meaning, .arguments = arguments}));
+}
+
+std::string Symbols::written(Meaning meaning, const std::vector<Polynomial>& arguments) const {
+  std::vector<std::string> texts;
+  for (const Polynomial& argument : arguments) {
     const bool is_sum = argument.terms().size() > 1 && meaning != Meaning::max && meaning != Meaning::min;
     const Text told = told_text(argument);
     if (!told.is_whole) throw_too_long(); // or two functions would be one
     texts.push_back(is_sum ? "(" + told.text + ")" : told.text);
   }
-  if (numbers.size() == arguments.size()) {
-    if (const std::optional<std::int64_t> known = applied(meaning, numbers)) return *known;
+  return function_text(meaning, texts);
+}
+
+void Symbols::rename(const std::function<std::string(const std::string& text)>& renamed) {
+  by_text_.clear();
+  for (std::size_t i = 0; i < all_.size(); ++i) {
+    Symbol& symbol = all_[i];
+    // The arguments of a function stand before it.
+    symbol.text = symbol.arguments.empty() ? renamed(symbol.text) : written(symbol.meaning, symbol.arguments);
+    by_text_.emplace(symbol.text, SymbolId{static_cast<std::uint32_t>(i)});
   }
-  return Polynomial::of(add({.text = function_text(meaning, texts), .meaning = meaning, .arguments = arguments}));
 }
 
 std::optional<SymbolId> Symbols::find(std::string_view name) const {

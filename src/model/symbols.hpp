@@ -5,6 +5,7 @@
 #include "model/polynomial.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -39,6 +40,9 @@ public:
 
   /// A later value replaces an earlier one.
   void set_value(SymbolId symbol, std::int64_t value);
+  /// Calls names and expressions that are not understood what `renamed` makes of their texts; functions are written
+  /// anew.
+  void rename(const std::function<std::string(const std::string& text)>& renamed);
   [[nodiscard]] std::optional<SymbolId> find(std::string_view name) const;
   [[nodiscard]] std::size_t count() const { return all_.size(); }
   [[nodiscard]] Meaning meaning(SymbolId symbol) const { return all_[symbol.value].meaning; }
@@ -66,6 +70,7 @@ private:
   };
 
   [[nodiscard]] SymbolId add(Symbol symbol);
+  [[nodiscard]] std::string written(Meaning meaning, const std::vector<Polynomial>& arguments) const;
   [[nodiscard]] Text told_text(const Polynomial& polynomial) const;
   [[nodiscard]] std::optional<std::int64_t> computed(const Symbol& function,
                                                      std::optional<std::int64_t> otherwise) const;

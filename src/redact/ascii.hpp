@@ -1,5 +1,9 @@
-/// Classes of ASCII characters, whatever the locale.
 #pragma once
+
+// Characters and texts -> their classes in ASCII, whatever the locale.
+
+#include <algorithm>
+#include <string_view>
 
 namespace memviz {
 
@@ -16,6 +20,11 @@ namespace memviz {
 /// Whether `c` is one of a to z.
 [[nodiscard]] constexpr bool is_lower(char c) {
   return c >= 'a' && c <= 'z';
+}
+
+/// Whether it is digits, at least one.
+[[nodiscard]] constexpr bool is_number(std::string_view text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), is_digit);
 }
 
 } // namespace memviz

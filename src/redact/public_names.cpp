@@ -67,10 +67,6 @@ bool is_cpython(std::string_view name) {
   return has(kPythonParts, name.substr(0, name.find('_')));
 }
 
-bool is_number(std::string_view text) {
-  return !text.empty() && std::all_of(text.begin(), text.end(), is_digit);
-}
-
 /// "Adam", "AdamW.step", ...
 bool is_optimizer(std::string_view text) {
   static constexpr std::string_view kOptimizers =

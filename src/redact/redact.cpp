@@ -7,6 +7,7 @@
 #include "redact/code_names.hpp"
 #include "redact/leak_search.hpp"
 #include "redact/paths.hpp"
+#include "redact/program_names.hpp"
 #include "redact/public_names.hpp"
 
 #include <algorithm>
@@ -157,6 +158,18 @@ std::string Redactor::text(TextKind kind, std::string_view text) {
   return parts.hidden("text_", text);
 }
 
+std::string Redactor::text(ProgramText kind, std::string_view text) {
+  Parts& parts = *parts_;
+  if (!parts.hides_names) return parts.kept(text);
+  switch (kind) {
+  case ProgramText::module_path: return hidden_module_path(text, parts.hiding());
+  case ProgramText::class_name: return hidden_class(text, parts.hiding());
+  case ProgramText::operator_name: return hidden_operator(text, parts.hiding());
+  case ProgramText::size: return hidden_size(text, parts.hiding());
+  }
+  return parts.hidden("text_", text);
+}
+
 std::string Redactor::input_name(std::string_view path) {
   const std::string_view name = file_basename(path);
   if (!parts_->hides_all || path == "-") {
@@ -185,12 +198,20 @@ std::size_t Redactor::leaks(const Recording& recording) const {
   return places;
 }
 
+std::size_t Redactor::leaks_in_text(std::string_view text) const {
+  return parts_->search.count(text);
+}
+
 std::size_t Redactor::leaks_in_output(std::string_view output) const {
   return parts_->search.count_paths(output);
 }
 
 void Redactor::check(const Recording& recording) const {
   parts_->check(leaks(recording));
+}
+
+void Redactor::check_texts(std::size_t places) const {
+  parts_->check(places);
 }
 
 void Redactor::check_output(std::string_view output) const {
