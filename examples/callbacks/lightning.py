@@ -9,6 +9,7 @@ class MemoryRecording(Callback):
         self.arguments, self.options, self.recording = arguments, options, None
 
     def on_train_start(self, trainer, module):
+        self.stop()  # the tuner begins again where training did not end
         named = {"names": module, "optimizer": trainer.optimizers}
         self.recording = memviz_torch.record(*self.arguments, **named, **self.options).start()
 
@@ -16,8 +17,12 @@ class MemoryRecording(Callback):
         self.recording.step()
 
     def on_train_end(self, trainer, module):
-        self.recording.stop()
+        self.stop()
 
     def on_exception(self, trainer, module, exception):
-        if self.recording is not None:
-            self.recording.stop(exception)
+        self.stop(exception)
+
+    def stop(self, error=None):
+        recording, self.recording = self.recording, None
+        if recording is not None:
+            recording.stop(error)

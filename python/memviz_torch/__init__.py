@@ -10,10 +10,16 @@ A snapshot is the path of a file, the bytes of one, or what ``torch.cuda.memory.
 by the program ``memviz``, which comes with this package; nothing in a snapshot is executed, and torch is not imported.
 """
 
-from memviz_torch._api import compare, explain, flame, leaks, state, stats, timeline
-from memviz_torch._program import Error, ProgramNotFound, Snapshot, SnapshotWarning, UsageError, program
-from memviz_torch._results import Comparison, Explanation, Leaks, Picture
-from memviz_torch.recording.recorder import Recorder, record
+from __future__ import annotations
+
+from importlib import import_module
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from memviz_torch._api import compare, explain, flame, leaks, state, stats, timeline
+    from memviz_torch._program import Error, ProgramNotFound, Snapshot, SnapshotWarning, UsageError, program
+    from memviz_torch._results import Comparison, Explanation, Leaks, Picture
+    from memviz_torch.recording.recorder import Recorder, record
 
 __all__ = [
     "Comparison",
@@ -36,3 +42,23 @@ __all__ = [
     "stats",
     "timeline",
 ]
+
+# Nothing is imported before it is used: with MEMVIZ_RECORD=1 every Python of an environment passes here.
+_HOMES = {
+    "_api": ("compare", "explain", "flame", "leaks", "state", "stats", "timeline"),
+    "_program": ("Error", "ProgramNotFound", "Snapshot", "SnapshotWarning", "UsageError", "program"),
+    "_results": ("Comparison", "Explanation", "Leaks", "Picture"),
+    "recording.recorder": ("Recorder", "record"),
+}
+
+
+def __getattr__(name: str) -> object:
+    for home, names in _HOMES.items():
+        if name in names:
+            found = globals()[name] = getattr(import_module(f"{__name__}.{home}"), name)
+            return found
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

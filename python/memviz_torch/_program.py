@@ -16,6 +16,7 @@ import tempfile
 import threading
 import warnings
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any, BinaryIO, Callable, Iterator, Mapping, Optional, Sequence, Union
 
 DISTRIBUTION = "memviz-torch"
@@ -105,7 +106,7 @@ def words_of(options: "Mapping[str, Option]") -> "list[str]":
             continue
         if value is True:
             words.append(option)
-        elif isinstance(value, (str, int, float, os.PathLike)):
+        elif isinstance(value, (str, Real, os.PathLike)):
             words.append(f"{option}={os.fspath(value) if isinstance(value, os.PathLike) else value}")
         elif isinstance(value, (list, tuple)) and all(isinstance(item, str) for item in value):
             words.append(f"{option}={','.join(value)}")
@@ -308,4 +309,6 @@ def main() -> "Optional[int]":
     except ProgramNotFound as error:
         print(f"memviz: {error}", file=sys.stderr)
         return 1
+    for number in (signal.SIGPIPE, signal.SIGXFSZ):  # which Python ignores for itself, and a program would inherit
+        signal.signal(number, signal.SIG_DFL)
     os.execv(path, [path, *sys.argv[1:]])

@@ -12,6 +12,7 @@ import subprocess
 from typing import Any, Collection, Optional
 
 from memviz_torch._program import Error
+from memviz_torch.recording import files
 
 _CONVERTER = "rsvg-convert"
 _MOST_PIXELS = 800  # of a frame: one screen; a longer picture scrolls inside of it
@@ -46,7 +47,7 @@ class Picture:
             content = self.pdf()
         else:
             raise ValueError(f"'{path}' ends in none of .svg, .png and .pdf, which memviz writes")
-        _write_whole(path, content)
+        files.replace(path, lambda file: file.write(content))
         return path
 
     def png(self, zoom: float = 2.0) -> bytes:
@@ -203,16 +204,3 @@ for (const read of svg.querySelectorAll('script')) {
   read.replaceWith(script);
 }
 </script></body></html>"""
-
-
-def _write_whole(path: str, content: bytes) -> None:
-    folder, name = os.path.split(os.path.realpath(path))
-    temporary = os.path.join(folder, f".{name[:100]}-{os.getpid()}.tmp")
-    try:
-        with open(temporary, "wb") as file:
-            file.write(content)
-        os.replace(temporary, os.path.join(folder, name))
-    except BaseException:
-        if os.path.exists(temporary):
-            os.unlink(temporary)
-        raise

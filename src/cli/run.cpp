@@ -53,6 +53,14 @@ std::string own_file() {
   return program.string();
 }
 
+/// Where programs find it whatever folder they go to.
+std::string in_full(const std::string& folder) {
+  std::error_code error;
+  const fs::path path = fs::absolute(folder, error);
+  if (error) throw Error("where " + folder + " is cannot be told: " + error.message());
+  return path.string();
+}
+
 Variables environment(const RunCommand& options) {
   const std::string hook = record::lasting_hook().string();
   const char* const own = std::getenv("PYTHONPATH");
@@ -60,7 +68,7 @@ Variables environment(const RunCommand& options) {
       {"PYTHONPATH", own == nullptr || *own == '\0' ? hook : hook + ':' + own},
       {"MEMVIZ_PROGRAM", own_file()},
       {"MEMVIZ_RECORD", "1"},
-      {"MEMVIZ_RECORD_DIR", fs::absolute(options.folder).string()},
+      {"MEMVIZ_RECORD_DIR", in_full(options.folder)},
       {"MEMVIZ_RECORD_MAX_ENTRIES", std::to_string(options.max_entries)},
       {"MEMVIZ_RECORD_STACKS", options.python_only ? "python" : "all"},
   };

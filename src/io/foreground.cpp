@@ -1,5 +1,6 @@
 #include "io/foreground.hpp"
 
+#include "io/signals.hpp"
 #include "io/system_message.hpp"
 #include "memviz/error.hpp"
 
@@ -129,11 +130,10 @@ pid_t start(const std::vector<std::string>& words, const Variables& variables, c
   const std::vector<std::string> environment = environment_with(variables);
   const std::vector<char*> arguments = pointers_to(words);
   const std::vector<char*> environment_pointers = pointers_to(environment);
-  // Those that memviz ignores for itself, which a program would inherit.
   sigset_t defaults{};
   sigemptyset(&defaults);
-  sigaddset(&defaults, SIGPIPE);
-  sigaddset(&defaults, SIGXFSZ);
+  for (const int number : signals_ignored_for_itself())
+    sigaddset(&defaults, number);
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
   posix_spawnattr_setsigdefault(&attributes, &defaults);
@@ -169,13 +169,13 @@ Ending run_in_foreground(const std::vector<std::string>& words, const Variables&
 
 int become(const std::vector<std::string>& words, const Variables& variables) {
   const std::vector<std::string> environment = environment_with(variables);
-  // Those that memviz ignores for itself, which the program would inherit.
-  std::signal(SIGPIPE, SIG_DFL);
-  std::signal(SIGXFSZ, SIG_DFL);
+  const std::vector<int> ignored = signals_ignored_for_itself();
+  for (const int number : ignored)
+    std::signal(number, SIG_DFL);
   execvpe(words.front().c_str(), pointers_to(words).data(), pointers_to(environment).data());
   const int error = errno;
-  std::signal(SIGPIPE, SIG_IGN);
-  std::signal(SIGXFSZ, SIG_IGN);
+  for (const int number : ignored)
+    std::signal(number, SIG_IGN);
   return error;
 }
 

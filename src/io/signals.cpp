@@ -10,6 +10,7 @@
 #include <pthread.h>
 #include <string_view>
 #include <unistd.h>
+#include <vector>
 
 namespace memviz {
 
@@ -32,6 +33,12 @@ struct LostMapping {
 static_assert(std::atomic<const std::string*>::is_always_lock_free && std::atomic<std::size_t>::is_always_lock_free);
 /// More files at once are mapped without a name to their loss.
 std::array<LostMapping, 16> mappings;
+
+struct IgnoredSignal {
+  int number = 0;
+  bool was_ignored = false; ///< by who started this process
+};
+std::array<IgnoredSignal, 2> ignored_signals{{{SIGPIPE}, {SIGXFSZ}}};
 
 constexpr std::array<int, 3> kEndingSignals{SIGINT, SIGTERM, SIGHUP};
 
@@ -74,8 +81,8 @@ sigset_t ending_signals() {
 } // namespace
 
 void install_signal_handlers() {
-  std::signal(SIGPIPE, SIG_IGN);
-  std::signal(SIGXFSZ, SIG_IGN);
+  for (IgnoredSignal& one : ignored_signals)
+    one.was_ignored = std::signal(one.number, SIG_IGN) == SIG_IGN;
   struct sigaction on_lost_mapping {};
   on_lost_mapping.sa_sigaction = end_by_lost_mapping;
   on_lost_mapping.sa_flags = SA_SIGINFO;
@@ -84,6 +91,13 @@ void install_signal_handlers() {
     // nohup and shells start programs with some of them ignored, and they stay so.
     if (std::signal(number, end_by_signal) == SIG_IGN) std::signal(number, SIG_IGN);
   }
+}
+
+std::vector<int> signals_ignored_for_itself() {
+  std::vector<int> numbers;
+  for (const IgnoredSignal& one : ignored_signals)
+    if (!one.was_ignored) numbers.push_back(one.number);
+  return numbers;
 }
 
 void remove_on_signal(const std::string& path) {

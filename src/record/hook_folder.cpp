@@ -6,7 +6,6 @@
 #include "record/hook_files.hpp"
 #include "redact/sha256.hpp"
 
-#include <array>
 #include <cerrno>
 #include <cstddef>
 #include <cstdlib>
@@ -19,7 +18,6 @@
 #include <sys/stat.h>
 #include <system_error>
 #include <unistd.h>
-#include <utility>
 
 namespace memviz::record {
 
@@ -27,26 +25,10 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::size_t kFileCount = 11;
-
-std::array<std::pair<std::string_view, std::string_view>, kFileCount> files() {
-  return {{{"sitecustomize.py", kSiteCustomize},
-           {"memviz_recording/__init__.py", kInit},
-           {"memviz_recording/devices.py", kDevices},
-           {"memviz_recording/files.py", kFiles},
-           {"memviz_recording/history.py", kHistory},
-           {"memviz_recording/job.py", kJob},
-           {"memviz_recording/oom.py", kOom},
-           {"memviz_recording/recorder.py", kRecorder},
-           {"memviz_recording/snapshot.py", kSnapshot},
-           {"memviz_recording/tensors.py", kTensors},
-           {"memviz_recording/waiting.py", kWaiting}}};
-}
-
 /// "hook-" and half of a SHA-256 of all of them.
 std::string folder_name() {
   std::string all;
-  for (const auto& [name, text] : files())
+  for (const auto& [name, text] : kHookFiles)
     all += fmt::format("{}\n{}\n", name, text);
   const auto digest = sha256(all);
   std::string result = "hook-";
@@ -63,7 +45,7 @@ bool has_content(const fs::path& path, std::string_view text) {
 }
 
 bool is_whole(const fs::path& folder) {
-  for (const auto& [name, text] : files())
+  for (const auto& [name, text] : kHookFiles)
     if (!has_content(folder / name, text)) return false;
   return true;
 }
@@ -96,6 +78,29 @@ fs::path new_folder(const fs::path& where) {
   return name;
 }
 
+/// Gives what was written its name. Where somebody else was faster, theirs stays; what is damaged is moved away first,
+/// and runs that use it find their files gone at worst, which they say.
+fs::path in_its_place(const fs::path& written, const fs::path& folder, const fs::path& cache) {
+  std::error_code error;
+  fs::rename(written, folder, error);
+  if (!error) return folder;
+  std::error_code ignored;
+  if (is_whole(folder)) {
+    fs::remove_all(written, ignored);
+    return folder;
+  }
+  fs::path damaged;
+  try {
+    damaged = new_folder(cache);
+  } catch (const Error&) {
+    return written;
+  }
+  fs::rename(folder, damaged, ignored);
+  fs::rename(written, folder, error);
+  fs::remove_all(damaged, ignored);
+  return error ? written : folder;
+}
+
 /// Whole or not there, for all who start at the same time: written beside it and renamed.
 std::optional<fs::path> cached_hook() {
   const auto cache = cache_folder();
@@ -111,13 +116,7 @@ std::optional<fs::path> cached_hook() {
     if (!written.empty()) fs::remove_all(written, ignored);
     return std::nullopt;
   }
-  std::error_code error;
-  fs::rename(written, folder, error);
-  if (!error) return folder;
-  // Somebody else was faster, or what is there is damaged.
-  if (!is_whole(folder)) return written;
-  fs::remove_all(written, ignored);
-  return folder;
+  return in_its_place(written, folder, *cache);
 }
 
 } // namespace
@@ -126,7 +125,7 @@ void write_hook(const fs::path& folder) {
   std::error_code error;
   fs::create_directories(folder / "memviz_recording", error);
   if (error) throw Error(folder.string() + ": " + error.message());
-  for (const auto& [name, text] : files())
+  for (const auto& [name, text] : kHookFiles)
     write_file((folder / name).string(), text);
 }
 

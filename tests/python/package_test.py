@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """What memviz_torch promises, tried with the program: package_test.py MEMVIZ SOURCE"""
 
+import fractions
 import inspect
 import io
 import json
@@ -9,6 +10,7 @@ import pathlib
 import pickle
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -147,6 +149,9 @@ class Options(unittest.TestCase):
         self.assertNotEqual(call("timeline", OOM, from_=10, to=20).svg, call("timeline", OOM).svg)
         self.assertLess(len(call("explain", OOM, brief=True).text), len(call("explain", OOM).text))
         self.assertIsNotNone(call("explain", OOM, capacity=1 << 30).devices[0]["totals"]["outside_bytes"])
+
+    def test_numbers_of_other_libraries_are_numbers(self):
+        self.assertEqual(call("timeline", OOM, from_=fractions.Fraction(10), to=20).svg, call("timeline", OOM, from_=10, to=20).svg)
 
     def test_a_value_that_the_program_does_not_take_is_a_usage_error_with_its_words(self):
         with self.assertRaisesRegex(memviz_torch.UsageError, "--at must be .*did you mean 'peak'"):
@@ -298,6 +303,16 @@ class Module(unittest.TestCase):
         expected = subprocess.run([PROGRAM, "stats", OOM], capture_output=True, text=True).stdout
         self.assertEqual(subprocess.run([*words, "stats", OOM], **options).stdout, expected)
         self.assertEqual(subprocess.run([*words, "nonsense"], **options).returncode, 2)
+
+    def test_what_the_module_starts_inherits_no_signal_that_python_ignores(self):
+        words = [sys.executable, "-m", "memviz_torch", "run", "--", "sh", "-c", "kill -PIPE $$"]
+        done = subprocess.run(words, env={**os.environ, "PYTHONPATH": str(SOURCE / "python")})
+        self.assertEqual(done.returncode, -signal.SIGPIPE)
+
+    def test_every_name_is_there_before_it_is_used(self):
+        for name in memviz_torch.__all__:
+            self.assertIn(name, dir(memviz_torch))
+        self.assertFalse(hasattr(memviz_torch, "flamer"))
 
     def test_what_is_exported_is_documented(self):
         page = (SOURCE / "docs/python.md").read_text()

@@ -73,6 +73,11 @@ class Devices(unittest.TestCase):
         with self.assertRaises(OSError):
             self.devices.processes_of("00000000-another", Nvml([]))
 
+    def test_a_process_of_which_no_list_tells_the_size_has_none(self):
+        nvml = Nvml([(77, (1 << 64) - 1), (78, 9)])
+        nvml.nvmlDeviceGetGraphicsRunningProcesses_v3 = nvml.nvmlDeviceGetComputeRunningProcesses_v3
+        self.assertEqual(self.devices.processes_of("00000000-stand-in", nvml), {77: None, 78: 9})
+
     def test_devices_that_are_not_used_are_not_touched(self):
         class Cuda:
             memory_reserved = staticmethod(lambda device: 0)

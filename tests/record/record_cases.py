@@ -21,6 +21,22 @@ class Tensor:
         return self.address
     def nbytes(self):
         return self.size
+class Sparse(Tensor):
+    layout = "torch.sparse_coo"
+    def __init__(self, *parts):
+        self.parts = parts
+        self.grad = None
+        self.device = parts[0].device
+    def untyped_storage(self):
+        raise NotImplementedError("Cannot access storage of SparseTensorImpl")
+    def _indices(self):
+        return self.parts[0]
+    def _values(self):
+        return self.parts[1]
+class Opaque(Sparse):
+    layout = "torch._mkldnn"
+class Lazy(Opaque):
+    cls_to_become = None
 class Model:
     def __init__(self, **parameters):
         self.parameters = parameters
@@ -128,11 +144,105 @@ class Record(Stage):
     def test_without_cuda_the_block_runs(self):
         done = self.record("r.step()\nprint(r.dump())", FAKE_TORCH_IS_CPU="1")
         self.assertEqual(done.out, "None\n[]\n")
-        self.assertIn("nothing is recorded: torch finds no CUDA device here", done.err)
+        self.assertIn("UserWarning: nothing is recorded: this torch was built without CUDA", done.err)
 
-    def test_a_program_that_never_used_cuda_leaves_no_file(self):
+    def test_a_program_that_never_used_cuda_leaves_no_file_and_hears_why(self):
         done = self.record("pass")
+        self.assertEqual(done.out, "[]\n")
+        self.assertEqual(done.err, "<string>:3: UserWarning: nothing is recorded: CUDA was not used\n")
+        done = self.record("pass", "on_exit=False")
         self.assertEqual((done.out, done.err), ("[]\n", ""))
+
+    def test_cuda_is_asked_nothing_before_the_program_uses_it(self):
+        done = self.record("print(torch._state.was_counted_before_use)\ntorch.allocate(5)", "'m.pickle'")
+        self.assertEqual(done.out, "False\n['m.pickle']\n")
+
+    def test_an_allocator_that_keeps_no_history_is_said_to_and_the_block_runs(self):
+        for arguments in ("'m.pickle'", "'m.pickle', on_oom=False"):
+            done = self.record("torch.allocate(5)\nprint('ran')", arguments, FAKE_TORCH_ALLOCATOR="cudaMallocAsync")
+            self.assertEqual(done.out, "ran\n[]\n", done.err)
+            self.assertRegex(done.err, r"^memviz: process \d+ is not recorded: RuntimeError: cudaMallocAsync .*\n$")
+
+    def test_a_recording_of_somebody_else_from_before_cuda_was_there_goes_on(self):
+        before = "torch.cuda.memory._record_memory_history(max_entries=7)\n"
+        before += "import atexit; atexit.register(lambda: print(torch._state.asked, torch._state.history))"
+        done = self.record("torch.allocate(5)", "'m.pickle'", before)
+        self.assertEqual(done.out, "['m.pickle']\n{'max_entries': 7} all\n")
+
+    def test_the_outer_one_of_two_goes_on(self):
+        body = "with memviz_torch.record('inner.pickle'):\n    torch.allocate(1)\nprint(torch._state.history)"
+        done = self.record(body, "'outer.pickle'")
+        self.assertEqual(done.out, "all\n['outer.pickle']\n", done.err)
+
+    def test_under_memviz_run_the_job_is_recorded_before_and_after(self):
+        program = "import torch, memviz_torch\nwith memviz_torch.record('m.pickle', max_entries=5):\n    torch.allocate(1)\n"
+        done = self.run_python(program + "print(torch._state.asked, torch._state.history)")
+        self.assertEqual(done.out, "{'max_entries': 100000, 'stacks': 'all'} all\n", done.err)
+
+    def test_ended_it_keeps_no_model_alive(self):
+        program = """
+import gc, torch, memviz_torch, weakref
+class Model:
+    def named_parameters(self): return ()
+    named_buffers = named_parameters
+for use in (torch.cuda._lazy_init, lambda: None):
+    model = Model()
+    with memviz_torch.record(names=model, on_exit=False) as r:
+        use()
+    model = weakref.ref(model)
+    gc.collect()
+    print(model())
+"""
+        done = self.done([sys.executable, "-c", program])
+        self.assertEqual((done.out, done.err), ("None\nNone\n", ""))
+
+    def test_that_nobody_keeps_records_all_the_same(self):
+        program = "import torch, memviz_torch\nmemviz_torch.record('m.pickle').start()\ntorch.allocate(2 << 30)"
+        self.done([sys.executable, "-c", program])
+        self.assertEqual([file.name for file in self.pickles()], ["m-oom.pickle"])
+
+    def test_begins_once(self):
+        for body in ("r.start()", "r.stop()\nr.start()"):
+            done = self.record(body)
+            self.assertIn("RuntimeError: a recording begins once; record() makes another", done.err)
+
+    def test_a_caught_error_costs_another_errors_file_nothing(self):
+        caught = "try:\n    torch.allocate(2 << 30)\nexcept torch.OutOfMemoryError as error:\n    "
+        self.record(caught + "pass\nraise KeyError('another')", "'m.pickle'")
+        self.assertEqual([file.name for file in self.pickles()], ["m-oom.pickle", "m.pickle"])
+        self.record(caught + "raise KeyError('it says that')", "'n.pickle'")
+        self.assertEqual([file.name for file in self.pickles()][2:], ["n-oom.pickle"])
+
+    def test_numbers_of_names_can_be_padded(self):
+        done = self.record("torch.allocate(5)", "'m-{rank:03d}-{pid:d}.pickle'", RANK="7")
+        self.assertRegex(done.out, r"^\['m-007-\d+\.pickle'\]\n$", done.err)
+
+    def test_what_is_no_number_is_no_rank(self):
+        for rank in ("\u00b2", "9" * 260, "-1", ""):
+            done = self.record("torch.allocate(5)", "'m.pickle'", RANK=rank)
+            self.assertEqual(done.err, "", rank)
+            (file,) = self.pickles()
+            self.assertIsNone(pickle.loads(file.read_bytes())["memviz_recorder"]["rank"])
+            file.unlink()
+
+    def test_sparse_tensors_are_named_by_their_parts(self):
+        body = TENSORS + """
+model = Model(weight=Tensor(1 << 20), opaque=Opaque(Tensor(512)), lazy=Lazy(Tensor(512)), last=Tensor(1024))
+model.parameters["weight"].grad = Sparse(Tensor(2048), Tensor(4096))
+r._names = model
+"""
+        done = self.record(body, "'m.pickle'")
+        self.assertEqual(
+            [row[2:] for row in self.the_pickle()["memviz_recorder"]["tensors"]],
+            [
+                [1 << 20, "parameter", "weight"],
+                [2048, "gradient", "weight"],
+                [4096, "gradient", "weight"],
+                [1024, "parameter", "last"],
+            ],
+        )
+        words = "memviz: the snapshot does not name every tensor: opaque: NotImplementedError: Cannot access storage"
+        self.assertIn(words, done.err)
 
     def test_steps_are_steps_of_leaks(self):
         step = ["a = torch.allocate(1 << 20)", "torch.allocate(512)", "torch.release(a)", "r.step()"]
@@ -176,6 +286,13 @@ r._names, r._optimizer = model, [optimizer]
         )
 
     def test_a_model_that_cannot_be_named_does_not_cost_the_file(self):
-        done = self.record("torch.allocate(10)", "'m.pickle', names=object()")
-        self.assertEqual(done.out, "['m.pickle']\n")
-        self.assertIn("memviz: the snapshot has no names of tensors: AttributeError", done.err)
+        named = TENSORS + "Model.named_parameters = None\n"
+        done = self.record("torch.allocate(10)", "'m.pickle', names=[Model(), Model()]", named)
+        self.assertEqual(done.out, "['m.pickle']\n", done.err)
+        self.assertRegex(done.err, "^memviz: the snapshot does not name every tensor: Model: TypeError: .*, and 1 more\n$")
+
+    def test_names_of_what_has_none_are_refused_before_the_work_begins(self):
+        for names in ("object()", "[iter([])]", "(tensor for tensor in ())"):
+            done = self.record("print('began')", f"names={names}")
+            self.assertIn("TypeError: names must be a module or a list of modules, not ", done.err)
+            self.assertNotIn("began", done.out)

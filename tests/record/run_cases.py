@@ -2,6 +2,7 @@
 
 import json
 import os
+import pickle
 import signal
 import sys
 
@@ -33,6 +34,22 @@ class AsIfItWereNotThere(Stage):
         process.send_signal(signal.SIGPIPE)  # which memviz ignores for itself
         process.communicate(timeout=30)
         self.assertEqual(process.returncode, -signal.SIGPIPE)
+
+    def test_a_signal_that_is_ignored_stays_so(self):
+        for name in ("PIPE", "XFSZ"):
+            alive = f"kill -{name} $$; echo alive"
+            done = self.done(["sh", "-c", f"trap '' {name}; exec {MEMVIZ} run -- sh -c '{alive}'"])
+            self.assertEqual((done.returncode, done.out), (0, "alive\n"), name)
+            self.assertNotEqual(self.done([MEMVIZ, "run", "--", "sh", "-c", alive]).returncode, 0, name)
+
+    def test_a_working_folder_that_is_gone_is_no_obstacle(self):
+        gone = self.folder / "gone"
+        gone.mkdir()
+        done = self.done(["sh", "-c", f"cd {gone}; rmdir {gone}; exec {MEMVIZ} run -- echo ran"])
+        self.assertEqual((done.returncode, done.out), (0, "ran\n"))
+        self.assertRegex(done.err, r"^memviz: nothing is recorded: where memviz-run is cannot be told: .*\n$")
+        done = self.done(["sh", "-c", f"mkdir {gone}; cd {gone}; rmdir {gone}; exec {MEMVIZ} run --dir /tmp -- echo ran"])
+        self.assertEqual((done.returncode, done.out, done.err), (0, "ran\n", ""))
 
     def test_a_program_that_is_not_there_is_named(self):
         done = self.run_program(["no-such-program-at-all"])
@@ -117,6 +134,42 @@ class AsIfItWereNotThere(Stage):
         self.assertNotIn("damaged", done.out)
         self.one_file()
 
+    def test_a_damaged_hook_is_made_anew_in_its_place(self):
+        self.run_python(FITS)
+        cache = self.folder / "home" / ".cache" / "memviz"
+        (hook,) = cache.iterdir()
+        (hook / "sitecustomize.py").unlink()
+        for _ in range(2):
+            self.run_python(FITS)
+            self.assertEqual(list(cache.iterdir()), [hook])
+        self.assertTrue((hook / "sitecustomize.py").exists())
+
+    def test_an_allocator_that_keeps_no_history_is_said_to_and_the_program_runs(self):
+        for allocator in ("cudaMallocAsync", "CUDAPluggableAllocator"):
+            done = self.run_python(CAUGHT.format(count=1), FAKE_TORCH_ALLOCATOR=allocator)
+            self.assertEqual((done.returncode, done.out), (0, "went on\n"))
+            words = rf"^memviz: process \d+ is not recorded: RuntimeError: {allocator} does not yet support \w+\n$"
+            self.assertRegex(done.err, words)
+
+    def test_where_torch_finds_no_frames_of_cpp_those_of_python_are_recorded(self):
+        done = self.run_python(FITS + "print(torch._state.asked)", FAKE_TORCH_HAS_NO_UNWINDING="1")
+        self.assertEqual((done.out, done.err), ("{'max_entries': 100000, 'stacks': 'python'}\n", ""))
+
+    def test_cuda_that_fails_at_first_and_is_tried_again_is_recorded_once(self):
+        program = """
+import torch
+tries = []
+def fail():
+    tries.append(1)
+    if len(tries) == 1: raise OSError("busy")
+torch.cuda._lazy_call(fail)
+try: torch.allocate(1)
+except torch.cuda.DeferredCudaCallError: pass
+"""
+        done = self.run_python(program + TOO_MUCH)
+        self.assertEqual(done.err.count("ran out of GPU memory"), 1)
+        self.one_file()
+
 
 class OutOfMemory(Stage):
     def test_leaves_a_file_and_a_verdict_and_goes_on(self):
@@ -129,6 +182,7 @@ class OutOfMemory(Stage):
         self.assertIn("Exhaustion:", verdict)
         self.assertIn("step train.py:12", verdict)
         self.assertIn(f"  All of it: memviz explain {file}\n", verdict)
+        self.assertIn("  The error goes on to the program, which may catch it.\n", verdict)
         # Memory outside PyTorch is known without --capacity.
         answer = json.loads(self.done([MEMVIZ, "explain", file, "--json", "-", "--quiet"]).out)["devices"][0]
         self.assertEqual(answer["totals"]["capacity_bytes"], 1 << 30)
@@ -140,8 +194,24 @@ class OutOfMemory(Stage):
     def test_that_is_caught_is_told_and_the_program_goes_on(self):
         done = self.run_python(CAUGHT.format(count=5))
         self.assertEqual((done.returncode, done.out), (0, "went on\n"))
-        self.assertEqual(done.err.count("ran out of GPU memory"), 3)
+        self.assertEqual(done.err.count("ran out of GPU memory.\n"), 3)
         self.assertEqual(len(self.files()), 3)
+
+    def test_that_has_no_file_any_more_has_a_line_with_the_latest_one(self):
+        done = self.run_python(CAUGHT.format(count=5))
+        last = done.err.splitlines()[-1]
+        words = r"memviz: process \d+ ran out of GPU memory again: GPU 0, 2.00 GiB asked for, 1,022 MiB free; the latest file: /"
+        self.assertRegex(last, words)
+        self.assertIn(last.rpartition(" ")[2], [str(file) for file in self.files()])
+        # One a second: by thousands they would be all that a log has.
+        self.assertEqual(done.err.count("ran out of GPU memory again"), 1)
+
+    def test_that_ends_the_program_has_a_file_after_many_that_were_caught(self):
+        done = self.run_python(CAUGHT.format(count=9) + "torch.allocate(300 << 20)\ntorch.allocate(3 << 30)\n")
+        self.assertEqual(done.returncode, 1)
+        self.assertEqual(done.err.count("ran out of GPU memory.\n"), 4)
+        self.assertIn("3.00 GiB asked for", done.err)
+        self.assertEqual(len(self.files()), 4)
 
     def test_keeps_as_many_events_as_were_asked_for(self):
         check = FITS + "print(torch._state.asked)"
@@ -196,6 +266,52 @@ if __name__ == "__main__":
         self.assertEqual(done.out, "{'max_entries': 5}\n")
         self.one_file()
 
+    def test_after_a_program_has_stopped_recording_itself_is_of_memvizs_history(self):
+        history = "torch.cuda.memory._record_memory_history"
+        for stop in ("enabled=None", "None", "False"):
+            program = f"import torch\ntorch.cuda._lazy_init()\n{history}(max_entries=5)\n{history}({stop})\n"
+            output = self.folder / stop
+            done = self.run_python(program + "print(torch._state.asked)\n" + TOO_MUCH, ["--dir", output])
+            self.assertEqual(done.out, "{'max_entries': 100000, 'stacks': 'all'}\n")
+            self.assertIn("Exhaustion:", done.err)
+            self.one_file(output)
+
+    def test_after_a_program_stopped_what_it_never_began_is_of_memvizs_history(self):
+        program = "import torch\ntorch.cuda.memory._record_memory_history(enabled=None)\ntorch.allocate(5)\n"
+        program += "torch.cuda.memory._record_memory_history(None)\nprint(torch._state.history)\n"
+        done = self.run_python(program + TOO_MUCH)
+        self.assertEqual(done.out, "all\n")
+        self.assertIn("step train.py:12", done.err)
+
+    def test_after_a_program_could_not_record_itself_is_of_memvizs_history(self):
+        program = "import torch\ntorch.allocate(5)\ntry: torch.cuda.memory._record_memory_history(1, 2, 3)\n"
+        done = self.run_python(program + "except TypeError: print(torch._state.asked)\n" + TOO_MUCH)
+        self.assertEqual(done.out, "{'max_entries': 100000, 'stacks': 'all'}\n")
+        self.one_file()
+
+    def test_that_no_event_tells_of_is_told_all_the_same(self):
+        history = "torch.cuda.memory._record_memory_history"
+        ways = {
+            "left out": f"import torch\n{history}(skip_actions=['oom'])\n" + TOO_MUCH,
+            "off": FITS + "torch._state.history = None\n" + TOO_MUCH,  # from C++, say
+        }
+        for way, program in ways.items():
+            output = self.folder / way
+            done = self.run_program([sys.executable, self.script(program)], ["--dir", output])
+            self.assertIn("GPU 0 ran out of memory: 2.00 GiB asked for by", done.err, way)
+            self.assertIn("Exhaustion:", done.err, way)
+            (*_, event) = pickle.loads(self.one_file(output).read_bytes())["device_traces"][0]
+            self.assertEqual((event["action"], event["size"]), ("oom", 2 << 30))
+            self.assertEqual([frame["name"] for frame in event["frames"]], ["allocate", "<module>"])
+
+    def test_that_an_event_tells_of_is_told_once(self):
+        for arguments in ("", "enabled='state'"):
+            program = f"import torch\ntorch.cuda.memory._record_memory_history({arguments})\n" + TOO_MUCH
+            output = self.folder / ("dir" + arguments)
+            self.run_python(program, ["--dir", output])
+            events = pickle.loads(self.one_file(output).read_bytes())["device_traces"][0]
+            self.assertEqual([event["action"] for event in events].count("oom"), 1)
+
     def test_of_a_program_that_records_itself_from_the_start_is_not_recorded_twice(self):
         program = "import torch\ntorch.cuda.memory._record_memory_history(max_entries=5)\n" + FITS
         done = self.run_python(program + "print(torch._state.asked)\n")
@@ -209,8 +325,8 @@ if __name__ == "__main__":
 class WhatGoesWrong(Stage):
     def test_in_the_hook_does_not_reach_the_program(self):
         broken = {
-            "torch.cuda.memory._snapshot = None": "is not recorded: TypeError",
-            "torch.cuda.memory._snapshot = lambda: {'segments': [torch]}": "is not recorded: ",
+            "torch.cuda.memory._snapshot = None": "wrote nothing at an out-of-memory error: TypeError",
+            "torch.cuda.memory._snapshot = lambda: {'segments': [torch]}": "wrote nothing at an out-of-memory error: ",
             "torch.cuda.mem_get_info = None": "Exhaustion",
         }
         for line, words in broken.items():
@@ -232,9 +348,15 @@ class WhatGoesWrong(Stage):
         self.one_file(self.folder / "tmp")
 
     def test_a_full_disk_leaves_the_verdict_and_no_half_file(self):
-        limit = "import resource\nresource.setrlimit(resource.RLIMIT_FSIZE, (64, 64))\n"
+        for size, failures in ((64, 2), (0, 1)):
+            with self.subTest(size):
+                self.check_full_disk(size, failures)
+
+    def check_full_disk(self, size, failures):
+        limit = f"import resource\nresource.setrlimit(resource.RLIMIT_FSIZE, ({size}, {size}))\n"
         done = self.run_python(limit + TOO_MUCH)
-        self.assertEqual(done.err.count("(File too large)"), 2, done.err)
+        self.assertEqual(done.err.count("(File too large)"), failures, done.err)
+        self.assertEqual(done.err.count("no file can be written to"), 2, done.err)
         self.assertIn("Exhaustion:", done.err)
         self.assertNotIn("All of it:", done.err)
         self.assertEqual(self.files() + self.files(self.folder / "tmp"), [])
@@ -278,6 +400,12 @@ class ForProgramsThatOthersStart(Stage):
             self.assertEqual(done.out, "False\n")
             self.assertNotIn("memviz", done.err)
         self.assertEqual(self.files(), [])
+
+    def test_before_torch_little_is_imported(self):
+        program = self.start_up + "import sys\nprint(*(name for name in ('subprocess', 'dataclasses') if name in sys.modules))\n"
+        program += "print('memviz_torch.recording.job' in sys.modules)"
+        done = self.done([sys.executable, "-S", "-c", "import sys\n" + program], MEMVIZ_RECORD="1")
+        self.assertEqual(done.out, "\nTrue\n", done.err)
 
     def test_with_memviz_run_it_leaves_one_file(self):
         done = self.run_python(self.start_up + TOO_MUCH)

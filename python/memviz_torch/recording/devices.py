@@ -70,8 +70,8 @@ def processes_of(uuid: str, library: Any = None) -> dict[int, Optional[int]]:
         found: dict[int, Optional[int]] = {}
         for kind in ("Compute", "Graphics"):
             for process in _running(nvml, kind, handle):
-                known = None if process.bytes == _NOT_AVAILABLE else process.bytes
-                found[process.pid] = known if process.pid not in found else max(found[process.pid] or 0, known or 0)
+                sizes = [found.get(process.pid), None if process.bytes == _NOT_AVAILABLE else process.bytes]
+                found[process.pid] = max((size for size in sizes if size is not None), default=None)
         return found
     finally:
         nvml.nvmlShutdown()
@@ -105,4 +105,4 @@ def _running(nvml: Any, kind: str, handle: ctypes.c_void_p) -> list[Any]:
     processes = (_Process * room)()
     count = ctypes.c_uint(room)
     _call(get, handle, ctypes.byref(count), processes)
-    return processes[: min(count.value, room)]
+    return processes[: count.value]  # of more than there is room for NVML makes an error

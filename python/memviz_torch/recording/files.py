@@ -6,10 +6,12 @@ import os
 import sys
 import threading
 import time
-from typing import BinaryIO, Callable, Optional
+from typing import BinaryIO, Callable, Optional, TypeVar
+
+_Name = TypeVar("_Name")
 
 _RANK_VARIABLES = ("RANK", "SLURM_PROCID", "OMPI_COMM_WORLD_RANK", "PMI_RANK")
-_FIELDS = ("rank", "time", "pid", "host")
+_EXAMPLES = {"rank": 0, "time": "20261123-031502", "pid": 4711, "host": "gpu7"}  # for each field of a name
 
 
 def rank() -> Optional[int]:
@@ -22,7 +24,8 @@ def rank() -> Optional[int]:
         pass  # what the environment says, then
     for name in _RANK_VARIABLES:
         value = os.environ.get(name, "")
-        if value.isdigit():
+        # A bound for what becomes a part of names.
+        if value.isascii() and value.isdigit() and len(value) < 10:
             return int(value)
     return None
 
@@ -30,9 +33,9 @@ def rank() -> Optional[int]:
 def check_template(template: str) -> None:
     """Raises ValueError where a name has a field that is none."""
     try:
-        template.format(**dict.fromkeys(_FIELDS, ""))
+        template.format(**_EXAMPLES)
     except (KeyError, IndexError, ValueError, AttributeError) as error:
-        known = ", ".join("{" + field + "}" for field in _FIELDS)
+        known = ", ".join("{" + field + "}" for field in _EXAMPLES)
         raise ValueError(f"path={template!r}: the fields of a name are {known} ({error!r})") from None
 
 
@@ -46,20 +49,28 @@ def path_of(template: str) -> str:
 def write_new(path: str, write: Callable[[BinaryIO], object]) -> str:
     """Calls ``write(file)`` with a file beside ``path``, then gives it that name, or the next that is free:
     mem-2.pickle. Makes the folder. Returns the path; raises OSError, and leaves nothing then."""
+    os.makedirs(os.path.dirname(path) or os.curdir, exist_ok=True)
+    return _written(path, write, _named_anew)
+
+
+def replace(path: str, write: Callable[[BinaryIO], object]) -> None:
+    """The same for a file that may be there already, and is replaced; behind a link, where there is one."""
+    _written(os.path.realpath(path), write, os.replace)
+
+
+def _written(path: str, write: Callable[[BinaryIO], object], give_name: Callable[[str, str], _Name]) -> _Name:
     folder, name = os.path.split(path)
-    folder = folder or os.curdir
-    os.makedirs(folder, exist_ok=True)
-    temporary = os.path.join(folder, f".{name}.{os.getpid()}-{threading.get_ident()}.tmp")
+    temporary = os.path.join(folder, f".{name[:50]}.{os.getpid()}-{threading.get_ident()}.tmp")
     try:
         with open(temporary, "xb") as file:
             write(file)
-        return _renamed(temporary, os.path.join(folder, name) if os.path.dirname(path) else name)
+        return give_name(temporary, path)
     finally:
         if os.path.exists(temporary):
             os.unlink(temporary)
 
 
-def _renamed(temporary: str, path: str) -> str:
+def _named_anew(temporary: str, path: str) -> str:
     stem, ending = os.path.splitext(path)
     for number in range(1, 10000):
         free = path if number == 1 else f"{stem}-{number}{ending}"

@@ -5,12 +5,12 @@ from __future__ import annotations
 
 import functools
 import threading
-from typing import Any
+from typing import Any, Callable, Mapping, Optional, Sequence
 
 
 def start(torch: Any, max_entries: int, stacks: str = "all") -> None:
     """With C++ frames ("all"): the backward pass runs without Python, and its gradients would have no name."""
-    torch.cuda.memory._record_memory_history(max_entries=max_entries, stacks=stacks)
+    _start(torch.cuda.memory._record_memory_history, max_entries, stacks)
 
 
 def stop(torch: Any) -> None:
@@ -18,36 +18,77 @@ def stop(torch: Any) -> None:
 
 
 def is_on(torch: Any) -> bool:
-    """Whether somebody records. Before CUDA is used there is no allocator to ask."""
-    return bool(torch.cuda.is_initialized() and torch._C._cuda_isHistoryEnabled())
+    """Whether somebody records. That is asked of the allocator, and not of is_initialized(): CUDA is not initialised in
+    torch's eyes before all that waited for it has run, and recorders may be among that."""
+    return bool(torch._C._cuda_isHistoryEnabled())
+
+
+def _start(record: Callable[..., object], max_entries: int, stacks: str) -> None:
+    try:
+        record(max_entries=max_entries, stacks=stacks)
+    except Exception:
+        if stacks == "python":
+            raise
+        # PyTorch finds no C++ frames on every machine: older ones refuse them outside of x86-64.
+        record(max_entries=max_entries, stacks="python")
+
+
+def _enables(arguments: Sequence[Any], named: Mapping[str, Any]) -> bool:
+    """Whether these arguments of _record_memory_history() turn it on: None, and False of old, turn it off."""
+    return bool(arguments[0] if arguments else named.get("enabled", "all"))
 
 
 class Yielding:
-    """Bounded history until the program records its own: then it gets the history that it asked for."""
+    """Bounded history, except while the program records its own: then it gets the history that it asked for."""
 
     def __init__(self, torch: Any) -> None:
-        self.is_recording = False  # by us
-        self.is_of_program = False
-        self._memory = torch.cuda.memory
+        self.was_of_program = False  # at any time
+        self._is_of_program = False  # now
+        self._settings: Optional[tuple[int, str]] = None  # those of start()
+        self._is_recording = False  # by us
         self._lock = threading.RLock()
-        self._record = record = self._memory._record_memory_history
+        self._record = record = torch.cuda.memory._record_memory_history
 
         @functools.wraps(record)
         def record_for_program(*arguments: Any, **named: Any) -> Any:
-            with self._lock:
-                self.is_of_program = True
-                if self.is_recording:
-                    self.is_recording = False
-                    try:
-                        record(enabled=None)
-                    except Exception:
-                        pass  # what the program asked for comes next, and says what is wrong
-            return record(*arguments, **named)
+            self._yield()
+            enables = False
+            try:
+                # Outside of the lock: torch has locks of its own, which may be held by who waits for this one.
+                result = record(*arguments, **named)
+                enables = _enables(arguments, named)
+                return result
+            finally:
+                if not enables:
+                    self._take_back()
 
-        self._memory._record_memory_history = record_for_program
+        torch.cuda.memory._record_memory_history = record_for_program
 
     def start(self, max_entries: int, stacks: str = "all") -> None:
+        """To be called when CUDA is there."""
         with self._lock:
-            if not self.is_of_program:
-                self._record(max_entries=max_entries, stacks=stacks)
-                self.is_recording = True
+            self._settings = (max_entries, stacks)
+            if not self._is_of_program:
+                _start(self._record, max_entries, stacks)
+                self._is_recording = True
+
+    def _yield(self) -> None:
+        with self._lock:
+            self._is_of_program = True
+            self.was_of_program = True
+            if self._is_recording:
+                self._is_recording = False
+                try:
+                    self._record(enabled=None)
+                except Exception:
+                    pass  # what the program asked for comes next, and says what is wrong
+
+    def _take_back(self) -> None:
+        """The program records no more, or could not begin."""
+        with self._lock:
+            self._is_of_program = False
+            if self._settings:
+                try:
+                    self.start(*self._settings)
+                except Exception:
+                    pass  # an out-of-memory error leaves a file without history, then

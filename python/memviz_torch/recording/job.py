@@ -10,11 +10,11 @@ from __future__ import annotations
 import os
 import sys
 
-from . import waiting
+from . import messages, waiting
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # typing takes a while to import, and every Python of a job passes here
-    from typing import Any, Callable
+    from typing import Any
 
 _DONE = "_memviz_job"
 
@@ -24,17 +24,7 @@ def install() -> None:
     if os.environ.get("MEMVIZ_RECORD", "0") in ("", "0") or hasattr(sys, _DONE):
         return
     setattr(sys, _DONE, True)
-    waiting.when_imported("torch", lambda torch: _guarded(_Job, torch))
-
-
-def _guarded(function: Callable[..., object], *arguments: Any) -> None:
-    """What fails is said, and the program goes on."""
-    try:
-        function(*arguments)
-    except Exception as error:
-        from . import oom
-
-        oom.say(f"memviz: process {os.getpid()} is not recorded: {type(error).__name__}: {error}")
+    waiting.when_imported("torch", lambda torch: messages.guarded("is not recorded", _Job, torch))
 
 
 class _Job:
@@ -45,22 +35,20 @@ class _Job:
         if not hasattr(torch._C, "_cuda_attach_out_of_memory_observer"):
             return  # built without CUDA
         self._torch = torch
-        self._explain = oom.write_and_explain
-        self._pickled = snapshot.pickled
+        self._watch = oom.watch
         self._files = files
         self._folder = os.path.abspath(os.environ.get("MEMVIZ_RECORD_DIR") or "memviz-run")
         self._max_entries = int(os.environ.get("MEMVIZ_RECORD_MAX_ENTRIES") or 100_000)
         self._stacks = os.environ.get("MEMVIZ_RECORD_STACKS") or "all"
-        self._allowance = oom.Allowance()
         self._history = history.Yielding(torch)
-        oom.watch(torch, self._observe)
-        torch.cuda._lazy_call(lambda: _guarded(self._history.start, self._max_entries, self._stacks))
+        self._reports = oom.Reports(torch, self._place, lambda refusal: snapshot.pickled(torch, refusal=refusal), [])
+        # What raises among torch's own queue ends the program: allocators of other kinds do that.
+        torch.cuda._lazy_call(lambda: messages.guarded("is not recorded", self._begin))
 
-    def _observe(self, device: int) -> None:
-        if self._allowance.take():
-            _guarded(self._write, device)
+    def _begin(self) -> None:
+        self._watch(self._torch, self._reports.add)
+        self._history.start(self._max_entries, self._stacks)
 
-    def _write(self, device: int) -> None:
+    def _place(self) -> str:
         name = "oom-" + ("" if self._files.rank() is None else "rank{rank}-") + "{pid}-{time}.pickle"
-        path = os.path.join(self._folder, self._files.path_of(name))
-        self._explain(self._pickled(self._torch, failed_device=device), path)
+        return os.path.join(self._folder, self._files.path_of(name))

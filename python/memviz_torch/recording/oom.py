@@ -5,57 +5,123 @@ from __future__ import annotations
 import os
 import shlex
 import subprocess
-import sys
 import tempfile
 import time
-from typing import Any, Callable, Optional, Union
+from typing import Any, Callable, NamedTuple, Optional, Union
 
-from . import files
+from . import files, messages
 
 _SECONDS_FOR_VERDICT = 120
 
 
-def watch(torch: Any, tell: Callable[[int], object]) -> None:
-    """Calls ``tell(device)`` at each out-of-memory error of the allocator, before it becomes an exception; from now on,
-    or from when CUDA is first used. Of several only the last one that watches is told."""
+class Refusal(NamedTuple):
+    """What the allocator could not give."""
+
+    device: int
+    requested_bytes: int
+    free_bytes: int
+    time_us: int
+
+
+def watch(torch: Any, tell: Callable[[Refusal], object]) -> None:
+    """From now on calls ``tell`` at each out-of-memory error of the allocator, before it becomes an exception; to be
+    called when CUDA is there. Of several only the last one that watches is told. Raises where the allocator tells
+    nobody, as cudaMallocAsync and those that programs bring along."""
     watchers = torch.__dict__.get("_memviz_oom_watchers")
     if watchers is None:  # an observer cannot be taken away again, so there is one for all
-        watchers = torch._memviz_oom_watchers = []
+        watchers = []
 
-        def observe(device: int, asked_bytes: int, device_bytes: int, free_bytes: int) -> None:
+        def observe(device: int, requested_bytes: int, device_bytes: int, free_bytes: int) -> None:
             if watchers:
-                watchers[-1](device)
+                watchers[-1](Refusal(device, requested_bytes, free_bytes, time.time_ns() // 1000))
 
-        torch.cuda._lazy_call(lambda: torch._C._cuda_attach_out_of_memory_observer(observe))
-    watchers.append(tell)
+        torch._C._cuda_attach_out_of_memory_observer(observe)
+        torch._memviz_oom_watchers = watchers
+    if tell not in watchers:
+        watchers.append(tell)
 
 
-def unwatch(torch: Any, tell: Callable[[int], object]) -> None:
+def unwatch(torch: Any, tell: Callable[[Refusal], object]) -> None:
     if tell in torch.__dict__.get("_memviz_oom_watchers", ()):
         torch._memviz_oom_watchers.remove(tell)
 
 
 class Allowance:
-    """Programs catch these errors and try again: three files at once, then one an hour."""
+    """Programs catch these errors and try again, as those do that look for a batch size: three files at once, then one
+    in ten minutes. An error unlike all before, whose request or whose live memory has another power of two, has its
+    file in any case: it may be the one that ends the program."""
+
+    _SECONDS = 600
+    _MOST_KINDS = 16
 
     def __init__(self) -> None:
         self._left = 3
         self._last = 0.0
+        self._kinds: set[tuple[int, int]] = set()
 
-    def take(self) -> bool:
+    def take(self, requested_bytes: int, live_bytes: int) -> bool:
         now = time.monotonic()
-        if self._left == 0 and now - self._last < 3600:
+        kind = (requested_bytes.bit_length(), live_bytes.bit_length())
+        is_new = kind not in self._kinds and len(self._kinds) < self._MOST_KINDS
+        if not is_new and self._left == 0 and now - self._last < self._SECONDS:
             return False
+        self._kinds.add(kind)
         self._left = max(self._left - 1, 0)
         self._last = now
         return True
+
+
+class Reports:
+    """The out-of-memory errors of a recording: a file and a verdict for each that its allowance has room for, a line
+    for the others."""
+
+    def __init__(
+        self, torch: Any, place: Callable[[], str], pickled: Callable[[Refusal], bytes], written: list[str]
+    ) -> None:
+        self._torch = torch
+        self._place = place
+        self._pickled = pickled
+        self._written = written  # gets the paths of the files
+        self.latest: Optional[str] = None
+        self._allowance = Allowance()
+        self._last_line = 0.0
+
+    def add(self, refusal: Refusal) -> None:
+        messages.guarded("wrote nothing at an out-of-memory error", self._add, refusal)
+
+    def _add(self, refusal: Refusal) -> None:
+        if not self._allowance.take(refusal.requested_bytes, self._live_bytes(refusal.device)):
+            self._say_again(refusal)
+            return
+        path = write_and_explain(self._pickled(refusal), self._place())
+        if path is not None:
+            self._written.append(path)
+            self.latest = path
+
+    def _live_bytes(self, device: int) -> int:
+        try:
+            return int(self._torch.cuda.memory_allocated(device))
+        except Exception:
+            return 0
+
+    def _say_again(self, refusal: Refusal) -> None:
+        """The last word, where this is the error that ends the program; no flood, where it catches them by thousands."""
+        now = time.monotonic()
+        if now - self._last_line < 1:
+            return
+        self._last_line = now
+        latest = f"; the latest file: {shlex.quote(self.latest)}" if self.latest else ""
+        messages.say(
+            f"memviz: {messages.this_process()} ran out of GPU memory again: GPU {refusal.device}, "
+            f"{messages.size(refusal.requested_bytes)} asked for, {messages.size(refusal.free_bytes)} free{latest}"
+        )
 
 
 def write_and_explain(snapshot: bytes, path: str) -> Optional[str]:
     """Writes the bytes of a snapshot, elsewhere where that folder takes none, and prints what they say. Returns the
     path; None where nothing could be written."""
     written, failure = _written(snapshot, path)
-    lines = [f"memviz: {_process()} ran out of GPU memory."]
+    lines = [f"memviz: {messages.this_process()} ran out of GPU memory."]
     try:
         lines += ["  " + line for line in verdict(written if written else snapshot).splitlines()]
     except Exception as error:
@@ -64,25 +130,24 @@ def write_and_explain(snapshot: bytes, path: str) -> Optional[str]:
         lines.append(f"  {failure}.")
     if written:
         lines.append(f"  All of it: memviz explain {shlex.quote(written)}")
-    say("\n".join(lines))
+    lines.append("  The error goes on to the program, which may catch it.")
+    messages.say("\n".join(lines))
     return written
-
-
-def _process() -> str:
-    rank = files.rank()
-    return f"process {os.getpid()}" if rank is None else f"rank {rank} (process {os.getpid()})"
 
 
 def _written(snapshot: bytes, path: str) -> tuple[Optional[str], str]:
     """The path, and what was wrong, if anything."""
     failures: list[str] = []
-    for folder in (os.path.dirname(path), tempfile.gettempdir()):
-        place = os.path.join(folder, os.path.basename(path))
+    for given in (os.path.dirname(path), None):
+        what = "the temporary folder"
         try:
-            written = files.write_new(place, lambda file: file.write(snapshot))
-            return written, " and ".join(failures)
+            # Which one that is is only asked where it is needed: to ask writes a file, and raises on a full disk.
+            folder = tempfile.gettempdir() if given is None else given
+            what = folder or os.curdir
+            place = os.path.join(folder, os.path.basename(path))
+            return files.write_new(place, lambda file: file.write(snapshot)), " and ".join(failures)
         except OSError as error:
-            failures.append(f"no file can be written to {folder or os.curdir} ({error.strerror or error})")
+            failures.append(f"no file can be written to {what} ({error.strerror or error})")
     return None, " and ".join(failures)
 
 
@@ -111,12 +176,3 @@ def _program() -> str:
     except ImportError:  # brought along by the program itself
         return os.environ["MEMVIZ_PROGRAM"]
     return program()
-
-
-def say(text: str) -> None:
-    """In one piece, because ranks share a log. Never raises."""
-    try:
-        sys.stderr.write(text + "\n")
-        sys.stderr.flush()
-    except Exception:
-        pass

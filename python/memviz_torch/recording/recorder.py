@@ -7,7 +7,7 @@ import os
 import warnings
 from typing import Any, Optional, Union
 
-from . import files, history, oom, tensors
+from . import files, history, messages, oom, tensors
 from .snapshot import Steps, pickled
 
 
@@ -37,8 +37,8 @@ def record(
     ``stacks="python"`` leaves C++ frames out, and with them what tells gradients from other memory of the backward
     pass.
 
-    Where somebody records already, that recording is used as it is, and goes on afterwards. Without CUDA the block
-    runs, and nothing is recorded.
+    Where somebody records already, that recording is used as it is, and goes on afterwards. Without CUDA, and with an
+    allocator that keeps no history, the block runs, and nothing is recorded.
     """
     return Recorder(path, max_entries, on_oom, on_exit, names, optimizer, stacks)
 
@@ -62,6 +62,7 @@ class Recorder:
             raise ValueError(f"max_entries={max_entries!r} must be a number of events, 1 or more")
         if stacks not in ("all", "python"):
             raise ValueError(f"stacks={stacks!r} must be 'all' or 'python'")
+        tensors.check_models(names)
         self.files: list[str] = []
         self._max_entries = max_entries
         self._stacks = stacks
@@ -71,9 +72,10 @@ class Recorder:
         self._optimizer = optimizer
         self._torch: Any = None  # while it records
         self._steps = Steps()
-        self._allowance = oom.Allowance()
-        self._has_started = False
-        self._has_oom_file = False
+        self._reports: Any = None
+        self._was_used = False
+        self._is_recording = False  # whoever turned history on
+        self._has_started = False  # and it was this one
 
     def __enter__(self) -> Recorder:
         return self.start()
@@ -84,47 +86,68 @@ class Recorder:
     def start(self) -> Recorder:
         """Begins, where a ``with`` has no place; returns this recording."""
         torch = importlib.import_module("torch")
-        if self._torch is not None:
-            raise RuntimeError("this recording has begun already")
-        if not torch.cuda.is_available():
-            warnings.warn("nothing is recorded: torch finds no CUDA device here", stacklevel=3)
+        if self._was_used:
+            raise RuntimeError("a recording begins once; record() makes another")
+        # Not torch.cuda.is_available(), which asks CUDA: a fork could not use it any more.
+        if not hasattr(torch._C, "_cuda_attach_out_of_memory_observer"):
+            warnings.warn("nothing is recorded: this torch was built without CUDA", stacklevel=3)
             return self
+        self._was_used = True
         self._torch = torch
+        self._reports = oom.Reports(torch, self._place_of_oom, self._pickled, self.files)
         self._steps.begin()
-        torch.cuda._lazy_call(self._begin)
-        if self._on_oom:
-            oom.watch(torch, self._observe)
+        # torch keeps what waits for CUDA for ever, so what it has of this recording can be taken away again.
+        waiting = [self]
+        self._forget = waiting.clear
+
+        def begin() -> None:
+            while waiting:
+                messages.guarded("is not recorded", waiting.pop()._begin)
+
+        torch.cuda._lazy_call(begin)
         return self
 
     def _begin(self) -> None:
         """Once CUDA is there: until then there is nothing to record."""
-        if self._torch is None or history.is_on(self._torch):
-            return
-        history.start(self._torch, self._max_entries, self._stacks)
-        self._has_started = True
+        if self._on_oom:
+            oom.watch(self._torch, self._reports.add)
+        if not history.is_on(self._torch):
+            history.start(self._torch, self._max_entries, self._stacks)
+            self._has_started = True
+        self._is_recording = True
 
     def stop(self, error: Optional[BaseException] = None) -> None:
         """Ends; ``error`` is the exception that the program ends with, if it does."""
         if self._torch is None:
             return
         try:
-            if self._on_exit and not (error is not None and self._has_oom_file):
+            if self._on_exit and not (self._reports.latest and self._is_out_of_memory(error)):
                 self._dump_at_end(error)
         finally:
             torch, self._torch = self._torch, None
-            oom.unwatch(torch, self._observe)
+            self._forget()
+            self._names = self._optimizer = None  # who keeps this object for its files keeps no model with it
+            oom.unwatch(torch, self._reports.add)
             if self._has_started:
                 history.stop(torch)
-                self._has_started = False
+
+    def _is_out_of_memory(self, error: Optional[BaseException]) -> bool:
+        """Or came of one."""
+        for _ in range(100):
+            if error is None or isinstance(error, self._torch.cuda.OutOfMemoryError):
+                return error is not None
+            error = error.__cause__ or error.__context__
+        return False
 
     def _dump_at_end(self, error: Optional[BaseException]) -> None:
         try:
-            self.dump()
+            if self.dump() is None and error is None and not self._torch.cuda.is_initialized():
+                warnings.warn("nothing is recorded: CUDA was not used", stacklevel=4)
         except Exception as failure:
             if error is None:
                 raise
             # The program's own error is the one to see.
-            oom.say(f"memviz: the snapshot could not be written: {failure}")
+            messages.say(f"memviz: the snapshot could not be written: {failure}")
 
     def step(self) -> None:
         """Marks the end of a step, as ``torch.profiler.profile.step()`` does; `memviz leaks` compares steps."""
@@ -136,7 +159,7 @@ class Recorder:
         None where nothing is recorded, because CUDA is not there or was not used yet."""
         if path is not None:
             files.check_template(os.fspath(path))
-        if self._torch is None or not self._torch.cuda.is_initialized():
+        if self._torch is None or not self._is_recording or not self._torch.cuda.is_initialized():
             return None
         snapshot = self._pickled(None)
         place = files.path_of(self._path if path is None else os.fspath(path))
@@ -144,23 +167,13 @@ class Recorder:
         self.files.append(written)
         return written
 
-    def _pickled(self, failed_device: Optional[int]) -> bytes:
-        try:
-            declared = tensors.declared(self._names, self._optimizer)
-        except Exception as error:  # a module of a kind that is not known: the file is more than the names
-            declared = []
-            oom.say(f"memviz: the snapshot has no names of tensors: {type(error).__name__}: {error}")
-        return pickled(self._torch, declared, self._steps, failed_device)
+    def _pickled(self, refusal: Optional[oom.Refusal]) -> bytes:
+        declared, failures = tensors.declared(self._names, self._optimizer)
+        if failures:  # of a kind that is not known: the file is more than the names
+            more = f", and {len(failures) - 1} more" if len(failures) > 1 else ""
+            messages.say(f"memviz: the snapshot does not name every tensor: {failures[0]}{more}")
+        return pickled(self._torch, declared, self._steps, refusal)
 
-    def _observe(self, device: int) -> None:
-        try:
-            if not self._allowance.take():
-                return
-            stem, ending = os.path.splitext(files.path_of(self._path))
-            written = oom.write_and_explain(self._pickled(device), f"{stem}-oom{ending}")
-        except Exception as error:
-            oom.say(f"memviz: nothing was written at the out-of-memory error: {type(error).__name__}: {error}")
-            return
-        if written is not None:
-            self.files.append(written)
-            self._has_oom_file = True
+    def _place_of_oom(self) -> str:
+        stem, ending = os.path.splitext(files.path_of(self._path))
+        return f"{stem}-oom{ending}"

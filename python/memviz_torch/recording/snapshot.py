@@ -4,25 +4,34 @@
 from __future__ import annotations
 
 import collections
+import os
 import pickle
+import sys
 import time
+import types
 from typing import Any, Iterable, Iterator, Optional
 
 from . import devices, files
+from .oom import Refusal
 
 KEY = "memviz_recorder"
+# How far from the end of a device's events torch's own of an error may be: other threads go on meanwhile.
+_NEAR_THE_END = 64
+_OWN_FOLDER = os.path.dirname(__file__) + os.sep
 
 
 def pickled(
-    torch: Any, tensors: Iterable[Any] = (), steps: Optional[Steps] = None, failed_device: Optional[int] = None
+    torch: Any, tensors: Iterable[Any] = (), steps: Optional[Steps] = None, refusal: Optional[Refusal] = None
 ) -> bytes:
-    """The bytes of a file."""
+    """The bytes of a file; at an out-of-memory error, with what was refused."""
     taken = torch.cuda.memory._snapshot()
+    if refusal is not None:
+        _add_refusal(taken, refusal)
     taken[KEY] = {
         "format": 1,
         "torch": str(torch.__version__),
         "rank": files.rank(),
-        "devices": devices.measured(torch, failed_device),
+        "devices": devices.measured(torch, refusal.device if refusal else None),
         "tensors": list(tensors),
     }
     if steps is not None and len(steps.times) > 1:
@@ -31,6 +40,40 @@ def pickled(
             if trace:
                 annotations.extend(steps.marks(device))
     return pickle.dumps(taken, protocol=4)
+
+
+def _add_refusal(taken: dict[str, Any], refusal: Refusal) -> None:
+    """The event that torch writes where it records events at all. Without it the file would be one of a moment at which
+    nothing failed, for torch's own viewer as well: history may be off, or leave these out (skip_actions)."""
+    traces = taken.get("device_traces", ())
+    if refusal.device >= len(traces):
+        return
+    trace = traces[refusal.device]
+    for event in trace[-_NEAR_THE_END:]:
+        if event.get("action") == "oom" and event.get("size") == refusal.requested_bytes:
+            return
+    trace.append(
+        {
+            "action": "oom",
+            "device_free": refusal.free_bytes,
+            "size": refusal.requested_bytes,
+            "stream": 0,
+            "time_us": refusal.time_us,
+            "frames": _frames(),
+        }
+    )
+
+
+def _frames() -> list[dict[str, Any]]:
+    """The program's Python frames, innermost first, as torch has them."""
+    found: list[dict[str, Any]] = []
+    frame: Optional[types.FrameType] = sys._getframe()
+    while frame is not None and len(found) < 256:
+        code = frame.f_code
+        if not code.co_filename.startswith(_OWN_FOLDER):
+            found.append({"name": code.co_name, "filename": code.co_filename, "line": frame.f_lineno})
+        frame = frame.f_back
+    return found
 
 
 class Steps:

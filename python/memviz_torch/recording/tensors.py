@@ -1,26 +1,44 @@
 """The tensors of models and optimizers: where each lies, and what it is called."""
 
 from __future__ import annotations
-from typing import Any, Iterator
 
+from typing import Any, Callable, Iterator
+
+from . import messages
 
 # No model has so many; a bound for what is written.
 _MOST = 200_000
 # What wrappers of PyTorch's put into the names of parameters.
 _WRAPPERS = ("_orig_mod.", "_fsdp_wrapped_module.", "_checkpoint_wrapped_module.")
+# The tensors that a sparse one is made of.
+_PARTS = {
+    "torch.sparse_coo": ("_indices", "_values"),
+    "torch.sparse_csr": ("crow_indices", "col_indices", "values"),
+    "torch.sparse_bsr": ("crow_indices", "col_indices", "values"),
+    "torch.sparse_csc": ("ccol_indices", "row_indices", "values"),
+    "torch.sparse_bsc": ("ccol_indices", "row_indices", "values"),
+}
 
 
-def declared(models: Any, optimizers: Any) -> list[list[Any]]:
-    """[device, address, bytes, kind, name] for each piece of GPU memory that their tensors lie in. Kinds are parameter,
-    buffer, gradient and optimizer_state; a gradient has the name of its parameter, a state that of its parameter and
-    its own. What several tensors share has the first one's name, and says how many more there are."""
+def check_models(models: Any) -> None:
+    """Raises TypeError where something has no names to tell, such as what model.parameters() gives."""
+    for model in _as_list(models):
+        if not hasattr(model, "named_parameters") or not hasattr(model, "named_buffers"):
+            raise TypeError(f"names must be a module or a list of modules, not {type(model).__name__}")
+
+
+def declared(models: Any, optimizers: Any) -> tuple[list[list[Any]], list[str]]:
+    """[device, address, bytes, kind, name] for each piece of GPU memory that their tensors lie in, and a text for each
+    tensor, model and optimizer that does not tell. Kinds are parameter, buffer, gradient and optimizer_state; a
+    gradient has the name of its parameter, a state that of its parameter and its own. What several tensors share has
+    the first one's name, and says how many more there are."""
     memory = _Memory()
     names: dict[int, str] = {}
     for model in _as_list(models):
-        _add_model(memory, names, model)
+        memory.guarded(type(model).__name__, lambda: _add_model(memory, names, model))
     for optimizer in _as_list(optimizers):
-        _add_optimizer(memory, names, optimizer)
-    return memory.rows()
+        memory.guarded(type(optimizer).__name__, lambda: _add_optimizer(memory, names, optimizer))
+    return memory.rows(), memory.failures
 
 
 def _as_list(value: Any) -> list[Any]:
@@ -32,8 +50,19 @@ def _as_list(value: Any) -> list[Any]:
 class _Memory:
     def __init__(self) -> None:
         self._found: dict[tuple[int, int], list[Any]] = {}
+        self.failures: list[str] = []
+
+    def guarded(self, name: str, function: Callable[[], object]) -> None:
+        """What one tensor does not tell costs no other its name."""
+        try:
+            function()
+        except Exception as error:
+            self.failures.append(f"{name}: {messages.reason(error)}")
 
     def add(self, tensor: Any, kind: str, name: str) -> None:
+        self.guarded(name, lambda: self._add(tensor, kind, name))
+
+    def _add(self, tensor: Any, kind: str, name: str) -> None:
         for place, size in _places(tensor):
             kept = self._found.setdefault(place, [size, kind, name, set()])
             kept[0] = max(kept[0], size)
@@ -55,6 +84,11 @@ def _places(tensor: Any) -> Iterator[tuple[tuple[int, int], int]]:
     elif hasattr(tensor, "__tensor_flatten__"):
         for inner in tensor.__tensor_flatten__()[0]:
             yield from _places(getattr(tensor, inner))
+    elif hasattr(type(tensor), "cls_to_become"):
+        return  # of a lazy module that has seen no input: there is no memory yet
+    elif str(getattr(tensor, "layout", "")) in _PARTS:
+        for part in _PARTS[str(tensor.layout)]:
+            yield from _places(getattr(tensor, part)())
     elif tensor.device.type == "cuda":
         storage = tensor.untyped_storage()
         if storage.nbytes() > 0:

@@ -1,7 +1,7 @@
 """Imported by every Python that `memviz run` and `memviz rehearse` start, because its folder stands first in PYTHONPATH.
 
 Sets up the hooks that lie beside it, then runs the sitecustomize that this one hides, if there is one. Written so that
-any Python can read it; those before 3.8 run on without the hooks.
+any Python can read it; those before 3.8 run on without the hooks, and those before 3.5 without the hidden one.
 """
 
 import os
@@ -42,5 +42,5 @@ except Exception as error:  # the user's program runs on whatever happens here
 
 # The program sees the path that it would see without us; PYTHONPATH stays, for the processes that it starts.
 sys.path[:] = [folder for folder in sys.path if not _is_ours(folder)]
-if sys.version_info >= (3, 8):
+if sys.version_info >= (3, 5):
     _run_hidden_module()

@@ -12,14 +12,30 @@ version = types.SimpleNamespace(cuda=None if os.environ.get("FAKE_TORCH_IS_CPU")
 TOTAL_BYTES = int(os.environ.get("MEMVIZ_REHEARSAL_MEMORY", 1 << 30))
 CONTEXT_BYTES = 1 << 20
 
-_state = types.SimpleNamespace(history=None, observers=[], events=[], live={}, used=0, peak=0, next=1 << 20)
+# "native", or one of those that keep no history and tell nobody of errors: cudaMallocAsync, pluggable.
+ALLOCATOR = os.environ.get("FAKE_TORCH_ALLOCATOR", "native")
+
+_state = types.SimpleNamespace(
+    history=None, observers=[], events=[], live={}, used=0, peak=0, next=1 << 20, was_counted_before_use=False
+)
 
 
 class OutOfMemoryError(RuntimeError):
     pass
 
 
+def _needs_native(what):
+    if ALLOCATOR != "native":
+        raise RuntimeError(f"{ALLOCATOR} does not yet support {what}\nException raised from {what} (most recent call first)")
+
+
+def _attach(observer):
+    _needs_native("attachOutOfMemoryObserver")
+    _state.observers.append(observer)
+
+
 def _snapshot(*_):
+    _needs_native("snapshot")
     segments = []
     for address, size in _state.live.items():
         block = {"address": address, "size": size, "requested_size": size, "state": "active_allocated", "frames": []}
@@ -45,10 +61,12 @@ def _snapshot(*_):
 
 
 def _event(action, address, size, **more):
-    if _state.history:
+    if _state.history and action not in _state.asked.get("skip_actions", ()):
         frames = [{"name": "step", "filename": "/home/me/train.py", "line": 12}]
         event = {"action": action, "addr": address, "size": size, "stream": 0, "frames": frames, **more}
         _state.events.append({**event, "time_us": time.time_ns() // 1000})
+        if _state.history == "state":
+            del _state.events[:-1]
 
 
 def allocate(size):
@@ -57,7 +75,7 @@ def allocate(size):
     cuda._lazy_init()
     if _state.used + size > TOTAL_BYTES - CONTEXT_BYTES:
         free = TOTAL_BYTES - CONTEXT_BYTES - _state.used
-        _event("oom", free, size, device_free=free)
+        _event("oom", free, size, device_free=free)  # only then do observers hear of it
         for observer in _state.observers:
             observer(0, size, TOTAL_BYTES, free)
         raise OutOfMemoryError(f"CUDA out of memory: {size}")
@@ -95,7 +113,7 @@ def _report():
 _C = types.SimpleNamespace()
 if version.cuda:
     _C._cuda_memorySnapshot = _snapshot
-    _C._cuda_attach_out_of_memory_observer = _state.observers.append
+    _C._cuda_attach_out_of_memory_observer = _attach
     _C._cuda_resetPeakMemoryStats = lambda device: setattr(_state, "peak", _state.used)
     _C._cuda_isHistoryEnabled = lambda: bool(_state.history)
     if "MEMVIZ_REHEARSAL_REPORT" in os.environ:

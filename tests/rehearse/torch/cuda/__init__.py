@@ -1,33 +1,53 @@
+import threading
+import traceback
 import types
 
 import torch
 from torch import OutOfMemoryError  # noqa: F401
 from torch.cuda import memory  # noqa: F401
 
-_queued = []
-_is_initialized = False
+_queued_calls = []  # never emptied, as torch's
+_initialized = False
+_tls = threading.local()
+
+
+class DeferredCudaCallError(Exception):
+    pass
 
 
 def _lazy_call(function):
-    if _is_initialized:
+    if is_initialized():
         function()
     else:
-        _queued.append(function)
+        _queued_calls.append((function, traceback.format_stack()))
 
 
 def _lazy_init():
-    global _is_initialized
-    if not _is_initialized:
-        _is_initialized = True
-        for function in _queued:
-            function()
+    global _initialized
+    if is_initialized() or hasattr(_tls, "is_initializing"):
+        return
+    _tls.is_initializing = True
+    try:
+        for function, stack in _queued_calls:
+            try:
+                function()
+            except Exception as error:
+                raise DeferredCudaCallError(
+                    f"CUDA call failed lazily at initialization with error: {error}\n\n"
+                    f"CUDA call was originally invoked at:\n\n{''.join(stack)}"
+                ) from error
+    finally:
+        del _tls.is_initializing
+    _initialized = True  # only now: what waited sees a CUDA that is not initialised
 
 
 def is_initialized():
-    return _is_initialized
+    return _initialized
 
 
 def device_count():
+    # With a driver, a process that is forked from one that has asked cannot use CUDA.
+    torch._state.was_counted_before_use |= not _initialized
     return 1
 
 
@@ -36,7 +56,11 @@ def memory_stats(device):
 
 
 def is_available():
-    return torch.version.cuda is not None
+    return torch.version.cuda is not None and device_count() > 0
+
+
+def memory_allocated(device):
+    return torch._state.used
 
 
 def memory_reserved(device):

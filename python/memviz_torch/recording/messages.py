@@ -1,0 +1,55 @@
+"""What the recorder says on standard error, and how it keeps its own failures from the program. Imports next to nothing,
+because every Python of a job passes here."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Callable
+
+
+def say(text: str) -> None:
+    """In one piece, because ranks share a log. Never raises."""
+    try:
+        sys.stderr.write(text + "\n")
+        sys.stderr.flush()
+    except Exception:
+        pass
+
+
+def this_process() -> str:
+    """As "process 4711", or "rank 3 (process 4711)" in a distributed job."""
+    from . import files
+
+    rank = files.rank()
+    return f"process {os.getpid()}" if rank is None else f"rank {rank} (process {os.getpid()})"
+
+
+def reason(error: BaseException) -> str:
+    """The type and the first line: torch's errors go on with a stack of C++."""
+    lines = str(error).splitlines()
+    return f"{type(error).__name__}: {lines[0]}" if lines else type(error).__name__
+
+
+def guarded(what: str, function: Callable[..., object], *arguments: Any) -> None:
+    """Calls it. Where that fails, one line says ``what`` and why, and the program goes on."""
+    try:
+        function(*arguments)
+    except Exception as error:
+        say(f"memviz: process {os.getpid()} {what}: {reason(error)}")
+
+
+def size(count: int) -> str:
+    """Bytes in words, as memviz has them: "311 MiB", "2.00 GiB"."""
+    if count < 1024:
+        return f"{count} B"
+    value, unit = float(count), "B"
+    for larger in ("KiB", "MiB", "GiB", "TiB"):
+        if value < 1023.5:
+            break
+        value, unit = value / 1024, larger
+    digits = 0 if value >= 99.95 else 1 if value >= 9.995 else 2
+    return f"{value:,.{digits}f} {unit}"
