@@ -8,6 +8,7 @@ import unittest
 # stage.py takes the words of the command line.
 from callback_cases import *
 from device_cases import *
+from oom_cases import *
 from record_cases import *
 from run_cases import *
 

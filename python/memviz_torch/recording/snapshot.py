@@ -26,7 +26,7 @@ def pickled(
     """The bytes of a file; at an out-of-memory error, with what was refused."""
     taken = torch.cuda.memory._snapshot()
     if refusal is not None:
-        _add_refusal(taken, refusal)
+        _add_refusal(torch, taken, refusal)
     taken[KEY] = {
         "format": 1,
         "torch": str(torch.__version__),
@@ -42,7 +42,7 @@ def pickled(
     return pickle.dumps(taken, protocol=4)
 
 
-def _add_refusal(taken: dict[str, Any], refusal: Refusal) -> None:
+def _add_refusal(torch: Any, taken: dict[str, Any], refusal: Refusal) -> None:
     """The event that torch writes where it records events at all. Without it the file would be one of a moment at which
     nothing failed, for torch's own viewer as well: history may be off, or leave these out (skip_actions)."""
     traces = taken.get("device_traces", ())
@@ -57,11 +57,19 @@ def _add_refusal(taken: dict[str, Any], refusal: Refusal) -> None:
             "action": "oom",
             "device_free": refusal.free_bytes,
             "size": refusal.requested_bytes,
-            "stream": 0,
+            "stream": _stream(torch, refusal.device),
             "time_us": refusal.time_us,
             "frames": _frames(),
         }
     )
+
+
+def _stream(torch: Any, device: int) -> int:
+    """Of this thread, which is the one that asked; 0 is the default stream."""
+    try:
+        return int(torch.cuda.current_stream(device).cuda_stream)
+    except Exception:
+        return 0
 
 
 def _frames() -> list[dict[str, Any]]:
