@@ -96,7 +96,7 @@ TEST_CASE("a warning is shown and is no failure") {
   const Outcome outcome = run({"check", file});
   CHECK(outcome.exit_code == 0);
   CHECK(first_line(outcome.out) == file + ": well-formed, but NOT BALANCED; 1 warning");
-  CHECK(contains(outcome.out, ", off by 1000000 B"));
+  CHECK(contains(outcome.out, ", off by 1,000,000 B"));
   CHECK(contains(outcome.out, "\nWarning: the accounts of GPU 0 do not balance"));
   CHECK(outcome.err.starts_with("memviz: " + file + ": warning: the accounts of GPU 0 do not balance"));
   CHECK(run({"check", file, "-q"}).err.empty());

@@ -56,11 +56,11 @@ TEST_CASE("the shares of kinds are told from the largest on, and what no rule te
 
 TEST_CASE("the parts of an account are all of it") {
   KindAccount account = account_of(kTraining);
-  amount_of(account, MemoryKind::parameter_or_state).bytes = 50 * kMiB;
+  amount_of(account, MemoryKind::parameter_or_state).bytes = 50 * kGiB;
   std::uint64_t bytes = 0;
   for (const KindPart& part : kind_parts(account))
     bytes += part.bytes;
-  CHECK(bytes == 150 * kMiB);
+  CHECK(bytes == 150 * kGiB);
   CHECK(kind_parts(account)[1].kind == MemoryKind::parameter_or_state);
   CHECK(kind_parts(account).back().kind == MemoryKind::unknown);
 }
