@@ -91,6 +91,11 @@ TEST_CASE("check of a compressed file names both sizes, and finds the same in it
   CHECK(contains(run({"check", testdata_file("encodings/snapshot.pickle.gz")}).out, ", compressed to "));
 }
 
+TEST_CASE("of a snapshot without events check does not say that it balances") {
+  const std::string file = testdata_file("segments_only.pickle");
+  CHECK(first_line(run({"check", file}).out) == file + ": well-formed; no events to balance");
+}
+
 TEST_CASE("a warning is shown and is no failure") {
   const std::string file = testdata_file("unbalanced.pickle");
   const Outcome outcome = run({"check", file});

@@ -48,6 +48,17 @@ TEST_CASE("a flame graph names what its stacks are filtered by, and how much mat
   CHECK_FALSE(contains(run({"flame", file, "--focus", ".", "-o", "-"}).err, "--focus matches"));
 }
 
+TEST_CASE("stats says once that a snapshot is a list of segments") {
+  const auto second_line = [](const std::string& text) {
+    const std::size_t begin = text.find('\n') + 1;
+    return text.substr(begin, text.find('\n', begin) - begin);
+  };
+  CHECK(second_line(run({"stats", testdata_file("bare_list_new_blocks")}).out) ==
+        "a list of segments, as torch.cuda.memory_snapshot() returns, pickle protocol 4");
+  CHECK(second_line(run({"stats", testdata_file("gen_1.13_list")}).out) ==
+        "PyTorch 1.13 or 2.0, pickle protocol 3, a bare list of segments");
+}
+
 TEST_CASE("flame takes every tree and picture option") {
   const std::vector<std::vector<std::string>> choices{
       {"--view", "memory"},   {"--view", "segments"}, {"--group", "pool,stream,state"},

@@ -54,6 +54,16 @@ TEST_CASE("explain_svg draws the request and the holes on one scale") {
   CHECK(width_of(document, "free of the device: 3.00 GiB") == doctest::Approx(asked * 3 / 5).epsilon(0.001));
 }
 
+TEST_CASE("explain_svg draws what is taken for a request where that is notably more") {
+  const auto takes_more = [](const std::string& name) {
+    return drawn_explanation(explained_as_it_is(name)).find("taken at once for it") != std::string::npos;
+  };
+  CHECK_FALSE(takes_more("huge_request")); // 2 MiB more of 58.1 GiB
+  test::SmallSnapshot made;
+  made.segment(0x7f0000000000, 1 << 30).active(1 << 30, 1 << 30).event(Action::oom, 10 << 20, 4 << 20);
+  CHECK(drawn_explanation(explained(made.take())).find("taken at once for it") != std::string::npos);
+}
+
 TEST_CASE("explain_svg draws what each device held on one scale") {
   test::SmallSnapshot made;
   made.segment(0x7f0000000000, 20 << 20).active(20 << 20, 20 << 20);

@@ -228,6 +228,7 @@ TEST_CASE("several devices share a scale of bytes and a clock") {
     at.push_back((at.empty() ? 0 : at.back()) + difference);
   CHECK(at == std::vector<double>{std::floor(value(1, "begin")), 500, 600, 700, 800});
   CHECK(visible_text(document).find("the same scale of bytes and the same clock") != std::string::npos);
+  CHECK(visible_text(document).find("4 events of GPU 0 in 300 us") != std::string::npos);
 
   const std::string by_event = visible_text(parse_svg(drawn_timeline(taken, {.axis = TimelineAxis::event})));
   CHECK(by_event.find("events of GPU 1") != std::string::npos);
@@ -243,6 +244,7 @@ TEST_CASE("many streams and pools are a few charts") {
   const pugi::xml_document document = parse_svg(drawn_timeline(snapshot.take(), {.view = TimelineView::pools}));
   CHECK(document.select_nodes("//g[@class='chart']").size() == 6);
   CHECK(visible_text(document).find("35 more streams and pools") != std::string::npos);
+  CHECK(visible_text(document).find("The events of this file do not name pools") != std::string::npos);
   CHECK(document.child("svg").attribute("height").as_double() < 1800);
 }
 
