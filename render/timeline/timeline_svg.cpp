@@ -24,6 +24,7 @@
 #include <limits>
 #include <map>
 #include <set>
+#include <string_view>
 #include <utility>
 #include <variant>
 
@@ -125,11 +126,10 @@ std::string legend_hint(TimelineView view, ColorBy color, const TimelineSubject&
 }
 
 std::string reading_text(TimelineView view, ColorBy color) {
-  const std::string what = view == TimelineView::segments
-                               ? "bytes reserved after each event; a band is one segment, or what was mapped at once"
-                               : std::string("requested bytes that lived after each event; a band is one allocation") +
-                                     (color == ColorBy::kind ? "" : ", small ones are strips, one a line");
-  return what;
+  if (view == TimelineView::segments)
+    return "bytes reserved after each event; a band is one segment, or what was mapped at once";
+  const std::string_view strips = color == ColorBy::kind ? "" : ", small ones are strips, one a line";
+  return fmt::format("requested bytes that lived after each event; a band is one allocation{}", strips);
 }
 
 /// Where the script puts its own; without it, how to read the chart.

@@ -40,13 +40,13 @@ std::string outside_advice(const DeviceExplanation& device) {
 /// Where the request is what stands out.
 std::string request_advice(const DeviceExplanation& device) {
   if (device.judgement.verdict != Verdict::exhaustion) return "";
-  constexpr std::string_view how = "a smaller batch, shorter sequences, or the same computation in pieces.";
+  constexpr std::string_view kHow = "a smaller batch, shorter sequences, or the same computation in pieces.";
   if (is_out_of_reach(device))
     return fmt::format("Ask for less at once: {} Freeing memory cannot help: all that PyTorch held and all that the "
                        "device had free is {}.",
-                       how, format_bytes(within_reach_bytes(device.ledger)));
+                       kHow, format_bytes(within_reach_bytes(device.ledger)));
   if (device.request->bytes > device.ledger.live_bytes)
-    return fmt::format("Ask for less at once, the request alone is larger than all that was live: {}", how);
+    return fmt::format("Ask for less at once, the request alone is larger than all that was live: {}", kHow);
   return "";
 }
 

@@ -3,6 +3,7 @@
 #include "cli/help.hpp"
 #include "memviz/error.hpp"
 #include "memviz/version.hpp"
+#include "support/contains.hpp"
 #include "support/files.hpp"
 #include "support/process.hpp"
 
@@ -11,6 +12,7 @@
 
 namespace memviz {
 
+using test::contains;
 using test::run;
 using test::testdata_file;
 
