@@ -74,6 +74,8 @@ struct EventAccounts : EventCounts {
   /// The peak becomes the sum of both peaks, and its event that of `more`.
   EventAccounts& operator+=(const EventAccounts& more);
   [[nodiscard]] bool balanced() const { return imbalance_bytes == 0; }
+  /// What is live at the end: where the events do not add up to it, what the file's own blocks say.
+  [[nodiscard]] std::uint64_t end_live_bytes() const { return balanced() ? end_requested_bytes : end_block_bytes; }
 };
 
 /// One device at a moment.

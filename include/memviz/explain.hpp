@@ -88,6 +88,9 @@ struct ExplanationText {
   std::vector<std::string> advice;  ///< only what an answer supports; may be empty
 };
 
+/// Whether the device has to give notably more than what is asked for: a segment, or whole pages.
+[[nodiscard]] bool takes_more(const DeviceExplanation& device);
+
 [[nodiscard]] ExplanationText in_words(const MemoryState& state, const DeviceExplanation& device);
 
 } // namespace memviz

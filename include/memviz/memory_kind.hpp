@@ -38,6 +38,8 @@ inline constexpr std::array<MemoryKind, kMemoryKinds> kKindLayers{
 
 /// "parameter", "optimizer_state", "parameter_or_optimizer_state", ...; "unknown".
 [[nodiscard]] std::string_view kind_name(MemoryKind kind);
+/// For pictures: "parameter", "optimizer state", "parameter or state", ...
+[[nodiscard]] std::string_view kind_label(MemoryKind kind);
 /// The kind of that name; nullopt for what is none.
 [[nodiscard]] std::optional<MemoryKind> kind_of_name(std::string_view name);
 

@@ -49,6 +49,19 @@ struct MemorySubject {
 /// (11.2 % of what is in use)"; at an out-of-memory error, what was asked for.
 [[nodiscard]] Story flame_story(const MemorySubject& subject);
 
+/// What --focus and --hide left of a tree, as they were given; a pattern that may not be shown is "".
+struct TreeFilters {
+  bool has_focus = false;
+  bool has_hide = false;
+  std::string focus = {};
+  std::string hide = {};
+};
+
+/// Bytes of the stacks in a tree, which are those that --focus matches.
+[[nodiscard]] std::uint64_t stack_bytes(const FrameTree& tree);
+/// "focus zzzz: 0 B of 4.13 GiB in use"; "" without filters.
+[[nodiscard]] std::string filters_text(const FrameTree& tree, std::uint64_t in_use_bytes, const TreeFilters& filters);
+
 /// A request that the device could not fulfil, and what it was asked of.
 struct FailedRequest {
   const DeviceStats& stats;

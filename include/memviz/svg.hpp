@@ -54,6 +54,7 @@ struct FlamePicture {
   std::optional<SegmentDetails> segments = {};
   std::optional<DeviceId> device = {}; ///< the only one drawn
   std::span<const KindAt> kinds = {};  ///< of the tree: KindTree::kinds
+  TreeFilters filters = {};            ///< that the tree was made with
 };
 
 [[nodiscard]] std::string flame_svg(const FlamePicture& picture, const SvgOptions& options);

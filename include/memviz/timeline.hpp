@@ -127,8 +127,9 @@ private:
 [[nodiscard]] std::vector<DeviceRecord> record_timeline(const Recording& recording);
 
 /// One record for each stream and pool that anything of a record lived in, each with one home: what the event says,
-/// else where its address lies at the end; without a pool where neither tells. Those that reserved most come first;
-/// from the `most`th on they are one record, with all their homes. All of them together are the record.
+/// else the segment that it lay in, where that is there at the end; else the default pool of its stream. Those that
+/// reserved most come first; from the `most`th on they are one record, with all their homes. All of them together are
+/// the record.
 [[nodiscard]] std::vector<DeviceRecord> split_by_home(const MemoryMap& memory, const DeviceRecord& record,
                                                       std::size_t most);
 

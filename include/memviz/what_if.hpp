@@ -9,6 +9,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 namespace memviz {
@@ -95,6 +96,9 @@ struct Question {
   const AllocatorSettings& settings;
   const Fidelity& fidelity;
   Verdict verdict = Verdict::unclear;
+  /// Of each block of the state, what its line holds: of sets that cost the same, that of the largest lines is the
+  /// answer. Empty: not known.
+  std::span<const std::uint64_t> line_bytes = {};
 };
 
 /// Every circumstance that differs from the recorded ones, and empty_cache. With a request: whether it would have fit
@@ -108,6 +112,7 @@ enum class Smallest : std::uint8_t { count, bytes };
 struct BlockSearch {
   Smallest smallest = Smallest::count;
   bool gives_back = true; ///< the allocator gives free segments back before it fails; not while a graph is captured
+  std::span<const std::uint64_t> line_bytes = {}; ///< as in Question
 };
 
 /// A small set of blocks of `state` without which the request would fit, in ascending order: found by counting, tried

@@ -147,7 +147,7 @@ private:
   [[nodiscard]] std::string kinds_text() const {
     std::string text;
     for (const KindOf& kind : kinds_)
-      fmt::format_to(std::back_inserter(text), "{}{},{},{}", text.empty() ? "" : ";", kind_name(kind.kind),
+      fmt::format_to(std::back_inserter(text), "{}{},{},{}", text.empty() ? "" : ";", kind_label(kind.kind),
                      evidence_text(kind.evidence), kind_paint(kind.kind).name);
     return text;
   }

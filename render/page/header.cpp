@@ -11,17 +11,14 @@
 namespace memviz::render {
 namespace {
 
-/// Font sizes of page.css, and an allowance for bold type.
-constexpr double kBold = 1.15;
-constexpr double kHeadlineSize = 24 * kBold;
-constexpr double kSectionSize = 15 * kBold;
+/// Font sizes of page.css.
+constexpr double kHeadlineSize = 24;
+constexpr double kSectionSize = 15;
 constexpr double kAnswerSize = 16;
 constexpr double kFactSize = 12;
-constexpr double kFigureSize = 17 * kBold;
+constexpr double kFigureSize = 17;
 /// At most so many columns of the line of facts go to a file name.
 constexpr std::size_t kFileColumns = 60;
-/// Widths of sans-serif text are estimated from above: this much of an estimate is what the widest real font needs.
-constexpr double kWidestFont = 0.85;
 
 constexpr double kHeaderSwatchWidth = 14;
 constexpr double kFigureGap = 22;
@@ -54,8 +51,10 @@ const Paint* paint_of(MemoryPart part) {
 }
 
 double natural_width(const Figure& figure) {
-  const double name = sans_width(figure.name, kFactSize) + (figure.part == MemoryPart::none ? 0 : kHeaderSwatchWidth);
-  return kWidestFont * std::max({name, sans_width(figure.value, kFigureSize), sans_width(figure.note, kFactSize)});
+  const double name =
+      sans_width(figure.name, kFactSize, Font::regular) + (figure.part == MemoryPart::none ? 0 : kHeaderSwatchWidth);
+  return std::max(
+      {name, sans_width(figure.value, kFigureSize, Font::bold), sans_width(figure.note, kFactSize, Font::regular)});
 }
 
 /// Left edge and line of each figure: on one line where they fit, else in columns.
@@ -108,8 +107,11 @@ void draw_figure(XmlElement item, double x, double y, const Figure& figure) {
 double draw_headline(Page& page, const std::string& sentence) {
   constexpr double kBaseline = 42;
   constexpr double kLineHeight = 29;
-  const Paragraph paragraph{
-      .css_class = "headline", .font_size = kHeadlineSize * kWidestFont, .line_height = kLineHeight, .most_lines = 3};
+  const Paragraph paragraph{.css_class = "headline",
+                            .font_size = kHeadlineSize,
+                            .line_height = kLineHeight,
+                            .most_lines = 3,
+                            .font = Font::bold};
   return draw_paragraph(page.add_section(0, "words"), kBaseline, paragraph, sentence) - kLineHeight + 6;
 }
 
@@ -117,11 +119,11 @@ double draw_heading(Page& page, double y, const std::string& text, const std::st
   constexpr double kLineHeight = 19;
   XmlElement section = page.add_section(y, "words");
   const double baseline = y + 16;
-  const double comment_width = comment.empty() ? 0 : sans_width(comment, kFactSize) + 20;
-  const bool is_beside = sans_width(text, kSectionSize * kWidestFont) + comment_width <= kContentWidth;
+  const double comment_width = comment.empty() ? 0 : sans_width(comment, kFactSize, Font::regular) + 20;
+  const bool is_beside = sans_width(text, kSectionSize, Font::bold) + comment_width <= kContentWidth;
   double below = draw_paragraph(
-      section, baseline, {.css_class = "section", .font_size = kSectionSize * kWidestFont, .line_height = kLineHeight},
-      text);
+      section, baseline,
+      {.css_class = "section", .font_size = kSectionSize, .line_height = kLineHeight, .font = Font::bold}, text);
   if (comment.empty()) return below - 7;
   if (is_beside) {
     add_text(section, kMargin + kContentWidth, baseline, "muted end", comment).set("data-end", "1");
@@ -147,9 +149,9 @@ double draw_facts(Page& page, double y, const std::string& file, const std::vect
   add_text(section, kMargin, baseline, "mono", shown).set("data-lead", "1");
   double x = kMargin + static_cast<double>(columns_of(shown)) * kFactSize * kMonoEm + 14;
   if (!alert.empty()) {
-    const std::string fitted = fit_sans(alert, kMargin + kContentWidth - x, kFactSize * kBold);
+    const std::string fitted = fit_sans(alert, kMargin + kContentWidth - x, kFactSize, Font::bold);
     add_text(section, x, baseline, "strong warning", fitted).set("data-lead", "1");
-    x += sans_width(fitted, kFactSize * kBold) * kWidestFont + 14;
+    x += sans_width(fitted, kFactSize, Font::bold) + 14;
   }
   // Facts stay whole: one that does not fit begins a line of its own, and takes several where it is longer than that.
   std::string line;
@@ -168,9 +170,9 @@ double draw_facts(Page& page, double y, const std::string& file, const std::vect
   };
   for (const std::string& fact : facts) {
     const std::string longer = line.empty() ? fact : fmt::format("{} · {}", line, fact);
-    if (sans_width(longer, kFactSize) * kWidestFont > kMargin + kContentWidth - x) {
+    if (sans_width(longer, kFactSize, Font::regular) > kMargin + kContentWidth - x) {
       next_line();
-      for (const std::string& part : wrap(fact, kContentWidth / kWidestFont, kFactSize)) {
+      for (const std::string& part : wrap(fact, kContentWidth, kFactSize, Font::regular)) {
         if (!line.empty()) {
           next_line();
           goes_on = true;

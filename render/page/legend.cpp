@@ -8,9 +8,8 @@ namespace {
 
 constexpr double kLegendFontSize = 12;
 
-/// The upper bound is generous: 0.85 of it is what the widest real font needs.
 double width_of(const std::string& text) {
-  return sans_width(text, kLegendFontSize) * 0.85;
+  return sans_width(text, kLegendFontSize, Font::regular);
 }
 
 void draw_hint(XmlElement section, bool begins_line, double y, const std::string& hint) {
@@ -43,7 +42,7 @@ double draw_legend(Page& page, double y, const std::vector<LegendEntry>& entries
     x += width + kGap;
   }
   if (!hint.empty()) {
-    if (x > kMargin && x + sans_width(hint, kLegendFontSize) > right) break_line();
+    if (x > kMargin && x + width_of(hint) > right) break_line();
     draw_hint(section, x == kMargin, top, hint);
   }
   section.set("data-height", top - y + kLineHeight);
@@ -55,7 +54,7 @@ std::vector<LegendEntry> kind_legend() {
   for (std::size_t i = 0; i < kMemoryKinds; ++i) {
     const auto kind = static_cast<MemoryKind>(i);
     if (kind == MemoryKind::unknown) entries.push_back({&paint::kSeveralKinds, "several kinds"});
-    entries.push_back({&kind_paint(kind), std::string(kind_name(kind))});
+    entries.push_back({&kind_paint(kind), std::string(kind_label(kind))});
   }
   return entries;
 }

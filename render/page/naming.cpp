@@ -75,6 +75,7 @@ std::string frame_heading(const FrameTable& frames, const std::vector<CodeOrigin
 
 std::string key_heading(const FrameTable& frames, const std::vector<CodeOrigin>& origins, const NodeKey& key) {
   if (const auto* frame = std::get_if<FrameId>(&key)) return frame_heading(frames, origins, *frame);
+  if (const auto* kind = std::get_if<MemoryKind>(&key)) return std::string(kind_label(*kind));
   return one_line(node_label(frames, key));
 }
 

@@ -27,10 +27,10 @@ std::size_t last_break(std::string_view text, std::size_t size) {
 }
 
 /// A paragraph as lines, each a piece of `text`: where no space stands before one, it goes on with a word.
-std::vector<std::string_view> lines_of(std::string_view text, double width, double font_size) {
+std::vector<std::string_view> lines_of(std::string_view text, double width, double font_size, Font font) {
   std::vector<std::string_view> lines;
   while (!text.empty()) {
-    std::size_t size = fit_sans_prefix(text, width, font_size).size();
+    std::size_t size = fit_sans_prefix(text, width, font_size, font).size();
     const std::size_t space = size < text.size() ? last_break(text, size) : std::string_view::npos;
     if (space != std::string_view::npos) size = space;
     lines.push_back(text.substr(0, size));
@@ -48,20 +48,20 @@ double draw_note(XmlElement section, double y, std::string_view css_class, const
 
 } // namespace
 
-std::vector<std::string> wrap(const std::string& text, double width, double font_size) {
-  const std::vector<std::string_view> lines = lines_of(text, width, font_size);
+std::vector<std::string> wrap(const std::string& text, double width, double font_size, Font font) {
+  const std::vector<std::string_view> lines = lines_of(text, width, font_size, font);
   return {lines.begin(), lines.end()};
 }
 
 double draw_paragraph(XmlElement section, double y, const Paragraph& paragraph, const std::string& text) {
   section.set("data-line", paragraph.line_height);
   if (paragraph.indent > 0) section.set("data-indent", paragraph.indent);
-  const std::vector<std::string_view> lines = lines_of(text, paragraph.width, paragraph.font_size);
+  const std::vector<std::string_view> lines = lines_of(text, paragraph.width, paragraph.font_size, paragraph.font);
   for (std::size_t i = 0; i < lines.size() && i < paragraph.most_lines; ++i) {
     const bool is_cut = i + 1 == paragraph.most_lines && i + 1 < lines.size();
     const auto begin = static_cast<std::size_t>(lines[i].data() - text.data());
-    const std::string line =
-        is_cut ? fit_sans(text.substr(begin), paragraph.width, paragraph.font_size) : std::string(lines[i]);
+    const std::string line = is_cut ? fit_sans(text.substr(begin), paragraph.width, paragraph.font_size, paragraph.font)
+                                    : std::string(lines[i]);
     XmlElement element = add_text(section, kMargin + paragraph.indent, y, paragraph.css_class, line);
     // For the script, which puts the lines together again.
     if (begin > 0 && text[begin - 1] != ' ') element.set("data-glued", "1");

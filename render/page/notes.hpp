@@ -3,6 +3,7 @@
 // Sentences at the foot of a picture, wrapped to its width.
 
 #include "page/page.hpp"
+#include "page/text_fit.hpp"
 
 #include <cstddef>
 #include <string>
@@ -12,7 +13,8 @@
 namespace memviz::render {
 
 /// `text` in lines of at most `width` pixels in a sans-serif font of `font_size`, broken at spaces, else anywhere.
-[[nodiscard]] std::vector<std::string> wrap(const std::string& text, double width, double font_size);
+[[nodiscard]] std::vector<std::string> wrap(const std::string& text, double width, double font_size,
+                                            Font font = Font::any);
 
 /// How a paragraph stands in its section, which takes "words".
 struct Paragraph {
@@ -22,6 +24,7 @@ struct Paragraph {
   double width = kContentWidth;
   double indent = 0;
   std::size_t most_lines = 1000; ///< the last one is cut
+  Font font = Font::any;
 };
 
 /// Draws `text` with its first line's baseline at `y`; returns the baseline below the last line.

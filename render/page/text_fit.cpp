@@ -2,6 +2,8 @@
 
 #include "base/utf8.hpp"
 
+#include <array>
+#include <cstdint>
 #include <cstring>
 #include <fmt/format.h>
 #include <vector>
@@ -9,8 +11,25 @@
 namespace memviz::render {
 namespace {
 
+constexpr char32_t kFirstLetter = 0x20;
+constexpr std::size_t kLetters = 95;
+
+/// Advances of DejaVu Sans and of its bold type, in thousandths of an em, from the space on.
+constexpr std::array<std::uint16_t, kLetters> kRegular{
+    318, 401, 460, 838, 637, 951, 780, 275, 391, 391, 500, 838, 318, 361,  318, 337, 637, 637, 637,
+    637, 637, 637, 637, 637, 637, 637, 337, 337, 838, 838, 838, 531, 1000, 685, 687, 699, 771, 632,
+    576, 775, 752, 295, 295, 656, 558, 863, 749, 788, 604, 788, 695, 635,  611, 732, 685, 989, 686,
+    611, 686, 391, 337, 391, 838, 500, 500, 613, 635, 550, 635, 616, 353,  635, 634, 278, 278, 580,
+    278, 975, 634, 612, 635, 635, 412, 521, 393, 634, 592, 818, 592, 592,  525, 637, 337, 637, 838};
+constexpr std::array<std::uint16_t, kLetters> kBold{
+    349, 457,  521, 838, 696, 1002, 873, 307, 458, 458, 523, 838, 380, 416,  380, 366, 696, 696,  696,
+    696, 696,  696, 696, 696, 696,  696, 400, 400, 838, 838, 838, 581, 1000, 774, 763, 734, 831,  684,
+    684, 821,  837, 373, 373, 775,  638, 996, 837, 851, 733, 851, 771, 721,  683, 813, 774, 1104, 771,
+    725, 726,  458, 366, 458, 838,  500, 500, 675, 716, 593, 716, 679, 436,  716, 712, 343, 343,  666,
+    343, 1042, 712, 688, 716, 716,  494, 596, 479, 712, 652, 924, 646, 652,  583, 712, 366, 712,  838};
+
 /// Widths in em of the widest common fonts (Verdana, DejaVu Sans), by class of letter.
-double sans_em(char32_t point) {
+double any_em(char32_t point) {
   if (point >= 0x80) return static_cast<double>(font_columns(point));
   const char letter = static_cast<char>(point);
   if (std::strchr(" ijl.,:;'!f", letter) != nullptr) return 0.4;
@@ -18,6 +37,11 @@ double sans_em(char32_t point) {
   if (std::strchr("mwMW@%", letter) != nullptr) return 1.08;
   if (std::strchr("+<=>~#&^", letter) != nullptr) return 0.84;
   return letter >= 'A' && letter <= 'Z' ? 0.79 : 0.65;
+}
+
+double sans_em(char32_t point, Font font) {
+  if (font == Font::any || point < kFirstLetter || point >= kFirstLetter + kLetters) return any_em(point);
+  return (font == Font::bold ? kBold : kRegular).at(point - kFirstLetter) / 1000.0;
 }
 
 /// "+ " or "− " of a note that begins with a sign, else "".
@@ -50,30 +74,30 @@ std::vector<std::string> label_forms(const Label& label, std::size_t columns) {
 
 } // namespace
 
-double sans_width(std::string_view text, double font_size) {
+double sans_width(std::string_view text, double font_size, Font font) {
   double em = 0;
   while (!text.empty()) {
     const CodePoint point = first_code_point(text);
-    em += sans_em(point.value);
+    em += sans_em(point.value, font);
     text.remove_prefix(point.bytes);
   }
   return em * font_size;
 }
 
-std::string fit_sans_prefix(std::string_view text, double width, double font_size) {
+std::string fit_sans_prefix(std::string_view text, double width, double font_size, Font font) {
   std::size_t bytes = 0;
   while (bytes < text.size()) {
     const CodePoint point = first_code_point(text.substr(bytes));
-    width -= sans_em(point.value) * font_size;
+    width -= sans_em(point.value, font) * font_size;
     if (width < 0 && bytes > 0) break;
     bytes += point.bytes;
   }
   return std::string(text.substr(0, bytes));
 }
 
-std::string fit_sans(std::string_view text, double width, double font_size) {
-  if (sans_width(text, font_size) <= width) return std::string(text);
-  return fit_sans_prefix(text, width - sans_em(U'…') * font_size, font_size) + "…";
+std::string fit_sans(std::string_view text, double width, double font_size, Font font) {
+  if (sans_width(text, font_size, font) <= width) return std::string(text);
+  return fit_sans_prefix(text, width - sans_em(U'…', font) * font_size, font_size, font) + "…";
 }
 
 std::string fit_label(const Label& label, std::size_t columns) {

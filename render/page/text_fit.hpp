@@ -6,6 +6,7 @@
 #include "base/font_columns.hpp"
 #include "memviz/short_label.hpp"
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -14,13 +15,17 @@ namespace memviz::render {
 /// Widest advance of the common monospace fonts (Menlo, Consolas, DejaVu, Liberation, Courier) is 0.602 em.
 inline constexpr double kMonoEm = 0.61;
 
-/// Upper bound of the width of `text` in a sans-serif font, in pixels.
-[[nodiscard]] double sans_width(std::string_view text, double font_size);
+/// What the width of sans-serif text is measured for: an upper bound of any font, or what DejaVu Sans takes, which is
+/// the widest that page.css names.
+enum class Font : std::uint8_t { any, regular, bold };
+
+/// The width of `text`, in pixels.
+[[nodiscard]] double sans_width(std::string_view text, double font_size, Font font = Font::any);
 
 /// The longest beginning of `text` that is no wider than `width` pixels, at least one character.
-[[nodiscard]] std::string fit_sans_prefix(std::string_view text, double width, double font_size);
+[[nodiscard]] std::string fit_sans_prefix(std::string_view text, double width, double font_size, Font font = Font::any);
 /// `text` where it is no wider than `width` pixels, else its beginning and "…".
-[[nodiscard]] std::string fit_sans(std::string_view text, double width, double font_size);
+[[nodiscard]] std::string fit_sans(std::string_view text, double width, double font_size, Font font = Font::any);
 
 /// The longest form that fits: name, place and note; name with place (with the note where that has a sign); for a
 /// folded run the name with the place cut; the name; its brief form; the name cut, unless next to nothing is left of

@@ -26,7 +26,7 @@ double draw_gauges(Page& page, double y, const Comparison& comparison) {
   }
   if (shown.size() == comparison.readings.size()) return y;
   return draw_notes(page, y + 4,
-                    {fmt::format("and {}, which changed less.",
+                    {fmt::format("and {}, which changed no more.",
                                  format_counted(comparison.readings.size() - shown.size(), "more device"))});
 }
 

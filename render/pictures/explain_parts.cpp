@@ -33,6 +33,7 @@ const Paint& paint_of(const LedgerPart& part) {
       {"private_pool_bytes", &paint::kPrivatePool},
       {"other_size_bytes", &paint::kOtherSize},
       {"unaccounted_bytes", &paint::kUnaccounted},
+      {"no_segment_bytes", &paint::kUnaccounted},
       {"device_free_bytes", &paint::kFree},
       {"outside_bytes", &paint::kSmaller},
   };
@@ -77,8 +78,7 @@ std::vector<Bar> request_bars(const DeviceExplanation& device) {
     bars.push_back({name, {{&paint, name, bytes}}, format_bytes(bytes)});
   };
   add("asked for", paint::kAdded, device.request->bytes);
-  if (device.judgement.missing_bytes > 0 && device.judgement.needed_bytes > device.request->bytes)
-    add("taken at once for it", paint::kAdded, device.judgement.needed_bytes);
+  if (takes_more(device)) add("taken at once for it", paint::kAdded, device.judgement.needed_bytes);
   add("largest free run for it", paint::kHardFree, ledger.largest_hole_bytes);
   if (ledger.largest_any_hole_bytes > ledger.largest_hole_bytes)
     add("largest free run anywhere", paint::kOtherStream, ledger.largest_any_hole_bytes);

@@ -71,9 +71,11 @@ RankedList second_list(const FrameTable& frames, const std::vector<CodeOrigin>& 
     return list;
   }
   const auto& lines = device.growth.reserving;
+  // Half of the page is wide: the figure is no part of it.
   list.heading =
-      fmt::format("What {} of reserved memory were last taken for", format_bytes(device.growth.reserved_bytes));
-  list.rest = rest_of(lines.size());
+      device.growth.low_event.is_none() ? "Reserved since the first event, by line" : "Reserved last, by line";
+  list.rest = fmt::format("{}{} in all", lines.size() > kMostRows ? rest_of(lines.size()) + "; " : "",
+                          format_bytes(device.growth.reserved_bytes));
   for (std::size_t i = 0; i < std::min(kMostRows, lines.size()); ++i) {
     RankedRow row = row_of(frames, origins, lines[i], device.growth.reserved_bytes);
     row.note = format_counted(lines[i].amount.blocks, "segment");

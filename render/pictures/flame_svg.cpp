@@ -33,7 +33,8 @@ constexpr std::uint64_t kWorthARow = 1000;
 constexpr std::size_t kFewestRows = 3;
 
 /// What the colours mean that this graph shows.
-std::vector<LegendEntry> legend(const Graph& graph) {
+/// Without the kinds that the bar by kind has in a legend of its own.
+std::vector<LegendEntry> legend(const Graph& graph, const KindFigures& kinds_above) {
   std::vector<LegendEntry> entries{
       {&paint::kUser, "your code"},
       {&paint::kTorch, "torch"},
@@ -48,7 +49,12 @@ std::vector<LegendEntry> legend(const Graph& graph) {
       {&paint::kSmaller, "merged small boxes"},
   };
   if (graph.has_kind_colours) {
-    const std::vector<LegendEntry> kinds = kind_legend();
+    std::vector<LegendEntry> kinds = kind_legend();
+    std::erase_if(kinds, [&](const LegendEntry& entry) {
+      return std::ranges::any_of(kinds_above.figures, [&](const KindFigure& figure) {
+        return kind_paint(figure.kind).name == entry.paint->name;
+      });
+    });
     entries.insert(entries.begin(), kinds.begin(), kinds.end());
   }
   std::erase_if(entries, [&](const LegendEntry& entry) {
@@ -148,7 +154,7 @@ double draw_kinds(Page& page, double y, const MemorySubject& subject) {
   Bar bar{.name = kinds.name, .parts = {}, .note = "", .is_detail = true};
   std::vector<LegendEntry> entries;
   for (const KindFigure& figure : kinds.figures) {
-    bar.parts.push_back({&kind_paint(figure.kind), std::string(kind_name(figure.kind)), figure.amount.bytes});
+    bar.parts.push_back({&kind_paint(figure.kind), std::string(kind_label(figure.kind)), figure.amount.bytes});
     entries.push_back({&kind_paint(figure.kind), figure.text});
   }
   // A bar of its own scale stands apart from those above.
@@ -160,6 +166,12 @@ std::string draw(const FlamePicture& picture, const SvgOptions& options, const F
                  const Layout<Amount>& layout) {
   const DeviceStats sum = leading_or_sum(picture.subject.devices);
   Story story = flame_story(picture.subject);
+  std::uint64_t in_use_bytes = 0;
+  for (const DeviceStats& stats : picture.subject.devices)
+    in_use_bytes += stats.requested_bytes;
+  // Before all else: of what is left out nothing below speaks.
+  if (std::string filters = filters_text(picture.tree, in_use_bytes, picture.filters); !filters.empty())
+    story.facts.insert(story.facts.begin(), std::move(filters));
   Page page(options, fmt::format("{}: {}. {}", picture.file, story.headline, story.answer));
   if (words.paints.are_lines())
     page.svg().child("style").cdata(paints_css(hues()) + paints_css({&paint::kOtherCode, 1}));
@@ -176,7 +188,8 @@ std::string draw(const FlamePicture& picture, const SvgOptions& options, const F
         8;
     y = draw_bars(page, y, bars_of(picture.subject));
     y = draw_kinds(page, y, picture.subject) + 10;
-    y = draw_legend(page, y, legend(graph), colours_hint(words, options, layout.is_squeezed));
+    y = draw_legend(page, y, legend(graph, kind_figures(picture.subject)),
+                    colours_hint(words, options, layout.is_squeezed));
     y = draw_graph(page, y, graph, options) + 22;
     add_rule(page.below_graph(), y);
     y = draw_ranked_list(page, y + 14, ranked_list(picture, words, sum, options.color.value_or(ColorBy::origin)));

@@ -38,7 +38,7 @@ BlockClass class_of(const BlockClass& line, const KindOf& kind) {
           .title = line.title,
           .paint = &kind_paint(kind.kind),
           .amount = {},
-          .kinds = fmt::format("{}{}{}", kind_name(kind.kind), evidence.empty() ? "" : ", ", evidence)};
+          .kinds = fmt::format("{}{}{}", kind_label(kind.kind), evidence.empty() ? "" : ", ", evidence)};
 }
 
 } // namespace

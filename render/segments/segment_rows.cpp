@@ -19,8 +19,6 @@ constexpr double kTextHeight = 16;
 constexpr double kStripHeight = 14;
 constexpr double kRowStep = 40;
 constexpr double kRowFontSize = 12;
-/// Widths of text are estimated from above: this much of an estimate is what the widest real font needs.
-constexpr double kWidestFont = 0.85;
 /// The smallest segment is drawn no narrower, so that something of it can be seen.
 constexpr double kLeastRowWidth = 24;
 /// Strips up to this width stand beside their words, two in a line where nothing is pinned.
@@ -128,11 +126,11 @@ struct Place {
 void draw_row(XmlElement parent, const Place& place, const SegmentPanel& panel, const SegmentRow& row) {
   const double room = place.x + place.width - place.text_x;
   const auto fitted = [](const std::string& text, double width) {
-    return fit_sans(text, width / kWidestFont, kRowFontSize);
+    return fit_sans(text, width, kRowFontSize, Font::regular);
   };
   // What pins goes before what a segment is called.
   const std::string pins = row.pinned == nullptr ? "" : fitted(pin_text(panel.state.frames(), row), room * 0.5);
-  const double pins_width = pins.empty() ? 0 : sans_width(pins, kRowFontSize) * kWidestFont + 16;
+  const double pins_width = pins.empty() ? 0 : sans_width(pins, kRowFontSize, Font::regular) + 16;
   add_text(parent, place.text_x, place.y + 12, "small", fitted(segment_text(panel.state, row), room - pins_width));
   if (!pins.empty()) add_text(parent, place.x + place.width, place.y + 12, "small warning end", pins);
   const BlockStrip strip{place.x, place.strip_y, place.strip_width, kStripHeight,

@@ -105,8 +105,8 @@ Detail first_detail(const TimelineSvgOptions& options) {
 
 std::string home_text(const Home& home) {
   std::string text = fmt::format("stream {}", home.stream);
-  if (!home.pool) return text + ", pool unknown";
-  if (home.pool->is_private()) text += fmt::format(", private pool ({},{})", home.pool->first, home.pool->second);
+  if (home.pool && home.pool->is_private())
+    text += fmt::format(", private pool ({},{})", home.pool->first, home.pool->second);
   return text;
 }
 

@@ -97,7 +97,7 @@ private:
   LifeLines lines_;
 };
 
-/// "stream 0", "stream 0, private pool (0,1)", "stream 0, pool unknown"
+/// "stream 0", "stream 0, private pool (0,1)"
 [[nodiscard]] std::string home_text(const Home& home);
 
 } // namespace memviz::render

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <limits>
 
 namespace memviz::render {
 namespace {
@@ -15,10 +16,6 @@ constexpr double kMarkFontSize = 12;
 constexpr std::uint32_t kMostFlagRows = 3;
 constexpr std::size_t kMostFlags = 40;
 constexpr double kLineRoom = 0.5; ///< beside a line; a text keeps its own distance
-
-double bold_width(std::string_view text) {
-  return sans_width(text, kMarkFontSize) * 1.06;
-}
 
 Flag peak_flag(const PanelData& data) {
   const StateScale& states = data.layout.states;
@@ -69,7 +66,7 @@ void place(std::vector<Flag>& flags, double width) {
   std::vector<Place> taken;
   std::vector<Flag> placed;
   for (Flag& flag : flags) {
-    const double length = bold_width(flag.text) + 8;
+    const double length = sans_width(flag.text, kMarkFontSize, Font::bold) + 8;
     const double beside = 2;
     const double right = flag.x + beside;
     const double left = flag.x - beside - length;
@@ -148,6 +145,29 @@ double free_right_end(const MarksLayout& marks, double length, double width) {
   return end;
 }
 
+/// What a line says above [begin, end), in columns: the highest of it that is drawn there.
+struct Summit {
+  std::uint64_t bytes = 0;
+  std::int32_t top = 0; ///< in half pixels
+};
+
+Summit summit_of(const Overlay& overlay, const Shape& shape, const PanelData& data, double begin, double end) {
+  Summit summit{.bytes = 0, .top = std::numeric_limits<std::int32_t>::max()};
+  for (std::size_t i = shape.steps.size(); i-- > 0;) {
+    if (shape.steps[i].first * kColumnWidth < end) summit.top = std::min(summit.top, shape.steps[i].top);
+    if (shape.steps[i].first * kColumnWidth < begin) break;
+  }
+  const StateScale& states = data.layout.states;
+  for (std::size_t i = 0; i < overlay.steps.size(); ++i) {
+    const bool is_past = states.x(overlay.steps[i].state) > end;
+    const bool is_before = i + 1 < overlay.steps.size() && states.x(overlay.steps[i + 1].state) < begin;
+    // A column that begins before is drawn as one.
+    if (is_past || is_before || 2 * data.layout.bytes.y(overlay.steps[i].bytes) < summit.top - 1) continue;
+    summit.bytes = std::max(summit.bytes, overlay.steps[i].bytes);
+  }
+  return summit;
+}
+
 void draw_overlay(XmlElement panel, const PanelData& data, const MarksLayout& marks) {
   const StateScale& states = data.layout.states;
   const Overlay& overlay = data.chart.overlay;
@@ -160,16 +180,18 @@ void draw_overlay(XmlElement panel, const PanelData& data, const MarksLayout& ma
   // Upon bands, words of that colour would not be readable.
   const bool is_covered = !last || *last < data.chart.bands.slices.back().live_bytes;
   if (is_covered || shape.steps.empty() || data.chart.kind == TimelineKind::segments) return;
-  const std::string text = overlay.name + " " + format_bytes(*last);
-  const double length = sans_width(text, kMarkFontSize);
-  // Above all of the line that it stands on.
+  // Above all of the line that it stands on, whose highest value it names.
+  const double length = sans_width(overlay.name + " 1,023 GiB", kMarkFontSize);
   const double end = free_right_end(marks, length, states.width());
-  std::int32_t top = shape.steps.back().top;
-  for (auto step = shape.steps.rbegin(); step != shape.steps.rend(); ++step) {
-    top = std::min(top, step->top);
-    if (step->first * kColumnWidth < end - length) break;
+  const Summit summit = summit_of(overlay, shape, data, end - length, end);
+  if (summit.bytes == 0) return; // the line begins behind its words
+  const double baseline = summit.top / 2.0 - 5;
+  if (const auto capacity = capacity_of(data.chart.device)) {
+    // No words where the line of what there was together would cross them.
+    const double y = data.layout.bytes.y(capacity->bytes);
+    if (baseline - kMarkFontSize < y && y < baseline + 3) return;
   }
-  add_text(panel, end, top / 2.0 - 5, "small end reserved-text", text);
+  add_text(panel, end, baseline, "small end reserved-text", overlay.name + " " + format_bytes(summit.bytes));
 }
 
 void draw_capacity(XmlElement panel, const PanelData& data) {

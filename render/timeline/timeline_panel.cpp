@@ -169,7 +169,7 @@ Label with_bytes(Label label, std::uint64_t bytes) {
 void draw_layer_labels(XmlElement labels, const StackShapes& shapes) {
   for (std::size_t layer = 0; layer < shapes.layers.size(); ++layer) {
     const MemoryKind kind = kKindLayers.at(layer);
-    draw_label(labels, shapes.layers[layer], kind_paint(kind).name, {.name = std::string(kind_name(kind))});
+    draw_label(labels, shapes.layers[layer], kind_paint(kind).name, {.name = std::string(kind_label(kind))});
   }
 }
 

@@ -83,7 +83,8 @@ std::vector<Tick> StateScale::ticks() const {
   const double step = decimal_step(end() - begin());
   for (double at = std::ceil(std::max(0.0, begin()) / step) * step; at < end(); at += step) {
     const auto value = static_cast<std::uint64_t>(at);
-    ticks.push_back({x_at(at), axis_ == TimelineAxis::time ? format_duration(value) : format_count(value)});
+    ticks.push_back(
+        {x_at(at), axis_ == TimelineAxis::time && value > 0 ? format_duration(value) : format_count(value)});
   }
   return ticks;
 }

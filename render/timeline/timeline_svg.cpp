@@ -20,7 +20,12 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <functional>
 #include <limits>
+#include <map>
+#include <set>
+#include <string_view>
+#include <utility>
 #include <variant>
 
 namespace memviz {
@@ -53,6 +58,48 @@ std::vector<LegendEntry> legend(const std::vector<Chart>& charts, const std::vec
   return entries;
 }
 
+/// In half pixels times columns.
+double area_of(const Shape& shape) {
+  double area = 0;
+  for (std::size_t i = 0; i < shape.steps.size(); ++i) {
+    const std::uint32_t end = i + 1 < shape.steps.size() ? shape.steps[i + 1].first : shape.end;
+    area += static_cast<double>(shape.steps[i].bottom - shape.steps[i].top) * (end - shape.steps[i].first);
+  }
+  return area;
+}
+
+/// The lines that have the largest areas, of colours that no line in the list has: they hold little at the main chart's
+/// peak.
+std::vector<LegendEntry> unlisted_lines(const std::vector<Chart>& charts, const std::vector<PanelLayout>& layouts,
+                                        const LifeLines& lines, const LineNames& names) {
+  constexpr std::size_t kMostNamed = 4;
+  constexpr double kLeastShare = 0.01; // of all that is drawn
+  std::map<NodeKey, double> areas;
+  double all = 0;
+  for (std::size_t i = 0; i < charts.size(); ++i) {
+    const StackShapes& shapes = layouts[i].shapes;
+    all += area_of(shapes.live);
+    for (std::size_t strip = 0; strip < charts[i].strips.size(); ++strip)
+      areas[charts[i].strips[strip].key] += area_of(shapes.strips[strip]);
+    for (std::size_t band = 0; band < charts[i].bands.bands.size(); ++band)
+      areas[lines.line_of(charts[i].device.record.device, charts[i].bands.bands[band].life)] +=
+          area_of(shapes.bands[band]);
+  }
+  const std::vector<Holder>& listed = charts.front().holders;
+  std::set<const Paint*> named;
+  for (std::size_t i = 0; i < std::min(listed.size(), kRankedRows); ++i)
+    named.insert(names.of(listed[i].key).paint);
+  std::vector<std::pair<NodeKey, double>> largest(areas.begin(), areas.end());
+  std::ranges::stable_sort(largest, std::greater(), &std::pair<NodeKey, double>::second);
+  std::vector<LegendEntry> entries;
+  for (const auto& [line, area] : largest) {
+    if (entries.size() == kMostNamed || area < kLeastShare * all) break;
+    const LineName& name = names.of(line);
+    if (is_frame(line) && named.insert(name.paint).second) entries.push_back({name.paint, cut_end(name.text, 48)});
+  }
+  return entries;
+}
+
 /// The kinds that are seen in any chart, from the bottom up, with what the main chart's peak has of each.
 std::vector<LegendEntry> kind_entries(const std::vector<PanelLayout>& layouts, const TimelineSubject& subject) {
   const std::vector<KindFigure> figures = kind_figures(subject.peak_kinds());
@@ -64,7 +111,7 @@ std::vector<LegendEntry> kind_entries(const std::vector<PanelLayout>& layouts, c
     if (figure != figures.end())
       entries.push_back({&kind_paint(kind), figure->text});
     else if (std::ranges::any_of(layouts, is_here))
-      entries.push_back({&kind_paint(kind), fmt::format("{} 0 B", kind_name(kind))});
+      entries.push_back({&kind_paint(kind), fmt::format("{} 0 B", kind_label(kind))});
   }
   return entries;
 }
@@ -79,11 +126,10 @@ std::string legend_hint(TimelineView view, ColorBy color, const TimelineSubject&
 }
 
 std::string reading_text(TimelineView view, ColorBy color) {
-  const std::string what = view == TimelineView::segments
-                               ? "bytes reserved after each event; a band is one segment, or what was mapped at once"
-                               : std::string("requested bytes that lived after each event; a band is one allocation") +
-                                     (color == ColorBy::kind ? "" : ", small ones are strips, one a line");
-  return what + ". In a browser: point for the stack, scroll to zoom, / to search";
+  if (view == TimelineView::segments)
+    return "bytes reserved after each event; a band is one segment, or what was mapped at once";
+  const std::string_view strips = color == ColorBy::kind ? "" : ", small ones are strips, one a line";
+  return fmt::format("requested bytes that lived after each event; a band is one allocation{}", strips);
 }
 
 /// Where the script puts its own; without it, how to read the chart.
@@ -178,6 +224,7 @@ private:
                                                         const LineNames& names) const {
     if (charts_.color() == ColorBy::kind) return kind_entries(layouts, subject_of_chart(charts_.charts().front()));
     std::vector<LegendEntry> entries;
+    if (charts_.color() == ColorBy::line) entries = unlisted_lines(charts_.charts(), layouts, charts_.lines(), names);
     if (charts_.color() == ColorBy::origin)
       for (const CodeOrigin origin : kOrigins)
         if (names.has_paint(paint_of(origin))) entries.push_back({&paint_of(origin), std::string(origin_name(origin))});
@@ -217,10 +264,20 @@ private:
       notes.insert(notes.end(), more.begin(), more.end());
     }
     if (charts.size() > 1) notes.push_back(shared_text());
+    if (guesses_pools())
+      notes.emplace_back("The events of this file do not name pools: what lay in segments that are gone at the end is "
+                         "counted with the default pool of its stream.");
     if (lacks_kinds()) notes.push_back(no_kinds_note());
     if (const std::string left_out = left_out_text(); !left_out.empty())
       notes.push_back("Not drawn: " + left_out + ".");
     return notes;
+  }
+
+  [[nodiscard]] bool guesses_pools() const {
+    const auto is_unknown = [](const Home& home) { return !home.pool; };
+    return options_.view == TimelineView::pools && std::ranges::any_of(picture_.devices, [&](const auto& device) {
+             return std::ranges::any_of(device.record.homes, is_unknown);
+           });
   }
 
   [[nodiscard]] bool lacks_kinds() const {
@@ -244,18 +301,20 @@ private:
   /// Devices without a chart.
   [[nodiscard]] std::string left_out_text() const {
     std::vector<std::string> texts;
+    std::size_t more = 0;
     for (const DeviceStats& stats : picture_.state.devices) {
       const auto is_it = [&](const auto& other) { return other.device.record.device == stats.device; };
       const auto is_asked = [&](const TimelineDevice& device) { return device.record.device == stats.device; };
       if (std::any_of(charts_.charts().begin(), charts_.charts().end(), is_it)) continue;
       if (std::none_of(picture_.devices.begin(), picture_.devices.end(), is_asked)) continue;
       if (texts.size() == 8) {
-        texts.emplace_back("…");
-        break;
+        ++more;
+        continue;
       }
       texts.push_back(fmt::format("{} (peak {}, {})", device_heading(stats.device, stats.is_cpu),
                                   format_bytes(stats.peak_requested_bytes), format_counted(stats.events, "event")));
     }
+    if (more > 0) texts.push_back(format_counted(more, "more device"));
     return fmt::format("{}", fmt::join(texts, ", "));
   }
 

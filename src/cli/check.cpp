@@ -56,8 +56,10 @@ FileAnswer answer_of(const std::string& file, const CheckOptions& options) {
   return answer;
 }
 
-int run_check(const CheckOptions& options) {
+int run_check(const CheckOptions& given) {
+  CheckOptions options = given;
   options.outputs.check(options);
+  options.file.are_warnings_shown = options.outputs.shows_text_beside_messages();
   return answer_files(options, options.outputs, [&](const std::string& file) { return answer_of(file, options); });
 }
 

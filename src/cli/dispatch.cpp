@@ -55,8 +55,17 @@ const Command& command_named(const std::string& name) {
 }
 
 int print_help(const std::vector<std::string>& words) {
-  if (words.size() > 2) throw UsageError("help takes one command");
-  print(for_output(words.size() == 2 ? command_help(command_named(words[1]), HelpExtent::first) : general_help()));
+  HelpExtent extent = HelpExtent::first;
+  std::vector<std::string> names(words.begin() + 1, words.end());
+  std::erase_if(names, [&](const std::string& word) {
+    if (!asks_for_help(word)) return false;
+    if (extent_of(word) == HelpExtent::all) extent = HelpExtent::all;
+    return true;
+  });
+  if (names.size() > 1) throw UsageError("help takes one command");
+  // Of what is no command itself, there is what all of them have.
+  const bool is_general = names.empty() || names.front() == "help" || names.front() == "completion";
+  print(for_output(is_general ? general_help() : command_help(command_named(names.front()), extent)));
   return kSuccess;
 }
 

@@ -1,5 +1,6 @@
 #include "memviz/explain.hpp"
 
+#include "base/printable.hpp"
 #include "cli/command.hpp"
 #include "cli/outputs.hpp"
 #include "cli/picture_output.hpp"
@@ -49,13 +50,13 @@ OptionList<ExplainCommand> explain_options() {
 }
 
 /// Less than what PyTorch held and what was free cannot be the memory of a device; no verdict would be true of it.
-void check_capacity(const std::vector<DeviceExplanation>& devices) {
+void check_capacity(const std::string& file, const std::vector<DeviceExplanation>& devices) {
   for (const DeviceExplanation& device : devices) {
     const MemoryLedger& ledger = device.ledger;
     const std::uint64_t known_bytes = ledger.reserved_bytes + ledger.device_free_bytes.value_or(0);
     if (!ledger.capacity_bytes || *ledger.capacity_bytes >= known_bytes) continue;
-    throw UsageError(fmt::format("--capacity {} is too little: {} had {} or more, of which PyTorch held {}",
-                                 format_bytes(*ledger.capacity_bytes),
+    throw UsageError(fmt::format("--capacity {} is too little for {}: {} had {} or more, of which PyTorch held {}",
+                                 format_bytes(*ledger.capacity_bytes), file,
                                  device_name(device.stats.device, device.stats.is_cpu), format_bytes(known_bytes),
                                  format_bytes(ledger.reserved_bytes)));
   }
@@ -67,15 +68,21 @@ struct Explained {
   std::string picture;
 };
 
+bool wants_text(const ExplainCommand& options, const TextOutputs& outputs) {
+  return options.text || (outputs.wants_text() && options.picture.output != "-");
+}
+
 Explained explained(const Loaded& loaded, const ExplainCommand& options, const TextOutputs& outputs) {
   const MemoryState& state = loaded.state;
   const auto devices = explain(state, {.capacity_bytes = options.capacity_bytes, .device = options.scope.device});
-  check_capacity(devices);
+  check_capacity(loaded.name, devices);
   Explained made;
   if (options.json) made.answer.json = explain_json(loaded.name, state, devices);
-  if (options.text || (outputs.wants_text() && options.picture.output != "-")) {
+  if (wants_text(options, outputs)) {
     const ExplainReport report{loaded.name, state, devices};
     made.answer.text = options.is_brief ? explain_brief(report, text_columns()) : explain_text(report, text_columns());
+    // One answer needs no name; of several each does.
+    if (options.is_brief && options.operands.size() > 1) made.answer.text.insert(0, printable(loaded.name) + '\n');
   }
   if (options.picture.output) {
     const ExplainPicture picture{.file = picture_name(loaded.name), .state = state, .devices = devices};
@@ -102,10 +109,15 @@ int draw(const ExplainCommand& options, const TextOutputs& outputs) {
   return kSuccess;
 }
 
-int run_explain(const ExplainCommand& options) {
+int run_explain(const ExplainCommand& given) {
+  ExplainCommand options = given;
   check_picture(options.picture);
   check_outputs(options, {{"-o", options.picture.output}, {"--json", options.json}, {"--text", options.text}});
   const TextOutputs outputs{.text = options.text, .json = options.json};
+  options.file.are_warnings_shown =
+      !options.is_brief && options.picture.output != "-" && outputs.shows_text_beside_messages();
+  if (options.is_brief && !wants_text(options, outputs))
+    throw UsageError("--brief is of the text, and none is asked for: leave it out, or add --text FILE");
   if (options.picture.output) return draw(options, outputs);
   return answer_files(options, outputs,
                       [&](const std::string& file) { return explained_file(file, options, outputs).answer; });

@@ -108,6 +108,7 @@ int run_export(const ExportOptions& given) {
   options.settle();
   check_format(options);
   check_outputs(options, {{"-o", options.output}});
+  if (*options.format == Format::sqlite) check_binary_output(options.target(), "an SQLite file");
   if (*options.format == Format::sqlite) {
     export_tables(options);
     return kSuccess;

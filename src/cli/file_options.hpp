@@ -28,6 +28,7 @@ struct FileOptions {
   std::optional<std::string> redact_key;
   std::shared_ptr<Redactor> redactor; ///< of `redact`; null without it
   std::optional<std::string> kinds;   ///< a file of KindRules
+  bool are_warnings_shown = false;    ///< by the answer, on the terminal that messages go to
 
   /// To standard error, unless --quiet was given.
   void advise(std::string_view message) const;

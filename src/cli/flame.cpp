@@ -29,7 +29,8 @@ OptionList<FlameOptions> flame_options() {
   return joined<FlameOptions>(
       {within<FlameOptions>(&FlameOptions::picture,
                             {output_option("the picture; - is standard output (required, but with --json)")}),
-       {json_option(&FlameOptions::json, "with the tree of the graph: the same as memviz export --format json")},
+       {json_option(&FlameOptions::json, "with the tree of the graph, as memviz export --format json writes it, with "
+                                         "memory that has no stack by its kind")},
        within<FlameOptions>(
            &FlameOptions::tree,
            {view_option("memory: by stream, state and stack (default); segments: by stream, segment, state and "
@@ -49,6 +50,16 @@ KindTree tree_of(const Loaded& loaded, const FlameOptions& options) {
   return build_kind_tree(loaded.state, levels);
 }
 
+/// With --redact no pattern is shown: it may be a name that is hidden.
+TreeFilters filters_of(const FlameOptions& options) {
+  const bool is_shown = options.file.redactor == nullptr;
+  const TreeChoice& tree = options.tree;
+  return {.has_focus = tree.focus.has_value(),
+          .has_hide = tree.hide.has_value(),
+          .focus = is_shown ? tree.focus.value_or("") : "",
+          .hide = is_shown ? tree.hide.value_or("") : ""};
+}
+
 std::string drawn(const Loaded& loaded, const KindTree& built, const FlameOptions& options) {
   const MemoryState& state = loaded.state;
   const std::optional<DeviceId> device = options.scope.device;
@@ -56,7 +67,8 @@ std::string drawn(const Loaded& loaded, const KindTree& built, const FlameOption
                        .subject = memory_subject(state, device),
                        .tree = built.tree,
                        .device = device,
-                       .kinds = built.kinds};
+                       .kinds = built.kinds,
+                       .filters = filters_of(options)};
   if (options.tree.view == View::segments)
     picture.segments = {find_pins(state, {.device = device}), block_lines(state, device), loaded.births};
   return flame_svg(picture, svg_options(options.picture, frames_of(options.tree)));
@@ -74,6 +86,8 @@ int run_flame(const FlameOptions& options) {
                     .kinds = true};
   const Loaded loaded = load_one(options, wants, options.scope.device);
   const KindTree built = naming_file(loaded.name, [&] { return tree_of(loaded, options); });
+  if (options.tree.focus && stack_bytes(built.tree) == 0)
+    options.file.advise(loaded.name + ": --focus matches no stack of what is in use");
   const std::string picture = naming_file(loaded.name, [&] {
     for (const std::string& hint : end_hints(loaded.state.stats_of(options.scope.device)))
       options.file.advise(loaded.name + ": " + hint);

@@ -28,6 +28,7 @@ void say_message(std::string_view message) {
 }
 
 void say_warnings(const FileOptions& options, const std::string& file, const std::vector<std::string>& warnings) {
+  if (options.are_warnings_shown) return;
   for (const std::string& warning : warnings)
     options.advise(file + ": warning: " + warning);
 }

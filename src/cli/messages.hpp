@@ -23,7 +23,7 @@ void print(std::string_view text);
 void say(std::string_view text);
 /// To standard error, as "memviz: MESSAGE", on one line whatever is in it.
 void say_message(std::string_view message);
-/// One line for each of warnings_of(), with the name of the file; none with --quiet.
+/// One line for each of warnings_of(), with the name of the file; none with --quiet, or where the answer shows them.
 void say_warnings(const FileOptions& options, const std::string& file, const std::vector<std::string>& warnings);
 
 /// Memory ran out over `file`.

@@ -2,6 +2,7 @@
 
 #include "cli/messages.hpp"
 #include "io/file_bytes.hpp"
+#include "io/terminal.hpp"
 #include "memviz/error.hpp"
 
 #include <cstddef>
@@ -20,6 +21,11 @@ void naming_output(const std::string& path, const std::function<void()>& write) 
   } catch (const Error& error) {
     throw NamedError((path == "-" ? "standard output" : path) + ": " + error.what());
   }
+}
+
+void check_binary_output(const std::string& path, std::string_view what) {
+  if (path != "-" || !output_is_terminal()) return;
+  throw UsageError(fmt::format("a terminal does not show {}: write it to a file with -o FILE, or into a pipe", what));
 }
 
 void check_redacted(const FileOptions& options, std::string_view text) {

@@ -35,6 +35,9 @@ void naming_output(const std::string& path, const std::function<void()>& write);
 /// written.
 void check_outputs(const CommandOptions& options, std::initializer_list<NamedOutput> outputs);
 
+/// Of an output that is no text, `what`: throws UsageError where it would go to a terminal.
+void check_binary_output(const std::string& path, std::string_view what);
+
 /// Throws Error where a path that --redact hid stands in `text` after all. Called for every output before the first one
 /// is written. What was read has been searched for everything hidden when it gets here; this is the net below.
 void check_redacted(const FileOptions& options, std::string_view text);

@@ -130,7 +130,9 @@ void check_picture(const PictureOptions& options) {
   }
   const PictureFormat format = format_of(options);
   if (options.zoom && format != PictureFormat::png) throw UsageError("--zoom needs --format png");
-  if (format == PictureFormat::svg || has_program(kConverter)) return;
+  if (format == PictureFormat::svg) return;
+  check_binary_output(*options.output, format == PictureFormat::png ? "a png" : "a pdf");
+  if (has_program(kConverter)) return;
   throw Error(fmt::format("{} takes the program {}, which is not on the PATH; install it (Debian and Ubuntu: "
                           "librsvg2-bin; Fedora: librsvg2-tools; Homebrew: librsvg), or write an SVG",
                           format == PictureFormat::png ? "png" : "pdf", kConverter));

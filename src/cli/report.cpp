@@ -99,6 +99,7 @@ void advise(const ReportOptions& options, const Loaded& loaded, const MemoryRepo
 int run_report(const ReportOptions& options) {
   check_options(options);
   check_outputs(options, {{"-o", options.output}, {"--json", options.json}});
+  if (options.output) check_binary_output(*options.output, "an SQLite file");
   const std::optional<std::string> root = root_of(options);
   const std::optional<DeviceId> device = options.scope.device;
   std::optional<SqliteOutput> output;

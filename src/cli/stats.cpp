@@ -32,8 +32,10 @@ FileAnswer stats_of(const std::string& file, const StatsOptions& options) {
   return answer;
 }
 
-int run_stats(const StatsOptions& options) {
+int run_stats(const StatsOptions& given) {
+  StatsOptions options = given;
   options.outputs.check(options);
+  options.file.are_warnings_shown = options.outputs.shows_text_beside_messages();
   return answer_files(options, options.outputs, [&](const std::string& file) { return stats_of(file, options); });
 }
 

@@ -87,6 +87,10 @@ std::size_t text_columns() {
   return std::clamp(output_terminal_columns().value_or(kMost), kFewest, kMost);
 }
 
+bool TextOutputs::shows_text_beside_messages() const {
+  return wants_text() && text.value_or("-") == "-" && output_is_terminal() && error_is_terminal();
+}
+
 OptionList<TextOutputs> TextOutputs::options() {
   return {verbatim({"output", 'o', "FILE", "where the text goes (default: standard output)"}, &TextOutputs::text),
           json_option(&TextOutputs::json, "instead of the text")};

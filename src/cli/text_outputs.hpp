@@ -29,6 +29,8 @@ struct TextOutputs {
   [[nodiscard]] bool wants_json() const { return json.has_value(); }
   /// Without -o and --json the text goes to standard output.
   [[nodiscard]] bool wants_text() const { return text || !json; }
+  /// Whether who reads the text reads messages there, too: what it says need not be said again.
+  [[nodiscard]] bool shows_text_beside_messages() const;
 };
 
 /// What a command makes of one file: what outputs want of it, and what is said when they are written.

@@ -92,8 +92,12 @@ void check_window(const std::vector<TimelineDevice>& devices, std::optional<std:
   std::uint32_t most = 0;
   for (const TimelineDevice& device : devices)
     most = std::max(most, device.record.events);
-  if (from && *from >= most)
-    throw UsageError(fmt::format("--from {}: the recording has {} events, numbered from 0", *from, most));
+  const auto check = [&](std::string_view option, std::optional<std::uint64_t> event) {
+    if (event && *event >= most)
+      throw UsageError(fmt::format("--{} {}: the recording has {} events, numbered from 0", option, *event, most));
+  };
+  check("from", from);
+  check("to", to);
 }
 
 /// Takes the records out of `loaded`.

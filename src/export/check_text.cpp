@@ -27,7 +27,11 @@ std::string verdict(const CheckReport& report) {
   if (!report.recording) return "NOT WELL-FORMED";
   if (!report.state) return "well-formed; the accounts were not replayed";
   const bool balances = report.is_balanced();
-  const std::string balance = fmt::format("well-formed{} {}", balances ? " and" : ", but", balance_word(balances));
+  const auto& devices = report.state->devices;
+  const bool has_events = std::ranges::any_of(devices, [](const DeviceStats& stats) { return stats.events > 0; });
+  const std::string balance = has_events
+                                  ? fmt::format("well-formed{} {}", balances ? " and" : ", but", balance_word(balances))
+                                  : "well-formed; no events to balance";
   const std::size_t warnings = warnings_of(report).size();
   return warnings == 0 ? balance : fmt::format("{}; {}", balance, format_counted(warnings, "warning"));
 }

@@ -71,7 +71,7 @@ std::string gauges_table(const Comparison& comparison) {
     }
   }
   if (shown.size() < comparison.readings.size())
-    text += fmt::format("\nand {}, which changed less\n",
+    text += fmt::format("\nand {}, which changed no more\n",
                         format_counted(comparison.readings.size() - shown.size(), "more device"));
   return text;
 }

@@ -70,7 +70,8 @@ std::string accounts(const DeviceStats& stats) {
   add("- freed", stats.free_bytes, unmatched);
   add("= alive at the end", stats.end_requested_bytes, balance_cell(stats));
   add("  peak", stats.peak_requested_bytes, event_text(stats.peak_event));
-  std::string text = fmt::format("  requested bytes over {} events\n", format_count(stats.events)) + table.text("  ");
+  std::string text =
+      fmt::format("  requested bytes over {}\n", format_counted(stats.events, "event")) + table.text("  ");
   if (stats.ooms > 0) {
     text += fmt::format("  out of memory: {}, the last at event {}\n", format_count(stats.ooms),
                         format_count(stats.last_oom_event.value()));

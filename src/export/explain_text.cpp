@@ -127,8 +127,14 @@ std::string device_brief(const MemoryState& state, const DeviceExplanation& devi
 std::string explain_brief(const ExplainReport& report, std::size_t columns) {
   if (report.devices.empty()) return "No segments and no events on any device.\n";
   std::string text;
-  for (const DeviceExplanation& device : report.devices)
-    if (device.request || text.empty()) text += device_brief(report.state, device, columns);
+  std::size_t shown = 0;
+  for (const DeviceExplanation& device : report.devices) {
+    if (!device.request && shown > 0) break; // those that failed come first
+    text += device_brief(report.state, device, columns);
+    ++shown;
+  }
+  if (const std::size_t more = report.devices.size() - shown; more > 0)
+    text += fmt::format("And {}, of which the whole answer tells.\n", format_counted(more, "more device"));
   return text;
 }
 

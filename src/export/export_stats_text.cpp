@@ -64,7 +64,9 @@ std::string header(const std::string& file, const MemoryState& state) {
   std::string text = printable(file) + '\n';
   if (!state.recording->origin.generation.empty()) text += printable(state.recording->origin.generation) + ", ";
   text += printable(state.recording->origin.encoding);
-  if (state.recording->origin.is_list) text += ", a bare list of segments";
+  // Of some the generation says it.
+  const bool is_said = state.recording->origin.generation.find("list of segments") != std::string::npos;
+  if (state.recording->origin.is_list && !is_said) text += ", a bare list of segments";
   if (!state.recording->annotations.empty())
     text += fmt::format(", {} annotations", format_count(state.recording->annotations.size()));
   return text + '\n';

@@ -61,7 +61,7 @@ public:
     if (is_begun_) out += '\n';
     is_begun_ = true;
     const std::string name = device_heading(device, recording_.origin.is_cpu);
-    out += fmt::format("{}: {} events{}\n", name, format_count(survey.events),
+    out += fmt::format("{}: {}{}\n", name, format_counted(survey.events, "event"),
                        first_us_ ? ", the first at " + utc_time(*first_us_) + " UTC" : "");
     if (survey.events == 0) return;
     add_columns(out, "event", "time", "since", "action");
@@ -106,7 +106,7 @@ public:
 
   void end(std::string& out, const TraceCount& count) override {
     if (count.shown == count.events) return;
-    out += fmt::format("  {} of {} events\n", format_count(count.shown), format_count(count.events));
+    out += fmt::format("  {} of {}\n", format_count(count.shown), format_counted(count.events, "event"));
   }
 
 private:

@@ -33,6 +33,14 @@ std::optional<std::size_t> error_terminal_columns() {
   return size.ws_col;
 }
 
+bool output_is_terminal() {
+  return ::isatty(STDOUT_FILENO) != 0;
+}
+
+bool error_is_terminal() {
+  return ::isatty(STDERR_FILENO) != 0;
+}
+
 std::optional<std::size_t> output_terminal_columns() {
   winsize size{};
   if (::isatty(STDOUT_FILENO) == 0 || ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0)

@@ -10,6 +10,8 @@ namespace memviz {
 /// Columns of the terminal that standard error is, at this moment; nothing where it is none, or one that cannot erase a
 /// line (TERM is dumb or not set).
 [[nodiscard]] std::optional<std::size_t> error_terminal_columns();
+[[nodiscard]] bool output_is_terminal();
+[[nodiscard]] bool error_is_terminal();
 /// Columns of the terminal that standard output is; nothing where it is none, or does not say.
 [[nodiscard]] std::optional<std::size_t> output_terminal_columns();
 

@@ -48,7 +48,8 @@ std::string sum_text(const DeviceStats& stats, std::string_view minus) {
 }
 
 std::string off_text(const DeviceStats& stats) {
-  return fmt::format("off by {} B", stats.imbalance_bytes);
+  return fmt::format("off by {}{} B", stats.imbalance_bytes < 0 ? "-" : "",
+                     format_count(magnitude(stats.imbalance_bytes)));
 }
 
 /// Those of the GPUs, and those of host memory, which stands behind them; each says whose it is.

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 namespace memviz {
@@ -27,8 +28,12 @@ Figure change_figure(std::string name, const Reading& reading, MemoryPart part =
                 .note = fmt::format("{} → {}", bytes(reading.before_bytes), bytes(reading.after_bytes)),
                 .part = reading.before_bytes == 0U && reading.after_bytes == 0U ? MemoryPart::none : part};
   if (!reading.is_known()) figure.value = "unknown";
-  if (delta != 0 && *reading.before_bytes > 0)
-    figure.note += fmt::format(" ({})", format_change(magnitude(delta), *reading.before_bytes));
+  if (delta != 0 && *reading.before_bytes > 0) {
+    const std::string change = format_change(magnitude(delta), *reading.before_bytes);
+    // What grew many times is so many times as much.
+    const std::string_view sign = !change.ends_with('%') ? "" : delta < 0 ? "−" : "+";
+    figure.note += fmt::format(" ({}{})", sign, change);
+  }
   return figure;
 }
 

@@ -17,9 +17,9 @@ std::string other_moments_text(std::string_view command, const DeviceStats& stat
   };
   if (stats.events == 0) return text;
   const bool is_like_end =
-      stats.requested_bytes == stats.end_requested_bytes && stats.reserved_bytes == stats.end_reserved_bytes;
+      stats.requested_bytes == stats.end_live_bytes() && stats.reserved_bytes == stats.end_reserved_bytes;
   if (!stats.at.is_end() && !is_like_end) {
-    add(fmt::format("at the end: {} live of {} reserved", format_bytes(stats.end_requested_bytes),
+    add(fmt::format("at the end: {} live of {} reserved", format_bytes(stats.end_live_bytes()),
                     format_bytes(stats.end_reserved_bytes)),
         "end");
   }

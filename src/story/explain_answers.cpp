@@ -3,7 +3,7 @@
 #include "base/printable.hpp"
 #include "memviz/format.hpp"
 #include "memviz/label.hpp"
-#include "story/kinds_advice.hpp"
+#include "story/explain_figures.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -15,7 +15,6 @@ namespace memviz {
 namespace {
 
 constexpr std::size_t kMostAnswerLines = 3;
-constexpr std::uint64_t kLeastSavedBytes = 64ULL << 20U;
 
 /// The end of a sentence that is true only if something is so that the file does not tell.
 std::string if_so(const WhatIf& answer) {
@@ -53,11 +52,6 @@ std::string saved(const DeviceExplanation& device, const WhatIf& answer, const s
   if (answer.outcome == Outcome::fits && !answer.reserved_bytes) return circumstance + " less would be reserved.";
   if (answer.outcome == Outcome::fits) return would_be + ".";
   return answer.outcome == Outcome::at_best ? would_be + if_so(answer) : circumstance + " no less would be reserved.";
-}
-
-/// "max_split_size_mb:128".
-std::string split_setting(const WhatIf& answer) {
-  return fmt::format("max_split_size_mb:{}", answer.value_bytes >> 20U);
 }
 
 /// The answer to a circumstance that is replayed from the first event on.
@@ -121,6 +115,12 @@ std::string empty_cache(const DeviceExplanation& device, const WhatIf& answer) {
   return fmt::format("torch.cuda.empty_cache() would give {} back to the device.", format_bytes(given_back));
 }
 
+} // namespace
+
+std::string split_setting(const WhatIf& answer) {
+  return fmt::format("max_split_size_mb:{}", answer.value_bytes >> 20U);
+}
+
 std::string lines_in_the_way(const MemoryState& state, const DeviceExplanation& device) {
   const std::vector<UserLine>& lines = device.in_the_way;
   std::vector<std::string> parts;
@@ -134,8 +134,6 @@ std::string lines_in_the_way(const MemoryState& state, const DeviceExplanation& 
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
-} // namespace
-
 std::string answer_text(const MemoryState& state, const DeviceExplanation& device, const WhatIf& answer) {
   switch (answer.circumstance) {
   case Circumstance::expandable_segments:
@@ -144,6 +142,10 @@ std::string answer_text(const MemoryState& state, const DeviceExplanation& devic
   case Circumstance::empty_cache: return empty_cache(device, answer);
   case Circumstance::without_blocks:
     if (answer.outcome == Outcome::not_offered) return "";
+    if (answer.outcome == Outcome::does_not_fit && is_out_of_reach(device))
+      return fmt::format("Without all blocks in use the request would not have fit either: it is larger than all that "
+                         "PyTorch held and the device had free, {}.",
+                         format_bytes(within_reach_bytes(device.ledger)));
     if (answer.outcome == Outcome::does_not_fit)
       return "No set of blocks was found whose absence would have made room" + if_so(answer);
     return fmt::format("Without {} ({}) the request would have fit: {}{}",
@@ -166,115 +168,6 @@ std::string fidelity_text(const Fidelity& fidelity) {
       "The model of the allocator reproduces this recording's reserved memory {} over {} allocations and "
       "puts {} of them at their recorded address.",
       precision, format_count(fidelity.allocs), format_percent(fidelity.same_places, fidelity.allocs));
-}
-
-namespace {
-
-/// Where memory is in pieces, taking a large block away is no advice: the program needs it.
-bool is_worth_advice(const DeviceExplanation& device, const WhatIf& answer, std::uint64_t saved_bytes) {
-  if (answer.outcome != Outcome::fits) return false;
-  // At a moment without a failure less than a tenth, or a few MiB, are not worth a change.
-  if (!device.request) return saved_bytes >= std::max(kLeastSavedBytes, device.ledger.reserved_bytes / 10);
-  if (answer.circumstance != Circumstance::without_blocks) return true;
-  const Verdict verdict = device.judgement.verdict;
-  return verdict == Verdict::exhaustion || verdict == Verdict::outside ||
-         answer.blocks_bytes <= device.request->bytes / 2;
-}
-
-std::string outside_advice(const DeviceExplanation& device) {
-  return fmt::format("Make room outside PyTorch, of which {} is missing: nvidia-smi shows the other processes on this "
-                     "device; libraries and CUDA contexts of this one count, too.",
-                     format_bytes(device.judgement.missing_bytes));
-}
-
-/// What the device could have given PyTorch, had the program held nothing.
-std::uint64_t within_reach_bytes(const MemoryLedger& ledger) {
-  return ledger.reserved_bytes + ledger.device_free_bytes.value_or(0);
-}
-
-/// Whether nothing that the program could free would have made room.
-bool is_out_of_reach(const DeviceExplanation& device) {
-  return device.judgement.verdict == Verdict::exhaustion && device.request->bytes > within_reach_bytes(device.ledger);
-}
-
-/// Where the request is what stands out.
-std::string request_advice(const DeviceExplanation& device) {
-  if (device.judgement.verdict != Verdict::exhaustion) return "";
-  constexpr std::string_view how = "a smaller batch, shorter sequences, or the same computation in pieces.";
-  if (is_out_of_reach(device))
-    return fmt::format("Ask for less at once: {} Freeing memory cannot help: all that PyTorch held and all that the "
-                       "device had free is {}.",
-                       how, format_bytes(within_reach_bytes(device.ledger)));
-  if (device.request->bytes > device.ledger.live_bytes)
-    return fmt::format("Ask for less at once, the request alone is larger than all that was live: {}", how);
-  return "";
-}
-
-std::string balance_advice(const DeviceExplanation& device) {
-  std::vector<std::string> names;
-  for (std::size_t i = 0; i < std::min(kMostAnswerLines, device.less_used.size()); ++i)
-    names.push_back(device_name(device.less_used[i].device, false));
-  if (device.less_used.size() > kMostAnswerLines)
-    names.push_back(format_counted(device.less_used.size() - kMostAnswerLines, "more device"));
-  return fmt::format("Spread the work: move some of what {} holds to {}.", device_name(device.stats.device, false),
-                     fmt::join(names, " or "));
-}
-
-/// What to do about an answer, which is worth it.
-std::string advice_of(const MemoryState& state, const DeviceExplanation& device, const WhatIf& answer,
-                      const std::string& effect) {
-  switch (answer.circumstance) {
-  case Circumstance::expandable_segments:
-    return fmt::format("Set PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True: {}.", effect);
-  case Circumstance::one_stream: return fmt::format("Allocate on one stream: {}.", effect);
-  case Circumstance::no_private_pools:
-    return fmt::format("Do without private pools (CUDA graphs, MemPool), or let them share one: {}.", effect);
-  case Circumstance::without_blocks:
-    return fmt::format("Free, shrink or move what {} holds: without {} of it {}.", lines_in_the_way(state, device),
-                       format_bytes(answer.blocks_bytes), effect);
-  case Circumstance::no_rounding:
-    return fmt::format("Leave out roundup_power2_divisions, or give it more divisions: {}.", effect);
-  case Circumstance::max_split_size:
-    return fmt::format("Set PYTORCH_CUDA_ALLOC_CONF={}: {}.", split_setting(answer), effect);
-  case Circumstance::empty_cache: return fmt::format("Call torch.cuda.empty_cache() before the capture: {}.", effect);
-  }
-  return "";
-}
-
-/// What the replays support.
-std::vector<std::string> replayed_advice(const MemoryState& state, const DeviceExplanation& device) {
-  const bool expandable_fits = std::any_of(device.what_ifs.begin(), device.what_ifs.end(), [](const WhatIf& answer) {
-    return answer.circumstance == Circumstance::expandable_segments && answer.outcome == Outcome::fits;
-  });
-  std::vector<std::string> advice;
-  for (const WhatIf& answer : device.what_ifs) {
-    const std::uint64_t saved_bytes =
-        device.ledger.reserved_bytes - std::min(device.ledger.reserved_bytes, answer.reserved_bytes.value_or(0));
-    if (!is_worth_advice(device, answer, saved_bytes)) continue;
-    // Expandable segments ask for no figure.
-    if (answer.circumstance == Circumstance::max_split_size && expandable_fits) continue;
-    // Without a request it would be speed for memory that nobody is waiting for.
-    if (answer.circumstance == Circumstance::empty_cache && !device.request) continue;
-    const std::string effect = device.request ? "the request fits" : fmt::format("saves {}", format_bytes(saved_bytes));
-    advice.push_back(advice_of(state, device, answer, effect));
-  }
-  return advice;
-}
-
-} // namespace
-
-std::vector<std::string> advice_text(const MemoryState& state, const DeviceExplanation& device) {
-  std::vector<std::string> advice;
-  if (std::string less_at_once = request_advice(device); !less_at_once.empty())
-    advice.push_back(std::move(less_at_once));
-  if (is_out_of_reach(device)) return advice;
-  for (std::string& sentence : replayed_advice(state, device))
-    advice.push_back(std::move(sentence));
-  for (std::string& sentence : kinds_advice(device))
-    advice.push_back(std::move(sentence));
-  if (device.judgement.verdict == Verdict::outside) advice.push_back(outside_advice(device));
-  if (!device.less_used.empty()) advice.push_back(balance_advice(device));
-  return advice;
 }
 
 } // namespace memviz

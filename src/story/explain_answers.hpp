@@ -6,7 +6,6 @@
 
 #include <cstddef>
 #include <string>
-#include <vector>
 
 namespace memviz {
 
@@ -16,7 +15,9 @@ inline constexpr std::size_t kNameColumns = 160;
 [[nodiscard]] std::string answer_text(const MemoryState& state, const DeviceExplanation& device, const WhatIf& answer);
 /// How far the answers can be trusted.
 [[nodiscard]] std::string fidelity_text(const Fidelity& fidelity);
-/// What an answer supports; may be empty.
-[[nodiscard]] std::vector<std::string> advice_text(const MemoryState& state, const DeviceExplanation& device);
+/// "max_split_size_mb:128".
+[[nodiscard]] std::string split_setting(const WhatIf& answer);
+/// "store cache.py:55 (1.22 GiB, 3 blocks), ...": whose the blocks of without_blocks are.
+[[nodiscard]] std::string lines_in_the_way(const MemoryState& state, const DeviceExplanation& device);
 
 } // namespace memviz

@@ -3,7 +3,9 @@
 #include "memviz/format.hpp"
 #include "memviz/kind_totals.hpp"
 #include "memviz/label.hpp"
+#include "story/explain_advice.hpp"
 #include "story/explain_answers.hpp"
+#include "story/explain_figures.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -14,19 +16,9 @@ namespace memviz {
 
 namespace {
 
-std::uint64_t used_bytes(const MemoryLedger& ledger) {
-  return ledger.live_bytes + ledger.rounding_bytes + ledger.pending_bytes;
-}
-
 /// Whether nothing is known of its memory but what is live.
 bool is_uncached(const DeviceStats& stats) {
   return stats.is_cpu && !is_host(stats.device);
-}
-
-/// Whether the device has to give notably more than what is asked for: a segment, or whole pages.
-bool takes_more(const DeviceExplanation& device) {
-  return device.request && device.judgement.missing_bytes > 0 &&
-         device.judgement.needed_bytes > device.request->bytes + device.request->bytes / 20;
 }
 
 std::string headline(const MemoryState& state, const DeviceExplanation& device) {
@@ -40,7 +32,11 @@ std::string headline(const MemoryState& state, const DeviceExplanation& device) 
                                  ? "nothing is reserved"
                                  : fmt::format("{} of {} reserved is live", format_bytes(ledger.live_bytes),
                                                format_bytes(ledger.reserved_bytes));
-    return fmt::format("{} {}: {}.", name, moment_text(device.stats.at, device.stats.events), held);
+    const std::string beside =
+        ledger.no_segment_bytes > 0
+            ? fmt::format(", and by the events {} more, outside all segments", format_bytes(ledger.no_segment_bytes))
+            : "";
+    return fmt::format("{} {}: {}{}.", name, moment_text(device.stats.at, device.stats.events), held, beside);
   }
   return fmt::format("{} ran out of memory: {} asked for by {}; the device had {} free, and of {} that PyTorch held {} "
                      "was in use.",
@@ -90,13 +86,15 @@ std::string exhaustion(const DeviceExplanation& device) {
                                  format_bytes(ledger.device_free_bytes.value_or(0)),
                                  format_bytes(ledger.room.total_bytes() + ledger.pending_bytes));
   if (device.request->bytes > judgement.reachable_bytes)
-    text += fmt::format("{} less than the request.", format_bytes(device.request->bytes - judgement.reachable_bytes));
+    text += fmt::format("{} less than the request.", format_bytes(short_bytes(device)));
   else
     text += fmt::format("{} less than the {} that PyTorch takes from the device at once for such a request.",
-                        format_bytes(judgement.alone_bytes - judgement.reachable_bytes),
-                        format_bytes(judgement.alone_bytes));
+                        format_bytes(short_bytes(device)), format_bytes(judgement.alone_bytes));
   if (ledger.capacity_bytes && device.request->bytes > *ledger.capacity_bytes)
     text += " The request alone is larger than the device.";
+  else if (is_out_of_reach(device))
+    text += fmt::format(" The request alone is larger than all that PyTorch held and the device had free together, {}.",
+                        format_bytes(within_reach_bytes(ledger)));
   else if (device.request->bytes > ledger.live_bytes)
     text +=
         fmt::format(" The request alone is larger than everything that was live, {}.", format_bytes(ledger.live_bytes));
@@ -172,7 +170,7 @@ std::string verdict(const DeviceExplanation& device) {
                        format_bytes(ledger.reserved_bytes));
   case Verdict::in_use:
     if (is_uncached(device.stats)) return "In use: what is recorded of main memory is live; nothing caches it.";
-    if (used_bytes(ledger) < ledger.reserved_bytes / 5 * 4)
+    if (!is_mostly_used(ledger))
       return fmt::format("Nothing failed, and nothing stands out: {} of what is reserved is used, {} is free.",
                          format_percent(used_bytes(ledger), ledger.reserved_bytes),
                          format_bytes(ledger.room.total_bytes()));
@@ -261,7 +259,8 @@ std::vector<std::string> reasons(const FrameTable& frames, const DeviceExplanati
                                format_bytes(device.judgement.needed_bytes)));
   if (const std::string shares = kind_shares_text(device.kinds); !shares.empty())
     text.push_back(fmt::format("Kinds: of {} in use, {}.", format_bytes(device.stats.requested_bytes), shares));
-  if (!device.less_used.empty()) text.push_back(imbalance(device));
+  // Where it would have fit nowhere, no other device matters.
+  if (!device.less_used.empty() && !is_out_of_reach(device)) text.push_back(imbalance(device));
   if (!device.request && ledger.capacity_bytes && ledger.reserved_bytes > 0) text.push_back(headroom(ledger));
   if (device.request && ledger.outside_bytes && device.judgement.verdict != Verdict::outside)
     text.push_back(
@@ -291,6 +290,11 @@ std::vector<std::string> reasons(const FrameTable& frames, const DeviceExplanati
 }
 
 } // namespace
+
+bool takes_more(const DeviceExplanation& device) {
+  return device.request && device.judgement.missing_bytes > 0 &&
+         device.judgement.needed_bytes > device.request->bytes + device.request->bytes / 20;
+}
 
 ExplanationText in_words(const MemoryState& state, const DeviceExplanation& device) {
   ExplanationText text;

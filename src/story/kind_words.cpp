@@ -30,7 +30,7 @@ KindShares by_kind(const KindShares& shares) {
 }
 
 std::string share_text(const KindShare& share) {
-  const std::string text = fmt::format("{} {}", kind_name(share.kind.kind), format_bytes(share.amount.bytes));
+  const std::string text = fmt::format("{} {}", kind_label(share.kind.kind), format_bytes(share.amount.bytes));
   const std::string evidence = evidence_text(share.kind.evidence);
   return evidence.empty() ? text : text + ' ' + evidence;
 }
@@ -70,16 +70,16 @@ std::string kinds_lines(const KindShares& shares) {
 }
 
 std::string kind_line(const KindOf& kind) {
-  return fmt::format("kind: {}, {}", kind_name(kind.kind), evidence_words(kind.evidence));
+  return fmt::format("kind: {}, {}", kind_label(kind.kind), evidence_words(kind.evidence));
 }
 
 std::string kinds_cell(const KindShares& shares) {
   if (!has_known_kind(shares)) return "";
   const std::uint64_t whole_bytes = shared_bytes(shares);
-  if (const auto kind = main_kind(shares, whole_bytes)) return std::string(kind_name(*kind));
+  if (const auto kind = main_kind(shares, whole_bytes)) return std::string(kind_label(*kind));
   std::string cell;
   for (const KindShare& share : largest_first(by_kind(shares)))
-    cell += fmt::format("{}{} {}", cell.empty() ? "" : ", ", kind_name(share.kind.kind),
+    cell += fmt::format("{}{} {}", cell.empty() ? "" : ", ", kind_label(share.kind.kind),
                         percent_text(share.amount.bytes, whole_bytes));
   return cell;
 }
@@ -108,7 +108,7 @@ std::vector<KindFigure> kind_figures(const KindShares& shares) {
     const Amount amount = amount_of_kind(shares, kind);
     if (amount.bytes == 0) continue;
     figures.push_back({kind, amount,
-                       fmt::format("{} {}, {}", kind_name(kind), format_bytes(amount.bytes),
+                       fmt::format("{} {}, {}", kind_label(kind), format_bytes(amount.bytes),
                                    format_percent(amount.bytes, whole_bytes))});
   }
   return figures;

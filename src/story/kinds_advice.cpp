@@ -2,6 +2,7 @@
 
 #include "memviz/format.hpp"
 #include "memviz/kind_totals.hpp"
+#include "story/explain_figures.hpp"
 
 #include <cstdint>
 #include <fmt/format.h>
@@ -11,6 +12,9 @@
 namespace memviz {
 
 namespace {
+
+/// Where nothing failed, nobody shards or checkpoints for less: 4 GiB.
+constexpr std::uint64_t kLeastUnaskedBytes = 4ULL << 30U;
 
 /// What makes less of a kind, and from which part of all that is in use on it is worth saying, in percent: of
 /// activations there is always a part that no checkpointing saves, and parameters are what a program is about.
@@ -28,9 +32,9 @@ std::optional<Remedy> remedy_of(MemoryKind kind) {
   case MemoryKind::optimizer_state:
     return Remedy{"Make the optimizer's state smaller", "shard it (ZeRO, FSDP), keep it in 8 bits, or on the CPU", 20};
   case MemoryKind::gradient:
-    return Remedy{"Make gradients smaller", "shard them (ZeRO-2, FSDP), or keep them in 16 bits", 20};
+    return Remedy{"Make gradients smaller", "shard them (ZeRO-2, FSDP), or keep them in fewer bits", 20};
   case MemoryKind::parameter:
-    return Remedy{"Make parameters smaller", "shard them (FSDP), or keep them in 16 bits or fewer", 40};
+    return Remedy{"Make parameters smaller", "shard them (FSDP), or keep them in fewer bits", 40};
   case MemoryKind::parameter_or_state:
     return Remedy{"Make parameters and the optimizer's state smaller",
                   "shard them (ZeRO, FSDP), or keep them in fewer bits", 40};
@@ -42,16 +46,17 @@ std::optional<Remedy> remedy_of(MemoryKind kind) {
 
 std::vector<std::string> kinds_advice(const DeviceExplanation& device) {
   const Verdict verdict = device.judgement.verdict;
-  const bool is_short = verdict == Verdict::exhaustion || verdict == Verdict::in_use;
-  if (!is_short || !has_known(device.kinds)) return {};
+  const bool is_full = verdict == Verdict::exhaustion || (verdict == Verdict::in_use && is_mostly_used(device.ledger));
+  if (!is_full || !has_known(device.kinds)) return {};
   const std::uint64_t in_use_bytes = device.stats.requested_bytes;
   std::vector<std::string> advice;
   for (const KindPart& part : kind_parts(device.kinds)) {
     const std::optional<Remedy> remedy = remedy_of(part.kind);
     if (!remedy || part.bytes / 100 < in_use_bytes / 10'000 * remedy->least_percent) continue;
     if (device.request && part.bytes / 2 < device.judgement.missing_bytes) continue;
+    if (!device.request && part.bytes < kLeastUnaskedBytes) continue;
     const std::string missing =
-        device.request ? fmt::format("; {} was missing", format_bytes(device.judgement.missing_bytes)) : "";
+        device.request ? fmt::format("; {} was missing", format_bytes(short_bytes(device))) : "";
     advice.push_back(fmt::format("{} ({}, {} of what was in use{}): {}.", remedy->what, format_bytes(part.bytes),
                                  format_percent(part.bytes, in_use_bytes), missing, remedy->how));
   }

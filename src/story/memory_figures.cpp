@@ -16,7 +16,7 @@ constexpr double kFarAbove = 1.25;
 Figure other_moment_figure(const DeviceStats& sum, bool is_sum) {
   if (sum.events > 0 && sum.at.kind == MomentKind::peak && !is_sum)
     return {.name = "Live at the end",
-            .value = format_bytes(sum.end_requested_bytes),
+            .value = format_bytes(sum.end_live_bytes()),
             .note = fmt::format("of {} reserved", format_bytes(sum.end_reserved_bytes))};
   Figure figure{.name = is_sum ? "Sum of peaks" : "Peak requested", .value = format_bytes(sum.peak_requested_bytes)};
   if (sum.events == 0) {

@@ -55,6 +55,7 @@ Label frame_label(const FrameTable& frames, FrameId frame) {
 
 Label key_label(const FrameTable& frames, const NodeKey& key) {
   if (const auto* frame = std::get_if<FrameId>(&key)) return frame_label(frames, *frame);
+  if (const auto* kind = std::get_if<MemoryKind>(&key)) return {.name = std::string(kind_label(*kind))};
   return {.name = one_line(node_label(frames, key))};
 }
 

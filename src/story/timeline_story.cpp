@@ -106,13 +106,15 @@ std::string timeline_alert(const TimelineSubject& subject) {
 std::vector<std::string> timeline_facts(const TimelineSubject& subject) {
   const DeviceRecord& record = subject.record;
   std::vector<std::string> facts;
+  // Beside other devices the counts are of this one.
+  const std::string owner = subject.devices > 1 ? " of " + timeline_owner(subject) : "";
   if (subject.is_whole())
-    facts.push_back(format_counted(record.events, "event") +
+    facts.push_back(format_counted(record.events, "event") + owner +
                     (duration_of(subject).empty() ? "" : " in " + duration_of(subject)));
   else
-    facts.push_back(
-        fmt::format("events {} to {} of {}", format_count(subject.window.first == 0 ? 0 : subject.window.first - 1),
-                    format_count(subject.window.last == 0 ? 0 : subject.window.last - 1), format_count(record.events)));
+    facts.push_back(fmt::format(
+        "events {} to {} of {}{}", format_count(subject.window.first == 0 ? 0 : subject.window.first - 1),
+        format_count(subject.window.last == 0 ? 0 : subject.window.last - 1), format_count(record.events), owner));
   facts.push_back(format_counted(record.lives.size(), "allocation"));
   if (subject.devices > 1) facts.push_back(fmt::format("{} devices", subject.devices));
   if (!subject.state.recording->origin.generation.empty()) facts.push_back(subject.state.recording->origin.generation);

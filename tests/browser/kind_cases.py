@@ -66,7 +66,7 @@ class KindCases(BrowserCase):
         strip = page.locator("#board > .free rect").first.bounding_box()
         page.mouse.move(strip["x"] + 3, strip["y"] + strip["height"] / 2)
         lines = page.locator("#tip text").all_text_contents()
-        kinds = ("parameter", "gradient", "optimizer_state", "activation", "input", "temporary", "communication", "workspace", "unknown")
+        kinds = ("parameter", "gradient", "optimizer state", "activation", "input", "temporary", "communication", "workspace", "unknown")
         self.assertTrue(any(line.startswith(kinds) for line in lines), lines)
 
     def layers(self, page):
@@ -102,7 +102,7 @@ class KindCases(BrowserCase):
         self.assertAlmostEqual(heights[-2], heights[-1] if heights[-1] > heights[-2] else heights[-2], delta=0.6)
         labels = page.locator(".band-label").all_text_contents()
         self.assertIn("activation", labels)
-        self.assertIn("optimizer_state", labels)
+        self.assertIn("optimizer state", labels)
 
     def test_layers_stay_where_fewer_bands_are_drawn(self):
         page = self.open(draw("timeline", SNAPSHOT, "--color", "kind"))

@@ -91,12 +91,17 @@ TEST_CASE("check of a compressed file names both sizes, and finds the same in it
   CHECK(contains(run({"check", testdata_file("encodings/snapshot.pickle.gz")}).out, ", compressed to "));
 }
 
+TEST_CASE("of a snapshot without events check does not say that it balances") {
+  const std::string file = testdata_file("segments_only.pickle");
+  CHECK(first_line(run({"check", file}).out) == file + ": well-formed; no events to balance");
+}
+
 TEST_CASE("a warning is shown and is no failure") {
   const std::string file = testdata_file("unbalanced.pickle");
   const Outcome outcome = run({"check", file});
   CHECK(outcome.exit_code == 0);
   CHECK(first_line(outcome.out) == file + ": well-formed, but NOT BALANCED; 1 warning");
-  CHECK(contains(outcome.out, ", off by 1000000 B"));
+  CHECK(contains(outcome.out, ", off by 1,000,000 B"));
   CHECK(contains(outcome.out, "\nWarning: the accounts of GPU 0 do not balance"));
   CHECK(outcome.err.starts_with("memviz: " + file + ": warning: the accounts of GPU 0 do not balance"));
   CHECK(run({"check", file, "-q"}).err.empty());

@@ -36,6 +36,29 @@ TEST_CASE("flame writes the same SVG to a file and to standard output, on every 
   CHECK(run({"flame", testdata_file("training_step"), "-q", "-o", "-"}).out == svg);
 }
 
+TEST_CASE("a flame graph names what its stacks are filtered by, and how much matches") {
+  const std::string file = testdata_file("training_step");
+  const auto found = run({"flame", file, "--focus", "no_such_line", "--hide", "torch", "-o", "-"});
+  CHECK(contains(found.out, "focus no_such_line: 0 B of "));
+  CHECK(contains(found.out, "frames hidden torch"));
+  CHECK(contains(found.err, "--focus matches no stack of what is in use"));
+  const auto hidden = run({"flame", file, "--focus", "no_such_line", "--redact", "names", "-o", "-"});
+  CHECK(contains(hidden.out, "focus: 0 B of "));
+  CHECK_FALSE(contains(hidden.out, "no_such_line"));
+  CHECK_FALSE(contains(run({"flame", file, "--focus", ".", "-o", "-"}).err, "--focus matches"));
+}
+
+TEST_CASE("stats says once that a snapshot is a list of segments") {
+  const auto second_line = [](const std::string& text) {
+    const std::size_t begin = text.find('\n') + 1;
+    return text.substr(begin, text.find('\n', begin) - begin);
+  };
+  CHECK(second_line(run({"stats", testdata_file("bare_list_new_blocks")}).out) ==
+        "a list of segments, as torch.cuda.memory_snapshot() returns, pickle protocol 4");
+  CHECK(second_line(run({"stats", testdata_file("gen_1.13_list")}).out) ==
+        "PyTorch 1.13 or 2.0, pickle protocol 3, a bare list of segments");
+}
+
 TEST_CASE("flame takes every tree and picture option") {
   const std::vector<std::vector<std::string>> choices{
       {"--view", "memory"},   {"--view", "segments"}, {"--group", "pool,stream,state"},

@@ -9,6 +9,7 @@
 using memviz::test::contains;
 using memviz::test::run;
 using memviz::test::TemporaryFolder;
+using memviz::test::testdata_file;
 using nlohmann::json;
 
 namespace {
@@ -61,12 +62,30 @@ TEST_CASE("explain --capacity below what the device had is bad usage, and says w
   const auto outcome = run({"explain", case_file("outside_memory"), "--capacity", "1GiB"});
   CHECK(outcome.exit_code == 2);
   CHECK(outcome.out.empty());
-  CHECK(contains(outcome.err,
-                 "--capacity 1.00 GiB is too little: GPU 0 had 5.85 GiB or more, of which PyTorch held 5.57"));
+  CHECK(
+      contains(outcome.err, case_file("outside_memory") + ": GPU 0 had 5.85 GiB or more, of which PyTorch held 5.57"));
   CHECK(run({"explain", case_file("clean"), "--capacity", "10GiB"}).exit_code == 2);
   const auto room = run({"explain", case_file("clean"), "--capacity", "40GiB"});
   CHECK(room.exit_code == 0);
   CHECK(contains(room.out, "Headroom: of the device's 40.0 GiB PyTorch left 29.8 GiB unreserved."));
+}
+
+TEST_CASE("explain --brief of several files names each, and says how many devices it leaves out") {
+  const std::string one = testdata_file("oom");
+  const std::string two = testdata_file("devices_streams");
+  const std::string alone = run({"explain", two, "--brief", "-q"}).out;
+  CHECK(contains(alone, "And 2 more devices, of which the whole answer tells.\n"));
+  CHECK_FALSE(contains(alone, two));
+  const std::string both = run({"explain", one, two, "--brief", "-q"}).out;
+  CHECK(both == one + "\n" + run({"explain", one, "--brief", "-q"}).out + "\n" + two + "\n" + alone);
+}
+
+TEST_CASE("explain --brief without a text is bad usage") {
+  const auto outcome = run({"explain", testdata_file("oom"), "--brief", "--json", "-"});
+  CHECK(outcome.exit_code == 2);
+  CHECK(contains(outcome.err, "--brief is of the text"));
+  const TemporaryFolder folder;
+  CHECK(run({"explain", testdata_file("oom"), "--brief", "--json", "-", "--text", folder / "why.txt"}).exit_code == 0);
 }
 
 TEST_CASE("explain refuses what it cannot do") {

@@ -32,6 +32,24 @@ std::string plain(std::string text) {
 
 } // namespace
 
+TEST_CASE("what is no text does not go to a terminal") {
+  const std::string file = testdata_file("training_step");
+  for (const std::vector<std::string>& words : {std::vector<std::string>{"export", file, "--format", "sqlite"},
+                                                {"report", file, "-o", "-"},
+                                                {"flame", file, "--format", "png", "-o", "-"}}) {
+    const Outcome outcome = TerminalProcess(words, 100).wait();
+    CHECK(outcome.exit_code == 2);
+    CHECK(contains(outcome.out, "a terminal does not show"));
+  }
+}
+
+TEST_CASE("a terminal shows a warning once") {
+  const std::string text = on_terminal({"stats", testdata_file("unbalanced")}, "dumb");
+  const std::size_t first = text.find("do not balance");
+  REQUIRE(first != std::string::npos);
+  CHECK(text.find("do not balance", first + 1) == std::string::npos);
+}
+
 TEST_CASE("headings, verdicts and what grew or shrank have colours") {
   CHECK(highlighted("Advice\n  - do this\n") == "\033[1mAdvice\033[0m\n  - do this\n");
   CHECK(highlighted("GPU 0 ran out of memory: 1 B\n") == "GPU 0 \033[1;31mran out of memory\033[0m: 1 B\n");

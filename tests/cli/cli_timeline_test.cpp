@@ -40,6 +40,8 @@ TEST_CASE("timeline says what is wrong with its options") {
                  "--detail must be a number from 0 to 20000, not 'many'");
   check_mistaken({"timeline", testdata_file("oom"), "-o", "-", "--from", "5", "--to", "2"},
                  "--from 5 lies behind --to 2");
+  check_mistaken({"timeline", testdata_file("oom"), "-o", "-", "--to", "99999"},
+                 "--to 99999: the recording has 87 events, numbered from 0");
 }
 
 TEST_CASE("timeline in time, of a file without times: that is what the file is, not how memviz was called") {

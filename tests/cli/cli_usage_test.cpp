@@ -3,6 +3,7 @@
 #include "cli/help.hpp"
 #include "memviz/error.hpp"
 #include "memviz/version.hpp"
+#include "support/contains.hpp"
 #include "support/files.hpp"
 #include "support/process.hpp"
 
@@ -11,6 +12,7 @@
 
 namespace memviz {
 
+using test::contains;
 using test::run;
 using test::testdata_file;
 
@@ -161,6 +163,22 @@ TEST_CASE("a value that may be one of a few words has them in its table, and no 
       words.insert(words.end(), {"--" + std::string(option.name), "no-such-word"});
       CHECK_THROWS_AS(command.parse(words), UsageError);
     }
+}
+
+TEST_CASE("help of help is that of the program, and help takes the option that shows all") {
+  CHECK(run({"help", "help"}).out == run({"help"}).out);
+  CHECK(run({"help", "help"}).exit_code == 0);
+  CHECK(run({"help", "flame", "--help=all"}).out == run({"flame", "--help=all"}).out);
+}
+
+TEST_CASE("no word is suggested for a short one that has little in common with it") {
+  const std::string file = testdata_file("oom");
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"stats", file, "--at", "foo"}, {"flame", file, "-o", "-", "--group", "foo"}}) {
+    const auto outcome = run(words);
+    CHECK(outcome.exit_code == 2);
+    CHECK_FALSE(contains(outcome.err, "did you mean"));
+  }
 }
 
 TEST_CASE("a mistake ends in one line on standard error and exit code 2") {

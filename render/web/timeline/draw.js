@@ -46,7 +46,7 @@ function drawAxis(panel) {
   for (let at = Math.ceil(Math.max(0, begin) / step) * step; at < end; at += step) {
     const x = xOf(panel, at);
     axis.append(make('path', {class: 'grid', d: `M${x} ${panel.height}v4`}));
-    const words = panel.isTime ? formatDuration(at) : formatCount(at);
+    const words = panel.isTime && at > 0 ? formatDuration(at) : formatCount(at);
     if (x < panel.width - unit.length * 7 - 40) axis.append(make('text', {class: 'small muted middle', x, y: panel.height + 16}, words));
   }
   axis.append(make('text', {class: 'small muted end', x: panel.width, y: panel.height + 16}, unit));

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 #include <utility>
 
 namespace memviz {
@@ -106,6 +107,18 @@ private:
     return amounts.ranked(names_.order);
   }
 
+  /// Of each block of the state, if it is the device's, what `users` say of its line.
+  [[nodiscard]] std::vector<std::uint64_t> line_bytes(DeviceId device, const std::vector<UserLine>& users) {
+    std::map<NodeKey, std::uint64_t> held;
+    for (const UserLine& user : users)
+      held.emplace(user.key, user.amount.bytes);
+    std::vector<std::uint64_t> bytes(state_.blocks.size());
+    for (const Segment& segment : state_.segments_of(device))
+      for (std::uint32_t i = segment.first_block; i < segment.first_block + segment.block_count; ++i)
+        if (state_.blocks[i].is_active()) bytes[i] = held[names_.lines.line_of(device, i)];
+    return bytes;
+  }
+
   void ask_what_if(DeviceExplanation& result) {
     const DeviceStats& stats = result.stats;
     const EventTable& events = state_.recording->events_of(stats.device);
@@ -115,7 +128,8 @@ private:
     result.judgement.missing_is_least =
         result.request && result.judgement.missing_bytes > 0 && missing_is_least(lead_up, *result.request, settings_);
     result.fidelity = check_model(lead_up, settings_);
-    result.what_ifs = what_if(lead_up, {result.request, settings_, result.fidelity, result.judgement.verdict});
+    const auto held = result.request ? line_bytes(stats.device, result.users) : std::vector<std::uint64_t>{};
+    result.what_ifs = what_if(lead_up, {result.request, settings_, result.fidelity, result.judgement.verdict, held});
     LineAmounts amounts;
     for (const WhatIf& answer : result.what_ifs)
       for (const std::uint32_t block : answer.blocks)

@@ -1,6 +1,7 @@
 #include "memviz/memory_ledger.hpp"
 
 #include "analysis/explain/trial.hpp"
+#include "analysis/tree/user_lines.hpp"
 
 #include <algorithm>
 #include <map>
@@ -113,6 +114,8 @@ MemoryLedger memory_ledger(const MemoryState& state, DeviceId device, const std:
   const Classifier classifier(state, device, request);
   for (const Segment& segment : state.segments_of(device))
     classifier.add_segment(segment, ledger);
+  for (const OutsideMemory& outside : outside_of(state, device))
+    ledger.no_segment_bytes += outside.requested_bytes;
   if (request) {
     ledger.device_free_bytes = request->device_free_bytes;
     ledger.needed_bytes =
@@ -139,6 +142,7 @@ std::vector<LedgerPart> ledger_parts(const MemoryLedger& ledger) {
       {"free in other pools", "private_pool_bytes", room.private_pool_bytes, true, true},
       {"free in the other size class", "other_size_bytes", room.other_size_bytes, true, true},
       {"unaccounted", "unaccounted_bytes", ledger.unaccounted_bytes, true, true},
+      {"live outside all segments", "no_segment_bytes", ledger.no_segment_bytes, false, true},
   };
   if (ledger.device_free_bytes)
     parts.push_back({"free of the device", "device_free_bytes", *ledger.device_free_bytes, false, false});

@@ -7,6 +7,7 @@
 #include "analysis/explain/untold.hpp"
 
 #include <algorithm>
+#include <span>
 
 namespace memviz {
 
@@ -32,7 +33,8 @@ class Questions {
 public:
   Questions(const LeadUp& lead_up, const Question& question)
       : lead_up_(lead_up), request_(question.request), settings_(question.settings), fidelity_(question.fidelity),
-        verdict_(question.verdict), reserved_bytes_(reserved_at(lead_up.state, lead_up.device)),
+        verdict_(question.verdict), line_bytes_(question.line_bytes),
+        reserved_bytes_(reserved_at(lead_up.state, lead_up.device)),
         had_private_pools_(saw_private_pools(lead_up) || (request_ && request_->pool.is_private())) {
     for (const Segment& segment : lead_up.state.segments_of(lead_up.device)) {
       has_private_pools_ |= segment.pool.is_private();
@@ -78,6 +80,8 @@ public:
     WhatIf answer{.circumstance = Circumstance::empty_cache};
     AllocatorModel model(settings_);
     for (const Segment& segment : lead_up_.state.segments_of(lead_up_.device)) {
+      // Whether what no block covers is free, the file does not tell.
+      if (!request_ && segment.uncovered_bytes > 0) return answer;
       model.adopt(segment, lead_up_.state.blocks_of(segment),
                   {segment.pool, segment.stream, is_small_segment(segment)});
     }
@@ -101,7 +105,8 @@ public:
     const Smallest smallest =
         verdict_ == Verdict::exhaustion || verdict_ == Verdict::outside ? Smallest::count : Smallest::bytes;
     const auto search = [&](bool gives_back) {
-      return blocks_in_the_way(lead_up_.state, lead_up_.device, *request_, settings_, {smallest, gives_back});
+      return blocks_in_the_way(lead_up_.state, lead_up_.device, *request_, settings_,
+                               {smallest, gives_back, line_bytes_});
     };
     answer.blocks = search(release_ != Release::not_done);
     for (const std::uint32_t block : answer.blocks)
@@ -289,6 +294,7 @@ private:
   const AllocatorSettings& settings_;
   const Fidelity& fidelity_;
   Verdict verdict_;
+  std::span<const std::uint64_t> line_bytes_;
   std::uint64_t reserved_bytes_;
   std::optional<std::int64_t> first_stream_;
   bool has_streams_ = false;

@@ -4,6 +4,9 @@
 #include "analysis/explain/trial.hpp"
 
 #include <algorithm>
+#include <array>
+#include <span>
+#include <tuple>
 #include <utility>
 
 // Two ways make room: one free run that takes the request, or enough pages and segments that go back to the device.
@@ -16,15 +19,22 @@ namespace {
 
 using Blocks = std::vector<std::uint32_t>;
 
-/// What is to be as small as possible, first of all the first.
-using Cost = std::pair<std::uint64_t, std::uint64_t>;
+/// What is to be as small as possible, first of all the first. The last tells equals apart: the more the lines of the
+/// blocks hold, the smaller it is.
+using Cost = std::array<std::uint64_t, 3>;
+
+/// Blocks, what they hold, and what their lines hold.
+struct Weight {
+  std::uint64_t blocks = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t line_bytes = 0;
+};
 
 /// Consecutive blocks of a segment; without those in use among them there is one free run.
 struct Run {
   std::uint32_t first_block = 0;
   std::uint32_t end_block = 0;
-  std::uint64_t in_use = 0;
-  std::uint64_t in_use_bytes = 0;
+  Weight in_use;
 };
 
 std::uint64_t less(std::uint64_t bytes, std::uint64_t taken) {
@@ -36,7 +46,8 @@ public:
   Search(const MemoryState& state, DeviceId device, const Request& request, const AllocatorSettings& settings,
          const BlockSearch& search)
       : state_(state), device_(device), request_(request), settings_(settings), smallest_(search.smallest),
-        trial_(state, device, request, settings, search.gives_back), trials_left_(most_trials(state, device)) {}
+        line_bytes_(search.line_bytes), trial_(state, device, request, settings, search.gives_back),
+        trials_left_(most_trials(state, device)) {}
 
   [[nodiscard]] Blocks smallest_set() {
     if (fits({})) return {};
@@ -71,8 +82,25 @@ private:
     return trial_.fits_without(blocks);
   }
 
-  [[nodiscard]] Cost cost(std::uint64_t blocks, std::uint64_t bytes) const {
-    return smallest_ == Smallest::count ? Cost(blocks, bytes) : Cost(bytes, blocks);
+  [[nodiscard]] Cost cost(const Weight& weight) const {
+    return smallest_ == Smallest::count ? Cost{weight.blocks, weight.bytes, ~weight.line_bytes}
+                                        : Cost{weight.bytes, weight.blocks, ~weight.line_bytes};
+  }
+
+  /// What the line of a block holds in all.
+  [[nodiscard]] std::uint64_t line_bytes(std::uint32_t block) const {
+    return line_bytes_.empty() ? 0 : line_bytes_[block];
+  }
+
+  void count_in(std::uint32_t block, Weight& weight) const {
+    ++weight.blocks;
+    weight.bytes += state_.blocks[block].size_bytes;
+    weight.line_bytes += line_bytes(block);
+  }
+  void count_out(std::uint32_t block, Weight& weight) const {
+    --weight.blocks;
+    weight.bytes -= state_.blocks[block].size_bytes;
+    weight.line_bytes -= line_bytes(block);
   }
 
   /// What the device may have to give: at most what the request takes alone, less where free memory lies beside the
@@ -85,11 +113,10 @@ private:
 
   void add(Blocks blocks) {
     if (blocks.empty()) return;
-    std::uint64_t bytes = 0;
+    Weight sum;
     for (const std::uint32_t block : blocks)
-      bytes += state_.blocks[block].size_bytes;
-    const Cost sum = cost(blocks.size(), bytes);
-    found_.emplace_back(sum, std::move(blocks));
+      count_in(block, sum);
+    found_.emplace_back(cost(sum), std::move(blocks));
   }
 
   // One free run
@@ -127,16 +154,18 @@ private:
   template <class Gain>
   void consider(const Segment& segment, std::uint64_t wanted, Gain gain,
                 std::vector<std::pair<Cost, Run>>& runs) const {
-    Run run{segment.first_block, segment.first_block, 0, 0};
+    Run run{segment.first_block, segment.first_block, {}};
     std::optional<std::pair<Cost, Run>> best;
     while (run.end_block < segment.first_block + segment.block_count) {
-      const Block& added = state_.blocks[run.end_block++];
-      count(added, run, 1);
+      const Block& added = state_.blocks[run.end_block];
+      if (added.is_active()) count_in(run.end_block, run.in_use);
+      ++run.end_block;
       const std::uint64_t run_end = added.address + added.size_bytes;
       while (run.first_block < run.end_block && gain(state_.blocks[run.first_block].address, run_end) >= wanted) {
-        const Cost paid = cost(run.in_use, run.in_use_bytes);
+        const Cost paid = cost(run.in_use);
         if (!best || paid < best->first) best.emplace(paid, run);
-        count(state_.blocks[run.first_block++], run, -1);
+        if (state_.blocks[run.first_block].is_active()) count_out(run.first_block, run.in_use);
+        ++run.first_block;
       }
     }
     if (best) runs.push_back(*best);
@@ -147,20 +176,14 @@ private:
     const std::uint64_t page = page_bytes(request_.is_small());
     const std::uint64_t mappable = request_.device_free_bytes.value_or(0) / page * page;
     const std::uint64_t wanted = less(request_.bytes, mappable);
-    Run run{segment.first_block + segment.block_count, segment.first_block + segment.block_count, 0, 0};
+    Run run{segment.first_block + segment.block_count, segment.first_block + segment.block_count, {}};
     std::uint64_t length = 0;
     while (run.first_block > segment.first_block && length < wanted) {
       const Block& added = state_.blocks[--run.first_block];
-      count(added, run, 1);
+      if (added.is_active()) count_in(run.first_block, run.in_use);
       length += added.size_bytes;
     }
-    if (length >= wanted) runs.emplace_back(cost(run.in_use, run.in_use_bytes), run);
-  }
-
-  static void count(const Block& block, Run& run, int sign) {
-    if (!block.is_active()) return;
-    run.in_use = sign > 0 ? run.in_use + 1 : run.in_use - 1;
-    run.in_use_bytes = sign > 0 ? run.in_use_bytes + block.size_bytes : run.in_use_bytes - block.size_bytes;
+    if (length >= wanted) runs.emplace_back(cost(run.in_use), run);
   }
 
   void keep_cheapest(std::vector<std::pair<Cost, Run>> runs) {
@@ -179,6 +202,7 @@ private:
 
   struct Offer {
     double worth = 0; ///< bytes given back for what they cost
+    std::uint64_t line_bytes = 0;
     PinnedPages::Group group;
   };
 
@@ -207,26 +231,31 @@ private:
     std::vector<Offer> offers;
     for (const PinnedPages::Group& group : pages.groups()) {
       std::uint64_t gained = 0;
-      std::uint64_t bytes = 0;
+      Weight weight;
       for (std::uint32_t i = group.first; i < group.first + group.count; ++i) {
         gained += pages.free(i);
-        bytes += state_.blocks[pages.blocks()[i]].size_bytes;
+        count_in(pages.blocks()[i], weight);
       }
       for (std::uint32_t i = group.first; i < group.first + group.count; ++i)
         static_cast<void>(pages.restore(i));
-      const std::uint64_t paid = std::max<std::uint64_t>(1, cost(group.count, bytes).first);
-      if (gained > 0) offers.push_back({static_cast<double>(gained) / static_cast<double>(paid), group});
+      const std::uint64_t paid = std::max<std::uint64_t>(1, cost(weight).front());
+      if (gained > 0)
+        offers.push_back({static_cast<double>(gained) / static_cast<double>(paid), weight.line_bytes, group});
     }
-    std::stable_sort(offers.begin(), offers.end(),
-                     [](const Offer& left, const Offer& right) { return left.worth > right.worth; });
+    std::stable_sort(offers.begin(), offers.end(), [](const Offer& left, const Offer& right) {
+      return left.worth != right.worth ? left.worth > right.worth : left.line_bytes > right.line_bytes;
+    });
     return offers;
   }
 
-  /// Leaves a set from which no block can be taken; the most expensive go first.
+  /// Leaves a set from which no block can be taken; the most expensive go first, of equals those of small lines.
   void drop_superfluous(PinnedPages& pages, std::vector<std::uint32_t>& chosen, std::uint64_t missing) const {
-    const auto bytes_of = [&](std::uint32_t position) { return state_.blocks[pages.blocks()[position]].size_bytes; };
+    const auto rank = [&](std::uint32_t position) {
+      const std::uint32_t block = pages.blocks()[position];
+      return std::pair(~state_.blocks[block].size_bytes, line_bytes(block));
+    };
     std::stable_sort(chosen.begin(), chosen.end(),
-                     [&](std::uint32_t left, std::uint32_t right) { return bytes_of(left) > bytes_of(right); });
+                     [&](std::uint32_t left, std::uint32_t right) { return rank(left) < rank(right); });
     std::erase_if(chosen, [&](std::uint32_t position) {
       static_cast<void>(pages.restore(position));
       if (pages.free_bytes() >= missing) return true;
@@ -274,10 +303,11 @@ private:
       for (std::uint32_t i = segment.first_block; i < segment.first_block + segment.block_count; ++i)
         if (state_.blocks[i].is_active()) largest.push_back(i);
     const std::size_t tried = std::min<std::size_t>(largest.size(), 64);
+    const auto rank = [&](std::uint32_t block) {
+      return std::tuple(~state_.blocks[block].size_bytes, ~line_bytes(block), block);
+    };
     std::partial_sort(largest.begin(), largest.begin() + static_cast<std::ptrdiff_t>(tried), largest.end(),
-                      [&](std::uint32_t left, std::uint32_t right) {
-                        return state_.blocks[left].size_bytes > state_.blocks[right].size_bytes;
-                      });
+                      [&](std::uint32_t left, std::uint32_t right) { return rank(left) < rank(right); });
     largest.resize(tried);
     for (const std::uint32_t block : largest)
       if (fits({block})) return {block};
@@ -289,6 +319,7 @@ private:
   const Request& request_;
   const AllocatorSettings& settings_;
   Smallest smallest_;
+  std::span<const std::uint64_t> line_bytes_;
   Trial trial_;
   std::size_t trials_left_;
   std::vector<std::pair<Cost, Blocks>> found_;

@@ -8,6 +8,11 @@ std::size_t kind_layer(MemoryKind kind) {
   return static_cast<std::size_t>(std::ranges::find(kKindLayers, kind) - kKindLayers.begin());
 }
 
+std::string_view kind_label(MemoryKind kind) {
+  if (kind == MemoryKind::optimizer_state) return "optimizer state";
+  return kind == MemoryKind::parameter_or_state ? "parameter or state" : kind_name(kind);
+}
+
 std::string_view kind_name(MemoryKind kind) {
   switch (kind) {
   case MemoryKind::parameter: return "parameter";

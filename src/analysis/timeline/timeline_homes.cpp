@@ -10,12 +10,26 @@
 namespace memviz {
 namespace {
 
-/// Which segment, at the end of the recording, an address lies in.
-class Addresses {
+/// Which segment of the end of the recording something lay in.
+class Segments {
 public:
-  Addresses(const MemoryMap& memory, DeviceId device) : segments_(memory.segments_of(device)) {}
+  Segments(const MemoryMap& memory, const DeviceRecord& record) : segments_(memory.segments_of(record.device)) {
+    for (const Life& range : record.ranges)
+      if (range.end == kForever) kept_.push_back(range);
+    std::ranges::sort(kept_, {}, &Life::address);
+  }
 
-  [[nodiscard]] const Segment* segment_of(std::uint64_t address) const {
+  /// Null where its memory was given back since: what lies at the address at the end is another segment.
+  [[nodiscard]] const Segment* segment_of(const Life& life) const {
+    const auto after = std::ranges::upper_bound(kept_, life.address, {}, &Life::address);
+    if (after == kept_.begin()) return nullptr;
+    const Life& range = *std::prev(after);
+    const bool is_kept = life.address - range.address < range.size_bytes && range.begin <= life.begin;
+    return is_kept ? at(life.address) : nullptr;
+  }
+
+private:
+  [[nodiscard]] const Segment* at(std::uint64_t address) const {
     const auto after =
         std::upper_bound(segments_.begin(), segments_.end(), address,
                          [](std::uint64_t wanted, const Segment& segment) { return wanted < segment.address; });
@@ -24,13 +38,13 @@ public:
     return address - segment.address < segment.total_bytes ? &segment : nullptr;
   }
 
-private:
   std::span<const Segment> segments_;
+  std::vector<Life> kept_; ///< mapped ranges that are there at the end, by address
 };
 
 class Splitter {
 public:
-  Splitter(const MemoryMap& memory, const DeviceRecord& record) : addresses_(memory, record.device), record_(record) {}
+  Splitter(const MemoryMap& memory, const DeviceRecord& record) : segments_(memory, record), record_(record) {}
 
   std::vector<DeviceRecord> run() {
     hand_out(&DeviceRecord::lives, &LifeKinds::lives);
@@ -59,11 +73,13 @@ private:
     }
   }
 
-  /// What the event says of the pool goes first, then the segment that is there at the end.
+  /// What the event says of the pool goes first, then the segment, where it is there at the end; else it is counted
+  /// with the default pool, to which most memory belongs.
   DeviceRecord& record_of(const Life& life) {
     Home home = life.home < record_.homes.size() ? record_.homes[life.home] : Home{};
     if (!home.pool) {
-      if (const Segment* segment = addresses_.segment_of(life.address)) home = {segment->stream, segment->pool};
+      const Segment* const segment = segments_.segment_of(life);
+      home = segment != nullptr ? Home{segment->stream, segment->pool} : Home{home.stream, PoolId{}};
     }
     const auto [entry, is_new] = by_home_.try_emplace(home);
     if (is_new) {
@@ -77,7 +93,7 @@ private:
     return entry->second;
   }
 
-  Addresses addresses_;
+  Segments segments_;
   const DeviceRecord& record_;
   std::map<Home, DeviceRecord> by_home_;
 };

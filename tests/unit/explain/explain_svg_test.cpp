@@ -1,5 +1,6 @@
 #include "memviz/svg.hpp"
 
+#include "page/text_fit.hpp"
 #include "support/explained.hpp"
 #include "support/files.hpp"
 #include "support/small_snapshot.hpp"
@@ -53,6 +54,16 @@ TEST_CASE("explain_svg draws the request and the holes on one scale") {
   CHECK(width_of(document, "free of the device: 3.00 GiB") == doctest::Approx(asked * 3 / 5).epsilon(0.001));
 }
 
+TEST_CASE("explain_svg draws what is taken for a request where that is notably more") {
+  const auto takes_more = [](const std::string& name) {
+    return drawn_explanation(explained_as_it_is(name)).find("taken at once for it") != std::string::npos;
+  };
+  CHECK_FALSE(takes_more("huge_request")); // 2 MiB more of 58.1 GiB
+  test::SmallSnapshot made;
+  made.segment(0x7f0000000000, 1 << 30).active(1 << 30, 1 << 30).event(Action::oom, 10 << 20, 4 << 20);
+  CHECK(drawn_explanation(explained(made.take())).find("taken at once for it") != std::string::npos);
+}
+
 TEST_CASE("explain_svg draws what each device held on one scale") {
   test::SmallSnapshot made;
   made.segment(0x7f0000000000, 20 << 20).active(20 << 20, 20 << 20);
@@ -73,6 +84,35 @@ TEST_CASE("explain_svg of every case is sound") {
     CAPTURE(path.string());
     test::check_svg(drawn_explanation(explained(test::read_file(path))));
   }
+}
+
+TEST_CASE("lists of explain_svg that stand side by side have headings that fit") {
+  constexpr double kRightMargin = 876;
+  std::size_t beside = 0;
+  for (const auto& path : test::files_in(test::testdata() / "cases", ".pickle")) {
+    CAPTURE(path.string());
+    const pugi::xml_document document = test::parse_svg(drawn_explanation(explained(test::read_file(path))));
+    const pugi::xpath_node_set headings = document.select_nodes("//text[@data-part='heading']");
+    for (std::size_t i = 0; i < headings.size(); ++i) {
+      const pugi::xml_node heading = headings[i].node();
+      const bool is_left = i + 1 < headings.size();
+      const double right = is_left ? headings[i + 1].node().attribute("x").as_double() : kRightMargin;
+      beside += is_left ? 1 : 0;
+      const std::string text = heading.child_value();
+      CHECK_MESSAGE(heading.attribute("x").as_double() + render::sans_width(text, 15) <= right, text);
+    }
+  }
+  CHECK(beside > 0);
+}
+
+TEST_CASE("explain_svg says since when memory was reserved, and how much it is") {
+  test::SmallSnapshot made;
+  const std::uint64_t address = 0x7f0000000000;
+  made.segment(address, 1002 << 20).active(1002 << 20, 1002 << 20);
+  made.event(Action::segment_alloc, address, 1002 << 20).event(Action::alloc, address, 1002 << 20);
+  const std::string text = test::visible_text(test::parse_svg(drawn_explanation(explained(made.take()))));
+  CHECK(text.find("Reserved since the first event, by line") != std::string::npos);
+  CHECK(text.find("1,002 MiB in all") != std::string::npos);
 }
 
 TEST_CASE("explain_svg of nothing says so") {

@@ -318,3 +318,25 @@ TEST_CASE("main memory gets no advice about CUDA") {
   for (const char* word : {"expandable_segments", "empty_cache", "CUDA", "device has"})
     CHECK(text.find(word) == std::string::npos);
 }
+
+TEST_CASE("of an edited file the end is what its blocks say, and what the events have beside them is told apart") {
+  SmallSnapshot made;
+  made.segment(kBase, 64 * MiB).inactive(64 * MiB);
+  made.event(Action::alloc, kBase + GiB, 5 * MiB);
+  const Explained found = test::explained(made.take());
+  test::check_adds_up(found);
+  CHECK(found.first().ledger.no_segment_bytes == 5 * MiB);
+  CHECK(found.words().headline ==
+        "GPU 0 at the peak, event 0 of 1: 0 B of 64.0 MiB reserved is live, and by the events "
+        "5.00 MiB more, outside all segments.");
+  CHECK(other_moments_text("explain", found.first().stats).starts_with("At the end: 0 B live of 64.0 MiB reserved"));
+}
+
+TEST_CASE("what empty_cache() would give back is not told of memory that no block covers") {
+  SmallSnapshot made;
+  made.segment(kBase, 64 * MiB).active(MiB, MiB);
+  made.segment(kBase + GiB, 64 * MiB).inactive(64 * MiB);
+  const Explained found = test::explained(made.take());
+  CHECK(found.answer(Circumstance::empty_cache).outcome == Outcome::not_offered);
+  CHECK_FALSE(one_contains(found.words().answers, "empty_cache"));
+}

@@ -22,6 +22,18 @@ TEST_CASE("widths are those that the scripts of pictures count with") {
   CHECK(columns_of("\xff\xfe") == 2); // not UTF-8: a column a byte
 }
 
+TEST_CASE("a real font is no wider than the estimate for any, and bold type is wider") {
+  for (char letter = ' '; letter <= '~'; ++letter) {
+    const std::string text(1, letter);
+    CAPTURE(text);
+    CHECK(sans_width(text, 1, Font::regular) <= sans_width(text, 1) + 0.001);
+    CHECK(sans_width(text, 1, Font::regular) <= sans_width(text, 1, Font::bold));
+  }
+  // What DejaVu Sans takes: digits and percents are wide in it.
+  CHECK(sans_width("59.9 %", 1000, Font::regular) == doctest::Approx(3 * 637 + 318 + 318 + 951));
+  CHECK(fit_sans_prefix("12345", 3 * 0.696 * 24 + 1, 24, Font::bold) == "123");
+}
+
 TEST_CASE("cut_end") {
   CHECK(cut_end("forward", 7) == "forward");
   CHECK(cut_end("forward", 6) == "forwa…");

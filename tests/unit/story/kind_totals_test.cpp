@@ -10,6 +10,7 @@ using namespace memviz;
 namespace {
 
 constexpr std::uint64_t kMiB = 1ULL << 20U;
+constexpr std::uint64_t kGiB = 1ULL << 30U;
 
 KindAmount& amount_of(KindAccount& account, MemoryKind kind) {
   return account[static_cast<std::size_t>(kind)];
@@ -37,10 +38,10 @@ DeviceExplanation explained(const KindAccount& kinds, Verdict verdict) {
   return device;
 }
 
-const std::vector<Held> kTraining{{MemoryKind::activation, 71 * kMiB},
-                                  {MemoryKind::optimizer_state, 20 * kMiB},
-                                  {MemoryKind::parameter, 8 * kMiB},
-                                  {MemoryKind::unknown, 1 * kMiB}};
+const std::vector<Held> kTraining{{MemoryKind::activation, 71 * kGiB},
+                                  {MemoryKind::optimizer_state, 20 * kGiB},
+                                  {MemoryKind::parameter, 8 * kGiB},
+                                  {MemoryKind::unknown, 1 * kGiB}};
 
 } // namespace
 
@@ -55,11 +56,11 @@ TEST_CASE("the shares of kinds are told from the largest on, and what no rule te
 
 TEST_CASE("the parts of an account are all of it") {
   KindAccount account = account_of(kTraining);
-  amount_of(account, MemoryKind::parameter_or_state).bytes = 50 * kMiB;
+  amount_of(account, MemoryKind::parameter_or_state).bytes = 50 * kGiB;
   std::uint64_t bytes = 0;
   for (const KindPart& part : kind_parts(account))
     bytes += part.bytes;
-  CHECK(bytes == 150 * kMiB);
+  CHECK(bytes == 150 * kGiB);
   CHECK(kind_parts(account)[1].kind == MemoryKind::parameter_or_state);
   CHECK(kind_parts(account).back().kind == MemoryKind::unknown);
 }
@@ -80,23 +81,32 @@ TEST_CASE("advice by kind is given where memory was short, of what is much of it
   SUBCASE("with the figures, where nothing failed") {
     const auto advice = kinds_advice(explained(account_of(kTraining), Verdict::in_use));
     REQUIRE(advice.size() == 2);
-    CHECK(advice[0].starts_with("Keep fewer activations (71.0 MiB, 71.0 % of what was in use): activation checkpoint"));
-    CHECK(advice[1].starts_with("Make the optimizer's state smaller (20.0 MiB, 20.0 % of what was in use): shard it"));
+    CHECK(advice[0].starts_with("Keep fewer activations (71.0 GiB, 71.0 % of what was in use): activation checkpoint"));
+    CHECK(advice[1].starts_with("Make the optimizer's state smaller (20.0 GiB, 20.0 % of what was in use): shard it"));
   }
   SUBCASE("of those alone of which half would have been enough for a request that failed") {
     DeviceExplanation device = explained(account_of(kTraining), Verdict::exhaustion);
     device.request = Request{};
-    device.judgement.missing_bytes = 15 * kMiB;
+    device.judgement.missing_bytes = device.judgement.alone_bytes = 15 * kGiB;
     const auto advice = kinds_advice(device);
     REQUIRE(advice.size() == 1);
     CHECK(advice[0].starts_with(
-        "Keep fewer activations (71.0 MiB, 71.0 % of what was in use; 15.0 MiB was missing): activation"));
+        "Keep fewer activations (71.0 GiB, 71.0 % of what was in use; 15.0 GiB was missing): activation"));
   }
   SUBCASE("of parameters and an optimizer's state together, where they cannot be told apart") {
     const auto advice = kinds_advice(explained(
-        account_of({{MemoryKind::gradient, kMiB}, {MemoryKind::parameter_or_state, 9 * kMiB}}), Verdict::in_use));
+        account_of({{MemoryKind::gradient, kGiB}, {MemoryKind::parameter_or_state, 9 * kGiB}}), Verdict::in_use));
     REQUIRE(advice.size() == 1);
-    CHECK(advice[0].starts_with("Make parameters and the optimizer's state smaller (9.00 MiB, 90.0 %"));
+    CHECK(advice[0].starts_with("Make parameters and the optimizer's state smaller (9.00 GiB, 90.0 %"));
+  }
+  SUBCASE("none of a few MiB that nothing asked for") {
+    CHECK(kinds_advice(explained(account_of({{MemoryKind::activation, 900 * kMiB}}), Verdict::in_use)).empty());
+  }
+  SUBCASE("none where nothing failed and much of what is reserved is free") {
+    DeviceExplanation device = explained(account_of(kTraining), Verdict::in_use);
+    device.ledger.reserved_bytes = 150 * kGiB;
+    device.ledger.live_bytes = 100 * kGiB;
+    CHECK(kinds_advice(device).empty());
   }
   SUBCASE("none where memory was in pieces") {
     CHECK(kinds_advice(explained(account_of(kTraining), Verdict::fragmentation)).empty());

@@ -201,7 +201,7 @@ TEST_CASE("a timeline by kind has a layer and a colour for each kind, and figure
   const std::string text = visible_text(document);
   CHECK(has(text, "At the peak: 55.8 % activations, 15.5 % optimizer state"));
   CHECK(has(text,
-            "parameter 511 MiB, 7.7 %\noptimizer_state 1,023 MiB, 15.5 %\ngradient 0 B\nactivation 3.60 GiB, 55.8 %"));
+            "parameter 511 MiB, 7.7 %\noptimizer state 1,023 MiB, 15.5 %\ngradient 0 B\nactivation 3.60 GiB, 55.8 %"));
   CHECK(has(text, "colour = kind of memory"));
   CHECK(has(svg, "kind: activation, by behaviour"));
 }
@@ -210,7 +210,7 @@ TEST_CASE("a timeline by line tells the kind in tooltips and in the list of the 
   const std::string svg = drawn("training_step.pickle", {});
   CHECK(has(svg, "\nkind: activation, by behaviour"));
   CHECK_FALSE(has(svg, "class=\"chart kinds\""));
-  CHECK(has(visible_text(parse_svg(svg)), "\noptimizer_state\n"));
+  CHECK(has(visible_text(parse_svg(svg)), "\noptimizer state\n"));
 }
 
 TEST_CASE("each chart of streams and pools is layers of kinds") {

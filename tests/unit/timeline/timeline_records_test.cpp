@@ -72,7 +72,7 @@ TEST_CASE("a record is split by stream and pool, and all of it together is the r
   const Recording taken = snapshot.take();
   const DeviceRecord record = record_timeline(taken).front();
   const std::vector<DeviceRecord> split = split_by_home(taken.end, record, 16);
-  REQUIRE(split.size() == 3);
+  REQUIRE(split.size() == 2);
   std::uint64_t live_bytes = 0;
   std::uint64_t reserved_bytes = 0;
   for (const DeviceRecord& part : split) {
@@ -80,10 +80,36 @@ TEST_CASE("a record is split by stream and pool, and all of it together is the r
     live_bytes += chart_bands(part, whole(part), {}).slices.back().live_bytes;
     reserved_bytes += part.reserved.back().bytes;
     if (part.homes.front() == Home{7, PoolId{0, 3}}) CHECK(part.reserved.back().bytes == 8192);
-    if (!part.homes.front().pool) CHECK(chart_bands(part, whole(part), {}).slices[1].live_bytes == 33);
+    // The default pool's, before it and with it.
+    const std::vector<Slice> slices = chart_bands(part, whole(part), {}).slices;
+    if (part.homes.front() == Home{0, PoolId{}})
+      CHECK(std::ranges::max(slices, {}, &Slice::live_bytes).live_bytes == 144);
   }
   CHECK(live_bytes == 333);
   CHECK(reserved_bytes == 4096 + 8192);
+}
+
+TEST_CASE("where events name no pool, what lay in a segment that was given back is none of the one that is there now") {
+  test::SmallSnapshot snapshot;
+  snapshot.segment(0x8000, 0x4000).pool({0, 3}).active(512, 100).inactive(0x4000 - 512);
+  snapshot.event(Action::segment_alloc, 0x9000, 0x1000);
+  snapshot.event(Action::alloc, 0x9000, 0x1000);
+  snapshot.event(Action::free_completed, 0x9000, 0x1000);
+  snapshot.event(Action::segment_free, 0x9000, 0x1000);
+  snapshot.event(Action::segment_alloc, 0x8000, 0x4000);
+  snapshot.event(Action::alloc, 0x8000, 100);
+  const Recording taken = snapshot.take();
+  const DeviceRecord record = record_timeline(taken).front();
+  const std::vector<DeviceRecord> split = split_by_home(taken.end, record, 16);
+  REQUIRE(split.size() == 2);
+  for (const DeviceRecord& part : split) {
+    REQUIRE(part.homes.size() == 1);
+    const std::vector<Slice> slices = chart_bands(part, whole(part), {}).slices;
+    const std::uint64_t live = std::ranges::max(slices, {}, &Slice::live_bytes).live_bytes;
+    const std::uint64_t reserved = std::ranges::max(part.reserved, {}, &Step::bytes).bytes;
+    CHECK(live <= reserved);
+    CHECK(live == (part.homes.front() == Home{0, PoolId{0, 3}} ? 100 : 0x1000));
+  }
 }
 
 TEST_CASE("from a number on, streams and pools are one record") {

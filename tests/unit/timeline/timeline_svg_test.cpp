@@ -228,6 +228,7 @@ TEST_CASE("several devices share a scale of bytes and a clock") {
     at.push_back((at.empty() ? 0 : at.back()) + difference);
   CHECK(at == std::vector<double>{std::floor(value(1, "begin")), 500, 600, 700, 800});
   CHECK(visible_text(document).find("the same scale of bytes and the same clock") != std::string::npos);
+  CHECK(visible_text(document).find("4 events of GPU 0 in 300 us") != std::string::npos);
 
   const std::string by_event = visible_text(parse_svg(drawn_timeline(taken, {.axis = TimelineAxis::event})));
   CHECK(by_event.find("events of GPU 1") != std::string::npos);
@@ -243,6 +244,7 @@ TEST_CASE("many streams and pools are a few charts") {
   const pugi::xml_document document = parse_svg(drawn_timeline(snapshot.take(), {.view = TimelineView::pools}));
   CHECK(document.select_nodes("//g[@class='chart']").size() == 6);
   CHECK(visible_text(document).find("35 more streams and pools") != std::string::npos);
+  CHECK(visible_text(document).find("The events of this file do not name pools") != std::string::npos);
   CHECK(document.child("svg").attribute("height").as_double() < 1800);
 }
 
@@ -296,6 +298,65 @@ TEST_CASE("where the events have more than the blocks, the timeline says why oth
   const std::string text = sentences(drawn_timeline(snapshot.take()));
   CHECK(text.find("pictures of a moment show the rest without a stack") != std::string::npos);
   CHECK(text.find("step train.py:12") != std::string::npos);
+}
+
+TEST_CASE("the words on the line of reserved bytes name the height that they stand at") {
+  SmallSnapshot snapshot;
+  snapshot.segment(0x1000, 20 << 20).active(10 << 20, 10 << 20).inactive(10 << 20);
+  snapshot.event(Action::alloc, 0x1000, 10 << 20);
+  snapshot.event(Action::segment_alloc, 0x10000000, 500 << 20);
+  for (std::uint64_t i = 0; i < 200; ++i)
+    snapshot.event(Action::alloc, 0x10000000, 1 << 20).event(Action::free_completed, 0x10000000, 1 << 20);
+  snapshot.event(Action::segment_free, 0x10000000, 500 << 20);
+  const std::string text = visible_text(parse_svg(drawn_timeline(snapshot.take())));
+  CHECK(text.find("reserved 520 MiB") != std::string::npos);
+  CHECK(text.find("reserved 20.0 MiB") == std::string::npos);
+}
+
+TEST_CASE("words that give way to a flag stand on the line that is below them") {
+  SmallSnapshot snapshot;
+  snapshot.segment(0x1000, 20 << 20).inactive(20 << 20);
+  snapshot.segment(0x10000000, 500 << 20).active(400 << 20, 400 << 20).inactive(100 << 20);
+  for (std::uint64_t i = 0; i < 200; ++i)
+    snapshot.event(Action::alloc, 0x1000, 1 << 10).event(Action::free_completed, 0x1000, 1 << 10);
+  snapshot.event(Action::segment_alloc, 0x10000000, 500 << 20);
+  snapshot.event(Action::alloc, 0x10000000, 400 << 20);
+  const pugi::xml_document document = parse_svg(drawn_timeline(snapshot.take()));
+  const pugi::xml_node words = document.select_node("//text[contains(@class, 'reserved-text')]").node();
+  CHECK(words.child_value() == std::string("reserved 20.0 MiB"));
+  CHECK(words.attribute("y").as_double() > 300);
+}
+
+TEST_CASE("a line that is much of the picture, but nothing of the peak, has its colour in the legend") {
+  SmallSnapshot snapshot;
+  snapshot.segment(0x1000, 1 << 20).active(1 << 19, 1 << 19).inactive(1 << 19);
+  snapshot.event(Action::alloc, 0x10000000, 200 << 20, snapshot.stack({"/app/entrance.py:100:enter"}));
+  for (std::uint64_t i = 0; i < 20; ++i)
+    snapshot.event(Action::alloc, 0x20000000, 512).event(Action::free_completed, 0x20000000, 512);
+  snapshot.event(Action::free_completed, 0x10000000, 200 << 20);
+  for (std::uint64_t i = 0; i < 3; ++i)
+    snapshot.event(Action::alloc, 0x30000000 + (i << 27), 100 << 20,
+                   snapshot.stack({"/app/train.py:" + std::to_string(i + 1) + ":step"}));
+  for (std::uint64_t i = 0; i < 3; ++i)
+    snapshot.event(Action::free_completed, 0x30000000 + (i << 27), 100 << 20);
+  const pugi::xml_document document = parse_svg(drawn_timeline(snapshot.take()));
+  std::string legend;
+  for (const auto& text : document.select_nodes("//g[@data-flow='items']//text"))
+    legend += text.node().child_value() + std::string("\n");
+  CHECK(legend.find("enter entrance.py:100\n") != std::string::npos);
+  CHECK(legend.find("train.py:1\n") == std::string::npos);
+}
+
+TEST_CASE("how to read a timeline is not cut") {
+  SmallSnapshot snapshot;
+  snapshot.segment(0x1000, 1 << 20).active(1 << 20, 1 << 20);
+  snapshot.event(Action::alloc, 0x1000, 1 << 20);
+  const Recording taken = snapshot.take();
+  for (const TimelineView view : {TimelineView::active, TimelineView::segments, TimelineView::pools}) {
+    const pugi::xml_document document = parse_svg(drawn_timeline(taken, {.view = view}));
+    const std::string text = document.select_node("//g[@id='controls']/text").node().child_value();
+    CHECK_MESSAGE(text.find("…") == std::string::npos, text);
+  }
 }
 
 TEST_CASE("a line of the list that is not the user's own says whose it is") {

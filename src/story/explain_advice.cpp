@@ -1,0 +1,151 @@
+#include "story/explain_advice.hpp"
+
+#include "base/printable.hpp"
+#include "memviz/format.hpp"
+#include "memviz/label.hpp"
+#include "story/explain_answers.hpp"
+#include "story/explain_figures.hpp"
+#include "story/kinds_advice.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <string_view>
+#include <utility>
+
+namespace memviz {
+
+namespace {
+
+constexpr std::size_t kMostDevices = 3;
+constexpr std::uint64_t kLeastSavedBytes = 64ULL << 20U;
+
+/// Where memory is in pieces, taking a large block away is no advice: the program needs it.
+bool is_worth_advice(const DeviceExplanation& device, const WhatIf& answer, std::uint64_t saved_bytes) {
+  if (answer.outcome != Outcome::fits) return false;
+  // At a moment without a failure less than a tenth, or a few MiB, are not worth a change.
+  if (!device.request) return saved_bytes >= std::max(kLeastSavedBytes, device.ledger.reserved_bytes / 10);
+  if (answer.circumstance != Circumstance::without_blocks) return true;
+  const Verdict verdict = device.judgement.verdict;
+  return verdict == Verdict::exhaustion || verdict == Verdict::outside ||
+         answer.blocks_bytes <= device.request->bytes / 2;
+}
+
+std::string outside_advice(const DeviceExplanation& device) {
+  return fmt::format("Make room outside PyTorch, of which {} is missing: nvidia-smi shows the other processes on this "
+                     "device; libraries and CUDA contexts of this one count, too.",
+                     format_bytes(device.judgement.missing_bytes));
+}
+
+/// Where the request is what stands out.
+std::string request_advice(const DeviceExplanation& device) {
+  if (device.judgement.verdict != Verdict::exhaustion) return "";
+  constexpr std::string_view kHow = "a smaller batch, shorter sequences, or the same computation in pieces.";
+  if (is_out_of_reach(device))
+    return fmt::format("Ask for less at once: {} Freeing memory cannot help: all that PyTorch held and all that the "
+                       "device had free is {}.",
+                       kHow, format_bytes(within_reach_bytes(device.ledger)));
+  if (device.request->bytes > device.ledger.live_bytes)
+    return fmt::format("Ask for less at once, the request alone is larger than all that was live: {}", kHow);
+  return "";
+}
+
+std::string_view pending_advice() {
+  return "Wait for the stream that still uses this memory before it is freed, in place of record_stream(), or mark "
+         "less "
+         "of it: what no other stream uses is free at once.";
+}
+
+std::string balance_advice(const DeviceExplanation& device) {
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < std::min(kMostDevices, device.less_used.size()); ++i)
+    names.push_back(device_name(device.less_used[i].device, false));
+  if (device.less_used.size() > kMostDevices)
+    names.push_back(format_counted(device.less_used.size() - kMostDevices, "more device"));
+  return fmt::format("Spread the work: move some of what {} holds to {}.", device_name(device.stats.device, false),
+                     fmt::join(names, " or "));
+}
+
+std::string blocks_text(const WhatIf& answer) {
+  return fmt::format("{} ({})",
+                     answer.blocks.size() == 1 ? "one block" : format_count(answer.blocks.size()) + " blocks",
+                     format_bytes(answer.blocks_bytes));
+}
+
+/// "Free, shrink or move one block (1.22 GiB) of the 28.1 GiB that collect log_probs.py:47 holds: ": a line may hold
+/// far more than what has to go, and a block more than what was missing.
+std::string without_blocks(const MemoryState& state, const DeviceExplanation& device, const WhatIf& answer) {
+  const std::uint64_t lacked_bytes = short_bytes(device);
+  const std::string lacked = lacked_bytes > 0 && answer.blocks_bytes / 2 > lacked_bytes
+                                 ? fmt::format(" ({} was missing)", format_bytes(lacked_bytes))
+                                 : "";
+  if (device.in_the_way.size() != 1)
+    return fmt::format("Free, shrink or move {} of {}{}: ", blocks_text(answer), lines_in_the_way(state, device),
+                       lacked);
+  const UserLine& line = device.in_the_way.front();
+  const std::string name = elided(node_label(state.frames(), line.key), kNameColumns);
+  const auto user = std::ranges::find(device.users, line.key, &UserLine::key);
+  if (user == device.users.end() || user->amount.blocks <= line.amount.blocks)
+    return fmt::format("Free, shrink or move the {} that {} holds{}: ", format_bytes(answer.blocks_bytes), name,
+                       lacked);
+  return fmt::format("Free, shrink or move {} of the {} that {} holds{}: ", blocks_text(answer),
+                     format_bytes(user->amount.bytes), name, lacked);
+}
+
+/// What to do about an answer, which is worth it.
+std::string advice_of(const MemoryState& state, const DeviceExplanation& device, const WhatIf& answer,
+                      const std::string& effect) {
+  switch (answer.circumstance) {
+  case Circumstance::expandable_segments:
+    return fmt::format("Set PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True: {}.", effect);
+  case Circumstance::one_stream: return fmt::format("Allocate on one stream: {}.", effect);
+  case Circumstance::no_private_pools:
+    return fmt::format("Do without private pools (CUDA graphs, MemPool), or let them share one: {}.", effect);
+  case Circumstance::without_blocks: return without_blocks(state, device, answer) + effect + ".";
+  case Circumstance::no_rounding:
+    return fmt::format("Leave out roundup_power2_divisions, or give it more divisions: {}.", effect);
+  case Circumstance::max_split_size:
+    return fmt::format("Set PYTORCH_CUDA_ALLOC_CONF={}: {}.", split_setting(answer), effect);
+  case Circumstance::empty_cache: return fmt::format("Call torch.cuda.empty_cache() before the capture: {}.", effect);
+  }
+  return "";
+}
+
+/// What the replays support.
+std::vector<std::string> replayed_advice(const MemoryState& state, const DeviceExplanation& device) {
+  const bool expandable_fits = std::any_of(device.what_ifs.begin(), device.what_ifs.end(), [](const WhatIf& answer) {
+    return answer.circumstance == Circumstance::expandable_segments && answer.outcome == Outcome::fits;
+  });
+  std::vector<std::string> advice;
+  for (const WhatIf& answer : device.what_ifs) {
+    const std::uint64_t saved_bytes =
+        device.ledger.reserved_bytes - std::min(device.ledger.reserved_bytes, answer.reserved_bytes.value_or(0));
+    if (!is_worth_advice(device, answer, saved_bytes)) continue;
+    // Expandable segments ask for no figure.
+    if (answer.circumstance == Circumstance::max_split_size && expandable_fits) continue;
+    // Without a request it would be speed for memory that nobody is waiting for.
+    if (answer.circumstance == Circumstance::empty_cache && !device.request) continue;
+    const std::string effect = device.request ? "the request fits" : fmt::format("saves {}", format_bytes(saved_bytes));
+    advice.push_back(advice_of(state, device, answer, effect));
+  }
+  return advice;
+}
+
+} // namespace
+
+std::vector<std::string> advice_text(const MemoryState& state, const DeviceExplanation& device) {
+  std::vector<std::string> advice;
+  if (std::string less_at_once = request_advice(device); !less_at_once.empty())
+    advice.push_back(std::move(less_at_once));
+  if (is_out_of_reach(device)) return advice;
+  for (std::string& sentence : replayed_advice(state, device))
+    advice.push_back(std::move(sentence));
+  if (device.judgement.verdict == Verdict::pending_free) advice.emplace_back(pending_advice());
+  for (std::string& sentence : kinds_advice(device))
+    advice.push_back(std::move(sentence));
+  if (device.judgement.verdict == Verdict::outside) advice.push_back(outside_advice(device));
+  if (!device.less_used.empty()) advice.push_back(balance_advice(device));
+  return advice;
+}
+
+} // namespace memviz

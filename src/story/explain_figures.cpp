@@ -1,0 +1,28 @@
+#include "story/explain_figures.hpp"
+
+namespace memviz {
+
+std::uint64_t used_bytes(const MemoryLedger& ledger) {
+  return ledger.live_bytes + ledger.rounding_bytes + ledger.pending_bytes;
+}
+
+bool is_mostly_used(const MemoryLedger& ledger) {
+  return used_bytes(ledger) >= ledger.reserved_bytes / 5 * 4;
+}
+
+std::uint64_t within_reach_bytes(const MemoryLedger& ledger) {
+  return ledger.reserved_bytes + ledger.device_free_bytes.value_or(0);
+}
+
+bool is_out_of_reach(const DeviceExplanation& device) {
+  return device.judgement.verdict == Verdict::exhaustion && device.request->bytes > within_reach_bytes(device.ledger);
+}
+
+std::uint64_t short_bytes(const DeviceExplanation& device) {
+  const Judgement& judgement = device.judgement;
+  if (judgement.verdict != Verdict::exhaustion) return judgement.missing_bytes;
+  const bool is_of_request = device.request->bytes > judgement.reachable_bytes;
+  return (is_of_request ? device.request->bytes : judgement.alone_bytes) - judgement.reachable_bytes;
+}
+
+} // namespace memviz

@@ -1,0 +1,25 @@
+#pragma once
+
+// What several sentences of an explanation say or depend on: one figure for one thing.
+
+#include "memviz/explain.hpp"
+
+#include <cstdint>
+
+namespace memviz {
+
+/// Bytes of reserved memory that are live, rounded up, or wait for other streams.
+[[nodiscard]] std::uint64_t used_bytes(const MemoryLedger& ledger);
+/// Whether four fifths of what is reserved are used.
+[[nodiscard]] bool is_mostly_used(const MemoryLedger& ledger);
+
+/// What the device could have given PyTorch, had the program held nothing.
+[[nodiscard]] std::uint64_t within_reach_bytes(const MemoryLedger& ledger);
+/// Whether nothing that the program could free would have made room.
+[[nodiscard]] bool is_out_of_reach(const DeviceExplanation& device);
+
+/// How much was missing, where a request failed: of exhausted memory what all free memory together lacked, else what
+/// the device did.
+[[nodiscard]] std::uint64_t short_bytes(const DeviceExplanation& device);
+
+} // namespace memviz

@@ -1,0 +1,90 @@
+#include "memviz/explain.hpp"
+
+#include "support/contains.hpp"
+#include "support/explained.hpp"
+#include "support/small_snapshot.hpp"
+#include "support/snapshot_builder.hpp"
+
+#include <doctest/doctest.h>
+
+// What is to be done: which line is named, with which figures, and where nothing is worth saying.
+
+using namespace memviz;
+using memviz::test::GiB;
+using memviz::test::MiB;
+using memviz::test::one_contains;
+using test::Explained;
+using test::SmallSnapshot;
+
+namespace {
+
+constexpr std::uint64_t kFirstSegment = 0x7f0000000000;
+
+/// Segments of one block each, from `first` on.
+void add_blocks(SmallSnapshot& made, std::uint64_t first, std::uint64_t count, std::uint64_t bytes, StackId stack) {
+  for (std::uint64_t i = first; i < first + count; ++i)
+    made.segment(kFirstSegment + i * 8 * GiB, bytes).active(bytes, bytes, stack);
+}
+
+} // namespace
+
+TEST_CASE("of blocks as large as each other, that of the line that holds most is the one to free") {
+  SmallSnapshot made;
+  const StackId once = made.stack({"/app/loss.py:5:loss"});
+  const StackId often = made.stack({"/app/train.py:14:forward"});
+  add_blocks(made, 0, 5, 500 * MiB, once);
+  add_blocks(made, 5, 20, 500 * MiB, often);
+  made.event(Action::oom, 100 * MiB, 500 * MiB, once);
+  const Explained found = test::explained(made.take());
+  REQUIRE(found.first().in_the_way.size() == 1);
+  CHECK(found.label(found.first().in_the_way[0].key) == "forward train.py:14");
+  CHECK(one_contains(found.words().advice, "Free, shrink or move one block (500 MiB) of the 9.77 GiB that forward "
+                                           "train.py:14 holds: the request fits."));
+}
+
+TEST_CASE("a line that holds only what has to go is named with that") {
+  SmallSnapshot made;
+  add_blocks(made, 0, 1, 4 * GiB, made.stack({"/app/model.py:118:forward"}));
+  SUBCASE("and with what was missing, where that is far less") {
+    made.event(Action::oom, 290 * MiB, 600 * MiB);
+    CHECK(one_contains(test::explained(made.take()).words().advice,
+                       "Free, shrink or move the 4.00 GiB that forward model.py:118 holds (310 MiB was missing): the "
+                       "request fits."));
+  }
+  SUBCASE("and without, where it is not") {
+    made.event(Action::oom, 290 * MiB, 4 * GiB);
+    CHECK(one_contains(test::explained(made.take()).words().advice,
+                       "Free, shrink or move the 4.00 GiB that forward model.py:118 holds: the request fits."));
+  }
+}
+
+TEST_CASE("the blocks of several lines are named with what each has of them") {
+  SmallSnapshot made;
+  add_blocks(made, 0, 1, 4 * GiB, made.stack({"/app/model.py:118:forward"}));
+  add_blocks(made, 1, 1, 2 * GiB, made.stack({"/app/model.py:30:__init__"}));
+  made.event(Action::oom, 0, 5 * GiB);
+  CHECK(one_contains(test::explained(made.take()).words().advice,
+                     "Free, shrink or move 2 blocks (6.00 GiB) of forward model.py:118 (4.00 GiB), __init__ "
+                     "model.py:30 (2.00 GiB): the request fits."));
+}
+
+TEST_CASE("a request that is larger than all there was is said to be, and nothing else is offered") {
+  SmallSnapshot made;
+  add_blocks(made, 0, 1, 2 * GiB, made.stack({"/app/model.py:118:forward"}));
+  made.segment(kFirstSegment + 100 * GiB, GiB / 2, 0, 1).active(GiB / 2, GiB / 2);
+  made.event(Action::oom, GiB, 5 * GiB);
+  const ExplanationText words = test::explained(made.take()).words();
+  CHECK(words.verdict.ends_with(
+      "The request alone is larger than all that PyTorch held and the device had free together, 3.00 GiB."));
+  CHECK_FALSE(one_contains(words.reasons, "Imbalance"));
+  CHECK_FALSE(one_contains(words.answers, "No set of blocks was found"));
+  CHECK(one_contains(words.answers, "Without all blocks in use the request would not have fit either"));
+}
+
+TEST_CASE("what waits for other streams has an advice") {
+  SmallSnapshot made;
+  made.segment(kFirstSegment, 4 * GiB).active(GiB, GiB).pending(3 * GiB, 3 * GiB);
+  const Explained found = test::explained(made.take());
+  CHECK(found.first().judgement.verdict == Verdict::pending_free);
+  CHECK(one_contains(found.words().advice, "Wait for the stream that still uses this memory"));
+}
