@@ -198,7 +198,7 @@ def test_source():
         run(sys.executable, "-m", "venv", folder / "venv")
         python = folder / "venv/bin/python"
         run(python, "-m", "pip", "--disable-pip-version-check", "install", "--quiet", source)
-        try_installed(python)
+        try_installed(python, MEMVIZ_TEST_FROM_SOURCE="1")
 
 
 def main():
