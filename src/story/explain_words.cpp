@@ -108,6 +108,14 @@ std::string together(const DeviceExplanation& device) {
              : "";
 }
 
+/// The piece that was missing was a small one: it is no answer to a program that holds nearly all there is.
+std::string nearly_full(const DeviceExplanation& device) {
+  const MemoryLedger& ledger = device.ledger;
+  if (!device.request || ledger.live_bytes < ledger.reserved_bytes / 20 * 19) return "";
+  return fmt::format(" Still, {} of what PyTorch held was live: look first at who holds it.",
+                     format_percent(ledger.live_bytes, ledger.reserved_bytes));
+}
+
 /// Memory that was free, and why the request could not have it; or, where nothing failed, why it is kept.
 std::string kept(const DeviceExplanation& device) {
   const MemoryLedger& ledger = device.ledger;
@@ -177,7 +185,7 @@ std::string verdict(const DeviceExplanation& device) {
     return fmt::format("In use: {} of what is reserved is used.",
                        format_percent(used_bytes(ledger), ledger.reserved_bytes));
   case Verdict::empty: return "Empty: nothing is reserved.";
-  default: return kept(device) + together(device);
+  default: return kept(device) + together(device) + nearly_full(device);
   }
 }
 

@@ -104,6 +104,16 @@ TEST_CASE("memory that would be enough in one piece is fragmentation") {
   CHECK(found.words().verdict.find("15.0 MiB was free") != std::string::npos);
 }
 
+TEST_CASE("where nearly all is in use, the verdict says to look at who holds it") {
+  SmallSnapshot made;
+  made.segment(kBase, 2 * GiB).active(2 * GiB, 2 * GiB);
+  for (std::uint64_t i = 1; i <= 5; ++i)
+    made.segment(kBase + i * 4 * GiB, 20 * MiB).active(17 * MiB, 17 * MiB).inactive(3 * MiB);
+  const Explained found = failed(made, oom(4 * MiB, 10 * MiB));
+  CHECK(found.first().judgement.verdict == Verdict::fragmentation);
+  CHECK(found.words().verdict.ends_with("Still, 99.3 % of what PyTorch held was live: look first at who holds it."));
+}
+
 TEST_CASE("a request that is refused beside as much free memory takes more than it asks for, and that is said") {
   SmallSnapshot made;
   made.segment(kBase, GiB).active(GiB, GiB);
