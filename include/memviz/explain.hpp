@@ -29,6 +29,13 @@ struct Growth {
   std::vector<UserLine> reserving;  ///< for which lines, largest first
 };
 
+/// What is kept from step to step, as find_leaks() has it.
+struct StepLeak {
+  std::uint64_t bytes_per_step = 0;
+  std::uint64_t steps = 0;
+  std::vector<UserLine> lines; ///< bytes a step, and blocks at the end of the recording; largest first
+};
+
 struct ExplainOptions {
   std::optional<std::uint64_t> capacity_bytes; ///< of each device; without it what the file says, if anything
   std::optional<DeviceId> device;              ///< only this one
@@ -54,6 +61,7 @@ struct DeviceExplanation {
   KindAccount kinds;           ///< all 0 where the state has no kinds
   Pins pins;
   Growth growth;
+  std::optional<StepLeak> leak; ///< where memory ran out, steps are annotated, and it is much
   Fidelity fidelity;
   std::vector<WhatIf> what_ifs;     ///< none for main memory, which no such allocator manages
   std::vector<UserLine> in_the_way; ///< whose blocks those of without_blocks are, largest first

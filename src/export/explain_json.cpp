@@ -113,6 +113,16 @@ void write_growth(JsonWriter& json, const FrameTable& frames, const Growth& grow
   json.end_object();
 }
 
+void write_leak(JsonWriter& json, const FrameTable& frames, const std::optional<StepLeak>& leak) {
+  if (!leak) {
+    json.value(nullptr);
+    return;
+  }
+  json.begin_object().member("bytes_per_step", leak->bytes_per_step).member("steps", leak->steps).key("lines");
+  write_lines(json, frames, leak->lines);
+  json.end_object();
+}
+
 void write_measured(JsonWriter& json, const MeasuredDevice& measured) {
   json.key("measured")
       .begin_object()
@@ -169,6 +179,8 @@ void write_device(JsonWriter& json, const MemoryState& state, const DeviceExplan
   write_pins(json, state, device.pins);
   json.key("growth");
   write_growth(json, frames, device.growth);
+  json.key("leak");
+  write_leak(json, frames, device.leak);
   json.end_object();
 }
 

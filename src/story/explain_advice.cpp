@@ -111,6 +111,17 @@ std::string advice_of(const MemoryState& state, const DeviceExplanation& device,
   return "";
 }
 
+std::string leak_advice(const MemoryState& state, const DeviceExplanation& device) {
+  const StepLeak& leak = *device.leak;
+  const std::string line =
+      leak.lines.empty() ? "" : elided(node_label(state.frames(), leak.lines.front().key), kNameColumns);
+  const std::string where = leak.lines.empty()       ? ""
+                            : leak.lines.size() == 1 ? ", all of it from " + line
+                                                     : ", most of it from " + line;
+  return fmt::format("Let go of what each step leaves behind: {} more a step{}. memviz leaks tells how sure that is.",
+                     format_bytes(leak.bytes_per_step), where);
+}
+
 /// What the replays support.
 std::vector<std::string> replayed_advice(const MemoryState& state, const DeviceExplanation& device) {
   const bool expandable_fits = std::any_of(device.what_ifs.begin(), device.what_ifs.end(), [](const WhatIf& answer) {
@@ -138,6 +149,7 @@ std::vector<std::string> advice_text(const MemoryState& state, const DeviceExpla
   if (std::string less_at_once = request_advice(device); !less_at_once.empty())
     advice.push_back(std::move(less_at_once));
   if (is_out_of_reach(device)) return advice;
+  if (device.leak) advice.push_back(leak_advice(state, device));
   for (std::string& sentence : replayed_advice(state, device))
     advice.push_back(std::move(sentence));
   if (device.judgement.verdict == Verdict::pending_free) advice.emplace_back(pending_advice());

@@ -2,6 +2,7 @@
 
 #include "analysis/explain/growth.hpp"
 #include "analysis/explain/line_names.hpp"
+#include "analysis/explain/step_leak.hpp"
 #include "analysis/explain/untold.hpp"
 #include "analysis/tree/open_annotations.hpp"
 
@@ -86,6 +87,7 @@ public:
     pins.device = stats.device;
     result.pins = find_pins(state_, names_, pins);
     result.growth = growth_before(state_, stats, names_);
+    if (result.request) result.leak = step_leak(state_, stats, names_);
     if (!stats.is_cpu) {
       ask_what_if(result);
     } else if (!is_host(stats.device)) { // its segments are what the program asked for, one by one

@@ -88,3 +88,40 @@ TEST_CASE("what waits for other streams has an advice") {
   CHECK(found.first().judgement.verdict == Verdict::pending_free);
   CHECK(one_contains(found.words().advice, "Wait for the stream that still uses this memory"));
 }
+
+TEST_CASE("what each step leaves behind comes before what would have helped once") {
+  SmallSnapshot made;
+  const StackId kept = made.stack({"/app/cache.py:3:put"});
+  const StackId work = made.stack({"/app/model.py:2:forward"});
+  const auto trained = [&](const char* annotation, std::uint64_t leaked_bytes, std::uint64_t held_bytes) {
+    std::uint64_t address = kFirstSegment;
+    made.segment(address, held_bytes).active(held_bytes, held_bytes);
+    for (std::int64_t step = 0; step < 24; ++step) {
+      address += 8 * GiB;
+      made.time(1000 * (step + 1));
+      if (*annotation != '\0') made.mark(annotation);
+      made.event(Action::alloc, 0x100, 512, work);
+      made.event(Action::alloc, address, leaked_bytes, kept);
+      made.event(Action::free_completed, 0x100, 512);
+      made.segment(address, leaked_bytes).active(leaked_bytes, leaked_bytes, kept);
+    }
+    made.event(Action::oom, 10 * MiB, 500 * MiB, work);
+    return test::explained(made.take());
+  };
+  SUBCASE("with bytes a step and the line") {
+    const Explained found = trained("train_step", 100 * MiB, GiB);
+    REQUIRE(found.first().leak);
+    CHECK(found.first().leak->bytes_per_step == 100 * MiB);
+    CHECK(found.first().leak->steps == 24);
+    REQUIRE(found.first().leak->lines.size() == 1);
+    REQUIRE_FALSE(found.words().advice.empty());
+    CHECK(found.words().advice[0] == "Let go of what each step leaves behind: 100 MiB more a step, all of it from put "
+                                     "cache.py:3. memviz leaks tells how sure that is.");
+  }
+  SUBCASE("but not where it is next to nothing beside the rest") {
+    CHECK_FALSE(trained("train_step", MiB, GiB).first().leak);
+  }
+  SUBCASE("nor where nobody says what a step is") {
+    CHECK_FALSE(trained("", 100 * MiB, GiB).first().leak);
+  }
+}
