@@ -25,6 +25,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace memviz {
 
@@ -64,8 +65,6 @@ public:
   /// sentences, which quote texts of its tables only; they are searched like an output. Not looked for are words of
   /// fewer than four letters, and what a text has, too, that was not hidden.
   [[nodiscard]] std::size_t leaks(const Recording& recording) const;
-  /// At how many places of a text of an exported program something stands that was hidden.
-  [[nodiscard]] std::size_t leaks_in_text(std::string_view text) const;
   /// At how many places of an output a path begins that was hidden, or that stood in a hidden text: three '/' or more,
   /// or two and the ending of a file. Nothing else is looked for, because an output has words of memviz's own, and any
   /// of them may be a function's name.
@@ -73,8 +72,8 @@ public:
 
   /// Throws Error where there are leaks(); read_snapshot() calls it.
   void check(const Recording& recording) const override;
-  /// Throws Error where leaks_in_text() found `places`, if any.
-  void check_texts(std::size_t places) const;
+  /// Throws Error where something stands in texts of an exported program that was hidden.
+  void check_texts(const std::vector<std::string_view>& texts) const;
   /// Throws Error where there are leaks_in_output().
   void check_output(std::string_view output) const;
 

@@ -26,6 +26,9 @@ namespace memviz {
 namespace model {
 namespace {
 
+/// By symbol, as FlopOptions::sizes.
+using GivenSizes = std::map<std::string, std::int64_t>;
+
 void set_size(Program& program, const std::string& name, std::int64_t size) {
   const std::optional<SymbolId> symbol = program.symbols.find(name);
   if (!symbol || program.symbols.meaning(*symbol) != Meaning::name) {
@@ -48,11 +51,11 @@ class Reporter {
 public:
   Reporter(const Program& program, const Counting& counting) : program_(program), counting_(counting) {}
 
-  ModelFlops run(const FlopOptions& options) {
+  ModelFlops run(const GivenSizes& sizes) {
     model_.torch_version = program_.torch_version;
     model_.schema_version = program_.schema_version;
     model_.notes = counting_.notes;
-    add_symbols(options);
+    add_symbols(sizes);
     add_modules();
     add_products();
     add_weights();
@@ -74,21 +77,14 @@ private:
     return count;
   }
 
-  [[nodiscard]] static bool is_given(const FlopOptions& options, const std::string& name) {
-    return std::any_of(options.sizes.begin(), options.sizes.end(), [&](const auto& given) {
-      return name ==
-             (options.redactor == nullptr ? given.first : options.redactor->text(ProgramText::size, given.first));
-    });
-  }
-
-  void add_symbols(const FlopOptions& options) {
+  void add_symbols(const GivenSizes& sizes) {
     for (std::uint32_t i = 0; i < program_.symbols.count(); ++i) {
       const SymbolId id{i};
       if (program_.symbols.meaning(id) != Meaning::name) continue;
       ProgramSymbol symbol;
       symbol.name = program_.symbols.text(id);
       symbol.value = program_.symbols.value(Polynomial::of(id));
-      symbol.is_given = is_given(options, symbol.name);
+      symbol.is_given = sizes.contains(symbol.name);
       const auto range = program_.ranges.find(symbol.name);
       if (range != program_.ranges.end()) {
         symbol.least = range->second.least;
@@ -258,10 +254,13 @@ ModelFlops count_flops(std::string_view bytes, const FlopOptions& options) {
     reading_entry("the table of weights", [&] { model::read_weight_table(archive.weights_json, program); });
   Redactor* const redactor = options.redactor;
   if (redactor != nullptr) model::redact(program, *redactor);
+  model::GivenSizes sizes;
   for (const auto& [name, size] : options.sizes)
-    model::set_size(program, redactor == nullptr ? name : redactor->text(ProgramText::size, name), size);
+    sizes.emplace(redactor == nullptr ? name : redactor->text(ProgramText::size, name), size);
+  for (const auto& [name, size] : sizes)
+    model::set_size(program, name, size);
   const model::Counting counting = model::count_products(program);
-  ModelFlops result = model::Reporter(program, counting).run(options);
+  ModelFlops result = model::Reporter(program, counting).run(sizes);
   result.layout = archive.layout;
   result.model = redactor == nullptr ? archive.model : redactor->text(ProgramText::module_path, archive.model);
   return result;

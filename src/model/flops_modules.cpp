@@ -2,6 +2,7 @@
 
 #include "base/saturating.hpp"
 #include "model/module_path.hpp"
+#include "text/ascii.hpp"
 
 #include <algorithm>
 #include <map>
@@ -26,7 +27,7 @@ std::string_view name_below(const ModuleFlops& module, const ModuleFlops& parent
 /// "h.*" of "h.0"
 std::string pattern_of(std::string_view name) {
   const std::string_view last = model::last_part(name);
-  return model::is_number(last) ? std::string(name.substr(0, name.size() - last.size())) + '*' : std::string(name);
+  return is_number(last) ? std::string(name.substr(0, name.size() - last.size())) + '*' : std::string(name);
 }
 
 class Rows {

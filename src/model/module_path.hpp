@@ -20,9 +20,4 @@ inline constexpr std::size_t kLongestModulePath = 4096;
   return end == std::string_view::npos ? std::string_view() : path.substr(0, end);
 }
 
-/// Whether a list of modules gave the name: "0" of "transformer.h.0".
-[[nodiscard]] constexpr bool is_number(std::string_view name) {
-  return !name.empty() && name.find_first_not_of("0123456789") == std::string_view::npos;
-}
-
 } // namespace memviz::model

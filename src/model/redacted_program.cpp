@@ -1,8 +1,10 @@
 #include "model/redacted_program.hpp"
 
-#include <cstddef>
+#include <map>
 #include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 namespace memviz::model {
 
@@ -27,14 +29,14 @@ void redact(Program& program, Redactor& redactor) {
     ranges.emplace(size_name(name), range);
   program.ranges = std::move(ranges);
 
-  std::size_t places = 0;
+  std::vector<std::string_view> texts;
   for (const Module& module : program.modules)
-    places += redactor.leaks_in_text(module.path) + redactor.leaks_in_text(module.type);
+    texts.insert(texts.end(), {module.path, module.type});
   for (const Graph& graph : program.graphs) {
     for (const Node& node : graph.nodes)
-      places += redactor.leaks_in_text(node.target);
+      texts.emplace_back(node.target);
   }
-  redactor.check_texts(places);
+  redactor.check_texts(texts);
 }
 
 } // namespace memviz::model

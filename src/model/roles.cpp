@@ -2,6 +2,7 @@
 
 #include "model/formulas.hpp"
 #include "model/module_path.hpp"
+#include "text/ascii.hpp"
 
 #include <algorithm>
 #include <array>

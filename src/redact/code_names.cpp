@@ -7,7 +7,7 @@
 #include <array>
 #include <vector>
 
-#include "redact/ascii.hpp"
+#include "text/ascii.hpp"
 
 namespace memviz {
 namespace {

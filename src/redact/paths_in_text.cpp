@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "redact/ascii.hpp"
+#include "text/ascii.hpp"
 
 namespace memviz {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "redact/ascii.hpp"
+#include "text/ascii.hpp"
 
 namespace memviz {
 namespace {
