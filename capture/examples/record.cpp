@@ -5,13 +5,13 @@
 #include <torch/torch.h>
 
 int main(int argc, char** argv) {
-  const torch::Device device(torch::cuda::is_available() ? torch::kCUDA : torch::kCPU);
+  const torch::Device device(torch::kCUDA);
   torch::nn::Sequential model(torch::nn::Linear(256, 1024), torch::nn::GELU(), torch::nn::Linear(1024, 256));
   model->to(device);
   torch::optim::AdamW optimizer(model->parameters());
 
   memviz::capture::Recorder recorder;
-  recorder.start(); // records CUDA where there is a device, else the CPU
+  recorder.start();
   for (int step = 0; step < 3; ++step) {
     const memviz::capture::Annotation annotation("step " + std::to_string(step));
     optimizer.zero_grad();

@@ -4,8 +4,8 @@
 // one segment an allocation. Knows nothing of CUPTI: whoever sees the calls reports them here. Safe for several
 // threads.
 
-#include "native_stack.hpp"
 #include "snapshot_data.hpp"
+#include "stack_table.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -2,8 +2,8 @@
 
 // Raw return addresses -> frames, from the symbol tables of the modules of the process. Done once, at dump.
 
-#include "native_stack.hpp"
 #include "snapshot_data.hpp"
+#include "stack_table.hpp"
 
 namespace memviz::inject {
 

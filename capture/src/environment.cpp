@@ -1,9 +1,11 @@
 #include "environment.hpp"
 
+#include <array>
 #include <cerrno>
 #include <charconv>
 #include <csignal>
 #include <cstdint>
+#include <ctime>
 #include <fcntl.h>
 #include <stdexcept>
 #include <string_view>
@@ -44,6 +46,15 @@ void replace_all(std::string& text, std::string_view from, const std::string& to
   for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) {
     text.replace(at, from.size(), to);
   }
+}
+
+/// Returns the time as 20261120T134501Z.
+std::string utc_time() {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  ::gmtime_r(&now, &parts);
+  std::array<char, 32> text{};
+  return {text.data(), std::strftime(text.data(), text.size(), "%Y%m%dT%H%M%SZ", &parts)};
 }
 
 } // namespace
@@ -94,6 +105,7 @@ std::filesystem::path snapshot_path(const EnvironmentOptions& options, int proce
   replace_all(name, "%h", options.host);
   replace_all(name, "%p", std::to_string(process));
   replace_all(name, "%r", reason);
+  if (name.find("%t") != std::string::npos) replace_all(name, "%t", utc_time());
   path.replace_filename(name);
   if (number > 0) {
     path.replace_filename(path.stem().string() + "_" + std::to_string(number) + path.extension().string());

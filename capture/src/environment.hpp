@@ -17,7 +17,7 @@ struct EnvironmentOptions {
   /// MEMVIZ_RECORD: 1 asks for an EnvironmentRecording.
   bool is_on = false;
   /// MEMVIZ_OUT: a folder, or a file name in which %p is the process id, %r the reason ("exit", "signal", "oom",
-  /// "reset"), %n the rank, 0 without one, and %h the host.
+  /// "reset"), %n the rank, 0 without one, %h the host, and %t the time in UTC.
   std::filesystem::path out = ".";
   /// MEMVIZ_MAX_ENTRIES: what the history keeps, the oldest is dropped: for libmemviz_inject.so calls of the driver,
   /// for a Recorder events of a device. Live memory is always kept.

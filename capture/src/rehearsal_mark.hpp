@@ -1,6 +1,7 @@
 #pragma once
 
-// Whether this process runs on a made-up GPU (capture/rehearsal), whose recordings must never be taken for real ones.
+// A snapshot of a process on a made-up GPU (capture/rehearsal) -> the same, marked, so that it is never taken for a
+// real one.
 
 #include <cstdint>
 #include <optional>
@@ -8,14 +9,17 @@
 
 namespace memviz::capture {
 
-/// Written as `memviz_rehearsal`, at the top of a snapshot and in its settings.
+/// Written as the dict `memviz_rehearsal` at the top of a snapshot.
 struct RehearsalMark {
   std::string gpu;               ///< the device's name
   std::string profile;           ///< "h100-80", or the path of a profile
-  std::uint64_t total_bytes = 0; ///< of device 0; 0: not known
+  std::uint64_t total_bytes = 0; ///< the memory of device 0; 0: unknown
 };
 
-/// nullopt where libmemviz_rehearsal.so is not in the process.
+/// Returns nullopt where libmemviz_rehearsal.so is not in the process.
 [[nodiscard]] std::optional<RehearsalMark> rehearsal_of_process();
+
+/// Returns `pickle`, whose value is a dict and whose protocol is at least 2, with the mark among the dict's keys.
+[[nodiscard]] std::string with_rehearsal_mark(std::string pickle, const RehearsalMark& mark);
 
 } // namespace memviz::capture

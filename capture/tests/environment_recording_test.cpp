@@ -1,6 +1,6 @@
 #include "memviz/capture/environment_recording.hpp"
 
-#include "recorded_file.hpp"
+#include "temporary_folder.hpp"
 
 #include <ATen/ATen.h>
 #include <doctest/doctest.h>
@@ -8,6 +8,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
+#include <map>
 #include <string>
 #include <thread>
 
@@ -43,7 +44,10 @@ bool is_written(const std::filesystem::path& path) {
 } // namespace
 
 TEST_CASE("MEMVIZ_RECORD=1 records: at the end, at a signal, when memory runs out") {
-  if (at::hasCUDA()) return; // the CPU is what is recorded here
+  if (!at::hasCUDA()) {
+    MESSAGE("skipped: no CUDA device");
+    return;
+  }
   const TemporaryFolder folder;
   const Environment environment(Variables{{"MEMVIZ_RECORD", "1"},
                                           {"MEMVIZ_OUT", (folder.path() / "%r.pickle").string()},
@@ -53,13 +57,13 @@ TEST_CASE("MEMVIZ_RECORD=1 records: at the end, at a signal, when memory runs ou
   {
     const EnvironmentRecording recording;
     CHECK(recording.is_recording());
-    const at::Tensor kept = at::ones({10});
+    const at::Tensor kept = at::ones({10}, at::kCUDA);
     std::raise(SIGUSR2);
     for (int round = 0; round < 1000 && !is_written(folder.path() / "signal.pickle"); ++round)
       std::this_thread::sleep_for(std::chrono::milliseconds(10));
     CHECK(is_written(folder.path() / "signal.pickle"));
     for (int round = 0; round < 2; ++round)
-      CHECK_THROWS(at::empty({std::int64_t{1} << 60}, at::kByte));
+      CHECK_THROWS(at::empty({std::int64_t{1} << 50}, at::TensorOptions(at::kCUDA).dtype(at::kByte)));
     CHECK_FALSE(is_written(folder.path() / "exit.pickle"));
   }
   CHECK(is_written(folder.path() / "exit.pickle"));

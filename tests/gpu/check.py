@@ -11,10 +11,6 @@ import pickle
 import subprocess
 import sys
 
-# PyTorch's own files, there to be compared with.
-PICKLE_ONLY = {"pytorch.pickle", "recorded_by_pytorch.pickle"}
-
-
 def blocks_of(snapshot):
     return [block for segment in snapshot["segments"] for block in segment["blocks"]]
 
@@ -72,13 +68,6 @@ def expect_expandable(snapshot):
     assert "segment_map" in actions(snapshot), actions(snapshot)
 
 
-def expect_with_cpu(snapshot):
-    cpu = snapshot["allocator_settings"]["memviz_cpu_device"]
-    sizes = {segment["total_size"] for segment in snapshot["segments"] if segment["device"] == cpu}
-    assert 123_456 in sizes, sizes
-    assert any(event["size"] == 3 << 20 for event in snapshot["device_traces"][0])
-
-
 def expect_two_devices(snapshot):
     for device in (0, 1):
         wanted = (device + 1) * 3 << 20
@@ -110,18 +99,14 @@ EXPECTATIONS = {
     "private_pool.pickle": [expect_private_pool],
     "expandable.pickle": [expect_expandable],
     "deep.pickle": [expect_deep_stacks],
-    "with_cpu.pickle": [expect_with_cpu],
     "two_devices.pickle": [expect_two_devices],
 }
 
 
 # What a step leaves.
 FILES_OF_STEPS = {
-    "tests": ["simple.pickle", "streams.pickle", "private_pool.pickle", "with_cpu.pickle", "oom/*.pickle"],
-    "race": ["threads.pickle"],
+    "tests": ["simple.pickle", "streams.pickle", "private_pool.pickle", "oom/*.pickle"],
     "expandable": ["expandable.pickle"],
-    "recorded_by_pytorch": ["recorded_by_pytorch.pickle"],
-    "recorded_by_memviz": ["recorded_by_memviz.pickle"],
     "inject_training": ["inject_training/*signal*.pickle"],
     "plain_injected": ["inject/*exit*.pickle"],
     "cost": ["deep.pickle"],
@@ -144,18 +129,16 @@ def expectations_of(path):
 
 def check_mark(snapshot, is_rehearsed):
     """A recording on a made-up GPU says so, and no other does."""
-    marks = [place.get("memviz_rehearsal") for place in (snapshot, snapshot["allocator_settings"])]
+    mark = snapshot.get("memviz_rehearsal")
     if not is_rehearsed:
-        return [] if marks == [None, None] else ["marked as rehearsed"]
-    wanted = all(mark and mark["profile"] and mark["gpu"] and mark["total_bytes"] > 0 for mark in marks)
-    return [] if wanted else [f"not marked as rehearsed: {marks}"]
+        return ["marked as rehearsed"] if mark else []
+    is_whole = mark and mark["profile"] and mark["gpu"] and mark["total_bytes"] > 0
+    return [] if is_whole else [f"not marked as rehearsed: {mark}"]
 
 
 def check(path, memviz, is_rehearsed):
     """The failures of one snapshot, in words."""
     snapshot = pickle.loads(path.read_bytes())
-    if path.name in PICKLE_ONLY:
-        return []
     failures = check_mark(snapshot, is_rehearsed)
     if missing := imbalance(snapshot):
         failures.append(f"not balanced: {missing} bytes")
@@ -171,23 +154,6 @@ def check(path, memviz, is_rehearsed):
         elif not all(device["balanced"] for device in json.loads(ran.stdout)["devices"]):
             failures.append("memviz: not balanced")
     return failures
-
-
-def history(path):
-    """What the allocator did, without addresses, which differ from run to run, and the moment of the dump itself."""
-    trace = pickle.loads(path.read_bytes())["device_traces"][0]
-    return [(e["action"], e["size"], e["stream"] != 0) for e in trace if e["action"] != "snapshot"]
-
-
-def compare_recorders(folder):
-    """Both recorded the same run; failures in words."""
-    paths = [folder / f"recorded_by_{name}.pickle" for name in ("pytorch", "memviz")]
-    if not all(path.exists() for path in paths):
-        return []
-    theirs, ours = map(history, paths)
-    if theirs == ours and len(ours) > 50:
-        return []
-    return [f"recorded_by_*.pickle: {len(theirs)} events by PyTorch's recorder, {len(ours)} by ours, not the same"]
 
 
 def compare_with_reserved(folder, figures):
@@ -229,7 +195,7 @@ def main():
     results["missing"] = missing_files(folder, results["steps"]) if has_snapshots else []
     results["comparisons"] = []
     if has_snapshots:
-        results["comparisons"] = compare_recorders(folder) + compare_with_reserved(folder, results["figures"])
+        results["comparisons"] = compare_with_reserved(folder, results["figures"])
     (folder / "results.json").write_text(json.dumps(results, indent=2) + "\n")
     failed = [name for name, result in results["snapshots"].items() if result["failures"]]
     for name in failed:

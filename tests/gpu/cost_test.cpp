@@ -1,14 +1,11 @@
-// What recording costs, beside PyTorch's own recorder in the same process.
+// The cost of recording.
 #include "support.hpp"
 
 #include "memviz/capture/recorder.hpp"
 
 #include <ATen/ATen.h>
 #include <doctest/doctest.h>
-#include <torch/csrc/cuda/memory_snapshot.h>
 
-#include <fstream>
-#include <optional>
 #include <string>
 
 using memviz::capture::Recorder;
@@ -30,51 +27,12 @@ void allocate_and_free(std::uint64_t pairs, int frames) {
   }
 }
 
-/// One of the two recorders, in one mode, with the same interface.
-class Subject {
-public:
-  Subject(bool is_pytorch, bool has_stacks) : is_pytorch_(is_pytorch), has_stacks_(has_stacks) {}
-
-  void start() {
-    if (is_pytorch_) {
-      const auto context = has_stacks_ ? std::optional<std::string>("all") : std::nullopt;
-      torch::cuda::_record_memory_history(std::optional<std::string>("all"), context, std::string("all"), kMaxEntries);
-      return;
-    }
-    RecorderOptions options;
-    options.device = at::Device(at::kCUDA, 0);
-    options.context = has_stacks_ ? "all" : "";
-    options.max_entries = kMaxEntries;
-    recorder_.start(options);
-  }
-
-  void stop() {
-    if (is_pytorch_) {
-      torch::cuda::_record_memory_history(std::optional<std::string>(), std::optional<std::string>(),
-                                          std::string("all"), std::size_t{1});
-    } else {
-      recorder_.stop();
-    }
-  }
-
-  void dump(const std::filesystem::path& path) const {
-    if (is_pytorch_) {
-      const std::string bytes = torch::cuda::_memory_snapshot_pickled();
-      std::ofstream(path, std::ios::binary).write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-    } else {
-      recorder_.dump(path);
-    }
-  }
-
-  [[nodiscard]] std::string name() const {
-    return std::string(is_pytorch_ ? "pytorch" : "memviz") + (has_stacks_ ? ".stacks" : ".no_stacks");
-  }
-
-private:
-  bool is_pytorch_;
-  bool has_stacks_;
-  Recorder recorder_;
-};
+RecorderOptions options_of(bool has_stacks) {
+  RecorderOptions options;
+  options.context = has_stacks ? "all" : "";
+  options.max_entries = kMaxEntries;
+  return options;
+}
 
 } // namespace
 
@@ -87,43 +45,26 @@ TEST_CASE("gpu cost: an event") {
     const double without = memviz::gpu::seconds_of(run);
     report("unrecorded.ns_per_pair" + suffix, without / kPairs * 1e9, "ns");
     for (const bool has_stacks : {false, true}) {
-      for (const bool is_pytorch : {false, true}) {
-        Subject subject(is_pytorch, has_stacks);
-        subject.start();
-        allocate_and_free(1000, frames);
-        const std::int64_t bytes_before = memviz::gpu::resident_bytes();
-        const double with = memviz::gpu::seconds_of(run);
-        const auto bytes = static_cast<double>(memviz::gpu::resident_bytes() - bytes_before);
-        subject.stop();
-        report(subject.name() + ".ns_per_event" + suffix, (with - without) / kPairs / kEventsPerPair * 1e9, "ns");
-        report(subject.name() + ".host_bytes_per_event" + suffix, bytes / kPairs / kEventsPerPair, "bytes");
-      }
+      Recorder recorder;
+      recorder.start(options_of(has_stacks));
+      allocate_and_free(1000, frames);
+      const std::int64_t bytes_before = memviz::gpu::resident_bytes();
+      const double with = memviz::gpu::seconds_of(run);
+      const auto bytes = static_cast<double>(memviz::gpu::resident_bytes() - bytes_before);
+      const std::string name = has_stacks ? "stacks" : "no_stacks";
+      report(name + ".ns_per_event" + suffix, (with - without) / kPairs / kEventsPerPair * 1e9, "ns");
+      report(name + ".host_bytes_per_event" + suffix, bytes / kPairs / kEventsPerPair, "bytes");
     }
   }
 }
 
-namespace {
-
-void measure_dump(bool is_pytorch, const char* file_name) {
-  constexpr std::uint64_t kPairs = 33'334;
-  Subject subject(is_pytorch, true);
-  subject.start();
-  allocate_and_free(kPairs, kDeepFrames);
-  const std::filesystem::path path = memviz::gpu::out_folder() / file_name;
-  report(subject.name() + ".dump_seconds", memviz::gpu::seconds_of([&] { subject.dump(path); }), "s");
-  report(subject.name() + ".dump_bytes", static_cast<double>(std::filesystem::file_size(path)), "bytes");
-  report(subject.name() + ".dump_again_seconds", memviz::gpu::seconds_of([&] { subject.dump(path); }), "s");
-  subject.stop();
-  CHECK(std::filesystem::file_size(path) > 1'000'000);
-}
-
-} // namespace
-
 TEST_CASE("gpu cost: a dump of 100,000 entries with deep stacks") {
-  measure_dump(false, "deep.pickle");
-}
-
-// Can take minutes, so run.sh runs it by itself, and last.
-TEST_CASE("gpu cost of PyTorch: a dump of 100,000 entries with deep stacks") {
-  measure_dump(true, "pytorch.pickle");
+  Recorder recorder;
+  recorder.start(options_of(true));
+  allocate_and_free(33'334, kDeepFrames);
+  const std::filesystem::path path = memviz::gpu::out_folder() / "deep.pickle";
+  report("dump_seconds", memviz::gpu::seconds_of([&] { recorder.dump(path); }), "s");
+  report("dump_bytes", static_cast<double>(std::filesystem::file_size(path)), "bytes");
+  report("dump_again_seconds", memviz::gpu::seconds_of([&] { recorder.dump(path); }), "s");
+  CHECK(std::filesystem::file_size(path) > 1'000'000);
 }

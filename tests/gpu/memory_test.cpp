@@ -1,10 +1,9 @@
 // The numbers of the article on activation memory (see capture/README.md), on the allocator that it measured.
 #include "support.hpp"
 
-#include "activation_functions.hpp"
+#include "layers.hpp"
 #include "memviz/capture/allocated_memory.hpp"
 #include "memviz/capture/saved_tensors.hpp"
-#include "model.hpp"
 
 #include <ATen/ATen.h>
 #include <doctest/doctest.h>
@@ -14,20 +13,27 @@
 using memviz::capture::AllocatedMemory;
 using memviz::capture::MemoryReading;
 using memviz::capture::SavedTensors;
-namespace program = memviz::capture::program;
+namespace examples = memviz::capture::examples;
 
 namespace {
 
 const at::TensorOptions kBfloat16 = at::TensorOptions().device(at::kCUDA).dtype(at::kBFloat16);
+
+at::Tensor apply_relu(const at::Tensor& x) {
+  return at::relu(x);
+}
+at::Tensor apply_gelu(const at::Tensor& x) {
+  return at::gelu(x);
+}
 
 struct Measured {
   std::int64_t saved_bytes = 0;
   std::int64_t current_bytes = 0;
 };
 
-template <class Layer> Measured measure(const char* activation) {
-  program::LayerOptions options;
-  options.activation = program::parse_activations(activation).front();
+template <class Layer> Measured measure(examples::Activation activation) {
+  examples::LayerOptions options;
+  options.activation = std::move(activation);
   Layer layer(options);
   layer.to(at::kCUDA, at::kBFloat16);
   const at::Tensor input = at::randn({2, 4096, 1024}, kBfloat16).requires_grad_(true);
@@ -55,8 +61,8 @@ TEST_CASE("gpu memory: three tensors of 1 KiB, two of them freed") {
 }
 
 TEST_CASE("gpu memory: what an MLP saves is what it holds") {
-  const Measured relu = measure<program::Mlp>("relu");
-  const Measured gelu = measure<program::Mlp>("gelu");
+  const Measured relu = measure<examples::Mlp>(apply_relu);
+  const Measured gelu = measure<examples::Mlp>(apply_gelu);
   CHECK(relu.saved_bytes == 83'886'080);
   CHECK(relu.current_bytes == relu.saved_bytes);
   CHECK(gelu.saved_bytes == 150'994'944);
@@ -64,8 +70,8 @@ TEST_CASE("gpu memory: what an MLP saves is what it holds") {
 }
 
 TEST_CASE("gpu memory: what a transformer block saves") {
-  const Measured relu = measure<program::Block>("relu");
-  const Measured gelu = measure<program::Block>("gelu");
+  const Measured relu = measure<examples::Block>(apply_relu);
+  const Measured gelu = measure<examples::Block>(apply_gelu);
   memviz::gpu::report("block_relu_saved", static_cast<double>(relu.saved_bytes), "bytes");
   memviz::gpu::report("block_relu_current", static_cast<double>(relu.current_bytes), "bytes");
   memviz::gpu::report("block_gelu_saved", static_cast<double>(gelu.saved_bytes), "bytes");

@@ -11,13 +11,9 @@
 #include <c10/cuda/CUDAStream.h>
 #include <doctest/doctest.h>
 
-#include <torch/csrc/cuda/memory_snapshot.h>
-
-#include <atomic>
 #include <cstdlib>
 #include <cstring>
 #include <iterator>
-#include <thread>
 #include <vector>
 
 using memviz::capture::Recorder;
@@ -32,17 +28,11 @@ at::Tensor bytes_on_gpu(std::int64_t bytes) {
   return at::empty({bytes}, at::TensorOptions().device(at::kCUDA).dtype(at::kByte));
 }
 
-RecorderOptions on_gpu() {
-  RecorderOptions options;
-  options.device = at::Device(at::kCUDA, 0);
-  return options;
-}
-
 } // namespace
 
 TEST_CASE("gpu recording: a first snapshot") {
   Recorder recorder;
-  recorder.start(on_gpu());
+  recorder.start();
   const at::Tensor kept = bytes_on_gpu(3 * kMegabyte);
   for (int round = 0; round < 10; ++round)
     bytes_on_gpu(5 * kMegabyte);
@@ -57,7 +47,7 @@ TEST_CASE("gpu recording: memory runs out") {
   std::filesystem::create_directories(folder);
   const auto count = [&] { return std::distance(std::filesystem::directory_iterator(folder), {}); };
   const auto before = count();
-  RecorderOptions options = on_gpu();
+  RecorderOptions options;
   options.oom_directory = folder;
   Recorder recorder;
   recorder.start(options);
@@ -71,7 +61,7 @@ TEST_CASE("gpu recording: memory runs out") {
 
 TEST_CASE("gpu recording: several streams") {
   Recorder recorder;
-  recorder.start(on_gpu());
+  recorder.start();
   std::vector<at::Tensor> kept;
   for (int number = 0; number < 3; ++number) {
     const c10::cuda::CUDAStream stream = c10::cuda::getStreamFromPool();
@@ -89,7 +79,7 @@ TEST_CASE("gpu recording: several streams") {
 
 TEST_CASE("gpu recording: the private pool of a CUDA graph") {
   Recorder recorder;
-  recorder.start(on_gpu());
+  recorder.start();
   at::Tensor kept;
   at::cuda::CUDAGraph graph;
   {
@@ -103,58 +93,13 @@ TEST_CASE("gpu recording: the private pool of a CUDA graph") {
   recorder.stop();
 }
 
-TEST_CASE("gpu recording: recordings end while threads allocate") {
-  std::atomic<bool> goes_on = true;
-  std::vector<std::thread> threads;
-  for (int number = 0; number < 3; ++number) {
-    threads.emplace_back([&goes_on] {
-      while (goes_on)
-        bytes_on_gpu(512);
-    });
-  }
-  RecorderOptions options = on_gpu();
-  options.stacks = "python"; // quick, so that more rounds meet the moment when an allocation begins
-  options.max_entries = 1000;
-  for (int round = 0; round < 2000; ++round) {
-    Recorder recorder;
-    recorder.start(options);
-    if (round % 500 == 0) recorder.dump(out_folder() / "threads.pickle");
-    recorder.stop();
-  }
-  goes_on = false;
-  for (std::thread& thread : threads)
-    thread.join();
-}
-
-TEST_CASE("gpu recording: PyTorch's own snapshot works after a recording of ours") {
-  Recorder recorder;
-  recorder.start(on_gpu());
-  const at::Tensor kept = bytes_on_gpu(3 * kMegabyte);
-  recorder.stop();
-  CHECK_FALSE(torch::cuda::_memory_snapshot_pickled().empty());
-  recorder.start(on_gpu());
-  const at::Tensor also_kept = bytes_on_gpu(3 * kMegabyte);
-  CHECK_FALSE(torch::cuda::_memory_snapshot_pickled().empty());
-}
-
-TEST_CASE("gpu recording: the CPU in the same file") {
-  RecorderOptions options = on_gpu();
-  options.with_cpu = true;
-  Recorder recorder;
-  recorder.start(options);
-  const at::Tensor on_device = bytes_on_gpu(3 * kMegabyte);
-  const at::Tensor on_cpu = at::empty({123'456}, at::kByte);
-  recorder.dump(out_folder() / "with_cpu.pickle");
-  recorder.stop();
-}
-
 TEST_CASE("gpu recording: two devices") {
   if (c10::cuda::device_count() < 2) {
     MESSAGE("skipped: one device");
     return;
   }
   Recorder recorder;
-  recorder.start(on_gpu());
+  recorder.start();
   std::vector<at::Tensor> kept;
   for (const c10::DeviceIndex device : {c10::DeviceIndex{0}, c10::DeviceIndex{1}}) {
     const c10::cuda::CUDAGuard guard(device);
@@ -172,7 +117,7 @@ TEST_CASE("gpu recording: expandable segments") {
     return;
   }
   Recorder recorder;
-  recorder.start(on_gpu());
+  recorder.start();
   std::vector<at::Tensor> kept;
   for (int number = 0; number < 20; ++number) {
     kept.push_back(bytes_on_gpu((number + 1) * kMegabyte));

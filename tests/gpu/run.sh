@@ -16,7 +16,6 @@ usage: tests/gpu/run.sh OUT_FOLDER [options]
   --python PROGRAM   default: python3
   --memviz PROGRAM   also reads each snapshot with memviz
   --no-cost          leaves the measurements out
-  --no-pytorch-dump  measures PyTorch's recorder, but not its dump, which can take minutes
   --seconds N        bound of each step (default 300)
   --total N          bound of all steps together, in seconds: what no longer fits is left out, and named in the results
   --limit MIB        of what is left in OUT_FOLDER (default 15): the largest snapshots go once they were checked, and are
@@ -30,7 +29,7 @@ TEXT
 
 source_folder=$(cd "$(dirname "$0")/../.." && pwd)
 out="" torch="" build="" binaries="" rehearsal="" doctest="" python=python3 memviz="" archive=""
-seconds=300 total=0 limit_mib=15 is_building=1 only_builds=0 has_cost=1 has_pytorch_dump=1
+seconds=300 total=0 limit_mib=15 is_building=1 only_builds=0 has_cost=1
 while [ $# -gt 0 ]; do
   case $1 in
     --torch) torch=$2; shift ;;
@@ -47,7 +46,6 @@ while [ $# -gt 0 ]; do
     --no-build) is_building=0 ;;
     --only-build) only_builds=1 ;;
     --no-cost) has_cost=0 ;;
-    --no-pytorch-dump) has_pytorch_dump=0 ;;
     -h | --help) usage; exit 0 ;;
     -*) usage >&2; exit 2 ;;
     *) out=$1 ;;
@@ -226,35 +224,20 @@ else
 fi
 
 if [ -x "$tests" ]; then
-  # 2. The recorder, and its end while threads allocate.
-  step tests "${on_gpu[@]}" "$tests" '--test-case-exclude=*expandable*,*cost*,*recordings end*,gpu recorders:*,gpu training:*'
-  step race "${on_gpu[@]}" "$tests" '--test-case=*recordings end*'
+  # 2. The recorder.
+  step tests "${on_gpu[@]}" "$tests" '--test-case-exclude=*expandable*,*cost*,gpu training:*'
   PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True step expandable "${on_gpu[@]}" "$tests" '--test-case=*expandable*'
   # 3. The inject library below LibTorch's own allocator, in the same process as its own libcupti.
   if [ -z "$rehearsal" ] && [ -e "$inject" ]; then
     under_inject inject_libtorch step inject_libtorch "$tests" '--test-case=*three tensors*'
     under_inject inject_training step inject_training "$tests" '--test-case=gpu training:*'
   fi
-  # 4. The same run with both recorders.
-  MEMVIZ_GPU_RECORDER=pytorch step recorded_by_pytorch "${on_gpu[@]}" "$tests" '--test-case=gpu recorders:*'
-  MEMVIZ_GPU_RECORDER=memviz step recorded_by_memviz "${on_gpu[@]}" "$tests" '--test-case=gpu recorders:*'
-  # 5. What it costs; PyTorch's dump, whose minutes are its answer, not a failure of ours, is the last.
+  # 4. What it costs.
   [ $has_cost = 0 ] || step cost "${on_gpu[@]}" "$tests" '--test-case=gpu cost:*'
-  if [ $has_cost = 1 ] && [ $has_pytorch_dump = 1 ]; then
-    limit=$(bound)
-    run pytorch_dump "${on_gpu[@]}" "$tests" '--test-case=gpu cost of PyTorch:*'
-    status=$?
-    if [ $status = 124 ]; then
-      echo "{\"name\": \"pytorch.broken_off_after_seconds\", \"value\": $limit, \"unit\": \"s\"}" >>"$out/figures.json"
-      rm -f "$out/pytorch.pickle"
-    else
-      note pytorch_dump $status
-    fi
-  fi
 else
   note tests 1
 fi
-# 6. memviz_torch.record() and `memviz run`, with a Python that has torch; a line of its log says what NVML tells.
+# 5. memviz_torch.record() and `memviz run`, with a Python that has torch; a line of its log says what NVML tells.
 if [ -n "$memviz" ] && "$python" -c 'import torch' 2>"$out/recorder_in_python.log"; then
   step recorder_in_python "${on_gpu[@]}" "$python" -B "$source_folder/tests/record/check_record.py" "$memviz" on-gpu
 fi

@@ -1,10 +1,7 @@
-#include "allocated_memory.hpp"
+#include "memviz/capture/allocated_memory.hpp"
 
-#include "cpu_allocator_watch.hpp"
-
-#ifdef MEMVIZ_CAPTURE_CUDA
-#include "cuda/memory_stats.hpp"
-#endif
+#include "cpu_counters.hpp"
+#include "cuda_counters.hpp"
 
 #include <algorithm>
 #include <map>
@@ -14,6 +11,16 @@
 
 namespace memviz::capture {
 namespace {
+
+/// Reads the peak since reset_device_peak(). `device` is the CPU or a CUDA device with an index.
+MemoryReading read_device(c10::Device device) {
+  return device.is_cuda() ? read_cuda(device) : read_cpu();
+}
+
+void reset_device_peak(c10::Device device) {
+  if (device.is_cuda()) return reset_cuda_peak(device);
+  reset_cpu_peak();
+}
 
 /// Allocators know one peak, which each scope resets: what the open scopes saw before that is kept here, so that an
 /// inner scope does not lower the peak of an outer one.
@@ -61,32 +68,14 @@ OpenScopes& open_scopes() {
 /// With an index, so that "cuda" and "cuda:0" are one.
 c10::Device prepare(c10::Device device) {
   if (device.is_cpu()) {
-    install_cpu_watch();
+    install_cpu_counters();
     return device;
   }
-#ifdef MEMVIZ_CAPTURE_CUDA
   if (device.is_cuda()) return prepare_cuda(device);
-#endif
-  throw std::invalid_argument("AllocatedMemory: " + device.str() +
-                              " is neither cpu nor a CUDA device of this LibTorch");
+  throw std::invalid_argument("AllocatedMemory: " + device.str() + " is neither cpu nor cuda");
 }
 
 } // namespace
-
-MemoryReading read_device(c10::Device device) {
-#ifdef MEMVIZ_CAPTURE_CUDA
-  if (device.is_cuda()) return read_cuda(device);
-#endif
-  const CpuCounters counters = cpu_counters();
-  return {counters.allocated, counters.current, counters.freed, counters.peak};
-}
-
-void reset_device_peak(c10::Device device) {
-#ifdef MEMVIZ_CAPTURE_CUDA
-  if (device.is_cuda()) return reset_cuda_peak(device);
-#endif
-  reset_cpu_peak();
-}
 
 AllocatedMemory::AllocatedMemory(c10::Device device) : device_(prepare(device)) {
   open_scopes().enter(this, device_);

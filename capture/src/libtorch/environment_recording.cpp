@@ -34,7 +34,6 @@ EnvironmentOptions defaults() {
   const RecorderOptions recorder;
   EnvironmentOptions options;
   options.max_entries = recorder.max_entries;
-  options.max_bytes = recorder.max_bytes;
   return options;
 }
 
@@ -42,7 +41,6 @@ RecorderOptions recorder_options(const EnvironmentOptions& environment) {
   std::error_code error;
   RecorderOptions options;
   options.max_entries = environment.max_entries;
-  options.max_bytes = environment.max_bytes;
   options.stacks = environment.stack_depth == 0 ? "python" : "all";
   options.oom_dumps = environment.oom_dumps;
   options.oom_directory =

@@ -1,154 +1,162 @@
-#include "recorder.hpp"
+#include "memviz/capture/recorder.hpp"
 
-#include "cpu_allocator_watch.hpp"
-#include "cpu_backend.hpp"
-#include "oom_file_name.hpp"
-#include "snapshot_writer.hpp"
+#include "environment.hpp"
+#include "recorder_options.hpp"
+#include "rehearsal_mark.hpp"
+#include "whole_file.hpp"
 
 #ifdef MEMVIZ_CAPTURE_CUDA
-#include "cuda/cuda_and_cpu_backend.hpp"
-#include "cuda/cuda_backend.hpp"
+#include <ATen/ops/empty.h>
+#include <c10/cuda/CUDACachingAllocator.h>
+#include <torch/csrc/cuda/memory_snapshot.h>
 #endif
 
-#include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <mutex>
-#include <new>
-#include <pthread.h>
-#include <shared_mutex>
+#include <ostream>
 #include <stdexcept>
-#include <string_view>
 #include <unistd.h>
-#include <utility>
+#include <vector>
 
 namespace memviz::capture {
 namespace {
 
-/// The running recording. Reports share the lock, so that one thread's dump does not hold up the others' annotations.
-struct Running {
-  std::shared_mutex mutex;
-  Backend* backend = nullptr;
+/// The process that records: in a forked child it is another one. 0: none.
+std::atomic<pid_t> recording_process = 0;
+
+/// The snapshots of the running recording that are still to be written when memory runs out.
+struct OomDumps {
+  std::mutex mutex;
+  std::filesystem::path directory;
+  std::size_t left = 0;
 };
 
-/// Never destroyed: threads may report after main() ends.
-Running& running() {
-  static auto* const instance = new Running;
+/// Never destroyed: memory may run out after main() ends.
+OomDumps& oom_dumps() {
+  static auto* const instance = new OomDumps;
   return *instance;
 }
 
-/// A report that comes while this thread starts, stops or reports already is dropped: it would wait for itself.
-constinit thread_local bool is_inside = false;
-class Inside {
-public:
-  Inside() { is_inside = true; }
-  ~Inside() { is_inside = false; }
-  Inside(const Inside&) = delete;
-  Inside& operator=(const Inside&) = delete;
-};
+#ifdef MEMVIZ_CAPTURE_CUDA
 
-void lock_all() {
-  running().mutex.lock();
-  lock_cpu_watch();
-}
+namespace allocator = c10::cuda::CUDACachingAllocator;
 
-void unlock_all() {
-  unlock_cpu_watch();
-  running().mutex.unlock();
-}
-
-void end_recording_in_child() {
-  running().backend = nullptr;
-  drop_cpu_listener();
-  unlock_cpu_watch();
-  // glibc's lock knows its writer by thread id, and the child's thread has another one than that which locked it.
-  new (&running().mutex) std::shared_mutex;
-}
-
-template <class Report> void report(const Report& to_backend) noexcept {
-  if (is_inside) return;
-  const Inside inside;
-  try {
-    const std::shared_lock lock(running().mutex);
-    if (running().backend != nullptr) to_backend(*running().backend);
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "memviz: %s\n", error.what());
+/// Calls PyTorch's recorder with user scopes of every thread, where this LibTorch can: the parameter came with 2.8.
+template <class... Options> void record_history(const Options&... options) {
+  if constexpr (requires { torch::cuda::_record_memory_history(options..., true, false, true); }) {
+    torch::cuda::_record_memory_history(options..., /*clearHistory=*/true, /*compileContext=*/false,
+                                        /*globalRecordAllocations=*/true);
+  } else {
+    torch::cuda::_record_memory_history(options...);
   }
 }
 
-std::shared_ptr<Backend> make_backend(const RecordingOptions& options) {
-#ifdef MEMVIZ_CAPTURE_CUDA
-  if (options.device.is_cuda() && options.with_cpu) return std::make_shared<CudaAndCpuBackend>(options);
-  if (options.device.is_cuda()) return std::make_shared<CudaBackend>(options);
-#endif
-  return std::make_shared<CpuBackend>(options);
+std::optional<std::string> unless_empty(const std::string& text) {
+  return text.empty() ? std::nullopt : std::optional(text);
 }
 
-bool has_allocations(const SnapshotData& snapshot) {
-  const auto is_active = [](const BlockData& block) { return std::string_view(block.state) != "inactive"; };
-  return std::any_of(snapshot.traces.begin(), snapshot.traces.end(),
-                     [](const auto& trace) { return !trace.empty(); }) ||
-         std::any_of(snapshot.segments.begin(), snapshot.segments.end(), [&](const SegmentData& segment) {
-           return std::any_of(segment.blocks.begin(), segment.blocks.end(), is_active);
-         });
+std::string snapshot() {
+  std::string pickle = torch::cuda::_memory_snapshot_pickled();
+  const std::optional<RehearsalMark> mark = rehearsal_of_process();
+  return mark ? with_rehearsal_mark(std::move(pickle), *mark) : pickle;
 }
 
-} // namespace
-
-Backend::Backend(std::filesystem::path oom_directory, std::size_t oom_dumps)
-    : oom_directory_(std::move(oom_directory)), oom_dumps_(oom_dumps), process_(::getpid()) {
+void write_snapshot(const std::filesystem::path& path) {
+  const std::string pickle = snapshot();
+  write_whole_file(path,
+                   [&](std::ostream& out) { out.write(pickle.data(), static_cast<std::streamsize>(pickle.size())); });
 }
 
-bool Backend::is_of_this_process() const {
-  return process_ == ::getpid();
-}
-
-void Backend::dump_out_of_memory() noexcept try {
-  if (oom_directory_.empty() || dumps_.fetch_add(1) >= oom_dumps_) return;
-  const ReservedFile file = reserve_oom_file(oom_directory_);
+/// Writes a snapshot with a name of its own into `directory`. Throws std::runtime_error when it cannot be written.
+std::filesystem::path dump_out_of_memory(const std::filesystem::path& directory) {
+  EnvironmentOptions name;
+  name.out = directory / "oom_rank%n_%h_pid%p_%t.pickle";
+  name.rank = find_rank(::getenv);
+  name.host = host_name();
+  const std::filesystem::path path = reserve_snapshot_path(name, ::getpid(), "oom");
   try {
-    write_snapshot_file(snapshot(), file.path);
+    write_snapshot(path);
   } catch (...) {
     std::error_code ignored;
-    std::filesystem::remove(file.path, ignored);
+    std::filesystem::remove(path, ignored); // the empty file that reserved the name
     throw;
   }
-  std::fprintf(stderr, "memviz: out of memory: snapshot in %s\n", file.path.c_str());
+  return path;
+}
+
+void on_out_of_memory() noexcept try {
+  if (recording_process != ::getpid()) return;
+  OomDumps& dumps = oom_dumps();
+  const std::lock_guard lock(dumps.mutex);
+  if (dumps.left == 0) return;
+  --dumps.left;
+  std::filesystem::path path;
+  try {
+    path = dump_out_of_memory(dumps.directory);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "memviz: out of memory: %s; trying the folder for temporary files\n", error.what());
+    path = dump_out_of_memory(std::filesystem::temp_directory_path());
+  }
+  std::fprintf(stderr, "memviz: out of memory: snapshot in %s\n", path.c_str());
 } catch (const std::exception& error) {
   std::fprintf(stderr, "memviz: out of memory, and no snapshot: %s\n", error.what());
-} catch (...) {
-  std::fprintf(stderr, "memviz: out of memory, and no snapshot\n");
 }
 
-void Backend::end() {
-  const std::lock_guard lock(ending_);
-  stop();
-  has_ended_ = true;
-}
-
-std::optional<SnapshotData> Backend::snapshot_unless_ended() const {
-  const std::shared_lock lock(ending_);
-  if (has_ended_) return std::nullopt;
-  return snapshot();
-}
-
-void report_out_of_memory(c10::DeviceType kind, std::uint64_t bytes) noexcept {
-  report([kind, bytes](Backend& backend) {
-    backend.note_out_of_memory(kind, bytes);
-    backend.dump_out_of_memory();
+/// Attaches the observers of out-of-memory errors, once: the allocator never forgets one.
+template <class Allocator> void attach_observers(Allocator& cuda) {
+  static std::once_flag once;
+  std::call_once(once, [&cuda] {
+    const auto observer = [](std::int64_t, std::size_t, std::size_t, std::size_t) { on_out_of_memory(); };
+    cuda.attachOutOfMemoryObserver(observer);
+    // An allocation that a limit of the program rejects, before CUDA is asked; since 2.13.
+    if constexpr (requires { cuda.attachOomRejectionObserver(observer); }) cuda.attachOomRejectionObserver(observer);
   });
 }
 
-void report_annotation(std::string_view name, const char* stage) noexcept {
-  report([name, stage](Backend& backend) { backend.annotate(name, stage); });
+void start_recording(const RecorderOptions& options) {
+  // Initializes CUDA and the allocator, in every version of LibTorch.
+  at::empty({0}, at::TensorOptions(options.device.value_or(c10::Device(c10::kCUDA))));
+  if (const std::string name = allocator::name(); name != "native") {
+    throw std::runtime_error("cannot record: the CUDA allocator \"" + name +
+                             "\" keeps no history (backend:native in PYTORCH_CUDA_ALLOC_CONF does)");
+  }
+  attach_observers(*allocator::get());
+  record_history(std::optional(options.enabled), unless_empty(options.context), options.stacks, options.max_entries);
 }
 
-void make_fork_safe() {
-  static const int registered = ::pthread_atfork(lock_all, unlock_all, end_recording_in_child);
-  if (registered != 0) throw std::runtime_error("cannot register handlers for fork");
+void stop_recording() {
+  const std::optional<std::string> nothing;
+  // First without stacks: PyTorch takes away the function that gathers them before it says that none are wanted.
+  record_history(std::optional<std::string>("state"), nothing, std::string("python"), std::size_t{1});
+  record_history(nothing, nothing, std::string("python"), std::size_t{1});
 }
 
-Recorder::Recorder() = default;
+#else
+
+[[noreturn]] void refuse() {
+  throw std::runtime_error("cannot record: this LibTorch has no CUDA");
+}
+void write_snapshot(const std::filesystem::path&) {
+  refuse();
+}
+void start_recording(const RecorderOptions&) {
+  refuse();
+}
+void stop_recording() {
+}
+
+#endif
+
+void set_oom_dumps(const RecorderOptions& options) {
+  OomDumps& dumps = oom_dumps();
+  const std::lock_guard lock(dumps.mutex);
+  dumps.directory = options.oom_directory;
+  dumps.left = options.oom_directory.empty() ? 0 : options.oom_dumps;
+}
+
+} // namespace
 
 Recorder::~Recorder() {
   try {
@@ -159,49 +167,36 @@ Recorder::~Recorder() {
 }
 
 void Recorder::start(const RecorderOptions& options) {
-  const RecordingOptions checked = check_options(options);
-  make_fork_safe();
-  const Inside inside;
-  const std::lock_guard lock(running().mutex);
-  if (backend_ != nullptr && backend_->is_of_this_process()) {
-    throw std::runtime_error("this Recorder records already: stop() it first");
+  check_options(options);
+  const pid_t process = ::getpid();
+  if (process_ == process) throw std::runtime_error("this Recorder is recording: call stop() first");
+  if (recording_process.exchange(process) == process) {
+    throw std::runtime_error("another Recorder is recording: only one can at a time");
   }
-  if (running().backend != nullptr) throw std::runtime_error("another Recorder is recording: only one can at a time");
-  backend_ = make_backend(checked);
-  running().backend = backend_.get();
+  try {
+    start_recording(options);
+  } catch (...) {
+    recording_process = 0;
+    throw;
+  }
+  set_oom_dumps(options);
+  process_ = process;
 }
 
 void Recorder::stop() {
-  const Inside inside;
-  const std::lock_guard lock(running().mutex);
-  if (backend_ != nullptr && backend_->is_of_this_process()) {
-    running().backend = nullptr;
-    backend_->end();
-  }
-  backend_.reset();
-}
-
-std::shared_ptr<Backend> Recorder::recording() const {
-  const std::shared_lock lock(running().mutex);
-  return backend_ != nullptr && backend_->is_of_this_process() ? backend_ : nullptr;
+  if (process_.exchange(0) != ::getpid()) return;
+  set_oom_dumps({});
+  stop_recording();
+  recording_process = 0;
 }
 
 bool Recorder::is_recording() const {
-  return recording() != nullptr;
+  return process_ == ::getpid();
 }
 
 void Recorder::dump(const std::filesystem::path& path) const {
-  const Inside inside;
-  const std::shared_ptr<Backend> backend = recording();
-  const std::optional<SnapshotData> snapshot = backend == nullptr ? std::nullopt : backend->snapshot_unless_ended();
-  if (!snapshot) throw std::runtime_error("nothing to dump to " + path.string() + ": start() was not called");
-  write_snapshot_file(*snapshot, path);
-  if (!has_allocations(*snapshot)) {
-    std::fprintf(stderr,
-                 "memviz: %s: empty: no tensor was allocated on %s while it recorded (RecorderOptions::device and "
-                 "with_cpu say what is recorded)\n",
-                 path.c_str(), backend->recorded());
-  }
+  if (!is_recording()) throw std::runtime_error("nothing to dump to " + path.string() + ": start() was not called");
+  write_snapshot(path);
 }
 
 } // namespace memviz::capture

@@ -1,0 +1,13 @@
+#pragma once
+
+// Options of a recording, checked before anything is recorded.
+
+#include "memviz/capture/recorder.hpp"
+
+namespace memviz::capture {
+
+/// Throws std::invalid_argument, which names the option and its possible values, or std::runtime_error where there is
+/// no such device.
+void check_options(const RecorderOptions& options);
+
+} // namespace memviz::capture
