@@ -1,5 +1,7 @@
 #include "process_name.hpp"
 
+#include "rank_variables.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -8,9 +10,6 @@
 
 namespace memviz::capture {
 namespace {
-
-constexpr std::array kRankVariables{"RANK",     "OMPI_COMM_WORLD_RANK", "PMIX_RANK",
-                                    "PMI_RANK", "MV2_COMM_WORLD_RANK",  "SLURM_PROCID"};
 
 /// Comes from outside and goes into a path: digits only.
 bool is_rank(std::string_view text) {

@@ -11,9 +11,8 @@ namespace memviz::capture {
 /// Returns the value of an environment variable, or nullptr; std::getenv does.
 using Variable = std::function<const char*(const char*)>;
 
-/// The rank that a launcher left in the environment, in digits: RANK (torchrun), those of Open MPI, PMIx, PMI (MPICH,
-/// Intel MPI) and MVAPICH2, SLURM_PROCID. SLURM's is the last, as what mpirun starts within a batch script inherits the
-/// script's own. A value that is no number is passed over; nullopt: there is none.
+/// Returns the rank that a launcher left in the environment, in digits: the first of kRankVariables that has a number;
+/// nullopt where none has.
 [[nodiscard]] std::optional<std::string> find_rank(const Variable& variable);
 
 /// Of this machine, without its domain, fit for a file's name; "host" where it has none.

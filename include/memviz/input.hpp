@@ -49,6 +49,9 @@ struct InputOptions {
   /// More than this, than the main memory of the machine or of the process's control group, or than 64 MiB and 1,000
   /// times the compressed size, is not read into memory.
   std::size_t max_bytes = std::size_t{1} << 40U;
+  /// Whether pipes, devices and standard input are refused: for a path that a program chose, which may lead to a pipe
+  /// that never has a byte. `-` is a file of that name then.
+  bool regular_only = false;
   /// Called once with the first 64 KiB, decompressed, before the rest is read into memory; not for a mapped or shorter
   /// input. What it throws ends the reading: ten gigabytes of zeros are refused before they are there.
   std::function<void(std::string_view head)> check_head;

@@ -19,9 +19,10 @@ namespace {
 constexpr std::size_t kPieceBytes = std::size_t{1} << 18U;
 constexpr std::size_t kLongestMagic = 4;
 
-int open_for_reading(const std::string& path) {
-  if (path == "-") return STDIN_FILENO;
-  const int number = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+int open_for_reading(const std::string& path, bool regular_only) {
+  if (path == "-" && !regular_only) return STDIN_FILENO;
+  // A pipe that no program writes to would hold open() up.
+  const int number = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | (regular_only ? O_NONBLOCK | O_NOCTTY : 0));
   if (number >= 0) return number;
   throw Error(errno == ENOENT ? "no such file" : "cannot be opened: " + system_message(errno));
 }
@@ -84,9 +85,11 @@ private:
 
 } // namespace
 
-FileBytes::FileBytes(const std::string& path) : path_(path), descriptor_(open_for_reading(path)) {
+FileBytes::FileBytes(const std::string& path, bool regular_only)
+    : path_(path), descriptor_(open_for_reading(path, regular_only)) {
   status_ = status_of(descriptor_.number);
   if (S_ISDIR(status_.st_mode)) throw Error("is a directory, not a snapshot");
+  if (regular_only && !S_ISREG(status_.st_mode)) throw Error("is a pipe or a device, not a file");
   // A size of 0 says nothing on /proc; and a redirected standard input may have been read from already.
   if (S_ISREG(status_.st_mode) && status_.st_size > 0 && ::lseek(descriptor_.number, 0, SEEK_CUR) == 0)
     total_bytes_ = static_cast<std::uint64_t>(status_.st_size);

@@ -19,8 +19,9 @@ namespace memviz {
 /// An open file, pipe or standard input (`-`).
 class FileBytes {
 public:
-  /// Throws Error for a file that is missing, a directory or not readable.
-  explicit FileBytes(const std::string& path);
+  /// Throws Error for a file that is missing, a directory or not readable; `regular_only`: at once for a pipe or a
+  /// device as well, which may have bytes never or without end.
+  explicit FileBytes(const std::string& path, bool regular_only = false);
   FileBytes(const FileBytes&) = delete;
   FileBytes& operator=(const FileBytes&) = delete;
   ~FileBytes() = default;

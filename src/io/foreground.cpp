@@ -20,17 +20,28 @@ namespace memviz {
 
 namespace {
 
-constexpr std::array<int, 4> kPassedOn{SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+/// All that a handler can take, except those that a fault of this process raises, and those of its own child and
+/// terminal. SIGTSTP stops this process as well.
+std::vector<int> passed_on() {
+  constexpr std::array kNotPassedOn{SIGKILL, SIGSTOP, SIGSEGV, SIGBUS,  SIGFPE, SIGILL,
+                                    SIGTRAP, SIGSYS,  SIGCHLD, SIGTTIN, SIGTTOU};
+  std::vector<int> numbers;
+  for (int number = 1; number <= SIGRTMAX; ++number)
+    if (std::find(kNotPassedOn.begin(), kNotPassedOn.end(), number) == kNotPassedOn.end()) numbers.push_back(number);
+  return numbers;
+}
 
 // What a handler may touch.
 std::atomic<pid_t> running = 0;
 static_assert(std::atomic<pid_t>::is_always_lock_free);
 
-/// The terminal sends its signals to the whole process group, the program included.
+/// The terminal sends its signals to the whole process group, the program included; a write to a closed pipe and
+/// abort() send theirs to this process alone.
 extern "C" void pass_on(int number, siginfo_t* info, void*) {
   const int error = errno;
   const pid_t program = running;
-  if (program > 0 && info->si_code <= 0) ::kill(program, number);
+  if (program > 0 && info->si_code <= 0 && info->si_pid != ::getpid()) ::kill(program, number);
+  if (number == SIGTSTP) ::raise(SIGSTOP);
   errno = error;
 }
 
@@ -40,7 +51,7 @@ public:
   HeldSignals() {
     sigset_t signals{};
     sigemptyset(&signals);
-    for (const int number : kPassedOn)
+    for (const int number : passed_on())
       sigaddset(&signals, number);
     sigprocmask(SIG_BLOCK, &signals, &before_);
   }
@@ -61,22 +72,26 @@ public:
     struct sigaction action {};
     action.sa_sigaction = pass_on;
     action.sa_flags = SA_SIGINFO | SA_RESTART;
-    for (std::size_t i = 0; i < kPassedOn.size(); ++i) {
-      sigaction(kPassedOn[i], nullptr, &before_[i]);
+    const std::vector<int> own = signals_ignored_for_itself();
+    for (const int number : passed_on()) {
+      struct sigaction before {};
+      if (sigaction(number, nullptr, &before) != 0) continue; // one of the C library's own
       // nohup and shells start programs with some of them ignored, and they stay so.
-      if (before_[i].sa_handler != SIG_IGN) sigaction(kPassedOn[i], &action, nullptr);
+      if (before.sa_handler == SIG_IGN && std::find(own.begin(), own.end(), number) == own.end()) continue;
+      before_.emplace_back(number, before);
+      sigaction(number, &action, nullptr);
     }
   }
   PassedSignals(const PassedSignals&) = delete;
   PassedSignals& operator=(const PassedSignals&) = delete;
   ~PassedSignals() {
     running = 0;
-    for (std::size_t i = 0; i < kPassedOn.size(); ++i)
-      sigaction(kPassedOn[i], &before_[i], nullptr);
+    for (const auto& [number, before] : before_)
+      sigaction(number, &before, nullptr);
   }
 
 private:
-  std::array<struct sigaction, kPassedOn.size()> before_{};
+  std::vector<std::pair<int, struct sigaction>> before_;
 };
 
 /// "NAME=VALUE" for each, ours without those that are replaced.

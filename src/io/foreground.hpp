@@ -23,8 +23,9 @@ struct Ending {
 /// Names and values that replace or join those of our own environment.
 using Variables = std::vector<std::pair<std::string, std::string>>;
 
-/// Runs `words[0]`, looked for on the PATH, and waits for its end. Meanwhile SIGINT, SIGTERM, SIGHUP and SIGQUIT that
-/// somebody sends to us go on to it; those of the terminal reach it anyway. What it writes to standard output and
+/// Runs `words[0]`, looked for on the PATH, and waits for its end. Meanwhile every signal that another process sends to
+/// this one goes on to it, except SIGKILL and SIGSTOP, which no process can handle, and those of faults; those of the
+/// terminal reach it anyway. What it writes to standard output and
 /// standard error goes to the descriptor `output`, where there is one. Throws UsageError where there is no such
 /// program.
 [[nodiscard]] Ending run_in_foreground(const std::vector<std::string>& words, const Variables& variables,

@@ -57,7 +57,7 @@ NextPiece pieces_of(FileBytes& file, std::string_view first_piece, const InputOp
 } // namespace
 
 Input read_input(const std::string& path, const InputOptions& options) {
-  FileBytes file(path);
+  FileBytes file(path, options.regular_only);
   const std::string_view first_piece = file.next_piece();
   const Compression compression = compression_of(first_piece);
   if (compression == Compression::none)

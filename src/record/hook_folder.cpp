@@ -1,29 +1,30 @@
 #include "record/hook_folder.hpp"
 
 #include "io/output_file.hpp"
-#include "io/system_message.hpp"
+#include "io/own_folder.hpp"
 #include "memviz/error.hpp"
 #include "record/hook_files.hpp"
 #include "redact/sha256.hpp"
 
-#include <cerrno>
+#include <algorithm>
 #include <cstddef>
 #include <cstdlib>
 #include <fmt/format.h>
-#include <fstream>
 #include <optional>
-#include <sstream>
 #include <string>
 #include <string_view>
-#include <sys/stat.h>
 #include <system_error>
-#include <unistd.h>
+#include <vector>
 
 namespace memviz::record {
 
 namespace fs = std::filesystem;
 
 namespace {
+
+constexpr const char* kPackage = "memviz_recording";
+/// A file in the place of the folder in which Python keeps bytecode: Python reads none from here then, and writes none.
+constexpr const char* kNoBytecode = "__pycache__";
 
 /// "hook-" and half of a SHA-256 of all of them.
 std::string folder_name() {
@@ -37,102 +38,101 @@ std::string folder_name() {
   return result;
 }
 
-bool has_content(const fs::path& path, std::string_view text) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream content;
-  content << file.rdbuf();
-  return file && content.view() == text;
+/// Whether the folder holds the hook's files of `inner` and, besides them, `names` alone: a json.py in it would be
+/// imported instead of Python's own.
+bool has_exactly(const OwnFolder& folder, std::string_view inner, std::vector<std::string> names) {
+  for (const auto& [name, text] : kHookFiles) {
+    const fs::path path(name);
+    if (path.parent_path() != inner) continue;
+    if (!folder.has_file(path.filename().string(), text)) return false;
+    names.push_back(path.filename().string());
+  }
+  std::sort(names.begin(), names.end());
+  return folder.has_file(kNoBytecode, "") && folder.names() == names;
 }
 
-bool is_whole(const fs::path& folder) {
-  for (const auto& [name, text] : kHookFiles)
-    if (!has_content(folder / name, text)) return false;
-  return true;
+bool is_whole(const OwnFolder& cache, const std::string& name) {
+  const auto folder = cache.folder(name);
+  const auto package = folder ? folder->folder(kPackage) : std::nullopt;
+  return package && has_exactly(*folder, "", {kPackage, kNoBytecode}) && has_exactly(*package, kPackage, {kNoBytecode});
 }
 
-/// What everybody may write is no place for what every Python imports.
-bool is_own(const fs::path& folder) {
-  struct stat facts {};
-  return stat(folder.c_str(), &facts) == 0 && facts.st_uid == geteuid() && (facts.st_mode & S_IWOTH) == 0;
+/// Its path becomes a part of PYTHONPATH.
+fs::path without_colon(fs::path path) {
+  if (path.string().find(':') != std::string::npos) throw Error(path.string() + ": has a colon in its name");
+  return path;
 }
 
+/// The user's cache; nothing where the environment names none.
 std::optional<fs::path> cache_folder() {
-  fs::path folder;
-  if (const char* const cache = std::getenv("XDG_CACHE_HOME"); cache != nullptr && *cache == '/')
-    folder = cache;
-  else if (const char* const home = std::getenv("HOME"); home != nullptr && *home == '/')
-    folder = fs::path(home) / ".cache";
-  else
-    return std::nullopt;
-  // It becomes a part of PYTHONPATH.
-  if (folder.string().find(':') != std::string::npos) return std::nullopt;
-  folder /= "memviz";
-  std::error_code error;
-  fs::create_directories(folder, error);
-  return !error && is_own(folder) ? std::optional(folder) : std::nullopt;
+  if (const char* const cache = std::getenv("XDG_CACHE_HOME"); cache != nullptr && *cache == '/') return cache;
+  if (const char* const home = std::getenv("HOME"); home != nullptr && *home == '/') return fs::path(home) / ".cache";
+  return std::nullopt;
 }
 
-fs::path new_folder(const fs::path& where) {
-  std::string name = (where / "memviz-hook-XXXXXX").string();
-  if (mkdtemp(name.data()) == nullptr) throw Error(where.string() + ": " + system_message(errno));
-  return name;
-}
-
-/// Gives what was written its name. Where somebody else was faster, theirs stays; what is damaged is moved away first,
-/// and runs that use it find their files gone at worst, which they say.
-fs::path in_its_place(const fs::path& written, const fs::path& folder, const fs::path& cache) {
+/// Gives what was written its name. A whole hook that another process put there meanwhile stays; a damaged one is moved
+/// away first, and runs that use it find their files gone at worst, which they report.
+fs::path in_its_place(const fs::path& written, const OwnFolder& cache, const std::string& name) {
+  const fs::path folder = cache.path() / name;
   std::error_code error;
   fs::rename(written, folder, error);
   if (!error) return folder;
   std::error_code ignored;
-  if (is_whole(folder)) {
+  if (is_whole(cache, name)) {
     fs::remove_all(written, ignored);
     return folder;
   }
-  fs::path damaged;
-  try {
-    damaged = new_folder(cache);
-  } catch (const Error&) {
-    return written;
-  }
+  const fs::path damaged = written.string() + "-damaged";
   fs::rename(folder, damaged, ignored);
   fs::rename(written, folder, error);
   fs::remove_all(damaged, ignored);
   return error ? written : folder;
 }
 
-/// Whole or not there, for all who start at the same time: written beside it and renamed.
-std::optional<fs::path> cached_hook() {
-  const auto cache = cache_folder();
-  if (!cache) return std::nullopt;
-  fs::path folder = *cache / folder_name();
-  if (is_whole(folder)) return folder;
-  fs::path written;
-  std::error_code ignored;
+/// Whole or not there, for all that start at the same time: written beside it and renamed. Throws Error where the cache
+/// is not this user's alone.
+fs::path cached_hook(const fs::path& place) {
+  const OwnFolder cache = OwnFolder::make(place, "memviz");
+  const std::string name = folder_name();
+  fs::path folder = without_colon(cache.path() / name);
+  if (is_whole(cache, name)) return folder;
+  const fs::path written = make_private_folder(cache.path());
   try {
-    written = new_folder(*cache);
     write_hook(written);
   } catch (const Error&) {
-    if (!written.empty()) fs::remove_all(written, ignored);
-    return std::nullopt;
+    std::error_code ignored;
+    fs::remove_all(written, ignored);
+    throw;
   }
-  return in_its_place(written, folder, *cache);
+  return in_its_place(written, cache, name);
+}
+
+void write_private(const fs::path& file, std::string_view text) {
+  write_file(file.string(), text);
+  fs::permissions(file, fs::perms::owner_read | fs::perms::owner_write);
 }
 
 } // namespace
 
-void write_hook(const fs::path& folder) {
-  std::error_code error;
-  fs::create_directories(folder / "memviz_recording", error);
-  if (error) throw Error(folder.string() + ": " + error.message());
+void write_hook(const fs::path& folder) try {
+  fs::create_directory(folder / kPackage);
+  fs::permissions(folder / kPackage, fs::perms::owner_all);
   for (const auto& [name, text] : kHookFiles)
-    write_file((folder / name).string(), text);
+    write_private(folder / name, text);
+  for (const fs::path& inner : {folder, folder / kPackage})
+    write_private(inner / kNoBytecode, "");
+} catch (const fs::filesystem_error& error) {
+  throw Error(folder.string() + ": " + error.code().message());
 }
 
 fs::path lasting_hook() {
-  if (auto folder = cached_hook()) return *folder;
+  try {
+    if (const auto cache = cache_folder()) return cached_hook(*cache);
+  } catch (const Error&) {
+    // A folder of this run alone does as well.
+  }
   const char* const temporary = std::getenv("TMPDIR");
-  fs::path folder = new_folder(temporary == nullptr || *temporary == '\0' ? "/tmp" : temporary);
+  fs::path folder = make_private_folder(without_colon(temporary == nullptr || *temporary == '\0' ? "/tmp" : temporary));
   write_hook(folder);
   return folder;
 }

@@ -7,12 +7,12 @@
 
 namespace memviz::record {
 
-/// Writes them into a folder that is there. Throws Error.
+/// Writes them, for this user alone, into a folder that is there. Throws Error.
 void write_hook(const std::filesystem::path& folder);
 
-/// A folder that outlives this process, because the program that takes its place needs it: memviz/hook-... of the
-/// user's cache (XDG_CACHE_HOME, ~/.cache), one for each content; where that cannot be written, a new one in TMPDIR.
-/// Throws Error where there is no place at all.
+/// A folder that outlives this process, because the program that replaces it needs the files: memviz/hook-... of the
+/// user's cache (XDG_CACHE_HOME, ~/.cache), one for each content; a new private one in TMPDIR where the cache cannot be
+/// written, or where others could change what is in it. Throws Error where neither is possible.
 [[nodiscard]] std::filesystem::path lasting_hook();
 
 } // namespace memviz::record

@@ -18,7 +18,9 @@ constexpr std::size_t kMostHolders = 3;
 MemoryState read_at(const std::string& file, MomentKind kind) {
   MomentChoice choice;
   choice.kind = kind;
-  const Input input = read_input(file);
+  InputOptions options;
+  options.regular_only = true; // the program names the file
+  const Input input = read_input(file, options);
   return rewind(read_snapshot(input.bytes()), choice);
 }
 

@@ -1,9 +1,13 @@
 #include "rehearse/run_facts.hpp"
 
+#include "io/file_bytes.hpp"
+#include "memviz/error.hpp"
+
 #include <algorithm>
-#include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <span>
+#include <string_view>
 #include <tuple>
 #include <utility>
 
@@ -11,14 +15,34 @@ namespace memviz::rehearse {
 
 namespace {
 
-std::vector<nlohmann::json> lines_of(const std::filesystem::path& path) {
-  std::vector<nlohmann::json> lines;
-  std::ifstream stream(path);
-  for (std::string line; std::getline(stream, line);) {
-    nlohmann::json object = nlohmann::json::parse(line, nullptr, false);
-    if (object.is_object()) lines.push_back(std::move(object));
+// The program can write to both files, and replace them.
+constexpr std::uint64_t kMostBytes = std::uint64_t{64} << 20U;
+constexpr std::size_t kMostLineBytes = std::size_t{1} << 20U;
+constexpr std::size_t kMostTexts = 100;
+
+/// Its first kMostBytes; "" where it is no file that can be read.
+std::string content_of(const std::filesystem::path& path) try {
+  FileBytes file(path.string(), true);
+  std::string content(std::min(file.total_bytes(), kMostBytes), '\0');
+  std::size_t size = 0;
+  while (const std::size_t got = size < content.size() ? file.read(std::span(content).subspan(size)) : 0)
+    size += got;
+  content.resize(size);
+  return content;
+} catch (const Error&) {
+  return "";
+}
+
+/// Calls `take` with the object of each line; one that is cut off, too long or no object is left out.
+template <class Take> void for_each_object(const std::filesystem::path& path, Take take) {
+  const std::string content = content_of(path);
+  for (std::string_view rest = content; !rest.empty();) {
+    const std::string_view line = rest.substr(0, rest.find('\n'));
+    rest.remove_prefix(std::min(line.size() + 1, rest.size()));
+    if (line.size() > kMostLineBytes) continue;
+    const nlohmann::json object = nlohmann::json::parse(line, nullptr, false);
+    if (object.is_object()) take(object);
   }
-  return lines;
 }
 
 std::uint64_t number(const nlohmann::json& object, const char* key) {
@@ -52,7 +76,8 @@ std::vector<nlohmann::json> objects(const nlohmann::json& object, const char* ke
 }
 
 void add_once(std::vector<std::string>& list, const std::string& one) {
-  if (!one.empty() && std::find(list.begin(), list.end(), one) == list.end()) list.push_back(one);
+  if (one.empty() || list.size() == kMostTexts) return;
+  if (std::find(list.begin(), list.end(), one) == list.end()) list.push_back(one);
 }
 
 class Reader {
@@ -139,10 +164,8 @@ private:
 
 RunFacts read_facts(const std::filesystem::path& report, const std::filesystem::path& log) {
   Reader reader;
-  for (const nlohmann::json& line : lines_of(report))
-    reader.add_report(line);
-  for (const nlohmann::json& line : lines_of(log))
-    reader.add_event(line);
+  for_each_object(report, [&](const nlohmann::json& line) { reader.add_report(line); });
+  for_each_object(log, [&](const nlohmann::json& line) { reader.add_event(line); });
   return reader.finish();
 }
 

@@ -1,10 +1,9 @@
 """memviz_torch.record()."""
 
-import os
 import pickle
 import sys
 
-from stage import CAUGHT, FAKE_TORCH, MEMVIZ, PACKAGE, Stage
+from stage import CAUGHT, MEMVIZ, RecordStage
 
 TENSORS = """
 import types
@@ -51,25 +50,11 @@ class Optimizer:
         self.state = {}
 """
 
+# What makes the folder "there" one that takes no file.
+NO_FOLDER = "import os, pathlib; pathlib.Path('there').write_text('')"
 
-class Record(Stage):
-    def setUp(self):
-        super().setUp()
-        self.environment.update(MEMVIZ_PROGRAM=MEMVIZ, PYTHONPATH=os.pathsep.join([PACKAGE, FAKE_TORCH]))
 
-    def record(self, body, arguments="", before="", **environment):
-        lines = "\n".join("    " + line for line in body.strip().splitlines())
-        program = f"import torch, memviz_torch\n{before}\nwith memviz_torch.record({arguments}) as r:\n{lines}\n"
-        program += "print(r.files)\n"
-        return self.done([sys.executable, "-c", program], **environment)
-
-    def pickles(self):
-        return sorted((self.folder / "work").rglob("*.pickle"))
-
-    def the_pickle(self):
-        (file,) = self.pickles()
-        return pickle.loads(file.read_bytes())
-
+class Record(RecordStage):
     def test_the_package_does_not_import_torch(self):
         program = "import sys, memviz_torch; memviz_torch.record(); print('torch' in sys.modules)"
         done = self.done([sys.executable, "-c", program])
@@ -120,8 +105,8 @@ class Record(Stage):
         self.assertEqual((done.out, done.err), ("[]\n", ""))
 
     def test_another_error_is_the_one_that_is_seen(self):
-        done = self.record("torch.allocate(100)\nraise KeyError('mine')", "'/dev/null/m.pickle'")
-        self.assertIn("memviz: the snapshot could not be written", done.err)
+        done = self.record(f"torch.allocate(100)\n{NO_FOLDER}\nraise KeyError('mine')", "'there/m.pickle'")
+        self.assertIn("no file can be written to there (File exists)", done.err)
         self.assertIn("KeyError: 'mine'", done.err)
 
     def test_after_the_block_nothing_is_told(self):

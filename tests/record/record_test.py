@@ -8,8 +8,10 @@ import unittest
 # stage.py takes the words of the command line.
 from callback_cases import *
 from device_cases import *
+from hook_folder_cases import *
 from oom_cases import *
 from record_cases import *
+from record_end_cases import *
 from run_cases import *
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@
 
 import os
 import pathlib
+import pickle
 import subprocess
 import sys
 import tempfile
@@ -13,6 +14,7 @@ MEMVIZ = os.path.abspath(sys.argv.pop(1))
 SOURCE = pathlib.Path(sys.argv.pop(1)).resolve()
 FAKE_TORCH = str(SOURCE / "tests" / "rehearse")
 PACKAGE = str(SOURCE / "python")
+RANK_VARIABLES = ("RANK", "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "MV2_COMM_WORLD_RANK", "SLURM_PROCID")
 
 # The stand-in has 1 GiB.
 TOO_MUCH = "import torch\ntorch.allocate(100 << 20)\ntorch.allocate(2 << 30)\n"
@@ -44,7 +46,7 @@ class Stage(unittest.TestCase):
             TMPDIR=str(self.folder / "tmp"),
             PYTHONDONTWRITEBYTECODE="1",
         )
-        for name in ("XDG_CACHE_HOME", "RANK", "MEMVIZ_RECORD", "MEMVIZ_REHEARSAL_REPORT", "MEMVIZ_REHEARSAL_MEMORY"):
+        for name in (*RANK_VARIABLES, "XDG_CACHE_HOME", "MEMVIZ_RECORD", "MEMVIZ_REHEARSAL_REPORT", "MEMVIZ_REHEARSAL_MEMORY"):
             self.environment.pop(name, None)
 
     def start(self, words, **environment):
@@ -80,3 +82,24 @@ class Stage(unittest.TestCase):
     def one_file(self, folder=None):
         (file,) = self.files(folder)
         return file
+
+
+class RecordStage(Stage):
+    """For programs that call memviz_torch.record()."""
+
+    def setUp(self):
+        super().setUp()
+        self.environment.update(MEMVIZ_PROGRAM=MEMVIZ, PYTHONPATH=os.pathsep.join([PACKAGE, FAKE_TORCH]))
+
+    def record(self, body, arguments="", before="", **environment):
+        lines = "\n".join("    " + line for line in body.strip().splitlines())
+        program = f"import torch, memviz_torch\n{before}\nwith memviz_torch.record({arguments}) as r:\n{lines}\n"
+        program += "print(r.files)\n"
+        return self.done([sys.executable, "-c", program], **environment)
+
+    def pickles(self):
+        return sorted((self.folder / "work").rglob("*.pickle"))
+
+    def the_pickle(self):
+        (file,) = self.pickles()
+        return pickle.loads(file.read_bytes())

@@ -2,32 +2,19 @@
 
 from __future__ import annotations
 
+import errno
 import os
-import sys
+import tempfile
 import threading
 import time
 from typing import BinaryIO, Callable, Optional, TypeVar
 
+from .ranks import rank
+
 _Name = TypeVar("_Name")
 
-_RANK_VARIABLES = ("RANK", "SLURM_PROCID", "OMPI_COMM_WORLD_RANK", "PMI_RANK")
+DEFAULT_NAME = "memviz-{rank}-{time}.pickle"
 _EXAMPLES = {"rank": 0, "time": "20261123-031502", "pid": 4711, "host": "gpu7"}  # for each field of a name
-
-
-def rank() -> Optional[int]:
-    """Of this process in a distributed job; None where nothing says it."""
-    distributed = sys.modules.get("torch.distributed")
-    try:
-        if distributed is not None and distributed.is_available() and distributed.is_initialized():
-            return int(distributed.get_rank())
-    except Exception:
-        pass  # what the environment says, then
-    for name in _RANK_VARIABLES:
-        value = os.environ.get(name, "")
-        # A bound for what becomes a part of names.
-        if value.isascii() and value.isdigit() and len(value) < 10:
-            return int(value)
-    return None
 
 
 def check_template(template: str) -> None:
@@ -40,10 +27,30 @@ def check_template(template: str) -> None:
 
 
 def path_of(template: str) -> str:
-    """The name of a file of this process, at this moment."""
+    """The name of a file of this process, at this moment; in a folder, the default name."""
+    path = _filled_in(template)
+    is_folder = path.endswith(os.sep) or os.path.isdir(path)
+    return os.path.join(path, _filled_in(DEFAULT_NAME)) if is_folder else path
+
+
+def _filled_in(template: str) -> str:
     return template.format(
         rank=rank() or 0, time=time.strftime("%Y%m%d-%H%M%S"), pid=os.getpid(), host=os.uname().nodename
     )
+
+
+def check_place(template: str) -> None:
+    """Raises OSError where no file of that name can be written, as far as that is known without writing one."""
+    path = os.path.abspath(path_of(template))
+    folder = os.path.dirname(path)
+    while not os.path.lexists(folder):  # it will be made
+        folder = os.path.dirname(folder)
+    try:
+        os.lstat(os.path.join(folder, os.path.basename(path)))  # not where the name is too long, or that is no folder
+    except FileNotFoundError:
+        pass
+    if not os.access(os.path.join(folder, os.curdir), os.W_OK | os.X_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), folder)
 
 
 def write_new(path: str, write: Callable[[BinaryIO], object]) -> str:
@@ -51,6 +58,23 @@ def write_new(path: str, write: Callable[[BinaryIO], object]) -> str:
     mem-2.pickle. Makes the folder. Returns the path; raises OSError, and leaves nothing then."""
     os.makedirs(os.path.dirname(path) or os.curdir, exist_ok=True)
     return _written(path, write, _named_anew)
+
+
+def write_where_possible(path: str, content: bytes) -> tuple[Optional[str], str]:
+    """As write_new(), or in the temporary folder where that folder takes no file. Returns the path, None where neither
+    does, and what was wrong, if anything."""
+    failures: list[str] = []
+    for given in (os.path.dirname(path), None):
+        what = "the temporary folder"
+        try:
+            # Which one that is is only asked where it is needed: to ask writes a file, and raises on a full disk.
+            folder = tempfile.gettempdir() if given is None else given
+            what = folder or os.curdir
+            place = os.path.join(folder, os.path.basename(path))
+            return write_new(place, lambda file: file.write(content)), " and ".join(failures)
+        except OSError as error:
+            failures.append(f"no file can be written to {what} ({error.strerror or error})")
+    return None, " and ".join(failures)
 
 
 def replace(path: str, write: Callable[[BinaryIO], object]) -> None:

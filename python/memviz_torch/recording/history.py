@@ -4,8 +4,12 @@ where that uses it itself. The arguments here are those that PyTorch 2.1 to 2.15
 from __future__ import annotations
 
 import functools
+import inspect
+import os
 import threading
 from typing import Any, Callable, Mapping, Optional, Sequence
+
+from . import messages
 
 
 def start(torch: Any, max_entries: int, stacks: str = "all") -> None:
@@ -21,6 +25,59 @@ def is_on(torch: Any) -> bool:
     """Whether somebody records. That is asked of the allocator, and not of is_initialized(): CUDA is not initialised in
     torch's eyes before all that waited for it has run, and recorders may be among that."""
     return bool(torch._C._cuda_isHistoryEnabled())
+
+
+class Shared:
+    """The history of all recordings of a process that overlap: it ends with the last of them. In torch there is one, so
+    that several copies of this package have the same."""
+
+    def __init__(self) -> None:
+        self._users: list[object] = []
+        self._settings = (0, "python")  # those of start()
+        self._lock = threading.RLock()
+
+    def join(self, torch: Any, user: object, max_entries: int, stacks: str) -> None:
+        """Records for ``user`` until it leaves; what somebody else records is used as it is."""
+        with self._lock:
+            if not is_on(torch):
+                self._settings = (max_entries, stacks)
+                start(torch, *self._settings)
+            elif not self._users:
+                return
+            else:
+                self._grow(torch, max_entries, stacks)
+            self._users.append(user)
+
+    def leave(self, torch: Any, user: object) -> None:
+        with self._lock:
+            if user in self._users:
+                self._users.remove(user)
+                if not self._users:
+                    stop(torch)
+
+    def _grow(self, torch: Any, max_entries: int, stacks: str) -> None:
+        entries, own_stacks = self._settings
+        wanted = (max(entries, max_entries), "all" if "all" in (stacks, own_stacks) else "python")
+        if wanted == self._settings:
+            return
+        if not self._can_grow(torch):
+            what = f"keeps {entries} events of each device, with stacks={own_stacks!r}"
+            messages.say(f"memviz: process {os.getpid()} {what}, as the recording that began first asked for")
+            return
+        self._settings = wanted
+        start(torch, *wanted)
+
+    def _can_grow(self, torch: Any) -> bool:
+        """Whether the events stay, and in their order: PyTorch without clear_history drops them, and a ring that has
+        come round puts new ones behind the wrong old one."""
+        traces = torch.cuda.memory._snapshot()["device_traces"]
+        keeps = "clear_history" in inspect.signature(torch.cuda.memory._record_memory_history).parameters
+        return all(len(trace) < self._settings[0] if keeps else not trace for trace in traces)
+
+
+def shared(torch: Any) -> Shared:
+    found: Shared = torch.__dict__.setdefault("_memviz_history", Shared())
+    return found
 
 
 def _start(record: Callable[..., object], max_entries: int, stacks: str) -> None:

@@ -30,13 +30,14 @@ def install() -> None:
 class _Job:
     def __init__(self, torch: Any) -> None:
         # All that will be needed, while the folder is there; not before torch is.
-        from . import files, history, oom, snapshot
+        from . import files, history, oom, ranks, snapshot
 
         if not hasattr(torch._C, "_cuda_attach_out_of_memory_observer"):
             return  # built without CUDA
         self._torch = torch
         self._watch = oom.watch
         self._files = files
+        self._rank = ranks.rank
         self._folder = os.path.abspath(os.environ.get("MEMVIZ_RECORD_DIR") or "memviz-run")
         self._max_entries = int(os.environ.get("MEMVIZ_RECORD_MAX_ENTRIES") or 100_000)
         self._stacks = os.environ.get("MEMVIZ_RECORD_STACKS") or "all"
@@ -50,5 +51,5 @@ class _Job:
         self._history.start(self._max_entries, self._stacks)
 
     def _place(self) -> str:
-        name = "oom-" + ("" if self._files.rank() is None else "rank{rank}-") + "{pid}-{time}.pickle"
+        name = "oom-" + ("" if self._rank() is None else "rank{rank}-") + "{pid}-{time}.pickle"
         return os.path.join(self._folder, self._files.path_of(name))

@@ -22,9 +22,9 @@ def say(text: str) -> None:
 
 def this_process() -> str:
     """As "process 4711", or "rank 3 (process 4711)" in a distributed job."""
-    from . import files
+    from .ranks import rank as rank_of_job
 
-    rank = files.rank()
+    rank = rank_of_job()
     return f"process {os.getpid()}" if rank is None else f"rank {rank} (process {os.getpid()})"
 
 
@@ -35,11 +35,16 @@ def reason(error: BaseException) -> str:
 
 
 def guarded(what: str, function: Callable[..., object], *arguments: Any) -> None:
-    """Calls it. Where that fails, one line says ``what`` and why, and the program goes on."""
-    try:
-        function(*arguments)
-    except Exception as error:
-        say(f"memviz: process {os.getpid()} {what}: {reason(error)}")
+    """Calls it. Where that fails, one line says ``what`` and why, and the program goes on; what the handler of a signal
+    raises meanwhile is raised."""
+    from .interrupts import Passed
+
+    with Passed() as passed:
+        try:
+            function(*arguments)
+        except Exception as error:
+            if error not in passed.raised:
+                say(f"memviz: process {os.getpid()} {what}: {reason(error)}")
 
 
 def size(count: int) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shlex
 import subprocess
-import tempfile
 import time
 from typing import Any, Callable, NamedTuple, Optional, Union
 
@@ -120,7 +119,7 @@ class Reports:
 def write_and_explain(snapshot: bytes, path: str) -> Optional[str]:
     """Writes the bytes of a snapshot, elsewhere where that folder takes none, and prints what they say. Returns the
     path; None where nothing could be written."""
-    written, failure = _written(snapshot, path)
+    written, failure = files.write_where_possible(path, snapshot)
     lines = [f"memviz: {messages.this_process()} ran out of GPU memory."]
     try:
         lines += ["  " + line for line in verdict(written if written else snapshot).splitlines()]
@@ -133,22 +132,6 @@ def write_and_explain(snapshot: bytes, path: str) -> Optional[str]:
     lines.append("  The error goes on to the program, which may catch it.")
     messages.say("\n".join(lines))
     return written
-
-
-def _written(snapshot: bytes, path: str) -> tuple[Optional[str], str]:
-    """The path, and what was wrong, if anything."""
-    failures: list[str] = []
-    for given in (os.path.dirname(path), None):
-        what = "the temporary folder"
-        try:
-            # Which one that is is only asked where it is needed: to ask writes a file, and raises on a full disk.
-            folder = tempfile.gettempdir() if given is None else given
-            what = folder or os.curdir
-            place = os.path.join(folder, os.path.basename(path))
-            return files.write_new(place, lambda file: file.write(snapshot)), " and ".join(failures)
-        except OSError as error:
-            failures.append(f"no file can be written to {what} ({error.strerror or error})")
-    return None, " and ".join(failures)
 
 
 def verdict(snapshot: Union[str, bytes]) -> str:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import importlib
 import os
+import shlex
 import warnings
 from typing import Any, Optional, Union
 
-from . import files, history, messages, oom, tensors
+from . import files, history, interrupts, messages, oom, tensors
 from .snapshot import Steps, pickled
 
 
 def record(
-    path: Union[str, os.PathLike[str]] = "memviz-{rank}-{time}.pickle",
+    path: Union[str, os.PathLike[str]] = files.DEFAULT_NAME,
     *,
     max_entries: int = 100_000,
     on_oom: bool = True,
@@ -30,14 +31,17 @@ def record(
 
     A file is written when the block ends (``on_exit``), and at an out-of-memory error (``on_oom``), with ``-oom`` in
     its name and a verdict on standard error; the error goes on as before. In ``path``, ``{rank}``, ``{time}``,
-    ``{pid}`` and ``{host}`` stand for those of the process; a file that is there is never replaced.
+    ``{pid}`` and ``{host}`` stand for those of the process; in a folder the file has the default name. A file that is
+    there is never replaced. Where no file can be written there, start() raises OSError; where that is only seen at the
+    end, the file goes to the temporary folder, and a line on standard error says so.
 
     The last ``max_entries`` events of each device are kept. ``names`` is a module, or several, whose parameters,
     buffers and gradients the files name; ``optimizer`` one, or several, whose state they name, too.
     ``stacks="python"`` leaves C++ frames out, and with them what tells gradients from other memory of the backward
     pass.
 
-    Where somebody records already, that recording is used as it is, and goes on afterwards. Without CUDA, and with an
+    Recordings may overlap. Where somebody else records already, that recording is used as it is, and goes on
+    afterwards. Without CUDA, and with an
     allocator that keeps no history, the block runs, and nothing is recorded.
     """
     return Recorder(path, max_entries, on_oom, on_exit, names, optimizer, stacks)
@@ -75,7 +79,6 @@ class Recorder:
         self._reports: Any = None
         self._was_used = False
         self._is_recording = False  # whoever turned history on
-        self._has_started = False  # and it was this one
 
     def __enter__(self) -> Recorder:
         return self.start()
@@ -92,6 +95,8 @@ class Recorder:
         if not hasattr(torch._C, "_cuda_attach_out_of_memory_observer"):
             warnings.warn("nothing is recorded: this torch was built without CUDA", stacklevel=3)
             return self
+        if self._on_oom or self._on_exit:
+            files.check_place(self._path)
         self._was_used = True
         self._torch = torch
         self._reports = oom.Reports(torch, self._place_of_oom, self._pickled, self.files)
@@ -111,9 +116,7 @@ class Recorder:
         """Once CUDA is there: until then there is nothing to record."""
         if self._on_oom:
             oom.watch(self._torch, self._reports.add)
-        if not history.is_on(self._torch):
-            history.start(self._torch, self._max_entries, self._stacks)
-            self._has_started = True
+        history.shared(self._torch).join(self._torch, self, self._max_entries, self._stacks)
         self._is_recording = True
 
     def stop(self, error: Optional[BaseException] = None) -> None:
@@ -128,8 +131,7 @@ class Recorder:
             self._forget()
             self._names = self._optimizer = None  # who keeps this object for its files keeps no model with it
             oom.unwatch(torch, self._reports.add)
-            if self._has_started:
-                history.stop(torch)
+            messages.guarded("goes on recording", history.shared(torch).leave, torch, self)
 
     def _is_out_of_memory(self, error: Optional[BaseException]) -> bool:
         """Or came of one."""
@@ -140,14 +142,22 @@ class Recorder:
         return False
 
     def _dump_at_end(self, error: Optional[BaseException]) -> None:
-        try:
-            if self.dump() is None and error is None and not self._torch.cuda.is_initialized():
-                warnings.warn("nothing is recorded: CUDA was not used", stacklevel=4)
-        except Exception as failure:
-            if error is None:
-                raise
-            # The program's own error is the one to see.
-            messages.say(f"memviz: the snapshot could not be written: {failure}")
+        if self._can_dump():
+            messages.guarded("could not write the snapshot", self._write_at_end)
+        elif error is None and not self._torch.cuda.is_initialized():
+            warnings.warn("nothing is recorded: CUDA was not used", stacklevel=4)
+
+    def _write_at_end(self) -> None:
+        """Raises nothing for want of a place: the training is done, and its checkpoint may not be written yet."""
+        written, failure = files.write_where_possible(files.path_of(self._path), self._pickled(None))
+        if written:
+            self.files.append(written)
+        if failure:
+            where = f"the snapshot is {shlex.quote(written)}" if written else "the snapshot is lost"
+            messages.say(f"memviz: {messages.this_process()}: {failure}; {where}")
+
+    def _can_dump(self) -> bool:
+        return bool(self._torch is not None and self._is_recording and self._torch.cuda.is_initialized())
 
     def step(self) -> None:
         """Marks the end of a step, as ``torch.profiler.profile.step()`` does; `memviz leaks` compares steps."""
@@ -156,12 +166,13 @@ class Recorder:
 
     def dump(self, path: Union[None, str, os.PathLike[str]] = None) -> Optional[str]:
         """Writes a snapshot of this moment; the fields of ``path`` are those of ``record()``. Returns where it is, or
-        None where nothing is recorded, because CUDA is not there or was not used yet."""
+        None where nothing is recorded, because CUDA is not there or was not used yet; raises OSError."""
         if path is not None:
             files.check_template(os.fspath(path))
-        if self._torch is None or not self._is_recording or not self._torch.cuda.is_initialized():
+        if not self._can_dump():
             return None
-        snapshot = self._pickled(None)
+        with interrupts.Passed():
+            snapshot = self._pickled(None)
         place = files.path_of(self._path if path is None else os.fspath(path))
         written = files.write_new(place, lambda file: file.write(snapshot))
         self.files.append(written)

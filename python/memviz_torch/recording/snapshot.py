@@ -11,7 +11,7 @@ import time
 import types
 from typing import Any, Iterable, Iterator, Optional
 
-from . import devices, files
+from . import devices, ranks
 from .oom import Refusal
 
 KEY = "memviz_recorder"
@@ -30,7 +30,7 @@ def pickled(
     taken[KEY] = {
         "format": 1,
         "torch": str(torch.__version__),
-        "rank": files.rank(),
+        "rank": ranks.rank(),
         "devices": devices.measured(torch, refusal.device if refusal else None),
         "tensors": list(tensors),
     }

@@ -16,7 +16,7 @@ import sys
 import threading
 import time
 
-from memviz_recording import files, history, waiting
+from memviz_recording import files, history, ranks, waiting
 
 _MARK_KEY = "memviz_rehearsal"
 _MOST_OOM_FILES = 3
@@ -127,7 +127,7 @@ def _remember_peaks(device):
 
 
 def _on_cuda():
-    _log("cuda", rank=files.rank())
+    _log("cuda", rank=ranks.rank())
     if not _State.settings["record"]:
         return
     _State.history.start(_State.settings["max_entries"])
@@ -141,7 +141,7 @@ def _on_oom(device, asked_bytes, device_bytes, free_bytes):
         if _State.settings["record"] and _State.oom_files < _MOST_OOM_FILES:
             _State.oom_files += 1
             file = _write_snapshot(f"-oom{_State.oom_files}")
-    _log("oom", rank=files.rank(), device=device, asked_bytes=asked_bytes, free_bytes=free_bytes, file=file)
+    _log("oom", rank=ranks.rank(), device=device, asked_bytes=asked_bytes, free_bytes=free_bytes, file=file)
 
 
 def _count_steps():
@@ -200,7 +200,7 @@ def _end(is_stopped=False):
     last = getattr(sys, "last_value", None)
     _log(
         "end",
-        rank=files.rank(),
+        rank=ranks.rank(),
         steps=_State.steps,
         stopped=is_stopped,
         own_recorder=_State.history is not None and _State.history.was_of_program,
@@ -267,7 +267,7 @@ def _write_snapshot(ending):
     """Whole or not at all, and never over a file that is there; returns its path."""
     import pickle
 
-    rank = files.rank()
+    rank = ranks.rank()
     stem = "rehearsal-" + (f"rank{rank}-" if rank is not None else "") + f"{os.getpid()}{ending}"
     snapshot = _State.torch.cuda.memory._snapshot()
     path = os.path.join(_State.settings["output"], f"{stem}.pickle")

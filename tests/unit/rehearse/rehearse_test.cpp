@@ -281,6 +281,17 @@ TEST_CASE("what a run leaves behind is read line by line") {
   CHECK_FALSE(nothing.used_cuda);
 }
 
+TEST_CASE("what a run leaves behind is read within bounds") {
+  const test::TemporaryFolder folder;
+  std::string report = R"({"pid": 1, "host_reads": 1, "x": ")" + std::string(1U << 20U, 'x') + "\"}\n";
+  for (int i = 0; i < 1000; ++i)
+    report += R"({"pid": 2, "host_reads": 1, "notes": ["note )" + std::to_string(i) + "\"]}\n";
+  test::write_bytes(folder / "report", report);
+  const RunFacts facts = read_facts(folder / "report", "/dev/zero");
+  CHECK(facts.host_reads == 1000);
+  CHECK(facts.notes.size() == 100);
+}
+
 TEST_CASE("profiles of GPUs") {
   const test::TemporaryFolder folder;
   std::filesystem::create_directories(folder / "profiles");

@@ -4,7 +4,7 @@ import pickle
 import torch
 
 
-def _record_memory_history(enabled="all", **named):
+def _record_memory_history(enabled="all", clear_history=False, **named):
     torch._needs_native("recordHistory")
     if enabled and named.get("stacks", "all") == "all" and "FAKE_TORCH_HAS_NO_UNWINDING" in os.environ:
         raise RuntimeError("record_context_cpp is not supported on non-linux non-x86_64 platforms")
