@@ -20,7 +20,7 @@ Pools::Pools(Memory& memory) : memory_(memory) {
 
 Pool* Pools::find(Handle pool) const {
   for (const auto& known : pools_)
-    if (known.get() == pool) return known.get();
+    if (known.get() == pool && !known->is_destroyed) return known.get();
   return nullptr;
 }
 
@@ -46,12 +46,16 @@ Error Pools::destroy(Handle pool) {
   if (!found || found == default_pool(found->device)) return Error::invalid_value;
   auto& current = current_[static_cast<std::size_t>(found->device)];
   if (current == found) current = default_pool(found->device);
-  // CUDA frees the pool when its last allocation is freed; until then it is found by its allocations only.
-  if (found->used_bytes == 0) {
-    shrink(*found, 0);
-    std::erase_if(pools_, [&](const auto& known) { return known.get() == found; });
-  }
+  found->is_destroyed = true;
+  release_if_unused(*found);
   return Error::success;
+}
+
+// CUDA frees a destroyed pool when its last allocation is freed; until then it is found by its allocations only.
+void Pools::release_if_unused(Pool& pool) {
+  if (!pool.is_destroyed || pool.used_bytes > 0) return;
+  shrink(pool, 0);
+  std::erase_if(pools_, [&](const auto& known) { return known.get() == &pool; });
 }
 
 Error Pools::grow(Pool& pool, std::uint64_t reserved_bytes) {
@@ -94,11 +98,13 @@ Error Pools::free(void* pointer) {
   if (allocation == allocations_.end()) return Error::invalid_value;
   const FoundRange range = *memory_.find(pointer);
   const std::uint64_t rounded_bytes = round_up(range.range.bytes, kAlignmentBytes);
-  allocation->second->used_bytes -= rounded_bytes;
+  Pool& pool = *allocation->second;
+  pool.used_bytes -= rounded_bytes;
   allocations_.erase(allocation);
   memory_.writes().forget(range.begin, range.range.bytes);
   memory_.remove_range(range.begin);
   memory_.addresses().give_back(range.begin, rounded_bytes);
+  release_if_unused(pool);
   return Error::success;
 }
 

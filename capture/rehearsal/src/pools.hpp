@@ -28,6 +28,7 @@ struct Pool {
   std::uint64_t reserved_bytes = 0, reserved_high_bytes = 0;
   std::uint64_t used_bytes = 0, used_high_bytes = 0;
   int reuse[3] = {1, 1, 1};
+  bool is_destroyed = false; // by the program, with allocations that are not freed yet
 };
 
 class Pools {
@@ -47,11 +48,12 @@ public:
 
   Error get(Handle pool, PoolAttribute attribute, void* value);
   Error set(Handle pool, PoolAttribute attribute, const void* value);
-  [[nodiscard]] Pool* find(Handle pool) const; // null for what is no pool
+  [[nodiscard]] Pool* find(Handle pool) const; // null for what is no pool, or is destroyed
 
 private:
   Error grow(Pool& pool, std::uint64_t reserved_bytes);
   void shrink(Pool& pool, std::uint64_t keep_bytes);
+  void release_if_unused(Pool& pool); // a destroyed one
 
   Memory& memory_;
   std::vector<std::unique_ptr<Pool>> pools_;

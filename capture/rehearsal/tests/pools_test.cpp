@@ -74,3 +74,25 @@ TEST_CASE("pools are made, made current and destroyed") {
   CHECK(pools.destroy(pool) == Error::invalid_value);
   CHECK(pools.destroy(pools.default_pool(0)) == Error::invalid_value);
 }
+
+TEST_CASE("a pool that is destroyed with live allocations gives all of its memory back when the last one is freed") {
+  Memory memory(small_machine());
+  Pools pools(memory);
+  PoolProperties properties{};
+  properties.allocation_type = 1;
+  properties.location = {LocationType::device, 0};
+  Handle pool = nullptr;
+  REQUIRE(pools.create(properties, &pool) == Error::success);
+  void* first = nullptr;
+  void* second = nullptr;
+  REQUIRE(pools.allocate(pool, 40 * kMiB, &first) == Error::success);
+  REQUIRE(pools.allocate(pool, 8 * kMiB, &second) == Error::success);
+  CHECK(pools.destroy(pool) == Error::success);
+  CHECK(pools.find(pool) == nullptr);
+  void* third = nullptr;
+  CHECK(pools.allocate(pool, kMiB, &third) == Error::invalid_value);
+  CHECK(pools.free(first) == Error::success);
+  CHECK(memory.devices()[0].used_bytes > 0);
+  CHECK(pools.free(second) == Error::success);
+  CHECK(memory.devices()[0].used_bytes == 0);
+}
