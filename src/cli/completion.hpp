@@ -1,35 +1,24 @@
 #pragma once
 
-// Commands and their options -> scripts by which shells complete them. Which words a value may have stands in the
-// tables of options; what is called FILE or DIR there is a path.
+// A command line that is being typed -> what may follow, and the scripts by which shells ask for it. Each script calls
+// `memviz complete -- WORDS`, so that what is offered follows from the tables of options and nothing else.
 
-#include "cli/option.hpp"
-
-#include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace memviz::cli {
 
-/// What completes the value of an option.
-enum class ValueKind : std::uint8_t {
-  none,  ///< the option has no value
-  text,  ///< nothing that a shell knows
-  words, ///< one of OptionText::words, or what begins with it
-  list,  ///< several of them, with commas between
-  files,
-  folders,
-};
-[[nodiscard]] ValueKind value_kind(const OptionText& option);
-
-/// The first words of a help text, for a list beside the options.
+/// The first words of a help text, for a list of options.
 [[nodiscard]] std::string brief(std::string_view text);
 
-[[nodiscard]] std::string bash_completion();
-[[nodiscard]] std::string zsh_completion();
-[[nodiscard]] std::string fish_completion();
+/// Returns what the last of `words` (those after "memviz") may become: a line WORD, TAB, TEXT for each offer, then a
+/// line that begins with a colon: ":words" (no more than these), ":begun" (an offer goes on after itself), ":files
+/// PATTERN",
+/// ":folders", or ":program".
+[[nodiscard]] std::string completions(const std::vector<std::string>& words);
 
-/// For "bash", "zsh" or "fish". Throws UsageError for another shell.
+/// Returns the script for "bash", "zsh" or "fish". Throws UsageError for another shell.
 [[nodiscard]] std::string completion_script(std::string_view shell);
 
 } // namespace memviz::cli

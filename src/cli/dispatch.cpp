@@ -86,9 +86,9 @@ int write_documents(const std::vector<std::string>& words) {
   write("man/man1/memviz.1", general_manual());
   for (const Command& command : commands())
     write(fmt::format("man/man1/memviz-{}.1", command.text.name), command_manual(command));
-  write("bash-completion/completions/memviz", bash_completion());
-  write("zsh/site-functions/_memviz", zsh_completion());
-  write("fish/vendor_completions.d/memviz.fish", fish_completion());
+  write("bash-completion/completions/memviz", completion_script("bash"));
+  write("zsh/site-functions/_memviz", completion_script("zsh"));
+  write("fish/vendor_completions.d/memviz.fish", completion_script("fish"));
   return kSuccess;
 }
 
@@ -122,6 +122,10 @@ int run_command_line(const std::vector<std::string>& words) {
     return kSuccess;
   }
   if (first == "completion") return print_completion(words);
+  if (first == "complete" && words.size() > 1 && words[1] == "--") {
+    print(completions({words.begin() + 2, words.end()}));
+    return kSuccess;
+  }
   if (first == "documents") return write_documents(words);
   return run_named(command_named(first), {words.begin() + 1, words.end()});
 }
