@@ -180,7 +180,9 @@ def main():
     for line in read_lines(folder / "device.json"):
         results.update(line)
     results["figures"] = {line["name"]: [line["value"], line["unit"]] for line in read_lines(folder / "figures.json")}
-    results["steps"] = {line["step"]: line["status"] for line in read_lines(folder / "steps.json")}
+    steps = read_lines(folder / "steps.json")
+    results["steps"] = {line["step"]: line["status"] for line in steps if "status" in line}
+    results["left_out"] = {line["step"]: line["left_out"] for line in steps if "left_out" in line}
     results["snapshots"] = {}
     is_rehearsed = "memviz rehearsal" in results.get("device", "")
     for path in sorted(folder.rglob("*.pickle")) if has_snapshots else []:
@@ -204,6 +206,8 @@ def main():
         print(f"{pattern}: not there")
     for comparison in results["comparisons"]:
         print(comparison)
+    for step, why in results["left_out"].items():
+        print(f"{step} is left out: {why}")
     print(f"{len(results['snapshots'])} snapshots, {len(failed)} with failures; {folder / 'results.json'}")
     has_failed_step = any(status != 0 for status in results["steps"].values())
     return 1 if failed or results["missing"] or results["comparisons"] or has_failed_step else 0

@@ -65,7 +65,7 @@ def good_folder():
 STEPS = ("tests", "expandable", "plain_injected", "inject_training", "cost")
 
 
-def status_of(files, failed_step=None, requested=10 * MB + 100_000, device="a GPU", reserved=100 * MB):
+def status_of(files, failed_step=None, left_out=(), requested=10 * MB + 100_000, device="a GPU", reserved=100 * MB):
     """check.py's exit status and its results."""
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
@@ -75,7 +75,8 @@ def status_of(files, failed_step=None, requested=10 * MB + 100_000, device="a GP
         (folder / "device.json").write_text(json.dumps({"device": device}))
         (folder / "figures.json").write_text(json.dumps({"name": "training.reserved", "value": reserved, "unit": "bytes"}))
         (folder / "plain.json").write_text(json.dumps({"requested_bytes": requested}))
-        steps = [{"step": step, "status": 124 if step == failed_step else 0} for step in STEPS]
+        steps = [{"step": step, "status": 124 if step == failed_step else 0} for step in STEPS if step not in left_out]
+        steps += [{"step": step, "left_out": "no time is left"} for step in left_out]
         (folder / "steps.json").write_text("\n".join(map(json.dumps, steps)))
         done = subprocess.run([sys.executable, CHECK, folder], capture_output=True, text=True)
         return done.returncode, json.loads((folder / "results.json").read_text())
@@ -135,6 +136,9 @@ def main():
             wrong.append(f"{what}: exit {status}, failures in {failed}, not in {path} alone")
     if status_of(written, requested=5)[0] != 1:
         wrong.append("bytes that the plain program does not have were accepted")
+    status, results = status_of({path: content for path, content in written.items() if path != "deep.pickle"}, left_out=["cost"])
+    if status != 0 or results["left_out"] != {"cost": "no time is left"} or "cost" in results["steps"]:
+        wrong.append(f"a step that was left out is no failure, and named: {status}, {results['left_out']}")
     if status_of(written, failed_step="cost")[0] != 1:
         wrong.append("a step that failed was accepted")
     if status_of(written, reserved=101 * MB)[0] != 1:

@@ -9,26 +9,33 @@ usage: tests/gpu/run.sh OUT_FOLDER [options]
   --build FOLDER     build folder, used as it is when it has been built; default: OUT_FOLDER/build
   --no-build         only runs what is in the build folder
   --only-build       ends when it is built
-  --binaries FOLDER  runs memviz_gpu_tests, memviz_gpu_plain and libmemviz_inject.so from there, built elsewhere; with
-                     --only-build copies them to it
+  --binaries FOLDER  runs memviz_gpu_tests, memviz_gpu_plain and libmemviz_inject.so from there, built elsewhere; what is
+                     not there or does not load here is built; with --only-build copies them to it
   --rehearsal FOLDER runs on the made-up GPU of that folder (libmemviz_rehearsal.so), without the steps that take CUPTI
   --doctest FOLDER   folder in which doctest/doctest.h lies, where the system has none
   --python PROGRAM   default: python3
-  --memviz PROGRAM   also reads each snapshot with memviz
+  --memviz PROGRAM   also reads each snapshot with memviz, and runs the steps of Python
+  --wheel FILE       memviz_torch's, for the step with MEMVIZ_RECORD=1
   --no-cost          leaves the measurements out
   --seconds N        bound of each step (default 300)
   --total N          bound of all steps together, in seconds: what no longer fits is left out, and named in the results
   --limit MIB        of what is left in OUT_FOLDER (default 15): the largest snapshots go once they were checked, and are
                      named in the results
   --archive FILE     also packs results, logs and snapshots into one .tar.gz
-Needs no network. What does not build or fails is named, and the rest goes on; results.json is written after each step.
+Needs Python and no network. In a bundle of `./run gpu-bundle`, what that brings along is the default of --binaries,
+--doctest, --memviz and --wheel. What cannot run on this machine is left out, with the reason in the results; what does
+not build or fails is named, and the rest goes on; results.json is written after each step.
 Without a GPU it builds, says "skipped: no CUDA device", and ends with 0. OUT_FOLDER has to be new, or that of an
 earlier run, whose results are replaced.
 TEXT
 }
 
 source_folder=$(cd "$(dirname "$0")/../.." && pwd)
-out="" torch="" build="" binaries="" rehearsal="" doctest="" python=python3 memviz="" archive=""
+out="" torch="" build="" binaries="" rehearsal="" doctest="" python=python3 memviz="" wheel="" archive=""
+if [ -d "$source_folder/bundle" ]; then
+  binaries=$source_folder/bundle/bin doctest=$source_folder/bundle memviz=$source_folder/bundle/bin/memviz
+  wheel=$(ls "$source_folder"/bundle/*.whl 2>/dev/null)
+fi
 seconds=300 total=0 limit_mib=15 is_building=1 only_builds=0 has_cost=1
 while [ $# -gt 0 ]; do
   case $1 in
@@ -40,6 +47,7 @@ while [ $# -gt 0 ]; do
     --doctest) doctest=$2; shift ;;
     --python) python=$2; shift ;;
     --memviz) memviz=$2; shift ;;
+    --wheel) wheel=$2; shift ;;
     --seconds) seconds=$2; shift ;;
     --total) total=$2; shift ;;
     --archive) archive=$2; shift ;;
@@ -60,27 +68,15 @@ if [ ! -e "$out/.memviz_gpu" ] && [ -n "$(ls -A "$out")" ]; then
 fi
 : >"$out/.memviz_gpu" || exit 1
 build=${build:-$out/build}
-[ -z "$binaries" ] || [ $only_builds = 1 ] || is_building=0
-
-lacks() {
-  echo "run.sh: $1" >&2
-  missing=1
+command -v "$python" >/dev/null || {
+  echo "run.sh: no $python: it checks the snapshots (--python)" >&2
+  exit 2
 }
-missing=0
-command -v "$python" >/dev/null || lacks "no $python: it checks the snapshots (--python)"
-if [ $is_building = 1 ]; then
-  command -v cmake >/dev/null || lacks "no cmake"
-  command -v "${CXX:-c++}" >/dev/null || lacks "no C++ compiler (CXX)"
-  [ -n "$torch" ] || torch=$("$python" -c 'import torch; print(torch.utils.cmake_prefix_path)' 2>/dev/null) ||
-    lacks "no LibTorch: python3 has no torch (--torch)"
-  [ -n "$doctest" ] || [ -e /usr/include/doctest/doctest.h ] || lacks "no doctest/doctest.h (--doctest)"
-  command -v nvcc >/dev/null || [ -x /usr/local/cuda/bin/nvcc ] || lacks "no CUDA toolkit: no nvcc found"
-fi
-[ $missing = 0 ] || exit 2
 [ -d /usr/local/cuda/bin ] && PATH=$PATH:/usr/local/cuda/bin
+[ -n "$torch" ] || torch=$("$python" -c 'import torch; print(torch.utils.cmake_prefix_path)' 2>/dev/null)
 
 rm -f "$out"/{figures,steps,device,plain,results}.json
-rm -rf "$out"/{oom,inject,inject_libtorch,inject_training} "$out"/*.pickle
+rm -rf "$out"/{oom,inject,inject_libtorch,inject_training,recorded,run_async,environment,rehearsal} "$out"/*.pickle
 
 # results: what is known so far, in case the next step is the last that this machine sees.
 results() { "$python" "$source_folder/tests/gpu/check.py" --without-snapshots "$out" >/dev/null; }
@@ -89,6 +85,31 @@ note() {
   echo "{\"step\": \"$1\", \"status\": $2}" >>"$out/steps.json"
   results
 }
+
+# leave_out STEP WHY: what this machine has not, or not the time for, is an entry of the results and no failure.
+leave_out() {
+  echo "run.sh: $1 is left out: $2"
+  "$python" -c 'import json, sys; print(json.dumps({"step": sys.argv[1], "left_out": sys.argv[2]}))' "$@" >>"$out/steps.json"
+  results
+}
+
+# lacks PART...: which of them this machine lacks, in words.
+lacks() {
+  local part words=""
+  for part; do
+    case $part in
+    cmake) command -v cmake >/dev/null || words+=", no cmake" ;;
+    compiler) command -v "${CXX:-c++}" >/dev/null || words+=", no C++ compiler" ;;
+    toolkit) command -v nvcc >/dev/null || words+=", no CUDA toolkit" ;;
+    torch) [ -n "$torch" ] || words+=", no LibTorch" ;;
+    doctest) [ -n "$doctest" ] || [ -e /usr/include/doctest/doctest.h ] || words+=", no doctest/doctest.h" ;;
+    esac
+  done
+  echo "${words#, }"
+}
+
+# loads FILE: whether it is there, with all libraries that it needs.
+loads() { [ -e "$1" ] && ! ldd "$1" 2>&1 | grep -Eq 'not found|not a dynamic'; }
 
 # bound: the seconds that the next step may take; 0: none are left.
 bound() {
@@ -102,22 +123,22 @@ run() {
   shift
   limit=$(bound)
   if [ "$limit" = 0 ]; then
-    echo "left out: no time" >"$out/$name.log"
-    status=124
+    echo "no time is left" >"$out/$name.log"
+    status=77
   else
     timeout --kill-after=10 "$limit" "$@" >"$out/$name.log" 2>&1
     status=$?
   fi
   echo "run.sh: $name ended with $status"
-  [ $status = 0 ] || tail -n 30 "$out/$name.log"
+  [ $status = 0 ] || [ $status = 77 ] || tail -n 30 "$out/$name.log"
   return $status
 }
 
-# step NAME COMMAND...: as run, and its exit status is part of the result.
+# step NAME COMMAND...: as run, and its exit status is part of the result; 77: it left itself out, its last line says why.
 step() {
   run "$@"
   local status=$?
-  note "$1" $status
+  if [ $status = 77 ]; then leave_out "$1" "$(tail -n 1 "$out/$1.log")"; else note "$1" $status; fi
   return $status
 }
 
@@ -171,21 +192,42 @@ under_inject() {
   MEMVIZ_OUT=$out/$1/ MEMVIZ_SIGNAL=USR2 CUDA_INJECTION64_PATH=$inject "${@:2}"
 }
 
-# The toolkit and the inject library need no LibTorch: what becomes of that, these are built and run first.
-tests=$build/gpu/memviz_gpu_tests plain=$build/gpu/memviz_gpu_plain inject=$build/inject/libmemviz_inject.so
+# The toolkit and the inject library need no LibTorch: whatever becomes of that, these are built and run first.
+tests=$build/gpu/memviz_gpu_tests plain=$build/gpu/plain/memviz_gpu_plain inject=$build/inject/libmemviz_inject.so
 if [ -n "$binaries" ] && [ $only_builds = 0 ]; then
   binaries=$(cd "$binaries" && pwd) || finish 2
-  tests=$binaries/memviz_gpu_tests plain=$binaries/memviz_gpu_plain inject=$binaries/libmemviz_inject.so
+  # LibTorch is that of Python, wherever it lies.
+  [ -z "$torch" ] || export LD_LIBRARY_PATH=${torch%/share/cmake}/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+  ! loads "$binaries/memviz_gpu_tests" || tests=$binaries/memviz_gpu_tests
+  ! loads "$binaries/memviz_gpu_plain" || plain=$binaries/memviz_gpu_plain
+  ! loads "$binaries/libmemviz_inject.so" || inject=$binaries/libmemviz_inject.so
 fi
+
+# build_alone NAME FILE SOURCE TARGET: where the file is not there and can be built.
+build_alone() {
+  local name=$1 file=$2 source=$3 target=$4 missing
+  loads "$file" && return
+  missing=$(lacks cmake compiler toolkit)
+  if [ -n "$missing" ]; then leave_out "build_$name" "$missing"; else build "$name" "$source" "$build/alone_$name" "$target"; fi
+}
 if [ $is_building = 1 ]; then
-  build inject "$source_folder/capture/inject" "$build/alone" memviz_inject && inject=$build/alone/libmemviz_inject.so
-  # The rest with LibTorch; the plain program is a part of it, and may be left out where the toolkit lacks its part.
-  build libtorch "$source_folder/capture" "$build" memviz_gpu_tests
-  [ ! -e "$build/CMakeCache.txt" ] || step build_plain cmake --build "$build" --parallel "$(nproc)" --target memviz_gpu_plain
+  build_alone inject "$inject" "$source_folder/capture/inject" memviz_inject
+  loads "$inject" || inject=$build/alone_inject/libmemviz_inject.so
+  build_alone plain "$plain" "$source_folder/tests/gpu/plain" memviz_gpu_plain
+  loads "$plain" || plain=$build/alone_plain/memviz_gpu_plain
+  missing=$(lacks cmake compiler toolkit torch doctest)
+  if [ -n "$missing" ] && ! loads "$tests"; then
+    leave_out build_libtorch "$missing"
+  elif [ "$tests" = "$build/gpu/memviz_gpu_tests" ]; then
+    build libtorch "$source_folder/capture" "$build" memviz_gpu_tests
+  fi
 fi
 if [ $only_builds = 1 ]; then
   if [ -n "$binaries" ]; then
-    mkdir -p "$binaries" && cp -f "$tests" "$plain" "$inject" "$binaries/" || finish 1
+    mkdir -p "$binaries"
+    for file in "$tests" "$plain" "$inject"; do
+      [ ! -e "$file" ] || cp -f "$file" "$binaries/" || finish 1
+    done
   fi
   ! grep -q '"status": [1-9]' "$out/steps.json" 2>/dev/null
   finish $?
@@ -206,11 +248,18 @@ if [ -x "$tests" ]; then
 fi
 
 # 1. CUDA and the inject library alone.
-if [ -n "$rehearsal" ]; then
-  : # no CUPTI
-elif [ -x "$plain" ] && [ -e "$inject" ]; then
+rm -f "$out/plain_alone.log"
+if [ -z "$rehearsal" ] && [ -x "$plain" ] && [ -e "$inject" ]; then # the made-up GPU has no CUPTI
   # The wall times of the two say what recording a call costs.
   step plain_alone "$plain" 20000
+fi
+if [ -n "$rehearsal" ]; then
+  :
+elif [ ! -e "$out/plain_alone.log" ]; then
+  leave_out inject "the plain program or the inject library is not there"
+elif grep -q '^skipped' "$out/plain_alone.log"; then
+  leave_out inject "no CUDA device"
+else
   under_inject inject step plain_injected "$plain" 20000
   tail -n 1 "$out/plain_alone.log" >"$out/plain.json"
   for name in plain_alone plain_injected; do
@@ -219,27 +268,42 @@ elif [ -x "$plain" ] && [ -e "$inject" ]; then
   done
   ls "$out"/inject/*exit* "$out"/inject/*signal* "$out"/inject/*oom* >/dev/null
   note inject_files $?
+fi
+
+# 2. Rehearsed, and here: with a Python that has torch.
+in_python() { step "$1" "${on_gpu[@]}" "$python" -B "$source_folder/tests/gpu/steps.py" "$1" "$memviz" "$out" ${wheel:+"$wheel"}; }
+on_record() { step "$1" "${on_gpu[@]}" "$python" -B "$source_folder/tests/record/check_record.py" "$memviz" "$2"; }
+has_python_steps=0 missing="no memviz (--memviz)"
+if [ -x "$memviz" ]; then
+  if in_python device_in_python; then has_python_steps=1; else missing=$(tail -n 1 "$out/device_in_python.log"); fi
+fi
+if [ $has_python_steps = 1 ]; then
+  in_python rehearsed
 else
-  note inject 1
+  for name in rehearsed recorder_in_python ranks malloc_async memviz_record overhead; do leave_out $name "$missing"; done
 fi
 
 if [ -x "$tests" ]; then
-  # 2. The recorder.
+  # 3. The recorder.
   step tests "${on_gpu[@]}" "$tests" '--test-case-exclude=*expandable*,*cost*,gpu training:*'
   PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True step expandable "${on_gpu[@]}" "$tests" '--test-case=*expandable*'
-  # 3. The inject library below LibTorch's own allocator, in the same process as its own libcupti.
+  # 4. The inject library below LibTorch's own allocator, in the same process as its own libcupti.
   if [ -z "$rehearsal" ] && [ -e "$inject" ]; then
     under_inject inject_libtorch step inject_libtorch "$tests" '--test-case=*three tensors*'
     under_inject inject_training step inject_training "$tests" '--test-case=gpu training:*'
   fi
-  # 4. What it costs.
+  # 5. What it costs.
   [ $has_cost = 0 ] || step cost "${on_gpu[@]}" "$tests" '--test-case=gpu cost:*'
 else
-  note tests 1
+  leave_out tests "memviz_gpu_tests is not there"
 fi
-# 5. memviz_torch.record() and `memviz run`, with a Python that has torch; a line of its log says what NVML tells.
-if [ -n "$memviz" ] && "$python" -c 'import torch' 2>"$out/recorder_in_python.log"; then
-  step recorder_in_python "${on_gpu[@]}" "$python" -B "$source_folder/tests/record/check_record.py" "$memviz" on-gpu
+# 6. memviz_torch.record() and `memviz run`; a line of the recorder's log says what NVML tells.
+if [ $has_python_steps = 1 ]; then
+  on_record recorder_in_python on-gpu
+  on_record ranks ranks-on-gpu
+  in_python malloc_async
+  in_python memviz_record
+  [ $has_cost = 0 ] || in_python overhead
 fi
 "$python" "$source_folder/tests/gpu/check.py" "$out" ${memviz:+"$memviz"}
 finish $?

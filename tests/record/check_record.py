@@ -1,9 +1,10 @@
 """Holds `memviz run` and memviz_torch.record() against pip's torch on the made-up GPU, or on the one that is there.
 
-usage: check_record.py MEMVIZ [callbacks | on-gpu]
+usage: check_record.py MEMVIZ [callbacks | on-gpu | ranks-on-gpu]
 
 With a Python that has torch; `callbacks` takes transformers and lightning, too. `on-gpu` prints a line of JSON that
-says what was measured of the device: only there can NVML tell.
+says what was measured of the device: only there can NVML tell. `ranks-on-gpu` takes two of them, and NCCL; with one it
+ends with 77.
 """
 
 import json
@@ -241,13 +242,22 @@ def check_on_gpu(stage):
     print(json.dumps(measured))
 
 
+def check_ranks_on_gpu(stage):
+    count = int(stage.ran([sys.executable, "-c", "import torch; print(torch.cuda.device_count())"]).stdout)
+    if count < 2:
+        print(f"{count} GPU, and NCCL takes one for each of two ranks", flush=True)
+        sys.exit(77)
+    check_ranks(stage)
+    check_shards(stage)
+
+
 def main():
     memviz = os.path.abspath(sys.argv[1])
     what = sys.argv[2] if len(sys.argv) > 2 else ""
-    checks = {"callbacks": [check_callbacks], "on-gpu": [check_on_gpu]}.get(
+    checks = {"callbacks": [check_callbacks], "on-gpu": [check_on_gpu], "ranks-on-gpu": [check_ranks_on_gpu]}.get(
         what, [check_run, check_ranks, check_spawned, check_names, check_shards])
     with tempfile.TemporaryDirectory() as folder:
-        stage = Stage(memviz, folder, what == "on-gpu")
+        stage = Stage(memviz, folder, what.endswith("on-gpu"))
         for one in checks:
             one(stage)
             print(one.__name__, "is right", flush=True)
