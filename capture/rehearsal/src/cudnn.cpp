@@ -44,7 +44,7 @@ struct Descriptor {
 };
 
 // Bytes of an element, by cudnnBackendAttributeType_t: most are enumerations of 4 bytes.
-std::size_t element_bytes(int type) {
+std::size_t attribute_bytes(int type) {
   switch (type) {
   case kHandle:
   case 3: // int64
@@ -81,8 +81,8 @@ int give_stored(const Descriptor& descriptor, int name, int type, std::int64_t r
   if (count) *count = stored_count;
   const bool is_number = type != kHandle && type != kPointer && type != kDescriptor;
   if (!out || requested <= 0 || !is_number) return 0;
-  std::memset(out, 0, element_bytes(type));
-  const std::size_t given = static_cast<std::size_t>(std::min(requested, stored_count)) * element_bytes(type);
+  std::memset(out, 0, attribute_bytes(type));
+  const std::size_t given = static_cast<std::size_t>(std::min(requested, stored_count)) * attribute_bytes(type);
   if (given > 0) std::memcpy(out, stored->second.bytes.data(), given);
   return 0;
 }
@@ -144,7 +144,7 @@ MEMVIZ_EXPORT int cudnnBackendFinalize(Handle) {
 MEMVIZ_EXPORT int cudnnBackendSetAttribute(Handle handle, int name, int type, std::int64_t count,
                                            const void* elements) {
   const auto* const begin = static_cast<const char*>(elements);
-  const std::size_t bytes = elements ? static_cast<std::size_t>(count) * element_bytes(type) : 0;
+  const std::size_t bytes = elements ? static_cast<std::size_t>(count) * attribute_bytes(type) : 0;
   static_cast<Descriptor*>(handle)->attributes[name] = {elements ? count : 0, std::vector<char>(begin, begin + bytes)};
   return 0;
 }

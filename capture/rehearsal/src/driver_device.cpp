@@ -13,7 +13,7 @@ namespace {
 // A context's handle: the device's number in a recognizable form, never a pointer that could be followed.
 constexpr std::uintptr_t kFirstContext = 0x6d656d7600000001; // "memv"
 thread_local bool has_current = false;
-thread_local std::vector<int> pushed; // contexts below the current one; -1 for none
+thread_local std::vector<int> pushed_contexts; // contexts below the current one; -1 for none
 
 Handle context_of(int device) {
   return reinterpret_cast<Handle>(kFirstContext + static_cast<std::uintptr_t>(device));
@@ -159,17 +159,17 @@ MEMVIZ_EXPORT int cuCtxPushCurrent_v2(Handle context) {
   return driver_call([&](Machine& machine) {
     const int below = is_current(machine) ? current_device() : -1;
     const Error error = make_current(machine, context);
-    if (error == Error::success) pushed.push_back(below);
+    if (error == Error::success) pushed_contexts.push_back(below);
     return error;
   });
 }
 
 MEMVIZ_EXPORT int cuCtxPopCurrent_v2(Handle* context) {
   return driver_call([&](Machine& machine) {
-    if (pushed.empty() || !is_current(machine)) return Error::invalid_context;
+    if (pushed_contexts.empty() || !is_current(machine)) return Error::invalid_context;
     if (context) *context = context_of(current_device());
-    const int below = pushed.back();
-    pushed.pop_back();
+    const int below = pushed_contexts.back();
+    pushed_contexts.pop_back();
     return make_current(machine, below < 0 ? nullptr : context_of(below));
   });
 }

@@ -1,4 +1,5 @@
 // CUDA driver: memory, copies, virtual memory management, pools.
+#include "numbers.hpp"
 #include "runtime.hpp"
 #include "transfer.hpp"
 
@@ -15,10 +16,6 @@ void* pointer_of(std::uint64_t address) {
 int copy_on(std::uint64_t destination, std::uint64_t source, std::size_t bytes, Handle stream) {
   return driver_call(
       [&](Machine& machine) { return copy(machine, pointer_of(destination), pointer_of(source), bytes, stream); });
-}
-
-std::uint64_t number_of(const void* pointer) {
-  return reinterpret_cast<std::uint64_t>(pointer);
 }
 
 // What repeats a value of 2 or 4 bytes is kept as a value of one byte only where its bytes are equal; else it is one

@@ -12,7 +12,7 @@ namespace memviz::rehearsal {
 namespace {
 
 std::mutex machine_mutex;
-Machine* machine = nullptr;
+Machine* the_machine = nullptr;
 pid_t owner = 0;
 
 [[noreturn]] void refuse(const std::string& reason) {
@@ -26,27 +26,27 @@ void make_machine() {
     refuse("a real CUDA driver is in this process already (" + driver +
            "); a rehearsal cannot stand beside it: is the library's folder first in LD_LIBRARY_PATH?");
   try {
-    machine = new Machine(read_settings([](const char* name) { return getenv(name); }, library_folder()));
+    the_machine = new Machine(read_settings([](const char* name) { return getenv(name); }, library_folder()));
   } catch (const std::exception& error) {
     refuse(error.what());
   }
   owner = getpid();
-  const AddressSpace& addresses = machine->memory.addresses();
+  const AddressSpace& addresses = the_machine->memory.addresses();
   explain_faults(addresses.begin(), addresses.bytes());
   // A fork while another thread holds the lock would leave it locked in the child.
   pthread_atfork([] { machine_mutex.lock(); }, [] { machine_mutex.unlock(); }, [] { machine_mutex.unlock(); });
 }
 
 bool write_report() {
-  if (!machine || machine->settings.report_file.empty()) return false;
-  return append_line(
-      machine->settings.report_file,
-      report_line(machine->settings.profile.name, machine->memory.devices(), machine->counts, machine->notes));
+  if (!the_machine || the_machine->settings.report_file.empty()) return false;
+  return append_line(the_machine->settings.report_file,
+                     report_line(the_machine->settings.profile.name, the_machine->memory.devices(), the_machine->counts,
+                                 the_machine->notes));
 }
 
 // Runs when the process ends, after PyTorch's own end. Never frees the machine: other threads may still be in it.
 __attribute__((destructor)) void at_exit() {
-  if (machine && owner == getpid()) static_cast<void>(write_report());
+  if (the_machine && owner == getpid()) static_cast<void>(write_report());
 }
 
 } // namespace
@@ -56,8 +56,8 @@ Machine::Machine(Settings settings_of_it)
 }
 
 Locked::Locked() : lock_(machine_mutex) {
-  if (!machine) make_machine();
-  machine_ = machine;
+  if (!the_machine) make_machine();
+  machine_ = the_machine;
 }
 
 int& current_device() {

@@ -1,5 +1,7 @@
 #include "memory.hpp"
 
+#include "numbers.hpp"
+
 #include <sys/mman.h>
 
 namespace memviz::rehearsal {
@@ -9,10 +11,6 @@ namespace {
 constexpr std::uint64_t kSmallAlignmentBytes = 512;
 constexpr std::uint64_t kLeastOwnPagesBytes = 1ULL << 20;
 constexpr std::uint64_t kHostPageBytes = 4096;
-
-std::uint64_t number_of(const void* pointer) {
-  return reinterpret_cast<std::uint64_t>(pointer);
-}
 
 Error map_host(std::uint64_t bytes, void** out) {
   void* const address = mmap(nullptr, round_up(bytes, kHostPageBytes), PROT_READ | PROT_WRITE,

@@ -3,6 +3,7 @@
 // numbers of parameters) and unknown, zeros, for sums. What real communicators take of device memory is not counted.
 #include "machine.hpp"
 #include "nccl_group.hpp"
+#include "numbers.hpp"
 #include "real_library.hpp"
 #include "stubs.hpp"
 
@@ -14,9 +15,9 @@ using namespace memviz::rehearsal;
 
 namespace {
 
-constexpr int kInvalidArgument = 4;
+constexpr int kNcclInvalidArgument = 4;
 constexpr int kInvalidUsage = 5;
-constexpr int kVersion = 22907; // 2.29.7
+constexpr int kNcclVersion = 22907; // 2.29.7
 constexpr int kNoColor = -1;
 
 struct UniqueId {
@@ -30,7 +31,7 @@ struct Communicator {
 };
 
 int make(Communicator** out, int ranks, int rank) {
-  if (!out || ranks < 1 || rank < 0 || rank >= ranks) return kInvalidArgument;
+  if (!out || ranks < 1 || rank < 0 || rank >= ranks) return kNcclInvalidArgument;
   return driver_call([&](Machine& machine) {
     note(machine, "NCCL: the device memory of communicators is not counted");
     touch(machine, current_device());
@@ -39,7 +40,7 @@ int make(Communicator** out, int ranks, int rank) {
   });
 }
 
-std::size_t element_bytes(int type) {
+std::size_t nccl_element_bytes(int type) {
   constexpr std::size_t kBytes[] = {1, 1, 4, 4, 8, 8, 2, 4, 8, 2, 1, 1};
   return type >= 0 && type < 12 ? kBytes[type] : 0;
 }
@@ -55,12 +56,8 @@ template <typename Result> int collective(Handle stream, Result result) {
   });
 }
 
-std::uint64_t number_of(const void* pointer) {
-  return reinterpret_cast<std::uint64_t>(pointer);
-}
-
 int copies(const void* from, void* to, std::size_t count, int type, int times, Handle stream) {
-  const std::size_t bytes = count * element_bytes(type);
+  const std::size_t bytes = count * nccl_element_bytes(type);
   return collective(stream, [&](RecentWrites& writes) {
     for (int slot = 0; slot < times; ++slot)
       if (const std::uint64_t target = number_of(to) + static_cast<std::uint64_t>(slot) * bytes;
@@ -70,7 +67,8 @@ int copies(const void* from, void* to, std::size_t count, int type, int times, H
 }
 
 int forgets(void* to, std::size_t count, int type, Handle stream) {
-  return collective(stream, [&](RecentWrites& writes) { writes.forget(number_of(to), count * element_bytes(type)); });
+  return collective(stream,
+                    [&](RecentWrites& writes) { writes.forget(number_of(to), count * nccl_element_bytes(type)); });
 }
 
 NcclGroup& group() {
@@ -86,9 +84,9 @@ int exchanges(const Exchange& exchange, Handle stream) {
 int broadcasts(const void* from, void* to, std::size_t count, int type, int root, const Communicator* communicator,
                Handle stream) {
   const bool sends = communicator->rank == root || from != to;
-  return exchanges(
-      {communicator, Exchange::kBroadcast, count * element_bytes(type), sends ? number_of(from) : 0, number_of(to)},
-      stream);
+  return exchanges({communicator, Exchange::kBroadcast, count * nccl_element_bytes(type), sends ? number_of(from) : 0,
+                    number_of(to)},
+                   stream);
 }
 
 } // namespace
@@ -96,14 +94,14 @@ int broadcasts(const void* from, void* to, std::size_t count, int type, int root
 MEMVIZ_EXPORT int ncclGetVersion(int* version) {
   const auto real = real_function<int (*)(int*)>("libnccl.so", "ncclGetVersion");
   if (real) return real(version);
-  *version = kVersion;
+  *version = kNcclVersion;
   return 0;
 }
 
 MEMVIZ_EXPORT const char* ncclGetErrorString(int error) {
   switch (error) {
   case 0: return "no error";
-  case kInvalidArgument: return "invalid argument";
+  case kNcclInvalidArgument: return "invalid argument";
   case kInvalidUsage: return "invalid usage";
   default: return "not made up yet, or failed, in a rehearsal by memviz";
   }
@@ -137,13 +135,13 @@ MEMVIZ_EXPORT int ncclCommInitAll(Communicator** out, int devices, const int*) {
 
 // How many ranks chose this color is not known without them: as many as there were.
 MEMVIZ_EXPORT int ncclCommSplit(Communicator* of, int color, int, Communicator** out, void*) {
-  if (!of || !out) return kInvalidArgument;
+  if (!of || !out) return kNcclInvalidArgument;
   *out = nullptr;
   return color == kNoColor ? 0 : make(out, of->ranks, of->rank);
 }
 
 MEMVIZ_EXPORT int ncclCommShrink(Communicator* of, int* excluded, int count, Communicator** out, void*, int) {
-  if (!of || !out || count < 0 || count >= of->ranks) return kInvalidArgument;
+  if (!of || !out || count < 0 || count >= of->ranks) return kNcclInvalidArgument;
   int rank = of->rank;
   for (int index = 0; index < count; ++index)
     rank -= excluded[index] < of->rank;
@@ -257,8 +255,8 @@ MEMVIZ_EXPORT int ncclAlltoAll(const void* from, void* to, std::size_t count, in
 }
 MEMVIZ_EXPORT int ncclSend(const void* from, std::size_t count, int type, int peer, Communicator* communicator,
                            Handle stream) {
-  return exchanges({communicator, peer, count * element_bytes(type), number_of(from), 0}, stream);
+  return exchanges({communicator, peer, count * nccl_element_bytes(type), number_of(from), 0}, stream);
 }
 MEMVIZ_EXPORT int ncclRecv(void* to, std::size_t count, int type, int peer, Communicator* communicator, Handle stream) {
-  return exchanges({communicator, peer, count * element_bytes(type), 0, number_of(to)}, stream);
+  return exchanges({communicator, peer, count * nccl_element_bytes(type), 0, number_of(to)}, stream);
 }

@@ -1,4 +1,4 @@
-// Whole numbers out of settings and profiles, without locale.
+// Whole numbers: out of settings and profiles, without locale; of addresses; rounded up.
 #pragma once
 
 #include <charconv>
@@ -15,6 +15,10 @@ namespace memviz::rehearsal {
   const auto [stop, error] = std::from_chars(text.data(), end, result);
   if (error != std::errc{} || stop != end || text.empty()) return std::nullopt;
   return result;
+}
+
+[[nodiscard]] inline std::uint64_t number_of(const void* pointer) {
+  return reinterpret_cast<std::uint64_t>(pointer);
 }
 
 [[nodiscard]] constexpr std::uint64_t round_up(std::uint64_t bytes, std::uint64_t granularity_bytes) {

@@ -10,9 +10,9 @@ using namespace memviz::rehearsal;
 
 namespace {
 
-constexpr int kInvalidArgument = 2;
+constexpr int kNvmlInvalidArgument = 2;
 constexpr int kNotSupported = 3;
-constexpr int kNotFound = 6;
+constexpr int kNvmlNotFound = 6;
 constexpr int kInsufficientSize = 7;
 constexpr std::uintptr_t kFirstDevice = 0x6e766d6c00000001; // a handle that is recognized, not followed
 
@@ -41,19 +41,19 @@ struct GpuFabricInfo {
 template <typename Call> int with_device(Handle handle, Call call) {
   const Locked machine;
   const std::uintptr_t number = reinterpret_cast<std::uintptr_t>(handle) - kFirstDevice;
-  if (number >= static_cast<std::uintptr_t>(machine->settings.machine_devices)) return kInvalidArgument;
+  if (number >= static_cast<std::uintptr_t>(machine->settings.machine_devices)) return kNvmlInvalidArgument;
   return call(*machine, static_cast<int>(number));
 }
 
 int give_device(Handle* out, int number) {
   const Locked machine;
-  if (!out || number < 0 || number >= machine->settings.machine_devices) return kInvalidArgument;
+  if (!out || number < 0 || number >= machine->settings.machine_devices) return kNvmlInvalidArgument;
   *out = reinterpret_cast<Handle>(kFirstDevice + static_cast<std::uintptr_t>(number));
   return 0;
 }
 
 int give_text(const std::string& text, char* out, unsigned length) {
-  if (!out) return kInvalidArgument;
+  if (!out) return kNvmlInvalidArgument;
   if (length <= text.size()) return kInsufficientSize;
   std::memcpy(out, text.c_str(), text.size() + 1);
   return 0;
@@ -96,9 +96,9 @@ MEMVIZ_EXPORT int nvmlShutdown() {
 MEMVIZ_EXPORT const char* nvmlErrorString(int error) {
   switch (error) {
   case 0: return "Success";
-  case kInvalidArgument: return "Invalid Argument";
+  case kNvmlInvalidArgument: return "Invalid Argument";
   case kNotSupported: return "Not Supported";
-  case kNotFound: return "Not Found";
+  case kNvmlNotFound: return "Not Found";
   case kInsufficientSize: return "Insufficient Size";
   default: return "Unknown Error";
   }
@@ -135,12 +135,12 @@ MEMVIZ_EXPORT int nvmlDeviceGetHandleByIndex(unsigned number, Handle* device) {
 }
 
 MEMVIZ_EXPORT int nvmlDeviceGetHandleByPciBusId_v2(const char* text, Handle* device) {
-  if (!text) return kInvalidArgument;
+  if (!text) return kNvmlInvalidArgument;
   // "0000:01:00.0" or "00000000:01:00.0": the end is the same.
   const std::string asked = text;
   for (int number = 0;; ++number) {
     const int error = give_device(device, number);
-    if (error) return kNotFound;
+    if (error) return kNvmlNotFound;
     const std::string known = pci_bus_id(number);
     if (asked.size() >= known.size() && asked.compare(asked.size() - known.size(), known.size(), known) == 0) return 0;
   }
@@ -149,7 +149,7 @@ MEMVIZ_EXPORT int nvmlDeviceGetHandleByPciBusId_v2(const char* text, Handle* dev
 MEMVIZ_EXPORT int nvmlDeviceGetHandleByUUID(const char* text, Handle* device) {
   for (int number = 0; text && give_device(device, number) == 0; ++number)
     if (uuid_text(number) == text) return 0;
-  return kNotFound;
+  return kNvmlNotFound;
 }
 
 MEMVIZ_EXPORT int nvmlDeviceGetIndex(Handle device, unsigned* number) {
@@ -228,7 +228,7 @@ MEMVIZ_EXPORT int nvmlDeviceGetNvLinkCapability(Handle, unsigned, int, void*) {
 }
 // PyTorch 2.13 asks before it maps expandable segments, and takes nothing but success with a state.
 MEMVIZ_EXPORT int nvmlDeviceGetGpuFabricInfoV(Handle, GpuFabricInfo* info) {
-  if (!info) return kInvalidArgument;
+  if (!info) return kNvmlInvalidArgument;
   info->status = 0;
   info->clique = 0;
   info->state = 0; // NVML_GPU_FABRIC_STATE_NOT_SUPPORTED
