@@ -85,8 +85,11 @@ bool is_same_file(const std::string& one, const std::string& other) {
   if (one == other) return true;
   if (one == "-" || other == "-") return false;
   if (std::filesystem::equivalent(one, other, error) && !error) return true;
-  // Neither need be there yet.
-  return std::filesystem::weakly_canonical(one, error) == std::filesystem::weakly_canonical(other, error) && !error;
+  // Neither need be there yet: then only what begins at the root is made canonical.
+  const auto canonical = [&](const std::string& path) {
+    return std::filesystem::weakly_canonical(std::filesystem::absolute(path, error), error);
+  };
+  return canonical(one) == canonical(other) && !error;
 }
 
 void check_that_differ(std::initializer_list<NamedOutput> outputs) {
