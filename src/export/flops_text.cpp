@@ -34,7 +34,7 @@ std::string facts(const ModelFlops& model) {
 }
 
 std::string headline(const std::string& file, const ModelFlops& model) {
-  if (model.flops.value)
+  if (model.flops.value.value_or(0) > 0)
     return fmt::format("{}: {} for a forward pass\n", printable(file), format_exact_flops(*model.flops.value));
   return wrapped_text(fmt::format("{}: {}", printable(file), flops_headline(model)), "", kFlopsColumns);
 }

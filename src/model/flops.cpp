@@ -201,6 +201,7 @@ private:
     if (!saved.unknown.empty())
       model_.notes.push_back(fmt::format("what these operators keep for backward is not known, and left out: {}",
                                          fmt::join(saved.unknown, ", ")));
+    model_.notes.insert(model_.notes.end(), saved.assumptions.begin(), saved.assumptions.end());
   }
 
   void add_uncounted() {

@@ -60,6 +60,33 @@ private:
 
 using Formula = Polynomial (*)(const Shapes& shapes);
 
+/// The multiplications of a chain of matrices of sizes[0] x sizes[1], sizes[1] x sizes[2], ... in the cheapest order;
+/// from left to right where a size is a symbol, because the order depends on its value.
+Polynomial cheapest_chain(const std::vector<Polynomial>& sizes) {
+  const std::size_t count = sizes.size() - 1;
+  if (!std::all_of(sizes.begin(), sizes.end(), [](const Polynomial& size) { return size.is_number(); })) {
+    Polynomial sum;
+    for (std::size_t i = 2; i <= count; ++i)
+      sum += sizes[0] * sizes[i - 1] * sizes[i];
+    return sum;
+  }
+  // Of the matrices from `first` on, by how many.
+  std::vector<std::vector<Polynomial>> best(count + 1, std::vector<Polynomial>(count));
+  for (std::size_t length = 2; length <= count; ++length) {
+    for (std::size_t first = 0; first + length <= count; ++first) {
+      std::optional<Polynomial> least;
+      for (std::size_t left = 1; left < length; ++left) {
+        Polynomial cost = sizes[first] * sizes[first + left] * sizes[first + length];
+        cost += best[left][first];
+        cost += best[length - left][first + left];
+        if (!least || cost.number() < least->number()) least = std::move(cost);
+      }
+      best[length][first] = *std::move(least);
+    }
+  }
+  return best[count].front();
+}
+
 Polynomial twice(Polynomial product) {
   return product *= Polynomial(2);
 }
@@ -104,6 +131,21 @@ Polynomial einsum(const Shapes& shapes) {
   if (equation == nullptr || equation->kind != Argument::Kind::text) shapes.misfit("no equation");
   const Argument* const path = shapes.argument("path", 2);
   return einsum_flops(equation->text, shapes.list_of("tensors", 1), path == nullptr ? Sizes{} : path->numbers);
+}
+
+/// The cheapest order, which PyTorch looks for in the same way. Source: multi_dot_impl() in
+/// aten/src/ATen/native/LinearAlgebra.cpp.
+Polynomial product_chain(const Shapes& shapes) {
+  constexpr std::size_t kMostMatrices = 64; // the work is the cube of it
+  const std::vector<std::reference_wrapper<const Sizes>> matrices =
+      shapes.list_of(shapes.has("tensors", 0) ? "tensors" : "matrices", 0);
+  const std::size_t count = matrices.size();
+  if (count > kMostMatrices) shapes.misfit("more than 64 matrices");
+  // A vector is a row where it is the first, and a column where it is the last.
+  std::vector<Polynomial> sizes{matrices.front().get().size() == 1 ? Polynomial(1) : shapes.at(matrices.front(), 0)};
+  for (const Sizes& matrix : matrices)
+    sizes.push_back(matrix.size() == 1 && sizes.size() == count && count > 1 ? Polynomial(1) : shapes.at(matrix, -1));
+  return twice(cheapest_chain(sizes));
 }
 
 /// A grouped product: each row meets the matrix of its group only, wherever the groups end.
@@ -218,6 +260,12 @@ Polynomial recurrent_layer(const Shapes& shapes) {
   return twice(steps * (product_of(shapes.of("weight0", 1)) + product_of(shapes.of("weight1", 2))));
 }
 
+/// One step of a recurrent network: both weight matrices meet each row of the batch.
+Polynomial recurrent_cell(const Shapes& shapes) {
+  const Polynomial rows = product_before(shapes.of("input", 0), 1);
+  return twice(rows * (product_of(shapes.of("w_ih", 2)) + product_of(shapes.of("w_hh", 3))));
+}
+
 constexpr std::pair<std::string_view, Formula> kFormulas[] = {
     {"aten.mm", mm},
     {"aten.bmm", mm},
@@ -276,6 +324,12 @@ constexpr std::pair<std::string_view, Formula> kFormulas[] = {
     {"aten.rnn_tanh", recurrent},
     {"aten.rnn_relu", recurrent},
     {"aten.mkldnn_rnn_layer", recurrent_layer},
+    {"aten.lstm_cell", recurrent_cell},
+    {"aten.gru_cell", recurrent_cell},
+    {"aten.rnn_tanh_cell", recurrent_cell},
+    {"aten.rnn_relu_cell", recurrent_cell},
+    {"aten.chain_matmul", product_chain},
+    {"aten.linalg_multi_dot", product_chain},
 };
 
 /// Parts of the names of operators that have products of matrices inside, or transforms that are as much work.
@@ -288,14 +342,12 @@ constexpr std::string_view kMultiplying[] = {"aten.linalg_",
                                              "aten._fft",
                                              "_mm_for_",
                                              "pack_mm",
-                                             "aten.chain_matmul",
                                              "multi_head_attention",
                                              "transformer_encoder_layer",
                                              "aten.cholesky",
                                              "aten.lu_",
                                              "aten.svd",
                                              "aten.qr",
-                                             "_cell",
                                              "aten.sparse_",
                                              "aten._sparse_",
                                              "aten.quantized_",

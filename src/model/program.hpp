@@ -27,15 +27,16 @@ inline constexpr ModuleId kWholeModel = 0;
 struct Tensor {
   std::string name; ///< unique in its graph
   std::vector<Polynomial> sizes;
-  std::uint8_t element_bytes = 0; ///< 0: a type that is not known
-  bool is_floating = false;       ///< of a floating or complex type, which gradients can flow through
-  bool is_contiguous = true;      ///< in C's order, without gaps
-  bool is_cuda = false;           ///< on a GPU
+  std::uint8_t element_bytes = 0;  ///< 0: a type that is not known
+  bool is_floating = false;        ///< of a floating or complex type, which gradients can flow through
+  bool is_contiguous = true;       ///< in C's order, without gaps
+  std::vector<Polynomial> strides; ///< in elements, as many as sizes; empty where the program has none
+  bool is_cuda = false;            ///< on a GPU
 };
 
 /// One value that a node takes. Of those that are no tensors only what counts need is kept.
 struct Argument {
-  enum class Kind : std::uint8_t { none, tensors, numbers, boolean, text, graph, other };
+  enum class Kind : std::uint8_t { none, tensors, numbers, boolean, real, text, graph, other };
 
   std::string name; ///< as in the operator's schema; "" in higher-order operators
   Kind kind = Kind::other;
@@ -43,6 +44,7 @@ struct Argument {
   std::vector<TensorId> tensors;   ///< without the None of a list of optional tensors
   std::vector<Polynomial> numbers; ///< whole ones, symbolic ones included; of a list of booleans 0 and 1
   bool boolean = false;
+  double real = 0; ///< of a floating point number
   std::string text = {};
   GraphId graph = 0;
 };

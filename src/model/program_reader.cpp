@@ -174,6 +174,9 @@ private:
     } else if (what == "as_bool") {
       argument.kind = Argument::Kind::boolean;
       argument.boolean = is_true(value);
+    } else if (what == "as_float" && value.value.kind() == Kind::real) {
+      argument.kind = Argument::Kind::real;
+      argument.real = document_.real(value.value);
     } else if (what == "as_string" || what == "as_operator") {
       argument.kind = Argument::Kind::text;
       argument.text = value.text(document_);

@@ -38,6 +38,7 @@ public:
     }
     walk(graph, flows, true, kWholeModel);
     saved_.unknown.assign(unknown_.begin(), unknown_.end());
+    saved_.assumptions.assign(assumptions_.begin(), assumptions_.end());
     return std::move(saved_);
   }
 
@@ -75,6 +76,8 @@ private:
   void walk_inner(const Node& node, GraphId id, std::vector<Flow>& flows, bool has_gradients, ModuleId module) {
     const Graph& graph = program_.graphs[id];
     const std::string_view name = operator_of(node.target);
+    if (name == "higher_order.wrap_with_autocast")
+      unknown_.insert("higher_order.wrap_with_autocast (what is in it counts as if nothing were cast)");
     if (name == "higher_order.cond") unknown_.insert("higher_order.cond (its first branch is taken)");
     if (name == "higher_order.while_loop" || name == "higher_order.scan" || name == "higher_order.map_impl") {
       unknown_.insert(std::string(name));
@@ -136,11 +139,12 @@ private:
       return;
     }
     for (const KeepRule& rule : *rules) {
+      if (!rule.other.empty() && !needs_gradient(node, rule, flows)) continue;
       if (rule.keep == Keep::result && rule.place < node.outputs.size())
         keep_storage(flows[node.outputs[rule.place]], module);
-      if (rule.keep == Keep::operand || (rule.keep == Keep::factor && needs_gradient(node, rule, flows)))
-        keep_operand(node, rule, flows, module);
+      if (rule.keep == Keep::operand || rule.keep == Keep::factor) keep_operand(node, graph, rule, flows, module);
     }
+    if (const std::string_view assumption = assumption_of(node); !assumption.empty()) assumptions_.emplace(assumption);
     const Polynomial extra = extra_kept_bytes(node, graph);
     if (!extra.is_zero()) saved_.all.push_back({module, extra});
   }
@@ -153,11 +157,20 @@ private:
                        [&](TensorId tensor) { return flows[tensor].needs_gradient; });
   }
 
-  void keep_operand(const Node& node, const KeepRule& rule, const std::vector<Flow>& flows, ModuleId module) {
+  void keep_operand(const Node& node, const Graph& graph, const KeepRule& rule, const std::vector<Flow>& flows,
+                    ModuleId module) {
     const Argument* const operand = argument_of(node, rule.name, rule.place);
     if (operand == nullptr) return;
-    for (const TensorId tensor : operand->tensors)
-      keep_storage(flows[tensor], module);
+    for (const TensorId tensor : operand->tensors) {
+      const Flow& flow = flows[tensor];
+      const auto copied = storages_[flow.storage].is_by_token || storages_[flow.storage].is_weight
+                              ? std::nullopt
+                              : copied_elements(node, graph, rule.name, tensor);
+      if (copied)
+        saved_.all.push_back({module, *copied * Polynomial(graph.tensors[tensor].element_bytes)});
+      else
+        keep_storage(flow, module);
+    }
   }
 
   void keep_storage(const Flow& flow, ModuleId module) {
@@ -171,6 +184,7 @@ private:
   std::vector<Storage> storages_;
   SavedTensors saved_;
   std::set<std::string, std::less<>> unknown_;
+  std::set<std::string, std::less<>> assumptions_;
 };
 
 } // namespace

@@ -18,7 +18,8 @@ struct Saved {
 
 struct SavedTensors {
   std::vector<Saved> all;
-  std::vector<std::string> unknown; ///< operators that gradients flow through and whose rule is not known, by name
+  std::vector<std::string> unknown;     ///< operators that gradients flow through and whose rule is not known, by name
+  std::vector<std::string> assumptions; ///< sentences, of operators that stand for kernels which keep different things
 };
 
 /// As autograd does it in training mode: parameters and views of them are not counted, since they are there anyway;

@@ -76,6 +76,8 @@ constexpr KeepRule kRules[] = {
     {"aten.addcmul", kFactor, "tensor1", "tensor2", 1},
     {"aten.addcmul", kFactor, "tensor2", "tensor1", 2},
     {"aten.pow", kOperand, "self", "", 0},
+    {"aten.pow", kOperand, "exponent", "", 1},
+    {"aten.pow", kResult, "", "exponent", 0},
     {"aten.square", kOperand, "self", "", 0},
     {"aten.relu", kResult, "", "", 0},
     {"aten.tanh", kResult, "", "", 0},
@@ -132,6 +134,17 @@ constexpr KeepRule kRules[] = {
     {"aten.embedding", kOperand, "indices", "", 1},
     {"aten.native_dropout", kResult, "", "", 1},
     {"aten.dropout", Keep::nothing},
+    {"aten.lstm_cell", kFactor, "input", "w_ih", 0},
+    {"aten.lstm_cell", kOperand, "hx", "", 1},
+    {"aten.lstm_cell", kResult, "", "", 1},
+    {"aten.gru_cell", kFactor, "input", "w_ih", 0},
+    {"aten.gru_cell", kOperand, "hx", "", 1},
+    {"aten.rnn_tanh_cell", kFactor, "input", "w_ih", 0},
+    {"aten.rnn_tanh_cell", kFactor, "hx", "w_hh", 1},
+    {"aten.rnn_tanh_cell", kResult, "", "", 0},
+    {"aten.rnn_relu_cell", kFactor, "input", "w_ih", 0},
+    {"aten.rnn_relu_cell", kFactor, "hx", "w_hh", 1},
+    {"aten.rnn_relu_cell", kResult, "", "", 0},
     {"aten.max_pool2d", kOperand, "self", "", 0},
     {"aten.max_pool2d_with_indices", kOperand, "self", "", 0},
     {"aten.max_pool2d_with_indices", kResult, "", "", 1},
@@ -146,6 +159,7 @@ constexpr KeepRule kRules[] = {
     {"aten.index", kOperand, "indices", "", 1},
     {"aten.index_select", kOperand, "index", "", 2},
     {"aten.index_add", kOperand, "index", "", 2},
+    {"aten.gather", kOperand, "self", "", 0},
     {"aten.gather", kOperand, "index", "", 2},
     {"aten.scatter", kOperand, "index", "", 2},
     {"aten.scatter_add", kOperand, "index", "", 2},
@@ -257,14 +271,38 @@ bool is_on(const Node& node, std::string_view name, std::size_t place) {
   return given == nullptr || given->boolean;
 }
 
-/// A dropout that drops nothing gives what it was given.
+double real_of(const Node& node, std::string_view name, std::size_t place, double usual) {
+  const Argument* const given = argument_of(node, name, place);
+  return given == nullptr || given->kind != Argument::Kind::real ? usual : given->real;
+}
+
+/// A dropout that drops nothing gives what it was given. Source: is_fused_kernel_acceptable() and _dropout_impl() in
+/// aten/src/ATen/native/Dropout.cpp.
 bool drops(const Node& node) {
-  return is_on(node, "train", 2);
+  constexpr double kUsual = 0.5;
+  return is_on(node, "train", 2) && real_of(node, "p", 1, kUsual) != 0;
 }
 
 Polynomial number_of(const Node& node, std::string_view name, std::size_t place) {
   const Argument* const argument = argument_of(node, name, place);
   return argument == nullptr || argument->numbers.empty() ? Polynomial(1) : argument->numbers.front();
+}
+
+const Tensor* tensor_of(const Node& node, const Graph& graph, std::string_view name, std::size_t place) {
+  const Argument* const argument = argument_of(node, name, place);
+  return argument == nullptr || argument->tensors.empty() ? nullptr : &graph.tensors[argument->tensors.front()];
+}
+
+/// The logarithms of the probabilities; with numbers of classes, the sum of the classes' weights; with smoothing, which
+/// targets are ignored, and how many of them are not.
+Polynomial kept_by_cross_entropy(const Node& node, const Graph& graph, const Tensor& given) {
+  constexpr std::int64_t kCountBytes = 8;
+  const Polynomial logarithms = Polynomial(given.element_bytes) * product_of(given.sizes);
+  const Tensor* const target = tensor_of(node, graph, "target", 1);
+  if (target == nullptr || target->is_floating) return logarithms;
+  Polynomial kept = logarithms + Polynomial(given.element_bytes);
+  if (real_of(node, "label_smoothing", 5, 0) != 0) kept += product_of(target->sizes) + Polynomial(kCountBytes);
+  return kept;
 }
 
 } // namespace
@@ -295,6 +333,17 @@ bool is_view(const Node& node, const Graph& graph) {
   return false;
 }
 
+std::string_view assumption_of(const Node& node) {
+  const std::string_view name = operator_of(node.target);
+  if (name == "aten.rms_norm")
+    return "rms_norm keeps what the fused kernel of PyTorch 2.13 for GPUs keeps; without it (CPUs, PyTorch 2.6) it "
+           "keeps "
+           "other tensors";
+  if (name == "aten.lstm_cell" || name == "aten.gru_cell")
+    return "lstm_cell and gru_cell keep what their fused kernels for GPUs keep";
+  return "";
+}
+
 Polynomial extra_kept_bytes(const Node& node, const Graph& graph) {
   constexpr std::int64_t kStatisticBytes = 4; // in float32, whatever is normalised
   constexpr std::int64_t kIndexBytes = 8;
@@ -312,10 +361,19 @@ Polynomial extra_kept_bytes(const Node& node, const Graph& graph) {
     return Polynomial(2 * kStatisticBytes) * sizes.front() * number_of(node, "num_groups", 1);
   if (name == "aten.batch_norm" && sizes.size() > 1 && is_on(node, "training", 5))
     return Polynomial(2 * kStatisticBytes) * sizes[1];
-  // A dropout on a GPU keeps one byte for each element.
-  if (name == "aten.dropout" && drops(node)) return product_of(sizes);
-  // The logarithms of the probabilities, and the sum of the weights of the classes.
-  if (name == "aten.cross_entropy_loss") return Polynomial(given->element_bytes) * (product_of(sizes) + Polynomial(1));
+  // A dropout on a GPU keeps one byte for each element; one that drops all multiplies with a zero.
+  if (name == "aten.dropout" && drops(node))
+    return real_of(node, "p", 1, 0) == 1 ? Polynomial(given->element_bytes) : product_of(sizes);
+  if (name == "aten.cross_entropy_loss") return kept_by_cross_entropy(node, graph, *given);
+  // The gates of the input and of the state, and what the fused kernel made of them. Source:
+  // aten/src/ATen/native/cuda/RNN.cu.
+  if (name == "aten.lstm_cell" || name == "aten.gru_cell") {
+    if (node.outputs.empty()) return {};
+    const Tensor& state = graph.tensors[node.outputs.front()];
+    constexpr std::int64_t kOfLstm = 4 + 4 + 4;
+    constexpr std::int64_t kOfGru = 3 + 3 + 5;
+    return Polynomial((name == "aten.lstm_cell" ? kOfLstm : kOfGru) * state.element_bytes) * product_of(state.sizes);
+  }
   if (name == "aten.max_pool2d" && !node.outputs.empty())
     return Polynomial(kIndexBytes) * product_of(graph.tensors[node.outputs.front()].sizes);
   if (name == "aten.scaled_dot_product_attention") {

@@ -17,7 +17,7 @@ enum class Keep : std::uint8_t {
   nothing,
   operand, ///< the argument `name`
   factor,  ///< the argument `name`, where `other` needs a gradient
-  result,  ///< the result number `place`
+  result,  ///< the result number `place`; where `other` has a name, if that argument needs a gradient
 };
 
 struct KeepRule {
@@ -33,6 +33,16 @@ struct KeepRule {
 
 /// Whether its result is a view of its first tensor.
 [[nodiscard]] bool is_view(const Node& node, const Graph& graph);
+
+/// The elements of the copy that it makes of the tensor at `name`, and keeps in its place: of a product in batches that
+/// no view can make one batch of. Nothing where it makes none. Source: matmul() in
+/// aten/src/ATen/native/LinearAlgebra.cpp.
+[[nodiscard]] std::optional<Polynomial> copied_elements(const Node& node, const Graph& graph, std::string_view name,
+                                                        TensorId tensor);
+
+/// What is assumed where one operator of a program stands for kernels that keep different things, as a sentence; ""
+/// where nothing is.
+[[nodiscard]] std::string_view assumption_of(const Node& node);
 
 /// Bytes that it keeps beside its own tensors: the statistics of a normalisation, the mask of a dropout.
 [[nodiscard]] Polynomial extra_kept_bytes(const Node& node, const Graph& graph);

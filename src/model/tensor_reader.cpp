@@ -50,23 +50,28 @@ Tensor TensorReader::read_tensor(const Field& meta, std::string_view name) {
     if (read.is_number() && read.number() < 0) size.fail("a size of 0 or more", std::to_string(read.number()));
     tensor.sizes.push_back(std::move(read));
   });
-  tensor.is_contiguous = is_contiguous(meta, tensor.sizes);
+  tensor.strides = read_strides(meta, tensor.sizes.size());
+  tensor.is_contiguous = is_contiguous(tensor);
   const Value device = document_.get(meta.value, "device");
   const Value where = device.kind() == Kind::dict ? document_.get(device, "type") : Value();
   tensor.is_cuda = where.kind() == Kind::text && document_.text(where) == "cuda";
   return tensor;
 }
 
-bool TensorReader::is_contiguous(const Field& meta, const std::vector<Polynomial>& sizes) {
-  const Field given = meta.member("strides", document_.get(meta.value, "strides"));
-  if (given.value.kind() != Kind::list || document_.list_size(given.value) != sizes.size()) return true;
+std::vector<Polynomial> TensorReader::read_strides(const Field& meta, std::size_t dimensions) {
   std::vector<Polynomial> strides;
+  const Field given = meta.member("strides", document_.get(meta.value, "strides"));
+  if (given.value.kind() != Kind::list || document_.list_size(given.value) != dimensions) return strides;
   each(document_, given, [&](const Field& stride) { strides.push_back(read_size(stride)); });
+  return strides;
+}
+
+bool TensorReader::is_contiguous(const Tensor& tensor) {
   Polynomial expected = 1;
-  for (std::size_t i = sizes.size(); i-- > 0;) {
-    if (sizes[i] == Polynomial(1)) continue; // the stride of a single element means nothing
-    if (strides[i] != expected) return false;
-    expected *= sizes[i];
+  for (std::size_t i = tensor.strides.size(); i-- > 0;) {
+    if (tensor.sizes[i] == Polynomial(1)) continue; // the stride of a single element means nothing
+    if (tensor.strides[i] != expected) return false;
+    expected *= tensor.sizes[i];
   }
   return true;
 }

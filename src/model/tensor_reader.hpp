@@ -25,8 +25,9 @@ public:
 private:
   /// The hint of a size that is one symbol is the symbol's value.
   void learn(const Polynomial& size, std::int64_t value);
-  /// By the strides; what has none is taken to be as it is when it is new.
-  bool is_contiguous(const Field& meta, const std::vector<Polynomial>& sizes);
+  std::vector<Polynomial> read_strides(const Field& meta, std::size_t dimensions);
+  /// By the strides; a tensor without any is taken to be as it is when it is new.
+  [[nodiscard]] static bool is_contiguous(const Tensor& tensor);
 
   const Document& document_;
   Symbols& symbols_;

@@ -33,9 +33,18 @@ std::string symbol_fact(const ProgramSymbol& symbol) {
   return fmt::format("{} = {}{}", name, *symbol.value, symbol.is_given ? "" : " as exported");
 }
 
+/// An operator that may be all of the work, where nothing is counted.
+const UncountedOperator* work_in_place_of_zero(const ModelFlops& model) {
+  const bool is_zero = model.flops.value && *model.flops.value == 0;
+  const bool has_work = is_zero && !model.uncounted.empty() && !model.uncounted.front().why.empty();
+  return has_work ? &model.uncounted.front() : nullptr;
+}
+
 } // namespace
 
 std::string flops_headline(const ModelFlops& model) {
+  if (const UncountedOperator* const one = work_in_place_of_zero(model))
+    return fmt::format("no count of a forward pass: {} {}", elided(one->name, kMostModuleColumns), one->why);
   if (model.flops.value) return format_flops(*model.flops.value) + " for a forward pass";
   return elided(model.flops.formula, kMostFormulaColumns) + " FLOP for a forward pass";
 }

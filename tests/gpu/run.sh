@@ -76,7 +76,7 @@ command -v "$python" >/dev/null || {
 [ -n "$torch" ] || torch=$("$python" -c 'import torch; print(torch.utils.cmake_prefix_path)' 2>/dev/null)
 
 rm -f "$out"/{figures,steps,device,plain,results}.json
-rm -rf "$out"/{oom,inject,inject_libtorch,inject_training,recorded,run_async,environment,rehearsal} "$out"/*.pickle
+rm -rf "$out"/{oom,inject,inject_libtorch,inject_training,run_async,rehearsal} "$out"/*.pickle
 
 # results: what is known so far, in case the next step is the last that this machine sees.
 results() { "$python" "$source_folder/tests/gpu/check.py" --without-snapshots "$out" >/dev/null; }

@@ -10,6 +10,7 @@ import os
 import pathlib
 import subprocess
 import sys
+import tempfile
 
 LEFT_OUT = 77
 PROGRAMS = pathlib.Path(__file__).resolve().parent / "programs.py"
@@ -76,19 +77,22 @@ class Steps:
         """MEMVIZ_RECORD=1 in an environment that has the wheel."""
         if not self.wheel:
             leave_out("no wheel")
-        environment = self.out / "environment"
-        made = self.ran(sys.executable, "-m", "venv", "--system-site-packages", environment)
+        with tempfile.TemporaryDirectory() as folder:
+            self.check_wheel(pathlib.Path(folder))
+
+    def check_wheel(self, folder):
+        made = self.ran(sys.executable, "-m", "venv", "--system-site-packages", folder)
         if made.returncode != 0:
             leave_out(f"no virtual environment: {(made.stdout + made.stderr).strip().splitlines()[-1]}")
-        python = environment / "bin" / "python"
+        python = folder / "bin" / "python"
         # The packages of an environment that this Python is one of.
-        (found,) = environment.glob("lib/python3*/site-packages")
+        (found,) = folder.glob("lib/python3*/site-packages")
         (found / "outer.pth").write_text("\n".join(path for path in sys.path if path.endswith("-packages")) + "\n")
         pip = [python, "-m", "pip", "install", "--quiet", "--no-index", "--no-deps"]
         check((done := self.ran(*pip, self.wheel)).returncode == 0, done.stdout, done.stderr)
-        done = self.ran(python, "-c", TOO_MUCH, MEMVIZ_RECORD="1", MEMVIZ_RECORD_DIR=str(self.out / "recorded"))
+        done = self.ran(python, "-c", TOO_MUCH, MEMVIZ_RECORD="1", MEMVIZ_RECORD_DIR=str(folder / "recorded"))
         check(" ran out of GPU memory." in done.stderr and "OutOfMemoryError" in done.stderr, done.stderr)
-        check(len(list((self.out / "recorded").glob("oom-*.pickle"))) == 1, done.stderr)
+        check(len(list((folder / "recorded").glob("oom-*.pickle"))) == 1, done.stderr)
 
     def overhead(self):
         """Of a training step under `memviz run`."""

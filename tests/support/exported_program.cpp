@@ -19,8 +19,9 @@ std::string size(std::string_view symbol, long long hint) {
   return fmt::format(R"({{"as_expr": {{"expr_str": "{}", "hint": {{"as_int": {}}}}}}})", symbol, hint);
 }
 
-ExportedProgram& ExportedProgram::tensor(std::string_view name, std::string_view sizes) {
-  add(tensors_, fmt::format(R"("{}": {{"dtype": 7, "sizes": [{}], "requires_grad": false}})", name, sizes));
+ExportedProgram& ExportedProgram::tensor(std::string_view name, std::string_view sizes, std::string_view strides) {
+  const std::string layout = strides.empty() ? "" : fmt::format(R"("strides": [{}], )", strides);
+  add(tensors_, fmt::format(R"("{}": {{"dtype": 7, "sizes": [{}], {}"requires_grad": false}})", name, sizes, layout));
   return *this;
 }
 
@@ -60,6 +61,17 @@ std::string output(std::string_view tensor) {
 
 std::string graph_argument(std::string_view graph) {
   return fmt::format(R"({{"name": "", "arg": {{"as_graph": {{"name": "g", "graph": {}}}}}}})", graph);
+}
+
+std::string tensors_argument(std::string_view name, const std::vector<std::string>& tensors) {
+  std::string names;
+  for (const std::string& tensor : tensors)
+    add(names, fmt::format(R"({{"name": "{}"}})", tensor));
+  return fmt::format(R"({{"name": "{}", "arg": {{"as_tensors": [{}]}}}})", name, names);
+}
+
+std::string real_argument(std::string_view name, double number) {
+  return fmt::format(R"({{"name": "{}", "arg": {{"as_float": {:.1f}}}}})", name, number);
 }
 
 std::string product_inputs(std::string_view left, std::string_view right) {

@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace memviz::test {
 
@@ -14,8 +15,8 @@ namespace memviz::test {
 /// Builds one graph; what it is given is put in as it is.
 class ExportedProgram {
 public:
-  /// `sizes` are joined texts of size(), with commas between.
-  ExportedProgram& tensor(std::string_view name, std::string_view sizes);
+  /// `sizes` and `strides` are joined texts of size(), with commas between.
+  ExportedProgram& tensor(std::string_view name, std::string_view sizes, std::string_view strides = "");
   ExportedProgram& parameter(std::string_view tensor, std::string_view name);
   /// `inputs` and `outputs` are JSON without their brackets; see tensor_argument().
   ExportedProgram& node(std::string_view target, std::string_view inputs, std::string_view outputs,
@@ -37,6 +38,11 @@ private:
 [[nodiscard]] std::string output(std::string_view tensor);
 /// {"name": "", "arg": {"as_graph": ...}}
 [[nodiscard]] std::string graph_argument(std::string_view graph);
+
+/// {"name": NAME, "arg": {"as_tensors": [...]}}
+[[nodiscard]] std::string tensors_argument(std::string_view name, const std::vector<std::string>& tensors);
+/// {"name": NAME, "arg": {"as_float": 0.5}}
+[[nodiscard]] std::string real_argument(std::string_view name, double number);
 
 /// A matrix product of `left` and `right` to `result`.
 [[nodiscard]] std::string product_inputs(std::string_view left, std::string_view right);
