@@ -80,26 +80,6 @@ TEST_CASE("no output replaces the snapshot, not even when it comes on standard i
   }
 }
 
-TEST_CASE("two outputs of one run are two files, however they are spelled") {
-  const TemporaryFolder folder;
-  std::filesystem::create_directory(folder / "sub");
-  const auto outcome =
-      run({"stats", testdata_file("training_step"), "-o", folder / "out", "--json", folder / "sub/../out"});
-  CHECK(outcome.exit_code == 2);
-  CHECK(outcome.err == "memviz: -o and --json name the same output\n");
-}
-
-TEST_CASE("-o=FILE is a slip, not a file of that name") {
-  const auto outcome = run({"flame", testdata_file("training_step"), "-o=mem.svg"});
-  CHECK(outcome.exit_code == 2);
-  CHECK(outcome.err.find("write '-o mem.svg'") != std::string::npos);
-}
-
-TEST_CASE("a name with control characters cannot forge a line on the terminal") {
-  const auto outcome = run({"stats", "no\nmemviz: all is well\x1b[2J"});
-  CHECK(outcome.err == "memviz: no memviz: all is well [2J: no such file\n");
-}
-
 TEST_CASE("an output that cannot be written") {
   const TemporaryFolder folder;
 
@@ -131,29 +111,6 @@ TEST_CASE("an output that cannot be written") {
       CHECK(outcome.exit_code == 1);
       CHECK(outcome.err == "memviz: standard output: cannot be written: no space left on device\n");
     }
-  }
-}
-
-TEST_CASE("a run that fails keeps the output of an earlier one") {
-  const TemporaryFolder folder;
-  const std::string path = folder / "out.svg";
-  test::write_bytes(path, "earlier");
-  CHECK(run({"flame", (test::testdata() / "hostile/html.pickle").string(), "-o", path}).exit_code == 1);
-  CHECK(test::read_bytes(path) == "earlier");
-  CHECK(folder.names() == std::vector<std::string>{"out.svg"});
-}
-
-TEST_CASE("an output never replaces the snapshot that it is made from") {
-  const TemporaryFolder folder;
-  const std::string file = folder / "mem.pickle";
-  const std::string bytes = test::read_bytes(testdata_file("training_step"));
-  test::write_bytes(file, bytes);
-  REQUIRE(::link(file.c_str(), (folder / "other").c_str()) == 0);
-  for (const std::string& output : {file, folder / "other"}) {
-    CHECK(run({"flame", file, "-o", output}).exit_code == 2);
-    CHECK(run({"stats", file, "--json", output}).exit_code == 2);
-    CHECK(run({"compare", testdata_file("training_step"), file, "-o", output}).exit_code == 2);
-    CHECK(test::read_bytes(file) == bytes);
   }
 }
 

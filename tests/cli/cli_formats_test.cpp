@@ -118,32 +118,6 @@ TEST_CASE("a signal ends the converter, too") {
   CHECK(is_gone());
 }
 
-TEST_CASE("bad formats, zooms and percentages are bad usage") {
-  for (const std::vector<std::string>& words :
-       std::vector<std::vector<std::string>>{{"--format", "gif"},
-                                             {"--zoom", "2"},
-                                             {"--zoom", "0", "--format", "png"},
-                                             {"--zoom", "nan", "--format", "png"},
-                                             {"--min-percent", "101"},
-                                             {"--min-percent", "-1"},
-                                             {"--min-percent", "x"}}) {
-    CAPTURE(words.back());
-    std::vector<std::string> all{"flame", testdata_file("training_step"), "-o", "-"};
-    all.insert(all.end(), words.begin(), words.end());
-    CHECK(run(all).exit_code == 2);
-  }
-}
-
-TEST_CASE("a format without a picture is bad usage") {
-  for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{
-           {"compare", testdata_file("before"), testdata_file("after"), "--format", "png"},
-           {"explain", testdata_file("before"), "--zoom", "2"}}) {
-    const auto outcome = run(words);
-    CHECK(outcome.exit_code == 2);
-    CHECK(outcome.err.find("--format and --zoom need -o") != std::string::npos);
-  }
-}
-
 TEST_CASE("--min-percent merges boxes, and the root keeps its bytes") {
   const auto svg_with = [](const std::string& percent) {
     return run({"flame", testdata_file("training_step"), "-q", "-o", "-", "--no-fold", "--min-percent", percent}).out;

@@ -24,25 +24,6 @@ Outcome report(const std::string& file, const std::string& output, std::vector<s
 
 } // namespace
 
-TEST_CASE("report needs an output, and refuses what contradicts itself") {
-  const std::string file = testdata_file("training_step");
-  CHECK(run({"report", file}).exit_code == 2);
-  const Outcome hidden = report(file, "-", {"--project-root", "/home/ada", "--redact", "all"});
-  CHECK(hidden.exit_code == 2);
-  CHECK(contains(hidden.err, "--project-root"));
-  CHECK(report(file, "-", {"--project-root", ""}).exit_code == 2);
-  CHECK(run({"export", file, "--format", "sqlite", "--group", "pool"}).exit_code == 2);
-}
-
-TEST_CASE("report says which folder it took for the project, and that another one has no files") {
-  const std::string file = testdata_file("training_step");
-  CHECK(contains(report(file, "/dev/null").err, "'/home/ada/tinyformer'"));
-  CHECK(
-      contains(report(file, "/dev/null", {"--project-root", "/home/eve"}).err, "no frame is of a file in '/home/eve'"));
-  CHECK(report(file, "/dev/null", {"--project-root", "/home/ada/tinyformer"}).err.empty());
-  CHECK(report(file, "/dev/null", {"-q"}).err.empty());
-}
-
 TEST_CASE("a report goes to standard output whole, and nothing is left of it") {
   const TemporaryFolder folder;
   const Outcome outcome = report(testdata_file("training_step"), "-", {"--full", "-q"});
@@ -70,18 +51,6 @@ TEST_CASE("a report that fails keeps the earlier one") {
   CHECK(folder.names() == std::vector<std::string>{"cut.pickle", "out.sqlite"});
 }
 
-TEST_CASE("a disk that is full is told by the name of the output") {
-  const Outcome outcome = report(testdata_file("training_step"), "/dev/full", {"-q"});
-  CHECK(outcome.exit_code == 1);
-  CHECK(outcome.err == "memviz: /dev/full: cannot be written: no space left on device\n");
-}
-
-TEST_CASE("a report is the same whatever the number of threads") {
-  const std::string file = testdata_file("training_step");
-  CHECK(report(file, "-", {"-q", "--full", "--threads", "1"}).out ==
-        report(file, "-", {"-q", "--full", "--threads", "4"}).out);
-}
-
 TEST_CASE("a redacted report and a redacted export have no text of the program") {
   const TemporaryFolder folder;
   const std::string file = testdata_file("training_step");
@@ -99,9 +68,4 @@ TEST_CASE("a redacted report and a redacted export have no text of the program")
       if (what != "paths") CHECK(outcome.out.find("log_predictions") == std::string::npos);
     }
   }
-}
-
-TEST_CASE("a recording without events is reported as it ends") {
-  CHECK(report(testdata_file("segments_only"), "-", {"-q"}).exit_code == 0);
-  CHECK(report(testdata_file("segments_only"), "-", {"-q", "--at", "peak"}).exit_code == 2);
 }
