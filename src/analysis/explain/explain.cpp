@@ -1,5 +1,6 @@
 #include "memviz/explain.hpp"
 
+#include "analysis/explain/first_step.hpp"
 #include "analysis/explain/growth.hpp"
 #include "analysis/explain/line_names.hpp"
 #include "analysis/explain/step_leak.hpp"
@@ -94,6 +95,7 @@ public:
       result.growth.reserving.clear();
       result.growth.reserved_bytes = 0;
     }
+    if (!stats.is_cpu) result.first_step = first_step(state_, result);
     return result;
   }
 
