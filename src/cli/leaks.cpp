@@ -58,10 +58,12 @@ OptionList<LeaksCommand> leaks_options() {
   };
   return joined<LeaksCommand>(
       {within<LeaksCommand>(&LeaksCommand::leaks, own),
-       {parsed({"fail-over", '\0', "SIZE",
-                "exit with code 3 where a device grows by more than this a step, with medium or high confidence; with "
-                "code 1 where that is unknown, because the steps are a guess or there are none: declare them with --steps"},
-               &LeaksCommand::most_bytes, parse_bytes)},
+       {parsed(
+           {"fail-over", '\0', "SIZE",
+            "exit with code 3 where a device grows by more than this size a step, which has a unit, with medium or "
+            "high confidence; with "
+            "code 1 where that is unknown, because the steps are a guess or there are none: declare them with --steps"},
+           &LeaksCommand::most_bytes, parse_bytes_with_unit)},
        within<LeaksCommand>(&LeaksCommand::leaks, {parsed(device_text(), &LeakOptions::device, parse_device)}),
        within<LeaksCommand>(&LeaksCommand::outputs, TextOutputs::options()),
        kinds_options<LeaksCommand>(),
@@ -156,8 +158,10 @@ Command leaks_command() {
       .text =
           "Cuts the recording into steps, and compares the lowest live bytes of each stack in each step. Tells apart "
           "what grows until the end (with bytes a step, how sure that is, and when the device is full), what is freed "
-          "late (reference cycles), what is replaced by larger blocks (a cache that torch.cat() extends), and what grew "
-          "and stopped (caches). Steps are found from annotations (memviz_torch's step(), ProfilerStep, Optimizer.step, "
+          "late (reference cycles), what is replaced by larger blocks (a cache that torch.cat() extends), and what "
+          "grew "
+          "and stopped (caches). Steps are found from annotations (memviz_torch's step(), ProfilerStep, "
+          "Optimizer.step, "
           "any record_function that has a forward and a backward pass each time) or from stacks that allocate at even "
           "distances. All other steps are a guess, because the layers of one pass repeat as steps do: what grows in "
           "them never has high confidence, and --fail-over does not accept them. A loop without a backward pass, as of "

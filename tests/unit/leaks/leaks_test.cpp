@@ -316,6 +316,7 @@ TEST_CASE("a mistake in an option of leaks says what to do") {
   check({"--steps", "weekly"}, "--steps must be auto, annotation:NAME, events:N or time:US, not 'weekly'");
   check({"--steps", "events:0"}, "the length of a step must be a number above 0");
   check({"--steps", "annotation:epoch"}, "no such annotation begins while events are recorded");
+  check({"--fail-over", "2"}, "--fail-over needs a unit: 2B, 2KiB or 2MiB?");
   check({"--capacity", "much"}, "--capacity must be a size");
   check({"--device", "3"}, "--device 3");
   check({"--json", "-", "-o", "-"}, "-o and --json name the same output");
