@@ -2,6 +2,7 @@
 
 #include "base/hash.hpp"
 #include "base/hash_map.hpp"
+#include "base/saturating.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -74,6 +75,23 @@ private:
   std::vector<const Segment*> segments_;
 };
 
+/// Whether a month or more lies between the events of two recordings.
+bool are_far_apart(const DeviceStats& one, const DeviceStats& other) {
+  constexpr std::int64_t kMonthUs = std::int64_t{30} * 24 * 3600 * 1'000'000;
+  const auto is_after = [](const DeviceStats& later, const DeviceStats& earlier) {
+    return later.first_time_us && earlier.last_time_us &&
+           saturating_difference(*later.first_time_us, *earlier.last_time_us) > kMonthUs;
+  };
+  return is_after(one, other) || is_after(other, one);
+}
+
+/// Where no segment shows it: few processes live for a month, and those that do keep most of their segments.
+bool are_of_another_time(const SegmentSides& sides, std::size_t shared) {
+  const std::size_t fewer =
+      std::min(sides.before.recording->end.segments.size(), sides.after.recording->end.segments.size());
+  return shared < fewer / 2 && are_far_apart(sum_of(sides.before.devices), sum_of(sides.after.devices));
+}
+
 } // namespace
 
 bool are_shared_by_chance(const SegmentSides& sides, std::span<const SegmentRef> shared) {
@@ -90,7 +108,7 @@ bool are_shared_by_chance(const SegmentSides& sides, std::span<const SegmentRef>
     const Segment& other = after.find(ref);
     if (!count(before.time_us(one), after.time_us(other))) count(before.stack_hash(one), after.stack_hash(other));
   }
-  return different > same;
+  return same + different == 0 ? are_of_another_time(sides, shared.size()) : different > same;
 }
 
 } // namespace memviz

@@ -17,7 +17,8 @@ struct SegmentSides {
 };
 
 /// Whether more of `shared`, which both sides have, differ by the time of their allocation, or where that is unknown by
-/// their stack, than agree: two processes have equal addresses by chance, or because they run the same program.
+/// their stack, than agree: two processes have equal addresses by chance, or because they run the same program. Where
+/// neither is known of any, whether the recordings are a month apart and share less than half.
 [[nodiscard]] bool are_shared_by_chance(const SegmentSides& sides, std::span<const SegmentRef> shared);
 
 } // namespace memviz

@@ -1,5 +1,6 @@
 #include "memviz/compare.hpp"
 #include "memviz/label.hpp"
+#include "support/small_snapshot.hpp"
 #include "support/snapshot_builder.hpp"
 #include "support/states.hpp"
 #include "support/tree_builder.hpp"
@@ -256,6 +257,22 @@ TEST_CASE("times show that equal addresses are those of two runs of one program"
   CHECK(compared(train, train, options).has_two_processes());
   options.after_times = &first;
   CHECK_FALSE(compared(train, train, options).has_two_processes());
+}
+
+TEST_CASE("a few equal addresses in recordings that are months apart are of two processes") {
+  const auto recording = [](std::int64_t time_us, std::uint64_t other_segments) {
+    test::SmallSnapshot made;
+    made.segment(0x1000, 512).active(512, 512);
+    for (std::uint64_t i = 1; i < 5; ++i)
+      made.segment(other_segments + 0x1000 * i, 512).active(512, 512);
+    made.time(time_us).event(Action::alloc, 0x1000, 512);
+    return made.take();
+  };
+  constexpr std::int64_t kDayUs = std::int64_t{24} * 3600 * 1'000'000;
+  const Recording first = recording(kDayUs, 0x100000);
+  CHECK(compared(first, recording(100 * kDayUs, 0x900000), {}).has_two_processes());
+  CHECK_FALSE(compared(first, recording(2 * kDayUs, 0x900000), {}).has_two_processes());
+  CHECK_FALSE(compared(first, recording(100 * kDayUs, 0x100000), {}).has_two_processes());
 }
 
 TEST_CASE("a device without memory takes no part in a comparison") {
