@@ -95,7 +95,10 @@ public:
       result.growth.reserving.clear();
       result.growth.reserved_bytes = 0;
     }
-    if (!stats.is_cpu) result.first_step = first_step(state_, result);
+    if (result.request && !stats.is_cpu) {
+      if (!passes_) passes_.emplace(state_.frames());
+      result.first_step = first_step(state_, result, *passes_);
+    }
     return result;
   }
 
@@ -146,6 +149,7 @@ private:
   const ExplainOptions& options_;
   AllocatorSettings settings_;
   LineNames names_;
+  std::optional<PassFinder> passes_; ///< where a request failed
 };
 
 std::vector<OtherDevice> less_used(const MemoryState& state, const DeviceExplanation& failed) {

@@ -1,7 +1,5 @@
 #include "analysis/explain/first_step.hpp"
 
-#include "analysis/leaks/passes.hpp"
-
 #include <algorithm>
 #include <array>
 #include <string_view>
@@ -65,17 +63,18 @@ std::uint64_t values_per_parameter(std::string_view optimizer) {
 }
 
 /// How often a forward and a backward pass followed each other before the request.
-std::size_t passes_before(const MemoryState& state, const DeviceExplanation& device) {
-  const auto changes = PassFinder(state.frames()).changes_in(state.recording->events_of(device.stats.device));
+std::size_t passes_before(const MemoryState& state, const DeviceExplanation& device, PassFinder& passes) {
+  const auto changes = passes.changes_in(state.recording->events_of(device.stats.device));
   return static_cast<std::size_t>(std::ranges::count_if(
       changes, [&](const PassChange& change) { return change.after <= device.request->event.value(); }));
 }
 
 /// Whether the device is in its first training step: one forward pass, one backward pass, and then an optimizer.
-bool is_first_step(const MemoryState& state, const DeviceExplanation& device, bool is_in_optimizer) {
+bool is_first_step(const MemoryState& state, const DeviceExplanation& device, PassFinder& finder,
+                   bool is_in_optimizer) {
   if (has_ended_a_step(*state.recording, *device.request)) return false;
   if (!is_in_optimizer && kind_bytes(device, MemoryKind::optimizer_state) > 0) return false;
-  const std::size_t passes = passes_before(state, device);
+  const std::size_t passes = passes_before(state, device, finder);
   if (passes > (is_in_optimizer ? 2 : 1)) return false;
   return passes > 0 || is_in_optimizer || kind_bytes(device, MemoryKind::activation) > 0;
 }
@@ -101,14 +100,14 @@ std::vector<LeverGain> levers_of(const DeviceExplanation& device, const FirstSte
 
 } // namespace
 
-std::optional<FirstStep> first_step(const MemoryState& state, const DeviceExplanation& device) {
+std::optional<FirstStep> first_step(const MemoryState& state, const DeviceExplanation& device, PassFinder& passes) {
   constexpr std::uint64_t kFew = 10; // one in so many
   FirstStep step;
   step.parameter_bytes = kind_bytes(device, MemoryKind::parameter);
   if (!device.request || step.parameter_bytes == 0) return std::nullopt;
   if (device.stats.baseline_bytes > step.parameter_bytes / kFew) return std::nullopt;
   const bool in_optimizer = is_in_optimizer(state.frames(), device);
-  if (!is_first_step(state, device, in_optimizer)) return std::nullopt;
+  if (!is_first_step(state, device, passes, in_optimizer)) return std::nullopt;
   step.gradient_bytes = kind_bytes(device, MemoryKind::gradient);
   step.state_bytes = kind_bytes(device, MemoryKind::optimizer_state);
   step.pass_bytes = pass_bytes(device);
