@@ -6,6 +6,7 @@
 #include "memviz/flame.hpp"
 #include "memviz/gauges.hpp"
 #include "memviz/kinds.hpp"
+#include "memviz/segment_times.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -26,6 +27,9 @@ struct CompareOptions {
   /// As TreeOptions::births, which is not looked at, of each side.
   std::span<const BlockBirth> before_births = {};
   std::span<const BlockBirth> after_births = {};
+  /// When the segments of each side were allocated, to recognise those of one process; null: unknown.
+  const SegmentTimes* before_times = nullptr;
+  const SegmentTimes* after_times = nullptr;
 };
 
 struct SegmentRef {
@@ -66,7 +70,9 @@ struct Comparison {
   std::vector<SegmentRef> only_before;
   std::vector<SegmentRef> only_after;
   std::vector<SegmentRef> in_both;
-  std::vector<DeviceReadings> readings; ///< ascending by device; of the whole recordings
+  /// Whether those in both are not the same ones: most differ by the time of their allocation, or by their stacks.
+  bool is_in_both_by_chance = false;
+  std::vector<DeviceReadings> readings; ///< ascending by device; of the whole recordings; unused devices are left out
   std::vector<DeviceChange> devices;    ///< the same devices at the moment compared
   /// Whether those of each side are at one moment of time, and GPUs alone, or none. Only then do sums over them mean
   /// anything.
@@ -77,9 +83,12 @@ struct Comparison {
   std::vector<KindChange> kinds; ///< of these sums; empty as in DeviceChange
 
   [[nodiscard]] std::int64_t allocated_delta_bytes() const;
-  /// No segment is in both files, so they are of two processes, whose addresses cannot match.
+  /// No segment is in both files, or only by chance, so they are of two processes, whose addresses cannot match.
   [[nodiscard]] bool has_two_processes() const;
 };
+
+/// Whether a recording shows any memory of a device, at any time.
+[[nodiscard]] bool is_used(const DeviceStats& stats);
 
 /// Indices into Comparison::readings and devices: those of which a figure changed most, at most `most`, in the order of
 /// devices.

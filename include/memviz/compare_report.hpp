@@ -55,4 +55,8 @@ using Quote = std::string (*)(const std::string&);
 /// none is.
 [[nodiscard]] std::string uneven_text(const CompareReport& report);
 
+/// That the sides use different devices, which are compared by number, a sentence without its full stop; "" where they
+/// use the same ones.
+[[nodiscard]] std::string other_devices_text(const CompareReport& report);
+
 } // namespace memviz

@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace memviz {
@@ -34,6 +35,38 @@ struct StepLeak {
   std::uint64_t bytes_per_step = 0;
   std::uint64_t steps = 0;
   std::vector<UserLine> lines; ///< bytes a step, and blocks at the end of the recording; largest first
+};
+
+/// A way to need less memory in a training step.
+enum class Lever : std::uint8_t {
+  checkpointing, ///< computes activations again in the backward pass
+  smaller_batch, ///< half of it
+  smaller_state, ///< of the optimizer
+  settings,      ///< of the allocator, as what_if() has tried them
+};
+/// "checkpointing", "smaller batch", "smaller optimizer state", "settings"
+[[nodiscard]] std::string_view lever_name(Lever lever);
+
+struct LeverGain {
+  Lever lever = Lever::checkpointing;
+  std::uint64_t bytes = 0; ///< at most
+};
+
+/// The first training step, where memory runs out in it: what is live of it, what is still to come, as a lower bound if
+/// all parameters are trained, and what would make room. Bytes are those of kinds.
+struct FirstStep {
+  std::uint64_t parameter_bytes = 0;
+  std::uint64_t gradient_bytes = 0;
+  std::uint64_t gradients_to_come_bytes = 0;
+  std::string optimizer; ///< its class, "AdamW"; "" where none is seen, and then the state is what Adam keeps
+  std::uint64_t values_per_parameter = 0; ///< in the optimizer's state, at least
+  std::uint64_t state_bytes = 0;          ///< of the optimizer
+  std::uint64_t state_to_come_bytes = 0;
+  std::uint64_t pass_bytes = 0; ///< of all other kinds but workspaces: what the pass under way keeps
+  std::uint64_t needed_bytes = 0;    ///< by parameters, gradients and state when the optimizer has made its state
+  std::uint64_t available_bytes = 0; ///< to PyTorch: what it held and what the device had free
+  std::uint64_t missing_bytes = 0;   ///< for the whole step, at least
+  std::vector<LeverGain> levers;     ///< largest first
 };
 
 struct ExplainOptions {
@@ -61,7 +94,8 @@ struct DeviceExplanation {
   KindAccount kinds;           ///< all 0 where the state has no kinds
   Pins pins;
   Growth growth;
-  std::optional<StepLeak> leak; ///< where memory ran out, steps are annotated, and it is much
+  std::optional<StepLeak> leak;        ///< where memory ran out, steps are annotated, and it is much
+  std::optional<FirstStep> first_step; ///< where memory ran out in it
   Fidelity fidelity;
   std::vector<WhatIf> what_ifs;     ///< none for main memory, which no such allocator manages
   std::vector<UserLine> in_the_way; ///< whose blocks those of without_blocks are, largest first

@@ -41,9 +41,14 @@ struct Steps {
   std::uint64_t anchors = 0;  ///< of `repetition`: how many stacks allocate once a step
   std::uint64_t marks = 0;    ///< of `annotation`: how many there are; not all have events of this device behind them
   std::uint64_t later_marks = 0; ///< of these, since the first event: those before may have lost theirs in the ring
+  /// Declared, marked for this purpose, or at an annotation and each with a forward and a backward pass.
+  bool are_known = false;
+  bool have_both_passes = false; ///< of `repetition`: a forward and a backward pass are in each of most steps
 
-  /// The layers of one forward or backward pass repeat as steps do: what is found in such steps is never sure.
-  [[nodiscard]] bool is_guess() const { return source == StepSource::repetition; }
+  /// What is found in such steps is never sure.
+  [[nodiscard]] bool is_guess() const { return source != StepSource::none && !are_known; }
+  /// The layers of one forward or backward pass repeat as steps do.
+  [[nodiscard]] bool may_be_layers() const { return is_guess() && !have_both_passes; }
 };
 
 inline constexpr std::size_t kMostSteps = 1024;
@@ -56,6 +61,7 @@ enum class TrendKind : std::uint8_t {
   grows,      ///< rises again and again until the end
   stopped,    ///< rose and stays: a cache that is full
   late_frees, ///< rises for several steps, then falls at once, to where it was: reference cycles
+  replaced,   ///< rises, but with larger blocks in the place of those that are freed: a cache that grows by cat()
 };
 
 /// How far growth is from chance. Of stacks that hold now more, now less, and do not leak (16 kinds of them simulated,
@@ -64,7 +70,7 @@ enum class TrendKind : std::uint8_t {
 enum class Confidence : std::uint8_t {
   low,
   medium, ///< at least 7 rises without a fall, or a drift of about 4 standard errors
-  high,   ///< at least 16 rises without a fall, or a drift of about 6; never of steps that were guessed
+  high,   ///< at least 16 rises without a fall, or a drift of about 6; never of steps that are a guess
 };
 
 /// How bytes change over steps.
@@ -115,10 +121,10 @@ struct StackGrowth {
   FreeBurst burst;
 };
 
-/// Why stacks that grow are not called a leak, where the steps were found by repetition only.
+/// Why stacks that grow are not called a leak, where the steps are a guess.
 enum class Doubt : std::uint8_t {
   none,
-  one_pass, ///< many grow together in a forward or a backward pass alone: the layers of one pass repeat, too
+  one_pass, ///< no step has a forward and a backward pass, and what grows is much, or what a pass has to keep
   loading,  ///< next to nothing is freed: a model is loaded
   offset,   ///< as much is freed elsewhere: the backward pass turns activations into gradients
 };
@@ -140,6 +146,7 @@ struct DeviceLeaks {
   Doubt doubt = Doubt::none;
   std::vector<StackGrowth> stopped;
   std::vector<StackGrowth> late_frees;
+  std::vector<StackGrowth> replaced;
   std::optional<std::uint64_t> capacity_bytes; ///< what PyTorch can have of the device
   CapacitySource capacity_source = CapacitySource::unknown;
 
@@ -168,7 +175,7 @@ struct LeakOptions {
 enum class Gate : std::uint8_t {
   passes,
   exceeded,
-  no_steps,      ///< none that are annotated or declared, so that nothing can be said
+  no_steps,      ///< none that are known, so that nothing can be said
   idle,          ///< hardly any of the steps has events of this device: it cannot grow with them
   too_few_steps, ///< something grows by more, in fewer than kFewestSureSteps
 };
@@ -178,6 +185,8 @@ enum class Gate : std::uint8_t {
 
 /// Why nothing can be said of so few steps, without a full stop; "" of enough.
 [[nodiscard]] std::string steps_note(const Recording& recording, const Steps& steps);
+/// Why steps that are a guess are no more than that, without a full stop.
+[[nodiscard]] std::string guess_note(const Steps& steps);
 
 /// For people, at most 100 columns wide but for names; and for programs. The latter throws Error where the stacks would
 /// be too much text.

@@ -203,11 +203,19 @@ std::size_t resized_segments(const Comparison& comparison) {
 
 /// Two processes have nothing in common that a list of addresses could show.
 std::string two_processes_sentence(const Comparison& comparison) {
-  std::string sentence = fmt::format(
-      "No segment is in both files, so they are of two processes, whose addresses cannot match: {} before ({}), "
-      "{} after ({}).",
-      format_counted(comparison.only_before.size(), "segment"), format_bytes(bytes_of(comparison.only_before)),
-      format_counted(comparison.only_after.size(), "segment"), format_bytes(bytes_of(comparison.only_after)));
+  const std::size_t shared = comparison.in_both.size();
+  const std::uint64_t shared_bytes = bytes_of(comparison.in_both);
+  const std::string reason =
+      shared == 0 ? "No segment is in both files"
+                  : fmt::format("{} the same address and size in both files by chance, but other times or stacks",
+                                format_counted(shared, "segment has", "segments have"));
+  std::string sentence =
+      fmt::format("{}, so they are of two processes, whose addresses cannot match: {} before ({}), {} after ({}).",
+                  reason, format_counted(comparison.only_before.size() + shared, "segment"),
+                  format_bytes(bytes_of(comparison.only_before) + shared_bytes),
+                  format_counted(comparison.only_after.size() + shared, "segment"),
+                  format_bytes(bytes_of(comparison.only_after) + shared_bytes));
+  if (shared > 0) return sentence;
   if (const std::size_t resized = resized_segments(comparison); resized > 0)
     sentence += fmt::format(" Or of one, whose expandable segments changed their size: {} at the same address.",
                             resized == 1 ? "1 stands" : format_count(resized) + " stand");

@@ -58,11 +58,12 @@ OptionList<CompareCommand> own_options() {
            "holds most"},
           &CompareCommand::match,
           {{"auto", std::nullopt}, {"line", FrameMatch::line}, {"function", FrameMatch::function}})),
-      parsed({"fail-over", '\0', "LIMIT",
-              "exit with code 3 when the peak, the end or the reserved memory of a device grew by more than "
-              "this size or percentage, for example 500M, 1GiB or 2%. A peak that is unknown, because a "
-              "file has no events, is said and not looked at"},
-             &CompareCommand::limit, parse_limit),
+      parsed(
+          {"fail-over", '\0', "LIMIT",
+           "exit with code 3 when the peak, the end or the reserved memory of a device grew by more than "
+           "this size or percentage, which has a unit, for example 500M, 1GiB or 2%. A peak that is unknown, because a "
+           "file has no events, is said and not looked at"},
+          &CompareCommand::limit, parse_limit),
       one_of<CompareCommand, std::optional<Gauge>, Gauge>(
           {"gate", '\0', "FIGURE",
            "look at this one only: peak or end (requested bytes), or reserved (at the end). One that is "
@@ -93,13 +94,16 @@ struct Side {
   std::string name; ///< in outputs
   MemoryState state;
   std::vector<BlockBirth> births;
+  SegmentTimes segment_times;
   std::vector<std::string> warnings; ///< each with that name
 };
 
 Side load_side(const std::string& file, const std::string& name, const CompareCommand& options) {
-  Loaded loaded = load(file, options.file,
-                       {.moment = moment_of(options.scope), .births = needs_births(options.tree), .kinds = true});
-  Side side{loaded.name, name, std::move(loaded.state), std::move(loaded.births), {}};
+  SegmentTimes times;
+  Loaded loaded =
+      load(file, options.file,
+           {.moment = moment_of(options.scope), .births = needs_births(options.tree), .kinds = true, .sink = &times});
+  Side side{loaded.name, name, std::move(loaded.state), std::move(loaded.births), std::move(times), {}};
   for (const std::string& warning : warnings_of(side.state))
     side.warnings.push_back(side.name + ": " + warning);
   say_warnings(options.file, side.file, warnings_of(side.state));
@@ -125,6 +129,8 @@ CompareOptions compare_options(const CompareCommand& command, const Side& before
   options.tree = resolved(command.tree, wider, command.scope.device);
   options.before_births = before.births;
   options.after_births = after.births;
+  options.before_times = &before.segment_times;
+  options.after_times = &after.segment_times;
   if (command.tree.group) return options;
   // One side may have a GPU alone, and the other host memory alone.
   std::vector<Level>& levels = options.tree.levels;
@@ -199,9 +205,10 @@ int run_compare(const CompareCommand& options) {
   CompareReport report{side_of_report(before, device), side_of_report(after, device), comparison};
   report.warnings = before.warnings;
   report.warnings.insert(report.warnings.end(), after.warnings.begin(), after.warnings.end());
-  if (const std::string uneven = uneven_text(report); !uneven.empty()) {
-    report.warnings.push_back(uneven);
-    options.file.advise("warning: " + uneven);
+  for (const std::string& warning : {uneven_text(report), other_devices_text(report)}) {
+    if (warning.empty()) continue;
+    report.warnings.push_back(warning);
+    options.file.advise("warning: " + warning);
   }
   if (options.limit) report.verdict = checked_verdict(report, options);
   write_results(options, report, options.picture.output ? drawn(options, report, before, after) : std::string());

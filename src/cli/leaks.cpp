@@ -58,10 +58,12 @@ OptionList<LeaksCommand> leaks_options() {
   };
   return joined<LeaksCommand>(
       {within<LeaksCommand>(&LeaksCommand::leaks, own),
-       {parsed({"fail-over", '\0', "SIZE",
-                "exit with code 3 where a device grows by more than this a step, with medium or high confidence; with "
-                "code 1 where that cannot be told, because no steps are annotated or declared with --steps"},
-               &LeaksCommand::most_bytes, parse_bytes)},
+       {parsed(
+           {"fail-over", '\0', "SIZE",
+            "exit with code 3 where a device grows by more than this size a step, which has a unit, with medium or "
+            "high confidence; with "
+            "code 1 where that is unknown, because the steps are a guess or there are none: declare them with --steps"},
+           &LeaksCommand::most_bytes, parse_bytes_with_unit)},
        within<LeaksCommand>(&LeaksCommand::leaks, {parsed(device_text(), &LeakOptions::device, parse_device)}),
        within<LeaksCommand>(&LeaksCommand::outputs, TextOutputs::options()),
        kinds_options<LeaksCommand>(),
@@ -96,8 +98,7 @@ bool is_over(const std::string& file, const MemoryState& state, const std::vecto
 }
 
 std::string no_steps_text(const Recording& recording, const Steps& steps) {
-  const std::string reason = steps.is_guess() ? "these are a guess, from stacks that allocate at even distances"
-                                              : steps_note(recording, steps);
+  const std::string reason = steps.is_guess() ? guess_note(steps) : steps_note(recording, steps);
   return fmt::format(
       "--fail-over needs steps that are annotated or declared, and {}: say where they begin with --steps "
       "annotation:NAME, --steps events:N or --steps time:US",
@@ -157,11 +158,14 @@ Command leaks_command() {
       .text =
           "Cuts the recording into steps, and compares the lowest live bytes of each stack in each step. Tells apart "
           "what grows until the end (with bytes a step, how sure that is, and when the device is full), what is freed "
-          "late (reference cycles), and what grew and stopped (caches). Steps are found from annotations "
-          "(ProfilerStep, Optimizer.step, any record_function that repeats) or from stacks that allocate at even "
-          "distances. Steps found from stacks are a guess, because the layers of one pass repeat, too: what grows in "
-          "them "
-          "is never said with high confidence, and --fail-over does not take them.",
+          "late (reference cycles), what is replaced by larger blocks (a cache that torch.cat() extends), and what "
+          "grew "
+          "and stopped (caches). Steps are found from annotations (memviz_torch's step(), ProfilerStep, "
+          "Optimizer.step, "
+          "any record_function that has a forward and a backward pass each time) or from stacks that allocate at even "
+          "distances. All other steps are a guess, because the layers of one pass repeat as steps do: what grows in "
+          "them never has high confidence, and --fail-over does not accept them. A loop without a backward pass, as of "
+          "a server, needs --steps annotation:NAME, ProfilerStep or step().",
       .examples = "  memviz leaks mem.pickle\n"
                   "  memviz leaks mem.pickle --steps annotation:train_step --capacity 80GB\n"
                   "  memviz leaks mem.pickle --json leaks.json --fail-over 1MiB\n",

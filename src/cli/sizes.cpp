@@ -45,6 +45,14 @@ std::optional<std::uint64_t> bytes_in(std::string_view text) {
   return static_cast<std::uint64_t>(std::llround(*number * *unit));
 }
 
+/// Whether a size may be meant as percent or megabytes: a small number without a unit. Numbers of bytes that a program
+/// has computed are large.
+bool is_ambiguous(std::string_view size, std::uint64_t bytes) {
+  constexpr std::uint64_t kLarge = 100'000;
+  const bool has_unit = size.find_last_not_of("0123456789.") != std::string_view::npos;
+  return bytes > 0 && bytes < kLarge && !has_unit;
+}
+
 } // namespace
 
 std::uint64_t parse_bytes(std::string_view option, std::string_view text) {
@@ -75,8 +83,19 @@ std::uint64_t parse_count(std::string_view option, std::string_view text, std::u
   throw UsageError(fmt::format("--{} must be a number from {} to {}, not '{}'", option, least, most, text));
 }
 
+std::uint64_t parse_bytes_with_unit(std::string_view option, std::string_view text) {
+  const std::uint64_t bytes = parse_bytes(option, text);
+  if (is_ambiguous(text, bytes))
+    throw UsageError(fmt::format("--{} needs a unit: {}B, {}KiB or {}MiB?", option, text, text, text));
+  return bytes;
+}
+
 GrowthLimit parse_limit(std::string_view option, std::string_view text) {
-  if (const auto bytes = bytes_in(text)) return {false, 0, *bytes, std::string(text)};
+  if (const auto bytes = bytes_in(text)) {
+    if (is_ambiguous(text, *bytes))
+      throw UsageError(fmt::format("--{} needs a unit: {}%, {}B or {}MiB?", option, text, text, text));
+    return {false, 0, *bytes, std::string(text)};
+  }
   std::string_view rest = text;
   const auto percent = take_number(rest);
   if (!percent || rest != "%")

@@ -13,6 +13,9 @@ namespace memviz::cli {
 /// (or KiB, ...) powers of 1024. Throws UsageError that names `option`.
 [[nodiscard]] std::uint64_t parse_bytes(std::string_view option, std::string_view text);
 
+/// The same, but of no small number without a unit except 0: "2" might be percent, or megabytes.
+[[nodiscard]] std::uint64_t parse_bytes_with_unit(std::string_view option, std::string_view text);
+
 /// From 0 to 100, with or without a '%'. Throws UsageError that names `option`.
 [[nodiscard]] double parse_percent(std::string_view option, std::string_view text);
 
@@ -23,8 +26,8 @@ namespace memviz::cli {
 [[nodiscard]] std::uint64_t parse_count(std::string_view option, std::string_view text, std::uint64_t least,
                                         std::uint64_t most);
 
-/// The most that something may grow: bytes as for parse_bytes(), or percent of what it was. Throws UsageError that
-/// names `option`.
+/// The most that something may grow: bytes as for parse_bytes_with_unit(), or percent of what it was. Throws UsageError
+/// that names `option`.
 [[nodiscard]] GrowthLimit parse_limit(std::string_view option, std::string_view text);
 
 } // namespace memviz::cli

@@ -138,7 +138,7 @@ std::string compare_json(const CompareReport& report) {
     json.end_array();
     write_segments(json, "only_before", comparison.only_before);
     write_segments(json, "only_after", comparison.only_after);
-    json.member("segments_in_both", comparison.in_both.size());
+    json.member("segments_in_both", comparison.in_both.size()).member("two_processes", comparison.has_two_processes());
     if (report.verdict) write_verdict(json, report);
     json.member("warnings", report.warnings).end_object();
   });

@@ -123,6 +123,30 @@ void write_leak(JsonWriter& json, const FrameTable& frames, const std::optional<
   json.end_object();
 }
 
+void write_first_step(JsonWriter& json, const std::optional<FirstStep>& step) {
+  if (!step) {
+    json.value(nullptr);
+    return;
+  }
+  json.begin_object()
+      .member("parameter_bytes", step->parameter_bytes)
+      .member("gradient_bytes", step->gradient_bytes)
+      .member("gradients_to_come_bytes", step->gradients_to_come_bytes)
+      .member("optimizer", step->optimizer)
+      .member("values_per_parameter", step->values_per_parameter)
+      .member("state_bytes", step->state_bytes)
+      .member("state_to_come_bytes", step->state_to_come_bytes)
+      .member("pass_bytes", step->pass_bytes)
+      .member("needed_bytes", step->needed_bytes)
+      .member("available_bytes", step->available_bytes)
+      .member("missing_bytes", step->missing_bytes)
+      .key("levers")
+      .begin_array();
+  for (const LeverGain& gain : step->levers)
+    json.begin_object().member("lever", lever_name(gain.lever)).member("bytes", gain.bytes).end_object();
+  json.end_array().end_object();
+}
+
 void write_measured(JsonWriter& json, const MeasuredDevice& measured) {
   json.key("measured")
       .begin_object()
@@ -181,6 +205,8 @@ void write_device(JsonWriter& json, const MemoryState& state, const DeviceExplan
   write_growth(json, frames, device.growth);
   json.key("leak");
   write_leak(json, frames, device.leak);
+  json.key("first_step");
+  write_first_step(json, device.first_step);
   json.end_object();
 }
 

@@ -41,7 +41,7 @@ void write_steps(JsonWriter& json, const Recording& recording, const Steps& step
   json.key("steps").begin_object().member("source", source_name(steps.source));
   if (steps.source == StepSource::annotation) json.member("annotation", steps.name);
   if (steps.source == StepSource::repetition) json.member("anchors", steps.anchors);
-  json.member("count", steps.starts.size());
+  json.member("guess", steps.is_guess()).member("count", steps.starts.size());
   if (steps.source == StepSource::annotation) json.member("marks", steps.marks);
   json.member("left_out", steps.left_out).member("start_events", steps.starts);
   if (const std::string note = steps_note(recording, steps); !note.empty()) json.member("note", note);
@@ -98,6 +98,7 @@ public:
       json_.end_object();
     }
     add_list("late_frees", leaks.late_frees);
+    add_list("replaced", leaks.replaced);
     add_list("stopped", leaks.stopped);
     json_.end_object();
   }

@@ -92,7 +92,7 @@ private:
   [[nodiscard]] std::string growth_table(DeviceId device, std::span<const StackGrowth> growths);
   [[nodiscard]] std::string growing(const DeviceLeaks& leaks, const LeaksWords& words);
   [[nodiscard]] std::string late_frees(const DeviceLeaks& leaks);
-  [[nodiscard]] std::string stopped(const DeviceLeaks& leaks);
+  [[nodiscard]] std::string rise_table(const std::vector<StackGrowth>& growths);
 
   const MemoryState& state_;
   const FrameTable& frames_;
@@ -172,15 +172,14 @@ std::string LeaksText::late_frees(const DeviceLeaks& leaks) {
   return text;
 }
 
-std::string LeaksText::stopped(const DeviceLeaks& leaks) {
+std::string LeaksText::rise_table(const std::vector<StackGrowth>& growths) {
   TextTable table{Align::right, Align::left, Align::left};
   table.add_row({"last rise", "lowest, first -> last step", "line"});
-  for (std::size_t i = 0; i < std::min(leaks.stopped.size(), kMostRows); ++i) {
-    const StackGrowth& growth = leaks.stopped[i];
+  for (const StackGrowth& growth : std::span(growths).first(std::min(growths.size(), kMostRows))) {
     table.add_row({fmt::format("step {}", growth.trend.last_rise + 1),
                    range_text(growth.first_bytes, growth.last_bytes), line_of(growth)});
   }
-  return table.text("    ") + rest_text(leaks.stopped.size());
+  return table.text("    ") + rest_text(growths.size());
 }
 
 std::string LeaksText::section(const DeviceLeaks& leaks) {
@@ -193,7 +192,8 @@ std::string LeaksText::section(const DeviceLeaks& leaks) {
   text += growing(leaks, words) + overview(leaks, words);
   if (!words.doubt.empty()) text += '\n' + paragraph(words.doubt) + growth_table(leaks.device, leaks.doubtful);
   if (!words.late_frees.empty()) text += '\n' + paragraph(words.late_frees) + late_frees(leaks);
-  if (!words.stopped.empty()) text += '\n' + paragraph(words.stopped) + stopped(leaks);
+  if (!words.replaced.empty()) text += '\n' + paragraph(words.replaced) + rise_table(leaks.replaced);
+  if (!words.stopped.empty()) text += '\n' + paragraph(words.stopped) + rise_table(leaks.stopped);
   return text;
 }
 

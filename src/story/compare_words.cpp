@@ -37,6 +37,20 @@ std::string culprit_text(const Comparison& comparison, Quote quote) {
                      format_delta(line->change.delta_bytes()), moment.empty() ? "" : " ", moment);
 }
 
+/// "GPU 0", "GPU 0 and 2 more", "no device"
+std::string device_list(const std::vector<DeviceStats>& devices) {
+  if (devices.empty()) return "no device";
+  const std::string first = device_name(devices.front().device, devices.front().is_cpu);
+  return devices.size() == 1 ? first : fmt::format("{} and {} more", first, format_count(devices.size() - 1));
+}
+
+std::vector<DeviceStats> used_devices(const Comparison& comparison, DeviceStats DeviceChange::*side) {
+  std::vector<DeviceStats> used;
+  for (const DeviceChange& device : comparison.devices)
+    if (is_used(device.*side)) used.push_back(device.*side);
+  return used;
+}
+
 bool lacks_events(const Comparison& comparison, DeviceStats DeviceChange::*side) {
   return std::none_of(comparison.devices.begin(), comparison.devices.end(),
                       [&](const DeviceChange& device) { return (device.*side).events > 0; });
@@ -97,6 +111,14 @@ std::string uneven_text(const CompareReport& report) {
                        report.before.file, moment_text(after.at, after.events), report.after.file);
   }
   return "";
+}
+
+std::string other_devices_text(const CompareReport& report) {
+  const auto before = used_devices(report.comparison, &DeviceChange::before);
+  const auto after = used_devices(report.comparison, &DeviceChange::after);
+  if (std::ranges::equal(before, after, {}, &DeviceStats::device, &DeviceStats::device)) return "";
+  return fmt::format("{} uses {}, but {} uses {}: devices are compared by their numbers", report.before.file,
+                     device_list(before), report.after.file, device_list(after));
 }
 
 std::string change_label(const Comparison& comparison, const UserLineChange& line) {

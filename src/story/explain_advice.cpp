@@ -5,11 +5,13 @@
 #include "memviz/label.hpp"
 #include "story/explain_answers.hpp"
 #include "story/explain_figures.hpp"
+#include "story/first_step_words.hpp"
 #include "story/kinds_advice.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <iterator>
 #include <string_view>
 #include <utility>
 
@@ -136,9 +138,24 @@ std::vector<std::string> replayed_advice(const MemoryState& state, const DeviceE
     if (answer.circumstance == Circumstance::max_split_size && expandable_fits) continue;
     // Without a request it would be speed for memory that nobody is waiting for.
     if (answer.circumstance == Circumstance::empty_cache && !device.request) continue;
-    const std::string effect = device.request ? "the request fits" : fmt::format("saves {}", format_bytes(saved_bytes));
+    const std::string effect =
+        device.request ? "this request fits" : fmt::format("saves {}", format_bytes(saved_bytes));
     advice.push_back(advice_of(state, device, answer, effect));
   }
+  return advice;
+}
+
+/// What gives most comes first.
+std::vector<std::string> first_step_advice(const MemoryState& state, const DeviceExplanation& device) {
+  std::vector<std::string> replayed = replayed_advice(state, device);
+  std::vector<std::string> advice;
+  const auto add_replayed = [&] { std::ranges::move(std::exchange(replayed, {}), std::back_inserter(advice)); };
+  for (const LeverGain& gain : device.first_step->levers) {
+    if (gain.lever == Lever::settings) add_replayed();
+    if (std::string sentence = lever_text(gain); !sentence.empty()) advice.push_back(std::move(sentence));
+  }
+  add_replayed();
+  advice.push_back(rehearse_text(device));
   return advice;
 }
 
@@ -150,11 +167,12 @@ std::vector<std::string> advice_text(const MemoryState& state, const DeviceExpla
     advice.push_back(std::move(less_at_once));
   if (is_out_of_reach(device)) return advice;
   if (device.leak) advice.push_back(leak_advice(state, device));
-  for (std::string& sentence : replayed_advice(state, device))
-    advice.push_back(std::move(sentence));
+  const auto add = [&](std::vector<std::string> sentences) {
+    std::ranges::move(sentences, std::back_inserter(advice));
+  };
+  add(device.first_step ? first_step_advice(state, device) : replayed_advice(state, device));
   if (device.judgement.verdict == Verdict::pending_free) advice.emplace_back(pending_advice());
-  for (std::string& sentence : kinds_advice(device))
-    advice.push_back(std::move(sentence));
+  if (!device.first_step) add(kinds_advice(device));
   if (device.judgement.verdict == Verdict::outside) advice.push_back(outside_advice(device));
   if (!device.less_used.empty()) advice.push_back(balance_advice(device));
   return advice;

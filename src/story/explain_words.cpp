@@ -6,6 +6,7 @@
 #include "story/explain_advice.hpp"
 #include "story/explain_answers.hpp"
 #include "story/explain_figures.hpp"
+#include "story/first_step_words.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -38,12 +39,15 @@ std::string headline(const MemoryState& state, const DeviceExplanation& device) 
             : "";
     return fmt::format("{} {}: {}{}.", name, moment_text(device.stats.at, device.stats.events), held, beside);
   }
-  return fmt::format("{} ran out of memory: {} asked for by {}; the device had {} free, and of {} that PyTorch held {} "
-                     "was in use.",
-                     name, format_bytes(device.request->bytes),
+  const std::string held =
+      ledger.reserved_bytes == 0
+          ? "PyTorch held nothing"
+          : fmt::format("of {} that PyTorch held {} was in use", format_bytes(ledger.reserved_bytes),
+                        format_percent(used_bytes(ledger), ledger.reserved_bytes));
+  return fmt::format("{} ran out of memory: {} asked for by {}; the device had {} free, and {}.", name,
+                     format_bytes(device.request->bytes),
                      elided(node_label(state.frames(), device.asking_line), kNameColumns),
-                     ledger.device_free_bytes ? format_bytes(*ledger.device_free_bytes) : "an unknown amount",
-                     format_bytes(ledger.reserved_bytes), format_percent(used_bytes(ledger), ledger.reserved_bytes));
+                     ledger.device_free_bytes ? format_bytes(*ledger.device_free_bytes) : "an unknown amount", held);
 }
 
 std::string title(const DeviceExplanation& device) {
@@ -267,6 +271,7 @@ std::vector<std::string> reasons(const FrameTable& frames, const DeviceExplanati
                                format_bytes(device.judgement.needed_bytes)));
   if (const std::string shares = kind_shares_text(device.kinds); !shares.empty())
     text.push_back(fmt::format("Kinds: of {} in use, {}.", format_bytes(device.stats.requested_bytes), shares));
+  if (device.first_step) text.push_back(first_step_text(*device.first_step));
   // Where it would have fit nowhere, no other device matters.
   if (!device.less_used.empty() && !is_out_of_reach(device)) text.push_back(imbalance(device));
   if (!device.request && ledger.capacity_bytes && ledger.reserved_bytes > 0) text.push_back(headroom(ledger));

@@ -78,16 +78,20 @@ std::string perhaps_text(const DeviceLeaks& leaks) {
   return fmt::format("Perhaps {}, too little to tell", format_counted(more, "stack grows, too", "stacks grow, too"));
 }
 
+/// Whether no stack grows until the end, not even one that is no leak.
+bool is_still(const DeviceLeaks& leaks) {
+  return leaks.grows.empty() && leaks.doubt == Doubt::none && leaks.replaced.empty();
+}
+
 std::string verdict_of_none(const DeviceLeaks& leaks) {
-  return fmt::format("{}: {} looked at in {}",
-                     leaks.doubt == Doubt::none ? "Nothing grows from step to step" : "No leak found",
+  return fmt::format("{}: {} looked at in {}", is_still(leaks) ? "Nothing grows from step to step" : "No leak found",
                      format_counted(leaks.stacks, "stack"), format_counted(leaks.steps.starts.size(), "step"));
 }
 
 std::vector<std::string> reasons_of_none(const DeviceLeaks& leaks) {
   const auto growth =
       static_cast<std::int64_t>(leaks.floor_bytes.back()) - static_cast<std::int64_t>(leaks.floor_bytes.front());
-  if (growth <= 0 || leaks.doubt != Doubt::none) return {};
+  if (growth <= 0 || !is_still(leaks)) return {};
   return {fmt::format("(the {} between the first step and the last were allocated once, or came and went)",
                       format_bytes(static_cast<std::uint64_t>(growth)))};
 }
@@ -96,8 +100,8 @@ std::string_view doubt_text(Doubt doubt) {
   switch (doubt) {
   case Doubt::none: break;
   case Doubt::one_pass:
-    return "These grow together, as what the layers of one forward or backward pass keep does. If the steps are steps "
-           "of training, say so with --steps, and this is a leak";
+    return "No forward and backward pass is in each of these steps, and these grow as what the layers of one pass keep "
+           "does. If the steps are steps of the program, say so with --steps, and this is a leak";
   case Doubt::loading:
     return "Next to nothing is freed in these steps, as when a model is loaded. If they are steps of training, say so "
            "with --steps, and this is a leak";
@@ -132,7 +136,8 @@ std::string steps_note(const Recording& recording, const Steps& steps) {
   if (steps.source == StepSource::none) {
     return recording.annotations.empty()
                ? "no steps found: the recording has no annotations, and no stack allocates at even distances"
-               : "no steps found: no annotation occurs three times, and no stack allocates at even distances";
+               : "no steps found: no annotation occurs three times, with a forward and a backward pass each time, and "
+                 "no stack allocates at even distances";
   }
   if (steps.source == StepSource::annotation) {
     return fmt::format("only {} of the {} at '{}' {} events here, and it takes {} to tell", steps.starts.size(),
@@ -141,6 +146,13 @@ std::string steps_note(const Recording& recording, const Steps& steps) {
   }
   return fmt::format("only {}, and it takes {} to tell growth from an accident",
                      format_counted(steps.starts.size(), "step"), kFewestSteps);
+}
+
+std::string guess_note(const Steps& steps) {
+  if (steps.source == StepSource::annotation)
+    return fmt::format("these are a guess: not each of them has a forward and a backward pass, at '{}'",
+                       elided(steps.name, kLeakLineColumns));
+  return "these are a guess, from stacks that allocate at even distances";
 }
 
 std::string_view confidence_word(Confidence confidence) {
@@ -182,6 +194,9 @@ LeaksWords leaks_words(const Recording& recording, const DeviceLeaks& leaks) {
   if (!leaks.late_frees.empty())
     words.late_frees = "Freed late, not leaked: grows for several steps, then falls at once, as when the garbage "
                        "collector has to find reference cycles";
+  if (!leaks.replaced.empty())
+    words.replaced = "Replaced by larger blocks step by step, nothing left behind: grows, as a cache that is extended "
+                     "by torch.cat() does";
   if (!leaks.stopped.empty()) words.stopped = "Grew and stopped, or all but: what is filled once, as a cache is";
   return words;
 }

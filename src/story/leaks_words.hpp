@@ -26,6 +26,7 @@ struct LeaksWords {
   std::vector<std::string> step_notes;
   std::string doubt;      ///< heads DeviceLeaks::doubtful
   std::string late_frees; ///< heads those
+  std::string replaced;   ///< and those
   std::string stopped;    ///< and those
 };
 

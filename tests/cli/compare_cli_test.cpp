@@ -69,6 +69,14 @@ TEST_CASE("compare of a file with itself finds no difference") {
   CHECK(compared(testdata_file("before"), testdata_file("before")).at("changes").empty());
 }
 
+TEST_CASE("a limit without a unit is a mistake, because it might be percent, bytes or megabytes") {
+  const auto outcome = compare(testdata_file("before"), testdata_file("after"), {"--fail-over", "2"});
+  CHECK(outcome.exit_code == 2);
+  CHECK(contains(outcome.err, "--fail-over needs a unit: 2%, 2B or 2MiB?"));
+  for (const char* limit : {"2B", "2%", "0", "64MiB", "268435456"})
+    CHECK(compare(testdata_file("before"), testdata_file("before"), {"--fail-over", limit}).exit_code == 0);
+}
+
 TEST_CASE("compare draws into a file, or to standard output with the text on standard error") {
   const TemporaryFolder folder;
   const auto to_file = compare(testdata_file("before"), testdata_file("after"), {"-q", "-o", folder / "diff.svg"});

@@ -46,6 +46,7 @@ public:
   explicit AllocatingProgram(std::uint64_t seed) : dice(seed) {
     work_ = snapshot_.stack({"/app/train.py:1:main", "/app/model.py:2:forward"});
     kept_ = snapshot_.stack({"/app/train.py:1:main", "/app/cache.py:3:put"});
+    backward_ = snapshot_.stack({"/usr/torch/engine.cpp:9:torch::autograd::Engine::evaluate_function()"});
   }
 
   /// What the line holds, oldest first: address and size.
@@ -75,6 +76,8 @@ public:
       if (step >= 0) snapshot_.mark("train_step");
       snapshot_.event(Action::alloc, 0x100, 4096, work_);
       turn(*this, step);
+      snapshot_.event(Action::alloc, 0x2100, 4096, backward_);
+      free({0x2100, 4096});
       free({0x100, 4096});
     }
     return snapshot_.take();
@@ -89,6 +92,7 @@ private:
   SmallSnapshot snapshot_;
   StackId work_;
   StackId kept_;
+  StackId backward_;
   std::uint64_t next_address_ = 0x10000;
 };
 

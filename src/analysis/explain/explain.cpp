@@ -1,5 +1,6 @@
 #include "memviz/explain.hpp"
 
+#include "analysis/explain/first_step.hpp"
 #include "analysis/explain/growth.hpp"
 #include "analysis/explain/line_names.hpp"
 #include "analysis/explain/step_leak.hpp"
@@ -94,6 +95,10 @@ public:
       result.growth.reserving.clear();
       result.growth.reserved_bytes = 0;
     }
+    if (result.request && !stats.is_cpu) {
+      if (!passes_) passes_.emplace(state_.frames());
+      result.first_step = first_step(state_, result, *passes_);
+    }
     return result;
   }
 
@@ -144,6 +149,7 @@ private:
   const ExplainOptions& options_;
   AllocatorSettings settings_;
   LineNames names_;
+  std::optional<PassFinder> passes_; ///< where a request failed
 };
 
 std::vector<OtherDevice> less_used(const MemoryState& state, const DeviceExplanation& failed) {

@@ -1,6 +1,8 @@
 #include "analysis/leaks/growth.hpp"
 
 #include <algorithm>
+#include <numeric>
+#include <span>
 #include <utility>
 
 namespace memviz {
@@ -48,6 +50,19 @@ void weigh(StackGrowth& growth, const std::vector<std::uint64_t>& left) {
   }
 }
 
+/// Whether hardly anything is left of what the floor rose by up to the last steps: larger blocks took its place.
+bool is_replaced(const StackGrowth& growth) {
+  constexpr std::uint64_t kHardly = 10; // one in ten
+  const std::vector<std::uint64_t>& floor = growth.floor_bytes;
+  const std::size_t first = growth.trend.first_step;
+  const std::size_t young = 2 * growth.trend.longest_pause;
+  if (growth.sign != GrowthSign::floor || floor.size() < first + young + 2) return false;
+  const std::size_t end = floor.size() - young;
+  const auto born = std::span(growth.survivor_bytes).subspan(first, end - first);
+  const std::uint64_t left = std::accumulate(born.begin(), born.end(), std::uint64_t{0});
+  return floor[end - 1] > floor[first] && left < (floor[end - 1] - floor[first]) / kHardly;
+}
+
 void count_steps(StackGrowth& growth) {
   const bool is_floor = growth.sign == GrowthSign::floor;
   const std::vector<std::uint64_t>& bytes = is_floor ? growth.floor_bytes : growth.survivor_bytes;
@@ -70,6 +85,7 @@ StackGrowth growth_of(const KindFloors& kind, std::size_t steps) {
   growth.survivor_bytes = kind.survivors_by_step(steps);
   weigh(growth, old_survivors(growth.survivor_bytes, kind.lifetimes.long_life()));
   if (growth.trend.kind == TrendKind::none) return growth;
+  if (growth.trend.kind == TrendKind::grows && is_replaced(growth)) growth.trend.kind = TrendKind::replaced;
   if (growth.trend.kind == TrendKind::grows) count_steps(growth);
   growth.start_bytes = kind.by_step(&StepSample::start_bytes, steps);
   growth.end_bytes = kind.end_bytes;

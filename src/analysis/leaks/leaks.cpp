@@ -3,14 +3,15 @@
 #include "analysis/leaks/growth.hpp"
 #include "analysis/leaks/step_floors.hpp"
 #include "analysis/leaks/steps.hpp"
-#include "analysis/tree/text_facts.hpp"
-#include "base/hash_map.hpp"
 #include "base/saturating.hpp"
 #include "memviz/error.hpp"
+#include "memviz/kinds.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <map>
+#include <utility>
 
 namespace memviz {
 
@@ -68,8 +69,16 @@ std::uint64_t highest_floor(const StackGrowth& growth) {
   return *std::max_element(growth.floor_bytes.begin(), growth.floor_bytes.end());
 }
 
-bool is_autograd_engine(std::string_view name) {
-  return name.find("torch::autograd::Engine") != std::string_view::npos;
+/// What a pass under way has to keep, and what is loaded before it.
+bool is_needed_by_pass(MemoryKind kind) {
+  switch (kind) {
+  case MemoryKind::parameter:
+  case MemoryKind::gradient:
+  case MemoryKind::optimizer_state:
+  case MemoryKind::activation:
+  case MemoryKind::parameter_or_state: return true;
+  default: return false;
+  }
 }
 
 /// The series of those that hold most, in proportion to the steps: what is kept is bounded by the events.
@@ -85,52 +94,41 @@ class LeakFinder {
 public:
   LeakFinder(const MemoryState& state, const LeakOptions& options)
       : state_(state), capacity_bytes_(options.capacity_bytes), steps_(*state.recording, options.steps),
-        is_engine_(state.frames(), is_autograd_engine) {}
+        kinds_(kinds_by_stack(state)) {}
 
   [[nodiscard]] DeviceLeaks leaks_of(const DeviceStats& stats);
 
 private:
-  [[nodiscard]] bool is_backward(StackId stack);
-  [[nodiscard]] bool has_both_passes(const StepFloors& floors);
-  [[nodiscard]] Doubt doubt_of(const StepFloors& floors, const DeviceLeaks& leaks);
+  [[nodiscard]] Doubt doubt_of(const StepFloors& floors, const DeviceLeaks& leaks) const;
+  [[nodiscard]] bool may_be_one_pass(const StepFloors& floors, const DeviceLeaks& leaks) const;
 
   const MemoryState& state_;
   std::optional<std::uint64_t> capacity_bytes_;
   StepFinder steps_;
-  TextFacts<bool> is_engine_;
-  HashMap<std::uint32_t, bool> is_backward_; ///< by stack: devices may share deep ones
+  std::map<std::pair<DeviceId, StackId>, MemoryKind> kinds_; ///< of what is live in the state
 };
 
-bool LeakFinder::is_backward(StackId stack) {
-  const auto [known, is_new] = is_backward_.add(stack.value);
-  if (is_new) {
-    const auto frames = state_.frames().stack(stack);
-    known = std::any_of(frames.begin(), frames.end(),
-                        [&](FrameId frame) { return is_engine_.of(state_.frames().frame(frame).name); });
-  }
-  return known;
-}
-
-/// Whether the steps are those of training: the autograd engine is in some stacks of theirs, and not in all.
-bool LeakFinder::has_both_passes(const StepFloors& floors) {
-  bool has_forward = false;
-  bool has_backward = false;
-  for (const KindFloors& kind : floors.kinds) {
-    if (kind.samples.empty()) continue;
-    (is_backward(kind.kind.stack) ? has_backward : has_forward) = true;
-  }
-  return has_forward && has_backward;
+/// Whether what grows in steps without both passes may be what a pass keeps: its kind says so, many lines grow
+/// together, or it is no small part of all that is allocated.
+bool LeakFinder::may_be_one_pass(const StepFloors& floors, const DeviceLeaks& leaks) const {
+  constexpr std::uint64_t kSmallPart = 32; // one in so many
+  constexpr std::size_t kMany = 4;
+  if (!leaks.steps.may_be_layers()) return false;
+  if (leaks.grows.size() >= kMany && 2 * leaks.grows.size() >= leaks.steps.anchors) return true;
+  if (leaks.bytes_per_step() > floors.allocated_bytes / kSmallPart / leaks.steps.starts.size()) return true;
+  return std::ranges::any_of(leaks.grows, [&](const StackGrowth& growth) {
+    const auto kind = kinds_.find({leaks.device, growth.stack});
+    return kind != kinds_.end() && is_needed_by_pass(kind->second);
+  });
 }
 
 /// The layers of one pass repeat like steps do; what they keep is no leak.
-Doubt LeakFinder::doubt_of(const StepFloors& floors, const DeviceLeaks& leaks) {
-  constexpr std::size_t kMany = 4;
+Doubt LeakFinder::doubt_of(const StepFloors& floors, const DeviceLeaks& leaks) const {
   if (!leaks.steps.is_guess() || leaks.grows.empty()) return Doubt::none;
   if (2 * leaks.trend.bytes_per_step < static_cast<double>(leaks.bytes_per_step())) return Doubt::offset;
   constexpr std::uint64_t kNextToNothing = 10; // one in ten
   if (floors.freed_bytes < floors.allocated_bytes / kNextToNothing) return Doubt::loading;
-  const bool is_many = leaks.grows.size() >= kMany && 2 * leaks.grows.size() >= leaks.steps.anchors;
-  return is_many && !has_both_passes(floors) ? Doubt::one_pass : Doubt::none;
+  return may_be_one_pass(floors, leaks) ? Doubt::one_pass : Doubt::none;
 }
 
 DeviceLeaks LeakFinder::leaks_of(const DeviceStats& stats) {
@@ -148,12 +146,12 @@ DeviceLeaks LeakFinder::leaks_of(const DeviceStats& stats) {
   result.stacks = floors.kinds.size();
   for (const KindFloors* kind : candidates_of(floors)) {
     StackGrowth growth = growth_of(*kind, count);
-    // The layers of one pass repeat as steps do.
     if (result.steps.is_guess()) growth.trend.confidence = std::min(growth.trend.confidence, Confidence::medium);
     switch (growth.trend.kind) {
     case TrendKind::grows: result.grows.push_back(std::move(growth)); break;
     case TrendKind::stopped: result.stopped.push_back(std::move(growth)); break;
     case TrendKind::late_frees: result.late_frees.push_back(std::move(growth)); break;
+    case TrendKind::replaced: result.replaced.push_back(std::move(growth)); break;
     case TrendKind::none: break;
     }
   }
@@ -162,11 +160,11 @@ DeviceLeaks LeakFinder::leaks_of(const DeviceStats& stats) {
     if (is_sure(left) != is_sure(right)) return is_sure(left);
     return left.trend.bytes_per_step > right.trend.bytes_per_step;
   });
-  for (auto* list : {&result.stopped, &result.late_frees})
+  for (auto* list : {&result.stopped, &result.late_frees, &result.replaced})
     std::stable_sort(list->begin(), list->end(), [](const StackGrowth& left, const StackGrowth& right) {
       return highest_floor(left) > highest_floor(right);
     });
-  for (auto* list : {&result.grows, &result.stopped, &result.late_frees})
+  for (auto* list : {&result.grows, &result.stopped, &result.late_frees, &result.replaced})
     keep_series(*list, count);
   result.trend = trend_of(floors.floor_bytes);
   result.doubt = doubt_of(floors, result);

@@ -14,24 +14,50 @@ namespace {
 /// Where one kind of allocation occurs.
 using Places = std::vector<std::uint64_t>;
 
-/// How many kinds occur how often, evenly.
-using Votes = std::map<std::size_t, std::uint64_t>;
+/// The kinds that occur equally often, evenly: a way to cut the trace into turns.
+struct Turns {
+  std::uint64_t kinds = 0;
+  const Places* earliest = nullptr; ///< the places of the kind that begins first
+};
+using TurnsByCount = std::map<std::size_t, Turns>;
+
+TurnsByCount turns_of(const std::map<AllocationKind, Places>& places_of, std::uint64_t events) {
+  TurnsByCount all;
+  for (const auto& [kind, places] : places_of) {
+    if (!is_even(places, events)) continue;
+    Turns& turns = all[places.size()];
+    ++turns.kinds;
+    if (turns.earliest == nullptr || places.front() < turns.earliest->front()) turns.earliest = &places;
+  }
+  return all;
+}
+
+bool has_both_passes(const Turns& turns, std::span<const PassChange> changes) {
+  return have_both_passes(std::span(*turns.earliest), changes, [](std::size_t event) { return event; });
+}
 
 /// The fewest turns that a fair share of the kinds agree on: a layer that runs many times a turn has more, and is
-/// itself repeated within the turn. Where that leaves few turns, more of them tell more.
-std::size_t chosen_count(const Votes& votes) {
+/// itself repeated within the turn. Where that leaves few turns, more of them show more. Turns with both passes come
+/// first, of the 16 fewest.
+Repetition best_of(const TurnsByCount& all, std::span<const PassChange> changes) {
   constexpr std::size_t kEnoughTurns = 5;
   constexpr std::uint64_t kFairShare = 5; // one in five
+  constexpr std::size_t kMostTries = 16;
   std::uint64_t most = 0;
-  for (const auto& [count, kinds] : votes)
-    most = std::max(most, kinds);
-  std::size_t few = 0;
-  for (const auto& [count, kinds] : votes) {
-    if (kFairShare * kinds < most) continue;
-    if (count >= kEnoughTurns) return count;
-    if (few == 0) few = count;
+  for (const auto& [count, turns] : all)
+    most = std::max(most, turns.kinds);
+  std::size_t tries = 0;
+  Repetition best;
+  int best_rank = 0;
+  for (const auto& [count, turns] : all) {
+    if (kFairShare * turns.kinds < most) continue;
+    const bool has_both = tries++ < kMostTries && has_both_passes(turns, changes);
+    const int rank = 1 + (count >= kEnoughTurns ? 1 : 0) + (has_both ? 2 : 0);
+    if (rank <= best_rank) continue;
+    best = {*turns.earliest, turns.kinds, has_both};
+    best_rank = rank;
   }
-  return few;
+  return best;
 }
 
 } // namespace
@@ -59,27 +85,13 @@ AllocationKind allocation_kind(const FrameTable& frames, StackId stack, std::uin
   return {kNoFrames, size_bytes};
 }
 
-Repetition find_repetition(const FrameTable& frames, const EventTable& events) {
+Repetition find_repetition(const FrameTable& frames, const EventTable& events, std::span<const PassChange> changes) {
   std::map<AllocationKind, Places> places_of;
   for (std::size_t i = 0; i < events.size(); ++i) {
     if (events.action(i) == Action::alloc)
       places_of[allocation_kind(frames, events.stack(i), events.size_bytes(i))].push_back(i);
   }
-  Votes votes;
-  std::vector<const Places*> even;
-  for (const auto& [kind, places] : places_of) {
-    if (!is_even(places, events.size())) continue;
-    ++votes[places.size()];
-    even.push_back(&places);
-  }
-  Repetition result;
-  const std::size_t count = chosen_count(votes);
-  for (const Places* places : even) {
-    if (places->size() != count) continue;
-    ++result.anchors;
-    if (result.starts.empty() || places->front() < result.starts.front()) result.starts = *places;
-  }
-  return result;
+  return best_of(turns_of(places_of, events.size()), changes);
 }
 
 } // namespace memviz

@@ -10,6 +10,8 @@ namespace memviz {
 
 namespace {
 
+constexpr std::size_t kMostNames = 16;
+
 /// "ProfilerStep#12" -> "ProfilerStep#*"
 std::string numbered_name(std::string_view name) {
   const std::size_t end = name.find_last_not_of("0123456789");
@@ -22,12 +24,27 @@ bool matches(std::string_view wanted, std::string_view name) {
   return name == wanted;
 }
 
-bool contains_ignoring_case(std::string_view text, std::string_view word) {
+bool is_letter(char letter) {
+  return (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z');
+}
+
+bool equals_ignoring_case(std::string_view text, std::string_view word) {
   const auto lower = [](char letter) {
     return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter + 32) : letter;
   };
-  return std::search(text.begin(), text.end(), word.begin(), word.end(),
-                     [&](char one, char other) { return lower(one) == other; }) != text.end();
+  return std::ranges::equal(text, word, {}, lower);
+}
+
+/// Whether a word of `name`, between what are no letters, speaks of steps. "BatchNorm2d" and "timestep_embed" do not.
+bool has_word_of_steps(std::string_view name) {
+  constexpr std::array<std::string_view, 4> kWords{"step", "iter", "iteration", "batch"};
+  for (auto begin = name.begin(); begin != name.end();) {
+    begin = std::find_if(begin, name.end(), is_letter);
+    const auto end = std::find_if_not(begin, name.end(), is_letter);
+    if (std::ranges::any_of(kWords, [&](auto word) { return equals_ignoring_case({begin, end}, word); })) return true;
+    begin = end;
+  }
+  return false;
 }
 
 StepRank rank_of(std::string_view name) {
@@ -36,10 +53,7 @@ StepRank rank_of(std::string_view name) {
   if (name.starts_with("memviz_step#")) return StepRank::recorder;
   if (name.starts_with("ProfilerStep#")) return StepRank::profiler;
   if (name.starts_with("Optimizer.step")) return StepRank::optimizer;
-  constexpr std::array<std::string_view, 3> kWords{"step", "iter", "batch"};
-  const bool has_word =
-      std::any_of(kWords.begin(), kWords.end(), [&](auto word) { return contains_ignoring_case(name, word); });
-  return has_word ? StepRank::word : StepRank::many;
+  return has_word_of_steps(name) ? StepRank::word : StepRank::many;
 }
 
 /// Of a name that stands `count` times.
@@ -51,7 +65,8 @@ StepRank rank_of(StepRank rank, std::size_t count) {
 
 } // namespace
 
-StepMarks::StepMarks(const Recording& recording, const std::optional<std::string>& wanted) : recording_(recording) {
+StepMarks::StepMarks(const Recording& recording, const std::optional<std::string>& wanted)
+    : recording_(recording), is_wanted_(wanted.has_value()) {
   find_keys(wanted);
   for (const Annotation& annotation : recording.annotations) {
     if (recording.frames.text(annotation.stage) != "END") own_[annotation.device].push_back(&annotation);
@@ -74,27 +89,27 @@ void StepMarks::find_keys(const std::optional<std::string>& wanted) {
   }
 }
 
-Marks StepMarks::marks_among(const Starts& starts) const {
+std::vector<Marks> StepMarks::marks_among(const Starts& starts) const {
   std::map<std::uint32_t, std::vector<std::int64_t>> times_by_key;
   for (const Annotation* start : starts) {
     if (const std::uint32_t* const key = key_by_id_.find(start->name.value))
       times_by_key[*key].push_back(start->time_us);
   }
-  // Of equals the name with the fewest, which holds the others.
-  const auto best =
-      std::max_element(times_by_key.begin(), times_by_key.end(), [&](const auto& left, const auto& right) {
-        const StepRank left_rank = rank_of(keys_[left.first].rank, left.second.size());
-        const StepRank right_rank = rank_of(keys_[right.first].rank, right.second.size());
-        return left_rank != right_rank ? left_rank < right_rank : left.second.size() > right.second.size();
-      });
-  if (best == times_by_key.end()) return {};
-  const Key& key = keys_[best->first];
-  Marks marks{key.text, rank_of(key.rank, best->second.size()), std::move(best->second)};
-  std::sort(marks.times_us.begin(), marks.times_us.end());
-  return marks;
+  std::vector<Marks> all;
+  for (auto& [key, times_us] : times_by_key) {
+    const StepRank rank = rank_of(keys_[key].rank, times_us.size());
+    if (rank != StepRank::none || is_wanted_) all.push_back({keys_[key].text, rank, std::move(times_us)});
+  }
+  std::ranges::stable_sort(all, [](const Marks& left, const Marks& right) {
+    return left.rank != right.rank ? left.rank > right.rank : left.times_us.size() < right.times_us.size();
+  });
+  all.resize(std::min(all.size(), kMostNames));
+  for (Marks& marks : all)
+    std::ranges::sort(marks.times_us);
+  return all;
 }
 
-const Marks& StepMarks::of(DeviceId device) {
+const std::vector<Marks>& StepMarks::of(DeviceId device) {
   if (const auto own = own_.find(device); own != own_.end()) {
     current_ = marks_among(own->second);
     return current_;

@@ -19,9 +19,9 @@ enum class StepRank : std::uint8_t {
   none, ///< it does not: it stands too seldom, or is known for something else
   any,  ///< it stands three times
   many, ///< it stands five times
-  word, ///< it speaks of steps, iterations or batches
+  word, ///< one of its words is step, iteration or batch
   optimizer,
-  profiler,
+  profiler, ///< from here on nothing but steps has such marks
   recorder, ///< marked for this purpose: memviz_torch.record().step()
 };
 
@@ -34,12 +34,13 @@ struct Marks {
 
 class StepMarks {
 public:
-  /// Marks of `wanted`, where NAME* stands for all that begin so; without it, of the name that says best where the
-  /// steps of a device begin. `snapshot` must outlive this object.
+  /// Marks of `wanted`, where NAME* stands for all that begin so; without it, of each name that may say where the
+  /// steps of a device begin. `recording` must outlive this object.
   StepMarks(const Recording& recording, const std::optional<std::string>& wanted);
 
-  /// Those of the device itself; in a file without any of them, of all devices. Valid until the next call.
-  [[nodiscard]] const Marks& of(DeviceId device);
+  /// Those of the device itself; in a file without any of them, of all devices. The names that say it best come first,
+  /// of equals those with the fewest marks, which hold the others; at most 16. Valid until the next call.
+  [[nodiscard]] const std::vector<Marks>& of(DeviceId device);
 
 private:
   /// What several names are told apart by: their text up to a number at the end.
@@ -50,14 +51,15 @@ private:
   using Starts = std::vector<const Annotation*>;
 
   void find_keys(const std::optional<std::string>& wanted);
-  [[nodiscard]] Marks marks_among(const Starts& starts) const;
+  [[nodiscard]] std::vector<Marks> marks_among(const Starts& starts) const;
 
   const Recording& recording_;
+  bool is_wanted_;                                  ///< and so it does not matter how often it stands
   std::vector<Key> keys_;                           ///< in order of their texts
   HashMap<std::uint32_t, std::uint32_t> key_by_id_; ///< of the names that are wanted
   std::map<DeviceId, Starts> own_;                  ///< by device
-  Marks current_;
-  std::optional<Marks> of_all_;
+  std::vector<Marks> current_;
+  std::optional<std::vector<Marks>> of_all_;
 };
 
 } // namespace memviz

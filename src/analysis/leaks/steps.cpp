@@ -36,6 +36,16 @@ Steps annotated(const EventTable& events, const Marks& marks) {
           .later_marks = static_cast<std::uint64_t>(times.end() - later)};
 }
 
+/// Whether a forward and a backward pass are in each of most steps that begin at the marks, as far as there are events.
+bool are_steps(const EventTable& events, const Marks& marks, const std::vector<PassChange>& changes) {
+  if (changes.empty()) return false;
+  const auto time_of = [&](std::size_t event) { return events[event].time_us.value_or(0); };
+  const auto first = std::ranges::lower_bound(marks.times_us, time_of(0));
+  const auto last = std::ranges::upper_bound(marks.times_us, time_of(events.size() - 1));
+  if (first >= last) return false;
+  return have_both_passes(std::span(first, last), std::span(changes), time_of);
+}
+
 bool has_times(const EventTable& events) {
   return !events.empty() && events[0].time_us.has_value();
 }
@@ -46,7 +56,7 @@ void require_times(const EventTable& events) {
 }
 
 Steps every(const EventTable& events, std::uint64_t length) {
-  Steps steps{.source = StepSource::events};
+  Steps steps{.source = StepSource::events, .are_known = true};
   for (std::uint64_t start = 0; start < events.size() && length > 0; start = saturating_sum(start, length))
     steps.starts.push_back(start);
   return steps;
@@ -54,7 +64,7 @@ Steps every(const EventTable& events, std::uint64_t length) {
 
 Steps timed(const EventTable& events, std::uint64_t length_us) {
   require_times(events);
-  Steps steps{.source = StepSource::time};
+  Steps steps{.source = StepSource::time, .are_known = true};
   const std::int64_t first_us = *events[0].time_us;
   std::optional<std::uint64_t> last;
   for (std::size_t i = 0; i < events.size(); ++i) {
@@ -81,7 +91,7 @@ std::optional<std::string> wanted_name(const StepChoice& choice) {
 } // namespace
 
 StepFinder::StepFinder(const Recording& recording, const StepChoice& choice)
-    : recording_(recording), choice_(choice), marks_(recording, wanted_name(choice)) {
+    : recording_(recording), choice_(choice), marks_(recording, wanted_name(choice)), passes_(recording.frames) {
 }
 
 Steps StepFinder::steps_of(DeviceId device) {
@@ -90,8 +100,10 @@ Steps StepFinder::steps_of(DeviceId device) {
   switch (choice_.source) {
   case StepSource::annotation:
     require_times(events);
-    steps = annotated(events, marks_.of(device));
+    if (const auto& marks = marks_.of(device); !marks.empty()) steps = annotated(events, marks.front());
+    steps.source = StepSource::annotation;
     steps.name = choice_.annotation;
+    steps.are_known = true;
     break;
   case StepSource::events: steps = every(events, choice_.length); break;
   case StepSource::time: steps = timed(events, std::max<std::uint64_t>(choice_.length, 1)); break;
@@ -102,18 +114,37 @@ Steps StepFinder::steps_of(DeviceId device) {
   return steps;
 }
 
-Steps StepFinder::found(DeviceId device) {
+Steps StepFinder::found_by_marks(DeviceId device, const std::vector<PassChange>& changes) {
   const EventTable& events = recording_.events_of(device);
-  if (has_times(events)) {
-    if (const Marks& marks = marks_.of(device); marks.rank != StepRank::none) {
+  Steps guess;
+  if (!has_times(events)) return guess;
+  for (const Marks& marks : marks_.of(device)) {
+    // An optimizer's steps are steps where no stack shows what is in them.
+    const bool is_step = marks.rank >= StepRank::profiler || (marks.rank == StepRank::optimizer && changes.empty());
+    if (is_step || are_steps(events, marks, changes)) {
       Steps steps = annotated(events, marks);
+      steps.are_known = true;
       // A name that does not speak of steps has to behave like one that does.
       if (marks.rank >= StepRank::word || is_even(steps.starts, events.size())) return steps;
+    } else if (marks.rank >= StepRank::word && guess.source == StepSource::none) {
+      guess = annotated(events, marks);
     }
   }
-  Repetition repetition = find_repetition(recording_.frames, events);
-  if (repetition.starts.empty()) return {};
-  return {.source = StepSource::repetition, .starts = std::move(repetition.starts), .anchors = repetition.anchors};
+  return guess;
+}
+
+Steps StepFinder::found(DeviceId device) {
+  const EventTable& events = recording_.events_of(device);
+  const std::vector<PassChange> changes = passes_.changes_in(events);
+  Steps marked = found_by_marks(device, changes);
+  if (marked.are_known) return marked;
+  Repetition repetition = find_repetition(recording_.frames, events, changes);
+  const bool is_marked = marked.source != StepSource::none;
+  if (repetition.starts.empty() || (is_marked && !repetition.has_both_passes)) return marked;
+  return {.source = StepSource::repetition,
+          .starts = std::move(repetition.starts),
+          .anchors = repetition.anchors,
+          .have_both_passes = repetition.has_both_passes};
 }
 
 } // namespace memviz

@@ -2,6 +2,7 @@
 
 // The events of a device -> where its steps begin: as declared, at annotations, or at the turns of a loop.
 
+#include "analysis/leaks/passes.hpp"
 #include "analysis/leaks/step_marks.hpp"
 #include "memviz/leaks.hpp"
 
@@ -9,7 +10,7 @@ namespace memviz {
 
 class StepFinder {
 public:
-  /// `snapshot` must outlive this object.
+  /// `recording` must outlive this object.
   StepFinder(const Recording& recording, const StepChoice& choice);
 
   /// Throws UsageError where the choice needs times that the events do not have.
@@ -17,10 +18,13 @@ public:
 
 private:
   [[nodiscard]] Steps found(DeviceId device);
+  /// The steps at the best marks; a guess where no marks have a forward and a backward pass in each step.
+  [[nodiscard]] Steps found_by_marks(DeviceId device, const std::vector<PassChange>& changes);
 
   const Recording& recording_;
   StepChoice choice_;
   StepMarks marks_;
+  PassFinder passes_;
 };
 
 } // namespace memviz

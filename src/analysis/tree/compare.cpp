@@ -2,6 +2,7 @@
 
 #include "analysis/tree/frame_mapping.hpp"
 #include "analysis/tree/moved_lines.hpp"
+#include "analysis/tree/same_segments.hpp"
 #include "analysis/tree/tree_builder.hpp"
 #include "analysis/tree/user_lines.hpp"
 #include "analysis/tree/weighted_paths.hpp"
@@ -161,6 +162,13 @@ void add_kinds(const MemoryState& before, const MemoryState& after, Comparison& 
   result.kinds = kind_changes(all_before, all_after);
 }
 
+/// Devices without any memory only blur what is at one moment; where all are so, they stay.
+std::vector<DeviceStats> used_ones(std::vector<DeviceStats> devices) {
+  if (std::ranges::any_of(devices, is_used))
+    std::erase_if(devices, [](const DeviceStats& stats) { return !is_used(stats); });
+  return devices;
+}
+
 /// What needs no stack: segments, and totals of the devices.
 Comparison totals_of(const MemoryState& before, const MemoryState& after, std::optional<DeviceId> device) {
   Comparison result;
@@ -170,8 +178,8 @@ Comparison totals_of(const MemoryState& before, const MemoryState& after, std::o
     split_segments(before_segments, after_segments, result);
   else
     split_segments(of_gpus(before_segments), of_gpus(after_segments), result);
-  const std::vector<DeviceStats> before_devices = before.stats_of(device);
-  const std::vector<DeviceStats> after_devices = after.stats_of(device);
+  const std::vector<DeviceStats> before_devices = used_ones(before.stats_of(device));
+  const std::vector<DeviceStats> after_devices = used_ones(after.stats_of(device));
   result.readings =
       readings_of({before_devices, reserved_at_end(before_segments)}, {after_devices, reserved_at_end(after_segments)});
   result.devices = device_changes(result.readings, before_devices, after_devices);
@@ -240,12 +248,20 @@ std::int64_t Comparison::allocated_delta_bytes() const {
   return static_cast<std::int64_t>(after.allocated_bytes) - static_cast<std::int64_t>(before.allocated_bytes);
 }
 
+bool is_used(const DeviceStats& stats) {
+  return stats.end_reserved_bytes + stats.reserved_bytes + stats.peak_requested_bytes + stats.requested_bytes > 0 ||
+         stats.alloc_bytes + stats.free_bytes > 0;
+}
+
 bool Comparison::has_two_processes() const {
-  return in_both.empty() && !only_before.empty() && !only_after.empty();
+  if (!in_both.empty()) return is_in_both_by_chance;
+  return !only_before.empty() && !only_after.empty();
 }
 
 Comparison compare_snapshots(const MemoryState& before, const MemoryState& after, const CompareOptions& options) {
   Comparison result = totals_of(before, after, options.tree.device);
+  const SegmentSides sides{before, after, options.before_times, options.after_times};
+  result.is_in_both_by_chance = are_shared_by_chance(sides, result.in_both);
   const CompareScope scope{options, !result.is_one_moment};
   result.match = options.match.value_or(FrameMatch::line);
   Matched matched = matched_by(result.match, before, after, scope);

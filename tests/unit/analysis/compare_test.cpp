@@ -1,5 +1,6 @@
 #include "memviz/compare.hpp"
 #include "memviz/label.hpp"
+#include "support/small_snapshot.hpp"
 #include "support/snapshot_builder.hpp"
 #include "support/states.hpp"
 #include "support/tree_builder.hpp"
@@ -207,6 +208,82 @@ TEST_CASE("segments are the same when address and size are") {
   CHECK(addresses(result.only_before) == std::vector<std::uint64_t>{0x3000, 0x5000});
   CHECK(addresses(result.only_after) == std::vector<std::uint64_t>{0x2000, 0x3000});
   CHECK(addresses(result.in_both) == std::vector<std::uint64_t>{0x1000});
+}
+
+/// Three segments at the same addresses as always, each with a block, and both with the same stack.
+Recording three_segments(const char* frame) {
+  SnapshotBuilder builder;
+  for (std::uint64_t i = 1; i <= 3; ++i)
+    builder.segment(0x1000 * i, 512).active(512, 512, {frame});
+  Recording recording = builder.read();
+  for (Segment& segment : recording.end.segments)
+    segment.stack = recording.end.blocks[segment.first_block].stack;
+  return recording;
+}
+
+TEST_CASE("stacks show that equal addresses are those of two processes") {
+  const Recording train = three_segments("/home/a/train.py:1:f");
+  const Comparison result = compared(train, three_segments("/b/main.py:7:g"), {});
+  CHECK(result.in_both.size() == 3);
+  CHECK(result.only_before.empty()); // as in PyTorch's compare
+  CHECK(result.has_two_processes());
+  CHECK_FALSE(compared(train, three_segments("/home/a/train.py:1:f"), {}).has_two_processes());
+  SUBCASE("not where a side has no stacks") {
+    Recording without = three_segments("/b/main.py:7:g");
+    for (Segment& segment : without.end.segments)
+      segment.stack = kNoFrames;
+    CHECK_FALSE(compared(train, without, {}).has_two_processes());
+  }
+}
+
+TEST_CASE("times show that equal addresses are those of two runs of one program") {
+  const auto times = [](std::int64_t start_us) {
+    SegmentTimes taken;
+    for (std::uint64_t i = 1; i <= 3; ++i) {
+      Event event;
+      event.action = Action::segment_alloc;
+      event.address = 0x1000 * i;
+      event.time_us = start_us + static_cast<std::int64_t>(i);
+      taken.take(DeviceId{0}, {&event, 1});
+    }
+    return taken;
+  };
+  const Recording train = three_segments("/a/train.py:1:f");
+  const SegmentTimes first = times(1000);
+  const SegmentTimes later = times(5000);
+  CompareOptions options;
+  options.before_times = &first;
+  options.after_times = &later;
+  CHECK(compared(train, train, options).has_two_processes());
+  options.after_times = &first;
+  CHECK_FALSE(compared(train, train, options).has_two_processes());
+}
+
+TEST_CASE("a few equal addresses in recordings that are months apart are of two processes") {
+  const auto recording = [](std::int64_t time_us, std::uint64_t other_segments) {
+    test::SmallSnapshot made;
+    made.segment(0x1000, 512).active(512, 512);
+    for (std::uint64_t i = 1; i < 5; ++i)
+      made.segment(other_segments + 0x1000 * i, 512).active(512, 512);
+    made.time(time_us).event(Action::alloc, 0x1000, 512);
+    return made.take();
+  };
+  constexpr std::int64_t kDayUs = std::int64_t{24} * 3600 * 1'000'000;
+  const Recording first = recording(kDayUs, 0x100000);
+  CHECK(compared(first, recording(100 * kDayUs, 0x900000), {}).has_two_processes());
+  CHECK_FALSE(compared(first, recording(2 * kDayUs, 0x900000), {}).has_two_processes());
+  CHECK_FALSE(compared(first, recording(100 * kDayUs, 0x100000), {}).has_two_processes());
+}
+
+TEST_CASE("a device without memory takes no part in a comparison") {
+  SnapshotBuilder one;
+  one.segment(0x1000, 512, 0).active(512, 512);
+  SnapshotBuilder other;
+  other.segment(0x1000, 512, 0).active(512, 512);
+  other.event("snapshot", 0, 0, {}, 1);
+  const Comparison result = compared(one.read(), other.read(), {});
+  REQUIRE(result.readings.size() == 1);
+  CHECK(result.readings[0].device == DeviceId{0});
 }
 
 TEST_CASE("only the device asked for is compared") {

@@ -39,7 +39,7 @@ TEST_CASE("of blocks as large as each other, that of the line that holds most is
   REQUIRE(found.first().in_the_way.size() == 1);
   CHECK(found.label(found.first().in_the_way[0].key) == "forward train.py:14");
   CHECK(one_contains(found.words().advice, "Free, shrink or move one block (500 MiB) of the 9.77 GiB that forward "
-                                           "train.py:14 holds: the request fits."));
+                                           "train.py:14 holds: this request fits."));
 }
 
 TEST_CASE("a line that holds only what has to go is named with that") {
@@ -48,13 +48,13 @@ TEST_CASE("a line that holds only what has to go is named with that") {
   SUBCASE("and with what was missing, where that is far less") {
     made.event(Action::oom, 290 * MiB, 600 * MiB);
     CHECK(one_contains(test::explained(made.take()).words().advice,
-                       "Free, shrink or move the 4.00 GiB that forward model.py:118 holds (310 MiB was missing): the "
+                       "Free, shrink or move the 4.00 GiB that forward model.py:118 holds (310 MiB was missing): this "
                        "request fits."));
   }
   SUBCASE("and without, where it is not") {
     made.event(Action::oom, 290 * MiB, 4 * GiB);
     CHECK(one_contains(test::explained(made.take()).words().advice,
-                       "Free, shrink or move the 4.00 GiB that forward model.py:118 holds: the request fits."));
+                       "Free, shrink or move the 4.00 GiB that forward model.py:118 holds: this request fits."));
   }
 }
 
@@ -65,7 +65,7 @@ TEST_CASE("the blocks of several lines are named with what each has of them") {
   made.event(Action::oom, 0, 5 * GiB);
   CHECK(one_contains(test::explained(made.take()).words().advice,
                      "Free, shrink or move 2 blocks (6.00 GiB) of forward model.py:118 (4.00 GiB), __init__ "
-                     "model.py:30 (2.00 GiB): the request fits."));
+                     "model.py:30 (2.00 GiB): this request fits."));
 }
 
 TEST_CASE("a request that is larger than all there was is said to be, and nothing else is offered") {
@@ -109,7 +109,7 @@ TEST_CASE("what each step leaves behind comes before what would have helped once
     return test::explained(made.take());
   };
   SUBCASE("with bytes a step and the line") {
-    const Explained found = trained("train_step", 100 * MiB, GiB);
+    const Explained found = trained("ProfilerStep#7", 100 * MiB, GiB);
     REQUIRE(found.first().leak);
     CHECK(found.first().leak->bytes_per_step == 100 * MiB);
     CHECK(found.first().leak->steps == 24);
@@ -119,9 +119,15 @@ TEST_CASE("what each step leaves behind comes before what would have helped once
                                      "cache.py:3. memviz leaks tells how sure that is.");
   }
   SUBCASE("but not where it is next to nothing beside the rest") {
-    CHECK_FALSE(trained("train_step", MiB, GiB).first().leak);
+    CHECK_FALSE(trained("ProfilerStep#7", MiB, GiB).first().leak);
   }
   SUBCASE("nor where nobody says what a step is") {
     CHECK_FALSE(trained("", 100 * MiB, GiB).first().leak);
+  }
+  SUBCASE("nor where these may be the layers of a forward pass") {
+    CHECK_FALSE(trained("FSDP::post_forward", 100 * MiB, GiB).first().leak);
+  }
+  SUBCASE("whatever they are called") {
+    CHECK_FALSE(trained("layer_step", 100 * MiB, GiB).first().leak);
   }
 }

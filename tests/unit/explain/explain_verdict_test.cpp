@@ -72,6 +72,12 @@ TEST_CASE("full memory is exhaustion, not fragmentation") {
   }
 }
 
+TEST_CASE("where PyTorch held nothing, no share of that is named") {
+  SmallSnapshot made;
+  const std::string headline = failed(made, oom(GiB, MiB)).words().headline;
+  CHECK(headline.ends_with("the device had 1.00 MiB free, and PyTorch held nothing."));
+}
+
 TEST_CASE("where one request stands out, the first advice is to ask for less at once") {
   SmallSnapshot made;
   made.segment(kBase, 2 * GiB).active(2 * GiB, 2 * GiB);
@@ -141,7 +147,7 @@ TEST_CASE("whole free segments while a graph is captured are a cache, and empty_
   CHECK(found.first().ledger.room.hard_bytes == 40 * MiB); // of the request's own pool
   CHECK(found.first().ledger.room.private_pool_bytes == 0);
   CHECK(found.words().verdict.find("while a CUDA graph is captured") != std::string::npos);
-  CHECK(one_contains(found.words().advice, "Call torch.cuda.empty_cache() before the capture: the request fits."));
+  CHECK(one_contains(found.words().advice, "Call torch.cuda.empty_cache() before the capture: this request fits."));
   CHECK_FALSE(one_contains(found.words().answers, "No set of blocks"));
 }
 

@@ -45,10 +45,11 @@ std::vector<DeviceLeaks> leaks_of(const Recording& snapshot, const LeakOptions& 
 
 TEST_CASE("a loop shows in the stacks that allocate once a turn") {
   const Recording snapshot = small_leak(12, true);
-  const Repetition repetition = find_repetition(snapshot.frames, snapshot.traces[DeviceId{0}]);
+  const Repetition repetition = find_repetition(snapshot.frames, snapshot.traces[DeviceId{0}], {});
   CHECK(repetition.anchors == 2);
   CHECK(repetition.starts.size() == 12);
   CHECK(repetition.starts[3] == 12);
+  CHECK(!repetition.has_both_passes);
 }
 
 TEST_CASE("marks of one name that all come after the last event are no steps") {
@@ -69,7 +70,7 @@ TEST_CASE("a device without marks of its own has those of all; the marks of othe
   constexpr std::uint32_t kDevices = 2000;
   constexpr int kMarks = 20'000;
   test::SmallSnapshot builder;
-  const std::string name(100'000, 'n');
+  const std::string name = "step " + std::string(100'000, 'n');
   for (int i = 0; i < kMarks; ++i)
     builder.time(10 + i).mark(name, kDevices);
   for (std::uint32_t device = 0; device < kDevices; ++device)
@@ -288,7 +289,7 @@ TEST_CASE("a gate takes what is sure, says where steps are too few, and passes a
 
   test::SmallSnapshot builder;
   for (int step = 0; step < 9; ++step) {
-    builder.time(1000 * (step + 1)).mark("train_step");
+    builder.time(1000 * (step + 1)).mark("ProfilerStep#" + std::to_string(step));
     builder.event(Action::alloc, 0x1000, 64).event(Action::free_completed, 0x1000, 64);
     if (step == 0) builder.event(Action::alloc, 0x1000, 64, kNoFrames, 1);
   }
@@ -300,7 +301,7 @@ TEST_CASE("a gate takes what is sure, says where steps are too few, and passes a
   CHECK(gate_of(devices[0], 0) == Gate::passes);
   CHECK(gate_of(devices[1], 0) == Gate::idle);
   CHECK(steps_note(recording, devices[1].steps) ==
-        "only 1 of the 9 steps at 'train_step' has events here, and it takes 3 to tell");
+        "only 1 of the 9 steps at 'ProfilerStep#*' has events here, and it takes 3 to tell");
   CHECK(gate_of(devices[2], 0) == Gate::no_steps);
 }
 
@@ -315,6 +316,7 @@ TEST_CASE("a mistake in an option of leaks says what to do") {
   check({"--steps", "weekly"}, "--steps must be auto, annotation:NAME, events:N or time:US, not 'weekly'");
   check({"--steps", "events:0"}, "the length of a step must be a number above 0");
   check({"--steps", "annotation:epoch"}, "no such annotation begins while events are recorded");
+  check({"--fail-over", "2"}, "--fail-over needs a unit: 2B, 2KiB or 2MiB?");
   check({"--capacity", "much"}, "--capacity must be a size");
   check({"--device", "3"}, "--device 3");
   check({"--json", "-", "-o", "-"}, "-o and --json name the same output");

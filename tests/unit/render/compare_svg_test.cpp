@@ -201,6 +201,14 @@ TEST_CASE("compare_svg lists no addresses of two processes") {
   }
 }
 
+TEST_CASE("compare_svg does not say that two processes share segments") {
+  Comparison comparison = pull_request();
+  comparison.is_in_both_by_chance = true;
+  const std::string text = visible_text(parse_svg(draw(comparison)));
+  CHECK(text.find("by chance, but other times or stacks, so they are of two processes") != std::string::npos);
+  CHECK(text.find("in both files, by address and size") == std::string::npos);
+}
+
 TEST_CASE("compare_svg lists the first dozen of many segments and keeps all in the metadata") {
   Comparison comparison = pull_request();
   comparison.only_before.clear();

@@ -1,0 +1,29 @@
+#pragma once
+
+// Events -> when each segment was taken from its device, to recognise it in another recording of the same process.
+
+#include "memviz/device_id.hpp"
+#include "memviz/events.hpp"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <utility>
+
+namespace memviz {
+
+/// Takes the events of a recording while it is read; memory is in proportion to its segments.
+class SegmentTimes final : public EventSink {
+public:
+  void take(DeviceId device, std::span<const Event> events) override;
+  void restart() override { times_us_.clear(); }
+
+  /// When the segment that is last at an address was allocated; nullopt where no event shows it.
+  [[nodiscard]] std::optional<std::int64_t> time_us(DeviceId device, std::uint64_t address) const;
+
+private:
+  std::map<std::pair<DeviceId, std::uint64_t>, std::int64_t> times_us_;
+};
+
+} // namespace memviz

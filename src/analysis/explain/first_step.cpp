@@ -1,0 +1,130 @@
+#include "analysis/explain/first_step.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+namespace memviz {
+
+namespace {
+
+constexpr std::string_view kOptimizerMark = "Optimizer.";
+constexpr std::string_view kStepMark = "Optimizer.step";
+
+std::uint64_t kind_bytes(const DeviceExplanation& device, MemoryKind kind) {
+  return device.kinds[static_cast<std::size_t>(kind)].bytes;
+}
+
+/// In the first step of a recording that has the model, what is neither a parameter nor made of one is the pass's.
+std::uint64_t pass_bytes(const DeviceExplanation& device) {
+  std::uint64_t bytes = 0;
+  for (const MemoryKind kind : {MemoryKind::activation, MemoryKind::input, MemoryKind::temporary, MemoryKind::unknown})
+    bytes += kind_bytes(device, kind);
+  return bytes;
+}
+
+bool is_before(const Annotation& annotation, const Request& request) {
+  return !request.time_us || annotation.time_us <= *request.time_us;
+}
+
+bool has_ended_a_step(const Recording& recording, const Request& request) {
+  return std::ranges::any_of(recording.annotations, [&](const Annotation& annotation) {
+    return is_before(annotation, request) && recording.frames.text(annotation.stage) == "END" &&
+           recording.frames.text(annotation.name).starts_with(kStepMark);
+  });
+}
+
+bool is_in_optimizer(const FrameTable& frames, const DeviceExplanation& device) {
+  return std::ranges::any_of(device.open_annotations,
+                             [&](StringId name) { return frames.text(name).starts_with(kStepMark); });
+}
+
+/// "AdamW" of "Optimizer.zero_grad#AdamW.zero_grad", the last one before the request; "" where there is none.
+std::string optimizer_before(const Recording& recording, const Request& request) {
+  const Annotation* last = nullptr;
+  for (const Annotation& annotation : recording.annotations)
+    if (is_before(annotation, request) && recording.frames.text(annotation.name).starts_with(kOptimizerMark))
+      if (last == nullptr || annotation.time_us >= last->time_us) last = &annotation;
+  if (last == nullptr) return "";
+  const std::string_view name = recording.frames.text(last->name);
+  const std::size_t begin = name.find('#');
+  if (begin == std::string_view::npos) return "";
+  return std::string(name.substr(begin + 1, name.find('.', begin) - begin - 1));
+}
+
+/// How many values an optimizer makes in its first step for each parameter, at least; as Adam where none is seen,
+/// because that is the usual one.
+std::uint64_t values_per_parameter(std::string_view optimizer) {
+  constexpr std::array<std::string_view, 8> kTwo{"",      "Adam",     "AdamW", "NAdam",
+                                                 "RAdam", "Adadelta", "Rprop", "FusedAdam"};
+  constexpr std::array<std::string_view, 4> kOne{"RMSprop", "ASGD", "Muon", "Lion"};
+  if (std::ranges::find(kTwo, optimizer) != kTwo.end() || optimizer == "Adamax") return 2;
+  return std::ranges::find(kOne, optimizer) != kOne.end() ? 1 : 0;
+}
+
+/// How often a forward and a backward pass followed each other before the request.
+std::size_t passes_before(const MemoryState& state, const DeviceExplanation& device, PassFinder& passes) {
+  const auto changes = passes.changes_in(state.recording->events_of(device.stats.device));
+  return static_cast<std::size_t>(std::ranges::count_if(
+      changes, [&](const PassChange& change) { return change.after <= device.request->event.value(); }));
+}
+
+/// Whether the device is in its first training step: one forward pass, one backward pass, and then an optimizer.
+bool is_first_step(const MemoryState& state, const DeviceExplanation& device, PassFinder& finder,
+                   bool is_in_optimizer) {
+  if (has_ended_a_step(*state.recording, *device.request)) return false;
+  if (!is_in_optimizer && kind_bytes(device, MemoryKind::optimizer_state) > 0) return false;
+  const std::size_t passes = passes_before(state, device, finder);
+  if (passes > (is_in_optimizer ? 2 : 1)) return false;
+  return passes > 0 || is_in_optimizer || kind_bytes(device, MemoryKind::activation) > 0;
+}
+
+bool can_settings_help(const DeviceExplanation& device) {
+  return std::ranges::any_of(device.what_ifs, [](const WhatIf& answer) {
+    const bool is_setting =
+        answer.circumstance == Circumstance::expandable_segments || answer.circumstance == Circumstance::max_split_size;
+    return is_setting && answer.outcome == Outcome::fits;
+  });
+}
+
+std::vector<LeverGain> levers_of(const DeviceExplanation& device, const FirstStep& step) {
+  constexpr std::uint64_t kLittle = 100; // one in so many
+  std::vector<LeverGain> levers{{Lever::checkpointing, step.pass_bytes}, {Lever::smaller_batch, step.pass_bytes / 2}};
+  if (step.needed_bytes > step.available_bytes)
+    levers.push_back({Lever::smaller_state, step.state_bytes + step.state_to_come_bytes});
+  if (can_settings_help(device)) levers.push_back({Lever::settings, device.ledger.room.hard_bytes});
+  std::erase_if(levers, [&](const LeverGain& gain) { return gain.bytes < step.needed_bytes / kLittle; });
+  std::ranges::stable_sort(levers, std::ranges::greater(), &LeverGain::bytes);
+  return levers;
+}
+
+} // namespace
+
+std::optional<FirstStep> first_step(const MemoryState& state, const DeviceExplanation& device, PassFinder& passes) {
+  constexpr std::uint64_t kFew = 10; // one in so many
+  FirstStep step;
+  step.parameter_bytes = kind_bytes(device, MemoryKind::parameter);
+  if (!device.request || step.parameter_bytes == 0) return std::nullopt;
+  if (device.stats.baseline_bytes > step.parameter_bytes / kFew) return std::nullopt;
+  const bool in_optimizer = is_in_optimizer(state.frames(), device);
+  if (!is_first_step(state, device, passes, in_optimizer)) return std::nullopt;
+  step.gradient_bytes = kind_bytes(device, MemoryKind::gradient);
+  step.state_bytes = kind_bytes(device, MemoryKind::optimizer_state);
+  step.pass_bytes = pass_bytes(device);
+  step.optimizer = optimizer_before(*state.recording, *device.request);
+  step.values_per_parameter = values_per_parameter(step.optimizer);
+  // Once the backward pass is over, gradients show what is trained.
+  const std::uint64_t trained_bytes = in_optimizer ? step.gradient_bytes : step.parameter_bytes;
+  const auto to_come = [](std::uint64_t all, std::uint64_t there) { return all - std::min(all, there); };
+  step.gradients_to_come_bytes = to_come(trained_bytes, step.gradient_bytes);
+  step.state_to_come_bytes = to_come(step.values_per_parameter * trained_bytes, step.state_bytes);
+  if (step.gradients_to_come_bytes + step.state_to_come_bytes == 0) return std::nullopt;
+  step.needed_bytes = step.parameter_bytes + step.gradient_bytes + step.gradients_to_come_bytes + step.state_bytes +
+                      step.state_to_come_bytes;
+  step.available_bytes = device.ledger.reserved_bytes + device.ledger.device_free_bytes.value_or(0);
+  step.missing_bytes = std::max(to_come(step.needed_bytes, step.available_bytes), device.judgement.missing_bytes);
+  step.levers = levers_of(device, step);
+  return step;
+}
+
+} // namespace memviz

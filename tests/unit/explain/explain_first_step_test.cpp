@@ -1,0 +1,123 @@
+#include "support/explained.hpp"
+#include "support/small_snapshot.hpp"
+#include "support/states.hpp"
+
+#include <algorithm>
+#include <doctest/doctest.h>
+#include <string>
+
+namespace memviz {
+
+using test::SmallSnapshot;
+
+namespace {
+
+constexpr std::uint64_t kMiB = std::uint64_t{1} << 20U;
+constexpr std::uint64_t kFirst = 0x10000000;
+
+/// A training step in which memory runs out: 100 MiB of parameters, then what a test adds.
+class Training {
+public:
+  Training() { add(100 * kMiB, MemoryKind::parameter, made_.stack({"/torch/nn/modules/module.py:9:_apply"})); }
+
+  Training& add(std::uint64_t bytes, MemoryKind kind, StackId stack) {
+    address_ += std::uint64_t{1} << 32U;
+    made_.time(time_us_ += 10).event(Action::alloc, address_, bytes, stack);
+    made_.segment(address_, bytes).active(bytes, bytes, stack);
+    kinds_.push_back({kind, KindEvidence::frames});
+    return *this;
+  }
+  Training& forward(std::uint64_t bytes) { return add(bytes, MemoryKind::activation, forward_); }
+  Training& backward(std::uint64_t bytes) { return add(bytes, MemoryKind::gradient, backward_); }
+  Training& mark(std::string_view name) {
+    made_.time(time_us_ += 10).mark(name);
+    return *this;
+  }
+  /// Fails to allocate 50 MiB where the device has as many free, and explains it.
+  DeviceExplanation fail(std::uint64_t free_bytes) {
+    made_.time(time_us_ += 10).event(Action::oom, free_bytes, 50 * kMiB, forward_);
+    state_ = test::state_at(recording_ = made_.take(), {.kind = MomentKind::automatic});
+    state_.kinds = kinds_;
+    return explain(state_, {}).at(0);
+  }
+  [[nodiscard]] ExplanationText words(const DeviceExplanation& device) const { return in_words(state_, device); }
+
+private:
+  SmallSnapshot made_;
+  StackId forward_ = made_.stack({"/app/train.py:20:main", "/app/model.py:2:forward"});
+  StackId backward_ = made_.stack({"/torch/engine.cpp:9:torch::autograd::Engine::execute()"});
+  std::vector<KindOf> kinds_;
+  Recording recording_;
+  MemoryState state_;
+  std::int64_t time_us_ = 1000;
+  std::uint64_t address_ = kFirst;
+};
+
+bool one_contains(const std::vector<std::string>& sentences, std::string_view part) {
+  return std::ranges::any_of(sentences, [&](const std::string& one) { return one.find(part) != std::string::npos; });
+}
+
+} // namespace
+
+TEST_CASE("in a first forward pass gradients and the usual optimizer's state are still to come") {
+  Training training;
+  const DeviceExplanation device = training.forward(80 * kMiB).fail(10 * kMiB);
+  REQUIRE(device.first_step);
+  const FirstStep& step = *device.first_step;
+  CHECK(step.parameter_bytes == 100 * kMiB);
+  CHECK(step.gradients_to_come_bytes == 100 * kMiB);
+  CHECK(step.optimizer.empty());
+  CHECK(step.state_to_come_bytes == 200 * kMiB);
+  CHECK(step.needed_bytes == 400 * kMiB);
+  CHECK(step.available_bytes == 190 * kMiB);
+  CHECK(step.missing_bytes == 210 * kMiB);
+  REQUIRE(step.levers.size() == 3);
+  CHECK(step.levers[0].lever == Lever::smaller_state);
+  CHECK(step.levers[0].bytes == 200 * kMiB);
+  CHECK(step.levers[1].lever == Lever::checkpointing);
+  CHECK(step.levers[1].bytes == 80 * kMiB);
+  CHECK(step.levers[2].lever == Lever::smaller_batch);
+  const ExplanationText words = training.words(device);
+  CHECK(one_contains(words.reasons,
+                     "Still to come in it are at least 100 MiB of gradients, if all 100 MiB of parameters "
+                     "are trained, and 200 MiB of optimizer state"));
+  CHECK(one_contains(words.reasons, "For the whole step at least 210 MiB is missing."));
+  CHECK(words.advice.at(0).starts_with("Make the optimizer's state smaller"));
+  CHECK(words.advice.back().find("memviz rehearse --gpu PROFILE --steps 2") != std::string::npos);
+}
+
+TEST_CASE("what was made in the step already is no longer to come") {
+  Training training;
+  const DeviceExplanation device =
+      training.mark("Optimizer.zero_grad#RMSprop.zero_grad").forward(80 * kMiB).backward(30 * kMiB).fail(400 * kMiB);
+  REQUIRE(device.first_step);
+  CHECK(device.first_step->gradients_to_come_bytes == 70 * kMiB);
+  CHECK(device.first_step->optimizer == "RMSprop");
+  CHECK(device.first_step->state_to_come_bytes == 100 * kMiB);
+  CHECK(device.first_step->needed_bytes == 300 * kMiB);
+}
+
+TEST_CASE("in the optimizer's first step gradients show what is trained") {
+  Training training;
+  training.forward(80 * kMiB).backward(40 * kMiB).mark("Optimizer.step#AdamW.step");
+  const DeviceExplanation device = training.fail(0);
+  REQUIRE(device.first_step);
+  CHECK(device.first_step->gradients_to_come_bytes == 0);
+  CHECK(device.first_step->state_to_come_bytes == 80 * kMiB);
+}
+
+TEST_CASE("nothing is still to come after the first step, and without training") {
+  SUBCASE("a second pass") {
+    CHECK_FALSE(Training().forward(kMiB).backward(kMiB).forward(kMiB).backward(kMiB).fail(0).first_step);
+  }
+  SUBCASE("an optimizer's state is there") {
+    Training training;
+    training.add(200 * kMiB, MemoryKind::optimizer_state, kNoFrames);
+    CHECK_FALSE(training.forward(kMiB).fail(0).first_step);
+  }
+  SUBCASE("a forward pass that keeps nothing") {
+    CHECK_FALSE(Training().fail(0).first_step);
+  }
+}
+
+} // namespace memviz
