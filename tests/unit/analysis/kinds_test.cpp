@@ -281,7 +281,7 @@ TEST_CASE("a user's rules go before everything, the first that matches wins") {
 
 TEST_CASE("KindRules say in which line something is no rule") {
   CHECK_THROWS_WITH_AS(KindRules("# ok\nactivations x"),
-                       "line 2: expected parameter, gradient, optimizer_state, activation, input, temporary, "
+                       "line 2: expected parameter, gradient, optimizer_state, activation, input, kv_cache, temporary, "
                        "communication or workspace, found 'activations'",
                        Error);
   CHECK_THROWS_WITH_AS(KindRules("input"), "line 1: expected a regular expression behind input", Error);
