@@ -15,7 +15,7 @@ namespace {
 
 /// What a file name or a function's name says, as far as it is asked for.
 namespace mark {
-enum : std::uint32_t {
+enum : std::uint64_t {
   seen = 1U << 0U,
   // of file names
   python = 1U << 1U,
@@ -25,7 +25,7 @@ enum : std::uint32_t {
   graph_file = 1U << 5U, ///< torch/autograd/graph.py
   data_file = 1U << 6U,
   optimizer_base = 1U << 7U, ///< torch/optim/optimizer.py
-  context_file = 1U << 8U,   ///< of decorators as torch.no_grad()
+  context_file = 1U << 8U,   ///< of decorators as torch.no_grad(), and of default devices
   // of functions in C++
   workspace = 1U << 9U,
   communication = 1U << 10U,
@@ -49,6 +49,18 @@ enum : std::uint32_t {
   // of file names, once more
   parallel_file = 1U << 27U, ///< copies and gathers parameters
   functional_file = 1U << 28U,
+  fsdp_file = 1U << 29U,       ///< of FSDP's parameters
+  checkpoint_file = 1U << 30U, ///< torch/serialization.py
+  // of functions in Python, once more
+  loader = 1U << 31U, ///< loads weights
+  of_gradient = 1ULL << 32U,
+  load_state = 1ULL << 33U,
+  // of functions in C++, once more
+  random = 1ULL << 34U,
+  cast = 1ULL << 35U, ///< Tensor.to() of a type alone
+  cat = 1ULL << 36U,
+  // of file names and functions in Python
+  kv_cache = 1ULL << 37U,
 };
 }
 
@@ -100,27 +112,60 @@ bool is_anybodys(std::string_view function) {
          std::ranges::find(kNames, function) != kNames.end();
 }
 
+/// Whether it is an operator that makes a tensor of random numbers.
+bool is_random(std::string_view function) {
+  static constexpr std::array<std::string_view, 4> kNames{"at::_ops::randn::", "at::_ops::rand::", "at::_ops::randint",
+                                                          "at::_ops::normal_float_float::"};
+  return std::ranges::any_of(kNames, [&](std::string_view name) { return function.starts_with(name); });
+}
+
+/// Whether a file in Python, or a function, has the name of a cache of keys and values: those of transformers and vLLM
+/// have.
+bool is_kv_cache(std::string_view name) {
+  static constexpr std::array<std::string_view, 6> kNames{"kv_cache",       "kvcache",      "past_key_value",
+                                                          "cache_utils.py", "cache_engine", "KVCache"};
+  return has_any(name.substr(name.rfind('/') + 1), kNames);
+}
+
+/// A function that loads weights or keeps keys and values is one of so many innermost frames in Python.
+constexpr std::size_t kNamedFrames = 4;
+
+/// Whether it is a function in Python that loads weights, by its name.
+bool is_loader(std::string_view name) {
+  static constexpr std::array<std::string_view, 3> kNames{"from_pretrained", "set_module_tensor", "materialize_"};
+  static constexpr std::array<std::string_view, 6> kWeights{"weight", "state_dict", "checkpoint",
+                                                            "model",  "param",      "pretrained"};
+  return has_any(name, kNames) || (has(name, "load") && has_any(name, kWeights));
+}
+
 /// What a function of PyTorch in C++ says of the part of training that calls it.
-std::uint32_t library_marks(std::string_view function) {
+std::uint64_t library_marks(std::string_view function) {
   if (makes_parameters(function)) return mark::module_parameters;
   if (function.starts_with("torch::optim::")) return mark::optimizer;
   if (function.starts_with("torch::data::")) return mark::data_loader;
   if (function.ends_with("::forward")) return mark::forward;
   if (function.starts_with("torch::nn::")) return 0;
   if (!is_anybodys(function)) return 0;
-  std::uint32_t marks = mark::anybodys;
+  std::uint64_t marks = mark::anybodys;
   if (function.ends_with("::zeros_like") || function.ends_with("::zeros_like::call")) marks |= mark::zeros_like;
+  if (is_random(function)) marks |= mark::random;
+  if (function == "at::_ops::cat::call") marks |= mark::cat;
   return marks;
 }
 
-std::uint32_t name_marks(std::string_view name) {
+std::uint64_t name_marks(std::string_view name) {
   const std::string function = function_name(name);
-  std::uint32_t marks = mark::seen | library_marks(function);
+  std::uint64_t marks = mark::seen | library_marks(function);
   if (is_workspace(name)) marks |= mark::workspace;
   if (is_communication(name, function)) marks |= mark::communication;
   if (name.starts_with("torch::autograd::AccumulateGrad")) marks |= mark::accumulate_grad;
   if (has(name, "torch::autograd::Engine::")) marks |= mark::engine;
   if (has(name, "at::native::_to_copy") || has(name, "at::_ops::_to_copy")) marks |= mark::copy;
+  if (name.starts_with("at::_ops::to_dtype::")) marks |= mark::cast;
+  if (is_loader(name)) marks |= mark::loader;
+  if (has(name, "load_state_dict") || name == "_process_value_according_to_param_policy") marks |= mark::load_state;
+  if (has(name, "grad")) marks |= mark::of_gradient;
+  if (is_kv_cache(name)) marks |= mark::kv_cache;
   if (name == "_call_impl" || name == "_wrapped_call_impl") marks |= mark::call;
   if (name == "_apply" || name == "to_empty") marks |= mark::apply;
   if (name == "__init__") marks |= mark::constructor;
@@ -131,8 +176,8 @@ std::uint32_t name_marks(std::string_view name) {
   return marks;
 }
 
-std::uint32_t file_marks(std::string_view path) {
-  std::uint32_t marks = mark::seen;
+std::uint64_t file_marks(std::string_view path) {
+  std::uint64_t marks = mark::seen;
   if (!path.ends_with(".py")) return marks;
   std::string file(path);
   std::ranges::replace(file, '\\', '/'); // of Windows
@@ -142,12 +187,17 @@ std::uint32_t file_marks(std::string_view path) {
   // apex and others have theirs in folders of these names.
   if (has(file, "/optim/") || has(file, "/optimizers/")) marks |= mark::optimizer_file;
   if (file.ends_with("torch/optim/optimizer.py")) marks |= mark::optimizer_base;
-  if (file.ends_with("torch/utils/_contextlib.py") || file.ends_with("torch/autograd/grad_mode.py"))
+  static constexpr std::array<std::string_view, 3> kContexts{"torch/utils/_contextlib.py",
+                                                             "torch/autograd/grad_mode.py", "torch/utils/_device.py"};
+  if (std::ranges::any_of(kContexts, [&](std::string_view context) { return file.ends_with(context); }))
     marks |= mark::context_file;
   if (file.ends_with("torch/autograd/graph.py")) marks |= mark::graph_file;
   if (has(file, "torch/utils/data/")) marks |= mark::data_file;
   if (has(file, "torch/nn/parallel/") || has(file, "torch/distributed/")) marks |= mark::parallel_file;
   if (file.ends_with("torch/nn/functional.py")) marks |= mark::functional_file;
+  if (has(file, "/fsdp/") && file.ends_with("_param.py")) marks |= mark::fsdp_file;
+  if (is_kv_cache(file)) marks |= mark::kv_cache;
+  if (file.ends_with("torch/serialization.py")) marks |= mark::checkpoint_file;
   return marks;
 }
 
@@ -155,7 +205,7 @@ std::uint32_t file_marks(std::string_view path) {
 /// and the outermost of these a step() that torch/optim/optimizer.py calls.
 class OwnOptimizer {
 public:
-  void add(StringId file, std::uint32_t marks) {
+  void add(StringId file, std::uint64_t marks) {
     if (is_over_ || (marks & mark::context_file) != 0) return;
     if (is_step_ && (marks & mark::optimizer_base) != 0) is_found_ = true;
     if (!file_) file_ = file;
@@ -215,6 +265,17 @@ StackClass StackClasses::classify(StackId stack) {
   bool is_call = false;
   bool is_zeros_like = false;
   bool is_in_forward = false;
+  bool is_loader = false;
+  bool is_kv_cache = false;
+  bool is_cat = false;
+  std::size_t python_frames = 0;
+  bool is_checkpoint = false;
+  bool is_load_state = false;
+  bool is_sharded = false;
+  bool is_gradient = false;
+  bool is_constructor = false;
+  bool is_cast = false;
+  bool is_random = false;
   OwnOptimizer own_optimizer;
   ApplyLines apply_lines;
   Marks innermost = 0;     // of Python's
@@ -223,13 +284,21 @@ StackClass StackClasses::classify(StackId stack) {
     const Marks marks = marks_of(frame);
     const auto is = [&](Marks all) { return (marks & all) == all; };
     if (is(mark::python)) {
-      if (innermost == 0) innermost = marks;
+      if (innermost == 0 && !is(mark::context_file)) innermost = marks;
       own_optimizer.add(frames_.frame(frame).filename, marks);
       if (is(mark::module_file | mark::apply)) apply_lines.add(frames_.frame(frame).line);
       is_call = is_call || is(mark::module_file | mark::call) || is(mark::functional_file);
       is_parameter = is_parameter || is(mark::module_file | mark::apply) || is(mark::modules_file | mark::constructor);
       is_backward = is_backward || is(mark::graph_file | mark::run_backward);
       is_data = is_data || is(mark::data_file);
+      is_loader = is_loader || (is(mark::loader) && python_frames < kNamedFrames);
+      is_kv_cache = is_kv_cache || (is(mark::kv_cache) && python_frames < kNamedFrames);
+      ++python_frames;
+      is_checkpoint = is_checkpoint || is(mark::checkpoint_file);
+      is_load_state = is_load_state || is(mark::optimizer_base | mark::load_state);
+      is_sharded = is_sharded || (is(mark::fsdp_file) && !is(mark::of_gradient));
+      is_gradient = is_gradient || is(mark::fsdp_file | mark::of_gradient);
+      is_constructor = is_constructor || is(mark::constructor);
       continue;
     }
     has_cpp_frames_ = true;
@@ -240,6 +309,9 @@ StackClass StackClasses::classify(StackId stack) {
     is_in_hook = is_in_hook || (is(mark::accumulate_grad) && innermost != 0);
     is_backward = is_backward || is(mark::engine);
     is_copy = is_copy || is(mark::copy);
+    is_cast = is_cast || is(mark::cast);
+    is_random = is_random || is(mark::random);
+    is_cat = is_cat || is(mark::cat);
     if (innermost_cpp == 0 && !is(mark::anybodys)) innermost_cpp = marks;
     is_zeros_like = is_zeros_like || is(mark::zeros_like);
     is_in_forward = is_in_forward || is(mark::forward);
@@ -249,6 +321,7 @@ StackClass StackClasses::classify(StackId stack) {
   if (is_accumulated) return StackClass::accumulate_grad;
   constexpr Marks kMakesState = mark::optimizer_file | mark::init_state;
   if (is_in_hook && (innermost & kMakesState) == kMakesState) return StackClass::optimizer_state;
+  if (is_sharded && !is_gradient) return StackClass::parameter;
   if (is_backward) return StackClass::backward;
   if (innermost == 0) {
     // A thread that computes a part of an operator may do so in any phase.
@@ -260,13 +333,21 @@ StackClass StackClasses::classify(StackId stack) {
     is_data = (innermost_cpp & mark::data_loader) != 0;
     is_call = is_in_forward;
   }
+  if (is_load_state) return StackClass::optimizer_state;
   // A closure that an optimizer calls runs the forward pass within its frames: only the innermost one counts.
   if ((innermost & mark::optimizer_file) != 0 || own_optimizer.is_found())
     return (innermost & mark::init_state) != 0 ? StackClass::optimizer_state : StackClass::optimizer;
   if (is_parameter) return apply_lines.are_of_gradient() ? StackClass::gradient : StackClass::parameter;
   if (is_data) return StackClass::data_loader;
-  if (is_copy && !is_call) return StackClass::copy;
-  return is_call && (innermost & mark::parallel_file) == 0 ? StackClass::module_call : StackClass::forward;
+  if (is_kv_cache) return StackClass::kv_cache;
+  if (!is_call) {
+    if (is_checkpoint) return StackClass::checkpoint;
+    if (is_copy && !is_cast) return is_loader ? StackClass::parameter : StackClass::copy;
+    if (is_random && !is_constructor) return StackClass::random;
+    if (is_zeros_like) return StackClass::zeros_like;
+  }
+  if (!is_call || (innermost & mark::parallel_file) != 0) return StackClass::forward;
+  return is_cat ? StackClass::cat_call : StackClass::module_call;
 }
 
 StackClass StackClasses::of(StackId stack) {

@@ -84,7 +84,7 @@ TEST_CASE("an optimizer of C++ makes its state by zeros_like()") {
                     "train()::{lambda()#1}::operator()() const", "Net::forward(at::Tensor)"}) ==
           StackClass::module_call);
     CHECK(class_of({"app::train(torch::optim::Optimizer&)"}, "torch::zeros_like(at::Tensor const&)") ==
-          StackClass::forward);
+          StackClass::zeros_like);
   }
 }
 
