@@ -162,6 +162,12 @@ KindOf DeviceKinds::kind_of_optimizer(const Lived& lived) const {
                                                                         : by_behaviour(MemoryKind::optimizer_state);
 }
 
+/// Whether its backward pass was nearly over and had not freed it.
+bool DeviceKinds::is_output(const Lived& lived) const {
+  const EventIndex gone = lived.history.free_event.is_none() ? kLastPossibleEvent : lived.history.free_event;
+  return OfDevice::is_left_by(gone_in(lived), lived.history.alloc_event, gone);
+}
+
 /// Keys and values that training keeps are activations.
 KindOf DeviceKinds::kind_of_cache(const Lived& lived) const {
   const bool is_freed_by_autograd = is_freed(lived) && gone_in(lived).phase == Phase::backward;
@@ -172,15 +178,26 @@ KindOf DeviceKinds::kind_of_cache(const Lived& lived) const {
   return is_cache && kind.kind != MemoryKind::activation ? by_behaviour(MemoryKind::kv_cache) : kind;
 }
 
+/// Computed outside of modules from a batch, before the forward pass that takes it, and gone one step later.
+bool DeviceKinds::is_prepared_input(const Lived& lived) const {
+  const PhaseRun& made = made_in(lived);
+  const PhaseRun& gone = gone_in(lived);
+  if (lived.stack_class != StackClass::forward || made.phase != Phase::before || gone.first == made.first) return false;
+  if (gone.epoch > made.epoch + 1) return false;
+  return is_freed(lived) ? gone.phase != Phase::backward : !known_.phases.is_first(made);
+}
+
 KindOf DeviceKinds::kind_of_forward(const Lived& lived) const {
   if (is_resident_parameter(lived)) return by_behaviour(MemoryKind::parameter);
   if (!is_freed(lived)) return kind_of_unfinished_forward(lived);
   const PhaseRun& made = made_in(lived);
   const PhaseRun& gone = gone_in(lived);
   if (gone.phase == Phase::backward && made.phase != Phase::backward) {
+    if (is_output(lived)) return {};
     const bool is_kept = gone.epoch == made.epoch || is_freed_within(lived);
     return is_kept ? by_behaviour(MemoryKind::activation) : KindOf{};
   }
+  if (is_prepared_input(lived)) return by_behaviour(MemoryKind::input);
   if (gone.epoch != made.epoch) return {};
   // Without a backward pass after it, a forward pass has no end: what a server keeps for hours is no temporary.
   const bool has_ended = last_.first != made.first;
@@ -193,9 +210,12 @@ KindOf DeviceKinds::kind_of_unfinished_forward(const Lived& lived) const {
   const PhaseRun& gone = gone_in(lived);
   // What is still there after its backward pass is kept for something else.
   if (gone.epoch != made.epoch) return {};
+  if (is_prepared_input(lived)) return by_behaviour(MemoryKind::input);
   const bool was_temporary = had(lived, Fate::in_its_phase);
   const bool was_activation = had(lived, Fate::in_backward);
-  if (was_activation && !was_temporary && !had(lived, Fate::later)) return by_behaviour(MemoryKind::activation);
+  const bool was_left = had(lived, Fate::later);
+  if (is_output(lived) || (was_left && !was_activation)) return {};
+  if (was_activation && !was_temporary && !was_left) return by_behaviour(MemoryKind::activation);
   if (!is_called(lived.stack_class)) return {};
   const Failure* const failure = failure_of(lived);
   const CalledBytes& called = failure == nullptr ? known_.called : failure->called;

@@ -34,6 +34,8 @@ private:
   [[nodiscard]] const Failure* failure_of(const Lived& lived) const;
   [[nodiscard]] bool is_freed(const Lived& lived) const;
   [[nodiscard]] bool is_freed_within(const Lived& lived) const;
+  [[nodiscard]] bool is_prepared_input(const Lived& lived) const;
+  [[nodiscard]] bool is_output(const Lived& lived) const;
   [[nodiscard]] bool is_parameter_size(std::uint64_t bytes) const;
   [[nodiscard]] bool had(const Lived& lived, Fate fate) const;
 

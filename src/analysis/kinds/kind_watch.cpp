@@ -27,7 +27,8 @@ std::uint64_t number_of(StackId stack, std::uint64_t size_bytes) {
 
 Fate fate_of(const PhaseRun& made, const PhaseRun& gone) {
   // Two losses may share a forward pass, so that a later backward pass frees what it made.
-  if (made.phase == Phase::forward && gone.phase == Phase::backward) return Fate::in_backward;
+  const bool is_made_forward = made.phase == Phase::forward || made.phase == Phase::before;
+  if (is_made_forward && gone.phase == Phase::backward) return Fate::in_backward;
   return made.epoch == gone.epoch && made.phase == gone.phase ? Fate::in_its_phase : Fate::later;
 }
 
@@ -135,6 +136,10 @@ std::uint64_t SizeTable::old_per_gradient() const {
 }
 
 void CalledBytes::add(EventIndex event, std::uint64_t size_bytes) {
+  // A pass without a backward pass ahead, of a teacher or of a validation, leaves next to nothing.
+  constexpr std::uint64_t kLeastMade = 20;
+  constexpr std::uint64_t kMostLeft = 2;
+  if (made >= kLeastMade && live <= kMostLeft) *this = {.first = event};
   latest[made++ % latest.size()] = event;
   bytes = saturating_sum(bytes, size_bytes);
   live_bytes = saturating_sum(live_bytes, size_bytes);
@@ -162,7 +167,9 @@ void OfDevice::begin_run() {
     if (SizeFacts* const facts = sizes.add(freed.size_bytes)) facts->gradients.add(previous.epoch);
   }
   freed_last.clear();
-  const PhaseRun& now = phases.now();
+  PhaseRun& now = phases.now();
+  if (now.phase == Phase::backward && called.made > 0)
+    now.middle = EventIndex::last_of((called.first.count() + now.first.count()) / 2);
   if (now.phase != Phase::forward) return;
   // A batch may be copied in several parts, between which modules run.
   const bool goes_on = now.epoch == previous.epoch && previous.phase == Phase::before && called.keeps_for_backward();
@@ -188,6 +195,16 @@ void OfDevice::allocated(const Began& began, StackClass stack_class, std::uint64
     if (SizeFacts* const facts = sizes.add(size_bytes)) ++facts->parameters;
 }
 
+/// Whether a backward pass that is nearly over has left it to the program, which frees it now. The first call for what
+/// the first quarter of the forward pass made says that it is.
+bool OfDevice::is_output(const Began& began) {
+  PhaseRun& now = phases.now();
+  if (began.event < called.first) return false;
+  const std::uint64_t quarter = (called.first.count() + now.middle.count()) / 2;
+  if (now.nearly_over == kLastPossibleEvent && began.event.count() <= quarter) now.nearly_over = now.last;
+  return now.nearly_over < now.last && began.event > now.middle;
+}
+
 void OfDevice::freed(const Began& began, StackClass stack_class, std::uint64_t size_bytes) {
   if (began.event.is_none()) return;
   if (is_called(stack_class) && began.event >= called.first) called.remove(size_bytes);
@@ -198,7 +215,8 @@ void OfDevice::freed(const Began& began, StackClass stack_class, std::uint64_t s
     freed_last.push_back({began.stack, size_bytes});
     return;
   }
-  fates.add(began.stack, size_bytes, fate_of(then, now));
+  const bool is_left = now.phase == Phase::backward && is_called(stack_class) && is_output(began);
+  fates.add(began.stack, size_bytes, is_left ? Fate::later : fate_of(then, now));
   if (is_of_backward(stack_class)) {
     if (SizeFacts* const facts = then.epoch == now.epoch ? nullptr : sizes.add(size_bytes))
       facts->gradients.add(then.epoch);

@@ -196,12 +196,18 @@ struct KindWatch::Known {
     void freed(const Began& began, StackClass stack_class, std::uint64_t size_bytes);
     void failed(EventIndex event);
     void kept(const Began& began, StackClass stack_class, std::uint64_t size_bytes);
+    /// Whether a backward pass that has come to the beginning of its forward pass has left what `made` says: autograd
+    /// frees in reverse, so that the program holds it, as it does with the output of a model.
+    [[nodiscard]] static bool is_left_by(const PhaseRun& backward, EventIndex made, EventIndex gone) {
+      return made > backward.middle && gone > backward.nearly_over;
+    }
     /// The failure whose exception freed what `event` freed, or null.
     [[nodiscard]] const Failure* unwound_by(EventIndex event) const;
 
   private:
     void begin_run();
     void go_on_backward();
+    [[nodiscard]] bool is_output(const Began& began);
     void reside(StackId stack, StackClass stack_class, std::uint64_t size_bytes);
     [[nodiscard]] bool is_unwinding() const { return !failures.empty() && failures.back().until == kLastPossibleEvent; }
   };

@@ -19,6 +19,10 @@ struct PhaseRun {
   Phase phase = Phase::before;
   std::uint32_t epoch = 0;
   EventIndex last; ///< allocation by a stack of this phase
+  /// Of a backward pass: in the middle of the events of its forward pass, and the last allocation before autograd freed
+  /// what the first quarter of these had made.
+  EventIndex middle = kLastPossibleEvent;
+  EventIndex nearly_over = kLastPossibleEvent;
 };
 
 class Phases {
@@ -27,6 +31,7 @@ public:
   /// it begins a run.
   bool allocated(EventIndex event, StackClass stack_class);
   [[nodiscard]] const PhaseRun& now() const { return runs_.back(); }
+  [[nodiscard]] PhaseRun& now() { return runs_.back(); }
   /// The run before now(), where allocated() has begun one.
   [[nodiscard]] const PhaseRun& previous() const { return runs_[runs_.size() - 2]; }
   /// Whether no forward pass, backward pass or step comes before `run`.

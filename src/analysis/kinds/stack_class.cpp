@@ -114,8 +114,9 @@ bool is_anybodys(std::string_view function) {
 
 /// Whether it is an operator that makes a tensor of random numbers.
 bool is_random(std::string_view function) {
-  static constexpr std::array<std::string_view, 4> kNames{"at::_ops::randn::", "at::_ops::rand::", "at::_ops::randint",
-                                                          "at::_ops::normal_float_float::"};
+  static constexpr std::array<std::string_view, 6> kNames{
+      "at::_ops::randn::",     "at::_ops::randn_like::", "at::_ops::rand::",
+      "at::_ops::rand_like::", "at::_ops::randint",      "at::_ops::normal_float_float::"};
   return std::ranges::any_of(kNames, [&](std::string_view name) { return function.starts_with(name); });
 }
 
