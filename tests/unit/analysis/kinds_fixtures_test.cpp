@@ -99,3 +99,16 @@ TEST_CASE("in every fixture kinds add up to requested bytes, and a timeline says
   CHECK(opened_files > 150);
   CHECK(compared > 3000);
 }
+
+TEST_CASE("a snapshot made of a profile says what kind each allocation is") {
+  Wants wants;
+  wants.kinds = true;
+  const Opened opened = open(testdata_file("profile_form"), wants);
+  const KindAccount account = kind_account(opened.state, std::nullopt);
+  const auto declared_bytes = [&](MemoryKind kind) {
+    return account[static_cast<std::size_t>(kind)].bytes_by[static_cast<std::size_t>(KindEvidence::declared)];
+  };
+  CHECK(declared_bytes(MemoryKind::parameter) == 4'000'000);
+  CHECK(declared_bytes(MemoryKind::activation) == 1'000'000);
+  CHECK(account[static_cast<std::size_t>(MemoryKind::unknown)].bytes == 512);
+}
