@@ -33,7 +33,7 @@ KindOf DeviceKinds::kind_of(const Lived& lived) const {
   case StackClass::random:
   case StackClass::copy: return kind_of_copy(lived);
   case StackClass::zeros_like: return kind_of_zeros(lived);
-  case StackClass::checkpoint:
+  case StackClass::checkpoint: return kind_of_checkpoint(lived);
   case StackClass::cat_call:
   case StackClass::kv_cache: return kind_of_cache(lived);
   case StackClass::module_call:
@@ -117,6 +117,14 @@ KindOf DeviceKinds::kind_of_copy(const Lived& lived) const {
   const auto copies = known_.copies.find(lived.stack);
   const bool are_weights = copies != known_.copies.end() && copies->second.are_weights();
   return are_weights ? by_behaviour(MemoryKind::parameter) : by_frames(MemoryKind::input);
+}
+
+/// Weights where a module takes them as they are, and copies where it has its own. With an optimizer's state among them
+/// there are more than gradients.
+KindOf DeviceKinds::kind_of_checkpoint(const Lived& lived) const {
+  const SizeFacts& facts = known_.sizes.of(lived.bytes);
+  const bool is_only_one = facts.parameters == 0 && facts.gradients_at_once() == 0 && !is_freed(lived);
+  return is_only_one || is_resident_parameter(lived) ? by_behaviour(MemoryKind::parameter) : KindOf{};
 }
 
 /// An optimizer that is none of PyTorch's: what has a parameter's size and stays over a backward pass.

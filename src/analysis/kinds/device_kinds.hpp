@@ -42,6 +42,7 @@ private:
   [[nodiscard]] KindOf kind_of_old(const Lived& lived) const;
   [[nodiscard]] KindOf kind_of_old_freed(const Lived& lived) const;
   [[nodiscard]] bool is_resident_parameter(const Lived& lived) const;
+  [[nodiscard]] KindOf kind_of_checkpoint(const Lived& lived) const;
   [[nodiscard]] KindOf kind_of_zeros(const Lived& lived) const;
   [[nodiscard]] KindOf kind_of_cache(const Lived& lived) const;
   [[nodiscard]] KindOf kind_of_copy(const Lived& lived) const;
