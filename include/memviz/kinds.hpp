@@ -36,6 +36,8 @@ public:
   void begin(const FrameTable& frames) override;
   void allocated(DeviceId device, const Began& began, const Event& event) override;
   void freed(DeviceId device, const Began& began, std::uint64_t size_bytes) override;
+  void failed(DeviceId device, EventIndex event) override;
+  void ended(const MemoryState& at_end) override;
   void annotated(DeviceId device, StringId text) override;
 
   /// Whether a text that was attached to an allocation tells its kind: then kinds_of() needs births to be true.

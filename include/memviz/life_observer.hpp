@@ -12,6 +12,8 @@
 
 namespace memviz {
 
+struct MemoryState;
+
 /// A recorded alloc.
 struct Began {
   EventIndex event;
@@ -26,8 +28,12 @@ public:
   virtual void begin(const FrameTable& frames) = 0;
   /// `event` is the alloc that began it.
   virtual void allocated(DeviceId device, const Began& began, const Event& event) = 0;
-  /// The next event frees what `began`, `size_bytes`; what has no recorded alloc is not told.
+  /// The next event frees what `began`, `size_bytes`; `began.event` is none for what no recorded alloc made.
   virtual void freed(DeviceId device, const Began& began, std::uint64_t size_bytes) = 0;
+  /// `event` is an allocation that failed: out of memory.
+  virtual void failed(DeviceId device, EventIndex event) = 0;
+  /// All events have come; `at_end` has the blocks that are still there, with their histories.
+  virtual void ended(const MemoryState& at_end) = 0;
   /// The program says `text` of an allocation that lives.
   virtual void annotated(DeviceId device, StringId text) = 0;
 };

@@ -1,6 +1,6 @@
 #pragma once
 
-// What kind of memory an allocation is. The kinds are those of torch.profiler's memory timeline
+// What kind of memory an allocation is. Most kinds are those of torch.profiler's memory timeline
 // (torch/profiler/_memory_profiler.py, Category); kinds.hpp finds them.
 
 #include <array>
@@ -17,6 +17,7 @@ enum class MemoryKind : std::uint8_t {
   optimizer_state,
   activation, ///< made by a forward pass and kept for the backward pass
   input,
+  kv_cache, ///< keys and values of attention that generation keeps
   temporary,
   communication, ///< buffers of NCCL and torch.distributed
   workspace,     ///< of cuBLAS and cuDNN
@@ -25,14 +26,13 @@ enum class MemoryKind : std::uint8_t {
   parameter_or_state,
   unknown,
 };
-inline constexpr std::size_t kMemoryKinds = 10;
+inline constexpr std::size_t kMemoryKinds = 11;
 
 /// How kinds stand upon each other in a picture, from the bottom up: what stays first, then what comes and goes.
 inline constexpr std::array<MemoryKind, kMemoryKinds> kKindLayers{
-    MemoryKind::parameter,     MemoryKind::parameter_or_state, MemoryKind::optimizer_state,
-    MemoryKind::gradient,      MemoryKind::activation,         MemoryKind::input,
-    MemoryKind::communication, MemoryKind::workspace,          MemoryKind::temporary,
-    MemoryKind::unknown};
+    MemoryKind::parameter, MemoryKind::parameter_or_state, MemoryKind::optimizer_state, MemoryKind::gradient,
+    MemoryKind::kv_cache,  MemoryKind::activation,         MemoryKind::input,           MemoryKind::communication,
+    MemoryKind::workspace, MemoryKind::temporary,          MemoryKind::unknown};
 /// Its index in kKindLayers.
 [[nodiscard]] std::size_t kind_layer(MemoryKind kind);
 

@@ -22,7 +22,8 @@ enum {
   user_metadata,
   pool_id,
   forward_frames,
-  internal_metadata
+  internal_metadata,
+  category
 };
 }
 
@@ -119,6 +120,7 @@ Event TraceReader::read_event(const EventFields::Row& row, const Field& dict) {
   read_pool(event, at(field::pool_id));
   read_forward_frames(event, at(field::forward_frames));
   read_internal_metadata(event, row[field::internal_metadata]);
+  read_category(event, row[field::category]);
   return event;
 }
 
@@ -167,6 +169,9 @@ void TraceReader::read_rows(const EventCells& rows, std::size_t first_row, std::
   for_key(field::forward_frames, [&](Event& event, const Field& cell) { read_forward_frames(event, cell); });
   for_key(field::internal_metadata,
           [&](Event& event, const Field& cell) { read_internal_metadata(event, cell.value); });
+  const bool has_category = rows.columns[field::category] >= 0;
+  if (has_category)
+    for_key(field::category, [&](Event& event, const Field& cell) { read_category(event, cell.value); });
 }
 
 void TraceReader::read_action(Event& event, const Field& field) {
@@ -222,6 +227,11 @@ void TraceReader::read_forward_frames(Event& event, const Field& field) {
 
 void TraceReader::read_internal_metadata(Event& event, Value value) {
   event.internal_metadata = text_or_empty(TextKind::metadata, value);
+}
+
+/// Snapshots that PyTorch's profiler made say of each allocation what kind of memory it is.
+void TraceReader::read_category(Event& event, Value value) {
+  if (event.internal_metadata == kEmptyString) event.internal_metadata = text_or_empty(TextKind::metadata, value);
 }
 
 } // namespace memviz

@@ -15,11 +15,13 @@
 
 namespace memviz {
 
-using EventFields = FieldReader<12>;
+using EventFields = FieldReader<13>;
 /// The keys of an event, in the order of an EventFields::Row.
-inline constexpr std::array<std::string_view, 12> kEventKeys{
-    "action",          "addr",          "device_free", "size",           "stream",           "time_us", "frames",
-    "compile_context", "user_metadata", "pool_id",     "forward_frames", "internal_metadata"};
+inline constexpr std::array<std::string_view, 13> kEventKeys{
+    "action",        "addr",    "device_free",    "size",
+    "stream",        "time_us", "frames",         "compile_context",
+    "user_metadata", "pool_id", "forward_frames", "internal_metadata",
+    "category"};
 
 /// Values of events that lie in rows of `width`, and in which column each key is; -1: in none.
 struct EventCells {
@@ -70,6 +72,7 @@ private:
   void read_pool(Event& event, const Field& field);
   void read_forward_frames(Event& event, const Field& field);
   void read_internal_metadata(Event& event, Value value);
+  void read_category(Event& event, Value value);
   [[nodiscard]] StringId text_or_empty(TextKind kind, Value value) {
     return value.kind() == Kind::text ? frames_.text(kind, value) : kEmptyString;
   }

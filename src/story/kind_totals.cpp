@@ -16,6 +16,7 @@ std::string_view kind_words(MemoryKind kind) {
   case MemoryKind::optimizer_state: return "optimizer state";
   case MemoryKind::activation: return "activations";
   case MemoryKind::input: return "inputs";
+  case MemoryKind::kv_cache: return "KV caches";
   case MemoryKind::temporary: return "temporaries";
   case MemoryKind::communication: return "communication buffers";
   case MemoryKind::workspace: return "workspaces";

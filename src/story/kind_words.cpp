@@ -42,10 +42,13 @@ std::string percent_text(std::uint64_t part, std::uint64_t whole) {
 
 std::string behaviour_text(MemoryKind kind) {
   switch (kind) {
+  case MemoryKind::parameter: return "made before the first forward pass, and there for good";
   case MemoryKind::gradient: return "made in a backward pass, still there when it ended";
   case MemoryKind::activation: return "made in a forward pass, freed in its backward pass";
+  case MemoryKind::input: return "computed from a batch before the forward pass";
+  case MemoryKind::kv_cache: return "grows call by call in a module";
   case MemoryKind::temporary: return "freed in the phase that made it";
-  case MemoryKind::optimizer_state: return "made in a step of an optimizer, still there after the next backward pass";
+  case MemoryKind::optimizer_state: return "made in a step of an optimizer, still there when it ended";
   default: break;
   }
   return "told by when it was made and freed";
@@ -91,6 +94,7 @@ std::string kind_reason(const KindOf& kind, Pseudo reason) {
   if (kind.kind == MemoryKind::parameter) return "as many blocks of this size as gradients; older than the recording";
   if (kind.kind == MemoryKind::parameter_or_state)
     return "several blocks of this size for each gradient; older than the recording";
+  if (kind.kind == MemoryKind::activation) return "freed by the first backward pass; older than the recording";
   return "told by its size and how long it stays; older than the recording";
 }
 

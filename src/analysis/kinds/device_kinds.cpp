@@ -1,9 +1,5 @@
 #include "analysis/kinds/device_kinds.hpp"
 
-#include "base/saturating.hpp"
-
-#include <algorithm>
-
 namespace memviz {
 
 namespace {
@@ -15,36 +11,7 @@ constexpr KindOf by_behaviour(MemoryKind kind) {
   return {kind, KindEvidence::behaviour};
 }
 
-bool is_freed(const Lived& lived) {
-  return !lived.history.free_event.is_none();
-}
-
-bool is_of_backward(const Lived& lived) {
-  return lived.stack_class == StackClass::backward || lived.stack_class == StackClass::accumulate_grad;
-}
-
-/// As far as its frames tell.
-bool may_be_parameter(const Lived& lived) {
-  const StackClass of = lived.stack_class;
-  return of == StackClass::none || of == StackClass::parameter || of == StackClass::forward ||
-         of == StackClass::module_call || of == StackClass::copy;
-}
-
 } // namespace
-
-void DeviceKinds::look_at(const Lived& lived) {
-  if (lived.told.kind == MemoryKind::parameter || lived.stack_class == StackClass::parameter)
-    ++parameters_[lived.bytes];
-  if (!lived.history.is_explained() && lived.history.is_kept) {
-    if (is_of_backward(lived)) ++gradients_before_[lived.bytes];
-    if (may_be_parameter(lived)) ++kept_before_[lived.bytes];
-  }
-  if (is_left_by_backward(lived)) left_[lived.bytes].add(made_in(lived).epoch);
-  if (is_kept_in_last_run(lived)) {
-    ++kept_called_;
-    kept_called_bytes_ = saturating_sum(kept_called_bytes_, lived.bytes);
-  }
-}
 
 KindOf DeviceKinds::kind_of(const Lived& lived) const {
   if (lived.told.kind != MemoryKind::unknown) return lived.told;
@@ -58,14 +25,17 @@ KindOf DeviceKinds::kind_of(const Lived& lived) const {
   default: break;
   }
   if (known_.phases.is_overflowed()) return {};
-  if (!lived.history.is_explained()) return lived.history.is_kept ? kind_of_old(lived) : KindOf{};
+  if (!lived.history.is_explained()) return lived.history.is_kept ? kind_of_old(lived) : kind_of_old_freed(lived);
   switch (lived.stack_class) {
   case StackClass::accumulate_grad:
   case StackClass::backward: return kind_of_backward(lived);
   case StackClass::optimizer: return kind_of_optimizer(lived);
-  case StackClass::copy:
-    // A batch is copied before its forward pass begins; what is copied later is mostly a cast.
-    return made_in(lived).phase == Phase::forward ? kind_of_forward(lived) : by_frames(MemoryKind::input);
+  case StackClass::random:
+  case StackClass::copy: return kind_of_copy(lived);
+  case StackClass::zeros_like: return kind_of_zeros(lived);
+  case StackClass::checkpoint: return kind_of_checkpoint(lived);
+  case StackClass::cat_call:
+  case StackClass::kv_cache: return kind_of_cache(lived);
   case StackClass::module_call:
   case StackClass::forward: return kind_of_forward(lived);
   default: return {};
@@ -76,46 +46,30 @@ const PhaseRun& DeviceKinds::made_in(const Lived& lived) const {
   return known_.phases.at(lived.history.alloc_event);
 }
 
-/// The last one where it is still there at the end.
+/// The failure whose exception freed it, or null.
+const Failure* DeviceKinds::failure_of(const Lived& lived) const {
+  return lived.history.free_event.is_none() ? nullptr : known_.unwound_by(lived.history.free_event);
+}
+
+/// By the program, and not by an exception.
+bool DeviceKinds::is_freed(const Lived& lived) const {
+  return !lived.history.free_event.is_none() && failure_of(lived) == nullptr;
+}
+
+/// The last one where it is still there at the end; where an exception freed it, that of the failure.
 const PhaseRun& DeviceKinds::gone_in(const Lived& lived) const {
-  return is_freed(lived) ? known_.phases.at(lived.history.free_event) : last_;
+  if (lived.history.free_event.is_none()) return last_;
+  return known_.phases.at(lived.history.free_event);
 }
 
-bool DeviceKinds::is_left_by_backward(const Lived& lived) const {
-  if (!is_of_backward(lived) || !lived.history.is_explained()) return false;
-  return gone_in(lived).epoch > made_in(lived).epoch || is_freed_behind(lived);
+/// Before its phase made the last thing that it made: in a backward pass by autograd, and not by what came after it.
+bool DeviceKinds::is_freed_within(const Lived& lived) const {
+  return is_freed(lived) && lived.history.free_event < gone_in(lived).last;
 }
 
-/// Freed when its backward pass had made all that it made, and before anything else was made: by zero_grad(), behind an
-/// optimizer that takes no memory.
-bool DeviceKinds::is_freed_behind(const Lived& lived) const {
-  if (!is_freed(lived)) return false;
-  const PhaseRun& gone = gone_in(lived);
-  return gone.first == made_in(lived).first && gone.first != last_.first && lived.history.free_event > gone.last;
-}
-
-std::uint64_t DeviceKinds::gradients_at_once(std::uint64_t bytes) const {
-  const auto freed = known_.gradients.find(bytes);
-  const auto left = left_.find(bytes);
-  const auto before = gradients_before_.find(bytes);
-  return std::max({freed == known_.gradients.end() ? 0 : freed->second.most,
-                   left == left_.end() ? 0 : left->second.most,
-                   before == gradients_before_.end() ? 0 : before->second});
-}
-
-/// Whether a module asked for it in the forward pass that the recording ends in. An exception may have freed it.
-bool DeviceKinds::is_kept_in_last_run(const Lived& lived) const {
-  return lived.stack_class == StackClass::module_call && lived.history.is_explained() && lived.is_there &&
-         made_in(lived).first == last_.first && last_.phase == Phase::forward;
-}
-
-/// Whether the forward pass that the recording ends in keeps much of what its modules made, as it does for a backward
-/// pass alone. Without one it keeps what its last module made, skip connections and caches of keys and values: in
-/// transformers and U-Nets less than a fifth.
-bool DeviceKinds::keeps_for_backward() const {
-  constexpr std::uint64_t kFewest = 20;
-  return kept_called_ >= kFewest && known_.called.run == last_.first &&
-         kept_called_bytes_ / 2 >= known_.called.bytes / 5;
+bool DeviceKinds::is_parameter_size(std::uint64_t bytes) const {
+  const SizeFacts& facts = known_.sizes.of(bytes);
+  return facts.parameters + facts.old + facts.residents > 0;
 }
 
 /// Whether others of its stack and size had this fate.
@@ -123,61 +77,159 @@ bool DeviceKinds::had(const Lived& lived, Fate fate) const {
   return known_.fates.has(lived.stack, lived.bytes, fate);
 }
 
-/// Older than the events, and there to the end. Of a size of which there are as many as gradients: parameters. Where
-/// there are several for each gradient, they are parameters and an optimizer's state, and nothing tells them apart:
-/// their sizes are the same, and addresses are not in the order of time.
+/// Older than the events, and there to the end, of a gradient's size. Where there are as many as gradients, they are
+/// parameters. Where there are several for each gradient, they are parameters and an optimizer's state, and nothing
+/// tells them apart: their sizes are the same, and addresses are not in the order of time.
 KindOf DeviceKinds::kind_of_old(const Lived& lived) const {
   if (lived.stack_class == StackClass::optimizer)
     return last_.epoch > 0 ? by_behaviour(MemoryKind::optimizer_state) : KindOf{};
   if (lived.stack_class == StackClass::accumulate_grad) return by_frames(MemoryKind::gradient);
-  if (!may_be_parameter(lived)) return {};
-  const std::uint64_t gradients = gradients_at_once(lived.bytes);
-  const auto count = kept_before_.find(lived.bytes);
-  if (gradients == 0 || count == kept_before_.end() || count->second % gradients != 0) return {};
-  return count->second == gradients ? by_behaviour(MemoryKind::parameter)
-                                    : by_behaviour(MemoryKind::parameter_or_state);
+  if (!may_be_parameter(lived.stack_class)) return {};
+  const SizeFacts& facts = known_.sizes.of(lived.bytes);
+  if (old_per_gradient_ == 0 || facts.old % old_per_gradient_ != 0) return {};
+  if (facts.old / old_per_gradient_ > facts.gradients_at_once()) return {};
+  return old_per_gradient_ == 1 ? by_behaviour(MemoryKind::parameter) : by_behaviour(MemoryKind::parameter_or_state);
+}
+
+/// Older than the events: what autograd frees in the first backward pass was kept for it.
+KindOf DeviceKinds::kind_of_old_freed(const Lived& lived) const {
+  const PhaseRun& gone = gone_in(lived);
+  if (gone.epoch == 0 && gone.phase == Phase::backward && is_freed_within(lived))
+    return by_behaviour(MemoryKind::activation);
+  return {};
+}
+
+/// Made before the first forward pass, and there when it was over; with those that frames name there are as many of its
+/// size as gradients.
+bool DeviceKinds::is_resident_parameter(const Lived& lived) const {
+  const SizeFacts& facts = known_.sizes.of(lived.bytes);
+  const std::uint64_t gradients = facts.gradients_at_once();
+  if (gradients == 0 || facts.residents == 0 || facts.parameters - facts.placeholders + facts.residents != gradients)
+    return false;
+  const PhaseRun& made = made_in(lived);
+  return known_.phases.is_first(made) && gone_in(lived).first != made.first;
+}
+
+KindOf DeviceKinds::kind_of_copy(const Lived& lived) const {
+  if (is_resident_parameter(lived)) return by_behaviour(MemoryKind::parameter);
+  if (lived.stack_class != StackClass::copy || !known_.phases.is_first(made_in(lived)))
+    return by_frames(MemoryKind::input);
+  const auto copies = known_.copies.find(lived.stack);
+  const bool are_weights = copies != known_.copies.end() && copies->second.are_weights();
+  return are_weights ? by_behaviour(MemoryKind::parameter) : by_frames(MemoryKind::input);
+}
+
+/// Weights where a module takes them as they are, and copies where it has its own. With an optimizer's state among them
+/// there are more than gradients.
+KindOf DeviceKinds::kind_of_checkpoint(const Lived& lived) const {
+  const SizeFacts& facts = known_.sizes.of(lived.bytes);
+  const bool is_only_one = facts.parameters == 0 && facts.gradients_at_once() == 0 && !is_freed(lived);
+  return is_only_one || is_resident_parameter(lived) ? by_behaviour(MemoryKind::parameter) : KindOf{};
+}
+
+/// An optimizer that is none of PyTorch's: what has a parameter's size and stays over a backward pass.
+KindOf DeviceKinds::kind_of_zeros(const Lived& lived) const {
+  if (gone_in(lived).epoch == made_in(lived).epoch) return kind_of_forward(lived);
+  return is_parameter_size(lived.bytes) ? by_behaviour(MemoryKind::optimizer_state) : KindOf{};
 }
 
 KindOf DeviceKinds::kind_of_backward(const Lived& lived) const {
-  if (is_left_by_backward(lived)) {
-    const bool is_parameter_size = parameters_.contains(lived.bytes) || kept_before_.contains(lived.bytes);
-    if (is_parameter_size) return by_behaviour(MemoryKind::gradient);
-    return is_freed_behind(lived) ? by_behaviour(MemoryKind::temporary) : KindOf{};
-  }
-  if (is_freed(lived)) return by_behaviour(MemoryKind::temporary);
-  // The recording ends within the backward pass.
+  const PhaseRun& made = made_in(lived);
+  const PhaseRun& gone = gone_in(lived);
+  if (gone.first == made.first && is_freed_within(lived)) return by_behaviour(MemoryKind::temporary);
+  const bool is_over = made.first != last_.first && (gone.epoch > made.epoch || is_freed(lived));
+  if (!is_over) return kind_of_unfinished_backward(lived);
+  // Double backward: a pass that is differentiated itself keeps what a later one frees.
+  if (gone.first != made.first && gone.phase == Phase::backward && is_freed_within(lived))
+    return by_behaviour(MemoryKind::activation);
+  // The last temporaries are freed when nothing else is made any more.
+  const bool is_last = gone.first == made.first;
+  const bool is_gradient = is_last ? is_parameter_size(lived.bytes) && !had(lived, Fate::in_its_phase) : true;
+  return by_behaviour(is_gradient ? MemoryKind::gradient : MemoryKind::temporary);
+}
+
+/// The recording ends within the backward pass, or a failure does, or before anything shows that it is over.
+KindOf DeviceKinds::kind_of_unfinished_backward(const Lived& lived) const {
   const bool was_temporary = had(lived, Fate::in_its_phase);
   const bool was_left = had(lived, Fate::later);
   if (was_temporary && !was_left) return by_behaviour(MemoryKind::temporary);
-  const bool is_gradient = was_left && !was_temporary && gradients_at_once(lived.bytes) > 0;
-  return is_gradient ? by_behaviour(MemoryKind::gradient) : KindOf{};
+  if (was_left && !was_temporary) return by_behaviour(MemoryKind::gradient);
+  const SizeFacts& facts = known_.sizes.of(lived.bytes);
+  const bool are_as_many = was_left && facts.unfinished == facts.gradients_at_once();
+  if ((!was_temporary || are_as_many) && is_parameter_size(lived.bytes)) return by_behaviour(MemoryKind::gradient);
+  return is_freed(lived) ? by_behaviour(MemoryKind::temporary) : KindOf{};
 }
 
 KindOf DeviceKinds::kind_of_optimizer(const Lived& lived) const {
   const PhaseRun& made = made_in(lived);
   const PhaseRun& gone = gone_in(lived);
-  if (gone.first == made.first) return is_freed(lived) ? by_behaviour(MemoryKind::temporary) : KindOf{};
-  return gone.epoch > made.epoch ? by_behaviour(MemoryKind::optimizer_state) : KindOf{};
+  if (gone.first != made.first) return gone.epoch > made.epoch ? by_behaviour(MemoryKind::optimizer_state) : KindOf{};
+  if (is_freed(lived)) return by_behaviour(MemoryKind::temporary);
+  // What is there when the step is over, or when it fails.
+  return had(lived, Fate::in_its_phase) || failure_of(lived) != nullptr ? KindOf{}
+                                                                        : by_behaviour(MemoryKind::optimizer_state);
+}
+
+/// Whether its backward pass was nearly over and had not freed it.
+bool DeviceKinds::is_output(const Lived& lived) const {
+  const EventIndex gone = lived.history.free_event.is_none() ? kLastPossibleEvent : lived.history.free_event;
+  return OfDevice::is_left_by(gone_in(lived), lived.history.alloc_event, gone);
+}
+
+/// Keys and values that training keeps are activations.
+KindOf DeviceKinds::kind_of_cache(const Lived& lived) const {
+  const bool is_freed_by_autograd = is_freed(lived) && gone_in(lived).phase == Phase::backward;
+  if (!is_freed_by_autograd && lived.stack_class == StackClass::kv_cache) return by_frames(MemoryKind::kv_cache);
+  const KindOf kind = kind_of_forward(lived);
+  const auto cat = known_.cats.find(lived.stack);
+  const bool is_cache = cat != known_.cats.end() && cat->second.is_cache();
+  return is_cache && kind.kind != MemoryKind::activation ? by_behaviour(MemoryKind::kv_cache) : kind;
+}
+
+/// Computed outside of modules from a batch, before the forward pass that takes it, and gone one step later.
+bool DeviceKinds::is_prepared_input(const Lived& lived) const {
+  const PhaseRun& made = made_in(lived);
+  const PhaseRun& gone = gone_in(lived);
+  if (lived.stack_class != StackClass::forward || made.phase != Phase::before || gone.first == made.first) return false;
+  if (gone.epoch > made.epoch + 1) return false;
+  return is_freed(lived) ? gone.phase != Phase::backward : !known_.phases.is_first(made);
 }
 
 KindOf DeviceKinds::kind_of_forward(const Lived& lived) const {
+  if (is_resident_parameter(lived)) return by_behaviour(MemoryKind::parameter);
+  if (!is_freed(lived)) return kind_of_unfinished_forward(lived);
   const PhaseRun& made = made_in(lived);
-  if (made.phase != Phase::forward) return {};
-  // What an exception freed has no other fate, so that this tells nothing of it.
-  const bool was_temporary = !is_freed(lived) && had(lived, Fate::in_its_phase) && !had(lived, Fate::in_backward);
-  if (is_kept_in_last_run(lived) && keeps_for_backward() && !was_temporary) return by_behaviour(MemoryKind::activation);
-  if (is_freed(lived)) {
-    const PhaseRun& gone = gone_in(lived);
-    if (gone.epoch != made.epoch) return {};
-    if (gone.phase == Phase::backward) return by_behaviour(MemoryKind::activation);
-    // Without a backward pass behind it, a forward pass has no end: what a server keeps for hours is no temporary.
-    const bool has_ended = last_.first != made.first;
-    return has_ended && gone.phase == Phase::forward ? by_behaviour(MemoryKind::temporary) : KindOf{};
+  const PhaseRun& gone = gone_in(lived);
+  if (gone.phase == Phase::backward && made.phase != Phase::backward) {
+    if (is_output(lived)) return {};
+    const bool is_kept = gone.epoch == made.epoch || is_freed_within(lived);
+    return is_kept ? by_behaviour(MemoryKind::activation) : KindOf{};
   }
-  // The recording ends before it was freed: as the same line did before.
-  const bool is_always_kept =
-      had(lived, Fate::in_backward) && !had(lived, Fate::in_its_phase) && !had(lived, Fate::later);
-  return is_always_kept ? by_behaviour(MemoryKind::activation) : KindOf{};
+  if (is_prepared_input(lived)) return by_behaviour(MemoryKind::input);
+  if (gone.epoch != made.epoch) return {};
+  // Without a backward pass after it, a forward pass has no end: what a server keeps for hours is no temporary.
+  const bool has_ended = last_.first != made.first;
+  return has_ended && gone.phase == made.phase ? by_behaviour(MemoryKind::temporary) : KindOf{};
+}
+
+/// The recording ends before it was freed, or an exception freed it.
+KindOf DeviceKinds::kind_of_unfinished_forward(const Lived& lived) const {
+  const PhaseRun& made = made_in(lived);
+  const PhaseRun& gone = gone_in(lived);
+  // What is still there after its backward pass is kept for something else.
+  if (gone.epoch != made.epoch) return {};
+  if (is_prepared_input(lived)) return by_behaviour(MemoryKind::input);
+  const bool was_temporary = had(lived, Fate::in_its_phase);
+  const bool was_activation = had(lived, Fate::in_backward);
+  const bool was_left = had(lived, Fate::later);
+  if (is_output(lived) || (was_left && !was_activation)) return {};
+  if (was_activation && !was_temporary && !was_left) return by_behaviour(MemoryKind::activation);
+  if (!is_called(lived.stack_class)) return {};
+  const Failure* const failure = failure_of(lived);
+  const CalledBytes& called = failure == nullptr ? known_.called : failure->called;
+  if (lived.history.alloc_event < called.first) return {};
+  if (was_temporary && !was_activation && called.is_latest(lived.history.alloc_event)) return {};
+  return gone.phase == Phase::backward || called.keeps_for_backward() ? by_behaviour(MemoryKind::activation) : KindOf{};
 }
 
 } // namespace memviz

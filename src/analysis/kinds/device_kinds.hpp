@@ -1,12 +1,12 @@
 #pragma once
 
-// What a KindWatch knows of a device, and the lives of its allocations -> the kind of each.
+// What a KindWatch knows of a device, and the life of an allocation -> its kind. The moment that is looked at makes no
+// difference, so that every command gives one answer.
 
 #include "analysis/kinds/kind_watch.hpp"
 #include "memviz/memory_state.hpp"
 
 #include <cstdint>
-#include <map>
 
 namespace memviz {
 
@@ -14,45 +14,47 @@ namespace memviz {
 struct Lived {
   StackId stack;
   StackClass stack_class = StackClass::none;
-  KindOf told; ///< by a rule or the program; unknown: nobody said it
+  KindOf told; ///< by a rule or the program; unknown: neither says it
   std::uint64_t bytes = 0;
   BlockHistory history;
-  bool is_there = true; ///< at the moment that is looked at; of a whole recording its end, or its last failure
 };
 
 class DeviceKinds {
 public:
   using OfDevice = KindWatch::Known::OfDevice;
   /// `known` must outlive this.
-  explicit DeviceKinds(const OfDevice& known) : known_(known), last_(known.phases.now()) {}
+  explicit DeviceKinds(const OfDevice& known)
+      : known_(known), last_(known.phases.now()), old_per_gradient_(known.sizes.old_per_gradient()) {}
 
-  /// Before kind_of(), each once: what tells the sizes of parameters.
-  void look_at(const Lived& lived);
   [[nodiscard]] KindOf kind_of(const Lived& lived) const;
 
 private:
   [[nodiscard]] const PhaseRun& made_in(const Lived& lived) const;
   [[nodiscard]] const PhaseRun& gone_in(const Lived& lived) const;
-  [[nodiscard]] bool is_left_by_backward(const Lived& lived) const;
-  [[nodiscard]] bool is_freed_behind(const Lived& lived) const;
-  [[nodiscard]] std::uint64_t gradients_at_once(std::uint64_t bytes) const;
-  [[nodiscard]] bool is_kept_in_last_run(const Lived& lived) const;
-  [[nodiscard]] bool keeps_for_backward() const;
+  [[nodiscard]] const Failure* failure_of(const Lived& lived) const;
+  [[nodiscard]] bool is_freed(const Lived& lived) const;
+  [[nodiscard]] bool is_freed_within(const Lived& lived) const;
+  [[nodiscard]] bool is_prepared_input(const Lived& lived) const;
+  [[nodiscard]] bool is_output(const Lived& lived) const;
+  [[nodiscard]] bool is_parameter_size(std::uint64_t bytes) const;
   [[nodiscard]] bool had(const Lived& lived, Fate fate) const;
 
   [[nodiscard]] KindOf kind_of_old(const Lived& lived) const;
+  [[nodiscard]] KindOf kind_of_old_freed(const Lived& lived) const;
+  [[nodiscard]] bool is_resident_parameter(const Lived& lived) const;
+  [[nodiscard]] KindOf kind_of_checkpoint(const Lived& lived) const;
+  [[nodiscard]] KindOf kind_of_zeros(const Lived& lived) const;
+  [[nodiscard]] KindOf kind_of_cache(const Lived& lived) const;
+  [[nodiscard]] KindOf kind_of_copy(const Lived& lived) const;
   [[nodiscard]] KindOf kind_of_backward(const Lived& lived) const;
+  [[nodiscard]] KindOf kind_of_unfinished_backward(const Lived& lived) const;
   [[nodiscard]] KindOf kind_of_optimizer(const Lived& lived) const;
   [[nodiscard]] KindOf kind_of_forward(const Lived& lived) const;
+  [[nodiscard]] KindOf kind_of_unfinished_forward(const Lived& lived) const;
 
   const OfDevice& known_;
   const PhaseRun& last_;
-  std::map<std::uint64_t, std::uint64_t> parameters_;  ///< how many of each size are told, or named by their stacks
-  std::map<std::uint64_t, std::uint64_t> kept_before_; ///< how many of each size are older than the events and stay
-  std::map<std::uint64_t, std::uint64_t> gradients_before_; ///< the same, of what a backward pass made
-  std::uint64_t kept_called_bytes_ = 0; ///< of what modules asked for in the last forward pass, the part that is there
-  std::uint64_t kept_called_ = 0;       ///< how many these are
-  std::map<std::uint64_t, GradientCount> left_; ///< gradients that are still there
+  std::uint64_t old_per_gradient_;
 };
 
 } // namespace memviz

@@ -1,6 +1,8 @@
 #include "analysis/kinds/kind_watch.hpp"
 
 #include "base/hash.hpp"
+#include "base/saturating.hpp"
+#include "memviz/memory_state.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -11,6 +13,9 @@ namespace {
 
 /// No model has parameters of so many sizes.
 constexpr std::size_t kMostSizes = 65536;
+/// What is freed earlier may be a batch.
+constexpr std::uint32_t kEpochsOfResident = 2;
+constexpr std::size_t kMostFailures = 4096;
 constexpr std::size_t kMostFates = std::size_t{1} << 20U;
 
 /// A stack and a size in 64 bits: the size in bytes up to 2 GiB, in units of the allocator's 512 bytes from there.
@@ -21,9 +26,10 @@ std::uint64_t number_of(StackId stack, std::uint64_t size_bytes) {
 }
 
 Fate fate_of(const PhaseRun& made, const PhaseRun& gone) {
-  if (made.epoch != gone.epoch) return Fate::later;
-  if (made.phase == gone.phase) return Fate::in_its_phase;
-  return made.phase == Phase::forward && gone.phase == Phase::backward ? Fate::in_backward : Fate::later;
+  // Two losses may share a forward pass, so that a later backward pass frees what it made.
+  const bool is_made_forward = made.phase == Phase::forward || made.phase == Phase::before;
+  if (is_made_forward && gone.phase == Phase::backward) return Fate::in_backward;
+  return made.epoch == gone.epoch && made.phase == gone.phase ? Fate::in_its_phase : Fate::later;
 }
 
 /// The word of a number, and its two bits in it: both in one, because another cache line costs more than a collision.
@@ -78,6 +84,182 @@ void GradientCount::add(std::uint32_t its_epoch) {
   most = std::max(most, in_epoch);
 }
 
+void Copies::add(std::uint64_t size_bytes) {
+  ++count;
+  for (std::uint64_t& size : sizes) {
+    if (size == size_bytes) return;
+    if (size != 0) continue;
+    size = size_bytes;
+    return;
+  }
+}
+
+bool Copies::are_weights() const {
+  constexpr std::uint64_t kFewest = 16;
+  return count >= kFewest && sizes.back() != 0;
+}
+
+void CatSizes::add(std::uint64_t size_bytes) {
+  if (last_bytes != 0 && size_bytes > last_bytes) ++grown;
+  if (size_bytes < last_bytes) ++shrunk;
+  last_bytes = size_bytes;
+}
+
+/// A new prompt begins a new cache.
+bool CatSizes::is_cache() const {
+  constexpr std::uint64_t kLeastGrowth = 4;
+  return grown >= kLeastGrowth && shrunk <= grown / kLeastGrowth;
+}
+
+SizeFacts* SizeTable::add(std::uint64_t size_bytes) {
+  const auto found = facts_.find(size_bytes);
+  if (found != facts_.end()) return &found->second;
+  return facts_.size() < kMostSizes ? &facts_[size_bytes] : nullptr;
+}
+
+const SizeFacts& SizeTable::of(std::uint64_t size_bytes) const {
+  static const SizeFacts none;
+  const auto found = facts_.find(size_bytes);
+  return found == facts_.end() ? none : found->second;
+}
+
+std::uint64_t SizeTable::old_per_gradient() const {
+  std::map<std::uint64_t, std::uint64_t> bytes_by;
+  for (const auto& [size_bytes, facts] : facts_) {
+    const std::uint64_t gradients = facts.gradients_at_once();
+    if (gradients == 0 || facts.old == 0 || facts.old % gradients != 0) continue;
+    std::uint64_t& bytes = bytes_by[facts.old / gradients];
+    bytes = saturating_sum(bytes, saturating_product(size_bytes, gradients));
+  }
+  const auto most = std::ranges::max_element(bytes_by, {}, &std::pair<const std::uint64_t, std::uint64_t>::second);
+  return most == bytes_by.end() ? 0 : most->first;
+}
+
+void CalledBytes::add(EventIndex event, std::uint64_t size_bytes) {
+  // A pass without a backward pass ahead, of a teacher or of a validation, leaves next to nothing.
+  constexpr std::uint64_t kLeastMade = 20;
+  constexpr std::uint64_t kMostLeft = 2;
+  if (made >= kLeastMade && live <= kMostLeft) *this = {.first = event};
+  latest[made++ % latest.size()] = event;
+  bytes = saturating_sum(bytes, size_bytes);
+  live_bytes = saturating_sum(live_bytes, size_bytes);
+  ++live;
+}
+
+void CalledBytes::remove(std::uint64_t size_bytes) {
+  live_bytes -= std::min(live_bytes, size_bytes);
+  --live;
+}
+
+bool CalledBytes::keeps_for_backward() const {
+  constexpr std::uint64_t kFewest = 8;
+  return live >= kFewest && live_bytes / 2 >= bytes / 5;
+}
+
+using OfDevice = KindWatch::Known::OfDevice;
+
+void OfDevice::begin_run() {
+  const PhaseRun& previous = phases.previous();
+  for (const Freed& freed : freed_last) {
+    // The pass may have freed the last of its temporaries, too.
+    if (fates.has(freed.stack, freed.size_bytes, Fate::in_its_phase)) continue;
+    fates.add(freed.stack, freed.size_bytes, Fate::later);
+    if (SizeFacts* const facts = sizes.add(freed.size_bytes)) facts->gradients.add(previous.epoch);
+  }
+  freed_last.clear();
+  PhaseRun& now = phases.now();
+  if (now.phase == Phase::backward && called.made > 0)
+    now.middle = EventIndex::last_of((called.first.count() + now.first.count()) / 2);
+  if (now.phase != Phase::forward) return;
+  // A batch may be copied in several parts, between which modules run.
+  const bool goes_on = now.epoch == previous.epoch && previous.phase == Phase::before && called.keeps_for_backward();
+  if (!goes_on) called = {.first = now.first};
+}
+
+void OfDevice::go_on_backward() {
+  for (const Freed& freed : freed_last)
+    fates.add(freed.stack, freed.size_bytes, Fate::in_its_phase);
+  freed_last.clear();
+}
+
+void OfDevice::allocated(const Began& began, StackClass stack_class, std::uint64_t size_bytes) {
+  const EventIndex event = began.event;
+  if (!failures.empty() && failures.back().until == kLastPossibleEvent) failures.back().until = event;
+  if (phases.allocated(event, stack_class))
+    begin_run();
+  else if (is_of_backward(stack_class))
+    go_on_backward();
+  if (is_called(stack_class)) called.add(event, size_bytes);
+  if (stack_class == StackClass::cat_call) cats[began.stack].add(size_bytes);
+  if (stack_class == StackClass::parameter)
+    if (SizeFacts* const facts = sizes.add(size_bytes)) ++facts->parameters;
+}
+
+/// Whether a backward pass that is nearly over has left it to the program, which frees it now. The first call for what
+/// the first quarter of the forward pass made says that it is.
+bool OfDevice::is_output(const Began& began) {
+  PhaseRun& now = phases.now();
+  if (began.event < called.first) return false;
+  const std::uint64_t quarter = (called.first.count() + now.middle.count()) / 2;
+  if (now.nearly_over == kLastPossibleEvent && began.event.count() <= quarter) now.nearly_over = now.last;
+  return now.nearly_over < now.last && began.event > now.middle;
+}
+
+void OfDevice::freed(const Began& began, StackClass stack_class, std::uint64_t size_bytes) {
+  if (began.event.is_none()) return;
+  if (is_called(stack_class) && began.event >= called.first) called.remove(size_bytes);
+  if (is_unwinding()) return;
+  const PhaseRun& now = phases.now();
+  const PhaseRun& then = began.event >= now.first ? now : phases.at(began.event);
+  if (is_of_backward(stack_class) && then.first == now.first) {
+    freed_last.push_back({began.stack, size_bytes});
+    return;
+  }
+  const bool is_left = now.phase == Phase::backward && is_called(stack_class) && is_output(began);
+  fates.add(began.stack, size_bytes, is_left ? Fate::later : fate_of(then, now));
+  if (is_of_backward(stack_class)) {
+    if (SizeFacts* const facts = then.epoch == now.epoch ? nullptr : sizes.add(size_bytes))
+      facts->gradients.add(then.epoch);
+  } else if (stack_class == StackClass::parameter && phases.is_first(now)) {
+    if (SizeFacts* const facts = sizes.add(size_bytes)) ++facts->placeholders;
+  } else if (phases.is_first(then) && now.epoch >= then.epoch + kEpochsOfResident && may_be_parameter(stack_class)) {
+    reside(began.stack, stack_class, size_bytes);
+  }
+}
+
+/// What was made before the first forward pass and is there for good.
+void OfDevice::reside(StackId stack, StackClass stack_class, std::uint64_t size_bytes) {
+  if (stack_class == StackClass::copy) copies[stack].add(size_bytes);
+  if (SizeFacts* const facts = sizes.add(size_bytes)) ++facts->residents;
+}
+
+void OfDevice::failed(EventIndex event) {
+  if (is_unwinding() || failures.size() == kMostFailures) return;
+  failures.push_back({.event = event, .called = called});
+}
+
+void OfDevice::kept(const Began& began, StackClass stack_class, std::uint64_t size_bytes) {
+  const bool is_parameter = may_be_parameter(stack_class);
+  if (began.event.is_none()) {
+    if (!is_parameter && !is_of_backward(stack_class)) return;
+    if (SizeFacts* const facts = sizes.add(size_bytes)) ++(is_parameter ? facts->old : facts->old_gradients);
+    return;
+  }
+  const PhaseRun& then = phases.at(began.event);
+  const bool is_resident = is_parameter && phases.is_first(then);
+  const bool is_left = is_of_backward(stack_class) && then.first != phases.now().first;
+  if (is_resident) reside(began.stack, stack_class, size_bytes);
+  if (!is_of_backward(stack_class)) return;
+  if (SizeFacts* const facts = sizes.add(size_bytes)) ++(is_left ? facts->kept_gradients : facts->unfinished);
+}
+
+const Failure* OfDevice::unwound_by(EventIndex event) const {
+  const auto after = std::ranges::upper_bound(failures, event, {}, &Failure::event);
+  if (after == failures.begin()) return nullptr;
+  const Failure& failure = *std::prev(after);
+  return event < failure.until ? &failure : nullptr;
+}
+
 KindWatch::KindWatch(KindRules rules) : known_(std::make_unique<Known>()) {
   known_->rules = std::move(rules);
 }
@@ -93,11 +275,7 @@ void KindWatch::begin(const FrameTable& frames) {
 }
 
 void KindWatch::allocated(DeviceId device, const Began& began, const Event& event) {
-  StackClasses& classes = *known_->classes;
-  const StackClass stack_class = classes.of(began.stack);
-  Known::OfDevice& known = known_->of(device);
-  known.phases.allocated(began.event, class_where_recorded(stack_class, classes.has_cpp_frames()));
-  if (stack_class == StackClass::module_call) known.called.add(known.phases.now(), event.size_bytes);
+  known_->of(device).allocated(began, known_->class_of(began.stack), event.size_bytes);
   known_->look_at(event.user_metadata);
   known_->look_at(event.internal_metadata);
 }
@@ -106,26 +284,30 @@ void KindWatch::annotated(DeviceId /*device*/, StringId text) {
   known_->look_at(text);
 }
 
-bool KindWatch::has_declarations() const {
-  return known_->has_declarations;
+void KindWatch::freed(DeviceId device, const Began& began, std::uint64_t size_bytes) {
+  known_->of(device).freed(began, known_->class_of(began.stack), size_bytes);
 }
 
-void KindWatch::freed(DeviceId device, const Began& began, std::uint64_t size_bytes) {
-  Known::OfDevice& known = known_->of(device);
-  StackClasses& classes = *known_->classes;
-  const PhaseRun& now = known.phases.now();
-  const PhaseRun& then = began.event >= now.first ? now : known.phases.at(began.event);
-  known.fates.add(began.stack, size_bytes, fate_of(then, now));
-  if (then.epoch == now.epoch) return;
+void KindWatch::failed(DeviceId device, EventIndex event) {
+  known_->of(device).failed(event);
+}
 
-  const StackClass stack_class = class_where_recorded(classes.of(began.stack), classes.has_cpp_frames());
-  const bool is_of_backward = stack_class == StackClass::backward || stack_class == StackClass::accumulate_grad;
-  if (!is_of_backward) return;
-  const auto found = known.gradients.find(size_bytes);
-  if (found != known.gradients.end())
-    found->second.add(then.epoch);
-  else if (known.gradients.size() < kMostSizes)
-    known.gradients[size_bytes].add(then.epoch);
+void KindWatch::ended(const MemoryState& at_end) {
+  StackClasses classes(at_end.frames());
+  const bool has_cpp_frames = known_->classes && known_->classes->has_cpp_frames();
+  for (const Segment& segment : at_end.segments)
+    for (std::uint32_t i = segment.first_block; i < segment.first_block + segment.block_count; ++i) {
+      const Block& block = at_end.blocks[i];
+      if (!block.is_active()) continue;
+      const Began began{at_end.histories[i].alloc_event, block.stack};
+      StackClass stack_class = classes.of(block.stack);
+      if (!began.event.is_none()) stack_class = class_where_recorded(stack_class, has_cpp_frames);
+      known_->of(segment.device).kept(began, stack_class, block.requested_bytes);
+    }
+}
+
+bool KindWatch::has_declarations() const {
+  return known_->has_declarations;
 }
 
 } // namespace memviz

@@ -6,9 +6,9 @@
 #include "analysis/kinds/stack_class.hpp"
 #include "analysis/kinds/told_kinds.hpp"
 #include "base/number_map.hpp"
-#include "base/saturating.hpp"
 #include "memviz/kinds.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -57,6 +57,27 @@ private:
   NumberMap fates_;          ///< of those that had another fate: the sum of these
 };
 
+/// The copies to the device that one stack made before the first forward pass and that were not freed before it:
+/// weights, where there are many, of several sizes.
+struct Copies {
+  std::uint64_t count = 0;
+  std::array<std::uint64_t, 3> sizes = {}; ///< different ones; 0: no more
+
+  void add(std::uint64_t size_bytes);
+  [[nodiscard]] bool are_weights() const;
+};
+
+/// The sizes that one torch.cat() in a module asked for, in the order of the events: they grow where it keeps a cache
+/// of keys and values.
+struct CatSizes {
+  std::uint64_t last_bytes = 0;
+  std::uint64_t grown = 0; ///< how often
+  std::uint64_t shrunk = 0;
+
+  void add(std::uint64_t size_bytes);
+  [[nodiscard]] bool is_cache() const;
+};
+
 /// How many gradients of one size there are at once: what a backward pass made and left behind.
 struct GradientCount {
   std::uint32_t epoch = 0;
@@ -66,16 +87,91 @@ struct GradientCount {
   void add(std::uint32_t its_epoch);
 };
 
-/// What modules asked for in a forward pass.
-struct CalledBytes {
-  EventIndex run; ///< PhaseRun::first
-  std::uint64_t bytes = 0;
+/// How many allocations of one size there are, by what they may be.
+struct SizeFacts {
+  GradientCount gradients;          ///< of those that were freed again
+  std::uint64_t kept_gradients = 0; ///< those that are there at the end
+  std::uint64_t old_gradients = 0;  ///< older than the events and there at the end, by AccumulateGrad
+  std::uint64_t parameters = 0;     ///< named by their stacks
+  std::uint64_t placeholders = 0;   ///< of these, freed before the first forward pass
+  std::uint64_t old = 0;            ///< older than the events and there at the end: parameters, or an optimizer's state
+  std::uint64_t unfinished = 0;     ///< made by the backward pass that the recording ends in, and there at the end
+  /// Made before the first forward pass, and there for good.
+  std::uint64_t residents = 0;
 
-  void add(const PhaseRun& its_run, std::uint64_t its_bytes) {
-    bytes = its_run.first == run ? saturating_sum(bytes, its_bytes) : its_bytes;
-    run = its_run.first;
+  [[nodiscard]] std::uint64_t gradients_at_once() const {
+    return std::max({gradients.most, kept_gradients, old_gradients});
   }
 };
+
+/// Facts by size, of a bounded number of sizes.
+class SizeTable {
+public:
+  /// Null where there are too many sizes: no model has so many.
+  [[nodiscard]] SizeFacts* add(std::uint64_t size_bytes);
+  [[nodiscard]] const SizeFacts& of(std::uint64_t size_bytes) const;
+  /// How many allocations older than the events there are for each gradient of their size: the number that most of the
+  /// bytes have, because a temporary may look like a gradient. 0 where there are none.
+  [[nodiscard]] std::uint64_t old_per_gradient() const;
+
+private:
+  std::map<std::uint64_t, SizeFacts> facts_;
+};
+
+/// The allocations that modules made in a forward pass.
+struct CalledBytes {
+  EventIndex first;        ///< of the forward pass
+  std::uint64_t bytes = 0; ///< all that were made
+  std::uint64_t live_bytes = 0;
+  std::uint64_t made = 0; ///< how many
+  std::uint64_t live = 0; ///< how many
+  std::array<EventIndex, 16> latest = {};
+
+  void add(EventIndex event, std::uint64_t size_bytes);
+  void remove(std::uint64_t size_bytes);
+  /// Whether `event` is one of the last of them, which may be temporaries that are still needed.
+  [[nodiscard]] bool is_latest(EventIndex event) const { return event >= latest[made % latest.size()]; }
+  /// Whether much of it is still there, as it is for a backward pass alone. Without one a forward pass keeps what its
+  /// last module made, skip connections and caches of keys and values: in transformers and U-Nets less than a fifth.
+  [[nodiscard]] bool keeps_for_backward() const;
+};
+
+/// An allocation that failed within a forward pass: an exception frees what the pass holds.
+struct Failure {
+  EventIndex event;
+  EventIndex until = kLastPossibleEvent; ///< the next allocation
+  CalledBytes called;
+};
+
+/// The engine of autograd runs in a thread of its own, without Python: where only Python's frames are recorded, what it
+/// allocates has no stack.
+[[nodiscard]] inline StackClass class_where_recorded(StackClass stack_class, bool has_cpp_frames) {
+  return stack_class == StackClass::none && !has_cpp_frames ? StackClass::backward : stack_class;
+}
+
+/// Whether it is a node of autograd that makes it.
+[[nodiscard]] inline bool is_of_backward(StackClass stack_class) {
+  return stack_class == StackClass::backward || stack_class == StackClass::accumulate_grad;
+}
+
+/// Whether a module made it.
+[[nodiscard]] inline bool is_called(StackClass stack_class) {
+  return stack_class == StackClass::module_call || stack_class == StackClass::cat_call;
+}
+
+/// As far as its frames say, for what is older than the events or made before the first forward pass.
+[[nodiscard]] inline bool may_be_parameter(StackClass stack_class) {
+  switch (stack_class) {
+  case StackClass::none:
+  case StackClass::parameter:
+  case StackClass::forward:
+  case StackClass::module_call:
+  case StackClass::random:
+  case StackClass::checkpoint:
+  case StackClass::copy: return true;
+  default: return false;
+  }
+}
 
 struct KindWatch::Known {
   struct OfDevice {
@@ -84,7 +180,36 @@ struct KindWatch::Known {
     Phases phases;
     CalledBytes called; ///< in the last forward pass
     FateTable fates;
-    std::map<std::uint64_t, GradientCount> gradients; ///< by size
+    SizeTable sizes;
+    std::map<StackId, Copies> copies;
+    std::map<StackId, CatSizes> cats;
+    std::vector<Failure> failures;
+    struct Freed {
+      StackId stack;
+      std::uint64_t size_bytes = 0;
+    };
+    /// Made by the backward pass that the events are in and freed since its last allocation: gradients, where the pass
+    /// is over.
+    std::vector<Freed> freed_last;
+
+    void allocated(const Began& began, StackClass stack_class, std::uint64_t size_bytes);
+    void freed(const Began& began, StackClass stack_class, std::uint64_t size_bytes);
+    void failed(EventIndex event);
+    void kept(const Began& began, StackClass stack_class, std::uint64_t size_bytes);
+    /// Whether a backward pass that has come to the beginning of its forward pass has left what `made` says: autograd
+    /// frees in reverse, so that the program holds it, as it does with the output of a model.
+    [[nodiscard]] static bool is_left_by(const PhaseRun& backward, EventIndex made, EventIndex gone) {
+      return made > backward.middle && gone > backward.nearly_over;
+    }
+    /// The failure whose exception freed what `event` freed, or null.
+    [[nodiscard]] const Failure* unwound_by(EventIndex event) const;
+
+  private:
+    void begin_run();
+    void go_on_backward();
+    [[nodiscard]] bool is_output(const Began& began);
+    void reside(StackId stack, StackClass stack_class, std::uint64_t size_bytes);
+    [[nodiscard]] bool is_unwinding() const { return !failures.empty() && failures.back().until == kLastPossibleEvent; }
   };
 
   Temporaries temporaries;
@@ -98,6 +223,10 @@ struct KindWatch::Known {
     current = &devices.try_emplace(device, device, temporaries).first->second;
     return *current;
   }
+  /// As far as the events have come.
+  [[nodiscard]] StackClass class_of(StackId stack) {
+    return class_where_recorded(classes->of(stack), classes->has_cpp_frames());
+  }
   KindRules rules;
   std::optional<StackClasses> classes; ///< not to be asked for a stack once the last event has come, as `told`
   std::optional<ToldKinds> told;
@@ -107,11 +236,5 @@ struct KindWatch::Known {
     if (text != kEmptyString && told->of_text(text).evidence != KindEvidence::none) has_declarations = true;
   }
 };
-
-/// The engine of autograd runs in a thread of its own, without Python: where only Python's frames are recorded, what it
-/// allocates has no stack.
-[[nodiscard]] inline StackClass class_where_recorded(StackClass stack_class, bool has_cpp_frames) {
-  return stack_class == StackClass::none && !has_cpp_frames ? StackClass::backward : stack_class;
-}
 
 } // namespace memviz

@@ -17,6 +17,25 @@ namespace {
 
 using Known = KindWatch::Known;
 
+/// The blocks in use at the end of a recording.
+class EndBlocks {
+public:
+  EndBlocks(const MemoryMap& end, DeviceId device) {
+    for (const Segment& segment : end.segments_of(device))
+      for (const Block& block : end.blocks_of(segment))
+        if (block.is_active()) blocks_.push_back(&block);
+    std::ranges::sort(blocks_, {}, &Block::address);
+  }
+  /// Null where there is none.
+  [[nodiscard]] const Block* at(std::uint64_t address) const {
+    const auto found = std::ranges::lower_bound(blocks_, address, {}, &Block::address);
+    return found == blocks_.end() || (*found)->address != address ? nullptr : *found;
+  }
+
+private:
+  std::vector<const Block*> blocks_;
+};
+
 /// Looks at the stacks of a state whose recording was watched.
 class Looks {
 public:
@@ -39,17 +58,20 @@ public:
     return lived;
   }
 
-  [[nodiscard]] Lived of_life(const DeviceRecord& record, const Life& life, std::uint32_t failed_state) {
+  [[nodiscard]] Lived of_life(const DeviceRecord& record, const Life& life, const EndBlocks& end) {
     BlockHistory history;
     history.alloc_event = EventIndex::last_of(life.begin);
     history.is_kept = life.end == kForever;
     if (!history.is_kept) history.free_event = EventIndex::last_of(life.end);
     Lived lived = of_stack(life.stack, history);
     lived.bytes = life.size_bytes;
-    lived.is_there = life.end == kForever || (failed_state > 0 && life.lives_in(failed_state - 1));
     for (const StringId text : record.annotations_of(life))
       add(lived, text);
-    add(lived, declared_of(recorded_, record.device, life));
+    // What is declared of an allocation may fill all of its block.
+    Life place = life;
+    const Block* const block = history.is_kept ? end.at(life.address) : nullptr;
+    if (block != nullptr) place.size_bytes = block->size_bytes;
+    add(lived, declared_of(recorded_, record.device, place));
     return lived;
   }
 
@@ -92,8 +114,6 @@ std::vector<KindOf> kinds_of(const MemoryState& state, const KindWatch& watch, s
   Looks looks(state, watch.known());
   for (const DeviceStats& stats : state.devices) {
     DeviceKinds device(known_of(watch, stats.device));
-    for_each_active(state, stats.device,
-                    [&](std::uint32_t block) { device.look_at(looks.of_block(state, stats.device, block, births)); });
     for_each_active(state, stats.device, [&](std::uint32_t block) {
       kinds[block] = device.kind_of(looks.of_block(state, stats.device, block, births));
     });
@@ -104,17 +124,11 @@ std::vector<KindOf> kinds_of(const MemoryState& state, const KindWatch& watch, s
 LifeKinds kinds_of(const DeviceRecord& record, const MemoryState& state, const KindWatch& watch) {
   DeviceKinds device(known_of(watch, record.device));
   Looks looks(state, watch.known());
-  std::uint32_t failed_state = 0;
-  for (const Mark& mark : record.marks)
-    if (mark.kind == MarkKind::oom) failed_state = mark.state;
-  const auto for_each = [&](auto&& visit) {
-    for (const auto& lives : {&record.kept_baseline, &record.freed_baseline, &record.lives})
-      for (const Life& life : *lives)
-        visit(looks.of_life(record, life, failed_state));
-  };
-  for_each([&](const Lived& lived) { device.look_at(lived); });
+  const EndBlocks end(state.recording->end, record.device);
   std::vector<KindOf> all;
-  for_each([&](const Lived& lived) { all.push_back(device.kind_of(lived)); });
+  for (const auto& lives : {&record.kept_baseline, &record.freed_baseline, &record.lives})
+    for (const Life& life : *lives)
+      all.push_back(device.kind_of(looks.of_life(record, life, end)));
   const auto part = [&](std::size_t begin, std::size_t count) {
     const auto first = all.begin() + static_cast<std::ptrdiff_t>(begin);
     return std::vector<KindOf>(first, first + static_cast<std::ptrdiff_t>(count));

@@ -10,6 +10,7 @@ std::size_t kind_layer(MemoryKind kind) {
 
 std::string_view kind_label(MemoryKind kind) {
   if (kind == MemoryKind::optimizer_state) return "optimizer state";
+  if (kind == MemoryKind::kv_cache) return "KV cache";
   return kind == MemoryKind::parameter_or_state ? "parameter or state" : kind_name(kind);
 }
 
@@ -20,6 +21,7 @@ std::string_view kind_name(MemoryKind kind) {
   case MemoryKind::optimizer_state: return "optimizer_state";
   case MemoryKind::activation: return "activation";
   case MemoryKind::input: return "input";
+  case MemoryKind::kv_cache: return "kv_cache";
   case MemoryKind::temporary: return "temporary";
   case MemoryKind::communication: return "communication";
   case MemoryKind::workspace: return "workspace";

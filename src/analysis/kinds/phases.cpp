@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <iterator>
+#include <optional>
 
 namespace memviz {
 
@@ -10,39 +11,49 @@ namespace {
 
 constexpr std::size_t kMostRuns = std::size_t{1} << 20U;
 
-Phase phase_of(StackClass stack_class, Phase now) {
+/// The phase that an allocation by `stack_class` belongs to; nullopt: any.
+std::optional<Phase> phase_of(StackClass stack_class, Phase now) {
   switch (stack_class) {
   case StackClass::backward:
   case StackClass::accumulate_grad: return Phase::backward;
   case StackClass::optimizer:
   case StackClass::optimizer_state: return Phase::optimizer;
-  case StackClass::module_call:
-  case StackClass::forward: return Phase::forward;
+  case StackClass::cat_call:
+  case StackClass::module_call: return Phase::forward;
+  // Code outside of modules: a loss, the averaging of weights, the model's making.
+  case StackClass::zeros_like:
+  case StackClass::forward: return now == Phase::before ? Phase::before : Phase::forward;
+  case StackClass::data_loader:
+  case StackClass::copy:
+  case StackClass::random: return Phase::before;
   case StackClass::none:
+  case StackClass::checkpoint:
+  case StackClass::kv_cache:
   case StackClass::parameter:
   case StackClass::gradient:
   case StackClass::workspace:
-  case StackClass::communication:
-  case StackClass::data_loader:
-  case StackClass::copy: break;
+  case StackClass::communication: break;
   }
-  return now;
+  return std::nullopt;
 }
 
 } // namespace
 
-void Phases::allocated(EventIndex event, StackClass stack_class) {
+bool Phases::allocated(EventIndex event, StackClass stack_class) {
   PhaseRun& last = runs_.back();
-  const Phase phase = phase_of(stack_class, last.phase);
-  if (phase == last.phase) {
+  const std::optional<Phase> phase = phase_of(stack_class, last.phase);
+  if (!phase) return false;
+  if (*phase == last.phase) {
     last.last = event;
-    return;
+    return false;
   }
   if (runs_.size() == kMostRuns) {
     is_overflowed_ = true;
-    return;
+    return false;
   }
-  runs_.push_back({event, phase, last.epoch + (last.phase == Phase::backward ? 1 : 0), event});
+  const std::uint32_t epoch = last.epoch + (last.phase == Phase::backward ? 1 : 0);
+  runs_.push_back({event, *phase, epoch, event});
+  return true;
 }
 
 const PhaseRun& Phases::at(EventIndex event) const {

@@ -1,161 +1,23 @@
 #include "analysis/kinds/stack_class.hpp"
 
-#include "analysis/kinds/function_name.hpp"
+#include "analysis/kinds/frame_marks.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <optional>
-#include <string>
-#include <string_view>
 
 namespace memviz {
 
 namespace {
 
-/// What a file name or a function's name says, as far as it is asked for.
-namespace mark {
-enum : std::uint32_t {
-  seen = 1U << 0U,
-  // of file names
-  python = 1U << 1U,
-  module_file = 1U << 2U,  ///< torch/nn/modules/module.py
-  modules_file = 1U << 3U, ///< another one of torch.nn.modules
-  optimizer_file = 1U << 4U,
-  graph_file = 1U << 5U, ///< torch/autograd/graph.py
-  data_file = 1U << 6U,
-  optimizer_base = 1U << 7U, ///< torch/optim/optimizer.py
-  context_file = 1U << 8U,   ///< of decorators as torch.no_grad()
-  // of functions in C++
-  workspace = 1U << 9U,
-  communication = 1U << 10U,
-  accumulate_grad = 1U << 11U,
-  engine = 1U << 12U,
-  copy = 1U << 13U,
-  anybodys = 1U << 14U,          ///< says nothing of who calls it
-  module_parameters = 1U << 15U, ///< moves a module's parameters, or makes them
-  optimizer = 1U << 16U,
-  data_loader = 1U << 17U,
-  zeros_like = 1U << 18U,
-  forward = 1U << 19U,
-  // of functions in Python
-  call = 1U << 20U,
-  apply = 1U << 21U,
-  constructor = 1U << 22U,
-  init_state = 1U << 23U,
-  run_backward = 1U << 24U,
-  step = 1U << 25U,
-  closure = 1U << 26U,
-  // of file names, once more
-  parallel_file = 1U << 27U, ///< copies and gathers parameters
-  functional_file = 1U << 28U,
-};
-}
-
-bool has(std::string_view text, std::string_view part) {
-  return text.find(part) != std::string_view::npos;
-}
-
-template <std::size_t count> bool has_any(std::string_view text, const std::array<std::string_view, count>& parts) {
-  for (const std::string_view part : parts)
-    if (has(text, part)) return true;
-  return false;
-}
-
-/// aten/src/ATen/cuda/CublasHandlePool.cpp, aten/src/ATen/native/cudnn/Conv_v8.cpp, and what cuDNN's and hipBLAS's
-/// callers are called.
-bool is_workspace(std::string_view name) {
-  static constexpr std::array<std::string_view, 4> kNames{"setWorkspaceForHandle", "getNewWorkspace", "BlasLtWorkspace",
-                                                          "at::native::run_conv_plan"};
-  return has_any(name, kNames) || (has(name, "Workspace") && has(name, "cudnn"));
-}
-
-bool is_communication(std::string_view name, std::string_view function) {
-  // What calls a function object has its type in the arguments of a template.
-  const std::string_view where = function.starts_with("std::") ? name : function;
-  return has(where, "c10d::") || has(where, "nccl") || has(where, "NCCL");
-}
-
-/// Of torch::nn and torch::jit: `to`, constructors, and what these call to make parameters.
-bool makes_parameters(std::string_view function) {
-  static constexpr std::array<std::string_view, 3> kMoving{"torch::nn::Module::to", "torch::nn::Module::to_impl",
-                                                           "torch::jit::Module::to_impl"};
-  if (std::ranges::find(kMoving, function) != kMoving.end()) return true;
-  if (!function.starts_with("torch::nn::") || !has(function, "Impl")) return false;
-  return function.ends_with("::reset") || function.ends_with("reset_parameters") || is_constructor(function);
-}
-
-/// Whether it says nothing of who calls it: an operator, or where a thread begins.
-bool is_anybodys(std::string_view function) {
-  static constexpr std::array<std::string_view, 6> kStarts{"at::", "aten::", "c10::", "caffe2::", "torch::", "__kmp"};
-  static constexpr std::array<std::string_view, 8> kNames{"??",
-                                                          "start_thread",
-                                                          "clone",
-                                                          "__clone",
-                                                          "clone3",
-                                                          "__clone3",
-                                                          "gomp_thread_start",
-                                                          "execute_native_thread_routine"};
-  return std::ranges::any_of(kStarts, [&](std::string_view start) { return function.starts_with(start); }) ||
-         std::ranges::find(kNames, function) != kNames.end();
-}
-
-/// What a function of PyTorch in C++ says of the part of training that calls it.
-std::uint32_t library_marks(std::string_view function) {
-  if (makes_parameters(function)) return mark::module_parameters;
-  if (function.starts_with("torch::optim::")) return mark::optimizer;
-  if (function.starts_with("torch::data::")) return mark::data_loader;
-  if (function.ends_with("::forward")) return mark::forward;
-  if (function.starts_with("torch::nn::")) return 0;
-  if (!is_anybodys(function)) return 0;
-  std::uint32_t marks = mark::anybodys;
-  if (function.ends_with("::zeros_like") || function.ends_with("::zeros_like::call")) marks |= mark::zeros_like;
-  return marks;
-}
-
-std::uint32_t name_marks(std::string_view name) {
-  const std::string function = function_name(name);
-  std::uint32_t marks = mark::seen | library_marks(function);
-  if (is_workspace(name)) marks |= mark::workspace;
-  if (is_communication(name, function)) marks |= mark::communication;
-  if (name.starts_with("torch::autograd::AccumulateGrad")) marks |= mark::accumulate_grad;
-  if (has(name, "torch::autograd::Engine::")) marks |= mark::engine;
-  if (has(name, "at::native::_to_copy") || has(name, "at::_ops::_to_copy")) marks |= mark::copy;
-  if (name == "_call_impl" || name == "_wrapped_call_impl") marks |= mark::call;
-  if (name == "_apply" || name == "to_empty") marks |= mark::apply;
-  if (name == "__init__") marks |= mark::constructor;
-  if (name == "_init_group" || has(name, "init_state")) marks |= mark::init_state;
-  if (name == "_engine_run_backward") marks |= mark::run_backward;
-  if (name == "step") marks |= mark::step;
-  if (has(name, "closure") || name == "<lambda>") marks |= mark::closure;
-  return marks;
-}
-
-std::uint32_t file_marks(std::string_view path) {
-  std::uint32_t marks = mark::seen;
-  if (!path.ends_with(".py")) return marks;
-  std::string file(path);
-  std::ranges::replace(file, '\\', '/'); // of Windows
-  marks |= mark::python;
-  if (has(file, "torch/nn/modules/"))
-    marks |= file.ends_with("torch/nn/modules/module.py") ? mark::module_file : mark::modules_file;
-  // apex and others have theirs in folders of these names.
-  if (has(file, "/optim/") || has(file, "/optimizers/")) marks |= mark::optimizer_file;
-  if (file.ends_with("torch/optim/optimizer.py")) marks |= mark::optimizer_base;
-  if (file.ends_with("torch/utils/_contextlib.py") || file.ends_with("torch/autograd/grad_mode.py"))
-    marks |= mark::context_file;
-  if (file.ends_with("torch/autograd/graph.py")) marks |= mark::graph_file;
-  if (has(file, "torch/utils/data/")) marks |= mark::data_file;
-  if (has(file, "torch/nn/parallel/") || has(file, "torch/distributed/")) marks |= mark::parallel_file;
-  if (file.ends_with("torch/nn/functional.py")) marks |= mark::functional_file;
-  return marks;
-}
+/// A function that loads weights or keeps keys and values is one of so many innermost frames in Python.
+constexpr std::size_t kNamedFrames = 4;
 
 /// Python's frames, innermost first, of which the innermost may be a program's own optimizer: functions of one file,
 /// and the outermost of these a step() that torch/optim/optimizer.py calls.
 class OwnOptimizer {
 public:
-  void add(StringId file, std::uint32_t marks) {
+  void add(StringId file, std::uint64_t marks) {
     if (is_over_ || (marks & mark::context_file) != 0) return;
     if (is_step_ && (marks & mark::optimizer_base) != 0) is_found_ = true;
     if (!file_) file_ = file;
@@ -188,6 +50,169 @@ private:
   std::size_t count_ = 0;
 };
 
+/// What the frames of a stack are signs of, each by all of its marks.
+namespace sign {
+enum : std::uint32_t {
+  workspace = 1U << 0U,
+  communication = 1U << 1U,
+  backward = 1U << 2U,
+  parameter = 1U << 3U,
+  data = 1U << 4U,
+  copy = 1U << 5U,
+  cast = 1U << 6U,
+  call = 1U << 7U,
+  zeros_like = 1U << 8U,
+  cpp_forward = 1U << 9U,
+  loader = 1U << 10U,
+  kv_cache = 1U << 11U,
+  cat = 1U << 12U,
+  checkpoint = 1U << 13U,
+  load_state = 1U << 14U,
+  sharded = 1U << 15U,
+  sharded_gradient = 1U << 16U,
+  constructor = 1U << 17U,
+  random = 1U << 18U,
+  accumulated = 1U << 19U, ///< by AccumulateGrad
+  hook = 1U << 20U,        ///< of AccumulateGrad
+};
+}
+
+struct Sign {
+  std::uint64_t marks;
+  std::uint32_t sign;
+};
+
+constexpr std::array kPythonSigns{
+    Sign{mark::module_file | mark::call, sign::call},
+    Sign{mark::functional_file, sign::call},
+    Sign{mark::module_file | mark::apply, sign::parameter},
+    Sign{mark::modules_file | mark::constructor, sign::parameter},
+    Sign{mark::graph_file | mark::run_backward, sign::backward},
+    Sign{mark::data_file, sign::data},
+    Sign{mark::checkpoint_file, sign::checkpoint},
+    Sign{mark::optimizer_base | mark::load_state, sign::load_state},
+    Sign{mark::fsdp_file, sign::sharded},
+    Sign{mark::fsdp_file | mark::of_gradient, sign::sharded_gradient},
+    Sign{mark::constructor, sign::constructor},
+};
+/// Of the innermost frames in Python alone.
+constexpr std::array kNearSigns{
+    Sign{mark::loader, sign::loader},
+    Sign{mark::kv_cache, sign::kv_cache},
+};
+constexpr std::array kCppSigns{
+    Sign{mark::workspace, sign::workspace},
+    Sign{mark::communication, sign::communication},
+    Sign{mark::engine, sign::backward},
+    Sign{mark::copy, sign::copy},
+    Sign{mark::cast, sign::cast},
+    Sign{mark::random, sign::random},
+    Sign{mark::cat, sign::cat},
+    Sign{mark::zeros_like, sign::zeros_like},
+    Sign{mark::forward, sign::cpp_forward},
+};
+
+template <std::size_t count> std::uint32_t signs_of(std::uint64_t marks, const std::array<Sign, count>& table) {
+  std::uint32_t signs = 0;
+  for (const Sign& one : table)
+    if ((marks & one.marks) == one.marks) signs |= one.sign;
+  return signs;
+}
+
+/// Takes the frames of a stack, innermost first.
+class StackSigns {
+public:
+  void add(const Frame& frame, std::uint64_t marks) {
+    if ((marks & mark::python) != 0)
+      add_python(frame, marks);
+    else
+      add_cpp(marks);
+  }
+  [[nodiscard]] bool has_cpp() const { return has_cpp_; }
+  [[nodiscard]] StackClass stack_class() const;
+
+private:
+  void add_python(const Frame& frame, std::uint64_t marks);
+  void add_cpp(std::uint64_t marks);
+  [[nodiscard]] StackClass class_of_cpp() const;
+  [[nodiscard]] StackClass class_by(std::uint32_t signs) const;
+  [[nodiscard]] static StackClass class_outside(std::uint32_t signs);
+
+  std::uint32_t signs_ = 0;
+  OwnOptimizer own_optimizer_;
+  ApplyLines apply_lines_;
+  std::uint64_t innermost_ = 0;     ///< marks of the innermost frame in Python
+  std::uint64_t innermost_cpp_ = 0; ///< of those that are not just of PyTorch's operators
+  std::size_t python_frames_ = 0;
+  bool has_cpp_ = false;
+};
+
+void StackSigns::add_python(const Frame& frame, std::uint64_t marks) {
+  if (innermost_ == 0 && (marks & mark::context_file) == 0) innermost_ = marks;
+  own_optimizer_.add(frame.filename, marks);
+  constexpr std::uint64_t kApply = mark::module_file | mark::apply;
+  if ((marks & kApply) == kApply) apply_lines_.add(frame.line);
+  signs_ |= signs_of(marks, kPythonSigns);
+  if (python_frames_++ < kNamedFrames) signs_ |= signs_of(marks, kNearSigns);
+}
+
+void StackSigns::add_cpp(std::uint64_t marks) {
+  has_cpp_ = true;
+  signs_ |= signs_of(marks, kCppSigns);
+  // Frames of Python within are those of a hook.
+  if ((marks & mark::accumulate_grad) != 0) signs_ |= innermost_ == 0 ? sign::accumulated : sign::hook;
+  if (innermost_cpp_ == 0 && (marks & mark::anybodys) == 0) innermost_cpp_ = marks;
+}
+
+StackClass StackSigns::stack_class() const {
+  const auto is = [&](std::uint32_t sign) { return (signs_ & sign) != 0; };
+  if (is(sign::workspace)) return StackClass::workspace;
+  if (is(sign::communication)) return StackClass::communication;
+  if (is(sign::accumulated)) return StackClass::accumulate_grad;
+  constexpr std::uint64_t kMakesState = mark::optimizer_file | mark::init_state;
+  if (is(sign::hook) && (innermost_ & kMakesState) == kMakesState) return StackClass::optimizer_state;
+  if (is(sign::sharded) && !is(sign::sharded_gradient)) return StackClass::parameter;
+  if (is(sign::backward)) return StackClass::backward;
+  if (innermost_ == 0) return class_of_cpp();
+  if (is(sign::load_state)) return StackClass::optimizer_state;
+  // A closure that an optimizer calls runs the forward pass within its frames: only the innermost one counts.
+  if ((innermost_ & mark::optimizer_file) != 0 || own_optimizer_.is_found())
+    return (innermost_ & mark::init_state) != 0 ? StackClass::optimizer_state : StackClass::optimizer;
+  return class_by(signs_);
+}
+
+/// A program without Python, or a thread that computes a part of an operator, which may do so in any phase.
+StackClass StackSigns::class_of_cpp() const {
+  if (innermost_cpp_ == 0) return StackClass::none;
+  // No optimizer of torch::optim makes a temporary by zeros_like().
+  if ((innermost_cpp_ & mark::optimizer) != 0)
+    return (signs_ & sign::zeros_like) != 0 ? StackClass::optimizer_state : StackClass::optimizer;
+  std::uint32_t signs = signs_ & (sign::copy | sign::cast | sign::zeros_like | sign::cat);
+  if ((innermost_cpp_ & mark::module_parameters) != 0) signs |= sign::parameter;
+  if ((innermost_cpp_ & mark::data_loader) != 0) signs |= sign::data;
+  if ((signs_ & sign::cpp_forward) != 0) signs |= sign::call;
+  return class_by(signs);
+}
+
+StackClass StackSigns::class_by(std::uint32_t signs) const {
+  const auto is = [&](std::uint32_t sign) { return (signs & sign) != 0; };
+  if (is(sign::parameter)) return apply_lines_.are_of_gradient() ? StackClass::gradient : StackClass::parameter;
+  if (is(sign::data)) return StackClass::data_loader;
+  if (is(sign::kv_cache)) return StackClass::kv_cache;
+  if (!is(sign::call)) return class_outside(signs);
+  if ((innermost_ & mark::parallel_file) != 0) return StackClass::forward;
+  return is(sign::cat) ? StackClass::cat_call : StackClass::module_call;
+}
+
+/// Outside of modules.
+StackClass StackSigns::class_outside(std::uint32_t signs) {
+  const auto is = [&](std::uint32_t sign) { return (signs & sign) != 0; };
+  if (is(sign::checkpoint)) return StackClass::checkpoint;
+  if (is(sign::copy) && !is(sign::cast)) return is(sign::loader) ? StackClass::parameter : StackClass::copy;
+  if (is(sign::random) && !is(sign::constructor)) return StackClass::random;
+  return is(sign::zeros_like) ? StackClass::zeros_like : StackClass::forward;
+}
+
 } // namespace
 
 StackClasses::Marks StackClasses::marks_of(FrameId frame) {
@@ -204,69 +229,11 @@ StackClasses::Marks StackClasses::marks_of(FrameId frame) {
 StackClass StackClasses::classify(StackId stack) {
   const auto frames = frames_.stack(stack);
   if (frames.empty()) return StackClass::none;
-  bool is_workspace = false;
-  bool is_communication = false;
-  bool is_accumulated = false;
-  bool is_in_hook = false;
-  bool is_backward = false;
-  bool is_parameter = false;
-  bool is_data = false;
-  bool is_copy = false;
-  bool is_call = false;
-  bool is_zeros_like = false;
-  bool is_in_forward = false;
-  OwnOptimizer own_optimizer;
-  ApplyLines apply_lines;
-  Marks innermost = 0;     // of Python's
-  Marks innermost_cpp = 0; // of those that are not just of PyTorch's operators
-  for (const FrameId frame : frames) {
-    const Marks marks = marks_of(frame);
-    const auto is = [&](Marks all) { return (marks & all) == all; };
-    if (is(mark::python)) {
-      if (innermost == 0) innermost = marks;
-      own_optimizer.add(frames_.frame(frame).filename, marks);
-      if (is(mark::module_file | mark::apply)) apply_lines.add(frames_.frame(frame).line);
-      is_call = is_call || is(mark::module_file | mark::call) || is(mark::functional_file);
-      is_parameter = is_parameter || is(mark::module_file | mark::apply) || is(mark::modules_file | mark::constructor);
-      is_backward = is_backward || is(mark::graph_file | mark::run_backward);
-      is_data = is_data || is(mark::data_file);
-      continue;
-    }
-    has_cpp_frames_ = true;
-    is_workspace = is_workspace || is(mark::workspace);
-    is_communication = is_communication || is(mark::communication);
-    // Frames of Python within are those of a hook.
-    is_accumulated = is_accumulated || (is(mark::accumulate_grad) && innermost == 0);
-    is_in_hook = is_in_hook || (is(mark::accumulate_grad) && innermost != 0);
-    is_backward = is_backward || is(mark::engine);
-    is_copy = is_copy || is(mark::copy);
-    if (innermost_cpp == 0 && !is(mark::anybodys)) innermost_cpp = marks;
-    is_zeros_like = is_zeros_like || is(mark::zeros_like);
-    is_in_forward = is_in_forward || is(mark::forward);
-  }
-  if (is_workspace) return StackClass::workspace;
-  if (is_communication) return StackClass::communication;
-  if (is_accumulated) return StackClass::accumulate_grad;
-  constexpr Marks kMakesState = mark::optimizer_file | mark::init_state;
-  if (is_in_hook && (innermost & kMakesState) == kMakesState) return StackClass::optimizer_state;
-  if (is_backward) return StackClass::backward;
-  if (innermost == 0) {
-    // A thread that computes a part of an operator may do so in any phase.
-    if (innermost_cpp == 0) return StackClass::none;
-    // A program without Python. No optimizer of torch::optim makes a temporary by zeros_like().
-    if ((innermost_cpp & mark::optimizer) != 0)
-      return is_zeros_like ? StackClass::optimizer_state : StackClass::optimizer;
-    is_parameter = (innermost_cpp & mark::module_parameters) != 0;
-    is_data = (innermost_cpp & mark::data_loader) != 0;
-    is_call = is_in_forward;
-  }
-  // A closure that an optimizer calls runs the forward pass within its frames: only the innermost one counts.
-  if ((innermost & mark::optimizer_file) != 0 || own_optimizer.is_found())
-    return (innermost & mark::init_state) != 0 ? StackClass::optimizer_state : StackClass::optimizer;
-  if (is_parameter) return apply_lines.are_of_gradient() ? StackClass::gradient : StackClass::parameter;
-  if (is_data) return StackClass::data_loader;
-  if (is_copy && !is_call) return StackClass::copy;
-  return is_call && (innermost & mark::parallel_file) == 0 ? StackClass::module_call : StackClass::forward;
+  StackSigns signs;
+  for (const FrameId frame : frames)
+    signs.add(frames_.frame(frame), marks_of(frame));
+  has_cpp_frames_ = has_cpp_frames_ || signs.has_cpp();
+  return signs.stack_class();
 }
 
 StackClass StackClasses::of(StackId stack) {

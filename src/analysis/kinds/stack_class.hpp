@@ -11,18 +11,24 @@ namespace memviz {
 
 enum class StackClass : std::uint8_t {
   none,            ///< no frames, or none that tells
-  parameter,       ///< Module._apply and what it is behind (to, cuda, half), constructors of modules; Module::to in C++
+  parameter,       ///< Module._apply and what it is behind (to, cuda, half), constructors of modules; Module::to in
+                   ///< C++; what loads weights and copies them to a device; what FSDP shards and gathers
   gradient,        ///< Module._apply where it moves gradients
-  optimizer_state, ///< _init_group of an optimizer; zeros_like() in one of C++
+  optimizer_state, ///< _init_group of an optimizer, load_state_dict(); zeros_like() in one of C++
   optimizer,       ///< another line of an optimizer
   accumulate_grad, ///< the node of autograd that keeps a gradient
   backward,        ///< autograd's engine
   workspace,
   communication,
   data_loader,
-  copy,        ///< Tensor.to and its like, not within a module: of a batch, mostly
+  copy,        ///< Tensor.to and its like to a device, not within a module: of a batch, or of weights
+  random,      ///< torch.randn() and its like, neither within a module nor in a constructor: a batch, or weights
+  checkpoint,  ///< torch.load() to a device
+  zeros_like,  ///< torch.zeros_like() outside of modules and optimizers
   module_call, ///< within the forward() of a module or torch.nn.functional; not what DataParallel, DDP and FSDP do to
                ///< run one
+  cat_call,    ///< torch.cat() within one: of a cache of keys and values, where it grows
+  kv_cache,    ///< a file or function that a cache of keys and values is named after
   forward,     ///< anything else
 };
 
@@ -38,7 +44,7 @@ public:
   [[nodiscard]] bool has_cpp_frames() const { return has_cpp_frames_; }
 
 private:
-  using Marks = std::uint32_t;
+  using Marks = std::uint64_t;
   [[nodiscard]] Marks marks_of(FrameId frame);
   [[nodiscard]] StackClass classify(StackId stack);
 

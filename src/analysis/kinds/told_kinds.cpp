@@ -19,7 +19,7 @@ constexpr std::size_t kMostMatchedBytes = 4096;
 /// The spellings of torch.profiler (Category), of its memory timeline, and of those who write such texts by hand.
 std::optional<MemoryKind> kind_of_word(std::string_view word) {
   using Spelling = std::pair<std::string_view, MemoryKind>;
-  static constexpr std::array<Spelling, 14> kSpellings{{{"parameter", MemoryKind::parameter},
+  static constexpr std::array<Spelling, 16> kSpellings{{{"parameter", MemoryKind::parameter},
                                                         {"param", MemoryKind::parameter},
                                                         {"weight", MemoryKind::parameter},
                                                         {"buffer", MemoryKind::parameter},
@@ -29,6 +29,8 @@ std::optional<MemoryKind> kind_of_word(std::string_view word) {
                                                         {"optim_state", MemoryKind::optimizer_state},
                                                         {"activation", MemoryKind::activation},
                                                         {"input", MemoryKind::input},
+                                                        {"kv_cache", MemoryKind::kv_cache},
+                                                        {"kvcache", MemoryKind::kv_cache},
                                                         {"temporary", MemoryKind::temporary},
                                                         {"temp", MemoryKind::temporary},
                                                         {"communication", MemoryKind::communication},

@@ -82,8 +82,8 @@ void Accounts::DeviceAccounts::replay(const Event& event) {
       add(counts.unmatched_free_bytes, event.size_bytes, device);
     }
     if (log.is_on()) log.freed(event, counts.events, birth);
-    if (birth && observer != nullptr) {
-      const Birth born = Birth::unpacked(*birth);
+    if (observer != nullptr) {
+      const Birth born = birth ? Birth::unpacked(*birth) : Birth{};
       observer->freed(device, {born.event, born.stack}, event.size_bytes);
     }
     live_bytes -= static_cast<std::int64_t>(event.size_bytes);
@@ -98,6 +98,7 @@ void Accounts::DeviceAccounts::replay(const Event& event) {
   case Action::oom:
     ++counts.ooms;
     counts.last_oom_event = EventIndex(counts.events);
+    if (observer != nullptr) observer->failed(device, counts.last_oom_event);
     break;
   case Action::annotate:
     if (observer != nullptr) observer->annotated(device, event.user_metadata);
@@ -195,6 +196,7 @@ MemoryState Accounts::state_at_end(std::shared_ptr<const Recording> recording) c
     state.around.push_back(accounts.log.around());
     state.misfits.emplace_back();
   }
+  if (observer_ != nullptr) observer_->ended(state);
   return state;
 }
 

@@ -84,7 +84,7 @@ TEST_CASE("an optimizer of C++ makes its state by zeros_like()") {
                     "train()::{lambda()#1}::operator()() const", "Net::forward(at::Tensor)"}) ==
           StackClass::module_call);
     CHECK(class_of({"app::train(torch::optim::Optimizer&)"}, "torch::zeros_like(at::Tensor const&)") ==
-          StackClass::forward);
+          StackClass::zeros_like);
   }
 }
 
@@ -166,4 +166,37 @@ TEST_CASE("what modules ask for is told from what DataParallel and FSDP do to ru
   CHECK(class_in_python({"/app/train.py:3:main", "/app/model.py:5:forward"}) == StackClass::forward);
   CHECK(class_in_python({"/app/train.py:9:main", "/lib/torch/nn/functional.py:3462:cross_entropy"}) ==
         StackClass::module_call);
+}
+
+TEST_CASE("what loads weights, FSDP and optimizers that load their state have names of their own") {
+  const std::string copy = "libtorch_cpu.so:1:at::native::_to_copy(at::Tensor const&)";
+  const std::string to_device = "libtorch_cpu.so:1:at::_ops::to_dtype_layout::call(at::Tensor const&)";
+  CHECK(class_in_python({to_device, copy}) == StackClass::copy);
+  CHECK(class_in_python({"/app/io.py:3:load_weights", to_device, copy}) == StackClass::parameter);
+  CHECK(class_in_python({"/app/io.py:3:load_batch", to_device, copy}) == StackClass::copy);
+  CHECK(class_in_python({"libtorch_cpu.so:1:at::_ops::to_dtype::call(at::Tensor const&)", copy}) ==
+        StackClass::forward);
+  CHECK(class_in_python({"/lib/torch/serialization.py:9:_deserialize", to_device, copy}) == StackClass::checkpoint);
+  CHECK(class_in_python({"/lib/torch/optim/optimizer.py:9:load_state_dict", to_device, copy}) ==
+        StackClass::optimizer_state);
+  const std::string fsdp = "/lib/torch/distributed/fsdp/_fully_shard/_fsdp_param.py:3:";
+  CHECK(class_in_python({fsdp + "_init_sharded_param"}) == StackClass::parameter);
+  CHECK(class_in_python({fsdp + "to_accumulated_grad_if_needed"}) == StackClass::forward);
+}
+
+TEST_CASE("a default device's frames are those of the function that it serves") {
+  CHECK(class_in_python({"/lib/torch/optim/adam.py:9:_init_group", "/lib/torch/utils/_device.py:3:__torch_function__",
+                         "libtorch_cpu.so:1:at::_ops::zeros_like::call(at::Tensor const&)"}) ==
+        StackClass::optimizer_state);
+}
+
+TEST_CASE("random numbers, zeros and caches of keys and values are known by their operators and files") {
+  const std::string randn = "libtorch_cpu.so:1:at::_ops::randn::call(c10::ArrayRef<c10::SymInt>)";
+  CHECK(class_in_python({randn}) == StackClass::random);
+  CHECK(class_in_python({"/app/model.py:3:__init__", randn}) == StackClass::forward);
+  CHECK(class_in_python({"libtorch_cpu.so:1:at::_ops::zeros_like::call(at::Tensor const&)"}) == StackClass::zeros_like);
+  const std::string called = "/lib/torch/nn/modules/module.py:1750:_call_impl";
+  const std::string cat = "libtorch_cpu.so:1:at::_ops::cat::call(c10::IListRef<at::Tensor> const&, long)";
+  CHECK(class_in_python({called, "/app/model.py:5:forward", cat}) == StackClass::cat_call);
+  CHECK(class_in_python({called, "/lib/transformers/cache_utils.py:5:update", cat}) == StackClass::kv_cache);
 }

@@ -1,0 +1,191 @@
+"""Programs of several shapes that know what their tensors are; each writes NAME.pickle and NAME.json at its moments.
+
+    programs.py FOLDER PROGRAM...
+
+Each program runs in a process of its own, forked from one that has imported torch, and writes into FOLDER/PROGRAM.
+
+NAME.json has the bytes of every storage whose kind PyTorch's own objects name, by address, as program.py does. What a
+program holds itself, such as the output of its model, is "held".
+"""
+
+import json
+import os
+import pathlib
+import sys
+
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+
+FOLDER = pathlib.Path(sys.argv[1])
+WIDTH, CLASSES, BATCH = 256, 16, 64
+
+
+class Truth:
+    """The tensors whose kinds are known."""
+
+    def __init__(self, model, optimizer=None):
+        self.model, self.optimizer, self.saved = model, optimizer, {}
+
+    def forward(self):
+        self.saved = {}
+        return torch.autograd.graph.saved_tensors_hooks(self.keep, lambda tensor: tensor)
+
+    def keep(self, tensor):
+        if tensor.is_cuda and not isinstance(tensor, nn.Parameter):
+            storage = tensor.untyped_storage()
+            self.saved[storage.data_ptr()] = storage.nbytes()
+        return tensor
+
+    def note(self, name, inputs=(), held=(), gradients=()):
+        truth = {}
+        kinds = [("held", held), ("parameter", self.model.parameters())]
+        kinds.append(("gradient", gradients))
+        kinds.append(("gradient", (parameter.grad for parameter in self.model.parameters())))
+        if self.optimizer is not None:
+            states = [tensor for state in self.optimizer.state.values() for tensor in state.values()]
+            kinds.append(("optimizer_state", (tensor for tensor in states if isinstance(tensor, torch.Tensor))))
+        for kind, tensors in [*kinds, ("input", inputs)]:
+            for tensor in tensors:
+                if tensor is not None and tensor.is_cuda:
+                    storage = tensor.untyped_storage()
+                    truth.setdefault(storage.data_ptr(), [kind, storage.nbytes()])
+        for address, size in self.saved.items():
+            truth.setdefault(address, ["activation", size])
+        pathlib.Path(f"{name}.json").write_text(json.dumps(truth))
+        torch.cuda.memory._dump_snapshot(f"{name}.pickle")
+
+
+def record():
+    torch.cuda.memory._record_memory_history(max_entries=1_000_000, stacks="all")
+
+
+def layers(count=6):
+    linears = [part for _ in range(count) for part in (nn.Linear(WIDTH, WIDTH), nn.GELU())]
+    return nn.Sequential(*linears, nn.Linear(WIDTH, CLASSES))
+
+
+def batch():
+    return torch.randn(BATCH, WIDTH).cuda(), torch.randint(0, CLASSES, (BATCH,)).cuda()
+
+
+def train(model, optimizer, steps=3):
+    """The loop of PyTorch's tutorials: the output stays until the next one is there."""
+    truth = Truth(model, optimizer)
+    for step in range(steps):
+        inputs, labels = batch()
+        optimizer.zero_grad()
+        with truth.forward():
+            output = model(inputs)
+            loss = F.cross_entropy(output, labels)
+        held = [output, loss]
+        if step in (0, steps - 1):
+            truth.note(f"forward{step}", [inputs, labels], held)
+        loss.backward()
+        truth.saved.clear()
+        truth.note(f"backward{step}", [inputs, labels], held)
+        optimizer.step()
+    truth.note("end", [inputs, labels], held)
+
+
+def sgd():
+    record()
+    model = layers().cuda()
+    train(model, torch.optim.SGD(model.parameters(), lr=0.1))
+
+
+def fused():
+    record()
+    model = layers().cuda()
+    train(model, torch.optim.AdamW(model.parameters(), fused=True))
+
+
+def assigned():
+    """Weights are copied one by one and assigned."""
+    with torch.device("meta"):
+        model = layers(12)
+    weights = layers(12).state_dict()
+    record()
+    model.load_state_dict({name: weight.to("cuda") for name, weight in weights.items()}, assign=True)
+    with torch.no_grad():
+        for _ in range(3):
+            inputs, _ = batch()
+            output = model(inputs)
+    Truth(model).note("inference", [inputs], [output])
+
+
+def kept():
+    """Features of each step are kept in a list by the line that makes activations."""
+    record()
+    model = layers().cuda()
+    optimizer = torch.optim.AdamW(model.parameters())
+    truth, bank = Truth(model, optimizer), []
+    for _ in range(8):
+        inputs, labels = batch()
+        with truth.forward():
+            hidden = [inputs]
+            for layer in model:
+                hidden.append(layer(hidden[-1]))
+            loss = F.cross_entropy(hidden[-1], labels)
+        bank.append(hidden[2].detach())
+        del hidden
+        loss.backward()
+        truth.saved.clear()
+        optimizer.step()
+        optimizer.zero_grad()
+    truth.note("end", [inputs, labels], [*bank, loss])
+
+
+def failed():
+    """Out of memory in the first forward pass."""
+    record()
+    model = layers(16).cuda()
+    truth = Truth(model)
+    model[-1].register_forward_pre_hook(lambda *_: torch.empty(1 << 46, device="cuda"))
+    inputs, labels = batch()
+    try:
+        with truth.forward():
+            F.cross_entropy(model(inputs), labels)
+    except torch.cuda.OutOfMemoryError:
+        truth.note("failed", [inputs, labels])
+
+
+def penalty():
+    """Double backward: the gradient of the input is part of the loss."""
+    record()
+    model = layers().cuda()
+    optimizer = torch.optim.Adam(model.parameters())
+    truth = Truth(model, optimizer)
+    for step in range(3):
+        inputs = torch.randn(BATCH, WIDTH).cuda().requires_grad_()
+        with truth.forward():
+            output = model(inputs)
+            (slope,) = torch.autograd.grad(output.sum(), inputs, create_graph=True)
+            loss = output.mean() + (slope.norm(2, 1) - 1).pow(2).mean()
+        loss.backward()
+        truth.saved.clear()
+        truth.note(f"backward{step}", [inputs], [output, slope, loss], [inputs.grad])
+        optimizer.step()
+        optimizer.zero_grad()
+
+
+PROGRAMS = {one.__name__: one for one in (sgd, fused, assigned, kept, failed, penalty)}
+
+
+def main():
+    for name in sys.argv[2:]:
+        (FOLDER / name).mkdir()
+        child = os.fork()
+        if child == 0:
+            os.chdir(FOLDER / name)
+            PROGRAMS[name]()
+            sys.stdout.flush()
+            os._exit(0)
+        _, status = os.waitpid(child, 0)
+        if status != 0:
+            return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,186 @@
+#include "support/training.hpp"
+
+#include <doctest/doctest.h>
+#include <string>
+
+using namespace memviz;
+using namespace memviz::test;
+
+namespace {
+
+MomentChoice after(std::uint64_t event) {
+  return {.kind = MomentKind::event, .event = EventIndex(event), .time_us = 0, .annotation = {}, .device = {}};
+}
+
+StackId copy_in(Training& training, std::string_view function) {
+  return training.made.stack({"/app/train.py:5:main", function, "lib.so:1:at::_ops::to_dtype_layout::call()",
+                              "lib.so:1:at::native::_to_copy()"});
+}
+
+StackId in_module(Training& training, std::string_view line,
+                  std::string_view function = "lib.so:1:at::_ops::mm::call()") {
+  return training.made.stack(
+      {"/app/train.py:9:main", "/lib/torch/nn/modules/module.py:1750:_call_impl", line, function});
+}
+
+/// Fails to allocate.
+void fail(Training& training) {
+  training.made.event(Action::oom, 0, std::uint64_t{1} << 40U);
+}
+
+constexpr std::uint64_t kStep = 0x100000;
+
+} // namespace
+
+TEST_CASE("many copies of several sizes before the first forward pass are weights, few are a batch") {
+  Training training;
+  const StackId copies = copy_in(training, "/app/model.py:7:fill");
+  std::uint64_t expected = 0;
+  std::uint64_t count = 20;
+  const char* kind = "parameter by behaviour";
+  SUBCASE("many") {
+  }
+  SUBCASE("few") {
+    count = 4;
+    kind = "input by frames";
+  }
+  for (std::uint64_t i = 0; i < count; ++i) {
+    training.alloc(kBase + kStep * i, 1024 * (1 + i % 4), copies);
+    expected += 1024 * (1 + i % 4);
+  }
+  training.alloc(kBase + kStep * 30, 700, in_module(training, "/app/model.py:5:forward"));
+  training.free(kBase + kStep * 30);
+  CHECK(training.kinds() == Bytes{{kind, expected}});
+}
+
+TEST_CASE("what is copied by a function that loads weights is a parameter") {
+  Training training;
+  training.alloc(kBase, 4096, copy_in(training, "/lib/accelerate/modeling.py:7:set_module_tensor_to_device"));
+  training.alloc(kBase + kStep, 512, copy_in(training, "/app/train.py:8:load_batch"));
+  CHECK(training.kinds() == Bytes{{"parameter by frames", 4096}, {"input by frames", 512}});
+}
+
+TEST_CASE("a gradient is one where zero_grad() comes after the next batch") {
+  Training training;
+  training.parameter();
+  training.forward();
+  training.backward();
+  training.alloc(kBase + 0x200000, 512, copy_in(training, "/app/train.py:8:next_batch"));
+  training.zero_grad();
+  training.forward();
+  CHECK(training.kinds(after(7)) ==
+        Bytes{{"parameter by frames", kWeightBytes}, {"gradient by behaviour", kWeightBytes}});
+}
+
+TEST_CASE("a gradient is one where it is the last thing that the recording frees") {
+  Training training;
+  training.parameter();
+  for (int step = 0; step < 2; ++step) {
+    training.forward();
+    training.backward();
+    training.zero_grad();
+  }
+  CHECK(training.kinds(after(15)) ==
+        Bytes{{"parameter by frames", kWeightBytes}, {"gradient by behaviour", kWeightBytes}});
+}
+
+TEST_CASE("what a forward pass made is no activation once its backward pass is over") {
+  Training training;
+  const StackId layer = in_module(training, "/app/model.py:5:forward");
+  for (std::uint64_t step = 0; step < 3; ++step) {
+    training.alloc(kBase + 0x10000, 1000, layer);
+    training.alloc(kBase + kStep * (step + 1), 1000, layer); // kept in a list
+    training.backward_of(kBase + 0x10000);
+    training.step();
+  }
+  CHECK(training.kinds() == Bytes{{"unknown by none", 3000}});
+}
+
+TEST_CASE("an exception that frees a forward pass leaves what it held activations") {
+  Training training;
+  training.parameter();
+  for (std::uint64_t layer = 0; layer < 32; ++layer)
+    training.layer(kBase + kStep * (layer + 1));
+  fail(training);
+  for (std::uint64_t layer = 0; layer < 32; ++layer)
+    training.free(kBase + kStep * (layer + 1));
+  CHECK(training.kinds(after(32 * 3 + 1)) ==
+        Bytes{{"parameter by frames", kWeightBytes}, {"activation by behaviour", 32 * 1000}});
+}
+
+TEST_CASE("what one backward pass makes and another frees is an activation of a double backward pass") {
+  Training training;
+  training.parameter();
+  training.forward();
+  training.backward();
+  training.alloc(kBase + 0x80000, 900, in_module(training, "/app/loss.py:5:penalty"));
+  training.alloc(kBase + 0x30000, 700, training.backward_stack());
+  training.free(kBase + 0x40000); // of the first pass
+  training.free(kBase + 0x80000);
+  training.alloc(kBase + 0x90000, 700, training.backward_stack());
+  training.step();
+  CHECK(training.kinds(after(8)).at("activation by behaviour") == kWeightBytes + 900);
+}
+
+TEST_CASE("what is older than the events and freed by the first backward pass is an activation") {
+  Training training;
+  training.alloc(kBase + 0x30000, 700, training.backward_stack());
+  training.made.event(Action::free_completed, kBase, 3000);
+  training.alloc(kBase + 0x40000, 700, training.backward_stack());
+  training.old_then_freed(kBase);
+  CHECK(training.kinds(after(0)).at("activation by behaviour") == 3000);
+}
+
+TEST_CASE("what a backward pass has not freed when it came to the first layer is held by the program") {
+  Training training;
+  training.parameter();
+  const StackId layer = in_module(training, "/app/model.py:5:forward");
+  for (std::uint64_t i = 0; i < 8; ++i)
+    training.alloc(kBase + kStep * (i + 1), 1000, layer);
+  training.alloc(kBase + kStep * 9, 4000, in_module(training, "/app/model.py:9:head"));
+  for (std::uint64_t i = 8; i > 0; --i)
+    training.backward_of(kBase + kStep * i);
+  training.alloc(kBase + 0x40000, kWeightBytes, training.backward_stack());
+  CHECK(training.kinds() == Bytes{{"parameter by frames", kWeightBytes},
+                                  {"gradient by behaviour", kWeightBytes},
+                                  {"unknown by none", 4000}});
+}
+
+TEST_CASE("a module's torch.cat() that grows call by call keeps a cache of keys and values") {
+  Training training;
+  const StackId cat = in_module(training, "/app/model.py:6:forward", "lib.so:1:at::_ops::cat::call()");
+  const StackId layer = in_module(training, "/app/model.py:5:forward");
+  for (std::uint64_t token = 0; token < 8; ++token) {
+    training.alloc(kBase + kStep * (token + 1), 1000 + 100 * token, cat);
+    if (token > 0) training.free(kBase + kStep * token);
+    training.alloc(kBase, 600, layer);
+    training.free(kBase);
+  }
+  CHECK(training.kinds() == Bytes{{"kv_cache by behaviour", 1700}});
+}
+
+TEST_CASE("zeros of a parameter's size that stay are the state of an optimizer of the program's own") {
+  Training training;
+  training.parameter();
+  training.forward();
+  training.backward();
+  training.alloc(kBase + 0x200000, kWeightBytes,
+                 training.made.stack({"/app/sgd.py:7:step", "lib.so:1:at::_ops::zeros_like::call()"}));
+  training.zero_grad();
+  training.forward();
+  training.backward_of(kBase + 0x10000);
+  training.step();
+  CHECK(training.kinds() ==
+        Bytes{{"parameter by frames", kWeightBytes}, {"optimizer_state by behaviour", kWeightBytes}});
+}
+
+TEST_CASE(
+    "what was made before the first forward pass is a parameter where there are as many of its size as gradients") {
+  Training training;
+  training.alloc(kBase, kWeightBytes,
+                 training.made.stack({"/app/model.py:3:__init__", "lib.so:1:at::_ops::empty::call()"}));
+  training.forward();
+  training.backward();
+  training.step();
+  CHECK(training.kinds() == Bytes{{"parameter by behaviour", kWeightBytes}, {"gradient by behaviour", kWeightBytes}});
+}
