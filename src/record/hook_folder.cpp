@@ -73,7 +73,7 @@ std::optional<fs::path> cache_folder() {
 /// Gives what was written its name. A whole hook that another process put there meanwhile stays; a damaged one is moved
 /// away first, and runs that use it find their files gone at worst, which they report.
 fs::path in_its_place(const fs::path& written, const OwnFolder& cache, const std::string& name) {
-  const fs::path folder = cache.path() / name;
+  fs::path folder = cache.path() / name;
   std::error_code error;
   fs::rename(written, folder, error);
   if (!error) return folder;

@@ -110,8 +110,8 @@ lacks() {
   echo "${words#, }"
 }
 
-# loads FILE: whether it is there, with all libraries that it needs.
-loads() { [ -e "$1" ] && ! ldd "$1" 2>&1 | grep -Eq 'not found|not a dynamic'; }
+# loads FILE: whether it is there, with all libraries and symbols that it needs: LibTorch may be another version.
+loads() { [ -e "$1" ] && ! ldd -r "$1" 2>&1 | grep -Eq 'not found|undefined symbol|not a dynamic'; }
 
 # bound: the seconds that the next step may take; 0: none are left.
 bound() {
