@@ -38,8 +38,12 @@ private:
   std::filesystem::path path_;
 };
 
-/// Makes a folder with a new name in `place`, whose symbolic links are followed, for this user alone, and returns its
-/// path without links. Throws Error where `place` cannot be made, or where others may exchange what is in it.
-[[nodiscard]] std::filesystem::path make_private_folder(const std::filesystem::path& place);
+/// Makes a folder for this user alone, called `name` and six letters, in a `place` that is there and whose symbolic
+/// links are followed; returns its path without links. Throws Error where others may exchange what is in that place.
+[[nodiscard]] std::filesystem::path make_private_folder(const std::filesystem::path& place, const std::string& name);
+
+/// The same in the place that TMPDIR names, else in /tmp, where no other user can remove or rename it; so it is in a
+/// TMPDIR that others may write to.
+[[nodiscard]] std::filesystem::path make_private_temporary_folder(const std::string& name);
 
 } // namespace memviz

@@ -22,6 +22,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
+/// A folder of this name and some letters, until it has its own.
+constexpr const char* kWritten = "memviz-hook-";
 constexpr const char* kPackage = "memviz_recording";
 /// A file in the place of the folder in which Python keeps bytecode: Python reads none from here then, and writes none.
 constexpr const char* kNoBytecode = "__pycache__";
@@ -96,7 +98,7 @@ fs::path cached_hook(const fs::path& place) {
   const std::string name = folder_name();
   fs::path folder = without_colon(cache.path() / name);
   if (is_whole(cache, name)) return folder;
-  const fs::path written = make_private_folder(cache.path());
+  const fs::path written = make_private_folder(cache.path(), kWritten);
   try {
     write_hook(written);
   } catch (const Error&) {
@@ -131,8 +133,7 @@ fs::path lasting_hook() {
   } catch (const Error&) {
     // A folder of this run alone does as well.
   }
-  const char* const temporary = std::getenv("TMPDIR");
-  fs::path folder = make_private_folder(without_colon(temporary == nullptr || *temporary == '\0' ? "/tmp" : temporary));
+  fs::path folder = without_colon(make_private_temporary_folder(kWritten));
   write_hook(folder);
   return folder;
 }
