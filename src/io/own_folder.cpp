@@ -27,7 +27,7 @@ constexpr int kFolder = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
 /// Folders above a home are often closed to readers.
 constexpr int kFolderOnTheWay = O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
 
-/// Where no private folder can be.
+/// A place where no private folder can be.
 class OpenToOthers : public Error {
 public:
   using Error::Error;
@@ -47,7 +47,7 @@ bool is_own(const struct stat& status) {
   return status.st_uid == ::geteuid() && (status.st_mode & kOthersWrite) == 0;
 }
 
-/// Whether this process sees the users of the machine, and not, in a container of a user's own, root as nobody.
+/// Whether the users of the machine have their numbers here: in a container that a user started, root is `nobody`.
 bool sees_all_users() {
   std::ifstream map("/proc/self/uid_map");
   std::uint64_t first = 0;
@@ -98,7 +98,7 @@ Place reach(const fs::path& place, Missing missing) {
   if (!at.descriptor.is_open()) fail(at.path, errno);
   check_on_the_way(status_of(at.descriptor, at.path), at.path);
   for (const fs::path& part : path.relative_path()) {
-    if (part.empty()) continue; // behind a last slash
+    if (part.empty()) continue; // after a last slash
     at.path /= part;
     at.descriptor = open_in(at.descriptor, at.path, kFolderOnTheWay, missing);
     check_on_the_way(status_of(at.descriptor, at.path), at.path);

@@ -40,8 +40,8 @@ struct KeepRule {
 [[nodiscard]] std::optional<Polynomial> copied_elements(const Node& node, const Graph& graph, std::string_view name,
                                                         TensorId id);
 
-/// What is assumed where one operator of a program stands for kernels that keep different things, as a sentence; ""
-/// where nothing is.
+/// Returns the assumption, as a sentence, where one operator of a program means several kernels that keep different
+/// things; "" where there is none.
 [[nodiscard]] std::string_view assumption_of(const Node& node);
 
 /// Bytes that it keeps beside its own tensors: the statistics of a normalisation, the mask of a dropout.

@@ -25,7 +25,8 @@ namespace {
 /// A folder of this name and some letters, until it has its own.
 constexpr const char* kWritten = "memviz-hook-";
 constexpr const char* kPackage = "memviz_recording";
-/// A file in the place of the folder in which Python keeps bytecode: Python reads none from here then, and writes none.
+/// A file with the name of the folder in which Python keeps bytecode: Python reads none from here then, and writes
+/// none.
 constexpr const char* kNoBytecode = "__pycache__";
 
 /// "hook-" and half of a SHA-256 of all of them.
@@ -91,8 +92,8 @@ fs::path in_its_place(const fs::path& written, const OwnFolder& cache, const std
   return error ? written : folder;
 }
 
-/// Whole or not there, for all that start at the same time: written beside it and renamed. Throws Error where the cache
-/// is not this user's alone.
+/// Whole or not there, for all that start at the same time: written next to it and renamed. Throws Error where the
+/// cache is not this user's alone.
 fs::path cached_hook(const fs::path& place) {
   const OwnFolder cache = OwnFolder::make(place, "memviz");
   const std::string name = folder_name();

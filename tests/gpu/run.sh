@@ -316,7 +316,7 @@ if [ -x "$tests" ]; then
 else
   leave_out tests "memviz_gpu_tests is not there"
 fi
-# 7. memviz_torch.record() and `memviz run`; a line of the recorder's log says what NVML tells.
+# 7. memviz_torch.record() and `memviz run`; a line of the recorder's log has what NVML reports.
 if [ $has_python_steps = 1 ]; then
   on_record recorder_in_python on-gpu
   on_record ranks ranks-on-gpu
