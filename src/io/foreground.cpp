@@ -20,7 +20,7 @@ namespace memviz {
 
 namespace {
 
-/// All that a handler can take, except those that a fault of this process raises, and those of its own child and
+/// Every signal that a handler can take, except those that a fault of this process raises, and those of its child and
 /// terminal. SIGTSTP stops this process as well.
 std::vector<int> passed_on() {
   constexpr std::array kNotPassedOn{SIGKILL, SIGSTOP, SIGSEGV, SIGBUS,  SIGFPE, SIGILL,

@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdint>
 #include <cstdlib>
 #include <dirent.h>
 #include <fcntl.h>
+#include <fstream>
 #include <memory>
 #include <sys/stat.h>
 #include <system_error>
@@ -25,6 +27,12 @@ constexpr int kFolder = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
 /// Folders above a home are often closed to readers.
 constexpr int kFolderOnTheWay = O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
 
+/// A place where no private folder can be.
+class OpenToOthers : public Error {
+public:
+  using Error::Error;
+};
+
 [[noreturn]] void fail(const fs::path& path, int error_number) {
   throw Error(path.string() + ": " + system_message(error_number));
 }
@@ -39,19 +47,37 @@ bool is_own(const struct stat& status) {
   return status.st_uid == ::geteuid() && (status.st_mode & kOthersWrite) == 0;
 }
 
-/// Others may add to a sticky folder, as /tmp, and can neither rename nor remove what is not theirs.
-void check_on_the_way(const struct stat& status, const fs::path& path) {
-  const bool is_owners = status.st_uid == ::geteuid() || status.st_uid == 0;
-  if (!is_owners) throw Error(path.string() + " belongs to another user");
-  if ((status.st_mode & kOthersWrite) != 0 && (status.st_mode & S_ISVTX) == 0)
-    throw Error("others may write to " + path.string());
+/// Whether the users of the machine have their numbers here: in a container that a user started, root is `nobody`.
+bool sees_all_users() {
+  std::ifstream map("/proc/self/uid_map");
+  std::uint64_t first = 0;
+  std::uint64_t outside = 0;
+  std::uint64_t count = 0;
+  constexpr std::uint64_t kAll = 0xFFFFFFFF;
+  return !(map >> first >> outside >> count) || count == kAll;
 }
 
-Descriptor open_or_make(const Descriptor& parent, const fs::path& path, int flags) {
+bool is_of_system(uid_t owner) {
+  constexpr uid_t kNobody = 65534;
+  return owner == 0 || (owner == kNobody && !sees_all_users());
+}
+
+/// Others may add to a sticky folder, as /tmp, and can neither rename nor remove what is not theirs.
+void check_on_the_way(const struct stat& status, const fs::path& path) {
+  if (status.st_uid != ::geteuid() && !is_of_system(status.st_uid))
+    throw OpenToOthers(path.string() + " belongs to another user");
+  if ((status.st_mode & kOthersWrite) != 0 && (status.st_mode & S_ISVTX) == 0)
+    throw OpenToOthers("others may write to " + path.string());
+}
+
+enum class Missing { is_made, is_error };
+
+Descriptor open_in(const Descriptor& parent, const fs::path& path, int flags, Missing missing) {
   const std::string name = path.filename().string();
   Descriptor folder(::openat(parent.number(), name.c_str(), flags));
   if (folder.is_open()) return folder;
-  if (errno == ENOENT && (::mkdirat(parent.number(), name.c_str(), kPrivate) == 0 || errno == EEXIST))
+  const bool makes = missing == Missing::is_made && errno == ENOENT;
+  if (makes && (::mkdirat(parent.number(), name.c_str(), kPrivate) == 0 || errno == EEXIST))
     folder = Descriptor(::openat(parent.number(), name.c_str(), flags));
   if (!folder.is_open()) fail(path, errno);
   return folder;
@@ -62,8 +88,8 @@ struct Place {
   fs::path path; ///< without links
 };
 
-/// Goes down from the root, looks at each folder on the way, and makes those that are missing.
-Place reach(const fs::path& place) {
+/// Goes down from the root, and looks at each folder on the way.
+Place reach(const fs::path& place, Missing missing) {
   std::error_code error;
   const fs::path absolute = fs::absolute(place, error);
   const fs::path path = error ? fs::path() : fs::weakly_canonical(absolute, error);
@@ -72,9 +98,9 @@ Place reach(const fs::path& place) {
   if (!at.descriptor.is_open()) fail(at.path, errno);
   check_on_the_way(status_of(at.descriptor, at.path), at.path);
   for (const fs::path& part : path.relative_path()) {
-    if (part.empty()) continue; // behind a last slash
+    if (part.empty()) continue; // after a last slash
     at.path /= part;
-    at.descriptor = open_or_make(at.descriptor, at.path, kFolderOnTheWay);
+    at.descriptor = open_in(at.descriptor, at.path, kFolderOnTheWay, missing);
     check_on_the_way(status_of(at.descriptor, at.path), at.path);
   }
   return at;
@@ -97,9 +123,9 @@ std::string content_of(const Descriptor& file, std::size_t most_bytes) {
 } // namespace
 
 OwnFolder OwnFolder::make(const fs::path& place, const std::string& name) {
-  const Place parent = reach(place);
+  const Place parent = reach(place, Missing::is_made);
   const fs::path path = parent.path / name;
-  Descriptor folder = open_or_make(parent.descriptor, path, kFolder);
+  Descriptor folder = open_in(parent.descriptor, path, kFolder, Missing::is_made);
   const struct stat status = status_of(folder, path);
   if (status.st_uid != ::geteuid()) throw Error(path.string() + " belongs to another user");
   // Made with an open umask; what others put there meanwhile is not this user's.
@@ -135,11 +161,21 @@ std::vector<std::string> OwnFolder::names() const {
   return names;
 }
 
-fs::path make_private_folder(const fs::path& place) {
-  const Place parent = reach(place);
-  std::string name = (parent.path / "memviz-hook-XXXXXX").string();
-  if (::mkdtemp(name.data()) == nullptr) fail(parent.path, errno);
-  return name;
+fs::path make_private_folder(const fs::path& place, const std::string& name) {
+  const Place parent = reach(place, Missing::is_error);
+  std::string path = (parent.path / (name + "XXXXXX")).string();
+  if (::mkdtemp(path.data()) == nullptr) fail(parent.path, errno);
+  return path;
+}
+
+fs::path make_private_temporary_folder(const std::string& name) {
+  constexpr const char* kUsual = "/tmp";
+  const char* const named = std::getenv("TMPDIR");
+  try {
+    return make_private_folder(named == nullptr || *named == '\0' ? kUsual : named, name);
+  } catch (const OpenToOthers&) {
+    return make_private_folder(kUsual, name);
+  }
 }
 
 } // namespace memviz

@@ -1,6 +1,6 @@
 #pragma once
 
-// A folder whose content nobody but this user and root can change, for code that programs will run. Everything is
+// A folder whose content no user except this one and root can change, for code that programs will run. Everything is
 // looked at through open descriptors, so that nothing can be exchanged between the look and the use. For POSIX.
 
 #include "io/descriptor.hpp"
@@ -13,7 +13,7 @@
 
 namespace memviz {
 
-/// A folder that belongs to this user, and that the modes of its own and of all folders above it close to others.
+/// A folder that belongs to this user, and that its mode and those of all folders above it close to others.
 class OwnFolder {
 public:
   /// The folder `name` in `place`, whose symbolic links are followed; makes what is missing of both for this user
@@ -38,8 +38,11 @@ private:
   std::filesystem::path path_;
 };
 
-/// Makes a folder with a new name in `place`, whose symbolic links are followed, for this user alone, and returns its
-/// path without links. Throws Error where `place` cannot be made, or where others may exchange what is in it.
-[[nodiscard]] std::filesystem::path make_private_folder(const std::filesystem::path& place);
+/// Makes a folder for this user alone, called `name` and six letters, in a `place` that is there and whose symbolic
+/// links are followed; returns its path without links. Throws Error where others may exchange what is in that place.
+[[nodiscard]] std::filesystem::path make_private_folder(const std::filesystem::path& place, const std::string& name);
+
+/// The same in the folder that TMPDIR names; in /tmp where there is no TMPDIR, or where others may write to it.
+[[nodiscard]] std::filesystem::path make_private_temporary_folder(const std::string& name);
 
 } // namespace memviz

@@ -1,6 +1,6 @@
 #pragma once
 
-// A private folder in the place that TMPDIR names, else in /tmp, removed with all that is in it. For POSIX.
+// A private folder of make_private_temporary_folder(), removed with all that is in it.
 
 #include <filesystem>
 #include <string>
@@ -9,7 +9,7 @@ namespace memviz {
 
 class TemporaryFolder {
 public:
-  /// Throws Error where the system has no room for it.
+  /// Throws Error where it cannot be made.
   TemporaryFolder();
   TemporaryFolder(const TemporaryFolder&) = delete;
   TemporaryFolder& operator=(const TemporaryFolder&) = delete;

@@ -70,7 +70,7 @@ Polynomial cheapest_chain(const std::vector<Polynomial>& sizes) {
       sum += sizes[0] * sizes[i - 1] * sizes[i];
     return sum;
   }
-  // Of the matrices from `first` on, by how many.
+  // best[n][first]: the cost of the n matrices from `first` on.
   std::vector<std::vector<Polynomial>> best(count + 1, std::vector<Polynomial>(count));
   for (std::size_t length = 2; length <= count; ++length) {
     for (std::size_t first = 0; first + length <= count; ++first) {

@@ -297,7 +297,7 @@ const Tensor* tensor_of(const Node& node, const Graph& graph, std::string_view n
 /// targets are ignored, and how many of them are not.
 Polynomial kept_by_cross_entropy(const Node& node, const Graph& graph, const Tensor& given) {
   constexpr std::int64_t kCountBytes = 8;
-  const Polynomial logarithms = Polynomial(given.element_bytes) * product_of(given.sizes);
+  Polynomial logarithms = Polynomial(given.element_bytes) * product_of(given.sizes);
   const Tensor* const target = tensor_of(node, graph, "target", 1);
   if (target == nullptr || target->is_floating) return logarithms;
   Polynomial kept = logarithms + Polynomial(given.element_bytes);

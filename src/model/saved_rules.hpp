@@ -34,14 +34,14 @@ struct KeepRule {
 /// Whether its result is a view of its first tensor.
 [[nodiscard]] bool is_view(const Node& node, const Graph& graph);
 
-/// The elements of the copy that it makes of the tensor at `name`, and keeps in its place: of a product in batches that
-/// no view can make one batch of. Nothing where it makes none. Source: matmul() in
+/// The elements of the copy that it makes of the tensor `id` at `name`, and keeps in its place: of a product in batches
+/// that no view can make one batch of. Nothing where it makes none. Source: matmul() in
 /// aten/src/ATen/native/LinearAlgebra.cpp.
 [[nodiscard]] std::optional<Polynomial> copied_elements(const Node& node, const Graph& graph, std::string_view name,
-                                                        TensorId tensor);
+                                                        TensorId id);
 
-/// What is assumed where one operator of a program stands for kernels that keep different things, as a sentence; ""
-/// where nothing is.
+/// Returns the assumption, as a sentence, where one operator of a program means several kernels that keep different
+/// things; "" where there is none.
 [[nodiscard]] std::string_view assumption_of(const Node& node);
 
 /// Bytes that it keeps beside its own tensors: the statistics of a normalisation, the mask of a dropout.

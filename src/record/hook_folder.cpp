@@ -22,8 +22,11 @@ namespace fs = std::filesystem;
 
 namespace {
 
+/// A folder of this name and some letters, until it has its own.
+constexpr const char* kWritten = "memviz-hook-";
 constexpr const char* kPackage = "memviz_recording";
-/// A file in the place of the folder in which Python keeps bytecode: Python reads none from here then, and writes none.
+/// A file with the name of the folder in which Python keeps bytecode: Python reads none from here then, and writes
+/// none.
 constexpr const char* kNoBytecode = "__pycache__";
 
 /// "hook-" and half of a SHA-256 of all of them.
@@ -73,7 +76,7 @@ std::optional<fs::path> cache_folder() {
 /// Gives what was written its name. A whole hook that another process put there meanwhile stays; a damaged one is moved
 /// away first, and runs that use it find their files gone at worst, which they report.
 fs::path in_its_place(const fs::path& written, const OwnFolder& cache, const std::string& name) {
-  const fs::path folder = cache.path() / name;
+  fs::path folder = cache.path() / name;
   std::error_code error;
   fs::rename(written, folder, error);
   if (!error) return folder;
@@ -89,14 +92,14 @@ fs::path in_its_place(const fs::path& written, const OwnFolder& cache, const std
   return error ? written : folder;
 }
 
-/// Whole or not there, for all that start at the same time: written beside it and renamed. Throws Error where the cache
-/// is not this user's alone.
+/// Whole or not there, for all that start at the same time: written next to it and renamed. Throws Error where the
+/// cache is not this user's alone.
 fs::path cached_hook(const fs::path& place) {
   const OwnFolder cache = OwnFolder::make(place, "memviz");
   const std::string name = folder_name();
   fs::path folder = without_colon(cache.path() / name);
   if (is_whole(cache, name)) return folder;
-  const fs::path written = make_private_folder(cache.path());
+  const fs::path written = make_private_folder(cache.path(), kWritten);
   try {
     write_hook(written);
   } catch (const Error&) {
@@ -131,8 +134,7 @@ fs::path lasting_hook() {
   } catch (const Error&) {
     // A folder of this run alone does as well.
   }
-  const char* const temporary = std::getenv("TMPDIR");
-  fs::path folder = make_private_folder(without_colon(temporary == nullptr || *temporary == '\0' ? "/tmp" : temporary));
+  fs::path folder = without_colon(make_private_temporary_folder(kWritten));
   write_hook(folder);
   return folder;
 }

@@ -108,8 +108,8 @@ lacks() {
   echo "${words#, }"
 }
 
-# loads FILE: whether it is there, with all libraries that it needs.
-loads() { [ -e "$1" ] && ! ldd "$1" 2>&1 | grep -Eq 'not found|not a dynamic'; }
+# loads FILE: whether it is there, with all libraries and symbols that it needs: LibTorch may be another version.
+loads() { [ -e "$1" ] && ! ldd -r "$1" 2>&1 | grep -Eq 'not found|undefined symbol|not a dynamic'; }
 
 # bound: the seconds that the next step may take; 0: none are left.
 bound() {
@@ -297,7 +297,7 @@ if [ -x "$tests" ]; then
 else
   leave_out tests "memviz_gpu_tests is not there"
 fi
-# 6. memviz_torch.record() and `memviz run`; a line of the recorder's log says what NVML tells.
+# 6. memviz_torch.record() and `memviz run`; a line of the recorder's log has what NVML reports.
 if [ $has_python_steps = 1 ]; then
   on_record recorder_in_python on-gpu
   on_record ranks ranks-on-gpu

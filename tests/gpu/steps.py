@@ -1,4 +1,4 @@
-"""Steps of run.sh that take a Python with torch, each a process of its own.
+"""Steps of run.sh that take a Python with torch, each in a separate process.
 
 usage: steps.py STEP MEMVIZ OUT_FOLDER [WHEEL]
 
@@ -139,7 +139,7 @@ class Steps:
         facts.update(
             device=device.name.replace(" (memviz rehearsal)", ""), compute_capability=f"{device.major}.{device.minor}",
             multiprocessors=device.multi_processor_count, total_bytes=total,
-            # Others may hold memory, too; what programs allocate does not depend on that where it fits.
+            # Others may hold memory as well; what programs allocate does not depend on that where it fits.
             context_bytes=total - free - torch.cuda.memory_reserved(),
         )
         for key, name in {"threads_per_multiprocessor": "max_threads_per_multi_processor",

@@ -1,4 +1,4 @@
-"""memviz_torch.record(): where it begins and ends, beside others, and beside the program's own signals."""
+"""memviz_torch.record(): how it begins and ends, together with others and with the signals of the program."""
 
 from stage import CAUGHT, RANK_VARIABLES, RecordStage
 

@@ -67,7 +67,7 @@ def write_where_possible(path: str, content: bytes) -> tuple[Optional[str], str]
     for given in (os.path.dirname(path), None):
         what = "the temporary folder"
         try:
-            # Which one that is is only asked where it is needed: to ask writes a file, and raises on a full disk.
+            # Asked for only where it is needed: gettempdir() writes a file, and raises on a full disk.
             folder = tempfile.gettempdir() if given is None else given
             what = folder or os.curdir
             place = os.path.join(folder, os.path.basename(path))

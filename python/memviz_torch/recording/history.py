@@ -69,7 +69,7 @@ class Shared:
 
     def _can_grow(self, torch: Any) -> bool:
         """Whether the events stay, and in their order: PyTorch without clear_history drops them, and a ring that has
-        come round puts new ones behind the wrong old one."""
+        come round puts new ones after the wrong old one."""
         traces = torch.cuda.memory._snapshot()["device_traces"]
         keeps = "clear_history" in inspect.signature(torch.cuda.memory._record_memory_history).parameters
         return all(len(trace) < self._settings[0] if keeps else not trace for trace in traces)
