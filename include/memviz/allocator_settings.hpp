@@ -8,6 +8,7 @@
 #include <array>
 #include <cstdint>
 #include <limits>
+#include <string_view>
 
 namespace memviz {
 
@@ -19,6 +20,15 @@ inline constexpr std::uint64_t kLargeSegmentBytes = 20ULL << 20U; ///< segments 
 /// max_split_size where it is not set.
 inline constexpr std::uint64_t kNoSplitLimit = std::numeric_limits<std::uint64_t>::max();
 
+/// Which of several free blocks of one size a request takes. PyTorch 2.13 orders them by the age of their segment, then
+/// by address (BlockComparatorSizeCounterAddress; the counter is set where a segment is made, and what is cut from the
+/// segment inherits it: pytorch#183591); earlier versions by address alone (BlockComparatorSize). No file shows its
+/// version.
+enum class FreeBlockOrder : std::uint8_t { address, segment_age };
+
+/// "address", "segment_age".
+[[nodiscard]] std::string_view free_block_order_name(FreeBlockOrder order);
+
 /// The settings that decide where blocks go.
 struct AllocatorSettings {
   bool expandable_segments = false;
@@ -27,6 +37,7 @@ struct AllocatorSettings {
   std::uint64_t max_split_bytes = kNoSplitLimit;
   /// `roundup_power2_divisions` for requests from 1, 2, 4, ... MiB; 0 or 1: none.
   std::array<std::uint64_t, 16> roundup_divisions{};
+  FreeBlockOrder free_block_order = FreeBlockOrder::address; ///< not read from the file: see Fidelity
   bool collects_garbage = false; ///< garbage_collection_threshold is set, which the model does not follow
 
   /// Whether new memory of this pool is mapped by pages.

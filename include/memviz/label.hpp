@@ -25,7 +25,8 @@ enum class CodeOrigin : std::uint8_t { user, torch, library, cpp };
 [[nodiscard]] std::string_view folded_basename(std::string_view filename);
 /// After the last '/' or '\\'.
 [[nodiscard]] std::string_view file_basename(std::string_view filename);
-/// The same, but "" where the file is unknown ("" or "??"), and all of a name that ends with a separator.
+/// The same of the last 1 KiB, but "" where the file is unknown ("" or "??"), and all of a name that ends with a
+/// separator.
 [[nodiscard]] std::string_view known_basename(std::string_view filename);
 
 /// "train.py:12" with the base name of the file; "" where the file is unknown ("" or "??").

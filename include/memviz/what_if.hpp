@@ -21,6 +21,7 @@ struct LeadUp {
   const EventTable& events;    ///< of `device`
   std::size_t event_count = 0; ///< events up to the moment
   DeviceId device;
+  bool may_have_lost_events = false; ///< the ring of events may have lost its beginning
 };
 
 /// How well the model follows a recording, under the recording's own settings.
@@ -29,10 +30,14 @@ struct Fidelity {
   std::uint64_t same_places = 0;            ///< allocations that the model put at their recorded address
   std::uint64_t largest_reserved_bytes = 0; ///< recorded
   std::uint64_t largest_error_bytes = 0;    ///< of reserved bytes, after any allocation
+  /// The order that explains the recording best; none where both orders explain it alike.
+  std::optional<FreeBlockOrder> free_block_order = {};
   /// Whether answers by replay may be offered: an error of at most 2 % of the largest reserved size throughout.
   [[nodiscard]] bool reproduces() const { return allocs > 0 && largest_error_bytes <= largest_reserved_bytes / 50; }
 };
 
+/// Replays the recording in either order of free blocks. Returns the figures of the order with the smaller error, then
+/// with more allocations at their recorded address.
 [[nodiscard]] Fidelity check_model(const LeadUp& lead_up, const AllocatorSettings& settings);
 
 enum class Circumstance : std::uint8_t {
@@ -67,6 +72,7 @@ enum class Proviso : std::uint8_t {
   wait,         ///< when memory that other streams used was free: while a CUDA graph is captured it has to wait
   pages,        ///< which pages of expandable segments had been unmapped before the first event
   release,      ///< who gave memory back, the program or the allocator: recorded without stacks
+  lost_events,  ///< the events that the ring lost: where expandable segments would have put what they allocated
 };
 
 /// "start", "capture", ...; empty for none.

@@ -7,6 +7,8 @@
 #include "memviz/svg.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <limits>
 #include <string>
 
 namespace memviz::render {
@@ -27,16 +29,20 @@ template <class Weight, class Draw>
                                              const SvgOptions& options, const Draw& draw) {
   constexpr double kLeastWidth = 0.2 / 1144; // of a box at first: a fifth of a pixel
   std::size_t least_box_bytes = 400;         // an estimate that saves drawing what cannot fit
+  // The fewest boxes that were drawn and did not fit: a coarser layout may have as many, and would be as large.
+  std::size_t too_many_boxes = std::numeric_limits<std::size_t>::max();
   const double least_share = std::max(kLeastWidth, options.min_percent / 100);
   LayoutOptions layout{options.fold ? Fold::tall : Fold::nothing, least_share, 1000};
   for (;;) {
     const Layout<Weight> boxes = lay_out(tree, origins, layout);
-    const bool may_fit = boxes.boxes.size() * least_box_bytes <= options.max_bytes;
+    const bool may_fit =
+        boxes.boxes.size() < too_many_boxes && boxes.boxes.size() * least_box_bytes <= options.max_bytes;
     LayoutOptions coarser = layout;
     const bool is_coarsest = !make_coarser(coarser);
     if (may_fit || is_coarsest) {
       std::string svg = draw(boxes);
       if (svg.size() <= options.max_bytes || is_coarsest) return svg;
+      too_many_boxes = boxes.boxes.size();
       least_box_bytes = std::max(least_box_bytes, svg.size() / (boxes.boxes.size() + 1) * 3 / 4);
     }
     layout = coarser;

@@ -171,7 +171,12 @@ void write_model(JsonWriter& json, const Fidelity& fidelity) {
       .member("largest_error_bytes", fidelity.largest_error_bytes)
       .member("largest_reserved_bytes", fidelity.largest_reserved_bytes)
       .member("reproduces", fidelity.reproduces())
-      .end_object();
+      .key("free_block_order");
+  if (fidelity.free_block_order)
+    json.value(free_block_order_name(*fidelity.free_block_order));
+  else
+    json.value(nullptr);
+  json.end_object();
 }
 
 void write_device(JsonWriter& json, const MemoryState& state, const DeviceExplanation& device) {

@@ -6,6 +6,8 @@
 #include "memviz/flame.hpp"
 #include "memviz/frames.hpp"
 
+#include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,12 +15,15 @@ namespace memviz {
 
 class StackLines {
 public:
-  explicit StackLines(const FrameTable& frames) : frames_(frames), finder_(frames), lines_(frames.stack_count()) {}
+  /// Keeps each line elided to `columns`, or all of it.
+  explicit StackLines(const FrameTable& frames, std::optional<std::size_t> columns = std::nullopt)
+      : frames_(frames), columns_(columns), finder_(frames), lines_(frames.stack_count()) {}
   /// "" for a stack without frames.
   [[nodiscard]] const std::string& line(StackId stack);
 
 private:
   const FrameTable& frames_;
+  std::optional<std::size_t> columns_;
   UserLineFinder finder_;
   std::vector<std::string> lines_;
 };

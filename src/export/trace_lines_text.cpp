@@ -51,8 +51,7 @@ void add_right(std::string& out, std::string_view text, std::size_t columns) {
 class TextLines final : public TraceLines {
 public:
   TextLines(const Recording& recording, const TraceOptions& options)
-      : recording_(recording), options_(options), stack_lines_(recording.frames),
-        lines_(recording.frames.stack_count()) {}
+      : recording_(recording), options_(options), stack_lines_(recording.frames, kTraceLineColumns) {}
 
   void begin(std::string& out, DeviceId device, const TraceSurvey::Device& survey) override {
     first_us_ = survey.first_us;
@@ -75,7 +74,7 @@ public:
     add_left(out, name, 18);
     add_right(out, format_bytes(event.size_bytes), 8);
     add_right(out, format_count(event.size_bytes), 15);
-    add_after_gap(out, line_of(event.stack));
+    add_after_gap(out, stack_lines_.line(event.stack));
     add_details(out, line);
     out += '\n';
     if (!options_.stacks) return;
@@ -133,12 +132,6 @@ private:
     add_columns(out, index, time, since, elided(action, 40));
   }
 
-  const std::string& line_of(StackId stack) {
-    std::string& line = lines_[stack.value];
-    if (line.empty()) line = elided(stack_lines_.line(stack), kTraceLineColumns);
-    return line;
-  }
-
   /// A line of its own below an event.
   static void add_below(std::string& out, const std::string& text) {
     out += kFrameIndent;
@@ -180,7 +173,6 @@ private:
   const Recording& recording_;
   const TraceOptions& options_;
   StackLines stack_lines_;
-  std::vector<std::string> lines_; ///< by stack, as they are shown
   std::optional<std::int64_t> first_us_;
   std::optional<std::int64_t> above_us_;
   std::size_t index_columns_ = 5;

@@ -40,6 +40,7 @@ std::string if_so(const WhatIf& answer) {
       return " if a private pool was not in use any more and no CUDA graph was being captured, which this file does "
              "not tell.";
     return ", unless a private pool that holds some of them is not in use any more, which this file does not tell.";
+  case Proviso::lost_events: // never with an answer
   case Proviso::none: break;
   }
   return ".";
@@ -52,6 +53,16 @@ std::string saved(const DeviceExplanation& device, const WhatIf& answer, const s
   if (answer.outcome == Outcome::fits && !answer.reserved_bytes) return circumstance + " less would be reserved.";
   if (answer.outcome == Outcome::fits) return would_be + ".";
   return answer.outcome == Outcome::at_best ? would_be + if_so(answer) : circumstance + " no less would be reserved.";
+}
+
+/// Why the model does not follow the recording, as far as the file shows it.
+std::string cause_of_miss(const DeviceExplanation& device) {
+  if (device.ledger.no_segment_bytes > 0) return ": the file shows live memory outside all segments";
+  if (device.settings.collects_garbage)
+    return ": garbage_collection_threshold is set, and the file does not show the limit that it refers to";
+  if (device.stats.baseline_bytes > 0)
+    return ": the file does not show the order in which the segments from before the first event were made";
+  return "";
 }
 
 /// The answer to a circumstance that is replayed from the first event on.
@@ -71,12 +82,15 @@ std::string replayed(const DeviceExplanation& device, const WhatIf& answer, cons
       return circumstance + ": not told, because it depends on whether a private pool was still in use.";
     if (answer.proviso == Proviso::wait)
       return circumstance + ": not told, because it depends on when what other streams had used was free.";
+    if (answer.proviso == Proviso::lost_events)
+      return circumstance + ": unknown, because the first events of the recording were lost, and with them where "
+                            "the memory that they allocated would be.";
     if (device.fidelity.reproduces())
       return circumstance + ": not told, because what this file says does not explain the failure.";
-    return fmt::format("{}: not told, because the model of the allocator misses this recording's reserved memory by up "
-                       "to {} of {}.",
+    return fmt::format("{}: unknown, because the model of the allocator misses this recording's reserved memory by up "
+                       "to {} of {}{}.",
                        circumstance, format_bytes(device.fidelity.largest_error_bytes),
-                       format_bytes(device.fidelity.largest_reserved_bytes));
+                       format_bytes(device.fidelity.largest_reserved_bytes), cause_of_miss(device));
   }
   if (!device.request) return saved(device, answer, circumstance);
   if (answer.outcome == Outcome::fits && !answer.reserved_bytes) return circumstance + " the request would have fit.";
@@ -99,6 +113,13 @@ std::string split_answer(const DeviceExplanation& device, const WhatIf& answer) 
     return "With max_split_size_mb of " + sizes + " the request would not have fit either.";
   }
   return replayed(device, answer, "With " + split_setting(answer));
+}
+
+std::string order_text(std::optional<FreeBlockOrder> order) {
+  if (!order) return "";
+  return *order == FreeBlockOrder::address
+             ? ", where equal free blocks are taken by address, as PyTorch did before 2.13"
+             : ", where equal free blocks are taken by the age of their segment, as PyTorch does from 2.13 on";
 }
 
 std::string empty_cache(const DeviceExplanation& device, const WhatIf& answer) {
@@ -166,8 +187,9 @@ std::string fidelity_text(const Fidelity& fidelity) {
           : "within " + format_percent(fidelity.largest_error_bytes, fidelity.largest_reserved_bytes);
   return fmt::format(
       "The model of the allocator reproduces this recording's reserved memory {} over {} allocations and "
-      "puts {} of them at their recorded address.",
-      precision, format_count(fidelity.allocs), format_percent(fidelity.same_places, fidelity.allocs));
+      "puts {} of them at their recorded address{}.",
+      precision, format_count(fidelity.allocs), format_percent(fidelity.same_places, fidelity.allocs),
+      order_text(fidelity.free_block_order));
 }
 
 } // namespace memviz

@@ -25,6 +25,14 @@ bool is_unknown(std::string_view text) {
   return text.empty() || text == "??";
 }
 
+/// The last characters of `text`, at most `most_bytes` of them.
+std::string_view end_of(std::string_view text, std::size_t most_bytes) {
+  if (text.size() <= most_bytes) return text;
+  text.remove_prefix(text.size() - most_bytes);
+  const auto begin = std::find_if_not(text.begin(), text.end(), is_continuation);
+  return text.substr(static_cast<std::size_t>(begin - text.begin()));
+}
+
 std::string with_forward_slashes(std::string_view filename) {
   std::string path(filename);
   std::replace(path.begin(), path.end(), '\\', '/');
@@ -147,7 +155,10 @@ std::string_view file_basename(std::string_view filename) {
 }
 
 std::string_view known_basename(std::string_view filename) {
+  // No file system has longer names, and each of thousands of frames may have one of megabytes.
+  constexpr std::size_t kMostBytes = 1024;
   if (is_unknown(filename)) return {};
+  filename = end_of(filename, kMostBytes);
   const std::string_view name = file_basename(filename);
   return name.empty() ? filename : name;
 }

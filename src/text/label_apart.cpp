@@ -26,13 +26,17 @@ Alike alike_frames(const FrameTable& frames, const std::vector<NodeKey>& keys) {
 std::vector<std::string> places_apart(const FrameTable& frames, const std::vector<NodeKey>& keys) {
   std::vector<std::string> places(keys.size());
   for (const auto& [label, group] : alike_frames(frames, keys)) {
+    if (group.size() == 1) { // its path may be long, and that of every frame
+      places[group.front()] = frame_place(frames, std::get<FrameId>(keys[group.front()]));
+      continue;
+    }
     std::vector<std::string_view> paths;
     for (const std::size_t i : group)
       paths.push_back(frames.filename(std::get<FrameId>(keys[i])));
     const std::vector<std::string> endings = told_apart(paths, kMostNames);
     for (std::size_t k = 0; k < group.size(); ++k) {
       const FrameId frame = std::get<FrameId>(keys[group[k]]);
-      const std::string name(known_basename(paths[k]));
+      const std::string_view name = known_basename(paths[k]);
       const std::string base = frame_place(frames, frame);
       // The folders stand before what the place says.
       const bool has_folders = !name.empty() && endings[k].size() > name.size() && endings[k].ends_with(name);

@@ -65,6 +65,52 @@ std::string one_long_name_in_every_frame(std::size_t bytes) {
   return file.done();
 }
 
+/// A frame for each number, all of one long name and file, which only their lines tell apart.
+std::string frame_at_line(const std::string& name, std::uint64_t number) {
+  return File::dict({{"name", name}, {"filename", name}, {"line", "J" + number_bytes(number, 4)}});
+}
+
+std::string long_name_of(std::size_t bytes) {
+  std::string name;
+  while (name.size() < bytes)
+    name += "a::b<c";
+  return text_piece(name);
+}
+
+std::string one_long_name_in_many_blocks(std::size_t bytes) {
+  File file;
+  const std::string name = file.keep(long_name_of(bytes / 2));
+  const std::string blocks =
+      list_of(bytes / 2, [&](std::uint64_t number) { return block("](" + frame_at_line(name, number) + "e"); });
+  file.add("segments",
+           "(" + File::dict({{"address", "K\1"}, {"total_size", "J" + number_bytes(bytes, 4)}, {"blocks", blocks}}) +
+               "l");
+  return file.done();
+}
+
+std::string one_long_name_in_many_events(std::size_t bytes) {
+  File file;
+  const std::string name = file.keep(long_name_of(bytes / 2));
+  file.add("segments", "]");
+  std::string events = "]\x94(";
+  for (std::uint64_t number = 1; events.size() < bytes / 2; ++number)
+    events += "}\x94(" + File::word("action") + File::word("alloc") + File::word("addr") + "J" +
+              number_bytes(number * 512, 4) + File::word("size") + "K\1" + File::word("frames") + "](" +
+              frame_at_line(name, number) + "eu";
+  file.add("device_traces", "(" + events + "el");
+  return file.done();
+}
+
+std::string one_long_fx_text_in_every_frame(std::size_t bytes) {
+  File file;
+  const std::string text = file.keep(text_piece(std::string(bytes / 2, 'x')));
+  const std::string frames = file.keep(list_of(bytes / 2, [&](std::uint64_t number) {
+    return File::dict({{"fx_node_op", text}, {"line", "J" + number_bytes(number, 4)}});
+  }));
+  file.add("segments", "(" + segment(0, "(" + block(frames) + "l") + "l");
+  return file.done();
+}
+
 std::string deep_stack_in_many_blocks(std::size_t bytes) {
   File file;
   const std::string one = file.keep(frame(text_piece("PyEval_")));
@@ -185,6 +231,9 @@ std::vector<HostileShape> snapshot_shapes() {
       {"a deep stack on many streams", deep_stack_on_many_streams},
       {"long names in a deep stack", long_names_in_a_deep_stack},
       {"one long name in every frame", one_long_name_in_every_frame},
+      {"one long name in many blocks", one_long_name_in_many_blocks},
+      {"one long name in many events", one_long_name_in_many_events},
+      {"one long fx text in every frame", one_long_fx_text_in_every_frame},
       {"a deep stack in many blocks", deep_stack_in_many_blocks},
       {"settings under a long key", settings_under_a_long_key},
       {"metadata of one long text", metadata_of_one_long_text},

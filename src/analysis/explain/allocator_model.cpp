@@ -55,7 +55,7 @@ bool AllocatorModel::release_segment(std::uint64_t address, std::uint64_t bytes,
     const auto shelf = shelf_by_key_.find({pool, stream, is_small});
     if (shelf == shelf_by_key_.end()) continue;
     const auto& free = shelves_[shelf->second].free;
-    const auto found = free.lower_bound({bytes, address, 0});
+    const auto found = free.lower_bound({bytes, segment_ages_.find(address).value_or(0), address, 0});
     if (found == free.end() || found->bytes != bytes || found->address != address || !is_whole(found->id)) continue;
     release_whole(found->id);
     return true;
@@ -75,6 +75,7 @@ std::vector<AllocatorModel::Handle> AllocatorModel::adopt(const Segment& segment
   const std::uint32_t shelf = shelf_of(key);
   std::vector<Handle> handles;
   std::uint64_t base = segment.address;
+  std::optional<std::uint64_t> range_age;
   PieceId before = kNone;
   if (segment.is_expandable && shelves_[shelf].last_adopted != kNone) {
     // The pages between two mapped ranges of one key are of the same address range, not mapped now.
@@ -82,15 +83,17 @@ std::vector<AllocatorModel::Handle> AllocatorModel::adopt(const Segment& segment
     const Piece& gap = pieces_[tail];
     if (segment.address > gap.address && segment.address - gap.address < gap.bytes) {
       base = gap.base;
+      range_age = gap.age;
       const std::uint64_t gap_bytes = segment.address - gap.address;
       remove_piece(split(tail, gap_bytes));
       pieces_[tail].after = kNone;
       before = tail;
     }
   }
+  const std::uint64_t age = range_age ? *range_age : begin_segment(segment.address);
   if (segment.is_expandable && before == kNone && unmapped_bytes > 0 && unmapped_bytes <= segment.address) {
     base = segment.address - unmapped_bytes;
-    before = add_piece({base, unmapped_bytes, base, kNone, kNone, shelf, Use::unmapped, true});
+    before = add_piece({base, unmapped_bytes, base, age, kNone, kNone, shelf, Use::unmapped, true});
     shelve(before);
   }
   for (const Block& block : blocks) {
@@ -104,7 +107,7 @@ std::vector<AllocatorModel::Handle> AllocatorModel::adopt(const Segment& segment
       continue;
     }
     const PieceId id =
-        add_piece({block.address, block.size_bytes, base, kNone, kNone, shelf, use, segment.is_expandable});
+        add_piece({block.address, block.size_bytes, base, age, kNone, kNone, shelf, use, segment.is_expandable});
     if (before != kNone) link(before, id);
     if (use == Use::free) shelve(id);
     handles.push_back(id);
@@ -113,7 +116,7 @@ std::vector<AllocatorModel::Handle> AllocatorModel::adopt(const Segment& segment
   if (segment.is_expandable) {
     const std::uint64_t end = segment.address + segment.total_bytes;
     const std::uint64_t room = std::min(kRangeBytes, std::numeric_limits<std::uint64_t>::max() - end);
-    const PieceId tail = add_piece({end, room, base, kNone, kNone, shelf, Use::unmapped, true});
+    const PieceId tail = add_piece({end, room, base, age, kNone, kNone, shelf, Use::unmapped, true});
     if (before != kNone) link(before, tail);
     shelve(tail);
     shelves_[shelf].last_adopted = tail;
@@ -127,6 +130,13 @@ std::uint32_t AllocatorModel::shelf_of(const PoolKey& key) {
   const auto [entry, is_new] = shelf_by_key_.try_emplace(key, static_cast<std::uint32_t>(shelves_.size()));
   if (is_new) shelves_.push_back({key, {}, {}, kNone});
   return entry->second;
+}
+
+std::uint64_t AllocatorModel::begin_segment(std::uint64_t address) {
+  const bool counts = settings_.free_block_order == FreeBlockOrder::segment_age;
+  const std::uint64_t age = counts ? ++youngest_age_ : 0;
+  if (counts) segment_ages_.insert(address, age);
+  return age;
 }
 
 AllocatorModel::PieceId AllocatorModel::add_piece(const Piece& piece) {
@@ -147,14 +157,14 @@ void AllocatorModel::remove_piece(PieceId id) {
 void AllocatorModel::shelve(PieceId id) {
   const Piece& piece = pieces_[id];
   Shelf& shelf = shelves_[piece.shelf];
-  if (piece.use == Use::free) shelf.free.insert({piece.bytes, piece.address, id});
+  if (piece.use == Use::free) shelf.free.insert(as_free(id));
   if (piece.use == Use::unmapped) shelf.unmapped.insert({piece.address, id});
 }
 
 void AllocatorModel::unshelve(PieceId id) {
   const Piece& piece = pieces_[id];
   Shelf& shelf = shelves_[piece.shelf];
-  if (piece.use == Use::free) shelf.free.erase({piece.bytes, piece.address, id});
+  if (piece.use == Use::free) shelf.free.erase(as_free(id));
   if (piece.use == Use::unmapped) shelf.unmapped.erase({piece.address, id});
 }
 
@@ -219,7 +229,7 @@ void AllocatorModel::take(PieceId id, std::uint64_t bytes) {
 }
 
 AllocatorModel::PieceId AllocatorModel::find_free(const Shelf& shelf, std::uint64_t bytes) const {
-  auto found = shelf.free.lower_bound({bytes, 0, 0});
+  auto found = shelf.free.lower_bound({bytes, 0, 0, 0});
   if (found == shelf.free.end()) return kNone;
   if (pieces_[found->id].is_expandable) {
     if (settings_.expandable_segments) {

@@ -1,11 +1,12 @@
 #pragma once
 
 // A model of PyTorch's caching allocator on one device: what it would have reserved, and whether a request would have
-// fit, under other settings than the recorded ones. It follows c10/cuda/CUDACachingAllocator.cpp of PyTorch 2.0 to 2.9:
-// best fit by pool, stream and size class, splitting, merging, segments, expandable segments, release of cached memory
-// before a request fails. Not modelled: garbage collection (garbage_collection_threshold), which takes a memory limit
-// that no snapshot tells.
+// fit, under other settings than the recorded ones. It follows c10/cuda/CUDACachingAllocator.cpp of PyTorch 2.0
+// to 2.15: best fit by pool, stream and size class, splitting, merging, segments, expandable segments, release of
+// cached memory before a request fails. Not modelled: garbage collection (garbage_collection_threshold), which takes a
+// memory limit that no snapshot tells.
 
+#include "base/number_map.hpp"
 #include "memviz/allocator_settings.hpp"
 #include "memviz/memory_map.hpp"
 
@@ -81,6 +82,7 @@ private:
     std::uint64_t address = 0;
     std::uint64_t bytes = 0;
     std::uint64_t base = 0; ///< of the expandable segment's address range
+    std::uint64_t age = 0;  ///< of its segment, or address range: the smaller, the older
     PieceId before = kNone;
     PieceId after = kNone;
     std::uint32_t shelf = 0;
@@ -89,6 +91,7 @@ private:
   };
   struct FreePiece {
     std::uint64_t bytes = 0;
+    std::uint64_t age = 0; ///< 0 where the order is by address alone
     std::uint64_t address = 0;
     PieceId id = 0;
     friend auto operator<=>(const FreePiece&, const FreePiece&) = default;
@@ -102,8 +105,13 @@ private:
   };
 
   std::uint32_t shelf_of(const PoolKey& key);
+  /// The age of a new segment or address range: 0 where ages decide nothing.
+  std::uint64_t begin_segment(std::uint64_t address);
   PieceId add_piece(const Piece& piece);
   void remove_piece(PieceId id);
+  [[nodiscard]] FreePiece as_free(PieceId id) const {
+    return {pieces_[id].bytes, pieces_[id].age, pieces_[id].address, id};
+  }
   void shelve(PieceId id);
   void unshelve(PieceId id);
   void link(PieceId before, PieceId after);
@@ -144,6 +152,8 @@ private:
   std::set<PoolId> given_up_;
   mutable std::uint64_t steps_ = 0;
   std::uint64_t reserved_bytes_ = 0;
+  std::uint64_t youngest_age_ = 0;
+  NumberMap segment_ages_; ///< by address
   std::optional<std::uint64_t> next_segment_;
   std::uint64_t free_address_ = 1ULL << 62U; ///< above all that devices give
   std::map<PoolKey, std::uint32_t> shelf_by_key_;

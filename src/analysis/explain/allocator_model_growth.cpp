@@ -23,7 +23,7 @@ AllocatorModel::PieceId AllocatorModel::grow(std::uint32_t shelf, std::uint64_t 
   if (segment_bytes > limit_bytes_ || reserved_bytes_ > limit_bytes_ - segment_bytes) return kNone;
   reserved_bytes_ += segment_bytes;
   const std::uint64_t address = place(segment_bytes);
-  return add_piece({address, segment_bytes, address, kNone, kNone, shelf, Use::in_use, false});
+  return add_piece({address, segment_bytes, address, begin_segment(address), kNone, kNone, shelf, Use::in_use, false});
 }
 
 /// PyTorch takes the lowest, not the one that needs the least: unmapped pages, together with free memory right before
@@ -69,7 +69,8 @@ std::uint64_t AllocatorModel::needed_bytes(std::uint64_t bytes, std::int64_t str
 AllocatorModel::PieceId AllocatorModel::reserve_range(std::uint32_t shelf) {
   std::uint64_t address = place(kRangeBytes);
   if (std::numeric_limits<std::uint64_t>::max() - address < kRangeBytes) address = place(kRangeBytes);
-  const PieceId id = add_piece({address, kRangeBytes, address, kNone, kNone, shelf, Use::unmapped, true});
+  const PieceId id =
+      add_piece({address, kRangeBytes, address, begin_segment(address), kNone, kNone, shelf, Use::unmapped, true});
   shelve(id);
   return id;
 }
@@ -109,7 +110,7 @@ bool AllocatorModel::release_oversized(std::uint32_t shelf_index, std::uint64_t 
   if (settings_.max_split_bytes == std::numeric_limits<std::uint64_t>::max()) return false;
   Shelf& shelf = shelves_[shelf_index];
   const std::uint64_t wanted = std::max(bytes, settings_.max_split_bytes);
-  const auto found = shelf.free.lower_bound({wanted, 0, 0});
+  const auto found = shelf.free.lower_bound({wanted, 0, 0, 0});
   if (found != shelf.free.end() && is_whole(found->id)) {
     release_whole(found->id);
     return true;

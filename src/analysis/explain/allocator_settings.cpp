@@ -67,6 +67,10 @@ bool expands_private_pools(const Recording& recording, std::span<const Segment> 
 
 } // namespace
 
+std::string_view free_block_order_name(FreeBlockOrder order) {
+  return order == FreeBlockOrder::address ? "address" : "segment_age";
+}
+
 bool AllocatorSettings::rounds_up() const {
   return std::any_of(roundup_divisions.begin(), roundup_divisions.end(),
                      [](std::uint64_t divisions) { return divisions > 1; });

@@ -130,13 +130,19 @@ private:
     const DeviceStats& stats = result.stats;
     const EventTable& events = state_.recording->events_of(stats.device);
     const std::size_t count = std::min<std::size_t>(events.size(), stats.at.event.count());
-    const LeadUp lead_up{
-        .start = start_, .state = state_, .events = events, .event_count = count, .device = stats.device};
+    const LeadUp lead_up{.start = start_,
+                         .state = state_,
+                         .events = events,
+                         .event_count = count,
+                         .device = stats.device,
+                         .may_have_lost_events = stats.may_have_lost_events};
     result.judgement.missing_is_least =
         result.request && result.judgement.missing_bytes > 0 && missing_is_least(lead_up, *result.request, settings_);
     result.fidelity = check_model(lead_up, settings_);
+    result.settings.free_block_order = result.fidelity.free_block_order.value_or(FreeBlockOrder::address);
     const auto held = result.request ? line_bytes(stats.device, result.users) : std::vector<std::uint64_t>{};
-    result.what_ifs = what_if(lead_up, {result.request, settings_, result.fidelity, result.judgement.verdict, held});
+    result.what_ifs =
+        what_if(lead_up, {result.request, result.settings, result.fidelity, result.judgement.verdict, held});
     LineAmounts amounts;
     for (const WhatIf& answer : result.what_ifs)
       for (const std::uint32_t block : answer.blocks)

@@ -184,6 +184,17 @@ private:
   ReplayOutcome outcome_;
 };
 
+Fidelity check_order(const LeadUp& lead_up, const AllocatorSettings& settings, FreeBlockOrder order) {
+  ReplayPlan plan;
+  plan.settings = settings;
+  plan.settings.free_block_order = order;
+  plan.recorded_settings = settings;
+  plan.keeps_places = true;
+  Fidelity fidelity = replay_model(lead_up, {}, plan, std::nullopt).fidelity;
+  fidelity.free_block_order = order;
+  return fidelity;
+}
+
 } // namespace
 
 ReplayOutcome replay_model(const LeadUp& lead_up, const Untold& untold, const ReplayPlan& plan,
@@ -192,11 +203,14 @@ ReplayOutcome replay_model(const LeadUp& lead_up, const Untold& untold, const Re
 }
 
 Fidelity check_model(const LeadUp& lead_up, const AllocatorSettings& settings) {
-  ReplayPlan plan;
-  plan.settings = settings;
-  plan.recorded_settings = settings;
-  plan.keeps_places = true;
-  return replay_model(lead_up, {}, plan, std::nullopt).fidelity;
+  const Fidelity by_address = check_order(lead_up, settings, FreeBlockOrder::address);
+  const Fidelity by_age = check_order(lead_up, settings, FreeBlockOrder::segment_age);
+  const auto misses = [](const Fidelity& fidelity) {
+    return std::pair(fidelity.largest_error_bytes, fidelity.allocs - fidelity.same_places);
+  };
+  Fidelity best = misses(by_age) < misses(by_address) ? by_age : by_address;
+  if (misses(by_age) == misses(by_address)) best.free_block_order.reset();
+  return best;
 }
 
 } // namespace memviz

@@ -58,6 +58,10 @@ public:
       answer.outcome = Outcome::no_matter;
       return answer;
     }
+    if (fidelity_.reproduces() && has_start() && lead_up_.may_have_lost_events) {
+      answer.proviso = Proviso::lost_events;
+      return answer;
+    }
     ReplayPlan plan = recorded_plan();
     plan.settings.expandable_segments = true;
     return answered(answer.circumstance, plan, Start::packed);
@@ -340,6 +344,7 @@ std::string_view proviso_name(Proviso proviso) {
   case Proviso::pages: return "pages";
   case Proviso::pool: return "pool";
   case Proviso::wait: return "wait";
+  case Proviso::lost_events: return "lost_events";
   }
   return "";
 }

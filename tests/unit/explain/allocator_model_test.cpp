@@ -86,6 +86,19 @@ TEST_CASE("AllocatorModel places blocks as PyTorch does") {
     model.free(medium);
     CHECK(model.address(allocated(model, 30 * MiB)) == place);
   }
+  SUBCASE("of equals that of the oldest segment, from PyTorch 2.13 on") {
+    AllocatorSettings settings;
+    settings.free_block_order = FreeBlockOrder::segment_age;
+    AllocatorModel by_age{settings};
+    by_age.place_next_segment(80 * MiB);
+    const auto first = allocated(by_age, 12 * MiB);
+    by_age.place_next_segment(40 * MiB);
+    const auto second = allocated(by_age, 12 * MiB);
+    by_age.free(second);
+    by_age.free(first);
+    CHECK(by_age.address(allocated(by_age, 12 * MiB)) == 80 * MiB);
+    CHECK(by_age.release_segment(40 * MiB, 12 * MiB, {}, 0));
+  }
   SUBCASE("neighbours merge when they are freed") {
     const auto first = allocated(model, 8 * MiB);
     const auto second = allocated(model, 8 * MiB);

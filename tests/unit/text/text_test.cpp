@@ -82,6 +82,10 @@ TEST_CASE("the place of a frame") {
   CHECK(place("no/name/", 6) == "no/name/:6");
   CHECK(place("??", 6).empty());
   CHECK(place("", 6).empty());
+  SUBCASE("of a file name of more than 1 KiB the end is shown, in whole characters") {
+    const std::string long_name = std::string(2000, 'a') + "\u00e9" + std::string(1020, 'b') + ".py";
+    CHECK(place(long_name, 12) == std::string(1020, 'b') + ".py:12");
+  }
 }
 
 TEST_CASE("PyTorch's omit list is a substring test, with its known victims") {
