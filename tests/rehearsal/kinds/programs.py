@@ -141,7 +141,12 @@ def failed():
     record()
     model = layers(16).cuda()
     truth = Truth(model)
-    model[-1].register_forward_pre_hook(lambda *_: torch.empty(1 << 46, device="cuda"))
+
+    def fail(_, arguments):
+        truth.keep(arguments[0])  # the module would keep it
+        torch.empty(1 << 46, device="cuda")
+
+    model[-1].register_forward_pre_hook(fail)
     inputs, labels = batch()
     try:
         with truth.forward():
@@ -164,7 +169,7 @@ def penalty():
             loss = output.mean() + (slope.norm(2, 1) - 1).pow(2).mean()
         loss.backward()
         truth.saved.clear()
-        truth.note(f"backward{step}", [inputs], [output, slope, loss], [inputs.grad])
+        truth.note(f"backward{step}", [inputs], [output, loss], [inputs.grad, slope])
         optimizer.step()
         optimizer.zero_grad()
 
