@@ -14,7 +14,7 @@ constexpr std::array kKindPaints{
     Paint{"kind-optimizer-state", "#d2ac22", "#1d2026", "#d09f24", "#0b0c0f"},
     Paint{"kind-activation", "#d17b74", "#1d2026", "#ca7c6f", "#0b0c0f"},
     Paint{"kind-input", "#bc7f29", "#1d2026", "#f7b281", "#0b0c0f"},
-    Paint{"kind-kv-cache", "#4e9c8c", "#1d2026", "#2f8377", "#ffffff"},
+    Paint{"kind-kv-cache", "#d3d634", "#1d2026", "#312deb", "#ffffff"},
     Paint{"kind-temporary", "#8d7ae0", "#1d2026", "#7e69b2", "#ffffff"},
     Paint{"kind-communication", "#30d3e3", "#1d2026", "#55dada", "#0b0c0f"},
     Paint{"kind-workspace", "#da80c6", "#1d2026", "#8d347d", "#ffffff"},

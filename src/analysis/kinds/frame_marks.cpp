@@ -98,17 +98,17 @@ std::uint64_t library_marks(std::string_view function) {
   return marks;
 }
 
-} // namespace
-
-std::uint64_t name_marks(std::string_view name) {
-  const std::string function = function_name(name);
-  std::uint64_t marks = mark::seen | library_marks(function);
-  if (is_workspace(name)) marks |= mark::workspace;
-  if (is_communication(name, function)) marks |= mark::communication;
+std::uint64_t cpp_marks(std::string_view name) {
+  std::uint64_t marks = 0;
   if (name.starts_with("torch::autograd::AccumulateGrad")) marks |= mark::accumulate_grad;
   if (has(name, "torch::autograd::Engine::")) marks |= mark::engine;
   if (has(name, "at::native::_to_copy") || has(name, "at::_ops::_to_copy")) marks |= mark::copy;
   if (name.starts_with("at::_ops::to_dtype::")) marks |= mark::cast;
+  return marks;
+}
+
+std::uint64_t python_marks(std::string_view name) {
+  std::uint64_t marks = 0;
   if (is_loader(name)) marks |= mark::loader;
   if (has(name, "load_state_dict") || name == "_process_value_according_to_param_policy") marks |= mark::load_state;
   if (has(name, "grad")) marks |= mark::of_gradient;
@@ -120,6 +120,18 @@ std::uint64_t name_marks(std::string_view name) {
   if (name == "_engine_run_backward") marks |= mark::run_backward;
   if (name == "step") marks |= mark::step;
   if (has(name, "closure") || name == "<lambda>") marks |= mark::closure;
+  return marks;
+}
+
+} // namespace
+
+std::uint64_t name_marks(std::string_view name) {
+  // Names in C++ are long, and there are many of them: no function in Python has one with a colon.
+  const bool is_cpp = has(name, "::");
+  const std::string function = function_name(name);
+  std::uint64_t marks = mark::seen | library_marks(function) | (is_cpp ? cpp_marks(name) : python_marks(name));
+  if (is_workspace(name)) marks |= mark::workspace;
+  if (is_communication(name, function)) marks |= mark::communication;
   return marks;
 }
 

@@ -211,8 +211,11 @@ void OfDevice::freed(const Began& began, StackClass stack_class, std::uint64_t s
   if (is_unwinding()) return;
   const PhaseRun& now = phases.now();
   const PhaseRun& then = began.event >= now.first ? now : phases.at(began.event);
-  if (is_of_backward(stack_class) && then.first == now.first) {
-    freed_last.push_back({began.stack, size_bytes});
+  if (then.first == now.first && stack_class != StackClass::parameter) {
+    if (is_of_backward(stack_class))
+      freed_last.push_back({began.stack, size_bytes});
+    else
+      fates.add(began.stack, size_bytes, Fate::in_its_phase);
     return;
   }
   const bool is_left = now.phase == Phase::backward && is_called(stack_class) && is_output(began);

@@ -236,11 +236,11 @@ StackClass StackClasses::classify(StackId stack) {
   return signs.stack_class();
 }
 
-StackClass StackClasses::of(StackId stack) {
+StackClass StackClasses::look_at(StackId stack) {
   if (classes_.size() <= stack.value) classes_.resize(frames_.stack_count());
-  std::uint8_t& known = classes_[stack.value];
-  if (known == 0) known = static_cast<std::uint8_t>(1 + static_cast<std::uint8_t>(classify(stack)));
-  return static_cast<StackClass>(known - 1);
+  const StackClass stack_class = classify(stack);
+  classes_[stack.value] = static_cast<std::uint8_t>(1 + static_cast<std::uint8_t>(stack_class));
+  return stack_class;
 }
 
 } // namespace memviz

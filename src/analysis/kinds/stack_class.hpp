@@ -39,13 +39,17 @@ public:
   /// `frames` may grow meanwhile.
   explicit StackClasses(const FrameTable& frames) : frames_(frames) {}
 
-  [[nodiscard]] StackClass of(StackId stack);
+  [[nodiscard]] StackClass of(StackId stack) {
+    const bool is_known = stack.value < classes_.size() && classes_[stack.value] != 0;
+    return is_known ? static_cast<StackClass>(classes_[stack.value] - 1) : look_at(stack);
+  }
   /// Whether any stack so far has frames of C++.
   [[nodiscard]] bool has_cpp_frames() const { return has_cpp_frames_; }
 
 private:
   using Marks = std::uint64_t;
   [[nodiscard]] Marks marks_of(FrameId frame);
+  [[nodiscard]] StackClass look_at(StackId stack);
   [[nodiscard]] StackClass classify(StackId stack);
 
   const FrameTable& frames_;

@@ -152,7 +152,7 @@ TEST_CASE("kinds of memory are told apart by the colour-blind, from each other a
   constexpr double kClear = 0.06;
   constexpr double kJust = 0.03; // the others of a graph have an outline or a label
   const std::vector<Paint> kinds(kind_paints().begin(), kind_paints().end());
-  check_told_apart({kinds.begin(), kinds.begin() + 9}, kClear);
+  check_told_apart({kinds.begin(), kinds.begin() + 10}, kClear);
   check_told_apart(kinds, 0.045);
   for (const Paint& other : {paint::kGroup, paint::kFree, paint::kRounding})
     for (const Paint& kind : kinds)
