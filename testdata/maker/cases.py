@@ -54,6 +54,7 @@ def files():
         outside_memory,
         memory_fraction,
         private_pool,
+        first_step,
         clean,
     ]
     return {f"cases/{story.__name__}.pickle": story().pickle() for story in stories}
@@ -178,6 +179,19 @@ def private_pool():
     case.hold(24 * MIB, "graph.py:21:static_input", **inside)
     case.drop([case.hold(3 * GIB, "graph.py:25:capture", **inside) for _ in range(3)])
     return case.fail(4 * GIB, "model.py:118:forward", what="linear")
+
+
+def first_step():
+    """A model whose first forward pass does not fit: its gradients and the optimizer's state are still to come."""
+    case = Case(12 * GIB)
+    for _ in range(24):
+        case.hold(128 * MIB, "model.py:30:__init__", what="linear_weight")
+    case.mark("Optimizer.zero_grad#AdamW.zero_grad", "START")
+    case.mark("Optimizer.zero_grad#AdamW.zero_grad", "END")
+    for _ in range(21):
+        case.hold(384 * MIB, "model.py:118:forward", what="linear")
+        case.drop([case.hold(48 * MIB, "model.py:119:forward", what="softmax")])
+    return case.fail(2 * GIB, "loss.py:31:logits", what="linear")
 
 
 def clean():
