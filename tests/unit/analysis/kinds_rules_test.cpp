@@ -1,3 +1,4 @@
+#include "support/states.hpp"
 #include "support/training.hpp"
 
 #include <doctest/doctest.h>
@@ -7,10 +8,6 @@ using namespace memviz;
 using namespace memviz::test;
 
 namespace {
-
-MomentChoice after(std::uint64_t event) {
-  return {.kind = MomentKind::event, .event = EventIndex(event), .time_us = 0, .annotation = {}, .device = {}};
-}
 
 StackId copy_in(Training& training, std::string_view function) {
   return training.made.stack({"/app/train.py:5:main", function, "lib.so:1:at::_ops::to_dtype_layout::call()",
@@ -68,7 +65,7 @@ TEST_CASE("a gradient is one where zero_grad() comes after the next batch") {
   training.alloc(kBase + 0x200000, 512, copy_in(training, "/app/train.py:8:next_batch"));
   training.zero_grad();
   training.forward();
-  CHECK(training.kinds(after(7)) ==
+  CHECK(training.kinds(after_event(7)) ==
         Bytes{{"parameter by frames", kWeightBytes}, {"gradient by behaviour", kWeightBytes}});
 }
 
@@ -80,7 +77,7 @@ TEST_CASE("a gradient is one where it is the last thing that the recording frees
     training.backward();
     training.zero_grad();
   }
-  CHECK(training.kinds(after(15)) ==
+  CHECK(training.kinds(after_event(15)) ==
         Bytes{{"parameter by frames", kWeightBytes}, {"gradient by behaviour", kWeightBytes}});
 }
 
@@ -104,7 +101,7 @@ TEST_CASE("an exception that frees a forward pass leaves what it held activation
   fail(training);
   for (std::uint64_t layer = 0; layer < 32; ++layer)
     training.free(kBase + kStep * (layer + 1));
-  CHECK(training.kinds(after(32 * 3 + 1)) ==
+  CHECK(training.kinds(after_event(32 * 3 + 1)) ==
         Bytes{{"parameter by frames", kWeightBytes}, {"activation by behaviour", 32 * 1000}});
 }
 
@@ -119,7 +116,7 @@ TEST_CASE("what one backward pass makes and another frees is an activation of a 
   training.free(kBase + 0x80000);
   training.alloc(kBase + 0x90000, 700, training.backward_stack());
   training.step();
-  CHECK(training.kinds(after(8)).at("activation by behaviour") == kWeightBytes + 900);
+  CHECK(training.kinds(after_event(8)).at("activation by behaviour") == kWeightBytes + 900);
 }
 
 TEST_CASE("what is older than the events and freed by the first backward pass is an activation") {
@@ -128,7 +125,7 @@ TEST_CASE("what is older than the events and freed by the first backward pass is
   training.made.event(Action::free_completed, kBase, 3000);
   training.alloc(kBase + 0x40000, 700, training.backward_stack());
   training.old_then_freed(kBase);
-  CHECK(training.kinds(after(0)).at("activation by behaviour") == 3000);
+  CHECK(training.kinds(after_event(0)).at("activation by behaviour") == 3000);
 }
 
 TEST_CASE("what a backward pass has not freed when it came to the first layer is held by the program") {

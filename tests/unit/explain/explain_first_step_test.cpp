@@ -1,19 +1,20 @@
+#include "support/contains.hpp"
 #include "support/explained.hpp"
 #include "support/small_snapshot.hpp"
 #include "support/states.hpp"
 
-#include <algorithm>
 #include <doctest/doctest.h>
 #include <string>
 
 namespace memviz {
 
+using test::one_contains;
 using test::SmallSnapshot;
 
 namespace {
 
 constexpr std::uint64_t kMiB = std::uint64_t{1} << 20U;
-constexpr std::uint64_t kFirst = 0x10000000;
+constexpr std::uint64_t kTrainingAt = 0x10000000;
 
 /// A training step in which memory runs out: 100 MiB of parameters, then what a test adds.
 class Training {
@@ -50,12 +51,8 @@ private:
   Recording recording_;
   MemoryState state_;
   std::int64_t time_us_ = 1000;
-  std::uint64_t address_ = kFirst;
+  std::uint64_t address_ = kTrainingAt;
 };
-
-bool one_contains(const std::vector<std::string>& sentences, std::string_view part) {
-  return std::ranges::any_of(sentences, [&](const std::string& one) { return one.find(part) != std::string::npos; });
-}
 
 } // namespace
 
