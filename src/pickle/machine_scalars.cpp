@@ -7,6 +7,21 @@
 #include <fmt/format.h>
 
 namespace memviz::pickle {
+namespace {
+
+/// An integer of two's complement that needs more than 64 bits, in double precision; infinite where that is too small.
+double rounded(std::string_view little_endian) {
+  const bool is_negative = (static_cast<std::uint8_t>(little_endian.back()) & 0x80U) != 0;
+  double magnitude = 0;
+  for (auto byte = little_endian.rbegin(); byte != little_endian.rend(); ++byte) {
+    const auto bits = static_cast<std::uint8_t>(*byte);
+    magnitude = magnitude * 256 + (is_negative ? 255 - bits : bits);
+  }
+  return is_negative ? -magnitude - 1 : magnitude;
+}
+
+} // namespace
+
 Value Machine::long_integer(std::string_view little_endian) {
   const auto byte = [&](std::size_t i) { return static_cast<std::uint8_t>(little_endian[i]); };
   std::size_t size = little_endian.size();
@@ -16,7 +31,7 @@ Value Machine::long_integer(std::string_view little_endian) {
   while (size > 8 && byte(size - 1) == (is_negative ? 0xFF : 0x00))
     --size;
   const bool fits = size <= 8 && (size < little_endian.size() ? !is_negative || (byte(7) & 0x80U) != 0 : true);
-  if (!fits) fail("an integer of at most 64 bits", fmt::format("one of {} bytes", little_endian.size()));
+  if (!fits) return document_.add_rounded_integer(rounded(little_endian.substr(0, size + 1)));
   std::uint64_t bits = is_negative ? ~std::uint64_t{0} : 0;
   std::memcpy(&bits, little_endian.data(), size);
   return is_negative ? document_.add_integer(static_cast<std::int64_t>(bits)) : document_.add_unsigned(bits);

@@ -71,7 +71,11 @@ Value parse_long(Document& document, std::string_view line, std::uint64_t offset
   if (digits.starts_with('+')) digits.remove_prefix(1);
   if (const auto number = parse_all<std::int64_t>(digits)) return document.add_integer(*number);
   if (const auto number = parse_all<std::uint64_t>(digits)) return document.add_unsigned(*number);
-  fail(offset, "an integer of at most 64 bits", line);
+  const std::string_view magnitude = digits.substr(digits.starts_with('-') ? 1 : 0);
+  const bool is_integer = !magnitude.empty() && magnitude.find_first_not_of("0123456789") == std::string_view::npos;
+  if (!is_integer) fail(offset, "an integer", line);
+  constexpr double kTooLarge = std::numeric_limits<double>::infinity();
+  return document.add_rounded_integer(parse_all<double>(digits).value_or(digits == magnitude ? kTooLarge : -kTooLarge));
 }
 
 Value parse_int(Document& document, std::string_view line, std::uint64_t offset) {

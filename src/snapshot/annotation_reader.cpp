@@ -1,11 +1,14 @@
 #include "snapshot/annotation_reader.hpp"
 
+#include "memviz/format.hpp"
 #include "snapshot/value_text.hpp"
 #include "value/fields.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdint>
+#include <fmt/format.h>
 #include <string_view>
 #include <utility>
 
@@ -33,9 +36,14 @@ void read_annotations(const Document& document, Value annotations, FrameReader& 
   const Field list{annotations, nullptr, "external_annotations"};
   budget.spend(document.list_size(annotations), list);
   std::size_t index = 0;
+  std::uint64_t left_out = 0;
   document.for_each(annotations, [&](Value item) {
     const Field dict = list.item(index++, item);
-    dict.require(Kind::dict);
+    if (item.kind() != Kind::dict) {
+      if (is_stand_in(item.kind())) dict.require(Kind::dict); // the plain reader sees what it was
+      ++left_out;
+      return true;
+    }
     const auto row = fields.read(item);
     Annotation annotation;
     annotation.name = text_or_empty(TextKind::annotation, row[annotation_name]);
@@ -51,6 +59,10 @@ void read_annotations(const Document& document, Value annotations, FrameReader& 
     recording.annotations.push_back(std::move(annotation));
     return true;
   });
+  if (left_out > 0)
+    recording.warnings.push_back(fmt::format("{} of 'external_annotations' {} left out: not a dict",
+                                             format_counted(left_out, "entry", "entries"),
+                                             left_out == 1 ? "is" : "are"));
 }
 
 } // namespace memviz

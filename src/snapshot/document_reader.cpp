@@ -31,6 +31,16 @@ std::string describe_root(const Document& document) {
                     : fmt::format("a dict with {} keys ({}{})", count, keys, count > 5 ? ", ..." : "");
 }
 
+/// Calls `read`; what is wrong with `key` becomes a warning that names it.
+template <class Read> void read_or_leave_out(const Readers& readers, std::string_view key, const Read& read) {
+  try {
+    read();
+  } catch (const SchemaError& error) {
+    if (!readers.leaves_out) throw;
+    readers.recording.warnings.push_back(fmt::format("'{}' is left out: {}", key, error.what()));
+  }
+}
+
 /// Genuine files end with STOP, or with the NULs that PyTorch's HTML export pads them with.
 void warn_of_trailing_bytes(std::string_view bytes, std::uint64_t end, Recording& recording) {
   const std::string_view rest = bytes.substr(static_cast<std::size_t>(end));
@@ -56,6 +66,12 @@ void read_document(Readers& readers) {
     if (value.kind() != Kind::unset) whole.member(key, value).require(kind);
     return value;
   };
+  /// The same of a key without which the rest of the file means what it says.
+  const auto ancillary = [&](std::string_view key, Kind kind) {
+    Value value;
+    read_or_leave_out(readers, key, [&] { value = optional(key, kind); });
+    return value;
+  };
   const Value segment_list = root.kind() == Kind::dict ? document.get(root, "segments") : root;
   if (segment_list.kind() != Kind::list) {
     throw SchemaError("expected a memory snapshot (a dict with a list 'segments', or a list of segments), found " +
@@ -63,20 +79,29 @@ void read_document(Readers& readers) {
                       root);
   }
   segments.read(segment_list);
-  const Value host_segments = optional("host_segments", Kind::list);
-  if (host_segments.kind() != Kind::unset) segments.read_host(host_segments);
+  const Value host_segments = ancillary("host_segments", Kind::list);
+  if (host_segments.kind() != Kind::unset)
+    read_or_leave_out(readers, "host_segments", [&] { segments.read_host(host_segments); });
   segments.finish();
   const Value device_traces = optional("device_traces", Kind::list);
-  const Value host_trace = optional("host_traces", Kind::list);
-  const Value settings = optional("allocator_settings", Kind::dict);
-  const Value annotations = optional("external_annotations", Kind::list);
+  const Value host_trace = ancillary("host_traces", Kind::list);
+  const Value settings = ancillary("allocator_settings", Kind::dict);
+  const Value annotations = ancillary("external_annotations", Kind::list);
   if (device_traces.kind() != Kind::unset) traces.read_traces(device_traces);
-  if (host_trace.kind() != Kind::unset) traces.read_host_trace(host_trace);
+  if (host_trace.kind() != Kind::unset) traces.read_host_trace(host_trace, readers.leaves_out);
   if (settings.kind() != Kind::unset) read_settings(document, settings, frames, budget, recording);
   if (annotations.kind() != Kind::unset) read_annotations(document, annotations, frames, budget, recording);
 
+  traces.warn();
+  if (document.has_rounded_integers())
+    recording.warnings.push_back("integers of more than 64 bits are read in double precision");
   read_recorder(document, frames, budget, recording);
-  name_unread_keys(document, frames, budget, recording);
+  UnreadKeys unread(document, frames, recording);
+  unread.add_keys_of_root(budget);
+  unread.add_others("segments[]", segments.segment_fields(), {"allocated_size", "active_size", "requested_size"});
+  unread.add_others("segments[].blocks[]", segments.block_fields(), {"gc_counter"});
+  unread.add_others("device_traces[][]", traces.fields(), {"cpp_frames"});
+  unread.warn();
   read_rehearsal(document, settings, frames, recording);
 
   recording.origin.is_list = root.kind() == Kind::list;

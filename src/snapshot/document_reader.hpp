@@ -31,10 +31,14 @@ private:
 
 /// The tools of one reading, which share what they learn of the document.
 struct Readers {
-  Readers(const Document& read_document, Recording& read_snapshot, std::uint64_t file_bytes, const ReadOptions& options)
+  /// `may_leave_out`: what is malformed and holds no memory of a GPU is left out with a warning. Without that it
+  /// throws: the fast reader gives up, and the plain one leaves it out.
+  Readers(const Document& read_document, Recording& read_snapshot, std::uint64_t file_bytes, const ReadOptions& options,
+          bool may_leave_out)
       : document(read_document), recording(read_snapshot), store(read_snapshot), budget(file_bytes),
         frames(read_document, read_snapshot.frames, options.rewriter),
-        traces(read_document, frames, budget, read_snapshot, options.sink == nullptr ? store : *options.sink) {}
+        traces(read_document, frames, budget, read_snapshot, options.sink == nullptr ? store : *options.sink),
+        leaves_out(may_leave_out) {}
   Readers(const Readers&) = delete;
   Readers& operator=(const Readers&) = delete;
   ~Readers() = default;
@@ -45,6 +49,7 @@ struct Readers {
   Budget budget;
   FrameReader frames;
   TraceReader traces;
+  bool leaves_out;
 };
 
 /// Everything that stands in the document; of traces what was not added before. Throws SchemaError.

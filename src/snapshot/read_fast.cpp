@@ -20,16 +20,15 @@ namespace {
 /// reader names it.
 class EventRecords final : public stream::RecordSink {
 public:
-  explicit EventRecords(Readers& readers)
-      : frames_(readers.frames), traces_(readers.traces), fields_(readers.document, kEventKeys) {}
+  explicit EventRecords(Readers& readers) : frames_(readers.frames), traces_(readers.traces) {}
 
   void take_rows(std::size_t list, const stream::RecordRows& rows) override {
     while (columns_.size() <= rows.pattern)
-      columns_.push_back(fields_.columns_of(rows.keys));
+      columns_.push_back(traces_.fields().columns_of(rows.keys));
     traces_.add_rows(device_of(list), {rows.cells, rows.keys.size(), columns_[rows.pattern]});
   }
   void take_dict(std::size_t list, Value dict) override {
-    traces_.add(device_of(list), fields_.read(dict), {dict, nullptr, "device_traces"});
+    traces_.add(device_of(list), traces_.fields().read(dict), {dict, nullptr, "device_traces"});
   }
   Value digest(std::span<const Value> items) override { return frames_.digest(items); }
 
@@ -43,13 +42,12 @@ private:
 
   FrameReader& frames_;
   TraceReader& traces_;
-  EventFields fields_;
   std::vector<EventFields::Columns> columns_; ///< by pattern
 };
 
 Recording recording_of(stream::TraceStream& reader, std::string_view bytes, const ReadOptions& options) {
   Recording recording;
-  Readers readers(reader.document(), recording, bytes.size(), options);
+  Readers readers(reader.document(), recording, bytes.size(), options, false);
   EventRecords records(readers);
   reader.read(records, options.threads);
   read_document(readers);

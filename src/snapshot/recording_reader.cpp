@@ -18,7 +18,7 @@ namespace {
 Recording read_whole(std::string_view bytes, const ReadOptions& options) {
   Recording recording;
   const pickle::Decoded decoded = pickle::decode(bytes, pickle::Progress(options.on_progress));
-  Readers readers(decoded.document, recording, bytes.size(), options);
+  Readers readers(decoded.document, recording, bytes.size(), options, true);
   try {
     read_document(readers);
   } catch (const SchemaError& error) {
@@ -48,7 +48,7 @@ Recording read_json(std::string_view bytes, const ReadOptions& options) {
   recording.origin.encoding = "JSON";
   const Document document = json::read(bytes);
   try {
-    Readers readers(document, recording, bytes.size(), options);
+    Readers readers(document, recording, bytes.size(), options, true);
     read_document(readers);
   } catch (const SchemaError& error) {
     throw Error(error.what());

@@ -27,22 +27,21 @@ bool adds_up(std::uint64_t& sum, std::uint64_t more) {
 
 } // namespace
 
-PoolId read_pool_id(const Document& document, const Field& pool) {
-  constexpr std::string_view kExpected = "a pair of ints";
-  const Kind kind = pool.value.kind();
-  if (kind != Kind::tuple && kind != Kind::list) pool.fail(kExpected, kind_name(kind));
-  const std::size_t values = document.list_size(pool.value);
-  if (values != 2) pool.fail(kExpected, fmt::format("{} values", values));
+std::optional<PoolId> pool_id_of(const Document& document, Value pair) {
+  if (pair.kind() != Kind::tuple && pair.kind() != Kind::list) return std::nullopt;
+  if (document.list_size(pair) != 2) return std::nullopt;
   PoolId id;
   std::uint64_t* part = &id.first;
-  Field number = pool; // errors name the pair
-  document.for_each(pool.value, [&](Value value) {
-    number.value = value;
-    *part = number.bits(document);
+  bool are_ints = true;
+  document.for_each(pair, [&](Value value) {
+    const auto number = document.as_unsigned(value);
+    const auto negative = number ? std::nullopt : document.as_signed(value);
+    are_ints = are_ints && (number || negative);
+    *part = number ? *number : static_cast<std::uint64_t>(negative.value_or(0));
     part = &id.second;
     return true;
   });
-  return id;
+  return are_ints ? std::optional(id) : std::nullopt;
 }
 
 SegmentReader::SegmentReader(const Document& document, FrameReader& frames, Budget& budget, Recording& recording)
@@ -58,7 +57,18 @@ void SegmentReader::read(Value list) {
 }
 
 void SegmentReader::read_host(Value list) {
-  read_list({list, nullptr, "host_segments"}, kHostDevice);
+  MemoryMap& memory = recording_.end;
+  const std::size_t segments = memory.segments.size();
+  const std::size_t blocks = memory.blocks.size();
+  const std::uint64_t reserved_bytes = reserved_bytes_;
+  try {
+    read_list({list, nullptr, "host_segments"}, kHostDevice);
+  } catch (const SchemaError&) {
+    memory.segments.resize(segments);
+    memory.blocks.resize(blocks);
+    reserved_bytes_ = reserved_bytes;
+    throw;
+  }
 }
 
 void SegmentReader::read_list(const Field& segments, std::optional<DeviceId> device) {
@@ -105,7 +115,11 @@ void SegmentReader::read_segment(const Field& dict, std::optional<DeviceId> devi
   if (devices_.insert(segment.device).second) budget_.spend_device(at(field::device));
   if (const Field stream = at(field::stream); stream.is_present())
     segment.stream = static_cast<std::int64_t>(stream.bits(document_));
-  if (const Field pool = at(field::segment_pool_id); pool.is_present()) segment.pool = read_pool_id(document_, pool);
+  if (const Field pool = at(field::segment_pool_id); pool.is_present()) {
+    const auto id = pool_id_of(document_, pool.value);
+    if (!id) pool.fail("a pair of ints", kind_name(pool.value.kind()));
+    segment.pool = *id;
+  }
   segment.is_expandable = document_.as_signed(row[field::is_expandable]).value_or(0) != 0;
   if (row[field::segment_type].kind() == Kind::text) {
     segment.is_large = document_.text(row[field::segment_type]) == "large";

@@ -22,12 +22,15 @@ public:
 
   /// The segments of GPUs. Throws SchemaError.
   void read(Value list);
-  /// Those of pinned host memory, whose `device` is -1 in every writer. Throws SchemaError.
+  /// Those of pinned host memory, whose `device` is -1 in every writer. Throws SchemaError, and then adds none.
   void read_host(Value list);
   /// After both: sorts the segments by device and address, and adds warnings.
   void finish();
 
   [[nodiscard]] bool saw_history() const { return saw_history_; }
+  /// What reads the keys of all segments and of all blocks, and knows which of them nothing reads.
+  [[nodiscard]] const FieldReader<9>& segment_fields() const noexcept { return segment_fields_; }
+  [[nodiscard]] const FieldReader<6>& block_fields() const noexcept { return block_fields_; }
 
 private:
   void read_list(const Field& segments, std::optional<DeviceId> device);
@@ -56,7 +59,7 @@ private:
   std::string unknown_state_;
 };
 
-/// `segment_pool_id` or `pool_id`: a tuple or a list of two ints. Throws SchemaError.
-[[nodiscard]] PoolId read_pool_id(const Document& document, const Field& pool);
+/// `segment_pool_id` or `pool_id`: a tuple or a list of two ints; nothing where it is something else.
+[[nodiscard]] std::optional<PoolId> pool_id_of(const Document& document, Value pair);
 
 } // namespace memviz

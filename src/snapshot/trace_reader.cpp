@@ -1,5 +1,6 @@
 #include "snapshot/trace_reader.hpp"
 
+#include "memviz/format.hpp"
 #include "snapshot/segment_reader.hpp"
 
 #include <algorithm>
@@ -29,6 +30,11 @@ enum {
 /// Each device has its own accounts.
 constexpr std::uint64_t kMostDevices = kHostDevice.value;
 
+/// What the value was is known no more: the plain reader sees it.
+void refuse_stand_in(const Field& field) {
+  if (is_stand_in(field.value.kind())) field.fail("plain data", kind_name(field.value.kind()));
+}
+
 /// Whether the accounts depend on the size of such an event.
 bool needs_size(Action action) {
   return action != Action::other && action != Action::snapshot && action != Action::annotate &&
@@ -51,20 +57,34 @@ void TraceReader::read_traces(Value lists) {
     device_traces.fail("traces of at most 65536 devices", std::to_string(count));
   DeviceId device;
   document_.for_each(lists, [&](Value events) {
-    read_trace(device, device_traces.item(device.value, events));
+    read_trace(device, device_traces.item(device.value, events), false);
     ++device.value;
     return true;
   });
   flush();
 }
 
-void TraceReader::read_host_trace(Value events) {
+void TraceReader::read_host_trace(Value events, bool leaves_out) {
   flush();
-  read_trace(kHostDevice, {events, nullptr, "host_traces"});
+  read_trace(kHostDevice, {events, nullptr, "host_traces"}, leaves_out);
   flush();
 }
 
-void TraceReader::read_trace(DeviceId device, const Field& events) {
+void TraceReader::warn() const {
+  const auto warn_of = [&](std::uint64_t count, std::string_view key, std::string_view expected) {
+    if (count == 0) return;
+    recording_.warnings.push_back(fmt::format("{} {} a '{}' that is not {}: left out", format_counted(count, "event"),
+                                              count == 1 ? "has" : "have", key, expected));
+  };
+  warn_of(malformed_pools_, "pool_id", "a pair of ints");
+  warn_of(malformed_forward_frames_, "forward_frames", "a list");
+  if (malformed_host_events_ > 0)
+    recording_.warnings.push_back(fmt::format("{} of 'host_traces' {} left out, the first: {}",
+                                              format_counted(malformed_host_events_, "event"),
+                                              malformed_host_events_ == 1 ? "is" : "are", first_host_error_));
+}
+
+void TraceReader::read_trace(DeviceId device, const Field& events, bool leaves_out) {
   if (events.value.kind() == Kind::record_list) return;
   events.require(Kind::list);
   budget_.spend(document_.list_size(events.value), events);
@@ -72,8 +92,13 @@ void TraceReader::read_trace(DeviceId device, const Field& events) {
   std::size_t index = 0;
   document_.for_each(events.value, [&](Value event) {
     const Field dict = events.item(index++, event);
-    dict.require(Kind::dict);
-    add(device, fields_.read(event), dict);
+    try {
+      dict.require(Kind::dict);
+      add(device, fields_.read(event), dict);
+    } catch (const SchemaError& error) {
+      if (!leaves_out) throw;
+      if (malformed_host_events_++ == 0) first_host_error_ = error.what();
+    }
     return true;
   });
 }
@@ -209,15 +234,26 @@ void TraceReader::read_user_metadata(Event& event, Value value) {
 void TraceReader::read_pool(Event& event, const Field& field) {
   event.pool.reset();
   if (!field.is_present()) return;
-  if (field.value != latest_pool_) latest_pool_id_ = read_pool_id(document_, field);
+  if (field.value != latest_pool_) {
+    refuse_stand_in(field);
+    latest_pool_id_ = pool_id_of(document_, field.value);
+  }
   latest_pool_ = field.value;
   event.pool = latest_pool_id_;
   saw_pool_ = true;
+  if (!event.pool) ++malformed_pools_;
 }
 
 void TraceReader::read_forward_frames(Event& event, const Field& field) {
-  event.forward_stack = frames_.text_stack(field); // kNoFrames of none
   saw_pool_ = saw_pool_ || field.is_present();
+  const Kind kind = field.value.kind();
+  if (field.is_present() && kind != Kind::list && kind != Kind::digest) {
+    refuse_stand_in(field);
+    event.forward_stack = kNoFrames;
+    ++malformed_forward_frames_;
+    return;
+  }
+  event.forward_stack = frames_.text_stack(field); // kNoFrames of none
 }
 
 void TraceReader::read_internal_metadata(Event& event, Value value) {

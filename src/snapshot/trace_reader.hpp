@@ -10,6 +10,7 @@
 #include <array>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -41,8 +42,14 @@ public:
   void flush();
   /// What a list under `device_traces` that is a Kind::record_list holds was added before.
   void read_traces(Value lists);
-  /// The events of pinned host memory: one list, not one a device.
-  void read_host_trace(Value events);
+  /// The events of pinned host memory: one list, not one a device. With `leaves_out`, events that cannot be read are
+  /// counted instead of thrown.
+  void read_host_trace(Value events, bool leaves_out);
+
+  /// What reads the keys of all events, and knows which of them nothing reads.
+  [[nodiscard]] EventFields& fields() noexcept { return fields_; }
+  /// After all events: warns of what was left out of them.
+  void warn() const;
 
   // What tells the generations of writers apart.
   [[nodiscard]] bool saw_time() const { return saw_time_; }
@@ -54,7 +61,7 @@ private:
   /// A sink is called once for so many events.
   static constexpr std::size_t kBatchEvents = 256;
 
-  void read_trace(DeviceId device, const Field& events);
+  void read_trace(DeviceId device, const Field& events, bool leaves_out);
   /// The list whose events wait, for messages.
   [[nodiscard]] Field batch_trace() const;
   Event read_event(const EventFields::Row& row, const Field& dict);
@@ -85,8 +92,12 @@ private:
   EventFields fields_;
   std::vector<std::optional<Action>> actions_; ///< by number of the text
   Value trace_; ///< the list whose events are being read, for messages; unset while the file is still being decoded
-  Value latest_pool_; ///< the tuple; events mostly have the pool of the one before
-  PoolId latest_pool_id_;
+  Value latest_pool_;                    ///< the tuple; events mostly have the pool of the one before
+  std::optional<PoolId> latest_pool_id_; ///< none where it is no pair of ints
+  std::uint64_t malformed_pools_ = 0;
+  std::uint64_t malformed_forward_frames_ = 0;
+  std::uint64_t malformed_host_events_ = 0;
+  std::string first_host_error_;
   bool saw_time_ = false;
   bool saw_compile_context_ = false;
   bool saw_user_metadata_ = false;

@@ -10,8 +10,10 @@
 #include <array>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <iterator>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace memviz {
@@ -54,39 +56,53 @@ bool is_read(const Document& document, Value key) {
          std::find(kReadKeys.begin(), kReadKeys.end(), document.text(key)) != kReadKeys.end();
 }
 
-std::string name_of(const Document& document, Value key) {
+} // namespace
+
+std::string UnreadKeys::name_of(Value key) const {
   constexpr std::size_t kMostBytes = 256;
   constexpr std::size_t kMostColumns = 60;
-  return elided(to_valid_utf8(value_text(document, key).substr(0, kMostBytes)), kMostColumns);
+  return elided(to_valid_utf8(value_text(document_, key).substr(0, kMostBytes)), kMostColumns);
 }
 
-void warn(Recording& recording) {
+void UnreadKeys::add_keys_of_root(Budget& budget) {
+  if (document_.root.kind() != Kind::dict) return;
+  const Field whole{document_.root};
+  document_.for_each_item(document_.root, [&](Value key, Value value) {
+    budget.spend_keys(1, whole);
+    if (is_read(document_, key)) return;
+    if (recording_.unread_keys.size() == kMostNamed) {
+      ++recording_.more_unread_keys;
+      return;
+    }
+    recording_.unread_keys.push_back(
+        {texts_.text(TextKind::setting_key, name_of(key)), may_hold_memory(document_, value, recording_.frames)});
+  });
+}
+
+void UnreadKeys::keep_first(std::set<std::string>& names, std::string name) {
+  names.insert(std::move(name));
+  if (names.size() > kMostNamed) names.erase(std::prev(names.end()));
+}
+
+void UnreadKeys::add_sorted(std::string_view place, const std::set<std::string>& names, std::size_t count) {
+  std::size_t named = 0;
+  for (const std::string& name : names) {
+    if (recording_.unread_keys.size() == kMostNamed) break;
+    recording_.unread_keys.push_back({texts_.text(TextKind::setting_key, fmt::format("{}.{}", place, name)), false});
+    ++named;
+  }
+  recording_.more_unread_keys += count - named;
+}
+
+void UnreadKeys::warn() const {
   std::vector<std::string_view> names;
-  for (const UnreadKey& key : recording.unread_keys)
-    if (key.may_hold_memory) names.push_back(recording.frames.text(key.name));
+  for (const UnreadKey& key : recording_.unread_keys)
+    if (key.may_hold_memory) names.push_back(recording_.frames.text(key.name));
   if (names.empty()) return;
-  recording.warnings.push_back(
+  recording_.warnings.push_back(
       fmt::format("memviz does not read '{}', which may hold memory that no figure here has (is the file of a newer "
                   "PyTorch?)",
                   fmt::join(names, "', '")));
-}
-
-} // namespace
-
-void name_unread_keys(const Document& document, FrameReader& texts, Budget& budget, Recording& recording) {
-  if (document.root.kind() != Kind::dict) return;
-  const Field whole{document.root};
-  document.for_each_item(document.root, [&](Value key, Value value) {
-    budget.spend_keys(1, whole);
-    if (is_read(document, key)) return;
-    if (recording.unread_keys.size() == kMostNamed) {
-      ++recording.more_unread_keys;
-      return;
-    }
-    recording.unread_keys.push_back({texts.text(TextKind::setting_key, name_of(document, key)),
-                                     may_hold_memory(document, value, recording.frames)});
-  });
-  warn(recording);
 }
 
 } // namespace memviz

@@ -43,6 +43,12 @@ public:
   Value add_integer(std::int64_t value);
   Value add_unsigned(std::uint64_t value);
   Value add_real(double value);
+  /// An integer of more than 64 bits.
+  Value add_rounded_integer(double value) {
+    has_rounded_integers_ = true;
+    return add_real(value);
+  }
+  [[nodiscard]] bool has_rounded_integers() const noexcept { return has_rounded_integers_; }
   Value add_list(Kind kind = Kind::list);
   Value add_dict();
   /// False, and nothing is done, if it is frozen.
@@ -172,6 +178,7 @@ private:
   ChunkedVector<List> lists_;
   ChunkedVector<Chain, 12> chains_;
   ChunkedVector<Span, 12> spans_;
+  bool has_rounded_integers_ = false;
   std::deque<Shape> shapes_; ///< a deque, because readers hold on to them while more are added
   std::array<std::uint16_t, kMaxShapeKeys + 1> latest_shape_{}; ///< by number of keys: shape + 1
   struct ShapeSlot {

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string_view>
 
@@ -29,6 +30,7 @@ public:
     Row row;
     const DictView view = document_->dict(dict);
     if (view.shape == nullptr) {
+      note_loose(dict);
       for (std::size_t i = 0; i < N; ++i)
         row[i] = document_->get(dict, names_[i]);
       return row;
@@ -51,8 +53,10 @@ public:
   }
 
   /// Of a repeated key the last one counts, as in Python.
-  [[nodiscard]] Columns columns_of(std::span<const Value> keys) const {
+  [[nodiscard]] Columns columns_of(std::span<const Value> keys) {
     Columns columns;
+    for (const Value key : keys)
+      note(key);
     for (std::size_t i = 0; i < N; ++i) {
       const auto found = std::find(keys.rbegin(), keys.rend(), document_->find_text(names_[i]));
       columns[i] = found == keys.rend() ? -1 : static_cast<int>(keys.rend() - found) - 1;
@@ -60,12 +64,36 @@ public:
     return columns;
   }
 
+  /// Calls `take` with each key that a dict has beside the N, in no order.
+  template <class Take> void for_each_other(const Take& take) const {
+    others_.for_each([&](std::uint64_t, Value key) { take(key); });
+  }
+
 private:
+  void note(Value key) {
+    const bool is_read =
+        key.kind() == Kind::text && std::find(names_.begin(), names_.end(), document_->text(key)) != names_.end();
+    if (!is_read) others_.add(key.bits(), key);
+  }
+  /// Dicts without a shape may be as many as there are records: a bounded number of their keys is looked at.
+  void note_loose(Value dict) {
+    if (loose_keys_left_ == 0) return;
+    document_->for_each_item(dict, [&](Value key, Value) {
+      if (loose_keys_left_ == 0) return;
+      --loose_keys_left_;
+      note(key);
+    });
+  }
+
+  static constexpr std::size_t kMostLooseKeys = 4096;
+
   const Document* document_;
   std::array<std::string_view, N> names_;
   const Shape* shape_ = nullptr;
   Columns latest_{};
   HashMap<const Shape*, Columns> columns_;
+  HashMap<std::uint64_t, Value> others_; ///< keys that are not among the names, by their bits
+  std::size_t loose_keys_left_ = kMostLooseKeys;
 };
 
 } // namespace memviz

@@ -1,9 +1,12 @@
 #include "memviz/recording.hpp"
+#include "support/both_readers.hpp"
 #include "support/contains.hpp"
 #include "support/snapshot_builder.hpp"
 
 #include <doctest/doctest.h>
 #include <string>
+#include <string_view>
+#include <vector>
 
 using namespace memviz;
 using namespace memviz::test;
@@ -60,4 +63,19 @@ TEST_CASE("many keys that nothing reads are counted") {
   CHECK(recording.unread_keys.size() == 16);
   CHECK(recording.more_unread_keys == 24);
   CHECK(recording.warnings.size() == 1);
+}
+
+TEST_CASE("keys of segments, blocks and events that nothing reads are named") {
+  SnapshotBuilder builder;
+  builder.segment(0x1000, 4096).block(dict({{"size", 4096}, {"state", "inactive"}, {"owner", 3}})).set("numa_node", 1);
+  for (int i = 0; i < 300; ++i)
+    builder.event(dict({{"action", "alloc"}, {"addr", 4096 * i}, {"size", 512}, {"stream", 0}, {"replay_id", i}}));
+  check_same(builder.pickle());
+  const Recording recording = builder.read();
+  std::vector<std::string_view> names;
+  for (const UnreadKey& key : recording.unread_keys)
+    names.push_back(recording.frames.text(key.name));
+  CHECK(names == std::vector<std::string_view>{"segments[].numa_node", "segments[].blocks[].owner",
+                                               "device_traces[][].replay_id"});
+  CHECK_FALSE(one_contains(recording.warnings, "does not read"));
 }
