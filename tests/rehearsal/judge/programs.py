@@ -75,8 +75,8 @@ def _settings(rng):
 class _Generator:
     """Writes operations until more is live than the device has, or enough of them."""
 
-    def __init__(self, rng, memory_bytes):
-        self.rng, self.memory_bytes = rng, memory_bytes
+    def __init__(self, rng, memory_bytes, sizes=()):
+        self.rng, self.memory_bytes, self.sizes = rng, memory_bytes, sizes
         self.operations, self.live, self.names, self.graphs = [], {}, 0, []
         self.capturing = None
         self.streams = rng.choice([1, 1, 2, STREAMS])
@@ -89,6 +89,8 @@ class _Generator:
 
     def size(self):
         rng = self.rng
+        if self.sizes:
+            return rng.choice(self.sizes)
         kind = rng.choices(("small", "medium", "large"), self.kinds)[0]
         if kind == "small":
             return rng.choice([rng.randint(1, MIB), rng.randint(1, 64 * KIB), MIB, 512 * rng.randint(1, 2048)])
@@ -147,10 +149,19 @@ class _Generator:
         return tuple(self.operations)
 
 
+def _few_sizes(seed):
+    """Of every fourth program or so: then free blocks are often equally large, and their order decides."""
+    rng = random.Random(f"sizes of {seed}")
+    if rng.random() >= 0.25:
+        return ()
+    small, medium, large = [KIB * 128, KIB * 512, MIB], [MIB * 3 // 2, 3 * MIB, 4 * MIB, 7 * MIB], [10 * MIB, 14 * MIB, 18 * MIB, 30 * MIB]
+    return rng.sample(small + medium + large, rng.choice([2, 3, 4]))
+
+
 def random_program(seed):
     rng = random.Random(seed)
     memory_bytes = rng.choice([200, 256, 400, 512, 1000, 2048]) * MIB + rng.choice([0, 0, 2 * MIB, 14 * MIB])
-    operations = _Generator(rng, memory_bytes).run()
+    operations = _Generator(rng, memory_bytes, _few_sizes(seed)).run()
     program = Program(memory_bytes, operations, _settings(rng))
     if rng.random() < 0.1:
         program = replace(program, records_from=rng.randrange(len(operations)))
