@@ -221,6 +221,20 @@ def version():
     return run("--version").split()[1].strip()
 
 
+def first_step():
+    """A snapshot of a first training step in which memory runs out after its first gradient."""
+    stacks = [("_apply", "torch/nn/modules/module.py"), ("forward", "model.py"), ("torch::autograd::Engine::execute()", "??")]
+    segments, events = [], []
+    for i, (name, file) in enumerate(stacks):
+        address, size = (i + 1) << 32, 4 << 20
+        frames = [{"name": name, "filename": file, "line": 1}]
+        block = {"address": address, "size": size, "requested_size": size, "state": "active_allocated", "frames": frames}
+        segments.append({"device": 0, "address": address, "total_size": size, "stream": 0, "blocks": [block]})
+        events.append({"action": "alloc", "addr": address, "size": size, "stream": 0, "time_us": i, "frames": frames})
+    events.append({"action": "oom", "device_free": 0, "size": 4 << 20, "stream": 0, "time_us": 9, "frames": []})
+    return {"segments": segments, "device_traces": [events]}
+
+
 def check_variations(schemas, folder):
     """Options that add to what is written."""
     data = SOURCE / "testdata"
@@ -254,6 +268,11 @@ def check_variations(schemas, folder):
     document = json.loads(run("explain", measured, "--json", "-", "--quiet"))
     schemas["explain"].check("explain of what memviz recorded", document)
     expect("explain: measured", document["devices"][0]["measured"]["own_outside_bytes"], 1 << 30)
+    stopped = folder / "first_step.pickle"
+    stopped.write_bytes(pickle.dumps(first_step()))
+    document = json.loads(run("explain", stopped, "--json", "-", "--quiet"))
+    schemas["explain"].check("explain of a first step", document)
+    expect("explain: state to come", document["devices"][0]["first_step"]["state_to_come_bytes"], 8 << 20)
     packed = folder / "oom.pickle.gz"
     packed.write_bytes(gzip.compress((data / "oom.pickle").read_bytes()))
     schemas["check"].check("check of gzip", json.loads(run("check", packed, "--json", "-", "--quiet")))
