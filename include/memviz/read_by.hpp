@@ -14,7 +14,6 @@ namespace memviz {
 enum class PlainReason : std::uint8_t {
   not_a_pickle, ///< the file is JSON
   not_wanted,   ///< ReadOptions::stream
-  not_built,    ///< the library was built with MEMVIZ_FAST_READER=OFF
 
   // The fast reader gave up:
   damaged,          ///< the file cannot be decoded; the plain reader says what is wrong

@@ -4,6 +4,7 @@
 #include "cli/sizes.hpp"
 #include "cli/text_outputs.hpp"
 #include "io/scratch_file.hpp"
+#include "memviz/device_id.hpp"
 #include "memviz/error.hpp"
 #include "memviz/format.hpp"
 #include "memviz/version.hpp"
@@ -57,7 +58,6 @@ rehearse::SearchRange parse_range(std::string_view /*option*/, const std::string
 }
 
 OptionList<RehearseCommand> rehearse_options() {
-  constexpr std::uint64_t kMostDevices = 1024;
   constexpr std::uint64_t kMost = 1'000'000'000;
   const OptionList<FileOptions> general{
       flag({"quiet", 'q', "", "no line on standard error for each run"}, &FileOptions::is_quiet),
@@ -68,7 +68,7 @@ OptionList<RehearseCommand> rehearse_options() {
                 "which GPU: the name of a profile (default: h100-80), or, with a '/' in it, a profile's file"},
                &RehearseCommand::gpu),
       parsed({"devices", '\0', "N", "how many of them (default: 1)"}, &RehearseCommand::devices,
-             parse_up_to<kMostDevices>),
+             parse_up_to<kMostDeviceIds>),
       parsed({"memory", '\0', "SIZE", "memory of each, in place of the profile's, for example 24GiB"},
              &RehearseCommand::memory_bytes, parse_bytes),
       verbatim({"output", 'o', "FOLDER", "where the snapshots go (default: memviz-rehearsal); no file is replaced"},

@@ -29,19 +29,13 @@ public:
     if (count > left_ / kKeyBytes) dict.fail(kExpected, found(count), dict.value);
     left_ -= count * kKeyBytes;
   }
-  /// The same for a device that nothing before was of: it has accounts of its own.
-  void spend_device(const Field& device) {
-    if (left_ < kDeviceBytes) device.fail(kExpected, found(1));
-    left_ -= kDeviceBytes;
-  }
 
 private:
   // What the least of its kind takes in a pickle, rounded down: a block of two keys has 11 bytes, a key and its value
-  // have 2. A device is nothing but a number: its accounts, its lines in every table and its JSON have to be paid for.
+  // have 2.
   static constexpr std::uint64_t kRecordBytes = 8;
   static constexpr std::uint64_t kKeyBytes = 2;
-  static constexpr std::uint64_t kDeviceBytes = 32;
-  /// So that small files may be odd: 2,048 records, or 400 devices.
+  /// So that small files may be odd: 2,048 records.
   static constexpr std::uint64_t kFreeBytes = 16384;
 
   static constexpr std::string_view kExpected = "records that the file holds once each";

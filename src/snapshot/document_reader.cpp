@@ -94,7 +94,7 @@ void read_document(Readers& readers) {
 
   traces.warn();
   if (document.has_rounded_integers())
-    recording.warnings.push_back("integers of more than 64 bits are read in double precision");
+    recording.warnings.emplace_back("integers of more than 64 bits are read in double precision");
   read_recorder(document, frames, budget, recording);
   UnreadKeys unread(document, frames, recording);
   unread.add_keys_of_root(budget);

@@ -2,7 +2,6 @@
 
 #include "memviz/error.hpp"
 #include "pickle/progress.hpp"
-#include "snapshot/callers_code.hpp"
 #include "snapshot/document_reader.hpp"
 #include "stream/give_up.hpp"
 #include "stream/record_sink.hpp"
@@ -37,7 +36,7 @@ private:
   /// refused by the TraceReader; it must not become that of host memory on the way.
   static DeviceId device_of(std::size_t list) {
     constexpr std::size_t kMost = std::numeric_limits<std::uint32_t>::max();
-    return {static_cast<std::uint32_t>(list < kHostDevice.value ? list : kMost)};
+    return {static_cast<std::uint32_t>(list < kMostDeviceIds ? list : kMost)};
   }
 
   FrameReader& frames_;
@@ -58,16 +57,15 @@ Recording recording_of(stream::TraceStream& reader, std::string_view bytes, cons
 } // namespace
 
 FastReading read_fast(std::string_view bytes, const ReadOptions& options) {
-  const CallersCode callers(options);
-  stream::TraceStream reader(bytes, pickle::Progress(callers.options().on_progress));
+  stream::TraceStream reader(bytes, pickle::Progress(options.on_progress));
   const auto gave_up = [&](PlainReason reason, std::uint64_t offset) {
-    if (callers.has_thrown()) throw;
     if (options.sink != nullptr) options.sink->restart();
     return FastReading{std::nullopt, {reason, offset}};
   };
-  // The one place where giving up becomes a result. Whatever else is thrown is an error.
+  // The one place where giving up becomes a result. All else that is thrown is an error; a ParseError of the caller's
+  // own code comes again from the plain reader.
   try {
-    return {recording_of(reader, bytes, callers.options()), {}};
+    return {recording_of(reader, bytes, options), {}};
   } catch (const stream::GiveUp& place) {
     return gave_up(place.reason, place.offset);
   } catch (const ParseError& error) {

@@ -1,7 +1,6 @@
 #pragma once
 
-// A pickle -> Recording by the fast reader, or why it takes the plain one. Where the library is built without
-// src/stream, the reason is always that.
+// A pickle -> Recording by the fast reader, or the reason why only the plain one can read it.
 
 #include "memviz/read_by.hpp"
 #include "memviz/recording.hpp"

@@ -109,9 +109,8 @@ private:
 
   bool add_device(Value item) {
     if (item.kind() != Kind::dict) return false;
-    constexpr std::size_t kMostDevices = 1024;
     const auto device = device_of(document_.get(item, "device"));
-    if (!device || recording_.measured.size() == kMostDevices) return false;
+    if (!device || recording_.measured.size() == kMostDeviceIds) return false;
     MeasuredDevice measured;
     measured.device = *device;
     measured.total_bytes = bytes_of(document_.get(item, "total_bytes"));

@@ -91,7 +91,7 @@ void SegmentReader::finish() {
 DeviceId SegmentReader::read_device(const Field& field) const {
   if (!field.is_present()) return {};
   const std::uint64_t index = field.size(document_);
-  if (index >= kHostDevice.value) field.fail("the index of a device", std::to_string(index));
+  if (index >= kMostDeviceIds) field.fail(fmt::format("a device below {}", kMostDeviceIds), std::to_string(index));
   return {static_cast<std::uint32_t>(index)};
 }
 
@@ -112,7 +112,6 @@ void SegmentReader::read_segment(const Field& dict, std::optional<DeviceId> devi
   if (!adds_up(reserved_bytes_, segment.total_bytes) || reserved_bytes_ > kMaxTotalBytes) {
     total_size.fail("segments of at most 1 EiB together", "more");
   }
-  if (devices_.insert(segment.device).second) budget_.spend_device(at(field::device));
   if (const Field stream = at(field::stream); stream.is_present())
     segment.stream = static_cast<std::int64_t>(stream.bits(document_));
   if (const Field pool = at(field::segment_pool_id); pool.is_present()) {

@@ -10,7 +10,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -51,7 +50,6 @@ private:
   FieldReader<9> segment_fields_;
   FieldReader<6> block_fields_;
   FieldReader<2> history_fields_;
-  std::set<DeviceId> devices_; ///< that have a segment
   bool saw_history_ = false;
   std::uint64_t reserved_bytes_ = 0;
   std::uint64_t oversized_requests_ = 0;

@@ -28,12 +28,13 @@ enum {
 };
 }
 
-/// Each device has its own accounts.
-constexpr std::uint64_t kMostDevices = kHostDevice.value;
-
 /// What the value was is known no more: the plain reader sees it.
 void refuse_stand_in(const Field& field) {
   if (is_stand_in(field.value.kind())) field.fail("plain data", kind_name(field.value.kind()));
+}
+
+[[noreturn]] void fail_too_many(const Field& traces, const std::string& found) {
+  traces.fail(fmt::format("traces of at most {} devices", kMostDeviceIds), found);
 }
 
 /// Whether the accounts depend on the size of such an event.
@@ -54,8 +55,8 @@ TraceReader::TraceReader(const Document& document, FrameReader& frames, Budget& 
 void TraceReader::read_traces(Value lists) {
   flush();
   const Field device_traces{lists, nullptr, "device_traces"};
-  if (const std::size_t count = document_.list_size(lists); count > kMostDevices)
-    device_traces.fail("traces of at most 65536 devices", std::to_string(count));
+  if (const std::size_t count = document_.list_size(lists); count > kMostDeviceIds)
+    fail_too_many(device_traces, std::to_string(count));
   DeviceId device;
   document_.for_each(lists, [&](Value events) {
     read_trace(device, device_traces.item(device.value, events), false);
@@ -118,11 +119,8 @@ Field TraceReader::batch_trace() const {
 
 void TraceReader::flush() {
   if (batch_size_ == 0) return;
-  const Field trace = batch_trace();
-  if (batch_device_ > kHostDevice) trace.fail("traces of at most 65536 devices", "more");
-  std::uint64_t& count = recording_.event_counts.make(batch_device_);
-  if (count == 0) budget_.spend_device(trace);
-  count += batch_size_;
+  if (batch_device_.value >= kMostDeviceIds && !is_host(batch_device_)) fail_too_many(batch_trace(), "more");
+  recording_.event_counts.make(batch_device_) += batch_size_;
   sink_.take(batch_device_, std::span(batch_).first(batch_size_));
   batch_size_ = 0;
 }

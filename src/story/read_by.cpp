@@ -8,7 +8,6 @@ std::string_view reason_text(PlainReason reason) {
   switch (reason) {
   case PlainReason::not_a_pickle: return "the file is JSON";
   case PlainReason::not_wanted: return "the fast one was not wanted";
-  case PlainReason::not_built: return "this memviz was built without the fast one";
   case PlainReason::damaged: return "the file cannot be decoded";
   case PlainReason::unexpected_value: return "a value is not of the kind that is expected";
   case PlainReason::used_again: return "an event, or a list of one, is used again";

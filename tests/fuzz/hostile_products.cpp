@@ -28,7 +28,7 @@ std::string with_stack(File& file, const std::string& frames) {
 
 std::string devices_of_a_segment(std::size_t bytes) {
   File file;
-  const std::size_t most = std::min<std::size_t>(bytes / 50, 65536);
+  const std::size_t most = std::min<std::size_t>(bytes / 50, kMostDevices);
   std::string segments = "(";
   for (std::uint64_t device = 0; device < most; ++device)
     segments += File::dict({{"device", number(device)}, {"address", "K\1"}, {"total_size", "K\x09"}});
@@ -42,7 +42,7 @@ std::string devices_of_two_events(std::size_t bytes) {
   File file;
   file.add("segments", "]");
   std::string traces = "(";
-  for (std::uint64_t device = 0; device < 65536 && traces.size() < bytes; ++device)
+  for (std::uint64_t device = 0; device < kMostDevices && traces.size() < bytes; ++device)
     traces += "](" + event("alloc", device) + event("free_completed", 7) + "e";
   file.add("device_traces", traces + "l");
   return file.done();
@@ -53,7 +53,7 @@ std::string annotations_of_every_device(std::size_t bytes) {
   file.add("segments", "]");
   std::string traces = "(";
   std::string annotations = "(";
-  for (std::uint64_t device = 0; device < 65536 && traces.size() + annotations.size() < bytes; ++device) {
+  for (std::uint64_t device = 0; device < kMostDevices && traces.size() + annotations.size() < bytes; ++device) {
     traces += "](" + event("alloc", device) + "e";
     annotations += annotation(device, number(device)) + annotation(device + 1, number(device));
   }
@@ -66,7 +66,7 @@ std::string annotations_beside_devices(std::size_t bytes) {
   File file;
   file.add("segments", "]");
   const std::string shared = file.keep("(" + event("alloc", 1) + "l");
-  file.add("device_traces", repeated(std::min<std::size_t>(bytes / 50, 65536) * shared.size(), shared));
+  file.add("device_traces", repeated(std::min<std::size_t>(bytes / 50, kMostDevices) * shared.size(), shared));
   file.add("external_annotations", list_of(bytes / 3, [](std::uint64_t time) { return annotation(time, "K\0"s); }));
   file.pad(bytes - std::min(bytes, file.size()));
   return file.done();
@@ -100,7 +100,7 @@ std::string tensors_beside_blocks(std::size_t bytes) {
 std::string measured_devices_beside_devices(std::size_t bytes) {
   File file;
   std::string segments = "(";
-  for (std::uint64_t device = 0; device < 65536 && segments.size() < bytes / 6; ++device)
+  for (std::uint64_t device = 0; device < kMostDevices && segments.size() < bytes / 6; ++device)
     segments += File::dict({{"device", number(device)}, {"address", "K\1"}, {"total_size", "K\x09"}});
   file.add("segments", segments + "l");
   file.pad(bytes / 2);

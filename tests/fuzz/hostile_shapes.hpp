@@ -10,6 +10,9 @@
 
 namespace memviz::fuzz {
 
+/// As many devices as a file may have.
+inline constexpr std::uint64_t kMostDevices = 1024;
+
 enum class FileKind : std::uint8_t { snapshot, archive };
 
 struct HostileShape {

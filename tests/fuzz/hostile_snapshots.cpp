@@ -157,7 +157,8 @@ std::string many_devices(std::size_t bytes) {
   File file;
   const std::string event = alloc(1);
   file.add("segments", "]");
-  file.add("device_traces", "(" + std::string(std::min<std::size_t>(bytes, 65535), ']') + "(" + event + "ll");
+  file.add("device_traces",
+           "(" + std::string(std::min<std::size_t>(bytes, kMostDevices - 1), ']') + "(" + event + "ll");
   return file.done();
 }
 
@@ -166,7 +167,8 @@ std::string an_event_on_many_devices(std::size_t bytes) {
   const std::string trace = file.keep("(" + alloc(1) + "l");
   file.add("segments", "]");
   file.pad(bytes * 19 / 20);
-  file.add("device_traces", repeated(std::min<std::size_t>(bytes / 20, 65536 * 2), trace)); // of 40 bytes each
+  file.add("device_traces",
+           repeated(std::min<std::size_t>(bytes / 20, kMostDevices * 2), trace)); // of 40 bytes each
   return file.done();
 }
 

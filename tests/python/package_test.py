@@ -239,13 +239,13 @@ class Results(unittest.TestCase):
 
     def test_a_comparison_says_whether_a_limit_is_exceeded(self):
         main, branch = TESTDATA / "run_main.pickle", TESTDATA / "run_branch.pickle"
-        self.assertTrue(call("compare", main, branch, fail_over=1).exceeded)
+        self.assertTrue(call("compare", main, branch, fail_over="1B").exceeded)
         self.assertFalse(call("compare", main, branch, fail_over="100GiB").exceeded)
         self.assertFalse(call("compare", main, main).exceeded)
         self.assertIn("|", call("compare", main, branch).markdown)
 
     def test_leaks_are_listed_with_their_device(self):
-        found = memviz_torch.leaks(OOM)
+        found = memviz_torch.leaks(TESTDATA / "leaks" / "cache.pickle")
         self.assertEqual({stack["device"] for stack in found.grows}, {0})
         self.assertEqual(repr(found), "<Leaks: 1 stack grows>")
         self.assertEqual(len(found.grows), sum(len(device["grows"]) for device in found.figures["devices"]))

@@ -1,3 +1,4 @@
+#include "support/rewound.hpp"
 #include "support/states.hpp"
 #include "support/training.hpp"
 

@@ -320,12 +320,17 @@ TEST_CASE("the plain reader reads what is no pickle, and what it is told to read
   CHECK_FALSE(reading_of("no pickle at all", {.on_progress = {}}).read_by);
 }
 
-TEST_CASE("what the caller's code throws ends the reading, and is no reason to start again") {
+TEST_CASE("what the caller's code throws ends the reading") {
   SUBCASE("an error of a sink") {
     check_passed_on(Error("nobody reads the output"));
   }
   SUBCASE("an error of a sink that looks like one of the reader") {
-    check_passed_on(ParseError(3, "another file"));
+    FailingSink sink(ParseError(3, "another file"));
+    ReadOptions options;
+    options.sink = &sink;
+    const std::string bytes = with_meddling([](const File&) {});
+    CHECK_THROWS_WITH_AS(static_cast<void>(read_snapshot(bytes, options)), "byte 3: another file", ParseError);
+    CHECK(sink.restarts == sink.takes - 1);
   }
   SUBCASE("the end of the memory") {
     check_passed_on(std::bad_alloc());
