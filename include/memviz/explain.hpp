@@ -62,7 +62,7 @@ struct FirstStep {
   std::uint64_t values_per_parameter = 0; ///< in the optimizer's state, at least
   std::uint64_t state_bytes = 0;          ///< of the optimizer
   std::uint64_t state_to_come_bytes = 0;
-  std::uint64_t pass_bytes = 0; ///< of all other kinds but workspaces: what the pass under way keeps
+  std::uint64_t pass_bytes = 0;      ///< of all other kinds but workspaces: what the pass under way keeps
   std::uint64_t needed_bytes = 0;    ///< by parameters, gradients and state when the optimizer has made its state
   std::uint64_t available_bytes = 0; ///< to PyTorch: what it held and what the device had free
   std::uint64_t missing_bytes = 0;   ///< for the whole step, at least

@@ -60,8 +60,8 @@ struct RunFacts {
   std::vector<std::string> failures; ///< of the hook; each once
 };
 
-/// Files that are not there, pipes and devices instead of them, and lines that are cut off or longer than 1 MiB count as
-/// empty; the first 64 MiB of each file are read.
+/// Files that are not there, pipes and devices instead of them, and lines that are cut off or longer than 1 MiB count
+/// as empty; the first 64 MiB of each file are read.
 [[nodiscard]] RunFacts read_facts(const std::filesystem::path& report, const std::filesystem::path& log);
 
 } // namespace memviz::rehearse

@@ -167,8 +167,7 @@ std::string an_event_on_many_devices(std::size_t bytes) {
   const std::string trace = file.keep("(" + alloc(1) + "l");
   file.add("segments", "]");
   file.pad(bytes * 19 / 20);
-  file.add("device_traces",
-           repeated(std::min<std::size_t>(bytes / 20, kMostDevices * 2), trace)); // of 40 bytes each
+  file.add("device_traces", repeated(std::min<std::size_t>(bytes / 20, kMostDevices * 2), trace)); // of 40 bytes each
   return file.done();
 }
 
