@@ -1,4 +1,4 @@
-// What activation functions keep for the backward pass. Usage: memviz_example_activations [cpu|cuda]
+// Measures the bytes that activation functions keep for the backward pass. Usage: memviz_example_activations [cpu|cuda]
 
 #include "layers.hpp"
 

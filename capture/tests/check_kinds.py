@@ -26,7 +26,7 @@ def check(program, memviz, part, environment, folder):
         called = sum(size for (_, of), size in told.items() if of == kind)
         real = sum(size for (_, of), size in true.items() if of == kind)
         right = sum(min(size, true[place]) for place, size in told.items() if place[1] == kind)
-        print(f"{part:16} {kind:16} true {real:>11,}  told {called:>11,}  right {right:>11,}")
+        print(f"{part:16} {kind:16} true {real:>11,}  found {called:>11,}  right {right:>11,}")
         is_good = is_good and right >= 0.99 * called
     named = sum(min(size, told[place]) for place, size in true.items())
     return is_good and named >= 0.95 * sum(true.values())

@@ -20,10 +20,10 @@ inline constexpr std::uint64_t kLargeSegmentBytes = 20ULL << 20U; ///< segments 
 /// max_split_size where it is not set.
 inline constexpr std::uint64_t kNoSplitLimit = std::numeric_limits<std::uint64_t>::max();
 
-/// Which of several free blocks of one size a request takes. PyTorch 2.13 orders them by the age of their segment, then
-/// by address (BlockComparatorSizeCounterAddress; the counter is set where a segment is made, and what is cut from the
-/// segment inherits it: pytorch#183591); earlier versions by address alone (BlockComparatorSize). No file shows its
-/// version.
+/// The order in which a request takes one of several free blocks of one size. PyTorch 2.13 orders them by the age of
+/// their segment, then by address (BlockComparatorSizeCounterAddress; the counter is set where a segment is made, and
+/// what is cut from the segment inherits it: pytorch#183591); earlier versions by address alone (BlockComparatorSize).
+/// No file shows its version.
 enum class FreeBlockOrder : std::uint8_t { address, segment_age };
 
 /// "address", "segment_age".

@@ -17,8 +17,8 @@ struct DeviceId {
   friend auto operator<=>(const DeviceId&, const DeviceId&) = default;
 };
 
-/// Of a recording, GPUs. PyTorch counts them by an int8_t (`DeviceIndex`, c10/core/Device.h); each has its own accounts
-/// and its own part of each answer, so a file that has more is damaged, or made to cost.
+/// The most GPUs of a recording. PyTorch counts them by an int8_t (`DeviceIndex`, c10/core/Device.h); each has its own
+/// accounts and its own part of each answer, so a file that has more is damaged, or made to cost.
 inline constexpr std::uint32_t kMostDeviceIds = 1024;
 
 /// Pinned host memory (`host_segments`, `host_traces`): beyond every ordinal that a file may give to a GPU, and so

@@ -41,8 +41,8 @@ struct StepLeak {
 enum class Lever : std::uint8_t {
   checkpointing, ///< computes activations again in the backward pass
   smaller_batch, ///< half of it
-  smaller_state, ///< of the optimizer
-  settings,      ///< of the allocator, as what_if() has tried them
+  smaller_state, ///< the optimizer's
+  settings,      ///< the allocator's, as what_if() has tried them
 };
 /// "checkpointing", "smaller batch", "smaller optimizer state", "settings"
 [[nodiscard]] std::string_view lever_name(Lever lever);
@@ -60,9 +60,9 @@ struct FirstStep {
   std::uint64_t gradients_to_come_bytes = 0;
   std::string optimizer; ///< its class, "AdamW"; "" where none is seen, and then the state is what Adam keeps
   std::uint64_t values_per_parameter = 0; ///< in the optimizer's state, at least
-  std::uint64_t state_bytes = 0;          ///< of the optimizer
+  std::uint64_t state_bytes = 0;          ///< the optimizer's
   std::uint64_t state_to_come_bytes = 0;
-  std::uint64_t pass_bytes = 0;      ///< of all other kinds but workspaces: what the pass under way keeps
+  std::uint64_t pass_bytes = 0;      ///< all other kinds except workspaces: kept by the pass under way
   std::uint64_t needed_bytes = 0;    ///< by parameters, gradients and state when the optimizer has made its state
   std::uint64_t available_bytes = 0; ///< to PyTorch: what it held and what the device had free
   std::uint64_t missing_bytes = 0;   ///< for the whole step, at least

@@ -43,9 +43,9 @@ struct Steps {
   std::uint64_t later_marks = 0; ///< of these, since the first event: those before may have lost theirs in the ring
   /// Declared, marked for this purpose, or at an annotation and each with a forward and a backward pass.
   bool are_known = false;
-  bool have_both_passes = false; ///< of `repetition`: a forward and a backward pass are in each of most steps
+  bool have_both_passes = false; ///< most steps of `repetition` contain a forward and a backward pass
 
-  /// What is found in such steps is never sure.
+  /// Findings in such steps are never certain.
   [[nodiscard]] bool is_guess() const { return source != StepSource::none && !are_known; }
   /// The layers of one forward or backward pass repeat as steps do.
   [[nodiscard]] bool may_be_layers() const { return is_guess() && !have_both_passes; }

@@ -1,6 +1,6 @@
 #pragma once
 
-// What kind of memory an allocation is. Most kinds are those of torch.profiler's memory timeline
+// The kind of memory that an allocation is. Most kinds are those of torch.profiler's memory timeline
 // (torch/profiler/_memory_profiler.py, Category); kinds.hpp finds them.
 
 #include <array>

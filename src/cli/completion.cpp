@@ -72,7 +72,7 @@ std::string offer(std::string_view word, std::string_view text) {
   return fmt::format("{}\t{}\n", word, brief(text));
 }
 
-/// What begins a word that is half typed: "--at=" of "--at=pe", "device," of "device,po".
+/// The beginning of a half typed word: "--at=" of "--at=pe", "device," of "device,po".
 std::string_view begun(std::string_view word, char end) {
   const std::size_t found = word.rfind(end);
   return found == std::string_view::npos ? "" : word.substr(0, found + 1);

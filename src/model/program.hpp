@@ -28,7 +28,7 @@ struct Tensor {
   std::string name; ///< unique in its graph
   std::vector<Polynomial> sizes;
   std::uint8_t element_bytes = 0;  ///< 0: a type that is not known
-  bool is_floating = false;        ///< of a floating or complex type, which gradients can flow through
+  bool is_floating = false;        ///< a floating or complex type, which gradients can flow through
   bool is_contiguous = true;       ///< in C's order, without gaps
   std::vector<Polynomial> strides; ///< in elements, as many as sizes; empty where the program has none
   bool is_cuda = false;            ///< on a GPU

@@ -21,13 +21,14 @@ public:
 
   /// The segments of GPUs. Throws SchemaError.
   void read(Value list);
-  /// Those of pinned host memory, whose `device` is -1 in every writer. Throws SchemaError, and then adds none.
+  /// Reads the segments of pinned host memory, whose `device` is -1 in every writer. Throws SchemaError, and then adds
+  /// none.
   void read_host(Value list);
   /// After both: sorts the segments by device and address, and adds warnings.
   void finish();
 
   [[nodiscard]] bool saw_history() const { return saw_history_; }
-  /// What reads the keys of all segments and of all blocks, and knows which of them nothing reads.
+  /// The readers of the keys of all segments and of all blocks; they know the keys that nothing reads.
   [[nodiscard]] const FieldReader<9>& segment_fields() const noexcept { return segment_fields_; }
   [[nodiscard]] const FieldReader<6>& block_fields() const noexcept { return block_fields_; }
 

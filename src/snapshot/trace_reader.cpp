@@ -28,7 +28,7 @@ enum {
 };
 }
 
-/// What the value was is known no more: the plain reader sees it.
+/// Throws SchemaError for a stand-in: its value is no longer known, and the plain reader sees it.
 void refuse_stand_in(const Field& field) {
   if (is_stand_in(field.value.kind())) field.fail("plain data", kind_name(field.value.kind()));
 }

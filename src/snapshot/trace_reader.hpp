@@ -48,7 +48,7 @@ public:
   /// counted instead of thrown.
   void read_host_trace(Value events, bool leaves_out);
 
-  /// What reads the keys of all events, and knows which of them nothing reads.
+  /// The reader of the keys of all events; it knows the keys that nothing reads.
   [[nodiscard]] EventFields& fields() noexcept { return fields_; }
   /// After all events: warns of what was left out of them.
   void warn() const;

@@ -23,10 +23,10 @@ public:
   UnreadKeys(const Document& document, FrameReader& texts, Recording& recording)
       : document_(document), texts_(texts), recording_(recording) {}
 
-  /// Those of the whole snapshot, in file order.
+  /// Adds the keys of the whole snapshot, in file order.
   void add_keys_of_root(Budget& budget);
-  /// Those of the dicts that `fields` has read, sorted, as "PLACE.KEY"; `expected` are of known writers, and mean
-  /// nothing that is not elsewhere.
+  /// Adds the keys of the dicts that `fields` has read, sorted, as "PLACE.KEY"; `expected` are of known writers, and
+  /// mean nothing that is not elsewhere.
   template <std::size_t N>
   void add_others(std::string_view place, const FieldReader<N>& fields,
                   std::initializer_list<std::string_view> expected) {

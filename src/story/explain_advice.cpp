@@ -145,7 +145,7 @@ std::vector<std::string> replayed_advice(const MemoryState& state, const DeviceE
   return advice;
 }
 
-/// What gives most comes first.
+/// Sorts the advice by gain, the largest first.
 std::vector<std::string> first_step_advice(const MemoryState& state, const DeviceExplanation& device) {
   std::vector<std::string> replayed = replayed_advice(state, device);
   std::vector<std::string> advice;

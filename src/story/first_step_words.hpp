@@ -1,6 +1,6 @@
 #pragma once
 
-// What is still to come in a first training step -> sentences.
+// The memory still to come in a first training step -> sentences.
 
 #include "memviz/explain.hpp"
 
@@ -8,9 +8,9 @@
 
 namespace memviz {
 
-/// What is still to come, and whether the device has room for it.
+/// Says what is still to come, and whether the device has room for it.
 [[nodiscard]] std::string first_step_text(const FirstStep& step);
-/// What to do, with its gain; "" for settings, which a replay has sentences about.
+/// Says what to do, with its gain; "" for settings, which a replay has sentences about.
 [[nodiscard]] std::string lever_text(const LeverGain& gain);
 /// How `memviz rehearse` shows whether a change is enough.
 [[nodiscard]] std::string rehearse_text(const DeviceExplanation& device);

@@ -3,8 +3,8 @@
 usage: check_record.py MEMVIZ [callbacks | on-gpu | ranks-on-gpu]
 
 With a Python that has torch; `callbacks` takes transformers and lightning, too. `on-gpu` prints a line of JSON that
-says what was measured of the device: only there can NVML tell. `ranks-on-gpu` takes two of them, and NCCL; with one it
-ends with 77.
+says what was measured of the device: only there can NVML report it. `ranks-on-gpu` takes two of them, and NCCL; with
+one it ends with 77.
 """
 
 import json

@@ -50,7 +50,7 @@ class Optimizer:
         self.state = {}
 """
 
-# What makes the folder "there" one that takes no file.
+# Makes the folder "there" one that takes no file.
 NO_FOLDER = "import os, pathlib; pathlib.Path('there').write_text('')"
 
 

@@ -80,7 +80,7 @@ public:
   }
   void zero_grad() { free(kBase + 0x40000); }
 
-  /// What is in use at the moment, by kind and evidence: "activation by behaviour".
+  /// Returns the memory in use at the moment, by kind and evidence: "activation by behaviour".
   std::map<std::string, std::uint64_t> kinds(const MomentChoice& choice = {}, const KindRules& rules = {}) {
     for (const auto& [address, block] : blocks_) {
       made.segment(address, 0x10000);

@@ -4,7 +4,7 @@
 // fit, under other settings than the recorded ones. It follows c10/cuda/CUDACachingAllocator.cpp of PyTorch 2.0
 // to 2.15: best fit by pool, stream and size class, splitting, merging, segments, expandable segments, release of
 // cached memory before a request fails. Not modelled: garbage collection (garbage_collection_threshold), which takes a
-// memory limit that no snapshot tells.
+// memory limit that no snapshot records.
 
 #include "base/number_map.hpp"
 #include "memviz/allocator_settings.hpp"
@@ -82,7 +82,7 @@ private:
     std::uint64_t address = 0;
     std::uint64_t bytes = 0;
     std::uint64_t base = 0; ///< of the expandable segment's address range
-    std::uint64_t age = 0;  ///< of its segment, or address range: the smaller, the older
+    std::uint64_t age = 0;  ///< the age of its segment or address range: the smaller, the older
     PieceId before = kNone;
     PieceId after = kNone;
     std::uint32_t shelf = 0;

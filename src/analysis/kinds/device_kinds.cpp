@@ -165,7 +165,7 @@ KindOf DeviceKinds::kind_of_optimizer(const Lived& lived) const {
   const PhaseRun& gone = gone_in(lived);
   if (gone.first != made.first) return gone.epoch > made.epoch ? by_behaviour(MemoryKind::optimizer_state) : KindOf{};
   if (is_freed(lived)) return by_behaviour(MemoryKind::temporary);
-  // What is there when the step is over, or when it fails.
+  // Memory that is live when the step is over, or when it fails.
   return had(lived, Fate::in_its_phase) || failure_of(lived) != nullptr ? KindOf{}
                                                                         : by_behaviour(MemoryKind::optimizer_state);
 }
@@ -216,7 +216,7 @@ KindOf DeviceKinds::kind_of_forward(const Lived& lived) const {
 KindOf DeviceKinds::kind_of_unfinished_forward(const Lived& lived) const {
   const PhaseRun& made = made_in(lived);
   const PhaseRun& gone = gone_in(lived);
-  // What is still there after its backward pass is kept for something else.
+  // Memory that outlives its backward pass is kept for something else.
   if (gone.epoch != made.epoch) return {};
   if (is_prepared_input(lived)) return by_behaviour(MemoryKind::input);
   const bool was_temporary = had(lived, Fate::in_its_phase);

@@ -14,7 +14,7 @@ namespace memviz {
 struct Lived {
   StackId stack;
   StackClass stack_class = StackClass::none;
-  KindOf told; ///< by a rule or the program; unknown: neither says it
+  KindOf told; ///< set by a rule or the program; unknown: neither sets it
   std::uint64_t bytes = 0;
   BlockHistory history;
 };

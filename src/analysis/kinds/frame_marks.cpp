@@ -30,12 +30,12 @@ bool is_workspace(std::string_view name) {
 }
 
 bool is_communication(std::string_view name, std::string_view function) {
-  // What calls a function object has its type in the arguments of a template.
+  // The caller of a function object has its type in the arguments of a template.
   const std::string_view where = function.starts_with("std::") ? name : function;
   return has(where, "c10d::") || has(where, "nccl") || has(where, "NCCL");
 }
 
-/// Of torch::nn and torch::jit: `to`, constructors, and what these call to make parameters.
+/// Functions of torch::nn and torch::jit: `to`, constructors, and what these call to make parameters.
 bool makes_parameters(std::string_view function) {
   static constexpr std::array<std::string_view, 3> kMoving{"torch::nn::Module::to", "torch::nn::Module::to_impl",
                                                            "torch::jit::Module::to_impl"};
@@ -83,7 +83,7 @@ bool is_loader(std::string_view name) {
   return has_any(name, kNames) || (has(name, "load") && has_any(name, kWeights));
 }
 
-/// What a function of PyTorch in C++ says of the part of training that calls it.
+/// Returns the part of training that calls this function of PyTorch in C++.
 std::uint64_t library_marks(std::string_view function) {
   if (makes_parameters(function)) return mark::module_parameters;
   if (function.starts_with("torch::optim::")) return mark::optimizer;

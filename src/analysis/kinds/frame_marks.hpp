@@ -8,7 +8,7 @@
 
 namespace memviz {
 
-/// What a file name or a function's name says, as far as it is asked for.
+/// The marks of a file name or of a function's name that a rule asks for.
 namespace mark {
 enum : std::uint64_t {
   seen = 1U << 0U,
@@ -20,7 +20,7 @@ enum : std::uint64_t {
   graph_file = 1U << 5U, ///< torch/autograd/graph.py
   data_file = 1U << 6U,
   optimizer_base = 1U << 7U, ///< torch/optim/optimizer.py
-  context_file = 1U << 8U,   ///< of decorators as torch.no_grad(), and of default devices
+  context_file = 1U << 8U,   ///< decorators such as torch.no_grad(), and default devices
   // of functions in C++
   workspace = 1U << 9U,
   communication = 1U << 10U,
@@ -44,7 +44,7 @@ enum : std::uint64_t {
   // of file names, once more
   parallel_file = 1U << 27U, ///< copies and gathers parameters
   functional_file = 1U << 28U,
-  fsdp_file = 1U << 29U,       ///< of FSDP's parameters
+  fsdp_file = 1U << 29U,       ///< FSDP's parameters
   checkpoint_file = 1U << 30U, ///< torch/serialization.py
   // of functions in Python, once more
   loader = 1U << 31U, ///< loads weights
@@ -59,9 +59,9 @@ enum : std::uint64_t {
 };
 }
 
-/// Of a function's name; not 0.
+/// Returns the marks of a function's name; not 0.
 [[nodiscard]] std::uint64_t name_marks(std::string_view name);
-/// Of a file's path; not 0.
+/// Returns the marks of a file's path; not 0.
 [[nodiscard]] std::uint64_t file_marks(std::string_view path);
 
 } // namespace memviz

@@ -13,7 +13,7 @@ namespace {
 
 /// No model has parameters of so many sizes.
 constexpr std::size_t kMostSizes = 65536;
-/// What is freed earlier may be a batch.
+/// Memory that is freed earlier may be a batch.
 constexpr std::uint32_t kEpochsOfResident = 2;
 constexpr std::size_t kMostFailures = 4096;
 constexpr std::size_t kMostFates = std::size_t{1} << 20U;
@@ -230,7 +230,7 @@ void OfDevice::freed(const Began& began, StackClass stack_class, std::uint64_t s
   }
 }
 
-/// What was made before the first forward pass and is there for good.
+/// Notes an allocation from before the first forward pass that is never freed.
 void OfDevice::reside(StackId stack, StackClass stack_class, std::uint64_t size_bytes) {
   if (stack_class == StackClass::copy) copies[stack].add(size_bytes);
   if (SizeFacts* const facts = sizes.add(size_bytes)) ++facts->residents;

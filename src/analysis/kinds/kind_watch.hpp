@@ -89,11 +89,11 @@ struct GradientCount {
 
 /// How many allocations of one size there are, by what they may be.
 struct SizeFacts {
-  GradientCount gradients;          ///< of those that were freed again
+  GradientCount gradients;          ///< those that were freed again
   std::uint64_t kept_gradients = 0; ///< those that are there at the end
   std::uint64_t old_gradients = 0;  ///< older than the events and there at the end, by AccumulateGrad
   std::uint64_t parameters = 0;     ///< named by their stacks
-  std::uint64_t placeholders = 0;   ///< of these, freed before the first forward pass
+  std::uint64_t placeholders = 0;   ///< the ones freed before the first forward pass
   std::uint64_t old = 0;            ///< older than the events and there at the end: parameters, or an optimizer's state
   std::uint64_t unfinished = 0;     ///< made by the backward pass that the recording ends in, and there at the end
   /// Made before the first forward pass, and there for good.
@@ -120,7 +120,7 @@ private:
 
 /// The allocations that modules made in a forward pass.
 struct CalledBytes {
-  EventIndex first;        ///< of the forward pass
+  EventIndex first;        ///< the forward pass's
   std::uint64_t bytes = 0; ///< all that were made
   std::uint64_t live_bytes = 0;
   std::uint64_t made = 0; ///< how many

@@ -67,7 +67,7 @@ public:
     lived.bytes = life.size_bytes;
     for (const StringId text : record.annotations_of(life))
       add(lived, text);
-    // What is declared of an allocation may fill all of its block.
+    // A declared size may fill all of the allocation's block.
     Life place = life;
     const Block* const block = history.is_kept ? end.at(life.address) : nullptr;
     if (block != nullptr) place.size_bytes = block->size_bytes;

@@ -19,8 +19,8 @@ struct PhaseRun {
   Phase phase = Phase::before;
   std::uint32_t epoch = 0;
   EventIndex last; ///< allocation by a stack of this phase
-  /// Of a backward pass: in the middle of the events of its forward pass, and the last allocation before autograd freed
-  /// what the first quarter of these had made.
+  /// A point of a backward pass: in the middle of the events of its forward pass, and the last allocation before
+  /// autograd freed what the first quarter of these had made.
   EventIndex middle = kLastPossibleEvent;
   EventIndex nearly_over = kLastPossibleEvent;
 };

@@ -50,7 +50,7 @@ private:
   std::size_t count_ = 0;
 };
 
-/// What the frames of a stack are signs of, each by all of its marks.
+/// The signs that the frames of a stack give, each by all of its marks.
 namespace sign {
 enum : std::uint32_t {
   workspace = 1U << 0U,
@@ -73,7 +73,7 @@ enum : std::uint32_t {
   constructor = 1U << 17U,
   random = 1U << 18U,
   accumulated = 1U << 19U, ///< by AccumulateGrad
-  hook = 1U << 20U,        ///< of AccumulateGrad
+  hook = 1U << 20U,        ///< AccumulateGrad's
 };
 }
 
@@ -95,7 +95,7 @@ constexpr std::array kPythonSigns{
     Sign{mark::fsdp_file | mark::of_gradient, sign::sharded_gradient},
     Sign{mark::constructor, sign::constructor},
 };
-/// Of the innermost frames in Python alone.
+/// The signs of the innermost Python frames.
 constexpr std::array kNearSigns{
     Sign{mark::loader, sign::loader},
     Sign{mark::kv_cache, sign::kv_cache},
@@ -142,7 +142,7 @@ private:
   OwnOptimizer own_optimizer_;
   ApplyLines apply_lines_;
   std::uint64_t innermost_ = 0;     ///< marks of the innermost frame in Python
-  std::uint64_t innermost_cpp_ = 0; ///< of those that are not just of PyTorch's operators
+  std::uint64_t innermost_cpp_ = 0; ///< frames that belong to more than PyTorch's operators
   std::size_t python_frames_ = 0;
   bool has_cpp_ = false;
 };

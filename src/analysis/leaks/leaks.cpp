@@ -69,7 +69,7 @@ std::uint64_t highest_floor(const StackGrowth& growth) {
   return *std::max_element(growth.floor_bytes.begin(), growth.floor_bytes.end());
 }
 
-/// What a pass under way has to keep, and what is loaded before it.
+/// Whether a pass under way has to keep it, or it is loaded before a pass.
 bool is_needed_by_pass(MemoryKind kind) {
   switch (kind) {
   case MemoryKind::parameter:
@@ -105,7 +105,7 @@ private:
   const MemoryState& state_;
   std::optional<std::uint64_t> capacity_bytes_;
   StepFinder steps_;
-  std::map<std::pair<DeviceId, StackId>, MemoryKind> kinds_; ///< of what is live in the state
+  std::map<std::pair<DeviceId, StackId>, MemoryKind> kinds_; ///< the kinds of live memory in the state
 };
 
 /// Whether what grows in steps without both passes may be what a pass keeps: its kind says so, many lines grow

@@ -38,8 +38,8 @@ public:
   /// steps of a device begin. `recording` must outlive this object.
   StepMarks(const Recording& recording, const std::optional<std::string>& wanted);
 
-  /// Those of the device itself; in a file without any of them, of all devices. The names that say it best come first,
-  /// of equals those with the fewest marks, which hold the others; at most 16. Valid until the next call.
+  /// The marks of the device itself; in a file without any of them, of all devices. The names that say it best come
+  /// first, of equals those with the fewest marks, which hold the others; at most 16. Valid until the next call.
   [[nodiscard]] const std::vector<Marks>& of(DeviceId device);
 
 private:

@@ -85,7 +85,8 @@ bool are_far_apart(const DeviceStats& one, const DeviceStats& other) {
   return is_after(one, other) || is_after(other, one);
 }
 
-/// Where no segment shows it: few processes live for a month, and those that do keep most of their segments.
+/// The fallback when no segment shows it: few processes live for a month, and those that do keep most of their
+/// segments.
 bool are_of_another_time(const SegmentSides& sides, std::size_t shared) {
   const std::size_t fewer =
       std::min(sides.before.recording->end.segments.size(), sides.after.recording->end.segments.size());

@@ -34,7 +34,7 @@ struct LifeKind {
   KindOf kind;
 };
 
-/// What lives in `state` of a record, by address.
+/// Returns the live memory in `state` of a record, by address.
 std::map<std::uint64_t, LifeKind> kinds_in(const DeviceRecord& record, std::uint32_t state) {
   std::map<std::uint64_t, LifeKind> kinds;
   const auto add = [&](const std::vector<Life>& lives, const std::vector<KindOf>& of_lives) {

@@ -20,7 +20,7 @@ SnapshotBuilder a_block() {
   return builder;
 }
 
-/// What both readers make of it.
+/// Reads it with both readers.
 Recording read_by_both(const SnapshotBuilder& builder) {
   check_same(builder.pickle());
   Recording recording = builder.read();
