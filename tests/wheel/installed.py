@@ -98,7 +98,7 @@ class Installed(unittest.TestCase):
         self.assertIn("iframe", memviz_torch.state(OOM)._repr_html_())
         self.assertIn("</svg>", memviz_torch.timeline(OOM.read_bytes()).svg)
         self.assertTrue(memviz_torch.compare(snapshot, snapshot).figures["devices"])
-        self.assertEqual(len(memviz_torch.leaks(snapshot).grows), 1)
+        self.assertEqual(len(memviz_torch.leaks(TESTDATA / "leaks" / "cache.pickle").grows), 1)
         self.assertEqual(memviz_torch.stats(snapshot)["devices"][0]["device"], 0)
         with self.assertRaises(memviz_torch.UsageError):
             memviz_torch.flame(snapshot, at="never")
