@@ -78,6 +78,8 @@ using KindsByDevice = std::map<DeviceId, KindAccount>;
 
 /// Adds what is another device's.
 void add(KindAccount& sum, const KindAccount& other);
+/// Returns the bytes of all kinds.
+[[nodiscard]] std::uint64_t bytes_of_kinds(const KindAccount& account);
 /// Whether a rule tells any of it.
 [[nodiscard]] bool has_known(const KindAccount& account);
 

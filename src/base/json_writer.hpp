@@ -138,7 +138,8 @@ template <class Write> [[nodiscard]] std::string json_document(const Write& writ
   JsonWriter writer(text);
   write(writer);
   if (!writer.is_done()) throw std::logic_error("JSON: not at its end");
-  return text + '\n';
+  text += '\n';
+  return text;
 }
 
 } // namespace memviz

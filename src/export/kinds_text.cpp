@@ -12,13 +12,6 @@ namespace memviz {
 
 namespace {
 
-std::uint64_t total_of(const KindAccount& account) {
-  std::uint64_t total_bytes = 0;
-  for (const KindAmount& amount : account)
-    total_bytes += amount.bytes;
-  return total_bytes;
-}
-
 /// "by frames"; of several ways, how much by each.
 std::string known_by(const KindAmount& amount) {
   std::vector<std::size_t> ways;
@@ -47,7 +40,7 @@ std::vector<std::size_t> kinds_of(const KindAccount& now, const KindAccount& pea
 std::string table_of(const KindAccount& now) {
   TextTable table{Align::right, Align::right, Align::right, Align::left, Align::left};
   table.add_row({"requested", "share", "blocks", "kind", "known"});
-  const std::uint64_t total_bytes = total_of(now);
+  const std::uint64_t total_bytes = bytes_of_kinds(now);
   for (const std::size_t i : kinds_of(now, {})) {
     const KindAmount& amount = now[i];
     table.add_row({format_bytes(amount.bytes), format_percent(amount.bytes, total_bytes), format_count(amount.blocks),
@@ -59,8 +52,8 @@ std::string table_of(const KindAccount& now) {
 std::string table_of(const KindAccount& now, const std::string& moment, const KindAccount& peak) {
   TextTable table{Align::right, Align::right, Align::right, Align::right, Align::left, Align::left};
   table.add_row({moment, "share", "at the peak", "share", "kind", "known"});
-  const std::uint64_t now_bytes = total_of(now);
-  const std::uint64_t peak_bytes = total_of(peak);
+  const std::uint64_t now_bytes = bytes_of_kinds(now);
+  const std::uint64_t peak_bytes = bytes_of_kinds(peak);
   for (const std::size_t i : kinds_of(now, peak))
     table.add_row({format_bytes(now[i].bytes), format_percent(now[i].bytes, now_bytes), format_bytes(peak[i].bytes),
                    format_percent(peak[i].bytes, peak_bytes), std::string(kind_name(static_cast<MemoryKind>(i))),
@@ -75,7 +68,7 @@ std::string kinds_text(const MemoryState& state, const DeviceStats& stats, const
   const KindAccount now = kind_account(state, stats.device);
   const auto found = peak_kinds.find(stats.device);
   const bool has_peak = found != peak_kinds.end() && stats.events > 0 && stats.at.kind != MomentKind::peak;
-  if (total_of(now) == 0 && (!has_peak || total_of(found->second) == 0)) return "";
+  if (bytes_of_kinds(now) == 0 && (!has_peak || bytes_of_kinds(found->second) == 0)) return "";
   return "  kinds of memory in use\n" +
          (has_peak ? table_of(now, short_moment_text(stats.at), found->second) : table_of(now));
 }

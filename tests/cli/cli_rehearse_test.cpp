@@ -1,7 +1,7 @@
-#include "memviz/recording.hpp"
 #include "support/contains.hpp"
 #include "support/files.hpp"
 #include "support/process.hpp"
+#include "support/rehearsal_stage.hpp"
 #include "support/rehearsal_stub.hpp"
 
 #include <csignal>
@@ -18,63 +18,12 @@ using namespace memviz::test;
 
 namespace {
 
-/// A folder for the output, with a made-up GPU that does nothing, and Python programs that import a torch of the tests.
-class Stage {
-public:
-  Stage() {
-    setenv("MEMVIZ_REHEARSAL_DIR", rehearsal_stub().c_str(), 1);
-    setenv("PYTHONPATH", fake_torch().c_str(), 1);
-  }
-  Stage(const Stage&) = delete;
-  Stage& operator=(const Stage&) = delete;
-  ~Stage() {
-    unsetenv("MEMVIZ_REHEARSAL_DIR");
-    unsetenv("PYTHONPATH");
-  }
-
-  [[nodiscard]] std::string output() const { return folder_ / "out"; }
-  [[nodiscard]] std::string operator/(const std::string& name) const { return folder_ / name; }
-
-  [[nodiscard]] Outcome of(std::vector<std::string> program, std::vector<std::string> options = {}) const {
-    std::vector<std::string> words{"rehearse", "-o", output()};
-    words.insert(words.end(), options.begin(), options.end());
-    words.emplace_back("--");
-    words.insert(words.end(), program.begin(), program.end());
-    return run(words);
-  }
-  [[nodiscard]] Outcome of_python(const std::string& program, std::vector<std::string> options = {}) const {
-    return of({"python3", "-B", "-c", program}, std::move(options));
-  }
-  /// Of --json.
-  [[nodiscard]] nlohmann::json json_of(const std::string& program, std::vector<std::string> options = {}) const {
-    options.insert(options.end(), {"--json", folder_ / "answer.json", "--quiet"});
-    const Outcome outcome = of_python(program, std::move(options));
-    REQUIRE_MESSAGE(std::filesystem::exists(folder_ / "answer.json"), outcome.err);
-    return nlohmann::json::parse(read_bytes(folder_ / "answer.json"));
-  }
-  [[nodiscard]] std::vector<std::string> files() const {
-    std::vector<std::string> names;
-    for (const auto& path : files_in(output(), ".pickle"))
-      names.push_back(path.filename().string());
-    return names;
-  }
-  [[nodiscard]] Recording file(const std::string& name) const {
-    return read_snapshot(read_bytes(output() + "/" + name));
-  }
-
-private:
-  TemporaryFolder folder_;
-};
-
-const std::string kFits =
-    "import torch\na = torch.allocate(100 << 20)\nb = torch.allocate(50 << 20)\ntorch.release(a)\n";
 const std::string kTooMuch = "import torch\ntorch.allocate(100 << 20)\ntorch.allocate(2 << 30)\n";
-const std::vector<std::string> kSmall{"--gpu", "small"};
 
 } // namespace
 
 TEST_CASE("rehearse runs a program as it is") {
-  const Stage rehearsal;
+  const RehearsalStage rehearsal;
   SUBCASE("with its own output and exit code") {
     const Outcome outcome = rehearsal.of({"sh", "-c", "echo out; echo err >&2; exit 7"});
     CHECK(outcome.exit_code == 7);
@@ -119,68 +68,8 @@ TEST_CASE("rehearse runs a program as it is") {
   }
 }
 
-TEST_CASE("every signal to rehearse goes to the program") {
-  for (const int number : {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM, SIGABRT, SIGPIPE, SIGXFSZ,
-                           SIGPROF, SIGCONT, SIGWINCH, SIGRTMIN + 3}) {
-    CAPTURE(number);
-    const Stage rehearsal;
-    const std::string ready = rehearsal / "ready";
-    Process process(
-        {"rehearse", "-o", rehearsal.output(), "--", "sh", "-c",
-         "trap 'echo ended; exit 5' " + std::to_string(number) + "; : > " + ready + "; while :; do sleep 0.05; done"});
-    while (!std::filesystem::exists(ready))
-      usleep(10'000);
-    process.send(number);
-    const Outcome outcome = process.wait();
-    CHECK(outcome.exit_code == 5);
-    CHECK(contains(outcome.out, "ended\nNo answer: the program ended with exit code 5"));
-  }
-}
-
-TEST_CASE("a signal to rehearse that ends the program leaves nothing running") {
-  const Stage rehearsal;
-  const std::string ready = rehearsal / "ready";
-  Process process({"rehearse", "-o", rehearsal.output(), "--", "sh", "-c", "echo $$ > " + ready + "; exec sleep 60"});
-  while (!std::filesystem::exists(ready) || read_bytes(ready).empty())
-    usleep(10'000);
-  process.send(SIGUSR1);
-  const Outcome outcome = process.wait();
-  CHECK(outcome.exit_code == 128 + SIGUSR1);
-  CHECK(contains(outcome.out, "was ended by SIGUSR1"));
-  CHECK(kill(std::stoi(read_bytes(ready)), 0) != 0);
-}
-
-TEST_CASE("a program that replaces the files of rehearse does not hang it") {
-  const Stage rehearsal;
-  const std::string folder = "\"$(dirname \"$MEMVIZ_REHEARSAL_REPORT\")\"";
-  for (const char* const replace : {"mkfifo report log", "ln -s /dev/zero report; ln -s /dev/zero log",
-                                    "truncate -s 1T report log", "mkdir report log"}) {
-    CAPTURE(replace);
-    const Outcome outcome = rehearsal.of({"sh", "-c", "cd " + folder + "; rm -f report log; " + replace});
-    CHECK(outcome.exit_code == 1);
-    CHECK(contains(outcome.out, "No answer. The program never used a GPU"));
-  }
-}
-
-TEST_CASE("a program that replaces its snapshot does not hang rehearse") {
-  const Stage rehearsal;
-  const Outcome outcome = rehearsal.of_python(kFits +
-                                                  "import atexit, glob, os\n"
-                                                  "def replace():\n"
-                                                  "    (file,) = glob.glob('" +
-                                                  rehearsal.output() +
-                                                  "/*.pickle')\n"
-                                                  "    os.unlink(file)\n"
-                                                  "    os.mkfifo(file)\n"
-                                                  "atexit._run_exitfuncs()\n"
-                                                  "replace()\n",
-                                              kSmall);
-  CHECK(outcome.exit_code == 0);
-  CHECK_MESSAGE(contains(outcome.out, "a snapshot could not be read: is a pipe"), outcome.out);
-}
-
 TEST_CASE("a program that fits") {
-  const Stage rehearsal;
+  const RehearsalStage rehearsal;
   const Outcome outcome = rehearsal.of_python(kFits, kSmall);
   CHECK(outcome.exit_code == 0);
   CHECK(contains(outcome.out, "Fits on Small GPU (small): 151 MiB of 1.00 GiB at the peak, 873 MiB left.\n"));
@@ -203,7 +92,7 @@ TEST_CASE("a program that fits") {
 }
 
 TEST_CASE("a program that does not fit") {
-  const Stage rehearsal;
+  const RehearsalStage rehearsal;
   SUBCASE("is explained") {
     const Outcome outcome = rehearsal.of_python(kTooMuch, kSmall);
     CHECK(outcome.exit_code == 3);
@@ -228,7 +117,7 @@ TEST_CASE("a program that does not fit") {
 }
 
 TEST_CASE("the recording follows the program's own wishes") {
-  const Stage rehearsal;
+  const RehearsalStage rehearsal;
   SUBCASE("its own recorder") {
     const std::string own = rehearsal / "own.pickle";
     const std::string program = "import torch\ntorch.allocate(1 << 20)\ntorch.cuda.memory._record_memory_history()\n"
@@ -280,7 +169,7 @@ TEST_CASE("the recording follows the program's own wishes") {
 }
 
 TEST_CASE("Python programs are as they were") {
-  const Stage rehearsal;
+  const RehearsalStage rehearsal;
   SUBCASE("their own sitecustomize runs") {
     std::filesystem::create_directories(rehearsal / "own");
     write_bytes(rehearsal / "own/sitecustomize.py", "print('mine', __name__, __file__)\n");
@@ -305,7 +194,7 @@ TEST_CASE("Python programs are as they were") {
 }
 
 TEST_CASE("rehearse searches") {
-  const Stage rehearsal;
+  const RehearsalStage rehearsal;
   const std::string program = "import os, torch\ntorch.allocate(int(os.environ['BATCH']) * (10 << 20))\n";
   SUBCASE("an environment variable") {
     const auto answer = rehearsal.json_of(program, {"--gpu", "small", "--search", "BATCH=1..256"});
@@ -367,7 +256,7 @@ TEST_CASE("rehearse searches") {
 }
 
 TEST_CASE("rehearse compares settings") {
-  const Stage rehearsal;
+  const RehearsalStage rehearsal;
   const Outcome outcome =
       rehearsal.of_python("import os, torch\ntorch.allocate(int(os.environ.get('MIB', '2000')) << 20)\n",
                           {"--gpu", "small", "--compare-with", "MIB=500", "--compare-with", "MIB=3000"});
@@ -379,7 +268,7 @@ TEST_CASE("rehearse compares settings") {
 }
 
 TEST_CASE("mistakes in the options of rehearse are found before the program runs") {
-  const Stage rehearsal;
+  const RehearsalStage rehearsal;
   const std::string witness = rehearsal / "it-ran";
   const auto error_of = [&](std::vector<std::string> options) {
     options.insert(options.begin(), "rehearse");
@@ -414,6 +303,6 @@ TEST_CASE("mistakes in the options of rehearse are found before the program runs
 }
 
 TEST_CASE("a program's own --help is its own") {
-  const Stage rehearsal;
+  const RehearsalStage rehearsal;
   CHECK(contains(rehearsal.of({"printf", "%s\\n", "--help"}).out, "--help\n"));
 }

@@ -10,6 +10,15 @@ std::uint64_t read(Pools& pools, Pool* pool, PoolAttribute attribute) {
   return bytes;
 }
 
+Handle made_pool(Pools& pools) {
+  PoolProperties properties{};
+  properties.allocation_type = 1;
+  properties.location = {LocationType::device, 0};
+  Handle pool = nullptr;
+  REQUIRE(pools.create(properties, &pool) == Error::success);
+  return pool;
+}
+
 } // namespace
 
 TEST_CASE("a pool reserves in steps and gives back at a synchronization") {
@@ -62,11 +71,7 @@ TEST_CASE("a pool fails at the device's limit and keeps what it had") {
 TEST_CASE("pools are made, made current and destroyed") {
   Memory memory(small_machine());
   Pools pools(memory);
-  PoolProperties properties{};
-  properties.allocation_type = 1;
-  properties.location = {LocationType::device, 0};
-  Handle pool = nullptr;
-  REQUIRE(pools.create(properties, &pool) == Error::success);
+  const Handle pool = made_pool(pools);
   CHECK(pools.set_current(0, pool) == Error::success);
   CHECK(pools.current_pool(0) == pool);
   CHECK(pools.destroy(pool) == Error::success);
@@ -78,11 +83,7 @@ TEST_CASE("pools are made, made current and destroyed") {
 TEST_CASE("a pool that is destroyed with live allocations gives all of its memory back when the last one is freed") {
   Memory memory(small_machine());
   Pools pools(memory);
-  PoolProperties properties{};
-  properties.allocation_type = 1;
-  properties.location = {LocationType::device, 0};
-  Handle pool = nullptr;
-  REQUIRE(pools.create(properties, &pool) == Error::success);
+  const Handle pool = made_pool(pools);
   void* first = nullptr;
   void* second = nullptr;
   REQUIRE(pools.allocate(pool, 40 * kMiB, &first) == Error::success);

@@ -52,7 +52,7 @@ std::string optimizer_before(const Recording& recording, const Request& request)
   return std::string(name.substr(begin + 1, name.find('.', begin) - begin - 1));
 }
 
-/// How many values an optimizer makes in its first step for each parameter, at least; as Adam where none is seen,
+/// The least number of values that an optimizer makes in its first step for each parameter; Adam's where none is seen,
 /// because that is the usual one.
 std::uint64_t values_per_parameter(std::string_view optimizer) {
   constexpr std::array<std::string_view, 8> kTwo{"",      "Adam",     "AdamW", "NAdam",

@@ -14,7 +14,7 @@ constexpr KindOf by_behaviour(MemoryKind kind) {
 } // namespace
 
 KindOf DeviceKinds::kind_of(const Lived& lived) const {
-  if (lived.told.kind != MemoryKind::unknown) return lived.told;
+  if (lived.declared.kind != MemoryKind::unknown) return lived.declared;
   switch (lived.stack_class) {
   case StackClass::workspace: return by_frames(MemoryKind::workspace);
   case StackClass::communication: return by_frames(MemoryKind::communication);
@@ -79,7 +79,7 @@ bool DeviceKinds::had(const Lived& lived, Fate fate) const {
 
 /// Older than the events, and there to the end, of a gradient's size. Where there are as many as gradients, they are
 /// parameters. Where there are several for each gradient, they are parameters and an optimizer's state, and nothing
-/// tells them apart: their sizes are the same, and addresses are not in the order of time.
+/// distinguishes them: their sizes are the same, and addresses are not in the order of time.
 KindOf DeviceKinds::kind_of_old(const Lived& lived) const {
   if (lived.stack_class == StackClass::optimizer)
     return last_.epoch > 0 ? by_behaviour(MemoryKind::optimizer_state) : KindOf{};

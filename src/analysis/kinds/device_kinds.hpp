@@ -1,7 +1,7 @@
 #pragma once
 
-// What a KindWatch knows of a device, and the life of an allocation -> its kind. The moment that is looked at makes no
-// difference, so that every command gives one answer.
+// The knowledge of a KindWatch about a device, and the life of an allocation -> its kind. The moment that is looked at
+// makes no difference, so that every command gives one answer.
 
 #include "analysis/kinds/kind_watch.hpp"
 #include "memviz/memory_state.hpp"
@@ -14,7 +14,7 @@ namespace memviz {
 struct Lived {
   StackId stack;
   StackClass stack_class = StackClass::none;
-  KindOf told; ///< set by a rule or the program; unknown: neither sets it
+  KindOf declared; ///< set by a rule or the program; unknown: neither sets it
   std::uint64_t bytes = 0;
   BlockHistory history;
 };

@@ -87,7 +87,7 @@ struct GradientCount {
   void add(std::uint32_t its_epoch);
 };
 
-/// How many allocations of one size there are, by what they may be.
+/// The counts of the allocations of one size, by the kinds that they may have.
 struct SizeFacts {
   GradientCount gradients;          ///< those that were freed again
   std::uint64_t kept_gradients = 0; ///< those that are there at the end

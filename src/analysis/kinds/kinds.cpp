@@ -79,13 +79,13 @@ private:
   [[nodiscard]] Lived of_stack(StackId stack, const BlockHistory& history) {
     StackClass stack_class = classes_.of(stack);
     if (history.is_explained()) stack_class = class_where_recorded(stack_class, has_cpp_frames_);
-    return {.stack = stack, .stack_class = stack_class, .told = told_.of_stack(stack), .history = history};
+    return {.stack = stack, .stack_class = stack_class, .declared = told_.of_stack(stack), .history = history};
   }
   static void add(Lived& lived, const DeclaredMemory* declared) {
-    if (declared != nullptr) lived.told = stronger(lived.told, {declared->kind, KindEvidence::declared});
+    if (declared != nullptr) lived.declared = stronger(lived.declared, {declared->kind, KindEvidence::declared});
   }
   void add(Lived& lived, StringId text) {
-    if (text != kEmptyString) lived.told = stronger(lived.told, told_.of_text(text));
+    if (text != kEmptyString) lived.declared = stronger(lived.declared, told_.of_text(text));
   }
 
   const DeclaredTable& recorded_;
@@ -180,6 +180,13 @@ void add(KindAccount& sum, const KindAccount& other) {
     for (std::size_t way = 0; way < kKindEvidences; ++way)
       sum[i].bytes_by[way] += other[i].bytes_by[way];
   }
+}
+
+std::uint64_t bytes_of_kinds(const KindAccount& account) {
+  std::uint64_t bytes = 0;
+  for (const KindAmount& amount : account)
+    bytes += amount.bytes;
+  return bytes;
 }
 
 bool has_known(const KindAccount& account) {

@@ -11,21 +11,14 @@ using namespace memviz::test;
 
 namespace {
 
-std::uint64_t bytes_of(const KindAccount& account) {
-  std::uint64_t bytes = 0;
-  for (const KindAmount& amount : account)
-    bytes += amount.bytes;
-  return bytes;
-}
-
 /// The kinds of each device are its requested bytes, at the moment and, unless the file is damaged, at the peak.
 void check_kinds_add_up(const Opened& opened, bool is_damaged) {
   for (const DeviceStats& stats : opened.state.devices) {
-    CHECK(bytes_of(kind_account(opened.state, stats.device)) == stats.requested_bytes);
+    CHECK(bytes_of_kinds(kind_account(opened.state, stats.device)) == stats.requested_bytes);
     const auto peak = opened.peak_kinds.find(stats.device);
     REQUIRE(peak != opened.peak_kinds.end());
     if (is_damaged) continue;
-    CHECK(bytes_of(peak->second) == stats.peak_requested_bytes);
+    CHECK(bytes_of_kinds(peak->second) == stats.peak_requested_bytes);
   }
 }
 

@@ -1,0 +1,72 @@
+#include "support/contains.hpp"
+#include "support/files.hpp"
+#include "support/rehearsal_stage.hpp"
+
+#include <csignal>
+#include <doctest/doctest.h>
+#include <filesystem>
+#include <string>
+#include <unistd.h>
+
+using namespace memviz;
+using namespace memviz::test;
+
+TEST_CASE("every signal to rehearse goes to the program") {
+  for (const int number : {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM, SIGABRT, SIGPIPE, SIGXFSZ,
+                           SIGPROF, SIGCONT, SIGWINCH, SIGRTMIN + 3}) {
+    CAPTURE(number);
+    const RehearsalStage rehearsal;
+    const std::string ready = rehearsal / "ready";
+    Process process(
+        {"rehearse", "-o", rehearsal.output(), "--", "sh", "-c",
+         "trap 'echo ended; exit 5' " + std::to_string(number) + "; : > " + ready + "; while :; do sleep 0.05; done"});
+    while (!std::filesystem::exists(ready))
+      usleep(10'000);
+    process.send(number);
+    const Outcome outcome = process.wait();
+    CHECK(outcome.exit_code == 5);
+    CHECK(contains(outcome.out, "ended\nNo answer: the program ended with exit code 5"));
+  }
+}
+
+TEST_CASE("a signal to rehearse that ends the program leaves nothing running") {
+  const RehearsalStage rehearsal;
+  const std::string ready = rehearsal / "ready";
+  Process process({"rehearse", "-o", rehearsal.output(), "--", "sh", "-c", "echo $$ > " + ready + "; exec sleep 60"});
+  while (!std::filesystem::exists(ready) || read_bytes(ready).empty())
+    usleep(10'000);
+  process.send(SIGUSR1);
+  const Outcome outcome = process.wait();
+  CHECK(outcome.exit_code == 128 + SIGUSR1);
+  CHECK(contains(outcome.out, "was ended by SIGUSR1"));
+  CHECK(kill(std::stoi(read_bytes(ready)), 0) != 0);
+}
+
+TEST_CASE("a program that replaces the files of rehearse does not hang it") {
+  const RehearsalStage rehearsal;
+  const std::string folder = "\"$(dirname \"$MEMVIZ_REHEARSAL_REPORT\")\"";
+  for (const char* const replace : {"mkfifo report log", "ln -s /dev/zero report; ln -s /dev/zero log",
+                                    "truncate -s 1T report log", "mkdir report log"}) {
+    CAPTURE(replace);
+    const Outcome outcome = rehearsal.of({"sh", "-c", "cd " + folder + "; rm -f report log; " + replace});
+    CHECK(outcome.exit_code == 1);
+    CHECK(contains(outcome.out, "No answer. The program never used a GPU"));
+  }
+}
+
+TEST_CASE("a program that replaces its snapshot does not hang rehearse") {
+  const RehearsalStage rehearsal;
+  const Outcome outcome = rehearsal.of_python(kFits +
+                                                  "import atexit, glob, os\n"
+                                                  "def replace():\n"
+                                                  "    (file,) = glob.glob('" +
+                                                  rehearsal.output() +
+                                                  "/*.pickle')\n"
+                                                  "    os.unlink(file)\n"
+                                                  "    os.mkfifo(file)\n"
+                                                  "atexit._run_exitfuncs()\n"
+                                                  "replace()\n",
+                                              kSmall);
+  CHECK(outcome.exit_code == 0);
+  CHECK_MESSAGE(contains(outcome.out, "a snapshot could not be read: is a pipe"), outcome.out);
+}
