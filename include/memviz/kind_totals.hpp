@@ -2,6 +2,7 @@
 
 // What there is of each kind of memory, and how it changed -> words for people.
 
+#include "memviz/kind_shares.hpp"
 #include "memviz/kinds.hpp"
 
 #include <cstdint>
@@ -17,6 +18,9 @@ namespace memviz {
 /// "activations +4.10 GiB, gradients +102 MiB": what changed, largest first, without what changed
 /// by less than a hundredth of that; "" of nothing.
 [[nodiscard]] std::string kind_changes_text(const std::vector<KindChange>& changes);
+
+/// Sums `shares` by kind.
+[[nodiscard]] KindAccount kind_account(const KindShares& shares);
 
 struct KindPart {
   MemoryKind kind = MemoryKind::unknown;

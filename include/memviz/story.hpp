@@ -103,8 +103,6 @@ struct TimelineSubject {
   /// Whether nothing of the recording is left out.
   [[nodiscard]] bool is_whole() const { return window.first == 0 && window.last + 1 == record.states(); }
   [[nodiscard]] const Slice& peak() const { return bands.slices[bands.peak]; }
-  /// Of the peak; empty where the record has none.
-  [[nodiscard]] KindShares peak_kinds() const;
   /// The last out-of-memory error within the window; null where there is none.
   [[nodiscard]] const Mark* last_oom() const;
 };

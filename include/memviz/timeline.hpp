@@ -218,6 +218,8 @@ struct Holder {
 /// All that lives in `state`, by line, largest first; of segments, what is mapped.
 [[nodiscard]] std::vector<Holder> holders_at(const FrameTable& frames, const LifeLines& lines,
                                              const DeviceRecord& record, TimelineKind kind, std::uint32_t state);
+/// Sums the kinds of all `holders`.
+[[nodiscard]] KindShares held_kinds(const std::vector<Holder>& holders);
 
 /// What one line, or one kind of memory, holds beside the bands of a chart.
 struct Strip {

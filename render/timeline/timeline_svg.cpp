@@ -102,7 +102,7 @@ std::vector<LegendEntry> unlisted_lines(const std::vector<Chart>& charts, const 
 
 /// The kinds that are seen in any chart, from the bottom up, with what the main chart's peak has of each.
 std::vector<LegendEntry> kind_entries(const std::vector<PanelLayout>& layouts, const TimelineSubject& subject) {
-  const std::vector<KindFigure> figures = kind_figures(subject.peak_kinds());
+  const std::vector<KindFigure> figures = kind_figures(held_kinds(subject.holders));
   std::vector<LegendEntry> entries;
   for (std::size_t layer = 0; layer < kKindLayers.size(); ++layer) {
     const MemoryKind kind = kKindLayers.at(layer);

@@ -7,6 +7,7 @@
 #include "export/rehearsal_json.hpp"
 #include "export/text_limit.hpp"
 #include "memviz/error.hpp"
+#include "memviz/kind_totals.hpp"
 #include "memviz/label.hpp"
 #include "memviz/story.hpp"
 #include "memviz/warnings.hpp"
@@ -110,7 +111,7 @@ private:
     json_.key("peak").begin_object();
     write_point(part, part.chart.slices[part.chart.peak]);
     write_holders(part.holders);
-    write_kinds(part.holders);
+    write_kinds(json_.key("kinds"), kind_account(held_kinds(part.holders)));
     json_.end_object();
   }
 
@@ -133,18 +134,6 @@ private:
     }
     json_.key("others").begin_object(JsonLayout::spaced).member("lines", holders.size() - named);
     json_.member("bytes", others.bytes).member("allocations", others.allocations).end_object();
-  }
-
-  void write_kinds(const std::vector<Holder>& holders) {
-    KindAccount account;
-    for (const Holder& holder : holders)
-      for (const KindShare& share : holder.kinds) {
-        KindAmount& amount = account[static_cast<std::size_t>(share.kind.kind)];
-        amount.bytes += share.amount.bytes;
-        amount.blocks += share.amount.blocks;
-        amount.bytes_by[static_cast<std::size_t>(share.kind.evidence)] += share.amount.bytes;
-      }
-    memviz::write_kinds(json_.key("kinds"), account);
   }
 
   void write_ooms(const Part& part) {

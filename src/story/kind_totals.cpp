@@ -37,6 +37,17 @@ std::string kind_changes_text(const std::vector<KindChange>& changes) {
   return text;
 }
 
+KindAccount kind_account(const KindShares& shares) {
+  KindAccount account;
+  for (const auto& [kind, amount] : shares) {
+    KindAmount& sum = account.at(static_cast<std::size_t>(kind.kind));
+    sum.bytes += amount.bytes;
+    sum.blocks += amount.blocks;
+    sum.bytes_by.at(static_cast<std::size_t>(kind.evidence)) += amount.bytes;
+  }
+  return account;
+}
+
 std::vector<KindPart> kind_parts(const KindAccount& account) {
   std::vector<KindPart> parts;
   for (std::size_t i = 0; i < account.size(); ++i)

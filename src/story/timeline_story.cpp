@@ -45,13 +45,7 @@ std::string duration_of(const TimelineSubject& subject) {
 
 /// "At the peak: 71 % activations, 20 % parameters; of 9 % no rule tells what it is. "; "" where no kind is known.
 std::string peak_kinds_text(const TimelineSubject& subject) {
-  KindAccount account;
-  for (const KindShare& share : subject.peak_kinds()) {
-    KindAmount& amount = account.at(static_cast<std::size_t>(share.kind.kind));
-    amount.bytes += share.amount.bytes;
-    amount.blocks += share.amount.blocks;
-  }
-  const std::string shares = kind_shares_text(account);
+  const std::string shares = kind_shares_text(kind_account(held_kinds(subject.holders)));
   return shares.empty() ? "" : fmt::format("At the peak: {}. ", shares);
 }
 
@@ -157,13 +151,6 @@ std::vector<std::string> timeline_notes(const TimelineSubject& subject) {
 }
 
 } // namespace
-
-KindShares TimelineSubject::peak_kinds() const {
-  KindShares kinds;
-  for (const Holder& holder : holders)
-    add_shares(kinds, holder.kinds);
-  return kinds;
-}
 
 const Mark* TimelineSubject::last_oom() const {
   const Mark* last = nullptr;

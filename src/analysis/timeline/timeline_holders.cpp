@@ -40,4 +40,11 @@ std::vector<Holder> holders_at(const FrameTable& frames, const LifeLines& lines,
   return holders;
 }
 
+KindShares held_kinds(const std::vector<Holder>& holders) {
+  KindShares kinds;
+  for (const Holder& holder : holders)
+    add_shares(kinds, holder.kinds);
+  return kinds;
+}
+
 } // namespace memviz
