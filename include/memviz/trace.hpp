@@ -88,33 +88,20 @@ public:
     std::vector<Change> segment_changes; ///< what a segment event mapped or gave back
   };
 
-  /// How often each stack, and each text beside it, stands with an event, by the number of their ids.
-  struct Uses {
-    std::vector<std::uint64_t> stacks;
-    std::vector<std::uint64_t> texts;
-  };
-
   void take(DeviceId device, std::span<const Event> events) override;
   void restart() override;
-  [[nodiscard]] const Uses& uses() const noexcept { return uses_; }
   [[nodiscard]] const Device& device(DeviceId device) const;
   [[nodiscard]] unsigned restarts() const noexcept { return restarts_; }
 
 private:
   std::map<DeviceId, Device> devices_;
-  Uses uses_;
   unsigned restarts_ = 0;
 };
-
-/// Whether the log, unfiltered, might be out of all proportion to the file; then a pass over the events that only
-/// counts tells.
-[[nodiscard]] bool may_be_too_long(const Recording& recording, const TraceSurvey& survey, const TraceOptions& options);
 
 /// Writes the log of a second pass over the events of `recording`, of which `survey` saw the first.
 class TraceLog final : public EventSink {
 public:
-  /// `write` gets the log piece by piece, in whole lines; without it the log is only counted, and Error is thrown where
-  /// it is too much text. Both references must outlive this object. Throws UsageError
+  /// `write` gets the log piece by piece, in whole lines. Both references must outlive this object. Throws UsageError
   /// for an expression in the filter that is not RE2.
   TraceLog(const Recording& recording, const TraceSurvey& survey, const TraceOptions& options,
            std::function<void(std::string_view)> write);
@@ -122,7 +109,8 @@ public:
   TraceLog(const TraceLog&) = delete;
   TraceLog& operator=(const TraceLog&) = delete;
 
-  /// Throws Error when the events are not those of the first pass, and what `write` throws.
+  /// Throws Error when the events are not those of the first pass or the log is out of proportion to the file, and all
+  /// exceptions of `write`.
   void take(DeviceId device, std::span<const Event> events) override;
   void restart() override;
   /// The rest of the log. Returns how many events it holds.

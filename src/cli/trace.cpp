@@ -173,12 +173,6 @@ void write_log(Session& session, const Loaded& loaded, const TraceSurvey& survey
   log.filter = filter_of(options);
   log.filter.range = trace_ranges(options.ends, loaded, options.file, options.device);
 
-  // Whole or not there: what is too much is known before the first line is written.
-  if (may_be_too_long(recording, survey, log)) {
-    TraceLog counted(recording, survey, log, nullptr);
-    static_cast<void>(session.read(counted));
-    static_cast<void>(counted.finish());
-  }
   PieceOutput output(options.file, options.target());
   if (options.json) output.write(trace_json_head(loaded.name, loaded.state, survey, options.device));
   TraceLog written(recording, survey, log, [&](std::string_view piece) { output.write(piece); });

@@ -36,8 +36,6 @@ public:
   virtual void begin(std::string& out, DeviceId device, const TraceSurvey::Device& survey) = 0;
   virtual void add(std::string& out, const TraceLine& line) = 0;
   virtual void add(std::string& out, const Annotation& annotation) = 0;
-  /// One frame of a stack, as it stands with --stacks.
-  virtual void add(std::string& out, FrameId frame) = 0;
   virtual void end(std::string& out, const TraceCount& count) = 0;
 };
 

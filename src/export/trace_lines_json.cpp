@@ -50,11 +50,6 @@ public:
     end_line(out);
   }
 
-  void add(std::string& out, FrameId frame) override {
-    JsonWriter json(out, JsonLayout::spaced);
-    add_frame(json, frame);
-  }
-
 private:
   void begin_line(std::string& out) {
     if (options_.format != TraceFormat::document) return;

@@ -79,16 +79,9 @@ public:
     out += '\n';
     if (!options_.stacks) return;
     for (const FrameId frame : recording_.frames.stack(event.stack))
-      add(out, frame);
+      add_frame(out, frame);
     for (const FrameId frame : recording_.frames.stack(event.forward_stack))
       add_below(out, "forward: " + std::string(bounded(recording_.frames.name(frame))));
-  }
-
-  void add(std::string& out, FrameId frame) override {
-    const FrameTable& frames = recording_.frames;
-    add_below(out, fmt::format("{}:{}: {}", bounded(frames.filename(frame)), file_line_text(frames.frame(frame).line),
-                               bounded(frames.name(frame))));
-    if (const std::string fx = fx_text(frames, frame); !fx.empty()) add_below(out, "  " + fx);
   }
 
   void add(std::string& out, const Annotation& annotation) override {
@@ -137,6 +130,13 @@ private:
     out += kFrameIndent;
     out += printable(text);
     out += '\n';
+  }
+
+  void add_frame(std::string& out, FrameId frame) const {
+    const FrameTable& frames = recording_.frames;
+    add_below(out, fmt::format("{}:{}: {}", bounded(frames.filename(frame)), file_line_text(frames.frame(frame).line),
+                               bounded(frames.name(frame))));
+    if (const std::string fx = fx_text(frames, frame); !fx.empty()) add_below(out, "  " + fx);
   }
 
   static void add_after_gap(std::string& out, const std::string& text) {

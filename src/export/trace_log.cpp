@@ -2,8 +2,8 @@
 #include "analysis/replay/event_pools.hpp"
 #include "analysis/trace/trace_filter.hpp"
 #include "base/saturating.hpp"
+#include "export/text_limit.hpp"
 #include "export/trace_lines.hpp"
-#include "export/trace_size.hpp"
 #include "memviz/error.hpp"
 #include "memviz/trace.hpp"
 
@@ -18,26 +18,11 @@ namespace {
   throw Error("its events were others when they were read again: the file changed");
 }
 
-void count_use(std::vector<std::uint64_t>& uses, std::uint32_t id) {
-  if (id >= uses.size()) uses.resize(std::size_t{id} + 1);
-  ++uses[id];
-}
-
-/// A log that is only counted spells out no stack.
-TraceOptions without_stacks(TraceOptions options) {
-  options.stacks = false;
-  return options;
-}
-
 } // namespace
 
 void TraceSurvey::take(DeviceId device, std::span<const Event> events) {
   Device& found = devices_[device];
   for (const Event& event : events) {
-    count_use(uses_.stacks, event.stack.value);
-    if (event.forward_stack != kNoFrames) count_use(uses_.stacks, event.forward_stack.value);
-    for (const StringId text : {event.action_text, event.compile_context, event.user_metadata, event.internal_metadata})
-      count_use(uses_.texts, text.value);
     if (event.time_us) {
       if (!found.first_us) found.first_us = event.time_us;
       found.last_us = event.time_us;
@@ -57,7 +42,6 @@ void TraceSurvey::take(DeviceId device, std::span<const Event> events) {
 
 void TraceSurvey::restart() {
   devices_.clear();
-  uses_ = {};
   ++restarts_;
 }
 
@@ -71,11 +55,13 @@ class TraceLog::Log {
 public:
   Log(const Recording& recording, const TraceSurvey& survey, const TraceOptions& options,
       std::function<void(std::string_view)> write)
-      : recording_(recording), survey_(survey), options_(write ? options : without_stacks(options)),
-        write_(std::move(write)), sieve_(options_.filter, recording.frames),
+      : recording_(recording), survey_(survey), options_(options), write_(std::move(write)),
+        sieve_(options_.filter, recording.frames),
         lines_(options_.format == TraceFormat::text ? text_trace_lines(recording, options_)
                                                     : json_trace_lines(recording, options_)),
-        size_(recording, *lines_, options.stacks), annotations_(recording) {}
+        limit_(recording.origin.size_bytes,
+               options.stacks ? "without --stacks, or with --from and --to, it is less" : "--from and --to make less"),
+        annotations_(recording) {}
 
   /// As often as in the first pass, the reader starts again before the events that count.
   [[nodiscard]] bool is_rehearsal() const { return restarts_ < survey_.restarts(); }
@@ -95,10 +81,6 @@ public:
     ++device_->count.shown;
     ++shown_;
     lines_->add(out_, {device, index, event, life, device_->pools.pool(index, event)});
-    if (!write_) {
-      size_.add_stack(event.stack);
-      size_.add_stack(event.forward_stack);
-    }
     flush(kPieceBytes);
   }
 
@@ -171,11 +153,8 @@ private:
 
   void flush(std::size_t at_least) {
     if (out_.size() < at_least) return;
-    if (write_) {
-      write_(out_);
-    } else {
-      size_.add(out_.size());
-    }
+    limit_.add(out_.size());
+    write_(out_);
     out_.clear();
   }
 
@@ -185,7 +164,7 @@ private:
   std::function<void(std::string_view)> write_;
   TraceSieve sieve_;
   std::unique_ptr<TraceLines> lines_;
-  TraceSize size_; ///< of what is only counted
+  TextLimit limit_;
   AnnotationsByDevice annotations_;
   std::unique_ptr<Device> device_; ///< whose events come
   std::set<DeviceId> seen_;

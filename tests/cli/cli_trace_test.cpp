@@ -41,14 +41,14 @@ TEST_CASE("trace ends quietly when its reader does") {
   CHECK(gone.err.empty());
 }
 
-TEST_CASE("a log with stacks out of all proportion to its file is an error before the first line") {
+TEST_CASE("a log with stacks out of all proportion to its file ends with an error, and leaves no file") {
   const test::TemporaryFolder folder;
   const std::string file = deep_in_events(folder);
   for (const std::string format : {"text", "ndjson"}) {
     CAPTURE(format);
     const auto outcome = run({"trace", file, "-q", "--stacks", "--format", format});
     CHECK(outcome.exit_code == 1);
-    CHECK(outcome.out.empty());
+    CHECK(outcome.out.size() <= (std::size_t{65} << 20U) + 128 * test::read_bytes(file).size());
     CHECK(outcome.err.find("which no real snapshot of this size has: without --stacks") != std::string::npos);
     const auto to_file = run({"trace", file, "-q", "--stacks", "--format", format, "-o", folder / "trace.txt"});
     CHECK(to_file.exit_code == 1);
