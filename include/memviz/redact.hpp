@@ -9,9 +9,6 @@
 //   project compare; what is at most the name of a home directory has none.
 // - names: functions, classes, modules and namespaces that are not from those; annotations and metadata.
 // - all: both, and settings and compile contexts where they are free text.
-// - everything: as all, but what only looks public is hidden, too: files below site-packages/torch or /usr/include,
-//   what is inside of public namespaces, special methods, values without letters, states and actions that memviz does
-//   not know. What is left of the public is what figures and colours depend on: the kind of code, torch's omit list.
 // Of a program of torch.export: names of modules, classes, operators and sizes that are not PyTorch's.
 // What was read is then searched for what was hidden, so that a text that went around the redactor is an error and not
 // published; see leaks().
@@ -37,7 +34,7 @@ enum class ProgramText : std::uint8_t {
   size,          ///< a symbol, "s0", or an expression that is not understood
 };
 
-enum class Redact : std::uint8_t { paths, names, all, everything };
+enum class Redact : std::uint8_t { paths, names, all };
 
 struct RedactOptions {
   Redact what = Redact::all;
@@ -56,7 +53,7 @@ public:
 
   [[nodiscard]] std::string text(ProgramText kind, std::string_view text);
 
-  /// What a picture or message may call the input: its base name, or with Redact::all and everything a pseudonym.
+  /// What a picture or message may call the input: its base name, or with Redact::all a pseudonym.
   [[nodiscard]] std::string input_name(std::string_view path);
   /// A message with what it quotes from the file left out.
   [[nodiscard]] static std::string message(std::string_view text);

@@ -42,20 +42,15 @@ OptionList<FileOptions> redact_options() {
           {"redact", '\0', "WHAT",
            "hide what the snapshot says of your code, so that the result can be published. paths: folders and files; "
            "names: functions, classes, modules, annotations and metadata; all: both, free text in settings, and the "
-           "snapshot's own name; everything: also what only looks public. Pseudonyms are the same in every run. Up to "
-           "all, "
+           "snapshot's own name. Pseudonyms are the same in every run. "
            "Python, torch and widely known packages keep their names, and so does what looks like them: forks inside "
+           "of site-packages/torch or megatron, files below lib/python3.N, /torch/csrc/ or /usr/include/, C++ inside "
            "of "
-           "site-packages/torch or megatron, files below lib/python3.N, /torch/csrc/ or /usr/include/, C++ inside of "
            "at, "
            "torch, cuda, jit or std, special methods, metadata without letters. Not hidden: sizes, times, addresses, "
            "counts, line numbers, the shape of stacks. Regular expressions "
            "see pseudonyms"},
-          &FileOptions::redact,
-          {{"paths", Redact::paths},
-           {"names", Redact::names},
-           {"all", Redact::all},
-           {"everything", Redact::everything}})),
+          &FileOptions::redact, {{"paths", Redact::paths}, {"names", Redact::names}, {"all", Redact::all}})),
       rare(verbatim(
           {"redact-key", '\0', "TEXT",
            "makes the pseudonyms depend on this text, too; without it, whoever guesses a name can check the guess"},
@@ -88,8 +83,7 @@ OptionList<FileOptions> general_options() {
 
 void settle(FileOptions& options) {
   if (options.threads == 0) options.threads = usual_threads();
-  if (options.redact_key && !options.redact)
-    throw UsageError("--redact-key needs --redact paths, names, all or everything");
+  if (options.redact_key && !options.redact) throw UsageError("--redact-key needs --redact paths, names or all");
   if (options.redact)
     options.redactor = std::make_shared<Redactor>(RedactOptions{*options.redact, options.redact_key.value_or("")});
 }

@@ -63,14 +63,10 @@ private:
   void word() {
     const std::size_t size = word_size(rest_);
     const std::string_view word = rest_.substr(0, size);
-    const bool is_first = !is_in_path_;
-    if (is_first) is_public_path_ = is_public_namespace(word);
+    if (!is_in_path_) is_public_path_ = is_public_namespace(word);
     is_in_path_ = true;
     if (word == "operator") return take_operator();
-    if (is_public_path_ && is_first) return take(size); // by which frames are told to be torch's
-    const bool keeps_public = hiding_.public_names == PublicNames::kept;
-    if (keeps_public && (is_public_path_ || is_public_symbol(word))) return take(size);
-    if (is_known_word(word)) return take(size);
+    if (is_public_path_ || is_public_symbol(word)) return take(size);
     result_ += hidden_function(word, hiding_);
     rest_.remove_prefix(size);
   }

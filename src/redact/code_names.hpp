@@ -14,7 +14,7 @@ namespace memviz {
 [[nodiscard]] std::string hidden_function(std::string_view name, const Hiding& hiding);
 
 /// C++ as a debugger prints it: "void secret::kernel<at::Tensor>(int)" -> "void func_1::func_2<at::Tensor>(int)".
-/// Namespaces that are public keep all that is inside them, or, where public names are hidden, only themselves.
+/// Namespaces that are public keep all that is inside them.
 [[nodiscard]] std::string hidden_cpp_name(std::string_view name, const Hiding& hiding);
 
 } // namespace memviz

@@ -169,7 +169,7 @@ std::string hidden_path(std::string_view filename, const Hiding& hiding) {
   }
   const CodeOrigin origin = origin_of(path);
   hiding.search.hide(filename);
-  std::string hidden = hiding.public_names == PublicNames::kept ? public_part(path) : "";
+  std::string hidden = public_part(path);
   if (hidden.empty())
     hidden = pseudonym(path, hiding);
   else
@@ -180,7 +180,7 @@ std::string hidden_path(std::string_view filename, const Hiding& hiding) {
 
 std::string hidden_module(std::string_view filename, const Hiding& hiding) {
   std::string path = with_slashes(filename);
-  if (is_public_pseudo_file(path) || (hiding.public_names == PublicNames::kept && is_public_file(path))) {
+  if (is_public_file(path)) {
     hiding.search.keep(path);
     return path;
   }

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <utility>
 
 namespace memviz {
 namespace {
@@ -42,15 +41,12 @@ std::string hidden_module_path(std::string_view path, const Hiding& hiding) {
 
 std::string hidden_class(std::string_view name, const Hiding& hiding) {
   const std::string_view package = name.substr(0, name.find('.'));
-  const bool is_public = package.size() < name.size() && is_public_package(package);
-  if (is_public) hiding.search.keep(package);
-  if (is_public && hiding.public_names == PublicNames::kept) {
+  if (package.size() < name.size() && is_public_package(package)) {
+    hiding.search.keep(package);
     hiding.search.keep(name);
     return std::string(name);
   }
-  bool is_kept = is_public; // of the first part
   return by_part(name, [&](std::string_view part, bool is_last) {
-    if (std::exchange(is_kept, false)) return std::string(part);
     return hidden_part(is_last ? "class_" : "module_", part, hiding);
   });
 }

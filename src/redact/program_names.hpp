@@ -13,8 +13,7 @@ namespace memviz {
 /// "transformer.h.0" -> "module_1.module_2.0"
 [[nodiscard]] std::string hidden_module_path(std::string_view path, const Hiding& hiding);
 
-/// "train.Block" -> "module_1.class_2"; a class of a public package stays, or, where public names are hidden, the name
-/// of the package alone.
+/// "train.Block" -> "module_1.class_2"; a class of a public package stays.
 [[nodiscard]] std::string hidden_class(std::string_view name, const Hiding& hiding);
 
 /// "acme.fused.default" -> "module_1.func_2.default"; operators that PyTorch brings stay.

@@ -86,26 +86,18 @@ bool is_public_namespace(std::string_view name) {
   return has(kNamespaces, name);
 }
 
-bool is_known_word(std::string_view name) {
-  return has(kWords, name);
-}
-
 bool is_public_symbol(std::string_view name) {
-  return is_known_word(name) || is_cpython(name) || starts_with_any(name, kSymbolBeginnings);
-}
-
-bool is_known_python_name(std::string_view name) {
-  static constexpr std::string_view kNames =
-      "<dictcomp> <genexpr> <lambda> <listcomp> <module> <setcomp> <string> ?? backward forward main wrapper";
-  return name.empty() || has(kNames, name);
+  return has(kWords, name) || is_cpython(name) || starts_with_any(name, kSymbolBeginnings);
 }
 
 bool is_public_python_name(std::string_view name) {
+  static constexpr std::string_view kNames =
+      "<dictcomp> <genexpr> <lambda> <listcomp> <module> <setcomp> <string> ?? backward forward main wrapper";
   constexpr std::size_t kLongestMethod = 24;
   const bool is_dunder =
       name.size() > 4 && name.size() <= kLongestMethod && name.starts_with("__") && name.ends_with("__") &&
       std::all_of(name.begin(), name.end(), [](char c) { return c == '_' || (c >= 'a' && c <= 'z'); });
-  return is_dunder || is_known_python_name(name);
+  return is_dunder || name.empty() || has(kNames, name);
 }
 
 bool is_public_annotation(std::string_view name) {

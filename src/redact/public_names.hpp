@@ -10,13 +10,11 @@ namespace memviz {
 [[nodiscard]] bool is_public_package(std::string_view name);
 /// A C++ namespace: what is inside is its library's.
 [[nodiscard]] bool is_public_namespace(std::string_view name);
-/// A C++ keyword, or one of a few types and functions that every C++ program or CPython has.
-[[nodiscard]] bool is_known_word(std::string_view name);
-/// The same, or a name that begins like those of CPython, CUDA or the system.
+/// A C++ keyword, one of a few types and functions that every C++ program has, or a name that begins like those of
+/// CPython, CUDA or the system.
 [[nodiscard]] bool is_public_symbol(std::string_view name);
-/// A name that Python gives where there is none, or that every model has: `<module>`, `forward`.
-[[nodiscard]] bool is_known_python_name(std::string_view name);
-/// The same, or a special method: `__init__`.
+/// A name that Python gives where there is none, one that every model has, or a special method: `<module>`, `forward`,
+/// `__init__`.
 [[nodiscard]] bool is_public_python_name(std::string_view name);
 /// A name of torch's own marks: "ProfilerStep#12", "Optimizer.step#AdamW.step".
 [[nodiscard]] bool is_public_annotation(std::string_view name);

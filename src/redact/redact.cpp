@@ -42,10 +42,10 @@ bool is_public_setting(std::string_view text) {
   return true;
 }
 
-/// "Torch-Compiled Region: 0/1", "N/A", ""
+/// "Torch-Compiled Region: 0/1", "N/A", "", numbers
 bool is_known_context(std::string_view text) {
   constexpr std::string_view kRegion = "Torch-Compiled Region";
-  return text.empty() || text == "N/A" || (text.starts_with(kRegion) && !has_letters(text.substr(kRegion.size())));
+  return text == "N/A" || !has_letters(text.starts_with(kRegion) ? text.substr(kRegion.size()) : text);
 }
 
 std::string_view word_of(Redact what) {
@@ -53,7 +53,6 @@ std::string_view word_of(Redact what) {
   case Redact::paths: return "paths";
   case Redact::names: return "names";
   case Redact::all: return "all";
-  case Redact::everything: return "everything";
   }
   return "";
 }
@@ -63,12 +62,9 @@ std::string_view word_of(Redact what) {
 struct Redactor::Parts {
   explicit Parts(RedactOptions options)
       : what(options.what), hides_paths(options.what != Redact::names), hides_names(options.what != Redact::paths),
-        hides_all(options.what == Redact::all || options.what == Redact::everything),
-        public_names(options.what == Redact::everything ? PublicNames::hidden : PublicNames::kept),
-        pseudonyms(std::move(options.key)) {}
+        hides_all(options.what == Redact::all), pseudonyms(std::move(options.key)) {}
 
-  [[nodiscard]] Hiding hiding() { return {pseudonyms, search, public_names}; }
-  [[nodiscard]] bool keeps_public() const { return public_names == PublicNames::kept; }
+  [[nodiscard]] Hiding hiding() { return {pseudonyms, search}; }
 
   [[nodiscard]] std::string hidden(std::string_view prefix, std::string_view text) {
     search.hide(text);
@@ -91,10 +87,9 @@ struct Redactor::Parts {
   }
 
   [[nodiscard]] std::string function(std::string_view name, std::string_view filename) {
-    if (!hides_names || is_known_python_name(name)) return kept(name);
-    if (keeps_public() && is_public_python_name(name)) return kept(name);
+    if (!hides_names || is_public_python_name(name)) return kept(name);
     if (origin_of(filename) == CodeOrigin::cpp) return hidden_cpp_name(name, hiding());
-    if (keeps_public() && is_public_file(filename)) return kept(name);
+    if (is_public_file(filename)) return kept(name);
     return hidden_function(name, hiding());
   }
 
@@ -108,7 +103,6 @@ struct Redactor::Parts {
   bool hides_paths;
   bool hides_names;
   bool hides_all;
-  PublicNames public_names;
   Pseudonyms pseudonyms;
   LeakSearch search;
 };
@@ -124,7 +118,7 @@ FrameText Redactor::frame(std::string_view name, std::string_view filename) {
   // Debug information often has the file's own name only; a function of torch's stands in a file of torch's.
   const bool is_torch_source = filename.find_first_of("/\\") == std::string_view::npos &&
                                origin_of(filename) == CodeOrigin::cpp && name.find("::") != std::string_view::npos &&
-                               parts.keeps_public() && hidden_cpp_name(name, parts.hiding()) == name;
+                               hidden_cpp_name(name, parts.hiding()) == name;
   if (is_torch_source)
     parts.search.keep(filename);
   else if (parts.hides_paths)
@@ -139,18 +133,15 @@ std::string Redactor::text(TextKind kind, std::string_view text) {
   switch (kind) {
   case TextKind::stage:
     return text.empty() || text == "START" || text == "END" ? parts.kept(text) : parts.hidden("text_", text);
-  case TextKind::action:
-    return parts.keeps_public() && is_action(text) ? parts.kept(text) : parts.hidden("action_", text);
+  case TextKind::action: return is_action(text) ? parts.kept(text) : parts.hidden("action_", text);
   case TextKind::annotation: return parts.hides_names ? parts.annotation(text) : parts.kept(text);
   case TextKind::metadata_key:
   case TextKind::metadata:
   case TextKind::graph_node:
     if (text.empty()) return "";
-    return parts.hides_names && (has_letters(text) || !parts.keeps_public()) ? parts.hidden("text_", text)
-                                                                             : parts.kept(text);
+    return parts.hides_names && has_letters(text) ? parts.hidden("text_", text) : parts.kept(text);
   case TextKind::compile_context:
-    if (is_known_context(text) || (parts.keeps_public() && !has_letters(text))) return parts.kept(text);
-    return parts.hides_names ? parts.hidden("text_", text) : parts.kept(text);
+    return parts.hides_names && !is_known_context(text) ? parts.hidden("text_", text) : parts.kept(text);
   case TextKind::setting_key:
   case TextKind::setting:
     return parts.hides_all && !is_public_setting(text) ? parts.hidden("text_", text) : parts.kept(text);

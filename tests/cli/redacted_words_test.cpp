@@ -182,7 +182,7 @@ TextSet pseudonyms_of(const Vocabulary& vocabulary, Redact what) {
 }
 
 const std::vector<std::pair<std::string, Redact>> kLevels{
-    {"paths", Redact::paths}, {"names", Redact::names}, {"all", Redact::all}, {"everything", Redact::everything}};
+    {"paths", Redact::paths}, {"names", Redact::names}, {"all", Redact::all}};
 
 } // namespace
 

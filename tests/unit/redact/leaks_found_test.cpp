@@ -33,7 +33,7 @@ public:
   }
   void check(const Recording& recording) const override { redactor.check(recording); }
 
-  Redactor redactor{{Redact::everything, ""}};
+  Redactor redactor{{Redact::all, ""}};
 
 private:
   Hole hole_ = Hole::none;
@@ -53,7 +53,7 @@ std::string program() {
   builder.segment(0x1000, 1024)
       .block(dict({{"size", 512}, {"requested_size", 512}, {"state", "active_allocated"}, {"frames", list({frame})}}));
   builder.segment(0x8000, 512).block(dict({{"size", 512}, {"state", "gone to acme"}}));
-  builder.event(dict({{"action", "acme_action"},
+  builder.event(dict({{"action", "AcmeAction"},
                       {"addr", 0x1000},
                       {"size", 512},
                       {"stream", 0},
@@ -97,12 +97,12 @@ TEST_CASE("a text of any kind that is not hidden is found before anybody sees th
       CAPTURE(kind);
       Leaky leaky(static_cast<TextKind>(kind));
       const std::string refusal = refusal_of(leaky, stream);
-      CHECK(refusal.starts_with("--redact everything left "));
+      CHECK(refusal.starts_with("--redact all left "));
       CHECK(refusal.ends_with(" in the output, so nothing was written; please report this"));
     }
     for (const Leaky::Hole hole : {Leaky::Hole::name, Leaky::Hole::filename}) {
       Leaky leaky(hole);
-      CHECK(refusal_of(leaky, stream).starts_with("--redact everything left "));
+      CHECK(refusal_of(leaky, stream).starts_with("--redact all left "));
     }
   }
 }

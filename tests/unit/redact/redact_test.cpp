@@ -1,6 +1,5 @@
 #include "memviz/flame.hpp"
 #include "memviz/input.hpp"
-#include "memviz/label.hpp"
 #include "memviz/redact.hpp"
 #include "memviz/replay.hpp"
 #include "support/files.hpp"
@@ -9,8 +8,6 @@
 #include <cstdint>
 #include <doctest/doctest.h>
 #include <string>
-#include <utility>
-#include <vector>
 
 using namespace memviz;
 using namespace memviz::test;
@@ -34,32 +31,6 @@ TEST_CASE("nothing that was hidden enters the snapshot") {
     CHECK(all.find("/dist-packages/torch/nn/modules/linear.py\n") != std::string::npos);
     CHECK(starred(all).find("mark_*#3\n") != std::string::npos);
   }
-}
-
-TEST_CASE("everything hides what only looks public, and keeps the kind of code") {
-  Redactor all({Redact::all, ""});
-  Redactor everything({Redact::everything, ""});
-  for (const auto& [name, file] : std::vector<std::pair<std::string, std::string>>{
-           {"acme_step", "/x/lib/python3.10/site-packages/torch/acme_fork.py"},
-           {"__acme__", "/home/alice/run.py"},
-           {"at::native::acme_kernel(acme::Config)", "/build/torch/csrc/acme/kernel.cpp"},
-           {"pthread_acme", "/usr/include/acme.h"},
-           {"THPAcme_new", "??"}}) {
-    const std::string raw = name;
-    CAPTURE(raw);
-    const FrameText kept = all.frame(name, file);
-    CHECK((kept.name + kept.filename).find("cme") != std::string::npos);
-    const FrameText hidden = everything.frame(name, file);
-    CAPTURE(hidden.name);
-    CAPTURE(hidden.filename);
-    CHECK((hidden.name + hidden.filename).find("cme") == std::string::npos);
-    CHECK(origin_of(hidden.filename) == origin_of(file));
-  }
-  CHECK(all.text(TextKind::metadata, "4711") == "4711");
-  CHECK(starred(everything.text(TextKind::metadata, "4711")) == "text_*");
-  CHECK(everything.text(TextKind::action, "acme_state").starts_with("action_"));
-  CHECK(everything.frame("forward", "??").name == "forward");
-  CHECK(everything.text(TextKind::setting, "expandable_segments:True") == "expandable_segments:True");
 }
 
 TEST_CASE("redaction changes no figure of real snapshots, and no ranking") {
