@@ -66,10 +66,8 @@ enum class Outcome : std::uint8_t {
 enum class Proviso : std::uint8_t {
   none,
   start,        ///< where what lived before the first event would have lain
-  capture,      ///< whether a CUDA graph was being captured, while which nothing is given back
+  capture,      ///< whether a CUDA graph was being captured or a private pool in use: then no memory goes back
   request_size, ///< what the request was before it was rounded up
-  pool,         ///< whether private pools are in use still: what is freed there goes back only where they are not
-  wait,         ///< when memory that other streams used was free: while a CUDA graph is captured it has to wait
   pages,        ///< which pages of expandable segments had been unmapped before the first event
   release,      ///< who gave memory back, the program or the allocator: recorded without stacks
   lost_events,  ///< the events that the ring lost: where expandable segments would have put what they allocated

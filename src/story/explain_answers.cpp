@@ -16,41 +16,36 @@ namespace {
 
 constexpr std::size_t kMostAnswerLines = 3;
 
-/// The end of a sentence that is true only if something is so that the file does not tell.
+/// The end of a sentence that is true only under a condition that the file does not show.
 std::string if_so(const WhatIf& answer) {
-  switch (answer.proviso) {
-  case Proviso::start:
-    return answer.circumstance == Circumstance::expandable_segments
-               ? " if what was allocated before the first event lay packed together, which this file does not tell."
-               : " if that had been so before the first event, too, of which this file does not tell.";
-  case Proviso::capture:
+  if (answer.proviso == Proviso::capture)
     return ", unless a CUDA graph was being captured, which this file does not tell: nothing is given back then.";
-  case Proviso::request_size:
-    return " or not, depending on what it was before it was rounded up, which this file does not tell.";
-  case Proviso::release:
-    return " or not, depending on whether it was the program that gave memory back, by empty_cache() for one, or the "
-           "allocator: without stacks this file does not tell.";
-  case Proviso::pages:
-    return " or not, depending on which pages were unmapped before the first event, which this file does not tell.";
-  case Proviso::wait:
-    return " if what other streams had used was free by then, which this file does not tell: while a CUDA graph is "
-           "captured, that has to wait.";
-  case Proviso::pool:
-    if (answer.circumstance != Circumstance::without_blocks)
-      return " if a private pool was not in use any more and no CUDA graph was being captured, which this file does "
-             "not tell.";
-    return ", unless a private pool that holds some of them is not in use any more, which this file does not tell.";
-  case Proviso::lost_events: // never with an answer
+  if (answer.proviso != Proviso::start) return ".";
+  return answer.circumstance == Circumstance::expandable_segments
+             ? " if what was allocated before the first event lay packed together, which this file does not tell."
+             : " if that had been so before the first event, too, of which this file does not tell.";
+}
+
+/// The fact that is missing for an answer; "" for none.
+std::string missing_fact(Proviso proviso) {
+  switch (proviso) {
+  case Proviso::capture:
+    return "the file does not show whether a CUDA graph was being captured, or a private pool in use";
+  case Proviso::request_size: return "the file does not show the size of the request before it was rounded up";
+  case Proviso::release: return "the file does not show whether the program or the allocator gave memory back";
+  case Proviso::pages: return "the file does not show which pages were unmapped before the first event";
+  case Proviso::lost_events:
+    return "the first events of the recording were lost, and with them where the memory that they allocated would be";
+  case Proviso::start:
   case Proviso::none: break;
   }
-  return ".";
+  return "";
 }
 
 std::string saved(const DeviceExplanation& device, const WhatIf& answer, const std::string& circumstance) {
   const std::string would_be =
       fmt::format("{}, {} would be reserved instead of {}", circumstance,
                   format_bytes(answer.reserved_bytes.value_or(0)), format_bytes(device.ledger.reserved_bytes));
-  if (answer.outcome == Outcome::fits && !answer.reserved_bytes) return circumstance + " less would be reserved.";
   if (answer.outcome == Outcome::fits) return would_be + ".";
   return answer.outcome == Outcome::at_best ? would_be + if_so(answer) : circumstance + " no less would be reserved.";
 }
@@ -70,21 +65,8 @@ std::string replayed(const DeviceExplanation& device, const WhatIf& answer, cons
   if (answer.outcome == Outcome::not_offered) {
     if (!device.fidelity.reproduces() && device.fidelity.allocs == 0)
       return circumstance + ": not told, because no allocation is recorded that could be replayed.";
-    if (answer.proviso == Proviso::capture)
-      return circumstance + ": not told, because it depends on whether a CUDA graph was being captured.";
-    if (answer.proviso == Proviso::release)
-      return circumstance +
-             ": not told, because it depends on whether it was the program that gave memory back, or the "
-             "allocator, which no event without a stack tells.";
-    if (answer.proviso == Proviso::pages)
-      return circumstance + ": not told, because it depends on which pages were unmapped before the first event.";
-    if (answer.proviso == Proviso::pool)
-      return circumstance + ": not told, because it depends on whether a private pool was still in use.";
-    if (answer.proviso == Proviso::wait)
-      return circumstance + ": not told, because it depends on when what other streams had used was free.";
-    if (answer.proviso == Proviso::lost_events)
-      return circumstance + ": unknown, because the first events of the recording were lost, and with them where "
-                            "the memory that they allocated would be.";
+    if (const std::string fact = missing_fact(answer.proviso); !fact.empty())
+      return fmt::format("{}: unknown, because {}.", circumstance, fact);
     if (device.fidelity.reproduces())
       return circumstance + ": not told, because what this file says does not explain the failure.";
     return fmt::format("{}: unknown, because the model of the allocator misses this recording's reserved memory by up "
@@ -93,15 +75,13 @@ std::string replayed(const DeviceExplanation& device, const WhatIf& answer, cons
                        format_bytes(device.fidelity.largest_reserved_bytes), cause_of_miss(device));
   }
   if (!device.request) return saved(device, answer, circumstance);
-  if (answer.outcome == Outcome::fits && !answer.reserved_bytes) return circumstance + " the request would have fit.";
   if (answer.outcome == Outcome::fits)
     return fmt::format("{} the request would have fit, with {} reserved before it.", circumstance,
                        format_bytes(answer.reserved_bytes.value_or(0)));
   if (answer.outcome == Outcome::at_best) return circumstance + " the request would have fit" + if_so(answer);
   if (!answer.failed_event.is_none())
-    return fmt::format("{} memory would have run out before, at event {}{}.", circumstance,
-                       format_count(answer.failed_event.value()),
-                       answer.proviso == Proviso::none ? "" : " at the latest");
+    return fmt::format("{} memory would have run out before, at event {}.", circumstance,
+                       format_count(answer.failed_event.value()));
   return circumstance + " the request would not have fit either.";
 }
 

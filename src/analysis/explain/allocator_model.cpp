@@ -44,11 +44,6 @@ void AllocatorModel::release_cached() {
     if (!shelf.key.pool.is_private() || given_up_.contains(shelf.key.pool)) release_shelf(shelf);
 }
 
-void AllocatorModel::release_pool(const PoolId& pool) {
-  for (Shelf& shelf : shelves_)
-    if (shelf.key.pool == pool) release_shelf(shelf);
-}
-
 bool AllocatorModel::release_segment(std::uint64_t address, std::uint64_t bytes, const PoolId& pool,
                                      std::int64_t stream) {
   for (const bool is_small : {true, false}) {

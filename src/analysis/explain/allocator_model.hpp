@@ -52,8 +52,6 @@ public:
   /// What PyTorch does in empty_cache() and before a request fails: wholly free segments and pages go back to the
   /// device, of the default pools and of those that are given up.
   void release_cached();
-  /// The same of one pool alone.
-  void release_pool(const PoolId& pool);
   /// The one segment, where it is wholly free; whether it is.
   bool release_segment(std::uint64_t address, std::uint64_t bytes, const PoolId& pool, std::int64_t stream);
   /// Nobody will allocate in a private pool again: its graph is gone. An allocation there takes it back.

@@ -12,13 +12,8 @@ namespace {
 
 class ModelReplay {
 public:
-  ModelReplay(const LeadUp& lead_up, const Untold& untold, const ReplayPlan& plan)
-      : lead_up_(lead_up), untold_(untold), plan_(plan), pools_(lead_up), watch_(lead_up, plan.recorded_settings),
-        given_up_(pools_given_up(lead_up, pools_,
-                                 plan.captures == Bound::most ? untold.pools_in_use_until
-                                                              : untold.pools_in_use_until_in_capture,
-                                 plan.pools)),
-        model_(plan.settings, plan.limit_bytes) {}
+  ModelReplay(const LeadUp& lead_up, const ReplayPlan& plan)
+      : lead_up_(lead_up), plan_(plan), pools_(lead_up), model_(plan.settings, plan.limit_bytes) {}
 
   ReplayOutcome run(const std::optional<Request>& request) {
     bool has_room = start();
@@ -27,12 +22,8 @@ public:
       if (!has_room) outcome_.failed_event = EventIndex(i);
     }
     outcome_.reserved_bytes = model_.reserved_bytes();
-    if (has_room && request) {
-      const bool gives_back = plan_.no_private_pools || plan_.release == Release::done ||
-                              (plan_.release == Release::untold && plan_.captures == Bound::most);
-      model_.give_back_before_failing(gives_back);
+    if (has_room && request)
       outcome_.request_fits = model_.alloc(request->bytes, stream(request->stream), pool(request->pool)).has_value();
-    }
     return outcome_;
   }
 
@@ -55,7 +46,7 @@ private:
       const bool is_changed = plan_.start == Start::changed;
       const PoolKey key{is_changed ? pool(segment.pool) : segment.pool,
                         is_changed ? stream(segment.stream) : segment.stream, is_small_segment(segment)};
-      const auto handles = model_.adopt(segment, blocks, key, pages_before(segment));
+      const auto handles = model_.adopt(segment, blocks, key);
       for (std::size_t i = 0; i < blocks.size(); ++i)
         if (blocks[i].is_active()) remember(blocks[i].address, handles[i]);
     }
@@ -63,21 +54,9 @@ private:
     return true;
   }
 
-  [[nodiscard]] std::uint64_t pages_before(const Segment& segment) const {
-    constexpr std::uint64_t kMostBytes = 1ULL << 40U;
-    const std::uint64_t bytes = plan_.has_pages_before ? std::min(kMostBytes, segment.address) : 0;
-    return bytes - bytes % kLargeSegmentBytes;
-  }
-
   bool step(std::size_t index) {
     const Event event = lead_up_.events[index];
     const bool is_release = gives_back(event.action);
-    for (; next_given_up_ < given_up_.size() && given_up_[next_given_up_].first <= index; ++next_given_up_)
-      model_.give_up(given_up_[next_given_up_].second);
-    const auto& held = untold_.frees_held;
-    for (; plan_.frees_what_is_held && next_held_ < held.size() && held[next_held_].first <= index; ++next_held_)
-      forget(held[next_held_].second);
-    if (plan_.captures == Bound::least) watch_.see(event, pools_.pool_of(event));
     switch (event.action) {
     case Action::alloc: return step_alloc(event);
     case Action::free_requested:
@@ -105,14 +84,14 @@ private:
         model_.release_segment(event.address, event.size_bytes, pools_.pool_of(event), event.stream))
       return;
     // One call of the allocator gives all of them back.
-    if (was_release_ || (plan_.leaves_releases && is_own_release(event, index))) return;
+    if (was_release_ || (plan_.leaves_releases && is_own_release(index))) return;
     release_as_called(index);
   }
 
-  bool is_own_release(const Event& event, std::size_t index) {
-    const Releaser found = releaser(lead_up_, index, {recorded_bytes_ + event.size_bytes, plan_.limit_bytes});
+  bool is_own_release(std::size_t index) {
+    const Releaser found = releaser(lead_up_, index);
     outcome_.has_untold_release |= found == Releaser::untold;
-    return (found == Releaser::untold ? plan_.untold_releaser : found) == Releaser::allocator;
+    return found == Releaser::allocator;
   }
 
   /// empty_cache(), or the end of a MemPool: that gives back what is the pool's.
@@ -122,11 +101,8 @@ private:
       const PoolId pool = pools_.pool_of(lead_up_.events[index]);
       if (released.empty() || released.back() != pool) released.push_back(pool);
     }
-    const bool is_one_pool = released.size() == 1 && released.front().is_private();
-    if (plan_.pools == Bound::least && is_one_pool) {
-      if (!plan_.no_private_pools) model_.release_pool(released.front());
-      return;
-    }
+    const bool is_end_of_pool = released.size() == 1 && released.front().is_private();
+    outcome_.has_untold_release |= plan_.no_private_pools && is_end_of_pool; // it would have been empty_cache() or none
     for (const PoolId& pool : released)
       if (pool.is_private()) model_.give_up(pool);
     model_.release_cached();
@@ -134,8 +110,6 @@ private:
 
   bool step_alloc(const Event& event) {
     was_release_ = false;
-    model_.give_back_before_failing(plan_.no_private_pools || plan_.captures == Bound::most ||
-                                    !watch_.may_be_capturing());
     if (!alloc(event.address, event.size_bytes, event.stream, pools_.pool_of(event))) return false;
     ++outcome_.fidelity.allocs;
     if (model_.address(static_cast<AllocatorModel::Handle>(*live_.find(event.address))) == event.address)
@@ -170,13 +144,8 @@ private:
   }
 
   const LeadUp& lead_up_;
-  const Untold& untold_;
   const ReplayPlan& plan_;
   PoolFinder pools_;
-  CaptureWatch watch_;
-  std::vector<std::pair<std::size_t, PoolId>> given_up_;
-  std::size_t next_given_up_ = 0;
-  std::size_t next_held_ = 0;
   AllocatorModel model_;
   NumberMap live_; ///< recorded address -> handle
   std::uint64_t recorded_bytes_ = 0;
@@ -188,18 +157,16 @@ Fidelity check_order(const LeadUp& lead_up, const AllocatorSettings& settings, F
   ReplayPlan plan;
   plan.settings = settings;
   plan.settings.free_block_order = order;
-  plan.recorded_settings = settings;
   plan.keeps_places = true;
-  Fidelity fidelity = replay_model(lead_up, {}, plan, std::nullopt).fidelity;
+  Fidelity fidelity = replay_model(lead_up, plan, std::nullopt).fidelity;
   fidelity.free_block_order = order;
   return fidelity;
 }
 
 } // namespace
 
-ReplayOutcome replay_model(const LeadUp& lead_up, const Untold& untold, const ReplayPlan& plan,
-                           const std::optional<Request>& request) {
-  return ModelReplay(lead_up, untold, plan).run(request);
+ReplayOutcome replay_model(const LeadUp& lead_up, const ReplayPlan& plan, const std::optional<Request>& request) {
+  return ModelReplay(lead_up, plan).run(request);
 }
 
 Fidelity check_model(const LeadUp& lead_up, const AllocatorSettings& settings) {

@@ -37,16 +37,6 @@ Trial::Trial(const MemoryState& state, DeviceId device, const Request& request, 
             [](const Adopted& left, const Adopted& right) { return left.first_block < right.first_block; });
 }
 
-bool Trial::fits_without_all(const MemoryMap& memory, std::span<const PoolId> given_up) const {
-  AllocatorModel model = model_;
-  for (const Adopted& segment : segments_)
-    for (std::size_t i = 0; i < segment.handles.size(); ++i)
-      if (memory.blocks[segment.first_block + i].is_active()) model.free(segment.handles[i]);
-  for (const PoolId& pool : given_up)
-    model.give_up(pool);
-  return model.alloc(request_.bytes, request_.stream, request_.pool).has_value();
-}
-
 bool Trial::fits_without(std::span<const std::uint32_t> blocks) const {
   AllocatorModel model = model_;
   for (const std::uint32_t block : blocks) {

@@ -20,8 +20,6 @@ public:
   /// `blocks`: indices into the state's blocks, ascending. Cached memory is given back where that is needed, and
   /// the allocator does that.
   [[nodiscard]] bool fits_without(std::span<const std::uint32_t> blocks) const;
-  /// Without any block of `memory`, which is that of the constructor, if nobody uses these private pools any more.
-  [[nodiscard]] bool fits_without_all(const MemoryMap& memory, std::span<const PoolId> given_up) const;
   /// What the device would have to give for the request as things are.
   [[nodiscard]] std::uint64_t needed_bytes() const {
     return model_.needed_bytes(request_.bytes, request_.stream, request_.pool);

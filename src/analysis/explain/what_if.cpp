@@ -2,7 +2,6 @@
 
 #include "analysis/explain/allocator_model.hpp"
 #include "analysis/explain/model_replay.hpp"
-#include "analysis/explain/pool_lives.hpp"
 #include "analysis/explain/trial.hpp"
 #include "analysis/explain/untold.hpp"
 
@@ -20,36 +19,19 @@ std::uint64_t reserved_at(const MemoryMap& memory, DeviceId device) {
   return bytes;
 }
 
-bool saw_private_pools(const LeadUp& lead_up) {
-  for (const MemoryMap* memory : std::initializer_list<const MemoryMap*>{&lead_up.start, &lead_up.state})
-    for (const Segment& segment : memory->segments_of(lead_up.device))
-      if (segment.pool.is_private()) return true;
-  for (std::size_t i = 0; i < lead_up.event_count; ++i)
-    if (lead_up.events[i].pool.value_or(PoolId{}).is_private()) return true;
-  return false;
-}
-
 class Questions {
 public:
   Questions(const LeadUp& lead_up, const Question& question)
       : lead_up_(lead_up), request_(question.request), settings_(question.settings), fidelity_(question.fidelity),
         verdict_(question.verdict), line_bytes_(question.line_bytes),
         reserved_bytes_(reserved_at(lead_up.state, lead_up.device)),
-        had_private_pools_(saw_private_pools(lead_up) || (request_ && request_->pool.is_private())) {
+        had_private_pools_(had_private_pools(lead_up, request_)) {
     for (const Segment& segment : lead_up.state.segments_of(lead_up.device)) {
       has_private_pools_ |= segment.pool.is_private();
       if (!first_stream_) first_stream_ = segment.stream;
       has_streams_ |= segment.stream != *first_stream_;
     }
-    if (!had_private_pools_) return;
     if (request_) release_ = release_before_failure(lead_up, *request_, settings_);
-    const bool may_release = request_ && release_ != Release::not_done;
-    untold_.pools_in_use_until =
-        pools_in_use_until(lead_up, settings_, may_release ? Release::done : Release::not_done);
-    untold_.pools_in_use_until_in_capture = request_ && release_ == Release::untold
-                                                ? pools_in_use_until(lead_up, settings_, Release::not_done)
-                                                : untold_.pools_in_use_until;
-    untold_.frees_held = frees_held_by_capture(lead_up, request_, settings_);
   }
 
   [[nodiscard]] WhatIf expandable() const {
@@ -90,8 +72,9 @@ public:
                   {segment.pool, segment.stream, is_small_segment(segment)});
     }
     model.release_cached();
-    answer.reserved_bytes =
-        model.reserved_bytes() + (request_ ? own_pool_release_bytes(lead_up_, *request_) : std::uint64_t{0});
+    // With max_split_size a private pool gives large blocks back for a request in it, which empty_cache() does not.
+    const bool gives_own_back = request_ && request_->pool.is_private() && settings_.max_split_bytes != kNoSplitLimit;
+    if (!gives_own_back) answer.reserved_bytes = model.reserved_bytes();
     if (!is_clear()) return answer;
     if (!request_)
       answer.outcome = model.reserved_bytes() < reserved_bytes_ ? Outcome::fits : Outcome::no_matter;
@@ -116,10 +99,10 @@ public:
     for (const std::uint32_t block : answer.blocks)
       answer.blocks_bytes += lead_up_.state.blocks[block].size_bytes;
     answer.outcome = answer.blocks.empty() ? Outcome::does_not_fit : Outcome::fits;
-    const bool depends_on_pools =
-        answer.blocks.empty() && has_private_pools_ && release_ != Release::not_done &&
-        Trial(lead_up_.state, lead_up_.device, *request_, settings_).fits_without_all(lead_up_.state, pools_given_up());
-    if (depends_on_pools) answer.proviso = Proviso::pool;
+    if (answer.blocks.empty() && has_private_pools_ && release_ != Release::not_done) {
+      answer.outcome = Outcome::not_offered; // a private pool that is not in use any more gives memory back
+      answer.proviso = Proviso::capture;
+    }
     const bool depends =
         release_ == Release::untold && !answer.blocks.empty() &&
         !Trial(lead_up_.state, lead_up_.device, *request_, settings_, false).fits_without(answer.blocks);
@@ -142,7 +125,7 @@ public:
     smallest.bytes = smallest_request_bytes(settings_, request_->bytes);
     const WhatIf other = answered(Circumstance::no_rounding, plan, Start::as_recorded, smallest);
     if (other.outcome == answer.outcome) return answer;
-    answer.outcome = Outcome::at_best;
+    answer.outcome = Outcome::not_offered;
     answer.proviso = Proviso::request_size;
     return answer;
   }
@@ -176,19 +159,11 @@ private:
   }
   /// Whether what the device had free is what the request could have had.
   [[nodiscard]] bool is_clear() const { return !request_ || verdict_ != Verdict::unclear; }
-  /// Private pools of which nothing says that they are in use still.
-  [[nodiscard]] std::vector<PoolId> pools_given_up() const {
-    std::vector<PoolId> result;
-    for (const auto& [pool, event] : untold_.pools_in_use_until)
-      if (event < lead_up_.event_count) result.push_back(pool);
-    return result;
-  }
   [[nodiscard]] bool has_start() const { return !lead_up_.start.segments_of(lead_up_.device).empty(); }
 
   [[nodiscard]] ReplayPlan recorded_plan() const {
     ReplayPlan plan;
     plan.settings = settings_;
-    plan.recorded_settings = settings_;
     return plan;
   }
 
@@ -199,11 +174,10 @@ private:
     if (!fidelity_.reproduces() || !is_clear()) return answer;
     if (request_) plan.limit_bytes = limit_bytes();
     plan.leaves_releases = request_.has_value();
-    plan.release = release_;
-    answer = within_bounds(answer, plan, request);
+    answer = replayed(answer, plan, request);
     if (answer.outcome != Outcome::does_not_fit || !has_start() || before == Start::as_recorded) return answer;
     plan.start = before;
-    WhatIf best = within_bounds(answer, plan, request);
+    WhatIf best = replayed(answer, plan, request);
     if (best.outcome != Outcome::fits) return answer;
     best.outcome = Outcome::at_best;
     best.proviso = Proviso::start;
@@ -213,74 +187,25 @@ private:
     return answered(circumstance, plan, before, request_);
   }
 
-  /// What no event says of captures and of the ends of pools matters only where there are private pools.
-  [[nodiscard]] WhatIf within_bounds(const WhatIf& question, ReplayPlan plan,
-                                     const std::optional<Request>& request) const {
-    plan.captures = plan.pools = Bound::most;
-    WhatIf most = with_any_pages(question, plan, request);
-    if (!had_private_pools_) return most;
-    plan.captures = plan.pools = Bound::least;
-    const WhatIf least = with_any_pages(question, plan, request);
-    if (!is_same(most, least)) {
-      plan.captures = Bound::most;
-      const bool is_capture = is_same(most, with_any_pages(question, plan, request));
-      return common(most, least, is_capture ? Proviso::capture : Proviso::pool);
-    }
-    WhatIf same = common(most, least, Proviso::none);
-    if (untold_.pools_in_use_until == untold_.pools_in_use_until_in_capture) return same;
-    plan.pools = Bound::most;
-    return common(same, with_any_pages(question, plan, request), Proviso::pool);
+  [[nodiscard]] WhatIf replayed(WhatIf answer, const ReplayPlan& plan, const std::optional<Request>& request) const {
+    answer.outcome = Outcome::not_offered;
+    answer.proviso = missing_fact(plan, request);
+    if (answer.proviso != Proviso::none) return answer;
+    const ReplayOutcome outcome = replay_model(lead_up_, plan, request);
+    if (!outcome.has_untold_release) return answer_of(answer, outcome, request);
+    answer.proviso = Proviso::release;
+    return answer;
   }
 
-  [[nodiscard]] static bool is_same(const WhatIf& answer, const WhatIf& other) {
-    return answer.outcome == other.outcome && answer.failed_event == other.failed_event;
-  }
-
-  /// Whether there are unmapped pages before those that were mapped when the recording began, no file tells.
-  [[nodiscard]] WhatIf with_any_pages(const WhatIf& question, ReplayPlan plan,
-                                      const std::optional<Request>& request) const {
-    WhatIf answer = with_any_waits(question, plan, request);
+  /// What the file does not show and a replay would have to know.
+  [[nodiscard]] Proviso missing_fact(const ReplayPlan& plan, const std::optional<Request>& request) const {
+    const bool may_wait = !plan.no_private_pools || had_waiting_frees(lead_up_);
+    if (had_private_pools_ && may_wait) return Proviso::capture;
     const auto start = lead_up_.start.segments_of(lead_up_.device);
     const bool has_pages =
         std::any_of(start.begin(), start.end(), [](const Segment& segment) { return segment.is_expandable; });
-    if (!request || !plan.settings.expandable_segments || !has_pages || plan.start == Start::packed) return answer;
-    plan.has_pages_before = true;
-    return common(answer, with_any_waits(question, plan, request), Proviso::pages);
-  }
-
-  /// Without private pools nothing is captured: what had to wait for that could have been free, when, no file tells.
-  [[nodiscard]] WhatIf with_any_waits(const WhatIf& question, ReplayPlan plan,
-                                      const std::optional<Request>& request) const {
-    WhatIf recorded = with_either_releaser(question, plan, request);
-    if (!plan.no_private_pools || untold_.frees_held.empty()) return recorded;
-    plan.frees_what_is_held = true;
-    return common(with_either_releaser(question, plan, request), recorded, Proviso::wait);
-  }
-
-  [[nodiscard]] WhatIf with_either_releaser(const WhatIf& question, ReplayPlan plan,
-                                            const std::optional<Request>& request) const {
-    const ReplayOutcome by_allocator = replay_model(lead_up_, untold_, plan, request);
-    WhatIf answer = answer_of(question, by_allocator, request);
-    if (!by_allocator.has_untold_release) return answer;
-    plan.untold_releaser = Releaser::program;
-    return common(answer, answer_of(question, replay_model(lead_up_, untold_, plan, request), request),
-                  Proviso::release);
-  }
-
-  /// What two replays have in common that differ in what the file does not tell.
-  [[nodiscard]] static WhatIf common(WhatIf answer, const WhatIf& other, Proviso proviso) {
-    if (answer.outcome != other.outcome) {
-      const bool may_fit = answer.outcome == Outcome::fits || answer.outcome == Outcome::at_best;
-      answer.outcome = may_fit ? Outcome::at_best : Outcome::not_offered;
-      answer.proviso = proviso;
-    }
-    if (answer.failed_event != other.failed_event) {
-      const bool fail_both = !answer.failed_event.is_none() && !other.failed_event.is_none();
-      answer.failed_event = fail_both ? std::max(answer.failed_event, other.failed_event) : kNoEvent;
-      answer.proviso = proviso;
-    }
-    if (answer.reserved_bytes != other.reserved_bytes) answer.reserved_bytes.reset();
-    return answer;
+    const bool needs_pages = request && plan.settings.expandable_segments && plan.start != Start::packed;
+    return needs_pages && has_pages ? Proviso::pages : Proviso::none;
   }
 
   [[nodiscard]] WhatIf answer_of(WhatIf answer, const ReplayOutcome& outcome,
@@ -305,7 +230,6 @@ private:
   bool has_private_pools_ = false;
   bool had_private_pools_; ///< at any time
   Release release_ = Release::done;
-  Untold untold_;
 };
 
 } // namespace
@@ -342,8 +266,6 @@ std::string_view proviso_name(Proviso proviso) {
   case Proviso::request_size: return "request_size";
   case Proviso::release: return "release";
   case Proviso::pages: return "pages";
-  case Proviso::pool: return "pool";
-  case Proviso::wait: return "wait";
   case Proviso::lost_events: return "lost_events";
   }
   return "";

@@ -7,8 +7,7 @@
 
 #include <doctest/doctest.h>
 
-// Pages that no state tells of, and memory that a private pool gives back for its own request: each was first found by
-// tests/rehearsal/judge/.
+// Pages that no state shows: each case was first found by tests/rehearsal/judge/.
 
 using namespace memviz;
 using memviz::test::MiB;
@@ -81,31 +80,7 @@ TEST_CASE("AllocatorModel adopts unmapped pages before a segment") {
   CHECK(model.reserved_bytes() == 80 * MiB);
 }
 
-TEST_CASE("memory that a private pool gives back for its own request says nothing of the pool's end") {
-  const PoolId pool{0, 1};
-  const MemoryState state;
-  EventTable events;
-  events.push(event_of(Action::segment_free, kRange, 40 * MiB, pool));
-  Request request;
-  request.pool = pool;
-  const auto lead_up = [&] {
-    return LeadUp{.start = state, .state = state, .events = events, .event_count = events.size(), .device = {}};
-  };
-  SUBCASE("it is in use") {
-    events.push(event_of(Action::oom, 0, 180 * MiB, pool));
-    CHECK(pools_given_up(lead_up(), PoolFinder(lead_up()), {}, Bound::most).empty());
-    CHECK(own_pool_release_bytes(lead_up(), request) == 40 * MiB);
-    CHECK(releaser(lead_up(), 0, {}) == Releaser::allocator);
-  }
-  SUBCASE("unless the request is another pool's") {
-    events.push(event_of(Action::oom, 0, 180 * MiB));
-    CHECK(pools_given_up(lead_up(), PoolFinder(lead_up()), {}, Bound::most).size() == 1);
-    request.pool = {};
-    CHECK(own_pool_release_bytes(lead_up(), request) == 0);
-  }
-}
-
-TEST_CASE("no set of blocks helps, as long as the private pool that holds them is in use") {
+TEST_CASE("whether no set of blocks helps is open while a private pool may be out of use") {
   test::SmallSnapshot made;
   made.segment(kRange, 20 * MiB).pool({1, 0}).active(6 * MiB, 6 * MiB).inactive(14 * MiB);
   made.event(Action::segment_alloc, kRange, 20 * MiB).event(Action::alloc, kRange, 6 * MiB);
@@ -114,8 +89,8 @@ TEST_CASE("no set of blocks helps, as long as the private pool that holds them i
   made.event(Action::oom, 216 * MiB, 250 * MiB);
   const test::Explained found = test::explained(made.take());
   const WhatIf& without = found.answer(Circumstance::without_blocks);
-  CHECK(without.outcome == Outcome::does_not_fit);
-  CHECK(without.proviso == Proviso::pool);
+  CHECK(without.outcome == Outcome::not_offered);
+  CHECK(without.proviso == Proviso::capture);
 }
 
 TEST_CASE("with max_split_size, in what may be a capture, more may be missing than the state shows") {

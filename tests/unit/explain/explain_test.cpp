@@ -180,7 +180,7 @@ TEST_CASE("case: free memory of a private pool") {
   CHECK(found.first().judgement.verdict == Verdict::private_pool);
   CHECK(found.first().ledger.room.private_pool_bytes == 9 * GiB);
   CHECK(found.answer(Circumstance::no_private_pools).outcome == Outcome::fits);
-  CHECK(found.answer(Circumstance::expandable_segments).outcome == Outcome::does_not_fit);
+  CHECK(found.answer(Circumstance::expandable_segments).outcome == Outcome::not_offered);
   CHECK(one_contains(found.words().advice, "private pools"));
 }
 
