@@ -4,69 +4,34 @@
 
 #include <algorithm>
 #include <array>
-#include <cstddef>
+#include <re2/re2.h>
 
 namespace memviz::cli {
 
 namespace {
 
 constexpr std::string_view kBold = "\033[1m";
-constexpr std::string_view kBad = "\033[1;31m";
-constexpr std::string_view kGood = "\033[32m";
-constexpr std::string_view kDoubtful = "\033[33m";
-constexpr std::string_view kGrew = "\033[33m"; // as in pictures orange and blue, which most people tell apart
-constexpr std::string_view kShrank = "\033[36m";
 constexpr std::string_view kEnd = "\033[0m";
 
-/// Words that are a verdict, wherever they stand in a line.
-struct Phrase {
-  std::string_view words;
-  std::string_view color;
-};
-constexpr std::array kPhrases{
-    Phrase{"ran out of memory", kBad},
-    Phrase{"Does not fit", kBad},
-    Phrase{"NOT WELL-FORMED", kBad},
-    Phrase{"NOT BALANCED", kBad},
-    Phrase{"A leak:", kBad},
-    Phrase{"Probably a leak:", kDoubtful},
-    Phrase{"Perhaps a leak, too little to tell:", kDoubtful},
-    Phrase{"warning:", kDoubtful},
-    Phrase{"Warning:", kDoubtful},
-    Phrase{"well-formed and balanced", kGood},
-    Phrase{"Nothing grows from step to step", kGood},
-    Phrase{"Fits on", kGood},
+/// A part of a line and its colour: the text before it, the part and the text after it are the expression's groups.
+struct Tone {
+  RE2 expression;
+  std::string replacement;
+
+  Tone(const char* part, std::string_view color)
+      : expression(part), replacement(std::string("\\1").append(color).append("\\2").append(kEnd)) {}
 };
 
-bool is_capital(char letter) {
-  return letter >= 'A' && letter <= 'Z';
-}
-
-bool is_digit(char letter) {
-  return letter >= '0' && letter <= '9';
-}
-
-/// How long the signed size is that `text` begins with: "+9.63 MiB"; 0 where it begins with none.
-std::size_t signed_size(std::string_view text) {
-  if (text.size() < 4 || (text[0] != '+' && text[0] != '-') || !is_digit(text[1])) return 0;
-  std::size_t end = 1;
-  while (end < text.size() && (is_digit(text[end]) || text[end] == '.' || text[end] == ','))
-    ++end;
-  for (const std::string_view unit : {" B", " KiB", " MiB", " GiB", " TiB", " PiB"})
-    if (text.substr(end).starts_with(unit)) return end + unit.size();
-  return 0;
-}
-
-/// How long the name is that a sentence begins with: "Fragmentation: "; 0 where it begins with none.
-std::size_t label(std::string_view line) {
-  constexpr std::size_t kLongest = 24;
-  if (line.empty() || !is_capital(line.front())) return 0;
-  const std::size_t colon = line.find(": ");
-  if (colon > kLongest) return 0; // or there is none
-  const std::string_view name = line.substr(1, colon - 1);
-  const bool is_words = std::all_of(name.begin(), name.end(),
-                                    [](char letter) { return letter == ' ' || (letter >= 'a' && letter <= 'z'); });
-  return is_words ? colon + 1 : 0;
+/// Verdicts wherever they are in a line, then sizes with a sign: orange and blue, as in pictures.
+const std::array<Tone, 5>& tones() {
+  static const std::array<Tone, 5> tones{{
+      {"()(ran out of memory|Does not fit|NOT WELL-FORMED|NOT BALANCED|A leak:)", "\033[1;31m"},
+      {"()(Probably a leak:|Perhaps a leak, too little to tell:|[wW]arning:)", "\033[33m"},
+      {"()(well-formed and balanced|Nothing grows from step to step|Fits on)", "\033[32m"},
+      {R"((^|[ (])(\+[0-9][0-9.,]* (?:[KMGTP]i)?B))", "\033[33m"},
+      {R"((^|[ (])(-[0-9][0-9.,]* (?:[KMGTP]i)?B))", "\033[36m"},
+  }};
+  return tones;
 }
 
 /// A line without an indent above one that has it.
@@ -74,37 +39,15 @@ bool is_heading(std::string_view line, std::string_view next) {
   return !line.empty() && line.front() != ' ' && line.back() != '.' && next.starts_with("  ");
 }
 
-std::string with_phrases(std::string_view line) {
-  std::string result;
-  for (std::size_t i = 0; i < line.size();) {
-    const std::string_view rest = line.substr(i);
-    std::size_t length = 0;
-    std::string_view color;
-    for (const Phrase& phrase : kPhrases)
-      if (rest.starts_with(phrase.words)) {
-        length = phrase.words.size();
-        color = phrase.color;
-      }
-    if (length == 0 && (i == 0 || line[i - 1] == ' ' || line[i - 1] == '(')) {
-      length = signed_size(rest);
-      color = rest[0] == '+' ? kGrew : kShrank;
-    }
-    if (length == 0) {
-      result += line[i++];
-      continue;
-    }
-    result.append(color).append(rest.substr(0, length)).append(kEnd);
-    i += length;
-  }
-  return result;
-}
-
 std::string highlighted_line(std::string_view line, std::string_view next) {
-  if (const std::size_t named = label(line); named > 0 && with_phrases(line.substr(0, named)) == line.substr(0, named))
-    return std::string(kBold).append(line.substr(0, named)).append(kEnd) + with_phrases(line.substr(named));
-  std::string result = with_phrases(line);
+  static const Tone label("()(^[A-Z][a-z ]{0,23}:)(?: )", kBold); // of a sentence: "Fragmentation: "
+  std::string result(line);
+  for (const Tone& tone : tones())
+    RE2::GlobalReplace(&result, tone.expression, tone.replacement);
+  const bool has_label = RE2::Replace(&result, label.expression, label.replacement + ' ');
   // A verdict in it is enough.
-  if (result.size() == line.size() && is_heading(line, next)) return std::string(kBold).append(line).append(kEnd);
+  if (!has_label && result.size() == line.size() && is_heading(line, next))
+    return std::string(kBold).append(line).append(kEnd);
   return result;
 }
 
