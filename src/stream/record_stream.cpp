@@ -20,6 +20,18 @@ namespace {
 /// What the machine scans at once, so that the cells stay in the processor's cache.
 constexpr std::uint64_t kRunBytes = std::uint64_t{1} << 15U;
 
+// The stack as Python's pickle has it while it fills {..., key: [[record, ...], ...]}: the root, its keys and values in
+// turn, the outer list as the last of these, and above it the lists that APPENDS will add, or one that APPEND will.
+
+constexpr std::size_t kRoot = 0;        ///< place on the stack
+constexpr std::size_t kFirstKey = 1;    ///< place on the stack, and the root's mark
+constexpr std::size_t kWithAppend = 1;  ///< marks around a list of records: the root's
+constexpr std::size_t kWithAppends = 2; ///< and the outer list's
+
+bool is_around_records(std::size_t marks) {
+  return marks == kWithAppend || marks == kWithAppends;
+}
+
 /// Whether a cell of a RecordRun was written in place and is more than a value.
 bool is_inline(Value cell) {
   constexpr std::uint32_t kKinds = 1U << static_cast<unsigned>(Kind::text) | 1U << static_cast<unsigned>(Kind::list) |
@@ -62,9 +74,7 @@ void RecordStream::refuse_change() {
 }
 
 void RecordStream::after_empty_list() {
-  // Within the root, with or without a mark of the list around it.
-  const std::size_t depth = machine_.marks.size();
-  if (depth == 1 || depth == 2) fresh_list_ = scanner_.fresh_list(machine_.cursor.offset());
+  if (is_around_records(machine_.marks.size())) fresh_list_ = scanner_.fresh_list(machine_.cursor.offset());
 }
 
 void RecordStream::after_dict() {
@@ -74,10 +84,8 @@ void RecordStream::after_dict() {
 
 void RecordStream::after_mark() {
   check_memo();
-  // The root's mark and that of the list itself, with or without one of the list around it.
   const auto& marks = machine_.marks;
-  if (marks.size() != 2 && marks.size() != 3) return;
-  if (marks.back() == 0) return;
+  if (!is_around_records(marks.size() - 1) || marks.back() == 0) return; // the last mark is that of the records
   const std::size_t index = marks.back() - 1;
   const Kind kind = machine_.stack[index].kind();
   if (kind != Kind::record_list && !(kind == Kind::list && is_record_list(index) && enter(index))) return;
@@ -86,10 +94,11 @@ void RecordStream::after_mark() {
   hand_over();
 }
 
-/// Where in the stack the list is that holds the one at `index`.
+/// The place on the stack of the outer list of the one at `index`.
 std::size_t RecordStream::outer_of(std::size_t index) const {
   const auto& marks = machine_.marks;
-  return marks.size() == 3 ? marks[1] - 1 : index - 1;
+  const bool has_own_mark = marks.size() - 1 == kWithAppends;
+  return (has_own_mark ? marks[kWithAppends - 1] : index) - 1;
 }
 
 /// Only of a list that is made to be filled at once: no other place can have got hold of it.
@@ -97,13 +106,12 @@ bool RecordStream::is_record_list(std::size_t index) const {
   const auto& stack = machine_.stack;
   const auto& marks = machine_.marks;
   if (!fresh_list_ || fresh_list_->mark_offset != machine_.opcode_offset) return false;
-  if (marks[0] != 1 || stack[0].kind() != Kind::dict) return false;
-  if (index < 4 || marks[1] < 1) return false;
+  if (marks.front() != kFirstKey || stack[kRoot].kind() != Kind::dict) return false;
   const std::size_t outer = outer_of(index);
-  if (outer < 2 || outer >= index || stack[outer].kind() != Kind::list) return false;
-  const Value key = stack[outer - 1];
-  const bool is_key = (outer - 1 - marks[0]) % 2 == 0;
-  return is_key && key.kind() == Kind::text && machine_.document.text(key) == key_;
+  if (outer <= kFirstKey || outer >= index || stack[outer].kind() != Kind::list) return false;
+  const std::size_t key = outer - 1;
+  const bool is_key = (key - kFirstKey) % 2 == 0;
+  return is_key && stack[key].kind() == Kind::text && machine_.document.text(stack[key]) == key_;
 }
 
 /// False if the memo has the list under a number where no stand-in can be put.
