@@ -1,6 +1,8 @@
 #include "pickle/survey.hpp"
 
 #include "base/utf8.hpp"
+#include "memviz/error.hpp"
+#include "pickle/cursor.hpp"
 #include "pickle/opcode_table.hpp"
 #include "pickle/survey_stack.hpp"
 
@@ -17,25 +19,29 @@ namespace {
 
 class Surveyor {
 public:
-  explicit Surveyor(std::string_view bytes) : bytes_(bytes) {}
+  explicit Surveyor(std::string_view bytes) : bytes_(bytes), cursor_(bytes) {}
 
   /// Takes one opcode; false at the end of the survey.
   bool step() {
-    opcode_offset_ = offset_;
-    if (offset_ == bytes_.size()) return end(SurveyEnd::truncated, opcode_offset_);
-    const auto opcode = static_cast<std::uint8_t>(bytes_[offset_++]);
+    opcode_offset_ = cursor_.offset();
+    if (cursor_.left() == 0) return end(SurveyEnd::truncated, opcode_offset_);
+    const std::uint8_t opcode = cursor_.opcode();
     const OpcodeInfo& info = kOpcodeTable[opcode];
     if (info.name.empty()) return end(SurveyEnd::unknown_opcode, opcode_offset_);
-    if (!take_argument(info)) return end(SurveyEnd::truncated, opcode_offset_);
+    try {
+      take_argument(info);
+    } catch (const ParseError&) {
+      return end(SurveyEnd::truncated, opcode_offset_);
+    }
     count(opcode, info);
     stack_.apply(info);
     if (info.effect == Effect::memoize) memoize();
     remember_text(info);
     previous_ = static_cast<Opcode>(opcode);
-    return previous_ != Opcode::stop || end(SurveyEnd::stop, offset_);
+    return previous_ != Opcode::stop || end(SurveyEnd::stop, cursor_.offset());
   }
 
-  [[nodiscard]] std::size_t offset() const { return offset_; }
+  [[nodiscard]] std::size_t offset() const { return cursor_.offset(); }
   [[nodiscard]] Survey result() && {
     result_.deepest_nesting = stack_.deepest();
     return std::move(result_);
@@ -50,38 +56,15 @@ private:
 
   // Arguments: argument_ is what follows the opcode, without a length before it or a newline behind it.
 
-  bool take_argument(const OpcodeInfo& info) {
-    argument_ = {};
-    switch (info.argument) {
-    case Argument::none: return true;
-    case Argument::one_line: return take_line();
-    case Argument::two_lines: return take_module_and_name();
-    default: break;
+  void take_argument(const OpcodeInfo& info) {
+    if (info.argument == Argument::two_lines) module_ = cursor_.line();
+    if (info.argument == Argument::one_line || info.argument == Argument::two_lines) {
+      argument_ = cursor_.line();
+      return;
     }
-    if (!take(number_bytes(info.argument))) return false;
+    argument_ = cursor_.take(number_bytes(info.argument));
     // A negative length is taken for one of more than 2^31, which the decoder refuses, too.
-    return is_number(info.argument) || take(argument_number<std::uint64_t>());
-  }
-
-  bool take(std::uint64_t size) {
-    if (size > bytes_.size() - offset_) return false;
-    argument_ = bytes_.substr(offset_, static_cast<std::size_t>(size));
-    offset_ += static_cast<std::size_t>(size);
-    return true;
-  }
-
-  bool take_line() {
-    const std::size_t newline = bytes_.find('\n', offset_);
-    if (newline == std::string_view::npos) return false;
-    argument_ = bytes_.substr(offset_, newline - offset_);
-    offset_ = newline + 1;
-    return true;
-  }
-
-  bool take_module_and_name() {
-    if (!take_line()) return false;
-    module_ = argument_;
-    return take_line();
+    if (!argument_.empty() && !is_number(info.argument)) argument_ = cursor_.take(argument_number<std::uint64_t>());
   }
 
   /// Little-endian, of at most the bytes that are there.
@@ -168,7 +151,7 @@ private:
                                                   << 16U; // names of imports come early, or stay unnamed
 
   std::string_view bytes_;
-  std::size_t offset_ = 0;
+  Cursor cursor_;
   std::size_t opcode_offset_ = 0;
   std::string_view argument_;
   std::string_view module_;
