@@ -60,6 +60,13 @@ private:
   }
   void put(int index, std::string_view text);
   void put(int index, const std::string& text) { put(index, std::string_view(text)); }
+  /// A null pointer is NULL.
+  void put(int index, const std::uint64_t* number) {
+    if (number != nullptr)
+      put(index, *number);
+    else
+      put_null(index);
+  }
   template <class Value> void put(int index, const std::optional<Value>& value) {
     if (value)
       put(index, *value);

@@ -4,10 +4,8 @@
 // indexes and views. Texts stand in a table of their own, each once: a file may give one of a megabyte to every frame.
 
 #include "memviz/sqlite_file.hpp"
-#include "sqlite/bulk_insertion.hpp"
 #include "sqlite/database.hpp"
 
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -17,7 +15,7 @@ namespace memviz {
 void create_recording_tables(Database& database);
 
 /// Events -> rows, as they come.
-class EventRows final : public EventSink, private RowSource {
+class EventRows final : public EventSink {
 public:
   /// `database` must outlive this. Of `device`, or of all.
   EventRows(Database& database, std::optional<DeviceId> device);
@@ -26,16 +24,12 @@ public:
   void restart() override;
 
 private:
-  [[nodiscard]] std::size_t row_count() const override { return batch_.size(); }
-  void put(std::size_t row, int column, Cell cell) const override;
-
   Database& database_;
   std::optional<DeviceId> only_;
-  BulkInsertion rows_;
+  Insertion rows_;
   Insertion notes_; ///< of the few events that have any
   std::optional<DeviceId> current_;
-  std::span<const Event> batch_;
-  std::int64_t index_ = 0; ///< of the first event of `batch_` among those of `current_`
+  std::int64_t index_ = 0; ///< of the next event among those of `current_`
 };
 
 /// All but the events.
