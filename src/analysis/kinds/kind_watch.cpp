@@ -1,6 +1,5 @@
 #include "analysis/kinds/kind_watch.hpp"
 
-#include "base/hash.hpp"
 #include "base/saturating.hpp"
 #include "memviz/memory_state.hpp"
 
@@ -32,40 +31,10 @@ Fate fate_of(const PhaseRun& made, const PhaseRun& gone) {
   return made.epoch == gone.epoch && made.phase == gone.phase ? Fate::in_its_phase : Fate::later;
 }
 
-/// The word of a number, and its two bits in it: both in one, because another cache line costs more than a collision.
-struct TwoBits {
-  std::size_t word;
-  std::uint64_t bits;
-
-  TwoBits(std::uint64_t hash, std::size_t words)
-      : word((hash >> 12U) & (words - 1)),
-        bits(std::uint64_t{1} << (hash & 63U) | std::uint64_t{1} << (hash >> 6U & 63U)) {}
-};
-
 } // namespace
-
-void Temporaries::add(DeviceId device, std::uint64_t number) {
-  if (words_.empty()) words_.resize(kWords);
-  const std::uint64_t hash = mixed(device.value, number);
-  __builtin_prefetch(&words_[TwoBits(hash, kWords).word], 1);
-  const TwoBits oldest(std::exchange(waiting_[next_], hash), kWords);
-  words_[oldest.word] |= oldest.bits;
-  next_ = (next_ + 1) % waiting_.size();
-}
-
-bool Temporaries::has(DeviceId device, std::uint64_t number) const {
-  if (words_.empty()) return false;
-  const std::uint64_t hash = mixed(device.value, number);
-  const TwoBits two(hash, kWords);
-  return (words_[two.word] & two.bits) == two.bits || std::ranges::find(waiting_, hash) != waiting_.end();
-}
 
 void FateTable::add(StackId stack, std::uint64_t size_bytes, Fate fate) {
   const std::uint64_t number = number_of(stack, size_bytes);
-  if (fate == Fate::in_its_phase) {
-    temporaries_->add(device_, number);
-    return;
-  }
   const auto bits = static_cast<std::uint64_t>(fate);
   const std::uint64_t known = fates_.find(number).value_or(0);
   if ((known & bits) != 0 || fates_.size() == kMostFates) return;
@@ -73,9 +42,7 @@ void FateTable::add(StackId stack, std::uint64_t size_bytes, Fate fate) {
 }
 
 bool FateTable::has(StackId stack, std::uint64_t size_bytes, Fate fate) const {
-  const std::uint64_t number = number_of(stack, size_bytes);
-  if (fate == Fate::in_its_phase) return temporaries_->has(device_, number);
-  return (fates_.find(number).value_or(0) & static_cast<std::uint64_t>(fate)) != 0;
+  return (fates_.find(number_of(stack, size_bytes)).value_or(0) & static_cast<std::uint64_t>(fate)) != 0;
 }
 
 void GradientCount::add(std::uint32_t its_epoch) {
@@ -271,7 +238,6 @@ KindWatch::~KindWatch() = default;
 void KindWatch::begin(const FrameTable& frames) {
   known_->devices.clear();
   known_->current = nullptr;
-  known_->temporaries = {};
   known_->classes.emplace(frames);
   known_->told.emplace(known_->rules, frames);
   known_->has_declarations = false;

@@ -25,36 +25,16 @@ enum class Fate : std::uint8_t {
   later = 4,        ///< anything else
 };
 
-/// What was added, of all devices: a Bloom filter, because most of all allocations are temporaries. has() may be told
-/// of others, too, of a few in a million up to 100,000 different ones.
-class Temporaries {
-public:
-  void add(DeviceId device, std::uint64_t number);
-  [[nodiscard]] bool has(DeviceId device, std::uint64_t number) const;
-
-private:
-  static constexpr std::size_t kWords = std::size_t{1} << 16U;
-
-  std::vector<std::uint64_t> words_;        ///< two bits of one word for each number
-  std::array<std::uint64_t, 16> waiting_{}; ///< hashes of the last ones, until the memory for their bits has come
-  std::size_t next_ = 0;
-};
-
 /// The fates that allocations of one stack and size had. One line may make both what is kept and what is not, a call in
 /// a call: their sizes tell them apart.
 class FateTable {
 public:
-  /// `temporaries` must outlive this.
-  FateTable(DeviceId device, Temporaries& temporaries) : device_(device), temporaries_(&temporaries) {}
-
   void add(StackId stack, std::uint64_t size_bytes, Fate fate);
-  /// Whether any had this fate; for in_its_phase see Temporaries.
+  /// Whether any had this fate.
   [[nodiscard]] bool has(StackId stack, std::uint64_t size_bytes, Fate fate) const;
 
 private:
-  DeviceId device_;
-  Temporaries* temporaries_; ///< one for all devices, because it is large and a file may have thousands of them
-  NumberMap fates_;          ///< of those that had another fate: the sum of these
+  NumberMap fates_; ///< the sum of the fates by stack and size
 };
 
 /// The copies to the device that one stack made before the first forward pass and that were not freed before it:
@@ -175,8 +155,6 @@ struct Failure {
 
 struct KindWatch::Known {
   struct OfDevice {
-    OfDevice(DeviceId device, Temporaries& temporaries) : fates(device, temporaries) {}
-
     Phases phases;
     CalledBytes called; ///< in the last forward pass
     FateTable fates;
@@ -212,7 +190,6 @@ struct KindWatch::Known {
     [[nodiscard]] bool is_unwinding() const { return !failures.empty() && failures.back().until == kLastPossibleEvent; }
   };
 
-  Temporaries temporaries;
   std::map<DeviceId, OfDevice> devices;
   OfDevice* current = nullptr; ///< of `current_device`: the events of one device come after the other
   DeviceId current_device;
@@ -220,7 +197,7 @@ struct KindWatch::Known {
   [[nodiscard]] OfDevice& of(DeviceId device) {
     if (current != nullptr && current_device == device) return *current;
     current_device = device;
-    current = &devices.try_emplace(device, device, temporaries).first->second;
+    current = &devices.try_emplace(device).first->second;
     return *current;
   }
   /// As far as the events have come.

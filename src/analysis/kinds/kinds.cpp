@@ -101,8 +101,7 @@ template <class Visit> void for_each_active(const MemoryState& state, DeviceId d
 }
 
 const Known::OfDevice& known_of(const KindWatch& watch, DeviceId device) {
-  static Temporaries none;
-  static const Known::OfDevice no_events(DeviceId{}, none);
+  static const Known::OfDevice no_events;
   const auto found = watch.known().devices.find(device);
   return found == watch.known().devices.end() ? no_events : found->second;
 }
