@@ -1,7 +1,7 @@
 #pragma once
 
 // Texts for people -> the same with colours for a terminal: headings, verdicts, warnings, and what grew or shrank. The
-// library's texts know nothing of it; what is coloured is told by the shape of a line and by a few words. In pipes and
+// library's texts know nothing of it: the shape of a line and a few words decide what is coloured. In pipes and
 // files, with NO_COLOR, and where TERM is dumb, texts stay as they are.
 
 #include <string>

@@ -29,7 +29,7 @@ private:
 
 [[nodiscard]] bool gives_back(Action action);
 
-/// Who gave memory back: the allocator for a request that found no room, or the program by a call such as
+/// The cause of a release: the allocator for a request that found no room, or the program by a call such as
 /// empty_cache(). Without stacks both can look the same.
 enum class Releaser : std::uint8_t { allocator, program, untold };
 

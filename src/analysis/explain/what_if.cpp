@@ -197,7 +197,7 @@ private:
     return answer;
   }
 
-  /// What the file does not show and a replay would have to know.
+  /// Returns the fact that a replay needs and the file does not show.
   [[nodiscard]] Proviso missing_fact(const ReplayPlan& plan, const std::optional<Request>& request) const {
     const bool may_wait = !plan.no_private_pools || had_waiting_frees(lead_up_);
     if (had_private_pools_ && may_wait) return Proviso::capture;
