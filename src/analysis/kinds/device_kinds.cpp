@@ -194,7 +194,7 @@ bool DeviceKinds::is_prepared_input(const Lived& lived) const {
   const PhaseRun& made = made_in(lived);
   const PhaseRun& gone = gone_in(lived);
   if (lived.stack_class != StackClass::forward || made.phase != Phase::before || gone.first == made.first) return false;
-  if (gone.epoch > made.epoch + 1) return false;
+  if (gone.epoch > made.epoch + 1 || !known_.phases.is_before_forward(made)) return false;
   return is_freed(lived) ? gone.phase != Phase::backward : !known_.phases.is_first(made);
 }
 

@@ -56,6 +56,11 @@ bool Phases::allocated(EventIndex event, StackClass stack_class) {
   return true;
 }
 
+bool Phases::is_before_forward(const PhaseRun& run) const {
+  const auto next = std::ranges::upper_bound(runs_, run.first, {}, &PhaseRun::first);
+  return next != runs_.end() && next->phase == Phase::forward;
+}
+
 const PhaseRun& Phases::at(EventIndex event) const {
   return *std::prev(std::ranges::upper_bound(runs_, event, {}, &PhaseRun::first));
 }

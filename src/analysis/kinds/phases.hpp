@@ -36,6 +36,8 @@ public:
   [[nodiscard]] const PhaseRun& previous() const { return runs_[runs_.size() - 2]; }
   /// Whether no forward pass, backward pass or step comes before `run`.
   [[nodiscard]] bool is_first(const PhaseRun& run) const { return run.first == runs_.front().first; }
+  /// Whether a forward pass comes next after `run`.
+  [[nodiscard]] bool is_before_forward(const PhaseRun& run) const;
   /// The one that `event` falls into.
   [[nodiscard]] const PhaseRun& at(EventIndex event) const;
   /// Whether there were so many changes that the later ones are not known: no training has them.

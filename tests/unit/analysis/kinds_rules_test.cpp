@@ -82,6 +82,24 @@ TEST_CASE("a gradient is one where it is the last thing that the recording frees
         Bytes{{"parameter by frames", kWeightBytes}, {"gradient by behaviour", kWeightBytes}});
 }
 
+TEST_CASE("what is computed from a batch before a forward pass is an input, and not without a forward pass") {
+  Training training;
+  training.step();
+  training.alloc(kBase, 512, copy_in(training, "/app/train.py:5:main"));
+  training.alloc(kBase + kStep, 1024, training.made.stack({"/app/train.py:6:main"}));
+  Bytes expected{{"input by frames", 512}, {"input by behaviour", 1024}};
+  SUBCASE("of a module") {
+    training.forward();
+  }
+  SUBCASE("with a backward pass alone") {
+    expected = {{"input by frames", 512}, {"unknown by none", 1024}};
+  }
+  training.alloc(kBase + 8 * kStep, 700, training.backward_stack());
+  const MomentChoice computed{
+      .kind = MomentKind::event, .event = EventIndex(3), .time_us = 0, .annotation = {}, .device = {}};
+  CHECK(training.kinds(computed) == expected);
+}
+
 TEST_CASE("what a forward pass made is no activation once its backward pass is over") {
   Training training;
   const StackId layer = in_module(training, "/app/model.py:5:forward");
