@@ -142,8 +142,10 @@ KindOf DeviceKinds::kind_of_backward(const Lived& lived) const {
   if (gone.first == made.first && is_freed_within(lived)) return by_behaviour(MemoryKind::temporary);
   const bool is_over = made.first != last_.first && (gone.epoch > made.epoch || is_freed(lived));
   if (!is_over) return kind_of_unfinished_backward(lived);
-  // Double backward: a pass that is differentiated itself keeps what a later one frees.
-  if (gone.first != made.first && gone.phase == Phase::backward && is_freed_within(lived))
+  // Double backward: a pass that is differentiated itself keeps what a later one frees. A gradient that is accumulated
+  // over batches may be freed where DDP takes it into a bucket.
+  const bool is_accumulated = made.batches != gone.batches && is_parameter_size(lived.bytes);
+  if (gone.first != made.first && gone.phase == Phase::backward && is_freed_within(lived) && !is_accumulated)
     return by_behaviour(MemoryKind::activation);
   // The last temporaries are freed when nothing else is made any more.
   const bool is_last = gone.first == made.first;

@@ -52,7 +52,8 @@ bool Phases::allocated(EventIndex event, StackClass stack_class) {
     return false;
   }
   const std::uint32_t epoch = last.epoch + (last.phase == Phase::backward ? 1 : 0);
-  runs_.push_back({event, *phase, epoch, event});
+  const std::uint32_t batches = last.batches + (*phase == Phase::before ? 1 : 0);
+  runs_.push_back({event, *phase, epoch, batches, event});
   return true;
 }
 

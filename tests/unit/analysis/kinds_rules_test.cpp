@@ -138,6 +138,19 @@ TEST_CASE("what one backward pass makes and another frees is an activation of a 
   CHECK(training.kinds(after_event(8)).at("activation by behaviour") == kWeightBytes + 900);
 }
 
+TEST_CASE("what a backward pass makes and that of the next batch frees is a gradient that DDP takes into a bucket") {
+  Training training;
+  training.parameter();
+  training.forward();
+  training.backward();
+  training.alloc(kBase + 0x80000, 900, copy_in(training, "/app/train.py:8:main"));
+  training.alloc(kBase + 0x30000, 700, training.backward_stack());
+  training.free(kBase + 0x40000); // of the first batch
+  training.alloc(kBase + 0x90000, 700, training.backward_stack());
+  training.step();
+  CHECK(training.kinds(after_event(8)).at("gradient by behaviour") == kWeightBytes);
+}
+
 TEST_CASE("what is older than the events and freed by the first backward pass is an activation") {
   Training training;
   training.alloc(kBase + 0x30000, 700, training.backward_stack());
