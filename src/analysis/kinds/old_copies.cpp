@@ -71,7 +71,7 @@ private:
   std::vector<Place> places_;
   std::size_t segments_ = 0;
   std::uint64_t newer_ = 0;                            ///< the bytes so far that are newer, or free
-  std::map<std::uint64_t, std::uint64_t> before_gaps_; ///< by size: how many blocks are not after a gap
+  std::map<std::uint64_t, std::uint64_t> before_gaps_; ///< by size: the number of blocks that are not after a gap
 };
 
 void Layout::add(const MemoryMap& end, const Segment& segment, const std::function<OldBlock(std::uint32_t)>& block_at) {

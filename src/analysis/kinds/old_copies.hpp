@@ -22,15 +22,15 @@ struct OldCopy {
   friend auto operator<=>(const OldCopy&, const OldCopy&) = default;
 };
 
-/// How a block of the end of a recording takes part.
+/// The part that a block of the end of a recording takes.
 enum class OldBlock : std::uint8_t {
   candidate, ///< older than the events, and no frame says what it is
   other,     ///< older than the events
   newer,     ///< made by the events, or free
 };
 
-/// Returns the old blocks of one device whose kinds their places show, sorted by address. `block_at` says of a block's
-/// index how it takes part.
+/// Returns the old blocks of one device whose kinds their places show, sorted by address. `block_at` gives the part of
+/// the block with an index.
 ///
 /// CUDA gives out addresses upward within a run of adjacent segments, or within 32 MiB, and one of these below the
 /// other, so the order of places is the order of time. A program makes its parameters first, without gaps between them;

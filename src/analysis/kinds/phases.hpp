@@ -18,7 +18,7 @@ struct PhaseRun {
   EventIndex first;
   Phase phase = Phase::before;
   std::uint32_t epoch = 0;
-  std::uint32_t batches = 0; ///< how many were copied before it, or now
+  std::uint32_t batches = 0; ///< the number of batches copied before it or in it
   EventIndex last;           ///< allocation by a stack of this phase
   /// A point of a backward pass: in the middle of the events of its forward pass, and the last allocation before
   /// autograd freed what the first quarter of these had made.

@@ -1,6 +1,6 @@
 #pragma once
 
-// How many allocations of a size there are of each kind that they may have.
+// The number of allocations of each size, by the kinds that they may have.
 
 #include <algorithm>
 #include <cstddef>

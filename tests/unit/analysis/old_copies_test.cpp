@@ -84,7 +84,7 @@ TEST_CASE("old memory without a step's memory between its copies may be an avera
   CHECK(kinds_in({{kHigh, {"oo", "oo", "nn", "oo"}}}, 2) == "oooonnss");
 }
 
-TEST_CASE("old memory shows no order where the first of it stands after a gap") {
+TEST_CASE("old memory shows no order where the first of it is after a gap") {
   CHECK(kinds_in({{kHigh, {"no", "nn", "o"}}}, 1) == "nonno");
   CHECK(kinds_in({{kHigh, {"nn", "o", "nn", "o"}}}, 1) == "nnonno");
 }
