@@ -84,7 +84,8 @@ void Layout::add(const MemoryMap& end, const Segment& segment, const std::functi
     if (role != OldBlock::candidate || !sizes_.has_old_copies(size, copies_)) continue;
     Place place{block.address, size, segments_, i == segment.first_block, newer_, copies_ - 1};
     const bool is_after_gap = newer_ > newer_before_segment;
-    if (!is_after_gap) place.copy = before_gaps_[size]++ / (sizes_.of(size).old / copies_);
+    std::uint64_t& before_gaps = before_gaps_[size];
+    if (!is_after_gap) place.copy = before_gaps++ / (sizes_.of(size).old / copies_);
     places_.push_back(place);
   }
   ++segments_;
@@ -92,9 +93,9 @@ void Layout::add(const MemoryMap& end, const Segment& segment, const std::functi
 
 /// Memory that was free when the model was made would have been taken.
 bool Layout::has_all_before_gaps(std::uint64_t early) const {
-  return std::ranges::all_of(places_, [&](const Place& place) {
-    const auto found = before_gaps_.find(place.size_bytes);
-    return found != before_gaps_.end() && found->second >= early * (sizes_.of(place.size_bytes).old / copies_);
+  return std::ranges::all_of(before_gaps_, [&](const auto& counted) {
+    const auto& [size, count] = counted;
+    return count >= early * (sizes_.of(size).old / copies_);
   });
 }
 
