@@ -91,9 +91,12 @@ std::string kind_reason(const KindOf& kind, Pseudo reason) {
   if (kind.kind == MemoryKind::unknown) return "";
   if (kind.evidence != KindEvidence::behaviour) return evidence_text(kind.evidence);
   if (reason == Pseudo::without_stack) return behaviour_text(kind.kind);
-  if (kind.kind == MemoryKind::parameter) return "as many blocks of this size as gradients; older than the recording";
+  if (kind.kind == MemoryKind::parameter)
+    return "the first blocks of this size, as many as gradients; older than the recording";
   if (kind.kind == MemoryKind::parameter_or_state)
     return "several blocks of this size for each gradient; older than the recording";
+  if (kind.kind == MemoryKind::optimizer_state)
+    return "further blocks of a gradient's size, made after a step; older than the recording";
   if (kind.kind == MemoryKind::activation) return "freed by the first backward pass; older than the recording";
   return "told by its size and how long it stays; older than the recording";
 }

@@ -1,5 +1,7 @@
 #include "analysis/kinds/device_kinds.hpp"
 
+#include <algorithm>
+
 namespace memviz {
 
 namespace {
@@ -78,17 +80,18 @@ bool DeviceKinds::had(const Lived& lived, Fate fate) const {
 }
 
 /// Older than the events, and there to the end, of a gradient's size. Where there are as many as gradients, they are
-/// parameters. Where there are several for each gradient, they are parameters and an optimizer's state, and nothing
-/// distinguishes them: their sizes are the same, and addresses are not in the order of time.
+/// parameters. Where there are several for each gradient, they are parameters and an optimizer's state of the same
+/// sizes, which only their places distinguish.
 KindOf DeviceKinds::kind_of_old(const Lived& lived) const {
   if (lived.stack_class == StackClass::optimizer)
     return last_.epoch > 0 ? by_behaviour(MemoryKind::optimizer_state) : KindOf{};
   if (lived.stack_class == StackClass::accumulate_grad) return by_frames(MemoryKind::gradient);
   if (!may_be_parameter(lived.stack_class)) return {};
-  const SizeFacts& facts = known_.sizes.of(lived.bytes);
-  if (old_per_gradient_ == 0 || facts.old % old_per_gradient_ != 0) return {};
-  if (facts.old / old_per_gradient_ > facts.gradients_at_once()) return {};
-  return old_per_gradient_ == 1 ? by_behaviour(MemoryKind::parameter) : by_behaviour(MemoryKind::parameter_or_state);
+  if (!known_.sizes.has_old_copies(lived.bytes, old_per_gradient_)) return {};
+  if (old_per_gradient_ == 1) return by_behaviour(MemoryKind::parameter);
+  const auto copy = std::ranges::lower_bound(known_.old_copies, lived.address, {}, &OldCopy::address);
+  const bool is_placed = copy != known_.old_copies.end() && copy->address == lived.address;
+  return by_behaviour(is_placed ? copy->kind : MemoryKind::parameter_or_state);
 }
 
 /// Older than the events: what autograd frees in the first backward pass was kept for it.
@@ -139,8 +142,10 @@ KindOf DeviceKinds::kind_of_backward(const Lived& lived) const {
   if (gone.first == made.first && is_freed_within(lived)) return by_behaviour(MemoryKind::temporary);
   const bool is_over = made.first != last_.first && (gone.epoch > made.epoch || is_freed(lived));
   if (!is_over) return kind_of_unfinished_backward(lived);
-  // Double backward: a pass that is differentiated itself keeps what a later one frees.
-  if (gone.first != made.first && gone.phase == Phase::backward && is_freed_within(lived))
+  // Double backward: a pass that is differentiated itself keeps what a later one frees. A gradient that is accumulated
+  // over batches may be freed where DDP takes it into a bucket.
+  const bool is_accumulated = made.batches != gone.batches && is_parameter_size(lived.bytes);
+  if (gone.first != made.first && gone.phase == Phase::backward && is_freed_within(lived) && !is_accumulated)
     return by_behaviour(MemoryKind::activation);
   // The last temporaries are freed when nothing else is made any more.
   const bool is_last = gone.first == made.first;
@@ -191,7 +196,7 @@ bool DeviceKinds::is_prepared_input(const Lived& lived) const {
   const PhaseRun& made = made_in(lived);
   const PhaseRun& gone = gone_in(lived);
   if (lived.stack_class != StackClass::forward || made.phase != Phase::before || gone.first == made.first) return false;
-  if (gone.epoch > made.epoch + 1) return false;
+  if (gone.epoch > made.epoch + 1 || !known_.phases.is_before_forward(made)) return false;
   return is_freed(lived) ? gone.phase != Phase::backward : !known_.phases.is_first(made);
 }
 

@@ -15,6 +15,7 @@ struct Lived {
   StackId stack;
   StackClass stack_class = StackClass::none;
   KindOf declared; ///< set by a rule or the program; unknown: neither sets it
+  std::uint64_t address = 0;
   std::uint64_t bytes = 0;
   BlockHistory history;
 };

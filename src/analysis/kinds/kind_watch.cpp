@@ -10,8 +10,6 @@ namespace memviz {
 
 namespace {
 
-/// No model has parameters of so many sizes.
-constexpr std::size_t kMostSizes = 65536;
 /// Memory that is freed earlier may be a batch.
 constexpr std::uint32_t kEpochsOfResident = 2;
 constexpr std::size_t kMostFailures = 4096;
@@ -45,12 +43,6 @@ bool FateTable::has(StackId stack, std::uint64_t size_bytes, Fate fate) const {
   return (fates_.find(number_of(stack, size_bytes)).value_or(0) & static_cast<std::uint64_t>(fate)) != 0;
 }
 
-void GradientCount::add(std::uint32_t its_epoch) {
-  in_epoch = its_epoch == epoch ? in_epoch + 1 : 1;
-  epoch = its_epoch;
-  most = std::max(most, in_epoch);
-}
-
 void Copies::add(std::uint64_t size_bytes) {
   ++count;
   for (std::uint64_t& size : sizes) {
@@ -76,30 +68,6 @@ void CatSizes::add(std::uint64_t size_bytes) {
 bool CatSizes::is_cache() const {
   constexpr std::uint64_t kLeastGrowth = 4;
   return grown >= kLeastGrowth && shrunk <= grown / kLeastGrowth;
-}
-
-SizeFacts* SizeTable::add(std::uint64_t size_bytes) {
-  const auto found = facts_.find(size_bytes);
-  if (found != facts_.end()) return &found->second;
-  return facts_.size() < kMostSizes ? &facts_[size_bytes] : nullptr;
-}
-
-const SizeFacts& SizeTable::of(std::uint64_t size_bytes) const {
-  static const SizeFacts none;
-  const auto found = facts_.find(size_bytes);
-  return found == facts_.end() ? none : found->second;
-}
-
-std::uint64_t SizeTable::old_per_gradient() const {
-  std::map<std::uint64_t, std::uint64_t> bytes_by;
-  for (const auto& [size_bytes, facts] : facts_) {
-    const std::uint64_t gradients = facts.gradients_at_once();
-    if (gradients == 0 || facts.old == 0 || facts.old % gradients != 0) continue;
-    std::uint64_t& bytes = bytes_by[facts.old / gradients];
-    bytes = saturating_sum(bytes, saturating_product(size_bytes, gradients));
-  }
-  const auto most = std::ranges::max_element(bytes_by, {}, &std::pair<const std::uint64_t, std::uint64_t>::second);
-  return most == bytes_by.end() ? 0 : most->first;
 }
 
 void CalledBytes::add(EventIndex event, std::uint64_t size_bytes) {
@@ -273,6 +241,13 @@ void KindWatch::ended(const MemoryState& at_end) {
       if (!began.event.is_none()) stack_class = class_where_recorded(stack_class, has_cpp_frames);
       known_->of(segment.device).kept(began, stack_class, block.requested_bytes);
     }
+  const auto block_at = [&](std::uint32_t index) {
+    const Block& block = at_end.blocks[index];
+    if (!block.is_active() || at_end.histories[index].is_explained()) return OldBlock::newer;
+    return may_be_parameter(classes.of(block.stack)) ? OldBlock::candidate : OldBlock::other;
+  };
+  for (auto& [device, facts] : known_->devices)
+    facts.old_copies = find_old_copies(at_end, at_end.segments_of(device), facts.sizes, block_at);
 }
 
 bool KindWatch::has_declarations() const {

@@ -2,7 +2,9 @@
 
 // What a KindWatch knows when the last event has come.
 
+#include "analysis/kinds/old_copies.hpp"
 #include "analysis/kinds/phases.hpp"
+#include "analysis/kinds/size_facts.hpp"
 #include "analysis/kinds/stack_class.hpp"
 #include "analysis/kinds/told_kinds.hpp"
 #include "base/number_map.hpp"
@@ -56,46 +58,6 @@ struct CatSizes {
 
   void add(std::uint64_t size_bytes);
   [[nodiscard]] bool is_cache() const;
-};
-
-/// How many gradients of one size there are at once: what a backward pass made and left behind.
-struct GradientCount {
-  std::uint32_t epoch = 0;
-  std::uint64_t in_epoch = 0;
-  std::uint64_t most = 0;
-
-  void add(std::uint32_t its_epoch);
-};
-
-/// The counts of the allocations of one size, by the kinds that they may have.
-struct SizeFacts {
-  GradientCount gradients;          ///< those that were freed again
-  std::uint64_t kept_gradients = 0; ///< those that are there at the end
-  std::uint64_t old_gradients = 0;  ///< older than the events and there at the end, by AccumulateGrad
-  std::uint64_t parameters = 0;     ///< named by their stacks
-  std::uint64_t placeholders = 0;   ///< the ones freed before the first forward pass
-  std::uint64_t old = 0;            ///< older than the events and there at the end: parameters, or an optimizer's state
-  std::uint64_t unfinished = 0;     ///< made by the backward pass that the recording ends in, and there at the end
-  /// Made before the first forward pass, and there for good.
-  std::uint64_t residents = 0;
-
-  [[nodiscard]] std::uint64_t gradients_at_once() const {
-    return std::max({gradients.most, kept_gradients, old_gradients});
-  }
-};
-
-/// Facts by size, of a bounded number of sizes.
-class SizeTable {
-public:
-  /// Null where there are too many sizes: no model has so many.
-  [[nodiscard]] SizeFacts* add(std::uint64_t size_bytes);
-  [[nodiscard]] const SizeFacts& of(std::uint64_t size_bytes) const;
-  /// How many allocations older than the events there are for each gradient of their size: the number that most of the
-  /// bytes have, because a temporary may look like a gradient. 0 where there are none.
-  [[nodiscard]] std::uint64_t old_per_gradient() const;
-
-private:
-  std::map<std::uint64_t, SizeFacts> facts_;
 };
 
 /// The allocations that modules made in a forward pass.
@@ -162,6 +124,7 @@ struct KindWatch::Known {
     std::map<StackId, Copies> copies;
     std::map<StackId, CatSizes> cats;
     std::vector<Failure> failures;
+    std::vector<OldCopy> old_copies; ///< sorted by address
     struct Freed {
       StackId stack;
       std::uint64_t size_bytes = 0;

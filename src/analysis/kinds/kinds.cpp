@@ -47,6 +47,7 @@ public:
                                std::span<const BlockBirth> births) {
     const Block& block = state.blocks[index];
     Lived lived = of_stack(block.stack, state.histories[index]);
+    lived.address = block.address;
     lived.bytes = block.requested_bytes;
     add(lived, declared_of(state, device, index));
     if (births.empty()) return lived;
@@ -64,6 +65,7 @@ public:
     history.is_kept = life.end == kForever;
     if (!history.is_kept) history.free_event = EventIndex::last_of(life.end);
     Lived lived = of_stack(life.stack, history);
+    lived.address = life.address;
     lived.bytes = life.size_bytes;
     for (const StringId text : record.annotations_of(life))
       add(lived, text);

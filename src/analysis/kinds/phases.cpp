@@ -52,8 +52,14 @@ bool Phases::allocated(EventIndex event, StackClass stack_class) {
     return false;
   }
   const std::uint32_t epoch = last.epoch + (last.phase == Phase::backward ? 1 : 0);
-  runs_.push_back({event, *phase, epoch, event});
+  const std::uint32_t batches = last.batches + (*phase == Phase::before ? 1 : 0);
+  runs_.push_back({event, *phase, epoch, batches, event});
   return true;
+}
+
+bool Phases::is_before_forward(const PhaseRun& run) const {
+  const auto next = std::ranges::upper_bound(runs_, run.first, {}, &PhaseRun::first);
+  return next != runs_.end() && next->phase == Phase::forward;
 }
 
 const PhaseRun& Phases::at(EventIndex event) const {

@@ -18,7 +18,8 @@ struct PhaseRun {
   EventIndex first;
   Phase phase = Phase::before;
   std::uint32_t epoch = 0;
-  EventIndex last; ///< allocation by a stack of this phase
+  std::uint32_t batches = 0; ///< the number of batches copied before it or in it
+  EventIndex last;           ///< allocation by a stack of this phase
   /// A point of a backward pass: in the middle of the events of its forward pass, and the last allocation before
   /// autograd freed what the first quarter of these had made.
   EventIndex middle = kLastPossibleEvent;
@@ -36,6 +37,8 @@ public:
   [[nodiscard]] const PhaseRun& previous() const { return runs_[runs_.size() - 2]; }
   /// Whether no forward pass, backward pass or step comes before `run`.
   [[nodiscard]] bool is_first(const PhaseRun& run) const { return run.first == runs_.front().first; }
+  /// Whether a forward pass comes next after `run`.
+  [[nodiscard]] bool is_before_forward(const PhaseRun& run) const;
   /// The one that `event` falls into.
   [[nodiscard]] const PhaseRun& at(EventIndex event) const;
   /// Whether there were so many changes that the later ones are not known: no training has them.

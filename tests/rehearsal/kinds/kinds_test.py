@@ -4,7 +4,7 @@
 
 Runs with a Python that has torch, on a made-up GPU. Prints a table; ends with 1 where memory is called a kind that it is
 not (more than 1 % of what is called so), or where less than 95 % of what PyTorch names is named. What is older than a
-recording that begins after the first step is not asked for: parameters and an optimizer's state have the same sizes.
+recording is not asked for before a gradient has been made.
 """
 
 import collections
@@ -17,10 +17,11 @@ import tempfile
 
 FOUND = ["parameter", "gradient", "optimizer_state", "activation", "input"]
 SCALARS = 1024  # bytes of losses and their like, which a variable holds as long as autograd does
-PROGRAMS = ["sgd", "fused", "assigned", "kept", "failed", "penalty"]
-OLD = {("resumed", moment): ["parameter", "optimizer_state"] for moment in ["forward", "end"]}
-# Older than the recording, and no gradient has been made yet that would tell.
-OLD["late", "first"] = ["parameter"]
+PROGRAMS = ["sgd", "fused", "assigned", "kept", "failed", "penalty", "momentum", "averaged"]
+# Older than the recording, and no gradient has been made yet whose size shows what it is.
+OLD = {("late", "first"): ["parameter"]}
+# An averaged model is a second copy of the parameters, and as old.
+OLD.update({("averaged", moment): ["parameter"] for moment in ["forward3", "backward3", "end"]})
 
 
 def segments_of(memviz, snapshot):

@@ -69,22 +69,28 @@ def batch():
     return torch.randn(BATCH, WIDTH).cuda(), torch.randint(0, CLASSES, (BATCH,)).cuda()
 
 
-def train(model, optimizer, steps=3):
+def train(model, optimizer, steps=3, recorded_from=0, average=None):
     """The loop of PyTorch's tutorials: the output stays until the next one is there."""
     truth = Truth(model, optimizer)
     for step in range(steps):
+        if step == recorded_from > 0:
+            record()
         inputs, labels = batch()
         optimizer.zero_grad()
         with truth.forward():
             output = model(inputs)
             loss = F.cross_entropy(output, labels)
         held = [output, loss]
-        if step in (0, steps - 1):
+        is_noted = step == steps - 1 or recorded_from == 0
+        if is_noted and step in (0, steps - 1):
             truth.note(f"forward{step}", [inputs, labels], held)
         loss.backward()
         truth.saved.clear()
-        truth.note(f"backward{step}", [inputs, labels], held)
+        if is_noted:
+            truth.note(f"backward{step}", [inputs, labels], held)
         optimizer.step()
+        if average is not None:
+            average.update_parameters(model)
     truth.note("end", [inputs, labels], held)
 
 
@@ -174,7 +180,20 @@ def penalty():
         optimizer.zero_grad()
 
 
-PROGRAMS = {one.__name__: one for one in (sgd, fused, assigned, kept, failed, penalty)}
+def momentum():
+    """The recording begins after the first step: the model and its momentum are older."""
+    model = layers().cuda()
+    train(model, torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9), 4, recorded_from=2)
+
+
+def averaged():
+    """The averaged model is as old as the model."""
+    model = layers().cuda()
+    average = torch.optim.swa_utils.AveragedModel(model)
+    train(model, torch.optim.AdamW(model.parameters()), 4, recorded_from=2, average=average)
+
+
+PROGRAMS = {one.__name__: one for one in (sgd, fused, assigned, kept, failed, penalty, momentum, averaged)}
 
 
 def main():

@@ -82,6 +82,24 @@ TEST_CASE("a gradient is one where it is the last thing that the recording frees
         Bytes{{"parameter by frames", kWeightBytes}, {"gradient by behaviour", kWeightBytes}});
 }
 
+TEST_CASE("what is computed from a batch before a forward pass is an input, and not without a forward pass") {
+  Training training;
+  training.step();
+  training.alloc(kBase, 512, copy_in(training, "/app/train.py:5:main"));
+  training.alloc(kBase + kStep, 1024, training.made.stack({"/app/train.py:6:main"}));
+  Bytes expected{{"input by frames", 512}, {"input by behaviour", 1024}};
+  SUBCASE("of a module") {
+    training.forward();
+  }
+  SUBCASE("with a backward pass alone") {
+    expected = {{"input by frames", 512}, {"unknown by none", 1024}};
+  }
+  training.alloc(kBase + 8 * kStep, 700, training.backward_stack());
+  const MomentChoice computed{
+      .kind = MomentKind::event, .event = EventIndex(3), .time_us = 0, .annotation = {}, .device = {}};
+  CHECK(training.kinds(computed) == expected);
+}
+
 TEST_CASE("what a forward pass made is no activation once its backward pass is over") {
   Training training;
   const StackId layer = in_module(training, "/app/model.py:5:forward");
@@ -118,6 +136,19 @@ TEST_CASE("what one backward pass makes and another frees is an activation of a 
   training.alloc(kBase + 0x90000, 700, training.backward_stack());
   training.step();
   CHECK(training.kinds(after_event(8)).at("activation by behaviour") == kWeightBytes + 900);
+}
+
+TEST_CASE("what a backward pass makes and that of the next batch frees is a gradient that DDP takes into a bucket") {
+  Training training;
+  training.parameter();
+  training.forward();
+  training.backward();
+  training.alloc(kBase + 0x80000, 900, copy_in(training, "/app/train.py:8:main"));
+  training.alloc(kBase + 0x30000, 700, training.backward_stack());
+  training.free(kBase + 0x40000); // of the first batch
+  training.alloc(kBase + 0x90000, 700, training.backward_stack());
+  training.step();
+  CHECK(training.kinds(after_event(8)).at("gradient by behaviour") == kWeightBytes);
 }
 
 TEST_CASE("what is older than the events and freed by the first backward pass is an activation") {

@@ -80,10 +80,15 @@ TEST_CASE("what is older than the recording is a parameter where there are as ma
   Bytes expected{{"gradient by behaviour", kWeightBytes}, {"parameter by behaviour", kWeightBytes}};
   SUBCASE("and nothing else of that size") {
   }
-  SUBCASE("but one or the other where there are twice as many, the rest being an optimizer's state") {
+  SUBCASE("and the first where there are twice as many, the other being an optimizer's state") {
     training.before_recording(kBase + 0x70000, kWeightBytes);
+    expected.emplace("optimizer_state by behaviour", kWeightBytes);
+  }
+  SUBCASE("but one or the other where there are more copies than an optimizer has") {
+    for (std::uint64_t copy = 1; copy < 9; ++copy)
+      training.before_recording(kBase + 0x60000 + copy * 0x10000, kWeightBytes);
     expected = {{"gradient by behaviour", kWeightBytes},
-                {"parameter_or_optimizer_state by behaviour", 2 * kWeightBytes}};
+                {"parameter_or_optimizer_state by behaviour", 9 * kWeightBytes}};
   }
   training.forward();
   training.backward();

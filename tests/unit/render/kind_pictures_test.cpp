@@ -135,7 +135,7 @@ TEST_CASE("memory without a stack has a box for each kind of it") {
   const SvgBox parameter = box_titled(boxes, "parameter\n");
   CHECK(parameter.bytes == 1'500);
   CHECK(parameter.css_class == "kind-parameter");
-  CHECK(has(parameter.title, "as many blocks of this size as gradients; older than the recording"));
+  CHECK(has(parameter.title, "the first blocks of this size, as many as gradients; older than the recording"));
   CHECK(has(parameter.title, "kind: parameter, by behaviour"));
   const SvgBox unknown = box_titled(boxes, "unknown\n");
   CHECK(unknown.bytes == 500);
