@@ -52,3 +52,17 @@ TEST_CASE("addresses are given in the driver's order") {
     CHECK(take(addresses, 100 * kMiB) == first);
   }
 }
+
+TEST_CASE("a range that is given back joins the free ranges before and after it") {
+  for (const bool lower_first : {true, false}) {
+    FreeRanges ranges(100, 100);
+    REQUIRE(ranges.take(10, 1) == 100);
+    REQUIRE(ranges.take(10, 1) == 110);
+    REQUIRE(ranges.take(80, 1) == 120);
+    ranges.give_back(120, 80);
+    ranges.give_back(lower_first ? 100 : 110, 10);
+    ranges.give_back(lower_first ? 110 : 100, 10);
+    CHECK(ranges.is_free(100, 100));
+    CHECK(ranges.take(100, 1) == 100);
+  }
+}

@@ -15,6 +15,7 @@ TEST_CASE("device memory is counted in the driver's pages") {
     CHECK(book.used_bytes == 4 * kMiB);
     CHECK(memory.free(pointer) == Error::success);
     CHECK(book.used_bytes == 0);
+    take(memory, 2 * kMiB);
     CHECK(book.peak_used_bytes == 4 * kMiB);
   }
   SUBCASE("small allocations share a page until it is full") {
@@ -61,6 +62,21 @@ TEST_CASE("what cudaFree refuses") {
   CHECK(memory.free(pinned) == Error::invalid_value);
   CHECK(memory.free_host(pinned) == Error::success);
   CHECK(memory.free_host(pinned) == Error::invalid_value);
+}
+
+TEST_CASE("cudaFree forgets the writes to the memory that it frees") {
+  Memory memory(small_machine());
+  void* const pointer = take(memory, 4 * kMiB);
+  const auto address = reinterpret_cast<std::uint64_t>(pointer);
+  for (const std::uint64_t offset : {std::uint64_t{0}, 4 * kMiB - 1})
+    memory.writes().fill(address + offset, 7, 1);
+  REQUIRE(memory.free(pointer) == Error::success);
+  REQUIRE(take(memory, 4 * kMiB) == pointer);
+  for (const std::uint64_t offset : {std::uint64_t{0}, 4 * kMiB - 1}) {
+    unsigned char byte = 1;
+    memory.writes().read(address + offset, &byte, 1);
+    CHECK(byte == 0);
+  }
 }
 
 TEST_CASE("what a pointer points to") {

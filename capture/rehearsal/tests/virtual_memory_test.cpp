@@ -60,6 +60,22 @@ TEST_CASE("memory is reserved, created, mapped and made accessible in steps") {
     CHECK(virtual_memory.create(960 * kMiB, on_device(0), &handle) == Error::out_of_memory);
     CHECK(virtual_memory.reserve(kMiB, 0, 0, &address) == Error::invalid_value);
   }
+  SUBCASE("a mapping fits exactly between two others") {
+    std::uint64_t after = 0;
+    std::uint64_t between = 0;
+    REQUIRE(virtual_memory.create(20 * kMiB, on_device(0), &after) == Error::success);
+    REQUIRE(virtual_memory.create(20 * kMiB, on_device(0), &between) == Error::success);
+    CHECK(virtual_memory.map(address + 40 * kMiB, 20 * kMiB, 0, after) == Error::success);
+    CHECK(virtual_memory.map(address + 20 * kMiB, 20 * kMiB, 0, between) == Error::success);
+    CHECK(virtual_memory.unmap(address, 60 * kMiB) == Error::success);
+  }
+  SUBCASE("unmapping forgets the writes to the memory") {
+    memory.writes().fill(address, 7, 1);
+    REQUIRE(virtual_memory.unmap(address, 20 * kMiB) == Error::success);
+    unsigned char byte = 1;
+    memory.writes().read(address, &byte, 1);
+    CHECK(byte == 0);
+  }
   SUBCASE("a retained handle is a reference of its own") {
     std::uint64_t again = 0;
     CHECK(virtual_memory.retain(address + 5 * kMiB, &again) == Error::success);
