@@ -21,6 +21,7 @@ except ImportError:
     print("skipped: no jsonschema (`./run test` installs it)")
     sys.exit(1 if os.environ.get("MEMVIZ_NEED_BROWSER") else 77)
 
+import functools  # noqa: E402
 import gzip  # noqa: E402
 import json  # noqa: E402
 import pickle  # noqa: E402
@@ -31,7 +32,9 @@ import tempfile  # noqa: E402
 MEMVIZ, SOURCE, REHEARSAL = (pathlib.Path(word).resolve() for word in sys.argv[1:])
 SHARED = SOURCE.parent / "shared" / "snapshots"
 SCHEMA_OF = {"flame": "tree", "export": "tree"}  # of all others, the name of the command
-COMMANDS = "flame explain leaks timeline state stats trace report export check".split()
+COMMANDS = set("flame explain leaks timeline state stats trace report export check".split())
+OF_SEVERAL = set("explain leaks stats check".split())  # those that take several files
+OF_LARGE = set("stats check timeline".split())  # those that are tried on large snapshots
 LARGEST_WITH_ALL = 3_000_000  # bytes of a snapshot of which every command is tried
 
 failures = []
@@ -51,6 +54,7 @@ class Schema:
         jsonschema.Draft202012Validator.check_schema(self.text)
         self.validator = jsonschema.Draft202012Validator(self.text)
         self.seen = set()
+        self.checked = set()
         self.known = set()
         self.check_texts(self.text)
 
@@ -73,7 +77,11 @@ class Schema:
             self.check_texts(part)
 
     def check(self, what, document):
-        for error in list(self.validator.iter_errors(thinned(document)))[:3]:
+        number, document = thinned(document)
+        if number in self.checked:
+            return
+        self.checked.add(number)
+        for error in list(self.validator.iter_errors(document))[:3]:
             best = jsonschema.exceptions.best_match([error])
             failures.append(f"{what}: {self.name}.json: {best.json_path}: {best.message[:300]}")
         self.see(document)
@@ -88,32 +96,45 @@ class Schema:
                 self.see(part)
 
 
-WORD = re.compile(r"[a-z_ ]{1,30}|-?[0-9]{1,22}")
+WORD = re.compile(r"[a-z_ ]{1,30}|-?[0-9]+")
+forms = {}  # a form, of which the parts are numbers -> its number
+
+
+@functools.cache
+def form_of_text(text):
+    return number_of(("s", "0" if text.isdigit() else text) if WORD.fullmatch(text) else "s")
+
+
+def number_of(form):
+    return forms.setdefault(form, len(forms))
 
 
 def form(value):
-    """What tells a schema's answer about one value from that about another: types, keys, and words of a list of words."""
-    if isinstance(value, dict):
-        return tuple((key, form(part)) for key, part in value.items())
-    if isinstance(value, list):
-        return tuple(sorted({repr(form(part)) for part in value}))
-    if isinstance(value, str):
-        return ("s", "0" if value.isdigit() else value) if WORD.fullmatch(value) else "s"
-    if isinstance(value, bool) or value is None:
-        return value
-    return type(value).__name__, value < 0
+    """The number of what a schema judges: types, keys, words and signs; of an array, the set of those of its elements."""
+    kind = type(value)
+    if kind is str:
+        return form_of_text(value)
+    if kind is dict:
+        return number_of((tuple(value), *map(form, value.values())))
+    if kind is list:
+        return number_of(frozenset(map(form, value)))
+    if kind is int:
+        return (value > 0) - (value < 0) - 2  # below the numbers of all others
+    return number_of((kind, value if kind is bool else value is not None and (value > 0) - (value < 0)))
 
 
 def thinned(value):
-    """The same without elements of long arrays that have the form of one before: a schema says the same of them."""
+    """The form of a value, and the value without elements of arrays that have the form of one before."""
     if isinstance(value, dict):
-        return {key: thinned(part) for key, part in value.items()}
-    if isinstance(value, list) and len(value) > 20:
+        parts = {key: thinned(part) for key, part in value.items()}
+        number = number_of((tuple(value), *(number for number, _ in parts.values())))
+        return number, {key: part for key, (_, part) in parts.items()}
+    if isinstance(value, list):
         kept = {}
         for part in value:
-            kept.setdefault(repr(form(part)), part)
-        value = list(kept.values())
-    return [thinned(part) for part in value] if isinstance(value, list) else value
+            kept.setdefault(form(part), part)
+        return number_of(frozenset(kept)), [thinned(part)[1] for part in kept.values()]
+    return form(value), value
 
 
 def run(*words, codes=(0,), **more):
@@ -131,15 +152,20 @@ def is_hostile(path):
     return "hostile" in path.parts
 
 
-def answers_of(path, commands, options=()):
-    """What commands say of a snapshot, by command; nothing of those that say that it has too little."""
-    answers = {}
-    for command in commands:
-        outcome = subprocess.run([str(MEMVIZ), command, str(path), *options, "--json", "-", "--quiet"], capture_output=True, text=True)
-        if outcome.stdout:
-            answers[command] = json.loads(outcome.stdout)
-        else:
-            expect(f"{command} {path.name}: {outcome.stderr}", outcome.returncode in (1, 2) and is_hostile(path), True)
+def answer_of(path, command):
+    """What a command says of a snapshot; nothing where it says that the file has too little."""
+    outcome = subprocess.run([str(MEMVIZ), command, str(path), "--json", "-", "--quiet"], capture_output=True, text=True)
+    if outcome.stdout:
+        return json.loads(outcome.stdout)
+    expect(f"{command} {path.name}: {outcome.stderr}", outcome.returncode in (1, 2) and is_hostile(path), True)
+    return None
+
+
+def answers_of_several(paths, command):
+    """What a command that takes several files says of each that it can read, by file."""
+    answers = {answer["file"]: answer for answer in json.loads(run(command, *paths, "--json", "-", "--quiet", codes=(1, 2)))}
+    refused = [path.name for path in paths if str(path) not in answers and not is_hostile(path)]
+    expect(f"{command}: refused", refused, [])
     return answers
 
 
@@ -207,18 +233,21 @@ def check_state(path, state, device):
 
 
 def check_snapshots(schemas):
-    for path in snapshots():
-        is_small = path.stat().st_size < LARGEST_WITH_ALL
-        answers = answers_of(path, COMMANDS if is_small else ["stats", "check", "timeline"])
+    is_small = {path: path.stat().st_size < LARGEST_WITH_ALL for path in snapshots()}
+    several = {}
+    for command in OF_SEVERAL:
+        several[command] = answers_of_several([path for path in is_small if is_small[path] or command in OF_LARGE], command)
+    version = run("--version").split()[1].strip()
+    for path in is_small:
+        answers = {command: answers[str(path)] for command, answers in several.items() if str(path) in answers}
+        for command in (COMMANDS if is_small[path] else OF_LARGE) - OF_SEVERAL:
+            answers[command] = answer_of(path, command)
+        answers = {command: answer for command, answer in answers.items() if answer}
         for command, answer in answers.items():
             schemas[SCHEMA_OF.get(command, command)].check(f"{command} {path.name}", answer)
-            expect(f"{command} {path.name}: memviz", answer["memviz"], version())
-        if is_small and not is_hostile(path):
+            expect(f"{command} {path.name}: memviz", answer["memviz"], version)
+        if is_small[path] and not is_hostile(path):
             check_bytes(path, answers)
-
-
-def version():
-    return run("--version").split()[1].strip()
 
 
 def first_step():
