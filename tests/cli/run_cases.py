@@ -33,6 +33,10 @@ ENVIRONMENT = {
     **{name: value for name, value in os.environ.items() if not name.startswith(("MEMVIZ", "COLUMNS"))},
     "PATH": f"{MEMVIZ.parent}:{os.environ['PATH']}",
     "LC_ALL": "C.UTF-8",
+    # What rehearsed programs find: a made-up GPU that does nothing, and a torch that stands in for PyTorch.
+    "MEMVIZ_REHEARSAL_DIR": f"{MEMVIZ.parent}/tests/rehearse/stub",
+    "PYTHONPATH": f"{SOURCE}/tests/rehearse",
+    "PYTHONDONTWRITEBYTECODE": "1",
 }
 
 

@@ -3,15 +3,11 @@
 // A Python program that uses a torch of the tests -> what `memviz rehearse` makes of it, on a made-up GPU that does
 // nothing.
 
-#include "memviz/recording.hpp"
 #include "support/files.hpp"
 #include "support/process.hpp"
 #include "support/rehearsal_stub.hpp"
 
 #include <cstdlib>
-#include <doctest/doctest.h>
-#include <filesystem>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -43,22 +39,6 @@ public:
   }
   [[nodiscard]] Outcome of_python(const std::string& program, std::vector<std::string> options = {}) const {
     return of({"python3", "-B", "-c", program}, std::move(options));
-  }
-  /// Returns what --json writes.
-  [[nodiscard]] nlohmann::json json_of(const std::string& program, std::vector<std::string> options = {}) const {
-    options.insert(options.end(), {"--json", folder_ / "answer.json", "--quiet"});
-    const Outcome outcome = of_python(program, std::move(options));
-    REQUIRE_MESSAGE(std::filesystem::exists(folder_ / "answer.json"), outcome.err);
-    return nlohmann::json::parse(read_bytes(folder_ / "answer.json"));
-  }
-  [[nodiscard]] std::vector<std::string> files() const {
-    std::vector<std::string> names;
-    for (const auto& path : files_in(output(), ".pickle"))
-      names.push_back(path.filename().string());
-    return names;
-  }
-  [[nodiscard]] Recording file(const std::string& name) const {
-    return read_snapshot(read_bytes(output() + "/" + name));
   }
 
 private:
