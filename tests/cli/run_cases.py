@@ -11,9 +11,9 @@ A case file (tests/cli/cases/*.txt) has, for each case:
     ! a line of standard error
     [1]
 
-The last line is the exit code, where it is not 0. The examples of SKILL.md are run as well; a line ... in them stands for
-others. With MEMVIZ_BLESS=1 the case files are written anew with what was printed: read the difference before you commit
-it. Exit code 77 says "skipped" to ctest where jq is missing.
+The last line is the exit code, where it is not 0. The examples of SKILL.md are run as well; a line ... in them stands
+for others. With MEMVIZ_BLESS=1 the case files are written anew with what was printed: read the difference before you
+commit it. Exit code 77 says "skipped" to ctest where jq is missing.
 """
 
 import concurrent.futures

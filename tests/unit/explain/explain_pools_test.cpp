@@ -24,12 +24,7 @@ constexpr std::uint64_t kUpper = 0x7f3000000000;
 class PoolEvents {
 public:
   PoolEvents& add(Action action, std::uint64_t address, std::uint64_t size_bytes, PoolId pool = {}) {
-    Event event;
-    event.action = action;
-    event.address = address;
-    event.size_bytes = size_bytes;
-    event.pool = pool;
-    table_.push(event);
+    table_.push(test::event_of(action, address, size_bytes, pool));
     return *this;
   }
   /// 40 MiB of the pool, which are freed again: the pool has a free segment from the third event on.
