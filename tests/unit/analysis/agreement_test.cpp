@@ -22,14 +22,9 @@ namespace fs = std::filesystem;
 namespace {
 
 std::vector<fs::path> all_snapshots() {
-  std::vector<fs::path> files = test::files_in(test::testdata(), ".pickle");
+  std::vector<fs::path> files = test::snapshots_in(test::testdata());
   for (const char* folder : {"cases", "recorded"})
     for (const fs::path& file : test::files_in(test::testdata() / folder, ".pickle"))
-      files.push_back(file);
-  const auto shared = test::shared_folder();
-  if (!shared) MESSAGE("skipped: no ../shared");
-  if (shared)
-    for (const fs::path& file : test::files_in(*shared / "snapshots", ".pickle"))
       files.push_back(file);
   return files;
 }

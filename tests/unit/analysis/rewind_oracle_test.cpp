@@ -20,15 +20,7 @@ namespace {
 using Live = std::map<std::uint64_t, std::uint64_t>; ///< address -> requested bytes
 
 std::vector<fs::path> real_snapshots() {
-  std::vector<fs::path> files = test::files_in(test::testdata() / "recorded", ".pickle");
-  const auto folder = test::shared_folder();
-  if (!folder) {
-    MESSAGE("skipped: no ../shared");
-    return files;
-  }
-  for (const fs::path& file : test::files_in(*folder / "snapshots", ".pickle"))
-    files.push_back(file);
-  return files;
+  return test::snapshots_in(test::testdata() / "recorded");
 }
 
 Live active_blocks(const MemoryMap& memory, DeviceId device) {
