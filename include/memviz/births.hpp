@@ -16,25 +16,11 @@
 
 namespace memviz {
 
-struct BlockBirth {
-  std::uint64_t earlier_uses = 0;      ///< of its address, in the recording: the number in "b7f064c000000_0"
-  std::optional<std::int64_t> time_us; ///< of the event that allocated it; absent where it is not recorded or has none
-  StringId user_metadata;              ///< of that event
-  StringId compile_context;
-  StackId forward_stack = kNoFrames; ///< as in Event
-  StringId internal_metadata = {};
-  /// The texts of the `annotate` events of this allocation, in the order of the file: each once, and at most
-  /// kMostAnnotations. Those after the moment count, too: they say what it is.
-  std::vector<StringId> annotations = {};
-
-  static constexpr std::size_t kMostAnnotations = 8;
-};
-
 /// Takes all events of the file whose state this is. Memory proportional to the blocks of that state.
 class BirthFinder final : public EventSink {
 public:
-  /// `snapshot` has the blocks that `replay` tells the events of; both must outlive this object.
-  BirthFinder(const MemoryState& state);
+  /// `state` must outlive this object.
+  explicit BirthFinder(const MemoryState& state);
   ~BirthFinder() override;
   BirthFinder(const BirthFinder&) = delete;
   BirthFinder& operator=(const BirthFinder&) = delete;
@@ -44,6 +30,8 @@ public:
   /// By block index. A block without a recorded alloc is the first use of its address. Throws Error where a text is
   /// none of the recording: the events were others than those that it was made of.
   [[nodiscard]] const std::vector<BlockBirth>& births() const;
+  /// Makes them facts of `state`, which is the same one. Throws the same.
+  void add_to(MemoryState& state) const;
 
 private:
   struct OfDevice;

@@ -8,7 +8,7 @@
 #include "memviz/check.hpp"
 #include "memviz/compare.hpp"
 #include "memviz/compare_report.hpp"
-#include "memviz/device_stats.hpp"
+#include "memviz/device_state.hpp"
 #include "memviz/error.hpp"
 #include "memviz/events.hpp"
 #include "memviz/explain.hpp"

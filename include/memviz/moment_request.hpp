@@ -3,7 +3,7 @@
 // The words that name a moment ("peak", "event:12", "annotation:ProfilerStep#3") -> a MomentChoice. What they mean in a
 // file is known once it is read.
 
-#include "memviz/device_stats.hpp"
+#include "memviz/device_state.hpp"
 #include "memviz/moment.hpp"
 #include "memviz/recording.hpp"
 #include "memviz/text_rewriter.hpp"
@@ -43,6 +43,6 @@ struct MomentRequest {
 
 /// Throws UsageError when `file` does not have the moment, with the range that it has; `devices` are of a state that
 /// was rewound to it.
-void check_moment(const MomentRequest& request, const std::string& file, const std::vector<DeviceStats>& devices);
+void check_moment(const MomentRequest& request, const std::string& file, std::span<const DeviceState> devices);
 
 } // namespace memviz

@@ -41,7 +41,7 @@ struct Wants {
   bool events = false;       ///< Recording::traces, which take memory
   bool births = false;       ///< how each block of the state came to be; takes a second pass over the events
   bool annotations = false;  ///< the same, where any event annotates an allocation; else there is nothing to tell
-  bool kinds = false;        ///< MemoryState::kinds, and DeviceRecord::kinds of the timeline
+  bool kinds = false;        ///< of the blocks of the state, and DeviceRecord::kinds of the timeline
   bool peak_kinds = false;   ///< what kinds of memory the peak was, whatever the moment; with `kinds`
   KindRules kind_rules = {}; ///< the user's own
   bool timeline = false;
@@ -49,8 +49,7 @@ struct Wants {
 };
 
 struct Opened {
-  MemoryState state;                       ///< with its recording
-  std::vector<BlockBirth> births = {};     ///< by block index of the state, where wanted; else empty
+  MemoryState state;                       ///< with its recording, and births and kinds where wanted
   std::vector<DeviceRecord> timeline = {}; ///< a record for each device of the recording, where wanted
   KindsByDevice peak_kinds = {};           ///< where wanted
 };

@@ -81,11 +81,10 @@ void write_export(const ExportOptions& options, const Loaded& loaded) {
   }
   const FrameTree tree = naming_file(loaded.name, [&] {
     TreeOptions levels = resolved(options.tree, state, device);
-    levels.births = loaded.births;
     return build_frame_tree(state, levels);
   });
   write_output(options.file, options.target(), naming_file(loaded.name, [&] {
-                 return tree_json_source(loaded.name, state.frames(), tree, state.stats_of(device));
+                 return tree_json_source(loaded.name, state.frames(), tree, state.devices_of(device));
                }));
 }
 
@@ -99,7 +98,7 @@ void export_tables(const ExportOptions& options) {
   SqliteOutput output(options.file, options.target(), {.report = false, .recording = true, .device = device});
   const Loaded loaded =
       load_one(options, {.moment = moment_of_tables(options), .kinds = true, .sink = output.events()}, device);
-  const MemoryReport report = memory_report(loaded.state, {}, loaded.births, device);
+  const MemoryReport report = memory_report(loaded.state, {}, device);
   output.finish(loaded, {report, ProjectFiles(loaded.state, std::nullopt)});
 }
 

@@ -74,35 +74,36 @@ std::optional<MomentRequest::Occurrence> occurrence_in(std::string_view text) {
       candidates.size() > listed_count ? fmt::format(" and {} more", candidates.size() - listed_count) : ""));
 }
 
-void check_event(const MomentRequest& request, const std::string& file, const std::vector<DeviceStats>& recorded) {
+void check_event(const MomentRequest& request, const std::string& file, std::span<const DeviceState> recorded) {
   if (recorded.empty()) throw UsageError(fmt::format("{}: {} has no events", request.option, file));
   if (!request.choice.device && recorded.size() > 1) {
     std::vector<std::string> devices;
-    for (const DeviceStats& stats : recorded)
+    for (const DeviceState& stats : recorded)
       devices.push_back(device_word(stats.device));
     throw UsageError(fmt::format("{}: each device counts its own events; add --device {}", request.option,
                                  fmt::join(devices, " or ")));
   }
-  for (const DeviceStats& stats : recorded) {
+  for (const DeviceState& stats : recorded) {
     if (request.choice.device && stats.device != *request.choice.device) continue;
-    if (request.choice.event.count() <= stats.events) return;
-    throw UsageError(fmt::format("{}: {} has events 0 to {} of {}", request.option, file, stats.events - 1,
+    if (request.choice.event.count() <= stats.figures.events) return;
+    throw UsageError(fmt::format("{}: {} has events 0 to {} of {}", request.option, file, stats.figures.events - 1,
                                  device_name(stats.device, stats.is_cpu)));
   }
   throw UsageError(
       fmt::format("{}: {} has no events of device {}", request.option, file, device_word(*request.choice.device)));
 }
 
-void check_time(const MomentRequest& request, const std::string& file, const std::vector<DeviceStats>& recorded) {
+void check_time(const MomentRequest& request, const std::string& file, std::span<const DeviceState> recorded) {
   if (recorded.empty()) throw UsageError(fmt::format("{}: {} has no events", request.option, file));
-  const DeviceStats sum = sum_of(recorded);
+  const DeviceFigures sum = sum_of(recorded);
   if (!sum.first_time_us) {
     throw UsageError(
         fmt::format("{}: the events of {} have no times (PyTorch before 2.2); try event:N", request.option, file));
   }
   if (request.choice.kind == MomentKind::annotation || request.choice.time_us >= *sum.first_time_us) return;
   throw UsageError(fmt::format("{}: the events of {} are from time:{} to time:{}", request.option, file,
-                               *sum.first_time_us, sum.last_time_us.value_or(*sum.first_time_us)));
+                               *sum.first_time_us,
+                               sum.last_time_us.value_or(*sum.first_time_us)));
 }
 
 } // namespace
@@ -166,10 +167,10 @@ MomentChoice moment_in(const MomentRequest& request, const std::string& file, co
   return choice;
 }
 
-void check_moment(const MomentRequest& request, const std::string& file, const std::vector<DeviceStats>& devices) {
-  std::vector<DeviceStats> recorded;
-  for (const DeviceStats& stats : devices)
-    if (stats.events > 0) recorded.push_back(stats);
+void check_moment(const MomentRequest& request, const std::string& file, std::span<const DeviceState> devices) {
+  std::vector<DeviceState> recorded;
+  for (const DeviceState& stats : devices)
+    if (stats.figures.events > 0) recorded.push_back(stats);
   switch (request.choice.kind) {
   case MomentKind::event: return check_event(request, file, recorded);
   case MomentKind::time:

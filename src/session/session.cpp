@@ -87,14 +87,15 @@ void complete(Opened& opened, std::optional<MemoryState> peak, const Wants& want
     EachSink each(sinks);
     look_again(each);
   }
-  if (births) opened.births = births->births();
+  if (births) births->add_to(opened.state);
+  if (births_at_peak) births_at_peak->add_to(*peak);
   if (!wants.kinds) return;
-  opened.state.kinds = kinds_of(opened.state, watch, opened.births);
+  add_kinds(opened.state, watch);
   for (DeviceRecord& record : opened.timeline)
     record.kinds = kinds_of(record, opened.state, watch);
   if (!peak) return;
-  peak->kinds = kinds_of(*peak, watch, births_at_peak ? births_at_peak->births() : std::vector<BlockBirth>{});
-  for (const DeviceStats& stats : peak->devices)
+  add_kinds(*peak, watch);
+  for (const DeviceState& stats : peak->devices)
     opened.peak_kinds.emplace(stats.device, kind_account(*peak, stats.device));
 }
 

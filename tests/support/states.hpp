@@ -4,7 +4,9 @@
 
 #include "memviz/replay.hpp"
 
+#include <cstddef>
 #include <memory>
+#include <vector>
 
 namespace memviz::test {
 
@@ -19,6 +21,13 @@ namespace memviz::test {
 
 [[nodiscard]] inline MemoryState state_at(const Recording& recording, const MomentChoice& choice) {
   return rewind(borrowed(recording), choice);
+}
+
+/// Gives the first blocks of `state` these kinds, in their order.
+inline void set_kinds(MemoryState& state, const std::vector<KindOf>& kinds) {
+  for (std::size_t i = 0; i < kinds.size(); ++i)
+    state.facts[i].kind = kinds[i];
+  state.has_kinds = true;
 }
 
 } // namespace memviz::test

@@ -92,15 +92,16 @@ public:
     BirthFinder births(state);
     take_events(*state.recording, births);
     CHECK(watch.has_declarations() == expects_declarations);
-    state.kinds = kinds_of(state, watch, births.births());
+    births.add_to(state);
+    add_kinds(state, watch);
     const std::vector<DeviceRecord> record = record_timeline(*state.recording);
     for (const DeviceRecord& one : record)
       CHECK(kinds_of(one, state, watch).lives.size() == one.lives.size());
     std::map<std::string, std::uint64_t> bytes;
     for (std::size_t i = 0; i < state.blocks.size(); ++i)
       if (state.blocks[i].is_active())
-        bytes[std::string(kind_name(state.kinds[i].kind)) + " by " +
-              std::string(evidence_name(state.kinds[i].evidence))] += state.blocks[i].requested_bytes;
+        bytes[std::string(kind_name(state.facts[i].kind.kind)) + " by " +
+              std::string(evidence_name(state.facts[i].kind.evidence))] += state.blocks[i].requested_bytes;
     std::uint64_t account_bytes = 0;
     for (const KindAmount& amount : kind_account(state, std::nullopt))
       account_bytes += amount.bytes;

@@ -26,8 +26,8 @@ void BirthFinder::restart() {
   is_alive_.assign(state_.blocks.size(), false);
   for (const Segment& segment : state_.segments)
     for (std::uint32_t i = segment.first_block; i < segment.first_block + segment.block_count; ++i) {
-      if (!state_.blocks[i].is_active() && !state_.histories[i].is_explained()) continue;
-      is_alive_[i] = !state_.histories[i].is_explained();
+      if (!state_.blocks[i].is_active() && !state_.facts[i].history.is_explained()) continue;
+      is_alive_[i] = !state_.facts[i].history.is_explained();
       std::unique_ptr<OfDevice>& of_device = devices_.make(segment.device);
       if (!of_device) of_device = std::make_unique<OfDevice>();
       static_cast<void>(of_device->blocks.insert(state_.blocks[i].address, i));
@@ -49,7 +49,7 @@ void BirthFinder::take(OfDevice& of_device, std::uint64_t index, const Event& ev
   if (!life || life->is_segment) return;
   BlockBirth& birth = births_[block];
   if (event.action == Action::alloc) {
-    is_alive_[block] = EventIndex(index) == state_.histories[block].alloc_event;
+    is_alive_[block] = EventIndex(index) == state_.facts[block].history.alloc_event;
     if (is_alive_[block])
       birth = {life->use,           event.time_us,          event.user_metadata, event.compile_context,
                event.forward_stack, event.internal_metadata};
@@ -71,6 +71,12 @@ const std::vector<BlockBirth>& BirthFinder::births() const {
         !std::all_of(birth.annotations.begin(), birth.annotations.end(), is_known))
       throw Error("its events were others when they were read again: the file changed");
   return births_;
+}
+
+void BirthFinder::add_to(MemoryState& state) const {
+  const std::vector<BlockBirth>& found = births();
+  for (std::size_t i = 0; i < found.size(); ++i)
+    state.facts[i].birth = found[i];
 }
 
 } // namespace memviz

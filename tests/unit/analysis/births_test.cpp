@@ -125,8 +125,9 @@ TEST_CASE("every block of testdata whose alloc is recorded has that event's time
     REQUIRE(births.size() == replayed.blocks.size());
     for (const Segment& segment : replayed.segments)
       for (std::uint32_t i = segment.first_block; i < segment.first_block + segment.block_count; ++i) {
-        if (replayed.histories[i].alloc_event == kNoEvent) continue;
-        CHECK(births[i].time_us == snapshot.traces[segment.device][replayed.histories[i].alloc_event.value()].time_us);
+        if (replayed.facts[i].history.alloc_event == kNoEvent) continue;
+        CHECK(births[i].time_us ==
+              snapshot.traces[segment.device][replayed.facts[i].history.alloc_event.value()].time_us);
         ++told;
       }
   }

@@ -58,11 +58,12 @@ public:
     state = rewind(std::make_shared<const Recording>(made.take()), choice, &watch);
     BirthFinder births(state);
     take_events(*state.recording, births);
-    state.kinds = kinds_of(state, watch, births.births());
+    births.add_to(state);
+    add_kinds(state, watch);
     std::vector<DeviceRecord> timeline = record_timeline(*state.recording);
     for (DeviceRecord& record : timeline)
       record.kinds = kinds_of(record, state, watch);
-    return memory_report(state, timeline, births.births(), std::nullopt);
+    return memory_report(state, timeline, std::nullopt);
   }
 
   test::SmallSnapshot made;
