@@ -33,7 +33,7 @@
 #include "memviz/memory_report.hpp"
 #include "memviz/memory_state.hpp"
 #include "memviz/moment.hpp"
-#include "memviz/moment_request.hpp"
+#include "memviz/moment_choice.hpp"
 #include "memviz/no_stack.hpp"
 #include "memviz/pins.hpp"
 #include "memviz/places.hpp"

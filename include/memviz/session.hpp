@@ -8,7 +8,7 @@
 #include "memviz/input.hpp"
 #include "memviz/kinds.hpp"
 #include "memviz/memory_state.hpp"
-#include "memviz/moment_request.hpp"
+#include "memviz/moment_choice.hpp"
 #include "memviz/read_by.hpp"
 #include "memviz/text_rewriter.hpp"
 #include "memviz/timeline.hpp"
@@ -37,7 +37,7 @@ struct SessionOptions {
 
 /// What is wanted of a file beside its recording and the state of its memory.
 struct Wants {
-  MomentRequest moment = {}; ///< of the state. An annotation's time takes a pass over the file of its own
+  MomentChoice moment = {};  ///< of the state. An annotation's time takes a pass over the file of its own
   bool events = false;       ///< Recording::traces, which take memory
   bool births = false;       ///< how each block of the state came to be; takes a second pass over the events
   bool annotations = false;  ///< the same, where any event annotates an allocation; else there is nothing to tell
@@ -72,7 +72,7 @@ public:
 
 private:
   [[nodiscard]] std::shared_ptr<const Recording> decoded(EventSink* sink);
-  [[nodiscard]] MomentChoice choice_of(const MomentRequest& moment);
+  [[nodiscard]] MomentChoice choice_of(const MomentChoice& moment);
   [[nodiscard]] Opened open_keeping_events(const Wants& wants);
 
   SessionOptions options_;

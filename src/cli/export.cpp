@@ -89,7 +89,7 @@ void write_export(const ExportOptions& options, const Loaded& loaded) {
 }
 
 /// What lives is of the peak, unless --at says another moment.
-MomentRequest moment_of_tables(const ExportOptions& options) {
+MomentChoice moment_of_tables(const ExportOptions& options) {
   return options.scope.at.option.empty() ? moment_of(peak_scope()) : moment_of(options.scope);
 }
 

@@ -75,11 +75,11 @@ void check_order(const TraceEnds& ends, const MomentChoice& from, const MomentCh
 }
 
 /// With the time of its annotation.
-MomentChoice choice_of(const MomentRequest& wanted, const Loaded& file, const FileOptions& options,
+MomentChoice choice_of(const MomentChoice& wanted, const Loaded& file, const FileOptions& options,
                        std::optional<DeviceId> device) {
-  const MomentRequest request = moment_of(wanted, device);
-  check_moment(request, file.name, file.state.devices_of(device));
-  return moment_in(request, file.name, *file.state.recording, options.redactor.get());
+  const MomentChoice choice = moment_of(wanted, device);
+  check_moment(choice, file.name, file.state.devices_of(device));
+  return moment_in(choice, file.name, *file.state.recording, options.redactor.get());
 }
 
 } // namespace

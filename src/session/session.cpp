@@ -59,8 +59,8 @@ std::shared_ptr<const Recording> Session::read(EventSink& sink) {
 }
 
 // Annotations stand behind the events in a file, so it is read once for them and once more for the state at that time.
-MomentChoice Session::choice_of(const MomentRequest& moment) {
-  if (!needs_annotation(moment)) return moment.choice;
+MomentChoice Session::choice_of(const MomentChoice& moment) {
+  if (moment.kind != MomentKind::annotation) return moment;
   NoEvents nobody;
   return moment_in(moment, options_.name, *decoded(&nobody), options_.rewriter);
 }

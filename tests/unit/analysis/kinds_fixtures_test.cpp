@@ -74,7 +74,7 @@ TEST_CASE("in every fixture kinds add up to requested bytes, and a timeline says
     for (const MomentKind moment : {MomentKind::end, MomentKind::peak, MomentKind::oom}) {
       CAPTURE(entry.path().string());
       Wants wants;
-      wants.moment.choice.kind = moment;
+      wants.moment.kind = moment;
       wants.kinds = true;
       wants.peak_kinds = true;
       wants.timeline = true;

@@ -16,33 +16,17 @@
 
 namespace memviz {
 
-/// A moment as it was asked for: the end, unless it says another.
-struct MomentRequest {
-  /// One of the times at which an annotation starts, counted from 1.
-  struct Occurrence {
-    std::string annotation;
-    std::int64_t number = 1;
-  };
-
-  MomentChoice choice;                  ///< its annotation is the whole text behind "annotation:"
-  std::optional<Occurrence> occurrence; ///< what that means if no annotation is called like it
-  std::string option;                   ///< "--at peak": what was written, for messages
-};
-
 /// `word` is end, peak, oom, auto, event:N (of which device is not said), time:US, annotation:NAME or
 /// annotation:NAME#K. Throws UsageError, which calls the option --`option`, and says what is allowed.
-[[nodiscard]] MomentRequest parse_moment(std::string_view option, const std::string& word);
-
-/// Whether the choice lacks a time that is known only when the file's annotations are.
-[[nodiscard]] bool needs_annotation(const MomentRequest& request);
+[[nodiscard]] MomentChoice parse_moment(std::string_view option, const std::string& word);
 
 /// The choice, with the time of the annotation asked for, which is called in the recording what `rewriter` (or null)
 /// made of its name. Throws UsageError, with near names, when `file` has none of that name.
-[[nodiscard]] MomentChoice moment_in(const MomentRequest& request, const std::string& file, const Recording& recording,
+[[nodiscard]] MomentChoice moment_in(const MomentChoice& choice, const std::string& file, const Recording& recording,
                                      TextRewriter* rewriter);
 
 /// Throws UsageError when `file` does not have the moment, with the range that it has; `devices` are of a state that
 /// was rewound to it.
-void check_moment(const MomentRequest& request, const std::string& file, std::span<const DeviceState> devices);
+void check_moment(const MomentChoice& choice, const std::string& file, std::span<const DeviceState> devices);
 
 } // namespace memviz
