@@ -110,7 +110,7 @@ struct DeviceState {
   std::vector<OutsideMemory> outside = {}; ///< of DeviceFigures::outside_bytes
 };
 
-/// Over several devices.
+/// Adds up the figures of several devices.
 [[nodiscard]] DeviceFigures sum_of(std::span<const DeviceState> devices);
 
 /// Whether there is pinned host memory besides GPUs: their sum is the size of nothing.

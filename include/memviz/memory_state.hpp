@@ -28,7 +28,7 @@ struct BlockHistory {
   [[nodiscard]] bool is_explained() const { return !alloc_event.is_none(); }
 };
 
-/// How a block came to be, by the event that allocated it and what the program said of it.
+/// The birth of a block: the event that allocated it, and the texts that the program attached to it.
 struct BlockBirth {
   std::uint64_t earlier_uses = 0;      ///< of its address, in the recording: the number in "b7f064c000000_0"
   std::optional<std::int64_t> time_us; ///< of the event that allocated it; absent where it is not recorded or has none
@@ -37,17 +37,17 @@ struct BlockBirth {
   StackId forward_stack = kNoFrames; ///< as in Event
   StringId internal_metadata = {};
   /// The texts of the `annotate` events of this allocation, in the order of the file: each once, and at most
-  /// kMostAnnotations. Those after the moment count, too: they say what it is.
+  /// kMostAnnotations. Later ones than the moment count as well: they describe the same allocation.
   std::vector<StringId> annotations = {};
 
   static constexpr std::size_t kMostAnnotations = 8;
 };
 
-/// All that is known of a block beyond the block itself.
+/// The facts about a block beyond its place, size and state.
 struct BlockFacts {
   BlockHistory history;
   KindOf kind = {};
-  std::optional<BlockBirth> birth = {}; ///< absent where nobody looked for births
+  std::optional<BlockBirth> birth = {}; ///< absent where births were not looked for
 };
 
 /// The memory of all devices, each at its moment, with the recording that it is a state of.

@@ -8,6 +8,7 @@
 #include "snapshot/file_kind.hpp"
 
 #include <cstddef>
+#include <list>
 #include <optional>
 #include <utility>
 
@@ -78,17 +79,14 @@ Wants with_births(Wants wants, const AnnotationWatch& annotations) {
 void complete(Opened& opened, std::optional<MemoryState> peak, const Wants& wants, const KindWatch& watch,
               const std::function<void(EventSink&)>& look_again) {
   const bool needs_declared = wants.kinds && watch.has_declarations();
-  std::optional<BirthFinder> births;
-  std::optional<BirthFinder> births_at_peak;
+  std::list<BirthFinder> births;
   std::vector<EventSink*> sinks;
-  if (wants.births || needs_declared) sinks.push_back(&births.emplace(opened.state));
-  if (peak && needs_declared) sinks.push_back(&births_at_peak.emplace(*peak));
-  if (!sinks.empty()) {
-    EachSink each(sinks);
-    look_again(each);
-  }
-  if (births) births->add_to(opened.state);
-  if (births_at_peak) births_at_peak->add_to(*peak);
+  if (wants.births || needs_declared) sinks.push_back(&births.emplace_back(opened.state));
+  if (peak && needs_declared) sinks.push_back(&births.emplace_back(*peak));
+  EachSink each(sinks);
+  if (!sinks.empty()) look_again(each);
+  for (const BirthFinder& finder : births)
+    finder.finish();
   if (!wants.kinds) return;
   add_kinds(opened.state, watch);
   for (DeviceRecord& record : opened.timeline)

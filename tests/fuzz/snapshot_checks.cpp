@@ -1,6 +1,7 @@
 #include "snapshot_checks.hpp"
 
 #include "analysis/replay/device_accounts.hpp"
+#include "memviz/births.hpp"
 #include "memviz/explain.hpp"
 #include "memviz/export.hpp"
 #include "memviz/flame.hpp"
@@ -195,7 +196,7 @@ void check_moment(const std::shared_ptr<const Recording>& recording, std::uint32
   const std::uint64_t outside_bytes = sum_of(then.devices).outside_bytes;
   BirthFinder finder(then);
   take_events(*recording, finder);
-  finder.add_to(then);
+  finder.finish();
   check_conserves_bytes(build_frame_tree(then, tree_options(then, choice)), reserved_bytes(then) + outside_bytes);
   check_svg(state_svg({.file = "fuzz <&> .pickle", .state = then, .device = std::nullopt},
                       {.max_bytes = std::size_t{20'000} << choice % 4}));
@@ -221,7 +222,7 @@ void check_report(const std::shared_ptr<const Recording>& recording, std::uint32
   MemoryState state = rewind(recording, moment_choice(*recording, choice), &watch);
   BirthFinder births(state);
   take_events(*recording, births);
-  births.add_to(state);
+  births.finish();
   add_kinds(state, watch);
   std::vector<DeviceRecord> timeline = record_timeline(*recording);
   for (DeviceRecord& record : timeline)

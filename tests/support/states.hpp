@@ -2,10 +2,13 @@
 
 // A recording that a test holds -> its states. They refer to it, so it must outlive them.
 
+#include "analysis/replay/device_accounts.hpp"
+#include "memviz/births.hpp"
 #include "memviz/replay.hpp"
 
 #include <cstddef>
 #include <memory>
+#include <utility>
 #include <vector>
 
 namespace memviz::test {
@@ -21,6 +24,14 @@ namespace memviz::test {
 
 [[nodiscard]] inline MemoryState state_at(const Recording& recording, const MomentChoice& choice) {
   return rewind(borrowed(recording), choice);
+}
+
+/// The state with the births of its blocks.
+[[nodiscard]] inline MemoryState with_births(MemoryState state) {
+  BirthFinder finder(state);
+  take_events(*state.recording, finder);
+  finder.finish();
+  return state;
 }
 
 /// Gives the first blocks of `state` these kinds, in their order.

@@ -2,11 +2,11 @@
 
 // A training loop put together event by event, and the kinds of memory that are found in it.
 
-#include "analysis/replay/device_accounts.hpp"
 #include "memviz/kinds.hpp"
 #include "memviz/replay.hpp"
 #include "memviz/timeline.hpp"
 #include "support/small_snapshot.hpp"
+#include "support/states.hpp"
 
 #include <cstdint>
 #include <doctest/doctest.h>
@@ -88,11 +88,8 @@ public:
       made.inactive(0x10000 - (block.is_live ? block.bytes : 0));
     }
     KindWatch watch(rules);
-    MemoryState state = rewind(std::make_shared<const Recording>(made.take()), choice, &watch);
-    BirthFinder births(state);
-    take_events(*state.recording, births);
+    MemoryState state = with_births(rewind(std::make_shared<const Recording>(made.take()), choice, &watch));
     CHECK(watch.has_declarations() == expects_declarations);
-    births.add_to(state);
     add_kinds(state, watch);
     const std::vector<DeviceRecord> record = record_timeline(*state.recording);
     for (const DeviceRecord& one : record)

@@ -1,4 +1,3 @@
-#include "analysis/replay/device_accounts.hpp"
 #include "memviz/compare.hpp"
 #include "memviz/flame.hpp"
 #include "memviz/input.hpp"
@@ -22,14 +21,6 @@ using namespace memviz::test;
 
 namespace {
 
-MemoryState with_births(const Recording& recording) {
-  MemoryState state = end_of(recording);
-  BirthFinder finder(state);
-  take_events(recording, finder);
-  finder.add_to(state);
-  return state;
-}
-
 /// Path of labels -> blocks that end there, of memory in use.
 using LabelPaths = std::map<std::string, std::uint64_t>;
 
@@ -47,7 +38,7 @@ LabelPaths label_paths(const FrameTable& frames, const FrameTree& tree) {
 }
 
 LabelPaths grouped(const Recording& snapshot, std::vector<Level> levels) {
-  const MemoryState state = with_births(snapshot);
+  const MemoryState state = with_births(end_of(snapshot));
   TreeOptions options;
   options.levels = std::move(levels);
   return label_paths(snapshot.frames, build_frame_tree(state, options));
@@ -175,8 +166,8 @@ TEST_CASE("two snapshots share what their texts say, whatever its number in eith
   other.alloc(5, "new").alloc(6, "phase 2").alloc(7, "phase 1");
   const Recording before = one.with({});
   const Recording after = other.with({});
-  const MemoryState before_state = with_births(before);
-  const MemoryState after_state = with_births(after);
+  const MemoryState before_state = with_births(end_of(before));
+  const MemoryState after_state = with_births(end_of(after));
   CompareOptions options;
   options.tree.levels = {Level::metadata};
   const Comparison comparison = compare_snapshots(before_state, after_state, options);
@@ -193,7 +184,7 @@ TEST_CASE("every byte of testdata is in such a tree once") {
   for (const auto& path : files_in(testdata(), ".pickle")) {
     CAPTURE(path.string());
     const Recording snapshot = read_snapshot(read_input(path.string()).bytes());
-    const MemoryState state = with_births(snapshot);
+    const MemoryState state = with_births(end_of(snapshot));
     TreeOptions options{
         .levels = {Level::annotation, Level::kind, Level::state, Level::compile, Level::device, Level::metadata},
         .frames = FrameFilter::filtered,
@@ -209,7 +200,7 @@ TEST_CASE("every byte of testdata is in such a tree once") {
 
 TEST_CASE("the newest writer's file says it all") {
   const Recording snapshot = read_snapshot(read_input((testdata() / "gen_2.15_annotate.pickle").string()).bytes());
-  const MemoryState state = with_births(snapshot);
+  const MemoryState state = with_births(end_of(snapshot));
   std::map<std::string_view, std::size_t> annotated;
   for (const BlockFacts& facts : state.facts)
     for (const StringId text : facts.birth.value().annotations)
