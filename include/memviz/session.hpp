@@ -4,7 +4,6 @@
 // forgotten, unless they are wanted; so one pass over the file is enough for most wants, and memory is a fraction of
 // it.
 
-#include "memviz/births.hpp"
 #include "memviz/input.hpp"
 #include "memviz/kinds.hpp"
 #include "memviz/memory_state.hpp"
@@ -55,8 +54,9 @@ struct Opened {
 };
 
 /// An input that is read as often as its wants take.
-class Session {
+class Session final : public EventSource {
 public:
+  explicit Session(Input input, SessionOptions options = {});
   /// Reads `path`, or standard input for `-`, and refuses at its first bytes what is no snapshot. Throws what
   /// read_input() throws.
   explicit Session(const std::string& path, SessionOptions options = {});
@@ -67,13 +67,13 @@ public:
   /// changed meanwhile; UsageError where it does not have the moment; and what Wants::sink throws.
   [[nodiscard]] Opened open(const Wants& wants = {});
 
-  /// One more pass: the recording, whose events go to `sink`. Throws the same.
-  [[nodiscard]] std::shared_ptr<const Recording> read(EventSink& sink);
+  /// One more pass over the input. Throws the same.
+  std::shared_ptr<const Recording> read(EventSink& sink) override { return decoded(&sink); }
 
 private:
+  /// Keeps the events in the recording where `sink` is null.
   [[nodiscard]] std::shared_ptr<const Recording> decoded(EventSink* sink);
-  [[nodiscard]] MomentChoice choice_of(const MomentChoice& moment);
-  [[nodiscard]] Opened open_keeping_events(const Wants& wants);
+  [[nodiscard]] Opened open(EventSource& source, const Wants& wants) const;
 
   SessionOptions options_;
   Input input_;

@@ -1,6 +1,5 @@
 #include "snapshot_checks.hpp"
 
-#include "analysis/replay/device_accounts.hpp"
 #include "memviz/births.hpp"
 #include "memviz/explain.hpp"
 #include "memviz/export.hpp"

@@ -2,7 +2,6 @@
 
 // A recording that a test holds -> its states. They refer to it, so it must outlive them.
 
-#include "analysis/replay/device_accounts.hpp"
 #include "memviz/births.hpp"
 #include "memviz/replay.hpp"
 

@@ -42,7 +42,4 @@ struct Accounts::DeviceAccounts {
   [[nodiscard]] Moment moment(const MomentChoice& choice) const;
 };
 
-/// Hands over the events that the snapshot holds.
-void take_events(const Recording& recording, EventSink& sink);
-
 } // namespace memviz

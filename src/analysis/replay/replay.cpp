@@ -210,19 +210,6 @@ MemoryState Accounts::state_of(Recording recording) const {
   return state_of(std::make_shared<const Recording>(std::move(recording)));
 }
 
-void take_events(const Recording& recording, EventSink& sink) {
-  sink.begin(recording.frames);
-  std::vector<Event> batch;
-  for (const auto& [device, events] : recording.traces) {
-    for (std::size_t i = 0; i < events.size(); i += batch.size()) {
-      batch.clear();
-      while (batch.size() < 256 && i + batch.size() < events.size())
-        batch.push_back(events[i + batch.size()]);
-      sink.take(device, batch);
-    }
-  }
-}
-
 MemoryState rewind(std::shared_ptr<const Recording> recording, const MomentChoice& choice, LifeObserver* observer) {
   Accounts accounts(choice, observer);
   take_events(*recording, accounts);

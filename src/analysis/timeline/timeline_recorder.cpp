@@ -1,6 +1,5 @@
 #include "memviz/timeline.hpp"
 
-#include "analysis/replay/device_accounts.hpp"
 #include "analysis/timeline/timeline_ranges.hpp"
 #include "base/number_map.hpp"
 #include "memviz/error.hpp"

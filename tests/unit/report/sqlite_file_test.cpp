@@ -1,6 +1,5 @@
 #include "memviz/sqlite_file.hpp"
 
-#include "analysis/replay/device_accounts.hpp"
 #include "memviz/error.hpp"
 #include "memviz/kinds.hpp"
 #include "memviz/replay.hpp"

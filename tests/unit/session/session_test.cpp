@@ -2,11 +2,11 @@
 
 #include "memviz/check.hpp"
 #include "memviz/error.hpp"
+#include "memviz/export.hpp"
 #include "session/sinks.hpp"
 #include "support/files.hpp"
 #include "support/snapshot_builder.hpp"
 
-#include <algorithm>
 #include <doctest/doctest.h>
 #include <span>
 #include <string>
@@ -57,17 +57,13 @@ std::uint64_t live_bytes(const Opened& opened) {
   return opened.state.devices.front().figures.requested_bytes;
 }
 
-bool has_births(const MemoryState& state) {
-  return std::ranges::any_of(state.facts, [](const BlockFacts& facts) { return facts.birth.has_value(); });
-}
-
 } // namespace
 
 TEST_CASE_FIXTURE(SessionTest, "a file without wants is its end, and its events are gone") {
   const Opened opened = open(path);
   CHECK(live_bytes(opened) == 8000);
   CHECK(opened.state.recording->traces.empty());
-  CHECK_FALSE(has_births(opened.state));
+  CHECK_FALSE(opened.state.facts.front().birth);
   CHECK(opened.timeline.empty());
 }
 
@@ -87,7 +83,7 @@ TEST_CASE_FIXTURE(SessionTest, "what is wanted comes with the state") {
     CAPTURE(events);
     Counting counting;
     const Opened opened = open(path, {.events = events, .births = true, .timeline = true, .sink = &counting});
-    CHECK(has_births(opened.state));
+    CHECK(opened.state.facts.front().birth);
     REQUIRE(opened.timeline.size() == 1);
     CHECK(opened.timeline.front().events == 4);
     CHECK(counting.events == 4);
@@ -99,9 +95,9 @@ TEST_CASE("annotations take a second look only where there are some") {
   for (const bool events : {false, true}) {
     CAPTURE(events);
     const Wants wants{.events = events, .annotations = true};
-    CHECK_FALSE(has_births(open(testdata_file("training_step"), wants).state));
+    CHECK_FALSE(open(testdata_file("training_step"), wants).state.facts.front().birth);
     const Opened opened = open(testdata_file("gen_2.15_annotate"), wants);
-    CHECK(has_births(opened.state));
+    CHECK(opened.state.facts.front().birth);
   }
 }
 
@@ -111,6 +107,16 @@ TEST_CASE_FIXTURE(SessionTest, "an input is read as often as somebody looks") {
   static_cast<void>(session.open({.sink = &counting}));
   static_cast<void>(session.read(counting));
   CHECK(counting.events == 8);
+}
+
+TEST_CASE_FIXTURE(SessionTest, "bytes in memory are opened as a file is") {
+  for (const bool events : {false, true}) {
+    CAPTURE(events);
+    const Wants wants{.moment = parse_moment("at", "annotation:forward"), .events = events, .kinds = true};
+    const MemoryState state = Session(input_of(read_bytes(path))).open(wants).state;
+    CHECK(stats_json("mem", state, {}) == stats_json("mem", open(path, wants).state, {}));
+  }
+  CHECK_THROWS_AS(static_cast<void>(Session(input_of("Dear diary")).open()), Error);
 }
 
 TEST_CASE_FIXTURE(SessionTest, "a foreign file is refused when it is opened, and is an answer for a check") {
