@@ -22,7 +22,7 @@ namespace memviz {
 
 /// The choice, with the time of the annotation asked for, which is called in the recording what `rewriter` (or null)
 /// made of its name. Throws UsageError, with near names, when `file` has none of that name.
-[[nodiscard]] MomentChoice moment_in(const MomentChoice& choice, const std::string& file, const Recording& recording,
+[[nodiscard]] MomentChoice moment_in(const MomentChoice& wanted, const std::string& file, const Recording& recording,
                                      TextRewriter* rewriter);
 
 /// Throws UsageError when `file` does not have the moment, with the range that it has; `devices` are of a state that
