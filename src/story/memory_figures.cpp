@@ -74,7 +74,8 @@ std::vector<MemoryRow> place_rows(const FrameTable& frames, std::vector<Place> p
 }
 
 MemoryRow device_row(const DeviceState& stats, bool has_many) {
-  MemoryRow row{device_heading(stats.device, stats.is_cpu), stats.figures, use_text(stats.figures)};
+  MemoryRow row{device_heading(stats.device, stats.is_cpu), static_cast<const MemoryTotals&>(stats.figures),
+                use_text(stats.figures)};
   if (!has_many || stats.figures.events == 0) return row;
   row.note += stats.moment.is_end() ? ", peak " + format_bytes(stats.figures.peak_requested_bytes)
                                     : ", " + short_moment_text(stats.moment);
