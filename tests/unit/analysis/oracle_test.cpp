@@ -43,8 +43,8 @@ void check_same_lines(const std::string& found, const fs::path& expected) {
 
 void check_trees(const MemoryState& state) {
   std::uint64_t reserved_bytes = 0;
-  for (const DeviceStats& stats : state.devices)
-    reserved_bytes += stats.reserved_bytes;
+  for (const DeviceState& stats : state.devices)
+    reserved_bytes += stats.figures.reserved_bytes;
   for (const auto& levels : {memory_levels(state), segment_levels(state)}) {
     TreeOptions options;
     options.levels = levels;

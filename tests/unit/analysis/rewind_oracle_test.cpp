@@ -130,9 +130,9 @@ TEST_CASE("live bytes at the peak are the peak of the oracle") {
     const MemoryState state = state_of(path, peak);
     REQUIRE(state.devices.size() == oracle.size());
     for (std::size_t i = 0; i < oracle.size(); ++i) {
-      if (state.devices[i].at.is_end()) continue; // no events
-      if (!is_edited(path)) CHECK(state.devices[i].requested_bytes == oracle[i]["peak_requested_bytes"]);
-      CHECK(state.devices[i].at.event.number() == oracle[i]["peak_event"]);
+      if (state.devices[i].moment.is_end()) continue; // no events
+      if (!is_edited(path)) CHECK(state.devices[i].figures.requested_bytes == oracle[i]["peak_requested_bytes"]);
+      CHECK(state.devices[i].moment.event.number() == oracle[i]["peak_event"]);
     }
     if (!is_edited(path)) CHECK(warnings_of(state).empty());
   }
@@ -155,8 +155,8 @@ TEST_CASE("the state after any event is that of a replay from the beginning") {
         const MemoryState state = state_of(path, after_event_of(device, event));
         CHECK(warnings_of(state).empty());
         CHECK((active_blocks(state, device) == live_after(whole, device, event)));
-        for (const DeviceStats& stats : state.devices)
-          if (stats.device == device) CHECK(stats.reserved_bytes == reserved_after(whole, device, event));
+        for (const DeviceState& stats : state.devices)
+          if (stats.device == device) CHECK(stats.figures.reserved_bytes == reserved_after(whole, device, event));
       }
     }
   }
