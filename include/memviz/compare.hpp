@@ -24,9 +24,6 @@ struct CompareOptions {
   TreeOptions tree{{Level::state}, FrameFilter::filtered, {}, {}, {}};
   /// Without one: by line, but by function where most of what differs by line only moved.
   std::optional<FrameMatch> match;
-  /// As TreeOptions::births, which is not looked at, of each side.
-  std::span<const BlockBirth> before_births = {};
-  std::span<const BlockBirth> after_births = {};
   /// When the segments of each side were allocated, to recognise those of one process; null: unknown.
   const SegmentTimes* before_times = nullptr;
   const SegmentTimes* after_times = nullptr;
@@ -49,8 +46,8 @@ struct UserLineChange {
 
 /// The totals of one device at the moment compared; all 0 where that side does not have it.
 struct DeviceChange {
-  DeviceStats before;
-  DeviceStats after;
+  DeviceState before;
+  DeviceState after;
   std::vector<KindChange> kinds = {}; ///< see kind_changes(); empty where the states have no kinds
 };
 
@@ -77,9 +74,9 @@ struct Comparison {
   /// Whether those of each side are at one moment of time, and GPUs alone, or none. Only then do sums over them mean
   /// anything.
   bool is_one_moment = true;
-  bool mixes_host = false; ///< whether pinned host memory is compared beside GPUs
-  DeviceStats before;      ///< summed over the devices compared
-  DeviceStats after;
+  bool mixes_host = false; ///< whether pinned host memory is compared besides GPUs
+  DeviceFigures before;    ///< summed over the devices compared
+  DeviceFigures after;
   std::vector<KindChange> kinds; ///< of these sums; empty as in DeviceChange
 
   [[nodiscard]] std::int64_t allocated_delta_bytes() const;
@@ -88,7 +85,7 @@ struct Comparison {
 };
 
 /// Whether a recording shows any memory of a device, at any time.
-[[nodiscard]] bool is_used(const DeviceStats& stats);
+[[nodiscard]] bool is_used(const DeviceFigures& figures);
 
 /// Indices into Comparison::readings and devices: those of which a figure changed most, at most `most`, in the order of
 /// devices.

@@ -82,7 +82,7 @@ struct OtherDevice {
 };
 
 struct DeviceExplanation {
-  DeviceStats stats; ///< of the moment
+  DeviceState stats; ///< of the moment
   AllocatorSettings settings;
   std::optional<Request> request;         ///< where the moment is an out-of-memory error
   NodeKey asking_line;                    ///< of the request: as in UserLine

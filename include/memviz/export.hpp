@@ -30,7 +30,7 @@ using TextSource = std::function<void(const TextSink&)>;
 enum class FoldedView : std::uint8_t { memory, segments };
 
 /// Folded stacks as PyTorch's _memory_viz.py writes them: `a;b;c BYTES`, unique paths sorted by code point, no zero
-/// lines; an inactive block counts with its full size on its `inactive` line. MemoryState::outside
+/// lines; an inactive block counts with its full size on its `inactive` line. DeviceState::outside
 /// stands on lines that begin with `<outside all segments>` in the place of the stream.
 [[nodiscard]] std::string folded_stacks(const MemoryState& state, FoldedView view, std::optional<DeviceId> device);
 /// Refers to `state`.
@@ -39,10 +39,10 @@ enum class FoldedView : std::uint8_t { memory, segments };
 /// The tree as one JSON object: the moment of each of its `devices`, totals, and a flat array of nodes, parents before
 /// children.
 [[nodiscard]] std::string tree_json(const std::string& file, const FrameTable& frames, const FrameTree& tree,
-                                    const std::vector<DeviceStats>& devices);
+                                    std::span<const DeviceState> devices);
 /// Refers to `frames` and `tree`.
 [[nodiscard]] TextSource tree_json_source(const std::string& file, const FrameTable& frames, const FrameTree& tree,
-                                          const std::vector<DeviceStats>& devices);
+                                          std::span<const DeviceState> devices);
 
 /// The figures of `stats --json`, under fixed names. `peak_kinds`: of the same recording, whatever the moment of
 /// `state`.

@@ -41,8 +41,8 @@ struct MemoryRow {
   bool is_detail = false; ///< a part of the row above
 };
 
-/// The parts of what is reserved, and what another moment held. `devices`: how many these are the sums of.
-[[nodiscard]] std::vector<Figure> memory_figures(const DeviceStats& sum, std::size_t devices);
+/// The parts of what is reserved, and what another moment held: of the device that is shown, else of the sum.
+[[nodiscard]] std::vector<Figure> memory_figures(std::span<const DeviceState> devices);
 
 /// A row for all, or one a device; after it, where a device has several pools or streams, one for each of the largest.
 [[nodiscard]] std::vector<MemoryRow> memory_rows(const MemorySubject& subject);
@@ -50,7 +50,7 @@ struct MemoryRow {
 /// How the gauges of a device changed; `names_device`: there are others.
 [[nodiscard]] std::vector<Figure> gauge_figures(const DeviceReadings& device, bool names_device);
 /// How the parts of what is reserved changed.
-[[nodiscard]] std::vector<Figure> change_figures(const DeviceStats& before, const DeviceStats& after);
+[[nodiscard]] std::vector<Figure> change_figures(const DeviceFigures& before, const DeviceFigures& after);
 
 /// The peak, what it was of, and the end.
 [[nodiscard]] std::vector<Figure> timeline_figures(const TimelineSubject& subject);

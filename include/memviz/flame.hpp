@@ -2,7 +2,6 @@
 
 // MemoryState -> FrameTree: who holds every reserved byte, grouped and filtered as asked.
 
-#include "memviz/births.hpp"
 #include "memviz/kind_shares.hpp"
 #include "memviz/replay.hpp"
 #include "memviz/tree.hpp"
@@ -22,9 +21,10 @@ namespace memviz {
 /// Annotations that were open within each other are levels within each other, up to 16.
 enum class Level : std::uint8_t { device, pool, stream, segment, state, annotation, metadata, compile, kind };
 
-/// Whether one of them groups by what the events of allocations say, so that TreeOptions::births is needed.
+/// Whether one of them groups by what the events of allocations say, so that BlockFacts::birth is needed; all is
+/// unknown without it.
 [[nodiscard]] bool need_births(std::span<const Level> levels);
-/// Whether one of them is the kind, so that MemoryState::kinds is needed; all is unknown without it.
+/// Whether one of them is the kind, so that BlockFacts::kind is needed; all is unknown without it.
 [[nodiscard]] bool need_kinds(std::span<const Level> levels);
 
 /// Which frames of a stack are kept. `filtered` is PyTorch's own omit list (torch/cuda/_memory_viz.py, _frame_filter).
@@ -36,8 +36,6 @@ struct TreeOptions {
   std::string focus;              ///< RE2; stacks without a match become <not focused>; empty: all
   std::string hide;               ///< RE2; frames that match are left out of their stacks; empty: none
   std::optional<DeviceId> device; ///< only this one
-  /// By block index of the state. Levels that need it tell nothing where it is empty.
-  std::span<const BlockBirth> births = {};
 };
 
 /// The levels of `--view memory` and `--view segments`; a device level stands first when the snapshot has several
@@ -45,7 +43,7 @@ struct TreeOptions {
 [[nodiscard]] std::vector<Level> memory_levels(const MemoryState& state);
 [[nodiscard]] std::vector<Level> segment_levels(const MemoryState& state);
 
-/// The root's total is the reserved bytes of the devices asked for, exactly, and their MemoryState::outside. Throws
+/// The root's total is the reserved bytes of the devices asked for, exactly, and their DeviceState::outside. Throws
 /// UsageError for a bad expression, and Error where the tree would have more nodes than 2^18 and one for every four
 /// bytes of the snapshot's file: no real one comes near.
 [[nodiscard]] FrameTree build_frame_tree(const MemoryState& state, const TreeOptions& options);
@@ -59,7 +57,7 @@ struct KindAt {
 /// A tree whose memory in use is known by kind.
 struct KindTree {
   FrameTree tree;
-  std::vector<KindAt> kinds; ///< a node may have several; empty where MemoryState::kinds is
+  std::vector<KindAt> kinds; ///< a node may have several; empty where the state has no kinds
 };
 
 /// build_frame_tree() with kinds, for pictures: a node that says why there is no stack has a child for each kind of its
@@ -69,8 +67,8 @@ struct KindTree {
 /// One line of the user's own code, or (no frame) the reason why the bytes have no stack.
 struct UserLine {
   NodeKey key;           ///< a FrameId or a Pseudo
-  Amount amount;         ///< requested bytes of active blocks, and of MemoryState::outside
-  KindShares kinds = {}; ///< the same by kind; empty where MemoryState::kinds is
+  Amount amount;         ///< requested bytes of active blocks, and of DeviceState::outside
+  KindShares kinds = {}; ///< the same by kind; empty where the state has no kinds
 };
 
 /// Stack -> the line of the user's own code that asked for the memory. Finds out about each text and each stack once.

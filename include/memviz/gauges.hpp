@@ -54,7 +54,7 @@ struct EndReserved {
 
 /// One side: the accounts of its devices, ascending, and what each has reserved at the end, ascending, too.
 struct GaugedSide {
-  std::span<const DeviceStats> devices;
+  std::span<const DeviceState> devices;
   std::span<const EndReserved> reserved;
 };
 

@@ -9,6 +9,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace memviz {
 
@@ -44,6 +45,9 @@ public:
 private:
   std::unique_ptr<InputStorage> storage_;
 };
+
+/// Bytes in memory as an input.
+[[nodiscard]] Input input_of(std::string bytes);
 
 struct InputOptions {
   /// More than this, than the main memory of the machine or of the process's control group, or than 64 MiB and 1,000

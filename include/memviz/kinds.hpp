@@ -3,7 +3,6 @@
 // Stacks and lives of allocations -> what kind of memory each is: parameter, gradient, activation, ... A snapshot names
 // no kind. So each is decided by a rule, with its evidence; what no rule decides stays unknown. docs/kinds.md has them.
 
-#include "memviz/births.hpp"
 #include "memviz/kind_rules.hpp"
 #include "memviz/life_observer.hpp"
 #include "memviz/memory_kind.hpp"
@@ -40,7 +39,7 @@ public:
   void ended(const MemoryState& at_end) override;
   void annotated(DeviceId device, StringId text) override;
 
-  /// Whether a text that was attached to an allocation tells its kind: then kinds_of() needs births to be true.
+  /// Whether a text that was attached to an allocation tells its kind: then add_kinds() needs births to be true.
   [[nodiscard]] bool has_declarations() const;
 
   struct Known;
@@ -50,10 +49,9 @@ private:
   std::unique_ptr<Known> known_;
 };
 
-/// By block index of `state`, whose recording `watch` has seen; unknown for blocks that are not in use. `births` of its
-/// blocks tell what the program declared; empty: nothing.
-[[nodiscard]] std::vector<KindOf> kinds_of(const MemoryState& state, const KindWatch& watch,
-                                           std::span<const BlockBirth> births = {});
+/// Adds their kinds to the blocks of `state`, whose recording `watch` has seen; unknown for those that are not in use.
+/// Births show what the program declared, where the state has them.
+void add_kinds(MemoryState& state, const KindWatch& watch);
 
 /// Of the lives of a record. `state` is that of the record's recording, at any moment.
 [[nodiscard]] LifeKinds kinds_of(const DeviceRecord& record, const MemoryState& state, const KindWatch& watch);

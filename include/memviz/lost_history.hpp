@@ -32,6 +32,6 @@ struct LostHistory {
 
 /// Nothing where no loss is proven, where nothing lacks its alloc, or where the accounts do not balance: then events
 /// are missing for another reason.
-[[nodiscard]] std::optional<LostHistory> lost_history(const Recording& recording, const DeviceStats& stats);
+[[nodiscard]] std::optional<LostHistory> lost_history(const Recording& recording, const DeviceFigures& figures);
 
 } // namespace memviz

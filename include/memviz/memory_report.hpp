@@ -3,7 +3,6 @@
 // A state with its kinds of memory -> the entries of a memory report: a weight for each parameter with the bytes of its
 // gradient, and an activation for what the backward pass will need. docs/report.md says how each is named and paired.
 
-#include "memviz/births.hpp"
 #include "memviz/memory_state.hpp"
 #include "memviz/timeline.hpp"
 
@@ -60,9 +59,9 @@ struct MemoryReport {
   [[nodiscard]] std::string name_of(const ReportEntry& entry) const;
 };
 
-/// `state` has kinds, and so has each record of its `timeline`; `births` of its blocks, or none, tell declared names.
+/// `state` has kinds, and so has each record of its `timeline`; births, where it has them, show declared names.
 /// Of `device`, else of all GPUs; pinned host memory is among them where there is nothing else.
 [[nodiscard]] MemoryReport memory_report(const MemoryState& state, std::span<const DeviceRecord> timeline,
-                                         std::span<const BlockBirth> births, std::optional<DeviceId> device);
+                                         std::optional<DeviceId> device);
 
 } // namespace memviz

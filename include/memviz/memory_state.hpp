@@ -3,29 +3,20 @@
 // The memory of a recording at a moment: what the end of the file is, and what rewinding to an earlier moment makes of
 // it. A recording may have several.
 
-#include "memviz/device_stats.hpp"
+#include "memviz/device_state.hpp"
 #include "memviz/memory_kind.hpp"
 #include "memviz/recording.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 namespace memviz {
 
-/// Memory that lived at a moment by the events, and for which no segment of that moment has room.
-struct OutsideMemory {
-  DeviceId device;
-  std::uint64_t requested_bytes = 0;
-  /// 0: a part of an allocation whose beginning has a block; or bytes that are only counted.
-  std::uint64_t allocations = 1;
-  StackId stack = kNoFrames;
-  EventIndex alloc_event = {};
-  bool is_only_counted = false; ///< what baseline + allocs - frees has beyond all allocations that can be named
-};
-
-/// What the events tell of a block of a state.
+/// The events that began and ended a block of a state.
 struct BlockHistory {
   /// The alloc; none for a block that is free or that no recorded alloc explains.
   EventIndex alloc_event = {};
@@ -37,33 +28,40 @@ struct BlockHistory {
   [[nodiscard]] bool is_explained() const { return !alloc_event.is_none(); }
 };
 
-/// What does not add up at the moment of a device, beside DeviceStats::outside_bytes: nothing at the end of the
-/// recording, where the file's own blocks are what is alive.
-struct Misfits {
-  std::uint64_t segment_events = 0; ///< that contradict the segments of the file and were left out
-  std::uint64_t segment_bytes = 0;  ///< of these
-  std::uint64_t unsummed_bytes = 0; ///< that the blocks request beyond baseline + allocs - frees
-  /// Allocations that were never freed, yet their addresses were given out again.
-  std::uint64_t overwritten_allocations = 0;
+/// The birth of a block: the event that allocated it, and the texts that the program attached to it.
+struct BlockBirth {
+  std::uint64_t earlier_uses = 0;      ///< of its address, in the recording: the number in "b7f064c000000_0"
+  std::optional<std::int64_t> time_us; ///< of the event that allocated it; absent where it is not recorded or has none
+  StringId user_metadata;              ///< of that event
+  StringId compile_context;
+  StackId forward_stack = kNoFrames; ///< as in Event
+  StringId internal_metadata = {};
+  /// The texts of the `annotate` events of this allocation, in the order of the file: each once, and at most
+  /// kMostAnnotations. Later ones than the moment count as well: they describe the same allocation.
+  std::vector<StringId> annotations = {};
+
+  static constexpr std::size_t kMostAnnotations = 8;
+};
+
+/// The facts about a block beyond its place, size and state.
+struct BlockFacts {
+  BlockHistory history;
+  KindOf kind = {};
+  std::optional<BlockBirth> birth = {}; ///< absent where births were not looked for
 };
 
 /// The memory of all devices, each at its moment, with the recording that it is a state of.
 struct MemoryState : MemoryMap {
   std::shared_ptr<const Recording> recording;
-  std::vector<DeviceStats> devices;    ///< of Recording::devices(), ascending
-  std::vector<BlockHistory> histories; ///< by block index
-  std::vector<KindOf> kinds;           ///< by block index; empty where nobody asked for them
-  std::vector<OutsideMemory> outside;  ///< by device
-  std::vector<EventsAround> around;    ///< of the same devices
-  std::vector<Misfits> misfits;        ///< of the same devices
+  std::vector<DeviceState> devices; ///< of Recording::devices(), ascending
+  std::vector<BlockFacts> facts;    ///< by block index
+  bool has_kinds = false;           ///< whether BlockFacts::kind was looked for, and there are blocks
 
   [[nodiscard]] const FrameTable& frames() const { return recording->frames; }
-  /// The figures of `device`, or of each.
-  [[nodiscard]] std::vector<DeviceStats> stats_of(std::optional<DeviceId> device) const;
-  /// Forgets the figures of all devices but one; its segments and blocks stay among the others.
-  void keep_figures_of(DeviceId device);
+  /// `device`, or all; none where it is not in the recording.
+  [[nodiscard]] std::span<const DeviceState> devices_of(std::optional<DeviceId> device) const;
   /// Null for a device that is not in the recording.
-  [[nodiscard]] const DeviceStats* stats_at(DeviceId device) const;
+  [[nodiscard]] const DeviceState* device_at(DeviceId device) const;
 };
 
 } // namespace memviz

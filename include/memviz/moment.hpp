@@ -23,14 +23,16 @@ enum class MomentKind : std::uint8_t {
   annotation, ///< the same, where the time is that of an annotation's START
 };
 
-/// What was asked for; which event that is on a device is known once its events are read.
+/// A moment as it was asked for; which event that is on a device is known once its events are read.
 struct MomentChoice {
   MomentKind kind = MomentKind::end;
-  EventIndex event = {};       ///< for `event`
-  std::int64_t time_us = 0;    ///< for `time` and `annotation`
-  std::string annotation = {}; ///< its name, for the text
+  EventIndex event = {};    ///< for `event`
+  std::int64_t time_us = 0; ///< for `time` and `annotation`
+  /// The name of the annotation; before moment_in(), the whole text behind "annotation:".
+  std::string annotation = {};
   /// The device that `event` is about; the others stay at their end. Without it all are meant.
   std::optional<DeviceId> device = {};
+  std::string option = {}; ///< "--at peak": what was written, for messages
 };
 
 /// The moment of one device. A device that has no such event (no oom, no events at all) says so by its kind `end`.

@@ -15,6 +15,7 @@
 #include <compare>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -100,5 +101,30 @@ struct ReadOptions {
 /// Nothing in it is executed. Throws ParseError or Error, and what sink and rewriter throw; `bytes` need not outlive
 /// the call.
 [[nodiscard]] Recording read_snapshot(std::string_view bytes, const ReadOptions& options = {});
+
+/// The origin of the events of a recording, which can be looked at again and again: a file, which is decoded again each
+/// time (Session), or the tables of a recording that holds its events.
+class EventSource {
+public:
+  virtual ~EventSource() = default;
+  /// Hands all events to `sink`, and returns the recording that has them.
+  virtual std::shared_ptr<const Recording> read(EventSink& sink) = 0;
+};
+
+/// Hands the events of the recording's own tables to `sink`, a batch at a time.
+void take_events(const Recording& recording, EventSink& sink);
+
+class RecordedEvents final : public EventSource {
+public:
+  explicit RecordedEvents(std::shared_ptr<const Recording> recording) : recording_(std::move(recording)) {}
+
+  std::shared_ptr<const Recording> read(EventSink& sink) override {
+    take_events(*recording_, sink);
+    return recording_;
+  }
+
+private:
+  std::shared_ptr<const Recording> recording_;
+};
 
 } // namespace memviz

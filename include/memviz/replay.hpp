@@ -33,7 +33,7 @@ public:
   /// The state of the recording whose events these were at the moment chosen; its `traces` are not looked at. It
   /// conserves bytes as the file does: the blocks of a segment add up to it. Sizes of blocks that are gone at the end
   /// follow from their requested size (PyTorch's rounding and splitting). Allocations that fit into no segment are in
-  /// MemoryState::outside; segment events that do not fit are left out, and MemoryState::misfits counts them.
+  /// DeviceState::outside; segment events that do not fit are left out, and DeviceState::misfits counts them.
   [[nodiscard]] MemoryState state_of(std::shared_ptr<const Recording> recording) const;
   [[nodiscard]] MemoryState state_of(Recording recording) const;
 
@@ -42,7 +42,7 @@ private:
   /// Null for a device without events.
   [[nodiscard]] const DeviceAccounts* accounts_of(DeviceId device) const;
   [[nodiscard]] MemoryState state_at_end(std::shared_ptr<const Recording> recording) const;
-  void rewind(MemoryState& state) const;
+  [[nodiscard]] MemoryState rewound(const MemoryState& at_end) const;
 
   MomentChoice choice_;
   LifeObserver* observer_;

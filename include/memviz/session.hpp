@@ -4,11 +4,10 @@
 // forgotten, unless they are wanted; so one pass over the file is enough for most wants, and memory is a fraction of
 // it.
 
-#include "memviz/births.hpp"
 #include "memviz/input.hpp"
 #include "memviz/kinds.hpp"
 #include "memviz/memory_state.hpp"
-#include "memviz/moment_request.hpp"
+#include "memviz/moment_choice.hpp"
 #include "memviz/read_by.hpp"
 #include "memviz/text_rewriter.hpp"
 #include "memviz/timeline.hpp"
@@ -37,11 +36,11 @@ struct SessionOptions {
 
 /// What is wanted of a file beside its recording and the state of its memory.
 struct Wants {
-  MomentRequest moment = {}; ///< of the state. An annotation's time takes a pass over the file of its own
+  MomentChoice moment = {};  ///< of the state. An annotation's time takes a pass over the file of its own
   bool events = false;       ///< Recording::traces, which take memory
   bool births = false;       ///< how each block of the state came to be; takes a second pass over the events
   bool annotations = false;  ///< the same, where any event annotates an allocation; else there is nothing to tell
-  bool kinds = false;        ///< MemoryState::kinds, and DeviceRecord::kinds of the timeline
+  bool kinds = false;        ///< of the blocks of the state, and DeviceRecord::kinds of the timeline
   bool peak_kinds = false;   ///< what kinds of memory the peak was, whatever the moment; with `kinds`
   KindRules kind_rules = {}; ///< the user's own
   bool timeline = false;
@@ -49,15 +48,15 @@ struct Wants {
 };
 
 struct Opened {
-  MemoryState state;                       ///< with its recording
-  std::vector<BlockBirth> births = {};     ///< by block index of the state, where wanted; else empty
+  MemoryState state;                       ///< with its recording, and births and kinds where wanted
   std::vector<DeviceRecord> timeline = {}; ///< a record for each device of the recording, where wanted
   KindsByDevice peak_kinds = {};           ///< where wanted
 };
 
 /// An input that is read as often as its wants take.
-class Session {
+class Session final : public EventSource {
 public:
+  explicit Session(Input input, SessionOptions options = {});
   /// Reads `path`, or standard input for `-`, and refuses at its first bytes what is no snapshot. Throws what
   /// read_input() throws.
   explicit Session(const std::string& path, SessionOptions options = {});
@@ -68,13 +67,13 @@ public:
   /// changed meanwhile; UsageError where it does not have the moment; and what Wants::sink throws.
   [[nodiscard]] Opened open(const Wants& wants = {});
 
-  /// One more pass: the recording, whose events go to `sink`. Throws the same.
-  [[nodiscard]] std::shared_ptr<const Recording> read(EventSink& sink);
+  /// One more pass over the input. Throws the same.
+  std::shared_ptr<const Recording> read(EventSink& sink) override { return decoded(&sink); }
 
 private:
+  /// Keeps the events in the recording where `sink` is null.
   [[nodiscard]] std::shared_ptr<const Recording> decoded(EventSink* sink);
-  [[nodiscard]] MomentChoice choice_of(const MomentRequest& moment);
-  [[nodiscard]] Opened open_keeping_events(const Wants& wants);
+  [[nodiscard]] Opened open(EventSource& source, const Wants& wants) const;
 
   SessionOptions options_;
   Input input_;

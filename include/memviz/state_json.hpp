@@ -2,7 +2,6 @@
 
 // A state of memory -> JSON: every segment with its blocks and holes, in address order.
 
-#include "memviz/births.hpp"
 #include "memviz/export.hpp"
 #include "memviz/memory_state.hpp"
 
@@ -15,11 +14,10 @@ namespace memviz {
 struct StateSubject {
   std::string file;
   const MemoryState& state;
-  std::span<const BlockBirth> births; ///< by block index
-  std::optional<DeviceId> device;     ///< nothing: all of them
+  std::optional<DeviceId> device; ///< nothing: all of them
 };
 
-/// One object, of the schema memviz.state. Refers to the state and the births. Throws Error where names are out of all
+/// One object, of the schema memviz.state. Refers to the state. Throws Error where names are out of all
 /// proportion to the file.
 [[nodiscard]] TextSource state_json_source(const StateSubject& subject);
 

@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,7 +37,7 @@ struct Story {
 /// What a flame graph is about, beside its tree.
 struct MemorySubject {
   const MemoryState& state;
-  std::vector<DeviceStats> devices;
+  std::span<const DeviceState> devices;
   std::vector<UserLine> users; ///< of the leading device, where these are at different moments
   /// Which moment of the recording this is, in words that fit after "24.4 GiB reserved".
   std::string moment = "at the end of recording";
@@ -64,7 +65,7 @@ struct TreeFilters {
 
 /// A request that the device could not fulfil, and what it was asked of.
 struct FailedRequest {
-  const DeviceStats& stats;
+  const DeviceState& stats;
   std::uint64_t bytes = 0;
   std::uint64_t largest_hole_bytes = 0;
 };
@@ -80,12 +81,12 @@ struct FailedRequest {
 /// What is known of one side of a comparison, beside its totals: devices, moment, generation, that it was rehearsed.
 [[nodiscard]] std::vector<std::string> side_facts(const MemoryState& state, std::optional<DeviceId> device);
 /// Counts and the time of recording of one side.
-[[nodiscard]] std::vector<std::string> count_facts(const DeviceStats& stats);
+[[nodiscard]] std::vector<std::string> count_facts(const DeviceFigures& figures);
 
 /// What one chart of a timeline is about; refers to its parts.
 struct TimelineSubject {
   const MemoryState& state;
-  const DeviceStats& stats; ///< of the whole device
+  const DeviceState& stats; ///< of the whole device
   const DeviceRecord& record;
   Window window;
   std::string place; ///< "stream 0, private pool (0,1)"; "" for a whole device
@@ -114,12 +115,12 @@ struct TimelineSubject {
 [[nodiscard]] std::string timeline_owner(const TimelineSubject& subject);
 
 /// "GPU 0", "3 GPUs", "2 GPUs and host memory", "no GPU"
-[[nodiscard]] std::string devices_text(const std::vector<DeviceStats>& devices);
+[[nodiscard]] std::string devices_text(std::span<const DeviceState> devices);
 
 /// "78.4 GiB reserved, 0.5 % in use"
 [[nodiscard]] std::string use_text(const MemoryTotals& totals);
 
 /// What to look at beside the end of a recording that was fuller before, one hint for each such device.
-[[nodiscard]] std::vector<std::string> end_hints(const std::vector<DeviceStats>& devices);
+[[nodiscard]] std::vector<std::string> end_hints(std::span<const DeviceState> devices);
 
 } // namespace memviz

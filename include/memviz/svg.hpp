@@ -3,7 +3,6 @@
 // Analysis results -> one self-contained SVG: no network, no external font, the same bytes on every run, valid XML 1.0
 // whatever the names in the snapshot are, complete without scripts.
 
-#include "memviz/births.hpp"
 #include "memviz/block_lines.hpp"
 #include "memviz/compare.hpp"
 #include "memviz/explain.hpp"
@@ -40,9 +39,8 @@ struct SvgOptions {
 };
 
 struct SegmentDetails {
-  Pins pins;                               ///< what keeps mostly empty ones from being given back
-  BlockLines lines;                        ///< who asked for each of their blocks
-  std::span<const BlockBirth> births = {}; ///< by block index; empty: not told
+  Pins pins;        ///< what keeps mostly empty ones from being given back
+  BlockLines lines; ///< who asked for each of their blocks
 };
 
 /// A tree, and what is said about it. All of it refers to the devices that the tree holds.
@@ -82,8 +80,7 @@ struct ExplainPicture {
 struct StatePicture {
   std::string file;
   const MemoryState& state;
-  std::span<const BlockBirth> births; ///< by block index; empty: not told
-  std::optional<DeviceId> device;     ///< only this one
+  std::optional<DeviceId> device; ///< only this one
 };
 
 /// Fewer segments are drawn, largest first, until the file is no larger than `options` allows; what is left out is

@@ -32,7 +32,7 @@ double draw_gauges(Page& page, double y, const Comparison& comparison) {
 
 double draw_totals(Page& page, double y, const Comparison& comparison) {
   std::vector<Bar> bars;
-  const auto add = [&](const std::string& owner, const DeviceStats& before, const DeviceStats& after) {
+  const auto add = [&](const std::string& owner, const DeviceFigures& before, const DeviceFigures& after) {
     bars.push_back({owner + "before", bar_parts(before), use_text(before)});
     bars.push_back({owner + "after", bar_parts(after), use_text(after)});
   };
@@ -42,8 +42,8 @@ double draw_totals(Page& page, double y, const Comparison& comparison) {
   } else {
     for (const std::size_t index : devices_that_changed_most(comparison, kMostDevices)) {
       const DeviceReadings& device = comparison.readings[index];
-      add(device_heading(device.device, device.is_cpu) + " ", comparison.devices[index].before,
-          comparison.devices[index].after);
+      add(device_heading(device.device, device.is_cpu) + " ", comparison.devices[index].before.figures,
+          comparison.devices[index].after.figures);
     }
   }
   return draw_bars(page, y, bars);

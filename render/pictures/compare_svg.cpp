@@ -25,8 +25,8 @@ namespace {
 constexpr double kHalfWidth = kContentWidth / 2 - 14;
 constexpr double kRightHalf = kPageWidth / 2 + 14;
 
-std::vector<std::string> with_counts(std::vector<std::string> facts, const DeviceStats& stats) {
-  const std::vector<std::string> counts = count_facts(stats);
+std::vector<std::string> with_counts(std::vector<std::string> facts, const DeviceFigures& figures) {
+  const std::vector<std::string> counts = count_facts(figures);
   facts.insert(facts.end(), counts.begin(), counts.end());
   return facts;
 }

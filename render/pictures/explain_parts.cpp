@@ -100,9 +100,8 @@ std::vector<Bar> device_bars(const std::vector<DeviceExplanation>& devices) {
             [](const auto* left, const auto* right) { return left->stats.device < right->stats.device; });
   std::vector<Bar> bars;
   for (const DeviceExplanation* device : ordered)
-    bars.push_back({device_heading(device->stats.device, device->stats.is_cpu), bar_parts(device->stats),
-                    fmt::format("{}, {}", format_bytes(device->ledger.reserved_bytes),
-                                moment_text(device->stats.at, device->stats.events))});
+    bars.push_back({device_heading(device->stats.device, device->stats.is_cpu), bar_parts(device->stats.figures),
+                    fmt::format("{}, {}", format_bytes(device->ledger.reserved_bytes), moment_text(device->stats))});
   return bars;
 }
 
@@ -136,7 +135,7 @@ double draw_answers(Page& page, double y, const DeviceExplanation& device, const
 }
 
 std::vector<std::string> facts_of(const MemoryState& state, const DeviceExplanation& device) {
-  std::vector<std::string> facts{moment_text(device.stats.at, device.stats.events)};
+  std::vector<std::string> facts{moment_text(device.stats)};
   if (device.request)
     facts.push_back("asked for by " + cut_end(node_label(state.frames(), device.asking_line), kLineColumns));
   facts.push_back(format_counted(device.ledger.segments, "segment"));

@@ -76,12 +76,13 @@ std::string row_title(const UserLine& user, const FrameWords& words) {
   return title;
 }
 
-RankedList ranked_list(const FlamePicture& picture, const FrameWords& words, const DeviceStats& sum, ColorBy color) {
+RankedList ranked_list(const FlamePicture& picture, const FrameWords& words, ColorBy color) {
+  const DeviceFigures sum = shown_figures(picture.subject.devices);
+  const DeviceState* const leading = leading_device(picture.subject.devices);
   const std::vector<CodeOrigin>& origins = words.origins;
   RankedList list;
-  list.heading =
-      fmt::format("Largest users{}, by your own line of code",
-                  leading_device(picture.subject.devices) ? " of " + device_name(sum.device, sum.is_cpu) : "");
+  list.heading = fmt::format("Largest users{}, by your own line of code",
+                             leading == nullptr ? "" : " of " + device_name(leading->device, leading->is_cpu));
   const FrameTable& frames = picture.subject.state.frames();
   const std::vector<std::string> callers =
       callers_of(picture.subject.users, kRankedRows, frames, origins, picture.tree);
@@ -115,10 +116,10 @@ RankedList ranked_list(const FlamePicture& picture, const FrameWords& words, con
 /// What the whole width is, beside reserved memory.
 std::string root_place(const FlamePicture& picture) {
   std::string place;
-  if (leading_device(picture.subject.devices))
+  if (leading_device(picture.subject.devices) != nullptr)
     place = fmt::format("of {}{}", devices_text(picture.subject.devices),
                         are_at_end(picture.subject.devices) ? "" : ", each at its own moment");
-  const auto has_outside = [](const DeviceStats& stats) { return stats.outside_bytes > 0; };
+  const auto has_outside = [](const DeviceState& stats) { return stats.figures.outside_bytes > 0; };
   if (std::any_of(picture.subject.devices.begin(), picture.subject.devices.end(), has_outside))
     place += fmt::format("{}and outside all segments", place.empty() ? "" : ", ");
   return place;
@@ -164,11 +165,8 @@ double draw_kinds(Page& page, double y, const MemorySubject& subject) {
 
 std::string draw(const FlamePicture& picture, const SvgOptions& options, const FrameWords& words,
                  const Layout<Amount>& layout) {
-  const DeviceStats sum = leading_or_sum(picture.subject.devices);
   Story story = flame_story(picture.subject);
-  std::uint64_t in_use_bytes = 0;
-  for (const DeviceStats& stats : picture.subject.devices)
-    in_use_bytes += stats.requested_bytes;
+  const std::uint64_t in_use_bytes = sum_of(picture.subject.devices).requested_bytes;
   // Before all else: of what is left out nothing below speaks.
   if (std::string filters = filters_text(picture.tree, in_use_bytes, picture.filters); !filters.empty())
     story.facts.insert(story.facts.begin(), std::move(filters));
@@ -182,17 +180,14 @@ std::string draw(const FlamePicture& picture, const SvgOptions& options, const F
   if (layout.units > 0) {
     Graph graph = describe(words, picture.tree, layout, {picture.kinds, options.color == ColorBy::kind});
     graph.boxes.front().label.place = root_place(picture);
-    y = draw_figures(
-            page, y,
-            memory_figures(sum, leading_device(picture.subject.devices) ? 1 : picture.subject.devices.size())) +
-        8;
+    y = draw_figures(page, y, memory_figures(picture.subject.devices)) + 8;
     y = draw_bars(page, y, bars_of(picture.subject));
     y = draw_kinds(page, y, picture.subject) + 10;
     y = draw_legend(page, y, legend(graph, kind_figures(picture.subject)),
                     colours_hint(words, options, layout.is_squeezed));
     y = draw_graph(page, y, graph, options) + 22;
     add_rule(page.below_graph(), y);
-    y = draw_ranked_list(page, y + 14, ranked_list(picture, words, sum, options.color.value_or(ColorBy::origin)));
+    y = draw_ranked_list(page, y + 14, ranked_list(picture, words, options.color.value_or(ColorBy::origin)));
     if (picture.segments)
       y = draw_segment_panel(page, y + 4, {picture.subject.state, *picture.segments, words.origins, picture.device});
   } else {

@@ -55,14 +55,14 @@ Detail coarser(Detail detail, std::uint64_t reserved_bytes) {
 }
 
 struct Failure {
-  const DeviceStats* stats;
+  const DeviceState* stats;
   DeviceExplanation room; ///< of which only the request and the ledger are known
 };
 
 /// Of a state that has no kinds by origin, where these are asked for.
 Colouring colouring_for(const StatePicture& picture, const std::vector<CodeOrigin>& origins, ColorBy color) {
   BlockLines lines = block_lines(picture.state, picture.device);
-  const bool has_kinds = color == ColorBy::kind && !picture.state.kinds.empty();
+  const bool has_kinds = color == ColorBy::kind && picture.state.has_kinds;
   return has_kinds ? colouring_by_kind(picture.state, origins, std::move(lines))
                    : colouring_of(picture.state.frames(), origins, std::move(lines),
                                   color == ColorBy::kind ? ColorBy::origin : color);
@@ -73,21 +73,13 @@ public:
   State(const StatePicture& picture, ColorBy color)
       : picture_(picture), origins_(origins_of(picture.state.frames())), lines_(picture.state.frames()),
         pins_(find_pins(picture.state, {.device = picture.device})),
-        colouring_(colouring_for(picture, origins_, color)) {
-    for (std::size_t i = 0; i < picture.state.devices.size(); ++i) {
-      const DeviceStats& stats = picture.state.devices[i];
-      if (picture.device && *picture.device != stats.device) continue;
-      devices_.push_back(stats);
-      if (i < picture.state.around.size()) around_.push_back(&picture.state.around[i]);
-    }
-    leading_ = leading_device(devices_);
-    sum_ = leading_or_sum(devices_);
-    if (leading_) colouring_.heading += ", of " + all_text();
-    for (std::size_t i = 0; i < around_.size(); ++i)
-      find_failure(devices_[i], *around_[i]);
+        colouring_(colouring_for(picture, origins_, color)), devices_(picture.state.devices_of(picture.device)) {
+    if (leading_device(devices_) != nullptr) colouring_.heading += ", of " + all_text();
+    for (const DeviceState& stats : devices_)
+      find_failure(stats);
   }
 
-  [[nodiscard]] std::uint64_t reserved_bytes() const { return sum_.reserved_bytes; }
+  [[nodiscard]] std::uint64_t reserved_bytes() const { return shown_figures(devices_).reserved_bytes; }
 
   [[nodiscard]] std::string draw(const SvgOptions& options, const Detail& detail) {
     const Story story = state_story(picture_.state, picture_.device, failed_request());
@@ -99,8 +91,8 @@ public:
     page.begin_below_graph();
     y = draw_ranked_list(page, y, class_list(colouring_, sum_of(devices_).requested_bytes)) + 4;
     y = draw_segments(page, y, options, detail);
-    for (std::size_t i = 0; i < std::min(kMostFailures, around_.size()); ++i)
-      y = draw_events(page, y + 4, devices_[i], *around_[i]);
+    for (const DeviceState& stats : devices_.first(std::min(kMostFailures, devices_.size())))
+      y = draw_events(page, y + 4, stats);
     add_rule(page.below_graph(), y + 4);
     y = draw_warnings(page, y + 14, warnings_and_losses(picture_.state));
     if (lacks_kinds()) y = draw_notes(page, y, {no_kinds_note()});
@@ -112,7 +104,7 @@ private:
     double y = draw_headline(page, story.headline);
     y = draw_answer(page, y, story.answer);
     y = draw_facts(page, y, picture_.file, story.facts, story.alert) + 10;
-    y = draw_figures(page, y, memory_figures(sum_, leading_ ? 1 : devices_.size())) + 8;
+    y = draw_figures(page, y, memory_figures(devices_)) + 8;
     y = draw_bars(page, y, device_bars()) + 6;
     for (const Failure& failure : failures_) {
       y = draw_heading(page, y, fmt::format("What {} was asked for, and the room there was", name_of(*failure.stats)));
@@ -128,26 +120,26 @@ private:
     y = draw_board_panel(page, y, {picture_.state, colouring_, pins_, board, options.scripts});
     if (!options.scripts || board.places.empty()) return y;
     page.use_script(kStateScript);
-    const FrameList frames =
-        write_board_data(page.svg(), {picture_.state, picture_.births, colouring_, detail.most_frames}, board);
+    const FrameList frames = write_board_data(page.svg(), {picture_.state, colouring_, detail.most_frames}, board);
     const FrameTable& table = picture_.state.frames();
     frames.write(page.svg(), table, origins_, FramePaints(table, origins_), options.max_bytes);
     return y;
   }
 
-  void find_failure(const DeviceStats& stats, const EventsAround& around) {
-    if (stats.at.kind != MomentKind::oom || failures_.size() == kMostFailures) return;
-    const std::int64_t offset = stats.at.event.number() - around.first_event.number();
+  void find_failure(const DeviceState& stats) {
+    if (stats.moment.kind != MomentKind::oom || failures_.size() == kMostFailures) return;
+    const EventsAround& around = stats.around;
+    const std::int64_t offset = stats.moment.event.number() - around.first_event.number();
     if (offset < 0 || offset >= static_cast<std::int64_t>(around.events.size())) return;
     const Event& event = around.events[static_cast<std::size_t>(offset)];
     if (event.action != Action::oom) return;
     Failure failure{&stats, {}};
-    failure.room.request = request_of(event, stats.at.event);
+    failure.room.request = request_of(event, stats.moment.event);
     failure.room.ledger = memory_ledger(picture_.state, stats.device, failure.room.request, {});
     failures_.push_back(std::move(failure));
   }
 
-  [[nodiscard]] static std::string name_of(const DeviceStats& stats) { return device_name(stats.device, stats.is_cpu); }
+  [[nodiscard]] static std::string name_of(const DeviceState& stats) { return device_name(stats.device, stats.is_cpu); }
 
   [[nodiscard]] bool lacks_kinds() const {
     const auto is_told = [](const BlockClass& line) { return !line.kinds.empty(); };
@@ -167,9 +159,9 @@ private:
 
   [[nodiscard]] std::vector<Bar> device_bars() const {
     std::vector<Bar> bars;
-    for (const DeviceStats& stats : devices_)
-      bars.push_back(
-          {devices_.size() == 1 ? "" : name_of(stats), bar_parts(stats), devices_.size() == 1 ? "" : use_text(stats)});
+    for (const DeviceState& stats : devices_)
+      bars.push_back({devices_.size() == 1 ? "" : name_of(stats), bar_parts(stats.figures),
+                      devices_.size() == 1 ? "" : use_text(stats.figures)});
     return bars;
   }
 
@@ -184,17 +176,18 @@ private:
                        format_bytes(event.size_bytes), line);
   }
 
-  double draw_events(Page& page, double y, const DeviceStats& stats, const EventsAround& around) {
+  double draw_events(Page& page, double y, const DeviceState& stats) {
+    const EventsAround& around = stats.around;
     if (around.events.empty()) return y;
     add_rule(page.below_graph(), y);
-    y = draw_heading(page, y + 12,
-                     fmt::format("{} {}: the events around", name_of(stats), moment_text(stats.at, stats.events)));
+    y = draw_heading(page, y + 12, fmt::format("{} {}: the events around", name_of(stats), moment_text(stats)));
     XmlElement parent = page.add_section(y, "events");
     for (std::size_t i = 0; i < around.events.size(); ++i) {
       const EventIndex index(around.first_event.value() + i);
       const std::string text = event_text(index, around.events[i]);
-      XmlElement row = add_text(parent, kMargin, y + 13, index == stats.at.event ? "mono-small strong" : "mono-small",
-                                (index == stats.at.event ? "▸" : " ") + cut_end(text, kEventColumns));
+      XmlElement row =
+          add_text(parent, kMargin, y + 13, index == stats.moment.event ? "mono-small strong" : "mono-small",
+                   (index == stats.moment.event ? "▸" : " ") + cut_end(text, kEventColumns));
       row.set("xml:space", "preserve");
       y += 18;
     }
@@ -206,10 +199,7 @@ private:
   UserLineFinder lines_;
   Pins pins_;
   Colouring colouring_;
-  std::vector<DeviceStats> devices_;
-  std::vector<const EventsAround*> around_;
-  DeviceStats sum_; ///< of the leading device, where these are at different moments
-  std::optional<DeviceId> leading_;
+  std::span<const DeviceState> devices_;
   std::vector<Failure> failures_;
 };
 

@@ -101,15 +101,15 @@ private:
 
   [[nodiscard]] const Moment& moment_of(DeviceId device) const {
     static const Moment unknown;
-    const DeviceStats* const stats = source_.state.stats_at(device);
-    return stats == nullptr ? unknown : stats->at;
+    const DeviceState* const stats = source_.state.device_at(device);
+    return stats == nullptr ? unknown : stats->moment;
   }
 
   /// ",USES,AGE,NOTES": how often the address was used before, for how many microseconds the block has lived, and
   /// the numbers of what the events say of it, with ';' between them.
   [[nodiscard]] std::string birth_text(std::uint32_t block, const Moment& at) {
-    if (source_.births.empty()) return "";
-    const BlockBirth& birth = source_.births[block];
+    if (!source_.state.facts[block].birth) return "";
+    const BlockBirth& birth = *source_.state.facts[block].birth;
     const bool has_age = birth.time_us && at.time_us && *birth.time_us <= *at.time_us;
     std::string text = "," + (birth.earlier_uses == 0 ? "" : std::to_string(birth.earlier_uses)) + ",";
     if (has_age)
@@ -152,7 +152,7 @@ private:
     }
     const Block& block = source_.state.blocks[piece.block];
     const std::size_t node = stack_node(block.stack);
-    const EventIndex event = source_.state.histories[piece.block].alloc_event;
+    const EventIndex event = source_.state.facts[piece.block].history.alloc_event;
     return fmt::format("{}{},{},{},{},{}{}", block.state == BlockState::active_pending_free ? "~" : "", size,
                        block.rounding_bytes(), class_of(piece.block), node == 0 ? "" : std::to_string(node - 1),
                        event.is_none() ? "" : std::to_string(event.value()), birth_text(piece.block, at));

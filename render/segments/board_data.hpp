@@ -5,7 +5,6 @@
 #include "page/frame_list.hpp"
 #include "segments/board_layout.hpp"
 
-#include "memviz/births.hpp"
 #include "memviz/replay.hpp"
 
 #include <cstddef>
@@ -15,7 +14,6 @@ namespace memviz::render {
 
 struct BoardData {
   const MemoryState& state;
-  std::span<const BlockBirth> births; ///< by block index; empty: not told
   const Colouring& colouring;
   std::size_t most_frames = 0; ///< of a stack: the innermost
 };

@@ -82,7 +82,7 @@ Colouring colouring_by_kind(const MemoryState& state, const std::vector<CodeOrig
   for (std::size_t block = 0; block < lines.of_block.size(); ++block) {
     const std::uint32_t line = lines.of_block[block];
     if (line == kNoLine) continue;
-    const KindOf& kind = state.kinds[block];
+    const KindOf& kind = state.facts[block].kind;
     const auto [place, is_new] =
         places.try_emplace({line, kind.kind, kind.evidence}, static_cast<std::uint32_t>(colouring.classes.size()));
     if (is_new) colouring.classes.push_back(class_of(colouring.lines[line], kind));

@@ -78,8 +78,9 @@ std::string block_title(const SegmentPanel& panel, std::uint32_t index) {
                   format_bytes(block.requested_bytes), state_name(block.state));
   const std::uint32_t line = panel.details.lines.of_block[index];
   if (line != kNoLine) title += "\n" + line_text(panel.state.frames(), panel.details.lines.lines[line].key);
-  if (panel.details.births.empty()) return title;
-  for (const StringId annotation : panel.details.births[index].annotations)
+  const std::optional<BlockBirth>& birth = panel.state.facts[index].birth;
+  if (!birth) return title;
+  for (const StringId annotation : birth->annotations)
     title += "\nannotated: " + annotation_text(panel.state.frames().text(annotation));
   return title;
 }

@@ -26,8 +26,8 @@ constexpr std::uint32_t kLaneRows = 4;
 /// A step of a band takes about this many bytes of SVG.
 constexpr std::size_t kStepBytes = 16;
 
-const DeviceStats& stats_at(const MemoryState& state, DeviceId device) {
-  const DeviceStats* const stats = state.stats_at(device);
+const DeviceState& stats_at(const MemoryState& state, DeviceId device) {
+  const DeviceState* const stats = state.device_at(device);
   if (stats == nullptr) throw Error(fmt::format("device {} is not in the snapshot", device_word(device)));
   return *stats;
 }
@@ -37,16 +37,16 @@ const DeviceStats& stats_at(const MemoryState& state, DeviceId device) {
 std::vector<const TimelineDevice*> drawn_devices(const TimelinePicture& picture) {
   std::vector<const TimelineDevice*> devices;
   for (const TimelineDevice& device : picture.devices)
-    if (stats_at(picture.state, device.record.device).peak_requested_bytes > 0 || device.record.events > 0)
+    if (stats_at(picture.state, device.record.device).figures.peak_requested_bytes > 0 || device.record.events > 0)
       devices.push_back(&device);
   const bool has_events =
       std::any_of(devices.begin(), devices.end(), [](const auto* device) { return device->record.events > 0; });
   if (has_events) std::erase_if(devices, [](const TimelineDevice* device) { return device->record.events == 0; });
   std::stable_sort(devices.begin(), devices.end(), [&](const TimelineDevice* left, const TimelineDevice* right) {
-    const DeviceStats& before = stats_at(picture.state, left->record.device);
-    const DeviceStats& after = stats_at(picture.state, right->record.device);
-    if ((before.ooms > 0) != (after.ooms > 0)) return before.ooms > 0;
-    return before.peak_requested_bytes > after.peak_requested_bytes;
+    const DeviceState& before = stats_at(picture.state, left->record.device);
+    const DeviceState& after = stats_at(picture.state, right->record.device);
+    if ((before.figures.ooms > 0) != (after.figures.ooms > 0)) return before.figures.ooms > 0;
+    return before.figures.peak_requested_bytes > after.figures.peak_requested_bytes;
   });
   if (devices.size() > kMostDevices) devices.resize(kMostDevices);
   return devices;

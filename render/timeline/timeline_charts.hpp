@@ -24,7 +24,7 @@ struct Overlay {
 
 struct Chart {
   const TimelineDevice& device;
-  const DeviceStats& stats; ///< of the whole device
+  const DeviceState& stats; ///< of the whole device
   std::string place = {};   ///< "stream 0, private pool (0,1)", or "" for a whole device
   TimelineKind kind = TimelineKind::allocations;
   double height = 0;           ///< pixels

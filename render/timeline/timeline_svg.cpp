@@ -302,7 +302,7 @@ private:
   [[nodiscard]] std::string left_out_text() const {
     std::vector<std::string> texts;
     std::size_t more = 0;
-    for (const DeviceStats& stats : picture_.state.devices) {
+    for (const DeviceState& stats : picture_.state.devices) {
       const auto is_it = [&](const auto& other) { return other.device.record.device == stats.device; };
       const auto is_asked = [&](const TimelineDevice& device) { return device.record.device == stats.device; };
       if (std::any_of(charts_.charts().begin(), charts_.charts().end(), is_it)) continue;
@@ -312,7 +312,8 @@ private:
         continue;
       }
       texts.push_back(fmt::format("{} (peak {}, {})", device_heading(stats.device, stats.is_cpu),
-                                  format_bytes(stats.peak_requested_bytes), format_counted(stats.events, "event")));
+                                  format_bytes(stats.figures.peak_requested_bytes),
+                                  format_counted(stats.figures.events, "event")));
     }
     if (more > 0) texts.push_back(format_counted(more, "more device"));
     return fmt::format("{}", fmt::join(texts, ", "));

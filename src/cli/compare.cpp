@@ -93,7 +93,6 @@ struct Side {
   std::string file;
   std::string name; ///< in outputs
   MemoryState state;
-  std::vector<BlockBirth> births;
   SegmentTimes segment_times;
   std::vector<std::string> warnings; ///< each with that name
 };
@@ -103,7 +102,7 @@ Side load_side(const std::string& file, const std::string& name, const CompareCo
   Loaded loaded =
       load(file, options.file,
            {.moment = moment_of(options.scope), .births = needs_births(options.tree), .kinds = true, .sink = &times});
-  Side side{loaded.name, name, std::move(loaded.state), std::move(loaded.births), std::move(times), {}};
+  Side side{loaded.name, name, std::move(loaded.state), std::move(times), {}};
   for (const std::string& warning : warnings_of(side.state))
     side.warnings.push_back(side.name + ": " + warning);
   say_warnings(options.file, side.file, warnings_of(side.state));
@@ -127,8 +126,6 @@ CompareOptions compare_options(const CompareCommand& command, const Side& before
   CompareOptions options;
   options.match = command.match;
   options.tree = resolved(command.tree, wider, command.scope.device);
-  options.before_births = before.births;
-  options.after_births = after.births;
   options.before_times = &before.segment_times;
   options.after_times = &after.segment_times;
   if (command.tree.group) return options;
@@ -190,7 +187,7 @@ void check_request(const CompareCommand& options) {
 }
 
 CompareSide side_of_report(const Side& side, std::optional<DeviceId> device) {
-  return {side.name, moments_text(side.state.stats_of(device))};
+  return {side.name, moments_text(side.state.devices_of(device))};
 }
 
 int run_compare(const CompareCommand& options) {

@@ -81,16 +81,15 @@ void write_export(const ExportOptions& options, const Loaded& loaded) {
   }
   const FrameTree tree = naming_file(loaded.name, [&] {
     TreeOptions levels = resolved(options.tree, state, device);
-    levels.births = loaded.births;
     return build_frame_tree(state, levels);
   });
   write_output(options.file, options.target(), naming_file(loaded.name, [&] {
-                 return tree_json_source(loaded.name, state.frames(), tree, state.stats_of(device));
+                 return tree_json_source(loaded.name, state.frames(), tree, state.devices_of(device));
                }));
 }
 
 /// What lives is of the peak, unless --at says another moment.
-MomentRequest moment_of_tables(const ExportOptions& options) {
+MomentChoice moment_of_tables(const ExportOptions& options) {
   return options.scope.at.option.empty() ? moment_of(peak_scope()) : moment_of(options.scope);
 }
 
@@ -99,7 +98,7 @@ void export_tables(const ExportOptions& options) {
   SqliteOutput output(options.file, options.target(), {.report = false, .recording = true, .device = device});
   const Loaded loaded =
       load_one(options, {.moment = moment_of_tables(options), .kinds = true, .sink = output.events()}, device);
-  const MemoryReport report = memory_report(loaded.state, {}, loaded.births, device);
+  const MemoryReport report = memory_report(loaded.state, {}, device);
   output.finish(loaded, {report, ProjectFiles(loaded.state, std::nullopt)});
 }
 

@@ -46,7 +46,6 @@ OptionList<FlameOptions> flame_options() {
 
 KindTree tree_of(const Loaded& loaded, const FlameOptions& options) {
   TreeOptions levels = resolved(options.tree, loaded.state, options.scope.device);
-  levels.births = loaded.births;
   return build_kind_tree(loaded.state, levels);
 }
 
@@ -70,7 +69,7 @@ std::string drawn(const Loaded& loaded, const KindTree& built, const FlameOption
                        .kinds = built.kinds,
                        .filters = filters_of(options)};
   if (options.tree.view == View::segments)
-    picture.segments = {find_pins(state, {.device = device}), block_lines(state, device), loaded.births};
+    picture.segments = {find_pins(state, {.device = device}), block_lines(state, device)};
   return flame_svg(picture, svg_options(options.picture, frames_of(options.tree)));
 }
 
@@ -89,7 +88,7 @@ int run_flame(const FlameOptions& options) {
   if (options.tree.focus && stack_bytes(built.tree) == 0)
     options.file.advise(loaded.name + ": --focus matches no stack of what is in use");
   const std::string picture = naming_file(loaded.name, [&] {
-    for (const std::string& hint : end_hints(loaded.state.stats_of(options.scope.device)))
+    for (const std::string& hint : end_hints(loaded.state.devices_of(options.scope.device)))
       options.file.advise(loaded.name + ": " + hint);
     return output ? drawn(loaded, built, options) : std::string();
   });
@@ -97,7 +96,7 @@ int run_flame(const FlameOptions& options) {
   if (options.json)
     write_output(options.file, *options.json, naming_file(loaded.name, [&] {
                    return tree_json_source(loaded.name, loaded.state.frames(), built.tree,
-                                           loaded.state.stats_of(options.scope.device));
+                                           loaded.state.devices_of(options.scope.device));
                  }));
   if (output) write_picture(options.file, options.picture, picture);
   return kSuccess;

@@ -113,7 +113,7 @@ int run_report(const ReportOptions& options) {
                                   .sink = output ? output->events() : nullptr},
                                  device);
   const MemoryReport report =
-      naming_file(loaded.name, [&] { return memory_report(loaded.state, loaded.timeline, loaded.births, device); });
+      naming_file(loaded.name, [&] { return memory_report(loaded.state, loaded.timeline, device); });
   const ProjectFiles project(loaded.state, root);
   advise(options, loaded, report, project);
   if (options.json)

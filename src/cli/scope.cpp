@@ -12,13 +12,13 @@ namespace memviz::cli {
 
 Scope automatic_scope() {
   Scope scope;
-  scope.at.choice.kind = MomentKind::automatic;
+  scope.at.kind = MomentKind::automatic;
   return scope;
 }
 
 Scope peak_scope() {
   Scope scope;
-  scope.at.choice.kind = MomentKind::peak;
+  scope.at.kind = MomentKind::peak;
   return scope;
 }
 
@@ -52,9 +52,9 @@ std::optional<DeviceId> parse_device(std::string_view option, const std::string&
   return DeviceId{*device};
 }
 
-MomentRequest moment_of(MomentRequest request, std::optional<DeviceId> device) {
-  if (request.choice.kind == MomentKind::event) request.choice.device = device;
-  return request;
+MomentChoice moment_of(MomentChoice choice, std::optional<DeviceId> device) {
+  if (choice.kind == MomentKind::event) choice.device = device;
+  return choice;
 }
 
 void check_device(const std::string& file, const Recording& recording, std::optional<DeviceId> device) {

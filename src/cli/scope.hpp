@@ -3,7 +3,7 @@
 // Which device and which moment a command looks at: --device and --at.
 
 #include "cli/option.hpp"
-#include "memviz/moment_request.hpp"
+#include "memviz/moment_choice.hpp"
 #include "memviz/recording.hpp"
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace memviz::cli {
 
 struct Scope {
   std::optional<DeviceId> device; ///< nothing: all of them
-  MomentRequest at;               ///< without the device
+  MomentChoice at;                ///< without the device
 };
 
 /// Where nothing is said of --at: of each device its out-of-memory error, else its peak, else its end.
@@ -32,8 +32,8 @@ struct Scope {
 [[nodiscard]] OptionText device_text();
 
 /// A moment given by the index of an event is one of the device chosen.
-[[nodiscard]] MomentRequest moment_of(MomentRequest request, std::optional<DeviceId> device);
-[[nodiscard]] inline MomentRequest moment_of(const Scope& scope) {
+[[nodiscard]] MomentChoice moment_of(MomentChoice choice, std::optional<DeviceId> device);
+[[nodiscard]] inline MomentChoice moment_of(const Scope& scope) {
   return moment_of(scope.at, scope.device);
 }
 

@@ -46,16 +46,13 @@ int run_state(const StateOptions& options) {
       load_one(options, {.moment = moment_of(options.scope), .births = true, .kinds = has_kinds}, device);
   const std::string picture = naming_file(loaded.name, [&] {
     return !output ? std::string()
-                   : state_svg({.file = picture_name(loaded.name),
-                                .state = loaded.state,
-                                .births = loaded.births,
-                                .device = device},
+                   : state_svg({.file = picture_name(loaded.name), .state = loaded.state, .device = device},
                                svg_options(options.picture));
   });
   check_redacted(options.file, picture);
   if (options.json)
     write_output(options.file, *options.json, naming_file(loaded.name, [&] {
-                   return state_json_source({loaded.name, loaded.state, loaded.births, device});
+                   return state_json_source({loaded.name, loaded.state, device});
                  }));
   if (output) write_picture(options.file, options.picture, picture);
   return kSuccess;

@@ -25,7 +25,8 @@ FileAnswer stats_of(const std::string& file, const StatsOptions& options) {
   const std::optional<DeviceId> device = options.scope.device;
   Loaded loaded =
       load_file(file, options.file, {.moment = moment_of(options.scope), .kinds = true, .peak_kinds = true}, device);
-  if (device) loaded.state.keep_figures_of(*device);
+  // Its warnings are then of that device alone.
+  if (device) std::erase_if(loaded.state.devices, [&](const DeviceState& other) { return other.device != *device; });
   FileAnswer answer;
   if (options.outputs.wants_text()) answer.text = stats_text(loaded.name, loaded.state, device, loaded.peak_kinds);
   if (options.outputs.wants_json()) answer.json = stats_json(loaded.name, loaded.state, loaded.peak_kinds);

@@ -4,7 +4,7 @@
 
 #include "cli/file_options.hpp"
 #include "cli/snapshot_file.hpp"
-#include "memviz/moment_request.hpp"
+#include "memviz/moment_choice.hpp"
 #include "memviz/trace.hpp"
 
 #include <cstdint>
@@ -14,8 +14,8 @@
 namespace memviz::cli {
 
 struct TraceEnds {
-  std::optional<MomentRequest> from;
-  std::optional<MomentRequest> to;
+  std::optional<MomentChoice> from;
+  std::optional<MomentChoice> to;
 };
 
 /// The ranges of the devices that `accounts` has, both ends included. A device without an out-of-memory error has

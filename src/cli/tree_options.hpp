@@ -30,12 +30,12 @@ struct TreeChoice {
 /// The frames that are kept: what was chosen, else all but what PyTorch's own tools leave out.
 [[nodiscard]] FrameFilter frames_of(const TreeChoice& choice);
 
-/// Whether the levels need the births of blocks: Wants::births, and TreeOptions::births.
+/// Whether the levels need the births of blocks: Wants::births.
 [[nodiscard]] bool needs_births(const TreeChoice& choice);
 /// Whether they need the kinds of blocks: Wants::kinds.
 [[nodiscard]] bool needs_kinds(const TreeChoice& choice);
 
-/// The tree options for a snapshot, without births; `--group`, else `--view`, else the memory view.
+/// The tree options for a snapshot, `--group`, else `--view`, else the memory view.
 [[nodiscard]] TreeOptions resolved(const TreeChoice& choice, const MemoryState& state, std::optional<DeviceId> device);
 
 } // namespace memviz::cli

@@ -26,14 +26,14 @@ void write_reading(JsonWriter& json, std::string_view name, const Reading& readi
   json.end_object();
 }
 
-void write_stats(JsonWriter& json, std::string_view name, const DeviceStats& stats) {
+void write_stats(JsonWriter& json, std::string_view name, const DeviceState& stats) {
   json.key(name).begin_object().key("at");
-  write_moment(json, stats.at);
-  json.member("reserved_bytes", stats.reserved_bytes)
-      .member("allocated_bytes", stats.allocated_bytes)
-      .member("pending_free_bytes", stats.pending_free_bytes)
-      .member("inactive_bytes", stats.inactive_bytes)
-      .member("requested_bytes", stats.requested_bytes)
+  write_moment(json, stats.moment);
+  json.member("reserved_bytes", stats.figures.reserved_bytes)
+      .member("allocated_bytes", stats.figures.allocated_bytes)
+      .member("pending_free_bytes", stats.figures.pending_free_bytes)
+      .member("inactive_bytes", stats.figures.inactive_bytes)
+      .member("requested_bytes", stats.figures.requested_bytes)
       .end_object();
 }
 

@@ -17,19 +17,20 @@ namespace {
 
 constexpr std::size_t kMostPools = 20;
 
-std::string totals(const DeviceStats& stats) {
+std::string totals(const DeviceState& stats) {
   TextTable table{Align::left, Align::right, Align::right, Align::right};
   const auto add = [&](const std::string& name, std::uint64_t bytes) {
-    table.add_row({name, format_bytes(bytes), format_count(bytes) + " B", format_percent(bytes, stats.reserved_bytes)});
+    table.add_row(
+        {name, format_bytes(bytes), format_count(bytes) + " B", format_percent(bytes, stats.figures.reserved_bytes)});
   };
-  add("reserved", stats.reserved_bytes);
-  add("  allocated", stats.allocated_bytes);
-  add("  pending free", stats.pending_free_bytes);
-  add("  inactive", stats.inactive_bytes);
-  if (stats.unaccounted_bytes > 0) add("  unaccounted", stats.unaccounted_bytes);
-  add("requested", stats.requested_bytes);
-  if (stats.outside_bytes > 0) add("  outside all segments", stats.outside_bytes);
-  add("rounding", stats.rounding_bytes());
+  add("reserved", stats.figures.reserved_bytes);
+  add("  allocated", stats.figures.allocated_bytes);
+  add("  pending free", stats.figures.pending_free_bytes);
+  add("  inactive", stats.figures.inactive_bytes);
+  if (stats.figures.unaccounted_bytes > 0) add("  unaccounted", stats.figures.unaccounted_bytes);
+  add("requested", stats.figures.requested_bytes);
+  if (stats.figures.outside_bytes > 0) add("  outside all segments", stats.figures.outside_bytes);
+  add("rounding", stats.figures.rounding_bytes());
   return table.text("  ");
 }
 
@@ -57,23 +58,24 @@ std::string event_text(EventIndex event) {
 }
 
 /// Requested bytes over the recording, as a sum that a person can check.
-std::string accounts(const DeviceStats& stats) {
-  if (stats.events == 0) return "  no events: the history of allocations was not recorded, or none happened\n";
+std::string accounts(const DeviceState& stats) {
+  if (stats.figures.events == 0) return "  no events: the history of allocations was not recorded, or none happened\n";
   TextTable table{Align::left, Align::right, Align::right, Align::left};
   const auto add = [&](const std::string& name, std::uint64_t bytes, const std::string& note) {
     table.add_row({name, format_bytes(bytes), format_count(bytes) + " B", note});
   };
-  const std::string unmatched =
-      stats.unmatched_frees == 0 ? "" : "without a recorded alloc: " + format_count(stats.unmatched_frees);
-  add(fmt::format("  alive {}", baseline_text(stats)), stats.baseline_bytes, "");
-  add("+ allocated", stats.alloc_bytes, "allocs: " + format_count(stats.allocs));
-  add("- freed", stats.free_bytes, unmatched);
-  add("= alive at the end", stats.end_requested_bytes, balance_cell(stats));
-  add("  peak", stats.peak_requested_bytes, event_text(stats.peak_event));
+  const std::string unmatched = stats.figures.unmatched_frees == 0
+                                    ? ""
+                                    : "without a recorded alloc: " + format_count(stats.figures.unmatched_frees);
+  add(fmt::format("  alive {}", baseline_text(stats.figures)), stats.figures.baseline_bytes, "");
+  add("+ allocated", stats.figures.alloc_bytes, "allocs: " + format_count(stats.figures.allocs));
+  add("- freed", stats.figures.free_bytes, unmatched);
+  add("= alive at the end", stats.figures.end_requested_bytes, balance_cell(stats.figures));
+  add("  peak", stats.figures.peak_requested_bytes, event_text(stats.peak_event));
   std::string text =
-      fmt::format("  requested bytes over {}\n", format_counted(stats.events, "event")) + table.text("  ");
-  if (stats.ooms > 0) {
-    text += fmt::format("  out of memory: {}, the last at event {}\n", format_count(stats.ooms),
+      fmt::format("  requested bytes over {}\n", format_counted(stats.figures.events, "event")) + table.text("  ");
+  if (stats.figures.ooms > 0) {
+    text += fmt::format("  out of memory: {}, the last at event {}\n", format_count(stats.figures.ooms),
                         format_count(stats.last_oom_event.value()));
   }
   return text;
@@ -81,10 +83,10 @@ std::string accounts(const DeviceStats& stats) {
 
 } // namespace
 
-std::string device_text(const MemoryState& state, const DeviceStats& stats) {
-  const std::string moment = stats.at.is_end() ? "" : ' ' + printable(moment_text(stats.at, stats.events));
+std::string device_text(const MemoryState& state, const DeviceState& stats) {
+  const std::string moment = stats.moment.is_end() ? "" : ' ' + printable(moment_text(stats));
   return fmt::format("\n{}{} (segments: {}, blocks: {})\n", device_heading(stats.device, stats.is_cpu), moment,
-                     format_count(stats.segments), format_count(stats.blocks)) +
+                     format_count(stats.figures.segments), format_count(stats.figures.blocks)) +
          totals(stats) + pools_and_streams(state, stats.device) + "\n" + accounts(stats);
 }
 

@@ -183,8 +183,8 @@ void write_device(JsonWriter& json, const MemoryState& state, const DeviceExplan
   const ExplanationText words = in_words(state, device);
   const FrameTable& frames = state.frames();
   write_device_key(json.begin_object(), device.stats.device)
-      .member("moment", moment_text(device.stats.at, device.stats.events))
-      .member("event", device.stats.at.event.number())
+      .member("moment", moment_text(device.stats))
+      .member("event", device.stats.moment.event.number())
       .member("headline", words.headline)
       .member("verdict", verdict_name(device.judgement.verdict))
       .member("verdict_text", words.verdict)

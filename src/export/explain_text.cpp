@@ -105,7 +105,7 @@ std::string device_text(const MemoryState& state, const DeviceExplanation& devic
   text += sentences("Advice", words.advice, columns);
   if (!device.users.empty())
     text += "\nWho holds it, by the innermost line of your own code\n" +
-            lines_table(state.frames(), device.users, device.stats.requested_bytes);
+            lines_table(state.frames(), device.users, device.stats.figures.requested_bytes);
   if (device.pins.held_bytes > device.ledger.reserved_bytes / 100) text += pins(state.frames(), device.pins, columns);
   return text + growth(state.frames(), device.stats.device, device.growth, columns);
 }
@@ -119,7 +119,7 @@ std::string device_brief(const MemoryState& state, const DeviceExplanation& devi
     text += wrapped_text(sentence, "Advice: ", columns);
   if (device.users.empty()) return text;
   return text + "Who holds it, by the innermost line of your own code:\n" +
-         lines_table(state.frames(), device.users, device.stats.requested_bytes, "block", kMostBriefLines);
+         lines_table(state.frames(), device.users, device.stats.figures.requested_bytes, "block", kMostBriefLines);
 }
 
 } // namespace

@@ -81,10 +81,11 @@ public:
       for (const Block& block : state.blocks_of(segment))
         add_block(sums, block);
     }
-    for (const OutsideMemory& memory : state.outside) {
-      if (!is_wanted(memory.device)) continue;
-      by_prefix_[fmt::format("{};", pseudo_label(Pseudo::outside))]
-                [{BlockState::active_allocated, leaf_of(memory.stack)}] += memory.requested_bytes;
+    for (const DeviceState& of_device : state.devices) {
+      if (!is_wanted(of_device.device)) continue;
+      for (const OutsideMemory& memory : of_device.outside)
+        by_prefix_[fmt::format("{};", pseudo_label(Pseudo::outside))]
+                  [{BlockState::active_allocated, leaf_of(memory.stack)}] += memory.requested_bytes;
     }
     check_size(state.recording->origin.size_bytes);
   }

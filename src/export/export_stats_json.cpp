@@ -26,35 +26,35 @@ void write_no_stack(JsonWriter& json, const NoStackAccount& account) {
   json.end_array().end_object();
 }
 
-void write_device(JsonWriter& json, const MemoryState& state, const DeviceStats& stats, const NoStackAccount& no_stack,
+void write_device(JsonWriter& json, const MemoryState& state, const DeviceState& stats, const NoStackAccount& no_stack,
                   const KindsByDevice& peak_kinds) {
   write_device_key(json.begin_object(), stats.device).key("at");
-  write_moment(json, stats.at);
-  json.member("segments", stats.segments)
-      .member("blocks", stats.blocks)
-      .member("events", stats.events)
-      .member("reserved_bytes", stats.reserved_bytes)
-      .member("allocated_bytes", stats.allocated_bytes)
-      .member("pending_free_bytes", stats.pending_free_bytes)
-      .member("inactive_bytes", stats.inactive_bytes)
-      .member("requested_bytes", stats.requested_bytes)
-      .member("baseline_bytes", stats.baseline_bytes)
-      .member("may_have_lost_events", stats.may_have_lost_events)
-      .member("unmatched_frees", stats.unmatched_frees)
-      .member("peak_requested_bytes", stats.peak_requested_bytes)
+  write_moment(json, stats.moment);
+  json.member("segments", stats.figures.segments)
+      .member("blocks", stats.figures.blocks)
+      .member("events", stats.figures.events)
+      .member("reserved_bytes", stats.figures.reserved_bytes)
+      .member("allocated_bytes", stats.figures.allocated_bytes)
+      .member("pending_free_bytes", stats.figures.pending_free_bytes)
+      .member("inactive_bytes", stats.figures.inactive_bytes)
+      .member("requested_bytes", stats.figures.requested_bytes)
+      .member("baseline_bytes", stats.figures.baseline_bytes)
+      .member("may_have_lost_events", stats.figures.may_have_lost_events)
+      .member("unmatched_frees", stats.figures.unmatched_frees)
+      .member("peak_requested_bytes", stats.figures.peak_requested_bytes)
       .member("peak_event", stats.peak_event.number())
-      .member("end_requested_bytes", stats.end_requested_bytes)
-      .member("end_reserved_bytes", stats.end_reserved_bytes)
-      .member("balanced", stats.balanced())
-      .member("imbalance_bytes", stats.imbalance_bytes)
-      .member("rounding_bytes", stats.rounding_bytes())
-      .member("unaccounted_bytes", stats.unaccounted_bytes)
-      .member("ooms", stats.ooms)
+      .member("end_requested_bytes", stats.figures.end_requested_bytes)
+      .member("end_reserved_bytes", stats.figures.end_reserved_bytes)
+      .member("balanced", stats.figures.balanced())
+      .member("imbalance_bytes", stats.figures.imbalance_bytes)
+      .member("rounding_bytes", stats.figures.rounding_bytes())
+      .member("unaccounted_bytes", stats.figures.unaccounted_bytes)
+      .member("ooms", stats.figures.ooms)
       .member("last_oom_event", stats.last_oom_event.number())
-      .member("outside_bytes", stats.outside_bytes)
+      .member("outside_bytes", stats.figures.outside_bytes)
       .key("no_stack");
   write_no_stack(json, no_stack);
-  if (!state.kinds.empty()) write_kinds(json.key("kinds"), kind_account(state, stats.device));
+  if (state.has_kinds) write_kinds(json.key("kinds"), kind_account(state, stats.device));
   const auto peak = peak_kinds.find(stats.device);
   if (peak != peak_kinds.end()) write_kinds(json.key("peak_kinds"), peak->second);
   json.end_object();

@@ -22,8 +22,8 @@ constexpr std::size_t kStatsLineColumns = 100;
 
 std::string largest_users(const MemoryState& state, std::optional<DeviceId> device) {
   // At different moments their sum was never held at once.
-  const auto leading = leading_device(state.stats_of(device));
-  const auto users = rank_user_lines(state, leading ? leading : device);
+  const DeviceState* const leading = leading_device(state.devices_of(device));
+  const auto users = rank_user_lines(state, leading == nullptr ? device : leading->device);
   if (users.empty()) return "";
   std::uint64_t total_bytes = 0;
   for (const UserLine& user : users)
@@ -39,9 +39,10 @@ std::string largest_users(const MemoryState& state, std::optional<DeviceId> devi
                    format_count(user.amount.blocks),
                    elided(node_label(state.frames(), user.key), kStatsLineColumns - kNumberColumns)});
   }
-  std::string text = fmt::format("\nLargest users{}, by the innermost line of your own code\n",
-                                 leading ? " of " + device_name(*leading, state.recording->origin.is_cpu) : "") +
-                     table.text("  ");
+  std::string text =
+      fmt::format("\nLargest users{}, by the innermost line of your own code\n",
+                  leading == nullptr ? "" : " of " + device_name(leading->device, state.recording->origin.is_cpu)) +
+      table.text("  ");
   if (users.size() > shown) text += fmt::format("  and {} more\n", format_count(users.size() - shown));
   return text;
 }
@@ -79,11 +80,11 @@ std::string stats_text(const std::string& file, const MemoryState& state, std::o
   std::string text = header(file, state);
   if (state.devices.empty()) text += "\nNo segments and no events on any device.\n";
   std::string maps;
-  for (const DeviceStats& stats : state.devices) {
+  for (const DeviceState& stats : state.devices) {
     if (device && stats.device != *device) continue;
     text += device_text(state, stats);
     if (const std::string kinds = kinds_text(state, stats, peak_kinds); !kinds.empty()) text += "\n" + kinds;
-    if (stats.segments > 0) maps += "\n" + segment_map(state, stats.device);
+    if (stats.figures.segments > 0) maps += "\n" + segment_map(state, stats.device);
   }
   text += largest_users(state, device) + maps + settings(state);
   for (const std::string& warning : warnings_and_losses(state))

@@ -72,12 +72,12 @@ void write_node(JsonWriter& json, const FrameTable& frames, const FrameTree& tre
 }
 
 void write_header(JsonWriter& json, const std::string& file, const FrameTree& tree,
-                  const std::vector<DeviceStats>& devices) {
+                  std::span<const DeviceState> devices) {
   json.member("file", file).key("tool").begin_object().member("name", "memviz").end_object();
   json.key("devices").begin_array();
-  for (const DeviceStats& device : devices) {
+  for (const DeviceState& device : devices) {
     write_device_key(json.begin_object(), device.device).key("at");
-    write_moment(json, device.at);
+    write_moment(json, device.moment);
     json.end_object();
   }
   json.end_array().member("root_bytes", tree.root().total.bytes);
@@ -99,7 +99,7 @@ void check_size(const FrameTable& frames, const FrameTree& tree) {
 } // namespace
 
 TextSource tree_json_source(const std::string& file, const FrameTable& frames, const FrameTree& tree,
-                            const std::vector<DeviceStats>& devices) {
+                            std::span<const DeviceState> devices) {
   check_size(frames, tree);
   return [file, devices, &frames, &tree](const TextSink& sink) {
     std::string text;
@@ -115,7 +115,7 @@ TextSource tree_json_source(const std::string& file, const FrameTable& frames, c
 }
 
 std::string tree_json(const std::string& file, const FrameTable& frames, const FrameTree& tree,
-                      const std::vector<DeviceStats>& devices) {
+                      std::span<const DeviceState> devices) {
   return whole_text(tree_json_source(file, frames, tree, devices));
 }
 

@@ -40,11 +40,12 @@ private:
   void write_devices() {
     json_.key("devices").begin_array();
     for (const DeviceId device : subject_.report.devices) {
-      const DeviceStats* const stats = subject_.state.stats_at(device);
+      const DeviceState* const stats = subject_.state.device_at(device);
       if (stats == nullptr) continue;
       write_device_key(json_.begin_object(), device).key("at");
-      write_moment(json_, stats->at);
-      json_.member("requested_bytes", stats->requested_bytes).member("peak_bytes", stats->peak_requested_bytes);
+      write_moment(json_, stats->moment);
+      json_.member("requested_bytes", stats->figures.requested_bytes)
+          .member("peak_bytes", stats->figures.peak_requested_bytes);
       write_kinds(json_.key("kinds"), kind_account(subject_.state, device));
       json_.end_object();
     }
@@ -68,7 +69,7 @@ private:
         .member("address", std::to_string(block.address))
         .member("size_bytes", entry.size_bytes);
     if (has_gradient) json_.member("gradient_bytes", entry.gradient_bytes);
-    json_.member("known_by", evidence_name(subject_.state.kinds[entry.block].evidence));
+    json_.member("known_by", evidence_name(subject_.state.facts[entry.block].kind.evidence));
     write_frames(block.stack);
     json_.end_object();
   }

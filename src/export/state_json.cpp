@@ -32,7 +32,7 @@ public:
     begin_document(json_, "memviz.state/1.0").member("file", subject_.file);
     write_rehearsal(json_, state_.recording->origin.rehearsal);
     json_.key("devices").begin_array();
-    for (const DeviceStats& stats : state_.stats_of(subject_.device))
+    for (const DeviceState& stats : state_.devices_of(subject_.device))
       add(stats);
     json_.end_array().key("lines").begin_array();
     for (const UserLine& line : lines_.lines)
@@ -48,19 +48,19 @@ public:
   }
 
 private:
-  void add(const DeviceStats& stats) {
+  void add(const DeviceState& stats) {
     write_device_key(json_.begin_object(), stats.device).key("at");
-    write_moment(json_, stats.at);
-    json_.member("segments", stats.segments)
-        .member("blocks", stats.blocks)
-        .member("reserved_bytes", stats.reserved_bytes)
-        .member("allocated_bytes", stats.allocated_bytes)
-        .member("pending_free_bytes", stats.pending_free_bytes)
-        .member("inactive_bytes", stats.inactive_bytes)
-        .member("unaccounted_bytes", stats.unaccounted_bytes)
-        .member("requested_bytes", stats.requested_bytes)
-        .member("rounding_bytes", stats.rounding_bytes())
-        .member("outside_bytes", stats.outside_bytes)
+    write_moment(json_, stats.moment);
+    json_.member("segments", stats.figures.segments)
+        .member("blocks", stats.figures.blocks)
+        .member("reserved_bytes", stats.figures.reserved_bytes)
+        .member("allocated_bytes", stats.figures.allocated_bytes)
+        .member("pending_free_bytes", stats.figures.pending_free_bytes)
+        .member("inactive_bytes", stats.figures.inactive_bytes)
+        .member("unaccounted_bytes", stats.figures.unaccounted_bytes)
+        .member("requested_bytes", stats.figures.requested_bytes)
+        .member("rounding_bytes", stats.figures.rounding_bytes())
+        .member("outside_bytes", stats.figures.outside_bytes)
         .end_object();
   }
 
@@ -91,15 +91,16 @@ private:
   }
 
   void add_allocation(const Block& block, std::uint32_t index) {
-    const BlockBirth& birth = subject_.births[index];
+    static const BlockBirth unknown;
+    const BlockFacts& facts = state_.facts[index];
+    const BlockBirth& birth = facts.birth ? *facts.birth : unknown;
     json_.member("requested_bytes", block.requested_bytes)
         .member("name", fmt::format("b{:x}_{}", block.address, birth.earlier_uses))
         .member("line", lines_.of_block[index]);
-    if (const EventIndex alloc = state_.histories[index].alloc_event; !alloc.is_none())
+    if (const EventIndex alloc = facts.history.alloc_event; !alloc.is_none())
       json_.member("alloc_event", alloc.number()).member("time_us", birth.time_us);
-    if (!state_.kinds.empty())
-      json_.member("kind", kind_name(state_.kinds[index].kind))
-          .member("known_by", evidence_name(state_.kinds[index].evidence));
+    if (state_.has_kinds)
+      json_.member("kind", kind_name(facts.kind.kind)).member("known_by", evidence_name(facts.kind.evidence));
     add_texts(birth);
   }
 
@@ -123,9 +124,10 @@ private:
 void check_texts(const StateSubject& subject) {
   const FrameTable& frames = subject.state.frames();
   TextLimit limit(subject.state.recording->origin.size_bytes, "--device makes less");
-  for (const BlockBirth& birth : subject.births) {
-    limit.add(bounded(frames.text(birth.user_metadata)).size());
-    for (const StringId text : birth.annotations)
+  for (const BlockFacts& facts : subject.state.facts) {
+    if (!facts.birth) continue;
+    limit.add(bounded(frames.text(facts.birth->user_metadata)).size());
+    for (const StringId text : facts.birth->annotations)
       limit.add(bounded(frames.text(text)).size());
   }
 }

@@ -45,7 +45,7 @@ std::optional<std::int64_t> time_of(const DeviceRecord& record, std::uint32_t st
 
 /// A device with what its numbers are made of.
 struct Part {
-  const DeviceStats& stats;
+  const DeviceState& stats;
   const DeviceRecord& record;
   Window window;
   BandChart chart;
@@ -59,7 +59,7 @@ public:
         limit_(state.recording->origin.size_bytes, "--device makes less"), json_(json) {}
 
   void add(const TimelinePart& part) {
-    const DeviceStats* const stats = state_.stats_at(part.record.device);
+    const DeviceState* const stats = state_.device_at(part.record.device);
     if (stats == nullptr) throw Error(fmt::format("device {} is not in the snapshot", device_word(part.record.device)));
     const std::size_t before = json_.written_bytes();
     const TimelineOptions options{.most_bands = 0, .most_slices = kMostPoints};

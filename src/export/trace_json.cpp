@@ -15,7 +15,7 @@ std::string trace_json_head(const std::string& file, const MemoryState& state, c
   begin_document(json, "memviz.trace/1.0").member("file", file);
   write_rehearsal(json, state.recording->origin.rehearsal);
   json.key("devices").begin_array();
-  for (const DeviceStats& stats : state.stats_of(device)) {
+  for (const DeviceState& stats : state.devices_of(device)) {
     const TraceSurvey::Device& seen = survey.device(stats.device);
     write_device_key(json.begin_object(), stats.device)
         .member("events", seen.events)

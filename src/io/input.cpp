@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -54,7 +55,20 @@ NextPiece pieces_of(FileBytes& file, std::string_view first_piece, const InputOp
   };
 }
 
+class Text final : public InputStorage {
+public:
+  explicit Text(std::string bytes) : bytes_(std::move(bytes)) {}
+  [[nodiscard]] std::string_view bytes() const noexcept override { return bytes_; }
+
+private:
+  std::string bytes_;
+};
+
 } // namespace
+
+Input input_of(std::string bytes) {
+  return Input(std::make_unique<Text>(std::move(bytes)));
+}
 
 Input read_input(const std::string& path, const InputOptions& options) {
   FileBytes file(path, options.regular_only);

@@ -31,16 +31,16 @@ std::vector<Holder> holders_of(const FrameTable& frames, const std::vector<UserL
   return holders;
 }
 
-FileFacts facts_of(const std::string& file, const MemoryState& state, const DeviceStats& stats,
+FileFacts facts_of(const std::string& file, const MemoryState& state, const DeviceState& stats,
                    const std::vector<UserLine>& users) {
   FileFacts facts{.file = file,
                   .device = stats.device,
-                  .moment = moment_text(stats.at, stats.events),
-                  .requested_bytes = stats.requested_bytes,
-                  .reserved_bytes = stats.reserved_bytes,
+                  .moment = moment_text(stats),
+                  .requested_bytes = stats.figures.requested_bytes,
+                  .reserved_bytes = stats.figures.reserved_bytes,
                   .holders = holders_of(state.frames(), users),
                   .loss = ""};
-  if (const auto lost = lost_history(*state.recording, stats)) facts.loss = lost_history_text(*lost, stats);
+  if (const auto lost = lost_history(*state.recording, stats.figures)) facts.loss = lost_history_text(*lost, stats);
   return facts;
 }
 
@@ -50,11 +50,11 @@ std::optional<FileFacts> facts_at_peak(const std::string& file) {
   const MemoryState state = read_at(file, MomentKind::peak);
   // Host memory, which counts as less than any GPU, is none of what has to fit.
   const auto fullest = std::max_element(state.devices.begin(), state.devices.end(),
-                                        [](const DeviceStats& one, const DeviceStats& other) {
+                                        [](const DeviceState& one, const DeviceState& other) {
                                           if (is_host(one.device) != is_host(other.device)) return is_host(one.device);
-                                          return one.peak_requested_bytes < other.peak_requested_bytes;
+                                          return one.figures.peak_requested_bytes < other.figures.peak_requested_bytes;
                                         });
-  if (fullest == state.devices.end() || fullest->events == 0 || is_host(fullest->device)) return std::nullopt;
+  if (fullest == state.devices.end() || fullest->figures.events == 0 || is_host(fullest->device)) return std::nullopt;
   return facts_of(file, state, *fullest, rank_user_lines(state, fullest->device));
 }
 

@@ -1,6 +1,6 @@
 #include "memviz/session.hpp"
 
-#include "analysis/replay/device_accounts.hpp"
+#include "memviz/births.hpp"
 #include "memviz/error.hpp"
 #include "memviz/kinds.hpp"
 #include "memviz/replay.hpp"
@@ -8,6 +8,7 @@
 #include "snapshot/file_kind.hpp"
 
 #include <cstddef>
+#include <list>
 #include <optional>
 #include <utility>
 
@@ -26,6 +27,9 @@ InputOptions input_options(const SessionOptions& options) {
 }
 
 } // namespace
+
+Session::Session(Input input, SessionOptions options) : options_(std::move(options)), input_(std::move(input)) {
+}
 
 Session::Session(const std::string& path, SessionOptions options)
     : options_(std::move(options)), input_(read_input(path, input_options(options_))) {
@@ -54,91 +58,63 @@ std::shared_ptr<const Recording> Session::decoded(EventSink* sink) {
   }
 }
 
-std::shared_ptr<const Recording> Session::read(EventSink& sink) {
-  return decoded(&sink);
-}
-
-// Annotations stand behind the events in a file, so it is read once for them and once more for the state at that time.
-MomentChoice Session::choice_of(const MomentRequest& moment) {
-  if (!needs_annotation(moment)) return moment.choice;
-  NoEvents nobody;
-  return moment_in(moment, options_.name, *decoded(&nobody), options_.rewriter);
-}
-
 namespace {
 
-/// Annotations that were seen are told with the births of blocks.
-Wants with_births(Wants wants, const AnnotationWatch& annotations) {
-  wants.births = wants.births || annotations.has_seen();
-  return wants;
-}
-
-/// What takes a state, or several, that were made of the events: births and kinds. `look_again` hands all events to a
-/// sink once more.
+/// Adds what is made of the events and of states that were made of them before: births and kinds.
 void complete(Opened& opened, std::optional<MemoryState> peak, const Wants& wants, const KindWatch& watch,
-              const std::function<void(EventSink&)>& look_again) {
+              EventSource& source) {
   const bool needs_declared = wants.kinds && watch.has_declarations();
-  std::optional<BirthFinder> births;
-  std::optional<BirthFinder> births_at_peak;
+  std::list<BirthFinder> births;
   std::vector<EventSink*> sinks;
-  if (wants.births || needs_declared) sinks.push_back(&births.emplace(opened.state));
-  if (peak && needs_declared) sinks.push_back(&births_at_peak.emplace(*peak));
-  if (!sinks.empty()) {
-    EachSink each(sinks);
-    look_again(each);
-  }
-  if (births) opened.births = births->births();
+  if (wants.births || needs_declared) sinks.push_back(&births.emplace_back(opened.state));
+  if (peak && needs_declared) sinks.push_back(&births.emplace_back(*peak));
+  EachSink each(sinks);
+  if (!sinks.empty()) source.read(each);
+  for (const BirthFinder& finder : births)
+    finder.finish();
   if (!wants.kinds) return;
-  opened.state.kinds = kinds_of(opened.state, watch, opened.births);
+  add_kinds(opened.state, watch);
   for (DeviceRecord& record : opened.timeline)
     record.kinds = kinds_of(record, opened.state, watch);
   if (!peak) return;
-  peak->kinds = kinds_of(*peak, watch, births_at_peak ? births_at_peak->births() : std::vector<BlockBirth>{});
-  for (const DeviceStats& stats : peak->devices)
+  add_kinds(*peak, watch);
+  for (const DeviceState& stats : peak->devices)
     opened.peak_kinds.emplace(stats.device, kind_account(*peak, stats.device));
 }
 
 } // namespace
 
-Opened Session::open_keeping_events(const Wants& wants) {
-  const auto recording = decoded(nullptr);
+Opened Session::open(EventSource& source, const Wants& wants) const {
+  MomentChoice choice = wants.moment;
+  if (choice.kind == MomentKind::annotation) { // the time is known once annotations are read, which follow the events
+    NoEvents nobody;
+    choice = moment_in(choice, options_.name, *source.read(nobody), options_.rewriter);
+  }
   KindWatch watch(wants.kind_rules);
-  const MomentChoice choice = moment_in(wants.moment, options_.name, *recording, options_.rewriter);
-  Opened opened{.state = rewind(recording, choice, wants.kinds ? &watch : nullptr)};
-  check_moment(wants.moment, options_.name, opened.state.devices);
-  if (wants.timeline) opened.timeline = record_timeline(*recording);
-  if (wants.sink != nullptr) take_events(*recording, *wants.sink);
-  AnnotationWatch annotations;
-  if (wants.annotations) take_events(*recording, annotations);
-  std::optional<MemoryState> peak;
-  if (wants.peak_kinds) peak = rewind(recording, {.kind = MomentKind::peak});
-  complete(opened, std::move(peak), with_births(wants, annotations), watch,
-           [&](EventSink& sink) { take_events(*recording, sink); });
-  return opened;
-}
-
-Opened Session::open(const Wants& wants) {
-  if (wants.events) return open_keeping_events(wants);
-  KindWatch watch(wants.kind_rules);
-  Accounts accounts(choice_of(wants.moment), wants.kinds ? &watch : nullptr);
+  Accounts accounts(choice, wants.kinds ? &watch : nullptr);
   Accounts at_peak({.kind = MomentKind::peak});
   TimelineRecorder recorder;
-  AnnotationWatch annotations;
   std::vector<EventSink*> sinks{&accounts};
   if (wants.peak_kinds) sinks.push_back(&at_peak);
   if (wants.timeline) sinks.push_back(&recorder);
   if (wants.sink != nullptr) sinks.push_back(wants.sink);
-  if (wants.annotations) sinks.push_back(&annotations);
   EachSink each(sinks);
-  const auto recording = decoded(&each);
+  const auto recording = source.read(each);
   Opened opened{.state = accounts.state_of(recording)};
   check_moment(wants.moment, options_.name, opened.state.devices);
   if (wants.timeline) opened.timeline = recorder.finish(*recording);
   std::optional<MemoryState> peak;
   if (wants.peak_kinds) peak = at_peak.state_of(recording);
-  complete(opened, std::move(peak), with_births(wants, annotations), watch,
-           [&](EventSink& sink) { static_cast<void>(decoded(&sink)); });
+  Wants rest = wants;
+  rest.births = wants.births || (wants.annotations && sum_of(opened.state.devices).has(Action::annotate));
+  complete(opened, std::move(peak), rest, watch, source);
   return opened;
+}
+
+Opened Session::open(const Wants& wants) {
+  if (!wants.events) return open(*this, wants);
+  RecordedEvents kept(decoded(nullptr));
+  return open(kept, wants);
 }
 
 Opened open(const std::string& path, const Wants& wants, const SessionOptions& options) {

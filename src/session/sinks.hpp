@@ -1,6 +1,6 @@
 #pragma once
 
-// What takes events and keeps none of them: nobody, several, or a watch for what is rare.
+// Sinks that take events and keep none of them: none at all, or several sinks as one.
 
 #include "memviz/events.hpp"
 
@@ -16,20 +16,6 @@ class NoEvents final : public EventSink {
 public:
   void take(DeviceId /*device*/, std::span<const Event> /*events*/) override {}
   void restart() override {}
-};
-
-/// Whether any of them says something of an allocation.
-class AnnotationWatch final : public EventSink {
-public:
-  void take(DeviceId /*device*/, std::span<const Event> events) override {
-    for (const Event& event : events)
-      has_seen_ = has_seen_ || event.action == Action::annotate;
-  }
-  void restart() override { has_seen_ = false; }
-  [[nodiscard]] bool has_seen() const { return has_seen_; }
-
-private:
-  bool has_seen_ = false;
 };
 
 /// Hands them to each; refers to all.

@@ -1,6 +1,8 @@
 #include "memviz/recording.hpp"
 
+#include <cstddef>
 #include <set>
+#include <vector>
 
 namespace memviz {
 
@@ -17,6 +19,19 @@ std::vector<DeviceId> Recording::devices() const {
   for (const auto& [device, count] : event_counts)
     if (count > 0) found.insert(device);
   return {found.begin(), found.end()};
+}
+
+void take_events(const Recording& recording, EventSink& sink) {
+  sink.begin(recording.frames);
+  std::vector<Event> batch;
+  for (const auto& [device, events] : recording.traces) {
+    for (std::size_t i = 0; i < events.size(); i += batch.size()) {
+      batch.clear();
+      while (batch.size() < 256 && i + batch.size() < events.size())
+        batch.push_back(events[i + batch.size()]);
+      sink.take(device, batch);
+    }
+  }
 }
 
 } // namespace memviz

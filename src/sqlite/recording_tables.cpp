@@ -126,9 +126,10 @@ std::optional<std::int64_t> number_of(EventIndex event) {
 
 void write_devices(Database& database, const MemoryState& state, std::optional<DeviceId> device) {
   Insertion rows(database, "INSERT INTO memviz_devices VALUES (?, ?, ?, ?, ?, ?, ?)");
-  for (const DeviceStats& stats : state.stats_of(device))
-    rows.row(device_number(stats.device), device_name(stats.device, stats.is_cpu), stats.events, stats.baseline_bytes,
-             stats.peak_requested_bytes, number_of(stats.peak_event), moment_text(stats.at, stats.events));
+  for (const DeviceState& stats : state.devices_of(device))
+    rows.row(device_number(stats.device), device_name(stats.device, stats.is_cpu), stats.figures.events,
+             stats.figures.baseline_bytes, stats.figures.peak_requested_bytes, number_of(stats.peak_event),
+             moment_text(stats));
 }
 
 /// Those of the end of the recording, as the file has them.
@@ -158,18 +159,19 @@ public:
     for (const Segment& segment : state_.segments_of(device))
       for (std::uint32_t i = segment.first_block; i < segment.first_block + segment.block_count; ++i)
         if (state_.blocks[i].is_active()) add(segment.device, i);
-    for (const OutsideMemory& outside : outside_of(state_, device))
-      rows_.row(++id_, device_number(outside.device), std::optional<std::uint64_t>(), outside.requested_bytes,
-                id_of(outside.stack), number_of(outside.alloc_event), kind_name(MemoryKind::unknown),
-                evidence_name(KindEvidence::none), label(lines_.line_of(outside)));
+    for (const DeviceState& of_device : state_.devices_of(device))
+      for (const OutsideMemory& outside : of_device.outside)
+        rows_.row(++id_, device_number(of_device.device), std::optional<std::uint64_t>(), outside.requested_bytes,
+                  id_of(outside.stack), number_of(outside.alloc_event), kind_name(MemoryKind::unknown),
+                  evidence_name(KindEvidence::none), label(lines_.line_of(of_device.device, outside)));
   }
 
 private:
   void add(DeviceId device, std::uint32_t index) {
     const Block& block = state_.blocks[index];
     rows_.row(++id_, device_number(device), std::optional(block.address), block.requested_bytes, id_of(block.stack),
-              number_of(state_.histories[index].alloc_event), kind_name(state_.kinds[index].kind),
-              evidence_name(state_.kinds[index].evidence), label(lines_.line_of(device, index)));
+              number_of(state_.facts[index].history.alloc_event), kind_name(state_.facts[index].kind.kind),
+              evidence_name(state_.facts[index].kind.evidence), label(lines_.line_of(device, index)));
   }
 
   [[nodiscard]] const std::string& label(const NodeKey& line) {

@@ -73,7 +73,7 @@ public:
     const Block& block = state.blocks[entry.block];
     correlations_.row(++correlation_, id, type);
     entries_.row(correlation_, device_number(entry.device), block.address, block.stack.value,
-                 evidence_name(state.kinds[entry.block].evidence));
+                 evidence_name(state.facts[entry.block].kind.evidence));
     add_frames(block.stack);
   }
 

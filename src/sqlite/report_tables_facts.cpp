@@ -28,11 +28,11 @@ private:
 
 void add_moments(Facts& facts, const SqliteSubject& subject) {
   for (const DeviceId device : subject.report.devices)
-    if (const DeviceStats* const stats = subject.state.stats_at(device)) {
+    if (const DeviceState* const stats = subject.state.device_at(device)) {
       const std::string name = "device." + device_word(device) + ".";
-      facts.add(name + "moment", moment_text(stats->at, stats->events));
-      facts.add(name + "requested_bytes", stats->requested_bytes);
-      facts.add(name + "peak_bytes", stats->peak_requested_bytes);
+      facts.add(name + "moment", moment_text(*stats));
+      facts.add(name + "requested_bytes", stats->figures.requested_bytes);
+      facts.add(name + "peak_bytes", stats->figures.peak_requested_bytes);
     }
 }
 

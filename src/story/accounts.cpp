@@ -41,23 +41,23 @@ std::string_view advice(Pseudo reason) {
 }
 
 /// The account itself; the terminal's minus is not that of pictures.
-std::string sum_text(const DeviceStats& stats, std::string_view minus) {
-  return fmt::format("{} {} + {} allocated {} {} freed = {}", format_bytes(stats.baseline_bytes), baseline_text(stats),
-                     format_bytes(stats.alloc_bytes), minus, format_bytes(stats.free_bytes),
-                     format_bytes(stats.end_requested_bytes));
+std::string sum_text(const DeviceFigures& figures, std::string_view minus) {
+  return fmt::format("{} {} + {} allocated {} {} freed = {}", format_bytes(figures.baseline_bytes),
+                     baseline_text(figures), format_bytes(figures.alloc_bytes), minus, format_bytes(figures.free_bytes),
+                     format_bytes(figures.end_requested_bytes));
 }
 
-std::string off_text(const DeviceStats& stats) {
-  return fmt::format("off by {}{} B", stats.imbalance_bytes < 0 ? "-" : "",
-                     format_count(magnitude(stats.imbalance_bytes)));
+std::string off_text(const DeviceFigures& figures) {
+  return fmt::format("off by {}{} B", figures.imbalance_bytes < 0 ? "-" : "",
+                     format_count(magnitude(figures.imbalance_bytes)));
 }
 
 /// Those of the GPUs, and those of host memory, which stands behind them; each says whose it is.
-std::vector<Account> accounts_beside_host(const std::vector<DeviceStats>& devices) {
-  const std::vector<DeviceStats> gpus(devices.begin(), devices.end() - 1);
+std::vector<Account> accounts_beside_host(std::span<const DeviceState> devices) {
+  const std::span<const DeviceState> gpus = devices.first(devices.size() - 1);
   std::vector<Account> accounts = accounts_of(gpus);
   if (gpus.size() == 1 || accounts.front().balances) accounts.front().text.insert(0, devices_text(gpus) + ": ");
-  Account host = accounts_of({devices.back()}).front();
+  Account host = accounts_of(devices.last(1)).front();
   host.text.insert(0, device_heading(devices.back().device, devices.back().is_cpu) + ": ");
   accounts.push_back(std::move(host));
   return accounts;
@@ -71,56 +71,57 @@ std::string use_text(const MemoryTotals& totals) {
                      format_percent(totals.allocated_bytes + totals.pending_free_bytes, totals.reserved_bytes));
 }
 
-std::string_view baseline_text(const DeviceStats& stats) {
-  return stats.may_have_lost_events ? "before recording or lost in the ring" : "before recording";
+std::string_view baseline_text(const DeviceFigures& figures) {
+  return figures.may_have_lost_events ? "before recording or lost in the ring" : "before recording";
 }
 
 std::string_view balance_word(bool balances) {
   return balances ? "balanced" : "NOT BALANCED";
 }
 
-std::string balance_cell(const DeviceStats& stats) {
-  const std::string word(balance_word(stats.balanced()));
-  return stats.balanced() ? word : word + ": " + off_text(stats);
+std::string balance_cell(const DeviceFigures& figures) {
+  const std::string word(balance_word(figures.balanced()));
+  return figures.balanced() ? word : word + ": " + off_text(figures);
 }
 
-std::string balance_line(const DeviceStats& stats) {
-  if (stats.events == 0) return "no events, so nothing to balance";
-  return fmt::format("{}: {} in use at the end{}", balance_word(stats.balanced()), sum_text(stats, "-"),
-                     stats.balanced() ? "" : ", " + off_text(stats));
+std::string balance_line(const DeviceFigures& figures) {
+  if (figures.events == 0) return "no events, so nothing to balance";
+  return fmt::format("{}: {} in use at the end{}", balance_word(figures.balanced()), sum_text(figures, "-"),
+                     figures.balanced() ? "" : ", " + off_text(figures));
 }
 
-std::string imbalance_warning(const DeviceStats& stats) {
+std::string imbalance_warning(const DeviceState& stats) {
   return fmt::format("the accounts of {} do not balance: baseline + allocs - frees is {} {} than the blocks "
                      "active at the end request ({} bytes); the trace is incomplete or edited{}",
-                     device_name(stats.device, stats.is_cpu), format_bytes(magnitude(stats.imbalance_bytes)),
-                     stats.imbalance_bytes > 0 ? "more" : "less", format_count(stats.end_block_bytes),
-                     stats.imbalance_bytes > 0 ? skipped_frees_text(stats) : "");
+                     device_name(stats.device, stats.is_cpu), format_bytes(magnitude(stats.figures.imbalance_bytes)),
+                     stats.figures.imbalance_bytes > 0 ? "more" : "less", format_count(stats.figures.end_block_bytes),
+                     stats.figures.imbalance_bytes > 0 ? skipped_frees_text(stats.figures) : "");
 }
 
-std::string balance_text(const DeviceStats& stats) {
-  if (stats.events == 0)
+std::string balance_text(const DeviceFigures& figures) {
+  if (figures.events == 0)
     return "No events in this file: it says what is held, not since when, nor how high the peak was.";
-  const std::string sum = sum_text(stats, "−");
-  if (stats.balanced()) return fmt::format("Accounts balance: {} requested at the end.", sum);
+  const std::string sum = sum_text(figures, "−");
+  if (figures.balanced()) return fmt::format("Accounts balance: {} requested at the end.", sum);
   return fmt::format("Accounts do not balance: {}, but the blocks active at the end hold {} ({}).", sum,
-                     format_bytes(stats.end_block_bytes), delta_text(stats.imbalance_bytes));
+                     format_bytes(figures.end_block_bytes), delta_text(figures.imbalance_bytes));
 }
 
-std::vector<Account> accounts_of(const std::vector<DeviceStats>& devices) {
+std::vector<Account> accounts_of(std::span<const DeviceState> devices) {
   if (devices.empty()) return {};
   if (mixes_host(devices)) return accounts_beside_host(devices);
-  if (leading_or_sum(devices).events == 0) return {{balance_text(leading_or_sum(devices)), true, false}};
+  const DeviceFigures shown = shown_figures(devices);
+  if (shown.events == 0) return {{balance_text(shown), true, false}};
   std::vector<Account> accounts;
-  for (const DeviceStats& stats : devices) {
-    if (stats.balanced()) continue;
+  for (const DeviceState& stats : devices) {
+    if (stats.figures.balanced()) continue;
     const std::string prefix = devices.size() == 1 ? "" : device_heading(stats.device, stats.is_cpu) + ": ";
-    accounts.push_back({prefix + balance_text(stats), false, false});
+    accounts.push_back({prefix + balance_text(stats.figures), false, false});
   }
   if (!accounts.empty()) return accounts;
   // Accounts that begin with a guess are not whole.
-  const bool is_whole =
-      std::none_of(devices.begin(), devices.end(), [](const DeviceStats& stats) { return stats.may_have_lost_events; });
+  const bool is_whole = std::none_of(devices.begin(), devices.end(),
+                                     [](const DeviceState& stats) { return stats.figures.may_have_lost_events; });
   return {{balance_text(sum_of(devices)), true, is_whole}}; // of the end, whatever moment is drawn
 }
 

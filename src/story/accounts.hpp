@@ -15,22 +15,22 @@ namespace memviz {
 
 /// "before recording", and where that is not certain "before recording or lost in the ring": when the memory of
 /// baseline_bytes was allocated.
-[[nodiscard]] std::string_view baseline_text(const DeviceStats& stats);
+[[nodiscard]] std::string_view baseline_text(const DeviceFigures& figures);
 
 /// "balanced", or in letters that nobody overlooks "NOT BALANCED".
 [[nodiscard]] std::string_view balance_word(bool balances);
 /// For a cell: the word, and where it is needed ": off by -4096 B".
-[[nodiscard]] std::string balance_cell(const DeviceStats& stats);
+[[nodiscard]] std::string balance_cell(const DeviceFigures& figures);
 /// For a line: "balanced: 182 KiB before recording + ... = ... in use at the end", or by how much they do not.
-[[nodiscard]] std::string balance_line(const DeviceStats& stats);
+[[nodiscard]] std::string balance_line(const DeviceFigures& figures);
 /// Of accounts that do not balance: by how much, and what that says of the trace.
-[[nodiscard]] std::string imbalance_warning(const DeviceStats& stats);
+[[nodiscard]] std::string imbalance_warning(const DeviceState& stats);
 
 /// For a picture: "Accounts balance: 182 KiB before recording + ... = ...", or by how much they do not.
-[[nodiscard]] std::string balance_text(const DeviceStats& stats);
+[[nodiscard]] std::string balance_text(const DeviceFigures& figures);
 
 /// One account where all devices balance, else one for each that does not: their errors might cancel.
-[[nodiscard]] std::vector<Account> accounts_of(const std::vector<DeviceStats>& devices);
+[[nodiscard]] std::vector<Account> accounts_of(std::span<const DeviceState> devices);
 
 /// A sentence for each reason why bytes have no stack, with what helps; only for reasons that weigh something.
 [[nodiscard]] std::vector<std::string> missing_stack_notes(const std::vector<UserLine>& users,

@@ -56,7 +56,7 @@ std::vector<Figure> gauge_figures(const DeviceReadings& device, bool names_devic
   return figures;
 }
 
-std::vector<Figure> change_figures(const DeviceStats& before, const DeviceStats& after) {
+std::vector<Figure> change_figures(const DeviceFigures& before, const DeviceFigures& after) {
   std::vector<Figure> figures{
       change_figure("Reserved", {before.reserved_bytes, after.reserved_bytes}),
       change_figure("Allocated", {before.allocated_bytes, after.allocated_bytes}, MemoryPart::requested),

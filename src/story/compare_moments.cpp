@@ -34,10 +34,10 @@ std::vector<std::size_t> devices_that_changed_most(const Comparison& comparison,
 std::string common_moment(const Comparison& comparison) {
   std::optional<MomentKind> common;
   for (const DeviceChange& device : comparison.devices) {
-    for (const DeviceStats* side : {&device.before, &device.after}) {
-      if (side->segments == 0 && side->events == 0) continue; // not there
-      if (common && *common != side->at.kind) return "";
-      common = side->at.kind;
+    for (const DeviceState* side : {&device.before, &device.after}) {
+      if (side->figures.segments == 0 && side->figures.events == 0) continue; // not there
+      if (common && *common != side->moment.kind) return "";
+      common = side->moment.kind;
     }
   }
   if (!common) return "";
@@ -64,7 +64,7 @@ std::string match_text(const Comparison& comparison) {
 std::string end_text(const Comparison& comparison) {
   const bool are_at_peak =
       std::all_of(comparison.devices.begin(), comparison.devices.end(), [](const DeviceChange& device) {
-        return device.before.at.kind == MomentKind::peak && device.after.at.kind == MomentKind::peak;
+        return device.before.moment.kind == MomentKind::peak && device.after.moment.kind == MomentKind::peak;
       });
   const auto changed = [&](Gauge gauge) {
     return std::any_of(comparison.readings.begin(), comparison.readings.end(),

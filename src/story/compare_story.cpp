@@ -171,17 +171,17 @@ std::vector<std::string> side_facts(const MemoryState& state, std::optional<Devi
     facts.push_back(fmt::format("{} devices", names.size()));
   else if (!names.empty())
     facts.push_back(fmt::format("{}", fmt::join(names, ", ")));
-  facts.push_back(moments_text(state.stats_of(device)));
+  facts.push_back(moments_text(state.devices_of(device)));
   if (!origin.generation.empty()) facts.push_back(origin.generation);
   if (origin.rehearsal) facts.push_back(rehearsal_alert(origin.rehearsal));
   return facts;
 }
 
-std::vector<std::string> count_facts(const DeviceStats& stats) {
-  std::vector<std::string> facts{format_counted(stats.segments, "segment"), format_counted(stats.blocks, "block"),
-                                 stats.events == 0 ? "no events" : format_counted(stats.events, "event")};
-  if (stats.first_time_us && stats.last_time_us && *stats.first_time_us != *stats.last_time_us)
-    facts.push_back(time_range_text(*stats.first_time_us, *stats.last_time_us));
+std::vector<std::string> count_facts(const DeviceFigures& figures) {
+  std::vector<std::string> facts{format_counted(figures.segments, "segment"), format_counted(figures.blocks, "block"),
+                                 figures.events == 0 ? "no events" : format_counted(figures.events, "event")};
+  if (figures.first_time_us && figures.last_time_us && *figures.first_time_us != *figures.last_time_us)
+    facts.push_back(time_range_text(*figures.first_time_us, *figures.last_time_us));
   return facts;
 }
 

@@ -38,22 +38,22 @@ std::string culprit_text(const Comparison& comparison, Quote quote) {
 }
 
 /// "GPU 0", "GPU 0 and 2 more", "no device"
-std::string device_list(const std::vector<DeviceStats>& devices) {
+std::string device_list(const std::vector<DeviceState>& devices) {
   if (devices.empty()) return "no device";
   const std::string first = device_name(devices.front().device, devices.front().is_cpu);
   return devices.size() == 1 ? first : fmt::format("{} and {} more", first, format_count(devices.size() - 1));
 }
 
-std::vector<DeviceStats> used_devices(const Comparison& comparison, DeviceStats DeviceChange::*side) {
-  std::vector<DeviceStats> used;
+std::vector<DeviceState> used_devices(const Comparison& comparison, DeviceState DeviceChange::*side) {
+  std::vector<DeviceState> used;
   for (const DeviceChange& device : comparison.devices)
-    if (is_used(device.*side)) used.push_back(device.*side);
+    if (is_used((device.*side).figures)) used.push_back(device.*side);
   return used;
 }
 
-bool lacks_events(const Comparison& comparison, DeviceStats DeviceChange::*side) {
+bool lacks_events(const Comparison& comparison, DeviceState DeviceChange::*side) {
   return std::none_of(comparison.devices.begin(), comparison.devices.end(),
-                      [&](const DeviceChange& device) { return (device.*side).events > 0; });
+                      [&](const DeviceChange& device) { return (device.*side).figures.events > 0; });
 }
 
 } // namespace
@@ -104,11 +104,12 @@ std::string passed_text(const CompareReport& report) {
 
 std::string uneven_text(const CompareReport& report) {
   for (const auto& [before, after, kinds] : report.comparison.devices) {
-    const bool are_there = before.segments + before.events > 0 && after.segments + after.events > 0;
-    if (!are_there || before.at.kind == after.at.kind) continue;
+    const bool are_there =
+        before.figures.segments + before.figures.events > 0 && after.figures.segments + after.figures.events > 0;
+    if (!are_there || before.moment.kind == after.moment.kind) continue;
     return fmt::format("{} is {} in {}, but {} in {}: --at end compares both at the end",
-                       device_name(before.device, before.is_cpu), moment_text(before.at, before.events),
-                       report.before.file, moment_text(after.at, after.events), report.after.file);
+                       device_name(before.device, before.is_cpu), moment_text(before), report.before.file,
+                       moment_text(after), report.after.file);
   }
   return "";
 }
@@ -116,7 +117,7 @@ std::string uneven_text(const CompareReport& report) {
 std::string other_devices_text(const CompareReport& report) {
   const auto before = used_devices(report.comparison, &DeviceChange::before);
   const auto after = used_devices(report.comparison, &DeviceChange::after);
-  if (std::ranges::equal(before, after, {}, &DeviceStats::device, &DeviceStats::device)) return "";
+  if (std::ranges::equal(before, after, {}, &DeviceState::device, &DeviceState::device)) return "";
   return fmt::format("{} uses {}, but {} uses {}: devices are compared by their numbers", report.before.file,
                      device_list(before), report.after.file, device_list(after));
 }

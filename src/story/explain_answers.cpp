@@ -55,7 +55,7 @@ std::string cause_of_miss(const DeviceExplanation& device) {
   if (device.ledger.no_segment_bytes > 0) return ": the file shows live memory outside all segments";
   if (device.settings.collects_garbage)
     return ": garbage_collection_threshold is set, and the file does not show the limit that it refers to";
-  if (device.stats.baseline_bytes > 0)
+  if (device.stats.figures.baseline_bytes > 0)
     return ": the file does not show the order in which the segments from before the first event were made";
   return "";
 }

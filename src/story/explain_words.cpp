@@ -18,7 +18,7 @@ namespace memviz {
 namespace {
 
 /// Whether nothing is known of its memory but what is live.
-bool is_uncached(const DeviceStats& stats) {
+bool is_uncached(const DeviceState& stats) {
   return stats.is_cpu && !is_host(stats.device);
 }
 
@@ -26,8 +26,7 @@ std::string headline(const MemoryState& state, const DeviceExplanation& device) 
   const std::string name = device_heading(device.stats.device, device.stats.is_cpu);
   const MemoryLedger& ledger = device.ledger;
   if (!device.request && is_uncached(device.stats))
-    return fmt::format("{} {}: {} is live.", name, moment_text(device.stats.at, device.stats.events),
-                       format_bytes(ledger.live_bytes));
+    return fmt::format("{} {}: {} is live.", name, moment_text(device.stats), format_bytes(ledger.live_bytes));
   if (!device.request) {
     const std::string held = ledger.reserved_bytes == 0
                                  ? "nothing is reserved"
@@ -37,7 +36,7 @@ std::string headline(const MemoryState& state, const DeviceExplanation& device) 
         ledger.no_segment_bytes > 0
             ? fmt::format(", and by the events {} more, outside all segments", format_bytes(ledger.no_segment_bytes))
             : "";
-    return fmt::format("{} {}: {}{}.", name, moment_text(device.stats.at, device.stats.events), held, beside);
+    return fmt::format("{} {}: {}{}.", name, moment_text(device.stats), held, beside);
   }
   const std::string held =
       ledger.reserved_bytes == 0
@@ -270,7 +269,7 @@ std::vector<std::string> reasons(const FrameTable& frames, const DeviceExplanati
     text.push_back(fmt::format("For this request PyTorch takes {} from the device at once.",
                                format_bytes(device.judgement.needed_bytes)));
   if (const std::string shares = kind_shares_text(device.kinds); !shares.empty())
-    text.push_back(fmt::format("Kinds: of {} in use, {}.", format_bytes(device.stats.requested_bytes), shares));
+    text.push_back(fmt::format("Kinds: of {} in use, {}.", format_bytes(device.stats.figures.requested_bytes), shares));
   if (device.first_step) text.push_back(first_step_text(*device.first_step));
   // Where it would have fit nowhere, no other device matters.
   if (!device.less_used.empty() && !is_out_of_reach(device)) text.push_back(imbalance(device));

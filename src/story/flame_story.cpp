@@ -19,7 +19,7 @@ constexpr std::uint64_t kStandsOut = 50;
 /// Columns of a name in the answer.
 constexpr std::size_t kUserColumns = 40;
 
-std::string in_use_text(std::uint64_t bytes, const DeviceStats& sum) {
+std::string in_use_text(std::uint64_t bytes, const DeviceFigures& sum) {
   return fmt::format("{} ({} of what is in use)", format_bytes(bytes), format_percent(bytes, sum.requested_bytes));
 }
 
@@ -31,19 +31,20 @@ std::string line_text(const FrameTable& frames, const NodeKey& key) {
 }
 
 /// Whom a sentence is about: the leading device, else all.
-std::string owner_text(const MemorySubject& subject, const DeviceStats& sum) {
-  return leading_device(subject.devices) ? device_name(sum.device, sum.is_cpu) : devices_text(subject.devices);
+std::string owner_text(const MemorySubject& subject) {
+  const DeviceState* const leading = leading_device(subject.devices);
+  return leading == nullptr ? devices_text(subject.devices) : device_name(leading->device, leading->is_cpu);
 }
 
 /// The first device that is drawn at its out-of-memory error; null if none is.
-const DeviceStats* failed_device(const MemorySubject& subject) {
-  const auto failed = std::find_if(subject.devices.begin(), subject.devices.end(), [](const DeviceStats& stats) {
-    return stats.at.kind == MomentKind::oom && stats.at.asked_bytes > 0;
+const DeviceState* failed_device(const MemorySubject& subject) {
+  const auto failed = std::find_if(subject.devices.begin(), subject.devices.end(), [](const DeviceState& stats) {
+    return stats.moment.kind == MomentKind::oom && stats.moment.asked_bytes > 0;
   });
   return failed == subject.devices.end() ? nullptr : &*failed;
 }
 
-std::string in_use_percent(const DeviceStats& stats) {
+std::string in_use_percent(const MemoryTotals& stats) {
   return format_percent(stats.allocated_bytes + stats.pending_free_bytes, stats.reserved_bytes);
 }
 
@@ -58,7 +59,7 @@ std::string no_stack_kind(const MemorySubject& subject) {
   return fmt::format(" By sizes and lifetimes it is {}.", kind_words(*kind));
 }
 
-std::string largest_user_text(const MemorySubject& subject, const DeviceStats& sum) {
+std::string largest_user_text(const MemorySubject& subject, const DeviceFigures& sum) {
   const FrameTable& frames = subject.state.frames();
   const UserLine& first = subject.users.front();
   const NoStackAccount no_stack = no_stack_account(subject.users);
@@ -84,47 +85,51 @@ std::string largest_user_text(const MemorySubject& subject, const DeviceStats& s
 }
 
 /// With its device, where others are at other moments.
-std::string moment_fact(const MemorySubject& subject, const DeviceStats& sum) {
-  if (!leading_device(subject.devices)) return subject.moment;
-  return fmt::format("{} {}", device_heading(sum.device, sum.is_cpu), moment_text(sum.at, sum.events));
+std::string moment_fact(const MemorySubject& subject) {
+  const DeviceState* const leading = leading_device(subject.devices);
+  if (leading == nullptr) return subject.moment;
+  return fmt::format("{} {}", device_heading(leading->device, leading->is_cpu), moment_text(*leading));
 }
 
 /// What the moments that are not drawn held.
-std::string other_moments_of(const MemorySubject& subject, const DeviceStats& sum) {
-  if (leading_device(subject.devices)) return other_moments_text("flame", sum, device_name(sum.device, sum.is_cpu));
-  return subject.devices.size() == 1 ? other_moments_text("flame", sum) : "";
+std::string other_moments_of(const MemorySubject& subject) {
+  const DeviceState* const device = shown_device(subject.devices);
+  if (device == nullptr) return "";
+  return other_moments_text("flame", *device, subject.devices.size() == 1 ? "" : owner_text(subject));
 }
 
-std::string headline(const MemorySubject& subject, const DeviceStats& sum) {
-  if (const DeviceStats* const failed = failed_device(subject))
+std::string headline(const MemorySubject& subject, const DeviceFigures& sum) {
+  if (const DeviceState* const failed = failed_device(subject))
     return fmt::format("{} ran out of memory: {} asked for, {} reserved", device_name(failed->device, failed->is_cpu),
-                       format_bytes(failed->at.asked_bytes), format_bytes(failed->reserved_bytes));
+                       format_bytes(failed->moment.asked_bytes), format_bytes(failed->figures.reserved_bytes));
   if (sum.reserved_bytes == 0) return "No memory is reserved in this snapshot";
-  const std::string owner = owner_text(subject, sum);
+  const std::string owner = owner_text(subject);
   return sum.events == 0
              ? fmt::format("{} reserved on {}, {} in use", format_bytes(sum.reserved_bytes), owner, in_use_percent(sum))
-             : fmt::format("{} {}: {}", capitalized(owner), short_moment_text(sum.at), use_text(sum));
+             : fmt::format("{} {}: {}", capitalized(owner), short_moment_text(shown_moment(subject.devices)),
+                           use_text(sum));
 }
 
-std::string answer(const MemorySubject& subject, const DeviceStats& sum) {
+std::string answer(const MemorySubject& subject, const DeviceFigures& sum) {
   std::string answer;
-  if (const DeviceStats* const failed = failed_device(subject); failed != nullptr && failed->reserved_bytes > 0) {
-    answer = fmt::format("{} of what it had reserved was in use.", in_use_percent(*failed));
+  if (const DeviceState* const failed = failed_device(subject);
+      failed != nullptr && failed->figures.reserved_bytes > 0) {
+    answer = fmt::format("{} of what it had reserved was in use.", in_use_percent(failed->figures));
   }
   if (subject.users.empty() || sum.requested_bytes == 0) return answer;
   return answer + (answer.empty() ? "" : " ") + largest_user_text(subject, sum);
 }
 
-std::vector<std::string> facts(const MemorySubject& subject, const DeviceStats& sum) {
-  std::vector<std::string> facts{moment_fact(subject, sum)};
+std::vector<std::string> facts(const MemorySubject& subject, const DeviceFigures& sum) {
+  std::vector<std::string> facts{moment_fact(subject)};
   if (!subject.state.recording->origin.generation.empty()) facts.push_back(subject.state.recording->origin.generation);
   const std::vector<std::string> counts = count_facts(sum);
   facts.insert(facts.end(), counts.begin(), counts.end());
-  if (const std::string others = other_moments_of(subject, sum); !others.empty()) facts.push_back(others);
+  if (const std::string others = other_moments_of(subject); !others.empty()) facts.push_back(others);
   return facts;
 }
 
-std::string alert(const MemorySubject& subject, const DeviceStats& sum) {
+std::string alert(const MemorySubject& subject, const DeviceFigures& sum) {
   std::string rehearsed = rehearsal_alert(subject.state.recording->origin.rehearsal);
   if (sum.ooms == 0 || (sum.ooms == 1 && failed_device(subject) != nullptr)) return rehearsed;
   return fmt::format("{}{}ran out of memory {}", rehearsed, rehearsed.empty() ? "" : "; ",
@@ -133,24 +138,24 @@ std::string alert(const MemorySubject& subject, const DeviceStats& sum) {
 
 } // namespace
 
-std::string devices_text(const std::vector<DeviceStats>& devices) {
+std::string devices_text(std::span<const DeviceState> devices) {
   if (devices.empty()) return "no GPU";
   if (devices.size() == 1) return device_name(devices.front().device, devices.front().is_cpu);
   if (!mixes_host(devices)) return fmt::format("{} GPUs", devices.size());
-  return fmt::format("{} and host memory", devices_text({devices.begin(), devices.end() - 1}));
+  return fmt::format("{} and host memory", devices_text(devices.first(devices.size() - 1)));
 }
 
 MemorySubject memory_subject(const MemoryState& state, std::optional<DeviceId> device) {
-  const std::vector<DeviceStats> devices = state.stats_of(device);
-  const auto leading = leading_device(devices);
+  const std::span<const DeviceState> devices = state.devices_of(device);
+  const DeviceState* const leading = leading_device(devices);
   return {.state = state,
           .devices = devices,
-          .users = rank_user_lines(state, leading ? leading : device),
+          .users = rank_user_lines(state, leading == nullptr ? device : leading->device),
           .moment = moments_text(devices)};
 }
 
 Story flame_story(const MemorySubject& subject) {
-  const DeviceStats sum = leading_or_sum(subject.devices);
+  const DeviceFigures sum = shown_figures(subject.devices);
   Story story;
   story.headline = headline(subject, sum);
   story.answer = answer(subject, sum);

@@ -126,10 +126,10 @@ KindFigures kind_figures(const MemorySubject& subject) {
   for (const UserLine& user : subject.users)
     add_shares(shares, user.kinds);
   if (!has_known_kind(shares)) return {};
-  const DeviceStats sum = leading_or_sum(subject.devices);
+  const DeviceState* const leading = leading_device(subject.devices);
   KindFigures result;
-  result.name = leading_device(subject.devices) ? fmt::format("{}, by kind", device_name(sum.device, sum.is_cpu))
-                                                : "In use, by kind";
+  result.name = leading != nullptr ? fmt::format("{}, by kind", device_name(leading->device, leading->is_cpu))
+                                   : "In use, by kind";
   result.figures = kind_figures(shares);
   return result;
 }

@@ -13,8 +13,10 @@ namespace {
 /// A peak this many times above what is drawn deserves a hint.
 constexpr double kFarAbove = 1.25;
 /// What another moment held: at the peak that is the end.
-Figure other_moment_figure(const DeviceStats& sum, bool is_sum) {
-  if (sum.events > 0 && sum.at.kind == MomentKind::peak && !is_sum)
+Figure other_moment_figure(std::span<const DeviceState> devices) {
+  const DeviceFigures sum = shown_figures(devices);
+  const bool is_sum = devices.size() > 1 && leading_device(devices) == nullptr;
+  if (sum.events > 0 && shown_moment(devices).kind == MomentKind::peak)
     return {.name = "Live at the end",
             .value = format_bytes(sum.end_live_bytes()),
             .note = fmt::format("of {} reserved", format_bytes(sum.end_reserved_bytes))};
@@ -71,17 +73,19 @@ std::vector<MemoryRow> place_rows(const FrameTable& frames, std::vector<Place> p
   return rows;
 }
 
-MemoryRow device_row(const DeviceStats& stats, bool has_many) {
-  MemoryRow row{device_heading(stats.device, stats.is_cpu), static_cast<const MemoryTotals&>(stats), use_text(stats)};
-  if (!has_many || stats.events == 0) return row;
-  row.note +=
-      stats.at.is_end() ? ", peak " + format_bytes(stats.peak_requested_bytes) : ", " + short_moment_text(stats.at);
+MemoryRow device_row(const DeviceState& stats, bool has_many) {
+  MemoryRow row{device_heading(stats.device, stats.is_cpu), static_cast<const MemoryTotals&>(stats.figures),
+                use_text(stats.figures)};
+  if (!has_many || stats.figures.events == 0) return row;
+  row.note += stats.moment.is_end() ? ", peak " + format_bytes(stats.figures.peak_requested_bytes)
+                                    : ", " + short_moment_text(stats.moment);
   return row;
 }
 
 } // namespace
 
-std::vector<Figure> memory_figures(const DeviceStats& sum, std::size_t devices) {
+std::vector<Figure> memory_figures(std::span<const DeviceState> devices) {
+  const DeviceFigures sum = shown_figures(devices);
   const std::uint64_t reserved = sum.reserved_bytes;
   const auto part = [](const char* name, std::uint64_t bytes, std::string note, MemoryPart which) {
     return Figure{.name = name,
@@ -108,14 +112,14 @@ std::vector<Figure> memory_figures(const DeviceStats& sum, std::size_t devices) 
     figures.push_back(part("Outside", sum.outside_bytes, "in no segment", MemoryPart::unaccounted));
     figures.back().is_warning = true;
   }
-  figures.push_back(other_moment_figure(sum, devices > 1));
+  figures.push_back(other_moment_figure(devices));
   return figures;
 }
 
 std::vector<MemoryRow> memory_rows(const MemorySubject& subject) {
   const bool has_many = subject.devices.size() > 1;
   std::vector<MemoryRow> rows;
-  for (const DeviceStats& stats : subject.devices) {
+  for (const DeviceState& stats : subject.devices) {
     std::vector<MemoryRow> details = place_rows(subject.state.frames(), places_of(subject.state, stats.device));
     rows.push_back(device_row(stats, has_many));
     if (!has_many && details.empty()) rows.back().name = rows.back().note = ""; // the headline says both

@@ -12,10 +12,10 @@ namespace memviz {
 // Each is a clause that begins with "; ", or "" where every action occurs that the figures miss.
 
 /// Of allocations that are gone at the end, or by the next one at their address, and never freed.
-[[nodiscard]] std::string skipped_frees_text(const DeviceStats& stats);
+[[nodiscard]] std::string skipped_frees_text(const DeviceFigures& figures);
 /// Of memory that lies in no segment of its moment: there was less of it, or segments have changed since.
-[[nodiscard]] std::string skipped_outside_text(const DeviceStats& stats);
+[[nodiscard]] std::string skipped_outside_text(const DeviceFigures& figures);
 /// Of segment events that contradict the segments: such as one that is made, and not there, and was never given back.
-[[nodiscard]] std::string skipped_counterparts_text(const DeviceStats& stats);
+[[nodiscard]] std::string skipped_counterparts_text(const DeviceFigures& figures);
 
 } // namespace memviz

@@ -13,12 +13,12 @@ namespace {
 
 /// The devices that are drawn, and which of them sentences are about.
 struct Shown {
-  std::vector<DeviceStats> devices;
-  std::optional<DeviceId> leading;
-  DeviceStats sum; ///< of the leading device, where these are at different moments
+  std::span<const DeviceState> devices;
+  const DeviceState* leading; ///< null where they share a moment
+  DeviceFigures figures;
 
   [[nodiscard]] std::string owner() const {
-    return leading ? device_name(sum.device, sum.is_cpu) : devices_text(devices);
+    return leading == nullptr ? devices_text(devices) : device_name(leading->device, leading->is_cpu);
   }
 };
 
@@ -29,7 +29,7 @@ std::string state_headline(const Shown& shown, const std::optional<FailedRequest
                        format_bytes(failed->largest_hole_bytes));
   }
   return fmt::format("{} {}: {}", shown.devices.empty() ? shown.owner() : capitalized(shown.owner()),
-                     short_moment_text(shown.sum.at), use_text(shown.sum));
+                     short_moment_text(shown_moment(shown.devices)), use_text(shown.figures));
 }
 
 std::string holes_text(const MemoryState& state, const Shown& shown, std::optional<DeviceId> device) {
@@ -37,23 +37,24 @@ std::string holes_text(const MemoryState& state, const Shown& shown, std::option
   std::uint64_t holes = 0;
   for (const Segment& segment : state.segments) {
     if (device && *device != segment.device) continue;
-    if (shown.leading && *shown.leading != segment.device) continue;
+    if (shown.leading != nullptr && shown.leading->device != segment.device) continue;
     for (const Block& block : state.blocks_of(segment)) {
       if (block.is_active()) continue;
       ++holes;
       hole_bytes = std::max(hole_bytes, block.size_bytes);
     }
   }
-  return fmt::format("{} with {}: {} free in {}, the largest of {}.", format_counted(shown.sum.segments, "segment"),
-                     format_counted(shown.sum.blocks, "block"), format_bytes(shown.sum.inactive_bytes),
+  return fmt::format("{} with {}: {} free in {}, the largest of {}.", format_counted(shown.figures.segments, "segment"),
+                     format_counted(shown.figures.blocks, "block"), format_bytes(shown.figures.inactive_bytes),
                      format_counted(holes, "hole"), format_bytes(hole_bytes));
 }
 
 std::vector<std::string> state_facts(const MemoryState& state, const Shown& shown) {
   std::vector<std::string> facts{moments_text(shown.devices)};
   if (!state.recording->origin.generation.empty()) facts.push_back(state.recording->origin.generation);
-  if (!shown.leading && shown.devices.size() != 1) return facts;
-  const std::string others = other_moments_text("state", shown.sum, shown.leading ? shown.owner() : "");
+  const DeviceState* const device = shown_device(shown.devices);
+  if (device == nullptr) return facts;
+  const std::string others = other_moments_text("state", *device, shown.leading == nullptr ? "" : shown.owner());
   if (!others.empty()) facts.push_back(others);
   return facts;
 }
@@ -62,9 +63,8 @@ std::vector<std::string> state_facts(const MemoryState& state, const Shown& show
 
 Story state_story(const MemoryState& state, std::optional<DeviceId> device,
                   const std::optional<FailedRequest>& failed) {
-  Shown shown{.devices = state.stats_of(device), .leading = std::nullopt, .sum = {}};
-  shown.leading = leading_device(shown.devices);
-  shown.sum = leading_or_sum(shown.devices);
+  const std::span<const DeviceState> devices = state.devices_of(device);
+  const Shown shown{devices, leading_device(devices), shown_figures(devices)};
   Story story;
   story.headline = state_headline(shown, failed);
   story.answer = holes_text(state, shown, device);

@@ -9,27 +9,28 @@ namespace memviz {
 
 namespace {
 
-bool is_far_above_end(const DeviceStats& stats) {
+bool is_far_above_end(const DeviceFigures& figures) {
   constexpr std::uint64_t kNoticeableBytes = std::uint64_t{64} << 20U;
-  if (stats.peak_requested_bytes <= stats.end_requested_bytes) return false;
-  const std::uint64_t above_bytes = stats.peak_requested_bytes - stats.end_requested_bytes;
-  return above_bytes > kNoticeableBytes && above_bytes > stats.end_requested_bytes / 2;
+  if (figures.peak_requested_bytes <= figures.end_requested_bytes) return false;
+  const std::uint64_t above_bytes = figures.peak_requested_bytes - figures.end_requested_bytes;
+  return above_bytes > kNoticeableBytes && above_bytes > figures.end_requested_bytes / 2;
 }
 
 } // namespace
 
-std::vector<std::string> end_hints(const std::vector<DeviceStats>& devices) {
+std::vector<std::string> end_hints(std::span<const DeviceState> devices) {
   std::vector<std::string> hints;
-  for (const DeviceStats& stats : devices) {
-    if (!stats.at.is_end() || (stats.ooms == 0 && !is_far_above_end(stats))) continue;
-    const std::string reason = stats.ooms > 0
+  for (const DeviceState& stats : devices) {
+    if (!stats.moment.is_end() || (stats.figures.ooms == 0 && !is_far_above_end(stats.figures))) continue;
+    const std::string reason = stats.figures.ooms > 0
                                    ? fmt::format("ran out of memory at event {}", stats.last_oom_event.value())
                                    : "held more before";
     hints.push_back(fmt::format("{} {}: this is the end of the recording, with {} requested; the peak was {} at "
                                 "event {} (--at {} shows that)",
                                 device_heading(stats.device, stats.is_cpu), reason,
-                                format_bytes(stats.end_requested_bytes), format_bytes(stats.peak_requested_bytes),
-                                stats.peak_event.number(), stats.ooms > 0 ? "oom or --at peak" : "peak"));
+                                format_bytes(stats.figures.end_requested_bytes),
+                                format_bytes(stats.figures.peak_requested_bytes), stats.peak_event.number(),
+                                stats.figures.ooms > 0 ? "oom or --at peak" : "peak"));
   }
   return hints;
 }

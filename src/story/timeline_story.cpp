@@ -89,12 +89,12 @@ std::string timeline_answer(const TimelineSubject& subject) {
 }
 
 std::string timeline_alert(const TimelineSubject& subject) {
-  const auto lost = lost_history(*subject.state.recording, subject.stats);
+  const auto lost = lost_history(*subject.state.recording, subject.stats.figures);
   std::string rehearsed = rehearsal_alert(subject.state.recording->origin.rehearsal);
   if (!lost) return rehearsed;
   return fmt::format("{}{}history is incomplete: {} ({}) without their event", rehearsed, rehearsed.empty() ? "" : "; ",
-                     format_counted(subject.stats.unexplained_with_stack, "block"),
-                     format_bytes(subject.stats.unexplained_with_stack_bytes));
+                     format_counted(subject.stats.figures.unexplained_with_stack, "block"),
+                     format_bytes(subject.stats.figures.unexplained_with_stack_bytes));
 }
 
 std::vector<std::string> timeline_facts(const TimelineSubject& subject) {
@@ -142,8 +142,8 @@ std::vector<std::string> timeline_notes(const TimelineSubject& subject) {
                     "bytes.",
                     prefix));
   if (!subject.place.empty()) return notes;
-  notes.push_back(prefix + balance_text(subject.stats));
-  if (subject.stats.imbalance_bytes > 0)
+  notes.push_back(prefix + balance_text(subject.stats.figures));
+  if (subject.stats.figures.imbalance_bytes > 0)
     notes.push_back(prefix +
                     "What the events allocated and never freed is drawn here by its lines. The file's blocks do "
                     "not have all of it: pictures of a moment show the rest without a stack.");

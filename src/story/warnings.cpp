@@ -22,34 +22,36 @@ std::string needed(const LostHistory& lost) {
   return text;
 }
 
-std::string at_moment(const DeviceStats& stats) {
-  return fmt::format("{} {}", device_name(stats.device, stats.is_cpu), moment_text(stats.at, stats.events));
+std::string at_moment(const DeviceState& stats) {
+  return fmt::format("{} {}", device_name(stats.device, stats.is_cpu), moment_text(stats));
 }
 
 void add_imbalances(const MemoryState& state, std::vector<std::string>& warnings) {
   LikeWarnings imbalances;
-  for (const DeviceStats& stats : state.devices)
-    if (!stats.balanced()) imbalances.add([&] { return imbalance_warning(stats); });
+  for (const DeviceState& stats : state.devices)
+    if (!stats.figures.balanced()) imbalances.add([&] { return imbalance_warning(stats); });
   imbalances.append_to(warnings);
 }
 
 /// What does not fit into the moments of the devices, by kind.
 class MomentWarnings {
 public:
-  void look_at(const DeviceStats& stats, const Misfits& misfits) {
+  void look_at(const DeviceState& stats) {
+    const Misfits& misfits = stats.misfits;
     if (misfits.segment_events > 0) {
       segment_events_.add([&] {
         return fmt::format("{}: {} segment events ({}) contradict the segments of the file and were left out; the "
                            "trace is incomplete or edited{}",
                            at_moment(stats), format_count(misfits.segment_events), format_bytes(misfits.segment_bytes),
-                           skipped_counterparts_text(stats));
+                           skipped_counterparts_text(stats.figures));
       });
     }
-    if (stats.outside_bytes > 0) {
+    if (stats.figures.outside_bytes > 0) {
       outside_.add([&] {
         return fmt::format("{}: {} requested lie in no segment of that moment (<outside all segments>); the trace is "
                            "incomplete or edited{}",
-                           at_moment(stats), format_bytes(stats.outside_bytes), skipped_outside_text(stats));
+                           at_moment(stats), format_bytes(stats.figures.outside_bytes),
+                           skipped_outside_text(stats.figures));
       });
     }
     if (misfits.unsummed_bytes > 0) {
@@ -62,7 +64,8 @@ public:
       overwritten_.add([&] {
         return fmt::format("{}: {} allocations of that moment were never freed, yet their addresses were given out "
                            "again: what they were is not known{}",
-                           at_moment(stats), format_count(misfits.overwritten_allocations), skipped_frees_text(stats));
+                           at_moment(stats), format_count(misfits.overwritten_allocations),
+                           skipped_frees_text(stats.figures));
       });
     }
   }
@@ -81,15 +84,15 @@ private:
 
 } // namespace
 
-std::string lost_history_text(const LostHistory& lost, const DeviceStats& stats) {
+std::string lost_history_text(const LostHistory& lost, const DeviceState& stats) {
   const std::string device = device_name(stats.device, stats.is_cpu);
-  const std::string ring = fmt::format("the ring held only the last {}", format_counted(stats.events, "event"));
-  if (stats.unexplained_with_stack == 0)
+  const std::string ring = fmt::format("the ring held only the last {}", format_counted(stats.figures.events, "event"));
+  if (stats.figures.unexplained_with_stack == 0)
     return fmt::format("{}: what was recorded first is lost: {}; {}", device, ring, needed(lost));
-  const std::string gone =
-      fmt::format("{}: {} ({}) {} allocated while recording, but the events are gone", device,
-                  format_counted(stats.unexplained_with_stack, "block"),
-                  format_bytes(stats.unexplained_with_stack_bytes), stats.unexplained_with_stack == 1 ? "was" : "were");
+  const std::string gone = fmt::format("{}: {} ({}) {} allocated while recording, but the events are gone", device,
+                                       format_counted(stats.figures.unexplained_with_stack, "block"),
+                                       format_bytes(stats.figures.unexplained_with_stack_bytes),
+                                       stats.figures.unexplained_with_stack == 1 ? "was" : "were");
   switch (lost.ring) {
   case RingState::not_full: return gone + ", although the ring was not full: recording was restarted since";
   case RingState::full: return fmt::format("{}: {}; {}", gone, ring, needed(lost));
@@ -102,8 +105,8 @@ std::vector<std::string> warnings_of(const MemoryState& state) {
   std::vector<std::string> warnings = state.recording->warnings;
   add_imbalances(state, warnings);
   MomentWarnings moments;
-  for (std::size_t i = 0; i < state.misfits.size(); ++i)
-    moments.look_at(state.devices[i], state.misfits[i]);
+  for (const DeviceState& device : state.devices)
+    moments.look_at(device);
   moments.append_to(warnings);
   return warnings;
 }
@@ -111,8 +114,8 @@ std::vector<std::string> warnings_of(const MemoryState& state) {
 std::vector<std::string> warnings_and_losses(const MemoryState& state) {
   std::vector<std::string> warnings = warnings_of(state);
   LikeWarnings losses;
-  for (const DeviceStats& stats : state.devices)
-    if (const auto lost = lost_history(*state.recording, stats))
+  for (const DeviceState& stats : state.devices)
+    if (const auto lost = lost_history(*state.recording, stats.figures))
       losses.add([&] { return lost_history_text(*lost, stats); });
   losses.append_to(warnings);
   return warnings;

@@ -12,8 +12,10 @@ import shutil
 import subprocess
 import sys
 
+import generate
 import report
 import subjects
+from generate import SHAPES
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 # Shape and writer of each file, and which subjects run on it (None: all).
@@ -22,11 +24,6 @@ FILES = [
     ("shared", "python", None),
     ("own", "cpp", {"opcodes", "decode1", "flame1", "stats", "pickle"}),
 ]
-SHAPES = {
-    "own": "a list of frames for each alloc and free",
-    "alloc": "frees refer to the frames of their alloc",
-    "shared": "one list of frames for each distinct stack",
-}
 SMALL_EVENTS = 24_000  # about 4 MB
 LINEAR_EVENTS = [1_000_000, 2_000_000, 4_000_000, 8_000_000, 16_000_000]
 LINEAR_SUBJECTS = {"opcodes", "decode1", "flame1", "stats"}
@@ -66,8 +63,8 @@ class Bench:
     def file(self, events, shape, writer):
         path = self.data / f"{shape}-{writer}-{events}.pickle"
         self.say(f"generating {path.name}")
-        command = [self.tools / "memviz_bench_generate", "--events", events, "--shape", shape, "--writer", writer]
-        subprocess.run([*map(str, command), "-o", str(path)], check=True)
+        with path.open("wb") as file:
+            events = generate.write(file, events=events, shape=shape, writer=writer)
         return path, {"events": events, "shape": shape, "writer": writer, "bytes": path.stat().st_size}
 
     def compare(self, events, shape, writer, keys, rounds, slow_rounds):
@@ -84,7 +81,7 @@ class Bench:
         run = self.compare(events, shape, writer, keys, rounds, slow_rounds)
         protocol = {"python": "Python's writer, protocol 4", "cpp": "the C++ writer, protocol 2"}[writer]
         size = run["file"]["bytes"] / 1e6
-        print(f"\n{events:,} events, {size:,.1f} MB, {SHAPES[shape]}, {protocol}:\n")
+        print(f"\n{run['file']['events']:,} events, {size:,.1f} MB, {SHAPES[shape]}, {protocol}:\n")
         print(report.comparison(run["figures"]))
         if goals:
             run["goals"] = goals(run["figures"])

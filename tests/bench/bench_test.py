@@ -43,9 +43,9 @@ class Bench(unittest.TestCase):
                 self.assertIn(row["name"], said.stdout)
 
     def test_measures_growth(self):
-        said, _, figures = bench("--linear", "10000", "20000")
+        said, _, figures = bench("--linear", "26000", "36000")
         self.assertEqual(said.returncode, 0, said.stderr)
-        self.assertEqual([run["file"]["events"] for run in figures["runs"]], [10000, 20000])
+        self.assertEqual([run["file"]["events"] for run in figures["runs"]], [26000, 36000])
         keys = [row["key"] for row in figures["runs"][0]["figures"]]
         self.assertEqual(keys, ["opcodes", "decode1", "flame1", "stats"])
         self.assertIn("(1.00x)", said.stdout)

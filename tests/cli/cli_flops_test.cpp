@@ -10,32 +10,6 @@
 
 using namespace memviz::test;
 
-namespace {
-
-std::string program(std::string_view name) {
-  return testdata_file("flops/" + std::string(name) + ".pt2");
-}
-
-} // namespace
-
-TEST_CASE("flops writes JSON with its schema, and a picture beside the text") {
-  const TemporaryFolder folder;
-  const std::string svg = folder / "flops.svg";
-  const std::string answers = folder / "flops.json";
-  const Outcome outcome = run({"flops", program("2.15/dynamic_gpt"), "--set", "s52=6", "--json", answers, "-o", svg});
-  CHECK(outcome.exit_code == 0);
-  CHECK(outcome.out.empty());
-  const auto answer = nlohmann::json::parse(read_bytes(answers));
-  CHECK(answer["schema"] == "memviz.flops/1.0");
-  CHECK(answer["flops"] == 2 * 20485632);
-  check_svg(read_bytes(svg));
-
-  const Outcome plain = run({"flops", program("2.15/nanogpt"), "-o", svg});
-  CHECK(plain.exit_code == 0);
-  CHECK(contains(plain.out, "213 GFLOP"));
-  check_svg(read_bytes(svg));
-}
-
 TEST_CASE("flops --redact says what a program costs without what its author calls things") {
   const TemporaryFolder folder;
   const std::string file = folder / "acme_model.pt2";
@@ -88,16 +62,4 @@ TEST_CASE("flops --redact does not quote a program that it cannot count") {
   CHECK(outcome.exit_code == 1);
   CHECK(contains(outcome.err, "cannot be counted; without --redact the message says why"));
   CHECK_FALSE(contains(outcome.err, "acme"));
-}
-
-TEST_CASE("flops reads standard input, and says what a file is that it cannot read") {
-  const std::string bytes = read_bytes(program("2.6/linear_800"));
-  CHECK(contains(run({"flops", "-"}, bytes).out, "800 FLOP for a forward pass"));
-
-  const Outcome snapshot = run({"flops", testdata_file("before")});
-  CHECK(snapshot.exit_code == 1);
-  CHECK(contains(snapshot.err, "before.pickle: expected a zip archive, as torch.export.save writes it"));
-  const TemporaryFolder folder;
-  write_bytes(folder / "saved.pt", zip_archive({{"saved/data.pkl", ""}}));
-  CHECK(contains(run({"flops", folder / "saved.pt"}).err, "found tensors that torch.save wrote"));
 }

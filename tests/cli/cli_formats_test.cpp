@@ -2,7 +2,6 @@
 #include "memviz/error.hpp"
 #include "support/files.hpp"
 #include "support/process.hpp"
-#include "support/svg_check.hpp"
 
 #include <chrono>
 #include <csignal>
@@ -116,21 +115,6 @@ TEST_CASE("a signal ends the converter, too") {
   for (int tries = 0; !is_gone() && tries < 1000; ++tries)
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   CHECK(is_gone());
-}
-
-TEST_CASE("--min-percent merges boxes, and the root keeps its bytes") {
-  const auto svg_with = [](const std::string& percent) {
-    return run({"flame", testdata_file("training_step"), "-q", "-o", "-", "--no-fold", "--min-percent", percent}).out;
-  };
-  const std::string fine = svg_with("0");
-  const std::string coarse = svg_with("10%");
-  CHECK(coarse.size() < fine.size() * 3 / 4);
-  CHECK(coarse.find("&lt;smaller: ") != std::string::npos);
-  const auto root_of = [](const std::string& svg) {
-    const std::size_t at = svg.find("data-bytes=");
-    return svg.substr(at, svg.find(' ', at) - at);
-  };
-  CHECK(root_of(coarse) == root_of(fine));
 }
 
 TEST_CASE("a program gets bytes and gives bytes, or an error that names it") {

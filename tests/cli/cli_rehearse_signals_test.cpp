@@ -1,15 +1,53 @@
 #include "support/contains.hpp"
 #include "support/files.hpp"
-#include "support/rehearsal_stage.hpp"
+#include "support/process.hpp"
 
 #include <csignal>
+#include <cstdlib>
 #include <doctest/doctest.h>
 #include <filesystem>
 #include <string>
 #include <unistd.h>
+#include <vector>
 
 using namespace memviz;
 using namespace memviz::test;
+
+namespace {
+
+/// A folder for the output, with a made-up GPU that does nothing, and Python programs that import a torch of the tests.
+class RehearsalStage {
+public:
+  RehearsalStage() {
+    setenv("MEMVIZ_REHEARSAL_DIR", MEMVIZ_REHEARSAL_STUB, 1);
+    setenv("PYTHONPATH", MEMVIZ_SOURCE_DIR "/tests/rehearse", 1);
+  }
+  RehearsalStage(const RehearsalStage&) = delete;
+  RehearsalStage& operator=(const RehearsalStage&) = delete;
+  ~RehearsalStage() {
+    unsetenv("MEMVIZ_REHEARSAL_DIR");
+    unsetenv("PYTHONPATH");
+  }
+
+  [[nodiscard]] std::string output() const { return folder_ / "out"; }
+  [[nodiscard]] std::string operator/(const std::string& name) const { return folder_ / name; }
+
+  [[nodiscard]] Outcome of(std::vector<std::string> program, std::vector<std::string> options = {}) const {
+    std::vector<std::string> words{"rehearse", "-o", output()};
+    words.insert(words.end(), options.begin(), options.end());
+    words.emplace_back("--");
+    words.insert(words.end(), program.begin(), program.end());
+    return run(words);
+  }
+  [[nodiscard]] Outcome of_python(const std::string& program, std::vector<std::string> options = {}) const {
+    return of({"python3", "-B", "-c", program}, std::move(options));
+  }
+
+private:
+  TemporaryFolder folder_;
+};
+
+} // namespace
 
 TEST_CASE("every signal to rehearse goes to the program") {
   for (const int number : {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM, SIGABRT, SIGPIPE, SIGXFSZ,
@@ -56,17 +94,17 @@ TEST_CASE("a program that replaces the files of rehearse does not hang it") {
 
 TEST_CASE("a program that replaces its snapshot does not hang rehearse") {
   const RehearsalStage rehearsal;
-  const Outcome outcome = rehearsal.of_python(kFits +
-                                                  "import atexit, glob, os\n"
-                                                  "def replace():\n"
-                                                  "    (file,) = glob.glob('" +
+  const Outcome outcome = rehearsal.of_python("import torch\ntorch.release(torch.allocate(50 << 20))\n"
+                                              "import atexit, glob, os\n"
+                                              "def replace():\n"
+                                              "    (file,) = glob.glob('" +
                                                   rehearsal.output() +
                                                   "/*.pickle')\n"
                                                   "    os.unlink(file)\n"
                                                   "    os.mkfifo(file)\n"
                                                   "atexit._run_exitfuncs()\n"
                                                   "replace()\n",
-                                              kSmall);
+                                              {"--gpu", "small"});
   CHECK(outcome.exit_code == 0);
   CHECK_MESSAGE(contains(outcome.out, "a snapshot could not be read: is a pipe"), outcome.out);
 }

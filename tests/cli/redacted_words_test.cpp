@@ -1,6 +1,7 @@
 #include "memviz/redact.hpp"
 #include "redact/pseudonym.hpp"
 #include "redact/public_names.hpp"
+#include "support/every_command.hpp"
 #include "support/files.hpp"
 #include "support/process.hpp"
 #include "support/snapshot_builder.hpp"
@@ -22,7 +23,6 @@ using namespace memviz::test;
 namespace {
 
 using TextSet = std::set<std::string>;
-using Command = std::vector<std::string>;
 
 constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
 constexpr std::string_view kDigits = "0123456789";
@@ -35,34 +35,6 @@ void add_runs(std::string_view text, std::string_view characters, TextSet& runs)
     runs.emplace(text.substr(begin, end - begin));
     begin = text.find_first_of(characters, end);
   }
-}
-
-/// Every command and format that --redact is for, over one snapshot.
-std::vector<Command> commands_on(const std::string& file) {
-  return {{"flame", file, "-o", "-"},
-          {"flame", file, "-o", "-", "--view", "segments"},
-          {"flame", file, "-o", "-", "--frames", "all", "--no-fold"},
-          {"state", file, "-o", "-"},
-          {"timeline", file, "-o", "-"},
-          {"explain", file},
-          {"explain", file, "-o", "-"},
-          {"explain", file, "--json", "-"},
-          {"compare", file, file},
-          {"compare", file, file, "-o", "-"},
-          {"compare", file, file, "--json", "-"},
-          {"compare", file, file, "--markdown", "-"},
-          {"stats", file},
-          {"stats", file, "--json", "-"},
-          {"leaks", file},
-          {"leaks", file, "--json", "-"},
-          {"trace", file, "--stacks"},
-          {"trace", file, "--stacks", "--format", "ndjson"},
-          {"export", file, "--format", "json", "--frames", "all"},
-          {"state", file, "--json", "-"},
-          {"timeline", file, "--json", "-"},
-          {"report", file, "--json", "-"},
-          {"trace", file, "--json", "-", "--stacks"},
-          {"export", file, "--format", "folded"}};
 }
 
 /// What memviz prints: its helps, and its answers with all the words of scripts, styles and formats.
@@ -87,7 +59,7 @@ Vocabulary printed_vocabulary() {
   add({"help"});
   for (const char* name :
        {"training_step", "oom", "overflow_true", "cases/split_free_blocks", "unknown_actions_and_keys"})
-    for (const Command& command : commands_on(testdata_file(name)))
+    for (const Command& command : every_command(testdata_file(name), testdata_file(name)))
       add(command);
   // Addresses, sizes and times are the snapshots' own.
   std::erase_if(vocabulary.words, [](const std::string& word) {
@@ -201,7 +173,7 @@ TEST_CASE("a program may call anything by every word that memviz prints, and it 
     const Redact what = choice.second;
     CAPTURE(level);
     TextSet said;
-    for (Command command : commands_on(file)) {
+    for (Command command : every_command(file, file)) {
       command.insert(command.end(), {"--redact", level});
       const Outcome outcome = run(command);
       CHECK_MESSAGE(outcome.exit_code == 0, fmt::format("{}", fmt::join(command, " ")), outcome.err.substr(0, 500));

@@ -11,14 +11,16 @@ A case file (tests/cli/cases/*.txt) has, for each case:
     ! a line of standard error
     [1]
 
-The last line is the exit code, where it is not 0. With MEMVIZ_BLESS=1 the files are written anew with what was printed:
-read the difference before you commit it. Exit code 77 says "skipped" to ctest where jq is missing.
+The last line is the exit code, where it is not 0. The examples of SKILL.md are run as well; a line ... in them stands
+for others. With MEMVIZ_BLESS=1 the case files are written anew with what was printed: read the difference before you
+commit it. Exit code 77 says "skipped" to ctest where jq is missing.
 """
 
 import concurrent.futures
 import difflib
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -33,6 +35,10 @@ ENVIRONMENT = {
     **{name: value for name, value in os.environ.items() if not name.startswith(("MEMVIZ", "COLUMNS"))},
     "PATH": f"{MEMVIZ.parent}:{os.environ['PATH']}",
     "LC_ALL": "C.UTF-8",
+    # What rehearsed programs find: a made-up GPU that does nothing, and a torch that stands in for PyTorch.
+    "MEMVIZ_REHEARSAL_DIR": f"{MEMVIZ.parent}/tests/rehearse/stub",
+    "PYTHONPATH": f"{SOURCE}/tests/rehearse",
+    "PYTHONDONTWRITEBYTECODE": "1",
 }
 
 
@@ -49,6 +55,21 @@ def outcome(command, folder):
     out, err = (stream.decode(errors="backslashreplace").replace(VERSION, "VERSION") for stream in (ran.stdout, ran.stderr))
     lines = prefixed("|", out) + prefixed("!", err)
     return lines + ([f"[{ran.returncode}]"] if ran.returncode else [])
+
+
+def run_examples(path):
+    """Returns what is wrong with the examples of a page: its lines are printed, in this order, in at most 4 KiB."""
+    wrong, examples = [], re.findall(r"^```console\n\$ (.*?)\n(.*?)^```$", path.read_text(), re.M | re.S)
+    for command, quoted in examples:
+        printed = outcome(command, SOURCE)
+        # What exceeds a limit says so on standard error, and ends with 3; nothing else says anything there.
+        fails = [line for line in printed if line.startswith(("! ", "["))]
+        is_expected = fails[1:] == ["[3]"] if "--fail-over" in command else not fails
+        if not is_expected or not 0 < len("".join(printed)) <= 4096:
+            wrong += [f"{path.name}: {command}", *printed]
+        lines = iter(printed)
+        wrong += [f"{path.name}: {command}: no line '{q}'" for q in quoted.splitlines() if q != "..." and f"| {q}" not in lines]
+    return wrong if len(examples) >= 10 else [f"{path.name} has {len(examples)} examples"]
 
 
 def run_cases(path):
@@ -87,6 +108,8 @@ def main():
         sys.exit("no case files")
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         differences = [line for lines in pool.map(check, paths) for line in lines]
+    if not sys.argv[3:]:
+        differences += run_examples(SOURCE / "SKILL.md")
     print("\n".join(differences[:200]))
     commands = sum(line.startswith("$ ") for path in paths for line in path.read_text().splitlines())
     print(f"{commands} command lines in {len(paths)} files" + ("; MEMVIZ_BLESS=1 keeps what is printed now" if differences else ""))

@@ -4,7 +4,7 @@
 #include "cli/help.hpp"
 #include "cli/sizes.hpp"
 #include "memviz/error.hpp"
-#include "memviz/moment_request.hpp"
+#include "memviz/moment_choice.hpp"
 #include "promises.hpp"
 #include "require.hpp"
 #include "text/suggest.hpp"

@@ -1,6 +1,6 @@
 #include "snapshot_checks.hpp"
 
-#include "analysis/replay/device_accounts.hpp"
+#include "memviz/births.hpp"
 #include "memviz/explain.hpp"
 #include "memviz/export.hpp"
 #include "memviz/flame.hpp"
@@ -155,8 +155,8 @@ void check_timeline(const MemoryState& state, std::uint32_t choice) {
     chart_options.most_slices = 1 + choice % 40;
     const BandChart chart = chart_bands(record, {0, record.events}, chart_options);
     const auto stats = std::find_if(state.devices.begin(), state.devices.end(),
-                                    [&](const DeviceStats& candidate) { return candidate.device == record.device; });
-    require(chart.slices[chart.peak].live_bytes == stats->peak_requested_bytes, "the peak of", "a timeline");
+                                    [&](const DeviceState& candidate) { return candidate.device == record.device; });
+    require(chart.slices[chart.peak].live_bytes == stats->figures.peak_requested_bytes, "the peak of", "a timeline");
     std::vector<std::uint64_t> sums;
     for (const Slice& slice : chart.slices)
       sums.push_back(slice.baseline_bytes + slice.rest_bytes);
@@ -185,7 +185,7 @@ MomentChoice moment_choice(const Recording& snapshot, std::uint32_t choice) {
 
 /// The state at a moment conserves bytes as the file does, and is explained part by part up to its last byte.
 void check_moment(const std::shared_ptr<const Recording>& recording, std::uint32_t choice) {
-  const MemoryState then = rewind(recording, moment_choice(*recording, choice));
+  MemoryState then = rewind(recording, moment_choice(*recording, choice));
   for (const Segment& segment : then.segments) {
     std::uint64_t bytes = segment.uncovered_bytes;
     for (const Block& block : then.blocks_of(segment))
@@ -195,10 +195,9 @@ void check_moment(const std::shared_ptr<const Recording>& recording, std::uint32
   const std::uint64_t outside_bytes = sum_of(then.devices).outside_bytes;
   BirthFinder finder(then);
   take_events(*recording, finder);
-  TreeOptions tree = tree_options(then, choice);
-  tree.births = finder.births();
-  check_conserves_bytes(build_frame_tree(then, tree), reserved_bytes(then) + outside_bytes);
-  check_svg(state_svg({.file = "fuzz <&> .pickle", .state = then, .births = finder.births(), .device = std::nullopt},
+  finder.finish();
+  check_conserves_bytes(build_frame_tree(then, tree_options(then, choice)), reserved_bytes(then) + outside_bytes);
+  check_svg(state_svg({.file = "fuzz <&> .pickle", .state = then, .device = std::nullopt},
                       {.max_bytes = std::size_t{20'000} << choice % 4}));
 
   ExplainOptions options;
@@ -222,11 +221,12 @@ void check_report(const std::shared_ptr<const Recording>& recording, std::uint32
   MemoryState state = rewind(recording, moment_choice(*recording, choice), &watch);
   BirthFinder births(state);
   take_events(*recording, births);
-  state.kinds = kinds_of(state, watch, births.births());
+  births.finish();
+  add_kinds(state, watch);
   std::vector<DeviceRecord> timeline = record_timeline(*recording);
   for (DeviceRecord& record : timeline)
     record.kinds = kinds_of(record, state, watch);
-  const MemoryReport report = memory_report(state, timeline, births.births(), {});
+  const MemoryReport report = memory_report(state, timeline, {});
   KindAccount account;
   for (const DeviceId device : report.devices)
     add(account, kind_account(state, device));

@@ -1,11 +1,70 @@
 #include "support/both_readers.hpp"
 
 #include "memviz/error.hpp"
-#include "support/snapshot_text.hpp"
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
+#include <iterator>
 
 namespace memviz::test {
+
+namespace {
+
+std::string stack_text(const FrameTable& frames, StackId stack) {
+  if (stack == kNoContext) return "no context";
+  std::string text;
+  for (const FrameId frame : frames.stack(stack))
+    text += fmt::format(" {}:{}:{}", frames.filename(frame), frames.frame(frame).line, frames.name(frame));
+  return text;
+}
+
+void add_event(const FrameTable& frames, const Event& event, std::string& text) {
+  fmt::format_to(std::back_inserter(text), "{} {} {:x} {} stream {} time {} context {} metadata {} pool {} [{}] [{}]\n",
+                 action_name(event.action), frames.text(event.action_text), event.address, event.size_bytes,
+                 event.stream, event.time_us ? std::to_string(*event.time_us) : "none",
+                 frames.text(event.compile_context), frames.text(event.user_metadata),
+                 event.pool ? fmt::format("{},{}", event.pool->first, event.pool->second) : "none",
+                 stack_text(frames, event.stack), stack_text(frames, event.forward_stack));
+}
+
+void add_segment(const Recording& snapshot, const Segment& segment, std::string& text) {
+  fmt::format_to(std::back_inserter(text), "segment {} {:x} {} stream {} pool {},{} {} {} uncovered {} [{}]\n",
+                 segment.device.value, segment.address, segment.total_bytes, segment.stream, segment.pool.first,
+                 segment.pool.second, segment.is_expandable, segment.is_large ? int{*segment.is_large} : -1,
+                 segment.uncovered_bytes, stack_text(snapshot.frames, segment.stack));
+  for (const Block& block : snapshot.end.blocks_of(segment)) {
+    fmt::format_to(std::back_inserter(text), "  block {:x} {} {} {} [{}]\n", block.address, block.size_bytes,
+                   block.requested_bytes, state_name(block.state), stack_text(snapshot.frames, block.stack));
+  }
+}
+
+/// The recording as lines of text, ids resolved: two recordings are the same when their texts are.
+std::string snapshot_text(const Recording& snapshot) {
+  const FrameTable& frames = snapshot.frames;
+  std::string text = snapshot.origin.encoding + ", " + snapshot.origin.generation + '\n';
+  for (const Segment& segment : snapshot.end.segments)
+    add_segment(snapshot, segment, text);
+  for (DeviceId device; device.value < snapshot.traces.size(); ++device.value) {
+    const EventTable& events = snapshot.traces[device];
+    fmt::format_to(std::back_inserter(text), "device {}: {} events\n", device.value, snapshot.event_counts[device]);
+    for (std::size_t i = 0; i < events.size(); ++i)
+      add_event(frames, events[i], text);
+  }
+  for (const Annotation& annotation : snapshot.annotations) {
+    fmt::format_to(std::back_inserter(text), "{} {} {} {}", frames.text(annotation.name), frames.text(annotation.stage),
+                   annotation.device.value, annotation.time_us);
+    for (const auto& [key, value] : annotation.metadata)
+      fmt::format_to(std::back_inserter(text), " {}={}", frames.text(key), frames.text(value));
+    text += '\n';
+  }
+  for (const auto& [key, value] : snapshot.settings)
+    fmt::format_to(std::back_inserter(text), "{} = {}\n", frames.text(key), frames.text(value));
+  for (const std::string& warning : snapshot.warnings)
+    text += warning + '\n';
+  return text;
+}
+
+} // namespace
 
 Reading reading_of(std::string_view bytes, ReadOptions options) {
   Reading reading;

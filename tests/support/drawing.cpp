@@ -23,14 +23,14 @@ Drawing drawing_of(const std::vector<Leaf>& leaves) {
   Drawing drawing;
   drawing.recording->frames = std::move(built.frames);
   drawing.tree = std::move(built.tree);
-  DeviceStats stats;
-  stats.segments = 1;
-  stats.blocks = drawing.tree.root().total.blocks;
-  stats.reserved_bytes = drawing.tree.root().total.bytes;
-  stats.allocated_bytes = total_of_state(drawing.tree, BlockState::active_allocated);
-  stats.inactive_bytes = total_of_state(drawing.tree, BlockState::inactive);
-  stats.requested_bytes = stats.end_requested_bytes = stats.baseline_bytes = stats.allocated_bytes;
-  drawing.devices.push_back(stats);
+  DeviceFigures figures;
+  figures.segments = 1;
+  figures.blocks = drawing.tree.root().total.blocks;
+  figures.reserved_bytes = drawing.tree.root().total.bytes;
+  figures.allocated_bytes = total_of_state(drawing.tree, BlockState::active_allocated);
+  figures.inactive_bytes = total_of_state(drawing.tree, BlockState::inactive);
+  figures.requested_bytes = figures.end_requested_bytes = figures.baseline_bytes = figures.allocated_bytes;
+  drawing.devices.push_back({.device = {}, .figures = figures});
   for (const TreeNode<Amount>& node : drawing.tree.nodes)
     if (is_frame(node.key) && node.first_child == kNoNode) drawing.users.push_back({node.key, node.total});
   std::sort(drawing.users.begin(), drawing.users.end(), [](const UserLine& left, const UserLine& right) {

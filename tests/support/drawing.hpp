@@ -14,9 +14,9 @@ namespace memviz::test {
 /// A state whose frames and totals are those of a built tree.
 struct Drawing {
   std::shared_ptr<Recording> recording = std::make_shared<Recording>();
-  MemoryState state = {{}, recording, {}, {}, {}, {}, {}, {}};
+  MemoryState state = {{}, recording, {}, {}};
   FrameTree tree;
-  std::vector<DeviceStats> devices;
+  std::vector<DeviceState> devices;
   std::vector<UserLine> users;
   std::string file = "train.pickle";
   std::string moment = "at the end of recording";

@@ -66,14 +66,20 @@ std::optional<fs::path> shared_folder() {
   // Where they are expected, tests that were skipped for want of them would go unseen.
   if (std::getenv("MEMVIZ_NEED_SHARED") != nullptr)
     throw std::runtime_error("MEMVIZ_NEED_SHARED is set, but there is no " + folder.string());
+  MESSAGE("skipped: no ../shared");
   return std::nullopt;
 }
 
 std::vector<fs::path> shared_snapshots() {
   const std::optional<fs::path> folder = shared_folder();
-  if (folder) return files_in(*folder / "snapshots", ".pickle");
-  MESSAGE("skipped: no ../shared");
-  return {};
+  return folder ? files_in(*folder / "snapshots", ".pickle") : std::vector<fs::path>{};
+}
+
+std::vector<fs::path> snapshots_in(const fs::path& folder) {
+  std::vector<fs::path> files = files_in(folder, ".pickle");
+  const std::vector<fs::path> shared = shared_snapshots();
+  files.insert(files.end(), shared.begin(), shared.end());
+  return files;
 }
 
 } // namespace memviz::test

@@ -38,9 +38,11 @@ void write_bytes(const std::string& path, std::string_view bytes);
 /// The path of one of its files; of a snapshot the name is enough, without ".pickle".
 [[nodiscard]] std::string testdata_file(std::string_view name);
 /// Real snapshots with figures of independent origin, which stand beside a checkout on some machines only; throws where
-/// they are missing although MEMVIZ_NEED_SHARED is set.
+/// they are missing although MEMVIZ_NEED_SHARED is set, else says that the test was skipped.
 [[nodiscard]] std::optional<std::filesystem::path> shared_folder();
-/// Those snapshots, sorted; where there are none the test says that it was skipped, and has none to look at.
+/// Those snapshots, sorted; none where they are missing.
 [[nodiscard]] std::vector<std::filesystem::path> shared_snapshots();
+/// The snapshots of a folder, and after them the shared ones.
+[[nodiscard]] std::vector<std::filesystem::path> snapshots_in(const std::filesystem::path& folder);
 
 } // namespace memviz::test

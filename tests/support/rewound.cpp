@@ -26,12 +26,12 @@ void check_conserves(const MemoryState& state) {
       if (state.devices[i].device == segment.device) reserved_bytes[i] += segment.total_bytes;
   }
   for (std::size_t i = 0; i < reserved_bytes.size(); ++i) {
-    const DeviceStats& stats = state.devices[i];
+    const DeviceFigures& stats = state.devices[i].figures;
     CHECK(stats.reserved_bytes == reserved_bytes[i]);
     CHECK(stats.allocated_bytes + stats.pending_free_bytes + stats.inactive_bytes + stats.unaccounted_bytes ==
           stats.reserved_bytes);
   }
-  CHECK(state.histories.size() == state.blocks.size());
+  CHECK(state.facts.size() == state.blocks.size());
 }
 
 } // namespace

@@ -10,6 +10,16 @@
 
 namespace memviz::test {
 
+[[nodiscard]] inline Event event_of(Action action, std::uint64_t address, std::uint64_t size_bytes,
+                                    const PoolId& pool = {}) {
+  Event event;
+  event.action = action;
+  event.address = address;
+  event.size_bytes = size_bytes;
+  event.pool = pool;
+  return event;
+}
+
 class SmallSnapshot {
 public:
   /// Starts a segment; blocks are added to the last one.

@@ -2,9 +2,13 @@
 
 // A recording that a test holds -> its states. They refer to it, so it must outlive them.
 
+#include "memviz/births.hpp"
 #include "memviz/replay.hpp"
 
+#include <cstddef>
 #include <memory>
+#include <utility>
+#include <vector>
 
 namespace memviz::test {
 
@@ -19,6 +23,21 @@ namespace memviz::test {
 
 [[nodiscard]] inline MemoryState state_at(const Recording& recording, const MomentChoice& choice) {
   return rewind(borrowed(recording), choice);
+}
+
+/// The state with the births of its blocks.
+[[nodiscard]] inline MemoryState with_births(MemoryState state) {
+  BirthFinder finder(state);
+  take_events(*state.recording, finder);
+  finder.finish();
+  return state;
+}
+
+/// Gives the first blocks of `state` these kinds, in their order.
+inline void set_kinds(MemoryState& state, const std::vector<KindOf>& kinds) {
+  for (std::size_t i = 0; i < kinds.size(); ++i)
+    state.facts[i].kind = kinds[i];
+  state.has_kinds = true;
 }
 
 } // namespace memviz::test

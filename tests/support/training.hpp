@@ -2,11 +2,11 @@
 
 // A training loop put together event by event, and the kinds of memory that are found in it.
 
-#include "analysis/replay/device_accounts.hpp"
 #include "memviz/kinds.hpp"
 #include "memviz/replay.hpp"
 #include "memviz/timeline.hpp"
 #include "support/small_snapshot.hpp"
+#include "support/states.hpp"
 
 #include <cstdint>
 #include <doctest/doctest.h>
@@ -88,19 +88,17 @@ public:
       made.inactive(0x10000 - (block.is_live ? block.bytes : 0));
     }
     KindWatch watch(rules);
-    MemoryState state = rewind(std::make_shared<const Recording>(made.take()), choice, &watch);
-    BirthFinder births(state);
-    take_events(*state.recording, births);
+    MemoryState state = with_births(rewind(std::make_shared<const Recording>(made.take()), choice, &watch));
     CHECK(watch.has_declarations() == expects_declarations);
-    state.kinds = kinds_of(state, watch, births.births());
+    add_kinds(state, watch);
     const std::vector<DeviceRecord> record = record_timeline(*state.recording);
     for (const DeviceRecord& one : record)
       CHECK(kinds_of(one, state, watch).lives.size() == one.lives.size());
     std::map<std::string, std::uint64_t> bytes;
     for (std::size_t i = 0; i < state.blocks.size(); ++i)
       if (state.blocks[i].is_active())
-        bytes[std::string(kind_name(state.kinds[i].kind)) + " by " +
-              std::string(evidence_name(state.kinds[i].evidence))] += state.blocks[i].requested_bytes;
+        bytes[std::string(kind_name(state.facts[i].kind.kind)) + " by " +
+              std::string(evidence_name(state.facts[i].kind.evidence))] += state.blocks[i].requested_bytes;
     std::uint64_t account_bytes = 0;
     for (const KindAmount& amount : kind_account(state, std::nullopt))
       account_bytes += amount.bytes;

@@ -52,7 +52,7 @@ const MeasuredDevice* measured_of(const MemoryState& state, DeviceId device) {
 /// What the caller knows; else what CUDA said when the file was written, or, of a made-up device, what the mark says.
 /// What contradicts the recording says nothing.
 std::optional<std::uint64_t> capacity_of(const ExplainOptions& options, const MemoryState& state,
-                                         const DeviceStats& stats, const std::optional<Request>& request) {
+                                         const DeviceState& stats, const std::optional<Request>& request) {
   if (is_host(stats.device)) return std::nullopt;
   if (options.capacity_bytes || stats.is_cpu) return options.capacity_bytes;
   const MeasuredDevice* const measured = measured_of(state, stats.device);
@@ -60,7 +60,7 @@ std::optional<std::uint64_t> capacity_of(const ExplainOptions& options, const Me
   auto total_bytes = measured != nullptr ? measured->total_bytes : std::nullopt;
   if (!total_bytes && rehearsal) total_bytes = rehearsal->total_bytes;
   const std::uint64_t free_bytes = request ? request->device_free_bytes.value_or(0) : 0;
-  return total_bytes >= stats.reserved_bytes + free_bytes ? total_bytes : std::nullopt;
+  return total_bytes >= stats.figures.reserved_bytes + free_bytes ? total_bytes : std::nullopt;
 }
 
 class Explainer {
@@ -68,11 +68,11 @@ public:
   Explainer(const MemoryState& state, const MemoryMap& start, const ExplainOptions& options)
       : state_(state), start_(start), options_(options), settings_(allocator_settings(state)), names_(state) {}
 
-  [[nodiscard]] DeviceExplanation device(const DeviceStats& stats) {
+  [[nodiscard]] DeviceExplanation device(const DeviceState& stats) {
     DeviceExplanation result;
     result.stats = stats;
     result.settings = settings_;
-    result.request = failed_request(state_, stats.device, stats.at);
+    result.request = failed_request(state_, stats.device, stats.moment);
     if (result.request) {
       result.asking_line = names_.lines.line_of(result.request->stack);
       if (result.request->time_us)
@@ -83,7 +83,7 @@ public:
     if (const MeasuredDevice* const measured = measured_of(state_, stats.device)) result.measured = *measured;
     result.judgement = judge(result.ledger, result.request, settings_);
     result.users = users(stats.device);
-    if (!state_.kinds.empty()) result.kinds = kind_account(state_, stats.device);
+    if (state_.has_kinds) result.kinds = kind_account(state_, stats.device);
     PinOptions pins;
     pins.device = stats.device;
     result.pins = find_pins(state_, names_, pins);
@@ -109,8 +109,8 @@ private:
       for (std::uint32_t i = segment.first_block; i < segment.first_block + segment.block_count; ++i)
         if (state_.blocks[i].is_active())
           amounts.add(names_.lines.line_of(device, i), {state_.blocks[i].requested_bytes, 1});
-    for (const OutsideMemory& outside : outside_of(state_, device))
-      amounts.add(names_.lines.line_of(outside), {outside.requested_bytes, outside.allocations});
+    for (const OutsideMemory& outside : state_.device_at(device)->outside)
+      amounts.add(names_.lines.line_of(device, outside), {outside.requested_bytes, outside.allocations});
     return amounts.ranked(names_.order);
   }
 
@@ -127,15 +127,15 @@ private:
   }
 
   void ask_what_if(DeviceExplanation& result) {
-    const DeviceStats& stats = result.stats;
+    const DeviceState& stats = result.stats;
     const EventTable& events = state_.recording->events_of(stats.device);
-    const std::size_t count = std::min<std::size_t>(events.size(), stats.at.event.count());
+    const std::size_t count = std::min<std::size_t>(events.size(), stats.moment.event.count());
     const LeadUp lead_up{.start = start_,
                          .state = state_,
                          .events = events,
                          .event_count = count,
                          .device = stats.device,
-                         .may_have_lost_events = stats.may_have_lost_events};
+                         .may_have_lost_events = stats.figures.may_have_lost_events};
     result.judgement.missing_is_least =
         result.request && result.judgement.missing_bytes > 0 && missing_is_least(lead_up, *result.request, settings_);
     result.fidelity = check_model(lead_up, settings_);
@@ -160,10 +160,10 @@ private:
 
 std::vector<OtherDevice> less_used(const MemoryState& state, const DeviceExplanation& failed) {
   std::vector<OtherDevice> others;
-  for (const DeviceStats& stats : state.devices) {
-    const bool is_less =
-        !stats.is_cpu && stats.reserved_bytes > 0 && stats.reserved_bytes < failed.ledger.reserved_bytes / 2;
-    if (is_less) others.push_back({stats.device, stats.at, stats.reserved_bytes});
+  for (const DeviceState& stats : state.devices) {
+    const bool is_less = !stats.is_cpu && stats.figures.reserved_bytes > 0 &&
+                         stats.figures.reserved_bytes < failed.ledger.reserved_bytes / 2;
+    if (is_less) others.push_back({stats.device, stats.moment, stats.figures.reserved_bytes});
   }
   return others;
 }
@@ -174,7 +174,7 @@ std::vector<DeviceExplanation> explain(const MemoryState& state, const ExplainOp
   std::vector<DeviceExplanation> result;
   const MemoryState start = before_first_event(state.recording);
   Explainer explainer(state, start, options);
-  for (const DeviceStats& stats : state.devices)
+  for (const DeviceState& stats : state.devices)
     if (!options.device || *options.device == stats.device) result.push_back(explainer.device(stats));
   std::stable_partition(result.begin(), result.end(),
                         [](const DeviceExplanation& device) { return device.request.has_value(); });

@@ -105,7 +105,7 @@ std::optional<FirstStep> first_step(const MemoryState& state, const DeviceExplan
   FirstStep step;
   step.parameter_bytes = kind_bytes(device, MemoryKind::parameter);
   if (!device.request || step.parameter_bytes == 0) return std::nullopt;
-  if (device.stats.baseline_bytes > step.parameter_bytes / kFew) return std::nullopt;
+  if (device.stats.figures.baseline_bytes > step.parameter_bytes / kFew) return std::nullopt;
   const bool in_optimizer = is_in_optimizer(state.frames(), device);
   if (!is_first_step(state, device, passes, in_optimizer)) return std::nullopt;
   step.gradient_bytes = kind_bytes(device, MemoryKind::gradient);

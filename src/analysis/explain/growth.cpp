@@ -42,19 +42,19 @@ private:
 };
 
 bool is_since(const MemoryState& state, std::uint32_t block, EventIndex event) {
-  return state.histories[block].alloc_event > event;
+  return state.facts[block].history.alloc_event > event;
 }
 
 } // namespace
 
-Growth growth_before(const MemoryState& state, const DeviceStats& stats, LineNames& names) {
+Growth growth_before(const MemoryState& state, const DeviceState& stats, LineNames& names) {
   Growth growth;
-  growth.live_bytes = stats.requested_bytes;
-  growth.low_bytes = stats.requested_bytes;
+  growth.live_bytes = stats.figures.requested_bytes;
+  growth.low_bytes = stats.figures.requested_bytes;
   const EventTable& events = state.recording->events_of(stats.device);
   if (events.empty()) return growth;
-  const std::size_t count = std::min<std::size_t>(events.size(), stats.at.event.count());
-  LowPoint low(stats.requested_bytes, count);
+  const std::size_t count = std::min<std::size_t>(events.size(), stats.moment.event.count());
+  LowPoint low(stats.figures.requested_bytes, count);
   for (std::size_t i = count; i > 0; --i)
     if (!low.undo(events, i - 1)) break;
   growth.low_event = low.event();

@@ -114,8 +114,8 @@ MemoryLedger memory_ledger(const MemoryState& state, DeviceId device, const std:
   const Classifier classifier(state, device, request);
   for (const Segment& segment : state.segments_of(device))
     classifier.add_segment(segment, ledger);
-  for (const OutsideMemory& outside : outside_of(state, device))
-    ledger.no_segment_bytes += outside.requested_bytes;
+  if (const DeviceState* const of_device = state.device_at(device))
+    ledger.no_segment_bytes = of_device->figures.outside_bytes;
   if (request) {
     ledger.device_free_bytes = request->device_free_bytes;
     ledger.needed_bytes =

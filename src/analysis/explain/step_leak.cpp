@@ -7,7 +7,7 @@
 
 namespace memviz {
 
-std::optional<StepLeak> step_leak(const MemoryState& state, const DeviceStats& stats, LineNames& names) {
+std::optional<StepLeak> step_leak(const MemoryState& state, const DeviceState& stats, LineNames& names) {
   constexpr std::uint64_t kLeastPart = 20;
   if (state.recording->annotations.empty()) return std::nullopt;
   LeakOptions options;
@@ -17,7 +17,7 @@ std::optional<StepLeak> step_leak(const MemoryState& state, const DeviceStats& s
     StepLeak found;
     found.steps = leaks.steps.starts.size();
     found.bytes_per_step = leaks.bytes_per_step();
-    if (found.bytes_per_step < stats.requested_bytes / kLeastPart / found.steps) continue;
+    if (found.bytes_per_step < stats.figures.requested_bytes / kLeastPart / found.steps) continue;
     LineAmounts amounts;
     for (std::size_t i = 0; i < leaks.judged_stacks(); ++i) {
       const StackGrowth& growth = leaks.grows[i];

@@ -11,6 +11,6 @@ namespace memviz {
 
 /// Nothing where no steps are annotated, where it is not sure that something grows, or where over all of the steps that
 /// comes to less than a twentieth of what is live.
-[[nodiscard]] std::optional<StepLeak> step_leak(const MemoryState& state, const DeviceStats& stats, LineNames& names);
+[[nodiscard]] std::optional<StepLeak> step_leak(const MemoryState& state, const DeviceState& stats, LineNames& names);
 
 } // namespace memviz

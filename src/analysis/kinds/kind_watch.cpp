@@ -236,14 +236,14 @@ void KindWatch::ended(const MemoryState& at_end) {
     for (std::uint32_t i = segment.first_block; i < segment.first_block + segment.block_count; ++i) {
       const Block& block = at_end.blocks[i];
       if (!block.is_active()) continue;
-      const Began began{at_end.histories[i].alloc_event, block.stack};
+      const Began began{at_end.facts[i].history.alloc_event, block.stack};
       StackClass stack_class = classes.of(block.stack);
       if (!began.event.is_none()) stack_class = class_where_recorded(stack_class, has_cpp_frames);
       known_->of(segment.device).kept(began, stack_class, block.requested_bytes);
     }
   const auto block_at = [&](std::uint32_t index) {
     const Block& block = at_end.blocks[index];
-    if (!block.is_active() || at_end.histories[index].is_explained()) return OldBlock::newer;
+    if (!block.is_active() || at_end.facts[index].history.is_explained()) return OldBlock::newer;
     return may_be_parameter(classes.of(block.stack)) ? OldBlock::candidate : OldBlock::other;
   };
   for (auto& [device, facts] : known_->devices)

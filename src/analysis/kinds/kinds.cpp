@@ -43,18 +43,17 @@ public:
       : recorded_(state.recording->declared), classes_(state.frames()), told_(known.rules, state.frames()),
         has_cpp_frames_(known.classes && known.classes->has_cpp_frames()) {}
 
-  [[nodiscard]] Lived of_block(const MemoryState& state, DeviceId device, std::uint32_t index,
-                               std::span<const BlockBirth> births) {
+  [[nodiscard]] Lived of_block(const MemoryState& state, DeviceId device, std::uint32_t index) {
     const Block& block = state.blocks[index];
-    Lived lived = of_stack(block.stack, state.histories[index]);
+    Lived lived = of_stack(block.stack, state.facts[index].history);
     lived.address = block.address;
     lived.bytes = block.requested_bytes;
     add(lived, declared_of(state, device, index));
-    if (births.empty()) return lived;
-    const BlockBirth& birth = births[index];
-    add(lived, birth.user_metadata);
-    add(lived, birth.internal_metadata);
-    for (const StringId text : birth.annotations)
+    const std::optional<BlockBirth>& birth = state.facts[index].birth;
+    if (!birth) return lived;
+    add(lived, birth->user_metadata);
+    add(lived, birth->internal_metadata);
+    for (const StringId text : birth->annotations)
       add(lived, text);
     return lived;
   }
@@ -110,16 +109,15 @@ const Known::OfDevice& known_of(const KindWatch& watch, DeviceId device) {
 
 } // namespace
 
-std::vector<KindOf> kinds_of(const MemoryState& state, const KindWatch& watch, std::span<const BlockBirth> births) {
-  std::vector<KindOf> kinds(state.blocks.size());
+void add_kinds(MemoryState& state, const KindWatch& watch) {
   Looks looks(state, watch.known());
-  for (const DeviceStats& stats : state.devices) {
+  for (const DeviceState& stats : state.devices) {
     DeviceKinds device(known_of(watch, stats.device));
     for_each_active(state, stats.device, [&](std::uint32_t block) {
-      kinds[block] = device.kind_of(looks.of_block(state, stats.device, block, births));
+      state.facts[block].kind = device.kind_of(looks.of_block(state, stats.device, block));
     });
   }
-  return kinds;
+  state.has_kinds = !state.blocks.empty();
 }
 
 LifeKinds kinds_of(const DeviceRecord& record, const MemoryState& state, const KindWatch& watch) {
@@ -143,26 +141,26 @@ LifeKinds kinds_of(const DeviceRecord& record, const MemoryState& state, const K
 
 KindAccount kind_account(const MemoryState& state, std::optional<DeviceId> device) {
   KindAccount account;
-  for (const DeviceStats& stats : state.stats_of(device)) {
+  for (const DeviceState& stats : state.devices_of(device)) {
     for_each_active(state, stats.device, [&](std::uint32_t block) {
       const std::uint64_t bytes = state.blocks[block].requested_bytes;
-      KindAmount& amount = account[static_cast<std::size_t>(state.kinds[block].kind)];
+      KindAmount& amount = account[static_cast<std::size_t>(state.facts[block].kind.kind)];
       amount.bytes += bytes;
       ++amount.blocks;
-      amount.bytes_by[static_cast<std::size_t>(state.kinds[block].evidence)] += bytes;
+      amount.bytes_by[static_cast<std::size_t>(state.facts[block].kind.evidence)] += bytes;
     });
-    account[static_cast<std::size_t>(MemoryKind::unknown)].bytes += stats.outside_bytes;
+    account[static_cast<std::size_t>(MemoryKind::unknown)].bytes += stats.figures.outside_bytes;
   }
   return account;
 }
 
 std::map<std::pair<DeviceId, StackId>, MemoryKind> kinds_by_stack(const MemoryState& state) {
   std::map<std::pair<DeviceId, StackId>, MemoryKind> kinds;
-  if (state.kinds.empty()) return kinds;
+  if (!state.has_kinds) return kinds;
   std::map<std::pair<DeviceId, StackId>, std::array<std::uint64_t, kMemoryKinds>> stacks;
-  for (const DeviceStats& stats : state.devices)
+  for (const DeviceState& stats : state.devices)
     for_each_active(state, stats.device, [&](std::uint32_t block) {
-      stacks[{stats.device, state.blocks[block].stack}][static_cast<std::size_t>(state.kinds[block].kind)] +=
+      stacks[{stats.device, state.blocks[block].stack}][static_cast<std::size_t>(state.facts[block].kind.kind)] +=
           state.blocks[block].requested_bytes;
     });
   for (const auto& [stack, bytes] : stacks) {

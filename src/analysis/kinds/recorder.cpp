@@ -23,7 +23,7 @@ const DeclaredMemory* declared_within(const DeclaredTable& table, DeviceId devic
 
 const DeclaredMemory* declared_of(const MemoryState& state, DeviceId device, std::uint32_t block) {
   const Block& place = state.blocks[block];
-  if (state.recording->declared.empty() || !place.is_active() || !state.histories[block].is_kept) return nullptr;
+  if (state.recording->declared.empty() || !place.is_active() || !state.facts[block].history.is_kept) return nullptr;
   return declared_within(state.recording->declared, device, place.address, place.size_bytes);
 }
 

@@ -46,10 +46,10 @@ std::vector<const KindFloors*> candidates_of(const StepFloors& floors) {
 }
 
 /// What PyTorch had and could have had when the device said no: reserved memory and what the device had left.
-std::optional<std::uint64_t> capacity_at_oom(const EventTable& events, const DeviceStats& stats) {
+std::optional<std::uint64_t> capacity_at_oom(const EventTable& events, const DeviceState& stats) {
   if (stats.last_oom_event.is_none()) return std::nullopt;
   const auto oom = static_cast<std::size_t>(stats.last_oom_event.value());
-  std::uint64_t reserved_bytes = stats.reserved_bytes;
+  std::uint64_t reserved_bytes = stats.figures.reserved_bytes;
   for (std::size_t i = events.size(); i-- > oom;) {
     const std::uint64_t bytes = events.size_bytes(i);
     switch (events.action(i)) {
@@ -96,7 +96,7 @@ public:
       : state_(state), capacity_bytes_(options.capacity_bytes), steps_(*state.recording, options.steps),
         kinds_(kinds_by_stack(state)) {}
 
-  [[nodiscard]] DeviceLeaks leaks_of(const DeviceStats& stats);
+  [[nodiscard]] DeviceLeaks leaks_of(const DeviceState& stats);
 
 private:
   [[nodiscard]] Doubt doubt_of(const StepFloors& floors, const DeviceLeaks& leaks) const;
@@ -131,7 +131,7 @@ Doubt LeakFinder::doubt_of(const StepFloors& floors, const DeviceLeaks& leaks) c
   return may_be_one_pass(floors, leaks) ? Doubt::one_pass : Doubt::none;
 }
 
-DeviceLeaks LeakFinder::leaks_of(const DeviceStats& stats) {
+DeviceLeaks LeakFinder::leaks_of(const DeviceState& stats) {
   const EventTable& events = state_.recording->events_of(stats.device);
   DeviceLeaks result;
   result.device = stats.device;
@@ -142,7 +142,7 @@ DeviceLeaks LeakFinder::leaks_of(const DeviceStats& stats) {
   const std::size_t count = result.steps.starts.size();
   if (count < kFewestSteps) return result;
 
-  StepFloors floors = step_floors(state_.frames(), events, result.steps.starts, stats.baseline_bytes);
+  StepFloors floors = step_floors(state_.frames(), events, result.steps.starts, stats.figures.baseline_bytes);
   result.stacks = floors.kinds.size();
   for (const KindFloors* kind : candidates_of(floors)) {
     StackGrowth growth = growth_of(*kind, count);
@@ -229,7 +229,7 @@ Gate gate_of(const DeviceLeaks& leaks, std::uint64_t most_bytes) {
 std::vector<DeviceLeaks> find_leaks(const MemoryState& state, const LeakOptions& options) {
   LeakFinder finder(state, options);
   std::vector<DeviceLeaks> result;
-  for (const DeviceStats& stats : state.devices) {
+  for (const DeviceState& stats : state.devices) {
     if (options.device && *options.device != stats.device) continue;
     if (state.recording->events_of(stats.device).empty()) continue;
     result.push_back(finder.leaks_of(stats));

@@ -14,7 +14,7 @@ struct BirthFinder::OfDevice {
   std::uint64_t events = 0;
 };
 
-BirthFinder::BirthFinder(const MemoryState& state) : state_(state) {
+BirthFinder::BirthFinder(MemoryState& state) : state_(state) {
   restart();
 }
 
@@ -22,12 +22,13 @@ BirthFinder::~BirthFinder() = default;
 
 void BirthFinder::restart() {
   devices_.clear();
-  births_.assign(state_.blocks.size(), {});
+  for (BlockFacts& facts : state_.facts)
+    facts.birth.emplace();
   is_alive_.assign(state_.blocks.size(), false);
   for (const Segment& segment : state_.segments)
     for (std::uint32_t i = segment.first_block; i < segment.first_block + segment.block_count; ++i) {
-      if (!state_.blocks[i].is_active() && !state_.histories[i].is_explained()) continue;
-      is_alive_[i] = !state_.histories[i].is_explained();
+      if (!state_.blocks[i].is_active() && !state_.facts[i].history.is_explained()) continue;
+      is_alive_[i] = !state_.facts[i].history.is_explained();
       std::unique_ptr<OfDevice>& of_device = devices_.make(segment.device);
       if (!of_device) of_device = std::make_unique<OfDevice>();
       static_cast<void>(of_device->blocks.insert(state_.blocks[i].address, i));
@@ -47,9 +48,10 @@ void BirthFinder::take(DeviceId device, std::span<const Event> events) {
 void BirthFinder::take(OfDevice& of_device, std::uint64_t index, const Event& event, std::uint64_t block) {
   const auto life = of_device.names.take(index, event);
   if (!life || life->is_segment) return;
-  BlockBirth& birth = births_[block];
+  BlockFacts& facts = state_.facts[block];
+  BlockBirth& birth = *facts.birth;
   if (event.action == Action::alloc) {
-    is_alive_[block] = EventIndex(index) == state_.histories[block].alloc_event;
+    is_alive_[block] = EventIndex(index) == facts.history.alloc_event;
     if (is_alive_[block])
       birth = {life->use,           event.time_us,          event.user_metadata, event.compile_context,
                event.forward_stack, event.internal_metadata};
@@ -62,15 +64,14 @@ void BirthFinder::take(OfDevice& of_device, std::uint64_t index, const Event& ev
   }
 }
 
-const std::vector<BlockBirth>& BirthFinder::births() const {
+void BirthFinder::finish() const {
   const std::size_t texts = state_.frames().string_count();
   const auto is_known = [&](StringId text) { return text.value < texts; };
-  for (const BlockBirth& birth : births_)
-    if (birth.forward_stack.value >= state_.frames().stack_count() || !is_known(birth.user_metadata) ||
-        !is_known(birth.compile_context) || !is_known(birth.internal_metadata) ||
-        !std::all_of(birth.annotations.begin(), birth.annotations.end(), is_known))
+  for (const BlockFacts& facts : state_.facts)
+    if (facts.birth->forward_stack.value >= state_.frames().stack_count() || !is_known(facts.birth->user_metadata) ||
+        !is_known(facts.birth->compile_context) || !is_known(facts.birth->internal_metadata) ||
+        !std::ranges::all_of(facts.birth->annotations, is_known))
       throw Error("its events were others when they were read again: the file changed");
-  return births_;
 }
 
 } // namespace memviz

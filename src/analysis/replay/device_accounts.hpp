@@ -33,15 +33,13 @@ struct Accounts::DeviceAccounts {
   std::int64_t live_bytes = 0;
   std::int64_t peak_bytes = 0;
   EventIndex peak_event;
+  EventIndex last_oom_event;
   std::optional<std::int64_t> last_event_time_us;
 
   void replay(const Event& event);
   /// With the blocks of the end, whose totals are `at_end`.
-  [[nodiscard]] EventAccounts settled(const MemoryTotals& at_end, const Unexplained& unexplained, RingState ring) const;
+  [[nodiscard]] DeviceFigures settled(const MemoryTotals& at_end, const Unexplained& unexplained, RingState ring) const;
   [[nodiscard]] Moment moment(const MomentChoice& choice) const;
 };
-
-/// Hands over the events that the snapshot holds.
-void take_events(const Recording& recording, EventSink& sink);
 
 } // namespace memviz

@@ -10,14 +10,14 @@ RingState ring_state(const Recording& recording, const EventCounts& counts) {
   return recording.trace_overflowed ? RingState::full : RingState::unknown;
 }
 
-std::optional<LostHistory> lost_history(const Recording& recording, const DeviceStats& stats) {
-  const std::uint64_t unexplained = stats.unmatched_frees + stats.unexplained_blocks;
+std::optional<LostHistory> lost_history(const Recording& recording, const DeviceFigures& figures) {
+  const std::uint64_t unexplained = figures.unmatched_frees + figures.unexplained_blocks;
   LostHistory lost;
-  lost.ring = ring_state(recording, stats);
-  const bool is_proven = stats.unexplained_with_stack > 0 || (lost.ring == RingState::full && unexplained > 0);
-  if (stats.events == 0 || !stats.balanced() || !is_proven) return std::nullopt;
-  lost.least_max_entries = stats.events + std::max<std::uint64_t>(stats.unexplained_with_stack, 1);
-  lost.least_for_all = stats.events + unexplained;
+  lost.ring = ring_state(recording, figures);
+  const bool is_proven = figures.unexplained_with_stack > 0 || (lost.ring == RingState::full && unexplained > 0);
+  if (figures.events == 0 || !figures.balanced() || !is_proven) return std::nullopt;
+  lost.least_max_entries = figures.events + std::max<std::uint64_t>(figures.unexplained_with_stack, 1);
+  lost.least_for_all = figures.events + unexplained;
   return lost;
 }
 

@@ -36,7 +36,7 @@ void mark_explained(const Segment& segment, const NumberMap& live, Unexplained& 
     const Block& block = state.blocks[i];
     if (!block.is_active()) continue;
     if (const auto birth = live.find(block.address)) {
-      state.histories[i].alloc_event = Birth::unpacked(*birth).event;
+      state.facts[i].history.alloc_event = Birth::unpacked(*birth).event;
       continue;
     }
     ++unexplained.blocks;
@@ -48,7 +48,7 @@ void mark_explained(const Segment& segment, const NumberMap& live, Unexplained& 
 }
 
 /// Files before 2026 do not say whether the ring was full: then allocations that are missing are the only sign.
-bool may_have_lost_events(RingState ring, const EventAccounts& accounts) {
+bool may_have_lost_events(RingState ring, const DeviceFigures& accounts) {
   switch (ring) {
   case RingState::full: return true;
   case RingState::not_full: return false;
@@ -97,8 +97,8 @@ void Accounts::DeviceAccounts::replay(const Event& event) {
     break;
   case Action::oom:
     ++counts.ooms;
-    counts.last_oom_event = EventIndex(counts.events);
-    if (observer != nullptr) observer->failed(device, counts.last_oom_event);
+    last_oom_event = EventIndex(counts.events);
+    if (observer != nullptr) observer->failed(device, last_oom_event);
     break;
   case Action::annotate:
     if (observer != nullptr) observer->annotated(device, event.user_metadata);
@@ -114,9 +114,9 @@ void Accounts::DeviceAccounts::replay(const Event& event) {
   ++counts.events;
 }
 
-EventAccounts Accounts::DeviceAccounts::settled(const MemoryTotals& at_end, const Unexplained& unexplained,
+DeviceFigures Accounts::DeviceAccounts::settled(const MemoryTotals& at_end, const Unexplained& unexplained,
                                                 RingState ring) const {
-  EventAccounts settled{counts};
+  DeviceFigures settled{at_end, counts};
   settled.unexplained_blocks = unexplained.blocks;
   settled.unexplained_with_stack = unexplained.with_stack;
   settled.unexplained_with_stack_bytes = unexplained.with_stack_bytes;
@@ -126,7 +126,6 @@ EventAccounts Accounts::DeviceAccounts::settled(const MemoryTotals& at_end, cons
   add(settled.baseline_bytes, unexplained.bytes, device);
   settled.peak_requested_bytes = settled.baseline_bytes;
   add(settled.peak_requested_bytes, static_cast<std::uint64_t>(peak_bytes), device);
-  settled.peak_event = peak_event;
   // Below 0 only where frees name more bytes than their allocs did.
   const std::int64_t end_bytes = static_cast<std::int64_t>(settled.baseline_bytes) + live_bytes;
   settled.end_requested_bytes = end_bytes < 0 ? 0 : static_cast<std::uint64_t>(end_bytes);
@@ -176,8 +175,8 @@ void Accounts::restart() {
 }
 
 MemoryState Accounts::state_at_end(std::shared_ptr<const Recording> recording) const {
-  MemoryState state{recording->end, std::move(recording), {}, {}, {}, {}, {}, {}};
-  state.histories.resize(state.blocks.size());
+  MemoryState state{recording->end, std::move(recording), {}, {}};
+  state.facts.resize(state.blocks.size());
   for (const DeviceId device : state.recording->devices()) {
     const DeviceAccounts no_events({}, device);
     const DeviceAccounts* const found = accounts_of(device);
@@ -188,13 +187,13 @@ MemoryState Accounts::state_at_end(std::shared_ptr<const Recording> recording) c
     const MemoryTotals totals = totals_of(state, device);
     const RingState ring = ring_state(*state.recording, accounts.counts);
     state.devices.push_back(
-        {totals,
-         accounts.settled(totals, unexplained, ring),
-         device,
-         state.recording->origin.is_main_memory(device),
-         {MomentKind::end, EventIndex::last_of(accounts.counts.events), accounts.last_event_time_us, {}}});
-    state.around.push_back(accounts.log.around());
-    state.misfits.emplace_back();
+        {.device = device,
+         .is_cpu = state.recording->origin.is_main_memory(device),
+         .moment = {MomentKind::end, EventIndex::last_of(accounts.counts.events), accounts.last_event_time_us, {}},
+         .figures = accounts.settled(totals, unexplained, ring),
+         .peak_event = accounts.peak_event,
+         .last_oom_event = accounts.last_oom_event,
+         .around = accounts.log.around()});
   }
   if (observer_ != nullptr) observer_->ended(state);
   return state;
@@ -202,26 +201,13 @@ MemoryState Accounts::state_at_end(std::shared_ptr<const Recording> recording) c
 
 MemoryState Accounts::state_of(std::shared_ptr<const Recording> recording) const {
   if (!failure_.empty()) throw Error(failure_);
-  MemoryState state = state_at_end(std::move(recording));
-  if (choice_.kind != MomentKind::end) rewind(state);
-  return state;
+  MemoryState at_end = state_at_end(std::move(recording));
+  if (choice_.kind == MomentKind::end) return at_end;
+  return rewound(at_end);
 }
 
 MemoryState Accounts::state_of(Recording recording) const {
   return state_of(std::make_shared<const Recording>(std::move(recording)));
-}
-
-void take_events(const Recording& recording, EventSink& sink) {
-  sink.begin(recording.frames);
-  std::vector<Event> batch;
-  for (const auto& [device, events] : recording.traces) {
-    for (std::size_t i = 0; i < events.size(); i += batch.size()) {
-      batch.clear();
-      while (batch.size() < 256 && i + batch.size() < events.size())
-        batch.push_back(events[i + batch.size()]);
-      sink.take(device, batch);
-    }
-  }
 }
 
 MemoryState rewind(std::shared_ptr<const Recording> recording, const MomentChoice& choice, LifeObserver* observer) {

@@ -21,12 +21,12 @@ Rewinder::Rewinder(const Recording& recording) : recording_(recording), rounding
     spare_bytes_ -= segment.total_bytes; // the reader keeps their sum below kMaxTotalBytes
   memory_.segments.reserve(recording.end.segments.size());
   memory_.blocks.reserve(recording.end.blocks.size());
-  histories_.reserve(recording.end.blocks.size());
+  facts_.reserve(recording.end.blocks.size());
 }
 
 void Rewinder::push(const Block& block, const BlockHistory& history) {
   memory_.blocks.push_back(block);
-  histories_.push_back(history);
+  facts_.push_back({history});
 }
 
 void Rewinder::keep(std::size_t first_segment, std::size_t count, const NumberMap& live) {

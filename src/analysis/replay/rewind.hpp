@@ -17,8 +17,8 @@ namespace memviz {
 
 /// What does not fit into the state of a device at a moment.
 struct Unplaced {
-  std::vector<OutsideMemory> outside; ///< allocations; without their device
-  Misfits misfits;                    ///< of these only the segment events
+  std::vector<OutsideMemory> outside;
+  Misfits misfits; ///< of these only the segment events
 };
 
 class Rewinder {
@@ -31,7 +31,7 @@ public:
   Unplaced rewind(std::size_t first_segment, std::size_t count, const MomentLog& log, const NumberMap& live);
 
   [[nodiscard]] MemoryMap take_memory() { return std::move(memory_); }
-  [[nodiscard]] std::vector<BlockHistory> take_histories() { return std::move(histories_); }
+  [[nodiscard]] std::vector<BlockFacts> take_facts() { return std::move(facts_); }
 
 private:
   /// An allocation that lived at the moment.
@@ -44,8 +44,7 @@ private:
 
     /// So much of it, for which there is no room.
     [[nodiscard]] OutsideMemory outside(std::uint64_t requested_bytes) const {
-      return {.device = {},
-              .requested_bytes = requested_bytes,
+      return {.requested_bytes = requested_bytes,
               .allocations = requested_bytes == block.requested_bytes ? 1U : 0U,
               .stack = block.stack,
               .alloc_event = alloc_event};
@@ -70,7 +69,7 @@ private:
   std::uint64_t spare_bytes_ = kMaxTotalBytes;
   std::vector<FreedStart> freed_starts_; ///< of the device that is being rewound
   MemoryMap memory_;
-  std::vector<BlockHistory> histories_; ///< of its blocks
+  std::vector<BlockFacts> facts_; ///< of its blocks
 };
 
 } // namespace memviz

@@ -9,34 +9,29 @@ namespace memviz {
 namespace {
 
 /// Two ways to the same number: the file's blocks with the events after the moment, and the events before it.
-std::int64_t off_the_sums(const DeviceStats& stats, const MomentLog& log) {
-  const std::int64_t by_events = static_cast<std::int64_t>(stats.baseline_bytes) + log.live_bytes();
-  return static_cast<std::int64_t>(stats.requested_bytes) - by_events;
+std::int64_t off_the_sums(const DeviceFigures& figures, const MomentLog& log) {
+  const std::int64_t by_events = static_cast<std::int64_t>(figures.baseline_bytes) + log.live_bytes();
+  return static_cast<std::int64_t>(figures.requested_bytes) - by_events;
 }
 
-/// What fits into no segment, and what the sums of the events have beyond all blocks and frees.
-void add_outside(const Unplaced& unplaced, const MomentLog& log, DeviceStats& stats,
-                 std::vector<OutsideMemory>& outside) {
-  const auto add = [&](OutsideMemory memory) {
-    memory.device = stats.device;
-    stats.requested_bytes += memory.requested_bytes;
-    stats.outside_bytes += memory.requested_bytes;
-    outside.push_back(memory);
+/// Adds what fits into no segment, and what the sums of the events have beyond all blocks and frees.
+void add_outside(const std::vector<OutsideMemory>& unplaced, const MomentLog& log, DeviceState& device) {
+  const auto add = [&](const OutsideMemory& memory) {
+    device.figures.requested_bytes += memory.requested_bytes;
+    device.figures.outside_bytes += memory.requested_bytes;
+    device.outside.push_back(memory);
   };
-  for (const OutsideMemory& memory : unplaced.outside)
+  for (const OutsideMemory& memory : unplaced)
     add(memory);
-  const std::int64_t off_bytes = off_the_sums(stats, log);
+  const std::int64_t off_bytes = off_the_sums(device.figures, log);
   if (off_bytes < 0)
-    add({.device = {},
-         .requested_bytes = static_cast<std::uint64_t>(-off_bytes),
-         .allocations = 0,
-         .is_only_counted = true});
+    add({.requested_bytes = static_cast<std::uint64_t>(-off_bytes), .allocations = 0, .is_only_counted = true});
 }
 
-/// Of the moment of `log`, once what is outside all segments is added.
-Misfits misfits_at(const DeviceStats& stats, const Misfits& of_segments, const MomentLog& log) {
+/// The contradictions at the moment of `log`, once what is outside all segments is added.
+Misfits misfits_at(const DeviceFigures& figures, const Misfits& of_segments, const MomentLog& log) {
   Misfits misfits = of_segments;
-  if (const std::int64_t off_bytes = off_the_sums(stats, log); off_bytes > 0)
+  if (const std::int64_t off_bytes = off_the_sums(figures, log); off_bytes > 0)
     misfits.unsummed_bytes = static_cast<std::uint64_t>(off_bytes);
   misfits.overwritten_allocations = log.overwritten();
   return misfits;
@@ -44,38 +39,41 @@ Misfits misfits_at(const DeviceStats& stats, const Misfits& of_segments, const M
 
 } // namespace
 
-void Accounts::rewind(MemoryState& state) const {
+MemoryState Accounts::rewound(const MemoryState& at_end) const {
   static const NumberMap nothing;
-  Rewinder rewinder(*state.recording);
+  Rewinder rewinder(*at_end.recording);
   std::vector<Unplaced> unplaced;
-  const std::vector<Segment>& segments = state.recording->end.segments;
+  const std::vector<Segment>& segments = at_end.recording->end.segments;
   std::size_t first = 0;
-  for (DeviceStats& stats : state.devices) {
+  const auto log_of = [&](const DeviceState& device) -> const MomentLog* {
+    const DeviceAccounts* const accounts = accounts_of(device.device);
+    return accounts != nullptr && accounts->log.is_set() ? &accounts->log : nullptr;
+  };
+  for (const DeviceState& device : at_end.devices) {
     std::size_t end = first;
-    while (end < segments.size() && segments[end].device == stats.device)
+    while (end < segments.size() && segments[end].device == device.device)
       ++end;
-    const DeviceAccounts* const accounts = accounts_of(stats.device);
-    const bool is_rewound = accounts != nullptr && accounts->log.is_set();
-    if (is_rewound) {
-      stats.at = accounts->moment(choice_);
-      unplaced.push_back(rewinder.rewind(first, end - first, accounts->log, accounts->live));
+    const DeviceAccounts* const accounts = accounts_of(device.device);
+    const NumberMap& live = accounts != nullptr ? accounts->live : nothing;
+    if (const MomentLog* const log = log_of(device)) {
+      unplaced.push_back(rewinder.rewind(first, end - first, *log, live));
     } else {
-      rewinder.keep(first, end - first, accounts != nullptr ? accounts->live : nothing);
+      rewinder.keep(first, end - first, live);
       unplaced.emplace_back();
     }
     first = end;
   }
-  static_cast<MemoryMap&>(state) = rewinder.take_memory();
-  state.histories = rewinder.take_histories();
-  for (DeviceStats& stats : state.devices)
-    static_cast<MemoryTotals&>(stats) = totals_of(state, stats.device);
+  MemoryState state{rewinder.take_memory(), at_end.recording, at_end.devices, rewinder.take_facts()};
   for (std::size_t i = 0; i < state.devices.size(); ++i) {
-    DeviceStats& stats = state.devices[i];
-    if (stats.at.is_end()) continue;
-    const MomentLog& log = devices_[stats.device]->log;
-    add_outside(unplaced[i], log, stats, state.outside);
-    state.misfits[i] = misfits_at(stats, unplaced[i].misfits, log);
+    DeviceState& device = state.devices[i];
+    const MomentLog* const log = log_of(device);
+    if (log == nullptr) continue;
+    device.moment = accounts_of(device.device)->moment(choice_);
+    static_cast<MemoryTotals&>(device.figures) = totals_of(state, device.device);
+    add_outside(unplaced[i].outside, *log, device);
+    device.misfits = misfits_at(device.figures, unplaced[i].misfits, *log);
   }
+  return state;
 }
 
 } // namespace memviz

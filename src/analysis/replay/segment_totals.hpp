@@ -3,7 +3,7 @@
 // Segments and their blocks -> totals.
 
 #include "memviz/device_id.hpp"
-#include "memviz/device_stats.hpp"
+#include "memviz/device_state.hpp"
 #include "memviz/memory_map.hpp"
 
 namespace memviz {

@@ -3,7 +3,6 @@
 // What the program called its allocations, in texts that it attached to them.
 
 #include "analysis/kinds/told_kinds.hpp"
-#include "memviz/births.hpp"
 #include "memviz/memory_state.hpp"
 #include "memviz/recorder.hpp"
 #include "memviz/timeline.hpp"
@@ -22,10 +21,10 @@ public:
   /// `recording` must outlive this.
   explicit DeclaredNames(const Recording& recording) : frames_(recording.frames), declared_(recording.declared) {}
 
-  /// Of a block of a state of the recording, whose births are these, or none.
-  [[nodiscard]] std::string of(const MemoryState& state, DeviceId device, std::uint32_t block,
-                               std::span<const BlockBirth> births) {
-    std::string name = births.empty() ? std::string() : of(births[block]);
+  /// The name of a block of a state of the recording.
+  [[nodiscard]] std::string of(const MemoryState& state, DeviceId device, std::uint32_t block) {
+    const std::optional<BlockBirth>& birth = state.facts[block].birth;
+    std::string name = birth ? of(*birth) : std::string();
     return name.empty() ? of(declared_of(state, device, block)) : name;
   }
   [[nodiscard]] std::string of(const DeviceRecord& record, const Life& life) {

@@ -52,7 +52,7 @@ void number(std::vector<ReportEntry>& entries, std::size_t names) {
 std::vector<DeviceId> devices_of(const MemoryState& state, std::optional<DeviceId> device) {
   if (device) return {*device};
   std::vector<DeviceId> devices;
-  for (const DeviceStats& stats : state.devices)
+  for (const DeviceState& stats : state.devices)
     if (!is_host(stats.device) || state.devices.size() == 1) devices.push_back(stats.device);
   return devices;
 }
@@ -61,7 +61,7 @@ std::vector<DeviceId> devices_of(const MemoryState& state, std::optional<DeviceI
 /// of it is the same when the program runs again.
 void sort_by_birth(const MemoryState& state, std::vector<ReportEntry>& entries) {
   const auto key = [&](const ReportEntry& entry) {
-    const EventIndex born = state.histories[entry.block].alloc_event;
+    const EventIndex born = state.facts[entry.block].history.alloc_event;
     return std::tuple(born, born.is_none() ? ~entry.size_bytes : 0, entry.block);
   };
   std::ranges::sort(entries, {}, key);
@@ -69,13 +69,14 @@ void sort_by_birth(const MemoryState& state, std::vector<ReportEntry>& entries) 
 
 class Reporter {
 public:
-  Reporter(const MemoryState& state, std::span<const DeviceRecord> timeline, std::span<const BlockBirth> births)
-      : state_(state), timeline_(timeline), births_(births), declared_(*state.recording), lines_(state),
-        names_(report_.names), weight_names_(state.frames().stack_count()), operations_(weight_names_) {}
+  Reporter(const MemoryState& state, std::span<const DeviceRecord> timeline)
+      : state_(state), timeline_(timeline), declared_(*state.recording), lines_(state), names_(report_.names),
+        weight_names_(state.frames().stack_count()), operations_(weight_names_) {}
 
   void add(DeviceId device) {
     report_.devices.push_back(device);
-    if (const DeviceStats* const stats = state_.stats_at(device)) report_.peak_bytes += stats->peak_requested_bytes;
+    if (const DeviceState* const stats = state_.device_at(device))
+      report_.peak_bytes += stats->figures.peak_requested_bytes;
     const auto record = std::ranges::find(timeline_, device, &DeviceRecord::device);
     const DeviceRecord* const found = record == timeline_.end() ? nullptr : &*record;
     add_weights(device, found);
@@ -92,14 +93,14 @@ private:
     std::vector<ReportEntry> entries;
     for (const Segment& segment : state_.segments_of(device))
       for (std::uint32_t i = segment.first_block; i < segment.first_block + segment.block_count; ++i)
-        if (state_.blocks[i].is_active() && state_.kinds[i].kind == kind)
+        if (state_.blocks[i].is_active() && state_.facts[i].kind.kind == kind)
           entries.push_back({.name = {}, .device = device, .block = i, .size_bytes = state_.blocks[i].requested_bytes});
     sort_by_birth(state_, entries);
     return entries;
   }
 
   [[nodiscard]] std::string declared_name_of(DeviceId device, std::uint32_t block) {
-    return elided(declared_.of(state_, device, block, births_), kMostEntryColumns);
+    return elided(declared_.of(state_, device, block), kMostEntryColumns);
   }
 
   void add_weights(DeviceId device, const DeviceRecord* record) {
@@ -161,7 +162,7 @@ private:
       known = names_.id(std::move(name));
       return *known;
     }
-    const EventIndex born = state_.histories[activation.block].alloc_event;
+    const EventIndex born = state_.facts[activation.block].history.alloc_event;
     if (marks != nullptr && !born.is_none())
       if (const auto mark = marks->at(born)) return names_.id(elided(state_.frames().text(*mark), kMostEntryColumns));
     return names_.id(function_of(lines_.line_of(activation.device, activation.block)));
@@ -176,7 +177,6 @@ private:
 
   const MemoryState& state_;
   std::span<const DeviceRecord> timeline_;
-  std::span<const BlockBirth> births_;
   MemoryReport report_;
   DeclaredNames declared_;
   UserLines lines_;
@@ -204,8 +204,8 @@ std::string_view unpaired_words(UnpairedReason reason) {
 }
 
 MemoryReport memory_report(const MemoryState& state, std::span<const DeviceRecord> timeline,
-                           std::span<const BlockBirth> births, std::optional<DeviceId> device) {
-  Reporter reporter(state, timeline, births);
+                           std::optional<DeviceId> device) {
+  Reporter reporter(state, timeline);
   for (const DeviceId one : devices_of(state, device))
     reporter.add(one);
   return reporter.finish();

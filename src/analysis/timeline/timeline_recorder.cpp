@@ -1,11 +1,10 @@
 #include "memviz/timeline.hpp"
 
-#include "analysis/replay/device_accounts.hpp"
 #include "analysis/timeline/timeline_ranges.hpp"
 #include "base/number_map.hpp"
-#include "memviz/births.hpp"
 #include "memviz/error.hpp"
 #include "memviz/label.hpp"
+#include "memviz/memory_state.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>

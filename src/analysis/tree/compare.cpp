@@ -21,7 +21,6 @@ namespace {
 struct Side {
   const MemoryState& given;
   FrameMapping mapping;
-  std::span<const BlockBirth> births;
   Amount Change::*amount = nullptr;
 };
 
@@ -67,9 +66,7 @@ void split_segments(const std::vector<SegmentRef>& before, const std::vector<Seg
 
 void add_paths(const Side& side, const TreeOptions& options, TreeBuilder<Change>& builder) {
   std::vector<NodeKey> common;
-  TreeOptions of_side = options;
-  of_side.births = side.births;
-  for_each_path(side.given, of_side, [&](std::span<const NodeKey> path, const Amount& amount) {
+  for_each_path(side.given, options, [&](std::span<const NodeKey> path, const Amount& amount) {
     common.clear();
     for (const NodeKey& key : path)
       common.push_back(side.mapping.common(key));
@@ -119,23 +116,22 @@ private:
 };
 
 /// Devices at their ends, at one time, or at one mark are at one moment; each has its own peak.
-bool is_one_moment(const std::vector<DeviceStats>& devices) {
+bool is_one_moment(std::span<const DeviceState> devices) {
   const auto is_shared = [](MomentKind kind) {
     return kind == MomentKind::end || kind == MomentKind::time || kind == MomentKind::annotation;
   };
-  return devices.size() <= 1 || std::all_of(devices.begin(), devices.end(), [&](const DeviceStats& stats) {
-           return is_shared(stats.at.kind) && stats.at.kind == devices.front().at.kind;
+  return devices.size() <= 1 || std::all_of(devices.begin(), devices.end(), [&](const DeviceState& stats) {
+           return is_shared(stats.moment.kind) && stats.moment.kind == devices.front().moment.kind;
          });
 }
 
 /// In the order of `readings`, which has all devices of both sides.
 std::vector<DeviceChange> device_changes(const std::vector<DeviceReadings>& readings,
-                                         const std::vector<DeviceStats>& before,
-                                         const std::vector<DeviceStats>& after) {
+                                         std::span<const DeviceState> before, std::span<const DeviceState> after) {
   std::vector<DeviceChange> changes(readings.size());
-  for (DeviceStats DeviceChange::*const side : {&DeviceChange::before, &DeviceChange::after}) {
+  for (DeviceState DeviceChange::*const side : {&DeviceChange::before, &DeviceChange::after}) {
     std::size_t i = 0;
-    for (const DeviceStats& stats : side == &DeviceChange::before ? before : after) {
+    for (const DeviceState& stats : side == &DeviceChange::before ? before : after) {
       while (readings[i].device != stats.device)
         ++i;
       changes[i].*side = stats;
@@ -146,9 +142,9 @@ std::vector<DeviceChange> device_changes(const std::vector<DeviceReadings>& read
 
 /// Of states that have their kinds.
 void add_kinds(const MemoryState& before, const MemoryState& after, Comparison& result) {
-  if (before.kinds.empty() && after.kinds.empty()) return;
+  if (!before.has_kinds && !after.has_kinds) return;
   const auto account_of = [](const MemoryState& state, DeviceId device) {
-    return state.stats_at(device) == nullptr ? KindAccount{} : kind_account(state, device);
+    return state.device_at(device) == nullptr ? KindAccount{} : kind_account(state, device);
   };
   KindAccount all_before;
   KindAccount all_after;
@@ -163,10 +159,10 @@ void add_kinds(const MemoryState& before, const MemoryState& after, Comparison& 
 }
 
 /// Devices without any memory only blur what is at one moment; where all are so, they stay.
-std::vector<DeviceStats> used_ones(std::vector<DeviceStats> devices) {
-  if (std::ranges::any_of(devices, is_used))
-    std::erase_if(devices, [](const DeviceStats& stats) { return !is_used(stats); });
-  return devices;
+std::vector<DeviceState> used_ones(std::span<const DeviceState> devices) {
+  std::vector<DeviceState> used;
+  std::ranges::copy_if(devices, std::back_inserter(used), is_used, &DeviceState::figures);
+  return used.empty() ? std::vector<DeviceState>(devices.begin(), devices.end()) : used;
 }
 
 /// What needs no stack: segments, and totals of the devices.
@@ -178,8 +174,8 @@ Comparison totals_of(const MemoryState& before, const MemoryState& after, std::o
     split_segments(before_segments, after_segments, result);
   else
     split_segments(of_gpus(before_segments), of_gpus(after_segments), result);
-  const std::vector<DeviceStats> before_devices = used_ones(before.stats_of(device));
-  const std::vector<DeviceStats> after_devices = used_ones(after.stats_of(device));
+  const std::vector<DeviceState> before_devices = used_ones(before.devices_of(device));
+  const std::vector<DeviceState> after_devices = used_ones(after.devices_of(device));
   result.readings =
       readings_of({before_devices, reserved_at_end(before_segments)}, {after_devices, reserved_at_end(after_segments)});
   result.devices = device_changes(result.readings, before_devices, after_devices);
@@ -224,8 +220,8 @@ Matched matched_by(FrameMatch match, const MemoryState& before_side, const Memor
   const MovedFiles moved = moved_files(before_side.frames(), after_side.frames());
   result.moved_files = moved.size();
   const CompareOptions& options = scope.options;
-  const Side after{after_side, mapper.map(after_side), options.after_births, &Change::after};
-  const Side before{before_side, mapper.map(before_side, moved), options.before_births, &Change::before};
+  const Side after{after_side, mapper.map(after_side), &Change::after};
+  const Side before{before_side, mapper.map(before_side, moved), &Change::before};
 
   TreeBuilder<Change> builder(before_side.recording->origin.size_bytes + after_side.recording->origin.size_bytes);
   LineChanges lines(scope.is_by_device);
@@ -248,9 +244,10 @@ std::int64_t Comparison::allocated_delta_bytes() const {
   return static_cast<std::int64_t>(after.allocated_bytes) - static_cast<std::int64_t>(before.allocated_bytes);
 }
 
-bool is_used(const DeviceStats& stats) {
-  return stats.end_reserved_bytes + stats.reserved_bytes + stats.peak_requested_bytes + stats.requested_bytes > 0 ||
-         stats.alloc_bytes + stats.free_bytes > 0;
+bool is_used(const DeviceFigures& figures) {
+  return figures.end_reserved_bytes + figures.reserved_bytes + figures.peak_requested_bytes + figures.requested_bytes >
+             0 ||
+         figures.alloc_bytes + figures.free_bytes > 0;
 }
 
 bool Comparison::has_two_processes() const {

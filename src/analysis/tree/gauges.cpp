@@ -15,16 +15,16 @@ DeviceReadings& readings_for(Found& found, DeviceId device) {
   return readings;
 }
 
-bool has_events(std::span<const DeviceStats> devices) {
-  return std::any_of(devices.begin(), devices.end(), [](const DeviceStats& stats) { return stats.events > 0; });
+bool has_events(std::span<const DeviceState> devices) {
+  return std::any_of(devices.begin(), devices.end(), [](const DeviceState& stats) { return stats.figures.events > 0; });
 }
 
 void add_side(Found& found, const GaugedSide& gauged, BytesOfSide side) {
-  for (const DeviceStats& stats : gauged.devices) {
+  for (const DeviceState& stats : gauged.devices) {
     DeviceReadings& readings = readings_for(found, stats.device);
     readings.is_cpu = stats.is_cpu;
-    readings.of(Gauge::peak).*side = stats.peak_requested_bytes;
-    readings.of(Gauge::end).*side = stats.end_requested_bytes;
+    readings.of(Gauge::peak).*side = stats.figures.peak_requested_bytes;
+    readings.of(Gauge::end).*side = stats.figures.end_requested_bytes;
   }
   for (const EndReserved& reserved : gauged.reserved)
     readings_for(found, reserved.device).of(Gauge::reserved).*side = reserved.bytes;

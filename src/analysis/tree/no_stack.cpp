@@ -18,28 +18,28 @@ NoStackReasons::NoStackReasons(const MemoryState& state) : state_(state) {
 }
 
 Pseudo NoStackReasons::reason(DeviceId device, std::uint32_t block) const {
-  if (!is_history_off_ && state_.histories[block].is_explained()) return Pseudo::without_stack;
-  return unexplained(device, state_.histories[block].is_kept);
+  if (!is_history_off_ && state_.facts[block].history.is_explained()) return Pseudo::without_stack;
+  return unexplained(device, state_.facts[block].history.is_kept);
 }
 
 /// A block keeps the stack of its allocation even where the ring has lost the event: one that is in the file and has
 /// none was allocated before recording.
 Pseudo NoStackReasons::unexplained(DeviceId device, bool is_kept) const {
   if (is_history_off_) return Pseudo::history_off;
-  const DeviceStats* stats = state_.stats_at(device);
-  if (stats == nullptr || !stats->may_have_lost_events) return Pseudo::before_recording;
+  const DeviceState* stats = state_.device_at(device);
+  if (stats == nullptr || !stats->figures.may_have_lost_events) return Pseudo::before_recording;
   return is_kept && are_stacks_recorded(device) ? Pseudo::before_recording : Pseudo::lost_or_before;
 }
 
-Pseudo NoStackReasons::reason(const OutsideMemory& outside) const {
+Pseudo NoStackReasons::reason(DeviceId device, const OutsideMemory& outside) const {
   if (outside.is_only_counted) return Pseudo::only_counted;
-  return !outside.alloc_event.is_none() ? Pseudo::without_stack : unexplained(outside.device, false);
+  return !outside.alloc_event.is_none() ? Pseudo::without_stack : unexplained(device, false);
 }
 
 /// Only C++ frames show that stacks are recorded of every allocation: those of the backward pass have no Python frames.
 bool NoStackReasons::are_stacks_recorded(DeviceId device) const {
-  const DeviceStats* stats = state_.stats_at(device);
-  return has_cpp_frames_ && stats != nullptr && stats->allocs > 0 && stats->allocs_without_stack == 0;
+  const DeviceState* stats = state_.device_at(device);
+  return has_cpp_frames_ && stats != nullptr && stats->figures.allocs > 0 && stats->figures.allocs_without_stack == 0;
 }
 
 } // namespace memviz

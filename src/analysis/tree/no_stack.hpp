@@ -18,7 +18,7 @@ public:
   /// For memory of `device` that no recorded alloc explains; `is_kept`: it is still there at the end.
   [[nodiscard]] Pseudo unexplained(DeviceId device, bool is_kept) const;
   /// For what lies outside all segments and has no stack.
-  [[nodiscard]] Pseudo reason(const OutsideMemory& outside) const;
+  [[nodiscard]] Pseudo reason(DeviceId device, const OutsideMemory& outside) const;
 
 private:
   [[nodiscard]] bool are_stacks_recorded(DeviceId device) const;

@@ -68,11 +68,13 @@ std::vector<NoStackAccount> no_stack_accounts(const MemoryState& state) {
         by_device[segment.device].add(reasons.reason(segment.device, i), {block.requested_bytes, 1});
     }
   }
-  for (const OutsideMemory& outside : state.outside)
-    if (state.frames().stack(outside.stack).empty())
-      by_device[outside.device].add(reasons.reason(outside), {outside.requested_bytes, outside.allocations});
+  for (const DeviceState& device : state.devices)
+    for (const OutsideMemory& outside : device.outside)
+      if (state.frames().stack(outside.stack).empty())
+        by_device[device.device].add(reasons.reason(device.device, outside),
+                                     {outside.requested_bytes, outside.allocations});
   std::vector<NoStackAccount> accounts;
-  for (const DeviceStats& stats : state.devices) {
+  for (const DeviceState& stats : state.devices) {
     const auto found = by_device.find(stats.device);
     accounts.push_back(found == by_device.end() ? NoStackAccount{} : found->second.account());
   }

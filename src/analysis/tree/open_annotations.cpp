@@ -87,11 +87,11 @@ struct TimedBlock {
   std::uint32_t block;
 };
 
-std::vector<TimedBlock> timed_blocks(const MemoryState& state, std::span<const BlockBirth> births, DeviceId device) {
+std::vector<TimedBlock> timed_blocks(const MemoryState& state, DeviceId device) {
   std::vector<TimedBlock> blocks;
   for (const Segment& segment : state.segments_of(device))
     for (std::uint32_t i = segment.first_block; i < segment.first_block + segment.block_count; ++i)
-      if (births[i].time_us) blocks.push_back({*births[i].time_us, i});
+      if (const auto& birth = state.facts[i].birth; birth && birth->time_us) blocks.push_back({*birth->time_us, i});
   std::sort(blocks.begin(), blocks.end(), [](const TimedBlock& left, const TimedBlock& right) {
     return std::tie(left.time_us, left.block) < std::tie(right.time_us, right.block);
   });
@@ -100,14 +100,13 @@ std::vector<TimedBlock> timed_blocks(const MemoryState& state, std::span<const B
 
 } // namespace
 
-OpenAnnotations open_annotations(const MemoryState& state, std::span<const BlockBirth> births) {
+OpenAnnotations open_annotations(const MemoryState& state) {
   OpenAnnotations result{{{}}, std::vector<std::uint32_t>(state.blocks.size())};
-  if (births.empty()) return result;
   std::map<AnnotationPath, std::uint32_t> places{{{}, 0}};
   for (const auto& [device, marks] : marks_by_device(*state.recording)) {
     OpenList open = open_before(marks);
     auto mark = marks.begin();
-    for (const TimedBlock& block : timed_blocks(state, births, device)) {
+    for (const TimedBlock& block : timed_blocks(state, device)) {
       for (; mark != marks.end() && mark->is_before(block.time_us); ++mark)
         open.take(*mark);
       const auto [place, is_new] = places.try_emplace(open.path(), static_cast<std::uint32_t>(result.paths.size()));

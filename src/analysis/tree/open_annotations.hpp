@@ -2,7 +2,6 @@
 
 // The marks of record_function -> which were open when each block was allocated.
 
-#include "memviz/births.hpp"
 #include "memviz/memory_state.hpp"
 
 #include <cstdint>
@@ -23,7 +22,7 @@ inline constexpr std::size_t kMostOpen = 16;
 
 /// Of blocks whose birth has no time, and where `births` is empty, none. What an END without a START names was open
 /// from the beginning, and what begins or ends in the microsecond of an allocation is open then.
-[[nodiscard]] OpenAnnotations open_annotations(const MemoryState& state, std::span<const BlockBirth> births);
+[[nodiscard]] OpenAnnotations open_annotations(const MemoryState& state);
 
 /// The same of one time of a device.
 [[nodiscard]] AnnotationPath open_annotations_at(const Recording& recording, DeviceId device, std::int64_t time_us);

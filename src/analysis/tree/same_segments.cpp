@@ -76,9 +76,9 @@ private:
 };
 
 /// Whether a month or more lies between the events of two recordings.
-bool are_far_apart(const DeviceStats& one, const DeviceStats& other) {
+bool are_far_apart(const DeviceFigures& one, const DeviceFigures& other) {
   constexpr std::int64_t kMonthUs = std::int64_t{30} * 24 * 3600 * 1'000'000;
-  const auto is_after = [](const DeviceStats& later, const DeviceStats& earlier) {
+  const auto is_after = [](const DeviceFigures& later, const DeviceFigures& earlier) {
     return later.first_time_us && earlier.last_time_us &&
            saturating_difference(*later.first_time_us, *earlier.last_time_us) > kMonthUs;
   };

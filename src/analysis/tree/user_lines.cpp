@@ -165,14 +165,8 @@ NodeKey UserLines::line_of(DeviceId device, std::uint32_t block) {
   return state_.frames().stack(stack).empty() ? NodeKey(no_stack_.reason(device, block)) : finder_.line_of(stack);
 }
 
-std::span<const OutsideMemory> outside_of(const MemoryState& state, std::optional<DeviceId> device) {
-  if (!device) return state.outside;
-  return {std::ranges::lower_bound(state.outside, *device, {}, &OutsideMemory::device),
-          std::ranges::upper_bound(state.outside, *device, {}, &OutsideMemory::device)};
-}
-
-NodeKey UserLines::line_of(const OutsideMemory& outside) {
-  return state_.frames().stack(outside.stack).empty() ? NodeKey(no_stack_.reason(outside))
+NodeKey UserLines::line_of(DeviceId device, const OutsideMemory& outside) {
+  return state_.frames().stack(outside.stack).empty() ? NodeKey(no_stack_.reason(device, outside))
                                                       : finder_.line_of(outside.stack);
 }
 
@@ -190,9 +184,8 @@ std::vector<UserLine> LineAmounts::ranked(const FrameOrder& order) const {
 std::vector<UserLine> rank_user_lines(const MemoryState& state, std::optional<DeviceId> device) {
   UserLines user_lines(state);
   LineAmounts amounts;
-  const bool has_kinds = !state.kinds.empty();
   const auto add = [&](const NodeKey& line, const Amount& amount, const KindOf& kind) {
-    if (has_kinds)
+    if (state.has_kinds)
       amounts.add(line, KindShare{kind, amount});
     else
       amounts.add(line, amount);
@@ -201,11 +194,12 @@ std::vector<UserLine> rank_user_lines(const MemoryState& state, std::optional<De
     for (std::uint32_t i = segment.first_block; i < segment.first_block + segment.block_count; ++i) {
       const Block& block = state.blocks[i];
       if (block.is_active())
-        add(user_lines.line_of(segment.device, i), {block.requested_bytes, 1}, has_kinds ? state.kinds[i] : KindOf{});
+        add(user_lines.line_of(segment.device, i), {block.requested_bytes, 1}, state.facts[i].kind);
     }
   }
-  for (const OutsideMemory& outside : outside_of(state, device))
-    add(user_lines.line_of(outside), {outside.requested_bytes, outside.allocations}, {});
+  for (const DeviceState& of_device : state.devices_of(device))
+    for (const OutsideMemory& outside : of_device.outside)
+      add(user_lines.line_of(of_device.device, outside), {outside.requested_bytes, outside.allocations}, {});
   return amounts.ranked(FrameOrder(state.frames()));
 }
 

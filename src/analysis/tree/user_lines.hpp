@@ -14,16 +14,13 @@
 
 namespace memviz {
 
-/// MemoryState::outside of one device, or of all.
-[[nodiscard]] std::span<const OutsideMemory> outside_of(const MemoryState& state, std::optional<DeviceId> device);
-
 class UserLines {
 public:
   UserLines(const MemoryState& state) : state_(state), no_stack_(state), finder_(state.frames()) {}
 
   /// Of an active block, by its index in MemoryMap::blocks: the frame of rank_user_lines(), or why there is none.
   [[nodiscard]] NodeKey line_of(DeviceId device, std::uint32_t block);
-  [[nodiscard]] NodeKey line_of(const OutsideMemory& outside);
+  [[nodiscard]] NodeKey line_of(DeviceId device, const OutsideMemory& outside);
   /// Of an event's stack.
   [[nodiscard]] NodeKey line_of(StackId stack) { return finder_.line_of(stack); }
 

@@ -55,7 +55,7 @@ public:
         groups_by_state_(std::find(options.levels.begin(), options.levels.end(), Level::state) !=
                          options.levels.end()) {
     if (std::find(options.levels.begin(), options.levels.end(), Level::annotation) != options.levels.end())
-      open_annotations_ = open_annotations(state, options.births);
+      open_annotations_ = open_annotations(state);
   }
 
   void add(const Segment& segment) {
@@ -64,7 +64,7 @@ public:
       const std::uint32_t prefix = prefix_of(segment, block.state, block.is_active() ? std::optional(i) : std::nullopt);
       if (block.is_active()) {
         const std::size_t leaf = add(stack_leaf(prefix, block.stack, segment.device, i), {block.requested_bytes, 1});
-        add_kind(leaf, {state_.kinds.empty() ? KindOf{} : state_.kinds[i], {block.requested_bytes, 1}});
+        add_kind(leaf, {state_.facts[i].kind, {block.requested_bytes, 1}});
         if (block.rounding_bytes() > 0) add({prefix, kNoFrames, Pseudo::gaps}, {block.rounding_bytes(), 0});
       } else {
         add({prefix, kNoFrames, std::nullopt, true}, {block.size_bytes, 1});
@@ -76,10 +76,10 @@ public:
     }
   }
 
-  void add(const OutsideMemory& outside) {
-    const std::uint32_t prefix = prefix_outside(outside.device);
+  void add(DeviceId device, const OutsideMemory& outside) {
+    const std::uint32_t prefix = prefix_outside(device);
     const Amount amount{outside.requested_bytes, outside.allocations};
-    add_kind(add(stack_leaf(prefix, outside.stack, outside), amount), {{}, amount});
+    add_kind(add(stack_leaf(prefix, outside.stack, device, outside), amount), {{}, amount});
   }
 
   void visit_all(const PathVisitor& visit) {
@@ -115,7 +115,7 @@ private:
       else if (block && is_topic)
         add_topic(level, *block, keys);
       else if (block)
-        keys.emplace_back(state_.kinds.empty() ? MemoryKind::unknown : state_.kinds[*block].kind);
+        keys.emplace_back(state_.facts[*block].kind.kind);
     }
     // Free memory stays apart from stacks even when nobody asked for states.
     if (!groups_by_state_ && !block) keys.push_back(state);
@@ -123,9 +123,10 @@ private:
   }
 
   void add_topic(Level level, std::uint32_t block, std::vector<NodeKey>& keys) const {
-    const bool is_recorded = !options_.births.empty() && state_.histories[block].is_explained();
+    const BlockFacts& facts = state_.facts[block];
+    const bool is_recorded = facts.birth && facts.history.is_explained();
     if (level == Level::annotation) {
-      const bool is_known = is_recorded && options_.births[block].time_us;
+      const bool is_known = is_recorded && facts.birth->time_us;
       const AnnotationPath& path = open_annotations_.paths[open_annotations_.of_block[block]];
       if (path.empty()) keys.emplace_back(TopicKey{Topic::annotation, is_known ? Told::nothing : Told::unknown, {}});
       for (const StringId name : path)
@@ -133,9 +134,9 @@ private:
     } else if (!is_recorded) {
       keys.emplace_back(TopicKey{level == Level::metadata ? Topic::metadata : Topic::compile, Told::unknown, {}});
     } else if (level == Level::compile) {
-      keys.emplace_back(compile_key(state_.frames(), options_.births[block].compile_context));
+      keys.emplace_back(compile_key(state_.frames(), facts.birth->compile_context));
     } else {
-      const StringId text = options_.births[block].user_metadata;
+      const StringId text = facts.birth->user_metadata;
       keys.emplace_back(TopicKey{Topic::metadata, text == kEmptyString ? Told::nothing : Told::text, text});
     }
   }
@@ -203,7 +204,7 @@ private:
   }
 
   void add_kind(std::size_t leaf, const KindShare& share) {
-    if (state_.kinds.empty()) return;
+    if (!state_.has_kinds) return;
     if (kinds_.size() <= leaf) kinds_.resize(leaf + 1);
     add_share(kinds_[leaf], share);
   }
@@ -226,8 +227,9 @@ PathCollector collected(const MemoryState& state, const TreeOptions& options) {
   PathCollector collector(state, options);
   for (const Segment& segment : state.segments_of(options.device))
     collector.add(segment);
-  for (const OutsideMemory& outside : state.outside)
-    if (!options.device || outside.device == *options.device) collector.add(outside);
+  for (const DeviceState& device : state.devices_of(options.device))
+    for (const OutsideMemory& outside : device.outside)
+      collector.add(device.device, outside);
   return collector;
 }
 

@@ -13,10 +13,10 @@ namespace memviz {
 using PathVisitor = std::function<void(std::span<const NodeKey>, const Amount&)>;
 
 /// Visits in an order that depends on the snapshot only. The amounts add up to the reserved bytes of the devices asked
-/// for, with those of MemoryState::outside.
+/// for, with those of DeviceState::outside.
 void for_each_path(const MemoryState& state, const TreeOptions& options, const PathVisitor& visit);
 
-/// What of MemoryState::kinds ends at the path, beside its amount.
+/// Gets the kinds of the memory whose path ends there as well.
 using KindPathVisitor = std::function<void(std::span<const NodeKey>, const Amount&, const KindShares&)>;
 
 /// The same with kinds: the paths of build_kind_tree(). Of what is not in use there are none.

@@ -22,14 +22,9 @@ namespace fs = std::filesystem;
 namespace {
 
 std::vector<fs::path> all_snapshots() {
-  std::vector<fs::path> files = test::files_in(test::testdata(), ".pickle");
+  std::vector<fs::path> files = test::snapshots_in(test::testdata());
   for (const char* folder : {"cases", "recorded"})
     for (const fs::path& file : test::files_in(test::testdata() / folder, ".pickle"))
-      files.push_back(file);
-  const auto shared = test::shared_folder();
-  if (!shared) MESSAGE("skipped: no ../shared");
-  if (shared)
-    for (const fs::path& file : test::files_in(*shared / "snapshots", ".pickle"))
       files.push_back(file);
   return files;
 }
@@ -61,26 +56,26 @@ std::uint64_t sum_of_lines(const std::vector<UserLine>& lines) {
 }
 
 /// The list of flame: what is live, and what of it has no stack.
-Said by_list(const MemoryState& state, const DeviceStats& stats) {
+Said by_list(const MemoryState& state, const DeviceState& stats) {
   const auto lines = rank_user_lines(state, stats.device);
-  return {stats.at.event.number(), sum_of_lines(lines), no_stack_account(lines).total.bytes};
+  return {stats.moment.event.number(), sum_of_lines(lines), no_stack_account(lines).total.bytes};
 }
 
 /// Its tree: all that is not free, rounding or unaccounted for.
-Said by_tree(const MemoryState& state, const DeviceStats& stats) {
+Said by_tree(const MemoryState& state, const DeviceState& stats) {
   TreeOptions options;
   options.levels = {Level::state};
   options.frames = FrameFilter::all;
   options.device = stats.device;
   const FrameTree tree = build_frame_tree(state, options);
-  Said said{stats.at.event.number(), 0, 0};
+  Said said{stats.moment.event.number(), 0, 0};
   for (const auto& node : tree.nodes) {
     const bool is_other = node.key == NodeKey(Pseudo::gaps) || node.key == NodeKey(BlockState::inactive) ||
                           node.key == NodeKey(Pseudo::unaccounted);
     if (!is_other) said.live_bytes += node.self.bytes;
     if (has_no_stack(node.key)) said.no_stack_bytes += node.self.bytes;
   }
-  CHECK(tree.root().total.bytes == stats.reserved_bytes + stats.outside_bytes);
+  CHECK(tree.root().total.bytes == stats.figures.reserved_bytes + stats.figures.outside_bytes);
   return said;
 }
 
@@ -95,10 +90,10 @@ std::vector<Said> by_stats_json(const MemoryState& state) {
 std::vector<Said> by_explain(const MemoryState& state) {
   std::vector<Said> said(state.devices.size());
   for (const DeviceExplanation& device : explain(state, {})) {
-    const auto is_it = [&](const DeviceStats& stats) { return stats.device == device.stats.device; };
+    const auto is_it = [&](const DeviceState& stats) { return stats.device == device.stats.device; };
     const auto place = std::find_if(state.devices.begin(), state.devices.end(), is_it);
     said[static_cast<std::size_t>(place - state.devices.begin())] = {
-        device.stats.at.event.number(), sum_of_lines(device.users), no_stack_account(device.users).total.bytes};
+        device.stats.moment.event.number(), sum_of_lines(device.users), no_stack_account(device.users).total.bytes};
   }
   return said;
 }
@@ -115,9 +110,9 @@ Said by_timeline(const FrameTable& frames, const LifeLines& lines, const DeviceR
 }
 
 /// The moment that is promised: the last error, without one the peak, without events the end.
-std::int64_t promised_event(const DeviceStats& stats) {
-  if (stats.events == 0) return -1;
-  return stats.ooms > 0 ? stats.last_oom_event.number() : stats.peak_event.number();
+std::int64_t promised_event(const DeviceState& stats) {
+  if (stats.figures.events == 0) return -1;
+  return stats.figures.ooms > 0 ? stats.last_oom_event.number() : stats.peak_event.number();
 }
 
 } // namespace
@@ -134,18 +129,18 @@ TEST_CASE("all commands agree on the moment, on what is live, and on what has no
     const auto stats_said = by_stats_json(file);
     const auto explain_said = by_explain(file);
     for (std::size_t i = 0; i < file.devices.size(); ++i) {
-      const DeviceStats& stats = file.devices[i];
+      const DeviceState& stats = file.devices[i];
       CAPTURE(stats.device);
       const Said said = by_list(file, stats);
-      CHECK(stats.at.event.number() == promised_event(stats));
-      CHECK(said.live_bytes == stats.requested_bytes);
-      if (stats.at.kind == MomentKind::peak) CHECK(said.live_bytes == stats.peak_requested_bytes);
+      CHECK(stats.moment.event.number() == promised_event(stats));
+      CHECK(said.live_bytes == stats.figures.requested_bytes);
+      if (stats.moment.kind == MomentKind::peak) CHECK(said.live_bytes == stats.figures.peak_requested_bytes);
       CHECK(by_tree(file, stats) == said);
       CHECK(stats_said[i] == said);
       CHECK(explain_said[i] == said);
       // What is only counted has no life to draw: an edited file, which says so.
-      if (!stats.at.is_end() && stats.balanced())
-        CHECK(by_timeline(at_end.frames, lines, records[i], stats.at) == said);
+      if (!stats.moment.is_end() && stats.figures.balanced())
+        CHECK(by_timeline(at_end.frames, lines, records[i], stats.moment) == said);
     }
   }
 }
@@ -155,18 +150,18 @@ TEST_CASE("the picture says what the accounts say") {
     CAPTURE(path.filename().string());
     const MemoryState file = read(path);
     const auto& devices = file.devices;
-    const auto leading = leading_device(devices);
     TreeOptions options;
     options.levels = memory_levels(file);
     const FrameTree tree = build_frame_tree(file, options);
     const FlamePicture picture{.file = "mem.pickle", .subject = memory_subject(file, {}), .tree = tree};
     const std::string svg = flame_svg(picture, {});
-    const DeviceStats shown = leading_or_sum(devices);
+    const DeviceFigures shown = shown_figures(devices);
     if (shown.reserved_bytes == 0) continue;
     CHECK(svg.find(format_bytes(shown.reserved_bytes) + " reserved") != std::string::npos);
-    if (shown.events > 0 && shown.at.kind == MomentKind::peak) CHECK(svg.find("at its peak") != std::string::npos);
-    const bool is_one = devices.size() == 1 || leading;
-    const std::string others = is_one ? other_moments_text("flame", shown) : "";
+    if (shown.events > 0 && shown_moment(devices).kind == MomentKind::peak)
+      CHECK(svg.find("at its peak") != std::string::npos);
+    const DeviceState* const device = shown_device(devices);
+    const std::string others = device != nullptr ? other_moments_text("flame", *device) : "";
     if (!others.empty()) CHECK(svg.find(others.substr(1)) != std::string::npos);
   }
 }

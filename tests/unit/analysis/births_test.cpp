@@ -20,15 +20,11 @@ using namespace memviz::test;
 namespace {
 
 std::vector<BlockBirth> births_of(const MemoryState& state) {
-  const Recording& snapshot = *state.recording;
-  BirthFinder finder(state);
-  for (const auto& [device, table] : snapshot.traces) {
-    std::vector<Event> events;
-    for (std::size_t i = 0; i < table.size(); ++i)
-      events.push_back(table[i]);
-    finder.take(device, events);
-  }
-  return finder.births();
+  std::vector<BlockBirth> births;
+  const MemoryState born = with_births(state);
+  for (const BlockFacts& facts : born.facts)
+    births.push_back(facts.birth.value());
+  return births;
 }
 
 MomentChoice after(std::int64_t event) {
@@ -68,12 +64,12 @@ TEST_CASE("a block's name counts the uses of its address before it") {
     CHECK(births[0].time_us == 1000);
   }
   SUBCASE("whatever the reader starts again") {
-    const MemoryState replayed = end_of(snapshot);
+    MemoryState replayed = end_of(snapshot);
     BirthFinder finder(replayed);
     const std::vector<Event> first{snapshot.traces[DeviceId{0}][0], snapshot.traces[DeviceId{0}][1]};
     finder.take({}, first);
     finder.restart();
-    CHECK(finder.births()[0].earlier_uses == 0);
+    CHECK(replayed.facts[0].birth.value().earlier_uses == 0);
   }
 }
 
@@ -106,14 +102,14 @@ TEST_CASE("texts that the recording does not have are an error, not an answer") 
   SmallSnapshot builder;
   builder.segment(0x1000, 512).active(512, 500);
   const Recording snapshot = builder.take();
-  const MemoryState state = end_of(snapshot);
+  MemoryState state = end_of(snapshot);
   BirthFinder finder(state);
   Event event;
   event.action = Action::annotate;
   event.address = 0x1000;
   event.user_metadata = {1'000'000};
   finder.take({}, std::span(&event, 1));
-  CHECK_THROWS_WITH_AS(static_cast<void>(finder.births()), doctest::Contains("the file changed"), Error);
+  CHECK_THROWS_WITH_AS(finder.finish(), doctest::Contains("the file changed"), Error);
 }
 
 TEST_CASE("every block of testdata whose alloc is recorded has that event's time") {
@@ -125,8 +121,9 @@ TEST_CASE("every block of testdata whose alloc is recorded has that event's time
     REQUIRE(births.size() == replayed.blocks.size());
     for (const Segment& segment : replayed.segments)
       for (std::uint32_t i = segment.first_block; i < segment.first_block + segment.block_count; ++i) {
-        if (replayed.histories[i].alloc_event == kNoEvent) continue;
-        CHECK(births[i].time_us == snapshot.traces[segment.device][replayed.histories[i].alloc_event.value()].time_us);
+        if (replayed.facts[i].history.alloc_event == kNoEvent) continue;
+        CHECK(births[i].time_us ==
+              snapshot.traces[segment.device][replayed.facts[i].history.alloc_event.value()].time_us);
         ++told;
       }
   }

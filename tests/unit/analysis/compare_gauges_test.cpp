@@ -6,16 +6,16 @@ using namespace memviz;
 
 namespace {
 
-DeviceStats device(std::uint32_t number, std::uint64_t peak_bytes, std::uint64_t end_bytes, std::uint64_t events = 5) {
-  DeviceStats stats;
+DeviceState device(std::uint32_t number, std::uint64_t peak_bytes, std::uint64_t end_bytes, std::uint64_t events = 5) {
+  DeviceState stats;
   stats.device = {number};
-  stats.peak_requested_bytes = peak_bytes;
-  stats.end_requested_bytes = end_bytes;
-  stats.events = events;
+  stats.figures.peak_requested_bytes = peak_bytes;
+  stats.figures.end_requested_bytes = end_bytes;
+  stats.figures.events = events;
   return stats;
 }
 
-std::vector<DeviceReadings> readings(const std::vector<DeviceStats>& before, const std::vector<DeviceStats>& after) {
+std::vector<DeviceReadings> readings(const std::vector<DeviceState>& before, const std::vector<DeviceState>& after) {
   return readings_of({before, {}}, {after, {}});
 }
 
@@ -24,8 +24,8 @@ const GrowthLimit kTwoPercent{true, 2, 0, "2%"};
 } // namespace
 
 TEST_CASE("readings are of every device that either side has") {
-  const std::vector<DeviceStats> before{device(0, 100, 50), device(2, 10, 10)};
-  const std::vector<DeviceStats> after{device(1, 30, 20), device(2, 15, 5)};
+  const std::vector<DeviceState> before{device(0, 100, 50), device(2, 10, 10)};
+  const std::vector<DeviceState> after{device(1, 30, 20), device(2, 15, 5)};
   const std::vector<EndReserved> reserved_before{{{0}, 500}};
   const std::vector<EndReserved> reserved_after{{{1}, 700}};
   const auto found = readings_of({before, reserved_before}, {after, reserved_after});
@@ -67,8 +67,8 @@ TEST_CASE("any of the three figures exceeds the limit") {
 }
 
 TEST_CASE("of several devices the one that grew most decides, not their sum") {
-  const std::vector<DeviceStats> before{device(0, 1000, 0), device(1, 1000, 0), device(2, 1000, 0)};
-  const std::vector<DeviceStats> after{device(0, 400, 0), device(1, 1300, 0), device(2, 1200, 0)};
+  const std::vector<DeviceState> before{device(0, 1000, 0), device(1, 1000, 0), device(2, 1000, 0)};
+  const std::vector<DeviceState> after{device(0, 400, 0), device(1, 1300, 0), device(2, 1200, 0)};
   const auto verdict = verdict_on(readings(before, after), {false, 0, 100, "100"}, {});
   REQUIRE(verdict.exceeded.size() == 1);
   CHECK(verdict.exceeded[0].device == DeviceId{1});

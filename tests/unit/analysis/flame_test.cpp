@@ -11,6 +11,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -252,4 +253,26 @@ TEST_CASE("a tree out of all proportion to its file is an error that says what t
   CHECK(build_frame_tree(accounts, user).nodes.size() == 140'003);
   snapshot.origin.size_bytes = 1'000'000; // what it is made from is larger: more is allowed
   CHECK(build_frame_tree(accounts, {}).nodes.size() == 280'003);
+}
+
+TEST_CASE("a tree of one device has the memory of that device alone, also outside all segments") {
+  SmallSnapshot small;
+  for (const std::uint32_t device : {0U, 1U}) {
+    small.segment(0x1000, 4096, 0, device).inactive(4096);
+    small.event(Action::alloc, 0x50000, 100 * (device + 1), kNoFrames, device);
+    small.event(Action::free_completed, 0x50000, 100 * (device + 1), kNoFrames, device);
+  }
+  const Recording recording = small.take();
+  const MemoryState state = state_at(recording, {.kind = MomentKind::peak});
+  const auto bytes_of = [&](std::optional<DeviceId> device) {
+    TreeOptions options;
+    options.device = device;
+    const FrameTree tree = build_frame_tree(state, options);
+    check_conserves_bytes(tree);
+    return tree.root().total.bytes;
+  };
+  CHECK(bytes_of(DeviceId{0}) == 4096 + 100);
+  CHECK(bytes_of(DeviceId{1}) == 4096 + 200);
+  CHECK(bytes_of(std::nullopt) == 2 * 4096 + 300);
+  CHECK(rank_user_lines(state, DeviceId{0}).at(0).amount.bytes == 100);
 }

@@ -48,15 +48,15 @@ MomentChoice host_event_choice(std::uint64_t event) {
 TEST_CASE("pinned host memory is a device behind the GPUs, with accounts of its own") {
   const MemoryState state = replay(with_host().read());
   REQUIRE(state.devices.size() == 2);
-  const DeviceStats& host = state.devices[1];
+  const DeviceState& host = state.devices[1];
   CHECK(host.device == kHostDevice);
   CHECK(host.is_cpu);
-  CHECK(host.reserved_bytes == 5 * MiB);
-  CHECK(host.requested_bytes == 4 * MiB);
-  CHECK(host.events == 11);
-  CHECK(host.peak_requested_bytes == 12 * MiB);
-  CHECK(host.balanced());
-  CHECK(state.devices[0].reserved_bytes == 2 * MiB);
+  CHECK(host.figures.reserved_bytes == 5 * MiB);
+  CHECK(host.figures.requested_bytes == 4 * MiB);
+  CHECK(host.figures.events == 11);
+  CHECK(host.figures.peak_requested_bytes == 12 * MiB);
+  CHECK(host.figures.balanced());
+  CHECK(state.devices[0].figures.reserved_bytes == 2 * MiB);
   CHECK(warnings_of(state).empty());
 }
 
@@ -70,14 +70,14 @@ TEST_CASE("of pinned host memory only segments, only events, or nothing may be t
     SnapshotBuilder builder;
     const MemoryState state = replay(builder.host_block(0x1000, 4096, true).read());
     REQUIRE(state.devices.size() == 1);
-    CHECK(state.devices[0].reserved_bytes == 4096);
+    CHECK(state.devices[0].figures.reserved_bytes == 4096);
   }
   SUBCASE("only events") {
     SnapshotBuilder builder;
     const MemoryState state =
         replay(builder.host_event("alloc", 0x1000, 4096).host_event("free_completed", 0x1000, 4096).read());
     REQUIRE(state.devices.size() == 1);
-    CHECK(state.devices[0].peak_requested_bytes == 4096);
+    CHECK(state.devices[0].figures.peak_requested_bytes == 4096);
   }
   SUBCASE("two empty lists") {
     SnapshotBuilder builder;
@@ -89,13 +89,13 @@ TEST_CASE("a block of pinned host memory is its segment at every moment") {
   const SnapshotBuilder builder = with_host();
   const MemoryState then = rewind(builder.read(), host_event_choice(7)); // before the 8 MiB are freed
   REQUIRE(then.devices.size() == 2);
-  CHECK(then.devices[0].at.is_end());
-  CHECK(then.devices[1].reserved_bytes == 13 * MiB);
-  CHECK(then.devices[1].requested_bytes == 12 * MiB);
-  CHECK(then.devices[1].rounding_bytes() == 0);
-  CHECK(then.devices[1].blocks == 3);
+  CHECK(then.devices[0].moment.is_end());
+  CHECK(then.devices[1].figures.reserved_bytes == 13 * MiB);
+  CHECK(then.devices[1].figures.requested_bytes == 12 * MiB);
+  CHECK(then.devices[1].figures.rounding_bytes() == 0);
+  CHECK(then.devices[1].figures.blocks == 3);
   CHECK(warnings_of(then).empty());
-  CHECK(rewind(builder.read(), host_event_choice(0)).devices[1].reserved_bytes == 4 * MiB);
+  CHECK(rewind(builder.read(), host_event_choice(0)).devices[1].figures.reserved_bytes == 4 * MiB);
 }
 
 TEST_CASE("a segment that was given back is restored on the device that had it") {
@@ -107,13 +107,13 @@ TEST_CASE("a segment that was given back is restored on the device that had it")
   choice.event = EventIndex(0);
   const MemoryState then = rewind(builder.read(), choice);
   REQUIRE(then.devices.size() == 1);
-  CHECK(then.devices[0].reserved_bytes == 8192);
+  CHECK(then.devices[0].figures.reserved_bytes == 8192);
 }
 
 TEST_CASE("no figure adds pinned host memory to that of GPUs") {
   const MemoryState state = replay(with_host().read());
   CHECK(mixes_host(state.devices));
-  CHECK(leading_device(state.devices) == DeviceId{0}); // which holds less
+  CHECK(leading_device(state.devices) == state.devices.data()); // which holds less
   const Story story = flame_story(memory_subject(state, std::nullopt));
   CHECK(story.headline == "GPU 0 at the end: 2.00 MiB reserved, 50.0 % in use");
   CHECK(contains(story.answer, "train.py:1"));

@@ -13,12 +13,12 @@ namespace {
 
 /// The kinds of each device are its requested bytes, at the moment and, unless the file is damaged, at the peak.
 void check_kinds_add_up(const Opened& opened, bool is_damaged) {
-  for (const DeviceStats& stats : opened.state.devices) {
-    CHECK(bytes_of_kinds(kind_account(opened.state, stats.device)) == stats.requested_bytes);
+  for (const DeviceState& stats : opened.state.devices) {
+    CHECK(bytes_of_kinds(kind_account(opened.state, stats.device)) == stats.figures.requested_bytes);
     const auto peak = opened.peak_kinds.find(stats.device);
     REQUIRE(peak != opened.peak_kinds.end());
     if (is_damaged) continue;
-    CHECK(bytes_of_kinds(peak->second) == stats.peak_requested_bytes);
+    CHECK(bytes_of_kinds(peak->second) == stats.figures.peak_requested_bytes);
   }
 }
 
@@ -45,9 +45,9 @@ std::map<std::uint64_t, LifeKind> kinds_in(const DeviceRecord& record, std::uint
 std::size_t check_timeline_agrees(const Opened& opened) {
   std::size_t compared = 0;
   for (const DeviceRecord& record : opened.timeline) {
-    const DeviceStats* const stats = opened.state.stats_at(record.device);
+    const DeviceState* const stats = opened.state.device_at(record.device);
     REQUIRE(stats != nullptr);
-    const std::uint64_t events = stats->at.event.count();
+    const std::uint64_t events = stats->moment.event.count();
     if (events > record.events) continue;
     const auto kinds = kinds_in(record, static_cast<std::uint32_t>(events));
     for (const Segment& segment : opened.state.segments_of(record.device))
@@ -55,8 +55,8 @@ std::size_t check_timeline_agrees(const Opened& opened) {
         const auto found = kinds.find(opened.state.blocks[i].address);
         const Block& block = opened.state.blocks[i];
         if (!block.is_active() || found == kinds.end() || found->second.stack != block.stack) continue;
-        CHECK(found->second.kind.kind == opened.state.kinds[i].kind);
-        CHECK(found->second.kind.evidence == opened.state.kinds[i].evidence);
+        CHECK(found->second.kind.kind == opened.state.facts[i].kind.kind);
+        CHECK(found->second.kind.evidence == opened.state.facts[i].kind.evidence);
         ++compared;
       }
   }
@@ -74,7 +74,7 @@ TEST_CASE("in every fixture kinds add up to requested bytes, and a timeline says
     for (const MomentKind moment : {MomentKind::end, MomentKind::peak, MomentKind::oom}) {
       CAPTURE(entry.path().string());
       Wants wants;
-      wants.moment.choice.kind = moment;
+      wants.moment.kind = moment;
       wants.kinds = true;
       wants.peak_kinds = true;
       wants.timeline = true;

@@ -108,8 +108,8 @@ TEST_CASE("of the real snapshots, those of a ring that was too small say so") {
     CAPTURE(name);
     const Recording snapshot = read_snapshot(read_bytes(file.string()));
     std::size_t lossy_devices = 0;
-    for (const DeviceStats& stats : end_of(snapshot).devices)
-      lossy_devices += lost_history(snapshot, stats).has_value() ? 1U : 0U;
+    for (const DeviceState& stats : end_of(snapshot).devices)
+      lossy_devices += lost_history(snapshot, stats.figures).has_value() ? 1U : 0U;
     const bool has_small_ring = name == "ring_full_10000" || name.starts_with("history_v20") ||
                                 name == "windows_paths" || name == "many_blocks_2gpu" ||
                                 name == "one_event_without_frames";
@@ -122,6 +122,6 @@ TEST_CASE("where the accounts do not balance, events are missing for another rea
   builder.alloc(0x1C00, 100); // it is not in use at the end
   const Recording snapshot = builder.read();
   const MemoryState replayed = end_of(snapshot);
-  CHECK_FALSE(replayed.devices[0].balanced());
-  CHECK_FALSE(lost_history(snapshot, replayed.devices[0]).has_value());
+  CHECK_FALSE(replayed.devices[0].figures.balanced());
+  CHECK_FALSE(lost_history(snapshot, replayed.devices[0].figures).has_value());
 }

@@ -1,21 +1,23 @@
 #include "memviz/replay.hpp"
 
 #include <doctest/doctest.h>
+#include <span>
+#include <vector>
 
 using namespace memviz;
 
 namespace {
 
-DeviceStats at(MomentKind kind, std::uint64_t requested_bytes) {
-  DeviceStats stats;
-  stats.at.kind = kind;
-  stats.at.event = EventIndex(7);
-  stats.events = 30;
-  stats.requested_bytes = requested_bytes;
-  stats.reserved_bytes = 8192;
-  stats.peak_requested_bytes = 4096;
-  stats.end_requested_bytes = 1024;
-  stats.end_reserved_bytes = 2048;
+DeviceState at(MomentKind kind, std::uint64_t requested_bytes) {
+  DeviceState stats;
+  stats.moment.kind = kind;
+  stats.moment.event = EventIndex(7);
+  stats.figures.events = 30;
+  stats.figures.requested_bytes = requested_bytes;
+  stats.figures.reserved_bytes = 8192;
+  stats.figures.peak_requested_bytes = 4096;
+  stats.figures.end_requested_bytes = 1024;
+  stats.figures.end_reserved_bytes = 2048;
   return stats;
 }
 
@@ -28,26 +30,26 @@ Moment moment(MomentKind kind, std::int64_t event) {
 TEST_CASE("the other moments stand with the command that shows them") {
   CHECK(other_moments_text("flame", at(MomentKind::peak, 4096)) ==
         "At the end: 1.00 KiB live of 2.00 KiB reserved (memviz flame --at end FILE)");
-  DeviceStats failed = at(MomentKind::oom, 3072);
-  failed.ooms = 1;
+  DeviceState failed = at(MomentKind::oom, 3072);
+  failed.figures.ooms = 1;
   failed.last_oom_event = EventIndex(7);
   CHECK(other_moments_text("state", failed) ==
         "At the end: 1.00 KiB live of 2.00 KiB reserved (memviz state --at end FILE); at the peak: 4.00 KiB live "
         "(--at peak)");
-  DeviceStats end = at(MomentKind::end, 1024);
-  end.ooms = 1;
+  DeviceState end = at(MomentKind::end, 1024);
+  end.figures.ooms = 1;
   end.last_oom_event = EventIndex(7);
-  end.at.event = EventIndex(29);
+  end.moment.event = EventIndex(29);
   CHECK(other_moments_text("flame", end) ==
         "The out-of-memory error: event 7 (memviz flame --at oom FILE); at the peak: 4.00 KiB live (--at peak)");
   CHECK(other_moments_text("flame", at(MomentKind::peak, 4096), "GPU 1") ==
         "GPU 1 at the end: 1.00 KiB live of 2.00 KiB reserved (memviz flame --at end FILE)");
   SUBCASE("nothing where there is no other") {
-    end.events = 0;
+    end.figures.events = 0;
     CHECK(other_moments_text("flame", end).empty());
-    DeviceStats same = at(MomentKind::peak, 4096);
-    same.end_requested_bytes = 4096;
-    same.end_reserved_bytes = 8192;
+    DeviceState same = at(MomentKind::peak, 4096);
+    same.figures.end_requested_bytes = 4096;
+    same.figures.end_reserved_bytes = 8192;
     CHECK(other_moments_text("flame", same).empty());
   }
 }
@@ -62,25 +64,29 @@ TEST_CASE("a sentence that has the figures names the moment in few words") {
 }
 
 TEST_CASE("devices at different moments are not added up") {
-  DeviceStats first = at(MomentKind::peak, 100);
-  DeviceStats second = at(MomentKind::peak, 300);
-  second.device = {1};
+  std::vector<DeviceState> devices{at(MomentKind::peak, 100), at(MomentKind::peak, 300)};
+  devices[1].device = {1};
   SUBCASE("the one that holds most leads") {
-    CHECK(leading_device({first, second}) == DeviceId{1});
-    CHECK(leading_or_sum({first, second}).requested_bytes == 300);
+    CHECK(leading_device(devices) == &devices[1]);
+    CHECK(shown_figures(devices).requested_bytes == 300);
+    CHECK(shown_moment(devices).kind == MomentKind::peak);
   }
   SUBCASE("or the one that failed") {
-    first.at.kind = MomentKind::oom;
-    CHECK(leading_device({first, second}) == DeviceId{0});
-    CHECK(leading_or_sum({first, second}).requested_bytes == 100);
+    devices[0].moment.kind = MomentKind::oom;
+    CHECK(leading_device(devices) == devices.data());
+    CHECK(shown_figures(devices).requested_bytes == 100);
   }
   SUBCASE("the end is one moment for all") {
-    first.at.kind = second.at.kind = MomentKind::end;
-    CHECK(!leading_device({first, second}));
-    CHECK(leading_or_sum({first, second}).requested_bytes == 400);
+    devices[0].moment.kind = devices[1].moment.kind = MomentKind::end;
+    CHECK(leading_device(devices) == nullptr);
+    CHECK(shown_device(devices) == nullptr);
+    CHECK(shown_figures(devices).requested_bytes == 400);
+    CHECK(shown_moment(devices).is_end());
   }
   SUBCASE("one device is its own sum") {
-    CHECK(!leading_device({second}));
-    CHECK(leading_or_sum({second}).device == DeviceId{1});
+    const std::span<const DeviceState> one = std::span(devices).last(1);
+    CHECK(leading_device(one) == nullptr);
+    CHECK(shown_device(one) == &devices[1]);
+    CHECK(shown_figures(one).requested_bytes == 300);
   }
 }

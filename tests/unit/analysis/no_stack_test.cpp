@@ -41,7 +41,7 @@ TEST_CASE("a block that the file has without a stack is from before recording, a
   for (const MomentKind moment : {MomentKind::end, MomentKind::peak, MomentKind::event}) {
     Recording snapshot = without_stacks().read();
     const MemoryState replay = state_at(snapshot, at(moment));
-    CAPTURE(moment_kind_name(replay.devices[0].at.kind));
+    CAPTURE(moment_kind_name(replay.devices[0].moment.kind));
     std::uint64_t from_before = 0;
     for (const UserLine& reason : account_of(replay).reasons)
       if (reason.key == NodeKey(Pseudo::before_recording)) from_before = reason.amount.bytes;
@@ -68,7 +68,7 @@ TEST_CASE("the account of what has no stack is one figure, and its parts say why
 TEST_CASE("whether the baseline may be lost history is said of each device") {
   const auto stats_of = [](const SnapshotBuilder& builder) {
     const Recording snapshot = builder.read();
-    return end_of(snapshot).devices[0];
+    return end_of(snapshot).devices[0].figures;
   };
   CHECK(baseline_text(stats_of(without_stacks())) == "before recording or lost in the ring");
   SUBCASE("not where the file says that nothing was overwritten") {

@@ -58,23 +58,3 @@ TEST_CASE("what is asked of each of many devices costs what is asked of all at o
   // All of all devices for each of them takes minutes.
   CHECK(std::clock() - start < 4 * CLOCKS_PER_SEC);
 }
-
-TEST_CASE("a state that keeps the figures of one device keeps all of them") {
-  SmallSnapshot small;
-  small.segment(0x1000, 4096, 0, 0).active(4096, 4096);
-  small.segment(0x9000, 4096, 0, 1).active(512, 100).inactive(3584);
-  small.event(Action::alloc, 0x9000, 300, kNoFrames, 1);
-  MemoryState state = replay(small.take());
-  REQUIRE(warnings_of(state).size() == 1);
-  SUBCASE("with its warnings") {
-    state.keep_figures_of({1});
-    CHECK(state.devices.size() == 1);
-    CHECK(state.misfits.size() == 1);
-    CHECK(state.around.size() == 1);
-    CHECK(warnings_of(state).size() == 1);
-  }
-  SUBCASE("and without those of another") {
-    state.keep_figures_of({0});
-    CHECK(warnings_of(state).empty());
-  }
-}

@@ -17,18 +17,18 @@ TEST_CASE("a recording from the start balances without a baseline") {
   const Recording snapshot = builder.read();
   const MemoryState result = end_of(snapshot);
   REQUIRE(result.devices.size() == 1);
-  const DeviceStats& stats = result.devices[0];
-  CHECK(stats.reserved_bytes == 4096);
-  CHECK(stats.allocated_bytes == 1024);
-  CHECK(stats.inactive_bytes == 3072);
-  CHECK(stats.requested_bytes == 1000);
-  CHECK(stats.rounding_bytes() == 24);
-  CHECK(stats.baseline_bytes == 0);
-  CHECK(stats.peak_requested_bytes == 1500);
+  const DeviceState& stats = result.devices[0];
+  CHECK(stats.figures.reserved_bytes == 4096);
+  CHECK(stats.figures.allocated_bytes == 1024);
+  CHECK(stats.figures.inactive_bytes == 3072);
+  CHECK(stats.figures.requested_bytes == 1000);
+  CHECK(stats.figures.rounding_bytes() == 24);
+  CHECK(stats.figures.baseline_bytes == 0);
+  CHECK(stats.figures.peak_requested_bytes == 1500);
   CHECK(stats.peak_event == EventIndex(1));
-  CHECK(stats.end_requested_bytes == 1000);
-  CHECK(stats.balanced());
-  CHECK(result.histories[0].is_explained());
+  CHECK(stats.figures.end_requested_bytes == 1000);
+  CHECK(stats.figures.balanced());
+  CHECK(result.facts[0].history.is_explained());
   CHECK(warnings_of(result).empty());
 }
 
@@ -38,22 +38,22 @@ TEST_CASE("what lived before the first event is the baseline") {
     builder.segment(0x1000, 1024).active(512, 500).active(512, 400);
     builder.alloc(0x1200, 400);
     const MemoryState result = replay(builder.read());
-    CHECK(result.devices[0].baseline_bytes == 500);
-    CHECK(result.devices[0].unmatched_frees == 0);
-    CHECK(!result.histories[0].is_explained());
-    CHECK(result.histories[1].is_explained());
-    CHECK(result.devices[0].balanced());
+    CHECK(result.devices[0].figures.baseline_bytes == 500);
+    CHECK(result.devices[0].figures.unmatched_frees == 0);
+    CHECK(!result.facts[0].history.is_explained());
+    CHECK(result.facts[1].history.is_explained());
+    CHECK(result.devices[0].figures.balanced());
   }
   SUBCASE("frees that no recorded alloc explains") {
     builder.segment(0x1000, 1024).inactive(1024);
     builder.free(0x1000, 700);
-    const DeviceStats stats = replay(builder.read()).devices[0];
-    CHECK(stats.baseline_bytes == 700);
-    CHECK(stats.unmatched_frees == 1);
-    CHECK(stats.peak_requested_bytes == 700);
+    const DeviceState stats = replay(builder.read()).devices[0];
+    CHECK(stats.figures.baseline_bytes == 700);
+    CHECK(stats.figures.unmatched_frees == 1);
+    CHECK(stats.figures.peak_requested_bytes == 700);
     CHECK(stats.peak_event.is_none());
-    CHECK(stats.end_requested_bytes == 0);
-    CHECK(stats.balanced());
+    CHECK(stats.figures.end_requested_bytes == 0);
+    CHECK(stats.figures.balanced());
   }
 }
 
@@ -61,20 +61,20 @@ TEST_CASE("an allocation lives until free_completed, not free_requested") {
   SnapshotBuilder builder;
   builder.segment(0x1000, 1024).pending(512, 500).inactive(512);
   builder.alloc(0x1000, 500).event("free_requested", 0x1000, 500);
-  const DeviceStats stats = replay(builder.read()).devices[0];
-  CHECK(stats.end_requested_bytes == 500);
-  CHECK(stats.pending_free_bytes == 512);
-  CHECK(stats.balanced());
+  const DeviceState stats = replay(builder.read()).devices[0];
+  CHECK(stats.figures.end_requested_bytes == 500);
+  CHECK(stats.figures.pending_free_bytes == 512);
+  CHECK(stats.figures.balanced());
 }
 
 TEST_CASE("an address that is used again is a new allocation") {
   SnapshotBuilder builder;
   builder.segment(0x1000, 1024).active(1024, 900);
   builder.alloc(0x1000, 100).free(0x1000, 100).alloc(0x1000, 900);
-  const DeviceStats stats = replay(builder.read()).devices[0];
-  CHECK(stats.peak_requested_bytes == 900);
+  const DeviceState stats = replay(builder.read()).devices[0];
+  CHECK(stats.figures.peak_requested_bytes == 900);
   CHECK(stats.peak_event == EventIndex(3));
-  CHECK(stats.balanced());
+  CHECK(stats.figures.balanced());
 }
 
 TEST_CASE("the peak is the first event at which it is reached") {
@@ -90,8 +90,8 @@ TEST_CASE("accounts that do not balance say by how much") {
   builder.segment(0x1000, 1024).inactive(1024);
   builder.alloc(0x1000, 2048);
   const MemoryState result = replay(builder.read());
-  CHECK(result.devices[0].imbalance_bytes == 2048);
-  CHECK_FALSE(result.devices[0].balanced());
+  CHECK(result.devices[0].figures.imbalance_bytes == 2048);
+  CHECK_FALSE(result.devices[0].figures.balanced());
   const std::vector<std::string> warnings = warnings_of(result);
   REQUIRE(warnings.size() == 1);
   CHECK(warnings[0].find("2.00 KiB more than") != std::string::npos);
@@ -105,10 +105,10 @@ TEST_CASE("devices are accounted for one by one") {
   builder.event("oom", 0, 1 << 20, {}, 1);
   const MemoryState result = replay(builder.read());
   REQUIRE(result.devices.size() == 3);
-  CHECK(result.devices[0].baseline_bytes == 512);
-  CHECK(result.devices[1].ooms == 1);
+  CHECK(result.devices[0].figures.baseline_bytes == 512);
+  CHECK(result.devices[1].figures.ooms == 1);
   CHECK(result.devices[1].last_oom_event == EventIndex(0));
-  CHECK(result.devices[2].baseline_bytes == 0);
+  CHECK(result.devices[2].figures.baseline_bytes == 0);
 }
 
 TEST_CASE("sizes that no memory can have are an error, not an overflow") {
@@ -127,15 +127,15 @@ TEST_CASE("the times of a recording are those of its earliest and its latest eve
   builder.event(event(300), 0).event(event(100), 0).event(event(200), 1);
   const MemoryState result = replay(builder.read());
   REQUIRE(result.devices.size() == 2);
-  CHECK(result.devices[0].first_time_us == 100);
-  CHECK(result.devices[0].last_time_us == 300);
-  const DeviceStats sum = sum_of(result.devices);
+  CHECK(result.devices[0].figures.first_time_us == 100);
+  CHECK(result.devices[0].figures.last_time_us == 300);
+  const DeviceFigures sum = sum_of(result.devices);
   CHECK(sum.first_time_us == 100);
   CHECK(sum.last_time_us == 300);
   SUBCASE("none where events have none") {
     SnapshotBuilder timeless;
     timeless.event(dict({{"action", "alloc"}, {"addr", 0x1000}, {"size", 8}, {"stream", 0}}));
-    CHECK_FALSE(replay(timeless.read()).devices.at(0).first_time_us.has_value());
+    CHECK_FALSE(replay(timeless.read()).devices.at(0).figures.first_time_us.has_value());
   }
 }
 
@@ -167,13 +167,13 @@ TEST_CASE("warnings of one kind are counted after the first ones") {
   }
 }
 
-TEST_CASE("the stats of a device are found by its number") {
+TEST_CASE("the state of a device is found by its number") {
   SnapshotBuilder builder;
   for (const int device : {7, 3, 300})
     builder.segment(0x1000, 512, device).inactive(512);
   const MemoryState result = replay(builder.read());
-  REQUIRE(result.stats_of(DeviceId{7}).size() == 1);
-  CHECK(result.stats_of(DeviceId{7}).front().device == DeviceId{7});
-  CHECK(result.stats_of(DeviceId{4}).empty());
-  CHECK(result.stats_of({}).size() == 3);
+  REQUIRE(result.devices_of(DeviceId{7}).size() == 1);
+  CHECK(result.devices_of(DeviceId{7}).front().device == DeviceId{7});
+  CHECK(result.devices_of(DeviceId{4}).empty());
+  CHECK(result.devices_of({}).size() == 3);
 }

@@ -20,15 +20,7 @@ namespace {
 using Live = std::map<std::uint64_t, std::uint64_t>; ///< address -> requested bytes
 
 std::vector<fs::path> real_snapshots() {
-  std::vector<fs::path> files = test::files_in(test::testdata() / "recorded", ".pickle");
-  const auto folder = test::shared_folder();
-  if (!folder) {
-    MESSAGE("skipped: no ../shared");
-    return files;
-  }
-  for (const fs::path& file : test::files_in(*folder / "snapshots", ".pickle"))
-    files.push_back(file);
-  return files;
+  return test::snapshots_in(test::testdata() / "recorded");
 }
 
 Live active_blocks(const MemoryMap& memory, DeviceId device) {
@@ -138,9 +130,9 @@ TEST_CASE("live bytes at the peak are the peak of the oracle") {
     const MemoryState state = state_of(path, peak);
     REQUIRE(state.devices.size() == oracle.size());
     for (std::size_t i = 0; i < oracle.size(); ++i) {
-      if (state.devices[i].at.is_end()) continue; // no events
-      if (!is_edited(path)) CHECK(state.devices[i].requested_bytes == oracle[i]["peak_requested_bytes"]);
-      CHECK(state.devices[i].at.event.number() == oracle[i]["peak_event"]);
+      if (state.devices[i].moment.is_end()) continue; // no events
+      if (!is_edited(path)) CHECK(state.devices[i].figures.requested_bytes == oracle[i]["peak_requested_bytes"]);
+      CHECK(state.devices[i].moment.event.number() == oracle[i]["peak_event"]);
     }
     if (!is_edited(path)) CHECK(warnings_of(state).empty());
   }
@@ -163,8 +155,8 @@ TEST_CASE("the state after any event is that of a replay from the beginning") {
         const MemoryState state = state_of(path, after_event_of(device, event));
         CHECK(warnings_of(state).empty());
         CHECK((active_blocks(state, device) == live_after(whole, device, event)));
-        for (const DeviceStats& stats : state.devices)
-          if (stats.device == device) CHECK(stats.reserved_bytes == reserved_after(whole, device, event));
+        for (const DeviceState& stats : state.devices)
+          if (stats.device == device) CHECK(stats.figures.reserved_bytes == reserved_after(whole, device, event));
       }
     }
   }

@@ -22,8 +22,8 @@ namespace {
 
 std::vector<EventIndex> alloc_events(const MemoryState& state) {
   std::vector<EventIndex> events;
-  for (const BlockHistory& history : state.histories)
-    events.push_back(history.alloc_event);
+  for (const BlockFacts& facts : state.facts)
+    events.push_back(facts.history.alloc_event);
   return events;
 }
 
@@ -47,16 +47,16 @@ TEST_CASE("totals are those of the moment, accounts those of the recording") {
   small(builder, 0x1000, 4096).active(1024, 1000).inactive(3072);
   builder.alloc(0x1000, 1000).alloc(0x1400, 500).free(0x1400, 500);
   const MemoryState state = rewound(builder, at_moment(MomentKind::peak));
-  const DeviceStats& stats = state.devices[0];
-  CHECK(stats.at.kind == MomentKind::peak);
-  CHECK(stats.at.event == EventIndex(1));
-  CHECK(stats.allocated_bytes == 1536);
-  CHECK(stats.requested_bytes == 1500);
-  CHECK(stats.inactive_bytes == 2560);
-  CHECK(stats.blocks == 3);
-  CHECK(stats.events == 4);
-  CHECK(stats.end_requested_bytes == 1000);
-  CHECK(stats.balanced());
+  const DeviceState& stats = state.devices[0];
+  CHECK(stats.moment.kind == MomentKind::peak);
+  CHECK(stats.moment.event == EventIndex(1));
+  CHECK(stats.figures.allocated_bytes == 1536);
+  CHECK(stats.figures.requested_bytes == 1500);
+  CHECK(stats.figures.inactive_bytes == 2560);
+  CHECK(stats.figures.blocks == 3);
+  CHECK(stats.figures.events == 4);
+  CHECK(stats.figures.end_requested_bytes == 1000);
+  CHECK(stats.figures.balanced());
   CHECK(alloc_events(state) == std::vector{EventIndex(0), EventIndex(1), kNoEvent});
 }
 
@@ -72,10 +72,10 @@ TEST_CASE("a freed allocation has the stack of its alloc, not that of its free")
   const auto frames = state.frames().stack(state.blocks[0].stack);
   REQUIRE(frames.size() == 1);
   CHECK(state.frames().name(frames[0]) == "forward");
-  CHECK(state.histories[0].is_explained());
+  CHECK(state.facts[0].history.is_explained());
   SUBCASE("and the baseline none, where frees have their own") {
     CHECK(state.blocks[1].stack == kNoFrames);
-    CHECK_FALSE(state.histories[1].is_explained());
+    CHECK_FALSE(state.facts[1].history.is_explained());
   }
 }
 
@@ -167,10 +167,10 @@ TEST_CASE("each device has its own moment") {
   builder.event("alloc", 0x1000, 200, {}, 1).event("oom", 0, 4096, {}, 1).event("free_completed", 0x1000, 200, {}, 1);
   SUBCASE("a device without an out-of-memory error stays at its end") {
     const MemoryState state = rewound(builder, at_moment(MomentKind::oom));
-    CHECK(state.devices[0].at.is_end());
-    CHECK(state.devices[0].at.event == EventIndex(1));
-    CHECK(state.devices[1].at.kind == MomentKind::oom);
-    CHECK(state.devices[1].at.event == EventIndex(1));
+    CHECK(state.devices[0].moment.is_end());
+    CHECK(state.devices[0].moment.event == EventIndex(1));
+    CHECK(state.devices[1].moment.kind == MomentKind::oom);
+    CHECK(state.devices[1].moment.event == EventIndex(1));
     CHECK(drawn(state) == "0x1000+512: -512 | 0x1000+512: 200/512");
   }
   SUBCASE("an event may be meant for one of them") {
@@ -189,12 +189,12 @@ TEST_CASE("a time is the last event at or before it") {
   builder.event(event(0x1000, 100, 1000)).event(event(0x1200, 200, 2000));
   MomentChoice choice = at_moment(MomentKind::time);
   choice.time_us = 999;
-  CHECK(rewound(builder, choice).devices[0].at.event.is_none());
+  CHECK(rewound(builder, choice).devices[0].moment.event.is_none());
   choice.time_us = 1000;
-  CHECK(rewound(builder, choice).devices[0].at.event == EventIndex(0));
-  CHECK(rewound(builder, choice).devices[0].at.time_us == 1000);
+  CHECK(rewound(builder, choice).devices[0].moment.event == EventIndex(0));
+  CHECK(rewound(builder, choice).devices[0].moment.time_us == 1000);
   choice.time_us = 5000;
-  CHECK(rewound(builder, choice).devices[0].at.event == EventIndex(1));
+  CHECK(rewound(builder, choice).devices[0].moment.event == EventIndex(1));
 }
 
 TEST_CASE("what does not fit is outside all segments, with a warning that has its bytes") {
@@ -206,23 +206,24 @@ TEST_CASE("what does not fit is outside all segments, with a warning that has it
     CHECK(drawn(state) == "0x1000+1024: 500/512 -512");
     REQUIRE(warnings_of(state).size() == 1);
     CHECK(warnings_of(state)[0].find("300 B requested lie in no segment") != std::string::npos);
-    CHECK(state.devices[0].requested_bytes == 800);
-    CHECK(state.devices[0].outside_bytes == 300);
-    CHECK(state.devices[0].rounding_bytes() == 12);
+    CHECK(state.devices[0].figures.requested_bytes == 800);
+    CHECK(state.devices[0].figures.outside_bytes == 300);
+    CHECK(state.devices[0].figures.rounding_bytes() == 12);
   }
   SUBCASE("over what is still there") {
     builder.free(0x1100, 300);
     const MemoryState state = rewound(builder, after_event(-1));
     CHECK(drawn(state) == "0x1000+1024: 500/512 -512");
-    CHECK(state.devices[0].outside_bytes == 300);
+    CHECK(state.devices[0].figures.outside_bytes == 300);
   }
   SUBCASE("beyond its room") {
     builder.free(0x1200, 700);
     const MemoryState state = rewound(builder, after_event(-1));
     CHECK(drawn(state) == "0x1000+1024: 500/512 512/512");
-    REQUIRE(state.outside.size() == 1);
-    CHECK(state.outside[0].requested_bytes == 188);
-    CHECK(state.outside[0].allocations == 0);
+    const std::vector<OutsideMemory>& outside = state.devices[0].outside;
+    REQUIRE(outside.size() == 1);
+    CHECK(outside[0].requested_bytes == 188);
+    CHECK(outside[0].allocations == 0);
   }
   SUBCASE("twice at one address") {
     builder.free(0x1200, 100).free(0x1200, 100);
@@ -250,9 +251,9 @@ TEST_CASE("at the peak a device holds the peak, wherever its allocations lie") {
   SUBCASE("in no segment, with the stack of its alloc") {
     builder.alloc(0x9000, 3000, {"train.py:7:step"}).free(0x9000, 3000);
     const MemoryState state = rewound(builder, at_moment(MomentKind::automatic));
-    CHECK(state.devices[0].at.kind == MomentKind::peak);
-    CHECK(state.devices[0].requested_bytes == 3500);
-    CHECK(state.devices[0].peak_requested_bytes == 3500);
+    CHECK(state.devices[0].moment.kind == MomentKind::peak);
+    CHECK(state.devices[0].figures.requested_bytes == 3500);
+    CHECK(state.devices[0].figures.peak_requested_bytes == 3500);
     const FrameTree tree = build_frame_tree(state, {});
     CHECK(tree.root().total.bytes == 1024 + 3000);
     CHECK(folded_stacks(state, FoldedView::memory, {})
@@ -262,7 +263,7 @@ TEST_CASE("at the peak a device holds the peak, wherever its allocations lie") {
   SUBCASE("or are only counted: never freed, and in no block of the file") {
     builder.alloc(0x9000, 3000, {"train.py:7:step"});
     const MemoryState state = rewound(builder, at_moment(MomentKind::peak));
-    CHECK(state.devices[0].requested_bytes == state.devices[0].peak_requested_bytes);
+    CHECK(state.devices[0].figures.requested_bytes == state.devices[0].figures.peak_requested_bytes);
     CHECK(rank_user_lines(state, {})[0].key == NodeKey(Pseudo::only_counted));
   }
 }
@@ -281,12 +282,11 @@ TEST_CASE("the events around the moment are kept, wherever the batches end") {
     builder.event(i % 2 == 0 ? "alloc" : "free_completed", 0x1000, 1 + i / 2);
   for (const std::int64_t moment : {-1, 0, 3, 254, 255, 256, 257, 511, 512, 598, 599}) {
     CAPTURE(moment);
-    const auto around = rewound(builder, after_event(moment)).around;
-    REQUIRE(around.size() == 1);
-    CHECK(around[0].first_event.number() == std::max<std::int64_t>(0, moment - 7));
+    const EventsAround around = rewound(builder, after_event(moment)).devices.at(0).around;
+    CHECK(around.first_event.number() == std::max<std::int64_t>(0, moment - 7));
     const auto last = std::min<std::int64_t>(599, moment + 8);
-    REQUIRE(around[0].events.size() == static_cast<std::size_t>(last - around[0].first_event.number() + 1));
-    for (std::size_t i = 0; i < around[0].events.size(); ++i)
-      CHECK(around[0].events[i].size_bytes == 1 + (around[0].first_event.value() + i) / 2);
+    REQUIRE(around.events.size() == static_cast<std::size_t>(last - around.first_event.number() + 1));
+    for (std::size_t i = 0; i < around.events.size(); ++i)
+      CHECK(around.events[i].size_bytes == 1 + (around.first_event.value() + i) / 2);
   }
 }

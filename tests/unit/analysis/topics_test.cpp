@@ -1,4 +1,3 @@
-#include "analysis/replay/device_accounts.hpp"
 #include "memviz/compare.hpp"
 #include "memviz/flame.hpp"
 #include "memviz/input.hpp"
@@ -22,12 +21,6 @@ using namespace memviz::test;
 
 namespace {
 
-std::vector<BlockBirth> births_in(const MemoryState& state) {
-  BirthFinder finder(state);
-  take_events(*state.recording, finder);
-  return finder.births();
-}
-
 /// Path of labels -> blocks that end there, of memory in use.
 using LabelPaths = std::map<std::string, std::uint64_t>;
 
@@ -45,11 +38,9 @@ LabelPaths label_paths(const FrameTable& frames, const FrameTree& tree) {
 }
 
 LabelPaths grouped(const Recording& snapshot, std::vector<Level> levels) {
-  const MemoryState state = end_of(snapshot);
-  const std::vector<BlockBirth> births = births_in(state);
+  const MemoryState state = with_births(end_of(snapshot));
   TreeOptions options;
   options.levels = std::move(levels);
-  options.births = births;
   return label_paths(snapshot.frames, build_frame_tree(state, options));
 }
 
@@ -175,14 +166,10 @@ TEST_CASE("two snapshots share what their texts say, whatever its number in eith
   other.alloc(5, "new").alloc(6, "phase 2").alloc(7, "phase 1");
   const Recording before = one.with({});
   const Recording after = other.with({});
-  const MemoryState before_state = end_of(before);
-  const MemoryState after_state = end_of(after);
-  const std::vector<BlockBirth> before_births = births_in(before_state);
-  const std::vector<BlockBirth> after_births = births_in(after_state);
+  const MemoryState before_state = with_births(end_of(before));
+  const MemoryState after_state = with_births(end_of(after));
   CompareOptions options;
   options.tree.levels = {Level::metadata};
-  options.before_births = before_births;
-  options.after_births = after_births;
   const Comparison comparison = compare_snapshots(before_state, after_state, options);
   std::map<std::string, std::pair<std::uint64_t, std::uint64_t>> found;
   for (const auto& node : comparison.tree.nodes)
@@ -197,15 +184,13 @@ TEST_CASE("every byte of testdata is in such a tree once") {
   for (const auto& path : files_in(testdata(), ".pickle")) {
     CAPTURE(path.string());
     const Recording snapshot = read_snapshot(read_input(path.string()).bytes());
-    const MemoryState state = end_of(snapshot);
-    const std::vector<BlockBirth> births = births_in(state);
+    const MemoryState state = with_births(end_of(snapshot));
     TreeOptions options{
         .levels = {Level::annotation, Level::kind, Level::state, Level::compile, Level::device, Level::metadata},
         .frames = FrameFilter::filtered,
         .focus = {},
         .hide = {},
-        .device = {},
-        .births = births};
+        .device = {}};
     const FrameTree tree = build_frame_tree(state, options);
     check_conserves_bytes(tree);
     options.levels.clear();
@@ -215,17 +200,15 @@ TEST_CASE("every byte of testdata is in such a tree once") {
 
 TEST_CASE("the newest writer's file says it all") {
   const Recording snapshot = read_snapshot(read_input((testdata() / "gen_2.15_annotate.pickle").string()).bytes());
-  const MemoryState state = end_of(snapshot);
-  const std::vector<BlockBirth> births = births_in(state);
+  const MemoryState state = with_births(end_of(snapshot));
   std::map<std::string_view, std::size_t> annotated;
-  for (const BlockBirth& birth : births)
-    for (const StringId text : birth.annotations)
+  for (const BlockFacts& facts : state.facts)
+    for (const StringId text : facts.birth.value().annotations)
       ++annotated[snapshot.frames.text(text)];
   CHECK(annotated == std::map<std::string_view, std::size_t>{
                          {"a buffer from before", 1}, {"the weights", 1}, {"of layer 0 <&>", 1}});
   TreeOptions options;
   options.levels = {Level::annotation, Level::compile, Level::metadata};
-  options.births = births;
   std::vector<std::string> first_levels;
   const FrameTree tree = build_frame_tree(state, options);
   for (const auto& node : tree.nodes)

@@ -38,7 +38,7 @@ public:
   DeviceExplanation fail(std::uint64_t free_bytes) {
     made_.time(time_us_ += 10).event(Action::oom, free_bytes, 50 * kMiB, forward_);
     state_ = test::state_at(recording_ = made_.take(), {.kind = MomentKind::automatic});
-    state_.kinds = kinds_;
+    test::set_kinds(state_, kinds_);
     return explain(state_, {}).at(0);
   }
   [[nodiscard]] ExplanationText words(const DeviceExplanation& device) const { return in_words(state_, device); }

@@ -16,37 +16,28 @@ namespace {
 
 constexpr std::uint64_t kRange = 0x7f0000000000;
 
-Event event_of(Action action, std::uint64_t address, std::uint64_t size_bytes, PoolId pool = {}) {
-  Event event;
-  event.action = action;
-  event.address = address;
-  event.size_bytes = size_bytes;
-  event.pool = pool;
-  return event;
-}
-
 } // namespace
 
 TEST_CASE("UnmappedPages") {
   EventTable events;
-  events.push(event_of(Action::segment_map, kRange, 100 * MiB));
-  events.push(event_of(Action::segment_unmap, kRange, 40 * MiB));
-  events.push(event_of(Action::segment_unmap, kRange + 40 * MiB, 40 * MiB));
+  events.push(test::event_of(Action::segment_map, kRange, 100 * MiB));
+  events.push(test::event_of(Action::segment_unmap, kRange, 40 * MiB));
+  events.push(test::event_of(Action::segment_unmap, kRange + 40 * MiB, 40 * MiB));
   CHECK(UnmappedPages(events, 1).bytes_before(kRange + 40 * MiB) == 0);
   CHECK(UnmappedPages(events, 3).bytes_before(kRange + 80 * MiB) == 80 * MiB);
   SUBCASE("what is mapped again is none") {
-    events.push(event_of(Action::segment_map, kRange + 20 * MiB, 20 * MiB));
+    events.push(test::event_of(Action::segment_map, kRange + 20 * MiB, 20 * MiB));
     const UnmappedPages unmapped(events, events.size());
     CHECK(unmapped.bytes_before(kRange + 20 * MiB) == 20 * MiB);
     CHECK(unmapped.bytes_before(kRange + 80 * MiB) == 40 * MiB);
   }
   SUBCASE("nor what is unmapped wholly: its range is gone, and another's may be there") {
-    events.push(event_of(Action::segment_unmap, kRange + 80 * MiB, 20 * MiB));
-    events.push(event_of(Action::segment_map, kRange + 80 * MiB, 20 * MiB));
+    events.push(test::event_of(Action::segment_unmap, kRange + 80 * MiB, 20 * MiB));
+    events.push(test::event_of(Action::segment_map, kRange + 80 * MiB, 20 * MiB));
     CHECK(UnmappedPages(events, events.size()).bytes_before(kRange + 80 * MiB) == 0);
   }
   SUBCASE("the end of the address space is no trouble") {
-    events.push(event_of(Action::segment_unmap, ~std::uint64_t{0} - MiB, 40 * MiB));
+    events.push(test::event_of(Action::segment_unmap, ~std::uint64_t{0} - MiB, 40 * MiB));
     CHECK(UnmappedPages(events, events.size()).bytes_before(~std::uint64_t{0}) == MiB);
   }
 }
@@ -99,15 +90,15 @@ TEST_CASE("with max_split_size, in what may be a capture, more may be missing th
   Request request;
   request.pool = {1, 0};
   EventTable events;
-  events.push(event_of(Action::segment_free, kRange, 80 * MiB, request.pool));
-  events.push(event_of(Action::oom, 0, 580 * MiB, request.pool));
+  events.push(test::event_of(Action::segment_free, kRange, 80 * MiB, request.pool));
+  events.push(test::event_of(Action::oom, 0, 580 * MiB, request.pool));
   const LeadUp lead_up{.start = state, .state = state, .events = events, .event_count = 2, .device = {}};
   CHECK_FALSE(missing_is_least(lead_up, request, settings));
   settings.max_split_bytes = 32 * MiB;
   CHECK(missing_is_least(lead_up, request, settings));
   request.pool = {};
   events = {};
-  events.push(event_of(Action::segment_free, kRange, 80 * MiB));
-  events.push(event_of(Action::oom, 0, 580 * MiB));
+  events.push(test::event_of(Action::segment_free, kRange, 80 * MiB));
+  events.push(test::event_of(Action::oom, 0, 580 * MiB));
   CHECK_FALSE(missing_is_least(lead_up, request, settings));
 }

@@ -13,10 +13,7 @@ using test::Explained;
 
 TEST_CASE("the model reproduces real recordings, and real explanations add up") {
   const auto folder = test::shared_folder();
-  if (!folder) {
-    MESSAGE("skipped: no ../shared");
-    return;
-  }
+  if (!folder) return;
   std::size_t reproduced = 0;
   for (const auto& path : test::files_in(*folder / "snapshots", ".pickle")) {
     CAPTURE(path.string());
@@ -42,10 +39,7 @@ TEST_CASE("the model reproduces real recordings, and real explanations add up") 
 
 TEST_CASE("explain tells why oom_expandable_3gpu failed") {
   const auto folder = test::shared_folder();
-  if (!folder) {
-    MESSAGE("skipped: no ../shared");
-    return;
-  }
+  if (!folder) return;
   const Explained found = explained(test::read_file(*folder / "snapshots" / "oom_expandable_3gpu.pickle"));
   const DeviceExplanation& device = found.first();
   CHECK(device.stats.device == DeviceId{1});

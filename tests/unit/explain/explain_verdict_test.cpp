@@ -21,12 +21,7 @@ namespace {
 constexpr std::uint64_t kBase = 0x7f0000000000;
 
 Event oom(std::uint64_t bytes, std::uint64_t device_free_bytes, const PoolId& pool = {}) {
-  Event event;
-  event.action = Action::oom;
-  event.size_bytes = bytes;
-  event.address = device_free_bytes;
-  event.pool = pool;
-  return event;
+  return test::event_of(Action::oom, device_free_bytes, bytes, pool);
 }
 
 Explained failed(SmallSnapshot& made, const Event& failure, DeviceId device = {}) {

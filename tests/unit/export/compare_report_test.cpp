@@ -178,8 +178,8 @@ TEST_CASE("what kind of memory grew stands before whose it is, in the text, the 
   const Recording new_recording = with_block(4 * MiB, "/app/a.py:2:step");
   MemoryState before = end_of(old_recording);
   MemoryState after = end_of(new_recording);
-  before.kinds.assign(before.blocks.size(), {MemoryKind::parameter, KindEvidence::frames});
-  after.kinds.assign(after.blocks.size(), {MemoryKind::gradient, KindEvidence::behaviour});
+  set_kinds(before, {{MemoryKind::parameter, KindEvidence::frames}});
+  set_kinds(after, {{MemoryKind::gradient, KindEvidence::behaviour}});
   const Comparison comparison = compare_snapshots(before, after, {});
   const std::string text = compare_text(report_on(comparison));
   CAPTURE(text);

@@ -103,14 +103,7 @@ TEST_CASE("events that are not those of the first pass are noticed") {
 }
 
 TEST_CASE("every event of every real snapshot and of the test data has its line, in order") {
-  std::vector<std::filesystem::path> files = test::files_in(test::testdata(), ".pickle");
-  if (const auto shared = test::shared_folder()) {
-    for (const auto& file : test::files_in(*shared / "snapshots", ".pickle"))
-      files.push_back(file);
-  } else {
-    MESSAGE("no real snapshots beside this checkout: only the test data is read");
-  }
-  for (const auto& file : files) {
+  for (const auto& file : test::snapshots_in(test::testdata())) {
     CAPTURE(file);
     const std::string bytes = test::read_bytes(file.string());
     const Recording snapshot = read_snapshot(bytes);

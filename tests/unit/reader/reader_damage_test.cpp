@@ -62,7 +62,7 @@ TEST_CASE("damaged content that still can be read is warned about") {
     builder.segment(0x1800, 512).active(512, 512); // begins where the first ends
     builder.segment(0x1000, 512, 1).active(512, 512);
     const Recording snapshot = builder.read();
-    CHECK(end_of(snapshot).devices[0].reserved_bytes == 2048 + 512 + 256 + 512);
+    CHECK(end_of(snapshot).devices[0].figures.reserved_bytes == 2048 + 512 + 256 + 512);
     REQUIRE(snapshot.warnings.size() == 1);
     CHECK(snapshot.warnings[0] == "2 of 5 segments overlap another of their device, the first at 0x1000 with 2,048 "
                                   "bytes and at 0x1400: all of them are summed (is the file edited?)");

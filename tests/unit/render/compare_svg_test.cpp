@@ -158,7 +158,7 @@ TEST_CASE("compare_svg gives peak, end and reserved of each device") {
   };
   comparison.readings = {{{0}, false, {reading(100, 250), reading(10, 10), reading(300, 200)}}};
   comparison.devices.resize(1);
-  comparison.devices[0].after.segments = 1;
+  comparison.devices[0].after.figures.segments = 1;
   std::string text = visible_text(parse_svg(draw(comparison)));
   for (const char* expected : {"Requested at the peak", "+150 MiB", "100 MiB → 250 MiB (+150", "Requested at the end",
                                "Reserved at the end", "−100 MiB", "Drawn: what both held at the end."})

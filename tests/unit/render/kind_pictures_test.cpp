@@ -36,8 +36,7 @@ MemoryState state_with(const std::vector<KindOf>& kinds) {
   made.event(Action::alloc, 0x100000, 9'500, clear);
   const auto recording = std::make_shared<const Recording>(made.take());
   MemoryState state = rewind(recording, {});
-  state.kinds = kinds;
-  state.kinds.resize(state.blocks.size());
+  set_kinds(state, kinds);
   return state;
 }
 
@@ -93,7 +92,7 @@ TEST_CASE("a flame graph's header tells what is in use by kind, in the order of 
 TEST_CASE("where no kind is known a flame graph is as if nobody had asked") {
   const MemoryState state = state_with({});
   MemoryState without = state_with({});
-  without.kinds.clear();
+  without.has_kinds = false;
   CHECK(flame_of(state) == flame_of(without));
   CHECK(has(flame_of(state, by_kind()), "No rule tells the kind of any memory here"));
 }
@@ -120,7 +119,7 @@ TEST_CASE(
   CHECK(!has(flame_story(memory_subject(state, std::nullopt)).answer, "By sizes and lifetimes"));
   for (std::size_t i = 0; i < state.blocks.size(); ++i)
     if (state.frames().stack(state.blocks[i].stack).empty() && state.blocks[i].is_active())
-      state.kinds[i] = {MemoryKind::parameter_or_state, KindEvidence::behaviour};
+      state.facts[i].kind = {MemoryKind::parameter_or_state, KindEvidence::behaviour};
   const MemorySubject subject = memory_subject(state, std::nullopt);
   CAPTURE(flame_story(subject).answer);
   CHECK(kind_figures(subject).figures.size() == 3);
@@ -199,8 +198,7 @@ TEST_CASE("a state by kind colours each block by its own, and each line by most 
   const MemoryState state = known_state();
   SvgOptions options{.scripts = true};
   options.color = ColorBy::kind;
-  const std::string svg =
-      state_svg({.file = "a.pickle", .state = state, .births = {}, .device = std::nullopt}, options);
+  const std::string svg = state_svg({.file = "a.pickle", .state = state, .device = std::nullopt}, options);
   check_svg(svg);
   const pugi::xml_document document = parse_svg(svg);
   CHECK(document.select_node("//g[@id='board']/g[@class='kind-activation']/path"));

@@ -40,7 +40,7 @@ std::string state_of(const Recording& recording, ColorBy color) {
   const MemoryState state = end_of(recording);
   SvgOptions options;
   options.color = color;
-  return state_svg({.file = "a.pickle", .state = state, .births = {}, .device = std::nullopt}, options);
+  return state_svg({.file = "a.pickle", .state = state, .device = std::nullopt}, options);
 }
 
 } // namespace

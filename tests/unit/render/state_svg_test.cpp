@@ -20,8 +20,7 @@ using namespace memviz::test;
 namespace {
 
 std::string drawn(const MemoryState& state, const SvgOptions& options = {}) {
-  std::string svg =
-      state_svg({.file = "a <b> & c.pickle", .state = state, .births = {}, .device = std::nullopt}, options);
+  std::string svg = state_svg({.file = "a <b> & c.pickle", .state = state, .device = std::nullopt}, options);
   check_svg(svg);
   return svg;
 }

@@ -12,14 +12,14 @@ TEST_CASE("flame_svg answers first") {
   Drawing drawing = training();
   SUBCASE("with what has no stack, where that is most of it") {
     drawing.users.insert(drawing.users.begin(), {Pseudo::before_recording, {40'000'000, 40}});
-    drawing.devices[0].requested_bytes = 80'000'000;
+    drawing.devices[0].figures.requested_bytes = 80'000'000;
     const std::string text = sentences(drawing.svg());
     CHECK(text.find("38.1 MiB (50.0 % of what is in use) has no stack: allocated before recording. The largest user "
                     "with one, forward linear.py:117 (torch's own), holds 19.5 MiB.") != std::string::npos);
   }
   SUBCASE("with nothing where nothing is in use") {
     drawing.users.clear();
-    drawing.devices[0].requested_bytes = 0;
+    drawing.devices[0].figures.requested_bytes = 0;
     CHECK(visible_text(parse_svg(drawing.svg())).find("largest user") == std::string::npos);
   }
   SUBCASE("with how many share it, where nobody stands out") {
@@ -43,9 +43,9 @@ TEST_CASE("flame_svg answers first") {
 TEST_CASE("flame_svg tells the moment, the time and what went wrong") {
   Drawing drawing = training();
   drawing.moment = "at the out-of-memory error, event 12 of 30";
-  drawing.devices[0].ooms = 2;
-  drawing.devices[0].first_time_us = 1'714'564'803'000'000;
-  drawing.devices[0].last_time_us = 1'714'564'805'500'000;
+  drawing.devices[0].figures.ooms = 2;
+  drawing.devices[0].figures.first_time_us = 1'714'564'803'000'000;
+  drawing.devices[0].figures.last_time_us = 1'714'564'805'500'000;
   const std::string text = visible_text(parse_svg(drawing.svg()));
   for (const char* expected : {"ran out of memory 2 times", "at the out-of-memory error, event 12 of 30",
                                "recorded 2024-05-01 12:00:03 to 12:00:05 UTC (2.50 s)"})
@@ -54,15 +54,15 @@ TEST_CASE("flame_svg tells the moment, the time and what went wrong") {
 
 TEST_CASE("at an out-of-memory error flame_svg leads with what was asked for") {
   Drawing drawing = training();
-  drawing.devices[0].ooms = 1;
-  drawing.devices[0].at.kind = MomentKind::oom;
-  drawing.devices[0].at.asked_bytes = 3 << 20;
+  drawing.devices[0].figures.ooms = 1;
+  drawing.devices[0].moment.kind = MomentKind::oom;
+  drawing.devices[0].moment.asked_bytes = 3 << 20;
   std::string text = visible_text(parse_svg(drawing.svg()));
   CHECK(text.find("GPU 0 ran out of memory: 3.00 MiB asked for, ") != std::string::npos);
   CHECK(text.find(" of what it had reserved was in use. The largest user, ") != std::string::npos);
   CHECK(text.find("ran out of memory once") == std::string::npos);
 
-  drawing.devices[0].ooms = 2;
+  drawing.devices[0].figures.ooms = 2;
   text = visible_text(parse_svg(drawing.svg()));
   CHECK(text.find("ran out of memory 2 times") != std::string::npos);
 }
@@ -89,9 +89,10 @@ TEST_CASE("flame_svg has a bar for each pool and stream where there are several"
 TEST_CASE("flame_svg of several devices has a bar for each") {
   Drawing drawing =
       drawing_of({{"GPU 0;stream 0;active_allocated;train.py:1:main", 512}, {"GPU 3;stream 0;inactive", 4096}});
-  drawing.devices[0].reserved_bytes = 512;
-  drawing.devices[0].inactive_bytes = 0;
-  drawing.devices.push_back({{.segments = 1, .blocks = 1, .reserved_bytes = 4096, .inactive_bytes = 4096}, {}, {3}});
+  drawing.devices[0].figures.reserved_bytes = 512;
+  drawing.devices[0].figures.inactive_bytes = 0;
+  drawing.devices.push_back(
+      {.device = {3}, .figures = {{.segments = 1, .blocks = 1, .reserved_bytes = 4096, .inactive_bytes = 4096}, {}}});
   const std::string svg = drawing.svg();
   check_svg(svg);
   const std::string text = visible_text(parse_svg(svg));
@@ -102,11 +103,11 @@ TEST_CASE("flame_svg of several devices has a bar for each") {
 
 TEST_CASE("flame_svg adds no devices up that are at different moments") {
   Drawing drawing = training();
-  drawing.devices.push_back({{.reserved_bytes = 1 << 20}, {}, {1}});
+  drawing.devices.push_back({.device = {1}, .figures = {{.reserved_bytes = 1 << 20}, {}}});
   CHECK(visible_text(parse_svg(drawing.svg())).find("119 MiB reserved on 2 GPUs, ") != std::string::npos);
-  for (DeviceStats& stats : drawing.devices) {
-    stats.events = 10;
-    stats.at.kind = MomentKind::peak;
+  for (DeviceState& stats : drawing.devices) {
+    stats.figures.events = 10;
+    stats.moment.kind = MomentKind::peak;
   }
   const std::string text = visible_text(parse_svg(drawing.svg()));
   CHECK(text.find("GPU 0 at its peak: 118 MiB reserved, 27.2 % in use") != std::string::npos);
@@ -120,8 +121,8 @@ TEST_CASE("flame_svg shows warnings, and by how much accounts do not balance") {
   const std::vector<std::string> warnings = {"the accounts of GPU 0 do not balance",
                                              "two segments are not covered by their blocks"};
   drawing.recording->warnings = warnings;
-  drawing.devices[0].events = 10;
-  drawing.devices[0].imbalance_bytes = -4096;
+  drawing.devices[0].figures.events = 10;
+  drawing.devices[0].figures.imbalance_bytes = -4096;
   const std::string text = visible_text(parse_svg(drawing.svg()));
   CHECK(text.find(warnings[0]) != std::string::npos);
   CHECK(text.find(warnings[1]) != std::string::npos);
@@ -132,10 +133,10 @@ TEST_CASE("flame_svg shows warnings, and by how much accounts do not balance") {
 TEST_CASE("flame_svg does not let the errors of two devices cancel") {
   Drawing drawing = training();
   drawing.devices.push_back(drawing.devices[0]);
-  for (DeviceStats& stats : drawing.devices)
-    stats.events = 10;
-  drawing.devices[0].imbalance_bytes = 512;
-  drawing.devices[1].imbalance_bytes = -512;
+  for (DeviceState& stats : drawing.devices)
+    stats.figures.events = 10;
+  drawing.devices[0].figures.imbalance_bytes = 512;
+  drawing.devices[1].figures.imbalance_bytes = -512;
   drawing.devices[1].device = {1};
   const std::string text = visible_text(parse_svg(drawing.svg()));
   CHECK(text.find("GPU 0: Accounts do not balance") != std::string::npos);
@@ -145,8 +146,8 @@ TEST_CASE("flame_svg does not let the errors of two devices cancel") {
 
 TEST_CASE("flame_svg says when the peak was far above what it draws") {
   Drawing drawing = training();
-  drawing.devices[0].events = 3;
-  drawing.devices[0].peak_requested_bytes = 10 * drawing.devices[0].requested_bytes;
+  drawing.devices[0].figures.events = 3;
+  drawing.devices[0].figures.peak_requested_bytes = 10 * drawing.devices[0].figures.requested_bytes;
   CHECK(visible_text(parse_svg(drawing.svg())).find("10× what is drawn here") != std::string::npos);
 }
 

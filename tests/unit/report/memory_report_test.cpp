@@ -1,10 +1,10 @@
 #include "memviz/memory_report.hpp"
 
 #include "analysis/kinds/told_kinds.hpp"
-#include "analysis/replay/device_accounts.hpp"
 #include "memviz/kinds.hpp"
 #include "memviz/replay.hpp"
 #include "support/small_snapshot.hpp"
+#include "support/states.hpp"
 
 #include <doctest/doctest.h>
 #include <map>
@@ -55,14 +55,12 @@ public:
       made.inactive(0x100000 - (block.is_live ? block.bytes : 0));
     }
     KindWatch watch;
-    state = rewind(std::make_shared<const Recording>(made.take()), choice, &watch);
-    BirthFinder births(state);
-    take_events(*state.recording, births);
-    state.kinds = kinds_of(state, watch, births.births());
+    state = test::with_births(rewind(std::make_shared<const Recording>(made.take()), choice, &watch));
+    add_kinds(state, watch);
     std::vector<DeviceRecord> timeline = record_timeline(*state.recording);
     for (DeviceRecord& record : timeline)
       record.kinds = kinds_of(record, state, watch);
-    return memory_report(state, timeline, births.births(), std::nullopt);
+    return memory_report(state, timeline, std::nullopt);
   }
 
   test::SmallSnapshot made;

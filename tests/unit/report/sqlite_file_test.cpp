@@ -1,6 +1,5 @@
 #include "memviz/sqlite_file.hpp"
 
-#include "analysis/replay/device_accounts.hpp"
 #include "memviz/error.hpp"
 #include "memviz/kinds.hpp"
 #include "memviz/replay.hpp"
@@ -56,8 +55,8 @@ std::string written(Recording made, const test::TemporaryFolder& folder, const S
   const auto recording = std::make_shared<const Recording>(std::move(made));
   KindWatch watch(KindRules("parameter weight\nactivation kept\n"));
   MemoryState state = rewind(recording, {.kind = MomentKind::peak}, &watch);
-  state.kinds = kinds_of(state, watch);
-  const MemoryReport report = memory_report(state, {}, {}, tables.device);
+  add_kinds(state, watch);
+  const MemoryReport report = memory_report(state, {}, tables.device);
   const ProjectFiles project(state, std::nullopt);
   const SqliteSubject subject{
       .file = "mem.pickle", .version = "1.2", .state = state, .report = report, .project = project};

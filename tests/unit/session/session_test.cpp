@@ -2,6 +2,7 @@
 
 #include "memviz/check.hpp"
 #include "memviz/error.hpp"
+#include "memviz/export.hpp"
 #include "session/sinks.hpp"
 #include "support/files.hpp"
 #include "support/snapshot_builder.hpp"
@@ -53,7 +54,7 @@ protected:
 };
 
 std::uint64_t live_bytes(const Opened& opened) {
-  return opened.state.devices.front().requested_bytes;
+  return opened.state.devices.front().figures.requested_bytes;
 }
 
 } // namespace
@@ -62,7 +63,7 @@ TEST_CASE_FIXTURE(SessionTest, "a file without wants is its end, and its events 
   const Opened opened = open(path);
   CHECK(live_bytes(opened) == 8000);
   CHECK(opened.state.recording->traces.empty());
-  CHECK(opened.births.empty());
+  CHECK_FALSE(opened.state.facts.front().birth);
   CHECK(opened.timeline.empty());
 }
 
@@ -82,7 +83,7 @@ TEST_CASE_FIXTURE(SessionTest, "what is wanted comes with the state") {
     CAPTURE(events);
     Counting counting;
     const Opened opened = open(path, {.events = events, .births = true, .timeline = true, .sink = &counting});
-    CHECK(opened.births.size() == opened.state.blocks.size());
+    CHECK(opened.state.facts.front().birth);
     REQUIRE(opened.timeline.size() == 1);
     CHECK(opened.timeline.front().events == 4);
     CHECK(counting.events == 4);
@@ -94,9 +95,9 @@ TEST_CASE("annotations take a second look only where there are some") {
   for (const bool events : {false, true}) {
     CAPTURE(events);
     const Wants wants{.events = events, .annotations = true};
-    CHECK(open(testdata_file("training_step"), wants).births.empty());
+    CHECK_FALSE(open(testdata_file("training_step"), wants).state.facts.front().birth);
     const Opened opened = open(testdata_file("gen_2.15_annotate"), wants);
-    CHECK(opened.births.size() == opened.state.blocks.size());
+    CHECK(opened.state.facts.front().birth);
   }
 }
 
@@ -106,6 +107,16 @@ TEST_CASE_FIXTURE(SessionTest, "an input is read as often as somebody looks") {
   static_cast<void>(session.open({.sink = &counting}));
   static_cast<void>(session.read(counting));
   CHECK(counting.events == 8);
+}
+
+TEST_CASE_FIXTURE(SessionTest, "bytes in memory are opened as a file is") {
+  for (const bool events : {false, true}) {
+    CAPTURE(events);
+    const Wants wants{.moment = parse_moment("at", "annotation:forward"), .events = events, .kinds = true};
+    const MemoryState state = Session(input_of(read_bytes(path))).open(wants).state;
+    CHECK(stats_json("mem", state, {}) == stats_json("mem", open(path, wants).state, {}));
+  }
+  CHECK_THROWS_AS(static_cast<void>(Session(input_of("Dear diary")).open()), Error);
 }
 
 TEST_CASE_FIXTURE(SessionTest, "a foreign file is refused when it is opened, and is an answer for a check") {

@@ -33,7 +33,7 @@ DeviceExplanation explained(const KindAccount& kinds, Verdict verdict) {
   DeviceExplanation device;
   device.kinds = kinds;
   for (const KindAmount& amount : kinds)
-    device.stats.requested_bytes += amount.bytes;
+    device.stats.figures.requested_bytes += amount.bytes;
   device.judgement.verdict = verdict;
   return device;
 }

@@ -119,7 +119,7 @@ TEST_CASE("every snapshot of testdata has a timeline of its segments and of its 
 
 TEST_CASE("the sentence names the peak and the error") {
   const std::string text = visible_text(parse_svg(drawn_timeline(read_testdata("oom.pickle"))));
-  const DeviceStats stats = replay(read_testdata("oom.pickle")).devices.front();
+  const DeviceState stats = replay(read_testdata("oom.pickle")).devices.front();
   CHECK(text.find("Peak ") != std::string::npos);
   CHECK(text.find("at event " + std::to_string(stats.peak_event.number())) != std::string::npos);
   CHECK(text.find("out-of-memory error asked for") != std::string::npos);

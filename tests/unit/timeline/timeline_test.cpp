@@ -154,7 +154,7 @@ TEST_CASE("an address that is allocated twice counts twice, as in the accounts")
   const Recording taken = snapshot.take();
   const BandChart chart = chart_of(taken);
   check_conserves_bytes(chart, replayed_live(taken, {}));
-  CHECK(chart.slices[chart.peak].live_bytes == test::end_of(taken).devices.front().peak_requested_bytes);
+  CHECK(chart.slices[chart.peak].live_bytes == test::end_of(taken).devices.front().figures.peak_requested_bytes);
 }
 
 TEST_CASE("devices have timelines of their own") {

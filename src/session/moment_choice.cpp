@@ -1,4 +1,4 @@
-#include "memviz/moment_request.hpp"
+#include "memviz/moment_choice.hpp"
 
 #include "memviz/error.hpp"
 #include "memviz/label.hpp"
@@ -31,8 +31,14 @@ bool is_start(const Recording& recording, const Annotation& annotation) {
   return stage == "START" || stage.empty();
 }
 
+/// One of the times at which an annotation starts, counted from 1.
+struct Occurrence {
+  std::string annotation;
+  std::int64_t number = 1;
+};
+
 /// The time at which it starts.
-std::optional<std::int64_t> start_of(const Recording& recording, const MomentRequest::Occurrence& wanted) {
+std::optional<std::int64_t> start_of(const Recording& recording, const Occurrence& wanted) {
   std::int64_t number = 0;
   for (const Annotation& annotation : recording.annotations) {
     if (!is_start(recording, annotation) || recording.frames.text(annotation.name) != wanted.annotation) continue;
@@ -42,16 +48,16 @@ std::optional<std::int64_t> start_of(const Recording& recording, const MomentReq
 }
 
 /// "NAME#K"
-std::optional<MomentRequest::Occurrence> occurrence_in(std::string_view text) {
+std::optional<Occurrence> occurrence_in(std::string_view text) {
   const std::size_t mark = text.rfind('#');
   if (mark == std::string_view::npos) return std::nullopt;
   const auto number = whole_number<std::int64_t>(text.substr(mark + 1));
   if (!number || *number <= 0) return std::nullopt;
-  return MomentRequest::Occurrence{std::string(text.substr(0, mark)), *number};
+  return Occurrence{std::string(text.substr(0, mark)), *number};
 }
 
 /// `wanted` is what the annotation asked for would be called in the recording.
-[[noreturn]] void fail_annotation(const MomentRequest& request, const std::string& wanted, const std::string& file,
+[[noreturn]] void fail_annotation(const std::string& option, const std::string& wanted, const std::string& file,
                                   const Recording& recording) {
   constexpr std::size_t kMostNames = 1000;
   constexpr std::size_t kLongest = 64;
@@ -62,7 +68,7 @@ std::optional<MomentRequest::Occurrence> occurrence_in(std::string_view text) {
     if (is_start(recording, annotation) && !name.empty() && name.size() <= kLongest && names.size() < kMostNames)
       names.insert(name);
   }
-  std::string message = fmt::format("{}: {} has no such annotation", request.option, file);
+  std::string message = fmt::format("{}: {} has no such annotation", option, file);
   if (names.empty()) throw UsageError(recording.annotations.empty() ? message + ", and no other" : message);
   const std::vector<std::string_view> candidates(names.begin(), names.end());
   const std::string nearest = did_you_mean(wanted, candidates);
@@ -74,47 +80,42 @@ std::optional<MomentRequest::Occurrence> occurrence_in(std::string_view text) {
       candidates.size() > listed_count ? fmt::format(" and {} more", candidates.size() - listed_count) : ""));
 }
 
-void check_event(const MomentRequest& request, const std::string& file, const std::vector<DeviceStats>& recorded) {
-  if (recorded.empty()) throw UsageError(fmt::format("{}: {} has no events", request.option, file));
-  if (!request.choice.device && recorded.size() > 1) {
-    std::vector<std::string> devices;
-    for (const DeviceStats& stats : recorded)
-      devices.push_back(device_word(stats.device));
-    throw UsageError(fmt::format("{}: each device counts its own events; add --device {}", request.option,
-                                 fmt::join(devices, " or ")));
+void check_event(const MomentChoice& choice, const std::string& file, std::span<const DeviceState> devices) {
+  std::vector<std::string> recorded;
+  for (const DeviceState& device : devices)
+    if (device.figures.events > 0) recorded.push_back(device_word(device.device));
+  if (!choice.device && recorded.size() > 1)
+    throw UsageError(fmt::format("{}: each device counts its own events; add --device {}", choice.option,
+                                 fmt::join(recorded, " or ")));
+  for (const DeviceState& device : devices) {
+    const std::uint64_t events = device.figures.events;
+    if (events == 0 || (choice.device && device.device != *choice.device)) continue;
+    if (choice.event.count() <= events) return;
+    throw UsageError(fmt::format("{}: {} has events 0 to {} of {}", choice.option, file, events - 1,
+                                 device_name(device.device, device.is_cpu)));
   }
-  for (const DeviceStats& stats : recorded) {
-    if (request.choice.device && stats.device != *request.choice.device) continue;
-    if (request.choice.event.count() <= stats.events) return;
-    throw UsageError(fmt::format("{}: {} has events 0 to {} of {}", request.option, file, stats.events - 1,
-                                 device_name(stats.device, stats.is_cpu)));
-  }
-  throw UsageError(
-      fmt::format("{}: {} has no events of device {}", request.option, file, device_word(*request.choice.device)));
+  throw UsageError(fmt::format("{}: {} has no events of device {}", choice.option, file, device_word(*choice.device)));
 }
 
-void check_time(const MomentRequest& request, const std::string& file, const std::vector<DeviceStats>& recorded) {
-  if (recorded.empty()) throw UsageError(fmt::format("{}: {} has no events", request.option, file));
-  const DeviceStats sum = sum_of(recorded);
+void check_time(const MomentChoice& choice, const std::string& file, const DeviceFigures& sum) {
   if (!sum.first_time_us) {
     throw UsageError(
-        fmt::format("{}: the events of {} have no times (PyTorch before 2.2); try event:N", request.option, file));
+        fmt::format("{}: the events of {} have no times (PyTorch before 2.2); try event:N", choice.option, file));
   }
-  if (request.choice.kind == MomentKind::annotation || request.choice.time_us >= *sum.first_time_us) return;
-  throw UsageError(fmt::format("{}: the events of {} are from time:{} to time:{}", request.option, file,
+  if (choice.kind == MomentKind::annotation || choice.time_us >= *sum.first_time_us) return;
+  throw UsageError(fmt::format("{}: the events of {} are from time:{} to time:{}", choice.option, file,
                                *sum.first_time_us, sum.last_time_us.value_or(*sum.first_time_us)));
 }
 
 } // namespace
 
-MomentRequest parse_moment(std::string_view option, const std::string& word) {
+MomentChoice parse_moment(std::string_view option, const std::string& word) {
   constexpr std::string_view kEvent = "event:";
   constexpr std::string_view kTime = "time:";
   constexpr std::string_view kAnnotation = "annotation:";
-  MomentRequest request;
-  request.option = fmt::format("--{} {}", option, word);
-  MomentChoice& choice = request.choice;
-  if (word == "end") return request;
+  MomentChoice choice;
+  choice.option = fmt::format("--{} {}", option, word);
+  if (word == "end") return choice;
   if (word == "auto") {
     choice.kind = MomentKind::automatic;
   } else if (word == "oom") {
@@ -131,7 +132,6 @@ MomentRequest parse_moment(std::string_view option, const std::string& word) {
   } else if (word.starts_with(kAnnotation) && word.size() > kAnnotation.size()) {
     choice.kind = MomentKind::annotation;
     choice.annotation = word.substr(kAnnotation.size());
-    request.occurrence = occurrence_in(choice.annotation);
   } else {
     constexpr std::array<std::string_view, 7> kWords{"auto",    "end",     "peak",           "oom",
                                                      "event:N", "time:US", "annotation:NAME"};
@@ -139,47 +139,44 @@ MomentRequest parse_moment(std::string_view option, const std::string& word) {
                                                                : did_you_mean(word, kWords);
     throw UsageError(fmt::format("--{} must be {}, not '{}'{}", option, listed(kWords), word, hint));
   }
-  return request;
+  return choice;
 }
 
-bool needs_annotation(const MomentRequest& request) {
-  return request.choice.kind == MomentKind::annotation;
-}
-
-MomentChoice moment_in(const MomentRequest& request, const std::string& file, const Recording& recording,
+MomentChoice moment_in(const MomentChoice& wanted, const std::string& file, const Recording& recording,
                        TextRewriter* rewriter) {
-  MomentChoice choice = request.choice;
-  if (!needs_annotation(request)) return choice;
+  MomentChoice choice = wanted;
+  if (choice.kind != MomentKind::annotation) return choice;
   const auto shown = [&](const std::string& name) {
     return rewriter == nullptr ? name : rewriter->text(TextKind::annotation, name);
   };
   // PyTorch's own profiler has names such as ProfilerStep#3, so the whole text comes first.
-  choice.annotation = shown(request.choice.annotation);
+  choice.annotation = shown(wanted.annotation);
   auto time_us = start_of(recording, {choice.annotation, 1});
-  if (!time_us && request.occurrence) {
-    const MomentRequest::Occurrence occurrence{shown(request.occurrence->annotation), request.occurrence->number};
+  const std::optional<Occurrence> one_of_several = occurrence_in(wanted.annotation);
+  if (!time_us && one_of_several) {
+    const Occurrence occurrence{shown(one_of_several->annotation), one_of_several->number};
     time_us = start_of(recording, occurrence);
     if (time_us) choice.annotation = fmt::format("{}#{}", occurrence.annotation, occurrence.number);
   }
-  if (!time_us) fail_annotation(request, choice.annotation, file, recording);
+  if (!time_us) fail_annotation(wanted.option, choice.annotation, file, recording);
   choice.time_us = *time_us;
   return choice;
 }
 
-void check_moment(const MomentRequest& request, const std::string& file, const std::vector<DeviceStats>& devices) {
-  std::vector<DeviceStats> recorded;
-  for (const DeviceStats& stats : devices)
-    if (stats.events > 0) recorded.push_back(stats);
-  switch (request.choice.kind) {
-  case MomentKind::event: return check_event(request, file, recorded);
+void check_moment(const MomentChoice& choice, const std::string& file, std::span<const DeviceState> devices) {
+  const DeviceFigures sum = sum_of(devices);
+  switch (choice.kind) {
+  case MomentKind::event:
   case MomentKind::time:
-  case MomentKind::annotation: return check_time(request, file, recorded);
+  case MomentKind::annotation:
+    if (sum.events == 0) throw UsageError(fmt::format("{}: {} has no events", choice.option, file));
+    return choice.kind == MomentKind::event ? check_event(choice, file, devices) : check_time(choice, file, sum);
   case MomentKind::oom:
-    if (sum_of(recorded).ooms > 0) return;
-    throw UsageError(fmt::format("{}: {} records no out-of-memory error; try --at peak", request.option, file));
+    if (sum.ooms > 0) return;
+    throw UsageError(fmt::format("{}: {} records no out-of-memory error; try --at peak", choice.option, file));
   case MomentKind::peak:
-    if (!recorded.empty() || request.option.empty()) return; // where nobody asked for it, the end will do
-    throw UsageError(fmt::format("{}: {} has no events, so its peak is not known", request.option, file));
+    if (sum.events > 0 || choice.option.empty()) return; // where nobody asked for it, the end will do
+    throw UsageError(fmt::format("{}: {} has no events, so its peak is not known", choice.option, file));
   case MomentKind::automatic:
   case MomentKind::end: return;
   }

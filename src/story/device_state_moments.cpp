@@ -1,4 +1,4 @@
-#include "memviz/device_stats.hpp"
+#include "memviz/device_state.hpp"
 #include "memviz/format.hpp"
 #include "memviz/label.hpp"
 #include "memviz/moment.hpp"
@@ -8,23 +8,24 @@
 
 namespace memviz {
 
-std::string other_moments_text(std::string_view command, const DeviceStats& stats, std::string_view owner) {
+std::string other_moments_text(std::string_view command, const DeviceState& device, std::string_view owner) {
   std::string text;
   const auto add = [&](std::string_view held, std::string_view word) {
     const bool is_first = text.empty();
     text += fmt::format("{}{} ({}--at {}{})", is_first ? "" : "; ", held,
                         is_first ? fmt::format("memviz {} ", command) : "", word, is_first ? " FILE" : "");
   };
+  const DeviceFigures& stats = device.figures;
   if (stats.events == 0) return text;
   const bool is_like_end =
       stats.requested_bytes == stats.end_live_bytes() && stats.reserved_bytes == stats.end_reserved_bytes;
-  if (!stats.at.is_end() && !is_like_end) {
+  if (!device.moment.is_end() && !is_like_end) {
     add(fmt::format("at the end: {} live of {} reserved", format_bytes(stats.end_live_bytes()),
                     format_bytes(stats.end_reserved_bytes)),
         "end");
   }
-  if (!stats.last_oom_event.is_none() && stats.at.event != stats.last_oom_event)
-    add(fmt::format("the out-of-memory error: event {}", format_count(stats.last_oom_event.value())), "oom");
+  if (!device.last_oom_event.is_none() && device.moment.event != device.last_oom_event)
+    add(fmt::format("the out-of-memory error: event {}", format_count(device.last_oom_event.value())), "oom");
   if (stats.requested_bytes != stats.peak_requested_bytes)
     add(fmt::format("at the peak: {} live", format_bytes(stats.peak_requested_bytes)), "peak");
   if (text.empty()) return text;
@@ -33,19 +34,23 @@ std::string other_moments_text(std::string_view command, const DeviceStats& stat
   return text;
 }
 
-std::string moments_text(const std::vector<DeviceStats>& devices) {
+std::string moment_text(const DeviceState& device) {
+  return moment_text(device.moment, device.figures.events);
+}
+
+std::string moments_text(std::span<const DeviceState> devices) {
   constexpr std::size_t kMostNamed = 3;
   const auto at_end = static_cast<std::size_t>(
-      std::count_if(devices.begin(), devices.end(), [](const DeviceStats& stats) { return stats.at.is_end(); }));
+      std::count_if(devices.begin(), devices.end(), [](const DeviceState& stats) { return stats.moment.is_end(); }));
   if (at_end == devices.size()) return moment_text({}, 0);
-  if (devices.size() == 1) return moment_text(devices.front().at, devices.front().events);
+  if (devices.size() == 1) return moment_text(devices.front());
   std::string text;
   std::size_t named = 0;
-  for (const DeviceStats& stats : devices) {
-    if (stats.at.is_end() || named == kMostNamed) continue;
+  for (const DeviceState& stats : devices) {
+    if (stats.moment.is_end() || named == kMostNamed) continue;
     ++named;
-    text += fmt::format("{}{} {}", text.empty() ? "" : "; ", device_name(stats.device, stats.is_cpu),
-                        moment_text(stats.at, stats.events));
+    text +=
+        fmt::format("{}{} {}", text.empty() ? "" : "; ", device_name(stats.device, stats.is_cpu), moment_text(stats));
   }
   if (const std::size_t more = devices.size() - at_end - named; more > 0)
     text += fmt::format("; {} more at theirs", more);

@@ -1,36 +1,42 @@
-#include "memviz/device_stats.hpp"
+#include "memviz/device_state.hpp"
 
 #include <algorithm>
 
 namespace memviz {
 
-bool mixes_host(const std::vector<DeviceStats>& devices) {
-  const auto is_of_host = [](const DeviceStats& stats) { return is_host(stats.device); };
-  return devices.size() > 1 && std::any_of(devices.begin(), devices.end(), is_of_host);
+bool mixes_host(std::span<const DeviceState> devices) {
+  const auto is_of_host = [](const DeviceState& device) { return is_host(device.device); };
+  return devices.size() > 1 && std::ranges::any_of(devices, is_of_host);
 }
 
-bool are_at_end(const std::vector<DeviceStats>& devices) {
-  return std::all_of(devices.begin(), devices.end(), [](const DeviceStats& stats) { return stats.at.is_end(); });
+bool are_at_end(std::span<const DeviceState> devices) {
+  return std::ranges::all_of(devices, [](const DeviceState& device) { return device.moment.is_end(); });
 }
 
-std::optional<DeviceId> leading_device(const std::vector<DeviceStats>& devices) {
+const DeviceState* leading_device(std::span<const DeviceState> devices) {
   const bool have_sum = are_at_end(devices) && !mixes_host(devices);
-  if (devices.size() < 2 || have_sum) return std::nullopt;
-  const auto failed = std::find_if(devices.begin(), devices.end(),
-                                   [](const DeviceStats& stats) { return stats.at.kind == MomentKind::oom; });
-  if (failed != devices.end()) return failed->device;
-  const auto holds_less = [](const DeviceStats& one, const DeviceStats& other) {
+  if (devices.size() < 2 || have_sum) return nullptr;
+  const auto failed =
+      std::ranges::find_if(devices, [](const DeviceState& device) { return device.moment.kind == MomentKind::oom; });
+  if (failed != devices.end()) return &*failed;
+  return &*std::ranges::max_element(devices, [](const DeviceState& one, const DeviceState& other) {
     if (is_host(one.device) != is_host(other.device)) return is_host(one.device);
-    return one.requested_bytes < other.requested_bytes;
-  };
-  return std::max_element(devices.begin(), devices.end(), holds_less)->device;
+    return one.figures.requested_bytes < other.figures.requested_bytes;
+  });
 }
 
-DeviceStats leading_or_sum(const std::vector<DeviceStats>& devices) {
-  const auto leading = leading_device(devices);
-  if (!leading) return devices.size() == 1 ? devices.front() : sum_of(devices);
-  return *std::find_if(devices.begin(), devices.end(),
-                       [&](const DeviceStats& stats) { return stats.device == *leading; });
+const DeviceState* shown_device(std::span<const DeviceState> devices) {
+  return devices.size() == 1 ? &devices.front() : leading_device(devices);
+}
+
+DeviceFigures shown_figures(std::span<const DeviceState> devices) {
+  const DeviceState* const device = shown_device(devices);
+  return device == nullptr ? sum_of(devices) : device->figures;
+}
+
+Moment shown_moment(std::span<const DeviceState> devices) {
+  const DeviceState* const device = shown_device(devices);
+  return device == nullptr ? Moment{} : device->moment;
 }
 
 MemoryTotals& MemoryTotals::operator+=(const MemoryTotals& more) {
@@ -62,7 +68,8 @@ EventCounts& EventCounts::operator+=(const EventCounts& more) {
   return *this;
 }
 
-EventAccounts& EventAccounts::operator+=(const EventAccounts& more) {
+DeviceFigures& DeviceFigures::operator+=(const DeviceFigures& more) {
+  MemoryTotals::operator+=(more);
   EventCounts::operator+=(more);
   baseline_bytes += more.baseline_bytes;
   may_have_lost_events = may_have_lost_events || more.may_have_lost_events;
@@ -70,7 +77,6 @@ EventAccounts& EventAccounts::operator+=(const EventAccounts& more) {
   unexplained_with_stack += more.unexplained_with_stack;
   unexplained_with_stack_bytes += more.unexplained_with_stack_bytes;
   peak_requested_bytes += more.peak_requested_bytes;
-  peak_event = more.peak_event;
   end_requested_bytes += more.end_requested_bytes;
   end_reserved_bytes += more.end_reserved_bytes;
   end_block_bytes += more.end_block_bytes;
@@ -78,14 +84,10 @@ EventAccounts& EventAccounts::operator+=(const EventAccounts& more) {
   return *this;
 }
 
-DeviceStats sum_of(const std::vector<DeviceStats>& devices) {
-  DeviceStats sum;
-  for (const DeviceStats& device : devices) {
-    static_cast<MemoryTotals&>(sum) += device;
-    static_cast<EventAccounts&>(sum) += device;
-    sum.device = device.device;
-    sum.is_cpu = device.is_cpu;
-  }
+DeviceFigures sum_of(std::span<const DeviceState> devices) {
+  DeviceFigures sum;
+  for (const DeviceState& device : devices)
+    sum += device.figures;
   return sum;
 }
 

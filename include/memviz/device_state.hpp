@@ -1,12 +1,13 @@
 #pragma once
 
-// The figures of one device: its totals at a moment, and its accounts over the whole recording; and which of several
-// devices, or whether their sum, sentences are about. All sizes are bytes.
+// One device at a moment: its totals then, its accounts over the whole recording, and what does not add up; and the
+// figures of several devices together. All sizes are bytes.
 
 #include "memviz/moment.hpp"
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -45,18 +46,17 @@ struct EventCounts {
   std::uint64_t allocs_without_stack = 0; ///< of the recorded ones
   std::uint64_t ooms = 0;
   std::uint32_t actions = 0; ///< a bit for each Action that occurs
-  EventIndex last_oom_event = {};
   /// Earliest and latest time of an event; absent before PyTorch 2.2.
   std::optional<std::int64_t> first_time_us = std::nullopt;
   std::optional<std::int64_t> last_time_us = std::nullopt;
 
   [[nodiscard]] bool has(Action action) const { return (actions >> static_cast<unsigned>(action) & 1U) != 0; }
-  /// The last out-of-memory error stays this device's: no index names an event of two.
   EventCounts& operator+=(const EventCounts& more);
 };
 
-/// The accounts of a whole recording: its events, and the blocks of its end.
-struct EventAccounts : EventCounts {
+/// The figures of one device, or of several together: its totals at a moment, and the accounts of the whole recording,
+/// which are its events and the blocks of its end.
+struct DeviceFigures : MemoryTotals, EventCounts {
   std::uint64_t baseline_bytes = 0; ///< lived before the first recorded event
   /// Whether some of the baseline may have been allocated while recording was on: the ring of events is, or may be, too
   /// small to have kept that.
@@ -65,51 +65,83 @@ struct EventAccounts : EventCounts {
   std::uint64_t unexplained_with_stack = 0;       ///< of these: recording was on when they were allocated
   std::uint64_t unexplained_with_stack_bytes = 0; ///< requested
   std::uint64_t peak_requested_bytes = 0;
-  EventIndex peak_event = {}; ///< the first event after which live bytes are highest; none: the baseline itself
   std::uint64_t end_requested_bytes = 0; ///< live after the last event: baseline + allocs - frees
   std::uint64_t end_reserved_bytes = 0;  ///< of the file's own segments
   std::uint64_t end_block_bytes = 0;     ///< requested by the file's own blocks that are active
   std::int64_t imbalance_bytes = 0;      ///< the sum of the events minus that; 0 when the accounts balance
 
-  /// The peak becomes the sum of both peaks, and its event that of `more`.
-  EventAccounts& operator+=(const EventAccounts& more);
+  /// The peak becomes the sum of both peaks.
+  DeviceFigures& operator+=(const DeviceFigures& more);
   [[nodiscard]] bool balanced() const { return imbalance_bytes == 0; }
   /// What is live at the end: where the events do not add up to it, what the file's own blocks say.
   [[nodiscard]] std::uint64_t end_live_bytes() const { return balanced() ? end_requested_bytes : end_block_bytes; }
 };
 
-/// One device at a moment.
-struct DeviceStats : MemoryTotals, EventAccounts {
-  DeviceId device;
-  bool is_cpu = false; ///< Origin::is_main_memory()
-  Moment at = {};      ///< of the totals
+/// Memory that lived at a moment by the events, and for which no segment of that moment has room.
+struct OutsideMemory {
+  std::uint64_t requested_bytes = 0;
+  /// 0: a part of an allocation whose beginning has a block; or bytes that are only counted.
+  std::uint64_t allocations = 1;
+  StackId stack = kNoFrames;
+  EventIndex alloc_event = {};
+  bool is_only_counted = false; ///< what baseline + allocs - frees has beyond all allocations that can be named
 };
 
-/// Over several devices; the peak is the sum of the devices' own peaks. Device and peak_event are those of the last
-/// one.
-[[nodiscard]] DeviceStats sum_of(const std::vector<DeviceStats>& devices);
+/// Contradictions at the moment of a device, apart from MemoryTotals::outside_bytes: none at the end of the recording,
+/// where the file's own blocks are what is alive.
+struct Misfits {
+  std::uint64_t segment_events = 0; ///< that contradict the segments of the file and were left out
+  std::uint64_t segment_bytes = 0;  ///< of these
+  std::uint64_t unsummed_bytes = 0; ///< that the blocks request beyond baseline + allocs - frees
+  /// Allocations that were never freed, yet their addresses were given out again.
+  std::uint64_t overwritten_allocations = 0;
+};
 
-/// Whether there is pinned host memory beside GPUs: their sum is the size of nothing.
-[[nodiscard]] bool mixes_host(const std::vector<DeviceStats>& devices);
+/// One device at a moment.
+struct DeviceState {
+  DeviceId device;
+  bool is_cpu = false; ///< Origin::is_main_memory()
+  Moment moment = {};
+  DeviceFigures figures = {};
+  EventIndex peak_event = {}; ///< the first event after which live bytes are highest; none: the baseline itself
+  EventIndex last_oom_event = {};
+  EventsAround around = {};
+  Misfits misfits = {};
+  std::vector<OutsideMemory> outside = {}; ///< of DeviceFigures::outside_bytes
+};
 
-[[nodiscard]] bool are_at_end(const std::vector<DeviceStats>& devices);
+/// Adds up the figures of several devices.
+[[nodiscard]] DeviceFigures sum_of(std::span<const DeviceState> devices);
+
+/// Whether there is pinned host memory besides GPUs: their sum is the size of nothing.
+[[nodiscard]] bool mixes_host(std::span<const DeviceState> devices);
+
+[[nodiscard]] bool are_at_end(std::span<const DeviceState> devices);
 
 /// The device that leads where several are at different moments, so that no sum of theirs was ever held at once, or
-/// where some are GPUs and one is host memory: the first that failed, else the GPU that holds most. Nothing where there
+/// where some are GPUs and one is host memory: the first that failed, else the GPU that holds most. Null where there
 /// is one device, or all are GPUs at their end.
-[[nodiscard]] std::optional<DeviceId> leading_device(const std::vector<DeviceStats>& devices);
+[[nodiscard]] const DeviceState* leading_device(std::span<const DeviceState> devices);
 
-/// What figures and sentences about `devices` are of: the leading device, else their sum.
-[[nodiscard]] DeviceStats leading_or_sum(const std::vector<DeviceStats>& devices);
+/// The one device that figures and sentences about `devices` describe: the leading one or the only one; null where they
+/// describe the sum.
+[[nodiscard]] const DeviceState* shown_device(std::span<const DeviceState> devices);
+/// The figures of that device, else the sum.
+[[nodiscard]] DeviceFigures shown_figures(std::span<const DeviceState> devices);
+/// The moment of that device, else the end.
+[[nodiscard]] Moment shown_moment(std::span<const DeviceState> devices);
 
 /// What a device held at the moments that are not looked at, and the command that shows them: "At the end: 3.20 GiB
 /// live of 6.50 GiB reserved (memviz flame --at end FILE); at the peak: 39.7 GiB live (--at peak)", or with an owner
 /// "GPU 1 at the end: ...". "" where it has no events or held the same.
-[[nodiscard]] std::string other_moments_text(std::string_view command, const DeviceStats& stats,
+[[nodiscard]] std::string other_moments_text(std::string_view command, const DeviceState& device,
                                              std::string_view owner = "");
 
-/// moment_text() of one device; of several, which is at which: "GPU 1 at the out-of-memory error, event 5 of 9; the
+/// The moment of a device, "at the peak, event 1,234 of 5,678".
+[[nodiscard]] std::string moment_text(const DeviceState& device);
+
+/// The same of one device; of several, which is at which: "GPU 1 at the out-of-memory error, event 5 of 9; the
 /// others at the end of recording".
-[[nodiscard]] std::string moments_text(const std::vector<DeviceStats>& devices);
+[[nodiscard]] std::string moments_text(std::span<const DeviceState> devices);
 
 } // namespace memviz
