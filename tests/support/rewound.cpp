@@ -2,43 +2,19 @@
 
 #include "memviz/flame.hpp"
 #include "memviz/replay.hpp"
+#include "support/conservation.hpp"
 #include "support/tree_builder.hpp"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
-#include <vector>
 
 namespace memviz::test {
-namespace {
-
-/// Every byte of every segment is in one of its blocks, whatever the moment.
-void check_conserves(const MemoryState& state) {
-  std::vector<std::uint64_t> reserved_bytes(state.devices.size());
-  for (const Segment& segment : state.segments) {
-    std::uint64_t bytes = segment.uncovered_bytes;
-    for (const Block& block : state.blocks_of(segment)) {
-      bytes += block.size_bytes;
-      CHECK(block.requested_bytes <= block.size_bytes);
-      CHECK(block.address >= segment.address);
-    }
-    CHECK(bytes == segment.total_bytes);
-    for (std::size_t i = 0; i < reserved_bytes.size(); ++i)
-      if (state.devices[i].device == segment.device) reserved_bytes[i] += segment.total_bytes;
-  }
-  for (std::size_t i = 0; i < reserved_bytes.size(); ++i) {
-    const DeviceFigures& stats = state.devices[i].figures;
-    CHECK(stats.reserved_bytes == reserved_bytes[i]);
-    CHECK(stats.allocated_bytes + stats.pending_free_bytes + stats.inactive_bytes + stats.unaccounted_bytes ==
-          stats.reserved_bytes);
-  }
-  CHECK(state.facts.size() == state.blocks.size());
-}
-
-} // namespace
-
 MemoryState rewound(const SnapshotBuilder& builder, const MomentChoice& choice) {
   MemoryState state = rewind(builder.read(), choice);
-  check_conserves(state);
+  check_conserved(state);
+  for (const Segment& segment : state.segments)
+    for (const Block& block : state.blocks_of(segment))
+      CHECK(block.address >= segment.address);
   check_conserves_bytes(build_frame_tree(state, {}));
   return state;
 }
