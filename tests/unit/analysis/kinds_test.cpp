@@ -1,5 +1,6 @@
 #include "analysis/kinds/told_kinds.hpp"
 #include "memviz/error.hpp"
+#include "support/snapshot_builder.hpp"
 #include "support/training.hpp"
 
 #include <doctest/doctest.h>
@@ -191,4 +192,20 @@ TEST_CASE("a text declares a kind where it is its name, or has a key that says s
   CHECK(declared_kind("kind: red wine") == std::nullopt);
   CHECK(declared_kind("mankind: gradient") == std::nullopt);
   CHECK(declared_kind("") == std::nullopt);
+}
+
+TEST_CASE("a stack is of a kind that has nine tenths of its bytes") {
+  const auto kind_of_stack = [](std::uint64_t of_other_bytes) {
+    const Stack stack{"a.py:1:f"};
+    SnapshotBuilder builder;
+    builder.segment(0x10000, 2048).active(1024, 1000 - of_other_bytes, stack).active(1024, of_other_bytes, stack);
+    const Recording recording = builder.read();
+    MemoryState state = end_of(recording);
+    set_kinds(state, {{MemoryKind::activation}, {MemoryKind::gradient}});
+    const auto kinds = kinds_by_stack(state);
+    return kinds.empty() ? MemoryKind::unknown : kinds.begin()->second;
+  };
+  CHECK(kind_of_stack(100) == MemoryKind::activation);
+  CHECK(kind_of_stack(101) == MemoryKind::unknown);
+  CHECK(kind_of_stack(900) == MemoryKind::gradient);
 }

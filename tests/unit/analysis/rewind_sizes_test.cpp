@@ -40,6 +40,14 @@ TEST_CASE("a block keeps the rest that a neighbour left it after the neighbour i
     builder.alloc(kFirst, 3 * MiB + 1).alloc(kSecond, 6 * MiB).free(kSecond, 6 * MiB).free(kFirst, 3 * MiB + 1);
     CHECK(drawn_after(builder, 3) == "0x10000000+20971520: 3145729/4194304 -16777216");
   }
+  SUBCASE("with a rest of exactly 1 MiB") {
+    builder.alloc(kSecond, 6 * MiB).alloc(kFirst, 3 * MiB).free(kSecond, 6 * MiB).free(kFirst, 3 * MiB);
+    CHECK(drawn_after(builder, 3) == "0x10000000+20971520: 3145728/4194304 -16777216");
+  }
+  SUBCASE("but a rest of more than 1 MiB is split off") {
+    builder.alloc(kSecond, 6 * MiB).alloc(kFirst, 3 * MiB - 512).free(kSecond, 6 * MiB).free(kFirst, 3 * MiB - 512);
+    CHECK(drawn_after(builder, 3) == "0x10000000+20971520: 3145216/3145216 -17826304");
+  }
   SUBCASE("but not of one that was gone before it was made") {
     builder.alloc(kSecond, 6 * MiB).free(kSecond, 6 * MiB).alloc(kFirst, 3 * MiB + 1).free(kFirst, 3 * MiB + 1);
     CHECK(drawn_after(builder, 3) == "0x10000000+20971520: 3145729/3146240 -17825280");

@@ -1,5 +1,6 @@
 #include "memviz/replay.hpp"
 #include "memviz/warnings.hpp"
+#include "story/skipped_actions.hpp"
 #include "support/contains.hpp"
 #include "support/rewound.hpp"
 #include "support/snapshot_builder.hpp"
@@ -48,4 +49,31 @@ TEST_CASE("segments that were made and are not there name the event that would h
   SnapshotBuilder builder;
   builder.event("segment_alloc", 0x1000, 4096).alloc(0x1000, 500).free(0x1000, 500);
   CHECK(contains(warnings_at(builder, -1), "no event is segment_free"));
+}
+
+TEST_CASE("only actions whose lack explains the figures are named") {
+  const auto figures_with = [](std::initializer_list<Action> actions, std::int64_t imbalance_bytes) {
+    DeviceFigures figures;
+    figures.imbalance_bytes = imbalance_bytes;
+    for (const Action action : actions)
+      figures.actions |= 1U << static_cast<unsigned>(action);
+    return figures;
+  };
+  const auto outside = [&](std::initializer_list<Action> actions, std::int64_t imbalance_bytes = 0) {
+    return skipped_outside_text(figures_with(actions, imbalance_bytes));
+  };
+  using enum Action;
+  CHECK(contains(outside({alloc}, 1), "no event is free_requested or free_completed"));
+  CHECK(outside({alloc}, 0).empty());
+  CHECK(outside({alloc}, -1).empty());
+  CHECK(contains(outside({free_completed}, 1), "no event is alloc"));
+  CHECK(contains(outside({alloc, free_completed}), "no event is segment_alloc or segment_free or segment_map"));
+  CHECK(outside({alloc, free_completed, segment_map}).empty());
+  CHECK(outside({alloc, free_completed}, 1).empty());
+  const auto counterparts = [&](std::initializer_list<Action> actions) {
+    return skipped_counterparts_text(figures_with(actions, 0));
+  };
+  CHECK(contains(counterparts({segment_alloc, segment_map}), "no event is segment_free or segment_unmap"));
+  CHECK(contains(counterparts({segment_unmap}), "no event is segment_map"));
+  CHECK(counterparts({segment_alloc, segment_free}).empty());
 }

@@ -219,6 +219,23 @@ TEST_CASE("how many steps are left follows from the capacity and the peak of a s
   CHECK(leaks_of(snapshot, options)[0].steps_left() == 0);
 }
 
+TEST_CASE("steps are left from the higher of the last two peaks, because the last step may be cut short") {
+  const auto steps_left = [](const std::vector<std::uint64_t>& peak_bytes) {
+    DeviceLeaks leaks;
+    leaks.capacity_bytes = 100;
+    leaks.grows.resize(1);
+    leaks.grows[0].trend.bytes_per_step = 10;
+    leaks.peak_bytes = peak_bytes;
+    return leaks.steps_left();
+  };
+  CHECK(steps_left({50, 40}) == 5);
+  CHECK(steps_left({40, 50}) == 5);
+  CHECK(steps_left({90, 40, 50}) == 5);
+  CHECK(steps_left({91, 0}) == 0);
+  CHECK(steps_left({100, 101}) == 0);
+  CHECK(!steps_left({50}));
+}
+
 TEST_CASE("leaks names the line that grows, in text and JSON") {
   const auto outcome = run({"leaks", leaking("cache"), "--capacity", "80GiB"});
   CHECK(outcome.exit_code == 0);

@@ -101,6 +101,23 @@ TEST_CASE("a cache that is full, or nearly, has stopped") {
   CHECK(trend_of({0, 500, 750, 875, 937, 968, 984, 992, 996, 998}).kind == TrendKind::stopped);
 }
 
+TEST_CASE("growth has stopped when it is quiet for more than twice its longest pause") {
+  const auto kind_of = [](const std::vector<std::size_t>& rises, std::size_t quiet) {
+    Bytes bytes(rises.back() + quiet + 1);
+    for (const std::size_t rise : rises)
+      for (std::size_t step = rise; step < bytes.size(); ++step)
+        bytes[step] += 10;
+    return trend_of(bytes).kind;
+  };
+  const std::vector<std::size_t> even{2, 4, 6, 8, 10, 12};
+  CHECK(kind_of(even, 4) == TrendKind::grows);
+  CHECK(kind_of(even, 5) == TrendKind::stopped);
+  const std::vector<std::size_t> early_pause{1, 5, 6, 7, 8, 9, 10};
+  CHECK(kind_of(early_pause, 3) == TrendKind::grows);
+  const std::vector<std::size_t> late_pause{1, 2, 3, 4, 8, 9, 10};
+  CHECK(kind_of(late_pause, 3) == TrendKind::grows);
+}
+
 TEST_CASE("rising for some steps and falling at once, again and again, is freeing late") {
   const Bytes saw{0, 10, 20, 30, 0, 10, 20, 30, 0, 10, 20, 30, 0};
   CHECK(trend_of(saw).kind == TrendKind::late_frees);

@@ -4,6 +4,7 @@
 #include "memviz/recording.hpp"
 #include "memviz/replay.hpp"
 #include "memviz/source_line.hpp"
+#include "support/both_readers.hpp"
 #include "support/snapshot_builder.hpp"
 #include "support/states.hpp"
 
@@ -141,6 +142,29 @@ TEST_CASE("events keep what any generation writes") {
     CHECK(events[2].action == Action::other);
     CHECK(snapshot.frames.text(events[2].action_text) == "user_defined");
   }
+}
+
+TEST_CASE("events of errors alone have the free bytes of the device, by either reader") {
+  SnapshotBuilder builder;
+  for (int i = 0; i < 3; ++i)
+    builder.event(dict({{"action", "oom"}, {"device_free", 4096 + i}, {"size", 1 << 20}, {"stream", 0}}));
+  check_same(builder.pickle());
+  const Recording snapshot = builder.read();
+  for (std::size_t i = 0; i < 3; ++i)
+    CHECK(snapshot.traces[DeviceId{0}][i].address == 4096 + i);
+}
+
+TEST_CASE("either of the keys that came with pools shows the newest writer") {
+  const auto generation_with = [](const char* key, PythonValue value) {
+    SnapshotBuilder builder;
+    for (int i = 0; i < 3; ++i)
+      builder.event(dict({{"action", "alloc"}, {"addr", 512 * i}, {"size", 7}, {"stream", 0}, {key, value}}));
+    check_same(builder.pickle());
+    return builder.read().origin.generation;
+  };
+  CHECK(generation_with("pool_id", tuple({0, 9})) == "PyTorch of 2026 or newer");
+  CHECK(generation_with("forward_frames", list({"model.py:3 in forward"})) == "PyTorch of 2026 or newer");
+  CHECK(generation_with("category", "other") == "PyTorch 2.1 or 2.2");
 }
 
 TEST_CASE("a line of 2^64 - 1 is not known, as PyTorch's unwinder writes it, and stays as it is in folded output") {

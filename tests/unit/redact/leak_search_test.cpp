@@ -73,6 +73,16 @@ TEST_CASE("in an output only paths are looked for") {
   CHECK(search.count_paths("/srv/acme/net.py") == 1);
 }
 
+TEST_CASE("a path of two parts is one where it ends as a file of code does") {
+  LeakSearch search;
+  search.hide("/acme/model.py");
+  search.hide("/acme/model");
+  search.hide("/acme/nets/all/");
+  CHECK(search.count_paths("/acme/model.py") == 1);
+  CHECK(search.count_paths("/acme/model") == 0);
+  CHECK(search.count_paths("/acme/nets/all") == 1); // of three parts, with or without the '/' at its end
+}
+
 TEST_CASE("of a long text the beginning is found") {
   const std::string path = fmt::format("/home/alice/{:->200}", "");
   LeakSearch search;

@@ -100,6 +100,16 @@ TEST_CASE("the scanner stops before what does not fit") {
   CHECK(rows("") == 1);
 }
 
+TEST_CASE("records that are numbered in the memo at their end go on as such") {
+  const std::string plain = "}(h\x00K\x01h\x01K\x02u"s;
+  const auto rows = [](const std::string& bytes) { return scanned(bytes + kPadding).cells.size() / 2; };
+  CHECK(rows(plain + plain) == 2);
+  CHECK(rows(plain + "\x94" + plain + "\x94") == 2);
+  CHECK(rows(plain + "\x94" + plain) == 1);
+  CHECK(rows(plain + plain + "\x94") == 1);
+  CHECK(rows(record("K\x01", "K\x02") + record("K\x01", "K\x02") + "\x94") == 1);
+}
+
 TEST_CASE("values that look different from those of the record before are read all the same") {
   // Each is scanned behind each: what was learned of one must not change what is read of the other.
   const std::vector<std::string> values{
