@@ -72,6 +72,10 @@ Vocabulary printed_vocabulary() {
   return vocabulary;
 }
 
+std::string file_of(const std::string& word) {
+  return "/srv/acme/" + word + "/" + word + ".py";
+}
+
 PythonValue frames_of(const std::string& name, const std::string& filename) {
   return list({dict({{"name", name}, {"filename", filename}, {"line", 1}})});
 }
@@ -79,10 +83,8 @@ PythonValue frames_of(const std::string& name, const std::string& filename) {
 /// A program in which everything that has a name is called after a word, each time another one.
 std::string program_of(const Vocabulary& vocabulary) {
   std::vector<std::pair<std::string, PythonValue>> stacks; // with the word that they are of
-  for (const std::string& word : vocabulary.words) {
-    stacks.emplace_back(word, frames_of(word, "/srv/acme/net.py"));
-    stacks.emplace_back(word, frames_of("acme_fn", "/srv/acme/" + word + "/" + word + ".py"));
-  }
+  for (const std::string& word : vocabulary.words)
+    stacks.emplace_back(word, frames_of(word, file_of(word)));
   for (const std::string& path : vocabulary.paths)
     stacks.emplace_back(path, frames_of("acme_fn", path));
   SnapshotBuilder builder;
@@ -146,11 +148,24 @@ TextSet pseudonyms_of(const Vocabulary& vocabulary, Redact what) {
     const std::string stem = word.substr(0, word.find_last_not_of(kDigits) + 1);
     expected.insert(pseudonyms.of("mark_", stem));
     expected.insert(pseudonyms.of("text_", word));
-    const std::string name = redactor.frame(word, "/srv/acme/net.py").name;
+    const std::string name = redactor.frame(word, file_of(word)).name;
     CHECK((name.starts_with("func_") || name.starts_with("__func_")));
     expected.insert(name);
   }
   return expected;
+}
+
+/// Returns every_command() in fewer runs: those that write several outputs put some of them into `folder`.
+std::vector<Command> commands_into(const TemporaryFolder& folder, const std::string& file) {
+  std::vector<Command> commands = every_command(file, file);
+  const std::set<std::string_view> joined{"state", "timeline", "explain", "compare"};
+  std::erase_if(commands, [&](const Command& command) { return joined.contains(command.front()); });
+  commands.push_back({"state", file, "-o", folder / "state.svg", "--json", "-"});
+  commands.push_back({"timeline", file, "-o", folder / "timeline.svg", "--json", "-"});
+  commands.push_back({"explain", file, "-o", folder / "explain.svg", "--json", folder / "explain.json", "--text", "-"});
+  commands.push_back({"compare", file, file, "-o", folder / "compare.svg", "--json", folder / "compare.json",
+                      "--markdown", folder / "compare.md"});
+  return commands;
 }
 
 const std::vector<std::pair<std::string, Redact>> kLevels{
@@ -173,12 +188,16 @@ TEST_CASE("a program may call anything by every word that memviz prints, and it 
     const Redact what = choice.second;
     CAPTURE(level);
     TextSet said;
-    for (Command command : every_command(file, file)) {
+    const TemporaryFolder outputs;
+    for (Command command : commands_into(outputs, file)) {
       command.insert(command.end(), {"--redact", level});
       const Outcome outcome = run(command);
       CHECK_MESSAGE(outcome.exit_code == 0, fmt::format("{}", fmt::join(command, " ")), outcome.err.substr(0, 500));
       add_runs(outcome.out, kWordCharacters, said);
     }
+    for (const std::string& name : outputs.names())
+      add_runs(read_bytes(outputs / name), kWordCharacters, said);
+    CHECK(outputs.names().size() == 7);
     const std::vector<std::string> unsaid = missing(pseudonyms_of(vocabulary, what), said);
     CHECK_MESSAGE(unsaid.empty(), fmt::format("{}", fmt::join(unsaid, " ")));
     if (what == Redact::paths || what == Redact::names) continue; // settings are kept
