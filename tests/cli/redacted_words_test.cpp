@@ -22,7 +22,7 @@ using namespace memviz::test;
 
 namespace {
 
-using TextSet = std::set<std::string>;
+using TextSet = std::set<std::string, std::less<>>;
 
 constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
 constexpr std::string_view kDigits = "0123456789";
@@ -32,7 +32,8 @@ const std::string kWordCharacters = std::string(kLetters) + std::string(kDigits)
 void add_runs(std::string_view text, std::string_view characters, TextSet& runs) {
   for (std::size_t begin = text.find_first_of(characters); begin != std::string_view::npos;) {
     const std::size_t end = std::min(text.find_first_not_of(characters, begin), text.size());
-    runs.emplace(text.substr(begin, end - begin));
+    const std::string_view run = text.substr(begin, end - begin);
+    if (!runs.contains(run)) runs.emplace(run);
     begin = text.find_first_of(characters, end);
   }
 }
