@@ -1,0 +1,162 @@
+#!/usr/bin/env python3
+"""Makes small bugs in a copy of the source, and shows which of them no test notices.
+
+    tests/scripts/mutants.py [--count N] [--seed S] [--in FOLDER...] [--slow]
+
+Draws N places (100) of src/ and render/, or of the folders that are named, by chance: a comparison or a sum with another
+operator, a condition that always or never holds, a call that is left out. All are compiled into one build
+(build-mutants/), which the environment switches one by one. Each meets the unit tests that come to it and then the
+command lines of tests/cli/cases; with --slow also the other tests of ctest. Prints those that live, to be judged by
+hand: a test is missing, the code is not needed, or the change is no bug. Takes python3-clang-14.
+"""
+
+import argparse
+import concurrent.futures
+import json
+import os
+import pathlib
+import random
+import re
+import shutil
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests"))
+from mutants.rewrite import find_mutants, rewrite  # noqa: E402
+
+FOLDER = ROOT / "build-mutants"
+TREE = FOLDER / "tree"
+BUILD = TREE / "build"
+TARGETS = ["memviz", "memviz_tests"]
+SECONDS = 300
+SLOW = "flops|report|leaks|python|record|rehearse|schemas|skill|web"
+
+
+def run(*command, **options):
+    return subprocess.run(list(map(str, command)), check=True, **options)
+
+
+def copy_tree():
+    """The files that git knows, those of the work tree; unchanged ones keep their time, so that a second run builds less."""
+    names = run("git", "-C", ROOT, "ls-files", "-co", "--exclude-standard", capture_output=True, text=True).stdout.split("\n")
+    names = [name for name in names if name and (ROOT / name).is_file()]
+    for name in names:
+        target = TREE / name
+        if not target.exists() or target.read_bytes() != (ROOT / name).read_bytes():
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(ROOT / name, target)
+    for old in {path for path in TREE.rglob("*") if path.is_file() and BUILD not in path.parents} - {TREE / name for name in names}:
+        old.unlink()
+    if (ROOT / "../shared").exists() and not (FOLDER / "shared").exists():
+        (FOLDER / "shared").symlink_to((ROOT / "../shared").resolve())
+    shutil.copy(ROOT / "tests/mutants/listener.cpp", TREE / "tests/support/mutants_listener.cpp")
+    os.environ["CCACHE_BASEDIR"] = str(TREE)
+
+
+def configure():
+    run("cmake", "-G", "Ninja", "-S", TREE, "-B", BUILD, "-DCMAKE_BUILD_TYPE=Release", "-DMEMVIZ_UNITY=OFF",
+        "-DCMAKE_CXX_FLAGS_RELEASE=-O1 -DNDEBUG", "-DMEMVIZ_CAPTURE=OFF", stdout=subprocess.DEVNULL)  # fmt: skip
+    commands = json.loads((BUILD / "compile_commands.json").read_text())
+    return {os.path.relpath(entry["file"], TREE): entry["command"] for entry in commands}
+
+
+def draw(commands, folders, count, chance):
+    """`count` mutants that do not overlap, each place as likely as another of its file, each file by its length."""
+    files = sorted(name for name in commands if name.startswith(tuple(f"{folder}/" for folder in folders)))
+    if not files:
+        sys.exit(f"no file of the build is in {' or '.join(folders)}")
+    weights = [(TREE / name).stat().st_size for name in files]
+    wanted = chance.choices(files, weights, k=count)
+    with concurrent.futures.ProcessPoolExecutor() as pool:
+        names = sorted(set(wanted))
+        found = dict(zip(names, pool.map(find_mutants, [TREE / name for name in names], names, [commands[name] for name in names])))
+    chosen = []
+    for name in wanted:
+        free = [mutant for mutant in found[name]
+                if not any(mutant.file == other.file and mutant.begin < other.end and other.begin < mutant.end for other in chosen)]  # fmt: skip
+        if free:
+            chosen.append(chance.choice(free))
+    return dict(enumerate(chosen))
+
+
+def write(mutants):
+    for name in {mutant.file for mutant in mutants.values()}:
+        rewrite(TREE / name, [(number, mutant) for number, mutant in mutants.items() if mutant.file == name])
+
+
+def build(mutants):
+    """Builds, without the files that do not compile so; returns the mutants that are in the build."""
+    write(mutants)
+    built = subprocess.run(["ninja", "-C", BUILD, "-k", "0", *TARGETS], capture_output=True, text=True)
+    if built.returncode == 0:
+        return mutants
+    failed = {name for name in {mutant.file for mutant in mutants.values()} if re.search(rf"FAILED: .*{re.escape(name)}\.o", built.stdout)}
+    if not failed:
+        sys.exit(built.stdout[-4000:])
+    for name in failed:
+        shutil.copy(ROOT / name, TREE / name)
+    run("ninja", "-C", BUILD, *TARGETS, stdout=subprocess.DEVNULL)
+    return {number: mutant for number, mutant in mutants.items() if mutant.file not in failed}
+
+
+def tests_that_come_to():
+    """For each mutant the test files whose tests come to it, by a run without any mutant, which has to pass."""
+    log = FOLDER / "reached.log"
+    log.unlink(missing_ok=True)
+    run(BUILD / "tests/memviz_tests", "-m", env={**os.environ, "MUTANT_LOG": str(log)}, cwd=BUILD / "tests", stdout=subprocess.DEVNULL)
+    files, test = {}, None
+    for line in log.read_text().splitlines():
+        if line.startswith("= "):
+            test = line[2:]
+        elif test:
+            files.setdefault(int(line), {}).setdefault(test)
+    return {number: list(names) for number, names in files.items()}
+
+
+def passes(number, *command, **options):
+    try:
+        return subprocess.run(list(map(str, command)), env={**os.environ, "MUTANT": str(number)}, timeout=SECONDS,
+                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, **options).returncode == 0  # fmt: skip
+    except subprocess.TimeoutExpired:
+        return False
+
+
+def killer(number, files, slow):
+    """The name of the kind of tests that notice a mutant; None if none does."""
+    # Those that run the program take longer.
+    for part in ("/unit/", "/cli/"):
+        names = [f"*{part}{name.split(part)[1]}" for name in files if part in name]
+        if names and not passes(number, BUILD / "tests/memviz_tests", "-aa=1", "-sf=" + ",".join(names), cwd=BUILD / "tests"):
+            return "unit tests"
+    if not passes(number, sys.executable, "-B", TREE / "tests/cli/run_cases.py", BUILD / "memviz", TREE):
+        return "command lines"
+    if slow and not passes(number, "ctest", "--test-dir", BUILD, "--stop-on-failure", "-R", SLOW):
+        return "slow tests"
+    return None
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--count", type=int, default=100)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--in", dest="folders", nargs="+", default=["src", "render"])
+    parser.add_argument("--slow", action="store_true")
+    options = parser.parse_args()
+
+    copy_tree()
+    commands = configure()
+    mutants = build(draw(commands, options.folders, options.count, random.Random(options.seed)))
+    files = tests_that_come_to()
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        killers = dict(zip(mutants, pool.map(lambda number: killer(number, files.get(number, []), options.slow), mutants)))
+    for number, mutant in mutants.items():
+        if killers[number] is None:
+            print(f"lives: {mutant}{'' if number in files else '   (no unit test comes to it)'}")
+    for kind in ("unit tests", "command lines", "slow tests"):
+        print(f"{list(killers.values()).count(kind)} noticed by {kind}")
+    print(f"{sum(kind is None for kind in killers.values())} of {len(mutants)} live; seed {options.seed}")
+
+
+if __name__ == "__main__":
+    main()
