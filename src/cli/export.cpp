@@ -52,39 +52,27 @@ OptionList<ExportOptions> export_options() {
        snapshot_options<ExportOptions>()});
 }
 
-/// Folded output is PyTorch's: its levels and frames are fixed. A database has no tree.
-void refuse_tree_options(const TreeChoice& tree, Format format) {
-  const char* const given = tree.view && format == Format::sqlite ? "view"
-                            : tree.group                          ? "group"
-                            : tree.frames                         ? "frames"
-                            : tree.focus                          ? "focus"
-                            : tree.hide                           ? "hide"
-                                                                  : nullptr;
-  if (given == nullptr) return;
-  const bool is_view = std::string_view(given) == "view";
-  throw UsageError(fmt::format("--{} needs --format {}", given, is_view ? "folded or json" : "json"));
+Loaded load_tree(const ExportOptions& options) {
+  return load_one(
+      options,
+      {.moment = moment_of(options.scope), .births = needs_births(options.tree), .kinds = needs_kinds(options.tree)},
+      options.scope.device);
 }
 
-void check_format(const ExportOptions& options) {
-  if (!options.format) throw UsageError("export needs a format: add --format folded, --format json or --format sqlite");
-  if (*options.format != Format::json) refuse_tree_options(options.tree, *options.format);
+void write_folded(const ExportOptions& options) {
+  const Loaded loaded = load_tree(options);
+  const auto view = options.tree.view == View::segments ? FoldedView::segments : FoldedView::memory;
+  write_output(options.file, options.target(),
+               naming_file(loaded.name, [&] { return folded_source(loaded.state, view, options.scope.device); }));
 }
 
-void write_export(const ExportOptions& options, const Loaded& loaded) {
-  const MemoryState& state = loaded.state;
+void write_tree(const ExportOptions& options) {
+  const Loaded loaded = load_tree(options);
   const std::optional<DeviceId> device = options.scope.device;
-  if (*options.format == Format::folded) {
-    const auto view = options.tree.view == View::segments ? FoldedView::segments : FoldedView::memory;
-    write_output(options.file, options.target(),
-                 naming_file(loaded.name, [&] { return folded_source(state, view, device); }));
-    return;
-  }
-  const FrameTree tree = naming_file(loaded.name, [&] {
-    TreeOptions levels = resolved(options.tree, state, device);
-    return build_frame_tree(state, levels);
-  });
+  const FrameTree tree = naming_file(
+      loaded.name, [&] { return build_frame_tree(loaded.state, resolved(options.tree, loaded.state, device)); });
   write_output(options.file, options.target(), naming_file(loaded.name, [&] {
-                 return tree_json_source(loaded.name, state.frames(), tree, state.devices_of(device));
+                 return tree_json_source(loaded.name, loaded.state.frames(), tree, loaded.state.devices_of(device));
                }));
 }
 
@@ -93,7 +81,8 @@ MomentChoice moment_of_tables(const ExportOptions& options) {
   return options.scope.at.option.empty() ? moment_of(peak_scope()) : moment_of(options.scope);
 }
 
-void export_tables(const ExportOptions& options) {
+void write_tables(const ExportOptions& options) {
+  check_binary_output(options.target(), "an SQLite file");
   const std::optional<DeviceId> device = options.scope.device;
   SqliteOutput output(options.file, options.target(), {.report = false, .recording = true, .device = device});
   const Loaded loaded =
@@ -102,19 +91,40 @@ void export_tables(const ExportOptions& options) {
   output.finish(loaded, {report, ProjectFiles(loaded.state, std::nullopt)});
 }
 
+struct FormatRow {
+  bool has_view;   ///< --view; a database has no tree
+  bool has_levels; ///< the other options of trees; folded output is PyTorch's, whose levels and frames are fixed
+  void (*write)(const ExportOptions& options);
+};
+
+FormatRow row_of(Format format) {
+  switch (format) {
+  case Format::folded: return {true, false, write_folded};
+  case Format::json: return {true, true, write_tree};
+  case Format::sqlite: break;
+  }
+  return {false, false, write_tables};
+}
+
+void refuse_tree_options(const TreeChoice& tree, const FormatRow& row) {
+  if (tree.view && !row.has_view) throw UsageError("--view needs --format folded or json");
+  if (row.has_levels) return;
+  const char* const given = tree.group    ? "group"
+                            : tree.frames ? "frames"
+                            : tree.focus  ? "focus"
+                            : tree.hide   ? "hide"
+                                          : nullptr;
+  if (given != nullptr) throw UsageError(fmt::format("--{} needs --format json", given));
+}
+
 int run_export(const ExportOptions& given) {
   ExportOptions options = given;
   options.settle();
-  check_format(options);
+  if (!options.format) throw UsageError("export needs a format: add --format folded, --format json or --format sqlite");
+  const FormatRow row = row_of(*options.format);
+  refuse_tree_options(options.tree, row);
   check_outputs(options, {{"-o", options.output}});
-  if (*options.format == Format::sqlite) check_binary_output(options.target(), "an SQLite file");
-  if (*options.format == Format::sqlite) {
-    export_tables(options);
-    return kSuccess;
-  }
-  const Wants wants{
-      .moment = moment_of(options.scope), .births = needs_births(options.tree), .kinds = needs_kinds(options.tree)};
-  write_export(options, load_one(options, wants, options.scope.device));
+  row.write(options);
   return kSuccess;
 }
 
