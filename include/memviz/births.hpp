@@ -33,7 +33,7 @@ public:
 
 private:
   struct OfDevice;
-  void take(OfDevice& of_device, std::uint64_t index, const Event& event, std::uint64_t block);
+  void take(OfDevice& of_device, std::uint64_t index, const Event& event, std::size_t block);
 
   MemoryState& state_;
   ByDevice<std::unique_ptr<OfDevice>> devices_; ///< those with a block that has a recorded alloc

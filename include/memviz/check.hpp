@@ -39,8 +39,4 @@ enum class CheckDepth : std::uint8_t {
 /// Throws what read_input() throws, and what keeps a file from being read at all; that it is no snapshot is an answer.
 [[nodiscard]] CheckReport check(const std::string& path, CheckDepth depth, const SessionOptions& options);
 
-/// At most 100 columns wide but for names and warnings.
-[[nodiscard]] std::string check_text(const CheckReport& report);
-[[nodiscard]] std::string check_json(const CheckReport& report);
-
 } // namespace memviz

@@ -87,24 +87,6 @@ struct Comparison {
 /// Whether a recording shows any memory of a device, at any time.
 [[nodiscard]] bool is_used(const DeviceFigures& figures);
 
-/// Indices into Comparison::readings and devices: those of which a figure changed most, at most `most`, in the order of
-/// devices.
-[[nodiscard]] std::vector<std::size_t> devices_that_changed_most(const Comparison& comparison, std::size_t most);
-
-/// The moment that all devices of both sides are at, in few words, "at the peak"; "" where they are not at one.
-[[nodiscard]] std::string common_moment(const Comparison& comparison);
-
-/// The device of a line that is told from those of other devices, "GPU 1: "; else "".
-[[nodiscard]] std::string device_prefix(const Comparison& comparison, const UserLineChange& line);
-
-/// Why lines are compared by function although nobody asked for it, a sentence without its full stop; "" where they
-/// are not.
-[[nodiscard]] std::string match_text(const Comparison& comparison);
-
-/// That the peaks, which are compared, are the same and only the ends differ, and how to compare those: a sentence
-/// without its full stop; "" where it is not so.
-[[nodiscard]] std::string end_text(const Comparison& comparison);
-
 /// Every byte of both sides is in the tree once. Throws UsageError for a bad expression in `options`.
 [[nodiscard]] Comparison compare_snapshots(const MemoryState& before, const MemoryState& after,
                                            const CompareOptions& options);

@@ -44,8 +44,6 @@ enum class Lever : std::uint8_t {
   smaller_state, ///< the optimizer's
   settings,      ///< the allocator's, as what_if() has tried them
 };
-/// "checkpointing", "smaller batch", "smaller optimizer state", "settings"
-[[nodiscard]] std::string_view lever_name(Lever lever);
 
 struct LeverGain {
   Lever lever = Lever::checkpointing;
@@ -105,34 +103,5 @@ struct DeviceExplanation {
 
 /// Devices that failed first. The recording of `state` must hold its events.
 [[nodiscard]] std::vector<DeviceExplanation> explain(const MemoryState& state, const ExplainOptions& options);
-
-/// What an answer is printed from.
-struct ExplainReport {
-  std::string file;
-  const MemoryState& state;
-  const std::vector<DeviceExplanation>& devices;
-};
-
-/// The answer for a log: of the devices that failed, else of the first, what happened, why, advice, and who holds most.
-[[nodiscard]] std::string explain_brief(const ExplainReport& report, std::size_t columns = 100);
-/// The whole answer as text, its sentences at most so wide; names are not cut for that. And as one JSON object.
-[[nodiscard]] std::string explain_text(const ExplainReport& report, std::size_t columns = 100);
-[[nodiscard]] std::string explain_json(const std::string& file, const MemoryState& state,
-                                       const std::vector<DeviceExplanation>& devices);
-
-/// An explanation in sentences.
-struct ExplanationText {
-  std::string title;                ///< "GPU 1 ran out of memory: 4.94 GiB asked for, 91.2 MiB free"
-  std::string headline;             ///< what happened, in one sentence, with the line that asked
-  std::string verdict;              ///< "Exhaustion: ..."
-  std::vector<std::string> reasons; ///< the figures behind it, and what the file does not tell
-  std::vector<std::string> answers; ///< one for each of what_ifs
-  std::vector<std::string> advice;  ///< only what an answer supports; may be empty
-};
-
-/// Whether the device has to give notably more than what is asked for: a segment, or whole pages.
-[[nodiscard]] bool takes_more(const DeviceExplanation& device);
-
-[[nodiscard]] ExplanationText in_words(const MemoryState& state, const DeviceExplanation& device);
 
 } // namespace memviz

@@ -98,17 +98,4 @@ struct ModelFlops {
 /// a symbol that the program does not have or a size outside of its range.
 [[nodiscard]] ModelFlops count_flops(std::string_view bytes, const FlopOptions& options = {});
 
-/// "213 GFLOP for a forward pass"; the formula where it has no value.
-[[nodiscard]] std::string flops_headline(const ModelFlops& model);
-/// Where most of it is, in a sentence; "" of a model without any.
-[[nodiscard]] std::string flops_answer(const ModelFlops& model);
-/// Layout, version and size of the program, one a fact.
-[[nodiscard]] std::vector<std::string> flops_facts(const ModelFlops& model);
-
-/// The text of `memviz flops`: operators, the table of a transformer, modules to a depth (0: as deep as 40 lines
-/// allow), and what was not counted.
-[[nodiscard]] std::string flops_text(const std::string& file, const ModelFlops& model, std::size_t depth = 0);
-/// All of it, with a schema's name and version.
-[[nodiscard]] std::string flops_json(const std::string& file, const ModelFlops& model);
-
 } // namespace memviz

@@ -52,7 +52,7 @@ private:
 struct InputOptions {
   /// More than this, than the main memory of the machine or of the process's control group, or than 64 MiB and 1,000
   /// times the compressed size, is not read into memory.
-  std::size_t max_bytes = std::size_t{1} << 40U;
+  std::uint64_t max_bytes = std::uint64_t{1} << 40U;
   /// Whether pipes, devices and standard input are refused: for a path that a program chose, which may lead to a pipe
   /// that never has a byte. `-` is a file of that name then.
   bool regular_only = false;

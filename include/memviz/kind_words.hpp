@@ -11,6 +11,8 @@
 
 namespace memviz {
 
+/// "by your rules", "declared", "by frames", "by behaviour"; "no rule tells".
+[[nodiscard]] std::string_view evidence_words(KindEvidence evidence);
 /// evidence_words(), and "" of unknown.
 [[nodiscard]] std::string evidence_text(KindEvidence evidence);
 

@@ -79,16 +79,14 @@ struct Trend {
   double bytes_per_step = 0; ///< of the part that grows; robust: a quarter of its steps may be odd ones
   std::uint64_t rises = 0;   ///< steps that begin higher than the one before
   std::uint64_t falls = 0;
-  std::uint64_t last_rise = 0;     ///< the step that rose last
-  std::uint64_t first_step = 0;    ///< of `grows`: the step in which that begins
-  std::uint64_t longest_pause = 1; ///< of `grows`: the most steps from one rise to the next
+  std::uint64_t last_rise = 0;   ///< the step that rose last
+  std::size_t first_step = 0;    ///< of `grows`: the step in which that begins
+  std::size_t longest_pause = 1; ///< of `grows`: the most steps from one rise to the next
   Confidence confidence = Confidence::low;
 };
 
 /// Bytes at equal phase, step by step -> how they change. `none` for fewer than kFewestSteps.
 [[nodiscard]] Trend trend_of(const std::vector<std::uint64_t>& bytes);
-/// "high", "medium" or "low"
-[[nodiscard]] std::string_view confidence_word(Confidence confidence);
 
 /// The most that was freed in one step, for growth that ends in late frees.
 struct FreeBurst {
@@ -182,17 +180,5 @@ enum class Gate : std::uint8_t {
 
 /// Whether a device grows by more than `most_bytes` a step, as far as that is sure.
 [[nodiscard]] Gate gate_of(const DeviceLeaks& leaks, std::uint64_t most_bytes);
-
-/// Why nothing can be said of so few steps, without a full stop; "" of enough.
-[[nodiscard]] std::string steps_note(const Recording& recording, const Steps& steps);
-/// Why steps that are a guess are no more than that, without a full stop.
-[[nodiscard]] std::string guess_note(const Steps& steps);
-
-/// For people, at most 100 columns wide but for names; and for programs. The latter throws Error where the stacks would
-/// be too much text.
-[[nodiscard]] std::string leaks_text(const std::string& file, const MemoryState& state,
-                                     const std::vector<DeviceLeaks>& devices);
-[[nodiscard]] std::string leaks_json(const std::string& file, const MemoryState& state,
-                                     const std::vector<DeviceLeaks>& devices);
 
 } // namespace memviz

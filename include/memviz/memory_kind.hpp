@@ -54,8 +54,6 @@ enum class KindEvidence : std::uint8_t {
 inline constexpr std::size_t kKindEvidences = 5;
 /// "rules", "declared", "frames", "behaviour"; "none".
 [[nodiscard]] std::string_view evidence_name(KindEvidence evidence);
-/// "by your rules", "declared", "by frames", "by behaviour"; "no rule tells".
-[[nodiscard]] std::string_view evidence_words(KindEvidence evidence);
 
 struct KindOf {
   MemoryKind kind = MemoryKind::unknown;

@@ -27,11 +27,4 @@ struct NoStackAccount {
 /// The same at the moment of `replay`, of each of its devices, in their order.
 [[nodiscard]] std::vector<NoStackAccount> no_stack_accounts(const MemoryState& state);
 
-/// "allocated before recording" of "<no stack: allocated before recording>".
-[[nodiscard]] std::string reason_text(const NodeKey& reason);
-
-/// "no stack: allocated before recording"; of several reasons "no stack: 12.7 GiB allocated before recording, 11.5 GiB
-/// allocated before recording or lost in the ring".
-[[nodiscard]] std::string no_stack_text(const NoStackAccount& account);
-
 } // namespace memviz

@@ -11,7 +11,10 @@
 
 namespace memviz {
 
-/// The reader's, then accounts that do not balance, then what does not fit into the moments of the devices.
+/// That it was rehearsed, then the reader's.
+[[nodiscard]] std::vector<std::string> warnings_of(const Recording& recording);
+
+/// The recording's, then accounts that do not balance, then what does not fit into the moments of the devices.
 [[nodiscard]] std::vector<std::string> warnings_of(const MemoryState& state);
 
 /// For those who ask what the file is worth: these, and what each device has lost.

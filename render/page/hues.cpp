@@ -49,7 +49,7 @@ std::vector<std::size_t> choose_hues(const std::vector<HueWish>& lines) {
       for (const std::size_t neighbour : line.neighbours)
         if (neighbour < hues.size()) is_taken.at(hues[neighbour]) = true;
     }
-    const std::size_t wanted = hash_of(line.text) % kHues.size();
+    const auto wanted = static_cast<std::size_t>(hash_of(line.text) % kHues.size());
     std::size_t hue = wanted;
     for (std::size_t tried = 1; tried < kHues.size() && is_taken.at(hue); ++tried)
       hue = (wanted + tried) % kHues.size();

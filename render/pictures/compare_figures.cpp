@@ -4,6 +4,7 @@
 #include "page/header.hpp"
 #include "page/notes.hpp"
 
+#include "memviz/compare_words.hpp"
 #include "memviz/figures.hpp"
 #include "memviz/format.hpp"
 #include "memviz/label.hpp"

@@ -3,6 +3,7 @@
 #include "page/ranked_list.hpp"
 #include "pictures/explain_parts.hpp"
 
+#include "memviz/explain_words.hpp"
 #include "memviz/format.hpp"
 #include "memviz/label.hpp"
 #include "memviz/svg.hpp"

@@ -1,3 +1,4 @@
+#include "memviz/flops_words.hpp"
 #include "memviz/svg.hpp"
 
 #include "graph/budget.hpp"

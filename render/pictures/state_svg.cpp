@@ -14,6 +14,7 @@
 #include "memviz/format.hpp"
 #include "memviz/kind_words.hpp"
 #include "memviz/label.hpp"
+#include "memviz/moment_words.hpp"
 #include "memviz/pins.hpp"
 #include "memviz/story.hpp"
 #include "memviz/svg.hpp"

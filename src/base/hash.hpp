@@ -15,9 +15,19 @@ namespace memviz {
 
 /// The product of 64 times 64 bits, folded: every bit of the result depends on every bit of both.
 [[nodiscard]] inline std::uint64_t folded_product(std::uint64_t one, std::uint64_t other) {
+#ifdef __SIZEOF_INT128__
   __extension__ using Wide = unsigned __int128;
   const Wide product = static_cast<Wide>(one) * other;
   return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64U);
+#else
+  // By halves, as one multiplies by hand.
+  constexpr std::uint64_t kLow = 0xFFFFFFFFU;
+  const std::uint64_t low = (one & kLow) * (other & kLow);
+  const std::uint64_t cross = (one >> 32U) * (other & kLow) + (low >> 32U);
+  const std::uint64_t middle = (one & kLow) * (other >> 32U) + (cross & kLow);
+  const std::uint64_t high = (one >> 32U) * (other >> 32U) + (cross >> 32U) + (middle >> 32U);
+  return (middle << 32U | (low & kLow)) ^ high;
+#endif
 }
 
 /// `hash` with `value` mixed in; start with hash_secret().

@@ -4,6 +4,7 @@
 #include "cli/messages.hpp"
 #include "cli/snapshot_file.hpp"
 #include "cli/text_outputs.hpp"
+#include "memviz/check_report.hpp"
 #include "memviz/error.hpp"
 #include "memviz/warnings.hpp"
 
@@ -51,7 +52,7 @@ FileAnswer answer_of(const std::string& file, const CheckOptions& options) {
     answer.error = file + ": " + report.error;
     return answer;
   }
-  say_warnings(options.file, file, report.state ? warnings_of(*report.state) : report.recording->warnings);
+  say_warnings(options.file, file, report.state ? warnings_of(*report.state) : warnings_of(*report.recording));
   if (options.structure) options.file.advise(speed_text(report));
   return answer;
 }

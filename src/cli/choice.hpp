@@ -3,9 +3,9 @@
 // The value of an option that allows a few words -> what the word stands for. The words are in one table, which help,
 // mistakes and completion read.
 
+#include "base/suggest.hpp"
 #include "cli/option.hpp"
 #include "memviz/error.hpp"
-#include "text/suggest.hpp"
 
 #include <fmt/format.h>
 #include <string>

@@ -1,5 +1,6 @@
 #include "memviz/compare.hpp"
 
+#include "base/path_ends.hpp"
 #include "cli/choice.hpp"
 #include "cli/command.hpp"
 #include "cli/highlight.hpp"
@@ -11,12 +12,13 @@
 #include "cli/snapshot_file.hpp"
 #include "cli/tree_options.hpp"
 #include "memviz/compare_report.hpp"
+#include "memviz/compare_words.hpp"
 #include "memviz/error.hpp"
 #include "memviz/export.hpp"
+#include "memviz/moment_words.hpp"
 #include "memviz/story.hpp"
 #include "memviz/svg.hpp"
 #include "memviz/warnings.hpp"
-#include "text/path_ends.hpp"
 
 #include <algorithm>
 #include <cstdint>

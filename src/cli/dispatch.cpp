@@ -1,5 +1,6 @@
 #include "cli/dispatch.hpp"
 
+#include "base/suggest.hpp"
 #include "cli/command.hpp"
 #include "cli/commit.hpp"
 #include "cli/completion.hpp"
@@ -10,7 +11,6 @@
 #include "io/output_file.hpp"
 #include "memviz/error.hpp"
 #include "memviz/version.hpp"
-#include "text/suggest.hpp"
 
 #include <algorithm>
 #include <filesystem>

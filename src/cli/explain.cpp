@@ -9,6 +9,7 @@
 #include "cli/snapshot_file.hpp"
 #include "cli/text_outputs.hpp"
 #include "memviz/error.hpp"
+#include "memviz/explain_report.hpp"
 #include "memviz/format.hpp"
 #include "memviz/label.hpp"
 #include "memviz/svg.hpp"

@@ -1,5 +1,6 @@
 #include "memviz/flops.hpp"
 
+#include "base/whole_number.hpp"
 #include "cli/command.hpp"
 #include "cli/highlight.hpp"
 #include "cli/messages.hpp"
@@ -7,10 +8,10 @@
 #include "cli/picture_output.hpp"
 #include "cli/sizes.hpp"
 #include "memviz/error.hpp"
+#include "memviz/flops_report.hpp"
 #include "memviz/input.hpp"
 #include "memviz/redact.hpp"
 #include "memviz/svg.hpp"
-#include "text/whole_number.hpp"
 
 #include <fmt/format.h>
 #include <string>

@@ -1,5 +1,6 @@
 #include "memviz/leaks.hpp"
 
+#include "base/whole_number.hpp"
 #include "cli/command.hpp"
 #include "cli/messages.hpp"
 #include "cli/scope.hpp"
@@ -9,7 +10,8 @@
 #include "memviz/error.hpp"
 #include "memviz/format.hpp"
 #include "memviz/label.hpp"
-#include "text/whole_number.hpp"
+#include "memviz/leaks_report.hpp"
+#include "memviz/leaks_words.hpp"
 
 #include <fmt/format.h>
 #include <string>

@@ -1,10 +1,10 @@
 #include "cli/command.hpp"
 #include "cli/messages.hpp"
 #include "cli/sizes.hpp"
+#include "hooks/hook_folder.hpp"
 #include "io/foreground.hpp"
 #include "io/system_message.hpp"
 #include "memviz/error.hpp"
-#include "record/hook_folder.hpp"
 
 #include <cerrno>
 #include <cstdint>
@@ -62,7 +62,7 @@ std::string in_full(const std::string& folder) {
 }
 
 Variables environment(const RunCommand& options) {
-  const std::string hook = record::lasting_hook().string();
+  const std::string hook = hooks::lasting_hook().string();
   const char* const own = std::getenv("PYTHONPATH");
   return {
       {"PYTHONPATH", own == nullptr || *own == '\0' ? hook : hook + ':' + own},

@@ -1,8 +1,8 @@
 #include "cli/scope.hpp"
 
+#include "base/whole_number.hpp"
 #include "memviz/error.hpp"
 #include "memviz/label.hpp"
-#include "text/whole_number.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>

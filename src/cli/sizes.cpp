@@ -1,7 +1,7 @@
 #include "cli/sizes.hpp"
 
+#include "base/whole_number.hpp"
 #include "memviz/error.hpp"
-#include "text/whole_number.hpp"
 
 #include <array>
 #include <charconv>

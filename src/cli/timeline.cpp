@@ -1,3 +1,4 @@
+#include "base/whole_number.hpp"
 #include "cli/choice.hpp"
 #include "cli/command.hpp"
 #include "cli/outputs.hpp"
@@ -8,7 +9,6 @@
 #include "memviz/error.hpp"
 #include "memviz/timeline_json.hpp"
 #include "memviz/timeline_svg.hpp"
-#include "text/whole_number.hpp"
 
 #include <algorithm>
 #include <cstdint>

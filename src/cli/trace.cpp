@@ -1,5 +1,6 @@
 #include "memviz/trace.hpp"
 
+#include "base/whole_number.hpp"
 #include "cli/choice.hpp"
 #include "cli/command.hpp"
 #include "cli/messages.hpp"
@@ -11,7 +12,6 @@
 #include "memviz/error.hpp"
 #include "memviz/trace_json.hpp"
 #include "memviz/warnings.hpp"
-#include "text/whole_number.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -1,7 +1,7 @@
 #include "cli/words.hpp"
 
+#include "base/suggest.hpp"
 #include "memviz/error.hpp"
-#include "text/suggest.hpp"
 
 #include <algorithm>
 #include <boost/program_options.hpp>

@@ -4,6 +4,8 @@
 #include "export/device_json.hpp"
 #include "export/rehearsal_json.hpp"
 #include "memviz/check.hpp"
+#include "memviz/check_report.hpp"
+#include "memviz/no_stack_words.hpp"
 #include "memviz/warnings.hpp"
 #include "pickle/survey.hpp"
 

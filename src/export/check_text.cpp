@@ -3,6 +3,7 @@
 #include "base/printable.hpp"
 #include "export/check_words.hpp"
 #include "export/text_table.hpp"
+#include "memviz/check_report.hpp"
 #include "memviz/format.hpp"
 #include "memviz/label.hpp"
 #include "memviz/warnings.hpp"
@@ -143,7 +144,7 @@ void add_devices(TextTable& table, const CheckReport& report) {
 } // namespace
 
 std::vector<std::string> warnings_of(const CheckReport& report) {
-  return report.state ? warnings_and_losses(*report.state) : report.recording->warnings;
+  return report.state ? warnings_and_losses(*report.state) : warnings_of(*report.recording);
 }
 
 DeviceCounts device_counts(const Recording& recording, DeviceId device) {

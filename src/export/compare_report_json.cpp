@@ -4,6 +4,7 @@
 #include "base/json_writer.hpp"
 #include "export/device_json.hpp"
 #include "export/moment_json.hpp"
+#include "memviz/compare_words.hpp"
 #include "memviz/label.hpp"
 #include "story/compare_words.hpp"
 

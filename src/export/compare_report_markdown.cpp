@@ -3,6 +3,7 @@
 #include "base/capitalized.hpp"
 #include "base/printable.hpp"
 #include "base/saturating.hpp"
+#include "memviz/compare_words.hpp"
 #include "memviz/format.hpp"
 #include "memviz/kind_totals.hpp"
 #include "memviz/label.hpp"

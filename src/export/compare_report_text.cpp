@@ -3,6 +3,7 @@
 #include "base/printable.hpp"
 #include "base/wrap.hpp"
 #include "export/text_table.hpp"
+#include "memviz/compare_words.hpp"
 #include "memviz/format.hpp"
 #include "memviz/kind_totals.hpp"
 #include "memviz/label.hpp"

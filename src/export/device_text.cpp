@@ -4,6 +4,7 @@
 #include "export/text_table.hpp"
 #include "memviz/format.hpp"
 #include "memviz/label.hpp"
+#include "memviz/moment_words.hpp"
 #include "memviz/places.hpp"
 #include "story/accounts.hpp"
 

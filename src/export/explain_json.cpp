@@ -4,8 +4,11 @@
 #include "export/kinds_json.hpp"
 #include "export/rehearsal_json.hpp"
 #include "memviz/explain.hpp"
+#include "memviz/explain_report.hpp"
+#include "memviz/explain_words.hpp"
 #include "memviz/format.hpp"
 #include "memviz/label.hpp"
+#include "memviz/moment_words.hpp"
 #include "memviz/warnings.hpp"
 
 #include <algorithm>

@@ -7,6 +7,7 @@
 #include "memviz/export.hpp"
 #include "memviz/kinds.hpp"
 #include "memviz/no_stack.hpp"
+#include "memviz/no_stack_words.hpp"
 #include "memviz/warnings.hpp"
 
 namespace memviz {

@@ -1,4 +1,5 @@
 #include "memviz/flops.hpp"
+#include "memviz/flops_report.hpp"
 
 #include "base/json_schema.hpp"
 #include "base/json_writer.hpp"

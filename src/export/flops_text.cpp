@@ -5,6 +5,8 @@
 #include "export/text_table.hpp"
 #include "memviz/flops_modules.hpp"
 
+#include "memviz/flops_report.hpp"
+#include "memviz/flops_words.hpp"
 #include "memviz/format.hpp"
 
 #include <algorithm>

@@ -2,6 +2,7 @@
 
 #include "export/text_table.hpp"
 #include "memviz/format.hpp"
+#include "memviz/kind_words.hpp"
 #include "memviz/moment.hpp"
 
 #include <algorithm>

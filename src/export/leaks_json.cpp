@@ -6,6 +6,8 @@
 #include "export/text_limit.hpp"
 #include "memviz/kinds.hpp"
 #include "memviz/leaks.hpp"
+#include "memviz/leaks_report.hpp"
+#include "memviz/leaks_words.hpp"
 #include "memviz/warnings.hpp"
 
 #include <cmath>

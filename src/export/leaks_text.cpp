@@ -9,6 +9,7 @@
 #include "memviz/kinds.hpp"
 #include "memviz/label.hpp"
 #include "memviz/leaks.hpp"
+#include "memviz/leaks_report.hpp"
 #include "story/leaks_words.hpp"
 
 #include <algorithm>

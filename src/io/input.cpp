@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 #include <memory>
 #include <string>
 #include <utility>
@@ -55,6 +56,12 @@ NextPiece pieces_of(FileBytes& file, std::string_view first_piece, const InputOp
   };
 }
 
+/// The most bytes to read into memory.
+std::size_t most_bytes(const InputOptions& options) {
+  constexpr std::uint64_t kMost = std::numeric_limits<std::size_t>::max() - 1;
+  return static_cast<std::size_t>(std::min({options.max_bytes, main_memory_bytes(), kMost}));
+}
+
 class Text final : public InputStorage {
 public:
   explicit Text(std::string bytes) : bytes_(std::move(bytes)) {}
@@ -77,7 +84,7 @@ Input read_input(const std::string& path, const InputOptions& options) {
   if (compression == Compression::none)
     if (auto mapped = file.map()) return *std::move(mapped);
 
-  ByteBuffer buffer(std::min(options.max_bytes, main_memory_bytes()), options.check_head);
+  ByteBuffer buffer(most_bytes(options), options.check_head);
   switch (compression) {
   case Compression::gzip: decompress_gzip(pieces_of(file, first_piece, options, buffer), buffer); break;
   case Compression::zstd: decompress_zstd(pieces_of(file, first_piece, options, buffer), buffer); break;

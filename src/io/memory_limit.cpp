@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kNoLimit = std::numeric_limits<std::size_t>::max();
+constexpr std::uint64_t kNoLimit = std::numeric_limits<std::uint64_t>::max();
 
 std::string content_of(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
@@ -27,16 +27,16 @@ std::string content_of(const fs::path& path) {
 }
 
 /// The number in a file; kNoLimit where there is no file, or a word in it ("max").
-std::size_t number_in(const fs::path& path) {
+std::uint64_t number_in(const fs::path& path) {
   const std::string text = content_of(path);
-  std::size_t number = kNoLimit;
+  std::uint64_t number = kNoLimit;
   std::from_chars(text.data(), text.data() + text.size(), number);
   return number;
 }
 
 /// Of a group and all around it, up to the root of the hierarchy. A container may see its group as the root.
-std::size_t least_limit(const fs::path& hierarchy, fs::path group, const char* file) {
-  std::size_t least = number_in(hierarchy / file);
+std::uint64_t least_limit(const fs::path& hierarchy, fs::path group, const char* file) {
+  std::uint64_t least = number_in(hierarchy / file);
   for (; !group.empty(); group = group.parent_path())
     least = std::min(least, number_in(hierarchy / group / file));
   return least;
@@ -49,14 +49,14 @@ void limit_memory(std::uint64_t bytes) {
   // Data rather than address space: since Linux 4.7 it counts private mappings, which is what malloc takes large
   // pieces from, but neither mapped files nor address space that is merely reserved.
   if (::getrlimit(RLIMIT_DATA, &limit) == 0) {
-    limit.rlim_cur = std::min<rlim_t>(bytes, limit.rlim_max);
+    limit.rlim_cur = static_cast<rlim_t>(std::min<std::uint64_t>(bytes, limit.rlim_max));
     if (::setrlimit(RLIMIT_DATA, &limit) == 0) return;
   }
   throw Error("the memory of the program cannot be limited: " + system_message(errno));
 }
 
-std::size_t control_group_bytes(const std::filesystem::path& root, std::string_view self) {
-  std::size_t least = kNoLimit;
+std::uint64_t control_group_bytes(const std::filesystem::path& root, std::string_view self) {
+  std::uint64_t least = kNoLimit;
   while (!self.empty()) {
     const std::string_view line = self.substr(0, self.find('\n'));
     self.remove_prefix(std::min(line.size() + 1, self.size()));
@@ -72,13 +72,13 @@ std::size_t control_group_bytes(const std::filesystem::path& root, std::string_v
   return least;
 }
 
-std::size_t main_memory_bytes() {
-  constexpr std::size_t kUnknown = std::size_t{1} << 36U;
+std::uint64_t main_memory_bytes() {
+  constexpr std::uint64_t kUnknown = std::uint64_t{1} << 36U;
   const long pages = ::sysconf(_SC_PHYS_PAGES);
   const long page_bytes = ::sysconf(_SC_PAGESIZE);
   const bool is_known = pages > 0 && page_bytes > 0;
-  const std::size_t machine =
-      is_known ? static_cast<std::size_t>(pages) * static_cast<std::size_t>(page_bytes) : kUnknown;
+  const std::uint64_t machine =
+      is_known ? static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(page_bytes) : kUnknown;
   return std::min(machine, control_group_bytes("/sys/fs/cgroup", content_of("/proc/self/cgroup")));
 }
 

@@ -15,11 +15,11 @@ void limit_memory(std::uint64_t bytes);
 
 /// Bytes of main memory that this process can have: those of the machine, or what its control group leaves it (as
 /// containers and batch systems do). More than that is not read or decompressed into memory.
-[[nodiscard]] std::size_t main_memory_bytes();
+[[nodiscard]] std::uint64_t main_memory_bytes();
 
 /// The least limit of the control groups that `self`, the text of /proc/self/cgroup, names in the file systems below
 /// `root`, version 1 or 2; the largest number where there is none.
 /// Source: Documentation/admin-guide/cgroup-v2.rst and cgroup-v1/memory.rst, Linux.
-[[nodiscard]] std::size_t control_group_bytes(const std::filesystem::path& root, std::string_view self);
+[[nodiscard]] std::uint64_t control_group_bytes(const std::filesystem::path& root, std::string_view self);
 
 } // namespace memviz

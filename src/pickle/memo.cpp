@@ -17,7 +17,7 @@ void Memo::put_out_of_order(std::uint64_t index, Value value) {
   else if (previous != value)
     was_replaced_ = true;
   if (index < dense_.size())
-    dense_[index] = value;
+    dense_[static_cast<std::size_t>(index)] = value;
   else
     sparse_.insert(index, value.bits());
 }

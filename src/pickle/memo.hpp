@@ -39,7 +39,7 @@ public:
 
   /// Kind::unset where nothing was put.
   [[nodiscard]] Value get(std::uint64_t index) const {
-    if (index < dense_.size()) return dense_[index];
+    if (index < dense_.size()) return dense_[static_cast<std::size_t>(index)];
     return Value::from_bits(sparse_.find(index).value_or(Value().bits()));
   }
 

@@ -119,8 +119,9 @@ private:
 
   void remember(std::uint64_t index, std::string_view text) {
     if (index >= kMostMemoTexts) return;
-    if (index >= memo_texts_.size()) memo_texts_.resize(index + 1);
-    memo_texts_[index] = text;
+    const auto place = static_cast<std::size_t>(index);
+    if (place >= memo_texts_.size()) memo_texts_.resize(place + 1);
+    memo_texts_[place] = text;
   }
 
   /// Of PUT, GET and MEMOIZE, which numbers by the entries that there are.
@@ -140,7 +141,7 @@ private:
     if (info.is_text) text = argument_;
     if (opcode == Opcode::get || opcode == Opcode::binget || opcode == Opcode::long_binget) {
       const std::uint64_t index = memo_index();
-      if (index < memo_texts_.size()) text = memo_texts_[index];
+      if (index < memo_texts_.size()) text = memo_texts_[static_cast<std::size_t>(index)];
     }
     text_below_ = is_known(text) ? text_ : std::string_view{};
     text_ = text;

@@ -7,7 +7,7 @@
 #include <array>
 #include <vector>
 
-#include "text/ascii.hpp"
+#include "base/ascii.hpp"
 
 namespace memviz {
 namespace {

@@ -1,8 +1,8 @@
 #include "redact/leak_search.hpp"
 
+#include "base/ascii.hpp"
 #include "base/hash.hpp"
 #include "redact/file_endings.hpp"
-#include "text/ascii.hpp"
 
 #include <algorithm>
 #include <vector>

@@ -13,7 +13,7 @@ namespace {
 std::size_t hash_of_beginning(const char* text) {
   std::uint64_t word = 0;
   std::memcpy(&word, text, kShortestNeedle);
-  return mixed(hash_secret(), word);
+  return static_cast<std::size_t>(mixed(hash_secret(), word));
 }
 
 } // namespace

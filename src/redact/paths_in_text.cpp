@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "text/ascii.hpp"
+#include "base/ascii.hpp"
 
 namespace memviz {
 namespace {

@@ -1,7 +1,7 @@
 #include "redact/program_names.hpp"
 
+#include "base/ascii.hpp"
 #include "redact/public_names.hpp"
-#include "text/ascii.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,8 +1,10 @@
 #include "rehearse/file_facts.hpp"
 
+#include "memviz/explain_words.hpp"
 #include "memviz/input.hpp"
 #include "memviz/label.hpp"
 #include "memviz/lost_history.hpp"
+#include "memviz/moment_words.hpp"
 #include "memviz/recording.hpp"
 #include "memviz/replay.hpp"
 #include "memviz/warnings.hpp"

@@ -3,6 +3,7 @@
 // A snapshot of a rehearsed run -> who held the memory, and where it failed, why.
 
 #include "memviz/explain.hpp"
+#include "memviz/explain_words.hpp"
 
 #include <cstdint>
 #include <optional>

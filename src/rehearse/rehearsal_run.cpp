@@ -1,10 +1,10 @@
 #include "rehearse/rehearsal_run.hpp"
 
 #include "base/json_writer.hpp"
+#include "hooks/hook_folder.hpp"
 #include "io/output_file.hpp"
 #include "io/temporary_folder.hpp"
 #include "memviz/error.hpp"
-#include "record/hook_folder.hpp"
 #include "rehearse/hook_files.hpp"
 
 #include <algorithm>
@@ -167,7 +167,7 @@ FitVerdict rehearse(const Setup& setup, const std::vector<std::string>& words, c
     const Places places{folder.path(), folder.path() / "log", folder.path() / "report",
                         folder_with_names(setup.folder, folder.path() / "gpu")};
     check_folder(places.gpu);
-    record::write_hook(places.hook);
+    hooks::write_hook(places.hook);
     write_file((places.hook / "memviz_rehearsal_hook.py").string(), kHook);
     verdict.ending = run_in_foreground(words, environment(setup, places, variables), setup.program_output);
     verdict.facts = read_facts(places.report, places.log);

@@ -3,8 +3,8 @@
 #include "memviz/error.hpp"
 #include "memviz/replay.hpp"
 #include "pickle/survey.hpp"
+#include "recording/file_kind.hpp"
 #include "session/sinks.hpp"
-#include "snapshot/file_kind.hpp"
 
 #include <algorithm>
 #include <chrono>

@@ -1,9 +1,9 @@
 #include "memviz/moment_choice.hpp"
 
+#include "base/suggest.hpp"
+#include "base/whole_number.hpp"
 #include "memviz/error.hpp"
 #include "memviz/label.hpp"
-#include "text/suggest.hpp"
-#include "text/whole_number.hpp"
 
 #include <algorithm>
 #include <array>

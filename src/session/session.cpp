@@ -4,8 +4,8 @@
 #include "memviz/error.hpp"
 #include "memviz/kinds.hpp"
 #include "memviz/replay.hpp"
+#include "recording/file_kind.hpp"
 #include "session/sinks.hpp"
-#include "snapshot/file_kind.hpp"
 
 #include <cstddef>
 #include <list>

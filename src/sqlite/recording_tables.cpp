@@ -4,6 +4,7 @@
 #include "base/printable.hpp"
 #include "memviz/kinds.hpp"
 #include "memviz/label.hpp"
+#include "memviz/moment_words.hpp"
 #include "memviz/source_line.hpp"
 
 #include <algorithm>

@@ -1,6 +1,7 @@
 #include "memviz/format.hpp"
 #include "memviz/kinds.hpp"
 #include "memviz/label.hpp"
+#include "memviz/moment_words.hpp"
 #include "memviz/warnings.hpp"
 #include "sqlite/report_tables.hpp"
 

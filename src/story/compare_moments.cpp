@@ -1,4 +1,5 @@
 #include "memviz/compare.hpp"
+#include "memviz/compare_words.hpp"
 #include "memviz/format.hpp"
 #include "memviz/label.hpp"
 

@@ -1,7 +1,9 @@
 #include "story/compare_words.hpp"
 
+#include "memviz/compare_words.hpp"
 #include "memviz/format.hpp"
 #include "memviz/label.hpp"
+#include "memviz/moment_words.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>

@@ -3,6 +3,7 @@
 // What the text, the Markdown and the JSON of a comparison have in common.
 
 #include "memviz/compare_report.hpp"
+#include "memviz/compare_words.hpp"
 
 #include <cstdint>
 #include <optional>

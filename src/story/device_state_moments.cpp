@@ -2,6 +2,7 @@
 #include "memviz/format.hpp"
 #include "memviz/label.hpp"
 #include "memviz/moment.hpp"
+#include "memviz/moment_words.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>

@@ -1,6 +1,7 @@
 #include "story/first_step_words.hpp"
 
 #include "base/printable.hpp"
+#include "memviz/explain_words.hpp"
 #include "memviz/format.hpp"
 #include "story/explain_figures.hpp"
 

@@ -3,6 +3,7 @@
 #include "base/printable.hpp"
 
 #include "memviz/flops_modules.hpp"
+#include "memviz/flops_words.hpp"
 #include "memviz/format.hpp"
 
 #include <algorithm>

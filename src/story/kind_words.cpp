@@ -56,6 +56,17 @@ std::string behaviour_text(MemoryKind kind) {
 
 } // namespace
 
+std::string_view evidence_words(KindEvidence evidence) {
+  switch (evidence) {
+  case KindEvidence::rules: return "by your rules";
+  case KindEvidence::declared: return "declared";
+  case KindEvidence::frames: return "by frames";
+  case KindEvidence::behaviour: return "by behaviour";
+  case KindEvidence::none: break;
+  }
+  return "no rule tells";
+}
+
 std::string evidence_text(KindEvidence evidence) {
   return evidence == KindEvidence::none ? "" : std::string(evidence_words(evidence));
 }

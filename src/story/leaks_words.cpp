@@ -2,6 +2,7 @@
 
 #include "base/printable.hpp"
 #include "memviz/format.hpp"
+#include "memviz/leaks_words.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -2,6 +2,7 @@
 
 #include "memviz/format.hpp"
 #include "memviz/label.hpp"
+#include "memviz/no_stack_words.hpp"
 
 #include <fmt/format.h>
 #include <string_view>

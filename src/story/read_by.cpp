@@ -1,4 +1,5 @@
 #include "memviz/read_by.hpp"
+#include "memviz/no_stack_words.hpp"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,7 @@
 #include "base/capitalized.hpp"
 #include "memviz/format.hpp"
 #include "memviz/label.hpp"
+#include "memviz/moment_words.hpp"
 #include "memviz/rehearsal.hpp"
 #include "memviz/story.hpp"
 

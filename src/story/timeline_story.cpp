@@ -5,6 +5,7 @@
 #include "memviz/label.hpp"
 #include "memviz/lost_history.hpp"
 #include "memviz/no_stack.hpp"
+#include "memviz/no_stack_words.hpp"
 #include "memviz/rehearsal.hpp"
 #include "memviz/short_label.hpp"
 #include "memviz/story.hpp"

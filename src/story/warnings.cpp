@@ -1,7 +1,9 @@
 #include "memviz/warnings.hpp"
+#include "memviz/moment_words.hpp"
 
 #include "memviz/format.hpp"
 #include "memviz/label.hpp"
+#include "memviz/rehearsal.hpp"
 #include "story/accounts.hpp"
 #include "story/like_warnings.hpp"
 #include "story/skipped_actions.hpp"
@@ -101,8 +103,14 @@ std::string lost_history_text(const LostHistory& lost, const DeviceState& stats)
   return fmt::format("{}: {} ({}), or recording was restarted since", gone, ring, needed(lost));
 }
 
+std::vector<std::string> warnings_of(const Recording& recording) {
+  std::vector<std::string> warnings = recording.warnings;
+  if (recording.origin.rehearsal) warnings.insert(warnings.begin(), rehearsal_text(*recording.origin.rehearsal));
+  return warnings;
+}
+
 std::vector<std::string> warnings_of(const MemoryState& state) {
-  std::vector<std::string> warnings = state.recording->warnings;
+  std::vector<std::string> warnings = warnings_of(*state.recording);
   add_imbalances(state, warnings);
   MomentWarnings moments;
   for (const DeviceState& device : state.devices)

@@ -1,6 +1,6 @@
 #include "memviz/label.hpp"
 
-#include "text/path_ends.hpp"
+#include "base/path_ends.hpp"
 
 #include <map>
 #include <variant>

@@ -73,7 +73,7 @@ void Document::start_span(List& list) {
 bool Document::append(Value list_value, std::span<const Value> items) {
   // A run counts in 31 bits.
   constexpr std::size_t kMostAtOnce = std::size_t{1} << 30U;
-  List& list = lists_[list_value.payload()];
+  List& list = lists_[list_value.index()];
   if (list.is_frozen()) return false;
   while (!items.empty()) {
     const auto batch = items.first(std::min(items.size(), kMostAtOnce));
@@ -96,14 +96,14 @@ bool Document::append(Value list_value, std::span<const Value> items) {
 bool Document::freeze_one(Value value) {
   switch (value.kind()) {
   case Kind::dict: {
-    Dict& dict = dicts_[value.payload()];
+    Dict& dict = dicts_[value.index()];
     if (dict.is_frozen()) return false;
     dict.freeze();
     return true;
   }
   case Kind::list:
   case Kind::tuple: {
-    List& list = lists_[value.payload()];
+    List& list = lists_[value.index()];
     if (list.is_frozen()) return false;
     list.count_and_frozen |= kFrozen;
     return true;
@@ -176,7 +176,7 @@ void Document::add_pairs(Dict& dict, std::span<const Value> items) {
 
 bool Document::set_items(Value dict_value, std::span<const Value> items) {
   if (items.empty()) return true;
-  Dict& dict = dicts_[dict_value.payload()];
+  Dict& dict = dicts_[dict_value.index()];
   if (dict.is_frozen()) return false;
   if (dict.storage() == kEmpty) {
     if (const auto shape = shape_for(items)) {
@@ -191,14 +191,14 @@ bool Document::set_items(Value dict_value, std::span<const Value> items) {
 std::optional<std::int64_t> Document::rare_as_signed(Value value) const {
   if (value.kind() == Kind::boolean) return static_cast<std::int64_t>(value.payload());
   if (value.kind() != Kind::wide_integer) return std::nullopt;
-  const WideInteger wide = wide_integers_[value.payload()];
+  const WideInteger wide = wide_integers_[value.index()];
   if (!wide.is_negative && wide.bits > std::uint64_t{std::numeric_limits<std::int64_t>::max()}) return std::nullopt;
   return static_cast<std::int64_t>(wide.bits);
 }
 
 std::optional<std::uint64_t> Document::rare_as_unsigned(Value value) const {
   if (value.kind() == Kind::wide_integer) {
-    const WideInteger wide = wide_integers_[value.payload()];
+    const WideInteger wide = wide_integers_[value.index()];
     return wide.is_negative ? std::nullopt : std::optional(wide.bits);
   }
   const auto number = as_signed(value);
@@ -211,7 +211,7 @@ Value Document::find_text(std::string_view text) const {
 }
 
 DictView Document::dict(Value dict_value) const {
-  const Dict dict = dicts_[dict_value.payload()];
+  const Dict dict = dicts_[dict_value.index()];
   if (dict.storage() == kEmpty) return {};
   if (dict.storage() == kPairs) return {nullptr, 0, &pairs_[dict.row()]};
   return {&shapes_[dict.storage() - 1], dict.row()};

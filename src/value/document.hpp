@@ -62,8 +62,8 @@ public:
 
   // Reading.
   /// Of text and bytes.
-  [[nodiscard]] std::string_view text(Value value) const { return texts_[value.payload()]; }
-  [[nodiscard]] double real(Value value) const { return reals_[value.payload()]; }
+  [[nodiscard]] std::string_view text(Value value) const { return texts_[value.index()]; }
+  [[nodiscard]] double real(Value value) const { return reals_[value.index()]; }
   /// The integer, if it is one (or a bool) and fits.
   [[nodiscard]] std::optional<std::int64_t> as_signed(Value value) const {
     if (value.kind() == Kind::integer) return value.as_integer();
@@ -79,12 +79,12 @@ public:
   [[nodiscard]] std::size_t dict_count() const { return dicts_.size(); }
   [[nodiscard]] std::size_t list_count() const { return lists_.size(); }
   [[nodiscard]] std::uint64_t list_size(Value list) const {
-    const List& found = lists_[list.payload()];
+    const List& found = lists_[list.index()];
     return found.chain == kNone ? found.count() : chain_of(found).size;
   }
   /// Calls visit(Value) for each element of a list or tuple; visit returns false to stop.
   template <class Visit> void for_each(Value list, Visit&& visit) const {
-    const List found = lists_[list.payload()];
+    const List found = lists_[list.index()];
     if (found.chain == kNone) {
       (void)visit_cells(found.begin, found.count(), visit);
       return;
@@ -145,8 +145,8 @@ private:
     constexpr Dict() = default;
     Dict(std::uint64_t storage, std::uint64_t row) : bits_(row << 17U | storage) {}
     /// kEmpty, kPairs (row: index into pairs_), or shape + 1 (row: of that shape).
-    [[nodiscard]] std::uint64_t storage() const { return bits_ & 0xFFFFU; }
-    [[nodiscard]] std::uint64_t row() const { return bits_ >> 17U; }
+    [[nodiscard]] std::size_t storage() const { return bits_ & 0xFFFFU; }
+    [[nodiscard]] std::size_t row() const { return static_cast<std::size_t>(bits_ >> 17U); }
     [[nodiscard]] bool is_frozen() const { return (bits_ & kFrozenBit) != 0; }
     void freeze() { bits_ |= kFrozenBit; }
 
@@ -168,7 +168,7 @@ private:
   [[nodiscard]] const Chain& chain_of(const List& list) const { return chains_[list.chain]; }
   template <class Visit> [[nodiscard]] bool visit_cells(std::uint64_t begin, std::uint64_t count, Visit&& visit) const {
     for (std::uint64_t i = begin; i < begin + count; ++i) {
-      if (!visit(cells_[i])) return false;
+      if (!visit(cells_[static_cast<std::size_t>(i)])) return false;
     }
     return true;
   }

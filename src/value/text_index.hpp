@@ -26,7 +26,7 @@ public:
     const std::uint64_t hash = hash_of(text);
     std::uint64_t& slot = table_.place(
         hash, [&](std::uint64_t known) { return is_same(known, hash, text); },
-        [this](std::uint64_t known) { return hash_of(texts_[number_of(known)]); });
+        [this](std::uint64_t known) { return hash_of((*this)[number_of(known)]); });
     if (slot != 0) return {number_of(slot), false};
     table_.fill(slot, entry(texts_.size(), hash));
     texts_.push_back(text);
@@ -47,7 +47,9 @@ public:
     return slot == nullptr ? std::nullopt : std::optional(number_of(*slot));
   }
 
-  [[nodiscard]] std::string_view operator[](std::uint64_t number) const { return texts_[number]; }
+  [[nodiscard]] std::string_view operator[](std::uint64_t number) const {
+    return texts_[static_cast<std::size_t>(number)];
+  }
 
 private:
   // An entry is the number + 1 below the highest bits of the hash, which spare most comparisons; 0 is free.
@@ -59,7 +61,7 @@ private:
   }
   [[nodiscard]] static std::uint64_t number_of(std::uint64_t entry) { return (entry & kNumberMask) - 1; }
   [[nodiscard]] bool is_same(std::uint64_t entry, std::uint64_t hash, std::string_view text) const {
-    return ((entry ^ hash) & ~kNumberMask) == 0 && texts_[number_of(entry)] == text;
+    return ((entry ^ hash) & ~kNumberMask) == 0 && (*this)[number_of(entry)] == text;
   }
 
   HashTable<std::uint64_t, 256> table_;

@@ -19,9 +19,9 @@ enum class Kind : std::uint8_t {
   list, ///< also sets: the reader of snapshots needs no difference
   tuple,
   dict,
-  // Stand-ins for what somebody took out of a document while it was made: stream::RecordStream, for who else there are
-  // none. They are kinds like the others, because memo, stack and rows of events hold them among other values, and the
-  // loops over those tell everything apart by four bits.
+  // Stand-ins for what somebody took out of a document while it was made: fast_reader::RecordStream, for who else there
+  // are none. They are kinds like the others, because memo, stack and rows of events hold them among other values, and
+  // the loops over those tell everything apart by four bits.
   record,         ///< a dict that went to the sink
   record_list,    ///< a list whose records go to the sink; its number
   digest,         ///< what the sink made of a list inside a record
@@ -52,6 +52,8 @@ public:
   [[nodiscard]] constexpr Kind kind() const { return static_cast<Kind>(bits_ & kKindMask); }
   /// The index, or 0 and 1 of a boolean.
   [[nodiscard]] constexpr std::uint64_t payload() const { return bits_ >> kKindBits; }
+  /// The payload of a value that lies in a table of the Document.
+  [[nodiscard]] constexpr std::size_t index() const { return static_cast<std::size_t>(payload()); }
   /// Of Kind::integer.
   [[nodiscard]] constexpr std::int64_t as_integer() const { return static_cast<std::int64_t>(bits_) >> kKindBits; }
   /// Equal bits are the same object; text and small integers with equal bits are equal values, too.

@@ -1,8 +1,10 @@
 // Any bytes -> an archive of an exported program, or the program in one: what becomes of it.
 
 #include "../support/zip_builder.hpp"
+#include "memviz/check_report.hpp"
 #include "memviz/error.hpp"
 #include "memviz/flops.hpp"
+#include "memviz/flops_report.hpp"
 #include "memviz/flops_tree.hpp"
 #include "memviz/svg.hpp"
 #include "promises.hpp"

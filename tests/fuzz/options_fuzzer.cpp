@@ -1,5 +1,6 @@
 // Any text -> a command line, a word a line: options, or a UsageError. No command runs.
 
+#include "base/suggest.hpp"
 #include "cli/command.hpp"
 #include "cli/help.hpp"
 #include "cli/sizes.hpp"
@@ -7,7 +8,6 @@
 #include "memviz/moment_choice.hpp"
 #include "promises.hpp"
 #include "require.hpp"
-#include "text/suggest.hpp"
 
 #include <cstdint>
 #include <string>

@@ -1,4 +1,5 @@
 #include "promises.hpp"
+#include "memviz/check_report.hpp"
 
 #include "require.hpp"
 

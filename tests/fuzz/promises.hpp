@@ -2,6 +2,7 @@
 
 // What memviz promises of any input, as checks that end a fuzzer.
 
+#include "memviz/check_report.hpp"
 #include "memviz/error.hpp"
 #include "memviz/svg.hpp"
 #include "value/document.hpp"

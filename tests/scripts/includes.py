@@ -12,19 +12,20 @@ import sys
 # include/memviz is the model that all of them share, but these know no analysis.
 OF_MODEL = {
     "src/base": ["format", "log_commands", "version"],
-    "src/text": ["format", "label", "memory_map", "moment", "rehearsal", "source_line"],
+    "src/text": ["format", "frames", "label", "memory_kind", "memory_map", "moment", "rehearsal", "source_line"],
 }
 ORDER = """
-    src/base src/value src/text src/json src/io src/pickle src/stream src/redact src/snapshot
-    src/analysis/tree src/analysis/trace src/analysis/replay src/analysis/kinds src/analysis/timeline src/analysis/report src/analysis/leaks src/analysis/explain
-    src/session src/story src/model src/export src/sqlite src/record src/rehearse
+    src/base src/value src/json src/io src/pickle src/fast_reader src/recording src/text src/redact
+    src/analysis/allocator src/analysis/state src/analysis/tree src/analysis/trace src/analysis/replay src/analysis/timeline
+    src/analysis/kinds src/analysis/compare src/analysis/report src/analysis/leaks src/analysis/explain
+    src/session src/program src/story src/export src/sqlite src/hooks src/rehearse
     render/web render/page render/graph render/timeline render/segments render/pictures
     src/cli src
 """.split()
 
 # The command line is a client of include/memviz; beside that it speaks, writes files, and starts programs, which no
 # other client does.
-OF_CLIENTS = {"render": {"src/base"}, "src/cli": {"src/base", "src/text", "src/io", "src/record", "src/rehearse"}, "src": {"src/cli", "src/io"}}
+OF_CLIENTS = {"render": {"src/base"}, "src/cli": {"src/base", "src/text", "src/io", "src/hooks", "src/rehearse"}, "src": {"src/cli", "src/io"}}
 
 
 def folder_of(source, name):

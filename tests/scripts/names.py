@@ -3,7 +3,8 @@
     names.py SOURCE
 
 A .cpp of src/ or render/ includes a header, public or of its own folder, of which its own name is made in one of these
-ways (timeline.hpp: timeline_bands.cpp; svg.hpp: flame_svg.cpp). Prints each that does not, and ends with 1 if there is one.
+ways (timeline.hpp: timeline_bands.cpp; svg.hpp: flame_svg.cpp), and memviz.hpp includes every public header. Prints each
+that does not, and ends with 1 if there is one.
 """
 
 import pathlib
@@ -40,9 +41,14 @@ def main():
         if str(path.relative_to(source)) not in WITHOUT_HEADER
         and not any(is_of(path.stem, header) for header in headers_of(source, path))
     ]
-    unknown = [name for name in WITHOUT_HEADER if not (source / name).exists()]
     for name in lost:
         print(f"{name} includes no header that its name leads to")
+    headers = [path.name for path in (source / "include/memviz").glob("*.hpp")]
+    whole = re.findall(r'#include "memviz/(.+)"', (source / "include/memviz/memviz.hpp").read_text())
+    for name in sorted({*headers} - {*whole, "memviz.hpp"}):
+        print(f"include/memviz/{name} is not in memviz.hpp")
+        lost.append(name)
+    unknown = [name for name in WITHOUT_HEADER if not (source / name).exists()]
     for name in unknown:
         print(f"{name} is listed in {__file__} and does not exist")
     print(f"{len(paths)} files looked at")

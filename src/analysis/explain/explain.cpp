@@ -21,7 +21,7 @@ namespace {
 PoolId likely_pool(const MemoryState& state, DeviceId device, const Request& request) {
   const EventTable& events = state.recording->events_of(device);
   const auto segments = state.segments_of(device);
-  for (std::size_t i = request.event.value(); i > 0; --i) {
+  for (auto i = static_cast<std::size_t>(request.event.value()); i > 0; --i) {
     if (events.action(i - 1) != Action::alloc || events[i - 1].stream != request.stream) continue;
     const std::uint64_t address = events.address(i - 1);
     const auto after = std::upper_bound(segments.begin(), segments.end(), address,
@@ -129,7 +129,7 @@ private:
   void ask_what_if(DeviceExplanation& result) {
     const DeviceState& stats = result.stats;
     const EventTable& events = state_.recording->events_of(stats.device);
-    const std::size_t count = std::min<std::size_t>(events.size(), stats.moment.event.count());
+    const std::size_t count = std::min(events.size(), static_cast<std::size_t>(stats.moment.event.count()));
     const LeadUp lead_up{.start = start_,
                          .state = state_,
                          .events = events,

@@ -53,7 +53,7 @@ Growth growth_before(const MemoryState& state, const DeviceState& stats, LineNam
   growth.low_bytes = stats.figures.requested_bytes;
   const EventTable& events = state.recording->events_of(stats.device);
   if (events.empty()) return growth;
-  const std::size_t count = std::min<std::size_t>(events.size(), stats.moment.event.count());
+  const std::size_t count = std::min(events.size(), static_cast<std::size_t>(stats.moment.event.count()));
   LowPoint low(stats.figures.requested_bytes, count);
   for (std::size_t i = count; i > 0; --i)
     if (!low.undo(events, i - 1)) break;
@@ -70,7 +70,7 @@ Growth growth_before(const MemoryState& state, const DeviceState& stats, LineNam
   growth.lines = allocated.ranked(names.order);
 
   LineAmounts reserving;
-  for (std::size_t i = low.event().count(); i < count; ++i) {
+  for (auto i = static_cast<std::size_t>(low.event().count()); i < count; ++i) {
     if (events.action(i) != Action::segment_alloc && events.action(i) != Action::segment_map) continue;
     growth.reserved_bytes += events.size_bytes(i);
     reserving.add(names.lines.line_of(events.stack(i)), {events.size_bytes(i), 1});

@@ -18,7 +18,7 @@ std::uint64_t limit_bytes(const MemoryMap& state, DeviceId device, const Request
 
 UnmappedPages unmapped_pages(const MemoryState& state, DeviceId device, const Request& request) {
   const EventTable& events = state.recording->events_of(device);
-  return {events, events.empty() || request.event.is_none() ? 0 : request.event.value()};
+  return {events, events.empty() || request.event.is_none() ? 0 : static_cast<std::size_t>(request.event.value())};
 }
 
 } // namespace

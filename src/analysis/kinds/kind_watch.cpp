@@ -75,7 +75,7 @@ void CalledBytes::add(EventIndex event, std::uint64_t size_bytes) {
   constexpr std::uint64_t kLeastMade = 20;
   constexpr std::uint64_t kMostLeft = 2;
   if (made >= kLeastMade && live <= kMostLeft) *this = {.first = event};
-  latest[made++ % latest.size()] = event;
+  latest[static_cast<std::size_t>(made++ % latest.size())] = event;
   bytes = saturating_sum(bytes, size_bytes);
   live_bytes = saturating_sum(live_bytes, size_bytes);
   ++live;

@@ -127,7 +127,7 @@ private:
 
   void add_survivors() {
     if (starts_.empty()) return;
-    for (std::size_t i = starts_.front(); i < events_.size(); ++i) {
+    for (auto i = static_cast<std::size_t>(starts_.front()); i < events_.size(); ++i) {
       if (events_.action(i) != Action::alloc || live_.find(events_.address(i)) != i) continue;
       auto& survivors = result_.kinds[kind_of(i)].survivors;
       const std::uint32_t step = birth_step(i);

@@ -41,11 +41,11 @@ void BirthFinder::take(DeviceId device, std::span<const Event> events) {
   OfDevice* const of_device = found->get();
   for (const Event& event : events) {
     const std::uint64_t index = of_device->events++;
-    if (const auto block = of_device->blocks.find(event.address)) take(*of_device, index, event, *block);
+    if (const auto block = of_device->blocks.find(event.address)) take(*of_device, index, event, static_cast<std::size_t>(*block));
   }
 }
 
-void BirthFinder::take(OfDevice& of_device, std::uint64_t index, const Event& event, std::uint64_t block) {
+void BirthFinder::take(OfDevice& of_device, std::uint64_t index, const Event& event, std::size_t block) {
   const auto life = of_device.names.take(index, event);
   if (!life || life->is_segment) return;
   BlockFacts& facts = state_.facts[block];

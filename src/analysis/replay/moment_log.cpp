@@ -83,7 +83,7 @@ void MomentLog::move_to(const Event& event, std::uint64_t index, std::int64_t li
 void MomentLog::keep_around(std::span<const Event> batch, std::uint64_t first_index) {
   std::size_t next = 0; // the first event after the moment
   if (is_set_ && moment_.count() > first_index) {
-    next = moment_.count() - first_index;
+    next = static_cast<std::size_t>(moment_.count() - first_index);
     before_ = last_;
     append_last(before_, batch.first(next));
     after_.clear();

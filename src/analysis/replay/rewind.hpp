@@ -2,8 +2,8 @@
 
 // The end of a recording and what was remembered since a moment -> the segments and blocks of that moment.
 
+#include "analysis/allocator/rounding.hpp"
 #include "analysis/replay/moment_log.hpp"
-#include "analysis/replay/rounding.hpp"
 #include "analysis/replay/segment_undo.hpp"
 #include "base/number_map.hpp"
 #include "memviz/memory_state.hpp"

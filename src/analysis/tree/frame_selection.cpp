@@ -79,7 +79,7 @@ FrameSelection::FrameSelection(const FrameTable& frames, const TreeOptions& opti
 
 std::span<const FrameId> FrameSelection::kept(StackId stack) {
   const Look& look = look_at(stack);
-  return std::span(kept_).subspan(look.begin, look.size);
+  return std::span(kept_).subspan(static_cast<std::size_t>(look.begin), look.size);
 }
 
 const FrameSelection::Look& FrameSelection::look_at(StackId stack) {

@@ -76,7 +76,7 @@ private:
   static constexpr std::uint64_t kFreeTreeBytes = std::uint64_t{72} << 18U;
 
   [[nodiscard]] static std::size_t hash_of(std::uint32_t parent, const NodeKey& key) {
-    return hash_with(mixed(hash_secret(), parent), key);
+    return static_cast<std::size_t>(hash_with(mixed(hash_secret(), parent), key));
   }
 
   std::uint32_t child(std::uint32_t parent, const NodeKey& key) {

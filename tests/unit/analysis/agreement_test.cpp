@@ -2,6 +2,7 @@
 #include "memviz/export.hpp"
 #include "memviz/format.hpp"
 #include "memviz/input.hpp"
+#include "memviz/moment_words.hpp"
 #include "memviz/no_stack.hpp"
 #include "memviz/svg.hpp"
 #include "memviz/timeline.hpp"

@@ -1,3 +1,4 @@
+#include "memviz/moment_words.hpp"
 #include "memviz/replay.hpp"
 
 #include <doctest/doctest.h>

@@ -1,4 +1,5 @@
 #include "memviz/no_stack.hpp"
+#include "memviz/no_stack_words.hpp"
 #include "story/accounts.hpp"
 #include "support/snapshot_builder.hpp"
 #include "support/states.hpp"

@@ -1,4 +1,5 @@
 #include "memviz/explain.hpp"
+#include "memviz/explain_words.hpp"
 
 #include "support/contains.hpp"
 #include "support/explained.hpp"

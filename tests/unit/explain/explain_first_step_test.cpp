@@ -1,3 +1,4 @@
+#include "memviz/explain_words.hpp"
 #include "support/contains.hpp"
 #include "support/explained.hpp"
 #include "support/small_snapshot.hpp"

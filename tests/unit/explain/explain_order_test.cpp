@@ -1,4 +1,5 @@
 #include "memviz/explain.hpp"
+#include "memviz/explain_report.hpp"
 
 #include "support/contains.hpp"
 #include "support/explained.hpp"

@@ -1,3 +1,4 @@
+#include "memviz/explain_words.hpp"
 #include "memviz/svg.hpp"
 
 #include "page/text_fit.hpp"

@@ -1,4 +1,6 @@
 #include "memviz/explain.hpp"
+#include "memviz/explain_report.hpp"
+#include "memviz/moment_words.hpp"
 
 #include "support/contains.hpp"
 #include "support/explained.hpp"

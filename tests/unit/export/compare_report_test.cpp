@@ -1,9 +1,10 @@
+#include "base/path_ends.hpp"
 #include "memviz/compare_report.hpp"
+#include "memviz/compare_words.hpp"
 #include "memviz/story.hpp"
 #include "support/contains.hpp"
 #include "support/snapshot_builder.hpp"
 #include "support/states.hpp"
-#include "text/path_ends.hpp"
 
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>

@@ -9,7 +9,7 @@ using namespace memviz;
 using namespace memviz::test;
 
 TEST_CASE("the least limit of a process's control groups counts, in both versions") {
-  constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
+  constexpr std::uint64_t kNone = std::numeric_limits<std::uint64_t>::max();
   const TemporaryFolder root;
   std::filesystem::create_directories(root / "batch/job");
   std::filesystem::create_directories(root / "memory/docker/x");
@@ -30,5 +30,5 @@ TEST_CASE("the least limit of a process's control groups counts, in both version
 
 TEST_CASE("no more memory is there than the machine has") {
   CHECK(main_memory_bytes() > 0);
-  CHECK(main_memory_bytes() < std::numeric_limits<std::size_t>::max() / 2);
+  CHECK(main_memory_bytes() < std::numeric_limits<std::uint64_t>::max() / 2);
 }

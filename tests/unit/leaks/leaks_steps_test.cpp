@@ -1,5 +1,6 @@
 #include "analysis/leaks/passes.hpp"
 #include "memviz/leaks.hpp"
+#include "memviz/leaks_report.hpp"
 #include "support/small_snapshot.hpp"
 #include "support/states.hpp"
 

@@ -2,6 +2,8 @@
 
 #include "analysis/leaks/repetition.hpp"
 #include "memviz/error.hpp"
+#include "memviz/leaks_report.hpp"
+#include "memviz/leaks_words.hpp"
 #include "support/files.hpp"
 #include "support/process.hpp"
 #include "support/small_snapshot.hpp"

@@ -1,4 +1,5 @@
 #include "memviz/leaks.hpp"
+#include "memviz/leaks_words.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,5 @@
 #include "memviz/rehearsal.hpp"
+#include "memviz/warnings.hpp"
 #include "support/contains.hpp"
 #include "support/explained.hpp"
 #include "support/files.hpp"
@@ -61,8 +62,8 @@ TEST_CASE("the mark of a rehearsed recording is read from either place") {
     const Recording snapshot = small().set("allocator_settings", dict({{"memviz_rehearsal", mark()}})).read();
     REQUIRE(snapshot.origin.rehearsal);
     CHECK(snapshot.origin.rehearsal->total_bytes == kTotalBytes);
-    REQUIRE_FALSE(snapshot.warnings.empty());
-    CHECK(snapshot.warnings.front() == kSentence);
+    REQUIRE_FALSE(warnings_of(snapshot).empty());
+    CHECK(warnings_of(snapshot).front() == kSentence);
   }
   SUBCASE("a name is enough") {
     const auto rehearsal =

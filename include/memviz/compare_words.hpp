@@ -1,0 +1,65 @@
+#pragma once
+
+// A comparison -> sentences about it: which moments and devices are compared, and what became of its limit.
+
+#include "memviz/compare.hpp"
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace memviz {
+
+struct CompareSide {
+  std::string file;        ///< as much of its path as tells it from the other
+  std::string moment = {}; ///< "at the peak, event 5 of 9"
+};
+
+struct CompareReport {
+  CompareSide before;
+  CompareSide after;
+  const Comparison& comparison;
+  std::optional<GateVerdict> verdict = std::nullopt;
+  std::vector<std::string> warnings = {};
+};
+
+/// Indices into Comparison::readings and devices: those of which a figure changed most, at most `most`, in the order of
+/// devices.
+[[nodiscard]] std::vector<std::size_t> devices_that_changed_most(const Comparison& comparison, std::size_t most);
+
+/// The moment that all devices of both sides are at, in few words, "at the peak"; "" where they are not at one.
+[[nodiscard]] std::string common_moment(const Comparison& comparison);
+
+/// The device of a line that is told from those of other devices, "GPU 1: "; else "".
+[[nodiscard]] std::string device_prefix(const Comparison& comparison, const UserLineChange& line);
+
+/// Why lines are compared by function although nobody asked for it, a sentence without its full stop; "" where they
+/// are not.
+[[nodiscard]] std::string match_text(const Comparison& comparison);
+
+/// That the peaks, which are compared, are the same and only the ends differ, and how to compare those: a sentence
+/// without its full stop; "" where it is not so.
+[[nodiscard]] std::string end_text(const Comparison& comparison);
+
+/// How a text of the snapshot, or the name of a file, stands in a sentence.
+using Quote = std::string (*)(const std::string&);
+
+[[nodiscard]] std::string as_it_is(const std::string& text);
+
+/// "the peak grew by 5.07 GiB (77.6 % of 6.53 GiB), more than --fail-over 2% allows; the most by step
+/// train.py:12 (+4.10 GiB at the peak)"; nothing where nothing grew too much.
+[[nodiscard]] std::optional<std::string> exceeded_text(const CompareReport& report, Quote quote = as_it_is);
+
+/// "the peak is unknown: before.pickle has no events"; "" where all is known.
+[[nodiscard]] std::string unknown_text(const CompareReport& report, Quote quote = as_it_is);
+
+/// Where a device is at another kind of moment before than after, so that what differs is no growth alone; "" where
+/// none is.
+[[nodiscard]] std::string uneven_text(const CompareReport& report);
+
+/// That the sides use different devices, which are compared by number, a sentence without its full stop; "" where they
+/// use the same ones.
+[[nodiscard]] std::string other_devices_text(const CompareReport& report);
+
+} // namespace memviz

@@ -1,0 +1,31 @@
+#pragma once
+
+// An explanation -> its sentences, one for each of its parts.
+
+#include "memviz/explain.hpp"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace memviz {
+
+/// "checkpointing", "smaller batch", "smaller optimizer state", "settings"
+[[nodiscard]] std::string_view lever_name(Lever lever);
+
+/// An explanation in sentences.
+struct ExplanationText {
+  std::string title;                ///< "GPU 1 ran out of memory: 4.94 GiB asked for, 91.2 MiB free"
+  std::string headline;             ///< what happened, in one sentence, with the line that asked
+  std::string verdict;              ///< "Exhaustion: ..."
+  std::vector<std::string> reasons; ///< the figures behind it, and what the file does not tell
+  std::vector<std::string> answers; ///< one for each of what_ifs
+  std::vector<std::string> advice;  ///< only what an answer supports; may be empty
+};
+
+/// Whether the device has to give notably more than what is asked for: a segment, or whole pages.
+[[nodiscard]] bool takes_more(const DeviceExplanation& device);
+
+[[nodiscard]] ExplanationText in_words(const MemoryState& state, const DeviceExplanation& device);
+
+} // namespace memviz

@@ -1,0 +1,21 @@
+#pragma once
+
+// The FLOPs of a program -> sentences about them.
+
+#include "memviz/flops.hpp"
+
+#include <string>
+#include <vector>
+
+namespace memviz {
+
+/// "213 GFLOP for a forward pass"; the formula where it has no value.
+[[nodiscard]] std::string flops_headline(const ModelFlops& model);
+
+/// Where most of it is, in a sentence; "" of a model without any.
+[[nodiscard]] std::string flops_answer(const ModelFlops& model);
+
+/// Layout, version and size of the program, one a fact.
+[[nodiscard]] std::vector<std::string> flops_facts(const ModelFlops& model);
+
+} // namespace memviz

@@ -1,0 +1,279 @@
+#include "memviz/compare.hpp"
+
+#include "analysis/compare/frame_mapping.hpp"
+#include "analysis/compare/moved_lines.hpp"
+#include "analysis/compare/same_segments.hpp"
+#include "analysis/tree/tree_builder.hpp"
+#include "analysis/tree/user_lines.hpp"
+#include "analysis/tree/weighted_paths.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <iterator>
+#include <map>
+#include <tuple>
+#include <utility>
+
+namespace memviz {
+namespace {
+
+/// One of the two snapshots, with what is needed to see it in the common frame table.
+struct Side {
+  const MemoryState& given;
+  FrameMapping mapping;
+  Amount Change::*amount = nullptr;
+};
+
+/// Of the end, whatever moment is compared.
+std::vector<SegmentRef> segment_refs(const MemoryState& side, std::optional<DeviceId> device) {
+  std::vector<SegmentRef> refs;
+  for (const Segment& segment : side.recording->end.segments)
+    if (!device || segment.device == *device)
+      refs.push_back({segment.address, segment.total_bytes, segment.device, segment.stream});
+  std::sort(refs.begin(), refs.end());
+  return refs;
+}
+
+std::vector<SegmentRef> of_gpus(std::vector<SegmentRef> segments) {
+  std::erase_if(segments, [](const SegmentRef& segment) { return is_host(segment.device); });
+  return segments;
+}
+
+std::vector<EndReserved> reserved_at_end(const std::vector<SegmentRef>& segments) {
+  std::map<DeviceId, std::uint64_t> bytes;
+  for (const SegmentRef& segment : segments)
+    bytes[segment.device] += segment.total_bytes;
+  std::vector<EndReserved> reserved;
+  for (const auto& [device, reserved_bytes] : bytes)
+    reserved.push_back({device, reserved_bytes});
+  return reserved;
+}
+
+/// PyTorch's compare identifies a segment by address and size alone.
+bool is_before_by_identity(const SegmentRef& left, const SegmentRef& right) {
+  return std::tie(left.address, left.total_bytes) < std::tie(right.address, right.total_bytes);
+}
+
+/// As in PyTorch's compare, which does not look at pinned host memory.
+void split_segments(const std::vector<SegmentRef>& before, const std::vector<SegmentRef>& after, Comparison& result) {
+  std::set_difference(before.begin(), before.end(), after.begin(), after.end(), std::back_inserter(result.only_before),
+                      is_before_by_identity);
+  std::set_difference(after.begin(), after.end(), before.begin(), before.end(), std::back_inserter(result.only_after),
+                      is_before_by_identity);
+  std::set_intersection(before.begin(), before.end(), after.begin(), after.end(), std::back_inserter(result.in_both),
+                        is_before_by_identity);
+}
+
+void add_paths(const Side& side, const TreeOptions& options, TreeBuilder<Change>& builder) {
+  std::vector<NodeKey> common;
+  for_each_path(side.given, options, [&](std::span<const NodeKey> path, const Amount& amount) {
+    common.clear();
+    for (const NodeKey& key : path)
+      common.push_back(side.mapping.common(key));
+    Change& change = builder.at(common).self;
+    change.*side.amount += amount;
+    change.width_bytes = std::max(change.before.bytes, change.after.bytes);
+  });
+}
+
+/// Bytes of active memory by line: of each device apart where that is asked for.
+class LineChanges {
+public:
+  explicit LineChanges(bool is_by_device) : is_by_device_(is_by_device) {}
+
+  void add(const Side& side, std::optional<DeviceId> device) {
+    const MemoryState& state = side.given;
+    UserLines lines(state);
+    for (const Segment& segment : state.segments_of(device)) {
+      for (std::uint32_t i = segment.first_block; i < segment.first_block + segment.block_count; ++i) {
+        const Block& block = state.blocks[i];
+        if (!block.is_active()) continue;
+        const NodeKey line = side.mapping.common(lines.line_of(segment.device, i));
+        changes_[{is_by_device_ ? segment.device : DeviceId{}, line}].*side.amount += Amount{block.requested_bytes, 1};
+      }
+    }
+  }
+
+  /// Unequal ones only, the largest first.
+  [[nodiscard]] std::vector<UserLineChange> ranked(const FrameOrder& order) const {
+    std::vector<UserLineChange> ranked;
+    for (const auto& [place, change] : changes_) {
+      if (change.before == change.after) continue;
+      ranked.push_back({place.second, change, is_by_device_ ? std::optional(place.first) : std::nullopt});
+      ranked.back().change.width_bytes = std::max(change.before.bytes, change.after.bytes);
+    }
+    const auto magnitude = [](const UserLineChange& line) { return std::abs(line.change.delta_bytes()); };
+    std::stable_sort(ranked.begin(), ranked.end(), [&](const UserLineChange& left, const UserLineChange& right) {
+      if (magnitude(left) != magnitude(right)) return magnitude(left) > magnitude(right);
+      return order.is_before(left.key, right.key);
+    });
+    return ranked;
+  }
+
+private:
+  bool is_by_device_;
+  std::map<std::pair<DeviceId, NodeKey>, Change> changes_;
+};
+
+/// Devices at their ends, at one time, or at one mark are at one moment; each has its own peak.
+bool is_one_moment(std::span<const DeviceState> devices) {
+  const auto is_shared = [](MomentKind kind) {
+    return kind == MomentKind::end || kind == MomentKind::time || kind == MomentKind::annotation;
+  };
+  return devices.size() <= 1 || std::all_of(devices.begin(), devices.end(), [&](const DeviceState& stats) {
+           return is_shared(stats.moment.kind) && stats.moment.kind == devices.front().moment.kind;
+         });
+}
+
+/// In the order of `readings`, which has all devices of both sides.
+std::vector<DeviceChange> device_changes(const std::vector<DeviceReadings>& readings,
+                                         std::span<const DeviceState> before, std::span<const DeviceState> after) {
+  std::vector<DeviceChange> changes(readings.size());
+  for (DeviceState DeviceChange::*const side : {&DeviceChange::before, &DeviceChange::after}) {
+    std::size_t i = 0;
+    for (const DeviceState& stats : side == &DeviceChange::before ? before : after) {
+      while (readings[i].device != stats.device)
+        ++i;
+      changes[i].*side = stats;
+    }
+  }
+  return changes;
+}
+
+/// Of states that have their kinds.
+void add_kinds(const MemoryState& before, const MemoryState& after, Comparison& result) {
+  if (!before.has_kinds && !after.has_kinds) return;
+  const auto account_of = [](const MemoryState& state, DeviceId device) {
+    return state.device_at(device) == nullptr ? KindAccount{} : kind_account(state, device);
+  };
+  KindAccount all_before;
+  KindAccount all_after;
+  for (std::size_t i = 0; i < result.devices.size(); ++i) {
+    const KindAccount of_before = account_of(before, result.readings[i].device);
+    const KindAccount of_after = account_of(after, result.readings[i].device);
+    result.devices[i].kinds = kind_changes(of_before, of_after);
+    add(all_before, of_before);
+    add(all_after, of_after);
+  }
+  result.kinds = kind_changes(all_before, all_after);
+}
+
+/// Devices without any memory only blur what is at one moment; where all are so, they stay.
+std::vector<DeviceState> used_ones(std::span<const DeviceState> devices) {
+  std::vector<DeviceState> used;
+  std::ranges::copy_if(devices, std::back_inserter(used), is_used, &DeviceState::figures);
+  return used.empty() ? std::vector<DeviceState>(devices.begin(), devices.end()) : used;
+}
+
+/// What needs no stack: segments, and totals of the devices.
+Comparison totals_of(const MemoryState& before, const MemoryState& after, std::optional<DeviceId> device) {
+  Comparison result;
+  const std::vector<SegmentRef> before_segments = segment_refs(before, device);
+  const std::vector<SegmentRef> after_segments = segment_refs(after, device);
+  if (device)
+    split_segments(before_segments, after_segments, result);
+  else
+    split_segments(of_gpus(before_segments), of_gpus(after_segments), result);
+  const std::vector<DeviceState> before_devices = used_ones(before.devices_of(device));
+  const std::vector<DeviceState> after_devices = used_ones(after.devices_of(device));
+  result.readings =
+      readings_of({before_devices, reserved_at_end(before_segments)}, {after_devices, reserved_at_end(after_segments)});
+  result.devices = device_changes(result.readings, before_devices, after_devices);
+  const std::vector<DeviceReadings>& devices = result.readings; // ascending
+  result.mixes_host = devices.size() > 1 && is_host(devices.back().device);
+  result.is_one_moment = is_one_moment(before_devices) && is_one_moment(after_devices) && !result.mixes_host;
+  result.before = sum_of(before_devices);
+  result.after = sum_of(after_devices);
+  add_kinds(before, after, result);
+  return result;
+}
+
+/// Which frames of the common table both sides have.
+std::vector<bool> frames_in_both(const Side& before, const Side& after, std::size_t frame_count) {
+  std::vector<bool> is_before(frame_count);
+  std::vector<bool> is_in_both(frame_count);
+  for (const FrameId frame : before.mapping.ids())
+    is_before[frame.value] = true;
+  for (const FrameId frame : after.mapping.ids())
+    is_in_both[frame.value] = is_before[frame.value];
+  return is_in_both;
+}
+
+struct CompareScope {
+  const CompareOptions& options;
+  bool is_by_device; ///< lines of each device apart
+};
+
+/// One way to match the frames of both sides, and what came of it.
+struct Matched {
+  FrameTable frames;
+  DiffTree tree;
+  std::vector<UserLineChange> changes;
+  std::size_t moved_files = 0;
+  MovedLines moved_lines;
+};
+
+Matched matched_by(FrameMatch match, const MemoryState& before_side, const MemoryState& after_side,
+                   const CompareScope& scope) {
+  Matched result;
+  FrameMapper mapper(match, result.frames);
+  const MovedFiles moved = moved_files(before_side.frames(), after_side.frames());
+  result.moved_files = moved.size();
+  const CompareOptions& options = scope.options;
+  const Side after{after_side, mapper.map(after_side), &Change::after};
+  const Side before{before_side, mapper.map(before_side, moved), &Change::before};
+
+  TreeBuilder<Change> builder(before_side.recording->origin.size_bytes + after_side.recording->origin.size_bytes);
+  LineChanges lines(scope.is_by_device);
+  for (const Side* side : {&before, &after}) {
+    add_paths(*side, options.tree, builder);
+    lines.add(*side, options.tree.device);
+  }
+  const FrameOrder order(result.frames);
+  result.tree = std::move(builder).finish(order);
+  result.changes = lines.ranked(order);
+  if (match == FrameMatch::line)
+    result.moved_lines =
+        moved_lines(result.frames, result.tree, frames_in_both(before, after, result.frames.frame_count()));
+  return result;
+}
+
+} // namespace
+
+std::int64_t Comparison::allocated_delta_bytes() const {
+  return static_cast<std::int64_t>(after.allocated_bytes) - static_cast<std::int64_t>(before.allocated_bytes);
+}
+
+bool is_used(const DeviceFigures& figures) {
+  return figures.end_reserved_bytes + figures.reserved_bytes + figures.peak_requested_bytes + figures.requested_bytes >
+             0 ||
+         figures.alloc_bytes + figures.free_bytes > 0;
+}
+
+bool Comparison::has_two_processes() const {
+  if (!in_both.empty()) return is_in_both_by_chance;
+  return !only_before.empty() && !only_after.empty();
+}
+
+Comparison compare_snapshots(const MemoryState& before, const MemoryState& after, const CompareOptions& options) {
+  Comparison result = totals_of(before, after, options.tree.device);
+  const SegmentSides sides{before, after, options.before_times, options.after_times};
+  result.is_in_both_by_chance = are_shared_by_chance(sides, result.in_both);
+  const CompareScope scope{options, !result.is_one_moment};
+  result.match = options.match.value_or(FrameMatch::line);
+  Matched matched = matched_by(result.match, before, after, scope);
+  result.moved_lines_bytes = matched.moved_lines.moved_bytes;
+  if (!options.match && matched.moved_lines.are_most()) {
+    result.match = FrameMatch::function;
+    result.is_match_chosen = true;
+    matched = {}; // before the next one takes as much
+    matched = matched_by(result.match, before, after, scope);
+  }
+  result.frames = std::move(matched.frames);
+  result.tree = std::move(matched.tree);
+  result.changes = std::move(matched.changes);
+  result.moved_files = matched.moved_files;
+  return result;
+}
+
+} // namespace memviz

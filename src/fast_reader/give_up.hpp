@@ -1,0 +1,18 @@
+#pragma once
+
+// How the fast reader leaves the middle of a file that it cannot read.
+
+#include "memviz/read_by.hpp"
+
+#include <cstdint>
+
+namespace memviz::fast_reader {
+
+/// Thrown by the fast reader, and caught by who started it, nowhere else. It is no std::exception, so that nobody takes
+/// it for an error.
+struct GiveUp {
+  PlainReason reason;
+  std::uint64_t offset; ///< in the pickle
+};
+
+} // namespace memviz::fast_reader

@@ -1,0 +1,150 @@
+#include "fast_reader/record_lookahead.hpp"
+
+#include <algorithm>
+#include <new>
+#include <system_error>
+#include <utility>
+
+namespace memviz::fast_reader {
+namespace {
+
+/// The bytes with which records begin.
+std::string_view head_of(RecordPattern::Entry memo) {
+  switch (memo) {
+  case RecordPattern::Entry::none:
+  case RecordPattern::Entry::put_after: return "}(";
+  case RecordPattern::Entry::memoize: return "}\x94(";
+  case RecordPattern::Entry::put: break;
+  }
+  return "}r"; // numbers below 256 were used up long before the trace
+}
+
+} // namespace
+
+RecordLookahead::RecordLookahead(std::string_view bytes, const DigestGuesses& guesses, unsigned threads)
+    : bytes_(bytes), guesses_(guesses), scanner_(bytes, &guesses), helpers_(threads - 1),
+      patterns_(std::make_shared<std::vector<RecordPattern>>()) {
+}
+
+RecordLookahead::~RecordLookahead() {
+  {
+    const std::lock_guard lock(mutex_);
+    is_ending_ = true;
+  }
+  changed_.notify_all();
+  for (std::thread& thread : threads_)
+    thread.join();
+}
+
+void RecordLookahead::add_pattern(const RecordPattern& pattern, std::uint64_t offset) {
+  if (helpers_ == 0) return;
+  const std::lock_guard lock(mutex_);
+  auto patterns = std::make_shared<std::vector<RecordPattern>>(*patterns_);
+  patterns->push_back(pattern);
+  patterns_ = std::move(patterns);
+  if (!threads_.empty() || bytes_.size() - offset < kLeastBytes) return;
+  begin_offset_ = offset;
+  chunks_.resize(static_cast<std::size_t>((bytes_.size() - offset) / kChunkBytes + 1));
+  try {
+    while (threads_.size() < helpers_)
+      threads_.emplace_back([this] { work(); });
+  } catch (const std::system_error&) {
+    // The system has no more threads to give: those that there are do it, or the machine alone.
+  }
+}
+
+RecordRun* RecordLookahead::take(std::uint64_t offset) {
+  if (threads_.empty()) return nullptr;
+  const auto index = static_cast<std::size_t>((offset - begin_offset_) / kChunkBytes);
+  Lock lock(mutex_);
+  if (index != current_) move_to(index);
+  Chunk& chunk = chunks_[index];
+  // Not begun: the machine is faster than the threads, and scans this chunk itself.
+  if (chunk.state == State::waiting) chunk.state = State::done;
+  while (chunk.state != State::done) {
+    if (const std::size_t other = next_waiting(); other < chunks_.size())
+      scan_waiting(other, scanner_, lock);
+    else
+      changed_.wait(lock);
+  }
+  while (chunk.next_run < chunk.runs.size() && chunk.runs[chunk.next_run].begin_offset < offset)
+    ++chunk.next_run;
+  if (chunk.next_run == chunk.runs.size() || chunk.runs[chunk.next_run].begin_offset != offset) return nullptr;
+  return &chunk.runs[chunk.next_run++];
+}
+
+void RecordLookahead::move_to(std::size_t index) {
+  for (std::size_t i = current_; i < index; ++i) {
+    if (chunks_[i].state == State::scanning) continue; // its thread throws the result away
+    if (!chunks_[i].runs.empty() && spare_.size() <= helpers_) spare_.push_back(std::move(chunks_[i].runs.front()));
+    chunks_[i].runs = {};
+    chunks_[i].state = State::done;
+  }
+  current_ = index;
+  changed_.notify_all();
+}
+
+std::size_t RecordLookahead::next_waiting() const {
+  const std::size_t most_ahead = 2 * std::size_t{helpers_} + 2;
+  const std::size_t end = std::min(chunks_.size(), current_ + 1 + most_ahead);
+  for (std::size_t i = current_ + 1; i < end; ++i) {
+    if (chunks_[i].state == State::waiting) return i;
+  }
+  return chunks_.size();
+}
+
+void RecordLookahead::work() {
+  RecordScanner scanner(bytes_, &guesses_);
+  Lock lock(mutex_);
+  while (true) {
+    changed_.wait(lock, [&] { return is_ending_ || next_waiting() < chunks_.size(); });
+    if (is_ending_) return;
+    scan_waiting(next_waiting(), scanner, lock);
+  }
+}
+
+/// A chunk that nobody began with; unlocks meanwhile.
+void RecordLookahead::scan_waiting(std::size_t index, RecordScanner& scanner, Lock& lock) {
+  chunks_[index].state = State::scanning;
+  const Patterns patterns = patterns_;
+  RecordRun spare;
+  if (!spare_.empty()) {
+    spare = std::move(spare_.back());
+    spare_.pop_back();
+  }
+  lock.unlock();
+  std::vector<RecordRun> runs;
+  try {
+    runs = scan_chunk(index, patterns, scanner, std::move(spare));
+  } catch (const std::bad_alloc&) {
+    // The machine scans this chunk itself, and reports it if there is no memory for that either.
+    runs.clear();
+  }
+  lock.lock();
+  if (index >= current_) chunks_[index].runs = std::move(runs);
+  chunks_[index].state = State::done;
+  changed_.notify_all();
+}
+
+std::vector<RecordRun> RecordLookahead::scan_chunk(std::size_t index, const Patterns& patterns, RecordScanner& scanner,
+                                                   RecordRun spare) const {
+  std::vector<RecordRun> runs;
+  const std::uint64_t begin = begin_offset_ + index * kChunkBytes;
+  const std::uint64_t stop = std::min<std::uint64_t>(begin + kChunkBytes, bytes_.size());
+  const std::string_view head = head_of(patterns->front().memo_entry());
+  std::uint64_t offset = begin;
+  while ((offset = bytes_.find(head, static_cast<std::size_t>(offset))) < stop) {
+    RecordRun run = std::exchange(spare, {});
+    run.restart(offset);
+    for (run.pattern = 0; run.pattern < patterns->size() && run.cells.empty(); ++run.pattern)
+      scanner.scan((*patterns)[run.pattern], stop, run);
+    ++offset;
+    if (run.cells.empty()) continue;
+    --run.pattern;
+    offset = run.end_offset;
+    runs.push_back(std::move(run));
+  }
+  return runs;
+}
+
+} // namespace memviz::fast_reader

@@ -1,0 +1,142 @@
+#include "hooks/hook_folder.hpp"
+
+#include "hooks/hook_files.hpp"
+#include "io/output_file.hpp"
+#include "io/own_folder.hpp"
+#include "memviz/error.hpp"
+#include "redact/sha256.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdlib>
+#include <fmt/format.h>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <vector>
+
+namespace memviz::hooks {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// A folder of this name and some letters, until it has its own.
+constexpr const char* kWritten = "memviz-hook-";
+constexpr const char* kPackage = "memviz_recording";
+/// A file with the name of the folder in which Python keeps bytecode: Python reads none from here then, and writes
+/// none.
+constexpr const char* kNoBytecode = "__pycache__";
+
+/// "hook-" and half of a SHA-256 of all of them.
+std::string folder_name() {
+  std::string all;
+  for (const auto& [name, text] : kHookFiles)
+    all += fmt::format("{}\n{}\n", name, text);
+  const auto digest = sha256(all);
+  std::string result = "hook-";
+  for (std::size_t i = 0; i < digest.size() / 2; ++i)
+    result += fmt::format("{:02x}", digest[i]);
+  return result;
+}
+
+/// Whether the folder holds the hook's files of `inner` and, besides them, `names` alone: a json.py in it would be
+/// imported instead of Python's own.
+bool has_exactly(const OwnFolder& folder, std::string_view inner, std::vector<std::string> names) {
+  for (const auto& [name, text] : kHookFiles) {
+    const fs::path path(name);
+    if (path.parent_path() != inner) continue;
+    if (!folder.has_file(path.filename().string(), text)) return false;
+    names.push_back(path.filename().string());
+  }
+  std::sort(names.begin(), names.end());
+  return folder.has_file(kNoBytecode, "") && folder.names() == names;
+}
+
+bool is_whole(const OwnFolder& cache, const std::string& name) {
+  const auto folder = cache.folder(name);
+  const auto package = folder ? folder->folder(kPackage) : std::nullopt;
+  return package && has_exactly(*folder, "", {kPackage, kNoBytecode}) && has_exactly(*package, kPackage, {kNoBytecode});
+}
+
+/// Its path becomes a part of PYTHONPATH.
+fs::path without_colon(fs::path path) {
+  if (path.string().find(':') != std::string::npos) throw Error(path.string() + ": has a colon in its name");
+  return path;
+}
+
+/// The user's cache; nothing where the environment names none.
+std::optional<fs::path> cache_folder() {
+  if (const char* const cache = std::getenv("XDG_CACHE_HOME"); cache != nullptr && *cache == '/') return cache;
+  if (const char* const home = std::getenv("HOME"); home != nullptr && *home == '/') return fs::path(home) / ".cache";
+  return std::nullopt;
+}
+
+/// Gives what was written its name. A whole hook that another process put there meanwhile stays; a damaged one is moved
+/// away first, and runs that use it find their files gone at worst, which they report.
+fs::path in_its_place(const fs::path& written, const OwnFolder& cache, const std::string& name) {
+  fs::path folder = cache.path() / name;
+  std::error_code error;
+  fs::rename(written, folder, error);
+  if (!error) return folder;
+  std::error_code ignored;
+  if (is_whole(cache, name)) {
+    fs::remove_all(written, ignored);
+    return folder;
+  }
+  const fs::path damaged = written.string() + "-damaged";
+  fs::rename(folder, damaged, ignored);
+  fs::rename(written, folder, error);
+  fs::remove_all(damaged, ignored);
+  return error ? written : folder;
+}
+
+/// Whole or not there, for all that start at the same time: written next to it and renamed. Throws Error where the
+/// cache is not this user's alone.
+fs::path cached_hook(const fs::path& place) {
+  const OwnFolder cache = OwnFolder::make(place, "memviz");
+  const std::string name = folder_name();
+  fs::path folder = without_colon(cache.path() / name);
+  if (is_whole(cache, name)) return folder;
+  const fs::path written = make_private_folder(cache.path(), kWritten);
+  try {
+    write_hook(written);
+  } catch (const Error&) {
+    std::error_code ignored;
+    fs::remove_all(written, ignored);
+    throw;
+  }
+  return in_its_place(written, cache, name);
+}
+
+void write_private(const fs::path& file, std::string_view text) {
+  write_file(file.string(), text);
+  fs::permissions(file, fs::perms::owner_read | fs::perms::owner_write);
+}
+
+} // namespace
+
+void write_hook(const fs::path& folder) try {
+  fs::create_directory(folder / kPackage);
+  fs::permissions(folder / kPackage, fs::perms::owner_all);
+  for (const auto& [name, text] : kHookFiles)
+    write_private(folder / name, text);
+  for (const fs::path& inner : {folder, folder / kPackage})
+    write_private(inner / kNoBytecode, "");
+} catch (const fs::filesystem_error& error) {
+  throw Error(folder.string() + ": " + error.code().message());
+}
+
+fs::path lasting_hook() {
+  try {
+    if (const auto cache = cache_folder()) return cached_hook(*cache);
+  } catch (const Error&) {
+    // A folder of this run alone does as well.
+  }
+  fs::path folder = without_colon(make_private_temporary_folder(kWritten));
+  write_hook(folder);
+  return folder;
+}
+
+} // namespace memviz::hooks

@@ -1,0 +1,38 @@
+#pragma once
+
+// A program -> every product that a run of it computes, in order, with where in the model it stands and what it costs.
+
+#include "program/program.hpp"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace memviz::program {
+
+/// One node that counts.
+struct Product {
+  const Node* node = nullptr;
+  GraphId graph = 0;
+  ModuleId module = kWholeModel;
+  std::uint64_t calls = 1; ///< of a node in a loop: how often it runs, where that is known
+  Polynomial flops;        ///< of all its calls
+};
+
+struct Uncounted {
+  std::string name; ///< "aten.add"
+  std::string why;  ///< why_uncounted()
+  std::uint64_t calls = 0;
+};
+
+struct Counting {
+  std::vector<Product> products;
+  std::vector<Uncounted> uncounted; ///< by name
+  std::vector<std::string> notes;   ///< what was assumed of branches and loops, as sentences
+};
+
+/// Refers to `program`. Of two branches the dearer one counts, as in torch.utils.flop_counter; a loop whose length is
+/// in its data counts once. Throws Error where a product does not fit the sizes of its tensors.
+[[nodiscard]] Counting count_products(const Program& program);
+
+} // namespace memviz::program

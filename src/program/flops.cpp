@@ -1,0 +1,270 @@
+#include "memviz/flops.hpp"
+
+#include "program/archive.hpp"
+#include "program/counting.hpp"
+#include "program/formulas.hpp"
+#include "program/module_path.hpp"
+#include "program/program_reader.hpp"
+#include "program/redacted_program.hpp"
+#include "program/roles.hpp"
+#include "program/saved.hpp"
+#include "program/weight_table.hpp"
+#include "program/work_budget.hpp"
+
+#include "memviz/error.hpp"
+#include "memviz/format.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <map>
+#include <set>
+#include <string_view>
+#include <utility>
+
+namespace memviz {
+namespace program {
+namespace {
+
+/// By symbol, as FlopOptions::sizes.
+using GivenSizes = std::map<std::string, std::int64_t>;
+
+void set_size(Program& program, const std::string& name, std::int64_t size) {
+  const std::optional<SymbolId> symbol = program.symbols.find(name);
+  if (!symbol || program.symbols.meaning(*symbol) != Meaning::name) {
+    std::vector<std::string> names;
+    for (std::uint32_t i = 0; i < program.symbols.count(); ++i) {
+      if (program.symbols.meaning(SymbolId{i}) == Meaning::name) names.push_back(program.symbols.text(SymbolId{i}));
+    }
+    throw UsageError(names.empty() ? fmt::format("--set {}={}: all sizes of the program are numbers", name, size)
+                                   : fmt::format("--set {}={}: the program has no size '{}'; it has {}", name, size,
+                                                 name, fmt::join(names, ", ")));
+  }
+  const auto range = program.ranges.find(name);
+  if (range != program.ranges.end() && (size < range->second.least || size > range->second.most))
+    throw UsageError(fmt::format("--set {}={}: the program holds for {} from {} to {}", name, size, name,
+                                 range->second.least, range->second.most));
+  program.symbols.set_value(*symbol, size);
+}
+
+class Reporter {
+public:
+  Reporter(const Program& program, const Counting& counting) : program_(program), counting_(counting) {}
+
+  ModelFlops run(const GivenSizes& sizes) {
+    model_.torch_version = program_.torch_version;
+    model_.schema_version = program_.schema_version;
+    model_.notes = counting_.notes;
+    add_symbols(sizes);
+    add_modules();
+    add_products();
+    add_weights();
+    add_saved();
+    add_uncounted();
+    add_transformer();
+    return std::move(model_);
+  }
+
+private:
+  [[nodiscard]] Count count_of(const Polynomial& polynomial) const {
+    const std::optional<std::int64_t> value = program_.symbols.value(polynomial);
+    Count count;
+    if (value && *value >= 0) count.value = static_cast<std::uint64_t>(*value);
+    if (!polynomial.is_number()) {
+      count.formula = program_.symbols.text(polynomial);
+      spend(count.formula.size() / kTextBytesAStep);
+    }
+    return count;
+  }
+
+  void add_symbols(const GivenSizes& sizes) {
+    for (std::uint32_t i = 0; i < program_.symbols.count(); ++i) {
+      const SymbolId id{i};
+      if (program_.symbols.meaning(id) != Meaning::name) continue;
+      ProgramSymbol symbol;
+      symbol.name = program_.symbols.text(id);
+      symbol.value = program_.symbols.value(Polynomial::of(id));
+      symbol.is_given = sizes.contains(symbol.name);
+      const auto range = program_.ranges.find(symbol.name);
+      if (range != program_.ranges.end()) {
+        symbol.least = range->second.least;
+        symbol.most = range->second.most;
+      }
+      model_.symbols.push_back(symbol);
+    }
+  }
+
+  void add_modules() {
+    for (const Module& module : program_.modules) {
+      ModuleFlops made;
+      made.path = module.path;
+      made.type = module.type;
+      made.parent = module.parent;
+      by_path_.emplace(module.path, static_cast<ModuleId>(model_.modules.size()));
+      model_.modules.push_back(std::move(made));
+    }
+    saved_.resize(program_.modules.size());
+  }
+
+  /// Adds to a module and all around it.
+  static void add_upward(const Program& program, std::vector<Polynomial>& sums, ModuleId module,
+                         const Polynomial& more) {
+    for (;; module = program.modules[module].parent) {
+      sums[module] += more;
+      if (module == kWholeModel) return;
+    }
+  }
+
+  struct Sum {
+    std::uint64_t calls = 0;
+    Polynomial flops;
+  };
+  using ByOperator = std::map<std::string, Sum, std::less<>>;
+
+  [[nodiscard]] std::vector<OperatorFlops> operators_of(const ByOperator& sums) const {
+    std::vector<OperatorFlops> operators;
+    for (const auto& [name, sum] : sums)
+      operators.push_back({name, sum.calls, count_of(sum.flops)});
+    std::stable_sort(operators.begin(), operators.end(), [](const OperatorFlops& left, const OperatorFlops& right) {
+      return left.flops.value.value_or(0) > right.flops.value.value_or(0);
+    });
+    return operators;
+  }
+
+  void add_products() {
+    std::vector<Polynomial> totals(program_.modules.size());
+    std::vector<Polynomial> own(program_.modules.size());
+    std::vector<ByOperator> own_operators(program_.modules.size());
+    ByOperator operators;
+    for (const Product& product : counting_.products) {
+      const std::string name(operator_of(product.node->target));
+      add_upward(program_, totals, product.module, product.flops);
+      own[product.module] += product.flops;
+      for (ByOperator* const sums : {&operators, &own_operators[product.module]}) {
+        Sum& sum = (*sums)[name];
+        sum.calls += product.calls;
+        sum.flops += product.flops;
+      }
+    }
+    model_.operators = operators_of(operators);
+    for (std::size_t i = 0; i < totals.size(); ++i) {
+      model_.modules[i].flops = count_of(totals[i]);
+      model_.modules[i].own_flops = count_of(own[i]);
+      model_.modules[i].own_operators = operators_of(own_operators[i]);
+    }
+    model_.flops = model_.modules.front().flops;
+  }
+
+  /// The innermost module of the program that a weight's name is in: those that no node stands in are not there.
+  [[nodiscard]] ModuleId holder_of(std::string_view name) const {
+    name = name.substr(0, kLongestModulePath + 1);
+    while (name.find('.') != std::string_view::npos) {
+      name = name.substr(0, name.rfind('.'));
+      const auto found = by_path_.find(name);
+      if (found != by_path_.end()) return found->second;
+    }
+    return kWholeModel;
+  }
+
+  void add_weights() {
+    std::set<std::string> known;
+    for (const Weight& weight : program_.weights) {
+      const Tensor& tensor = program_.graphs.front().tensors[weight.tensor];
+      const std::optional<std::int64_t> elements = program_.symbols.value(product_of(tensor.sizes));
+      const std::optional<std::int64_t> size =
+          program_.symbols.value(product_of(tensor.sizes) * Polynomial(tensor.element_bytes));
+      if (!elements || !size) continue;
+      // Strict exports up to PyTorch 2.7 give both inputs of a tied weight its first name.
+      if (!known.insert(weight.storage ? *weight.storage : "name " + weight.name).second) continue;
+      const auto bytes = static_cast<std::uint64_t>(*size);
+      if (!weight.is_parameter) {
+        model_.buffer_bytes += bytes;
+        continue;
+      }
+      model_.parameter_bytes += bytes;
+      model_.parameters += static_cast<std::uint64_t>(*elements);
+      for (std::size_t module = holder_of(weight.name);; module = model_.modules[module].parent) {
+        model_.modules[module].parameter_bytes += bytes;
+        model_.modules[module].parameters += static_cast<std::uint64_t>(*elements);
+        if (module == 0) break;
+      }
+    }
+  }
+
+  void add_saved() {
+    const SavedTensors saved = saved_tensors(program_);
+    for (const Saved& one : saved.all)
+      add_upward(program_, saved_, one.module, one.bytes);
+    for (std::size_t i = 0; i < saved_.size(); ++i)
+      model_.modules[i].saved_bytes = count_of(saved_[i]);
+    model_.saved_bytes = model_.modules.front().saved_bytes;
+    if (!saved.unknown.empty())
+      model_.notes.push_back(fmt::format("what these operators keep for backward is not known, and left out: {}",
+                                         fmt::join(saved.unknown, ", ")));
+    model_.notes.insert(model_.notes.end(), saved.assumptions.begin(), saved.assumptions.end());
+  }
+
+  void add_uncounted() {
+    for (const Uncounted& one : counting_.uncounted)
+      model_.uncounted.push_back({one.name, one.calls, one.why});
+    std::stable_partition(model_.uncounted.begin(), model_.uncounted.end(),
+                          [](const UncountedOperator& one) { return !one.why.empty(); });
+  }
+
+  void add_transformer() {
+    const Roles roles = roles_of(program_, counting_.products);
+    model_.transformer.blocks = roles.blocks;
+    model_.transformer.block_count = roles.block_count;
+    for (const auto& [name, flops] : roles.lines)
+      model_.transformer.lines.push_back({name, count_of(flops)});
+  }
+
+  const Program& program_;
+  const Counting& counting_;
+  ModelFlops model_;
+  std::vector<Polynomial> saved_;
+  std::map<std::string, ModuleId, std::less<>> by_path_;
+};
+
+} // namespace
+} // namespace program
+
+namespace {
+
+// The programs of testdata/flops take a step for 90 bytes or more.
+constexpr std::uint64_t kFreeSteps = 250'000;
+constexpr std::uint64_t kBytesAStep = 2;
+
+/// An offset is one in an entry of the archive, and says so.
+template <class Read> void reading_entry(std::string_view entry, const Read& read) {
+  try {
+    read();
+  } catch (const ParseError& error) {
+    throw Error(fmt::format("{} in the archive: {}", entry, error.what()));
+  }
+}
+
+} // namespace
+
+ModelFlops count_flops(std::string_view bytes, const FlopOptions& options) {
+  const program::Archive archive = program::read_archive(bytes, options.model);
+  const program::WorkBudget budget(kFreeSteps + archive.program_json.size() / kBytesAStep);
+  program::Program program;
+  reading_entry("the program", [&] { program = program::read_program(archive.program_json); });
+  if (!archive.weights_json.empty())
+    reading_entry("the table of weights", [&] { program::read_weight_table(archive.weights_json, program); });
+  Redactor* const redactor = options.redactor;
+  if (redactor != nullptr) program::redact(program, *redactor);
+  program::GivenSizes sizes;
+  for (const auto& [name, size] : options.sizes)
+    sizes.emplace(redactor == nullptr ? name : redactor->text(ProgramText::size, name), size);
+  for (const auto& [name, size] : sizes)
+    program::set_size(program, name, size);
+  const program::Counting counting = program::count_products(program);
+  ModelFlops result = program::Reporter(program, counting).run(sizes);
+  result.layout = archive.layout;
+  result.model = redactor == nullptr ? archive.model : redactor->text(ProgramText::module_path, archive.model);
+  return result;
+}
+
+} // namespace memviz

@@ -1,0 +1,34 @@
+#pragma once
+
+// Where nodes stand in the model: the texts that torch.export writes for it -> the tree of modules.
+
+#include "program/program.hpp"
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace memviz::program {
+
+/// "L__self__,,__main__.GPT;L__self___h_0,transformer.h.0,__main__.Block", outermost first: of each module a key, its
+/// path and its class, as `nn_module_stack` has them.
+class ModuleTree {
+public:
+  /// `modules` gets the modules, the whole model first; it must outlive this.
+  explicit ModuleTree(std::vector<Module>& modules);
+
+  /// The innermost module of `stack`; the whole model for an empty or odd one.
+  ModuleId innermost(std::string_view stack);
+
+private:
+  ModuleId module_at(std::string_view path, std::string_view type, ModuleId parent);
+
+  std::vector<Module>& modules_;
+  std::vector<std::size_t> levels_; ///< by module: how many are around it
+  std::map<std::string, ModuleId, std::less<>> by_path_;
+  std::map<std::string, ModuleId, std::less<>> by_stack_;
+};
+
+} // namespace memviz::program

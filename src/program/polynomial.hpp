@@ -1,0 +1,61 @@
+#pragma once
+
+// Sizes that are known, and sizes that a program was exported without -> counts: polynomials in symbols, with whole
+// coefficients.
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace memviz::program {
+
+/// A size that is not a number in the program: "s0", or "(s0 // 2)", which is a function of other sizes.
+struct SymbolId {
+  std::uint32_t value = 0;
+  friend auto operator<=>(const SymbolId&, const SymbolId&) = default;
+};
+
+/// A product of symbols times a number. A symbol to a power stands as often as that.
+struct Term {
+  std::vector<SymbolId> symbols; ///< ascending
+  std::int64_t factor = 0;
+  friend bool operator==(const Term&, const Term&) = default;
+};
+
+/// A sum of terms. Every operation throws Error where a coefficient or a power passes what fits, for more terms than a
+/// model can have, 256, and where a WorkBudget is spent.
+class Polynomial {
+public:
+  Polynomial() = default; ///< 0
+  // NOLINTNEXTLINE(google-explicit-constructor): a number is a polynomial.
+  Polynomial(std::int64_t number);
+  [[nodiscard]] static Polynomial of(SymbolId symbol);
+
+  Polynomial& operator+=(const Polynomial& more);
+  Polynomial& operator*=(const Polynomial& by);
+  friend Polynomial operator+(Polynomial one, const Polynomial& other) { return one += other; }
+  friend Polynomial operator*(Polynomial one, const Polynomial& other) { return one *= other; }
+  friend bool operator==(const Polynomial&, const Polynomial&) = default;
+
+  /// By falling powers; none of 0.
+  [[nodiscard]] std::span<const Term> terms() const { return terms_; }
+  [[nodiscard]] bool is_zero() const { return terms_.empty(); }
+  [[nodiscard]] bool is_number() const;
+  /// Nothing where a coefficient is no multiple of `divisor`.
+  [[nodiscard]] std::optional<Polynomial> divided_by(std::int64_t divisor) const;
+  /// Of one that is_number().
+  [[nodiscard]] std::int64_t number() const { return terms_.empty() ? 0 : terms_.front().factor; }
+
+private:
+  void add(Term term);
+  void scale(std::int64_t by);
+
+  std::vector<Term> terms_;
+};
+
+/// The product of all.
+[[nodiscard]] Polynomial product_of(std::span<const Polynomial> factors);
+
+} // namespace memviz::program

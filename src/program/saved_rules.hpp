@@ -1,0 +1,50 @@
+#pragma once
+
+// An operator -> what autograd keeps of its tensors for backward, as a table.
+
+#include "program/polynomial.hpp"
+#include "program/program.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+
+namespace memviz::program {
+
+/// Which of a node's tensors are kept.
+enum class Keep : std::uint8_t {
+  nothing,
+  operand, ///< the argument `name`
+  factor,  ///< the argument `name`, where `other` needs a gradient
+  result,  ///< the result number `place`; where `other` has a name, if that argument needs a gradient
+};
+
+struct KeepRule {
+  std::string_view target; ///< without overload, and without the underscore of an in-place operator: "aten.relu"
+  Keep keep = Keep::nothing;
+  std::string_view name = {};
+  std::string_view other = {};
+  std::size_t place = 0; ///< of `name` among the arguments, or of the result
+};
+
+/// Those of an operator; nothing where it is not known.
+[[nodiscard]] std::optional<std::span<const KeepRule>> keep_rules(std::string_view target);
+
+/// Whether its result is a view of its first tensor.
+[[nodiscard]] bool is_view(const Node& node, const Graph& graph);
+
+/// The elements of the copy that it makes of the tensor `id` at `name`, and keeps in its place: of a product in batches
+/// that no view can make one batch of. Nothing where it makes none. Source: matmul() in
+/// aten/src/ATen/native/LinearAlgebra.cpp.
+[[nodiscard]] std::optional<Polynomial> copied_elements(const Node& node, const Graph& graph, std::string_view name,
+                                                        TensorId id);
+
+/// Returns the assumption, as a sentence, where one operator of a program means several kernels that keep different
+/// things; "" where there is none.
+[[nodiscard]] std::string_view assumption_of(const Node& node);
+
+/// Bytes that it keeps beside its own tensors: the statistics of a normalisation, the mask of a dropout.
+[[nodiscard]] Polynomial extra_kept_bytes(const Node& node, const Graph& graph);
+
+} // namespace memviz::program

@@ -1,0 +1,79 @@
+#include "program/tensor_reader.hpp"
+
+#include "program/element_type.hpp"
+#include "program/program_fields.hpp"
+#include "program/size_expression.hpp"
+
+#include <string>
+#include <utility>
+
+namespace memviz::program {
+namespace {
+
+/// More than any operator of PyTorch takes; a tensor that many nodes take is looked at once for each.
+constexpr std::size_t kMostDimensions = 64;
+
+} // namespace
+
+Polynomial TensorReader::read_size(const Field& size) {
+  size.require(Kind::dict);
+  if (const auto number = number_at(document_, size, "as_int")) return *number;
+  if (is_present(document_.get(size.value, "as_int"))) size.fail("a size of less than 2^63", "more");
+  const Field expression = need(document_, size, "as_expr", Kind::dict);
+  Polynomial parsed = parse_size(need(document_, expression, "expr_str", Kind::text).text(document_), symbols_);
+  const Value hint = document_.get(expression.value, "hint");
+  if (hint.kind() == Kind::dict) {
+    if (const auto value = document_.as_signed(document_.get(hint, "as_int"))) learn(parsed, *value);
+  }
+  return parsed;
+}
+
+void TensorReader::learn(const Polynomial& size, std::int64_t value) {
+  if (size.terms().size() != 1) return;
+  const Term& term = size.terms().front();
+  if (term.factor != 1 || term.symbols.size() != 1) return;
+  const Meaning meaning = symbols_.meaning(term.symbols.front());
+  if (meaning == Meaning::name || meaning == Meaning::opaque) symbols_.set_value(term.symbols.front(), value);
+}
+
+Tensor TensorReader::read_tensor(const Field& meta, std::string_view name) {
+  meta.require(Kind::dict);
+  Tensor tensor;
+  tensor.name = name;
+  const ElementType type = element_type(number_at(document_, meta, "dtype").value_or(0));
+  tensor.element_bytes = type.bytes;
+  tensor.is_floating = type.is_floating;
+  const Field sizes = need(document_, meta, "sizes", Kind::list);
+  if (document_.list_size(sizes.value) > kMostDimensions) sizes.fail("at most 64 dimensions", "more");
+  each(document_, sizes, [&](const Field& size) {
+    Polynomial read = read_size(size);
+    if (read.is_number() && read.number() < 0) size.fail("a size of 0 or more", std::to_string(read.number()));
+    tensor.sizes.push_back(std::move(read));
+  });
+  tensor.strides = read_strides(meta, tensor.sizes.size());
+  tensor.is_contiguous = is_contiguous(tensor);
+  const Value device = document_.get(meta.value, "device");
+  const Value where = device.kind() == Kind::dict ? document_.get(device, "type") : Value();
+  tensor.is_cuda = where.kind() == Kind::text && document_.text(where) == "cuda";
+  return tensor;
+}
+
+std::vector<Polynomial> TensorReader::read_strides(const Field& meta, std::size_t dimensions) {
+  std::vector<Polynomial> strides;
+  const Field given = meta.member("strides", document_.get(meta.value, "strides"));
+  if (given.value.kind() != Kind::list || document_.list_size(given.value) != dimensions) return strides;
+  each(document_, given, [&](const Field& stride) { strides.push_back(read_size(stride)); });
+  return strides;
+}
+
+bool TensorReader::is_contiguous(const Tensor& tensor) {
+  Polynomial expected = 1;
+  for (std::size_t i = tensor.strides.size(); i-- > 0;) {
+    if (tensor.sizes[i] == Polynomial(1)) continue; // the stride of a single element means nothing
+    if (tensor.strides[i] != expected) return false;
+    expected *= tensor.sizes[i];
+  }
+  return true;
+}
+
+} // namespace memviz::program

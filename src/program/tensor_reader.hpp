@@ -1,0 +1,36 @@
+#pragma once
+
+// What an exported program says of a tensor or of a size -> Tensor, Polynomial.
+
+#include "program/program.hpp"
+#include "value/document.hpp"
+#include "value/field.hpp"
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+namespace memviz::program {
+
+/// Each of its functions throws Error: not as PyTorch writes it (SchemaError), or no size.
+class TensorReader {
+public:
+  /// Both must outlive this; `symbols` learns the symbols of sizes, and their values from hints.
+  TensorReader(const Document& document, Symbols& symbols) : document_(document), symbols_(symbols) {}
+
+  /// {"as_int": 20} or {"as_expr": {"expr_str": "s0", "hint": {"as_int": 4}}}.
+  Polynomial read_size(const Field& size);
+  Tensor read_tensor(const Field& meta, std::string_view name);
+
+private:
+  /// The hint of a size that is one symbol is the symbol's value.
+  void learn(const Polynomial& size, std::int64_t value);
+  std::vector<Polynomial> read_strides(const Field& meta, std::size_t dimensions);
+  /// By the strides; a tensor without any is taken to be as it is when it is new.
+  [[nodiscard]] static bool is_contiguous(const Tensor& tensor);
+
+  const Document& document_;
+  Symbols& symbols_;
+};
+
+} // namespace memviz::program

@@ -1,0 +1,61 @@
+#pragma once
+
+// The Document of a whole file -> Recording: what both readers of pickles and that of JSON do alike.
+
+#include "memviz/recording.hpp"
+#include "recording/budget.hpp"
+#include "recording/frame_reader.hpp"
+#include "recording/trace_reader.hpp"
+#include "value/document.hpp"
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace memviz {
+
+/// Keeps the events in the snapshot, for callers that give no sink.
+class EventStore final : public EventSink {
+public:
+  explicit EventStore(Recording& recording) : recording_(recording) {}
+  void take(DeviceId device, std::span<const Event> events) override {
+    EventTable& trace = recording_.traces.make(device);
+    for (const Event& event : events)
+      trace.push(event);
+  }
+  void restart() override { recording_.traces.clear(); }
+
+private:
+  Recording& recording_;
+};
+
+/// The tools of one reading, which share what they learn of the document.
+struct Readers {
+  /// `may_leave_out`: what is malformed and holds no memory of a GPU is left out with a warning. Without that it
+  /// throws: the fast reader gives up, and the plain one leaves it out.
+  Readers(const Document& read_document, Recording& read_snapshot, std::uint64_t file_bytes, const ReadOptions& options,
+          bool may_leave_out)
+      : document(read_document), recording(read_snapshot), store(read_snapshot), budget(file_bytes),
+        frames(read_document, read_snapshot.frames, options.rewriter),
+        traces(read_document, frames, budget, read_snapshot, options.sink == nullptr ? store : *options.sink),
+        leaves_out(may_leave_out) {}
+  Readers(const Readers&) = delete;
+  Readers& operator=(const Readers&) = delete;
+  ~Readers() = default;
+
+  const Document& document;
+  Recording& recording;
+  EventStore store;
+  Budget budget;
+  FrameReader frames;
+  TraceReader traces;
+  bool leaves_out;
+};
+
+/// Everything that stands in the document; of traces what was not added before. Throws SchemaError.
+void read_document(Readers& readers);
+
+/// After read_document(): what the pickle itself says. `end_offset` is that behind its STOP.
+void finish_pickle(int protocol, std::uint64_t end_offset, std::string_view bytes, Recording& recording);
+
+} // namespace memviz

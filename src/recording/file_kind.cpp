@@ -1,0 +1,81 @@
+#include "recording/file_kind.hpp"
+
+#include "base/printable.hpp"
+#include "base/utf8.hpp"
+#include "memviz/error.hpp"
+#include "pickle/survey.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <fmt/format.h>
+
+namespace memviz {
+namespace {
+
+std::string_view without_leading_space(std::string_view bytes) {
+  if (bytes.starts_with("\xEF\xBB\xBF")) bytes.remove_prefix(3);
+  return bytes.substr(std::min(bytes.find_first_not_of(" \t\r\n"), bytes.size()));
+}
+
+bool is_identifier(std::string_view text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.';
+  });
+}
+
+/// GLOBAL or INST: a module and a name, each on its line. Such a file must not pass for harmless prose.
+bool begins_with_import(std::string_view bytes) {
+  if (!bytes.starts_with('c') && !bytes.starts_with('i')) return false;
+  const std::size_t first = bytes.find('\n');
+  const std::size_t second = first == std::string_view::npos ? first : bytes.find('\n', first + 1);
+  return second != std::string_view::npos && is_identifier(bytes.substr(1, first - 1)) &&
+         is_identifier(bytes.substr(first + 1, second - first - 1));
+}
+
+/// Protocol 0 is text, too: it opens its containers with MARK, or is code in disguise.
+bool may_be_text_pickle(std::string_view bytes) {
+  return bytes.starts_with('(') || bytes.starts_with('}') || bytes.starts_with(']') || begins_with_import(bytes);
+}
+
+bool is_readable_text(std::string_view bytes) {
+  const std::string_view head = bytes.substr(0, 256);
+  return std::all_of(head.begin(), head.end(), [](char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return (byte >= 0x20 && byte < 0x7F) || byte == '\t' || byte == '\n' || byte == '\r';
+  });
+}
+
+} // namespace
+
+bool looks_like_json(std::string_view bytes) {
+  const std::string_view text = without_leading_space(bytes);
+  return text.starts_with('{') || text.starts_with('[');
+}
+
+void reject_foreign_file(std::string_view bytes) {
+  if (bytes.empty()) throw Error("the file is empty");
+  if (bytes.starts_with("PK\x03\x04")) {
+    throw Error(
+        "byte 0: expected a memory snapshot, found a zip archive: a checkpoint of torch.save or torch.export? Write "
+        "a snapshot with torch.cuda.memory._dump_snapshot(\"snapshot.pickle\")");
+  }
+  if (without_leading_space(bytes).starts_with('<')) {
+    throw Error("byte 0: expected a memory snapshot, found HTML or XML: pass the .pickle that the page was made from");
+  }
+  if (!looks_like_json(bytes) && !may_be_text_pickle(bytes) && is_readable_text(bytes)) {
+    throw Error("byte 0: expected a memory snapshot (a pickle or JSON), found text: '" +
+                elided(to_valid_utf8(bytes.substr(0, bytes.find('\n')).substr(0, 256)), 60) + "'");
+  }
+}
+
+void reject_foreign_head(std::string_view head) {
+  reject_foreign_file(head);
+  if (looks_like_json(head)) return;
+  const pickle::Survey survey = pickle::survey(head);
+  if (survey.end != pickle::SurveyEnd::unknown_opcode) return;
+  throw ParseError(survey.end_offset,
+                   fmt::format("expected a pickle opcode, found byte {:#04x}",
+                               static_cast<unsigned char>(head[static_cast<std::size_t>(survey.end_offset)])));
+}
+
+} // namespace memviz

@@ -1,0 +1,16 @@
+#pragma once
+
+// `memviz_recorder`, at the top level of the document, -> Recording::declared and Recording::measured.
+
+#include "memviz/recording.hpp"
+#include "recording/budget.hpp"
+#include "recording/frame_reader.hpp"
+#include "value/document.hpp"
+
+namespace memviz {
+
+/// What has another shape is left out, and a warning says how much that is: newer recorders may write more. Throws
+/// SchemaError where the file is too small for all its entries.
+void read_recorder(const Document& document, FrameReader& texts, Budget& budget, Recording& recording);
+
+} // namespace memviz

@@ -1,0 +1,56 @@
+#pragma once
+
+// Keys that nothing of memviz reads: newer writers have more of them, and memory may be among what they hold.
+
+#include "memviz/recording.hpp"
+#include "recording/budget.hpp"
+#include "recording/frame_reader.hpp"
+#include "value/document.hpp"
+#include "value/fields.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <initializer_list>
+#include <set>
+#include <string>
+#include <string_view>
+
+namespace memviz {
+
+/// Names them in the recording, the first ones.
+class UnreadKeys {
+public:
+  UnreadKeys(const Document& document, FrameReader& texts, Recording& recording)
+      : document_(document), texts_(texts), recording_(recording) {}
+
+  /// Adds the keys of the whole snapshot, in file order.
+  void add_keys_of_root(Budget& budget);
+  /// Adds the keys of the dicts that `fields` has read, sorted, as "PLACE.KEY"; `expected` are of known writers, and
+  /// mean nothing that is not elsewhere.
+  template <std::size_t N>
+  void add_others(std::string_view place, const FieldReader<N>& fields,
+                  std::initializer_list<std::string_view> expected) {
+    std::set<std::string> names;
+    std::size_t count = 0;
+    fields.for_each_other([&](Value key) {
+      const std::string_view word = key.kind() == Kind::text ? document_.text(key) : "";
+      if (std::find(expected.begin(), expected.end(), word) != expected.end()) return;
+      ++count;
+      keep_first(names, name_of(key));
+    });
+    add_sorted(place, names, count);
+  }
+  /// Warns of those that could hold memory.
+  void warn() const;
+
+private:
+  [[nodiscard]] std::string name_of(Value key) const;
+  static void keep_first(std::set<std::string>& names, std::string name);
+  void add_sorted(std::string_view place, const std::set<std::string>& names, std::size_t count);
+
+  const Document& document_;
+  FrameReader& texts_;
+  Recording& recording_;
+};
+
+} // namespace memviz

@@ -1,0 +1,23 @@
+#!/bin/sh
+# Compiles src/ (except for the command line, which is for POSIX) and render/ for 32 bits, where a std::size_t holds less
+# than a size in a file: a browser's WebAssembly is such a machine. Makes no program, as Debian has the libraries for 64
+# bits alone.
+#   compiles_for_32_bits.sh SOURCE
+set -eu
+source=$(readlink -f "$1")
+compile="g++ -m32 -std=c++20 -Wall -Wextra -Wconversion -Wsign-conversion -Werror -fsyntax-only -x c++ -"
+if ! echo '#include <vector>' | $compile 2>/dev/null; then
+  echo "skipped: g++ has no headers for 32 bits (g++-multilib)"
+  exit 77
+fi
+failed=0
+# Each public header alone, since a client may include it first.
+for header in "$source"/include/memviz/*.hpp; do
+  echo "#include \"$header\"" | $compile -I"$source/include" || failed=1
+done
+for folder in $(find "$source/src" "$source/render" -name '*.cpp' -printf '%h\n' | sort -u); do
+  case $folder in "$source/src" | */src/cli | */src/hooks | */src/rehearse) continue ;; esac
+  for file in "$folder"/*.cpp; do echo "#include \"$file\""; done |
+    $compile -I"$source/include" -I"$source/src" -I"$source/render" '-DMEMVIZ_VERSION=""' '-DMEMVIZ_DATE=""' || failed=1
+done
+exit $failed
