@@ -72,7 +72,9 @@ struct CalledBytes {
   void add(EventIndex event, std::uint64_t size_bytes);
   void remove(std::uint64_t size_bytes);
   /// Whether `event` is one of the last of them, which may be temporaries that are still needed.
-  [[nodiscard]] bool is_latest(EventIndex event) const { return event >= latest[static_cast<std::size_t>(made % latest.size())]; }
+  [[nodiscard]] bool is_latest(EventIndex event) const {
+    return event >= latest[static_cast<std::size_t>(made % latest.size())];
+  }
   /// Whether much of it is still there, as it is for a backward pass alone. Without one a forward pass keeps what its
   /// last module made, skip connections and caches of keys and values: in transformers and U-Nets less than a fifth.
   [[nodiscard]] bool keeps_for_backward() const;

@@ -41,7 +41,8 @@ void BirthFinder::take(DeviceId device, std::span<const Event> events) {
   OfDevice* const of_device = found->get();
   for (const Event& event : events) {
     const std::uint64_t index = of_device->events++;
-    if (const auto block = of_device->blocks.find(event.address)) take(*of_device, index, event, static_cast<std::size_t>(*block));
+    if (const auto block = of_device->blocks.find(event.address))
+      take(*of_device, index, event, static_cast<std::size_t>(*block));
   }
 }
 
