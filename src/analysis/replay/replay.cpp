@@ -186,14 +186,15 @@ MemoryState Accounts::state_at_end(std::shared_ptr<const Recording> recording) c
       mark_explained(segment, accounts.live, unexplained, state);
     const MemoryTotals totals = totals_of(state, device);
     const RingState ring = ring_state(*state.recording, accounts.counts);
-    state.devices.push_back(
-        {.device = device,
-         .is_cpu = state.recording->origin.is_main_memory(device),
-         .moment = {MomentKind::end, EventIndex::last_of(accounts.counts.events), accounts.last_event_time_us, {}},
-         .figures = accounts.settled(totals, unexplained, ring),
-         .peak_event = accounts.peak_event,
-         .last_oom_event = accounts.last_oom_event,
-         .around = accounts.log.around()});
+    DeviceState& at_end = state.devices.emplace_back();
+    at_end.device = device;
+    at_end.is_cpu = state.recording->origin.is_main_memory(device);
+    at_end.moment.event = EventIndex::last_of(accounts.counts.events);
+    at_end.moment.time_us = accounts.last_event_time_us;
+    at_end.figures = accounts.settled(totals, unexplained, ring);
+    at_end.peak_event = accounts.peak_event;
+    at_end.last_oom_event = accounts.last_oom_event;
+    at_end.around = accounts.log.around();
   }
   if (observer_ != nullptr) observer_->ended(state);
   return state;
