@@ -4,12 +4,10 @@
 // whatever the names in the snapshot are, complete without scripts.
 
 #include "memviz/births.hpp"
-#include "memviz/block_lines.hpp"
 #include "memviz/compare.hpp"
 #include "memviz/explain.hpp"
 #include "memviz/flame.hpp"
 #include "memviz/flops.hpp"
-#include "memviz/pins.hpp"
 #include "memviz/recording.hpp"
 #include "memviz/replay.hpp"
 #include "memviz/story.hpp"
@@ -39,22 +37,16 @@ struct SvgOptions {
       {}; ///< by default origin in a flame graph, line in a state; comparisons have their own
 };
 
-struct SegmentDetails {
-  Pins pins;                               ///< what keeps mostly empty ones from being given back
-  BlockLines lines;                        ///< who asked for each of their blocks
-  std::span<const BlockBirth> births = {}; ///< by block index; empty: not told
-};
-
 /// A tree, and what is said about it. All of it refers to the devices that the tree holds.
 struct FlamePicture {
   std::string file; ///< name of the snapshot, for the header
   MemorySubject subject;
   const FrameTree& tree;
-  /// With it every segment is drawn below the graph.
-  std::optional<SegmentDetails> segments = {};
-  std::optional<DeviceId> device = {}; ///< the only one drawn
-  std::span<const KindAt> kinds = {};  ///< of the tree: KindTree::kinds
-  TreeFilters filters = {};            ///< that the tree was made with
+  std::optional<DeviceId> device = {};     ///< the only one drawn
+  std::span<const KindAt> kinds = {};      ///< of the tree: KindTree::kinds
+  TreeFilters filters = {};                ///< that the tree was made with
+  bool has_segments = false;               ///< every segment is drawn below the graph
+  std::span<const BlockBirth> births = {}; ///< of their blocks, by block index; empty: unknown
 };
 
 [[nodiscard]] std::string flame_svg(const FlamePicture& picture, const SvgOptions& options);

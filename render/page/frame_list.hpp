@@ -18,9 +18,9 @@ namespace memviz::render {
 class FrameList {
 public:
   [[nodiscard]] std::size_t index_of(FrameId frame);
-  /// Writes the list. Of many frames with long names less is told, so that the picture keeps to `max_bytes`.
-  /// Where `paints` are by line, the user's own frames are marked.
-  void write(XmlElement svg, const FrameTable& frames, const std::vector<CodeOrigin>& origins,
+  /// Writes the list as <metadata id="ID">. Of many frames with long names less is told, so that the picture keeps to
+  /// `max_bytes`. Where `paints` are by line, the user's own frames are marked.
+  void write(XmlElement svg, std::string_view id, const FrameTable& frames, const std::vector<CodeOrigin>& origins,
              const FramePaints& paints, std::size_t max_bytes) const;
 
 private:

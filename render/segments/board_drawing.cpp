@@ -153,7 +153,7 @@ void define_board_styles(Page& page) {
       PageColour{"#pending-hatch path", "stroke", paint::kPending.light_fill, paint::kPending.dark_fill}};
   const std::string colours =
       in_both_schemes([&](bool dark) { return colouring_rules(dark) + colour_rules(kColours, dark); });
-  page.svg().child("style").cdata(colours + std::string(kStateStyle));
+  page.svg().child("style").cdata(paints_css(room_paints()) + colours + std::string(kStateStyle));
 }
 
 void draw_board(XmlElement parent, const MemoryMap& memory, const Colouring& colouring, const BoardLayout& layout) {

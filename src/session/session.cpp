@@ -67,12 +67,6 @@ MomentChoice Session::choice_of(const MomentRequest& moment) {
 
 namespace {
 
-/// Annotations that were seen are told with the births of blocks.
-Wants with_births(Wants wants, const AnnotationWatch& annotations) {
-  wants.births = wants.births || annotations.has_seen();
-  return wants;
-}
-
 /// What takes a state, or several, that were made of the events: births and kinds. `look_again` hands all events to a
 /// sink once more.
 void complete(Opened& opened, std::optional<MemoryState> peak, const Wants& wants, const KindWatch& watch,
@@ -108,12 +102,9 @@ Opened Session::open_keeping_events(const Wants& wants) {
   check_moment(wants.moment, options_.name, opened.state.devices);
   if (wants.timeline) opened.timeline = record_timeline(*recording);
   if (wants.sink != nullptr) take_events(*recording, *wants.sink);
-  AnnotationWatch annotations;
-  if (wants.annotations) take_events(*recording, annotations);
   std::optional<MemoryState> peak;
   if (wants.peak_kinds) peak = rewind(recording, {.kind = MomentKind::peak});
-  complete(opened, std::move(peak), with_births(wants, annotations), watch,
-           [&](EventSink& sink) { take_events(*recording, sink); });
+  complete(opened, std::move(peak), wants, watch, [&](EventSink& sink) { take_events(*recording, sink); });
   return opened;
 }
 
@@ -123,12 +114,10 @@ Opened Session::open(const Wants& wants) {
   Accounts accounts(choice_of(wants.moment), wants.kinds ? &watch : nullptr);
   Accounts at_peak({.kind = MomentKind::peak});
   TimelineRecorder recorder;
-  AnnotationWatch annotations;
   std::vector<EventSink*> sinks{&accounts};
   if (wants.peak_kinds) sinks.push_back(&at_peak);
   if (wants.timeline) sinks.push_back(&recorder);
   if (wants.sink != nullptr) sinks.push_back(wants.sink);
-  if (wants.annotations) sinks.push_back(&annotations);
   EachSink each(sinks);
   const auto recording = decoded(&each);
   Opened opened{.state = accounts.state_of(recording)};
@@ -136,8 +125,7 @@ Opened Session::open(const Wants& wants) {
   if (wants.timeline) opened.timeline = recorder.finish(*recording);
   std::optional<MemoryState> peak;
   if (wants.peak_kinds) peak = at_peak.state_of(recording);
-  complete(opened, std::move(peak), with_births(wants, annotations), watch,
-           [&](EventSink& sink) { static_cast<void>(decoded(&sink)); });
+  complete(opened, std::move(peak), wants, watch, [&](EventSink& sink) { static_cast<void>(decoded(&sink)); });
   return opened;
 }
 

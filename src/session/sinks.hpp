@@ -18,20 +18,6 @@ public:
   void restart() override {}
 };
 
-/// Whether any of them says something of an allocation.
-class AnnotationWatch final : public EventSink {
-public:
-  void take(DeviceId /*device*/, std::span<const Event> events) override {
-    for (const Event& event : events)
-      has_seen_ = has_seen_ || event.action == Action::annotate;
-  }
-  void restart() override { has_seen_ = false; }
-  [[nodiscard]] bool has_seen() const { return has_seen_; }
-
-private:
-  bool has_seen_ = false;
-};
-
 /// Hands them to each; refers to all.
 class EachSink final : public EventSink {
 public:
