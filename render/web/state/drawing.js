@@ -7,7 +7,7 @@ import {BoardLayout, STRIP, zoomedLayout} from './layout.js';
 import {mostUsed, pieceAt} from './model.js';
 import {board, boardGeometry, model, boardView} from './picture.js';
 
-const NARROW_PIECE = 1.2, GAP_FROM = 4, PIECE_GAP = 0.75, WORTH_A_LABEL = 60, PADDING = 4;
+const NARROW_PIECE = 1.2, LEAST_PIECE = 3, GAP_FROM = 4, PIECE_GAP = 0.75, WORTH_A_LABEL = 60, PADDING = 4;
 const scaleText = svg.querySelector('#board-scale');
 export let layout = null;
 
@@ -55,13 +55,15 @@ class BoardDrawing {
         if (piece.used > run.most && piece.entry) [run.most, run.entry] = [piece.used, piece.entry];
         ++i;
       } while (i < pieces.length && pieces[i].begin < strip.end && run.bytes * scale < NARROW_PIECE && pieces[i].bytes * scale < NARROW_PIECE);
+      run.hole = i < pieces.length && pieces[i].kind === 'hole' ? pieces[i].bytes * scale : 0;
       this.addRun(run, strip, scale);
     }
   }
 
   addRun(run, strip, scale) {
     const begin = Math.max(run.begin, strip.begin), end = Math.min(run.begin + run.bytes, strip.end);
-    const x = strip.x + (begin - strip.begin) * scale, width = (end - begin) * scale;
+    const x = strip.x + (begin - strip.begin) * scale, toScale = (end - begin) * scale;
+    const width = Math.max(toScale, Math.min(LEAST_PIECE, toScale + run.hole / 2, strip.x + strip.width - x));
     const isOne = run.pieces === 1, {piece} = run;
     const hasLabel = isOne && (strip.begin - Math.min(strip.begin, run.begin)) * scale < WORTH_A_LABEL;
     const label = (paint, string) => hasLabel && string && this.labels.push({x: x + PADDING, y: strip.y + 13, string, paint});

@@ -79,6 +79,18 @@ TEST_CASE("a caption names the line that pins most, and whether others pin as we
   CHECK(contains(text, "×40"));
 }
 
+TEST_CASE("a narrow block that pins a segment is drawn wide enough to see, and never over all of the hole after it") {
+  SmallSnapshot small;
+  const StackId cache = small.stack({"/app/cache.py:55:store"});
+  small.segment(0x7f0000000000, 20 * MiB).active(MiB, MiB, cache).inactive(19 * MiB);
+  small.segment(0x7e0000000000, 20 * MiB).active(MiB, MiB, cache).inactive(MiB).active(18 * MiB, 18 * MiB);
+  small.segment(0x7d0000000000, 1024 * MiB).active(1024 * MiB, 1024 * MiB);
+  const std::string path = shapes(drawn(small.take(), true), "user");
+  CAPTURE(path);
+  CHECK(contains(path, "h3v"));
+  CHECK(contains(path, "h1."));
+}
+
 TEST_CASE("segments have the colours of the graph above them") {
   const Recording snapshot = pinned_by_a_cache().take();
   CHECK_FALSE(shapes(drawn(snapshot, true), "user").empty());
@@ -90,18 +102,6 @@ TEST_CASE("segments have the colours of the graph above them") {
   CHECK_FALSE(shapes(by_line, line).empty());
 }
 
-TEST_CASE("what pins next to nothing gets no list of its own") {
-  SmallSnapshot small;
-  small.segment(0x7f0000000000, 2 * MiB).active(MiB / 2, MiB / 2).inactive(MiB + MiB / 2);
-  small.segment(0x7f1000000000, 4096 * MiB).active(4096 * MiB, 4096 * MiB);
-  const std::string text = visible_text(parse_svg(drawn(small.take(), true)));
-  CHECK_FALSE(contains(text, "What pins free memory"));
-  CHECK(contains(text, "1.50 MiB pinned by"));
-}
-
-TEST_CASE("the memory view has no segments below") {
-  const std::string svg = drawn(pinned_by_a_cache().take(), false);
-  CHECK_FALSE(contains(svg, "98.0 MiB pinned"));
 TEST_CASE("segments of every device have colours, whichever device the list above them is about") {
   const Recording snapshot = read_snapshot(read_input(testdata_file("devices_streams")).bytes());
   const std::string svg = drawn(snapshot, true, {.color = ColorBy::line}, {.kind = MomentKind::peak});
@@ -116,6 +116,18 @@ TEST_CASE("segments of every device have colours, whichever device the list abov
   CHECK(contains(svg, ".other-stream rect"));
 }
 
+TEST_CASE("what pins next to nothing gets no list of its own") {
+  SmallSnapshot small;
+  small.segment(0x7f0000000000, 2 * MiB).active(MiB / 2, MiB / 2).inactive(MiB + MiB / 2);
+  small.segment(0x7f1000000000, 4096 * MiB).active(4096 * MiB, 4096 * MiB);
+  const std::string text = visible_text(parse_svg(drawn(small.take(), true)));
+  CHECK_FALSE(contains(text, "What pins free memory"));
+  CHECK(contains(text, "1.50 MiB pinned by"));
+}
+
+TEST_CASE("the memory view has no segments below") {
+  const std::string svg = drawn(pinned_by_a_cache().take(), false);
+  CHECK_FALSE(contains(svg, "98.0 MiB pinned"));
   CHECK_FALSE(contains(svg, "Segments, to scale"));
 }
 
