@@ -55,7 +55,7 @@ public:
 
   /// The frames of all boxes, for the script.
   void draw_frames(XmlElement svg) const {
-    frames_.write(svg, "frames", *graph_.frames, *graph_.origins, *graph_.paints, options_.max_bytes);
+    frames_.write(svg, *graph_.frames, *graph_.origins, *graph_.paints, options_.max_bytes);
   }
 
 private:

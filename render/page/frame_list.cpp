@@ -12,10 +12,10 @@ std::size_t FrameList::index_of(FrameId frame) {
   return entry->second;
 }
 
-void FrameList::write(XmlElement svg, std::string_view id, const FrameTable& frames,
-                      const std::vector<CodeOrigin>& origins, const FramePaints& paints, std::size_t max_bytes) const {
+void FrameList::write(XmlElement svg, const FrameTable& frames, const std::vector<CodeOrigin>& origins,
+                      const FramePaints& paints, std::size_t max_bytes) const {
   if (ordered_.empty()) return;
-  XmlElement list = svg.child("metadata").set("id", id);
+  XmlElement list = svg.child("metadata").set("id", id_);
   constexpr std::size_t kFewestColumns = 60;
   const std::size_t columns = std::clamp(max_bytes / (2 * ordered_.size()), kFewestColumns, kMostHeadingColumns);
   FrameLabels labels(frames);

@@ -169,16 +169,12 @@ double draw_kinds(Page& page, double y, const MemorySubject& subject) {
 class Segments {
 public:
   Segments(const FlamePicture& picture, const SvgOptions& options, const FrameWords& words)
-      : words_(words), pins_(find_pins(picture.subject.state, {.device = picture.device})),
+      : picture_(picture), words_(words), pins_(find_pins(picture.subject.state, {.device = picture.device})),
         colouring_(colouring_for(picture.subject.state, words.origins, picture.device,
-                                 options.color == ColorBy::kind ? ColorBy::kind : ColorBy::origin)),
-        panel_{picture.subject.state, picture.births, words.origins, colouring_, pins_, picture.device, true} {
-    if (words.paints.are_lines()) paint_lines(rank_user_lines(panel_.state, panel_.device));
+                                 options.color == ColorBy::kind ? ColorBy::kind : ColorBy::origin)) {
+    if (words.paints.are_lines()) paint_lines(rank_user_lines(picture.subject.state, picture.device));
     fit(options);
   }
-
-  Segments(const Segments&) = delete;
-  Segments& operator=(const Segments&) = delete;
 
   /// Draws the lines that keep mostly empty segments from being given back, then all segments.
   [[nodiscard]] double draw(Page& page, double y, const SvgOptions& options) const {
@@ -189,7 +185,9 @@ public:
       add_rule(page.below_graph(), y);
       y = draw_ranked_list(page, y + 14, pins_list(pins_, words_.frames, words_.origins, words_.paints)) + 4;
     }
-    return draw_board_panel(page, y, panel_, options, detail_);
+    const BoardPanel panel{
+        picture_.subject.state, picture_.births, words_.origins, colouring_, pins_, picture_.device, true};
+    return draw_board_panel(page, y, panel, options, detail_);
   }
 
 private:
@@ -201,7 +199,7 @@ private:
 
   [[nodiscard]] std::uint64_t reserved_bytes() const {
     std::uint64_t bytes = 0;
-    for (const Segment& segment : panel_.state.segments_of(panel_.device))
+    for (const Segment& segment : picture_.subject.state.segments_of(picture_.device))
       bytes += segment.total_bytes;
     return bytes;
   }
@@ -214,10 +212,10 @@ private:
     }
   }
 
+  const FlamePicture& picture_;
   const FrameWords& words_;
   Pins pins_;
   Colouring colouring_;
-  BoardPanel panel_;
   BoardDetail detail_;
 };
 

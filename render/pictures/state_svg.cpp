@@ -7,7 +7,6 @@
 #include "segments/board_drawing.hpp"
 #include "segments/board_panel.hpp"
 
-#include "memviz/block_lines.hpp"
 #include "memviz/figures.hpp"
 #include "memviz/format.hpp"
 #include "memviz/kind_words.hpp"

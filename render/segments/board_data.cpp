@@ -72,8 +72,7 @@ public:
 
   void write_frames(XmlElement svg) const {
     const FrameTable& frames = source_.state.frames();
-    frames_.write(svg, "board-frames", frames, source_.origins, FramePaints(frames, source_.origins),
-                  source_.max_bytes);
+    frames_.write(svg, frames, source_.origins, FramePaints(frames, source_.origins), source_.max_bytes);
   }
 
 private:
@@ -183,7 +182,7 @@ private:
 
   XmlElement data_;
   const BoardData& source_;
-  FrameList frames_;
+  FrameList frames_{"board-frames"};
   StackTree stacks_;
   std::map<StackId, std::size_t> stack_nodes_;
   std::map<std::uint32_t, std::size_t> class_numbers_;
