@@ -28,7 +28,7 @@ struct BoardPanel {
   const Colouring& colouring;
   const Pins& pins;
   std::optional<DeviceId> device; ///< only this one
-  bool has_graph = false;         ///< above, whose controls search the segments as well
+  bool has_graph = false;         ///< the page has a graph, whose controls search the segments as well
 };
 
 /// How finely the segments are drawn.
