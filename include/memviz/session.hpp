@@ -39,7 +39,6 @@ struct Wants {
   MomentChoice moment = {};  ///< of the state. An annotation's time takes a pass over the file of its own
   bool events = false;       ///< Recording::traces, which take memory
   bool births = false;       ///< how each block of the state came to be; takes a second pass over the events
-  bool annotations = false;  ///< the same, where any event annotates an allocation; else there is nothing to tell
   bool kinds = false;        ///< of the blocks of the state, and DeviceRecord::kinds of the timeline
   bool peak_kinds = false;   ///< what kinds of memory the peak was, whatever the moment; with `kinds`
   KindRules kind_rules = {}; ///< the user's own

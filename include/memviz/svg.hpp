@@ -3,12 +3,10 @@
 // Analysis results -> one self-contained SVG: no network, no external font, the same bytes on every run, valid XML 1.0
 // whatever the names in the snapshot are, complete without scripts.
 
-#include "memviz/block_lines.hpp"
 #include "memviz/compare.hpp"
 #include "memviz/explain.hpp"
 #include "memviz/flame.hpp"
 #include "memviz/flops.hpp"
-#include "memviz/pins.hpp"
 #include "memviz/recording.hpp"
 #include "memviz/replay.hpp"
 #include "memviz/story.hpp"
@@ -38,21 +36,15 @@ struct SvgOptions {
       {}; ///< by default origin in a flame graph, line in a state; comparisons have their own
 };
 
-struct SegmentDetails {
-  Pins pins;        ///< what keeps mostly empty ones from being given back
-  BlockLines lines; ///< who asked for each of their blocks
-};
-
 /// A tree, and what is said about it. All of it refers to the devices that the tree holds.
 struct FlamePicture {
   std::string file; ///< name of the snapshot, for the header
   MemorySubject subject;
   const FrameTree& tree;
-  /// With it every segment is drawn below the graph.
-  std::optional<SegmentDetails> segments = {};
   std::optional<DeviceId> device = {}; ///< the only one drawn
   std::span<const KindAt> kinds = {};  ///< of the tree: KindTree::kinds
   TreeFilters filters = {};            ///< that the tree was made with
+  bool has_segments = false;           ///< every segment is drawn below the graph
 };
 
 [[nodiscard]] std::string flame_svg(const FlamePicture& picture, const SvgOptions& options);

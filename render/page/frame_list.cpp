@@ -15,7 +15,7 @@ std::size_t FrameList::index_of(FrameId frame) {
 void FrameList::write(XmlElement svg, const FrameTable& frames, const std::vector<CodeOrigin>& origins,
                       const FramePaints& paints, std::size_t max_bytes) const {
   if (ordered_.empty()) return;
-  XmlElement list = svg.child("metadata").set("id", "frames");
+  XmlElement list = svg.child("metadata").set("id", id_);
   constexpr std::size_t kFewestColumns = 60;
   const std::size_t columns = std::clamp(max_bytes / (2 * ordered_.size()), kFewestColumns, kMostHeadingColumns);
   FrameLabels labels(frames);

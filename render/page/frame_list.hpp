@@ -10,6 +10,7 @@
 
 #include <cstddef>
 #include <map>
+#include <string_view>
 #include <vector>
 
 namespace memviz::render {
@@ -17,13 +18,16 @@ namespace memviz::render {
 /// Frames in the order of their first use; elements name them by that number.
 class FrameList {
 public:
+  explicit FrameList(std::string_view id = "frames") : id_(id) {}
+
   [[nodiscard]] std::size_t index_of(FrameId frame);
-  /// Writes the list. Of many frames with long names less is told, so that the picture keeps to `max_bytes`.
-  /// Where `paints` are by line, the user's own frames are marked.
+  /// Writes the list as <metadata> with the id. Of many frames with long names less is told, so that the picture keeps
+  /// to `max_bytes`. Where `paints` are by line, the user's own frames are marked.
   void write(XmlElement svg, const FrameTable& frames, const std::vector<CodeOrigin>& origins,
              const FramePaints& paints, std::size_t max_bytes) const;
 
 private:
+  std::string_view id_;
   std::map<FrameId, std::size_t> index_;
   std::vector<FrameId> ordered_;
 };

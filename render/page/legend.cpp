@@ -12,16 +12,17 @@ double width_of(const std::string& text) {
   return sans_width(text, kLegendFontSize, Font::regular);
 }
 
-void draw_hint(XmlElement section, bool begins_line, double y, const std::string& hint) {
+void draw_hint(XmlElement section, bool begins_line, double y, const std::string& hint, std::string_view id) {
   const double right = kMargin + kContentWidth;
   XmlElement item = section.child("g").set("data-end", "1").set("data-y", y);
   item.set("data-x", begins_line ? kMargin : right - width_of(hint));
-  add_text(item, begins_line ? kMargin : right, y + 16, begins_line ? "muted" : "muted end", hint).set("id", "reading");
+  add_text(item, begins_line ? kMargin : right, y + 16, begins_line ? "muted" : "muted end", hint).set("id", id);
 }
 
 } // namespace
 
-double draw_legend(Page& page, double y, const std::vector<LegendEntry>& entries, const std::string& hint) {
+double draw_legend(Page& page, double y, const std::vector<LegendEntry>& entries, const std::string& hint,
+                   std::string_view hint_id) {
   constexpr double kLineHeight = 20;
   constexpr double kGap = 14;
   constexpr double kSwatchWidth = 16;
@@ -43,7 +44,7 @@ double draw_legend(Page& page, double y, const std::vector<LegendEntry>& entries
   }
   if (!hint.empty()) {
     if (x > kMargin && x + width_of(hint) > right) break_line();
-    draw_hint(section, x == kMargin, top, hint);
+    draw_hint(section, x == kMargin, top, hint, hint_id);
   }
   section.set("data-height", top - y + kLineHeight);
   return top + 26;

@@ -6,6 +6,7 @@
 #include "page/palette.hpp"
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace memviz::render {
@@ -15,9 +16,10 @@ struct LegendEntry {
   std::string meaning;
 };
 
-/// `hint`, where there is one, stands at the right end, and says how to read the graph.
-[[nodiscard]] double draw_legend(Page& page, double y, const std::vector<LegendEntry>& entries,
-                                 const std::string& hint);
+/// `hint`, where there is one, stands at the right end, and says how to read the drawing; the script of the drawing
+/// finds it as `hint_id`.
+[[nodiscard]] double draw_legend(Page& page, double y, const std::vector<LegendEntry>& entries, const std::string& hint,
+                                 std::string_view hint_id = "reading");
 
 /// The kinds of memory, several kinds and unknown, with their colours.
 [[nodiscard]] std::vector<LegendEntry> kind_legend();

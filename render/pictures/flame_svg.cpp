@@ -12,7 +12,9 @@
 #include "page/notes.hpp"
 #include "page/ranked_list.hpp"
 #include "pictures/flame_figures.hpp"
-#include "segments/segment_panel.hpp"
+#include "segments/board_drawing.hpp"
+#include "segments/board_panel.hpp"
+#include "segments/pins_list.hpp"
 
 #include "memviz/figures.hpp"
 #include "memviz/format.hpp"
@@ -23,6 +25,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <optional>
 
 namespace memviz {
 namespace render {
@@ -163,8 +166,61 @@ double draw_kinds(Page& page, double y, const MemorySubject& subject) {
   return draw_legend(page, y - 2, entries, "");
 }
 
+/// The segments below the graph, in its colours.
+class Segments {
+public:
+  Segments(const FlamePicture& picture, const SvgOptions& options, const FrameWords& words)
+      : picture_(picture), words_(words), pins_(find_pins(picture.subject.state, {.device = picture.device})),
+        colouring_(colouring_for(picture.subject.state, words.origins, picture.device,
+                                 options.color == ColorBy::kind ? ColorBy::kind : ColorBy::origin)) {
+    if (words.paints.are_lines()) paint_lines(rank_user_lines(picture.subject.state, picture.device));
+    fit(options);
+  }
+
+  /// Draws the lines that keep mostly empty segments from being given back, then all segments.
+  [[nodiscard]] double draw(Page& page, double y, const SvgOptions& options) const {
+    /// Lines that pin less than this share of what is reserved are no list: 1/1000.
+    constexpr std::uint64_t kWorthAList = 1000;
+    define_board_styles(page);
+    if (pins_.held_bytes > reserved_bytes() / kWorthAList) {
+      add_rule(page.below_graph(), y);
+      y = draw_ranked_list(page, y + 14, pins_list(pins_, words_.frames, words_.origins, words_.paints)) + 4;
+    }
+    const BoardPanel panel{picture_.subject.state, words_.origins, colouring_, pins_, picture_.device, true};
+    return draw_board_panel(page, y, panel, options, detail_);
+  }
+
+private:
+  /// `lines` are those of the classes.
+  void paint_lines(const std::vector<UserLine>& lines) {
+    for (std::size_t i = 0; i < lines.size(); ++i)
+      colouring_.classes[i].paint = &words_.paints.of(lines[i].key);
+  }
+
+  [[nodiscard]] std::uint64_t reserved_bytes() const {
+    std::uint64_t bytes = 0;
+    for (const Segment& segment : picture_.subject.state.segments_of(picture_.device))
+      bytes += segment.total_bytes;
+    return bytes;
+  }
+
+  /// Leaves half of the picture to the graph.
+  void fit(const SvgOptions& options) {
+    for (;; detail_ = coarser(detail_, reserved_bytes())) {
+      Page page(options, "");
+      if (page.finish(draw(page, 0, options)).size() <= options.max_bytes / 2 || detail_.most_segments <= 1) return;
+    }
+  }
+
+  const FlamePicture& picture_;
+  const FrameWords& words_;
+  Pins pins_;
+  Colouring colouring_;
+  BoardDetail detail_;
+};
+
 std::string draw(const FlamePicture& picture, const SvgOptions& options, const FrameWords& words,
-                 const Layout<Amount>& layout) {
+                 const std::optional<Segments>& segments, const Layout<Amount>& layout) {
   Story story = flame_story(picture.subject);
   const std::uint64_t in_use_bytes = sum_of(picture.subject.devices).requested_bytes;
   // Before all else: of what is left out nothing below speaks.
@@ -188,8 +244,7 @@ std::string draw(const FlamePicture& picture, const SvgOptions& options, const F
     y = draw_graph(page, y, graph, options) + 22;
     add_rule(page.below_graph(), y);
     y = draw_ranked_list(page, y + 14, ranked_list(picture, words, options.color.value_or(ColorBy::origin)));
-    if (picture.segments)
-      y = draw_segment_panel(page, y + 4, {picture.subject.state, *picture.segments, words.origins, picture.device});
+    if (segments) y = segments->draw(page, y + 4, options);
   } else {
     page.begin_below_graph();
     y = draw_notes(
@@ -211,8 +266,11 @@ std::string flame_svg(const FlamePicture& picture, const SvgOptions& options) {
   const render::FramePaints paints = options.color == ColorBy::line
                                          ? render::FramePaints(frames, origins, picture.subject.users)
                                          : render::FramePaints(frames, origins);
+  const render::FrameWords words{frames, origins, paints};
+  std::optional<render::Segments> segments;
+  if (picture.has_segments) segments.emplace(picture, options, words);
   return render::draw_within_budget(picture.tree, origins, options, [&](const render::Layout<Amount>& layout) {
-    return render::draw(picture, options, {frames, origins, paints}, layout);
+    return render::draw(picture, options, words, segments, layout);
   });
 }
 

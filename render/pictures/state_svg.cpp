@@ -4,12 +4,9 @@
 #include "page/notes.hpp"
 #include "page/text_fit.hpp"
 #include "pictures/explain_parts.hpp"
-#include "segments/board_data.hpp"
 #include "segments/board_drawing.hpp"
 #include "segments/board_panel.hpp"
-#include "web/embedded.hpp"
 
-#include "memviz/block_lines.hpp"
 #include "memviz/figures.hpp"
 #include "memviz/format.hpp"
 #include "memviz/kind_words.hpp"
@@ -31,50 +28,19 @@ namespace {
 /// Devices whose failed request, or whose events, are drawn.
 constexpr std::size_t kMostFailures = 4;
 constexpr std::size_t kEventColumns = static_cast<std::size_t>(kContentWidth / (12 * kMonoEm));
-constexpr std::size_t kMostSegments = 4096;
-constexpr std::size_t kMostFrames = 256;
-
-/// How much of the state is told: less and less, until the file is no larger than it may be.
-struct Detail {
-  std::uint64_t least_bytes = 0;         ///< smaller neighbours become one piece
-  std::size_t most_frames = kMostFrames; ///< of each stack
-  std::size_t most_segments = kMostSegments;
-};
-
-/// The next coarser one.
-Detail coarser(Detail detail, std::uint64_t reserved_bytes) {
-  constexpr std::uint64_t kFirstShare = 1U << 20U;
-  constexpr std::uint64_t kLastShare = 1U << 10U;
-  const std::uint64_t last_bytes = std::max<std::uint64_t>(reserved_bytes / kLastShare, 512);
-  if (detail.least_bytes < last_bytes) {
-    detail.least_bytes = std::max({detail.least_bytes * 4, reserved_bytes / kFirstShare, std::uint64_t{512}});
-    detail.most_frames = std::max<std::size_t>(detail.most_frames / 2, 8);
-  } else {
-    detail.most_segments /= 2;
-  }
-  return detail;
-}
 
 struct Failure {
   const DeviceState* stats;
   DeviceExplanation room; ///< of which only the request and the ledger are known
 };
 
-/// Of a state that has no kinds by origin, where these are asked for.
-Colouring colouring_for(const StatePicture& picture, const std::vector<CodeOrigin>& origins, ColorBy color) {
-  BlockLines lines = block_lines(picture.state, picture.device);
-  const bool has_kinds = color == ColorBy::kind && picture.state.has_kinds;
-  return has_kinds ? colouring_by_kind(picture.state, origins, std::move(lines))
-                   : colouring_of(picture.state.frames(), origins, std::move(lines),
-                                  color == ColorBy::kind ? ColorBy::origin : color);
-}
-
 class State {
 public:
   State(const StatePicture& picture, ColorBy color)
       : picture_(picture), origins_(origins_of(picture.state.frames())), lines_(picture.state.frames()),
         pins_(find_pins(picture.state, {.device = picture.device})),
-        colouring_(colouring_for(picture, origins_, color)), devices_(picture.state.devices_of(picture.device)) {
+        colouring_(colouring_for(picture.state, origins_, picture.device, color)),
+        devices_(picture.state.devices_of(picture.device)) {
     if (leading_device(devices_) != nullptr) colouring_.heading += ", of " + all_text();
     for (const DeviceState& stats : devices_)
       find_failure(stats);
@@ -82,16 +48,15 @@ public:
 
   [[nodiscard]] std::uint64_t reserved_bytes() const { return shown_figures(devices_).reserved_bytes; }
 
-  [[nodiscard]] std::string draw(const SvgOptions& options, const Detail& detail) {
+  [[nodiscard]] std::string draw(const SvgOptions& options, const BoardDetail& detail) {
     const Story story = state_story(picture_.state, picture_.device, failed_request());
     Page page(options, fmt::format("{}: {}. {}", picture_.file, story.headline, story.answer));
-    page.svg().child("style").cdata(paints_css(room_paints()));
     if (!colouring_.lines.empty()) page.svg().child("style").cdata(paints_css(kind_paints()));
     define_board_styles(page);
     double y = draw_top(page, story);
     page.begin_below_graph();
     y = draw_ranked_list(page, y, class_list(colouring_, sum_of(devices_).requested_bytes)) + 4;
-    y = draw_segments(page, y, options, detail);
+    y = draw_board_panel(page, y, {picture_.state, origins_, colouring_, pins_, picture_.device}, options, detail);
     for (const DeviceState& stats : devices_.first(std::min(kMostFailures, devices_.size())))
       y = draw_events(page, y + 4, stats);
     add_rule(page.below_graph(), y + 4);
@@ -111,19 +76,6 @@ private:
       y = draw_heading(page, y, fmt::format("What {} was asked for, and the room there was", name_of(*failure.stats)));
       y = draw_bars(page, y, request_bars(failure.room)) + 8;
     }
-    return y;
-  }
-
-  double draw_segments(Page& page, double y, const SvgOptions& options, const Detail& detail) {
-    const Board board =
-        board_of(picture_.state, colouring_,
-                 {.device = picture_.device, .most_cells = detail.most_segments, .least_bytes = detail.least_bytes});
-    y = draw_board_panel(page, y, {picture_.state, colouring_, pins_, board, options.scripts});
-    if (!options.scripts || board.places.empty()) return y;
-    page.use_script(kStateScript);
-    const FrameList frames = write_board_data(page.svg(), {picture_.state, colouring_, detail.most_frames}, board);
-    const FrameTable& table = picture_.state.frames();
-    frames.write(page.svg(), table, origins_, FramePaints(table, origins_), options.max_bytes);
     return y;
   }
 
@@ -209,7 +161,7 @@ private:
 
 std::string state_svg(const StatePicture& picture, const SvgOptions& options) {
   render::State state(picture, options.color.value_or(ColorBy::line));
-  for (render::Detail detail;; detail = render::coarser(detail, state.reserved_bytes())) {
+  for (render::BoardDetail detail;; detail = render::coarser(detail, state.reserved_bytes())) {
     std::string svg = state.draw(options, detail);
     if (svg.size() <= options.max_bytes || detail.most_segments <= 1) return svg;
   }

@@ -31,14 +31,22 @@ Look look_of(const MemoryState& state, const Colouring& colouring, const Segment
 
 /// In the order of the snapshot: by address.
 std::vector<Cell> cells_of(const MemoryState& state, const Colouring& colouring, const BoardOptions& options) {
+  std::map<std::uint32_t, const PinnedSegment*> pinned;
+  for (const PinnedSegment& segment : options.pins.segments)
+    pinned.emplace(segment.segment, &segment);
   std::map<std::pair<PlaceKey, Look>, std::size_t> looks;
   std::vector<Cell> cells;
   for (const Segment& segment : state.segments_of(options.device)) {
     const auto [look, is_new] = looks.try_emplace({key_of(segment), look_of(state, colouring, segment)}, cells.size());
+    const auto index = static_cast<std::uint32_t>(&segment - state.segments.data());
     if (is_new)
-      cells.push_back({.segment = static_cast<std::uint32_t>(&segment - state.segments.data())});
+      cells.push_back({.segment = index});
     else
       ++cells[look->second].count;
+    if (const auto pin = pinned.find(index); pin != pinned.end()) {
+      cells[look->second].pinned = pin->second;
+      cells[look->second].held_bytes += pin->second->held_bytes;
+    }
   }
   return cells;
 }

@@ -6,6 +6,7 @@
 #include "segments/pieces.hpp"
 
 #include "memviz/memory_state.hpp"
+#include "memviz/pins.hpp"
 #include "memviz/places.hpp"
 
 #include <cstddef>
@@ -20,6 +21,8 @@ struct Cell {
   std::uint32_t segment = 0; ///< the first of them: index in MemoryMap::segments
   std::uint64_t count = 1;
   std::uint64_t used_bytes = 0; ///< of one
+  std::uint64_t held_bytes = 0; ///< free bytes that the blocks of all of them pin
+  const PinnedSegment* pinned = nullptr;
   std::vector<Piece> pieces = {};
 };
 
@@ -44,8 +47,9 @@ struct Board {
 
 struct BoardOptions {
   std::optional<DeviceId> device; ///< only this one
-  std::size_t most_cells = 0;     ///< the largest are kept
-  std::uint64_t least_bytes = 0;  ///< smaller neighbours are merged
+  const Pins& pins;
+  std::size_t most_cells = 0;    ///< the largest are kept
+  std::uint64_t least_bytes = 0; ///< smaller neighbours are merged
 };
 
 /// Segments of one place and size whose blocks have the same sizes, states and classes, in the same order, become one

@@ -1,5 +1,7 @@
 #include "segments/board_data.hpp"
 
+#include "page/frame_list.hpp"
+#include "page/frame_paints.hpp"
 #include "page/text_fit.hpp"
 
 #include "memviz/format.hpp"
@@ -68,7 +70,10 @@ public:
       notes.child("t").text(note);
   }
 
-  [[nodiscard]] FrameList take_frames() { return std::move(frames_); }
+  void write_frames(XmlElement svg) const {
+    const FrameTable& frames = source_.state.frames();
+    frames_.write(svg, frames, source_.origins, FramePaints(frames, source_.origins), source_.max_bytes);
+  }
 
 private:
   void write_place(const BoardPlace& place) {
@@ -177,7 +182,7 @@ private:
 
   XmlElement data_;
   const BoardData& source_;
-  FrameList frames_;
+  FrameList frames_{"board-frames"};
   StackTree stacks_;
   std::map<StackId, std::size_t> stack_nodes_;
   std::map<std::uint32_t, std::size_t> class_numbers_;
@@ -188,10 +193,10 @@ private:
 
 } // namespace
 
-FrameList write_board_data(XmlElement svg, const BoardData& data, const Board& board) {
+void write_board_data(XmlElement svg, const BoardData& data, const Board& board) {
   DataWriter writer(svg.child("metadata").set("id", "board-data").set("data-column-width", 12 * kMonoEm), data);
   writer.write(board);
-  return writer.take_frames();
+  writer.write_frames(svg);
 }
 
 } // namespace memviz::render

@@ -13,6 +13,7 @@
 #include <iterator>
 #include <map>
 #include <string>
+#include <vector>
 
 namespace memviz::render {
 namespace {
@@ -22,6 +23,7 @@ constexpr double kCharacterWidth = 12 * kMonoEm;
 constexpr double kPadding = 4;
 constexpr double kBaseline = 13;
 constexpr double kNarrowBlock = 1.2; ///< neighbours narrower than this are drawn as one
+constexpr double kLeastBlock = 3;    ///< a narrower block takes up to half of the hole after it
 constexpr double kGapFrom = 4;       ///< wider blocks have a gap to the next
 constexpr double kBlockGap = 0.75;
 constexpr double kWorthALabel = 60; ///< a part this wide has the label of its piece
@@ -99,15 +101,21 @@ private:
     const auto shown = static_cast<double>(std::max<std::uint64_t>(strip.end_bytes - strip.begin_bytes, 1));
     const double pixels_per_byte = strip.width / shown;
     const auto least_bytes = static_cast<std::uint64_t>(kNarrowBlock / pixels_per_byte);
-    for (const Piece& piece : merged_small(memory_, strip.cell->pieces, least_bytes)) {
+    const std::vector<Piece> pieces = merged_small(memory_, strip.cell->pieces, least_bytes);
+    for (std::size_t i = 0; i < pieces.size(); ++i) {
+      const Piece& piece = pieces[i];
       if (piece.end_bytes() <= strip.begin_bytes) continue;
       if (piece.begin_bytes >= strip.end_bytes) break;
       const std::uint64_t begin = std::max(piece.begin_bytes, strip.begin_bytes) - strip.begin_bytes;
       const std::uint64_t end = std::min(piece.end_bytes(), strip.end_bytes) - strip.begin_bytes;
       const std::uint64_t before = strip.begin_bytes - std::min(strip.begin_bytes, piece.begin_bytes);
-      add_piece(piece, {.x = strip.x + static_cast<double>(begin) * pixels_per_byte,
+      const double x = strip.x + static_cast<double>(begin) * pixels_per_byte;
+      const double width = static_cast<double>(end - begin) * pixels_per_byte;
+      const bool has_hole = i + 1 < pieces.size() && pieces[i + 1].kind == PieceKind::hole;
+      const double hole = has_hole ? static_cast<double>(pieces[i + 1].size_bytes) * pixels_per_byte : 0;
+      add_piece(piece, {.x = x,
                         .y = strip.y,
-                        .width = static_cast<double>(end - begin) * pixels_per_byte,
+                        .width = std::max(width, std::min({kLeastBlock, width + hole / 2, strip.x + strip.width - x})),
                         .has_label = static_cast<double>(before) * pixels_per_byte < kWorthALabel});
     }
   }
@@ -153,7 +161,7 @@ void define_board_styles(Page& page) {
       PageColour{"#pending-hatch path", "stroke", paint::kPending.light_fill, paint::kPending.dark_fill}};
   const std::string colours =
       in_both_schemes([&](bool dark) { return colouring_rules(dark) + colour_rules(kColours, dark); });
-  page.svg().child("style").cdata(colours + std::string(kStateStyle));
+  page.svg().child("style").cdata(paints_css(room_paints()) + colours + std::string(kStateStyle));
 }
 
 void draw_board(XmlElement parent, const MemoryMap& memory, const Colouring& colouring, const BoardLayout& layout) {

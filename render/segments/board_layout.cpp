@@ -206,6 +206,26 @@ private:
   double line_y_ = 0; ///< of the strips that are placed
 };
 
+/// " · 753 MiB pinned by store cache.py:55 and others"; "" where nothing is pinned.
+std::string pinned_text(const FrameTable& frames, const Band& band) {
+  constexpr std::size_t kMostColumns = 60;
+  std::uint64_t held_bytes = 0;
+  const Cell* most = nullptr;
+  for (const Cell& cell : band.cells) {
+    held_bytes += cell.held_bytes;
+    if (cell.pinned != nullptr && (most == nullptr || cell.held_bytes > most->held_bytes)) most = &cell;
+  }
+  if (most == nullptr) return "";
+  const NodeKey& line = most->pinned->lines.front().key;
+  const bool has_others = std::ranges::any_of(band.cells, [&](const Cell& cell) {
+    return cell.pinned != nullptr && (cell.pinned->lines.size() > 1 || cell.pinned->lines.front().key != line);
+  });
+  const Label label = key_label(frames, line);
+  const std::string name = label.place.empty() ? label.name : label.name + " " + label.place;
+  return fmt::format(" · {} pinned by {}{}", format_bytes(held_bytes), cut_end(name, kMostColumns),
+                     has_others ? " and others" : "");
+}
+
 } // namespace
 
 std::string band_text(const MemoryState& state, const Band& band) {
@@ -230,7 +250,7 @@ std::string band_text(const MemoryState& state, const Band& band) {
     text = fmt::format("{} segments of {}, {}", format_count(segments),
                        largest == smallest ? largest : smallest + " to " + largest, format_bytes(bytes));
   if (segments == 1 && band.is_expandable) text += " · expandable";
-  return text + fmt::format(" · {} in use", format_percent(used, bytes));
+  return text + fmt::format(" · {} in use", format_percent(used, bytes)) + pinned_text(state.frames(), band);
 }
 
 std::string place_name(const MemoryState& state, const BoardPlace& place) {

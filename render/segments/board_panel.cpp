@@ -5,8 +5,10 @@
 #include "page/naming.hpp"
 #include "page/notes.hpp"
 #include "page/text_fit.hpp"
+#include "segments/board_data.hpp"
 #include "segments/board_drawing.hpp"
-#include "segments/segment_panel.hpp"
+#include "segments/pins_list.hpp"
+#include "web/embedded.hpp"
 
 #include "memviz/format.hpp"
 
@@ -25,7 +27,7 @@ constexpr double kControlsHeight = 28;
 constexpr Paint kWaiting{"waiting", "", "", "", ""};
 
 /// What of the board is no class of blocks.
-std::vector<LegendEntry> legend_of(const BoardPanel& panel) {
+std::vector<LegendEntry> legend_of(const BoardPanel& panel, const Board& board) {
   std::vector<LegendEntry> entries{{&paint::kFree, "free"}};
   const auto is_used = [&](const Paint& paint) {
     const auto has_it = [&](const BlockClass& entry) { return entry.paint->name == paint.name; };
@@ -43,7 +45,7 @@ std::vector<LegendEntry> legend_of(const BoardPanel& panel) {
     entries.push_back({&kWaiting, "hatched: waits to be freed"});
   for (const Paint* const paint : {&paint::kPrivatePool, &paint::kOtherStream}) {
     const auto is_such = [&](const BoardPlace& place) { return place_paint(place) == paint; };
-    if (std::any_of(panel.board.places.begin(), panel.board.places.end(), is_such))
+    if (std::ranges::any_of(board.places, is_such))
       entries.push_back({paint, paint == &paint::kPrivatePool ? "private pool" : "side stream"});
   }
   return entries;
@@ -79,25 +81,50 @@ RankedList class_list(const Colouring& colouring, std::uint64_t requested_bytes)
   return list;
 }
 
-double draw_board_panel(Page& page, double y, const BoardPanel& panel) {
-  if (panel.board.places.empty()) return y;
+BoardDetail coarser(BoardDetail detail, std::uint64_t reserved_bytes) {
+  constexpr std::uint64_t kFirstShare = 1U << 20U;
+  constexpr std::uint64_t kLastShare = 1U << 10U;
+  const std::uint64_t last_bytes = std::max<std::uint64_t>(reserved_bytes / kLastShare, 512);
+  if (detail.least_bytes < last_bytes) {
+    detail.least_bytes = std::max({detail.least_bytes * 4, reserved_bytes / kFirstShare, std::uint64_t{512}});
+    detail.most_frames = std::max<std::size_t>(detail.most_frames / 2, 8);
+  } else {
+    detail.most_segments /= 2;
+  }
+  return detail;
+}
+
+double draw_board_panel(Page& page, double y, const BoardPanel& panel, const SvgOptions& options,
+                        const BoardDetail& detail) {
+  const Board board = board_of(panel.state, panel.colouring,
+                               {.device = panel.device,
+                                .pins = panel.pins,
+                                .most_cells = detail.most_segments,
+                                .least_bytes = detail.least_bytes});
+  if (board.places.empty()) return y;
   add_rule(page.below_graph(), y);
   y = draw_heading(page, y + 12, "Segments, to scale", pins_text(panel.pins));
-  const BoardLayout layout = lay_out(panel.state, panel.board, kContentWidth);
+  const BoardLayout layout = lay_out(panel.state, board, kContentWidth);
   const auto bytes_per_pixel = static_cast<std::uint64_t>(std::llround(layout.bytes_per_pixel));
-  y = draw_legend(page, y, legend_of(panel), fmt::format("a pixel is {}", format_bytes(bytes_per_pixel))) + 4;
-  if (panel.has_script) {
+  y = draw_legend(page, y, legend_of(panel, board), fmt::format("a pixel is {}", format_bytes(bytes_per_pixel)),
+                  "board-scale") +
+      4;
+  if (!panel.has_graph && options.scripts) {
     XmlElement controls = page.add_section(y, "controls").set("id", "controls");
     add_text(controls, kMargin, y + 14, "muted static-only browser-only",
              "Open this file in a browser to point at blocks, zoom and search.");
     y += kControlsHeight;
   }
-  XmlElement board = page.add_section(y, "board").child("g").set("id", "board").set("data-y", y);
-  board.set("data-height", layout.height).set("transform", fmt::format("translate({} {})", px(kMargin), px(y)));
-  draw_board(board, panel.state, panel.colouring, layout);
+  XmlElement drawing = page.add_section(y, "board").child("g").set("id", "board").set("data-y", y);
+  drawing.set("data-height", layout.height).set("transform", fmt::format("translate({} {})", px(kMargin), px(y)));
+  draw_board(drawing, panel.state, panel.colouring, layout);
+  page.use_script(panel.has_graph ? kSegmentsScript : kStateScript);
+  if (options.scripts)
+    write_board_data(page.svg(), {panel.state, panel.origins, panel.colouring, detail.most_frames, options.max_bytes},
+                     board);
   y += layout.height;
-  if (panel.board.left_out_segments == 0) return y;
-  return draw_notes(page, y, {left_out_text(panel.board)}) + 6;
+  if (board.left_out_segments == 0) return y;
+  return draw_notes(page, y, {left_out_text(board)}) + 6;
 }
 
 } // namespace memviz::render

@@ -1,6 +1,7 @@
 #pragma once
 
-// A board -> its part of a page: what its colours mean and who holds how much, then every segment to scale.
+// The segments of a state -> their part of a page: what their colours mean and who holds how much, then every segment
+// to scale, and what a script needs to draw them anew.
 
 #include "page/page.hpp"
 #include "page/ranked_list.hpp"
@@ -8,7 +9,10 @@
 
 #include "memviz/pins.hpp"
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <vector>
 
 namespace memviz::render {
 
@@ -17,13 +21,26 @@ namespace memviz::render {
 
 struct BoardPanel {
   const MemoryState& state;
+  const std::vector<CodeOrigin>& origins;
   const Colouring& colouring;
   const Pins& pins;
-  const Board& board;
-  bool has_script = false;
+  std::optional<DeviceId> device; ///< only this one
+  bool has_graph = false;         ///< the page has a graph, whose controls search the segments as well
 };
 
-/// Heading, legend and segments. Returns the height below them.
-[[nodiscard]] double draw_board_panel(Page& page, double y, const BoardPanel& panel);
+/// How finely the segments are drawn.
+struct BoardDetail {
+  std::uint64_t least_bytes = 0; ///< smaller neighbours become one piece
+  std::size_t most_frames = 256; ///< of each stack
+  std::size_t most_segments = 4096;
+};
+
+/// The next coarser one.
+[[nodiscard]] BoardDetail coarser(BoardDetail detail, std::uint64_t reserved_bytes);
+
+/// Heading, legend and segments, with the data for the script where `options` has scripts. Returns the height below
+/// them.
+[[nodiscard]] double draw_board_panel(Page& page, double y, const BoardPanel& panel, const SvgOptions& options,
+                                      const BoardDetail& detail);
 
 } // namespace memviz::render

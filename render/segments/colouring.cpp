@@ -93,6 +93,13 @@ Colouring colouring_by_kind(const MemoryState& state, const std::vector<CodeOrig
   return colouring;
 }
 
+Colouring colouring_for(const MemoryState& state, const std::vector<CodeOrigin>& origins,
+                        std::optional<DeviceId> device, ColorBy color) {
+  BlockLines lines = block_lines(state, device);
+  if (color == ColorBy::kind && state.has_kinds) return colouring_by_kind(state, origins, std::move(lines));
+  return colouring_of(state.frames(), origins, std::move(lines), color == ColorBy::kind ? ColorBy::origin : color);
+}
+
 std::string colouring_rules(bool dark) {
   return paint_rules(hues(), dark) + paint_rules({&paint::kLesserLines, 1}, dark);
 }

@@ -10,6 +10,7 @@
 #include "memviz/svg.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -47,6 +48,11 @@ struct Colouring {
 /// A class for each line and kind, with what tells the kind.
 [[nodiscard]] Colouring colouring_by_kind(const MemoryState& state, const std::vector<CodeOrigin>& origins,
                                           BlockLines lines);
+
+/// Makes classes by kind, by origin or by line, and by origin where the state has no kinds, of the blocks of `device`
+/// or of all.
+[[nodiscard]] Colouring colouring_for(const MemoryState& state, const std::vector<CodeOrigin>& origins,
+                                      std::optional<DeviceId> device, ColorBy color);
 
 /// The rules for these colours on light or dark pages, after those of palette_css().
 [[nodiscard]] std::string colouring_rules(bool dark);

@@ -11,6 +11,7 @@ namespace memviz::render {
 extern const std::string_view kFlameScript;
 /// Of pictures in which nothing but the width changes.
 extern const std::string_view kPageScript;
+extern const std::string_view kSegmentsScript;
 extern const std::string_view kStateScript;
 extern const std::string_view kTimelineScript;
 /// Of every page; those of `state` and of timelines come after it.

@@ -1,21 +1,20 @@
 // Starts the board of `state`: zoom into a segment and a range of it, search, keys, and the view in the URL's fragment.
-import {number} from './core/attributes.js';
 import {clearSearch, pinTip, showCrumbTrail, showHint, showStatus, showTitle, startControls} from './core/controls.js';
 import './core/flows.js';
 import {readFragment, setFragment} from './core/fragment.js';
 import {countOf, formatBytes, formatCount, formatPercent} from './core/numbers.js';
 import {search, searchFor, searchWords} from './core/search.js';
-import {layouts, settle, startSheet, topOf, whenSettled} from './core/sheet.js';
+import {layouts, startSheet} from './core/sheet.js';
 import {COLUMN_WIDTH, columnsOf, cut} from './core/text.js';
-import {hideTip, pagePoint, tipState} from './core/tip.js';
+import {hideTip, tipState} from './core/tip.js';
 import {crumb, searchInput} from './core/toolbar.js';
-import {draw, drawFocus, layout, pieceUnder} from './state/drawing.js';
+import {drawFocus} from './state/drawing.js';
 import {STRIP} from './state/layout.js';
 import {matchesOf} from './state/matches.js';
 import {pieceAt} from './state/model.js';
-import {board, geometry, model, stackOf, titleOfPiece, view} from './state/picture.js';
+import {board, boardGeometry, boardView, copyOf, model, titleOfPiece} from './state/picture.js';
 import {isWhole, pieceTowards, rangeCloserTo, rangeWords, readRange, wholeCell, widerRange} from './state/ranges.js';
-import {nameOf, stackText} from './state/words.js';
+import {boardItemAt, redraw} from './state/section.js';
 
 const cells = model.cells;
 
@@ -35,48 +34,32 @@ const searchStatus = () => searchWords((place) => {
 });
 
 function showCrumbs() {
-  if (!view.zoom) return showHint('a segment');
-  const {cell, begin, end} = view.zoom;
-  const range = isWhole(view.zoom) ? [] : [` › ${formatBytes(end - begin)} of it`];
+  if (!boardView.zoom) return showHint('a segment');
+  const {cell, begin, end} = boardView.zoom;
+  const range = isWhole(boardView.zoom) ? [] : [` › ${formatBytes(end - begin)} of it`];
   showCrumbTrail(' › ', crumb(`segment ${cell.address}`, {'data-segment': '1'}), ...range);
 }
 
 function saveState() {
   const state = new URLSearchParams();
-  if (view.zoom) state.set('zoom', rangeWords(view.zoom));
+  if (boardView.zoom) state.set('zoom', rangeWords(boardView.zoom));
   if (search.query) state.set('search', search.query);
   setFragment(state);
 }
 
 function loadState() {
   const state = readFragment();
-  view.zoom = readRange(state.get('zoom') || '', cells);
+  boardView.zoom = readRange(state.get('zoom') || '', cells);
   searchInput.value = state.get('search') || '';
   runSearch(searchInput.value);
 }
 
-// Draws what the view asks for; the page below moves with the board's height.
-let section = null;
-const growth = () => layout.height - number(board, 'data-height');
 function refresh() {
-  draw();
   showCrumbs();
   showStatus(searchStatus());
   saveState();
-  if (!section) return;
-  section.growth = growth();
-  settle();
+  redraw();
 }
-
-layouts.board = (placed, room) => {
-  section = placed;
-  geometry.left = room.left;
-  geometry.width = room.width;
-  draw();
-  board.setAttribute('transform', `translate(${room.left} ${number(board, 'data-y')})`);
-  return growth();
-};
-whenSettled(() => (geometry.top = topOf(board.parentNode)));
 
 // Lines of a log: narrow ones without their columns, so that the user's line is still there.
 layouts.events = ({element}, room) => {
@@ -91,43 +74,38 @@ layouts.events = ({element}, room) => {
 };
 
 function zoomTo(range) {
-  view.zoom = range;
+  boardView.zoom = range;
   hideTip();
   refresh();
 }
 
 function activate(piece) {
   pinTip(false);
-  const range = rangeCloserTo(piece, view.zoom);
+  const range = rangeCloserTo(piece, boardView.zoom);
   if (range) zoomTo(range);
 }
 
 function focusPiece(piece) {
-  view.focus = piece;
-  const {zoom} = view;
+  boardView.focus = piece;
+  const {zoom} = boardView;
   const isShown = !zoom || (zoom.cell === piece.cell && piece.begin < zoom.end && piece.begin + piece.bytes > zoom.begin);
   if (!isShown) zoomTo(wholeCell(piece.cell));
   const [part] = drawFocus();
   if (!part) return hideTip();
   board.setAttribute('aria-label', titleOfPiece(piece).split('\n').slice(0, 5).join(', '));
-  showTitle({x: geometry.left + part.x + Math.min(part.width / 2, 40), y: geometry.top + part.y + STRIP - 12}, piece);
+  showTitle({x: boardGeometry.left + part.x + Math.min(part.width / 2, 40), y: boardGeometry.top + part.y + STRIP - 12}, piece);
 }
 
-const firstShown = () => (view.zoom ? pieceAt(view.zoom.cell, view.zoom.begin) : cells[0].pieces[0]);
+const firstShown = () => (boardView.zoom ? pieceAt(boardView.zoom.cell, boardView.zoom.begin) : cells[0].pieces[0]);
 
 function walk(key) {
-  const target = view.focus ? pieceTowards(view.focus, key, cells) : key.startsWith('Arrow') ? firstShown() : null;
+  const target = boardView.focus ? pieceTowards(boardView.focus, key, cells) : key.startsWith('Arrow') ? firstShown() : null;
   if (target) focusPiece(target);
   return Boolean(target);
 }
 
-function itemAt(event) {
-  const piece = pieceUnder(pagePoint(event));
-  return piece && {item: piece, holder: piece};
-}
-
 function zoomOutWhole() {
-  view.focus = null;
+  boardView.focus = null;
   zoomTo(null);
 }
 
@@ -135,7 +113,7 @@ board.setAttribute('role', 'application');
 board.setAttribute('aria-label', 'segments: arrow keys walk from block to block, Enter zooms, ? lists all keys');
 
 startControls({
-  drawing: board, view, itemAt, activate, walk, searchStatus, zoomOutWhole,
+  drawing: board, view: boardView, itemAt: boardItemAt, activate, walk, searchStatus, zoomOutWhole,
   titleOf: titleOfPiece,
   isMoving: () => false,
   switches: [],
@@ -149,14 +127,14 @@ startControls({
     clearSearch();
     zoomOutWhole();
   },
-  followCrumb: (element) => element.hasAttribute('data-segment') && zoomTo(wholeCell(view.zoom.cell)),
+  followCrumb: (element) => element.hasAttribute('data-segment') && zoomTo(wholeCell(boardView.zoom.cell)),
   load() {
     loadState();
     refresh();
   },
   stackToCopy() {
-    const piece = tipState.holder || view.focus;
-    return piece && {text: stackText(piece, stackOf(piece)), name: nameOf(piece)};
+    const piece = tipState.holder || boardView.focus;
+    return piece && copyOf(piece);
   },
   keys: [
     ['click, Enter', 'zoom into a segment, then into the range around a block'],
@@ -164,7 +142,7 @@ startControls({
     ['/', 'search as you type, plain text, an address, or /regex/; n and N: next and previous match'],
   ],
   actions: {
-    'Backspace': () => view.zoom && zoomTo(widerRange(view.zoom)),
+    'Backspace': () => boardView.zoom && zoomTo(widerRange(boardView.zoom)),
   },
 });
 loadState();

@@ -62,14 +62,13 @@ TreeFilters filters_of(const FlameOptions& options) {
 std::string drawn(const Loaded& loaded, const KindTree& built, const FlameOptions& options) {
   const MemoryState& state = loaded.state;
   const std::optional<DeviceId> device = options.scope.device;
-  FlamePicture picture{.file = picture_name(loaded.name),
-                       .subject = memory_subject(state, device),
-                       .tree = built.tree,
-                       .device = device,
-                       .kinds = built.kinds,
-                       .filters = filters_of(options)};
-  if (options.tree.view == View::segments)
-    picture.segments = {find_pins(state, {.device = device}), block_lines(state, device)};
+  const FlamePicture picture{.file = picture_name(loaded.name),
+                             .subject = memory_subject(state, device),
+                             .tree = built.tree,
+                             .device = device,
+                             .kinds = built.kinds,
+                             .filters = filters_of(options),
+                             .has_segments = options.tree.view == View::segments};
   return flame_svg(picture, svg_options(options.picture, frames_of(options.tree)));
 }
 
@@ -80,8 +79,7 @@ int run_flame(const FlameOptions& options) {
   check_outputs(options, {{"-o", output}, {"--json", options.json}});
 
   const Wants wants{.moment = moment_of(options.scope),
-                    .births = needs_births(options.tree),
-                    .annotations = options.tree.view == View::segments,
+                    .births = needs_births(options.tree) || options.tree.view == View::segments,
                     .kinds = true};
   const Loaded loaded = load_one(options, wants, options.scope.device);
   const KindTree built = naming_file(loaded.name, [&] { return tree_of(loaded, options); });

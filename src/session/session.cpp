@@ -105,9 +105,7 @@ Opened Session::open(EventSource& source, const Wants& wants) const {
   if (wants.timeline) opened.timeline = recorder.finish(*recording);
   std::optional<MemoryState> peak;
   if (wants.peak_kinds) peak = at_peak.state_of(recording);
-  Wants rest = wants;
-  rest.births = wants.births || (wants.annotations && sum_of(opened.state.devices).has(Action::annotate));
-  complete(opened, std::move(peak), rest, watch, source);
+  complete(opened, std::move(peak), wants, watch, source);
   return opened;
 }
 

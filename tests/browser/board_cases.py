@@ -1,9 +1,9 @@
-"""The segments of `state` in a browser: zoom, search, keys, tooltips, the fragment, and the widths it takes."""
+"""The segments of `state` and `flame --view segments` in a browser: zoom, search, keys, tooltips, the fragment, and the widths it takes."""
 
 import json
 import re
 
-from support import TESTDATA, BrowserCase, draw, memviz, url_of
+from support import TESTDATA, BrowserCase, draw, expect, memviz, url_of
 
 SNAPSHOT = "oom_expandable.pickle"
 
@@ -22,8 +22,8 @@ SMALLEST = "() => Math.min(...Array.from(document.querySelectorAll('text'), (tex
 
 
 class BoardCases(BrowserCase):
-    def open_board(self, *options, fragment="", **context_options):
-        page = self.open(draw("state", SNAPSHOT, "--quiet", *options), **context_options)
+    def open_board(self, *options, command="state", fragment="", **context_options):
+        page = self.open(draw(command, SNAPSHOT, "--quiet", *options), **context_options)
         if fragment:
             page.evaluate("fragment => { location.hash = fragment; }", fragment)
         return page
@@ -102,6 +102,29 @@ class BoardCases(BrowserCase):
         self.assertIn("1 of ", page.locator("#status").text_content())
         self.assertGreater(page.locator("#board .hit").count(), 0)
 
+    def test_below_a_graph_segments_have_tooltips_and_follow_its_search(self):
+        page = self.open_board("--view", "segments", command="flame", viewport={"width": 1240, "height": 1400})
+        self.pointer_on(page)
+        words = "\n".join(self.tip(page))
+        self.assertRegex(words, r"in segment 0x[0-9a-f]+, .* in use")
+        self.assertRegex(words, r"allocated at event [\d,]+")
+        self.assertEqual(page.locator("#board .hit").count(), 0)
+        page.keyboard.press("c")
+        name = self.tip(page)[0]
+        expect(page.locator("#status")).to_have_text(f"copied: {name}")
+        page.mouse.down()
+        page.mouse.up()
+        self.assertEqual(page.locator("#search").evaluate("input => input.value"), name)
+        self.assertGreater(page.locator("#board .hit").count(), 0)
+        self.assertGreater(page.locator("#graph .match").count(), 0)
+        page.locator("#search").fill("no such line")
+        self.assertEqual(page.locator("#board .hit").count(), 0)
+
+    def test_a_line_that_pins_leads_to_its_blocks(self):
+        page = self.open(draw("flame", "cases/split_free_blocks.pickle", "--view", "segments", "--quiet"))
+        page.locator(".row", has_text="40 blocks in 40 segments").locator("text").first.click()
+        self.assertEqual(page.locator("#board .hit").count(), 1)
+
     def test_arrow_keys_walk_and_enter_zooms(self):
         page = self.open_board()
         page.keyboard.press("ArrowRight")
@@ -156,9 +179,10 @@ class BoardCases(BrowserCase):
         self.assertEqual(page.locator("#status").text_content(), "not a valid expression")
 
     def test_the_file_and_its_script_place_segments_alike(self):
-        for snapshot in (SNAPSHOT, "devices_streams.pickle", "cases/private_pool.pickle", "pools_tuple.pickle"):
-            with self.subTest(snapshot=snapshot):
-                svg = draw("state", snapshot, "--quiet")
+        drawn = [("state", name) for name in (SNAPSHOT, "devices_streams.pickle", "cases/private_pool.pickle", "pools_tuple.pickle")]
+        for command in (*drawn, ("flame", "devices_streams.pickle", "--view", "segments")):
+            with self.subTest(command):
+                svg = draw(*command, "--quiet")
                 still, moving = (self.open(svg, java_script_enabled=on) for on in (False, True))
                 width = int(float(still.locator("#page").get_attribute("width")))
                 moving.set_viewport_size({"width": width, "height": 900})

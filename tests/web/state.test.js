@@ -7,7 +7,7 @@ import {BoardLayout, STRIP, zoomedLayout} from '../../render/web/state/layout.js
 import {matchesOf} from '../../render/web/state/matches.js';
 import {framesOf, mostUsed, pieceAt, readBoard, readPiece, traceName} from '../../render/web/state/model.js';
 import {isWhole, pieceTowards, rangeCloserTo, rangeWords, readRange, wholeCell, widerRange} from '../../render/web/state/ranges.js';
-import {nameOf, stackText, titleOf} from '../../render/web/state/words.js';
+import {nameOf, pieceStackText, pieceTitle} from '../../render/web/state/words.js';
 import {element} from './element.js';
 
 const frames = readFrames([
@@ -59,15 +59,15 @@ test('the piece at a place of a segment', () => {
 test('a tooltip tells when a block was allocated, and starts its stack at the user', () => {
   const {cells, stackNodes} = board();
   const [block] = cells[0].pieces;
-  assert.equal(titleOf(block, framesOf(block, stackNodes), 24), [
+  assert.equal(pieceTitle(block, framesOf(block, stackNodes), 24), [
     'step train.py:8', '1.00 KiB (1,024 bytes) at 0x7f0000000000, b7f0000000000_2 in the trace', '1,000 B requested, 24 B rounding', 'active_allocated',
     'allocated at event 40, 10 events and 1.50 ms before this moment', 'in segment 0x7f0000000000, 4.00 KiB, expandable, 37.5 % in use', 'GPU 0',
     'at::empty', 'step  /app/train.py:8'].join('\n'));
   const long = [...Array(30).fill(frames[0]), frames[1], ...Array(30).fill(frames[0])];
-  const lines = titleOf({...block, title: undefined}, long, 24).split('\n');
+  const lines = pieceTitle({...block, title: undefined}, long, 24).split('\n');
   assert.equal(lines.length, 24);
   assert.deepEqual(lines.filter((line) => /^[⋯…]|step  /.test(line)), ['⋯ 30 frames of libraries and the allocator', 'step  /app/train.py:8', '… and 16 more frames; c copies all']);
-  assert.match(stackText(block, framesOf(block, stackNodes)), /^step train.py:8\n1.00 KiB.*\nin segment/);
+  assert.match(pieceStackText(block, framesOf(block, stackNodes)), /^step train.py:8\n1.00 KiB.*\nin segment/);
 });
 
 test('a tooltip tells what the events say of a block', () => {
@@ -78,7 +78,7 @@ test('a tooltip tells what the events say of a block', () => {
   const {cells, stackNodes} = readBoard(said, frames);
   const [block, hole, pending] = cells[0].pieces;
   assert.deepEqual([block.notes, hole.notes, pending.notes], [['forward: layers.py:58', 'annotated: the weights'], [], ['annotated: the weights']]);
-  assert.match(titleOf(block, framesOf(block, stackNodes), 24), /this moment\nforward: layers.py:58\nannotated: the weights\nin segment/);
+  assert.match(pieceTitle(block, framesOf(block, stackNodes), 24), /this moment\nforward: layers.py:58\nannotated: the weights\nin segment/);
 });
 
 test('a search looks at lines, stacks and addresses', () => {

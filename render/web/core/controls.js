@@ -1,6 +1,6 @@
 // What flame graphs and segments have in common above and around their drawing: search, breadcrumb, help, keys, and a
 // tooltip that can be pinned. What it all does to the drawing, the picture says in startControls().
-import {html, svg} from './dom.js';
+import {html} from './dom.js';
 import {closeDialog, copyText, isDialogOpen, showKeys} from './dialog.js';
 import {setAttributes} from './attributes.js';
 import {isPhone} from './sheet.js';
@@ -26,8 +26,6 @@ const previousButton = button('previous', '‹', 'previous match (N)');
 const nextButton = button('next', '›', 'next match (n)');
 const crumbs = html('nav', {id: 'crumbs', class: 'dim', 'aria-label': 'zoomed to'});
 
-// Of the drawing, what it shows; not every picture says it.
-export const reading = svg.querySelector('#reading');
 export const showStatus = (string) => (status.textContent = string);
 
 // The way to what is zoomed to; where that is all, what a click on `what` does. A phone has no keys.
@@ -62,14 +60,15 @@ function nextMatch(step) {
   showStatus(picture.searchStatus());
 }
 
-function findRow(words) {
+export function findRow(words) {
   searchInput.value = words;
   onSearch();
   nextMatch(1);
 }
 
 async function copyStack() {
-  const copied = picture.stackToCopy();
+  const {holder} = tipState;
+  const copied = holder && holder.toCopy ? holder.toCopy() : picture.stackToCopy();
   if (copied && (await copyText(copied.text))) showStatus(`copied: ${copied.name}`);
 }
 
@@ -108,20 +107,21 @@ function onKey(event) {
   event.preventDefault();
 }
 
-// `itemAt` of an event: {item, holder}, what a click zooms to and what the tooltip is about.
-function listenToDrawing({drawing, itemAt, isMoving, activate}) {
-  drawing.setAttribute('tabindex', '0');
+// `itemAt` of an event: {item, holder}, what a click zooms to and what the tooltip is about; a holder with toCopy() has
+// a stack for the tooltip that shows it.
+export function listenToDrawing({drawing, itemAt, titleOf, isMoving, activate}) {
+  const show = (event, holder) => showTip(pagePoint(event), holder, titleOf, LEFT_OUT);
   drawing.addEventListener('click', (event) => {
     const found = itemAt(event);
     if (!found) return;
     if (!hasModifier(event) && !event.shiftKey) return activate(found.item);
     pinTip(false);
-    showTitle(pagePoint(event), found.holder);
+    show(event, found.holder);
     pinTip(true);
   });
   drawing.addEventListener('mousemove', (event) => {
     const found = isMoving() ? null : itemAt(event);
-    if (found) showTitle(pagePoint(event), found.holder);
+    if (found) show(event, found.holder);
     else hideTip();
   });
   drawing.addEventListener('mouseleave', hideTip);
@@ -139,6 +139,7 @@ function listenToDrawing({drawing, itemAt, isMoving, activate}) {
 export function startControls(it) {
   picture = it;
   toolbar.append(...it.switches, copyButton, helpButton, status, searchInput, previousButton, nextButton, crumbs);
+  it.drawing.setAttribute('tabindex', '0');
   listenToDrawing(it);
   listenToRows(findRow);
   searchInput.addEventListener('input', onSearch);

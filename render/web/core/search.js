@@ -3,6 +3,7 @@ import {matcher, problemOf} from './matcher.js';
 import {formatCount} from './numbers.js';
 
 const nothing = () => false;
+const followers = [];
 export const search = {query: '', matches: [], current: -1, problem: '', test: nothing};
 
 // `find` takes a test of frames and levels and returns what matches.
@@ -16,7 +17,11 @@ export function searchFor(query, find) {
     Object.assign(search, {problem: problemOf(error), test: nothing});
   }
   for (const match of search.matches) match.hit = true;
+  for (const follow of followers) follow(query, search.test);
 }
+
+// Calls `follow` with the words and the test of each search: for a second drawing, whose matches are not stepped through.
+export const whenSearched = (follow) => followers.push(follow);
 
 // The match after or before the current one, which it becomes; nothing where there is none.
 export function stepToMatch(step) {

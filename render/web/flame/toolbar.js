@@ -1,5 +1,6 @@
 // The switches of a flame graph, and where in it the view stands.
-import {reading, showCrumbTrail, showHint} from '../core/controls.js';
+import {showCrumbTrail, showHint} from '../core/controls.js';
+import {svg} from '../core/dom.js';
 import {columnsOf, fitLabel} from '../core/text.js';
 import {button, crumb} from '../core/toolbar.js';
 import {boxes, geometry, view} from './picture.js';
@@ -10,6 +11,7 @@ export const switchButtons = {
   hide: button('hide', 'hide libraries', 'show only your own frames (h)'),
 };
 
+const reading = svg.querySelector('#reading');
 const readingText = reading ? reading.textContent : '';
 
 export function showSwitches() {

@@ -1,14 +1,14 @@
 // A layout -> shapes, as board_drawing.cpp draws them: one path a colour, so that twenty thousand blocks are a dozen
 // elements; the pointer finds its piece by place.
-import {make} from '../core/dom.js';
-import {reading} from '../core/controls.js';
+import {make, svg} from '../core/dom.js';
 import {formatBytes} from '../core/numbers.js';
 import {COLUMN_WIDTH, columnsOf, cutName} from '../core/text.js';
 import {BoardLayout, STRIP, zoomedLayout} from './layout.js';
 import {mostUsed, pieceAt} from './model.js';
-import {board, geometry, model, view} from './picture.js';
+import {board, boardGeometry, model, boardView} from './picture.js';
 
-const NARROW = 1.2, GAP_FROM = 4, GAP = 0.75, WORTH_A_LABEL = 60, PADDING = 4;
+const NARROW_PIECE = 1.2, LEAST_PIECE = 3, GAP_FROM = 4, PIECE_GAP = 0.75, WORTH_A_LABEL = 60, PADDING = 4;
+const scaleText = svg.querySelector('#board-scale');
 export let layout = null;
 
 const shapeOf = (x, y, width) => `M${x.toFixed(2)} ${y}h${width.toFixed(2)}v${STRIP}H${x.toFixed(2)}z`;
@@ -54,14 +54,16 @@ class BoardDrawing {
         ++run.pieces;
         if (piece.used > run.most && piece.entry) [run.most, run.entry] = [piece.used, piece.entry];
         ++i;
-      } while (i < pieces.length && pieces[i].begin < strip.end && run.bytes * scale < NARROW && pieces[i].bytes * scale < NARROW);
+      } while (i < pieces.length && pieces[i].begin < strip.end && run.bytes * scale < NARROW_PIECE && pieces[i].bytes * scale < NARROW_PIECE);
+      run.hole = i < pieces.length && pieces[i].kind === 'hole' ? pieces[i].bytes * scale : 0;
       this.addRun(run, strip, scale);
     }
   }
 
   addRun(run, strip, scale) {
     const begin = Math.max(run.begin, strip.begin), end = Math.min(run.begin + run.bytes, strip.end);
-    const x = strip.x + (begin - strip.begin) * scale, width = (end - begin) * scale;
+    const x = strip.x + (begin - strip.begin) * scale, toScale = (end - begin) * scale;
+    const width = Math.max(toScale, Math.min(LEAST_PIECE, toScale + run.hole / 2, strip.x + strip.width - x));
     const isOne = run.pieces === 1, {piece} = run;
     const hasLabel = isOne && (strip.begin - Math.min(strip.begin, run.begin)) * scale < WORTH_A_LABEL;
     const label = (paint, string) => hasLabel && string && this.labels.push({x: x + PADDING, y: strip.y + 13, string, paint});
@@ -69,7 +71,7 @@ class BoardDrawing {
     if (isOne && piece.kind === 'hole')
       label('free', ['free ' + formatBytes(piece.bytes), 'free'].find((form) => columnsOf(form) <= columnsInPiece(width)));
     if (!run.hit && !mostUsed(run)) return;
-    const shape = shapeOf(x, strip.y, run.hit ? Math.max(1, width > GAP_FROM ? width - GAP : width) : width > GAP_FROM ? width - GAP : width);
+    const shape = shapeOf(x, strip.y, run.hit ? Math.max(1, width > GAP_FROM ? width - PIECE_GAP : width) : width > GAP_FROM ? width - PIECE_GAP : width);
     const paint = run.entry ? run.entry.paint : 'smaller';
     this.addShape(run.hit ? paint + ' hit' : paint, shape);
     if (!isOne || piece.kind !== 'block') return;
@@ -94,7 +96,7 @@ class BoardDrawing {
 }
 
 export function draw() {
-  layout = view.zoom ? zoomedLayout(view.zoom, geometry.width) : new BoardLayout(model, geometry.width).run();
+  layout = boardView.zoom ? zoomedLayout(boardView.zoom, boardGeometry.width) : new BoardLayout(model, boardGeometry.width).run();
   const drawing = new BoardDrawing(), ground = make('g', {class: 'free'});
   for (const strip of layout.strips) {
     ground.append(make('rect', {x: strip.x.toFixed(2), y: strip.y, width: strip.width.toFixed(2), height: STRIP}));
@@ -109,7 +111,7 @@ export function draw() {
   board.replaceChildren(...marks, ground, ...drawing.elements(), ...texts, focusMark);
   layout.byLine = new Map();
   for (const strip of layout.strips) layout.byLine.set(strip.y, (layout.byLine.get(strip.y) || []).concat(strip));
-  if (reading && layout.scale > 0) reading.textContent = `a pixel is ${formatBytes(1 / layout.scale)}`;
+  if (scaleText && layout.scale > 0) scaleText.textContent = `a pixel is ${formatBytes(1 / layout.scale)}`;
   drawFocus();
 }
 
@@ -127,7 +129,7 @@ function partsOf(piece) {
 
 // The piece under a point of the page.
 export function pieceUnder(point) {
-  const x = point.x - geometry.left, y = point.y - geometry.top;
+  const x = point.x - boardGeometry.left, y = point.y - boardGeometry.top;
   for (const [top, strips] of layout.byLine) {
     if (y < top || y > top + STRIP) continue;
     const strip = strips.find((one) => x >= one.x && x <= one.x + one.width);
@@ -138,7 +140,7 @@ export function pieceUnder(point) {
 
 const focusMark = make('path', {class: 'focus-mark'});
 export function drawFocus() {
-  const parts = view.focus ? partsOf(view.focus) : [];
+  const parts = boardView.focus ? partsOf(boardView.focus) : [];
   focusMark.setAttribute('d', parts.map(({x, y, width}) => shapeOf(x, y, width)).join(''));
   return parts;
 }

@@ -34,7 +34,7 @@ function birthText({event, ageUs, cell}) {
 }
 
 // The text of a tooltip; `stack`: the frames, innermost first.
-export function titleOf(piece, stack, mostLines) {
+export function pieceTitle(piece, stack, mostLines) {
   if (piece.title !== undefined) return piece.title;
   const lines = [nameOf(piece), `${exactBytes(piece.bytes)} at 0x${hexOf(piece)}${piece.kind === 'block' ? `, ${traceName(piece)} in the trace` : ''}`];
   if (piece.kind === 'smaller') lines.push(`${formatBytes(piece.used)} in use, ${formatBytes(piece.bytes - piece.used)} free; too small to tell apart here`);
@@ -48,6 +48,6 @@ export function titleOf(piece, stack, mostLines) {
   return (piece.title = lines.concat(stackLines(stack, mostLines - lines.length - 1)).join('\n'));
 }
 
-export function stackText(piece, stack) {
+export function pieceStackText(piece, stack) {
   return [nameOf(piece), `${exactBytes(piece.bytes)} at 0x${hexOf(piece)}`, segmentText(piece.cell), ...stack.map(frameText)].join('\n') + '\n';
 }

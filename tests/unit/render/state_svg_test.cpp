@@ -159,7 +159,7 @@ TEST_CASE(
   CHECK(data.select_node(".//s/@a").attribute().value() == std::string("0x7f0000000000"));
   CHECK(data.select_node("stacks").node().text().get() == std::string(":0 0:1"));
   CHECK(data.select_nodes("classes/c").size() == 2);
-  CHECK(document.select_nodes("//metadata[@id='frames']/f").size() == 2);
+  CHECK(document.select_nodes("//metadata[@id='board-frames']/f").size() == 2);
 }
 
 TEST_CASE("where the budget is small small neighbours are one piece for the script, and no byte is lost") {

@@ -91,16 +91,6 @@ TEST_CASE_FIXTURE(SessionTest, "what is wanted comes with the state") {
   }
 }
 
-TEST_CASE("annotations take a second look only where there are some") {
-  for (const bool events : {false, true}) {
-    CAPTURE(events);
-    const Wants wants{.events = events, .annotations = true};
-    CHECK_FALSE(open(testdata_file("training_step"), wants).state.facts.front().birth);
-    const Opened opened = open(testdata_file("gen_2.15_annotate"), wants);
-    CHECK(opened.state.facts.front().birth);
-  }
-}
-
 TEST_CASE_FIXTURE(SessionTest, "an input is read as often as somebody looks") {
   Session session(path);
   Counting counting;
