@@ -5,9 +5,11 @@
 #   compiles_for_32_bits.sh SOURCE
 set -eu
 source=$(readlink -f "$1")
-compile="g++ -m32 -std=c++20 -Wall -Wextra -Wconversion -Wsign-conversion -Werror -fsyntax-only -x c++ -"
+# The package gcc-multilib, which links the kernel's headers, conflicts with all cross compilers; without it they are in a
+# folder for 64 bits only.
+compile="g++ -m32 -idirafter /usr/include/x86_64-linux-gnu -std=c++20 -Wall -Wextra -Wconversion -Wsign-conversion -Werror -fsyntax-only -x c++ -"
 if ! echo '#include <vector>' | $compile 2>/dev/null; then
-  echo "skipped: g++ has no headers for 32 bits (g++-multilib)"
+  echo "skipped: g++ has no headers for 32 bits (g++-12-multilib)"
   exit 77
 fi
 failed=0
