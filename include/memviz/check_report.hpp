@@ -8,7 +8,7 @@
 
 namespace memviz {
 
-/// At most 100 columns wide but for names and warnings.
+/// Returns the text, at most 100 columns wide except for names and warnings.
 [[nodiscard]] std::string check_text(const CheckReport& report);
 
 [[nodiscard]] std::string check_json(const CheckReport& report);

@@ -74,7 +74,7 @@ struct Comparison {
   /// Whether those of each side are at one moment of time, and GPUs alone, or none. Only then do sums over them mean
   /// anything.
   bool is_one_moment = true;
-  bool mixes_host = false; ///< whether pinned host memory is compared besides GPUs
+  bool mixes_host = false; ///< whether pinned host memory is compared in addition to GPUs
   DeviceFigures before;    ///< summed over the devices compared
   DeviceFigures after;
   std::vector<KindChange> kinds; ///< of these sums; empty as in DeviceChange

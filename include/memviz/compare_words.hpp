@@ -12,7 +12,7 @@
 namespace memviz {
 
 struct CompareSide {
-  std::string file;        ///< as much of its path as tells it from the other
+  std::string file;        ///< the end of its path in which it differs from the other
   std::string moment = {}; ///< "at the peak, event 5 of 9"
 };
 
@@ -28,18 +28,18 @@ struct CompareReport {
 /// devices.
 [[nodiscard]] std::vector<std::size_t> devices_that_changed_most(const Comparison& comparison, std::size_t most);
 
-/// The moment that all devices of both sides are at, in few words, "at the peak"; "" where they are not at one.
+/// Returns the moment that all devices of both sides are at, in few words, "at the peak"; "" where they are not at one.
 [[nodiscard]] std::string common_moment(const Comparison& comparison);
 
-/// The device of a line that is told from those of other devices, "GPU 1: "; else "".
+/// Returns the device of a line where lines of several devices are kept apart, "GPU 1: "; else "".
 [[nodiscard]] std::string device_prefix(const Comparison& comparison, const UserLineChange& line);
 
-/// Why lines are compared by function although nobody asked for it, a sentence without its full stop; "" where they
-/// are not.
+/// Returns the reason why lines are compared by function although `--match` did not ask for it, without a full stop; ""
+/// where they are not.
 [[nodiscard]] std::string match_text(const Comparison& comparison);
 
-/// That the peaks, which are compared, are the same and only the ends differ, and how to compare those: a sentence
-/// without its full stop; "" where it is not so.
+/// Returns a sentence, without its full stop, where the compared peaks are the same and only the ends differ: it names
+/// the option that compares those; else "".
 [[nodiscard]] std::string end_text(const Comparison& comparison);
 
 /// How a text of the snapshot, or the name of a file, stands in a sentence.
@@ -54,12 +54,12 @@ using Quote = std::string (*)(const std::string&);
 /// "the peak is unknown: before.pickle has no events"; "" where all is known.
 [[nodiscard]] std::string unknown_text(const CompareReport& report, Quote quote = as_it_is);
 
-/// Where a device is at another kind of moment before than after, so that what differs is no growth alone; "" where
-/// none is.
+/// Returns a note on devices that are at another kind of moment before than after, so that the difference is not growth
+/// alone; "" where none is.
 [[nodiscard]] std::string uneven_text(const CompareReport& report);
 
-/// That the sides use different devices, which are compared by number, a sentence without its full stop; "" where they
-/// use the same ones.
+/// Returns a warning, without its full stop, where the sides use different devices, which are compared by number; else
+/// "".
 [[nodiscard]] std::string other_devices_text(const CompareReport& report);
 
 } // namespace memviz

@@ -113,7 +113,7 @@ struct DeviceState {
 /// Adds up the figures of several devices.
 [[nodiscard]] DeviceFigures sum_of(std::span<const DeviceState> devices);
 
-/// Whether there is pinned host memory besides GPUs: their sum is the size of nothing.
+/// Whether there is pinned host memory in addition to GPUs: a sum of both means nothing.
 [[nodiscard]] bool mixes_host(std::span<const DeviceState> devices);
 
 [[nodiscard]] bool are_at_end(std::span<const DeviceState> devices);

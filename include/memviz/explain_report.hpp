@@ -10,7 +10,7 @@
 
 namespace memviz {
 
-/// What an answer is printed from.
+/// The explanations of a file to print.
 struct ExplainReport {
   std::string file;
   const MemoryState& state;

@@ -18,7 +18,7 @@ struct ExplanationText {
   std::string title;                ///< "GPU 1 ran out of memory: 4.94 GiB asked for, 91.2 MiB free"
   std::string headline;             ///< what happened, in one sentence, with the line that asked
   std::string verdict;              ///< "Exhaustion: ..."
-  std::vector<std::string> reasons; ///< the figures behind it, and what the file does not tell
+  std::vector<std::string> reasons; ///< the figures for it, and the facts that the file does not show
   std::vector<std::string> answers; ///< one for each of what_ifs
   std::vector<std::string> advice;  ///< only what an answer supports; may be empty
 };

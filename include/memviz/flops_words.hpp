@@ -12,7 +12,7 @@ namespace memviz {
 /// "213 GFLOP for a forward pass"; the formula where it has no value.
 [[nodiscard]] std::string flops_headline(const ModelFlops& model);
 
-/// Where most of it is, in a sentence; "" of a model without any.
+/// Names in a sentence the modules with most of it; "" for a model without any.
 [[nodiscard]] std::string flops_answer(const ModelFlops& model);
 
 /// Layout, version and size of the program, one a fact.

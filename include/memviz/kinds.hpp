@@ -39,7 +39,7 @@ public:
   void ended(const MemoryState& at_end) override;
   void annotated(DeviceId device, StringId text) override;
 
-  /// Whether a text that was attached to an allocation tells its kind: then add_kinds() needs births to be true.
+  /// Whether a text that was attached to an allocation names its kind: then add_kinds() needs births to be true.
   [[nodiscard]] bool has_declarations() const;
 
   struct Known;

@@ -9,8 +9,8 @@
 
 namespace memviz {
 
-/// For people, at most 100 columns wide but for names; and for programs. The latter throws Error where the stacks would
-/// be too much text.
+/// Returns the text for people, at most 100 columns wide except for names, and the JSON for programs. leaks_json()
+/// throws Error where the stacks would be too much text.
 [[nodiscard]] std::string leaks_text(const std::string& file, const MemoryState& state,
                                      const std::vector<DeviceLeaks>& devices);
 

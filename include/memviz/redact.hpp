@@ -53,7 +53,7 @@ public:
 
   [[nodiscard]] std::string text(ProgramText kind, std::string_view text);
 
-  /// What a picture or message may call the input: its base name, or with Redact::all a pseudonym.
+  /// Returns the name of the input for pictures and messages: its base name, or with Redact::all a pseudonym.
   [[nodiscard]] std::string input_name(std::string_view path);
   /// A message with what it quotes from the file left out.
   [[nodiscard]] static std::string message(std::string_view text);

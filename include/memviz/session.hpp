@@ -36,7 +36,7 @@ struct SessionOptions {
 
 /// What is wanted of a file beside its recording and the state of its memory.
 struct Wants {
-  MomentChoice moment = {};  ///< of the state. An annotation's time takes a pass over the file of its own
+  MomentChoice moment = {};  ///< of the state. An annotation's time takes one more pass over the file
   bool events = false;       ///< Recording::traces, which take memory
   bool births = false;       ///< how each block of the state came to be; takes a second pass over the events
   bool kinds = false;        ///< of the blocks of the state, and DeviceRecord::kinds of the timeline

@@ -47,7 +47,7 @@ def flame(
     view: "memory" (default) or "segments"; group: instead, any levels, such as ["kind"] or "stream,annotation".
     frames: "filtered" (default), "user", "python" or "all"; focus, hide: regular expressions for frames.
     color: what colours mean, "origin" (default), "line" or "kind".
-    redact: hide what tells of your code, "paths", "names" or "all".
+    redact: hide what shows your code, "paths", "names" or "all".
 
     ``memviz help flame`` has the whole of it.
     """

@@ -21,7 +21,7 @@ public:
   explicit FrameList(std::string_view id = "frames") : id_(id) {}
 
   [[nodiscard]] std::size_t index_of(FrameId frame);
-  /// Writes the list as <metadata> with the id. Of many frames with long names less is told, so that the picture keeps
+  /// Writes the list as <metadata> with the id. Many frames with long names are cut, so that the picture keeps
   /// to `max_bytes`. Where `paints` are by line, the user's own frames are marked.
   void write(XmlElement svg, const FrameTable& frames, const std::vector<CodeOrigin>& origins,
              const FramePaints& paints, std::size_t max_bytes) const;

@@ -30,12 +30,7 @@ void write_reading(JsonWriter& json, std::string_view name, const Reading& readi
 void write_stats(JsonWriter& json, std::string_view name, const DeviceState& stats) {
   json.key(name).begin_object().key("at");
   write_moment(json, stats.moment);
-  json.member("reserved_bytes", stats.figures.reserved_bytes)
-      .member("allocated_bytes", stats.figures.allocated_bytes)
-      .member("pending_free_bytes", stats.figures.pending_free_bytes)
-      .member("inactive_bytes", stats.figures.inactive_bytes)
-      .member("requested_bytes", stats.figures.requested_bytes)
-      .end_object();
+  write_totals(json, stats.figures).member("requested_bytes", stats.figures.requested_bytes).end_object();
 }
 
 void write_kinds(JsonWriter& json, const std::vector<KindChange>& kinds) {

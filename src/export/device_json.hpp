@@ -1,8 +1,9 @@
 #pragma once
 
-// A device in JSON: "device": 0, "device": "host".
+// A device in JSON ("device": 0, "device": "host"), and its totals.
 
 #include "base/json_writer.hpp"
+#include "memviz/device_state.hpp"
 #include "memviz/label.hpp"
 
 namespace memviz {
@@ -10,6 +11,14 @@ namespace memviz {
 inline JsonWriter& write_device_key(JsonWriter& json, DeviceId device) {
   json.key("device");
   return is_host(device) ? json.value(device_word(device)) : json.value(device.value);
+}
+
+/// Adds the sizes of segments and of blocks by state.
+inline JsonWriter& write_totals(JsonWriter& json, const MemoryTotals& totals) {
+  return json.member("reserved_bytes", totals.reserved_bytes)
+      .member("allocated_bytes", totals.allocated_bytes)
+      .member("pending_free_bytes", totals.pending_free_bytes)
+      .member("inactive_bytes", totals.inactive_bytes);
 }
 
 } // namespace memviz

@@ -33,11 +33,8 @@ void write_device(JsonWriter& json, const MemoryState& state, const DeviceState&
   write_moment(json, stats.moment);
   json.member("segments", stats.figures.segments)
       .member("blocks", stats.figures.blocks)
-      .member("events", stats.figures.events)
-      .member("reserved_bytes", stats.figures.reserved_bytes)
-      .member("allocated_bytes", stats.figures.allocated_bytes)
-      .member("pending_free_bytes", stats.figures.pending_free_bytes)
-      .member("inactive_bytes", stats.figures.inactive_bytes)
+      .member("events", stats.figures.events);
+  write_totals(json, stats.figures)
       .member("requested_bytes", stats.figures.requested_bytes)
       .member("baseline_bytes", stats.figures.baseline_bytes)
       .member("may_have_lost_events", stats.figures.may_have_lost_events)

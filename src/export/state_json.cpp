@@ -51,12 +51,8 @@ private:
   void add(const DeviceState& stats) {
     write_device_key(json_.begin_object(), stats.device).key("at");
     write_moment(json_, stats.moment);
-    json_.member("segments", stats.figures.segments)
-        .member("blocks", stats.figures.blocks)
-        .member("reserved_bytes", stats.figures.reserved_bytes)
-        .member("allocated_bytes", stats.figures.allocated_bytes)
-        .member("pending_free_bytes", stats.figures.pending_free_bytes)
-        .member("inactive_bytes", stats.figures.inactive_bytes)
+    json_.member("segments", stats.figures.segments).member("blocks", stats.figures.blocks);
+    write_totals(json_, stats.figures)
         .member("unaccounted_bytes", stats.figures.unaccounted_bytes)
         .member("requested_bytes", stats.figures.requested_bytes)
         .member("rounding_bytes", stats.figures.rounding_bytes())

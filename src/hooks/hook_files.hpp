@@ -1,6 +1,6 @@
 #pragma once
 
-// The Python files of hook/ and of the package's recording/, embedded at build time.
+// The Python files of record/, of the package's recording/ and of rehearse/, embedded at build time.
 
 #include <span>
 #include <string_view>
@@ -8,7 +8,10 @@
 
 namespace memviz::hooks {
 
-/// Of each its path within the folder, and its text; CMakeLists.txt lists them.
+/// The path of each file of `memviz run` within its folder, and its text; CMakeLists.txt lists them.
 extern const std::span<const std::pair<std::string_view, std::string_view>> kHookFiles;
+
+/// The text of the file of `memviz rehearse`.
+extern const std::string_view kRehearsalHook;
 
 } // namespace memviz::hooks

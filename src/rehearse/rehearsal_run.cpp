@@ -1,11 +1,11 @@
 #include "rehearse/rehearsal_run.hpp"
 
 #include "base/json_writer.hpp"
+#include "hooks/hook_files.hpp"
 #include "hooks/hook_folder.hpp"
 #include "io/output_file.hpp"
 #include "io/temporary_folder.hpp"
 #include "memviz/error.hpp"
-#include "rehearse/hook_files.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -168,7 +168,7 @@ FitVerdict rehearse(const Setup& setup, const std::vector<std::string>& words, c
                         folder_with_names(setup.folder, folder.path() / "gpu")};
     check_folder(places.gpu);
     hooks::write_hook(places.hook);
-    write_file((places.hook / "memviz_rehearsal_hook.py").string(), kHook);
+    write_file((places.hook / "memviz_rehearsal_hook.py").string(), hooks::kRehearsalHook);
     verdict.ending = run_in_foreground(words, environment(setup, places, variables), setup.program_output);
     verdict.facts = read_facts(places.report, places.log);
   }

@@ -87,8 +87,8 @@ void complete(Opened& opened, std::optional<MemoryState> peak, const Wants& want
 Opened Session::open(EventSource& source, const Wants& wants) const {
   MomentChoice choice = wants.moment;
   if (choice.kind == MomentKind::annotation) { // the time is known once annotations are read, which follow the events
-    NoEvents nobody;
-    choice = moment_in(choice, options_.name, *source.read(nobody), options_.rewriter);
+    NoEvents ignored;
+    choice = moment_in(choice, options_.name, *source.read(ignored), options_.rewriter);
   }
   KindWatch watch(wants.kind_rules);
   Accounts accounts(choice, wants.kinds ? &watch : nullptr);

@@ -17,13 +17,13 @@ namespace {
 constexpr std::size_t kMostAnswerLines = 3;
 
 /// The end of a sentence that is true only under a condition that the file does not show.
-std::string if_so(const WhatIf& answer) {
+std::string condition_text(const WhatIf& answer) {
   if (answer.proviso == Proviso::capture)
-    return ", unless a CUDA graph was being captured, which this file does not tell: nothing is given back then.";
+    return ", unless a CUDA graph was being captured, which this file does not show: nothing is given back then.";
   if (answer.proviso != Proviso::start) return ".";
   return answer.circumstance == Circumstance::expandable_segments
-             ? " if what was allocated before the first event lay packed together, which this file does not tell."
-             : " if that had been so before the first event, too, of which this file does not tell.";
+             ? " if what was allocated before the first event lay packed together, which this file does not show."
+             : " if that was already so before the first event, which this file does not show.";
 }
 
 /// The fact that is missing for an answer; "" for none.
@@ -47,7 +47,8 @@ std::string saved(const DeviceExplanation& device, const WhatIf& answer, const s
       fmt::format("{}, {} would be reserved instead of {}", circumstance,
                   format_bytes(answer.reserved_bytes.value_or(0)), format_bytes(device.ledger.reserved_bytes));
   if (answer.outcome == Outcome::fits) return would_be + ".";
-  return answer.outcome == Outcome::at_best ? would_be + if_so(answer) : circumstance + " no less would be reserved.";
+  return answer.outcome == Outcome::at_best ? would_be + condition_text(answer)
+                                            : circumstance + " no less would be reserved.";
 }
 
 /// Why the model does not follow the recording, as far as the file shows it.
@@ -78,7 +79,7 @@ std::string replayed(const DeviceExplanation& device, const WhatIf& answer, cons
   if (answer.outcome == Outcome::fits)
     return fmt::format("{} the request would have fit, with {} reserved before it.", circumstance,
                        format_bytes(answer.reserved_bytes.value_or(0)));
-  if (answer.outcome == Outcome::at_best) return circumstance + " the request would have fit" + if_so(answer);
+  if (answer.outcome == Outcome::at_best) return circumstance + " the request would have fit" + condition_text(answer);
   if (!answer.failed_event.is_none())
     return fmt::format("{} memory would have run out before, at event {}.", circumstance,
                        format_count(answer.failed_event.value()));
@@ -148,10 +149,10 @@ std::string answer_text(const MemoryState& state, const DeviceExplanation& devic
                          "PyTorch held and the device had free, {}.",
                          format_bytes(within_reach_bytes(device.ledger)));
     if (answer.outcome == Outcome::does_not_fit)
-      return "No set of blocks was found whose absence would have made room" + if_so(answer);
+      return "No set of blocks was found whose absence would have made room" + condition_text(answer);
     return fmt::format("Without {} ({}) the request would have fit: {}{}",
                        answer.blocks.size() == 1 ? "one block" : format_count(answer.blocks.size()) + " blocks",
-                       format_bytes(answer.blocks_bytes), lines_in_the_way(state, device), if_so(answer));
+                       format_bytes(answer.blocks_bytes), lines_in_the_way(state, device), condition_text(answer));
   case Circumstance::one_stream: return replayed(device, answer, "With everything on one stream");
   case Circumstance::no_private_pools: return replayed(device, answer, "Without private pools");
   case Circumstance::no_rounding: return replayed(device, answer, "Without roundup_power2_divisions");

@@ -21,7 +21,7 @@ enum class Kind : std::uint8_t {
   dict,
   // Stand-ins for what somebody took out of a document while it was made: fast_reader::RecordStream, for who else there
   // are none. They are kinds like the others, because memo, stack and rows of events hold them among other values, and
-  // the loops over those tell everything apart by four bits.
+  // the loops over those distinguish everything by four bits.
   record,         ///< a dict that went to the sink
   record_list,    ///< a list whose records go to the sink; its number
   digest,         ///< what the sink made of a list inside a record

@@ -2,8 +2,8 @@
 """Writes a snapshot as PyTorch would have written it: two devices of the allocator in testdata/maker, each of which
 repeats one period of its trace.
 
-A period ends with the memory that it began with. Repeating it changes only times and the places of its own objects in
-the memo, so both are changed in the bytes, and what is kept does not grow with the number of events.
+A period ends with the memory that it began with. Repeating it changes only times and the places of its
+objects in the memo, so both are changed in the bytes, and what is kept does not grow with the number of events.
 """
 
 import argparse

@@ -154,7 +154,7 @@ def is_hostile(path):
 
 
 def answer_of(path, command):
-    """What a command says of a snapshot; nothing where it says that the file has too little."""
+    """The answer of a command to a snapshot; None where it reports that the file has too little."""
     outcome = subprocess.run([str(MEMVIZ), command, str(path), "--json", "-", "--quiet"], capture_output=True, text=True)
     if outcome.stdout:
         return json.loads(outcome.stdout)
@@ -163,7 +163,7 @@ def answer_of(path, command):
 
 
 def answers_of_several(paths, command):
-    """What a command that takes several files says of each that it can read, by file."""
+    """The answer to each file that it can read, of a command that takes several."""
     answers = {answer["file"]: answer for answer in json.loads(run(command, *paths, "--json", "-", "--quiet", codes=(1, 2)))}
     refused = [path.name for path in paths if str(path) not in answers and not is_hostile(path)]
     expect(f"{command}: refused", refused, [])

@@ -40,7 +40,7 @@ void write_bytes(const std::string& path, std::string_view bytes);
 /// Real snapshots with figures of independent origin, which stand beside a checkout on some machines only; throws where
 /// they are missing although MEMVIZ_NEED_SHARED is set, else says that the test was skipped.
 [[nodiscard]] std::optional<std::filesystem::path> shared_folder();
-/// Those snapshots, sorted; none where they are missing.
+/// The real snapshots, sorted; none where they are missing.
 [[nodiscard]] std::vector<std::filesystem::path> shared_snapshots();
 /// The snapshots of a folder, and after them the shared ones.
 [[nodiscard]] std::vector<std::filesystem::path> snapshots_in(const std::filesystem::path& folder);

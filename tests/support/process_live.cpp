@@ -70,6 +70,9 @@ pid_t start(const std::vector<std::string>& arguments, const Process::Setup& set
     ::close_range(STDERR_FILENO + 1, ~0U, 0);
     const rlimit limit{setup.file_size_limit, setup.file_size_limit};
     if (setup.file_size_limit > 0) ::setrlimit(RLIMIT_FSIZE, &limit);
+    // Signals that nohup or a shell's & left ignored could not be trapped by the program that memviz starts.
+    for (const int signal : {SIGHUP, SIGINT, SIGQUIT})
+      ::signal(signal, SIG_DFL);
     if (setup.is_traced) ::ptrace(PTRACE_TRACEME, 0, nullptr, nullptr);
     words.execute();
   }

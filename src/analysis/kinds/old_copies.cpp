@@ -133,7 +133,7 @@ std::vector<OldCopy> kinds_by(const Layout& layout, std::uint64_t copies) {
   for (const Place& place : layout.places())
     if (place.copy >= latest)
       found.push_back({place.address, MemoryKind::optimizer_state});
-    else if (latest == 1) // Of several early copies one is the model, and others are averages of it or references.
+    else if (latest == 1) // with several early copies, one is the model and the others are averages of it or references
       found.push_back({place.address, MemoryKind::parameter});
   std::ranges::sort(found);
   return found;

@@ -9,7 +9,7 @@
 
 namespace memviz {
 
-/// How many gradients of one size there are at once: what a backward pass made and left behind.
+/// The number of gradients of one size that exist at once: made by a backward pass, and still there after it.
 struct GradientCount {
   std::uint32_t epoch = 0;
   std::uint64_t in_epoch = 0;
@@ -41,8 +41,8 @@ public:
   /// Null where there are too many sizes: no model has so many.
   [[nodiscard]] SizeFacts* add(std::uint64_t size_bytes);
   [[nodiscard]] const SizeFacts& of(std::uint64_t size_bytes) const;
-  /// How many allocations older than the events there are for each gradient of their size: the number that most of the
-  /// bytes have, because a temporary may look like a gradient. 0 where there are none.
+  /// Returns the number of allocations older than the events for each gradient of their size: the number that most of
+  /// the bytes have, because a temporary may look like a gradient. 0 where there are none.
   [[nodiscard]] std::uint64_t old_per_gradient() const;
   /// Whether there are `copies` allocations older than the events for each of some gradients of that size.
   [[nodiscard]] bool has_old_copies(std::uint64_t size_bytes, std::uint64_t copies) const;

@@ -212,7 +212,7 @@ TEST_CASE("explanations change with their cause") {
   }
 }
 
-TEST_CASE("what the file does not tell is said of every answer that depends on it") {
+TEST_CASE("every answer names the fact that it depends on and that the file does not show") {
   Explained found = explained_case("clean");
   DeviceExplanation& device = found.devices.front();
   device.fidelity = {.allocs = 1, .same_places = 1, .largest_reserved_bytes = 1};
@@ -223,7 +223,7 @@ TEST_CASE("what the file does not tell is said of every answer that depends on i
   const std::string answer = found.words().answers.front();
   CHECK(answer.find("1.00 MiB would be reserved instead of") != std::string::npos);
   CHECK(answer.ends_with(
-      "if what was allocated before the first event lay packed together, which this file does not tell."));
+      "if what was allocated before the first event lay packed together, which this file does not show."));
 }
 
 TEST_CASE("explain_json") {
