@@ -1,10 +1,10 @@
 #include "hooks/hook_folder.hpp"
 
+#include "base/sha256.hpp"
 #include "hooks/hook_files.hpp"
 #include "io/output_file.hpp"
 #include "io/own_folder.hpp"
 #include "memviz/error.hpp"
-#include "redact/sha256.hpp"
 
 #include <algorithm>
 #include <cstddef>

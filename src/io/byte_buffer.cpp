@@ -4,6 +4,7 @@
 #include "memviz/format.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <new>
 #include <utility>
 
@@ -19,6 +20,12 @@ private:
   std::unique_ptr<char, Free> memory_;
   std::size_t size_;
 };
+
+ByteBuffer::ByteBuffer(std::uint64_t max_bytes, std::function<void(std::string_view)> check_head)
+    : max_bytes_(
+          static_cast<std::size_t>(std::min<std::uint64_t>(max_bytes, std::numeric_limits<std::size_t>::max() - 1))),
+      check_head_(std::move(check_head)) {
+}
 
 void ByteBuffer::limit(std::size_t bytes, std::string why) {
   if (bytes >= max_bytes_) return;

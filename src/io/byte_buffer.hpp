@@ -6,6 +6,7 @@
 #include "memviz/input.hpp"
 
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <functional>
 #include <memory>
@@ -17,10 +18,9 @@ namespace memviz {
 
 class ByteBuffer {
 public:
-  /// For at most `max_bytes`, which is less than the largest std::size_t. `check_head`, if there is one, is called with
+  /// For at most `max_bytes`, and what a std::size_t counts. `check_head`, if there is one, is called with
   /// the first 64 KiB before there is room for more.
-  explicit ByteBuffer(std::size_t max_bytes, std::function<void(std::string_view)> check_head = {})
-      : max_bytes_(max_bytes), check_head_(std::move(check_head)) {}
+  explicit ByteBuffer(std::uint64_t max_bytes, std::function<void(std::string_view)> check_head = {});
 
   /// From now on at most this, where it is less than `max_bytes`; `why` ends the sentence that it holds more.
   void limit(std::size_t bytes, std::string why);

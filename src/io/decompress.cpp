@@ -1,5 +1,10 @@
 #include "io/decompress.hpp"
 
+#include <algorithm>
+#include <cstddef>
+#include <limits>
+#include <string>
+
 namespace memviz {
 
 namespace {
@@ -19,6 +24,21 @@ Compression compression_of(std::string_view bytes) {
   if (bytes.starts_with(kGzipMagic)) return Compression::gzip;
   if (bytes.starts_with(kZstdMagic) || is_skippable_frame(bytes)) return Compression::zstd;
   return Compression::none;
+}
+
+void limit_growth(ByteBuffer& buffer, std::uint64_t compressed_bytes) {
+  constexpr std::uint64_t kMostGrowth = 1000;
+  constexpr std::size_t kAlways = std::size_t{64} << 20U;
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 40U;
+  constexpr std::uint64_t kAddressable = std::numeric_limits<std::size_t>::max() - kAlways;
+  const std::uint64_t grown_bytes = std::min(compressed_bytes, kMost / kMostGrowth) * kMostGrowth;
+  buffer.limit(kAlways + static_cast<std::size_t>(std::min(grown_bytes, kAddressable)),
+               "over " + std::to_string(kMostGrowth) +
+                   " times its compressed size: if that is meant, unpack it first (zcat, zstdcat)");
+}
+
+void decompress(Compression compression, const NextPiece& next_piece, ByteBuffer& buffer) {
+  compression == Compression::gzip ? decompress_gzip(next_piece, buffer) : decompress_zstd(next_piece, buffer);
 }
 
 } // namespace memviz

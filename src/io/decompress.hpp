@@ -5,6 +5,7 @@
 
 #include "io/byte_buffer.hpp"
 
+#include <cstdint>
 #include <functional>
 #include <string_view>
 
@@ -18,8 +19,13 @@ enum class Compression { none, gzip, zstd };
 /// The compressed bytes piece by piece, each valid until the next one is asked for; an empty one at the end.
 using NextPiece = std::function<std::string_view()>;
 
-/// Appends what the pieces hold to `buffer`. Throw Error for data that is damaged or cut short, std::bad_alloc, and
-/// what the buffer throws.
+/// `buffer` may hold what `compressed_bytes` can become. Real snapshots shrink to a fifth to a fortieth, generated ones
+/// to less than a hundredth: what grows more than a thousand times was made to fill memory.
+void limit_growth(ByteBuffer& buffer, std::uint64_t compressed_bytes);
+
+/// Append what the pieces hold, which is compressed, to `buffer`. Throw Error for data that is damaged or cut short,
+/// std::bad_alloc, and what the buffer throws.
+void decompress(Compression compression, const NextPiece& next_piece, ByteBuffer& buffer);
 void decompress_gzip(const NextPiece& next_piece, ByteBuffer& buffer);
 void decompress_zstd(const NextPiece& next_piece, ByteBuffer& buffer);
 

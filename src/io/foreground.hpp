@@ -3,22 +3,14 @@
 // A program of the user's that runs in our place: with our standard streams if not told otherwise, in our process
 // group, so that the terminal treats it like one that was started without us. For POSIX; no shell is involved.
 
+#include "memviz/ending.hpp"
+
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 namespace memviz {
-
-/// How a program ended.
-struct Ending {
-  int exit_code = 0;
-  int signal = 0; ///< the one that ended it; 0: none
-
-  [[nodiscard]] bool is_good() const { return exit_code == 0 && signal == 0; }
-  /// As a shell has it: 128 + the signal's number for a program that a signal ended.
-  [[nodiscard]] int code() const { return signal == 0 ? exit_code : 128 + signal; }
-};
 
 /// Names and values that replace or join those of our own environment.
 using Variables = std::vector<std::pair<std::string, std::string>>;

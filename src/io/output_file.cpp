@@ -16,7 +16,7 @@ namespace memviz {
 namespace {
 
 [[noreturn]] void fail(int error_number) {
-  if (error_number == EPIPE) throw ReaderGone("nobody reads the output");
+  if (error_number == EPIPE) throw ReaderGone("the reader of the output has closed it");
   throw Error("cannot be written: " + system_message(error_number));
 }
 

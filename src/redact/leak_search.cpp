@@ -106,7 +106,7 @@ void LeakSearch::keep(std::string_view text) {
 }
 
 void LeakSearch::add_pseudonym(std::string_view text) {
-  const auto* const end = std::find_if_not(text.begin(), text.end(), is_word_character);
+  const std::string_view::const_iterator end = std::find_if_not(text.begin(), text.end(), is_word_character);
   pseudonyms_.add(std::string_view(text.begin(), end));
 }
 

@@ -27,7 +27,7 @@ bool is_path_character(char c) {
 }
 
 std::size_t path_word_size(std::string_view text) {
-  const auto* const end = std::find_if_not(text.begin(), text.end(), is_path_character);
+  const std::string_view::const_iterator end = std::find_if_not(text.begin(), text.end(), is_path_character);
   return static_cast<std::size_t>(end - text.begin());
 }
 

@@ -1,6 +1,6 @@
 #include "redact/pseudonym.hpp"
 
-#include "redact/sha256.hpp"
+#include "base/sha256.hpp"
 
 #include <cstdint>
 

@@ -214,6 +214,20 @@ TEST_CASE("bytes in memory stay where they are") {
   CHECK(!input.has_changed());
 }
 
+TEST_CASE("bytes in memory are unpacked as those of files are") {
+  const std::string bytes = many_bytes();
+  for (const std::string& stored : {bytes, gzip(bytes), zstd(bytes)})
+    CHECK(unpacked(input_of(stored)).bytes() == bytes);
+  CHECK(unpacked(input_of("")).bytes().empty());
+  const std::string cut = gzip(bytes).substr(0, 1000);
+  CHECK_THROWS_WITH_AS(static_cast<void>(unpacked(input_of(cut))),
+                       "the gzip data ends before it is complete: is the file cut short?", Error);
+  CHECK_THROWS_AS(static_cast<void>(unpacked(input_of(zstd(bytes)), {.max_bytes = bytes.size() - 1})), Error);
+  std::string zeros;
+  zeros.resize(80'000'000);
+  CHECK_THROWS_AS(static_cast<void>(unpacked(input_of(zstd(zeros)))), Error);
+}
+
 TEST_CASE("a mapped file knows that somebody wrote to it") {
   const TemporaryFolder folder;
   const std::string path = folder / "input";

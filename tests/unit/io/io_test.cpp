@@ -1,12 +1,14 @@
 #include "io/output_file.hpp"
 #include "io/progress_line.hpp"
 #include "io/signals.hpp"
+#include "io/system_message.hpp"
 #include "memviz/error.hpp"
 #include "support/files.hpp"
 
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <csignal>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -196,6 +198,12 @@ TEST_CASE("progress_line says what it knows") {
   CHECK(progress_line(pace, 80).find("100 %") != std::string::npos);
   pace = {.name = "-", .step = "reading", .done_bytes = 0, .total_bytes = 1, .seconds = 0};
   CHECK(progress_line(pace, 80) == "-  reading  [....................]    0 %  0 MB/s");
+}
+
+TEST_CASE("system messages begin small, except where they begin with a name in capitals") {
+  CHECK(system_message(ENOENT) == "no such file or directory");
+  CHECK(system_message(EIO) == "input/output error");
+  CHECK(system_message(EDOTDOT) == "RFS specific error");
 }
 
 } // namespace memviz

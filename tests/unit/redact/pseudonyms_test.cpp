@@ -1,9 +1,9 @@
+#include "base/sha256.hpp"
 #include "memviz/label.hpp"
 #include "redact/code_names.hpp"
 #include "redact/leak_search.hpp"
 #include "redact/paths.hpp"
 #include "redact/pseudonym.hpp"
-#include "redact/sha256.hpp"
 #include "support/secret_program.hpp"
 
 #include <doctest/doctest.h>

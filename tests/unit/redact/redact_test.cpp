@@ -2,6 +2,7 @@
 #include "memviz/input.hpp"
 #include "memviz/redact.hpp"
 #include "memviz/replay.hpp"
+#include "redact/public_names.hpp"
 #include "support/files.hpp"
 #include "support/secret_program.hpp"
 
@@ -30,6 +31,22 @@ TEST_CASE("nothing that was hidden enters the snapshot") {
     CHECK(all.find("expandable_segments:True") != std::string::npos);
     CHECK(all.find("/dist-packages/torch/nn/modules/linear.py\n") != std::string::npos);
     CHECK(starred(all).find("mark_*#3\n") != std::string::npos);
+  }
+}
+
+TEST_CASE("marks of torch's own are public, with what they are about") {
+  for (const char* const name :
+       {"", "ProfilerStep#12", "Optimizer.step#AdamW.step", "Optimizer.zero_grad#SGD.zero_grad",
+        "DistributedDataParallel.forward", "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__",
+        "enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__"}) {
+    CAPTURE(name);
+    CHECK(is_public_annotation(name));
+  }
+  for (const char* const name : {"ProfilerStep#", "ProfilerStep#secret", "ProfilerStep", "Optimizer.step#Secret.step",
+                                 "Optimizer.zero_grad#Secret.zero_grad", "AdamW.step", "secret#AdamW.step", "12",
+                                 "secret#12", "DistributedDataParallel.forward#12"}) {
+    CAPTURE(name);
+    CHECK_FALSE(is_public_annotation(name));
   }
 }
 

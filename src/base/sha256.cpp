@@ -1,4 +1,4 @@
-#include "redact/sha256.hpp"
+#include "base/sha256.hpp"
 
 #include <bit>
 #include <cstddef>
