@@ -58,11 +58,15 @@ struct InputOptions {
   bool regular_only = false;
   /// Called once with the first 64 KiB, decompressed, before the rest is read into memory; not for a mapped or shorter
   /// input. What it throws ends the reading: ten gigabytes of zeros are refused before they are there.
-  std::function<void(std::string_view head)> check_head;
+  std::function<void(std::string_view head)> check_head = {};
   /// Called now and then while bytes are read into memory, with the number of bytes, as they are stored, that were read
   /// so far and of all of them, or 0 where that is unknown.
-  std::function<void(std::uint64_t done_bytes, std::uint64_t total_bytes)> on_progress;
+  std::function<void(std::uint64_t done_bytes, std::uint64_t total_bytes)> on_progress = {};
 };
+
+/// Bytes that may be compressed with gzip or zstd, decompressed; others as they are. Of the options max_bytes and
+/// check_head count. Throws Error for damaged or truncated compression, or too many bytes; and std::bad_alloc.
+[[nodiscard]] Input unpacked(Input stored, const InputOptions& options = {});
 
 /// Reads `path`; `-` is standard input. gzip and zstd are recognised by their first bytes, not by the name, and
 /// decompressed. Throws Error, with a message that does not name the path: missing file, directory, no permission, a

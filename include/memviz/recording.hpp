@@ -32,11 +32,23 @@ struct Annotation {
   std::vector<std::pair<StringId, StringId>> metadata; ///< the keys beside those above
 };
 
+/// The keys by which the generation of a file is inferred.
+struct GenerationSigns {
+  bool is_list = false; ///< a bare list of segments: torch.cuda.memory_snapshot()
+  bool has_history = false;
+  bool has_time = false;
+  bool has_settings = false;
+  bool has_annotations = false;
+  bool has_compile_context = false;
+  bool has_user_metadata = false;
+  bool has_pool = false;
+};
+
 /// How the file was written, as far as the file shows it.
 struct Origin {
   std::string encoding;   ///< "pickle protocol 4", "JSON"
   std::string generation; ///< "PyTorch 2.5 to 2.8": inferred from the keys present
-  bool is_list = false;   ///< a bare list of segments: torch.cuda.memory_snapshot()
+  GenerationSigns signs;  ///< those keys
   bool is_cpu = false;    ///< main memory, recorded by memviz's capture module: its device 0 is no GPU
   /// Main memory in a recording of GPUs, by the same module: the device that is none.
   std::optional<DeviceId> cpu_device;

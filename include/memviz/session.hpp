@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -61,13 +62,18 @@ public:
   explicit Session(const std::string& path, SessionOptions options = {});
 
   [[nodiscard]] Input& input() { return input_; }
+  [[nodiscard]] const SessionOptions& options() const noexcept { return options_; }
+
+  /// Reads the input once, keeps its events, which take memory, and gives its bytes back. What is opened and read
+  /// from now on takes no pass over the input. Throws what open() throws.
+  void keep_events();
 
   /// Throws Error, without the file's name, for everything that keeps it from being read as a snapshot, also that it
   /// changed meanwhile; UsageError where it does not have the moment; and what Wants::sink throws.
   [[nodiscard]] Opened open(const Wants& wants = {});
 
   /// One more pass over the input. Throws the same.
-  std::shared_ptr<const Recording> read(EventSink& sink) override { return decoded(&sink); }
+  std::shared_ptr<const Recording> read(EventSink& sink) override;
 
 private:
   /// Keeps the events in the recording where `sink` is null.
@@ -76,6 +82,7 @@ private:
 
   SessionOptions options_;
   Input input_;
+  std::optional<RecordedEvents> kept_;
 };
 
 /// A session for one look at a file.

@@ -1,9 +1,14 @@
 #include "fast_reader/record_lookahead.hpp"
 
 #include <algorithm>
+#include <condition_variable>
+#include <cstddef>
+#include <mutex>
 #include <new>
 #include <system_error>
+#include <thread>
 #include <utility>
+#include <vector>
 
 namespace memviz::fast_reader {
 namespace {
@@ -19,14 +24,65 @@ std::string_view head_of(RecordPattern::Entry memo) {
   return "}r"; // numbers below 256 were used up long before the trace
 }
 
-} // namespace
+class ThreadedLookahead final : public RecordLookahead {
+public:
+  ThreadedLookahead(std::string_view bytes, const DigestGuesses& guesses, unsigned threads);
+  ThreadedLookahead(const ThreadedLookahead&) = delete;
+  ThreadedLookahead& operator=(const ThreadedLookahead&) = delete;
+  ~ThreadedLookahead() override;
 
-RecordLookahead::RecordLookahead(std::string_view bytes, const DigestGuesses& guesses, unsigned threads)
+  void add_pattern(const RecordPattern& pattern, std::uint64_t offset) override;
+  [[nodiscard]] RecordRun* take(std::uint64_t offset) override;
+
+private:
+#ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
+  // The inputs of fuzzers have a few KB, and shall get here.
+  static constexpr std::uint64_t kChunkBytes = std::uint64_t{1} << 8U;
+#else
+  // About 5,000 events; small enough for the second level of a processor's cache.
+  static constexpr std::uint64_t kChunkBytes = std::uint64_t{1} << 19U;
+#endif
+  static constexpr std::uint64_t kLeastBytes = 8 * kChunkBytes;
+
+  enum class State : std::uint8_t { waiting, scanning, done };
+  struct Chunk {
+    State state = State::waiting;
+    std::size_t next_run = 0;
+    std::vector<RecordRun> runs;
+  };
+  using Patterns = std::shared_ptr<const std::vector<RecordPattern>>;
+
+  void work();
+  /// The index of a chunk that a thread can begin with; the number of chunks if there is none.
+  [[nodiscard]] std::size_t next_waiting() const;
+  using Lock = std::unique_lock<std::mutex>;
+  void scan_waiting(std::size_t index, RecordScanner& scanner, Lock& lock);
+  [[nodiscard]] std::vector<RecordRun> scan_chunk(std::size_t index, const Patterns& patterns, RecordScanner& scanner,
+                                                  RecordRun spare) const;
+  void move_to(std::size_t index);
+
+  std::string_view bytes_;
+  const DigestGuesses& guesses_;
+  RecordScanner scanner_; ///< of the machine's thread
+  unsigned helpers_;
+  std::uint64_t begin_offset_ = 0;
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  Patterns patterns_;
+  std::vector<Chunk> chunks_;
+  std::vector<RecordRun> spare_; ///< used up; their memory is not, and new memory would cost page faults
+  std::size_t current_ = 0;      ///< the chunk that the machine is in
+  bool is_ending_ = false;
+  std::vector<std::thread> threads_;
+};
+
+ThreadedLookahead::ThreadedLookahead(std::string_view bytes, const DigestGuesses& guesses, unsigned threads)
     : bytes_(bytes), guesses_(guesses), scanner_(bytes, &guesses), helpers_(threads - 1),
       patterns_(std::make_shared<std::vector<RecordPattern>>()) {
 }
 
-RecordLookahead::~RecordLookahead() {
+ThreadedLookahead::~ThreadedLookahead() {
   {
     const std::lock_guard lock(mutex_);
     is_ending_ = true;
@@ -36,8 +92,7 @@ RecordLookahead::~RecordLookahead() {
     thread.join();
 }
 
-void RecordLookahead::add_pattern(const RecordPattern& pattern, std::uint64_t offset) {
-  if (helpers_ == 0) return;
+void ThreadedLookahead::add_pattern(const RecordPattern& pattern, std::uint64_t offset) {
   const std::lock_guard lock(mutex_);
   auto patterns = std::make_shared<std::vector<RecordPattern>>(*patterns_);
   patterns->push_back(pattern);
@@ -53,7 +108,7 @@ void RecordLookahead::add_pattern(const RecordPattern& pattern, std::uint64_t of
   }
 }
 
-RecordRun* RecordLookahead::take(std::uint64_t offset) {
+RecordRun* ThreadedLookahead::take(std::uint64_t offset) {
   if (threads_.empty()) return nullptr;
   const auto index = static_cast<std::size_t>((offset - begin_offset_) / kChunkBytes);
   Lock lock(mutex_);
@@ -73,7 +128,7 @@ RecordRun* RecordLookahead::take(std::uint64_t offset) {
   return &chunk.runs[chunk.next_run++];
 }
 
-void RecordLookahead::move_to(std::size_t index) {
+void ThreadedLookahead::move_to(std::size_t index) {
   for (std::size_t i = current_; i < index; ++i) {
     if (chunks_[i].state == State::scanning) continue; // its thread throws the result away
     if (!chunks_[i].runs.empty() && spare_.size() <= helpers_) spare_.push_back(std::move(chunks_[i].runs.front()));
@@ -84,7 +139,7 @@ void RecordLookahead::move_to(std::size_t index) {
   changed_.notify_all();
 }
 
-std::size_t RecordLookahead::next_waiting() const {
+std::size_t ThreadedLookahead::next_waiting() const {
   const std::size_t most_ahead = 2 * std::size_t{helpers_} + 2;
   const std::size_t end = std::min(chunks_.size(), current_ + 1 + most_ahead);
   for (std::size_t i = current_ + 1; i < end; ++i) {
@@ -93,7 +148,7 @@ std::size_t RecordLookahead::next_waiting() const {
   return chunks_.size();
 }
 
-void RecordLookahead::work() {
+void ThreadedLookahead::work() {
   RecordScanner scanner(bytes_, &guesses_);
   Lock lock(mutex_);
   while (true) {
@@ -103,8 +158,8 @@ void RecordLookahead::work() {
   }
 }
 
-/// A chunk that nobody began with; unlocks meanwhile.
-void RecordLookahead::scan_waiting(std::size_t index, RecordScanner& scanner, Lock& lock) {
+/// Scans a chunk that no thread began with; unlocks meanwhile.
+void ThreadedLookahead::scan_waiting(std::size_t index, RecordScanner& scanner, Lock& lock) {
   chunks_[index].state = State::scanning;
   const Patterns patterns = patterns_;
   RecordRun spare;
@@ -126,8 +181,8 @@ void RecordLookahead::scan_waiting(std::size_t index, RecordScanner& scanner, Lo
   changed_.notify_all();
 }
 
-std::vector<RecordRun> RecordLookahead::scan_chunk(std::size_t index, const Patterns& patterns, RecordScanner& scanner,
-                                                   RecordRun spare) const {
+std::vector<RecordRun> ThreadedLookahead::scan_chunk(std::size_t index, const Patterns& patterns,
+                                                     RecordScanner& scanner, RecordRun spare) const {
   std::vector<RecordRun> runs;
   const std::uint64_t begin = begin_offset_ + index * kChunkBytes;
   const std::uint64_t stop = std::min<std::uint64_t>(begin + kChunkBytes, bytes_.size());
@@ -145,6 +200,13 @@ std::vector<RecordRun> RecordLookahead::scan_chunk(std::size_t index, const Patt
     runs.push_back(std::move(run));
   }
   return runs;
+}
+
+} // namespace
+
+std::unique_ptr<RecordLookahead> make_lookahead(std::string_view bytes, const DigestGuesses& guesses,
+                                                unsigned threads) {
+  return threads > 1 ? std::make_unique<ThreadedLookahead>(bytes, guesses, threads) : nullptr;
 }
 
 } // namespace memviz::fast_reader

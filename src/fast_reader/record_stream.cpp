@@ -44,7 +44,7 @@ bool is_inline(Value cell) {
 RecordStream::RecordStream(const pickle::MachineState& machine, std::string_view key, RecordSink& sink,
                            std::string_view bytes, unsigned threads)
     : machine_(machine), key_(key), sink_(sink), bytes_(bytes), scanner_(bytes, &guesses_),
-      lookahead_(bytes, guesses_, threads) {
+      lookahead_(make_lookahead(bytes, guesses_, threads)) {
 }
 
 void RecordStream::give_up(PlainReason reason, std::uint64_t offset) {
@@ -178,7 +178,7 @@ void RecordStream::hand_over_dict(Value item) {
 
 bool RecordStream::scan_run() {
   const std::uint64_t offset = machine_.cursor.offset();
-  if (RecordRun* const run = lookahead_.take(offset)) {
+  if (RecordRun* const run = lookahead_ ? lookahead_->take(offset) : nullptr) {
     hand_over_run(*run);
     return true;
   }
@@ -188,7 +188,7 @@ bool RecordStream::scan_run() {
   if (patterns_.size() == kMostPatterns) return false;
   auto pattern = scanner_.learn(offset, machine_.memo);
   if (!pattern) return false;
-  lookahead_.add_pattern(*pattern, offset);
+  if (lookahead_) lookahead_->add_pattern(*pattern, offset);
   patterns_.push_back(std::move(*pattern));
   return scan_pattern(patterns_.size() - 1, offset);
 }

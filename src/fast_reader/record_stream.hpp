@@ -17,6 +17,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -73,8 +74,8 @@ private:
   DigestTable digests_;
   DigestGuesses guesses_; ///< of digests_
   RecordScanner scanner_;
-  RecordLookahead lookahead_;
-  std::size_t depth_ = kOutside; ///< number of marks within the list of records
+  std::unique_ptr<RecordLookahead> lookahead_; ///< may be null
+  std::size_t depth_ = kOutside;               ///< number of marks within the list of records
   std::size_t list_ = 0;
   std::size_t next_list_ = 0; ///< one more than the largest number so far
   std::size_t entered_lists_ = 0;

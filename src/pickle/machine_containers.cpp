@@ -14,12 +14,12 @@ bool is_hashable(Kind kind) {
 
 Value Machine::container_below(std::size_t depth, Kind kind) const {
   const std::size_t floor = marks_.empty() ? 0 : marks_.back();
-  if (stack_.size() < floor + depth + 1) fail(std::string(kind_name(kind)) + " on the pickle stack", "nothing");
+  if (stack_.size() < floor + depth + 1) fail(std::string(value_name(kind)) + " on the pickle stack", "nothing");
   const Value container = stack_[stack_.size() - depth - 1];
   if (container.kind() != kind) {
     // On the stack there are only stand-ins for lists.
     if (kind == Kind::list && is_stand_in(container.kind())) hooks_->refuse_change();
-    fail(std::string(kind_name(kind)) + " to add to", std::string(kind_name(container.kind())));
+    fail(std::string(value_name(kind)) + " to add to", std::string(value_name(container.kind())));
   }
   return container;
 }
@@ -45,7 +45,7 @@ void Machine::fill(Value dict, std::span<const Value> items) {
 void Machine::check_items(std::span<const Value> items) const {
   if (items.size() % 2 != 0) fail("keys and values in pairs", fmt::format("{} of them", items.size()));
   for (std::size_t i = 0; i < items.size(); i += 2) {
-    if (!is_hashable(items[i].kind())) fail("a key that Python can hash", std::string(kind_name(items[i].kind())));
+    if (!is_hashable(items[i].kind())) fail("a key that Python can hash", std::string(value_name(items[i].kind())));
   }
 }
 

@@ -1,11 +1,11 @@
 #include "recording/annotation_reader.hpp"
 
 #include "memviz/format.hpp"
+#include "recording/keys.hpp"
 #include "recording/value_text.hpp"
 #include "value/fields.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <fmt/format.h>
@@ -15,8 +15,6 @@
 namespace memviz {
 namespace {
 
-enum AnnotationField { annotation_name, annotation_stage, annotation_device, annotation_time_us };
-
 bool is_text(Value value) {
   return value.kind() == Kind::text || value.kind() == Kind::bytes;
 }
@@ -25,7 +23,7 @@ bool is_text(Value value) {
 
 void read_annotations(const Document& document, Value annotations, FrameReader& frames, Budget& budget,
                       Recording& recording) {
-  static constexpr std::array<std::string_view, 4> kKeys{"name", "stage", "device", "time_us"};
+  constexpr auto& kKeys = kAnnotationKeys.read;
   FieldReader<kKeys.size()> fields(document, kKeys);
   const auto text_of = [&](TextKind kind, Value value) {
     return is_text(value) ? frames.text(kind, value) : frames.text(kind, value_text(document, value));
@@ -46,10 +44,10 @@ void read_annotations(const Document& document, Value annotations, FrameReader& 
     }
     const auto row = fields.read(item);
     Annotation annotation;
-    annotation.name = text_or_empty(TextKind::annotation, row[annotation_name]);
-    annotation.stage = text_or_empty(TextKind::stage, row[annotation_stage]);
-    annotation.device = {static_cast<std::uint32_t>(document.as_unsigned(row[annotation_device]).value_or(0))};
-    annotation.time_us = document.as_signed(row[annotation_time_us]).value_or(0);
+    annotation.name = text_or_empty(TextKind::annotation, row[kAnnotationKeys["name"]]);
+    annotation.stage = text_or_empty(TextKind::stage, row[kAnnotationKeys["stage"]]);
+    annotation.device = {static_cast<std::uint32_t>(document.as_unsigned(row[kAnnotationKeys["device"]]).value_or(0))};
+    annotation.time_us = document.as_signed(row[kAnnotationKeys["time_us"]]).value_or(0);
     document.for_each_item(item, [&](Value key, Value value) {
       budget.spend_keys(1, dict);
       const std::string_view word = key.kind() == Kind::text ? document.text(key) : "";

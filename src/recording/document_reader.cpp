@@ -19,7 +19,7 @@ namespace {
 /// What a root that is no snapshot looks like, for the message.
 std::string describe_root(const Document& document) {
   const Value root = document.root;
-  if (root.kind() != Kind::dict) return std::string(kind_name(root.kind()));
+  if (root.kind() != Kind::dict) return std::string(value_name(root.kind()));
   std::string keys;
   std::size_t count = 0;
   document.for_each_item(root, [&](Value key, Value) {
@@ -98,21 +98,21 @@ void read_document(Readers& readers) {
   read_recorder(document, frames, budget, recording);
   UnreadKeys unread(document, frames, recording);
   unread.add_keys_of_root(budget);
-  unread.add_others("segments[]", segments.segment_fields(), {"allocated_size", "active_size", "requested_size"});
-  unread.add_others("segments[].blocks[]", segments.block_fields(), {"gc_counter"});
-  unread.add_others("device_traces[][]", traces.fields(), {"cpp_frames"});
+  unread.add_others("segments[]", segments.segment_fields(), kSegmentKeys);
+  unread.add_others("segments[].blocks[]", segments.block_fields(), kBlockKeys);
+  unread.add_others("device_traces[][]", traces.fields(), kEventKeys);
   unread.warn();
   read_rehearsal(document, settings, frames, recording);
 
-  recording.origin.is_list = root.kind() == Kind::list;
-  recording.origin.generation = infer_generation({.is_list = recording.origin.is_list,
-                                                  .has_history = segments.saw_history(),
-                                                  .has_time = traces.saw_time(),
-                                                  .has_settings = settings.kind() != Kind::unset,
-                                                  .has_annotations = annotations.kind() != Kind::unset,
-                                                  .has_compile_context = traces.saw_compile_context(),
-                                                  .has_user_metadata = traces.saw_user_metadata(),
-                                                  .has_pool = traces.saw_pool()});
+  recording.origin.signs = {.is_list = root.kind() == Kind::list,
+                            .has_history = segments.saw_history(),
+                            .has_time = traces.saw_time(),
+                            .has_settings = settings.kind() != Kind::unset,
+                            .has_annotations = annotations.kind() != Kind::unset,
+                            .has_compile_context = traces.saw_compile_context(),
+                            .has_user_metadata = traces.saw_user_metadata(),
+                            .has_pool = traces.saw_pool()};
+  recording.origin.generation = infer_generation(recording.origin.signs);
 }
 
 void finish_pickle(int protocol, std::uint64_t end_offset, std::string_view bytes, Recording& recording) {

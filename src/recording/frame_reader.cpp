@@ -3,16 +3,8 @@
 #include "memviz/source_line.hpp"
 
 namespace memviz {
-namespace {
-
-enum FrameField { name, filename, line, fx_node_op, fx_node_name, fx_node_target, fx_original_trace };
-
-} // namespace
-
 FrameReader::FrameReader(const Document& document, FrameTable& frames, TextRewriter* rewriter)
-    : document_(document), frames_(frames), rewriter_(rewriter),
-      fields_(document,
-              {"name", "filename", "line", "fx_node_op", "fx_node_name", "fx_node_target", "fx_original_trace"}) {
+    : document_(document), frames_(frames), rewriter_(rewriter), fields_(document, kFrameKeys.read) {
 }
 
 /// Of a list that comes for the first time, of a tuple, or of something else.
@@ -34,23 +26,25 @@ FrameId FrameReader::frame(const Field& dict) {
   if (const FrameId* const known = frame_ids_.find(dict.value.bits())) return *known;
   dict.require(Kind::dict);
   const auto row = fields_.read(dict.value);
-  Frame frame = frame_of(row[name], row[filename]);
-  if (const auto number = document_.as_signed(row[line]); number && *number != kUnknownLine)
+  Frame frame = frame_of(row[kFrameKeys["name"]], row[kFrameKeys["filename"]]);
+  if (const auto number = document_.as_signed(row[kFrameKeys["line"]]); number && *number != kUnknownLine)
     frame.line = *number;
-  else if (document_.as_unsigned(row[line]) == std::numeric_limits<std::uint64_t>::max())
+  else if (document_.as_unsigned(row[kFrameKeys["line"]]) == std::numeric_limits<std::uint64_t>::max())
     frame.line = kUnknownLine;
   const FrameId id = frames_.add_frame(frame);
-  if (row[fx_node_op].kind() == Kind::text || row[fx_original_trace].kind() == Kind::text) add_fx(id, row);
+  if (row[kFrameKeys["fx_node_op"]].kind() == Kind::text || row[kFrameKeys["fx_original_trace"]].kind() == Kind::text)
+    add_fx(id, row);
   frame_ids_.add(dict.value.bits(), id);
   return id;
 }
 
-void FrameReader::add_fx(FrameId id, const FieldReader<7>::Row& row) {
-  const auto node = [&](FrameField field) {
-    const bool is_text = row[field].kind() == Kind::text || row[field].kind() == Kind::bytes;
-    return is_text ? text(TextKind::graph_node, row[field]) : kEmptyString;
+void FrameReader::add_fx(FrameId id, const FrameFields::Row& row) {
+  const auto node = [&](std::size_t key) {
+    const bool is_text = row[key].kind() == Kind::text || row[key].kind() == Kind::bytes;
+    return is_text ? text(TextKind::graph_node, row[key]) : kEmptyString;
   };
-  frames_.set_fx(id, {node(fx_node_op), node(fx_node_name), node(fx_node_target), node(fx_original_trace)});
+  frames_.set_fx(id, {node(kFrameKeys["fx_node_op"]), node(kFrameKeys["fx_node_name"]),
+                      node(kFrameKeys["fx_node_target"]), node(kFrameKeys["fx_original_trace"])});
 }
 
 std::optional<StackId> FrameReader::known_stack(Value list) const {

@@ -6,6 +6,7 @@
 #include "base/hash_map.hpp"
 #include "memviz/frames.hpp"
 #include "memviz/text_rewriter.hpp"
+#include "recording/keys.hpp"
 #include "value/fields.hpp"
 
 #include <array>
@@ -17,6 +18,8 @@
 #include <vector>
 
 namespace memviz {
+
+using FrameFields = FieldReader<kFrameKeys.read.size()>;
 
 class FrameReader {
 public:
@@ -61,7 +64,7 @@ private:
   StringId new_text(TextKind kind, Value value);
   FrameId text_frame(Value text);
   FrameId frame(const Field& dict);
-  void add_fx(FrameId id, const FieldReader<7>::Row& row);
+  void add_fx(FrameId id, const FrameFields::Row& row);
   Frame frame_of(Value name, Value filename);
   [[nodiscard]] std::string_view text_or_empty(Value value) const;
   StringId interned(Value value);
@@ -69,7 +72,7 @@ private:
   const Document& document_;
   FrameTable& frames_;
   TextRewriter* rewriter_;
-  FieldReader<7> fields_;
+  FrameFields fields_;
   std::vector<std::uint32_t> stacks_;         ///< by number of the list: its stack + 1, 0 where it is not known
   HashMap<std::uint64_t, FrameId> frame_ids_; ///< by the bits of the dict
   std::map<std::pair<std::uint64_t, std::uint64_t>, Frame> rewritten_; ///< by the values of name and filename

@@ -29,6 +29,8 @@ Rehearsal rehearsal_of(const Document& document, Value mark, FrameReader& texts,
   rehearsal.profile = name_of(document, document.get(mark, "profile"), texts, recording);
   rehearsal.total_bytes = document.as_unsigned(document.get(mark, "total_bytes"));
   if (rehearsal.total_bytes == 0 || rehearsal.total_bytes > kMaxTotalBytes) rehearsal.total_bytes.reset();
+  rehearsal.rank = document.as_unsigned(document.get(mark, "rank"));
+  rehearsal.ranks = document.as_unsigned(document.get(mark, "ranks"));
   return rehearsal;
 }
 

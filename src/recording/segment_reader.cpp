@@ -12,16 +12,6 @@
 namespace memviz {
 namespace {
 
-namespace segment_field {
-enum { device, address, total_size, stream, segment_type, segment_pool_id, is_expandable, frames, blocks };
-}
-namespace block_field {
-enum { address, size, requested_size, state, frames, history };
-}
-namespace history_field {
-enum { real_size, frames };
-}
-
 bool adds_up(std::uint64_t& sum, std::uint64_t more) {
   return !__builtin_add_overflow(sum, more, &sum);
 }
@@ -47,10 +37,8 @@ std::optional<PoolId> pool_id_of(const Document& document, Value pair) {
 
 SegmentReader::SegmentReader(const Document& document, FrameReader& frames, Budget& budget, Recording& recording)
     : document_(document), frames_(frames), budget_(budget), recording_(recording),
-      segment_fields_(document, {"device", "address", "total_size", "stream", "segment_type", "segment_pool_id",
-                                 "is_expandable", "frames", "blocks"}),
-      block_fields_(document, {"address", "size", "requested_size", "state", "frames", "history"}),
-      history_fields_(document, {"real_size", "frames"}) {
+      segment_fields_(document, kSegmentKeys.read), block_fields_(document, kBlockKeys.read),
+      history_fields_(document, kHistoryKeys.read) {
 }
 
 void SegmentReader::read(Value list) {
@@ -97,15 +85,14 @@ DeviceId SegmentReader::read_device(const Field& field) const {
 }
 
 void SegmentReader::read_segment(const Field& dict, std::optional<DeviceId> device) {
-  namespace field = segment_field;
   dict.require(Kind::dict);
   const auto row = segment_fields_.read(dict.value);
   const auto at = [&](std::size_t number) { return segment_fields_.field(dict, row, number); };
 
   Segment segment;
-  segment.device = device ? *device : read_device(at(field::device));
-  segment.address = at(field::address).bits(document_);
-  const Field total_size = at(field::total_size);
+  segment.device = device ? *device : read_device(at(kSegmentKeys["device"]));
+  segment.address = at(kSegmentKeys["address"]).bits(document_);
+  const Field total_size = at(kSegmentKeys["total_size"]);
   segment.total_bytes = total_size.size(document_);
   if (segment.total_bytes > std::numeric_limits<std::uint64_t>::max() - segment.address) {
     total_size.fail("a segment inside the address space", format_count(segment.total_bytes) + " bytes");
@@ -113,19 +100,19 @@ void SegmentReader::read_segment(const Field& dict, std::optional<DeviceId> devi
   if (!adds_up(reserved_bytes_, segment.total_bytes) || reserved_bytes_ > kMaxTotalBytes) {
     total_size.fail("segments of at most 1 EiB together", "more");
   }
-  if (const Field stream = at(field::stream); stream.is_present())
+  if (const Field stream = at(kSegmentKeys["stream"]); stream.is_present())
     segment.stream = static_cast<std::int64_t>(stream.bits(document_));
-  if (const Field pool = at(field::segment_pool_id); pool.is_present()) {
+  if (const Field pool = at(kSegmentKeys["segment_pool_id"]); pool.is_present()) {
     const auto id = pool_id_of(document_, pool.value);
-    if (!id) pool.fail("a pair of ints", kind_name(pool.value.kind()));
+    if (!id) pool.fail("a pair of ints", value_name(pool.value.kind()));
     segment.pool = *id;
   }
-  segment.is_expandable = document_.as_signed(row[field::is_expandable]).value_or(0) != 0;
-  if (row[field::segment_type].kind() == Kind::text) {
-    segment.is_large = document_.text(row[field::segment_type]) == "large";
+  segment.is_expandable = document_.as_signed(row[kSegmentKeys["is_expandable"]]).value_or(0) != 0;
+  if (row[kSegmentKeys["segment_type"]].kind() == Kind::text) {
+    segment.is_large = document_.text(row[kSegmentKeys["segment_type"]]) == "large";
   }
-  segment.stack = frames_.stack(at(field::frames));
-  const Field blocks = at(field::blocks);
+  segment.stack = frames_.stack(at(kSegmentKeys["frames"]));
+  const Field blocks = at(kSegmentKeys["blocks"]);
   if (blocks.is_present()) read_blocks(blocks, segment);
   std::uint64_t covered_bytes = 0;
   for (const Block& block : std::span(recording_.end.blocks).subspan(segment.first_block, segment.block_count)) {
@@ -153,27 +140,26 @@ void SegmentReader::read_blocks(const Field& blocks, Segment& segment) {
 }
 
 Block SegmentReader::read_block(const Field& dict, std::uint64_t expected_address) {
-  namespace field = block_field;
   dict.require(Kind::dict);
   const auto row = block_fields_.read(dict.value);
   const auto at = [&](std::size_t number) { return block_fields_.field(dict, row, number); };
 
   Block block;
   // Absent before PyTorch 2.1: blocks tile their segment.
-  const Field address = at(field::address);
+  const Field address = at(kBlockKeys["address"]);
   block.address = address.is_present() ? address.bits(document_) : expected_address;
-  block.size_bytes = at(field::size).size(document_);
-  block.state = read_state(at(field::state));
+  block.size_bytes = at(kBlockKeys["size"]).size(document_);
+  block.state = read_state(at(kBlockKeys["state"]));
   if (!block.is_active()) {
-    saw_history_ = saw_history_ || is_present(row[field::history]);
+    saw_history_ = saw_history_ || is_present(row[kBlockKeys["history"]]);
     return block;
   }
-  const Field requested_size = at(field::requested_size);
+  const Field requested_size = at(kBlockKeys["requested_size"]);
   block.requested_bytes = requested_size.is_present() ? requested_size.size(document_) : block.size_bytes;
-  if (const Field history = at(field::history); history.is_present())
+  if (const Field history = at(kBlockKeys["history"]); history.is_present())
     read_history(history, block, requested_size.is_present());
   else
-    block.stack = frames_.stack(at(field::frames));
+    block.stack = frames_.stack(at(kBlockKeys["frames"]));
   if (block.requested_bytes > block.size_bytes) {
     block.requested_bytes = block.size_bytes;
     ++oversized_requests_;
@@ -190,8 +176,8 @@ void SegmentReader::read_history(const Field& history, Block& block, bool has_re
     entry.require(Kind::dict);
     const auto row = history_fields_.read(newest);
     const auto at = [&](std::size_t number) { return history_fields_.field(entry, row, number); };
-    if (!has_requested_size) block.requested_bytes = at(history_field::real_size).size(document_);
-    const Field frames = at(history_field::frames);
+    if (!has_requested_size) block.requested_bytes = at(kHistoryKeys["real_size"]).size(document_);
+    const Field frames = at(kHistoryKeys["frames"]);
     block.stack = frames.is_present() ? frames_.stack(frames) : kNoContext;
     return false;
   });

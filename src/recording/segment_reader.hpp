@@ -6,6 +6,7 @@
 #include "memviz/recording.hpp"
 #include "recording/budget.hpp"
 #include "recording/frame_reader.hpp"
+#include "recording/keys.hpp"
 #include "value/fields.hpp"
 
 #include <cstdint>
@@ -29,8 +30,8 @@ public:
 
   [[nodiscard]] bool saw_history() const { return saw_history_; }
   /// The readers of the keys of all segments and of all blocks; they know the keys that nothing reads.
-  [[nodiscard]] const FieldReader<9>& segment_fields() const noexcept { return segment_fields_; }
-  [[nodiscard]] const FieldReader<6>& block_fields() const noexcept { return block_fields_; }
+  [[nodiscard]] const FieldReader<kSegmentKeys.read.size()>& segment_fields() const noexcept { return segment_fields_; }
+  [[nodiscard]] const FieldReader<kBlockKeys.read.size()>& block_fields() const noexcept { return block_fields_; }
 
 private:
   void read_list(const Field& segments, std::optional<DeviceId> device);
@@ -48,9 +49,9 @@ private:
   FrameReader& frames_;
   Budget& budget_;
   Recording& recording_;
-  FieldReader<9> segment_fields_;
-  FieldReader<6> block_fields_;
-  FieldReader<2> history_fields_;
+  FieldReader<kSegmentKeys.read.size()> segment_fields_;
+  FieldReader<kBlockKeys.read.size()> block_fields_;
+  FieldReader<kHistoryKeys.read.size()> history_fields_;
   bool saw_history_ = false;
   std::uint64_t reserved_bytes_ = 0;
   std::uint64_t oversized_requests_ = 0;

@@ -10,27 +10,9 @@
 namespace memviz {
 namespace {
 
-namespace event_field {
-enum {
-  action,
-  addr,
-  device_free,
-  size,
-  stream,
-  time_us,
-  frames,
-  compile_context,
-  user_metadata,
-  pool_id,
-  forward_frames,
-  internal_metadata,
-  category
-};
-}
-
 /// Throws SchemaError for a stand-in: its value is no longer known, and the plain reader sees it.
 void refuse_stand_in(const Field& field) {
-  if (is_stand_in(field.value.kind())) field.fail("plain data", kind_name(field.value.kind()));
+  if (is_stand_in(field.value.kind())) field.fail("plain data", value_name(field.value.kind()));
 }
 
 [[noreturn]] void fail_too_many(const Field& traces, const std::string& found) {
@@ -48,7 +30,7 @@ bool needs_size(Action action) {
 TraceReader::TraceReader(const Document& document, FrameReader& frames, Budget& budget, Recording& recording,
                          EventSink& sink)
     : document_(document), frames_(frames), budget_(budget), recording_(recording), sink_(sink), batch_(kBatchEvents),
-      fields_(document, kEventKeys) {
+      fields_(document, kEventKeys.read) {
   sink.begin(recording.frames);
 }
 
@@ -126,24 +108,23 @@ void TraceReader::flush() {
 }
 
 Event TraceReader::read_event(const EventFields::Row& row, const Field& dict) {
-  namespace field = event_field;
   const auto at = [&](std::size_t number) { return fields_.field(dict, row, number); };
 
   Event event;
-  read_action(event, at(field::action));
-  Field address = at(field::addr);
-  if (!address.is_present()) address.value = row[field::device_free];
+  read_action(event, at(kEventKeys["action"]));
+  Field address = at(kEventKeys["addr"]);
+  if (!address.is_present()) address.value = row[kEventKeys["device_free"]];
   read_address(event, address);
-  read_size(event, at(field::size));
-  read_stream(event, at(field::stream));
-  event.stack = frames_.stack(at(field::frames));
-  read_time(event, row[field::time_us]);
-  read_compile_context(event, row[field::compile_context]);
-  read_user_metadata(event, row[field::user_metadata]);
-  read_pool(event, at(field::pool_id));
-  read_forward_frames(event, at(field::forward_frames));
-  read_internal_metadata(event, row[field::internal_metadata]);
-  read_category(event, row[field::category]);
+  read_size(event, at(kEventKeys["size"]));
+  read_stream(event, at(kEventKeys["stream"]));
+  event.stack = frames_.stack(at(kEventKeys["frames"]));
+  read_time(event, row[kEventKeys["time_us"]]);
+  read_compile_context(event, row[kEventKeys["compile_context"]]);
+  read_user_metadata(event, row[kEventKeys["user_metadata"]]);
+  read_pool(event, at(kEventKeys["pool_id"]));
+  read_forward_frames(event, at(kEventKeys["forward_frames"]));
+  read_internal_metadata(event, row[kEventKeys["internal_metadata"]]);
+  read_category(event, row[kEventKeys["category"]]);
   return event;
 }
 
@@ -162,7 +143,6 @@ void TraceReader::add_rows(DeviceId device, const EventCells& rows) {
 
 /// Key by key: all that a loop needs stays in registers, and its branches go the same way again and again.
 void TraceReader::read_rows(const EventCells& rows, std::size_t first_row, std::span<Event> events) {
-  namespace field = event_field;
   static constexpr Value kAbsent;
   const Field nowhere{{}, nullptr, "device_traces"};
   const auto for_key = [&](std::size_t key, auto&& read) {
@@ -176,25 +156,26 @@ void TraceReader::read_rows(const EventCells& rows, std::size_t first_row, std::
       value += width;
     }
   };
-  for_key(field::action, [&](Event& event, const Field& cell) { read_action(event, cell); });
-  const bool has_free = rows.columns[field::device_free] >= 0;
-  if (has_free) for_key(field::device_free, [&](Event& event, const Field& cell) { read_address(event, cell); });
-  for_key(field::addr, [&](Event& event, const Field& cell) {
+  for_key(kEventKeys["action"], [&](Event& event, const Field& cell) { read_action(event, cell); });
+  const bool has_free = rows.columns[kEventKeys["device_free"]] >= 0;
+  if (has_free) for_key(kEventKeys["device_free"], [&](Event& event, const Field& cell) { read_address(event, cell); });
+  for_key(kEventKeys["addr"], [&](Event& event, const Field& cell) {
     if (!has_free || cell.is_present()) read_address(event, cell);
   });
-  for_key(field::size, [&](Event& event, const Field& cell) { read_size(event, cell); });
-  for_key(field::stream, [&](Event& event, const Field& cell) { read_stream(event, cell); });
-  for_key(field::frames, [&](Event& event, const Field& cell) { event.stack = frames_.stack(cell); });
-  for_key(field::time_us, [&](Event& event, const Field& cell) { read_time(event, cell.value); });
-  for_key(field::compile_context, [&](Event& event, const Field& cell) { read_compile_context(event, cell.value); });
-  for_key(field::user_metadata, [&](Event& event, const Field& cell) { read_user_metadata(event, cell.value); });
-  for_key(field::pool_id, [&](Event& event, const Field& cell) { read_pool(event, cell); });
-  for_key(field::forward_frames, [&](Event& event, const Field& cell) { read_forward_frames(event, cell); });
-  for_key(field::internal_metadata,
+  for_key(kEventKeys["size"], [&](Event& event, const Field& cell) { read_size(event, cell); });
+  for_key(kEventKeys["stream"], [&](Event& event, const Field& cell) { read_stream(event, cell); });
+  for_key(kEventKeys["frames"], [&](Event& event, const Field& cell) { event.stack = frames_.stack(cell); });
+  for_key(kEventKeys["time_us"], [&](Event& event, const Field& cell) { read_time(event, cell.value); });
+  for_key(kEventKeys["compile_context"],
+          [&](Event& event, const Field& cell) { read_compile_context(event, cell.value); });
+  for_key(kEventKeys["user_metadata"], [&](Event& event, const Field& cell) { read_user_metadata(event, cell.value); });
+  for_key(kEventKeys["pool_id"], [&](Event& event, const Field& cell) { read_pool(event, cell); });
+  for_key(kEventKeys["forward_frames"], [&](Event& event, const Field& cell) { read_forward_frames(event, cell); });
+  for_key(kEventKeys["internal_metadata"],
           [&](Event& event, const Field& cell) { read_internal_metadata(event, cell.value); });
-  const bool has_category = rows.columns[field::category] >= 0;
+  const bool has_category = rows.columns[kEventKeys["category"]] >= 0;
   if (has_category)
-    for_key(field::category, [&](Event& event, const Field& cell) { read_category(event, cell.value); });
+    for_key(kEventKeys["category"], [&](Event& event, const Field& cell) { read_category(event, cell.value); });
 }
 
 void TraceReader::read_action(Event& event, const Field& field) {

@@ -5,24 +5,17 @@
 #include "memviz/recording.hpp"
 #include "recording/budget.hpp"
 #include "recording/frame_reader.hpp"
+#include "recording/keys.hpp"
 #include "value/fields.hpp"
 
-#include <array>
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace memviz {
 
-using EventFields = FieldReader<13>;
-/// The keys of an event, in the order of an EventFields::Row.
-inline constexpr std::array<std::string_view, 13> kEventKeys{
-    "action",        "addr",    "device_free",    "size",
-    "stream",        "time_us", "frames",         "compile_context",
-    "user_metadata", "pool_id", "forward_frames", "internal_metadata",
-    "category"};
+using EventFields = FieldReader<kEventKeys.read.size()>;
 
 /// Values of events that lie in rows of `width`, and in which column each key is; -1: in none.
 struct EventCells {

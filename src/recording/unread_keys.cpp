@@ -7,7 +7,6 @@
 #include "value/field.hpp"
 
 #include <algorithm>
-#include <array>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <iterator>
@@ -19,9 +18,6 @@
 namespace memviz {
 namespace {
 
-constexpr std::array<std::string_view, 8> kReadKeys{"segments",        "device_traces",      "host_segments",
-                                                    "host_traces",     "allocator_settings", "external_annotations",
-                                                    "memviz_recorder", "memviz_rehearsal"};
 /// Genuine files have a handful.
 constexpr std::size_t kMostNamed = 16;
 /// What is looked at of a list or dict, which may have millions of items.
@@ -53,7 +49,7 @@ bool may_hold_memory(const Document& document, Value value, const FrameTable& fr
 
 bool is_read(const Document& document, Value key) {
   return key.kind() == Kind::text &&
-         std::find(kReadKeys.begin(), kReadKeys.end(), document.text(key)) != kReadKeys.end();
+         std::find(kRootKeys.read.begin(), kRootKeys.read.end(), document.text(key)) != kRootKeys.read.end();
 }
 
 } // namespace

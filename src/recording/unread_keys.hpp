@@ -5,12 +5,12 @@
 #include "memviz/recording.hpp"
 #include "recording/budget.hpp"
 #include "recording/frame_reader.hpp"
+#include "recording/keys.hpp"
 #include "value/document.hpp"
 #include "value/fields.hpp"
 
 #include <algorithm>
 #include <cstddef>
-#include <initializer_list>
 #include <set>
 #include <string>
 #include <string_view>
@@ -25,16 +25,14 @@ public:
 
   /// Adds the keys of the whole snapshot, in file order.
   void add_keys_of_root(Budget& budget);
-  /// Adds the keys of the dicts that `fields` has read, sorted, as "PLACE.KEY"; `expected` are of known writers, and
-  /// mean nothing that is not elsewhere.
-  template <std::size_t N>
-  void add_others(std::string_view place, const FieldReader<N>& fields,
-                  std::initializer_list<std::string_view> expected) {
+  /// Adds the keys of the dicts that `fields` has read and `keys` does not list, sorted, as "PLACE.KEY".
+  template <std::size_t Read, std::size_t Redundant>
+  void add_others(std::string_view place, const FieldReader<Read>& fields, const Keys<Read, Redundant>& keys) {
     std::set<std::string> names;
     std::size_t count = 0;
     fields.for_each_other([&](Value key) {
       const std::string_view word = key.kind() == Kind::text ? document_.text(key) : "";
-      if (std::find(expected.begin(), expected.end(), word) != expected.end()) return;
+      if (std::find(keys.redundant.begin(), keys.redundant.end(), word) != keys.redundant.end()) return;
       ++count;
       keep_first(names, name_of(key));
     });

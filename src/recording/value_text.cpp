@@ -25,7 +25,7 @@ std::string value_text(const Document& document, Value value) {
   case Kind::record:
   case Kind::record_list:
   case Kind::digest:
-  case Kind::memo_reference: Field{value}.fail("plain data", kind_name(value.kind()));
+  case Kind::memo_reference: Field{value}.fail("plain data", value_name(value.kind()));
   }
   return "";
 }

@@ -67,7 +67,7 @@ void decode(Session& session, CheckDepth depth, CheckReport& report) {
 
 bool CheckReport::is_balanced() const {
   return state && std::all_of(state->devices.begin(), state->devices.end(),
-                              [](const DeviceState& stats) { return stats.figures.balanced(); });
+                              [](const DeviceState& device_state) { return device_state.figures.balanced(); });
 }
 
 CheckReport check(const std::string& path, CheckDepth depth, const SessionOptions& options) {

@@ -4,7 +4,6 @@
 #include "memviz/error.hpp"
 #include "memviz/kinds.hpp"
 #include "memviz/replay.hpp"
-#include "recording/file_kind.hpp"
 #include "session/sinks.hpp"
 
 #include <cstddef>
@@ -14,25 +13,7 @@
 
 namespace memviz {
 
-namespace {
-
-InputOptions input_options(const SessionOptions& options) {
-  InputOptions input;
-  input.check_head = reject_foreign_head;
-  if (!options.on_progress) return input;
-  input.on_progress = [&options](std::uint64_t done_bytes, std::uint64_t total_bytes) {
-    options.on_progress("reading", done_bytes, total_bytes);
-  };
-  return input;
-}
-
-} // namespace
-
 Session::Session(Input input, SessionOptions options) : options_(std::move(options)), input_(std::move(input)) {
-}
-
-Session::Session(const std::string& path, SessionOptions options)
-    : options_(std::move(options)), input_(read_input(path, input_options(options_))) {
 }
 
 std::shared_ptr<const Recording> Session::decoded(EventSink* sink) {
@@ -78,8 +59,8 @@ void complete(Opened& opened, std::optional<MemoryState> peak, const Wants& want
     record.kinds = kinds_of(record, opened.state, watch);
   if (!peak) return;
   add_kinds(*peak, watch);
-  for (const DeviceState& stats : peak->devices)
-    opened.peak_kinds.emplace(stats.device, kind_account(*peak, stats.device));
+  for (const DeviceState& device_state : peak->devices)
+    opened.peak_kinds.emplace(device_state.device, kind_account(*peak, device_state.device));
 }
 
 } // namespace
@@ -109,14 +90,19 @@ Opened Session::open(EventSource& source, const Wants& wants) const {
   return opened;
 }
 
-Opened Session::open(const Wants& wants) {
-  if (!wants.events) return open(*this, wants);
-  RecordedEvents kept(decoded(nullptr));
-  return open(kept, wants);
+void Session::keep_events() {
+  if (!kept_) kept_.emplace(decoded(nullptr));
+  input_ = input_of({});
 }
 
-Opened open(const std::string& path, const Wants& wants, const SessionOptions& options) {
-  return Session(path, options).open(wants);
+std::shared_ptr<const Recording> Session::read(EventSink& sink) {
+  return kept_ ? kept_->read(sink) : decoded(&sink);
+}
+
+Opened Session::open(const Wants& wants) {
+  if (kept_ || !wants.events) return open(*this, wants);
+  RecordedEvents kept(decoded(nullptr));
+  return open(kept, wants);
 }
 
 } // namespace memviz

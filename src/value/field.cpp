@@ -24,13 +24,13 @@ void Field::fail(std::string_view expected, std::string_view found, Value contai
 std::uint64_t Field::rare_size(const Document& document) const {
   if (const auto number = document.as_unsigned(value)) return *number;
   const auto negative = document.as_signed(value);
-  fail("a size of 0 or more", negative ? std::to_string(*negative) : std::string(kind_name(value.kind())));
+  fail("a size of 0 or more", negative ? std::to_string(*negative) : std::string(value_name(value.kind())));
 }
 
 std::uint64_t Field::rare_bits(const Document& document) const {
   if (const auto number = document.as_unsigned(value)) return *number;
   if (const auto number = document.as_signed(value)) return static_cast<std::uint64_t>(*number);
-  fail("an int", kind_name(value.kind()));
+  fail("an int", value_name(value.kind()));
 }
 
 std::string_view Field::text(const Document& document) const {

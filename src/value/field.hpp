@@ -51,7 +51,7 @@ struct Field {
   void require(Kind kind) const { require(kind, named()); }
   /// The same, where the error is to name the byte of `container`.
   void require(Kind kind, Value container) const {
-    if (value.kind() != kind) fail(kind_name(kind), kind_name(value.kind()), container);
+    if (value.kind() != kind) fail(value_name(kind), value_name(value.kind()), container);
   }
   /// A size or a count: an int from 0 to 2^64 - 1.
   [[nodiscard]] std::uint64_t size(const Document& document) const {

@@ -2,7 +2,7 @@
 
 namespace memviz {
 
-std::string_view kind_name(Kind kind) {
+std::string_view value_name(Kind kind) {
   switch (kind) {
   case Kind::unset: return "nothing";
   case Kind::none: return "None";

@@ -33,7 +33,7 @@ enum class Kind : std::uint8_t {
 }
 
 /// "a dict", "a text", ...: for "expected a dict, found a text".
-[[nodiscard]] std::string_view kind_name(Kind kind);
+[[nodiscard]] std::string_view value_name(Kind kind);
 
 class Value {
 public:

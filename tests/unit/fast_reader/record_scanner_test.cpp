@@ -273,12 +273,13 @@ TEST_CASE("runs found ahead are those that the scanner finds in place") {
   RecordScanner scanner(bytes);
   const RecordPattern pattern = scanner.learn(0, memo).value();
   const DigestGuesses guesses;
-  RecordLookahead lookahead(bytes, guesses, 3);
-  lookahead.add_pattern(pattern, 0);
+  CHECK(make_lookahead(bytes, guesses, 1) == nullptr);
+  const auto lookahead = make_lookahead(bytes, guesses, 3);
+  lookahead->add_pattern(pattern, 0);
   std::size_t rows_ahead = 0;
   std::uint64_t offset = 0;
   while (offset < bytes.size() - kPadding.size()) {
-    if (RecordRun* const run = lookahead.take(offset)) {
+    if (RecordRun* const run = lookahead->take(offset)) {
       RecordRun again;
       again.begin_offset = again.end_offset = offset;
       scanner.scan(pattern, run->end_offset, again);

@@ -101,7 +101,7 @@ TEST_CASE("a bare list of segments is a snapshot without events") {
   builder.segment(0x1000, 1024).active(1024, 1024);
   const auto& root = std::get<PythonDict>(builder.python().value);
   const Recording snapshot = read_snapshot(pickled(root.pairs->front().second));
-  CHECK(snapshot.origin.is_list);
+  CHECK(snapshot.origin.signs.is_list);
   CHECK(snapshot.end.segments.size() == 1);
   CHECK(snapshot.traces.empty());
 }

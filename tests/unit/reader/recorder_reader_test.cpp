@@ -158,7 +158,7 @@ TEST_CASE("explain knows the capacity that CUDA named, and who else was on the d
   const std::string text = run({"explain", file}).out;
   CHECK(contains(text, "Of the device's 64.0 MiB, 34.0 MiB is neither PyTorch's nor free"));
   CHECK(contains(text, "2 other processes held 5.00 MiB of the device"));
-  CHECK_FALSE(contains(text, "Not told: memory outside PyTorch"));
+  CHECK_FALSE(contains(text, "Memory outside PyTorch is unknown"));
   // Who gives one knows better.
   CHECK(json_of({"explain", file, "--capacity", "80MiB"})["devices"][0]["totals"]["capacity_bytes"] == 80 * MiB);
   // Without one, nothing is said.

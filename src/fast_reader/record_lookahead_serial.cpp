@@ -1,0 +1,12 @@
+#include "fast_reader/record_lookahead.hpp"
+
+// In the place of record_lookahead.cpp where there are no threads, see cmake/core_sources.cmake.
+
+namespace memviz::fast_reader {
+
+std::unique_ptr<RecordLookahead> make_lookahead(std::string_view /*bytes*/, const DigestGuesses& /*guesses*/,
+                                                unsigned /*threads*/) {
+  return nullptr;
+}
+
+} // namespace memviz::fast_reader

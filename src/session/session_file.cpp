@@ -1,0 +1,30 @@
+#include "memviz/session.hpp"
+#include "recording/file_kind.hpp"
+
+#include <utility>
+
+namespace memviz {
+
+namespace {
+
+InputOptions input_options(const SessionOptions& options) {
+  InputOptions input;
+  input.check_head = reject_foreign_head;
+  if (!options.on_progress) return input;
+  input.on_progress = [&options](std::uint64_t done_bytes, std::uint64_t total_bytes) {
+    options.on_progress("reading", done_bytes, total_bytes);
+  };
+  return input;
+}
+
+} // namespace
+
+Session::Session(const std::string& path, SessionOptions options)
+    : options_(std::move(options)), input_(read_input(path, input_options(options_))) {
+}
+
+Opened open(const std::string& path, const Wants& wants, const SessionOptions& options) {
+  return Session(path, options).open(wants);
+}
+
+} // namespace memviz
