@@ -40,27 +40,6 @@ struct Extremes {
   }
 };
 
-/// Which of `parts` equal parts of the axis a state begins in.
-class Parts {
-public:
-  Parts(const DeviceRecord& record, TimelineAxis axis, Window window, std::size_t parts)
-      : record_(record), axis_(axis), begin_(axis_position(record, axis, window.first)),
-        length_(static_cast<double>(axis_position(record, axis, window.last) - begin_)), parts_(parts) {}
-
-  [[nodiscard]] std::size_t operator()(std::uint32_t state) const {
-    if (length_ <= 0) return 0;
-    const double share = static_cast<double>(axis_position(record_, axis_, state) - begin_) / length_;
-    return std::min(parts_ - 1, static_cast<std::size_t>(share * static_cast<double>(parts_)));
-  }
-
-private:
-  const DeviceRecord& record_;
-  TimelineAxis axis_;
-  std::int64_t begin_;
-  double length_;
-  std::size_t parts_;
-};
-
 } // namespace
 
 SliceIndex::SliceIndex(const std::vector<Slice>& slices, Window window)
@@ -116,7 +95,7 @@ std::vector<std::uint32_t> slice_states(const DeviceRecord& record, const Curves
       if (changes(state)) states.push_back(state);
     return states;
   }
-  const Parts part_of(record, options.axis, window, std::max<std::size_t>(1, options.most_slices / 3));
+  const AxisParts part_of(record, options.axis, window, std::max<std::size_t>(1, options.most_slices / 3));
   Extremes part{window.first, window.first, window.first};
   std::size_t current = 0;
   for (std::uint32_t state = window.first + 1; state <= window.last; ++state) {

@@ -4,6 +4,8 @@
 
 #include "memviz/timeline.hpp"
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -26,6 +28,27 @@ struct Curves {
 /// `most_slices`, else the highest, the lowest and the last state of equal parts of the axis.
 [[nodiscard]] std::vector<std::uint32_t> slice_states(const DeviceRecord& record, const Curves& curves, Window window,
                                                       const TimelineOptions& options);
+
+/// Finds the part of the axis, of `parts` equal ones, that a state begins in.
+class AxisParts {
+public:
+  AxisParts(const DeviceRecord& record, TimelineAxis axis, Window window, std::size_t parts)
+      : record_(record), axis_(axis), begin_(axis_position(record, axis, window.first)),
+        length_(static_cast<double>(axis_position(record, axis, window.last) - begin_)), parts_(parts) {}
+
+  [[nodiscard]] std::size_t operator()(std::uint32_t state) const {
+    if (length_ <= 0) return 0;
+    const double share = static_cast<double>(axis_position(record_, axis_, state) - begin_) / length_;
+    return std::min(parts_ - 1, static_cast<std::size_t>(share * static_cast<double>(parts_)));
+  }
+
+private:
+  const DeviceRecord& record_;
+  TimelineAxis axis_;
+  std::int64_t begin_;
+  double length_;
+  std::size_t parts_;
+};
 
 /// State -> the first slice at or after it.
 class SliceIndex {

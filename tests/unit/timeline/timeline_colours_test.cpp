@@ -125,6 +125,16 @@ TEST_CASE("a line of code has the same hue in every picture, unless a larger one
   CHECK(std::unique(largest.begin(), largest.end()) == largest.end());
 }
 
+TEST_CASE("a neighbour that has no hue yet takes none away") {
+  std::vector<render::HueWish> lines;
+  for (std::size_t i = 0; i < 30; ++i)
+    lines.push_back({"line " + std::to_string(i), {}});
+  const std::vector<std::size_t> alone = render::choose_hues(lines);
+  for (std::size_t i = 0; i < lines.size(); ++i)
+    lines[i].neighbours = {i, i + 1};
+  CHECK(render::choose_hues(lines) == alone);
+}
+
 TEST_CASE("small allocations are coloured by their line, and memory without a stack as in the list") {
   SmallSnapshot snapshot;
   const StackId stack = snapshot.stack({"/app/train.py:12:step"});

@@ -86,12 +86,12 @@ KindBytes drawn_at(const BandChart& chart, const std::vector<Strip>& strips, std
 /// The timeline of a snapshot of testdata, as the command opens it.
 std::string drawn(const std::string& name, TimelineSvgOptions options) {
   Opened opened = open((testdata() / name).string(), {.kinds = true, .timeline = true});
-  TimelinePicture picture{.file = name, .state = opened.state, .devices = {}};
+  std::vector<TimelineDevice> devices;
   for (DeviceRecord& record : opened.timeline) {
     const Window window = whole(record);
-    picture.devices.push_back({std::move(record), window});
+    devices.push_back({std::move(record), window});
   }
-  std::string svg = timeline_svg(picture, options);
+  std::string svg = timeline_svg({.file = name, .state = opened.state, .devices = devices}, options);
   check_svg(svg);
   return svg;
 }
@@ -222,7 +222,7 @@ TEST_CASE("each chart of streams and pools is layers of kinds") {
 
 TEST_CASE("where no kind is known a timeline by kind says so") {
   CHECK(has(visible_text(parse_svg(drawn("devices_streams.pickle", {.color = ColorBy::kind}))),
-            "No rule tells the kind of any memory here"));
+            "All of this memory is unclassified"));
 }
 
 } // namespace memviz

@@ -145,12 +145,12 @@ TEST_CASE("who held the peak is what a graph of the same moment says, of every r
     peak_choice.kind = MomentKind::peak;
     const MemoryState rewound = test::state_at(at_peak, peak_choice);
     for (const DeviceRecord& record : record_timeline(snapshot)) {
-      const DeviceState stats = accounts.devices_of(record.device).front();
-      const auto peak = static_cast<std::uint32_t>(stats.peak_event.count());
+      const DeviceState device_state = accounts.devices_of(record.device).front();
+      const auto peak = static_cast<std::uint32_t>(device_state.peak_event.count());
       const std::vector<Holder> holders = holders_at(snapshot.frames, lines, record, TimelineKind::allocations, peak);
       const std::vector<UserLine> users = rank_user_lines(rewound, record.device);
       // In an edited file the graph has bytes that are only counted: no block and no free says whose they are.
-      if (!stats.figures.balanced()) continue;
+      if (!device_state.figures.balanced()) continue;
       ++compared;
       CHECK(holders.size() == users.size());
       for (std::size_t i = 0; i < std::min(holders.size(), users.size()); ++i) {

@@ -119,9 +119,9 @@ TEST_CASE("every snapshot of testdata has a timeline of its segments and of its 
 
 TEST_CASE("the sentence names the peak and the error") {
   const std::string text = visible_text(parse_svg(drawn_timeline(read_testdata("oom.pickle"))));
-  const DeviceState stats = replay(read_testdata("oom.pickle")).devices.front();
+  const DeviceState device_state = replay(read_testdata("oom.pickle")).devices.front();
   CHECK(text.find("Peak ") != std::string::npos);
-  CHECK(text.find("at event " + std::to_string(stats.peak_event.number())) != std::string::npos);
+  CHECK(text.find("at event " + std::to_string(device_state.peak_event.number())) != std::string::npos);
   CHECK(text.find("out-of-memory error asked for") != std::string::npos);
   CHECK(text.find("reserved and free together at the error") != std::string::npos);
 }
@@ -134,8 +134,8 @@ TEST_CASE("the peak that is drawn is exact, however much is left out") {
     snapshot.event(Action::alloc, 0x10000 + 512 * (i % 64), i == 7777 ? 123'456'789 : 1000, stack);
     snapshot.event(Action::free_completed, 0x10000 + 512 * (i % 64), i == 7777 ? 123'456'789 : 1000);
   }
-  const std::string svg = drawn_timeline(snapshot.take(), {.max_bytes = 75'000});
-  CHECK(svg.size() <= 75'000);
+  const std::string svg = drawn_timeline(snapshot.take(), {.max_bytes = 76'000});
+  CHECK(svg.size() <= 76'000);
   const pugi::xml_document document = parse_svg(svg);
   CHECK(visible_text(document).find("peak 118 MiB, event 15,554") != std::string::npos);
   const pugi::xml_node panel = document.select_node("//g[@class='chart']").node();

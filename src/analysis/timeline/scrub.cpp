@@ -1,0 +1,158 @@
+#include "memviz/scrub.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <tuple>
+
+namespace memviz {
+
+namespace {
+
+std::uint32_t distance(std::uint32_t left, std::uint32_t right) {
+  return left < right ? right - left : left - right;
+}
+
+} // namespace
+
+Scrub::Scrub(const DeviceRecord& record, std::uint32_t least_distance) : record_(record) {
+  const std::size_t all = record.lives.size() + record.freed_baseline.size() + record.kept_baseline.size();
+  index_at_.resize(all);
+  std::iota(index_at_.begin(), index_at_.end(), 0U);
+  for (const std::uint32_t index : index_at_)
+    if (life(index).end != kForever) ends_.push_back(index);
+  std::stable_sort(ends_.begin(), ends_.end(),
+                   [&](std::uint32_t left, std::uint32_t right) { return life(left).end < life(right).end; });
+  // Events say when a recorded allocation began, and only when one of the baseline ended.
+  const auto known_from = [&](std::uint32_t index) {
+    return index < record.lives.size() ? life(index).begin : life(index).end;
+  };
+  std::sort(index_at_.begin(), index_at_.end(), [&](std::uint32_t left, std::uint32_t right) {
+    return std::make_tuple(life(left).address, known_from(left), left) <
+           std::make_tuple(life(right).address, known_from(right), right);
+  });
+  rank_of_.resize(all);
+  for (std::uint32_t rank = 0; rank < index_at_.size(); ++rank)
+    rank_of_[index_at_[rank]] = rank;
+  live_.assign((all + kBits - 1) / kBits, 0);
+
+  for (auto index = static_cast<std::uint32_t>(record.lives.size()); index < size(); ++index)
+    begin(index);
+  keep_checkpoint();
+  while (now_.state < record.events) {
+    step();
+    // The checkpoints together hold no more numbers than there are states.
+    if (now_.state - checkpoints_.back().position.state >= std::max(least_distance, live_count_)) keep_checkpoint();
+  }
+  go(0);
+}
+
+const Life& Scrub::life(std::uint32_t index) const {
+  std::size_t rest = index;
+  if (rest < record_.lives.size()) return record_.lives[rest];
+  rest -= record_.lives.size();
+  if (rest < record_.freed_baseline.size()) return record_.freed_baseline[rest];
+  return record_.kept_baseline[rest - record_.freed_baseline.size()];
+}
+
+KindOf Scrub::kind(std::uint32_t index) const {
+  if (!record_.kinds) return {};
+  std::size_t rest = index;
+  if (rest < record_.lives.size()) return record_.kinds->lives[rest];
+  rest -= record_.lives.size();
+  if (rest < record_.freed_baseline.size()) return record_.kinds->freed_baseline[rest];
+  return record_.kinds->kept_baseline[rest - record_.freed_baseline.size()];
+}
+
+void Scrub::begin(std::uint32_t index) {
+  const std::uint32_t rank = rank_of_[index];
+  live_[rank / kBits] |= std::uint64_t{1} << (rank % kBits);
+  ++live_count_;
+}
+
+void Scrub::end(std::uint32_t index) {
+  const std::uint32_t rank = rank_of_[index];
+  live_[rank / kBits] &= ~(std::uint64_t{1} << (rank % kBits));
+  --live_count_;
+}
+
+void Scrub::step() {
+  ++now_.state;
+  for (; now_.next_end < ends_.size() && life(ends_[now_.next_end]).end == now_.state; ++now_.next_end)
+    end(ends_[now_.next_end]);
+  for (; now_.next_begin < record_.lives.size() && record_.lives[now_.next_begin].begin == now_.state;
+       ++now_.next_begin)
+    begin(now_.next_begin);
+}
+
+void Scrub::step_back() {
+  for (; now_.next_begin > 0 && record_.lives[now_.next_begin - 1].begin == now_.state; --now_.next_begin)
+    end(now_.next_begin - 1);
+  for (; now_.next_end > 0 && life(ends_[now_.next_end - 1]).end == now_.state; --now_.next_end)
+    begin(ends_[now_.next_end - 1]);
+  --now_.state;
+}
+
+void Scrub::keep_checkpoint() {
+  Checkpoint& checkpoint = checkpoints_.emplace_back();
+  checkpoint.position = now_;
+  checkpoint.live.reserve(live_count_);
+  for_each_live([&](std::uint32_t index) { checkpoint.live.push_back(rank_of_[index]); });
+}
+
+void Scrub::restore(const Checkpoint& checkpoint) {
+  std::fill(live_.begin(), live_.end(), 0);
+  for (const std::uint32_t rank : checkpoint.live)
+    live_[rank / kBits] |= std::uint64_t{1} << (rank % kBits);
+  live_count_ = static_cast<std::uint32_t>(checkpoint.live.size());
+  now_ = checkpoint.position;
+}
+
+const Scrub::Checkpoint& Scrub::nearest(std::uint32_t state) const {
+  const auto after = std::partition_point(checkpoints_.begin(), checkpoints_.end(), [&](const Checkpoint& checkpoint) {
+    return checkpoint.position.state < state;
+  });
+  if (after == checkpoints_.begin()) return *after;
+  const auto before = after - 1;
+  if (after == checkpoints_.end()) return *before;
+  return state - before->position.state < after->position.state - state ? *before : *after;
+}
+
+void Scrub::go(std::uint32_t state) {
+  const Checkpoint& near = nearest(state);
+  if (distance(near.position.state, state) < distance(now_.state, state)) restore(near);
+  while (now_.state < state)
+    step();
+  while (now_.state > state)
+    step_back();
+}
+
+std::vector<std::uint32_t> Scrub::at_its_address(std::uint32_t index, std::size_t most) const {
+  const std::uint64_t address = life(index).address;
+  std::size_t first = rank_of_[index];
+  std::size_t last = first;
+  while (first > 0 && rank_of_[index] - first < most && life(index_at_[first - 1]).address == address)
+    --first;
+  while (last + 1 < index_at_.size() && last - rank_of_[index] < most && life(index_at_[last + 1]).address == address)
+    ++last;
+  return {index_at_.begin() + static_cast<std::ptrdiff_t>(first),
+          index_at_.begin() + static_cast<std::ptrdiff_t>(last) + 1};
+}
+
+std::uint32_t Scrub::first_rank_at(std::uint64_t address) const {
+  const auto first = std::partition_point(index_at_.begin(), index_at_.end(),
+                                          [&](std::uint32_t other) { return life(other).address < address; });
+  return static_cast<std::uint32_t>(first - index_at_.begin());
+}
+
+std::uint32_t Scrub::earlier_uses(std::uint32_t index) const {
+  return rank_of_[index] - first_rank_at(life(index).address);
+}
+
+std::optional<std::uint32_t> Scrub::named(std::uint64_t address, std::uint64_t earlier_uses) const {
+  const std::uint32_t first = first_rank_at(address);
+  if (earlier_uses >= index_at_.size() - first) return std::nullopt;
+  const std::uint32_t index = index_at_[first + static_cast<std::size_t>(earlier_uses)];
+  return life(index).address == address ? std::optional(index) : std::nullopt;
+}
+
+} // namespace memviz
