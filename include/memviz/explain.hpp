@@ -80,7 +80,7 @@ struct OtherDevice {
 };
 
 struct DeviceExplanation {
-  DeviceState stats; ///< of the moment
+  DeviceState device_state; ///< of the moment
   AllocatorSettings settings;
   std::optional<Request> request;         ///< where the moment is an out-of-memory error
   NodeKey asking_line;                    ///< of the request: as in UserLine

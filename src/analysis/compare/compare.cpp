@@ -120,8 +120,8 @@ bool is_one_moment(std::span<const DeviceState> devices) {
   const auto is_shared = [](MomentKind kind) {
     return kind == MomentKind::end || kind == MomentKind::time || kind == MomentKind::annotation;
   };
-  return devices.size() <= 1 || std::all_of(devices.begin(), devices.end(), [&](const DeviceState& stats) {
-           return is_shared(stats.moment.kind) && stats.moment.kind == devices.front().moment.kind;
+  return devices.size() <= 1 || std::all_of(devices.begin(), devices.end(), [&](const DeviceState& device_state) {
+           return is_shared(device_state.moment.kind) && device_state.moment.kind == devices.front().moment.kind;
          });
 }
 
@@ -131,10 +131,10 @@ std::vector<DeviceChange> device_changes(const std::vector<DeviceReadings>& read
   std::vector<DeviceChange> changes(readings.size());
   for (DeviceState DeviceChange::*const side : {&DeviceChange::before, &DeviceChange::after}) {
     std::size_t i = 0;
-    for (const DeviceState& stats : side == &DeviceChange::before ? before : after) {
-      while (readings[i].device != stats.device)
+    for (const DeviceState& device_state : side == &DeviceChange::before ? before : after) {
+      while (readings[i].device != device_state.device)
         ++i;
-      changes[i].*side = stats;
+      changes[i].*side = device_state;
     }
   }
   return changes;

@@ -16,15 +16,16 @@ DeviceReadings& readings_for(Found& found, DeviceId device) {
 }
 
 bool has_events(std::span<const DeviceState> devices) {
-  return std::any_of(devices.begin(), devices.end(), [](const DeviceState& stats) { return stats.figures.events > 0; });
+  return std::any_of(devices.begin(), devices.end(),
+                     [](const DeviceState& device_state) { return device_state.figures.events > 0; });
 }
 
 void add_side(Found& found, const GaugedSide& gauged, BytesOfSide side) {
-  for (const DeviceState& stats : gauged.devices) {
-    DeviceReadings& readings = readings_for(found, stats.device);
-    readings.is_cpu = stats.is_cpu;
-    readings.of(Gauge::peak).*side = stats.figures.peak_requested_bytes;
-    readings.of(Gauge::end).*side = stats.figures.end_requested_bytes;
+  for (const DeviceState& device_state : gauged.devices) {
+    DeviceReadings& readings = readings_for(found, device_state.device);
+    readings.is_cpu = device_state.is_cpu;
+    readings.of(Gauge::peak).*side = device_state.figures.peak_requested_bytes;
+    readings.of(Gauge::end).*side = device_state.figures.end_requested_bytes;
   }
   for (const EndReserved& reserved : gauged.reserved)
     readings_for(found, reserved.device).of(Gauge::reserved).*side = reserved.bytes;

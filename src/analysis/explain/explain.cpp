@@ -52,15 +52,15 @@ const MeasuredDevice* measured_of(const MemoryState& state, DeviceId device) {
 /// What the caller knows; else what CUDA said when the file was written, or, of a made-up device, what the mark says.
 /// What contradicts the recording says nothing.
 std::optional<std::uint64_t> capacity_of(const ExplainOptions& options, const MemoryState& state,
-                                         const DeviceState& stats, const std::optional<Request>& request) {
-  if (is_host(stats.device)) return std::nullopt;
-  if (options.capacity_bytes || stats.is_cpu) return options.capacity_bytes;
-  const MeasuredDevice* const measured = measured_of(state, stats.device);
+                                         const DeviceState& device_state, const std::optional<Request>& request) {
+  if (is_host(device_state.device)) return std::nullopt;
+  if (options.capacity_bytes || device_state.is_cpu) return options.capacity_bytes;
+  const MeasuredDevice* const measured = measured_of(state, device_state.device);
   const auto& rehearsal = state.recording->origin.rehearsal;
   auto total_bytes = measured != nullptr ? measured->total_bytes : std::nullopt;
   if (!total_bytes && rehearsal) total_bytes = rehearsal->total_bytes;
   const std::uint64_t free_bytes = request ? request->device_free_bytes.value_or(0) : 0;
-  return total_bytes >= stats.figures.reserved_bytes + free_bytes ? total_bytes : std::nullopt;
+  return total_bytes >= device_state.figures.reserved_bytes + free_bytes ? total_bytes : std::nullopt;
 }
 
 class Explainer {
@@ -68,34 +68,34 @@ public:
   Explainer(const MemoryState& state, const MemoryMap& start, const ExplainOptions& options)
       : state_(state), start_(start), options_(options), settings_(allocator_settings(state)), names_(state) {}
 
-  [[nodiscard]] DeviceExplanation device(const DeviceState& stats) {
+  [[nodiscard]] DeviceExplanation device(const DeviceState& device_state) {
     DeviceExplanation result;
-    result.stats = stats;
+    result.device_state = device_state;
     result.settings = settings_;
-    result.request = failed_request(state_, stats.device, stats.moment);
+    result.request = failed_request(state_, device_state.device, device_state.moment);
     if (result.request) {
       result.asking_line = names_.lines.line_of(result.request->stack);
       if (result.request->time_us)
-        result.open_annotations = open_annotations_at(*state_.recording, stats.device, *result.request->time_us);
+        result.open_annotations = open_annotations_at(*state_.recording, device_state.device, *result.request->time_us);
     }
-    result.ledger = memory_ledger(state_, stats.device, result.request,
-                                  {capacity_of(options_, state_, stats, result.request), settings_});
-    if (const MeasuredDevice* const measured = measured_of(state_, stats.device)) result.measured = *measured;
+    result.ledger = memory_ledger(state_, device_state.device, result.request,
+                                  {capacity_of(options_, state_, device_state, result.request), settings_});
+    if (const MeasuredDevice* const measured = measured_of(state_, device_state.device)) result.measured = *measured;
     result.judgement = judge(result.ledger, result.request, settings_);
-    result.users = users(stats.device);
-    if (state_.has_kinds) result.kinds = kind_account(state_, stats.device);
+    result.users = users(device_state.device);
+    if (state_.has_kinds) result.kinds = kind_account(state_, device_state.device);
     PinOptions pins;
-    pins.device = stats.device;
+    pins.device = device_state.device;
     result.pins = find_pins(state_, names_, pins);
-    result.growth = growth_before(state_, stats, names_);
-    if (result.request) result.leak = step_leak(state_, stats, names_);
-    if (!stats.is_cpu) {
+    result.growth = growth_before(state_, device_state, names_);
+    if (result.request) result.leak = step_leak(state_, device_state, names_);
+    if (!device_state.is_cpu) {
       ask_what_if(result);
-    } else if (!is_host(stats.device)) { // its segments are what the program asked for, one by one
+    } else if (!is_host(device_state.device)) { // its segments are what the program asked for, one by one
       result.growth.reserving.clear();
       result.growth.reserved_bytes = 0;
     }
-    if (result.request && !stats.is_cpu) {
+    if (result.request && !device_state.is_cpu) {
       if (!passes_) passes_.emplace(state_.frames());
       result.first_step = first_step(state_, result, *passes_);
     }
@@ -127,26 +127,26 @@ private:
   }
 
   void ask_what_if(DeviceExplanation& result) {
-    const DeviceState& stats = result.stats;
-    const EventTable& events = state_.recording->events_of(stats.device);
-    const std::size_t count = std::min(events.size(), static_cast<std::size_t>(stats.moment.event.count()));
+    const DeviceState& device_state = result.device_state;
+    const EventTable& events = state_.recording->events_of(device_state.device);
+    const std::size_t count = std::min(events.size(), static_cast<std::size_t>(device_state.moment.event.count()));
     const LeadUp lead_up{.start = start_,
                          .state = state_,
                          .events = events,
                          .event_count = count,
-                         .device = stats.device,
-                         .may_have_lost_events = stats.figures.may_have_lost_events};
+                         .device = device_state.device,
+                         .may_have_lost_events = device_state.figures.may_have_lost_events};
     result.judgement.missing_is_least =
         result.request && result.judgement.missing_bytes > 0 && missing_is_least(lead_up, *result.request, settings_);
     result.fidelity = check_model(lead_up, settings_);
     result.settings.free_block_order = result.fidelity.free_block_order.value_or(FreeBlockOrder::address);
-    const auto held = result.request ? line_bytes(stats.device, result.users) : std::vector<std::uint64_t>{};
+    const auto held = result.request ? line_bytes(device_state.device, result.users) : std::vector<std::uint64_t>{};
     result.what_ifs =
         what_if(lead_up, {result.request, result.settings, result.fidelity, result.judgement.verdict, held});
     LineAmounts amounts;
     for (const WhatIf& answer : result.what_ifs)
       for (const std::uint32_t block : answer.blocks)
-        amounts.add(names_.lines.line_of(stats.device, block), {state_.blocks[block].size_bytes, 1});
+        amounts.add(names_.lines.line_of(device_state.device, block), {state_.blocks[block].size_bytes, 1});
     result.in_the_way = amounts.ranked(names_.order);
   }
 
@@ -160,10 +160,10 @@ private:
 
 std::vector<OtherDevice> less_used(const MemoryState& state, const DeviceExplanation& failed) {
   std::vector<OtherDevice> others;
-  for (const DeviceState& stats : state.devices) {
-    const bool is_less = !stats.is_cpu && stats.figures.reserved_bytes > 0 &&
-                         stats.figures.reserved_bytes < failed.ledger.reserved_bytes / 2;
-    if (is_less) others.push_back({stats.device, stats.moment, stats.figures.reserved_bytes});
+  for (const DeviceState& device_state : state.devices) {
+    const bool is_less = !device_state.is_cpu && device_state.figures.reserved_bytes > 0 &&
+                         device_state.figures.reserved_bytes < failed.ledger.reserved_bytes / 2;
+    if (is_less) others.push_back({device_state.device, device_state.moment, device_state.figures.reserved_bytes});
   }
   return others;
 }
@@ -174,8 +174,8 @@ std::vector<DeviceExplanation> explain(const MemoryState& state, const ExplainOp
   std::vector<DeviceExplanation> result;
   const MemoryState start = before_first_event(state.recording);
   Explainer explainer(state, start, options);
-  for (const DeviceState& stats : state.devices)
-    if (!options.device || *options.device == stats.device) result.push_back(explainer.device(stats));
+  for (const DeviceState& device_state : state.devices)
+    if (!options.device || *options.device == device_state.device) result.push_back(explainer.device(device_state));
   std::stable_partition(result.begin(), result.end(),
                         [](const DeviceExplanation& device) { return device.request.has_value(); });
   if (!result.empty() && result.front().request) result.front().less_used = less_used(state, result.front());

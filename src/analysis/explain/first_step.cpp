@@ -64,7 +64,7 @@ std::uint64_t values_per_parameter(std::string_view optimizer) {
 
 /// How often a forward and a backward pass followed each other before the request.
 std::size_t passes_before(const MemoryState& state, const DeviceExplanation& device, PassFinder& passes) {
-  const auto changes = passes.changes_in(state.recording->events_of(device.stats.device));
+  const auto changes = passes.changes_in(state.recording->events_of(device.device_state.device));
   return static_cast<std::size_t>(std::ranges::count_if(
       changes, [&](const PassChange& change) { return change.after <= device.request->event.value(); }));
 }
@@ -105,7 +105,7 @@ std::optional<FirstStep> first_step(const MemoryState& state, const DeviceExplan
   FirstStep step;
   step.parameter_bytes = kind_bytes(device, MemoryKind::parameter);
   if (!device.request || step.parameter_bytes == 0) return std::nullopt;
-  if (device.stats.figures.baseline_bytes > step.parameter_bytes / kFew) return std::nullopt;
+  if (device.device_state.figures.baseline_bytes > step.parameter_bytes / kFew) return std::nullopt;
   const bool in_optimizer = is_in_optimizer(state.frames(), device);
   if (!is_first_step(state, device, passes, in_optimizer)) return std::nullopt;
   step.gradient_bytes = kind_bytes(device, MemoryKind::gradient);

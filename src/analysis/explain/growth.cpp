@@ -47,24 +47,24 @@ bool is_since(const MemoryState& state, std::uint32_t block, EventIndex event) {
 
 } // namespace
 
-Growth growth_before(const MemoryState& state, const DeviceState& stats, LineNames& names) {
+Growth growth_before(const MemoryState& state, const DeviceState& device_state, LineNames& names) {
   Growth growth;
-  growth.live_bytes = stats.figures.requested_bytes;
-  growth.low_bytes = stats.figures.requested_bytes;
-  const EventTable& events = state.recording->events_of(stats.device);
+  growth.live_bytes = device_state.figures.requested_bytes;
+  growth.low_bytes = device_state.figures.requested_bytes;
+  const EventTable& events = state.recording->events_of(device_state.device);
   if (events.empty()) return growth;
-  const std::size_t count = std::min(events.size(), static_cast<std::size_t>(stats.moment.event.count()));
-  LowPoint low(stats.figures.requested_bytes, count);
+  const std::size_t count = std::min(events.size(), static_cast<std::size_t>(device_state.moment.event.count()));
+  LowPoint low(device_state.figures.requested_bytes, count);
   for (std::size_t i = count; i > 0; --i)
     if (!low.undo(events, i - 1)) break;
   growth.low_event = low.event();
   growth.low_bytes = low.bytes();
 
   LineAmounts allocated;
-  for (const Segment& segment : state.segments_of(stats.device)) {
+  for (const Segment& segment : state.segments_of(device_state.device)) {
     for (std::uint32_t i = segment.first_block; i < segment.first_block + segment.block_count; ++i) {
       if (state.blocks[i].is_active() && is_since(state, i, growth.low_event))
-        allocated.add(names.lines.line_of(stats.device, i), {state.blocks[i].requested_bytes, 1});
+        allocated.add(names.lines.line_of(device_state.device, i), {state.blocks[i].requested_bytes, 1});
     }
   }
   growth.lines = allocated.ranked(names.order);

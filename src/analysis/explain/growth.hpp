@@ -8,6 +8,6 @@
 namespace memviz {
 
 /// Of a device whose events `state` holds; nothing where it has none up to the moment.
-[[nodiscard]] Growth growth_before(const MemoryState& state, const DeviceState& stats, LineNames& names);
+[[nodiscard]] Growth growth_before(const MemoryState& state, const DeviceState& device_state, LineNames& names);
 
 } // namespace memviz

@@ -16,7 +16,6 @@ namespace {
 /// Bytes of a segment's pages that are free from end to end. Neighbouring free blocks count as one; blocks outside of
 /// the segment, which only damaged files have, not at all.
 std::uint64_t unmappable_bytes(const Segment& segment, std::span<const Block> blocks) {
-  if (!segment.is_expandable) return 0;
   std::uint64_t bytes = 0;
   std::uint64_t run_begin = 0;
   std::uint64_t run_end = 0;

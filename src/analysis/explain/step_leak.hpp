@@ -11,6 +11,7 @@ namespace memviz {
 
 /// Nothing where no steps are annotated, where it is not sure that something grows, or where over all of the steps that
 /// comes to less than a twentieth of what is live.
-[[nodiscard]] std::optional<StepLeak> step_leak(const MemoryState& state, const DeviceState& stats, LineNames& names);
+[[nodiscard]] std::optional<StepLeak> step_leak(const MemoryState& state, const DeviceState& device_state,
+                                                LineNames& names);
 
 } // namespace memviz

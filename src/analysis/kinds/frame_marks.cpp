@@ -111,6 +111,7 @@ std::uint64_t python_marks(std::string_view name) {
   std::uint64_t marks = 0;
   if (is_loader(name)) marks |= mark::loader;
   if (has(name, "load_state_dict") || name == "_process_value_according_to_param_policy") marks |= mark::load_state;
+  if (name == "create_weights") marks |= mark::makes_weights;
   if (has(name, "grad")) marks |= mark::of_gradient;
   if (is_kv_cache(name)) marks |= mark::kv_cache;
   if (name == "_call_impl" || name == "_wrapped_call_impl") marks |= mark::call;

@@ -56,6 +56,8 @@ enum : std::uint64_t {
   cat = 1ULL << 36U,
   // of file names and functions in Python
   kv_cache = 1ULL << 37U,
+  // of functions in Python, once more
+  makes_weights = 1ULL << 38U, ///< create_weights() of vLLM's and SGLang's layers
 };
 }
 

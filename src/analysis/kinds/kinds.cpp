@@ -111,10 +111,10 @@ const Known::OfDevice& known_of(const KindWatch& watch, DeviceId device) {
 
 void add_kinds(MemoryState& state, const KindWatch& watch) {
   Looks looks(state, watch.known());
-  for (const DeviceState& stats : state.devices) {
-    DeviceKinds device(known_of(watch, stats.device));
-    for_each_active(state, stats.device, [&](std::uint32_t block) {
-      state.facts[block].kind = device.kind_of(looks.of_block(state, stats.device, block));
+  for (const DeviceState& device_state : state.devices) {
+    DeviceKinds device(known_of(watch, device_state.device));
+    for_each_active(state, device_state.device, [&](std::uint32_t block) {
+      state.facts[block].kind = device.kind_of(looks.of_block(state, device_state.device, block));
     });
   }
   state.has_kinds = !state.blocks.empty();
@@ -141,15 +141,15 @@ LifeKinds kinds_of(const DeviceRecord& record, const MemoryState& state, const K
 
 KindAccount kind_account(const MemoryState& state, std::optional<DeviceId> device) {
   KindAccount account;
-  for (const DeviceState& stats : state.devices_of(device)) {
-    for_each_active(state, stats.device, [&](std::uint32_t block) {
+  for (const DeviceState& device_state : state.devices_of(device)) {
+    for_each_active(state, device_state.device, [&](std::uint32_t block) {
       const std::uint64_t bytes = state.blocks[block].requested_bytes;
       KindAmount& amount = account[static_cast<std::size_t>(state.facts[block].kind.kind)];
       amount.bytes += bytes;
       ++amount.blocks;
       amount.bytes_by[static_cast<std::size_t>(state.facts[block].kind.evidence)] += bytes;
     });
-    account[static_cast<std::size_t>(MemoryKind::unknown)].bytes += stats.figures.outside_bytes;
+    account[static_cast<std::size_t>(MemoryKind::unknown)].bytes += device_state.figures.outside_bytes;
   }
   return account;
 }
@@ -158,10 +158,10 @@ std::map<std::pair<DeviceId, StackId>, MemoryKind> kinds_by_stack(const MemorySt
   std::map<std::pair<DeviceId, StackId>, MemoryKind> kinds;
   if (!state.has_kinds) return kinds;
   std::map<std::pair<DeviceId, StackId>, std::array<std::uint64_t, kMemoryKinds>> stacks;
-  for (const DeviceState& stats : state.devices)
-    for_each_active(state, stats.device, [&](std::uint32_t block) {
-      stacks[{stats.device, state.blocks[block].stack}][static_cast<std::size_t>(state.facts[block].kind.kind)] +=
-          state.blocks[block].requested_bytes;
+  for (const DeviceState& device_state : state.devices)
+    for_each_active(state, device_state.device, [&](std::uint32_t block) {
+      stacks[{device_state.device, state.blocks[block].stack}]
+            [static_cast<std::size_t>(state.facts[block].kind.kind)] += state.blocks[block].requested_bytes;
     });
   for (const auto& [stack, bytes] : stacks) {
     const auto most = std::ranges::max_element(bytes);

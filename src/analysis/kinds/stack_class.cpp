@@ -99,6 +99,7 @@ constexpr std::array kPythonSigns{
 constexpr std::array kNearSigns{
     Sign{mark::loader, sign::loader},
     Sign{mark::kv_cache, sign::kv_cache},
+    Sign{mark::makes_weights, sign::parameter},
 };
 constexpr std::array kCppSigns{
     Sign{mark::workspace, sign::workspace},

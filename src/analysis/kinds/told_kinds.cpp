@@ -2,7 +2,6 @@
 
 #include "memviz/source_line.hpp"
 
-#include <algorithm>
 #include <array>
 #include <fmt/format.h>
 #include <re2/re2.h>
@@ -43,8 +42,9 @@ std::optional<MemoryKind> kind_of_word(std::string_view word) {
                                                     : character;
   }
   if (plain.ends_with('s')) plain.pop_back();
-  const auto* const found = std::ranges::find(kSpellings, plain, &Spelling::first);
-  return found == kSpellings.end() ? std::nullopt : std::optional(found->second);
+  for (const auto& [spelling, kind] : kSpellings)
+    if (spelling == plain) return kind;
+  return std::nullopt;
 }
 
 } // namespace

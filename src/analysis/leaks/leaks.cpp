@@ -46,10 +46,10 @@ std::vector<const KindFloors*> candidates_of(const StepFloors& floors) {
 }
 
 /// What PyTorch had and could have had when the device said no: reserved memory and what the device had left.
-std::optional<std::uint64_t> capacity_at_oom(const EventTable& events, const DeviceState& stats) {
-  if (stats.last_oom_event.is_none()) return std::nullopt;
-  const auto oom = static_cast<std::size_t>(stats.last_oom_event.value());
-  std::uint64_t reserved_bytes = stats.figures.reserved_bytes;
+std::optional<std::uint64_t> capacity_at_oom(const EventTable& events, const DeviceState& device_state) {
+  if (device_state.last_oom_event.is_none()) return std::nullopt;
+  const auto oom = static_cast<std::size_t>(device_state.last_oom_event.value());
+  std::uint64_t reserved_bytes = device_state.figures.reserved_bytes;
   for (std::size_t i = events.size(); i-- > oom;) {
     const std::uint64_t bytes = events.size_bytes(i);
     switch (events.action(i)) {
@@ -96,7 +96,7 @@ public:
       : state_(state), capacity_bytes_(options.capacity_bytes), steps_(*state.recording, options.steps),
         kinds_(kinds_by_stack(state)) {}
 
-  [[nodiscard]] DeviceLeaks leaks_of(const DeviceState& stats);
+  [[nodiscard]] DeviceLeaks leaks_of(const DeviceState& device_state);
 
 private:
   [[nodiscard]] Doubt doubt_of(const StepFloors& floors, const DeviceLeaks& leaks) const;
@@ -131,18 +131,18 @@ Doubt LeakFinder::doubt_of(const StepFloors& floors, const DeviceLeaks& leaks) c
   return may_be_one_pass(floors, leaks) ? Doubt::one_pass : Doubt::none;
 }
 
-DeviceLeaks LeakFinder::leaks_of(const DeviceState& stats) {
-  const EventTable& events = state_.recording->events_of(stats.device);
+DeviceLeaks LeakFinder::leaks_of(const DeviceState& device_state) {
+  const EventTable& events = state_.recording->events_of(device_state.device);
   DeviceLeaks result;
-  result.device = stats.device;
+  result.device = device_state.device;
   result.events = events.size();
-  result.steps = steps_.steps_of(stats.device);
-  result.capacity_bytes = capacity_bytes_ ? capacity_bytes_ : capacity_at_oom(events, stats);
+  result.steps = steps_.steps_of(device_state.device);
+  result.capacity_bytes = capacity_bytes_ ? capacity_bytes_ : capacity_at_oom(events, device_state);
   if (result.capacity_bytes) result.capacity_source = capacity_bytes_ ? CapacitySource::given : CapacitySource::oom;
   const std::size_t count = result.steps.starts.size();
   if (count < kFewestSteps) return result;
 
-  StepFloors floors = step_floors(state_.frames(), events, result.steps.starts, stats.figures.baseline_bytes);
+  StepFloors floors = step_floors(state_.frames(), events, result.steps.starts, device_state.figures.baseline_bytes);
   result.stacks = floors.kinds.size();
   for (const KindFloors* kind : candidates_of(floors)) {
     StackGrowth growth = growth_of(*kind, count);
@@ -229,10 +229,10 @@ Gate gate_of(const DeviceLeaks& leaks, std::uint64_t most_bytes) {
 std::vector<DeviceLeaks> find_leaks(const MemoryState& state, const LeakOptions& options) {
   LeakFinder finder(state, options);
   std::vector<DeviceLeaks> result;
-  for (const DeviceState& stats : state.devices) {
-    if (options.device && *options.device != stats.device) continue;
-    if (state.recording->events_of(stats.device).empty()) continue;
-    result.push_back(finder.leaks_of(stats));
+  for (const DeviceState& device_state : state.devices) {
+    if (options.device && *options.device != device_state.device) continue;
+    if (state.recording->events_of(device_state.device).empty()) continue;
+    result.push_back(finder.leaks_of(device_state));
   }
   check_annotation(state, options, result);
   return result;

@@ -52,8 +52,8 @@ void number(std::vector<ReportEntry>& entries, std::size_t names) {
 std::vector<DeviceId> devices_of(const MemoryState& state, std::optional<DeviceId> device) {
   if (device) return {*device};
   std::vector<DeviceId> devices;
-  for (const DeviceState& stats : state.devices)
-    if (!is_host(stats.device) || state.devices.size() == 1) devices.push_back(stats.device);
+  for (const DeviceState& device_state : state.devices)
+    if (!is_host(device_state.device) || state.devices.size() == 1) devices.push_back(device_state.device);
   return devices;
 }
 
@@ -75,8 +75,8 @@ public:
 
   void add(DeviceId device) {
     report_.devices.push_back(device);
-    if (const DeviceState* const stats = state_.device_at(device))
-      report_.peak_bytes += stats->figures.peak_requested_bytes;
+    if (const DeviceState* const device_state = state_.device_at(device))
+      report_.peak_bytes += device_state->figures.peak_requested_bytes;
     const auto record = std::ranges::find(timeline_, device, &DeviceRecord::device);
     const DeviceRecord* const found = record == timeline_.end() ? nullptr : &*record;
     add_weights(device, found);

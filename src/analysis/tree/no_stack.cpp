@@ -26,8 +26,8 @@ Pseudo NoStackReasons::reason(DeviceId device, std::uint32_t block) const {
 /// none was allocated before recording.
 Pseudo NoStackReasons::unexplained(DeviceId device, bool is_kept) const {
   if (is_history_off_) return Pseudo::history_off;
-  const DeviceState* stats = state_.device_at(device);
-  if (stats == nullptr || !stats->figures.may_have_lost_events) return Pseudo::before_recording;
+  const DeviceState* device_state = state_.device_at(device);
+  if (device_state == nullptr || !device_state->figures.may_have_lost_events) return Pseudo::before_recording;
   return is_kept && are_stacks_recorded(device) ? Pseudo::before_recording : Pseudo::lost_or_before;
 }
 
@@ -38,8 +38,9 @@ Pseudo NoStackReasons::reason(DeviceId device, const OutsideMemory& outside) con
 
 /// Only C++ frames show that stacks are recorded of every allocation: those of the backward pass have no Python frames.
 bool NoStackReasons::are_stacks_recorded(DeviceId device) const {
-  const DeviceState* stats = state_.device_at(device);
-  return has_cpp_frames_ && stats != nullptr && stats->figures.allocs > 0 && stats->figures.allocs_without_stack == 0;
+  const DeviceState* device_state = state_.device_at(device);
+  return has_cpp_frames_ && device_state != nullptr && device_state->figures.allocs > 0 &&
+         device_state->figures.allocs_without_stack == 0;
 }
 
 } // namespace memviz

@@ -74,8 +74,8 @@ std::vector<NoStackAccount> no_stack_accounts(const MemoryState& state) {
         by_device[device.device].add(reasons.reason(device.device, outside),
                                      {outside.requested_bytes, outside.allocations});
   std::vector<NoStackAccount> accounts;
-  for (const DeviceState& stats : state.devices) {
-    const auto found = by_device.find(stats.device);
+  for (const DeviceState& device_state : state.devices) {
+    const auto found = by_device.find(device_state.device);
     accounts.push_back(found == by_device.end() ? NoStackAccount{} : found->second.account());
   }
   return accounts;

@@ -57,26 +57,26 @@ std::uint64_t sum_of_lines(const std::vector<UserLine>& lines) {
 }
 
 /// The list of flame: what is live, and what of it has no stack.
-Said by_list(const MemoryState& state, const DeviceState& stats) {
-  const auto lines = rank_user_lines(state, stats.device);
-  return {stats.moment.event.number(), sum_of_lines(lines), no_stack_account(lines).total.bytes};
+Said by_list(const MemoryState& state, const DeviceState& device_state) {
+  const auto lines = rank_user_lines(state, device_state.device);
+  return {device_state.moment.event.number(), sum_of_lines(lines), no_stack_account(lines).total.bytes};
 }
 
 /// Its tree: all that is not free, rounding or unaccounted for.
-Said by_tree(const MemoryState& state, const DeviceState& stats) {
+Said by_tree(const MemoryState& state, const DeviceState& device_state) {
   TreeOptions options;
   options.levels = {Level::state};
   options.frames = FrameFilter::all;
-  options.device = stats.device;
+  options.device = device_state.device;
   const FrameTree tree = build_frame_tree(state, options);
-  Said said{stats.moment.event.number(), 0, 0};
+  Said said{device_state.moment.event.number(), 0, 0};
   for (const auto& node : tree.nodes) {
     const bool is_other = node.key == NodeKey(Pseudo::gaps) || node.key == NodeKey(BlockState::inactive) ||
                           node.key == NodeKey(Pseudo::unaccounted);
     if (!is_other) said.live_bytes += node.self.bytes;
     if (has_no_stack(node.key)) said.no_stack_bytes += node.self.bytes;
   }
-  CHECK(tree.root().total.bytes == stats.figures.reserved_bytes + stats.figures.outside_bytes);
+  CHECK(tree.root().total.bytes == device_state.figures.reserved_bytes + device_state.figures.outside_bytes);
   return said;
 }
 
@@ -91,10 +91,13 @@ std::vector<Said> by_stats_json(const MemoryState& state) {
 std::vector<Said> by_explain(const MemoryState& state) {
   std::vector<Said> said(state.devices.size());
   for (const DeviceExplanation& device : explain(state, {})) {
-    const auto is_it = [&](const DeviceState& stats) { return stats.device == device.stats.device; };
+    const auto is_it = [&](const DeviceState& device_state) {
+      return device_state.device == device.device_state.device;
+    };
     const auto place = std::find_if(state.devices.begin(), state.devices.end(), is_it);
-    said[static_cast<std::size_t>(place - state.devices.begin())] = {
-        device.stats.moment.event.number(), sum_of_lines(device.users), no_stack_account(device.users).total.bytes};
+    said[static_cast<std::size_t>(place - state.devices.begin())] = {device.device_state.moment.event.number(),
+                                                                     sum_of_lines(device.users),
+                                                                     no_stack_account(device.users).total.bytes};
   }
   return said;
 }
@@ -111,9 +114,9 @@ Said by_timeline(const FrameTable& frames, const LifeLines& lines, const DeviceR
 }
 
 /// The moment that is promised: the last error, without one the peak, without events the end.
-std::int64_t promised_event(const DeviceState& stats) {
-  if (stats.figures.events == 0) return -1;
-  return stats.figures.ooms > 0 ? stats.last_oom_event.number() : stats.peak_event.number();
+std::int64_t promised_event(const DeviceState& device_state) {
+  if (device_state.figures.events == 0) return -1;
+  return device_state.figures.ooms > 0 ? device_state.last_oom_event.number() : device_state.peak_event.number();
 }
 
 } // namespace
@@ -130,18 +133,19 @@ TEST_CASE("all commands agree on the moment, on what is live, and on what has no
     const auto stats_said = by_stats_json(file);
     const auto explain_said = by_explain(file);
     for (std::size_t i = 0; i < file.devices.size(); ++i) {
-      const DeviceState& stats = file.devices[i];
-      CAPTURE(stats.device);
-      const Said said = by_list(file, stats);
-      CHECK(stats.moment.event.number() == promised_event(stats));
-      CHECK(said.live_bytes == stats.figures.requested_bytes);
-      if (stats.moment.kind == MomentKind::peak) CHECK(said.live_bytes == stats.figures.peak_requested_bytes);
-      CHECK(by_tree(file, stats) == said);
+      const DeviceState& device_state = file.devices[i];
+      CAPTURE(device_state.device);
+      const Said said = by_list(file, device_state);
+      CHECK(device_state.moment.event.number() == promised_event(device_state));
+      CHECK(said.live_bytes == device_state.figures.requested_bytes);
+      if (device_state.moment.kind == MomentKind::peak)
+        CHECK(said.live_bytes == device_state.figures.peak_requested_bytes);
+      CHECK(by_tree(file, device_state) == said);
       CHECK(stats_said[i] == said);
       CHECK(explain_said[i] == said);
       // What is only counted has no life to draw: an edited file, which says so.
-      if (!stats.moment.is_end() && stats.figures.balanced())
-        CHECK(by_timeline(at_end.frames, lines, records[i], stats.moment) == said);
+      if (!device_state.moment.is_end() && device_state.figures.balanced())
+        CHECK(by_timeline(at_end.frames, lines, records[i], device_state.moment) == said);
     }
   }
 }

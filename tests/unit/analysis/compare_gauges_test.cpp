@@ -7,12 +7,12 @@ using namespace memviz;
 namespace {
 
 DeviceState device(std::uint32_t number, std::uint64_t peak_bytes, std::uint64_t end_bytes, std::uint64_t events = 5) {
-  DeviceState stats;
-  stats.device = {number};
-  stats.figures.peak_requested_bytes = peak_bytes;
-  stats.figures.end_requested_bytes = end_bytes;
-  stats.figures.events = events;
-  return stats;
+  DeviceState device_state;
+  device_state.device = {number};
+  device_state.figures.peak_requested_bytes = peak_bytes;
+  device_state.figures.end_requested_bytes = end_bytes;
+  device_state.figures.events = events;
+  return device_state;
 }
 
 std::vector<DeviceReadings> readings(const std::vector<DeviceState>& before, const std::vector<DeviceState>& after) {

@@ -20,11 +20,11 @@ using namespace memviz::test;
 namespace {
 
 /// A GPU with 1 of 2 MiB in use; 4 MiB pinned, 1 MiB pinned and free, and 8 MiB that were given back.
-SnapshotBuilder with_host() {
+SnapshotBuilder with_host(const std::string& line = "loader.py:2:pin") {
   SnapshotBuilder builder;
   builder.segment(0x1000'0000, 2 * MiB).active(MiB, MiB, {"train.py:1:step"}).inactive(MiB);
   builder.alloc(0x1000'0000, MiB, {"train.py:1:step"});
-  builder.host_block(0x5000'0000, 4 * MiB, true, {"loader.py:2:pin"}).host_block(0x4000'0000, MiB, false);
+  builder.host_block(0x5000'0000, 4 * MiB, true, {line}).host_block(0x4000'0000, MiB, false);
   using Range = std::pair<std::uint64_t, std::uint64_t>;
   for (const auto& [at, size] : {Range{0x5000'0000, 4 * MiB}, Range{0x4000'0000, MiB}, Range{0x6000'0000, 8 * MiB}}) {
     builder.host_event("segment_alloc", at, size).host_event("alloc", at, size, {"loader.py:2:pin"});
@@ -148,6 +148,10 @@ TEST_CASE("a comparison has figures of pinned host memory, but no segments of it
   REQUIRE(all.readings.size() == 2);
   CHECK(all.readings[1].of(Gauge::reserved).change_bytes() == 2 * MiB);
   CHECK(compare_story(all).headline == "+2.00 MiB at the peak on host memory: 12.0 MiB before, 14.0 MiB after");
+  CHECK(compare_story(compare_snapshots(before, before, {})).headline ==
+        "No difference: both snapshots hold the same memory");
+  CHECK(compare_story(compare_snapshots(before, replay(with_host("loader.py:9:pin").read()), {})).headline ==
+        "As much on every device as before, but not the same");
   CompareOptions options;
   options.tree.device = kHostDevice;
   const Comparison host = compare_snapshots(before, after, options);

@@ -14,10 +14,10 @@ namespace {
 
 /// The kinds of each device at its peak are its peak.
 void check_peaks(const Opened& opened) {
-  for (const DeviceState& stats : opened.state.devices) {
-    const auto peak = opened.peak_kinds.find(stats.device);
+  for (const DeviceState& device_state : opened.state.devices) {
+    const auto peak = opened.peak_kinds.find(device_state.device);
     REQUIRE(peak != opened.peak_kinds.end());
-    CHECK(bytes_of_kinds(peak->second) == stats.figures.peak_requested_bytes);
+    CHECK(bytes_of_kinds(peak->second) == device_state.figures.peak_requested_bytes);
   }
 }
 
@@ -44,9 +44,9 @@ std::map<std::uint64_t, LifeKind> kinds_in(const DeviceRecord& record, std::uint
 std::size_t check_timeline_agrees(const Opened& opened) {
   std::size_t compared = 0;
   for (const DeviceRecord& record : opened.timeline) {
-    const DeviceState* const stats = opened.state.device_at(record.device);
-    REQUIRE(stats != nullptr);
-    const std::uint64_t events = stats->moment.event.count();
+    const DeviceState* const device_state = opened.state.device_at(record.device);
+    REQUIRE(device_state != nullptr);
+    const std::uint64_t events = device_state->moment.event.count();
     if (events > record.events) continue;
     const auto kinds = kinds_in(record, static_cast<std::uint32_t>(events));
     for (const Segment& segment : opened.state.segments_of(record.device))

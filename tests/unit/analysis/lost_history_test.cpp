@@ -108,8 +108,8 @@ TEST_CASE("of the real snapshots, those of a ring that was too small say so") {
     CAPTURE(name);
     const Recording snapshot = read_snapshot(read_bytes(file.string()));
     std::size_t lossy_devices = 0;
-    for (const DeviceState& stats : end_of(snapshot).devices)
-      lossy_devices += lost_history(snapshot, stats.figures).has_value() ? 1U : 0U;
+    for (const DeviceState& device_state : end_of(snapshot).devices)
+      lossy_devices += lost_history(snapshot, device_state.figures).has_value() ? 1U : 0U;
     const bool has_small_ring = name == "ring_full_10000" || name.starts_with("history_v20") ||
                                 name == "windows_paths" || name == "many_blocks_2gpu" ||
                                 name == "one_event_without_frames";

@@ -10,16 +10,16 @@ using namespace memviz;
 namespace {
 
 DeviceState at(MomentKind kind, std::uint64_t requested_bytes) {
-  DeviceState stats;
-  stats.moment.kind = kind;
-  stats.moment.event = EventIndex(7);
-  stats.figures.events = 30;
-  stats.figures.requested_bytes = requested_bytes;
-  stats.figures.reserved_bytes = 8192;
-  stats.figures.peak_requested_bytes = 4096;
-  stats.figures.end_requested_bytes = 1024;
-  stats.figures.end_reserved_bytes = 2048;
-  return stats;
+  DeviceState device_state;
+  device_state.moment.kind = kind;
+  device_state.moment.event = EventIndex(7);
+  device_state.figures.events = 30;
+  device_state.figures.requested_bytes = requested_bytes;
+  device_state.figures.reserved_bytes = 8192;
+  device_state.figures.peak_requested_bytes = 4096;
+  device_state.figures.end_requested_bytes = 1024;
+  device_state.figures.end_reserved_bytes = 2048;
+  return device_state;
 }
 
 Moment moment(MomentKind kind, std::int64_t event) {

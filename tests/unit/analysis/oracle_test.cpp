@@ -43,8 +43,8 @@ void check_same_lines(const std::string& found, const fs::path& expected) {
 
 void check_trees(const MemoryState& state) {
   std::uint64_t reserved_bytes = 0;
-  for (const DeviceState& stats : state.devices)
-    reserved_bytes += stats.figures.reserved_bytes;
+  for (const DeviceState& device_state : state.devices)
+    reserved_bytes += device_state.figures.reserved_bytes;
   for (const auto& levels : {memory_levels(state), segment_levels(state)}) {
     TreeOptions options;
     options.levels = levels;

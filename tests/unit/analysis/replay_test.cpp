@@ -17,17 +17,17 @@ TEST_CASE("a recording from the start balances without a baseline") {
   const Recording snapshot = builder.read();
   const MemoryState result = end_of(snapshot);
   REQUIRE(result.devices.size() == 1);
-  const DeviceState& stats = result.devices[0];
-  CHECK(stats.figures.reserved_bytes == 4096);
-  CHECK(stats.figures.allocated_bytes == 1024);
-  CHECK(stats.figures.inactive_bytes == 3072);
-  CHECK(stats.figures.requested_bytes == 1000);
-  CHECK(stats.figures.rounding_bytes() == 24);
-  CHECK(stats.figures.baseline_bytes == 0);
-  CHECK(stats.figures.peak_requested_bytes == 1500);
-  CHECK(stats.peak_event == EventIndex(1));
-  CHECK(stats.figures.end_requested_bytes == 1000);
-  CHECK(stats.figures.balanced());
+  const DeviceState& device_state = result.devices[0];
+  CHECK(device_state.figures.reserved_bytes == 4096);
+  CHECK(device_state.figures.allocated_bytes == 1024);
+  CHECK(device_state.figures.inactive_bytes == 3072);
+  CHECK(device_state.figures.requested_bytes == 1000);
+  CHECK(device_state.figures.rounding_bytes() == 24);
+  CHECK(device_state.figures.baseline_bytes == 0);
+  CHECK(device_state.figures.peak_requested_bytes == 1500);
+  CHECK(device_state.peak_event == EventIndex(1));
+  CHECK(device_state.figures.end_requested_bytes == 1000);
+  CHECK(device_state.figures.balanced());
   CHECK(result.facts[0].history.is_explained());
   CHECK(warnings_of(result).empty());
 }
@@ -47,13 +47,13 @@ TEST_CASE("what lived before the first event is the baseline") {
   SUBCASE("frees that no recorded alloc explains") {
     builder.segment(0x1000, 1024).inactive(1024);
     builder.free(0x1000, 700);
-    const DeviceState stats = replay(builder.read()).devices[0];
-    CHECK(stats.figures.baseline_bytes == 700);
-    CHECK(stats.figures.unmatched_frees == 1);
-    CHECK(stats.figures.peak_requested_bytes == 700);
-    CHECK(stats.peak_event.is_none());
-    CHECK(stats.figures.end_requested_bytes == 0);
-    CHECK(stats.figures.balanced());
+    const DeviceState device_state = replay(builder.read()).devices[0];
+    CHECK(device_state.figures.baseline_bytes == 700);
+    CHECK(device_state.figures.unmatched_frees == 1);
+    CHECK(device_state.figures.peak_requested_bytes == 700);
+    CHECK(device_state.peak_event.is_none());
+    CHECK(device_state.figures.end_requested_bytes == 0);
+    CHECK(device_state.figures.balanced());
   }
 }
 
@@ -61,20 +61,20 @@ TEST_CASE("an allocation lives until free_completed, not free_requested") {
   SnapshotBuilder builder;
   builder.segment(0x1000, 1024).pending(512, 500).inactive(512);
   builder.alloc(0x1000, 500).event("free_requested", 0x1000, 500);
-  const DeviceState stats = replay(builder.read()).devices[0];
-  CHECK(stats.figures.end_requested_bytes == 500);
-  CHECK(stats.figures.pending_free_bytes == 512);
-  CHECK(stats.figures.balanced());
+  const DeviceState device_state = replay(builder.read()).devices[0];
+  CHECK(device_state.figures.end_requested_bytes == 500);
+  CHECK(device_state.figures.pending_free_bytes == 512);
+  CHECK(device_state.figures.balanced());
 }
 
 TEST_CASE("an address that is used again is a new allocation") {
   SnapshotBuilder builder;
   builder.segment(0x1000, 1024).active(1024, 900);
   builder.alloc(0x1000, 100).free(0x1000, 100).alloc(0x1000, 900);
-  const DeviceState stats = replay(builder.read()).devices[0];
-  CHECK(stats.figures.peak_requested_bytes == 900);
-  CHECK(stats.peak_event == EventIndex(3));
-  CHECK(stats.figures.balanced());
+  const DeviceState device_state = replay(builder.read()).devices[0];
+  CHECK(device_state.figures.peak_requested_bytes == 900);
+  CHECK(device_state.peak_event == EventIndex(3));
+  CHECK(device_state.figures.balanced());
 }
 
 TEST_CASE("the peak is the first event at which it is reached") {

@@ -155,8 +155,9 @@ TEST_CASE("the state after any event is that of a replay from the beginning") {
         const MemoryState state = state_of(path, after_event_of(device, event));
         CHECK(warnings_of(state).empty());
         CHECK((active_blocks(state, device) == live_after(whole, device, event)));
-        for (const DeviceState& stats : state.devices)
-          if (stats.device == device) CHECK(stats.figures.reserved_bytes == reserved_after(whole, device, event));
+        for (const DeviceState& device_state : state.devices)
+          if (device_state.device == device)
+            CHECK(device_state.figures.reserved_bytes == reserved_after(whole, device, event));
       }
     }
   }

@@ -47,16 +47,16 @@ TEST_CASE("totals are those of the moment, accounts those of the recording") {
   small(builder, 0x1000, 4096).active(1024, 1000).inactive(3072);
   builder.alloc(0x1000, 1000).alloc(0x1400, 500).free(0x1400, 500);
   const MemoryState state = rewound(builder, at_moment(MomentKind::peak));
-  const DeviceState& stats = state.devices[0];
-  CHECK(stats.moment.kind == MomentKind::peak);
-  CHECK(stats.moment.event == EventIndex(1));
-  CHECK(stats.figures.allocated_bytes == 1536);
-  CHECK(stats.figures.requested_bytes == 1500);
-  CHECK(stats.figures.inactive_bytes == 2560);
-  CHECK(stats.figures.blocks == 3);
-  CHECK(stats.figures.events == 4);
-  CHECK(stats.figures.end_requested_bytes == 1000);
-  CHECK(stats.figures.balanced());
+  const DeviceState& device_state = state.devices[0];
+  CHECK(device_state.moment.kind == MomentKind::peak);
+  CHECK(device_state.moment.event == EventIndex(1));
+  CHECK(device_state.figures.allocated_bytes == 1536);
+  CHECK(device_state.figures.requested_bytes == 1500);
+  CHECK(device_state.figures.inactive_bytes == 2560);
+  CHECK(device_state.figures.blocks == 3);
+  CHECK(device_state.figures.events == 4);
+  CHECK(device_state.figures.end_requested_bytes == 1000);
+  CHECK(device_state.figures.balanced());
   CHECK(alloc_events(state) == std::vector{EventIndex(0), EventIndex(1), kNoEvent});
 }
 

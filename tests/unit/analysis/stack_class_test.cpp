@@ -184,6 +184,13 @@ TEST_CASE("what loads weights, FSDP and optimizers that load their state have na
   CHECK(class_in_python({fsdp + "to_accumulated_grad_if_needed"}) == StackClass::forward);
 }
 
+TEST_CASE("weights are what create_weights() of a server's layers makes") {
+  const std::string empty = "libtorch_cpu.so:1:at::_ops::empty_memory_format::call(c10::ArrayRef<c10::SymInt>)";
+  CHECK(class_in_python({"/lib/vllm/model_executor/layers/linear.py:201:create_weights",
+                         "/lib/torch/utils/_device.py:3:__torch_function__", empty}) == StackClass::parameter);
+  CHECK(class_in_python({"/app/model.py:5:recreate_weights_of", empty}) == StackClass::forward);
+}
+
 TEST_CASE("a default device's frames are those of the function that it serves") {
   CHECK(class_in_python({"/lib/torch/optim/adam.py:9:_init_group", "/lib/torch/utils/_device.py:3:__torch_function__",
                          "libtorch_cpu.so:1:at::_ops::zeros_like::call(at::Tensor const&)"}) ==

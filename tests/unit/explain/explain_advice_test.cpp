@@ -117,7 +117,7 @@ TEST_CASE("what each step leaves behind comes before what would have helped once
     REQUIRE(found.first().leak->lines.size() == 1);
     REQUIRE_FALSE(found.words().advice.empty());
     CHECK(found.words().advice[0] == "Let go of what each step leaves behind: 100 MiB more a step, all of it from put "
-                                     "cache.py:3. memviz leaks tells how sure that is.");
+                                     "cache.py:3. memviz leaks says how certain that is.");
   }
   SUBCASE("but not where it is next to nothing beside the rest") {
     CHECK_FALSE(trained("ProfilerStep#7", MiB, GiB).first().leak);

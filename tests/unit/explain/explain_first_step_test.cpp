@@ -1,4 +1,5 @@
 #include "memviz/explain_words.hpp"
+#include "story/first_step_words.hpp"
 #include "support/contains.hpp"
 #include "support/explained.hpp"
 #include "support/small_snapshot.hpp"
@@ -116,6 +117,21 @@ TEST_CASE("nothing is still to come after the first step, and without training")
   SUBCASE("a forward pass that keeps nothing") {
     CHECK_FALSE(Training().fail(0).first_step);
   }
+}
+
+TEST_CASE("a first step says what is missing where something is") {
+  FirstStep step;
+  step.parameter_bytes = 100 * kMiB;
+  step.needed_bytes = 400 * kMiB;
+  step.available_bytes = 500 * kMiB;
+  step.gradients_to_come_bytes = 100 * kMiB;
+  const std::string text =
+      "This looks like the first training step. Still to come in it are at least 100 MiB of gradients, if all 100 MiB "
+      "of parameters are trained. Parameters, gradients and optimizer state together take at least 400 MiB; PyTorch "
+      "can have 500 MiB.";
+  CHECK(first_step_text(step) == text);
+  step.missing_bytes = kMiB;
+  CHECK(first_step_text(step) == text + " For the whole step at least 1.00 MiB is missing.");
 }
 
 } // namespace memviz

@@ -36,6 +36,13 @@ TEST_CASE("UnmappedPages") {
     events.push(test::event_of(Action::segment_map, kRange + 80 * MiB, 20 * MiB));
     CHECK(UnmappedPages(events, events.size()).bytes_before(kRange + 80 * MiB) == 0);
   }
+  SUBCASE("in any order, neighbours are one") {
+    EventTable downward;
+    downward.push(test::event_of(Action::segment_map, kRange, 100 * MiB));
+    downward.push(test::event_of(Action::segment_unmap, kRange + 40 * MiB, 40 * MiB));
+    downward.push(test::event_of(Action::segment_unmap, kRange, 40 * MiB));
+    CHECK(UnmappedPages(downward, 3).bytes_before(kRange + 80 * MiB) == 80 * MiB);
+  }
   SUBCASE("the end of the address space is no trouble") {
     events.push(test::event_of(Action::segment_unmap, ~std::uint64_t{0} - MiB, 40 * MiB));
     CHECK(UnmappedPages(events, events.size()).bytes_before(~std::uint64_t{0}) == MiB);

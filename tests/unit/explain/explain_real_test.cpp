@@ -20,14 +20,14 @@ TEST_CASE("the model reproduces real recordings, and real explanations add up") 
     const Explained found = explained(test::read_file(path));
     test::check_adds_up(found);
     for (const DeviceExplanation& device : found.devices) {
-      const std::size_t events = found.state.recording->events_of(device.stats.device).size();
+      const std::size_t events = found.state.recording->events_of(device.device_state.device).size();
       if (device.fidelity.allocs == 0 || path.stem() == "anonymised_fixture") continue; // edited: no free blocks
       const MemoryState start = before_first_event(found.state.recording);
       const LeadUp whole{.start = start,
                          .state = found.state,
-                         .events = found.state.recording->traces[device.stats.device],
+                         .events = found.state.recording->traces[device.device_state.device],
                          .event_count = events,
-                         .device = device.stats.device};
+                         .device = device.device_state.device};
       const Fidelity fidelity = check_model(whole, device.settings);
       CHECK(fidelity.largest_error_bytes == 0);
       CHECK(fidelity.same_places == fidelity.allocs);
@@ -42,7 +42,7 @@ TEST_CASE("explain tells why oom_expandable_3gpu failed") {
   if (!folder) return;
   const Explained found = explained(test::read_file(*folder / "snapshots" / "oom_expandable_3gpu.pickle"));
   const DeviceExplanation& device = found.first();
-  CHECK(device.stats.device == DeviceId{1});
+  CHECK(device.device_state.device == DeviceId{1});
   CHECK(device.judgement.verdict == Verdict::exhaustion);
   REQUIRE(device.request.has_value());
   CHECK(device.request->event == EventIndex(421));

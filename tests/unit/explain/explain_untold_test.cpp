@@ -114,6 +114,33 @@ TEST_CASE("without rounding: what the request was before it was rounded up is no
   CHECK(answer.proviso == Proviso::request_size);
 }
 
+TEST_CASE("without rounding: where nothing failed, no request has to fit") {
+  test::SmallSnapshot made;
+  made.setting("roundup_power2_divisions.1", "4").setting("roundup_power2_divisions.64", "4");
+  made.segment(kFirst, 60 * MiB).active(60 * MiB, 60 * MiB);
+  made.event(Action::segment_alloc, kFirst, 60 * MiB).event(Action::alloc, kFirst, 60 * MiB);
+  const Explained found = explained(made.take());
+  CHECK(found.answer(Circumstance::no_rounding).outcome == Outcome::does_not_fit);
+  CHECK(found.answer(Circumstance::no_rounding).reserved_bytes == 60 * MiB);
+}
+
+TEST_CASE("a replay that runs out of memory with either start says where the recorded one does") {
+  // Three times 12 MiB after 12 MiB from before, of 50. Expandable segments grow by 20 MiB: the second is too much, or
+  // the third where the first 12 MiB are in one, too.
+  test::SmallSnapshot made;
+  for (std::uint64_t i = 0; i < 4; ++i) {
+    const std::uint64_t place = kFirst + i * 16 * MiB;
+    made.segment(place, 12 * MiB).active(12 * MiB, 12 * MiB);
+    if (i > 0) made.event(Action::segment_alloc, place, 12 * MiB).event(Action::alloc, place, 12 * MiB);
+  }
+  made.event(Action::oom, 2 * MiB, 12 * MiB);
+  const Explained found = explained(made.take());
+  const WhatIf& answer = found.answer(Circumstance::expandable_segments);
+  CHECK(answer.outcome == Outcome::does_not_fit);
+  CHECK(answer.failed_event.number() == 3);
+  CHECK(answer.proviso == Proviso::none);
+}
+
 TEST_CASE("smallest_request_bytes") {
   AllocatorSettings settings;
   CHECK(smallest_request_bytes(settings, 512) == 1);

@@ -303,7 +303,7 @@ TEST_CASE("memory outside PyTorch leads to advice about that, and room that is l
     SmallSnapshot made;
     made.segment(kBase, 4 * GiB).active(4 * GiB, 4 * GiB);
     const Explained found = test::explained(made.take(), 12 * GiB);
-    CHECK(one_contains(found.words().reasons, "Headroom: of the device's 12.0 GiB PyTorch left 8.00 GiB unreserved."));
+    CHECK(one_contains(found.words().reasons, "Headroom: PyTorch left 8.00 GiB of the device's 12.0 GiB unreserved."));
   }
 }
 
@@ -314,7 +314,7 @@ TEST_CASE("a full device beside others that have room is told with them") {
   made.segment(kBase, 20 * GiB, 0, 2).active(20 * GiB, 20 * GiB);
   made.segment(kBase, 60 * GiB, 0, 3).active(60 * GiB, 60 * GiB);
   const Explained found = failed(made, oom(5 * GiB, MiB), DeviceId{1});
-  CHECK(found.first().stats.device == DeviceId{1});
+  CHECK(found.first().device_state.device == DeviceId{1});
   CHECK(one_contains(found.words().reasons, "Imbalance: GPU 1 held 78.0 GiB; GPU 0 held 8.00 GiB and GPU 2 20.0 GiB"));
   CHECK(one_contains(found.words().advice, "move some of what GPU 1 holds to GPU 0 or GPU 2"));
 }
@@ -342,7 +342,8 @@ TEST_CASE("of an edited file the end is what its blocks say, and what the events
   CHECK(found.words().headline ==
         "GPU 0 at the peak, event 0 of 1: 0 B of 64.0 MiB reserved is live, and by the events "
         "5.00 MiB more, outside all segments.");
-  CHECK(other_moments_text("explain", found.first().stats).starts_with("At the end: 0 B live of 64.0 MiB reserved"));
+  CHECK(other_moments_text("explain", found.first().device_state)
+            .starts_with("At the end: 0 B live of 64.0 MiB reserved"));
 }
 
 TEST_CASE("what empty_cache() would give back is not told of memory that no block covers") {
