@@ -1,0 +1,145 @@
+#include "memviz/answers.hpp"
+
+#include "memviz/error.hpp"
+#include "memviz/format.hpp"
+#include "memviz/label.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <utility>
+#include <vector>
+
+namespace memviz {
+
+FrameFilter frames_of(const TreeChoice& choice) {
+  return choice.frames.value_or(FrameFilter::filtered);
+}
+
+bool needs_births(const TreeChoice& choice) {
+  return choice.group && need_births(*choice.group);
+}
+
+bool needs_kinds(const TreeChoice& choice) {
+  return choice.group && need_kinds(*choice.group);
+}
+
+TreeOptions resolved(const TreeChoice& choice, const MemoryState& state, std::optional<DeviceId> device) {
+  TreeOptions options;
+  options.frames = frames_of(choice);
+  options.focus = choice.focus.value_or("");
+  options.hide = choice.hide.value_or("");
+  options.device = device;
+  if (choice.group) {
+    options.levels = *choice.group;
+    // Pinned host memory is never added to what GPUs hold.
+    const auto devices = state.recording->devices();
+    const bool mixes_host = !device && devices.size() > 1 && is_host(devices.back());
+    if (mixes_host && std::ranges::find(options.levels, Level::device) == options.levels.end())
+      options.levels.insert(options.levels.begin(), Level::device);
+    return options;
+  }
+  options.levels = choice.view == TreeView::segments ? segment_levels(state) : memory_levels(state);
+  // With one device chosen, a level for it says nothing.
+  if (device) std::erase(options.levels, Level::device);
+  return options;
+}
+
+Wants wants_of(const FlameQuestion& question) {
+  return {.moment = moment_of(question.scope),
+          .births = needs_births(question.tree) || question.tree.view == TreeView::segments,
+          .kinds = true};
+}
+
+FlameAnswer flame_answer(const FlameQuestion& question, Loaded loaded) {
+  KindTree built = build_kind_tree(loaded.state, resolved(question.tree, loaded.state, question.scope.device));
+  return {question, std::move(loaded), std::move(built)};
+}
+
+FlamePicture picture_of(const FlameAnswer& answer, bool shows_patterns) {
+  const MemoryState& state = answer.loaded.state;
+  const TreeChoice& tree = answer.question.tree;
+  const std::optional<DeviceId> device = answer.question.scope.device;
+  return {.file = picture_name(answer.loaded.name),
+          .subject = memory_subject(state, device),
+          .tree = answer.built.tree,
+          .device = device,
+          .kinds = answer.built.kinds,
+          .filters = {.has_focus = tree.focus.has_value(),
+                      .has_hide = tree.hide.has_value(),
+                      .focus = shows_patterns ? tree.focus.value_or("") : "",
+                      .hide = shows_patterns ? tree.hide.value_or("") : ""},
+          .has_segments = tree.view == TreeView::segments};
+}
+
+TextSource json_of(const FlameAnswer& answer) {
+  const MemoryState& state = answer.loaded.state;
+  return tree_json_source(answer.loaded.name, state.frames(), answer.built.tree,
+                          state.devices_of(answer.question.scope.device));
+}
+
+Wants wants_of(const StateQuestion& question) {
+  return {.moment = moment_of(question.scope), .births = true, .kinds = question.kinds};
+}
+
+StatePicture picture_of(const StateAnswer& answer) {
+  return {picture_name(answer.loaded.name), answer.loaded.state, answer.question.scope.device};
+}
+
+TextSource json_of(const StateAnswer& answer) {
+  return state_json_source({answer.loaded.name, answer.loaded.state, answer.question.scope.device});
+}
+
+Wants wants_of(const StatsQuestion& question) {
+  return {.moment = moment_of(question.scope), .kinds = true, .peak_kinds = true};
+}
+
+StatsAnswer stats_answer(const StatsQuestion& question, Loaded loaded) {
+  const std::optional<DeviceId> device = question.scope.device;
+  if (device) std::erase_if(loaded.state.devices, [&](const DeviceState& other) { return other.device != *device; });
+  return {question, std::move(loaded)};
+}
+
+std::string text_of(const StatsAnswer& answer) {
+  return stats_text(answer.loaded.name, answer.loaded.state, answer.question.scope.device, answer.loaded.peak_kinds);
+}
+
+std::string json_of(const StatsAnswer& answer) {
+  return stats_json(answer.loaded.name, answer.loaded.state, answer.loaded.peak_kinds);
+}
+
+namespace {
+
+/// Less than what PyTorch held and what was free cannot be the memory of a device; no verdict would be true of it.
+void check_capacity(const std::string& file, const std::vector<DeviceExplanation>& devices) {
+  for (const DeviceExplanation& device : devices) {
+    const MemoryLedger& ledger = device.ledger;
+    const std::uint64_t known_bytes = ledger.reserved_bytes + ledger.device_free_bytes.value_or(0);
+    if (!ledger.capacity_bytes || *ledger.capacity_bytes >= known_bytes) continue;
+    throw UsageError(fmt::format("--capacity {} is too little for {}: {} had {} or more, of which PyTorch held {}",
+                                 format_bytes(*ledger.capacity_bytes), file,
+                                 device_name(device.device_state.device, device.device_state.is_cpu),
+                                 format_bytes(known_bytes), format_bytes(ledger.reserved_bytes)));
+  }
+}
+
+} // namespace
+
+Wants wants_of(const ExplainQuestion& question) {
+  return {.moment = moment_of(question.scope), .events = true, .kinds = true};
+}
+
+ExplainAnswer explain_answer(const ExplainQuestion& question, Loaded loaded) {
+  auto devices = explain(loaded.state, {.capacity_bytes = question.capacity_bytes, .device = question.scope.device});
+  check_capacity(loaded.name, devices);
+  return {std::move(loaded), std::move(devices)};
+}
+
+ExplainReport report_of(const ExplainAnswer& answer) {
+  return {answer.loaded.name, answer.loaded.state, answer.devices};
+}
+
+ExplainPicture picture_of(const ExplainAnswer& answer) {
+  return {picture_name(answer.loaded.name), answer.loaded.state, answer.devices};
+}
+
+} // namespace memviz
