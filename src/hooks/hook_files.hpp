@@ -11,7 +11,8 @@ namespace memviz::hooks {
 /// The path of each file of `memviz run` within its folder, and its text; CMakeLists.txt lists them.
 extern const std::span<const std::pair<std::string_view, std::string_view>> kHookFiles;
 
-/// The text of the file of `memviz rehearse`.
+/// The texts of the files of `memviz rehearse`: the hook, and what answers for the absent ranks of a job.
 extern const std::string_view kRehearsalHook;
+extern const std::string_view kWorldHook;
 
 } // namespace memviz::hooks

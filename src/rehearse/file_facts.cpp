@@ -4,10 +4,8 @@
 #include "memviz/input.hpp"
 #include "memviz/label.hpp"
 #include "memviz/lost_history.hpp"
-#include "memviz/moment_words.hpp"
 #include "memviz/recording.hpp"
 #include "memviz/replay.hpp"
-#include "memviz/warnings.hpp"
 
 #include <algorithm>
 
@@ -33,17 +31,12 @@ std::vector<Holder> holders_of(const FrameTable& frames, const std::vector<UserL
   return holders;
 }
 
-FileFacts facts_of(const std::string& file, const MemoryState& state, const DeviceState& stats,
+FileFacts facts_of(const std::string& file, const MemoryState& state, const DeviceState& device,
                    const std::vector<UserLine>& users) {
-  FileFacts facts{.file = file,
-                  .device = stats.device,
-                  .moment = moment_text(stats),
-                  .requested_bytes = stats.figures.requested_bytes,
-                  .reserved_bytes = stats.figures.reserved_bytes,
-                  .holders = holders_of(state.frames(), users),
-                  .loss = ""};
-  if (const auto lost = lost_history(*state.recording, stats.figures)) facts.loss = lost_history_text(*lost, stats);
-  return facts;
+  return {.file = file,
+          .device = device,
+          .holders = holders_of(state.frames(), users),
+          .loss = lost_history(*state.recording, device.figures)};
 }
 
 } // namespace
@@ -65,7 +58,7 @@ std::optional<Failure> facts_at_failure(const std::string& file) {
   const std::vector<DeviceExplanation> devices = explain(state, {});
   if (devices.empty() || !devices.front().request) return std::nullopt;
   const DeviceExplanation& device = devices.front();
-  return Failure{facts_of(file, state, device.stats, device.users), in_words(state, device)};
+  return Failure{facts_of(file, state, device.device_state, device.users), in_words(state, device)};
 }
 
 } // namespace memviz::rehearse

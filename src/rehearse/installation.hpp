@@ -2,20 +2,13 @@
 
 // Where the made-up GPU lies beside memviz, and what is known of each GPU that it can stand in for.
 
-#include <cstdint>
+#include "memviz/fit.hpp"
+
 #include <filesystem>
 #include <string>
 #include <vector>
 
 namespace memviz::rehearse {
-
-/// One kind of GPU: a small text of lines "key = value", with # before a comment.
-struct Profile {
-  std::string name; ///< "h100-80": its file's name
-  std::string gpu;  ///< "NVIDIA H100 80GB HBM3"
-  std::uint64_t total_bytes = 0;
-  std::uint64_t context_bytes = 0; ///< what a process takes of it before it allocates anything
-};
 
 /// The folder that holds libmemviz_rehearsal.so and the profiles: MEMVIZ_REHEARSAL_DIR, else `rehearsal` beside
 /// `program` (this one), else lib/memviz/rehearsal of its prefix, whatever

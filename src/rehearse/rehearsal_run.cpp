@@ -6,6 +6,9 @@
 #include "io/output_file.hpp"
 #include "io/temporary_folder.hpp"
 #include "memviz/error.hpp"
+#include "rehearse/file_facts.hpp"
+#include "rehearse/installation.hpp"
+#include "rehearse/run_facts.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -30,8 +33,9 @@ void write_mark(JsonWriter& json, const Setup& setup) {
       .member("gpu", setup.profile.gpu)
       .member("profile", setup.profile.name)
       .member("total_bytes", setup.profile.total_bytes)
-      .member("version", setup.version)
-      .end_object();
+      .member("version", setup.version);
+  if (setup.world) json.member("rank", setup.world->rank).member("ranks", setup.world->ranks);
+  json.end_object();
 }
 
 /// What lies in a run's private folder.
@@ -51,7 +55,8 @@ std::string hook_settings(const Setup& setup, const Places& places) {
       .member("output", fs::absolute(setup.output).string())
       .member("record", setup.records)
       .member("max_entries", setup.max_entries)
-      .member("steps", setup.steps);
+      .member("steps", setup.steps)
+      .member("ranks", setup.world ? std::optional(setup.world->ranks) : std::nullopt);
   write_mark(json, setup);
   json.end_object();
   return text;
@@ -68,6 +73,9 @@ Variables environment(const Setup& setup, const Places& places, const Variables&
       {"MEMVIZ_REHEARSAL_HOOK", hook_settings(setup, places)},
   };
   if (setup.memory_bytes) result.emplace_back("MEMVIZ_REHEARSAL_MEMORY", std::to_string(*setup.memory_bytes));
+  if (setup.world)
+    for (auto& variable : launcher_variables(*setup.world))
+      result.push_back(std::move(variable));
   result.insert(result.end(), variables.begin(), variables.end());
   return result;
 }
@@ -169,6 +177,7 @@ FitVerdict rehearse(const Setup& setup, const std::vector<std::string>& words, c
     check_folder(places.gpu);
     hooks::write_hook(places.hook);
     write_file((places.hook / "memviz_rehearsal_hook.py").string(), hooks::kRehearsalHook);
+    write_file((places.hook / "memviz_rehearsal_world.py").string(), hooks::kWorldHook);
     verdict.ending = run_in_foreground(words, environment(setup, places, variables), setup.program_output);
     verdict.facts = read_facts(places.report, places.log);
   }

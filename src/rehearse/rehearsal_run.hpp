@@ -3,7 +3,9 @@
 // A program -> what it does on the made-up GPU: runs it unchanged, with the made-up libraries before the real ones and
 // the hook in every Python, and reads what that leaves behind.
 
-#include "rehearse/verdict.hpp"
+#include "io/foreground.hpp"
+#include "memviz/fit.hpp"
+#include "rehearse/world.hpp"
 
 #include <cstdint>
 #include <filesystem>
@@ -23,6 +25,7 @@ struct Setup {
   bool records = true;
   std::uint64_t max_entries = 0;
   std::optional<std::uint64_t> steps = {};
+  std::optional<WorldRank> world = {};    ///< the program is one rank of a job
   std::string version;                    ///< of memviz, for the mark
   std::optional<int> program_output = {}; ///< a descriptor for what the program writes, in place of our streams
 };

@@ -1,9 +1,9 @@
 #include "rehearse/search.hpp"
 
+#include "base/whole_number.hpp"
 #include "memviz/error.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <fmt/format.h>
 
 namespace memviz::rehearse {
@@ -14,13 +14,6 @@ bool is_name(std::string_view text) {
   const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
   return !text.empty() && is_letter(text.front()) &&
          std::all_of(text.begin(), text.end(), [&](char c) { return is_letter(c) || (c >= '0' && c <= '9'); });
-}
-
-std::optional<std::uint64_t> number(std::string_view text) {
-  std::uint64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
 }
 
 void replace_all(std::string& text, const std::string& from, const std::string& to) {
@@ -34,8 +27,8 @@ SearchRange parse_search(const std::string& text) {
   const std::size_t equals = text.find('=');
   const std::size_t dots = text.find("..", equals == std::string::npos ? 0 : equals);
   if (equals != std::string::npos && dots != std::string::npos && is_name(std::string_view(text).substr(0, equals))) {
-    const auto low = number(std::string_view(text).substr(equals + 1, dots - equals - 1));
-    const auto high = number(std::string_view(text).substr(dots + 2));
+    const auto low = whole_number<std::uint64_t>(std::string_view(text).substr(equals + 1, dots - equals - 1));
+    const auto high = whole_number<std::uint64_t>(std::string_view(text).substr(dots + 2));
     if (low && high && *low <= *high) return {text.substr(0, equals), *low, *high};
   }
   throw UsageError(

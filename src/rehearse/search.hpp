@@ -3,6 +3,8 @@
 // A range of whole numbers -> the largest that fits, by bisection: each number is one rehearsal. Where a number fits,
 // all smaller ones are taken to fit, too.
 
+#include "memviz/fit.hpp"
+
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -12,12 +14,6 @@
 #include <vector>
 
 namespace memviz::rehearse {
-
-struct SearchRange {
-  std::string name; ///< of the environment variable
-  std::uint64_t low = 1;
-  std::uint64_t high = 1;
-};
 
 /// "NAME=LOW..HIGH". Throws UsageError that names --search.
 [[nodiscard]] SearchRange parse_search(const std::string& text);

@@ -1,9 +1,9 @@
 #include "memviz/error.hpp"
+#include "memviz/fit_report.hpp"
+#include "memviz/fit_words.hpp"
 #include "rehearse/installation.hpp"
-#include "rehearse/report.hpp"
 #include "rehearse/run_facts.hpp"
 #include "rehearse/search.hpp"
-#include "rehearse/verdict.hpp"
 #include "support/contains.hpp"
 #include "support/files.hpp"
 
@@ -123,7 +123,7 @@ TEST_CASE("a verdict in words") {
     const FitVerdict verdict = verdict_of({}, fitting());
     CHECK(headline(verdict) ==
           "Fits on NVIDIA H100 80GB HBM3 (h100-80): 40.0 GiB of 80.0 GiB at the peak, 40.0 GiB left.");
-    const std::string text = verdict_text(verdict, 100);
+    const std::string text = variants_text({.usual = verdict}, 100);
     CHECK(contains(text, "39.0 GiB")); // of PyTorch's
     CHECK(contains(text, "GPU 0"));
     CHECK(has_note(verdict, "typical figure"));

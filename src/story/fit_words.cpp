@@ -1,19 +1,18 @@
-#include "rehearse/verdict.hpp"
+#include "memviz/fit_words.hpp"
 
+#include "base/printable.hpp"
+#include "io/foreground.hpp"
 #include "memviz/format.hpp"
 #include "memviz/label.hpp"
+#include "memviz/warnings.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <map>
 
 namespace memviz::rehearse {
 
 namespace {
-
-constexpr int kBadData = 1;
-constexpr int kDoesNotFit = 3;
 
 std::string gpu_text(const Profile& profile) {
   return profile.gpu == profile.name ? profile.gpu : fmt::format("{} ({})", profile.gpu, profile.name);
@@ -30,72 +29,32 @@ std::string no_gpu_text(const RunFacts& facts) {
                        fmt::join(facts.torches, ", "));
   if (!facts.torches.empty())
     return "The program never used a GPU: it imported torch, but never initialised CUDA. Programs that choose the CPU "
-           "by "
-           "an option do so here, too.";
+           "by an option do so here, too.";
   return "The program never used a GPU: nothing initialised CUDA. A CUDA runtime that is linked statically is not made "
          "up; Python started with -I, -E or -S leaves out what memviz adds to it.";
 }
 
-/// Of several processes on one device, what they took together at most; each of them saw all of it.
-std::vector<std::string> shared_devices(const RunFacts& facts) {
-  struct Sum {
-    std::uint64_t processes = 0;
-    std::uint64_t bytes = 0;
-    std::uint64_t total_bytes = 0;
-  };
-  std::map<DeviceId, Sum> devices;
-  for (const DeviceUse& use : facts.uses) {
-    Sum& sum = devices[use.device];
-    ++sum.processes;
-    sum.bytes += use.peak_bytes;
-    sum.total_bytes = use.total_bytes;
-  }
-  std::vector<std::string> texts;
-  for (const auto& [device, sum] : devices) {
-    if (sum.processes < 2) continue;
-    texts.push_back(fmt::format(
-        "{} was used by {} processes, and each of them found all of it free: together they took at most {} of {}{}",
-        device_name(device, false), sum.processes, format_bytes(sum.bytes), format_bytes(sum.total_bytes),
-        sum.bytes > sum.total_bytes ? ", which may not fit." : "."));
-  }
-  return texts;
+std::string shared_text(const SharedDevice& shared) {
+  return fmt::format(
+      "{} was used by {} processes, and each of them found all of it free: together they took at most {} of {}{}",
+      device_name(shared.device, false), shared.processes, format_bytes(shared.peak_bytes),
+      format_bytes(shared.total_bytes), shared.peak_bytes > shared.total_bytes ? ", which may not fit." : ".");
+}
+
+std::string change(std::uint64_t before_bytes, std::uint64_t after_bytes) {
+  return fmt::format("{} ({})", format_bytes(after_bytes),
+                     format_delta(static_cast<std::int64_t>(after_bytes) - static_cast<std::int64_t>(before_bytes)));
+}
+
+/// "fits", "does not fit", "still fits", "still does not fit"
+std::string change_words(FitOutcome before, FitOutcome after) {
+  if (after != FitOutcome::fits && after != FitOutcome::does_not_fit) return "no answer";
+  const bool fits = after == FitOutcome::fits;
+  if (before == after) return fits ? "still fits" : "still does not fit";
+  return fits ? "fits" : "does not fit";
 }
 
 } // namespace
-
-std::string_view outcome_word(FitOutcome outcome) {
-  switch (outcome) {
-  case FitOutcome::fits: return "fits";
-  case FitOutcome::does_not_fit: return "does_not_fit";
-  case FitOutcome::failed: return "failed";
-  case FitOutcome::no_gpu: break;
-  }
-  return "no_gpu";
-}
-
-FitOutcome outcome_of(const Ending& ending, const RunFacts& facts) {
-  if (facts.oom_count > 0) return FitOutcome::does_not_fit;
-  if (!ending.is_good()) return FitOutcome::failed;
-  return facts.used_cuda ? FitOutcome::fits : FitOutcome::no_gpu;
-}
-
-int exit_code(const FitVerdict& verdict) {
-  switch (verdict.outcome) {
-  case FitOutcome::fits: return 0;
-  case FitOutcome::does_not_fit: return kDoesNotFit;
-  case FitOutcome::failed: return verdict.ending.code();
-  case FitOutcome::no_gpu: break;
-  }
-  return kBadData;
-}
-
-const DeviceUse* fullest(const RunFacts& facts) {
-  const auto found =
-      std::min_element(facts.uses.begin(), facts.uses.end(), [](const DeviceUse& one, const DeviceUse& other) {
-        return one.left_bytes() < other.left_bytes();
-      });
-  return found == facts.uses.end() ? nullptr : &*found;
-}
 
 std::string headline(const FitVerdict& verdict) {
   const std::string gpu = gpu_text(verdict.profile);
@@ -144,15 +103,16 @@ std::vector<std::string> notes(const FitVerdict& verdict) {
   else if (verdict.steps_asked && verdict.outcome == FitOutcome::fits)
     list.push_back(fmt::format("--steps {}: the program ended after {} that PyTorch's optimizers counted.",
                                *verdict.steps_asked, format_counted(facts.steps, "step")));
-  for (std::string& text : shared_devices(facts))
-    list.push_back(std::move(text));
+  for (const SharedDevice& shared : shared_devices(facts))
+    list.push_back(shared_text(shared));
   const bool has_retries =
       std::any_of(facts.uses.begin(), facts.uses.end(), [](const DeviceUse& use) { return use.retries > 0; });
   if (has_retries && verdict.outcome == FitOutcome::fits)
     list.emplace_back(
         "It only just fits: the device had no more, so PyTorch gave its cached memory back and tried again.");
-  if (verdict.peak && !verdict.peak->loss.empty())
-    list.push_back(verdict.peak->loss + ". --max-entries keeps more of the history.");
+  if (verdict.peak && verdict.peak->loss)
+    list.push_back(lost_history_text(*verdict.peak->loss, verdict.peak->device) +
+                   ". --max-entries keeps more of the history.");
   if (facts.has_own_recorder)
     list.emplace_back("The program records its own history; who holds memory is known from where that begins.");
   if (facts.host_reads > 0)
@@ -168,6 +128,42 @@ std::vector<std::string> notes(const FitVerdict& verdict) {
   for (const std::string& failure : facts.failures)
     list.push_back("Part of the recording failed, and the program went on: " + failure);
   return list;
+}
+
+std::string search_headline(const SearchReport& report) {
+  const SearchRange& range = report.range;
+  const std::string within = fmt::format("{}={}..{}", range.name, range.low, range.high);
+  if (!report.has_answer)
+    return fmt::format("No answer for {}: with {}={} the program {}", within, range.name, report.runs.back().value,
+                       report.runs.back().verdict.outcome == FitOutcome::failed
+                           ? "failed for another reason than memory."
+                           : "never used a GPU.");
+  if (!report.largest) return fmt::format("None of {} fits: {}={} does not.", within, range.name, range.low);
+  if (makes_no_difference(report))
+    return fmt::format("All of {} fit, with the same peak: does the program read {}?", within, range.name);
+  if (*report.largest == range.high) return fmt::format("All of {} fit: {}={} does.", within, range.name, range.high);
+  return fmt::format("{0}={1} is the largest that fits; {0}={2} does not.", range.name, *report.largest,
+                     *report.largest + 1);
+}
+
+std::string ranks_headline(const RanksReport& report) {
+  const RankRun& run = deciding_run(report);
+  return fmt::format("Rank {} of {} decides. {} {} of {} {} rehearsed{}", run.rank, report.ranks, headline(run.verdict),
+                     format_count(report.runs.size()), format_counted(report.ranks, "rank"),
+                     report.runs.size() == 1 ? "was" : "were",
+                     report.runs.size() == report.ranks ? "." : "; the others may differ.");
+}
+
+std::string variant_headline(const FitVerdict& usual, const Variant& variant) {
+  const DeviceUse* const before = fullest(usual.facts);
+  const DeviceUse* const after = fullest(variant.verdict.facts);
+  std::string text =
+      fmt::format("With {}: {}", printable(variant.setting), change_words(usual.outcome, variant.verdict.outcome));
+  if (before == nullptr || after == nullptr) return text + '.';
+  text += fmt::format("; peak {}", change(before->peak_bytes, after->peak_bytes));
+  if (before->peak_reserved_bytes && after->peak_reserved_bytes)
+    text += fmt::format(", of which PyTorch {}", change(*before->peak_reserved_bytes, *after->peak_reserved_bytes));
+  return text + fmt::format(", left {}.", change(before->left_bytes(), after->left_bytes()));
 }
 
 } // namespace memviz::rehearse

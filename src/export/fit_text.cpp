@@ -1,9 +1,13 @@
+#include "memviz/fit.hpp"
+#include "memviz/fit_report.hpp"
+
 #include "base/printable.hpp"
 #include "base/wrap.hpp"
 #include "export/text_table.hpp"
+#include "memviz/fit_words.hpp"
 #include "memviz/format.hpp"
 #include "memviz/label.hpp"
-#include "rehearse/verdict.hpp"
+#include "memviz/moment_words.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -47,12 +51,13 @@ std::string use_table(const RunFacts& facts) {
 
 std::string holders(const std::string& title, const FileFacts& facts) {
   if (facts.holders.empty()) return "";
+  const DeviceFigures& figures = facts.device.figures;
   TextTable table{Align::right, Align::right, Align::left};
   for (const Holder& holder : facts.holders)
-    table.add_row({format_bytes(holder.bytes), format_percent(holder.bytes, facts.requested_bytes),
+    table.add_row({format_bytes(holder.bytes), format_percent(holder.bytes, figures.requested_bytes),
                    elided(holder.line, kNameColumns)});
-  return fmt::format("\n{} {} ({} asked for, {} reserved)\n", title, facts.moment, format_bytes(facts.requested_bytes),
-                     format_bytes(facts.reserved_bytes)) +
+  return fmt::format("\n{} {} ({} asked for, {} reserved)\n", title, moment_text(facts.device),
+                     format_bytes(figures.requested_bytes), format_bytes(figures.reserved_bytes)) +
          table.text("  ");
 }
 
@@ -81,8 +86,6 @@ std::string files(const RunFacts& facts) {
   return text.empty() ? "" : "\nWhat was recorded\n" + text;
 }
 
-} // namespace
-
 std::string verdict_text(const FitVerdict& verdict, std::size_t columns) {
   std::string text = wrapped_text(headline(verdict), "", columns);
   text += use_table(verdict.facts);
@@ -92,6 +95,51 @@ std::string verdict_text(const FitVerdict& verdict, std::size_t columns) {
     text += holders("Who holds it", *verdict.peak);
   text += files(verdict.facts);
   return text + sentences("What to know", notes(verdict), columns);
+}
+
+/// A line for each rank.
+std::string rank_table(const RanksReport& report) {
+  TextTable table{Align::right, Align::right, Align::right, Align::right, Align::left};
+  table.add_row({"rank", "peak", "of which PyTorch", "left", "who holds most"});
+  for (const RankRun& run : report.runs) {
+    const DeviceUse* const use = fullest(run.verdict.facts);
+    const auto& peak = run.verdict.peak;
+    if (use == nullptr || run.verdict.outcome != FitOutcome::fits)
+      table.add_row({std::to_string(run.rank), "", "", "", short_text(run.verdict)});
+    else
+      table.add_row({std::to_string(run.rank), format_bytes(use->peak_bytes),
+                     use->peak_reserved_bytes ? format_bytes(*use->peak_reserved_bytes) : "unknown",
+                     format_bytes(use->left_bytes()),
+                     peak && !peak->holders.empty() ? elided(peak->holders.front().line, kNameColumns) : ""});
+  }
+  return '\n' + table.text("  ");
+}
+
+} // namespace
+
+std::string ranks_text(const RanksReport& report, std::size_t columns) {
+  const RankRun& run = deciding_run(report);
+  return wrapped_text(ranks_headline(report), "", columns) + rank_table(report) + fmt::format("\nRank {}\n", run.rank) +
+         verdict_text(run.verdict, columns);
+}
+
+std::string search_text(const SearchReport& report, std::size_t columns) {
+  std::string text = wrapped_text(search_headline(report), "", columns) + '\n';
+  const SearchRun& run = answering_run(report);
+  text += fmt::format("{}={}\n", report.range.name, run.value);
+  text += verdict_text(run.verdict, columns);
+  return text + '\n' +
+         wrapped_text(fmt::format("Found by bisection in {}, which takes for granted that what fits, fits with less.",
+                                  format_counted(report.runs.size(), "run")),
+                      "", columns);
+}
+
+std::string variants_text(const VariantsReport& report, std::size_t columns) {
+  std::string text = verdict_text(report.usual, columns);
+  if (!report.variants.empty()) text += "\nWhat changes\n";
+  for (const Variant& variant : report.variants)
+    text += wrapped_text(variant_headline(report.usual, variant), "  - ", columns);
+  return text;
 }
 
 } // namespace memviz::rehearse

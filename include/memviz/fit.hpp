@@ -1,0 +1,179 @@
+#pragma once
+
+// The figures of rehearsed runs, in which a program ran on the made-up GPU: whether it fits, the memory it took and the
+// lines that held it; of a search for the largest number that fits, and of a program under other settings.
+
+#include "memviz/device_state.hpp"
+#include "memviz/ending.hpp"
+#include "memviz/explain_words.hpp"
+#include "memviz/lost_history.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace memviz::rehearse {
+
+/// One kind of GPU: a small text of lines "key = value", with # before a comment.
+struct Profile {
+  std::string name; ///< "h100-80": its file's name
+  std::string gpu;  ///< "NVIDIA H100 80GB HBM3"
+  std::uint64_t total_bytes = 0;
+  std::uint64_t context_bytes = 0; ///< what a process takes of it before it allocates anything
+};
+
+/// The memory that one process took of one device. All sizes are bytes.
+struct DeviceUse {
+  std::int64_t pid = 0;
+  std::optional<std::int64_t> rank = {};
+  DeviceId device;
+  std::uint64_t total_bytes = 0;
+  std::uint64_t context_bytes = 0;
+  std::uint64_t peak_bytes = 0;                          ///< of the device, with the context's
+  std::optional<std::uint64_t> peak_reserved_bytes = {}; ///< of PyTorch's allocator; nothing without the hook
+  std::optional<std::uint64_t> peak_allocated_bytes = {};
+  std::uint64_t retries = 0; ///< how often all cached memory was given back because the device had no more
+
+  [[nodiscard]] std::uint64_t left_bytes() const { return total_bytes > peak_bytes ? total_bytes - peak_bytes : 0; }
+};
+
+/// An out-of-memory error of PyTorch's allocator.
+struct OutOfMemoryFact {
+  std::int64_t pid = 0;
+  std::optional<std::int64_t> rank = {};
+  DeviceId device;
+  std::uint64_t asked_bytes = 0;
+  std::string file; ///< "" where none was written
+};
+
+/// A snapshot that the hook wrote.
+struct WrittenFile {
+  std::int64_t pid = 0;
+  std::string path;
+};
+
+struct RunFacts {
+  std::vector<DeviceUse> uses; ///< by rank, then process, then device; only what was used
+  std::vector<OutOfMemoryFact> ooms;
+  std::uint64_t oom_count = 0;      ///< of uncaught ones outside of PyTorch's allocator, too
+  std::vector<WrittenFile> files;   ///< those of the end of a process
+  std::vector<std::string> torches; ///< versions of torch that were imported
+  bool has_cuda_torch = false;      ///< one of them was built with CUDA
+  bool used_cuda = false;
+  bool has_own_recorder = false; ///< the program records its own history
+  bool is_stopped = false;       ///< by --steps
+  std::uint64_t steps = 0;       ///< optimizer steps, the most of any process
+  std::uint64_t host_reads = 0;
+  std::uint64_t kernel_launches = 0;
+  std::vector<std::string> notes;    ///< what the made-up GPU could not know; each once
+  std::vector<std::string> failures; ///< of the hook; each once
+};
+
+/// A line of code and the memory that it held.
+struct Holder {
+  std::string line; ///< "forward model.py:140"
+  std::uint64_t bytes = 0;
+  std::uint64_t blocks = 0;
+};
+
+/// One device of a snapshot, at one moment.
+struct FileFacts {
+  std::string file;
+  DeviceState device;                   ///< as the process counts them
+  std::vector<Holder> holders = {};     ///< largest first, at most three
+  std::optional<LostHistory> loss = {}; ///< where the history does not reach back to everything
+};
+
+struct Failure {
+  FileFacts facts;
+  ExplanationText words; ///< the answer of `explain`
+};
+
+enum class FitOutcome : std::uint8_t {
+  fits,
+  does_not_fit, ///< PyTorch's allocator ran out of memory, whether or not the program caught that
+  failed,       ///< the program ended with an error of another kind
+  no_gpu,       ///< it ended well, but never used a GPU
+};
+
+struct FitVerdict {
+  FitOutcome outcome = FitOutcome::no_gpu;
+  Ending ending;
+  Profile profile; ///< with the memory that was asked for
+  std::optional<std::uint64_t> steps_asked = {};
+  RunFacts facts = {};
+  std::optional<FileFacts> peak = {};  ///< of the fullest process
+  std::optional<Failure> failure = {}; ///< of the first out-of-memory error
+};
+
+[[nodiscard]] FitOutcome outcome_of(const Ending& ending, const RunFacts& facts);
+
+/// 0 where it fits, 3 where it does not, the program's own code where it failed otherwise, 1 where there is no answer.
+[[nodiscard]] int exit_code(const FitVerdict& verdict);
+
+/// The use of a device that left least; null where none was used.
+[[nodiscard]] const DeviceUse* fullest(const RunFacts& facts);
+/// The peak of that device; 0 where none was used.
+[[nodiscard]] std::uint64_t peak_of(const FitVerdict& verdict);
+
+/// A device that several processes used; each of them found all of it free.
+struct SharedDevice {
+  DeviceId device;
+  std::uint64_t processes = 0;
+  std::uint64_t peak_bytes = 0; ///< the sum of their peaks
+  std::uint64_t total_bytes = 0;
+};
+
+/// By device.
+[[nodiscard]] std::vector<SharedDevice> shared_devices(const RunFacts& facts);
+
+struct SearchRange {
+  std::string name; ///< of the environment variable
+  std::uint64_t low = 1;
+  std::uint64_t high = 1;
+};
+
+struct SearchRun {
+  std::uint64_t value = 0;
+  FitVerdict verdict;
+};
+
+struct SearchReport {
+  SearchRange range;
+  std::vector<SearchRun> runs = {};          ///< in the order in which they were made
+  std::optional<std::uint64_t> largest = {}; ///< that fits; nothing where none does
+  bool has_answer = true;                    ///< false: the last run failed for another reason than memory
+};
+
+/// The run that the answer describes: the largest that fits, else the last one.
+[[nodiscard]] const SearchRun& answering_run(const SearchReport& report);
+/// Whether the ends of the range have the same peak, as in a program that does not read the variable.
+[[nodiscard]] bool makes_no_difference(const SearchReport& report);
+
+struct Variant {
+  std::string setting; ///< "NAME=VALUE"
+  FitVerdict verdict;
+};
+
+struct VariantsReport {
+  FitVerdict usual; ///< the program as it is
+  std::vector<Variant> variants = {};
+};
+
+struct RankRun {
+  std::uint64_t rank = 0;
+  FitVerdict verdict;
+};
+
+/// A job of which some ranks were rehearsed, each alone.
+struct RanksReport {
+  std::uint64_t ranks = 1;        ///< of the job
+  std::vector<RankRun> runs = {}; ///< at least one, by rank
+};
+
+/// The run that decides whether the job fits: the first that gave no answer, else the first that does not fit, else the
+/// one that left least.
+[[nodiscard]] const RankRun& deciding_run(const RanksReport& report);
+
+} // namespace memviz::rehearse

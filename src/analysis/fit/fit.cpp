@@ -1,0 +1,89 @@
+#include "memviz/fit.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+
+namespace memviz::rehearse {
+
+namespace {
+
+constexpr int kBadData = 1;
+constexpr int kDoesNotFit = 3;
+
+} // namespace
+
+FitOutcome outcome_of(const Ending& ending, const RunFacts& facts) {
+  if (facts.oom_count > 0) return FitOutcome::does_not_fit;
+  if (!ending.is_good()) return FitOutcome::failed;
+  return facts.used_cuda ? FitOutcome::fits : FitOutcome::no_gpu;
+}
+
+int exit_code(const FitVerdict& verdict) {
+  switch (verdict.outcome) {
+  case FitOutcome::fits: return 0;
+  case FitOutcome::does_not_fit: return kDoesNotFit;
+  case FitOutcome::failed: return verdict.ending.code();
+  case FitOutcome::no_gpu: break;
+  }
+  return kBadData;
+}
+
+const DeviceUse* fullest(const RunFacts& facts) {
+  const auto found =
+      std::min_element(facts.uses.begin(), facts.uses.end(), [](const DeviceUse& one, const DeviceUse& other) {
+        return one.left_bytes() < other.left_bytes();
+      });
+  return found == facts.uses.end() ? nullptr : &*found;
+}
+
+std::uint64_t peak_of(const FitVerdict& verdict) {
+  const DeviceUse* const use = fullest(verdict.facts);
+  return use == nullptr ? 0 : use->peak_bytes;
+}
+
+std::vector<SharedDevice> shared_devices(const RunFacts& facts) {
+  std::map<DeviceId, SharedDevice> devices;
+  for (const DeviceUse& use : facts.uses) {
+    SharedDevice& shared = devices[use.device];
+    shared.device = use.device;
+    ++shared.processes;
+    shared.peak_bytes += use.peak_bytes;
+    shared.total_bytes = use.total_bytes;
+  }
+  std::vector<SharedDevice> list;
+  for (const auto& [device, shared] : devices)
+    if (shared.processes > 1) list.push_back(shared);
+  return list;
+}
+
+const SearchRun& answering_run(const SearchReport& report) {
+  const auto found = std::find_if(report.runs.begin(), report.runs.end(),
+                                  [&](const SearchRun& run) { return run.value == report.largest; });
+  return found == report.runs.end() ? report.runs.back() : *found;
+}
+
+const RankRun& deciding_run(const RanksReport& report) {
+  const auto first = [&](auto holds) {
+    return std::find_if(report.runs.begin(), report.runs.end(), [&](const RankRun& run) { return holds(run.verdict); });
+  };
+  const auto failed = first([](const FitVerdict& verdict) {
+    return verdict.outcome == FitOutcome::failed || verdict.outcome == FitOutcome::no_gpu;
+  });
+  if (failed != report.runs.end()) return *failed;
+  const auto left = [](const FitVerdict& verdict) {
+    if (verdict.outcome == FitOutcome::does_not_fit) return std::uint64_t{0};
+    const DeviceUse* const use = fullest(verdict.facts);
+    return use == nullptr ? std::numeric_limits<std::uint64_t>::max() : use->left_bytes();
+  };
+  return *std::min_element(report.runs.begin(), report.runs.end(), [&](const RankRun& one, const RankRun& other) {
+    return left(one.verdict) < left(other.verdict);
+  });
+}
+
+bool makes_no_difference(const SearchReport& report) {
+  return report.has_answer && report.runs.size() == 2 && report.largest == report.range.high &&
+         peak_of(report.runs[0].verdict) == peak_of(report.runs[1].verdict);
+}
+
+} // namespace memviz::rehearse

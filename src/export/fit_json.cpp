@@ -1,0 +1,208 @@
+#include "memviz/fit.hpp"
+#include "memviz/fit_report.hpp"
+
+#include "base/json_schema.hpp"
+#include "base/json_writer.hpp"
+#include "memviz/fit_words.hpp"
+#include "memviz/moment_words.hpp"
+
+namespace memviz::rehearse {
+
+namespace {
+
+/// Raised when a name or a meaning changes; what is added does not count.
+constexpr int kSchemaVersion = 1;
+
+std::string_view outcome_word(FitOutcome outcome) {
+  switch (outcome) {
+  case FitOutcome::fits: return "fits";
+  case FitOutcome::does_not_fit: return "does_not_fit";
+  case FitOutcome::failed: return "failed";
+  case FitOutcome::no_gpu: break;
+  }
+  return "no_gpu";
+}
+
+void write_uses(JsonWriter& json, const RunFacts& facts) {
+  json.key("devices").begin_array();
+  for (const DeviceUse& use : facts.uses)
+    json.begin_object()
+        .member("device", use.device.value)
+        .member("rank", use.rank)
+        .member("pid", use.pid)
+        .member("total_bytes", use.total_bytes)
+        .member("context_bytes", use.context_bytes)
+        .member("peak_bytes", use.peak_bytes)
+        .member("left_bytes", use.left_bytes())
+        .member("peak_reserved_bytes", use.peak_reserved_bytes)
+        .member("peak_allocated_bytes", use.peak_allocated_bytes)
+        .member("retries", use.retries)
+        .end_object();
+  json.end_array();
+}
+
+/// An object that goes on.
+void begin_facts(JsonWriter& json, const FileFacts& facts) {
+  json.begin_object()
+      .member("file", facts.file)
+      .member("device", facts.device.device.value)
+      .member("moment", moment_text(facts.device))
+      .member("requested_bytes", facts.device.figures.requested_bytes)
+      .member("reserved_bytes", facts.device.figures.reserved_bytes)
+      .key("holders")
+      .begin_array();
+  for (const Holder& holder : facts.holders)
+    json.begin_object()
+        .member("line", holder.line)
+        .member("bytes", holder.bytes)
+        .member("blocks", holder.blocks)
+        .end_object();
+  json.end_array();
+}
+
+void write_failure(JsonWriter& json, const std::optional<Failure>& failure) {
+  json.key("failure");
+  if (!failure) {
+    json.value(nullptr);
+    return;
+  }
+  begin_facts(json, failure->facts);
+  json.member("headline", failure->words.headline)
+      .member("verdict_text", failure->words.verdict)
+      .member("reasons", failure->words.reasons)
+      .member("answers", failure->words.answers)
+      .member("advice", failure->words.advice)
+      .end_object();
+}
+
+void write_files(JsonWriter& json, const RunFacts& facts) {
+  const auto add = [&](const std::string& file, std::string_view at, const auto& pid) {
+    json.begin_object().member("file", file).member("at", at).member("pid", pid).end_object();
+  };
+  json.key("files").begin_array();
+  for (const OutOfMemoryFact& oom : facts.ooms)
+    if (!oom.file.empty()) add(oom.file, "oom", oom.pid);
+  for (const WrittenFile& file : facts.files)
+    add(file.path, "end", file.pid);
+  json.end_array();
+}
+
+void write_gpu(JsonWriter& json, const Profile& profile) {
+  json.key("gpu")
+      .begin_object()
+      .member("name", profile.gpu)
+      .member("profile", profile.name)
+      .member("total_bytes", profile.total_bytes)
+      .member("context_bytes", profile.context_bytes)
+      .end_object();
+}
+
+void write_verdict(JsonWriter& json, const FitVerdict& verdict) {
+  json.begin_object().member("outcome", outcome_word(verdict.outcome)).member("text", headline(verdict));
+  json.key("program").begin_object().member("exit_code", verdict.ending.exit_code);
+  json.member("signal", verdict.ending.signal).end_object();
+  write_gpu(json, verdict.profile);
+  write_uses(json, verdict.facts);
+  json.member("ooms", verdict.facts.oom_count)
+      .member("steps", verdict.facts.steps)
+      .member("is_stopped", verdict.facts.is_stopped)
+      .key("peak");
+  if (verdict.peak) {
+    begin_facts(json, *verdict.peak);
+    json.end_object();
+  } else {
+    json.value(nullptr);
+  }
+  write_failure(json, verdict.failure);
+  write_files(json, verdict.facts);
+  json.member("notes", notes(verdict)).end_object();
+}
+
+void write_change(JsonWriter& json, const FitVerdict& before, const FitVerdict& after) {
+  const DeviceUse* const first = fullest(before.facts);
+  const DeviceUse* const second = fullest(after.facts);
+  json.key("change");
+  if (first == nullptr || second == nullptr) {
+    json.value(nullptr);
+    return;
+  }
+  const auto delta = [](std::uint64_t from, std::uint64_t to) {
+    return static_cast<std::int64_t>(to) - static_cast<std::int64_t>(from);
+  };
+  json.begin_object().member("peak_bytes", delta(first->peak_bytes, second->peak_bytes)).key("peak_reserved_bytes");
+  if (first->peak_reserved_bytes && second->peak_reserved_bytes)
+    json.value(delta(*first->peak_reserved_bytes, *second->peak_reserved_bytes));
+  else
+    json.value(nullptr);
+  json.member("left_bytes", delta(first->left_bytes(), second->left_bytes())).end_object();
+}
+
+void write_search(JsonWriter& json, const SearchReport& report) {
+  json.key("search")
+      .begin_object()
+      .member("name", report.range.name)
+      .member("low", report.range.low)
+      .member("high", report.range.high)
+      .member("has_answer", report.has_answer)
+      .member("largest", report.largest)
+      .member("text", search_headline(report))
+      .key("runs")
+      .begin_array();
+  for (const SearchRun& run : report.runs)
+    json.begin_object()
+        .member("value", run.value)
+        .member("outcome", outcome_word(run.verdict.outcome))
+        .member("peak_bytes", peak_of(run.verdict))
+        .end_object();
+  json.end_array().end_object();
+}
+
+} // namespace
+
+std::string search_json(const SearchReport& report) {
+  return json_document([&](JsonWriter& json) {
+    begin_document(json, "memviz.rehearse/1.0").member("schema_version", kSchemaVersion);
+    write_search(json, report);
+    const SearchRun& run = answering_run(report);
+    json.member("value", run.value).key("verdict");
+    write_verdict(json, run.verdict);
+    json.end_object();
+  });
+}
+
+std::string ranks_json(const RanksReport& report) {
+  return json_document([&](JsonWriter& json) {
+    begin_document(json, "memviz.rehearse/1.0").member("schema_version", kSchemaVersion);
+    json.member("ranks", report.ranks).member("text", ranks_headline(report)).key("runs").begin_array();
+    for (const RankRun& run : report.runs) {
+      json.begin_object().member("rank", run.rank).key("verdict");
+      write_verdict(json, run.verdict);
+      json.end_object();
+    }
+    const RankRun& deciding = deciding_run(report);
+    json.end_array().member("rank", deciding.rank).key("verdict");
+    write_verdict(json, deciding.verdict);
+    json.end_object();
+  });
+}
+
+std::string variants_json(const VariantsReport& report) {
+  return json_document([&](JsonWriter& json) {
+    begin_document(json, "memviz.rehearse/1.0").member("schema_version", kSchemaVersion).key("verdict");
+    write_verdict(json, report.usual);
+    if (!report.variants.empty()) {
+      json.key("variants").begin_array();
+      for (const Variant& variant : report.variants) {
+        json.begin_object().member("setting", variant.setting).member("text", variant_headline(report.usual, variant));
+        write_change(json, report.usual, variant.verdict);
+        json.key("verdict");
+        write_verdict(json, variant.verdict);
+        json.end_object();
+      }
+      json.end_array();
+    }
+    json.end_object();
+  });
+}
+
+} // namespace memviz::rehearse
