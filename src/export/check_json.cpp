@@ -56,8 +56,9 @@ void write_devices(JsonWriter& json, const CheckReport& report) {
     write_device_key(json.begin_object(), device).member("segments", counts.segments);
     json.member("blocks", counts.blocks).member("events", counts.events);
     if (report.state)
-      for (const DeviceState& stats : report.state->devices_of(device))
-        json.member("balanced", stats.figures.balanced()).member("imbalance_bytes", stats.figures.imbalance_bytes);
+      for (const DeviceState& device_state : report.state->devices_of(device))
+        json.member("balanced", device_state.figures.balanced())
+            .member("imbalance_bytes", device_state.figures.imbalance_bytes);
     json.end_object();
   }
   json.end_array();

@@ -30,7 +30,7 @@ std::string verdict(const CheckReport& report) {
   const bool balances = report.is_balanced();
   const auto& devices = report.state->devices;
   const bool has_events =
-      std::ranges::any_of(devices, [](const DeviceState& stats) { return stats.figures.events > 0; });
+      std::ranges::any_of(devices, [](const DeviceState& device_state) { return device_state.figures.events > 0; });
   const std::string balance = has_events
                                   ? fmt::format("well-formed{} {}", balances ? " and" : ", but", balance_word(balances))
                                   : "well-formed; no events to balance";
@@ -132,8 +132,8 @@ void add_devices(TextTable& table, const CheckReport& report) {
                    fmt::format("{}, {}, {}", format_counted(counts.segments, "segment"),
                                format_counted(counts.blocks, "block"), format_counted(counts.events, "event"))});
     if (!report.state) continue;
-    for (const DeviceState& stats : report.state->devices_of(device))
-      table.add_row({"", balance_line(stats.figures)});
+    for (const DeviceState& device_state : report.state->devices_of(device))
+      table.add_row({"", balance_line(device_state.figures)});
   }
   if (!recording.annotations.empty()) table.add_row({"annotations", format_count(recording.annotations.size())});
   if (const std::string text = recorder_text(recording); !text.empty()) table.add_row({"recorder", text});

@@ -27,10 +27,10 @@ void write_reading(JsonWriter& json, std::string_view name, const Reading& readi
   json.end_object();
 }
 
-void write_stats(JsonWriter& json, std::string_view name, const DeviceState& stats) {
+void write_stats(JsonWriter& json, std::string_view name, const DeviceState& device_state) {
   json.key(name).begin_object().key("at");
-  write_moment(json, stats.moment);
-  write_totals(json, stats.figures).member("requested_bytes", stats.figures.requested_bytes).end_object();
+  write_moment(json, device_state.moment);
+  write_totals(json, device_state.figures).member("requested_bytes", device_state.figures.requested_bytes).end_object();
 }
 
 void write_kinds(JsonWriter& json, const std::vector<KindChange>& kinds) {

@@ -18,20 +18,20 @@ namespace {
 
 constexpr std::size_t kMostPools = 20;
 
-std::string totals(const DeviceState& stats) {
+std::string totals(const DeviceState& device_state) {
   TextTable table{Align::left, Align::right, Align::right, Align::right};
   const auto add = [&](const std::string& name, std::uint64_t bytes) {
-    table.add_row(
-        {name, format_bytes(bytes), format_count(bytes) + " B", format_percent(bytes, stats.figures.reserved_bytes)});
+    table.add_row({name, format_bytes(bytes), format_count(bytes) + " B",
+                   format_percent(bytes, device_state.figures.reserved_bytes)});
   };
-  add("reserved", stats.figures.reserved_bytes);
-  add("  allocated", stats.figures.allocated_bytes);
-  add("  pending free", stats.figures.pending_free_bytes);
-  add("  inactive", stats.figures.inactive_bytes);
-  if (stats.figures.unaccounted_bytes > 0) add("  unaccounted", stats.figures.unaccounted_bytes);
-  add("requested", stats.figures.requested_bytes);
-  if (stats.figures.outside_bytes > 0) add("  outside all segments", stats.figures.outside_bytes);
-  add("rounding", stats.figures.rounding_bytes());
+  add("reserved", device_state.figures.reserved_bytes);
+  add("  allocated", device_state.figures.allocated_bytes);
+  add("  pending free", device_state.figures.pending_free_bytes);
+  add("  inactive", device_state.figures.inactive_bytes);
+  if (device_state.figures.unaccounted_bytes > 0) add("  unaccounted", device_state.figures.unaccounted_bytes);
+  add("requested", device_state.figures.requested_bytes);
+  if (device_state.figures.outside_bytes > 0) add("  outside all segments", device_state.figures.outside_bytes);
+  add("rounding", device_state.figures.rounding_bytes());
   return table.text("  ");
 }
 
@@ -59,36 +59,37 @@ std::string event_text(EventIndex event) {
 }
 
 /// Requested bytes over the recording, as a sum that a person can check.
-std::string accounts(const DeviceState& stats) {
-  if (stats.figures.events == 0) return "  no events: the history of allocations was not recorded, or none happened\n";
+std::string accounts(const DeviceState& device_state) {
+  if (device_state.figures.events == 0)
+    return "  no events: the history of allocations was not recorded, or none happened\n";
   TextTable table{Align::left, Align::right, Align::right, Align::left};
   const auto add = [&](const std::string& name, std::uint64_t bytes, const std::string& note) {
     table.add_row({name, format_bytes(bytes), format_count(bytes) + " B", note});
   };
-  const std::string unmatched = stats.figures.unmatched_frees == 0
+  const std::string unmatched = device_state.figures.unmatched_frees == 0
                                     ? ""
-                                    : "without a recorded alloc: " + format_count(stats.figures.unmatched_frees);
-  add(fmt::format("  alive {}", baseline_text(stats.figures)), stats.figures.baseline_bytes, "");
-  add("+ allocated", stats.figures.alloc_bytes, "allocs: " + format_count(stats.figures.allocs));
-  add("- freed", stats.figures.free_bytes, unmatched);
-  add("= alive at the end", stats.figures.end_requested_bytes, balance_cell(stats.figures));
-  add("  peak", stats.figures.peak_requested_bytes, event_text(stats.peak_event));
-  std::string text =
-      fmt::format("  requested bytes over {}\n", format_counted(stats.figures.events, "event")) + table.text("  ");
-  if (stats.figures.ooms > 0) {
-    text += fmt::format("  out of memory: {}, the last at event {}\n", format_count(stats.figures.ooms),
-                        format_count(stats.last_oom_event.value()));
+                                    : "without a recorded alloc: " + format_count(device_state.figures.unmatched_frees);
+  add(fmt::format("  alive {}", baseline_text(device_state.figures)), device_state.figures.baseline_bytes, "");
+  add("+ allocated", device_state.figures.alloc_bytes, "allocs: " + format_count(device_state.figures.allocs));
+  add("- freed", device_state.figures.free_bytes, unmatched);
+  add("= alive at the end", device_state.figures.end_requested_bytes, balance_cell(device_state.figures));
+  add("  peak", device_state.figures.peak_requested_bytes, event_text(device_state.peak_event));
+  std::string text = fmt::format("  requested bytes over {}\n", format_counted(device_state.figures.events, "event")) +
+                     table.text("  ");
+  if (device_state.figures.ooms > 0) {
+    text += fmt::format("  out of memory: {}, the last at event {}\n", format_count(device_state.figures.ooms),
+                        format_count(device_state.last_oom_event.value()));
   }
   return text;
 }
 
 } // namespace
 
-std::string device_text(const MemoryState& state, const DeviceState& stats) {
-  const std::string moment = stats.moment.is_end() ? "" : ' ' + printable(moment_text(stats));
-  return fmt::format("\n{}{} (segments: {}, blocks: {})\n", device_heading(stats.device, stats.is_cpu), moment,
-                     format_count(stats.figures.segments), format_count(stats.figures.blocks)) +
-         totals(stats) + pools_and_streams(state, stats.device) + "\n" + accounts(stats);
+std::string device_text(const MemoryState& state, const DeviceState& device_state) {
+  const std::string moment = device_state.moment.is_end() ? "" : ' ' + printable(moment_text(device_state));
+  return fmt::format("\n{}{} (segments: {}, blocks: {})\n", device_heading(device_state.device, device_state.is_cpu),
+                     moment, format_count(device_state.figures.segments), format_count(device_state.figures.blocks)) +
+         totals(device_state) + pools_and_streams(state, device_state.device) + "\n" + accounts(device_state);
 }
 
 } // namespace memviz

@@ -185,9 +185,9 @@ void write_model(JsonWriter& json, const Fidelity& fidelity) {
 void write_device(JsonWriter& json, const MemoryState& state, const DeviceExplanation& device) {
   const ExplanationText words = in_words(state, device);
   const FrameTable& frames = state.frames();
-  write_device_key(json.begin_object(), device.stats.device)
-      .member("moment", moment_text(device.stats))
-      .member("event", device.stats.moment.event.number())
+  write_device_key(json.begin_object(), device.device_state.device)
+      .member("moment", moment_text(device.device_state))
+      .member("event", device.device_state.moment.event.number())
       .member("headline", words.headline)
       .member("verdict", verdict_name(device.judgement.verdict))
       .member("verdict_text", words.verdict)

@@ -101,16 +101,16 @@ std::string device_text(const MemoryState& state, const DeviceExplanation& devic
   std::string text = "\n" + wrapped_text(words.headline, "", columns) + wrapped_text(words.verdict, "", columns);
   for (const std::string& reason : words.reasons)
     text += wrapped_text(reason, "", columns);
-  if (const std::string others = other_moments_text("explain", device.stats); !others.empty())
+  if (const std::string others = other_moments_text("explain", device.device_state); !others.empty())
     text += wrapped_text(others + ".", "", columns);
   text += totals(device);
   text += sentences(device.request ? "What would have helped" : "What would help", words.answers, columns);
   text += sentences("Advice", words.advice, columns);
   if (!device.users.empty())
     text += "\nWho holds it, by the innermost line of your own code\n" +
-            lines_table(state.frames(), device.users, device.stats.figures.requested_bytes);
+            lines_table(state.frames(), device.users, device.device_state.figures.requested_bytes);
   if (device.pins.held_bytes > device.ledger.reserved_bytes / 100) text += pins(state.frames(), device.pins, columns);
-  return text + growth(state.frames(), device.stats.device, device.growth, columns);
+  return text + growth(state.frames(), device.device_state.device, device.growth, columns);
 }
 
 std::string device_brief(const MemoryState& state, const DeviceExplanation& device, std::size_t columns) {
@@ -122,7 +122,8 @@ std::string device_brief(const MemoryState& state, const DeviceExplanation& devi
     text += wrapped_text(sentence, "Advice: ", columns);
   if (device.users.empty()) return text;
   return text + "Who holds it, by the innermost line of your own code:\n" +
-         lines_table(state.frames(), device.users, device.stats.figures.requested_bytes, "block", kMostBriefLines);
+         lines_table(state.frames(), device.users, device.device_state.figures.requested_bytes, "block",
+                     kMostBriefLines);
 }
 
 } // namespace
@@ -137,7 +138,7 @@ std::string explain_brief(const ExplainReport& report, std::size_t columns) {
     ++shown;
   }
   if (const std::size_t more = report.devices.size() - shown; more > 0)
-    text += fmt::format("And {}, of which the whole answer tells.\n", format_counted(more, "more device"));
+    text += fmt::format("The full answer covers {}.\n", format_counted(more, "more device"));
   return text;
 }
 

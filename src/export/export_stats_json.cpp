@@ -27,33 +27,33 @@ void write_no_stack(JsonWriter& json, const NoStackAccount& account) {
   json.end_array().end_object();
 }
 
-void write_device(JsonWriter& json, const MemoryState& state, const DeviceState& stats, const NoStackAccount& no_stack,
-                  const KindsByDevice& peak_kinds) {
-  write_device_key(json.begin_object(), stats.device).key("at");
-  write_moment(json, stats.moment);
-  json.member("segments", stats.figures.segments)
-      .member("blocks", stats.figures.blocks)
-      .member("events", stats.figures.events);
-  write_totals(json, stats.figures)
-      .member("requested_bytes", stats.figures.requested_bytes)
-      .member("baseline_bytes", stats.figures.baseline_bytes)
-      .member("may_have_lost_events", stats.figures.may_have_lost_events)
-      .member("unmatched_frees", stats.figures.unmatched_frees)
-      .member("peak_requested_bytes", stats.figures.peak_requested_bytes)
-      .member("peak_event", stats.peak_event.number())
-      .member("end_requested_bytes", stats.figures.end_requested_bytes)
-      .member("end_reserved_bytes", stats.figures.end_reserved_bytes)
-      .member("balanced", stats.figures.balanced())
-      .member("imbalance_bytes", stats.figures.imbalance_bytes)
-      .member("rounding_bytes", stats.figures.rounding_bytes())
-      .member("unaccounted_bytes", stats.figures.unaccounted_bytes)
-      .member("ooms", stats.figures.ooms)
-      .member("last_oom_event", stats.last_oom_event.number())
-      .member("outside_bytes", stats.figures.outside_bytes)
+void write_device(JsonWriter& json, const MemoryState& state, const DeviceState& device_state,
+                  const NoStackAccount& no_stack, const KindsByDevice& peak_kinds) {
+  write_device_key(json.begin_object(), device_state.device).key("at");
+  write_moment(json, device_state.moment);
+  json.member("segments", device_state.figures.segments)
+      .member("blocks", device_state.figures.blocks)
+      .member("events", device_state.figures.events);
+  write_totals(json, device_state.figures)
+      .member("requested_bytes", device_state.figures.requested_bytes)
+      .member("baseline_bytes", device_state.figures.baseline_bytes)
+      .member("may_have_lost_events", device_state.figures.may_have_lost_events)
+      .member("unmatched_frees", device_state.figures.unmatched_frees)
+      .member("peak_requested_bytes", device_state.figures.peak_requested_bytes)
+      .member("peak_event", device_state.peak_event.number())
+      .member("end_requested_bytes", device_state.figures.end_requested_bytes)
+      .member("end_reserved_bytes", device_state.figures.end_reserved_bytes)
+      .member("balanced", device_state.figures.balanced())
+      .member("imbalance_bytes", device_state.figures.imbalance_bytes)
+      .member("rounding_bytes", device_state.figures.rounding_bytes())
+      .member("unaccounted_bytes", device_state.figures.unaccounted_bytes)
+      .member("ooms", device_state.figures.ooms)
+      .member("last_oom_event", device_state.last_oom_event.number())
+      .member("outside_bytes", device_state.figures.outside_bytes)
       .key("no_stack");
   write_no_stack(json, no_stack);
-  if (state.has_kinds) write_kinds(json.key("kinds"), kind_account(state, stats.device));
-  const auto peak = peak_kinds.find(stats.device);
+  if (state.has_kinds) write_kinds(json.key("kinds"), kind_account(state, device_state.device));
+  const auto peak = peak_kinds.find(device_state.device);
   if (peak != peak_kinds.end()) write_kinds(json.key("peak_kinds"), peak->second);
   json.end_object();
 }

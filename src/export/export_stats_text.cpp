@@ -67,7 +67,7 @@ std::string header(const std::string& file, const MemoryState& state) {
   text += printable(state.recording->origin.encoding);
   // Of some the generation says it.
   const bool is_said = state.recording->origin.generation.find("list of segments") != std::string::npos;
-  if (state.recording->origin.is_list && !is_said) text += ", a bare list of segments";
+  if (state.recording->origin.signs.is_list && !is_said) text += ", a bare list of segments";
   if (!state.recording->annotations.empty())
     text += fmt::format(", {} annotations", format_count(state.recording->annotations.size()));
   return text + '\n';
@@ -80,11 +80,11 @@ std::string stats_text(const std::string& file, const MemoryState& state, std::o
   std::string text = header(file, state);
   if (state.devices.empty()) text += "\nNo segments and no events on any device.\n";
   std::string maps;
-  for (const DeviceState& stats : state.devices) {
-    if (device && stats.device != *device) continue;
-    text += device_text(state, stats);
-    if (const std::string kinds = kinds_text(state, stats, peak_kinds); !kinds.empty()) text += "\n" + kinds;
-    if (stats.figures.segments > 0) maps += "\n" + segment_map(state, stats.device);
+  for (const DeviceState& device_state : state.devices) {
+    if (device && device_state.device != *device) continue;
+    text += device_text(state, device_state);
+    if (const std::string kinds = kinds_text(state, device_state, peak_kinds); !kinds.empty()) text += "\n" + kinds;
+    if (device_state.figures.segments > 0) maps += "\n" + segment_map(state, device_state.device);
   }
   text += largest_users(state, device) + maps + settings(state);
   for (const std::string& warning : warnings_and_losses(state))

@@ -1,5 +1,6 @@
 #include "memviz/flops.hpp"
 #include "memviz/flops_report.hpp"
+#include "memviz/flops_words.hpp"
 
 #include "base/json_schema.hpp"
 #include "base/json_writer.hpp"
@@ -79,7 +80,7 @@ void write_uncounted(JsonWriter& json, const ModelFlops& model) {
     json.begin_object(JsonLayout::spaced)
         .member("operator", one.name)
         .member("calls", one.calls)
-        .member("why", one.why)
+        .member("why", reason_text(one.reason))
         .end_object();
   json.end_array();
 }
@@ -89,7 +90,7 @@ void write_uncounted(JsonWriter& json, const ModelFlops& model) {
 std::string flops_json(const std::string& file, const ModelFlops& model) {
   return json_document([&](JsonWriter& json) {
     begin_document(json, "memviz.flops/1.0").member("file", file).member("model", model.model);
-    json.member("layout", model.layout)
+    json.member("layout", layout_text(model.layout))
         .member("torch_version", model.torch_version)
         .member("schema_version", model.schema_version);
     write_count(json, "flops", model.flops);
@@ -103,7 +104,7 @@ std::string flops_json(const std::string& file, const ModelFlops& model) {
     write_transformer(json, model.transformer);
     write_modules(json, model);
     write_uncounted(json, model);
-    json.member("notes", model.notes).end_object();
+    json.member("notes", flops_notes(model)).end_object();
   });
 }
 

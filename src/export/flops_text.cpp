@@ -115,10 +115,10 @@ std::string uncounted_text(const ModelFlops& model) {
   std::string text;
   for (const UncountedOperator& one : model.uncounted) {
     const std::string name = fmt::format("{} x {}", elided(one.name, kFlopsNameColumns), format_count(one.calls));
-    if (one.why.empty())
+    if (one.reason == UncountedReason::no_product)
       silent += (silent.empty() ? "" : ", ") + name;
     else
-      text += wrapped_text(fmt::format("{}: {}", name, one.why), "  ! ", kFlopsColumns);
+      text += wrapped_text(fmt::format("{}: {}", name, reason_text(one.reason)), "  ! ", kFlopsColumns);
   }
   if (!silent.empty()) text += wrapped_text("no products of matrices: " + silent, "  ", kFlopsColumns);
   return text.empty() ? "" : "\nNot counted\n" + text;
@@ -136,7 +136,7 @@ std::string flops_text(const std::string& file, const ModelFlops& model, std::si
   if (model.flops.value) text += modules_text(model, depth);
   text += uncounted_text(model);
   if (!model.notes.empty()) text += "\nNotes\n";
-  for (const std::string& note : model.notes)
+  for (const std::string& note : flops_notes(model))
     text += wrapped_text(note, "  ", kFlopsColumns);
   return text;
 }

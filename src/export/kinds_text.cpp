@@ -64,14 +64,15 @@ std::string table_of(const KindAccount& now, const std::string& moment, const Ki
 
 } // namespace
 
-std::string kinds_text(const MemoryState& state, const DeviceState& stats, const KindsByDevice& peak_kinds) {
+std::string kinds_text(const MemoryState& state, const DeviceState& device_state, const KindsByDevice& peak_kinds) {
   if (!state.has_kinds) return "";
-  const KindAccount now = kind_account(state, stats.device);
-  const auto found = peak_kinds.find(stats.device);
-  const bool has_peak = found != peak_kinds.end() && stats.figures.events > 0 && stats.moment.kind != MomentKind::peak;
+  const KindAccount now = kind_account(state, device_state.device);
+  const auto found = peak_kinds.find(device_state.device);
+  const bool has_peak =
+      found != peak_kinds.end() && device_state.figures.events > 0 && device_state.moment.kind != MomentKind::peak;
   if (bytes_of_kinds(now) == 0 && (!has_peak || bytes_of_kinds(found->second) == 0)) return "";
   return "  kinds of memory in use\n" +
-         (has_peak ? table_of(now, short_moment_text(stats.moment), found->second) : table_of(now));
+         (has_peak ? table_of(now, short_moment_text(device_state.moment), found->second) : table_of(now));
 }
 
 } // namespace memviz

@@ -40,12 +40,12 @@ private:
   void write_devices() {
     json_.key("devices").begin_array();
     for (const DeviceId device : subject_.report.devices) {
-      const DeviceState* const stats = subject_.state.device_at(device);
-      if (stats == nullptr) continue;
+      const DeviceState* const device_state = subject_.state.device_at(device);
+      if (device_state == nullptr) continue;
       write_device_key(json_.begin_object(), device).key("at");
-      write_moment(json_, stats->moment);
-      json_.member("requested_bytes", stats->figures.requested_bytes)
-          .member("peak_bytes", stats->figures.peak_requested_bytes);
+      write_moment(json_, device_state->moment);
+      json_.member("requested_bytes", device_state->figures.requested_bytes)
+          .member("peak_bytes", device_state->figures.peak_requested_bytes);
       write_kinds(json_.key("kinds"), kind_account(subject_.state, device));
       json_.end_object();
     }

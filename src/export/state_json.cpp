@@ -32,8 +32,8 @@ public:
     begin_document(json_, "memviz.state/1.0").member("file", subject_.file);
     write_rehearsal(json_, state_.recording->origin.rehearsal);
     json_.key("devices").begin_array();
-    for (const DeviceState& stats : state_.devices_of(subject_.device))
-      add(stats);
+    for (const DeviceState& device_state : state_.devices_of(subject_.device))
+      add(device_state);
     json_.end_array().key("lines").begin_array();
     for (const UserLine& line : lines_.lines)
       json_.begin_object(JsonLayout::spaced)
@@ -48,15 +48,15 @@ public:
   }
 
 private:
-  void add(const DeviceState& stats) {
-    write_device_key(json_.begin_object(), stats.device).key("at");
-    write_moment(json_, stats.moment);
-    json_.member("segments", stats.figures.segments).member("blocks", stats.figures.blocks);
-    write_totals(json_, stats.figures)
-        .member("unaccounted_bytes", stats.figures.unaccounted_bytes)
-        .member("requested_bytes", stats.figures.requested_bytes)
-        .member("rounding_bytes", stats.figures.rounding_bytes())
-        .member("outside_bytes", stats.figures.outside_bytes)
+  void add(const DeviceState& device_state) {
+    write_device_key(json_.begin_object(), device_state.device).key("at");
+    write_moment(json_, device_state.moment);
+    json_.member("segments", device_state.figures.segments).member("blocks", device_state.figures.blocks);
+    write_totals(json_, device_state.figures)
+        .member("unaccounted_bytes", device_state.figures.unaccounted_bytes)
+        .member("requested_bytes", device_state.figures.requested_bytes)
+        .member("rounding_bytes", device_state.figures.rounding_bytes())
+        .member("outside_bytes", device_state.figures.outside_bytes)
         .end_object();
   }
 

@@ -45,7 +45,7 @@ std::optional<std::int64_t> time_of(const DeviceRecord& record, std::uint32_t st
 
 /// A device with what its numbers are made of.
 struct Part {
-  const DeviceState& stats;
+  const DeviceState& device_state;
   const DeviceRecord& record;
   Window window;
   BandChart chart;
@@ -59,11 +59,12 @@ public:
         limit_(state.recording->origin.size_bytes, "--device makes less"), json_(json) {}
 
   void add(const TimelinePart& part) {
-    const DeviceState* const stats = state_.device_at(part.record.device);
-    if (stats == nullptr) throw Error(fmt::format("device {} is not in the snapshot", device_word(part.record.device)));
+    const DeviceState* const device_state = state_.device_at(part.record.device);
+    if (device_state == nullptr)
+      throw Error(fmt::format("device {} is not in the snapshot", device_word(part.record.device)));
     const std::size_t before = json_.written_bytes();
     const TimelineOptions options{.most_bands = 0, .most_slices = kMostPoints};
-    Part whole{*stats, part.record, part.window, chart_bands(part.record, part.window, options), {}};
+    Part whole{*device_state, part.record, part.window, chart_bands(part.record, part.window, options), {}};
     whole.holders = holders_at(state_.frames(), lines_, part.record, TimelineKind::allocations,
                                whole.chart.slices[whole.chart.peak].state);
     write(whole);
@@ -72,7 +73,7 @@ public:
 
 private:
   void write(const Part& part) {
-    write_device_key(json_.begin_object(), part.stats.device);
+    write_device_key(json_.begin_object(), part.device_state.device);
     write_story(part);
     json_.member("events", part.record.events)
         .member("from_event", event_of(part.window.first))
@@ -86,7 +87,7 @@ private:
 
   void write_story(const Part& part) {
     const Story story = timeline_story({.state = state_,
-                                        .stats = part.stats,
+                                        .device_state = part.device_state,
                                         .record = part.record,
                                         .window = part.window,
                                         .place = {},

@@ -15,9 +15,9 @@ std::string trace_json_head(const std::string& file, const MemoryState& state, c
   begin_document(json, "memviz.trace/1.0").member("file", file);
   write_rehearsal(json, state.recording->origin.rehearsal);
   json.key("devices").begin_array();
-  for (const DeviceState& stats : state.devices_of(device)) {
-    const TraceSurvey::Device& seen = survey.device(stats.device);
-    write_device_key(json.begin_object(), stats.device)
+  for (const DeviceState& device_state : state.devices_of(device)) {
+    const TraceSurvey::Device& seen = survey.device(device_state.device);
+    write_device_key(json.begin_object(), device_state.device)
         .member("events", seen.events)
         .member("first_us", seen.first_us)
         .member("last_us", seen.last_us)

@@ -34,10 +34,10 @@ const json& node_of_kind(const json& tree, std::string_view kind) {
 
 TEST_CASE("stats_json has the figures under their fixed names") {
   const Recording snapshot = example();
-  const json stats = json::parse(stats_json("mem.pickle", test::end_of(snapshot)));
-  CHECK(stats["file"] == "mem.pickle");
-  REQUIRE(stats["devices"].size() == 1);
-  const json& device = stats["devices"][0];
+  const json device_state = json::parse(stats_json("mem.pickle", test::end_of(snapshot)));
+  CHECK(device_state["file"] == "mem.pickle");
+  REQUIRE(device_state["devices"].size() == 1);
+  const json& device = device_state["devices"][0];
   const json expected{{"device", 0},
                       {"segments", 1},
                       {"blocks", 3},
@@ -57,17 +57,17 @@ TEST_CASE("stats_json has the figures under their fixed names") {
     CAPTURE(item.key());
     CHECK(device[item.key()] == item.value());
   }
-  REQUIRE(stats["warnings"].size() == 2);
-  CHECK(stats["warnings"][0] == "made by hand");
-  CHECK(stats["warnings"][1].get<std::string>().find("max_entries of at least 4") != std::string::npos);
-  CHECK(stats["settings"] == json{{{"name", "roundup"}, {"value", "\"quoted\""}}});
+  REQUIRE(device_state["warnings"].size() == 2);
+  CHECK(device_state["warnings"][0] == "made by hand");
+  CHECK(device_state["warnings"][1].get<std::string>().find("max_entries of at least 4") != std::string::npos);
+  CHECK(device_state["settings"] == json{{{"name", "roundup"}, {"value", "\"quoted\""}}});
 }
 
 TEST_CASE("stats_json is valid for a file name that is not UTF-8") {
   const Recording snapshot;
-  const json stats = json::parse(stats_json("bad\xFFname", test::end_of(snapshot)));
-  CHECK(stats["file"] == "bad\xEF\xBF\xBDname");
-  CHECK(stats["devices"].empty());
+  const json device_state = json::parse(stats_json("bad\xFFname", test::end_of(snapshot)));
+  CHECK(device_state["file"] == "bad\xEF\xBF\xBDname");
+  CHECK(device_state["devices"].empty());
 }
 
 TEST_CASE("tree_json") {
