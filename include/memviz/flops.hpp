@@ -44,10 +44,39 @@ struct OperatorFlops {
   Count flops;
 };
 
+enum class UncountedReason : std::uint8_t {
+  no_product,      ///< it only moves, compares, adds or reduces elements
+  unknown_product, ///< it multiplies matrices in a way that is not counted
+  not_pytorch,     ///< it is not PyTorch's own
+};
+
 struct UncountedOperator {
   std::string name;
   std::uint64_t calls = 0;
-  std::string why; ///< "" where it multiplies no matrices; else why its cost is not known
+  UncountedReason reason = UncountedReason::no_product;
+};
+
+enum class FlopAssumption : std::uint8_t {
+  while_loop_once, ///< its length is in its data
+  loop_once,       ///< of `name`: its length is not known
+  dearer_branch,   ///< of a cond: the branch that runs is in its data
+  unknown_kept,    ///< `name` counts as if it kept nothing for backward
+  uncast_kept,     ///< of `name`: its inner operators count as if nothing were cast
+  first_kept,      ///< of `name`: its first branch is taken
+  fused_cells,     ///< lstm_cell and gru_cell have fused kernels
+  fused_norm,      ///< rms_norm has a fused kernel
+};
+
+/// An assumption that the figures of a program rest on.
+struct FlopNote {
+  FlopAssumption assumption = FlopAssumption::while_loop_once;
+  std::string name = {}; ///< of the operator, where several operators share the assumption
+  std::uint64_t times = 1;
+};
+
+enum class ArchiveLayout : std::uint8_t {
+  flat_zip, ///< PyTorch 2.7 or older
+  pt2,      ///< PyTorch 2.8 or newer
 };
 
 /// A module with all that is in it.
@@ -79,7 +108,7 @@ struct TransformerTable {
 struct ModelFlops {
   std::string torch_version;
   std::string schema_version;
-  std::string layout;
+  ArchiveLayout layout = ArchiveLayout::flat_zip;
   std::string model; ///< the program's name in the archive; "" where it has none
   std::vector<ProgramSymbol> symbols;
   Count flops;
@@ -91,7 +120,7 @@ struct ModelFlops {
   std::uint64_t parameters = 0;
   std::uint64_t buffer_bytes = 0;
   Count saved_bytes;
-  std::vector<std::string> notes; ///< what was assumed, as sentences
+  std::vector<FlopNote> notes; ///< about loops and branches first, then about what is kept
 };
 
 /// `bytes` are the archive. Throws Error, which does not name the file, for what is no such archive, and UsageError for

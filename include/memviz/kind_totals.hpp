@@ -26,10 +26,10 @@ struct KindPart {
   MemoryKind kind = MemoryKind::unknown;
   std::uint64_t bytes = 0;
 };
-/// What there is, largest first; last what no rule tells. Together they are the account.
+/// What there is, largest first; last the unclassified rest. Together they are the account.
 [[nodiscard]] std::vector<KindPart> kind_parts(const KindAccount& account);
-/// "71 % activations, 20 % optimizer state, 8 % parameters; of 1.2 % no rule tells what it is": parts of less than a
-/// hundredth are left out; "" where no rule tells anything.
+/// "71 % activations, 20 % optimizer state, 8 % parameters; 1.2 % unclassified": parts of less than a
+/// hundredth are left out; "" where all is unclassified.
 [[nodiscard]] std::string kind_shares_text(const KindAccount& account);
 
 } // namespace memviz

@@ -11,7 +11,7 @@
 
 namespace memviz {
 
-/// "by your rules", "declared", "by frames", "by behaviour"; "no rule tells".
+/// "by your rules", "declared", "by frames", "by behaviour"; "unclassified".
 [[nodiscard]] std::string_view evidence_words(KindEvidence evidence);
 /// evidence_words(), and "" of unknown.
 [[nodiscard]] std::string evidence_text(KindEvidence evidence);
@@ -20,7 +20,7 @@ namespace memviz {
 /// "kind: activation, by behaviour" where it is all of one; "" where no kind is known.
 [[nodiscard]] std::string kinds_lines(const KindShares& shares);
 
-/// For the tooltip of one allocation: "kind: activation, by behaviour", "kind: unknown, no rule tells".
+/// For the tooltip of one allocation: "kind: activation, by behaviour", "kind: unknown".
 [[nodiscard]] std::string kind_line(const KindOf& kind);
 
 /// For a column: the kind of 90 % or more, else "activation 60 %, temporary 30 %", largest first; "" where no kind is

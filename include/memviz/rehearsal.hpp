@@ -15,9 +15,12 @@ struct Rehearsal {
   std::string profile; ///< "h100-80"
   /// Memory of each device; never more than kMaxTotalBytes.
   std::optional<std::uint64_t> total_bytes;
+  std::optional<std::uint64_t> rank = {};  ///< of a job whose other ranks were absent
+  std::optional<std::uint64_t> ranks = {}; ///< of that job
 };
 
-/// "rehearsed on a made-up NVIDIA H100 80GB HBM3, not recorded on a GPU"
+/// "rehearsed on a made-up NVIDIA H100 80GB HBM3, not recorded on a GPU"; of a rank of a job "rehearsed on a made-up
+/// NVIDIA H100 80GB HBM3 as rank 3 of 512, the other ranks absent, not recorded on a GPU"
 [[nodiscard]] std::string rehearsal_text(const Rehearsal& rehearsal);
 /// The same where there is little room; "" for a recording of a real GPU.
 [[nodiscard]] std::string rehearsal_alert(const std::optional<Rehearsal>& rehearsal);

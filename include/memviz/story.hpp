@@ -65,7 +65,7 @@ struct TreeFilters {
 
 /// A request that the device could not fulfil, and what it was asked of.
 struct FailedRequest {
-  const DeviceState& stats;
+  const DeviceState& device_state;
   std::uint64_t bytes = 0;
   std::uint64_t largest_hole_bytes = 0;
 };
@@ -86,7 +86,7 @@ struct FailedRequest {
 /// What one chart of a timeline is about; refers to its parts.
 struct TimelineSubject {
   const MemoryState& state;
-  const DeviceState& stats; ///< of the whole device
+  const DeviceState& device_state; ///< of the whole device
   const DeviceRecord& record;
   Window window;
   std::string place; ///< "stream 0, private pool (0,1)"; "" for a whole device

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -38,7 +39,7 @@ struct TimelineDevice {
 struct TimelinePicture {
   std::string file; ///< name of the snapshot, for the header
   const MemoryState& state;
-  std::vector<TimelineDevice> devices; ///< those that are drawn
+  std::span<const TimelineDevice> devices; ///< those that are drawn
 };
 
 /// Throws Error where the axis is time and a device that is drawn has events without times.

@@ -21,6 +21,6 @@ namespace memviz {
 [[nodiscard]] std::vector<std::string> warnings_and_losses(const MemoryState& state);
 
 /// "GPU 0: 505 blocks (12.3 GiB) were allocated while ...".
-[[nodiscard]] std::string lost_history_text(const LostHistory& lost, const DeviceState& stats);
+[[nodiscard]] std::string lost_history_text(const LostHistory& lost, const DeviceState& device_state);
 
 } // namespace memviz

@@ -95,13 +95,12 @@ Archive read_archive(std::string_view bytes, const std::optional<std::string>& m
   const std::string flat(kFlatProgram);
   if (zip.has(flat)) {
     if (model) throw Error(fmt::format("has one program, which has no name: leave --model {} out", *model));
-    archive.layout = "flat zip (PyTorch 2.7 or older)";
     archive.program_json = zip.text(flat);
   } else {
     const std::vector<ModelEntry> models = models_of(zip);
     if (models.empty()) throw_other_kind(zip);
     const ModelEntry& entry = chosen(models, model);
-    archive.layout = "PT2 archive (PyTorch 2.8 or newer)";
+    archive.layout = ArchiveLayout::pt2;
     archive.model = entry.name;
     archive.program_json = zip.text(entry.entry);
     const std::string weights = fmt::format("{}data/weights/{}_weights_config.json", entry.root, entry.name);

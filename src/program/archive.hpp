@@ -3,6 +3,8 @@
 // The bytes of a .pt2 file, which is a zip archive -> the texts that describe its program. Nothing is unpacked to disk,
 // and neither tensors nor the pickles beside them are opened.
 
+#include "memviz/flops.hpp"
+
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -13,7 +15,7 @@ namespace memviz::program {
 
 /// What torch.export.save wrote.
 struct Archive {
-  std::string layout;       ///< "flat zip (PyTorch 2.7 or older)", "PT2 archive (PyTorch 2.8 or newer)"
+  ArchiveLayout layout = ArchiveLayout::flat_zip;
   std::string model;        ///< the name of the program in the archive: "model"
   std::string program_json; ///< with 0 in the place of NaN and Infinity, which PyTorch writes and JSON does not have
   std::string weights_json; ///< the table of weights; "" where there is none

@@ -2,10 +2,7 @@
 
 #include "program/formulas.hpp"
 
-#include "memviz/format.hpp"
-
 #include <algorithm>
-#include <fmt/format.h>
 #include <map>
 #include <optional>
 #include <string_view>
@@ -33,9 +30,9 @@ public:
     Counting counting;
     counting.products = products_of(0, Polynomial(1), kWholeModel);
     for (auto& [name, calls] : uncounted_)
-      counting.uncounted.push_back({name, std::string(why_uncounted(name)), calls});
+      counting.uncounted.push_back({name, uncounted_reason(name), calls});
     for (const auto& [note, times] : notes_)
-      counting.notes.push_back(times == 1 ? note : fmt::format("{} ({} times)", note, format_count(times)));
+      counting.notes.push_back({note.first, note.second, times});
     return counting;
   }
 
@@ -66,7 +63,7 @@ private:
       return {};
     }
     if (name == "higher_order.cond") return dearest(graphs, times, module);
-    if (name == "higher_order.while_loop") ++notes_["a while_loop counts once: how often it runs is in its data"];
+    if (name == "higher_order.while_loop") ++notes_[{FlopAssumption::while_loop_once, ""}];
     const Polynomial rounds = times * rounds_of(name, node, graph);
     std::vector<Product> products;
     for (const GraphId inner : graphs) {
@@ -88,7 +85,7 @@ private:
       const std::vector<Polynomial>& sizes = graph.tensors[argument.tensors.front()].sizes;
       if (!sizes.empty()) return sizes.front();
     }
-    ++notes_[fmt::format("{} counts once: what it runs over is not known", name)];
+    ++notes_[{FlopAssumption::loop_once, std::string(name)}];
     return 1;
   }
 
@@ -107,14 +104,13 @@ private:
       best_flops = flops;
       best = std::move(products);
     }
-    if (costs.size() > 1)
-      ++notes_["of the branches of a cond only the dearer one counts: which one runs is in its data"];
+    if (costs.size() > 1) ++notes_[{FlopAssumption::dearer_branch, ""}];
     return best;
   }
 
   const Program& program_;
   std::map<std::string, std::uint64_t> uncounted_;
-  std::map<std::string, std::uint64_t> notes_;
+  std::map<std::pair<FlopAssumption, std::string>, std::uint64_t> notes_;
 };
 
 } // namespace

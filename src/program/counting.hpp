@@ -2,6 +2,7 @@
 
 // A program -> every product that a run of it computes, in order, with where in the model it stands and what it costs.
 
+#include "memviz/flops.hpp"
 #include "program/program.hpp"
 
 #include <cstdint>
@@ -21,14 +22,14 @@ struct Product {
 
 struct Uncounted {
   std::string name; ///< "aten.add"
-  std::string why;  ///< why_uncounted()
+  UncountedReason reason = UncountedReason::no_product;
   std::uint64_t calls = 0;
 };
 
 struct Counting {
   std::vector<Product> products;
   std::vector<Uncounted> uncounted; ///< by name
-  std::vector<std::string> notes;   ///< what was assumed of branches and loops, as sentences
+  std::vector<FlopNote> notes;      ///< about branches and loops
 };
 
 /// Refers to `program`. Of two branches the dearer one counts, as in torch.utils.flop_counter; a loop whose length is

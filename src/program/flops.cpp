@@ -198,17 +198,14 @@ private:
     for (std::size_t i = 0; i < saved_.size(); ++i)
       model_.modules[i].saved_bytes = count_of(saved_[i]);
     model_.saved_bytes = model_.modules.front().saved_bytes;
-    if (!saved.unknown.empty())
-      model_.notes.push_back(fmt::format("what these operators keep for backward is not known, and left out: {}",
-                                         fmt::join(saved.unknown, ", ")));
-    model_.notes.insert(model_.notes.end(), saved.assumptions.begin(), saved.assumptions.end());
+    model_.notes.insert(model_.notes.end(), saved.notes.begin(), saved.notes.end());
   }
 
   void add_uncounted() {
     for (const Uncounted& one : counting_.uncounted)
-      model_.uncounted.push_back({one.name, one.calls, one.why});
+      model_.uncounted.push_back({one.name, one.calls, one.reason});
     std::stable_partition(model_.uncounted.begin(), model_.uncounted.end(),
-                          [](const UncountedOperator& one) { return !one.why.empty(); });
+                          [](const UncountedOperator& one) { return one.reason != UncountedReason::no_product; });
   }
 
   void add_transformer() {

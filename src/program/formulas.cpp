@@ -371,17 +371,16 @@ std::optional<Polynomial> flops_of(const Node& node, const Graph& graph) {
   return known->second(Shapes(node, graph));
 }
 
-std::string_view why_uncounted(std::string_view target) {
+UncountedReason uncounted_reason(std::string_view target) {
   const std::string_view name = operator_of(target);
   // Arithmetic on sizes.
   constexpr std::string_view kOnSizes[] = {"_operator.", "math.", "builtins.", "torch.sym_", "aten.sym_"};
   const auto begins = [&](std::string_view part) { return name.starts_with(part); };
-  if (std::any_of(std::begin(kOnSizes), std::end(kOnSizes), begins)) return "";
+  if (std::any_of(std::begin(kOnSizes), std::end(kOnSizes), begins)) return UncountedReason::no_product;
   const auto is_part = [&](std::string_view part) { return name.find(part) != std::string_view::npos; };
-  if (std::any_of(std::begin(kMultiplying), std::end(kMultiplying), is_part))
-    return "multiplies matrices in a way that is not counted";
+  if (std::any_of(std::begin(kMultiplying), std::end(kMultiplying), is_part)) return UncountedReason::unknown_product;
   const bool is_own = name.starts_with("aten.") || name.starts_with("prims.") || name.starts_with("higher_order.");
-  return is_own ? "" : "is not PyTorch's own";
+  return is_own ? UncountedReason::no_product : UncountedReason::not_pytorch;
 }
 
 } // namespace memviz::program

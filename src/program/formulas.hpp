@@ -3,6 +3,7 @@
 // A node -> the floating point operations of its matrix products: two for each multiplication, which is followed by an
 // addition, as torch.utils.flop_counter counts. What is added (a bias), scaled or compared beside them counts nothing.
 
+#include "memviz/flops.hpp"
 #include "program/program.hpp"
 
 #include <cstdint>
@@ -23,8 +24,7 @@ namespace memviz::program {
 /// einsum) the implementations in aten/src/ATen/native.
 [[nodiscard]] std::optional<Polynomial> flops_of(const Node& node, const Graph& graph);
 
-/// Why an operator without a formula is none that can be left out without a word: "" for those that only move, compare,
-/// add or reduce elements; else "multiplies matrices in a way that is not counted", or "is not PyTorch's own".
-[[nodiscard]] std::string_view why_uncounted(std::string_view target);
+/// Finds out why an operator has no formula.
+[[nodiscard]] UncountedReason uncounted_reason(std::string_view target);
 
 } // namespace memviz::program

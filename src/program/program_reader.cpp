@@ -82,7 +82,7 @@ private:
   void read_tensors(const Field& graph, Graph& into, Scope& scope) {
     const Field tensors = need(document_, graph, "tensor_values", Kind::dict);
     document_.for_each_item(tensors.value, [&](Value name, Value meta) {
-      if (name.kind() != Kind::text) tensors.fail("names of tensors", kind_name(name.kind()));
+      if (name.kind() != Kind::text) tensors.fail("names of tensors", value_name(name.kind()));
       const std::string_view text = document_.text(name);
       const auto [id, is_new] = scope.tensors.add(name.bits());
       if (is_new) {

@@ -37,8 +37,10 @@ public:
       storages_[flows[weight.tensor].storage].is_weight = true;
     }
     walk(graph, flows, true, kWholeModel);
-    saved_.unknown.assign(unknown_.begin(), unknown_.end());
-    saved_.assumptions.assign(assumptions_.begin(), assumptions_.end());
+    for (const auto& [name, assumption] : unknown_)
+      saved_.notes.push_back({assumption, name});
+    for (const FlopAssumption assumption : assumptions_)
+      saved_.notes.push_back({assumption});
     return std::move(saved_);
   }
 
@@ -76,11 +78,10 @@ private:
   void walk_inner(const Node& node, GraphId id, std::vector<Flow>& flows, bool has_gradients, ModuleId module) {
     const Graph& graph = program_.graphs[id];
     const std::string_view name = operator_of(node.target);
-    if (name == "higher_order.wrap_with_autocast")
-      unknown_.insert("higher_order.wrap_with_autocast (what is in it counts as if nothing were cast)");
-    if (name == "higher_order.cond") unknown_.insert("higher_order.cond (its first branch is taken)");
+    if (name == "higher_order.wrap_with_autocast") unknown_.emplace(name, FlopAssumption::uncast_kept);
+    if (name == "higher_order.cond") unknown_.emplace(name, FlopAssumption::first_kept);
     if (name == "higher_order.while_loop" || name == "higher_order.scan" || name == "higher_order.map_impl") {
-      unknown_.insert(std::string(name));
+      unknown_.emplace(name, FlopAssumption::unknown_kept);
       return;
     }
     std::vector<TensorId> given;
@@ -135,7 +136,7 @@ private:
   void keep(const Node& node, const Graph& graph, const std::vector<Flow>& flows, ModuleId module) {
     const auto rules = keep_rules(node.target);
     if (!rules) {
-      unknown_.insert(std::string(operator_of(node.target)));
+      unknown_.emplace(operator_of(node.target), FlopAssumption::unknown_kept);
       return;
     }
     for (const KeepRule& rule : *rules) {
@@ -144,7 +145,7 @@ private:
         keep_storage(flows[node.outputs[rule.place]], module);
       if (rule.keep == Keep::operand || rule.keep == Keep::factor) keep_operand(node, graph, rule, flows, module);
     }
-    if (const std::string_view assumption = assumption_of(node); !assumption.empty()) assumptions_.emplace(assumption);
+    if (const auto assumption = assumption_of(node)) assumptions_.insert(*assumption);
     const Polynomial extra = extra_kept_bytes(node, graph);
     if (!extra.is_zero()) saved_.all.push_back({module, extra});
   }
@@ -183,8 +184,8 @@ private:
   const Program& program_;
   std::vector<Storage> storages_;
   SavedTensors saved_;
-  std::set<std::string, std::less<>> unknown_;
-  std::set<std::string, std::less<>> assumptions_;
+  std::set<std::pair<std::string, FlopAssumption>> unknown_;
+  std::set<FlopAssumption> assumptions_;
 };
 
 } // namespace

@@ -2,6 +2,7 @@
 
 // A program -> the tensors that its forward pass keeps for backward: activation memory.
 
+#include "memviz/flops.hpp"
 #include "program/program.hpp"
 
 #include <cstdint>
@@ -18,8 +19,9 @@ struct Saved {
 
 struct SavedTensors {
   std::vector<Saved> all;
-  std::vector<std::string> unknown;     ///< operators that gradients flow through and whose rule is not known, by name
-  std::vector<std::string> assumptions; ///< sentences, of operators that stand for kernels which keep different things
+  /// The operators that gradients flow through and whose rule is not known, by name, then the assumptions about
+  /// operators that several kernels implement.
+  std::vector<FlopNote> notes;
 };
 
 /// As autograd does it in training mode: parameters and views of them are not counted, since they are there anyway;

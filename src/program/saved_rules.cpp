@@ -333,15 +333,11 @@ bool is_view(const Node& node, const Graph& graph) {
   return false;
 }
 
-std::string_view assumption_of(const Node& node) {
+std::optional<FlopAssumption> assumption_of(const Node& node) {
   const std::string_view name = operator_of(node.target);
-  if (name == "aten.rms_norm")
-    return "rms_norm keeps what the fused kernel of PyTorch 2.13 for GPUs keeps; without it (CPUs, PyTorch 2.6) it "
-           "keeps "
-           "other tensors";
-  if (name == "aten.lstm_cell" || name == "aten.gru_cell")
-    return "lstm_cell and gru_cell keep what their fused kernels for GPUs keep";
-  return "";
+  if (name == "aten.rms_norm") return FlopAssumption::fused_norm;
+  if (name == "aten.lstm_cell" || name == "aten.gru_cell") return FlopAssumption::fused_cells;
+  return std::nullopt;
 }
 
 Polynomial extra_kept_bytes(const Node& node, const Graph& graph) {

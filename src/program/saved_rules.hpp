@@ -2,6 +2,7 @@
 
 // An operator -> what autograd keeps of its tensors for backward, as a table.
 
+#include "memviz/flops.hpp"
 #include "program/polynomial.hpp"
 #include "program/program.hpp"
 
@@ -40,9 +41,8 @@ struct KeepRule {
 [[nodiscard]] std::optional<Polynomial> copied_elements(const Node& node, const Graph& graph, std::string_view name,
                                                         TensorId id);
 
-/// Returns the assumption, as a sentence, where one operator of a program means several kernels that keep different
-/// things; "" where there is none.
-[[nodiscard]] std::string_view assumption_of(const Node& node);
+/// Returns the assumption where one operator of a program means several kernels that keep different things.
+[[nodiscard]] std::optional<FlopAssumption> assumption_of(const Node& node);
 
 /// Bytes that it keeps beside its own tensors: the statistics of a normalisation, the mask of a dropout.
 [[nodiscard]] Polynomial extra_kept_bytes(const Node& node, const Graph& graph);

@@ -90,12 +90,14 @@ std::string balance_line(const DeviceFigures& figures) {
                      figures.balanced() ? "" : ", " + off_text(figures));
 }
 
-std::string imbalance_warning(const DeviceState& stats) {
+std::string imbalance_warning(const DeviceState& device_state) {
   return fmt::format("the accounts of {} do not balance: baseline + allocs - frees is {} {} than the blocks "
                      "active at the end request ({} bytes); the trace is incomplete or edited{}",
-                     device_name(stats.device, stats.is_cpu), format_bytes(magnitude(stats.figures.imbalance_bytes)),
-                     stats.figures.imbalance_bytes > 0 ? "more" : "less", format_count(stats.figures.end_block_bytes),
-                     stats.figures.imbalance_bytes > 0 ? skipped_frees_text(stats.figures) : "");
+                     device_name(device_state.device, device_state.is_cpu),
+                     format_bytes(magnitude(device_state.figures.imbalance_bytes)),
+                     device_state.figures.imbalance_bytes > 0 ? "more" : "less",
+                     format_count(device_state.figures.end_block_bytes),
+                     device_state.figures.imbalance_bytes > 0 ? skipped_frees_text(device_state.figures) : "");
 }
 
 std::string balance_text(const DeviceFigures& figures) {
@@ -113,15 +115,17 @@ std::vector<Account> accounts_of(std::span<const DeviceState> devices) {
   const DeviceFigures shown = shown_figures(devices);
   if (shown.events == 0) return {{balance_text(shown), true, false}};
   std::vector<Account> accounts;
-  for (const DeviceState& stats : devices) {
-    if (stats.figures.balanced()) continue;
-    const std::string prefix = devices.size() == 1 ? "" : device_heading(stats.device, stats.is_cpu) + ": ";
-    accounts.push_back({prefix + balance_text(stats.figures), false, false});
+  for (const DeviceState& device_state : devices) {
+    if (device_state.figures.balanced()) continue;
+    const std::string prefix =
+        devices.size() == 1 ? "" : device_heading(device_state.device, device_state.is_cpu) + ": ";
+    accounts.push_back({prefix + balance_text(device_state.figures), false, false});
   }
   if (!accounts.empty()) return accounts;
   // Accounts that begin with a guess are not whole.
-  const bool is_whole = std::none_of(devices.begin(), devices.end(),
-                                     [](const DeviceState& stats) { return stats.figures.may_have_lost_events; });
+  const bool is_whole = std::none_of(devices.begin(), devices.end(), [](const DeviceState& device_state) {
+    return device_state.figures.may_have_lost_events;
+  });
   return {{balance_text(sum_of(devices)), true, is_whole}}; // of the end, whatever moment is drawn
 }
 

@@ -24,7 +24,7 @@ namespace memviz {
 /// For a line: "balanced: 182 KiB before recording + ... = ... in use at the end", or by how much they do not.
 [[nodiscard]] std::string balance_line(const DeviceFigures& figures);
 /// Of accounts that do not balance: by how much, and what that says of the trace.
-[[nodiscard]] std::string imbalance_warning(const DeviceState& stats);
+[[nodiscard]] std::string imbalance_warning(const DeviceState& device_state);
 
 /// For a picture: "Accounts balance: 182 KiB before recording + ... = ...", or by how much they do not.
 [[nodiscard]] std::string balance_text(const DeviceFigures& figures);

@@ -90,8 +90,8 @@ std::string headline(const Comparison& comparison) {
   return fmt::format("{} allocated{}{}: {}", delta_text(delta), moment.empty() ? "" : " ", moment, sides);
 }
 
-/// "By kind: activations +4.10 GiB, gradients +102 MiB": what it is comes before whose it is. "" where no rule tells,
-/// and where nothing but unknown memory changed.
+/// "By kind: activations +4.10 GiB, gradients +102 MiB": what it is comes before whose it is. "" where all is
+/// unclassified, and where nothing but unknown memory changed.
 std::string kinds_sentence(const Comparison& comparison) {
   const auto is_told = [](const KindChange& change) {
     return change.kind != MemoryKind::unknown && change.delta_bytes() != 0;

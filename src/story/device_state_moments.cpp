@@ -16,19 +16,19 @@ std::string other_moments_text(std::string_view command, const DeviceState& devi
     text += fmt::format("{}{} ({}--at {}{})", is_first ? "" : "; ", held,
                         is_first ? fmt::format("memviz {} ", command) : "", word, is_first ? " FILE" : "");
   };
-  const DeviceFigures& stats = device.figures;
-  if (stats.events == 0) return text;
-  const bool is_like_end =
-      stats.requested_bytes == stats.end_live_bytes() && stats.reserved_bytes == stats.end_reserved_bytes;
+  const DeviceFigures& device_state = device.figures;
+  if (device_state.events == 0) return text;
+  const bool is_like_end = device_state.requested_bytes == device_state.end_live_bytes() &&
+                           device_state.reserved_bytes == device_state.end_reserved_bytes;
   if (!device.moment.is_end() && !is_like_end) {
-    add(fmt::format("at the end: {} live of {} reserved", format_bytes(stats.end_live_bytes()),
-                    format_bytes(stats.end_reserved_bytes)),
+    add(fmt::format("at the end: {} live of {} reserved", format_bytes(device_state.end_live_bytes()),
+                    format_bytes(device_state.end_reserved_bytes)),
         "end");
   }
   if (!device.last_oom_event.is_none() && device.moment.event != device.last_oom_event)
     add(fmt::format("the out-of-memory error: event {}", format_count(device.last_oom_event.value())), "oom");
-  if (stats.requested_bytes != stats.peak_requested_bytes)
-    add(fmt::format("at the peak: {} live", format_bytes(stats.peak_requested_bytes)), "peak");
+  if (device_state.requested_bytes != device_state.peak_requested_bytes)
+    add(fmt::format("at the peak: {} live", format_bytes(device_state.peak_requested_bytes)), "peak");
   if (text.empty()) return text;
   if (!owner.empty()) return fmt::format("{} {}", owner, text);
   text.front() = text.front() == 'a' ? 'A' : 'T'; // "at ...", "the ..."
@@ -41,17 +41,17 @@ std::string moment_text(const DeviceState& device) {
 
 std::string moments_text(std::span<const DeviceState> devices) {
   constexpr std::size_t kMostNamed = 3;
-  const auto at_end = static_cast<std::size_t>(
-      std::count_if(devices.begin(), devices.end(), [](const DeviceState& stats) { return stats.moment.is_end(); }));
+  const auto at_end = static_cast<std::size_t>(std::count_if(
+      devices.begin(), devices.end(), [](const DeviceState& device_state) { return device_state.moment.is_end(); }));
   if (at_end == devices.size()) return moment_text({}, 0);
   if (devices.size() == 1) return moment_text(devices.front());
   std::string text;
   std::size_t named = 0;
-  for (const DeviceState& stats : devices) {
-    if (stats.moment.is_end() || named == kMostNamed) continue;
+  for (const DeviceState& device_state : devices) {
+    if (device_state.moment.is_end() || named == kMostNamed) continue;
     ++named;
-    text +=
-        fmt::format("{}{} {}", text.empty() ? "" : "; ", device_name(stats.device, stats.is_cpu), moment_text(stats));
+    text += fmt::format("{}{} {}", text.empty() ? "" : "; ", device_name(device_state.device, device_state.is_cpu),
+                        moment_text(device_state));
   }
   if (const std::size_t more = devices.size() - at_end - named; more > 0)
     text += fmt::format("; {} more at theirs", more);

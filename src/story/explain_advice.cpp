@@ -64,8 +64,8 @@ std::string balance_advice(const DeviceExplanation& device) {
     names.push_back(device_name(device.less_used[i].device, false));
   if (device.less_used.size() > kMostDevices)
     names.push_back(format_counted(device.less_used.size() - kMostDevices, "more device"));
-  return fmt::format("Spread the work: move some of what {} holds to {}.", device_name(device.stats.device, false),
-                     fmt::join(names, " or "));
+  return fmt::format("Spread the work: move some of what {} holds to {}.",
+                     device_name(device.device_state.device, false), fmt::join(names, " or "));
 }
 
 std::string blocks_text(const WhatIf& answer) {
@@ -120,7 +120,7 @@ std::string leak_advice(const MemoryState& state, const DeviceExplanation& devic
   const std::string where = leak.lines.empty()       ? ""
                             : leak.lines.size() == 1 ? ", all of it from " + line
                                                      : ", most of it from " + line;
-  return fmt::format("Let go of what each step leaves behind: {} more a step{}. memviz leaks tells how sure that is.",
+  return fmt::format("Let go of what each step leaves behind: {} more a step{}. memviz leaks says how certain that is.",
                      format_bytes(leak.bytes_per_step), where);
 }
 

@@ -56,7 +56,7 @@ std::string cause_of_miss(const DeviceExplanation& device) {
   if (device.ledger.no_segment_bytes > 0) return ": the file shows live memory outside all segments";
   if (device.settings.collects_garbage)
     return ": garbage_collection_threshold is set, and the file does not show the limit that it refers to";
-  if (device.stats.figures.baseline_bytes > 0)
+  if (device.device_state.figures.baseline_bytes > 0)
     return ": the file does not show the order in which the segments from before the first event were made";
   return "";
 }
@@ -65,11 +65,11 @@ std::string cause_of_miss(const DeviceExplanation& device) {
 std::string replayed(const DeviceExplanation& device, const WhatIf& answer, const std::string& circumstance) {
   if (answer.outcome == Outcome::not_offered) {
     if (!device.fidelity.reproduces() && device.fidelity.allocs == 0)
-      return circumstance + ": not told, because no allocation is recorded that could be replayed.";
+      return circumstance + ": unknown, because the file records no allocation to replay.";
     if (const std::string fact = missing_fact(answer.proviso); !fact.empty())
       return fmt::format("{}: unknown, because {}.", circumstance, fact);
     if (device.fidelity.reproduces())
-      return circumstance + ": not told, because what this file says does not explain the failure.";
+      return circumstance + ": unknown, because the file does not show what made the request fail.";
     return fmt::format("{}: unknown, because the model of the allocator misses this recording's reserved memory by up "
                        "to {} of {}{}.",
                        circumstance, format_bytes(device.fidelity.largest_error_bytes),

@@ -20,15 +20,15 @@ namespace memviz {
 namespace {
 
 /// Whether nothing is known of its memory but what is live.
-bool is_uncached(const DeviceState& stats) {
-  return stats.is_cpu && !is_host(stats.device);
+bool is_uncached(const DeviceState& device_state) {
+  return device_state.is_cpu && !is_host(device_state.device);
 }
 
 std::string headline(const MemoryState& state, const DeviceExplanation& device) {
-  const std::string name = device_heading(device.stats.device, device.stats.is_cpu);
+  const std::string name = device_heading(device.device_state.device, device.device_state.is_cpu);
   const MemoryLedger& ledger = device.ledger;
-  if (!device.request && is_uncached(device.stats))
-    return fmt::format("{} {}: {} is live.", name, moment_text(device.stats), format_bytes(ledger.live_bytes));
+  if (!device.request && is_uncached(device.device_state))
+    return fmt::format("{} {}: {} is live.", name, moment_text(device.device_state), format_bytes(ledger.live_bytes));
   if (!device.request) {
     const std::string held = ledger.reserved_bytes == 0
                                  ? "nothing is reserved"
@@ -38,7 +38,7 @@ std::string headline(const MemoryState& state, const DeviceExplanation& device) 
         ledger.no_segment_bytes > 0
             ? fmt::format(", and by the events {} more, outside all segments", format_bytes(ledger.no_segment_bytes))
             : "";
-    return fmt::format("{} {}: {}{}.", name, moment_text(device.stats), held, beside);
+    return fmt::format("{} {}: {}{}.", name, moment_text(device.device_state), held, beside);
   }
   const std::string held =
       ledger.reserved_bytes == 0
@@ -52,14 +52,14 @@ std::string headline(const MemoryState& state, const DeviceExplanation& device) 
 }
 
 std::string title(const DeviceExplanation& device) {
-  const std::string name = device_heading(device.stats.device, device.stats.is_cpu);
+  const std::string name = device_heading(device.device_state.device, device.device_state.is_cpu);
   const MemoryLedger& ledger = device.ledger;
   if (device.request)
     return fmt::format("{} ran out of memory: {} asked for{}, {} free", name, format_bytes(device.request->bytes),
                        takes_more(device) ? ", " + format_bytes(device.judgement.needed_bytes) + " needed" : "",
                        ledger.device_free_bytes ? format_bytes(*ledger.device_free_bytes) : "unknown");
   if (ledger.reserved_bytes == 0) return name + ": nothing is reserved";
-  if (is_uncached(device.stats)) return fmt::format("{}: {} is live", name, format_bytes(ledger.live_bytes));
+  if (is_uncached(device.device_state)) return fmt::format("{}: {} is live", name, format_bytes(ledger.live_bytes));
   return fmt::format("{}: {} of {} reserved is live", name, format_bytes(ledger.live_bytes),
                      format_bytes(ledger.reserved_bytes));
 }
@@ -77,8 +77,8 @@ std::string unclear(const DeviceExplanation& device) {
                                format_bytes(*ledger.capacity_bytes));
   if (device.judgement.needed_bytes > 0)
     return start + fmt::format("the request takes {} from the device, which had {} free. A memory limit "
-                               "(set_per_process_memory_fraction), another process or the driver may have taken part; "
-                               "no snapshot tells.",
+                               "(set_per_process_memory_fraction), another process or the driver may be the cause; "
+                               "a snapshot does not record that.",
                                format_bytes(device.judgement.needed_bytes), format_bytes(*ledger.device_free_bytes));
   return start + fmt::format("a free run of {} in the request's own pool and stream would have held it.",
                              format_bytes(ledger.largest_hole_bytes));
@@ -182,7 +182,7 @@ std::string verdict(const DeviceExplanation& device) {
                        format_bytes(*ledger.outside_bytes), format_bytes(*ledger.capacity_bytes),
                        format_bytes(ledger.reserved_bytes));
   case Verdict::in_use:
-    if (is_uncached(device.stats)) return "In use: what is recorded of main memory is live; nothing caches it.";
+    if (is_uncached(device.device_state)) return "In use: what is recorded of main memory is live; nothing caches it.";
     if (!is_mostly_used(ledger))
       return fmt::format("Nothing failed, and nothing stands out: {} of what is reserved is used, {} is free.",
                          format_percent(used_bytes(ledger), ledger.reserved_bytes),
@@ -208,17 +208,17 @@ std::string imbalance(const DeviceExplanation& device) {
                                     [](const OtherDevice& other) { return other.at.kind == MomentKind::peak; });
   const std::string last = names.size() > 1 ? " and " + names.back() : "";
   if (names.size() > 1) names.pop_back();
-  return fmt::format("Imbalance: {} held {}; {}{}{}.", device_name(device.stats.device, false),
+  return fmt::format("Imbalance: {} held {}; {}{}{}.", device_name(device.device_state.device, false),
                      format_bytes(device.ledger.reserved_bytes), fmt::join(names, ", "), last,
                      at_peaks ? (others.size() == 1 ? ", at its peak" : ", each at its peak") : "");
 }
 
 std::string headroom(const MemoryLedger& ledger) {
-  return fmt::format(
-      "Headroom: of the device's {} PyTorch left {} unreserved. What other processes, the CUDA context and "
-      "libraries take of that, no snapshot tells.",
-      format_bytes(*ledger.capacity_bytes),
-      format_bytes(*ledger.capacity_bytes - std::min(*ledger.capacity_bytes, ledger.reserved_bytes)));
+  return fmt::format("Headroom: PyTorch left {1} of the device's {0} unreserved. How much of that other processes, the "
+                     "CUDA context and "
+                     "libraries use is unknown: a snapshot does not record it.",
+                     format_bytes(*ledger.capacity_bytes),
+                     format_bytes(*ledger.capacity_bytes - std::min(*ledger.capacity_bytes, ledger.reserved_bytes)));
 }
 
 std::string private_pools(const DeviceExplanation& device) {
@@ -271,7 +271,8 @@ std::vector<std::string> reasons(const FrameTable& frames, const DeviceExplanati
     text.push_back(fmt::format("For this request PyTorch takes {} from the device at once.",
                                format_bytes(device.judgement.needed_bytes)));
   if (const std::string shares = kind_shares_text(device.kinds); !shares.empty())
-    text.push_back(fmt::format("Kinds: of {} in use, {}.", format_bytes(device.stats.figures.requested_bytes), shares));
+    text.push_back(
+        fmt::format("Kinds: of {} in use, {}.", format_bytes(device.device_state.figures.requested_bytes), shares));
   if (device.first_step) text.push_back(first_step_text(*device.first_step));
   // Where it would have fit nowhere, no other device matters.
   if (!device.less_used.empty() && !is_out_of_reach(device)) text.push_back(imbalance(device));
@@ -283,10 +284,10 @@ std::vector<std::string> reasons(const FrameTable& frames, const DeviceExplanati
                     format_bytes(*ledger.capacity_bytes), format_bytes(*ledger.outside_bytes)));
   if (std::string said = processes(device.measured); device.request && !said.empty()) text.push_back(std::move(said));
   if (device.request && !ledger.capacity_bytes)
-    text.push_back(
-        fmt::format("Not told: memory outside PyTorch. It is what the device has beyond {}, and no snapshot says "
-                    "how much that is: give it with --capacity.",
-                    format_bytes(ledger.reserved_bytes + ledger.device_free_bytes.value_or(0))));
+    text.push_back(fmt::format(
+        "Memory outside PyTorch is unknown: it is what the device has beyond {}, and the snapshot does not record "
+        "the device's capacity. Pass it with --capacity.",
+        format_bytes(ledger.reserved_bytes + ledger.device_free_bytes.value_or(0))));
   if (device.request && !device.request->pool_is_known && device.request->pool.is_private())
     text.emplace_back(
         "Assumed: the request was for the private pool of the last allocation on its stream. Files before "
@@ -299,7 +300,7 @@ std::vector<std::string> reasons(const FrameTable& frames, const DeviceExplanati
   if (has_private_pools && !device.settings.private_pools_expand) text.push_back(private_pools(device));
   if (device.settings.collects_garbage)
     text.emplace_back("Not modelled: garbage_collection_threshold, which is set. It matters only with "
-                      "torch.cuda.set_per_process_memory_fraction(), of which no snapshot tells.");
+                      "torch.cuda.set_per_process_memory_fraction(), which a snapshot does not record.");
   return text;
 }
 

@@ -40,14 +40,14 @@ std::string owner_text(const MemorySubject& subject) {
 
 /// The first device that is drawn at its out-of-memory error; null if none is.
 const DeviceState* failed_device(const MemorySubject& subject) {
-  const auto failed = std::find_if(subject.devices.begin(), subject.devices.end(), [](const DeviceState& stats) {
-    return stats.moment.kind == MomentKind::oom && stats.moment.asked_bytes > 0;
+  const auto failed = std::find_if(subject.devices.begin(), subject.devices.end(), [](const DeviceState& device_state) {
+    return device_state.moment.kind == MomentKind::oom && device_state.moment.asked_bytes > 0;
   });
   return failed == subject.devices.end() ? nullptr : &*failed;
 }
 
-std::string in_use_percent(const MemoryTotals& stats) {
-  return format_percent(stats.allocated_bytes + stats.pending_free_bytes, stats.reserved_bytes);
+std::string in_use_percent(const MemoryTotals& device_state) {
+  return format_percent(device_state.allocated_bytes + device_state.pending_free_bytes, device_state.reserved_bytes);
 }
 
 /// What the memory without a stack is, where a rule tells nine tenths of it: " By sizes and lifetimes it is

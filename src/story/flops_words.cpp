@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace memviz {
 namespace {
@@ -37,15 +38,68 @@ std::string symbol_fact(const ProgramSymbol& symbol) {
 /// An operator that may be all of the work, where nothing is counted.
 const UncountedOperator* work_in_place_of_zero(const ModelFlops& model) {
   const bool is_zero = model.flops.value && *model.flops.value == 0;
-  const bool has_work = is_zero && !model.uncounted.empty() && !model.uncounted.front().why.empty();
+  const bool has_work =
+      is_zero && !model.uncounted.empty() && model.uncounted.front().reason != UncountedReason::no_product;
   return has_work ? &model.uncounted.front() : nullptr;
+}
+
+/// The sentence of an assumption; of one about kept tensors, which share a sentence, the operator.
+std::string assumption_text(const FlopNote& note) {
+  switch (note.assumption) {
+  case FlopAssumption::while_loop_once: return "a while_loop counts once: how often it runs is in its data";
+  case FlopAssumption::loop_once: return note.name + " counts once: what it runs over is not known";
+  case FlopAssumption::dearer_branch:
+    return "of the branches of a cond only the dearer one counts: which one runs is in its data";
+  case FlopAssumption::unknown_kept: return note.name;
+  case FlopAssumption::uncast_kept: return note.name + " (what is in it counts as if nothing were cast)";
+  case FlopAssumption::first_kept: return note.name + " (its first branch is taken)";
+  case FlopAssumption::fused_cells: return "lstm_cell and gru_cell keep what their fused kernels for GPUs keep";
+  case FlopAssumption::fused_norm: break;
+  }
+  return "rms_norm keeps what the fused kernel of PyTorch 2.13 for GPUs keeps; without it (CPUs, PyTorch 2.6) it keeps "
+         "other tensors";
+}
+
+bool is_left_out(const FlopNote& note) {
+  return note.assumption == FlopAssumption::unknown_kept || note.assumption == FlopAssumption::uncast_kept ||
+         note.assumption == FlopAssumption::first_kept;
 }
 
 } // namespace
 
+std::string_view layout_text(ArchiveLayout layout) {
+  return layout == ArchiveLayout::flat_zip ? "flat zip (PyTorch 2.7 or older)" : "PT2 archive (PyTorch 2.8 or newer)";
+}
+
+std::string_view reason_text(UncountedReason reason) {
+  switch (reason) {
+  case UncountedReason::no_product: return "";
+  case UncountedReason::unknown_product: return "multiplies matrices in a way that is not counted";
+  case UncountedReason::not_pytorch: break;
+  }
+  return "is not PyTorch's own";
+}
+
+std::vector<std::string> flops_notes(const ModelFlops& model) {
+  std::vector<std::string> notes;
+  bool lists_operators = false;
+  for (const FlopNote& note : model.notes) {
+    const std::string text = assumption_text(note);
+    if (!is_left_out(note))
+      notes.push_back(note.times == 1 ? text : fmt::format("{} ({} times)", text, format_count(note.times)));
+    else if (lists_operators)
+      notes.back() += ", " + text;
+    else
+      notes.push_back("what these operators keep for backward is not known, and left out: " + text);
+    lists_operators = is_left_out(note);
+  }
+  return notes;
+}
+
 std::string flops_headline(const ModelFlops& model) {
   if (const UncountedOperator* const one = work_in_place_of_zero(model))
-    return fmt::format("no count of a forward pass: {} {}", elided(one->name, kMostModuleColumns), one->why);
+    return fmt::format("no count of a forward pass: {} {}", elided(one->name, kMostModuleColumns),
+                       reason_text(one->reason));
   if (model.flops.value) return format_flops(*model.flops.value) + " for a forward pass";
   return elided(model.flops.formula, kMostFormulaColumns) + " FLOP for a forward pass";
 }
@@ -65,7 +119,7 @@ std::string flops_answer(const ModelFlops& model) {
 }
 
 std::vector<std::string> flops_facts(const ModelFlops& model) {
-  std::vector<std::string> facts{model.layout};
+  std::vector<std::string> facts{std::string(layout_text(model.layout))};
   if (!model.torch_version.empty()) facts.push_back("PyTorch " + elided(model.torch_version, kMostModuleColumns));
   facts.push_back("schema " + model.schema_version);
   facts.push_back(format_counted(model.parameters, "parameter"));
@@ -73,6 +127,24 @@ std::vector<std::string> flops_facts(const ModelFlops& model) {
   for (const ProgramSymbol& symbol : model.symbols)
     facts.push_back(symbol_fact(symbol));
   return facts;
+}
+
+std::vector<std::string> flops_picture_notes(const ModelFlops& model) {
+  constexpr std::size_t kMostNamedOperators = 12;
+  std::vector<std::string> unknown;
+  std::size_t silent = 0;
+  for (const UncountedOperator& one : model.uncounted) {
+    if (one.reason == UncountedReason::no_product)
+      ++silent;
+    else if (unknown.size() < kMostNamedOperators)
+      unknown.push_back(fmt::format("{} ({})", one.name, reason_text(one.reason)));
+  }
+  std::vector<std::string> notes = flops_notes(model);
+  if (!unknown.empty()) notes.push_back(fmt::format("Not counted: {}.", fmt::join(unknown, ", ")));
+  if (silent > 0)
+    notes.push_back(
+        fmt::format("Only products of matrices count; {} of other kinds do not.", format_counted(silent, "operator")));
+  return notes;
 }
 
 } // namespace memviz

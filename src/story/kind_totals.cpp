@@ -71,7 +71,7 @@ std::string kind_shares_text(const KindAccount& account) {
                         kind_words(part.kind));
   }
   if (text.empty() || !has_untold || parts.back().bytes < total_bytes / kLeastPart) return text;
-  return text + fmt::format("; of {} no rule tells what it is", format_percent(parts.back().bytes, total_bytes));
+  return text + fmt::format("; {} unclassified", format_percent(parts.back().bytes, total_bytes));
 }
 
 } // namespace memviz

@@ -51,7 +51,7 @@ std::string behaviour_text(MemoryKind kind) {
   case MemoryKind::optimizer_state: return "made in a step of an optimizer, still there when it ended";
   default: break;
   }
-  return "told by when it was made and freed";
+  return "by when it was allocated and freed";
 }
 
 } // namespace
@@ -64,7 +64,7 @@ std::string_view evidence_words(KindEvidence evidence) {
   case KindEvidence::behaviour: return "by behaviour";
   case KindEvidence::none: break;
   }
-  return "no rule tells";
+  return "unclassified";
 }
 
 std::string evidence_text(KindEvidence evidence) {
@@ -84,7 +84,8 @@ std::string kinds_lines(const KindShares& shares) {
 }
 
 std::string kind_line(const KindOf& kind) {
-  return fmt::format("kind: {}, {}", kind_label(kind.kind), evidence_words(kind.evidence));
+  const std::string evidence = evidence_text(kind.evidence);
+  return fmt::format("kind: {}{}{}", kind_label(kind.kind), evidence.empty() ? "" : ", ", evidence);
 }
 
 std::string kinds_cell(const KindShares& shares) {
@@ -109,13 +110,12 @@ std::string kind_reason(const KindOf& kind, Pseudo reason) {
   if (kind.kind == MemoryKind::optimizer_state)
     return "further blocks of a gradient's size, made after a step; older than the recording";
   if (kind.kind == MemoryKind::activation) return "freed by the first backward pass; older than the recording";
-  return "told by its size and how long it stays; older than the recording";
+  return "by its size and lifetime; older than the recording";
 }
 
 std::string no_kinds_note() {
-  return "No rule tells the kind of any memory here: the kinds of a training loop are told where its steps are "
-         "recorded "
-         "with stacks (docs/kinds.md).";
+  return "All of this memory is unclassified: memviz recognizes the kinds of a training loop in recordings of whole "
+         "steps with stacks (docs/kinds.md).";
 }
 
 std::vector<KindFigure> kind_figures(const KindShares& shares) {

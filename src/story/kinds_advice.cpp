@@ -48,7 +48,7 @@ std::vector<std::string> kinds_advice(const DeviceExplanation& device) {
   const Verdict verdict = device.judgement.verdict;
   const bool is_full = verdict == Verdict::exhaustion || (verdict == Verdict::in_use && is_mostly_used(device.ledger));
   if (!is_full || !has_known(device.kinds)) return {};
-  const std::uint64_t in_use_bytes = device.stats.figures.requested_bytes;
+  const std::uint64_t in_use_bytes = device.device_state.figures.requested_bytes;
   std::vector<std::string> advice;
   for (const KindPart& part : kind_parts(device.kinds)) {
     const std::optional<Remedy> remedy = remedy_of(part.kind);

@@ -73,12 +73,12 @@ std::vector<MemoryRow> place_rows(const FrameTable& frames, std::vector<Place> p
   return rows;
 }
 
-MemoryRow device_row(const DeviceState& stats, bool has_many) {
-  MemoryRow row{device_heading(stats.device, stats.is_cpu), static_cast<const MemoryTotals&>(stats.figures),
-                use_text(stats.figures)};
-  if (!has_many || stats.figures.events == 0) return row;
-  row.note += stats.moment.is_end() ? ", peak " + format_bytes(stats.figures.peak_requested_bytes)
-                                    : ", " + short_moment_text(stats.moment);
+MemoryRow device_row(const DeviceState& device_state, bool has_many) {
+  MemoryRow row{device_heading(device_state.device, device_state.is_cpu),
+                static_cast<const MemoryTotals&>(device_state.figures), use_text(device_state.figures)};
+  if (!has_many || device_state.figures.events == 0) return row;
+  row.note += device_state.moment.is_end() ? ", peak " + format_bytes(device_state.figures.peak_requested_bytes)
+                                           : ", " + short_moment_text(device_state.moment);
   return row;
 }
 
@@ -119,9 +119,9 @@ std::vector<Figure> memory_figures(std::span<const DeviceState> devices) {
 std::vector<MemoryRow> memory_rows(const MemorySubject& subject) {
   const bool has_many = subject.devices.size() > 1;
   std::vector<MemoryRow> rows;
-  for (const DeviceState& stats : subject.devices) {
-    std::vector<MemoryRow> details = place_rows(subject.state.frames(), places_of(subject.state, stats.device));
-    rows.push_back(device_row(stats, has_many));
+  for (const DeviceState& device_state : subject.devices) {
+    std::vector<MemoryRow> details = place_rows(subject.state.frames(), places_of(subject.state, device_state.device));
+    rows.push_back(device_row(device_state, has_many));
     if (!has_many && details.empty()) rows.back().name = rows.back().note = ""; // the headline says both
     rows.insert(rows.end(), details.begin(), details.end());
   }

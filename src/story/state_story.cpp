@@ -26,8 +26,8 @@ struct Shown {
 std::string state_headline(const Shown& shown, const std::optional<FailedRequest>& failed) {
   if (failed) {
     return fmt::format("{} ran out of memory: {} asked for, largest hole {}",
-                       device_name(failed->stats.device, failed->stats.is_cpu), format_bytes(failed->bytes),
-                       format_bytes(failed->largest_hole_bytes));
+                       device_name(failed->device_state.device, failed->device_state.is_cpu),
+                       format_bytes(failed->bytes), format_bytes(failed->largest_hole_bytes));
   }
   return fmt::format("{} {}: {}", shown.devices.empty() ? shown.owner() : capitalized(shown.owner()),
                      short_moment_text(shown_moment(shown.devices)), use_text(shown.figures));

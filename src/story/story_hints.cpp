@@ -20,17 +20,18 @@ bool is_far_above_end(const DeviceFigures& figures) {
 
 std::vector<std::string> end_hints(std::span<const DeviceState> devices) {
   std::vector<std::string> hints;
-  for (const DeviceState& stats : devices) {
-    if (!stats.moment.is_end() || (stats.figures.ooms == 0 && !is_far_above_end(stats.figures))) continue;
-    const std::string reason = stats.figures.ooms > 0
-                                   ? fmt::format("ran out of memory at event {}", stats.last_oom_event.value())
+  for (const DeviceState& device_state : devices) {
+    if (!device_state.moment.is_end() || (device_state.figures.ooms == 0 && !is_far_above_end(device_state.figures)))
+      continue;
+    const std::string reason = device_state.figures.ooms > 0
+                                   ? fmt::format("ran out of memory at event {}", device_state.last_oom_event.value())
                                    : "held more before";
-    hints.push_back(fmt::format("{} {}: this is the end of the recording, with {} requested; the peak was {} at "
-                                "event {} (--at {} shows that)",
-                                device_heading(stats.device, stats.is_cpu), reason,
-                                format_bytes(stats.figures.end_requested_bytes),
-                                format_bytes(stats.figures.peak_requested_bytes), stats.peak_event.number(),
-                                stats.figures.ooms > 0 ? "oom or --at peak" : "peak"));
+    hints.push_back(fmt::format(
+        "{} {}: this is the end of the recording, with {} requested; the peak was {} at "
+        "event {} (--at {} shows that)",
+        device_heading(device_state.device, device_state.is_cpu), reason,
+        format_bytes(device_state.figures.end_requested_bytes), format_bytes(device_state.figures.peak_requested_bytes),
+        device_state.peak_event.number(), device_state.figures.ooms > 0 ? "oom or --at peak" : "peak"));
   }
   return hints;
 }

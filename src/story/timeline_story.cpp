@@ -44,7 +44,7 @@ std::string duration_of(const TimelineSubject& subject) {
   return format_duration(static_cast<std::uint64_t>(times.back()) - static_cast<std::uint64_t>(times.front()));
 }
 
-/// "At the peak: 71 % activations, 20 % parameters; of 9 % no rule tells what it is. "; "" where no kind is known.
+/// "At the peak: 71 % activations, 20 % parameters; 9 % unclassified. "; "" where no kind is known.
 std::string peak_kinds_text(const TimelineSubject& subject) {
   const std::string shares = kind_shares_text(kind_account(held_kinds(subject.holders)));
   return shares.empty() ? "" : fmt::format("At the peak: {}. ", shares);
@@ -90,12 +90,12 @@ std::string timeline_answer(const TimelineSubject& subject) {
 }
 
 std::string timeline_alert(const TimelineSubject& subject) {
-  const auto lost = lost_history(*subject.state.recording, subject.stats.figures);
+  const auto lost = lost_history(*subject.state.recording, subject.device_state.figures);
   std::string rehearsed = rehearsal_alert(subject.state.recording->origin.rehearsal);
   if (!lost) return rehearsed;
   return fmt::format("{}{}history is incomplete: {} ({}) without their event", rehearsed, rehearsed.empty() ? "" : "; ",
-                     format_counted(subject.stats.figures.unexplained_with_stack, "block"),
-                     format_bytes(subject.stats.figures.unexplained_with_stack_bytes));
+                     format_counted(subject.device_state.figures.unexplained_with_stack, "block"),
+                     format_bytes(subject.device_state.figures.unexplained_with_stack_bytes));
 }
 
 std::vector<std::string> timeline_facts(const TimelineSubject& subject) {
@@ -143,8 +143,8 @@ std::vector<std::string> timeline_notes(const TimelineSubject& subject) {
                     "bytes.",
                     prefix));
   if (!subject.place.empty()) return notes;
-  notes.push_back(prefix + balance_text(subject.stats.figures));
-  if (subject.stats.figures.imbalance_bytes > 0)
+  notes.push_back(prefix + balance_text(subject.device_state.figures));
+  if (subject.device_state.figures.imbalance_bytes > 0)
     notes.push_back(prefix +
                     "What the events allocated and never freed is drawn here by its lines. The file's blocks do "
                     "not have all of it: pictures of a moment show the rest without a stack.");
@@ -161,7 +161,7 @@ const Mark* TimelineSubject::last_oom() const {
 }
 
 std::string timeline_owner(const TimelineSubject& subject) {
-  const std::string name = device_name(subject.stats.device, subject.stats.is_cpu);
+  const std::string name = device_name(subject.device_state.device, subject.device_state.is_cpu);
   return subject.place.empty() ? name : name + ", " + subject.place;
 }
 

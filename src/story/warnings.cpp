@@ -24,41 +24,41 @@ std::string needed(const LostHistory& lost) {
   return text;
 }
 
-std::string at_moment(const DeviceState& stats) {
-  return fmt::format("{} {}", device_name(stats.device, stats.is_cpu), moment_text(stats));
+std::string at_moment(const DeviceState& device_state) {
+  return fmt::format("{} {}", device_name(device_state.device, device_state.is_cpu), moment_text(device_state));
 }
 
 void add_imbalances(const MemoryState& state, std::vector<std::string>& warnings) {
   LikeWarnings imbalances;
-  for (const DeviceState& stats : state.devices)
-    if (!stats.figures.balanced()) imbalances.add([&] { return imbalance_warning(stats); });
+  for (const DeviceState& device_state : state.devices)
+    if (!device_state.figures.balanced()) imbalances.add([&] { return imbalance_warning(device_state); });
   imbalances.append_to(warnings);
 }
 
 /// What does not fit into the moments of the devices, by kind.
 class MomentWarnings {
 public:
-  void look_at(const DeviceState& stats) {
-    const Misfits& misfits = stats.misfits;
+  void look_at(const DeviceState& device_state) {
+    const Misfits& misfits = device_state.misfits;
     if (misfits.segment_events > 0) {
       segment_events_.add([&] {
         return fmt::format("{}: {} segment events ({}) contradict the segments of the file and were left out; the "
                            "trace is incomplete or edited{}",
-                           at_moment(stats), format_count(misfits.segment_events), format_bytes(misfits.segment_bytes),
-                           skipped_counterparts_text(stats.figures));
+                           at_moment(device_state), format_count(misfits.segment_events),
+                           format_bytes(misfits.segment_bytes), skipped_counterparts_text(device_state.figures));
       });
     }
-    if (stats.figures.outside_bytes > 0) {
+    if (device_state.figures.outside_bytes > 0) {
       outside_.add([&] {
         return fmt::format("{}: {} requested lie in no segment of that moment (<outside all segments>); the trace is "
                            "incomplete or edited{}",
-                           at_moment(stats), format_bytes(stats.figures.outside_bytes),
-                           skipped_outside_text(stats.figures));
+                           at_moment(device_state), format_bytes(device_state.figures.outside_bytes),
+                           skipped_outside_text(device_state.figures));
       });
     }
     if (misfits.unsummed_bytes > 0) {
       unsummed_.add([&] {
-        return fmt::format("{}: the blocks request {} more than baseline + allocs - frees", at_moment(stats),
+        return fmt::format("{}: the blocks request {} more than baseline + allocs - frees", at_moment(device_state),
                            format_bytes(misfits.unsummed_bytes));
       });
     }
@@ -66,8 +66,8 @@ public:
       overwritten_.add([&] {
         return fmt::format("{}: {} allocations of that moment were never freed, yet their addresses were given out "
                            "again: what they were is not known{}",
-                           at_moment(stats), format_count(misfits.overwritten_allocations),
-                           skipped_frees_text(stats.figures));
+                           at_moment(device_state), format_count(misfits.overwritten_allocations),
+                           skipped_frees_text(device_state.figures));
       });
     }
   }
@@ -86,15 +86,16 @@ private:
 
 } // namespace
 
-std::string lost_history_text(const LostHistory& lost, const DeviceState& stats) {
-  const std::string device = device_name(stats.device, stats.is_cpu);
-  const std::string ring = fmt::format("the ring held only the last {}", format_counted(stats.figures.events, "event"));
-  if (stats.figures.unexplained_with_stack == 0)
+std::string lost_history_text(const LostHistory& lost, const DeviceState& device_state) {
+  const std::string device = device_name(device_state.device, device_state.is_cpu);
+  const std::string ring =
+      fmt::format("the ring held only the last {}", format_counted(device_state.figures.events, "event"));
+  if (device_state.figures.unexplained_with_stack == 0)
     return fmt::format("{}: what was recorded first is lost: {}; {}", device, ring, needed(lost));
   const std::string gone = fmt::format("{}: {} ({}) {} allocated while recording, but the events are gone", device,
-                                       format_counted(stats.figures.unexplained_with_stack, "block"),
-                                       format_bytes(stats.figures.unexplained_with_stack_bytes),
-                                       stats.figures.unexplained_with_stack == 1 ? "was" : "were");
+                                       format_counted(device_state.figures.unexplained_with_stack, "block"),
+                                       format_bytes(device_state.figures.unexplained_with_stack_bytes),
+                                       device_state.figures.unexplained_with_stack == 1 ? "was" : "were");
   switch (lost.ring) {
   case RingState::not_full: return gone + ", although the ring was not full: recording was restarted since";
   case RingState::full: return fmt::format("{}: {}; {}", gone, ring, needed(lost));
@@ -122,9 +123,9 @@ std::vector<std::string> warnings_of(const MemoryState& state) {
 std::vector<std::string> warnings_and_losses(const MemoryState& state) {
   std::vector<std::string> warnings = warnings_of(state);
   LikeWarnings losses;
-  for (const DeviceState& stats : state.devices)
-    if (const auto lost = lost_history(*state.recording, stats.figures))
-      losses.add([&] { return lost_history_text(*lost, stats); });
+  for (const DeviceState& device_state : state.devices)
+    if (const auto lost = lost_history(*state.recording, device_state.figures))
+      losses.add([&] { return lost_history_text(*lost, device_state); });
   losses.append_to(warnings);
   return warnings;
 }

@@ -4,6 +4,7 @@
 #include "memviz/flops_modules.hpp"
 #include "memviz/flops_report.hpp"
 #include "memviz/flops_tree.hpp"
+#include "memviz/flops_words.hpp"
 #include "memviz/svg.hpp"
 #include "support/contains.hpp"
 #include "support/exported_program.hpp"
@@ -59,6 +60,34 @@ TEST_CASE("a product of matrices costs twice what it multiplies") {
   CHECK(model.saved_bytes.value == 80); // the input, because the weight needs a gradient
 }
 
+TEST_CASE("a product over named dimensions multiplies those, and without names none") {
+  const auto flops = [](const std::string& dimensions) {
+    ExportedProgram program;
+    program.tensor("x", size(4) + "," + size(5)).tensor("y", size(4) + "," + size(4));
+    program.node("aten.tensordot.default",
+                 tensor_argument("self", "x") + "," + tensor_argument("other", "x") + dimensions, output("y"));
+    return counted(program.json()).flops.value;
+  };
+  CHECK(flops(R"(,{"name": "dims_self", "arg": {"as_ints": [1]}})") == 2 * 4 * 4 * 5);
+  CHECK(flops("") == 2 * 4 * 4);
+}
+
+TEST_CASE("grouped products share the rows, the columns or the inner size, or are a batch") {
+  const auto flops = [](const std::string& left, const std::string& right) {
+    ExportedProgram program;
+    program.tensor("l", left).tensor("r", right).tensor("y", size(1));
+    program.node("aten._grouped_mm.default", tensor_argument("self", "l") + "," + tensor_argument("mat2", "r"),
+                 output("y"));
+    return counted(program.json()).flops.value;
+  };
+  const std::string matrix = size(6) + "," + size(5);
+  const std::string groups = size(3) + ",";
+  CHECK(flops(matrix, size(5) + "," + size(7)) == 2 * 6 * 5 * 7);
+  CHECK(flops(matrix, groups + size(5) + "," + size(7)) == 2 * 6 * 5 * 7);
+  CHECK(flops(groups + matrix, size(5) + "," + size(7)) == 2 * 6 * 5 * 7);
+  CHECK(flops(groups + matrix, groups + size(5) + "," + size(7)) == 2 * 3 * 6 * 5 * 7);
+}
+
 TEST_CASE("a symbolic size counts with its hint, with what it is set to, and by its formula") {
   const std::string json = product(size("s0", 4)).json();
   const ModelFlops usual = counted(json);
@@ -97,7 +126,7 @@ TEST_CASE("of two branches the dearer one counts, a map counts for every row") {
                "");
   const ModelFlops branches = counted(program.json());
   CHECK(branches.flops.value == 1200);
-  CHECK(one_contains(branches.notes, "only the dearer one counts"));
+  CHECK(one_contains(flops_notes(branches), "only the dearer one counts"));
 
   ExportedProgram mapped;
   mapped.tensor("rows", size(5) + "," + size(3));
@@ -114,10 +143,10 @@ TEST_CASE("what is not counted is listed, and what may be work says so") {
   const ModelFlops model = counted(program.json());
   REQUIRE(model.uncounted.size() == 4);
   CHECK(model.uncounted[0].name == "aten.cdist");
-  CHECK(model.uncounted[0].why == "multiplies matrices in a way that is not counted");
+  CHECK(model.uncounted[0].reason == UncountedReason::unknown_product);
   CHECK(model.uncounted[1].name == "mylib.fused");
-  CHECK(model.uncounted[1].why == "is not PyTorch's own");
-  CHECK(model.uncounted[2].why.empty());
+  CHECK(model.uncounted[1].reason == UncountedReason::not_pytorch);
+  CHECK(model.uncounted[2].reason == UncountedReason::no_product);
   const std::string svg = flops_svg("m.pt2", model, {});
   CHECK(contains(svg, "Not counted: aten.cdist"));
 }
@@ -217,6 +246,23 @@ TEST_CASE("scores and sums of fused attention are all it costs, whatever the lay
   const ModelFlops backward = attention("aten._scaled_dot_product_flash_attention_backward.default", by_head,
                                         R"({"name": "", "arg": {"as_int": 1}})");
   CHECK(line(backward, "transformer") == backward.flops.value);
+}
+
+TEST_CASE("packed sequences count as if each were the longest") {
+  // Two sequences of at most 5 and 4 steps, 3 heads, widths of 7; the file has 9 steps in all.
+  const auto number = [](std::string_view name, int value) {
+    return R"({"name": ")" + std::string(name) + R"(", "arg": {"as_int": )" + std::to_string(value) + "}}";
+  };
+  ExportedProgram program;
+  program.tensor("q", size(9) + "," + size(3) + "," + size(7)).tensor("starts", size(3));
+  const std::string operands = tensor_argument("query", "q") + "," + tensor_argument("key", "q") + "," +
+                               tensor_argument("value", "q") + "," + tensor_argument("cum_seq_q", "starts") + "," +
+                               tensor_argument("cum_seq_k", "starts");
+  program.node("aten._flash_attention_forward.default", operands + "," + number("max_q", 5) + "," + number("max_k", 4),
+               output("q"));
+  CHECK(counted(program.json()).flops.value == 2 * 2 * 3 * 5 * 4 * (7 + 7));
+  program.node("aten._flash_attention_forward.default", operands, output("q"));
+  CHECK_THROWS_WITH_AS(static_cast<void>(counted(program.json())), doctest::Contains("no longest sequence"), Error);
 }
 
 TEST_CASE("sizes that are long for the length of their program are refused") {

@@ -33,7 +33,7 @@ DeviceExplanation explained(const KindAccount& kinds, Verdict verdict) {
   DeviceExplanation device;
   device.kinds = kinds;
   for (const KindAmount& amount : kinds)
-    device.stats.figures.requested_bytes += amount.bytes;
+    device.device_state.figures.requested_bytes += amount.bytes;
   device.judgement.verdict = verdict;
   return device;
 }
@@ -45,9 +45,9 @@ const std::vector<Held> kTraining{{MemoryKind::activation, 71 * kGiB},
 
 } // namespace
 
-TEST_CASE("the shares of kinds are told from the largest on, and what no rule tells comes last") {
+TEST_CASE("shares of kinds come largest first, and the unclassified share last") {
   CHECK(kind_shares_text(account_of(kTraining)) ==
-        "71.0 % activations, 20.0 % optimizer state, 8.0 % parameters; of 1.0 % no rule tells what it is");
+        "71.0 % activations, 20.0 % optimizer state, 8.0 % parameters; 1.0 % unclassified");
   CHECK(kind_shares_text(account_of({{MemoryKind::gradient, kMiB}, {MemoryKind::parameter_or_state, 3 * kMiB}})) ==
         "75.0 % parameters and optimizer state, 25.0 % gradients");
   CHECK(kind_shares_text(account_of({{MemoryKind::unknown, kMiB}})) == "");
@@ -111,7 +111,7 @@ TEST_CASE("advice by kind is given where memory was short, of what is much of it
   SUBCASE("none where memory was in pieces") {
     CHECK(kinds_advice(explained(account_of(kTraining), Verdict::fragmentation)).empty());
   }
-  SUBCASE("none where no rule tells what it was") {
+  SUBCASE("none where it is unclassified") {
     CHECK(kinds_advice(explained(account_of({{MemoryKind::unknown, kMiB}}), Verdict::in_use)).empty());
   }
 }

@@ -1,0 +1,45 @@
+#include "memviz/kind_words.hpp"
+
+#include <doctest/doctest.h>
+#include <set>
+#include <string>
+
+using namespace memviz;
+
+namespace {
+
+constexpr MemoryKind kTold[] = {MemoryKind::parameter, MemoryKind::parameter_or_state, MemoryKind::optimizer_state,
+                                MemoryKind::gradient, MemoryKind::activation};
+
+std::string older(MemoryKind kind) {
+  return kind_reason({kind, KindEvidence::behaviour}, Pseudo::before_recording);
+}
+
+} // namespace
+
+TEST_CASE("memory older than the recording has a reason of its kind") {
+  CHECK(older(MemoryKind::parameter).starts_with("the first blocks of this size"));
+  CHECK(older(MemoryKind::parameter_or_state).starts_with("several blocks of this size for each gradient"));
+  CHECK(older(MemoryKind::optimizer_state).starts_with("further blocks of a gradient's size"));
+  CHECK(older(MemoryKind::activation).starts_with("freed by the first backward pass"));
+  std::set<std::string> reasons;
+  for (const MemoryKind kind : kTold) {
+    CHECK(older(kind).ends_with("; older than the recording"));
+    reasons.insert(older(kind));
+  }
+  CHECK(reasons.size() == std::size(kTold));
+}
+
+TEST_CASE("recorded memory without a stack has a reason that is not its age") {
+  for (const MemoryKind kind : kTold) {
+    const std::string reason = kind_reason({kind, KindEvidence::behaviour}, Pseudo::without_stack);
+    CHECK(reason != older(kind));
+    CHECK(reason.find("older") == std::string::npos);
+  }
+}
+
+TEST_CASE("other evidence is its own reason, and an unknown kind has none") {
+  CHECK(kind_reason({MemoryKind::parameter, KindEvidence::declared}, Pseudo::before_recording) == "declared");
+  CHECK(kind_reason({MemoryKind::gradient, KindEvidence::rules}, Pseudo::without_stack) == "by your rules");
+  CHECK(kind_reason({MemoryKind::unknown, KindEvidence::none}, Pseudo::before_recording).empty());
+}
