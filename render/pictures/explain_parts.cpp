@@ -54,7 +54,7 @@ std::string_view answer_word(Outcome outcome) {
   case Outcome::fits: return "yes";
   case Outcome::does_not_fit: return "no";
   case Outcome::at_best: return "perhaps";
-  case Outcome::not_offered: return "not told";
+  case Outcome::not_offered: return "unknown";
   case Outcome::no_matter: return "no";
   }
   return "";
@@ -99,11 +99,13 @@ std::vector<Bar> device_bars(const std::vector<DeviceExplanation>& devices) {
       [](const auto* left, const auto* right) { return left->ledger.reserved_bytes > right->ledger.reserved_bytes; });
   ordered.resize(shown);
   std::sort(ordered.begin(), ordered.end(),
-            [](const auto* left, const auto* right) { return left->stats.device < right->stats.device; });
+            [](const auto* left, const auto* right) { return left->device_state.device < right->device_state.device; });
   std::vector<Bar> bars;
   for (const DeviceExplanation* device : ordered)
-    bars.push_back({device_heading(device->stats.device, device->stats.is_cpu), bar_parts(device->stats.figures),
-                    fmt::format("{}, {}", format_bytes(device->ledger.reserved_bytes), moment_text(device->stats))});
+    bars.push_back(
+        {device_heading(device->device_state.device, device->device_state.is_cpu),
+         bar_parts(device->device_state.figures),
+         fmt::format("{}, {}", format_bytes(device->ledger.reserved_bytes), moment_text(device->device_state))});
   return bars;
 }
 
@@ -137,7 +139,7 @@ double draw_answers(Page& page, double y, const DeviceExplanation& device, const
 }
 
 std::vector<std::string> facts_of(const MemoryState& state, const DeviceExplanation& device) {
-  std::vector<std::string> facts{moment_text(device.stats)};
+  std::vector<std::string> facts{moment_text(device.device_state)};
   if (device.request)
     facts.push_back("asked for by " + cut_end(node_label(state.frames(), device.asking_line), kLineColumns));
   facts.push_back(format_counted(device.ledger.segments, "segment"));

@@ -26,7 +26,7 @@ namespace memviz::render {
 /// The same as figures with names, two columns; what is 0 is left out.
 [[nodiscard]] double draw_parts_table(Page& page, double y, const MemoryLedger& ledger);
 
-/// Each answer on its lines, "yes", "no" or "not told" before it; then the advice.
+/// Each answer on its lines, "yes", "no" or "unknown" before it; then the advice.
 [[nodiscard]] double draw_answers(Page& page, double y, const DeviceExplanation& device, const ExplanationText& words);
 
 /// The moment, who asked, counts.

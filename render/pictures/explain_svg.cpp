@@ -48,7 +48,7 @@ RankedList users_list(const FrameTable& frames, const std::vector<CodeOrigin>& o
   RankedList list{
       .heading = "Who holds it, by your own line of code", .rows = {}, .rest = rest_of(device.users.size())};
   for (std::size_t i = 0; i < std::min(kMostRows, device.users.size()); ++i)
-    list.rows.push_back(row_of(frames, origins, device.users[i], device.stats.figures.requested_bytes));
+    list.rows.push_back(row_of(frames, origins, device.users[i], device.device_state.figures.requested_bytes));
   name_by(list, frames, device.users);
   if (list.rows.empty()) list.rest = "Nothing is in use.";
   return list;

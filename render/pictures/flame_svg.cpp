@@ -122,7 +122,7 @@ std::string root_place(const FlamePicture& picture) {
   if (leading_device(picture.subject.devices) != nullptr)
     place = fmt::format("of {}{}", devices_text(picture.subject.devices),
                         are_at_end(picture.subject.devices) ? "" : ", each at its own moment");
-  const auto has_outside = [](const DeviceState& stats) { return stats.figures.outside_bytes > 0; };
+  const auto has_outside = [](const DeviceState& device_state) { return device_state.figures.outside_bytes > 0; };
   if (std::any_of(picture.subject.devices.begin(), picture.subject.devices.end(), has_outside))
     place += fmt::format("{}and outside all segments", place.empty() ? "" : ", ");
   return place;

@@ -13,15 +13,11 @@
 #include "memviz/flops_tree.hpp"
 #include "memviz/format.hpp"
 
-#include <algorithm>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 namespace memviz {
 namespace render {
 namespace {
-
-constexpr std::size_t kMostNamedOperators = 12;
 
 std::vector<Figure> figures_of(const ModelFlops& model) {
   const std::uint64_t forward = model.flops.value.value_or(0);
@@ -80,24 +76,6 @@ RankedList ranked_list(const ModelFlops& model) {
   return list;
 }
 
-/// What is not counted stands on the picture, too.
-std::vector<std::string> notes_of(const ModelFlops& model) {
-  std::vector<std::string> unknown;
-  std::size_t silent = 0;
-  for (const UncountedOperator& one : model.uncounted) {
-    if (one.why.empty())
-      ++silent;
-    else if (unknown.size() < kMostNamedOperators)
-      unknown.push_back(fmt::format("{} ({})", one.name, one.why));
-  }
-  std::vector<std::string> notes = model.notes;
-  if (!unknown.empty()) notes.push_back(fmt::format("Not counted: {}.", fmt::join(unknown, ", ")));
-  if (silent > 0)
-    notes.push_back(
-        fmt::format("Only products of matrices count; {} of other kinds do not.", format_counted(silent, "operator")));
-  return notes;
-}
-
 /// What is drawn.
 struct FlopsPicture {
   const std::string& file;
@@ -126,7 +104,7 @@ std::string draw(const FlopsPicture& picture, const SvgOptions& options, const L
   add_rule(page.below_graph(), y);
   y = draw_ranked_list(page, y + 14, ranked_list(model));
   add_rule(page.below_graph(), y + 4);
-  return page.finish(draw_signature(page, draw_notes(page, y + 14, notes_of(model))));
+  return page.finish(draw_signature(page, draw_notes(page, y + 14, flops_picture_notes(model))));
 }
 
 } // namespace

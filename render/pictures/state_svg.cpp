@@ -30,7 +30,7 @@ constexpr std::size_t kMostFailures = 4;
 constexpr std::size_t kEventColumns = static_cast<std::size_t>(kContentWidth / (12 * kMonoEm));
 
 struct Failure {
-  const DeviceState* stats;
+  const DeviceState* device_state;
   DeviceExplanation room; ///< of which only the request and the ledger are known
 };
 
@@ -42,8 +42,8 @@ public:
         colouring_(colouring_for(picture.state, origins_, picture.device, color)),
         devices_(picture.state.devices_of(picture.device)) {
     if (leading_device(devices_) != nullptr) colouring_.heading += ", of " + all_text();
-    for (const DeviceState& stats : devices_)
-      find_failure(stats);
+    for (const DeviceState& device_state : devices_)
+      find_failure(device_state);
   }
 
   [[nodiscard]] std::uint64_t reserved_bytes() const { return shown_figures(devices_).reserved_bytes; }
@@ -57,8 +57,8 @@ public:
     page.begin_below_graph();
     y = draw_ranked_list(page, y, class_list(colouring_, sum_of(devices_).requested_bytes)) + 4;
     y = draw_board_panel(page, y, {picture_.state, origins_, colouring_, pins_, picture_.device}, options, detail);
-    for (const DeviceState& stats : devices_.first(std::min(kMostFailures, devices_.size())))
-      y = draw_events(page, y + 4, stats);
+    for (const DeviceState& device_state : devices_.first(std::min(kMostFailures, devices_.size())))
+      y = draw_events(page, y + 4, device_state);
     add_rule(page.below_graph(), y + 4);
     y = draw_warnings(page, y + 14, warnings_and_losses(picture_.state));
     if (lacks_kinds()) y = draw_notes(page, y, {no_kinds_note()});
@@ -73,26 +73,29 @@ private:
     y = draw_figures(page, y, memory_figures(devices_)) + 8;
     y = draw_bars(page, y, device_bars()) + 6;
     for (const Failure& failure : failures_) {
-      y = draw_heading(page, y, fmt::format("What {} was asked for, and the room there was", name_of(*failure.stats)));
+      y = draw_heading(page, y,
+                       fmt::format("What {} was asked for, and the room there was", name_of(*failure.device_state)));
       y = draw_bars(page, y, request_bars(failure.room)) + 8;
     }
     return y;
   }
 
-  void find_failure(const DeviceState& stats) {
-    if (stats.moment.kind != MomentKind::oom || failures_.size() == kMostFailures) return;
-    const EventsAround& around = stats.around;
-    const std::int64_t offset = stats.moment.event.number() - around.first_event.number();
+  void find_failure(const DeviceState& device_state) {
+    if (device_state.moment.kind != MomentKind::oom || failures_.size() == kMostFailures) return;
+    const EventsAround& around = device_state.around;
+    const std::int64_t offset = device_state.moment.event.number() - around.first_event.number();
     if (offset < 0 || offset >= static_cast<std::int64_t>(around.events.size())) return;
     const Event& event = around.events[static_cast<std::size_t>(offset)];
     if (event.action != Action::oom) return;
-    Failure failure{&stats, {}};
-    failure.room.request = request_of(event, stats.moment.event);
-    failure.room.ledger = memory_ledger(picture_.state, stats.device, failure.room.request, {});
+    Failure failure{&device_state, {}};
+    failure.room.request = request_of(event, device_state.moment.event);
+    failure.room.ledger = memory_ledger(picture_.state, device_state.device, failure.room.request, {});
     failures_.push_back(std::move(failure));
   }
 
-  [[nodiscard]] static std::string name_of(const DeviceState& stats) { return device_name(stats.device, stats.is_cpu); }
+  [[nodiscard]] static std::string name_of(const DeviceState& device_state) {
+    return device_name(device_state.device, device_state.is_cpu);
+  }
 
   [[nodiscard]] bool lacks_kinds() const {
     const auto is_told = [](const BlockClass& line) { return !line.kinds.empty(); };
@@ -107,14 +110,14 @@ private:
   [[nodiscard]] std::optional<FailedRequest> failed_request() const {
     if (failures_.empty()) return std::nullopt;
     const Failure& failure = failures_.front();
-    return FailedRequest{*failure.stats, failure.room.request->bytes, failure.room.ledger.largest_hole_bytes};
+    return FailedRequest{*failure.device_state, failure.room.request->bytes, failure.room.ledger.largest_hole_bytes};
   }
 
   [[nodiscard]] std::vector<Bar> device_bars() const {
     std::vector<Bar> bars;
-    for (const DeviceState& stats : devices_)
-      bars.push_back({devices_.size() == 1 ? "" : name_of(stats), bar_parts(stats.figures),
-                      devices_.size() == 1 ? "" : use_text(stats.figures)});
+    for (const DeviceState& device_state : devices_)
+      bars.push_back({devices_.size() == 1 ? "" : name_of(device_state), bar_parts(device_state.figures),
+                      devices_.size() == 1 ? "" : use_text(device_state.figures)});
     return bars;
   }
 
@@ -129,18 +132,19 @@ private:
                        format_bytes(event.size_bytes), line);
   }
 
-  double draw_events(Page& page, double y, const DeviceState& stats) {
-    const EventsAround& around = stats.around;
+  double draw_events(Page& page, double y, const DeviceState& device_state) {
+    const EventsAround& around = device_state.around;
     if (around.events.empty()) return y;
     add_rule(page.below_graph(), y);
-    y = draw_heading(page, y + 12, fmt::format("{} {}: the events around", name_of(stats), moment_text(stats)));
+    y = draw_heading(page, y + 12,
+                     fmt::format("{} {}: the events around", name_of(device_state), moment_text(device_state)));
     XmlElement parent = page.add_section(y, "events");
     for (std::size_t i = 0; i < around.events.size(); ++i) {
       const EventIndex index(around.first_event.value() + i);
       const std::string text = event_text(index, around.events[i]);
       XmlElement row =
-          add_text(parent, kMargin, y + 13, index == stats.moment.event ? "mono-small strong" : "mono-small",
-                   (index == stats.moment.event ? "▸" : " ") + cut_end(text, kEventColumns));
+          add_text(parent, kMargin, y + 13, index == device_state.moment.event ? "mono-small strong" : "mono-small",
+                   (index == device_state.moment.event ? "▸" : " ") + cut_end(text, kEventColumns));
       row.set("xml:space", "preserve");
       y += 18;
     }

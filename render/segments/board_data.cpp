@@ -91,7 +91,7 @@ private:
   void write_cell(XmlElement band, const Cell& cell) {
     const Segment& segment = source_.state.segments[cell.segment];
     const Moment& at = moment_of(segment.device);
-    XmlElement element = band.child("s").set("a", format_address(segment.address)).set("b", segment.total_bytes);
+    XmlElement element = band.child("cell").set("a", format_address(segment.address)).set("b", segment.total_bytes);
     if (segment.is_expandable) element.set("x", "1");
     if (cell.count > 1) element.set("n", cell.count);
     const bool has_units = std::all_of(cell.pieces.begin(), cell.pieces.end(),
@@ -106,8 +106,8 @@ private:
 
   [[nodiscard]] const Moment& moment_of(DeviceId device) const {
     static const Moment unknown;
-    const DeviceState* const stats = source_.state.device_at(device);
-    return stats == nullptr ? unknown : stats->moment;
+    const DeviceState* const device_state = source_.state.device_at(device);
+    return device_state == nullptr ? unknown : device_state->moment;
   }
 
   /// ",USES,AGE,NOTES": how often the address was used before, for how many microseconds the block has lived, and

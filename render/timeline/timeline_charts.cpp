@@ -27,9 +27,9 @@ constexpr std::uint32_t kLaneRows = 4;
 constexpr std::size_t kStepBytes = 16;
 
 const DeviceState& stats_at(const MemoryState& state, DeviceId device) {
-  const DeviceState* const stats = state.device_at(device);
-  if (stats == nullptr) throw Error(fmt::format("device {} is not in the snapshot", device_word(device)));
-  return *stats;
+  const DeviceState* const device_state = state.device_at(device);
+  if (device_state == nullptr) throw Error(fmt::format("device {} is not in the snapshot", device_word(device)));
+  return *device_state;
 }
 
 /// Those that ran out of memory come first, then the largest peaks; what has no events is drawn only where nothing has
@@ -150,7 +150,7 @@ Charts::Charts(const TimelinePicture& picture, const TimelineSvgOptions& options
 void Charts::add(const TimelineDevice& device) {
   charts_.push_back(
       {.device = device,
-       .stats = stats_at(picture_.state, device.record.device),
+       .device_state = stats_at(picture_.state, device.record.device),
        .kind = options_.view == TimelineView::segments ? TimelineKind::segments : TimelineKind::allocations});
 }
 
@@ -167,7 +167,7 @@ void Charts::add_places(const TimelineDevice& device) {
                                                        : fmt::format("{} more streams and pools", record.homes.size());
     places_.push_back({std::move(record), device.window});
     charts_.push_back(
-        {.device = places_.back(), .stats = stats_at(picture_.state, device.record.device), .place = place});
+        {.device = places_.back(), .device_state = stats_at(picture_.state, device.record.device), .place = place});
   }
 }
 

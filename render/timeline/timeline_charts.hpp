@@ -24,8 +24,8 @@ struct Overlay {
 
 struct Chart {
   const TimelineDevice& device;
-  const DeviceState& stats; ///< of the whole device
-  std::string place = {};   ///< "stream 0, private pool (0,1)", or "" for a whole device
+  const DeviceState& device_state; ///< of the whole device
+  std::string place = {};          ///< "stream 0, private pool (0,1)", or "" for a whole device
   TimelineKind kind = TimelineKind::allocations;
   double height = 0;           ///< pixels
   std::uint64_t top_bytes = 1; ///< what reaches to kRoomAbove below the top

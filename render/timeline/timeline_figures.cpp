@@ -15,7 +15,7 @@ namespace memviz::render {
 TimelineSubject subject_of(const TimelinePicture& picture, const Chart& chart, bool is_alone) {
   const auto capacity = capacity_of(chart.device);
   return {.state = picture.state,
-          .stats = chart.stats,
+          .device_state = chart.device_state,
           .record = chart.device.record,
           .window = chart.device.window,
           .place = chart.place,

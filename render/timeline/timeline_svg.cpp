@@ -242,7 +242,7 @@ private:
     const bool is_only_device = picture_.devices.size() == 1 || charts_.charts().size() == 1;
     if (charts_.axis() == TimelineAxis::time)
       return is_only_device ? "time since the first event" : "time since the first event of all";
-    return is_only_device ? "events" : "events of " + device_name(chart.stats.device, chart.stats.is_cpu);
+    return is_only_device ? "events" : "events of " + device_name(chart.device_state.device, chart.device_state.is_cpu);
   }
 
   [[nodiscard]] std::string finish(Page& page, double y) {
@@ -292,7 +292,8 @@ private:
 
   [[nodiscard]] std::string shared_text() const {
     const bool is_timed = charts_.axis() == TimelineAxis::time;
-    const bool is_one_device = charts_.charts().front().stats.device == charts_.charts().back().stats.device;
+    const bool is_one_device =
+        charts_.charts().front().device_state.device == charts_.charts().back().device_state.device;
     std::string text = "All charts have the same scale of bytes";
     if (is_timed) return text + " and the same clock.";
     return text + (is_one_device ? " and the same events." : "; each counts the events of its own device.");
@@ -302,18 +303,18 @@ private:
   [[nodiscard]] std::string left_out_text() const {
     std::vector<std::string> texts;
     std::size_t more = 0;
-    for (const DeviceState& stats : picture_.state.devices) {
-      const auto is_it = [&](const auto& other) { return other.device.record.device == stats.device; };
-      const auto is_asked = [&](const TimelineDevice& device) { return device.record.device == stats.device; };
+    for (const DeviceState& device_state : picture_.state.devices) {
+      const auto is_it = [&](const auto& other) { return other.device.record.device == device_state.device; };
+      const auto is_asked = [&](const TimelineDevice& device) { return device.record.device == device_state.device; };
       if (std::any_of(charts_.charts().begin(), charts_.charts().end(), is_it)) continue;
       if (std::none_of(picture_.devices.begin(), picture_.devices.end(), is_asked)) continue;
       if (texts.size() == 8) {
         ++more;
         continue;
       }
-      texts.push_back(fmt::format("{} (peak {}, {})", device_heading(stats.device, stats.is_cpu),
-                                  format_bytes(stats.figures.peak_requested_bytes),
-                                  format_counted(stats.figures.events, "event")));
+      texts.push_back(fmt::format("{} (peak {}, {})", device_heading(device_state.device, device_state.is_cpu),
+                                  format_bytes(device_state.figures.peak_requested_bytes),
+                                  format_counted(device_state.figures.events, "event")));
     }
     if (more > 0) texts.push_back(format_counted(more, "more device"));
     return fmt::format("{}", fmt::join(texts, ", "));

@@ -2,6 +2,7 @@
 import {clearSearch, pinTip, showCrumbTrail, showHint, showStatus, showTitle, startControls} from './core/controls.js';
 import './core/flows.js';
 import {readFragment, setFragment} from './core/fragment.js';
+import {sayAllocation} from './core/link.js';
 import {countOf, formatBytes, formatCount, formatPercent} from './core/numbers.js';
 import {search, searchFor, searchWords} from './core/search.js';
 import {layouts, startSheet} from './core/sheet.js';
@@ -11,7 +12,7 @@ import {crumb, searchInput} from './core/toolbar.js';
 import {drawFocus} from './state/drawing.js';
 import {STRIP} from './state/layout.js';
 import {matchesOf} from './state/matches.js';
-import {pieceAt} from './state/model.js';
+import {pieceAt, traceName} from './state/model.js';
 import {board, boardGeometry, boardView, copyOf, model, titleOfPiece} from './state/picture.js';
 import {isWhole, pieceTowards, rangeCloserTo, rangeWords, readRange, wholeCell, widerRange} from './state/ranges.js';
 import {boardItemAt, redraw} from './state/section.js';
@@ -81,6 +82,7 @@ function zoomTo(range) {
 
 function activate(piece) {
   pinTip(false);
+  if (piece.entry) sayAllocation(traceName(piece));
   const range = rangeCloserTo(piece, boardView.zoom);
   if (range) zoomTo(range);
 }

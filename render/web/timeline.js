@@ -3,6 +3,7 @@ import {setAttributes, takeTitle} from './core/attributes.js';
 import {html, svg} from './core/dom.js';
 import './core/flows.js';
 import {readFragment, setFragment} from './core/fragment.js';
+import {listenToPage, sayAllocation} from './core/link.js';
 import {countOf, formatBytes, formatCount} from './core/numbers.js';
 import {isPhone, layouts, startSheet} from './core/sheet.js';
 import {hideTip, pagePoint, showTip} from './core/tip.js';
@@ -71,6 +72,8 @@ function choose(band, panel) {
   chosen.band = band;
   chosen.panel = panel;
   if (band) chosen.query = searchInput.value = '';
+  const [name] = (band && band.title.match(/\bb[0-9a-f]+_\d+/)) || [];
+  if (name) sayAllocation(name);
   showStatus(highlight());
   saveState();
 }
@@ -215,6 +218,7 @@ slider.addEventListener('input', () => setDetail(Number(slider.value)));
 searchInput.addEventListener('input', () => search(searchInput.value));
 clearButton.addEventListener('click', reset);
 listenToRows(searchFor);
+listenToPage(searchFor);
 window.addEventListener('hashchange', loadState);
 loadState();
 startSheet();

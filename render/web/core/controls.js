@@ -4,6 +4,7 @@ import {html} from './dom.js';
 import {closeDialog, copyText, isDialogOpen, showKeys} from './dialog.js';
 import {setAttributes} from './attributes.js';
 import {isPhone} from './sheet.js';
+import {listenToPage} from './link.js';
 import {search, stepToMatch} from './search.js';
 import {hideTip, pagePoint, setPinned, showTip, tipState} from './tip.js';
 import {button, crumb, hasModifier, listenToRows, searchInput, status, toolbar} from './toolbar.js';
@@ -152,5 +153,9 @@ export function startControls(it) {
     else it.followCrumb(event.target);
   });
   document.addEventListener('keydown', onKey);
+  listenToPage((words) => {
+    searchInput.value = words;
+    onSearch();
+  });
   window.addEventListener('hashchange', it.load);
 }

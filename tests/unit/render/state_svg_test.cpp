@@ -155,8 +155,8 @@ TEST_CASE(
   const Recording snapshot = builder.take();
   const pugi::xml_document document = parse_svg(drawn(end_of(snapshot)));
   const pugi::xml_node data = document.select_node("//metadata[@id='board-data']").node();
-  CHECK(data.select_node(".//s").node().text().get() == std::string("2,24,0,1,0 =6 ~8,0,1,,"));
-  CHECK(data.select_node(".//s/@a").attribute().value() == std::string("0x7f0000000000"));
+  CHECK(data.select_node(".//cell").node().text().get() == std::string("2,24,0,1,0 =6 ~8,0,1,,"));
+  CHECK(data.select_node(".//cell/@a").attribute().value() == std::string("0x7f0000000000"));
   CHECK(data.select_node("stacks").node().text().get() == std::string(":0 0:1"));
   CHECK(data.select_nodes("classes/c").size() == 2);
   CHECK(document.select_nodes("//metadata[@id='board-frames']/f").size() == 2);
@@ -172,7 +172,7 @@ TEST_CASE("where the budget is small small neighbours are one piece for the scri
   options.max_bytes = 200'000;
   const std::string svg = drawn(end_of(snapshot), options);
   CHECK(svg.size() <= options.max_bytes);
-  std::istringstream pieces(parse_svg(svg).select_node("//metadata[@id='board-data']//s").node().text().get());
+  std::istringstream pieces(parse_svg(svg).select_node("//metadata[@id='board-data']//cell").node().text().get());
   std::uint64_t units = 0;
   bool has_merged = false;
   for (std::string piece; pieces >> piece;) {

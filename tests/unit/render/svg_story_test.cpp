@@ -105,9 +105,9 @@ TEST_CASE("flame_svg adds no devices up that are at different moments") {
   Drawing drawing = training();
   drawing.devices.push_back({.device = {1}, .figures = {{.reserved_bytes = 1 << 20}, {}}});
   CHECK(visible_text(parse_svg(drawing.svg())).find("119 MiB reserved on 2 GPUs, ") != std::string::npos);
-  for (DeviceState& stats : drawing.devices) {
-    stats.figures.events = 10;
-    stats.moment.kind = MomentKind::peak;
+  for (DeviceState& device_state : drawing.devices) {
+    device_state.figures.events = 10;
+    device_state.moment.kind = MomentKind::peak;
   }
   const std::string text = visible_text(parse_svg(drawing.svg()));
   CHECK(text.find("GPU 0 at its peak: 118 MiB reserved, 27.2 % in use") != std::string::npos);
@@ -133,8 +133,8 @@ TEST_CASE("flame_svg shows warnings, and by how much accounts do not balance") {
 TEST_CASE("flame_svg does not let the errors of two devices cancel") {
   Drawing drawing = training();
   drawing.devices.push_back(drawing.devices[0]);
-  for (DeviceState& stats : drawing.devices)
-    stats.figures.events = 10;
+  for (DeviceState& device_state : drawing.devices)
+    device_state.figures.events = 10;
   drawing.devices[0].figures.imbalance_bytes = 512;
   drawing.devices[1].figures.imbalance_bytes = -512;
   drawing.devices[1].device = {1};
