@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""The licences of what a wheel carries beside memviz: notices.py OUTPUT [ZIG]
+"""The licences of what a wheel carries in addition to memviz: notices.py OUTPUT ZIG
 
-Says of each library that is linked into the program, and into the made-up GPU where it was compiled by ZIG (the folder
-of the package ziglang), its version and its licence, from what Debian's packages and that folder say themselves.
+Says of each library that is linked into the program, into the engine of its page, and into the made-up GPU, its version
+and its licence, from what Debian's packages and ZIG, the folder of the package ziglang, say themselves.
 """
 
 import pathlib
@@ -38,7 +38,10 @@ carry them under terms of their own.
 """
 HEAD_OF_ZIG = """
 The made-up GPU (libmemviz_rehearsal.so) is linked statically with LLVM's C++ library, as the package ziglang {version}
-has it, under the Apache License 2.0 with LLVM Exceptions.
+has it, and the engine of the page that `memviz view` writes with the same from Debian's package libc++-22-dev-wasm32,
+with the runtime of exceptions from ziglang: under the Apache License 2.0 with LLVM Exceptions. The engine is also linked
+with wasi-libc, from Debian's package of that name, and with {{fmt}}, JSON for Modern C++, pugixml, RE2, zlib and
+Zstandard, whose licences are below.
 """
 
 
@@ -70,17 +73,15 @@ def licence_text(package, paragraph):
     return paragraph_of(text, paragraph) if paragraph else text
 
 
-def main(output, zig=None):
+def main(output, zig):
     text = HEAD + "\n"
     for name, package, short, _ in LINKED:
         text += f"  {name:24} {version_of(package):24} {short}\n"
-    if zig:
-        version = output_of(f"{zig}/zig", "version")
-        text += HEAD_OF_ZIG.format(version=version)
+    text += HEAD_OF_ZIG.format(version=output_of(f"{zig}/zig", "version"))
     sections = [(name, licence_text(package, part)) for name, package, _, part in LINKED]
-    if zig:
-        name, file = OF_ZIG
-        sections.append((name, (pathlib.Path(zig) / file).read_text()))
+    name, file = OF_ZIG
+    sections.append((name, (pathlib.Path(zig) / file).read_text()))
+    sections.append(("wasi-libc", (DOCUMENTS / "wasi-libc/copyright").read_text(errors="replace")))
     sections.append(("LGPL-2.1", (COMMON / "LGPL-2.1").read_text()))
     for name, content in sections:
         text += f"\n{'=' * 100}\n{name}\n{'=' * 100}\n\n{content.strip()}\n"

@@ -20,13 +20,15 @@ HERE = ROOT / "packaging"
 CACHE = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / "memviz"
 TOOLS = CACHE / "wheel-tools"
 GLIBC = (2, 17)
+# The engine of the page; `./run page` builds it.
+ENGINE = ROOT / "build-page/engine.wasm.gz"
 # What `./run` calls libraries, and what those need to be found by CMake.
 ARM_PACKAGES = (
     "libboost-program-options-dev libboost-program-options1.74-dev libboost-program-options1.74.0 libboost1.74-dev "
     "libfmt-dev libfmt9 libpugixml-dev libpugixml1v5 libre2-9 libre2-dev libsqlite3-0 libsqlite3-dev libzip-dev libzip4 "
     "libzstd-dev libzstd1 nlohmann-json3-dev zlib1g zlib1g-dev"
 ).split()
-MOST_BYTES = 4_000_000
+MOST_BYTES = 5_200_000
 
 
 def run(*words, **options):
@@ -54,7 +56,7 @@ def make_tools():
     installed = TOOLS / requirements.name
     if installed.is_file() and installed.read_bytes() == requirements.read_bytes():
         return
-    say(f"installing what makes wheels into {TOOLS}")
+    print(f"memviz: installing what makes wheels into {TOOLS}", file=sys.stderr, flush=True)
     run(sys.executable, "-m", "venv", "--clear", TOOLS)
     run(TOOLS / "bin/python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r", requirements)
     # Written last: a broken-off installation is not taken for a whole one.
@@ -109,7 +111,7 @@ def stage(folder, target, program, rehearsal, zig):
         shutil.copytree(rehearsal / "profiles", folder / "rehearsal/profiles")
         check_symbols(library)
     check_is_static(folder / "memviz")
-    run(sys.executable, HERE / "notices.py", folder / "NOTICES", *([zig] if rehearsal else []))
+    run(sys.executable, HERE / "notices.py", folder / "NOTICES", zig)
 
 
 def check_is_static(program):
@@ -187,13 +189,19 @@ class CrossTarget:
         run(HERE / "sysroot.sh", sysroot, "arm64", *ARM_PACKAGES)
         self.cmake = [f"-DCMAKE_TOOLCHAIN_FILE={HERE}/aarch64.cmake", f"-DMEMVIZ_SYSROOT={sysroot}",
                       f"-DMEMVIZ_STATIC_PREFIX={CACHE}/static-aarch64"]
-        self.without = ["-DMEMVIZ_BUILD_TESTS=OFF", "-DMEMVIZ_CAPTURE=OFF"]
+        self.without = ["-DMEMVIZ_BUILD_TESTS=OFF", "-DMEMVIZ_CAPTURE=OFF", f"-DMEMVIZ_ENGINE={ENGINE}"]
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--arch", choices=("x86_64", "aarch64"), default="x86_64", help="what the wheel is for")
-    is_arm = parser.parse_args().arch == "aarch64"
+    parser.add_argument("--tools", action="store_true", help="only install what makes wheels, and print where ziglang is")
+    arguments = parser.parse_args()
+    if arguments.tools:
+        make_tools()
+        print(zig_folder())
+        return
+    is_arm = arguments.arch == "aarch64"
     make_tools()
     target = CrossTarget() if is_arm else Target()
     zig = zig_folder()

@@ -76,7 +76,7 @@ def only_fonts_of(folder):
 class BrowserCase(unittest.TestCase):
     FONTS = None
 
-    def open(self, file, **context_options):
+    def open(self, file, fragment="", **context_options):
         """A page that shows a file; everything that must not happen on it ends up in `complaints`."""
         context = browser(self.FONTS).new_context(**{"viewport": {"width": 1240, "height": 900}, "reduced_motion": "reduce", **context_options})
         self.addCleanup(context.close)
@@ -88,7 +88,7 @@ class BrowserCase(unittest.TestCase):
         page.on("dialog", self.refuse_dialog)
         url = pathlib.Path(file).as_uri()
         page.on("request", lambda request: self.check_request(request.url, url))
-        page.goto(url)
+        page.goto(url + fragment)
         return page
 
     def refuse_dialog(self, dialog):
@@ -96,7 +96,7 @@ class BrowserCase(unittest.TestCase):
         dialog.dismiss()
 
     def check_request(self, requested, own):
-        if not requested.startswith(("data:", own)):
+        if not requested.startswith(("data:", "blob:", own)):
             self.complaints.append(f"request: {requested}")
 
     def open_picture(self, *command, **context_options):

@@ -19,12 +19,13 @@ std::string stack_text(const FrameTable& frames, StackId stack) {
 }
 
 void add_event(const FrameTable& frames, const Event& event, std::string& text) {
-  fmt::format_to(std::back_inserter(text), "{} {} {:x} {} stream {} time {} context {} metadata {} pool {} [{}] [{}]\n",
-                 action_name(event.action), frames.text(event.action_text), event.address, event.size_bytes,
-                 event.stream, event.time_us ? std::to_string(*event.time_us) : "none",
-                 frames.text(event.compile_context), frames.text(event.user_metadata),
-                 event.pool ? fmt::format("{},{}", event.pool->first, event.pool->second) : "none",
-                 stack_text(frames, event.stack), stack_text(frames, event.forward_stack));
+  fmt::format_to(
+      std::back_inserter(text), "{} {} {:x} {} stream {} time {} context {} metadata {} {} pool {} [{}] [{}]\n",
+      action_name(event.action), frames.text(event.action_text), event.address, event.size_bytes, event.stream,
+      event.time_us ? std::to_string(*event.time_us) : "none", frames.text(event.compile_context),
+      frames.text(event.user_metadata), frames.text(event.internal_metadata),
+      event.pool ? fmt::format("{},{}", event.pool->first, event.pool->second) : "none",
+      stack_text(frames, event.stack), stack_text(frames, event.forward_stack));
 }
 
 void add_segment(const Recording& snapshot, const Segment& segment, std::string& text) {
@@ -44,8 +45,7 @@ std::string snapshot_text(const Recording& snapshot) {
   std::string text = snapshot.origin.encoding + ", " + snapshot.origin.generation + '\n';
   for (const Segment& segment : snapshot.end.segments)
     add_segment(snapshot, segment, text);
-  for (DeviceId device; device.value < snapshot.traces.size(); ++device.value) {
-    const EventTable& events = snapshot.traces[device];
+  for (const auto& [device, events] : snapshot.traces) {
     fmt::format_to(std::back_inserter(text), "device {}: {} events\n", device.value, snapshot.event_counts[device]);
     for (std::size_t i = 0; i < events.size(); ++i)
       add_event(frames, events[i], text);
@@ -59,6 +59,13 @@ std::string snapshot_text(const Recording& snapshot) {
   }
   for (const auto& [key, value] : snapshot.settings)
     fmt::format_to(std::back_inserter(text), "{} = {}\n", frames.text(key), frames.text(value));
+  for (const DeclaredMemory& one : snapshot.declared)
+    fmt::format_to(std::back_inserter(text), "declared {} {:x} {} {} {}\n", one.device.value, one.address,
+                   one.size_bytes, kind_name(one.kind), frames.text(one.name));
+  for (const MeasuredDevice& one : snapshot.measured)
+    fmt::format_to(std::back_inserter(text), "measured {} {} {} {} {}\n", one.device.value, one.total_bytes.value_or(0),
+                   one.own_outside_bytes.value_or(0), one.other_processes.value_or(0),
+                   one.other_processes_bytes.value_or(0));
   for (const std::string& warning : snapshot.warnings)
     text += warning + '\n';
   return text;

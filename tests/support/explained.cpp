@@ -42,7 +42,7 @@ void check_adds_up(const Explained& explained) {
       if (part.is_inside) parts_bytes += part.bytes;
     std::uint64_t reserved_bytes = 0;
     for (const Segment& segment : explained.state.segments)
-      if (segment.device == device.stats.device) reserved_bytes += segment.total_bytes;
+      if (segment.device == device.device_state.device) reserved_bytes += segment.total_bytes;
     CHECK(device.ledger.reserved_bytes == reserved_bytes);
     CHECK(parts_bytes == reserved_bytes);
   }

@@ -8,12 +8,12 @@ namespace memviz::test {
 
 std::string drawn_timeline(const Recording& snapshot, const TimelineSvgOptions& options) {
   const MemoryState state = end_of(snapshot);
-  TimelinePicture picture{.file = "a <b> & c.pickle", .state = state, .devices = {}};
+  std::vector<TimelineDevice> devices;
   for (DeviceRecord& record : record_timeline(snapshot)) {
     const Window window{0, record.events};
-    picture.devices.push_back({std::move(record), window});
+    devices.push_back({std::move(record), window});
   }
-  return timeline_svg(picture, options);
+  return timeline_svg({.file = "a <b> & c.pickle", .state = state, .devices = devices}, options);
 }
 
 Recording read_testdata(const std::string& name) {

@@ -1,0 +1,34 @@
+#!/bin/sh
+# debian_sources.sh FOLDER PACKAGE...: unpacks the upstream source of each of Debian's source packages into
+# FOLDER/PACKAGE/source. Takes no root: apt's lists of sources are kept in FOLDER.
+set -eu
+folder=$1
+shift
+mkdir -p "$folder/apt/lists/partial" "$folder/apt/archives/partial" "$folder/sources"
+
+# The system's own places of packages, asked for sources.
+for file in /etc/apt/sources.list /etc/apt/sources.list.d/*; do
+  [ -r "$file" ] || continue
+  case $file in
+  *.sources) sed 's/^Types:.*/Types: deb-src/' "$file" >"$folder/apt/$(basename "$file")" ;;
+  *.list) sed -n 's/^deb /deb-src /p' "$file" >"$folder/apt/$(basename "$file")" ;;
+  esac
+done
+apt_get() {
+  apt-get -qq -o "Dir::Etc::SourceList=/dev/null" -o "Dir::Etc::SourceParts=$folder/apt" \
+    -o "Dir::State::Lists=$folder/apt/lists" -o "Dir::Cache=$folder/apt" -o "APT::Sandbox::User=" "$@"
+}
+# Places that have no sources, or are not to be reached, do not matter where the packages are found.
+apt_get update >"$folder/apt.log" 2>&1 || true
+(cd "$folder/sources" && apt_get source --download-only "$@" >>../apt.log 2>&1) || {
+  cat "$folder/apt.log" >&2
+  exit 1
+}
+for package; do
+  rm -rf "${folder:?}/$package"
+  mkdir -p "$folder/$package/source"
+  for archive in "$folder/sources/$package"_*.orig.tar.gz "$folder/sources/$package"_*.orig.tar.xz \
+    "$folder/sources/$package"_*.orig.tar.bz2; do
+    [ ! -e "$archive" ] || tar -C "$folder/$package/source" --strip-components 1 -xf "$archive"
+  done
+done

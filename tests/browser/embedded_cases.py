@@ -1,0 +1,28 @@
+"""Pictures inside an HTML page, as the page of `memviz view` and notebooks hold them: HTML's parser reads them as XML's does."""
+
+from support import BrowserCase, draw
+
+# Names and texts of all elements, by both parsers. HTML's ends an <svg> at elements that it takes for its own: <b>, <s>, <table>.
+PARSED = """([svg, type]) => {
+  const parsed = new DOMParser().parseFromString(svg.replace(/^<[?]xml[^>]*>/, ''), type);
+  const root = parsed.querySelector('svg');
+  const own = (one) => [...one.childNodes].filter((node) => node.nodeType === 3 || node.nodeType === 4).map((node) => node.data).join('');
+  return [root, ...root.querySelectorAll('*')].map((one) => `${one.namespaceURI} ${one.localName}: ${own(one)}`);
+}"""
+
+
+class EmbeddedCases(BrowserCase):
+    def test_html_and_xml_read_the_same_picture(self):
+        step, oom = "training_step.pickle", "oom.pickle"
+        pictures = [
+            ("flame", step), ("flame", step, "--color", "kind"), ("flame", step, "--view", "segments"), ("flame", "odd_names.pickle"),
+            ("state", oom), ("state", "devices_streams.pickle"), ("timeline", step), ("timeline", step, "--view", "segments"),
+            ("timeline", step, "--view", "pools"), ("timeline", "gen_2.5_annotations.pickle"), ("explain", oom),
+            ("compare", "before.pickle", "after.pickle"),
+        ]  # fmt: skip
+        page = self.open(draw("flame", "oom.pickle"))
+        for picture in pictures:
+            with self.subTest(picture):
+                svg = draw(*picture).read_text()
+                xml, html = (page.evaluate(PARSED, [svg, kind]) for kind in ("image/svg+xml", "text/html"))
+                self.assertEqual(html, xml)

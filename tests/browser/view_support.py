@@ -1,0 +1,111 @@
+"""The page of `memviz view` in a browser: the only file of the tests that knows the parts of that page."""
+
+import functools
+import os
+import re
+import subprocess
+import time
+import unittest
+
+from support import TESTDATA, BrowserCase, expect, memviz, new_file
+
+NUMBERS = re.compile(r"(?:After event (?P<event>[\d,]+) of [\d,]+|Before the first event).*?: (?P<live>[\d.,]+ \w+) in (?P<count>[\d,]+) allocations?, (?P<reserved>[\d.,]+ \w+) reserved")
+expect.set_options(timeout=30_000)  # on a busy machine, too
+TABS = ["flame", "state", "why", "table", "events", "timeline", "reserved", "pools", "difference", "info"]
+
+
+@functools.cache
+def write_page(*arguments):
+    """The page of snapshots; names in testdata/ become paths."""
+    page = new_file(".html")
+    memviz("view", *[TESTDATA / word if (TESTDATA / word).is_file() else word for word in arguments], "-o", page)
+    return page
+
+
+@functools.cache
+def has_engine():
+    return "without the engine" not in refusal()
+
+
+@functools.cache
+def refusal():
+    """The program's message where it has no engine."""
+    command = [os.environ["MEMVIZ_BINARY"], "view", "--empty", "-o", str(new_file(".html"))]
+    return subprocess.run(command, capture_output=True, text=True).stderr
+
+
+class ViewCase(BrowserCase):
+    @classmethod
+    def setUpClass(cls):
+        if not has_engine():
+            raise unittest.SkipTest(refusal().strip())
+
+    def view(self, *snapshots, fragment="", **context_options):
+        view = View(self.open(write_page(*snapshots), fragment, **context_options))
+        expect(view.cover).to_be_hidden()
+        if view.moment.is_visible():  # a file without memory has none
+            expect(view.moment).to_contain_text("event")
+        return view
+
+
+class View:
+    """The parts of the page."""
+
+    def __init__(self, page):
+        self.page = page
+        self.curve, self.map, self.cells = page.locator("#curve"), page.locator("#map"), page.locator("#cells")
+        self.moment, self.found = page.locator("#moment"), page.locator("#found")
+        self.pinned, self.search, self.message = page.locator("#pinned"), page.locator("#search"), page.locator("#message")
+        self.busy, self.headline, self.cover = page.locator("#busy"), page.locator("#headline"), page.locator("#cover")
+        self.files, self.devices = page.locator("#files button"), page.locator("#devices button")
+        self.help = page.locator("#help")
+        self.frame = page.frame_locator("#picture")
+        self.event_rows = page.locator("#event-list .event")
+
+    def press(self, *keys):
+        for key in keys:
+            self.page.keyboard.press(key)
+
+    def wait_for_event(self, event):
+        """Waits until the numbers are those after an event; None: before the first."""
+        expect(self.moment).to_have_text(re.compile("^Before the first" if event is None else f"^After event {event:,} of"))
+
+    def until(self, holds, seconds=20):
+        """Waits in Python: the page's policy forbids Playwright's own wait for a condition."""
+        end = time.monotonic() + seconds
+        while not holds():
+            if time.monotonic() > end:
+                raise AssertionError(f"waited {seconds} s in vain")
+            self.page.wait_for_timeout(20)
+
+    def numbers(self):
+        return NUMBERS.match(self.moment.inner_text()).groupdict()
+
+    def link(self):
+        """The fragment that the page writes after a moment's rest."""
+        self.page.wait_for_timeout(350)
+        return self.page.evaluate("location.hash")
+
+    def tab(self, name):
+        self.page.locator(f"#tab-{name}").click()
+
+    def click_in_picture(self, kind):
+        """Clicks a block of the segments, or a band of the timeline."""
+        mark = "#board > .free rect" if kind == "state" else ".bands > path"
+        self.frame.locator(mark).first.click(position={"x": 3, "y": 3}, force=True)
+
+    def picture_of(self, canvas):
+        return canvas.evaluate("canvas => canvas.toDataURL()")
+
+    def at(self, canvas, across, down=0.5):
+        """A place on a canvas in pixels of the page."""
+        box = canvas.bounding_box()
+        return box["x"] + across * box["width"], box["y"] + down * box["height"]
+
+    def drag(self, canvas, *places, down=0.5):
+        """Drags over a canvas from share to share of its width."""
+        self.page.mouse.move(*self.at(canvas, places[0], down))
+        self.page.mouse.down()
+        for place in places[1:]:
+            self.page.mouse.move(*self.at(canvas, place, down))
+        self.page.mouse.up()

@@ -1,0 +1,78 @@
+// Pictures, texts and JSON of the engine as WebAssembly have the bytes of the program's. Files of testdata/, or those
+// that the command line names: `node bytes_equal.test.js FILE...`.
+import assert from 'node:assert/strict';
+import {readFileSync} from 'node:fs';
+import {basename, dirname, resolve} from 'node:path';
+import test from 'node:test';
+import {fileURLToPath} from 'node:url';
+import {askJson, askText, openFile, startEngine} from './engine.js';
+import {native} from './native.js';
+
+const testdata = fileURLToPath(new URL('../../testdata', import.meta.url));
+const few = ['oom', 'devices_streams', 'gen_2.15_host', 'gen_2.5_annotations', 'segments_only', 'unbalanced'];
+const named = process.argv.slice(2);
+const files = named.length > 0 ? named.map((file) => resolve(file)) : few.map((name) => `${testdata}/${name}.pickle`);
+
+// A request and the words of the program for the same.
+const QUESTIONS = [
+  [{ask: 'picture', of: 'flame'}, ['flame', '-o', '-']],
+  [{ask: 'picture', of: 'flame', color: 'kind', upward: true}, ['flame', '-o', '-', '--color', 'kind', '--upward']],
+  [{ask: 'picture', of: 'state'}, ['state', '-o', '-']],
+  [{ask: 'picture', of: 'state', color: 'line'}, ['state', '-o', '-', '--color', 'line']],
+  [{ask: 'picture', of: 'explain'}, ['explain', '-o', '-']],
+  [{ask: 'text', of: 'explain'}, ['explain']],
+  [{ask: 'text', of: 'explain_json'}, ['explain', '--json', '-']],
+  [{ask: 'text', of: 'flame'}, ['flame', '--json', '-']],
+  [{ask: 'text', of: 'state'}, ['state', '--json', '-']],
+  [{ask: 'text', of: 'stats'}, ['stats', '--json', '-']],
+  [{ask: 'text', of: 'folded'}, ['export', '--format', 'folded']],
+];
+const TIMELINES = [
+  [{ask: 'picture', of: 'timeline'}, ['timeline', '-o', '-']],
+  [{ask: 'picture', of: 'timeline', view: 'segments'}, ['timeline', '-o', '-', '--view', 'segments']],
+  [{ask: 'picture', of: 'timeline', view: 'pools', color: 'kind'}, ['timeline', '-o', '-', '--view', 'pools', '--color', 'kind']],
+];
+
+// The same bytes, or a message that the program has as well.
+async function checkSame(request, folder, words) {
+  const wanted = native(folder, words);
+  let answer;
+  try {
+    answer = await askText(request);
+  } catch (error) {
+    assert.ok(wanted.error, `${words.join(' ')}: only the engine says ${error.message}`);
+    assert.ok(wanted.error.includes(error.message), `${words.join(' ')}: ${wanted.error} is not ${error.message}`);
+    return;
+  }
+  assert.ok(wanted.text !== undefined, `${words.join(' ')}: ${wanted.error}`);
+  if (answer === wanted.text) return;
+  const at = [...answer].findIndex((letter, i) => letter !== wanted.text[i]);
+  assert.fail(`${words.join(' ')}: differs at ${at}: ${answer.slice(at - 40, at + 80)} <-> ${wanted.text.slice(at - 40, at + 80)}`);
+}
+
+const wordOf = (device) => (device.device === 0x10000 ? 'host' : String(device.device));
+
+test('answers have the bytes of the program', async (context) => {
+  await startEngine();
+  for (const path of files) {
+    const name = basename(path), folder = dirname(path);
+    await context.test(name, async () => {
+      let file;
+      try {
+        file = await openFile(name, readFileSync(path));
+      } catch (error) {
+        assert.ok((native(folder, ['stats', name]).error || '').includes(error.message), `${name}: ${error.message}`);
+        return;
+      }
+      const {devices} = await askJson({ask: 'overview', file});
+      const middle = Math.floor(Math.max(0, ...devices.map((device) => device.events)) / 2);
+      for (const at of ['end', 'peak', 'auto', `event:${middle}`])
+        for (const [request, words] of QUESTIONS) await checkSame({...request, file, at}, folder, [...words, name, '--at', at]);
+      for (const [request, words] of TIMELINES) await checkSame({...request, file}, folder, [...words, name]);
+      const last = devices.at(-1);
+      if (devices.length < 2) return;
+      for (const [request, words] of [...QUESTIONS, ...TIMELINES])
+        await checkSame({...request, file, device: last.device}, folder, [...words, name, '--device', wordOf(last), ...(words[0] === 'timeline' ? [] : ['--at', 'auto'])]);
+    });
+  }
+});

@@ -1,0 +1,11 @@
+// Answers of the program for a file of a folder, where it is called by its name alone.
+import {spawnSync} from 'node:child_process';
+
+const {MEMVIZ} = process.env;
+
+// Standard output, or what keeps the program from an answer.
+export function native(folder, args) {
+  const run = spawnSync(MEMVIZ, args, {cwd: folder, maxBuffer: 1 << 30});
+  if (run.error) throw run.error;
+  return run.status === 0 ? {text: run.stdout.toString()} : {error: run.stderr.toString()};
+}

@@ -1,0 +1,45 @@
+#pragma once
+
+// The answers of the engine. Members of a request that each reads: "file" (0), "device" (the first), "at" (a moment as
+// --at has it, or "start"), "state" (of a device: 0 is before its first event), "by" ("line" or "kind"). All throw
+// UsageError for a request that makes no sense.
+
+#include "engine/engine.hpp"
+
+#include <string>
+
+namespace memviz::view {
+
+/// JSON: the headline, devices with their figures, marks and moments, annotations, settings, warnings.
+[[nodiscard]] std::string overview(Engine& engine, const Request& request);
+
+/// Doubles, see curve(); "first", "last", "columns", "axis" ("event" or "time").
+[[nodiscard]] std::string curve_of(Engine& engine, const Request& request);
+/// JSON: names and colours of classes.
+[[nodiscard]] std::string classes_of(Engine& engine, const Request& request);
+/// At "state": six doubles (live bytes, live allocations, reserved bytes, bytes and allocations that the last search
+/// matched, microseconds since the first event), then the bytes of each class as doubles, then Cells::bytes for
+/// "cells" cells of "cell_bytes" each.
+[[nodiscard]] std::string live_at(Engine& engine, const Request& request);
+/// JSON: all about the allocation "life".
+[[nodiscard]] std::string life_of(Engine& engine, const Request& request);
+/// The same of what the last live_at() drew in "cell", or of the allocation "name"; null where there is none.
+[[nodiscard]] std::string life_in_cell(Engine& engine, const Request& request);
+
+/// JSON: a row for each of the user's lines ("by": "line"), kinds ("kind"), functions ("frame": what is below and
+/// above it) that holds memory at "state"; or "of" the range from "first" to "last": "born", what was allocated in it
+/// and lives at its end, or "freed", what was freed in it.
+[[nodiscard]] std::string lines_at(Engine& engine, const Request& request);
+/// JSON: at most "count" events from position "from" among those that "filter" leaves, and how many these are.
+[[nodiscard]] std::string events_of(Engine& engine, const Request& request);
+/// JSON: how much of the recording "text" is found in; live_at() shows it from then on.
+[[nodiscard]] std::string find_text(Engine& engine, const Request& request);
+
+/// SVG: "of" is flame, state, timeline or explain.
+[[nodiscard]] std::string picture_of(Engine& engine, const Request& request);
+/// SVG: what changed from "before" (a moment) of "file" to "after" of "other".
+[[nodiscard]] std::string comparison_of(Engine& engine, const Request& request);
+/// "of": explain (text), stats, state, flame, explain_json (JSON), folded.
+[[nodiscard]] std::string text_of(Engine& engine, const Request& request);
+
+} // namespace memviz::view

@@ -1,0 +1,138 @@
+#include "engine/answers.hpp"
+
+#include "memviz/answers.hpp"
+#include "memviz/compare.hpp"
+#include "memviz/error.hpp"
+#include "memviz/export.hpp"
+#include "memviz/story.hpp"
+#include "memviz/svg.hpp"
+#include "memviz/timeline_svg.hpp"
+#include "memviz/warnings.hpp"
+
+#include <array>
+#include <fmt/format.h>
+#include <utility>
+
+namespace memviz::view {
+
+namespace {
+
+/// The value of the first name that is the request's; the last one for no word at all.
+template <class Value, std::size_t kCount>
+Value choice_of(const Request& request, std::string_view member,
+                const std::array<std::pair<std::string_view, Value>, kCount>& choices) {
+  const std::string word = request.text(member);
+  for (const auto& [name, value] : choices)
+    if (word == name) return value;
+  if (word.empty()) return choices.back().second;
+  throw UsageError(fmt::format("there is no {} '{}'", member, word));
+}
+
+std::optional<ColorBy> color_of(const Request& request) {
+  return choice_of<std::optional<ColorBy>, 4>(
+      request, "color",
+      {{{"kind", ColorBy::kind}, {"line", ColorBy::line}, {"origin", ColorBy::origin}, {"", std::nullopt}}});
+}
+
+/// The memory at "at", as the answers of the program take it.
+Loaded loaded(PageFile& file, const Request& request) {
+  check_device(file.name(), file.recording(), request.device());
+  return {{.state = *file.state_at(request.text("at", "auto"), request.device())}, file.name()};
+}
+
+/// The moment is that of what is loaded.
+Scope scope_of(const Request& request) {
+  return {.device = request.device()};
+}
+
+FlameAnswer flame_of(PageFile& file, const Request& request) {
+  return flame_answer({.scope = scope_of(request)}, loaded(file, request));
+}
+
+StateAnswer board_of(PageFile& file, const Request& request) {
+  return {{.scope = scope_of(request)}, loaded(file, request)};
+}
+
+StatsAnswer stats_of(PageFile& file, const Request& request) {
+  Loaded all = loaded(file, request);
+  all.peak_kinds = file.peak_kinds();
+  return stats_answer({.scope = scope_of(request)}, std::move(all));
+}
+
+ExplainAnswer explained(PageFile& file, const Request& request) {
+  return explain_answer({.scope = scope_of(request)}, loaded(file, request));
+}
+
+std::string timeline_picture(PageFile& file, const Request& request) {
+  check_device(file.name(), file.recording(), request.device());
+  std::vector<TimelineDevice> devices;
+  for (const DeviceRecord& record : file.timeline())
+    if (!request.device() || record.device == *request.device())
+      devices.push_back({record, request.window(record.events)});
+  TimelineSvgOptions options;
+  options.view = choice_of<TimelineView, 4>(request, "view",
+                                            {{{"segments", TimelineView::segments},
+                                              {"pools", TimelineView::pools},
+                                              {"active", TimelineView::active},
+                                              {"", TimelineView::active}}});
+  options.axis = choice_of<std::optional<TimelineAxis>, 3>(
+      request, "axis", {{{"time", TimelineAxis::time}, {"event", TimelineAxis::event}, {"", std::nullopt}}});
+  options.color = color_of(request).value_or(ColorBy::line);
+  return timeline_svg({picture_name(file.name()), file.end(), devices}, options);
+}
+
+std::vector<std::string> named_warnings(const PageFile& before, const PageFile& after) {
+  std::vector<std::string> all;
+  for (const PageFile* const file : {&before, &after})
+    for (const std::string& warning : warnings_of(file->end()))
+      all.push_back(file->name() + ": " + warning);
+  return all;
+}
+
+} // namespace
+
+std::string picture_of(Engine& engine, const Request& request) {
+  PageFile& file = engine.file(request);
+  const std::string of = request.text("of");
+  if (of == "timeline") return timeline_picture(file, request);
+  if (of == "flame")
+    return flame_svg(memviz::picture_of(flame_of(file, request)),
+                     {.upward = request.flag("upward"), .color = color_of(request)});
+  if (of == "state") return state_svg(memviz::picture_of(board_of(file, request)), {.color = color_of(request)});
+  if (of == "explain") return explain_svg(memviz::picture_of(explained(file, request)), {});
+  throw UsageError("there is no picture '" + of + "'");
+}
+
+std::string comparison_of(Engine& engine, const Request& request) {
+  PageFile& before_file = engine.file(request);
+  PageFile& after_file = engine.file(request, "other");
+  const std::optional<DeviceId> device = request.device();
+  const auto before = before_file.state_at(request.text("before", "auto"), device);
+  const auto after = after_file.state_at(request.text("after", "auto"), device);
+  CompareOptions options;
+  options.tree.levels = memory_levels(*after);
+  options.tree.device = device;
+  std::erase(options.tree.levels, Level::stream);
+  const Comparison comparison = compare_snapshots(*before, *after, options);
+  ComparePicture picture{before_file.name(), after_file.name(), comparison, named_warnings(before_file, after_file)};
+  picture.before_facts = side_facts(*before, device);
+  picture.after_facts = side_facts(*after, device);
+  return compare_svg(picture, {});
+}
+
+std::string text_of(Engine& engine, const Request& request) {
+  PageFile& file = engine.file(request);
+  const std::string of = request.text("of");
+  if (of == "explain") return explain_text(report_of(explained(file, request)));
+  if (of == "explain_json") {
+    const ExplainAnswer answer = explained(file, request);
+    return explain_json(file.name(), answer.loaded.state, answer.devices);
+  }
+  if (of == "flame") return whole_text(json_of(flame_of(file, request)));
+  if (of == "stats") return json_of(stats_of(file, request));
+  if (of == "state") return whole_text(json_of(board_of(file, request)));
+  if (of == "folded") return folded_stacks(loaded(file, request).state, FoldedView::memory, request.device());
+  throw UsageError("there is no text '" + of + "'");
+}
+
+} // namespace memviz::view

@@ -1,0 +1,43 @@
+#include "engine/engine.hpp"
+
+#include "engine/answers.hpp"
+
+#include "memviz/error.hpp"
+
+#include <fmt/format.h>
+#include <utility>
+
+namespace memviz::view {
+
+namespace {
+
+using Answer = std::string (*)(Engine&, const Request&);
+
+constexpr std::pair<std::string_view, Answer> kAnswers[] = {
+    {"overview", overview}, {"curve", curve_of},     {"classes", classes_of},    {"live", live_at},
+    {"life", life_of},      {"cell", life_in_cell},  {"lines", lines_at},        {"events", events_of},
+    {"find", find_text},    {"picture", picture_of}, {"compare", comparison_of}, {"text", text_of},
+};
+
+} // namespace
+
+std::size_t Engine::add(std::string name, std::string bytes) {
+  files_.push_back(std::make_unique<PageFile>(std::move(name), std::move(bytes)));
+  return files_.size() - 1;
+}
+
+PageFile& Engine::file(const Request& request, std::string_view member) {
+  const std::uint64_t index = request.number(member, 0, files_.size());
+  if (index >= files_.size()) throw UsageError(fmt::format("no file {} is open", index));
+  return *files_[static_cast<std::size_t>(index)];
+}
+
+std::string Engine::answer(std::string_view text) {
+  const Request request(text);
+  const std::string ask = request.text("ask");
+  for (const auto& [name, make] : kAnswers)
+    if (name == ask) return make(*this, request);
+  throw UsageError(fmt::format("there is no answer '{}'", ask));
+}
+
+} // namespace memviz::view

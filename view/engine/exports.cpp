@@ -1,0 +1,70 @@
+// The engine as functions of C, for a worker: texts and files go into memory that it reserves, answers stay in memory
+// until the next one.
+
+#include "engine/engine.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <new>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace {
+
+memviz::view::Engine engine;
+std::string given;  ///< what the page wrote
+std::string result; ///< an answer, or why there is none
+
+template <class Make> std::int32_t guarded(const Make& make) {
+  try {
+    result = make();
+    return 1;
+  } catch (const std::bad_alloc&) {
+    result = "there is not enough memory for that in this browser tab; the memviz program on the machine where the "
+             "file lies has more";
+  } catch (const std::exception& error) {
+    result = error.what();
+  }
+  return 0;
+}
+
+} // namespace
+
+extern "C" {
+
+/// Returns where the page writes `size` bytes of a file or a request; null where there is no room.
+__attribute__((export_name("reserve"))) char* reserve(std::size_t size) {
+  return guarded([&] {
+    given = {};
+    given.resize(size);
+    return std::string();
+  })
+             ? given.data()
+             : nullptr;
+}
+
+/// Opens what was written; its name is the last `name_size` bytes of it.
+__attribute__((export_name("open"))) std::int32_t open_file(std::size_t name_size) {
+  return guarded([&] {
+    std::string name = given.substr(given.size() - name_size);
+    given.resize(given.size() - name_size);
+    return std::to_string(engine.add(std::move(name), std::exchange(given, {})));
+  });
+}
+
+/// Answers the request that was written. 1: the result is the answer; 0: a message.
+__attribute__((export_name("ask"))) std::int32_t ask() {
+  return guarded([&] { return engine.answer(given); });
+}
+
+__attribute__((export_name("result"))) const char* result_bytes() {
+  return result.data();
+}
+
+__attribute__((export_name("result_size"))) std::size_t result_size() {
+  return result.size();
+}
+
+} // extern "C"

@@ -1,0 +1,56 @@
+#include "engine/page_file.hpp"
+
+#include "memviz/answers.hpp"
+#include "memviz/error.hpp"
+#include "memviz/label.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <utility>
+
+namespace memviz::view {
+
+PageFile::PageFile(std::string name, std::string bytes)
+    : name_(std::move(name)), session_(unpacked(input_of(std::move(bytes))), {.name = name_}) {
+  session_.keep_events();
+  end_ = session_.open({.kinds = true, .timeline = true});
+  recording_ = end_.state.recording;
+  lines_ = std::make_unique<LifeLines>(end_.state);
+}
+
+const KindsByDevice& PageFile::peak_kinds() {
+  if (!peak_kinds_) peak_kinds_ = session_.open({.kinds = true, .peak_kinds = true}).peak_kinds;
+  return *peak_kinds_;
+}
+
+Walk& PageFile::walk(std::optional<DeviceId> device) {
+  check_device(name_, *recording_, device);
+  if (end_.timeline.empty()) throw UsageError(name_ + " has no memory of any device");
+  const DeviceId chosen = device.value_or(end_.timeline.front().device);
+  const auto known = walks_.find(chosen);
+  if (known != walks_.end()) return known->second;
+  const auto record = std::find_if(end_.timeline.begin(), end_.timeline.end(),
+                                   [&](const DeviceRecord& one) { return one.device == chosen; });
+  return walks_.try_emplace(chosen, end_.state, *lines_, *record).first->second;
+}
+
+std::shared_ptr<const MemoryState> PageFile::state_at(const std::string& moment, std::optional<DeviceId> device) {
+  constexpr std::size_t kMostStates = 2;
+  const std::string key = fmt::format("{} {}", moment, device ? device_word(*device) : "all");
+  const auto known = std::find_if(states_.begin(), states_.end(), [&](const Known& one) { return one.moment == key; });
+  if (known != states_.end()) return known->state;
+  std::shared_ptr<const MemoryState> state;
+  if (moment == "start") {
+    state = std::make_shared<const MemoryState>(before_first_event(recording_));
+  } else {
+    MomentChoice choice = parse_moment("at", moment);
+    if (choice.kind == MomentKind::event) choice.device = device;
+    Opened opened = session_.open({.moment = choice, .births = true, .kinds = true});
+    state = std::make_shared<const MemoryState>(std::move(opened.state));
+  }
+  states_.insert(states_.begin(), {key, state});
+  if (states_.size() > kMostStates) states_.pop_back();
+  return state;
+}
+
+} // namespace memviz::view

@@ -1,0 +1,63 @@
+#pragma once
+
+// The bytes of a snapshot -> all that a page asks of it: decoded once, and kept with its events.
+
+#include "engine/search.hpp"
+#include "engine/walk.hpp"
+
+#include "memviz/session.hpp"
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace memviz::view {
+
+class PageFile {
+public:
+  /// Plain, gzip or zstd. Throws Error for what is no snapshot.
+  PageFile(std::string name, std::string bytes);
+
+  [[nodiscard]] const std::string& name() const { return name_; }
+  [[nodiscard]] const Recording& recording() const { return *recording_; }
+  /// At the end, with kinds.
+  [[nodiscard]] const MemoryState& end() const { return end_.state; }
+  [[nodiscard]] const std::vector<DeviceRecord>& timeline() const { return end_.timeline; }
+  /// The kinds of memory at the peak.
+  [[nodiscard]] const KindsByDevice& peak_kinds();
+  /// Returns the walk of a device, the first by default. Throws UsageError for a device that it does not have.
+  [[nodiscard]] Walk& walk(std::optional<DeviceId> device);
+  [[nodiscard]] const LifeLines& lines() const { return *lines_; }
+  /// The memory at a moment as --at names it, with births and kinds; "start" is before the first event. An event's
+  /// index is one of `device`. The last two are kept. Throws UsageError where the file does not have the moment.
+  [[nodiscard]] std::shared_ptr<const MemoryState> state_at(const std::string& moment, std::optional<DeviceId> device);
+
+  Search search;     ///< the last one
+  Cells shown_cells; ///< what was drawn last
+  /// The events that the last filter left.
+  struct Filtered {
+    std::string filter;
+    DeviceId device;
+    std::vector<std::uint32_t> events;
+  };
+  std::optional<Filtered> filtered;
+
+private:
+  std::string name_;
+  Session session_;
+  std::shared_ptr<const Recording> recording_;
+  Opened end_;
+  std::optional<KindsByDevice> peak_kinds_;
+  std::unique_ptr<LifeLines> lines_;
+  std::map<DeviceId, Walk> walks_;
+  struct Known {
+    std::string moment;
+    std::shared_ptr<const MemoryState> state;
+  };
+  std::vector<Known> states_; ///< the last one first
+};
+
+} // namespace memviz::view

@@ -1,0 +1,67 @@
+#pragma once
+
+// One device of a recording, for a page in which one walks through it: what lives at any of its states, in classes that
+// have colours: the user's own lines, or kinds of memory.
+
+#include "memviz/scrub.hpp"
+#include "memviz/timeline.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace memviz::view {
+
+/// Classes of allocations: each is in one.
+struct Classes {
+  struct Name {
+    std::string label; ///< "forward model.py:41", "activation"
+    std::string light; ///< its colour on a light page: "#dbab47"
+    std::string dark;
+  };
+  std::vector<Name> names;
+  std::vector<std::uint8_t> of_life; ///< by index in Scrub; an index into `names`
+};
+
+class Walk {
+public:
+  /// Walks a device of the recording that `state` is a state of; both must outlive this object.
+  Walk(const MemoryState& state, const LifeLines& lines, const DeviceRecord& record);
+
+  [[nodiscard]] const DeviceRecord& record() const { return record_; }
+  [[nodiscard]] Scrub& scrub() { return scrub_; }
+  [[nodiscard]] const Scrub& scrub() const { return scrub_; }
+  /// By "kind" or, for every other word, by line.
+  [[nodiscard]] const Classes& classes(std::string_view by) const { return by == "kind" ? kinds_ : lines_; }
+  /// Exact, as the accounts have it; in a state that the record has.
+  [[nodiscard]] std::uint64_t live_bytes(std::uint32_t state) const;
+  [[nodiscard]] std::uint64_t reserved_bytes(std::uint32_t state) const;
+
+private:
+  const DeviceRecord& record_;
+  Scrub scrub_;
+  std::vector<std::int64_t> live_; ///< by state
+  Classes lines_;
+  Classes kinds_;
+};
+
+/// A stretch of a curve: for each column the highest of its states, as doubles: the state, live and reserved bytes
+/// there, and the bytes of each class. Columns in which no state begins repeat the one before.
+[[nodiscard]] std::vector<double> curve(Walk& walk, std::string_view by, Window window, TimelineAxis axis,
+                                        std::size_t columns);
+
+/// A drawing of what lives: cells of equal size in rows, filled class by class, within a class by address.
+struct Cells {
+  /// 0: nothing; else 1 + 4 * class, 1 more for every second allocation, 2 more where a search found it.
+  std::vector<std::uint8_t> bytes;
+  std::vector<std::uint32_t> lives; ///< by cell: the allocation in it, or kNone
+  static constexpr std::uint32_t kNone = 0xFFFFFFFF;
+};
+/// At the state where the walk is. `bytes_per_cell` is at least 1; `is_found` of an index: whether a search found it.
+[[nodiscard]] Cells cells(Walk& walk, std::string_view by, std::size_t count, double bytes_per_cell,
+                          const std::function<bool(std::uint32_t)>& is_found);
+
+} // namespace memviz::view

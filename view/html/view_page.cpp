@@ -1,0 +1,113 @@
+#include "html/view_page.hpp"
+
+#include "base/base64.hpp"
+#include "base/sha256.hpp"
+#include "html/embedded.hpp"
+#include "io/compress.hpp"
+#include "memviz/error.hpp"
+#include "web/embedded.hpp"
+
+#include <fmt/format.h>
+#include <functional>
+#include <utility>
+
+namespace memviz {
+
+namespace {
+
+std::string escaped(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    switch (c) {
+    case '&': out += "&amp;"; break;
+    case '<': out += "&lt;"; break;
+    case '>': out += "&gt;"; break;
+    case '"': out += "&quot;"; break;
+    default: out += c;
+    }
+  }
+  return out;
+}
+
+std::string script_hash(std::string_view script) {
+  const auto digest = sha256(script);
+  return "'sha256-" + base64({reinterpret_cast<const char*>(digest.data()), digest.size()}) + "'";
+}
+
+/// Nothing from anywhere; of scripts the page's own and those of the pictures, the worker that the page makes, and the
+/// engine.
+std::string policy() {
+  std::string scripts = script_hash(view::kPageScript);
+  for (const std::string_view script : {render::kFlameScript, render::kPageScript, render::kSegmentsScript,
+                                        render::kStateScript, render::kTimelineScript})
+    scripts += ' ' + script_hash(script);
+  return "default-src 'none'; script-src 'wasm-unsafe-eval' " + scripts +
+         "; worker-src blob:; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'";
+}
+
+std::string title_of(std::span<const PageSnapshot> snapshots) {
+  if (snapshots.empty()) return "memviz view";
+  std::string title = "memviz view: " + escaped(snapshots.front().name);
+  if (snapshots.size() > 1) title += fmt::format(" and {} more", snapshots.size() - 1);
+  return title;
+}
+
+constexpr std::string_view kDropHere =
+    "<h1>Drop a snapshot on this page</h1>\n"
+    "<p>Files that <code>torch.cuda.memory._dump_snapshot()</code> wrote: .pickle, .json, .gz or .zst, one or several. "
+    "Everything stays in this browser: nothing is sent anywhere, and the page's own policy forbids it.</p>\n";
+
+std::string cover_html(const PageCover& cover) {
+  std::string html;
+  if (cover.headline.empty())
+    html += kDropHere;
+  else
+    html += "<h1>" + escaped(cover.headline) + "</h1>\n<p>" + escaped(cover.answer) + "</p>\n";
+  for (const std::string& picture : cover.pictures)
+    html += "<img alt=\"" + escaped(cover.headline) + "\" src=\"data:image/svg+xml;base64," + base64(picture) + "\">\n";
+  return html + "<noscript><p>Without JavaScript this page shows only what is above.</p></noscript>\n";
+}
+
+std::string snapshot_html(const PageSnapshot& snapshot) {
+  return "<script type=\"application/octet-stream\" class=\"snapshot\" data-name=\"" + escaped(snapshot.name) + "\">" +
+         base64(gzipped(snapshot.bytes)) + "</script>\n";
+}
+
+/// Writes `html` with what stands for each "{{name}}".
+std::string filled(std::string_view html, const std::function<std::string(std::string_view)>& part_of) {
+  std::string out;
+  while (true) {
+    const std::size_t begin = html.find("{{");
+    if (begin == std::string_view::npos) return out.append(html);
+    const std::size_t end = html.find("}}", begin);
+    out.append(html.substr(0, begin)).append(part_of(html.substr(begin + 2, end - begin - 2)));
+    html.remove_prefix(end + 2);
+  }
+}
+
+} // namespace
+
+bool has_page_engine() {
+  return !view::kEngine.empty();
+}
+
+std::string view_page(std::span<const PageSnapshot> snapshots, const PageCover& cover) {
+  if (!has_page_engine())
+    throw Error("this memviz was built without the engine of the page: `./run page` in its source builds both; the "
+                "package memviz-torch for pip has it");
+  return filled(view::kPageHtml, [&](std::string_view name) -> std::string {
+    if (name == "policy") return policy();
+    if (name == "title") return title_of(snapshots);
+    if (name == "style") return std::string(view::kPageStyle);
+    if (name == "cover") return cover_html(cover);
+    if (name == "engine") return base64(view::kEngine);
+    if (name == "worker") return std::string(view::kWorkerScript);
+    if (name == "script") return std::string(view::kPageScript);
+    std::string all;
+    for (const PageSnapshot& snapshot : snapshots)
+      all += snapshot_html(snapshot);
+    return all;
+  });
+}
+
+} // namespace memviz

@@ -1,0 +1,32 @@
+#pragma once
+
+// Snapshots -> one HTML page to walk in: a cover that is complete without scripts, the snapshots, and the engine that
+// answers in the browser. Nothing is loaded from anywhere, and the page's own policy forbids it.
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace memviz {
+
+/// A snapshot that a page carries.
+struct PageSnapshot {
+  std::string name;
+  std::string_view bytes; ///< of the file, not compressed
+};
+
+/// The part of a page that is seen at once, and without scripts.
+struct PageCover {
+  std::string headline;
+  std::string answer;
+  std::vector<std::string> pictures; ///< SVG without scripts, one below the other
+};
+
+/// Whether this program has the engine; `./run page` builds it.
+[[nodiscard]] bool has_page_engine();
+
+/// The page; without snapshots one on which they are dropped. Throws Error where the program has no engine.
+[[nodiscard]] std::string view_page(std::span<const PageSnapshot> snapshots, const PageCover& cover);
+
+} // namespace memviz

@@ -1,0 +1,157 @@
+// Tabs, files, devices, search, keys and the help that lists them.
+import {zoomCurve} from './curve.js';
+import {byId, element} from './elements.js';
+import {askJson, latestOnly} from './engine.js';
+import {change, deviceNow, files, fragmentOf, goTo, hasDevice, overviewOf, showDevice, showRange, TABS, view, watch} from './model.js';
+import {isPictureTab, saveJson, savePicture} from './pictures.js';
+
+function showTab() {
+  for (const tab of TABS) byId(`tab-${tab}`).setAttribute('aria-selected', tab === view.tab);
+  const panel = isPictureTab(view.tab) ? 'picture-panel' : `${view.tab}-panel`;
+  for (const one of ['picture-panel', 'table-panel', 'events-panel', 'info-panel']) byId(one).hidden = one !== panel;
+}
+
+function showDevices() {
+  const {devices} = overviewOf(view.file);
+  byId('devices').replaceChildren(...(devices.length > 1 ? devices : []).map((device) => {
+    const button = element('button', {type: 'button', 'aria-pressed': device.device === view.device}, device.name);
+    button.addEventListener('click', () => showDevice(view.file, device.device));
+    return button;
+  }));
+}
+
+function showSides() {
+  const side = (value, words) => element('option', view.before === value ? {value: value === null ? '' : value, selected: ''} : {value: value === null ? '' : value}, words);
+  const others = files.map((file, i) => [i, file.name]).filter(([i]) => i !== view.file);
+  byId('before').replaceChildren(side(null, 'in this file'), ...others.map(([i, name]) => side(i, `against ${name}`)));
+  byId('before').hidden = view.tab !== 'difference' || !others.length;
+}
+
+export function showFiles() {
+  showSides();
+  byId('files').replaceChildren(...files.map((file, i) => {
+    const button = element('button', {type: 'button', 'aria-pressed': i === view.file, title: file.overview.headline}, file.name);
+    button.addEventListener('click', () => showDevice(i, file.overview.device));
+    return button;
+  }));
+  document.body.classList.toggle('no-device', !hasDevice());
+  byId('headline').textContent = overviewOf(view.file).headline;
+}
+
+// The steps that the arrows take with Alt: beginnings of annotations, errors.
+function nextMark(direction) {
+  const {annotations, marks} = deviceNow();
+  const states = [...annotations.map((span) => span.first), ...marks.map((mark) => mark.state)].sort((left, right) => left - right);
+  const found = direction > 0 ? states.find((state) => state > view.state) : states.filter((state) => state < view.state).at(-1);
+  if (found !== undefined) goTo(found);
+}
+
+function step(direction, event) {
+  if (event.altKey) nextMark(direction);
+  else goTo(view.state + direction * (event.shiftKey ? Math.max(1, Math.round((view.last - view.first) / 100)) : 1));
+}
+
+const KEYS = [
+  ['← →', 'one event; with Shift a hundredth of what is shown; with Alt the next annotation or error'],
+  ['Home, End, p', 'before the first event, the end, the peak'],
+  ['+ −, 0', 'zoom in and out around the playhead; show all'],
+  ['m', 'mark this moment: the Difference tab compares it with the playhead'],
+  ['1 to 9, i', 'the tabs'],
+  ['k, t', 'colours by line or kind; the axis by event or time'],
+  ['/, Esc', 'search; close, let go, stop searching'],
+  ['c, s, j', 'copy a link to this view; save the picture as SVG, the figures as JSON'],
+  ['?', 'this list'],
+];
+
+const ACTIONS = {
+  'Home': () => goTo(0),
+  'End': () => goTo(deviceNow().events),
+  'p': () => goTo(deviceNow().peak_state),
+  '+': () => zoomCurve(0.5),
+  '=': () => zoomCurve(0.5),
+  '-': () => zoomCurve(2),
+  '0': () => showRange(0, deviceNow().events),
+  'm': () => change({other: view.other === view.state ? null : view.state}),
+  'k': () => change({by: view.by === 'line' ? 'kind' : 'line'}),
+  't': () => deviceNow().has_times && change({axis: view.axis === 'event' ? 'time' : 'event'}),
+  '/': () => byId('search').focus(),
+  'c': copyLink,
+  's': savePicture,
+  'j': saveJson,
+  'i': () => change({tab: 'info'}),
+  '?': () => byId('help').showModal(),
+};
+
+async function copyLink() {
+  const link = location.href.split('#')[0] + fragmentOf();
+  try {
+    await navigator.clipboard.writeText(link);
+    byId('copy').textContent = 'copied';
+  } catch (error) {
+    location.hash = fragmentOf();
+    byId('copy').textContent = 'see the address bar';
+  }
+  setTimeout(() => (byId('copy').textContent = 'copy link'), 1500);
+}
+
+function escape() {
+  if (document.activeElement === byId('search')) byId('search').blur();
+  if (view.life !== null) return change({life: null});
+  if (view.search) {
+    byId('search').value = '';
+    return change({search: ''});
+  }
+  change({other: null});
+}
+
+function onKey(event) {
+  if (event.key === 'Escape') return escape();
+  const isTyping = ['INPUT', 'TEXTAREA', 'SELECT'].includes(event.target.tagName);
+  if (isTyping || event.ctrlKey || event.metaKey || byId('help').open || !(hasDevice() || event.key === '?')) return;
+  if (event.key === 'ArrowLeft') step(-1, event);
+  else if (event.key === 'ArrowRight') step(1, event);
+  else if (/^[1-9]$/.test(event.key)) change({tab: TABS[event.key - 1]});
+  else if (ACTIONS[event.key]) ACTIONS[event.key]();
+  else return;
+  event.preventDefault();
+}
+
+const find = latestOnly(async (words) => {
+  try {
+    for (let file = 0; file < files.length; ++file) await askJson({ask: 'find', file, text: words});
+    change({search: words});
+  } catch (error) {
+    byId('found').textContent = error.message;
+  }
+});
+
+export function searchFor(words) {
+  byId('search').value = words;
+  find(words);
+}
+
+export function startControls() {
+  for (const tab of TABS) byId(`tab-${tab}`).addEventListener('click', () => change({tab}));
+  byId('help-keys').append(...KEYS.map(([keys, words]) => element('tr', {}, element('th', {scope: 'row'}, keys), element('td', {}, words))));
+  byId('help-button').addEventListener('click', ACTIONS['?']);
+  byId('copy').addEventListener('click', copyLink);
+  byId('save').addEventListener('click', savePicture);
+  byId('by').addEventListener('click', ACTIONS.k);
+  byId('axis').addEventListener('click', ACTIONS.t);
+  byId('search').addEventListener('input', (event) => find(event.target.value));
+  document.addEventListener('keydown', onKey);
+  byId('before').addEventListener('change', ({target}) => change({before: target.value === '' ? null : Number(target.value)}));
+  watch(['tab'], showTab);
+  watch(['tab', 'before', 'file'], showSides);
+  watch(['file', 'device'], showDevices);
+  watch(['file'], showFiles);
+  watch(['by', 'axis'], () => {
+    byId('by').textContent = view.by === 'line' ? 'by line' : 'by kind';
+    byId('axis').textContent = view.axis === 'event' ? 'events' : 'time';
+  });
+  watch(['search'], () => {
+    if (document.activeElement !== byId('search')) byId('search').value = view.search;
+  });
+  showTab();
+}
+export const searchAgain = () => view.search && find(view.search);

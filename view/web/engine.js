@@ -1,0 +1,72 @@
+// The page's end of the engine: questions -> promises of answers.
+import {byId} from './elements.js';
+
+let worker = null, nextId = 0, started = null;
+const waiting = new Map();
+
+function fromBase64(text) {
+  if (Uint8Array.fromBase64) return Uint8Array.fromBase64(text);
+  return Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+}
+
+// Takes the bytes that an element holds out of the page, as a Blob.
+export function carried(holder) {
+  const bytes = fromBase64(holder.textContent.trim());
+  holder.remove();
+  return new Blob([bytes]);
+}
+
+function post(message) {
+  return new Promise((resolve, reject) => {
+    const id = nextId++;
+    waiting.set(id, {resolve, reject});
+    worker.postMessage({id, ...message});
+  });
+}
+
+async function start() {
+  const script = new Blob([byId('worker').textContent], {type: 'text/javascript'});
+  worker = new Worker(URL.createObjectURL(script));
+  worker.onmessage = ({data}) => {
+    const {resolve, reject} = waiting.get(data.id);
+    waiting.delete(data.id);
+    if (data.error === undefined) resolve(data.result);
+    else reject(new Error(data.error));
+  };
+  const unpacked = carried(byId('engine')).stream().pipeThrough(new DecompressionStream('gzip'));
+  await post({engineBytes: await new Response(unpacked).arrayBuffer()});
+}
+
+export const startEngine = () => (started = start());
+
+// A file may be dropped before the engine runs.
+export async function openBlob(name, blob) {
+  await started;
+  return Number(await post({name, blob}));
+}
+
+export const askText = (request) => post({request});
+export const askJson = async (request) => JSON.parse(await post({request}));
+export const askBytes = (request) => post({request, isBytes: true});
+
+// Asks for what is wanted now: while one question is open, of those that come only the last one is asked.
+export function latestOnly(work) {
+  let isBusy = false, next = null;
+  return async function run(wanted) {
+    if (isBusy) {
+      next = wanted;
+      return;
+    }
+    isBusy = true;
+    try {
+      await work(wanted);
+    } finally {
+      isBusy = false;
+      if (next !== null) {
+        const again = next;
+        next = null;
+        run(again);
+      }
+    }
+  };
+}

@@ -1,0 +1,107 @@
+// The state of the view, the files that are open, and the functions that follow changes of it.
+export const files = []; // {name, overview}
+
+export const view = {
+  file: null, // until one is open
+  device: null,
+  state: 0, // where the playhead stands: 0 is before the first event of the device
+  other: null, // the second playhead, for differences
+  before: null, // the file that differences are against; null: this one
+  first: 0,
+  last: 0,
+  by: 'line',
+  axis: 'event',
+  tab: 'flame',
+  life: null,
+  search: '',
+};
+
+export const overviewOf = (file) => files[file].overview;
+export const deviceNow = () => overviewOf(view.file).devices.find((one) => one.device === view.device);
+export const whereNow = () => ({file: view.file, device: view.device === null ? undefined : view.device});
+// Whether the file holds memory of any device: an empty recording has none.
+export const hasDevice = () => view.device !== null;
+
+// An event's moment as --at takes it. Without events the only moment is the snapshot itself.
+export function momentOf(state) {
+  if (state > 0) return `event:${state - 1}`;
+  return hasDevice() && deviceNow().events ? 'start' : 'end';
+}
+
+const watchers = [];
+export const watch = (names, react) => watchers.push({names, react});
+
+export const TABS = ['flame', 'state', 'why', 'table', 'events', 'timeline', 'reserved', 'pools', 'difference', 'info'];
+const WORDS = {tab: TABS, by: ['line', 'kind'], axis: ['event', 'time']};
+const NAMES_IN_LINK = ['file', 'device', 'state', 'other', 'before', 'first', 'last', 'by', 'axis', 'tab', 'life', 'search'];
+const NUMBERS = ['file', 'device', 'state', 'other', 'before', 'first', 'last', 'life'];
+
+export function fragmentOf() {
+  const fragment = new URLSearchParams();
+  for (const name of NAMES_IN_LINK) if (view[name] !== null && view[name] !== '') fragment.set(name, view[name]);
+  return '#' + fragment;
+}
+
+let isSaving = false;
+function saveSoon() {
+  if (isSaving) return;
+  isSaving = true;
+  setTimeout(() => {
+    isSaving = false;
+    try {
+      history.replaceState(null, '', fragmentOf());
+    } catch (error) {
+      // Some browsers forbid it for files; the page works without.
+    }
+  }, 300);
+}
+
+export function change(wanted) {
+  const changed = Object.keys(wanted).filter((name) => view[name] !== wanted[name]);
+  if (!changed.length) return;
+  Object.assign(view, wanted);
+  for (const {names, react} of watchers) if (names.some((name) => changed.includes(name))) react(changed);
+  saveSoon();
+}
+
+const within = (value, least, most) => Math.max(least, Math.min(most, Math.round(value)));
+
+export function showRange(first, last) {
+  const {events} = deviceNow();
+  const length = within(last - first, Math.min(8, events), events);
+  const begin = within(first, 0, events - length);
+  change({first: begin, last: begin + length});
+}
+
+// Moves the playhead, and what is shown with it where it would leave that.
+export function goTo(wanted) {
+  const state = within(wanted, 0, deviceNow().events), half = (view.last - view.first) / 2;
+  change({state});
+  if (state < view.first || state > view.last) showRange(state - half, state + half);
+}
+
+export function showDevice(file, device) {
+  const found = overviewOf(file).devices.find((one) => one.device === device) || overviewOf(file).devices[0];
+  if (!found) return change({file, device: null, tab: 'flame', first: 0, last: 0, state: 0, other: null, before: null, life: null});
+  const oom = found.marks.filter((mark) => mark.kind === 'oom').at(-1);
+  change({file, device: found.device, first: 0, last: found.events, state: oom ? oom.state : found.peak_state, other: null, before: null, life: null});
+}
+
+// Shows the view of a link, as far as these files have it.
+export function readLink(fragment) {
+  const wanted = {};
+  for (const [name, value] of new URLSearchParams(fragment.slice(1))) {
+    if (!NAMES_IN_LINK.includes(name)) continue;
+    if (name === 'search' || (WORDS[name] || []).includes(value)) wanted[name] = value;
+    else if (NUMBERS.includes(name) && /^\d{1,10}$/.test(value)) wanted[name] = Number(value);
+  }
+  if (!files[wanted.file || 0]) return;
+  showDevice(wanted.file || 0, wanted.device || 0);
+  if (!hasDevice()) return;
+  const {events} = deviceNow();
+  const {file, device, first = 0, last = events, ...rest} = wanted;
+  for (const name of ['state', 'other']) if (name in rest) rest[name] = Math.min(rest[name], events);
+  if (rest.before !== undefined && !files[rest.before]) delete rest.before;
+  change(rest);
+  showRange(first, last);
+}

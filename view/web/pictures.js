@@ -1,0 +1,78 @@
+// The pictures of the program, of the moment at the playhead or of the range that is shown, in frames.
+import {byId} from './elements.js';
+import {askText, latestOnly} from './engine.js';
+import {momentOf, view, watch, whereNow} from './model.js';
+
+const REST_MS = 150; // the playhead rests this long before a picture is drawn
+const OF_RANGE = ['timeline', 'reserved', 'pools'];
+const frame = byId('picture'), message = byId('message');
+let svgText = '', drawnKey = '';
+
+export const isPictureTab = (tab) => ['flame', 'state', 'why', 'difference', ...OF_RANGE].includes(tab);
+
+// The two sides of a difference: from another file, or from the mark to the playhead, or over the range that is shown.
+function sidesNow() {
+  const {before, other, state, first, last} = view;
+  if (before !== null) return {file: before, before: 'auto', after: momentOf(state)};
+  const [from, to] = other === null ? [first, last] : [Math.min(other, state), Math.max(other, state)];
+  return {before: momentOf(from), after: momentOf(to)};
+}
+
+function requestNow() {
+  const {tab, state, by} = view, where = whereNow();
+  const color = by === 'kind' ? {color: 'kind'} : {};
+  if (tab === 'flame') return {ask: 'picture', of: 'flame', ...where, at: momentOf(state), ...color};
+  if (tab === 'state') return {ask: 'picture', of: 'state', ...where, at: momentOf(state), ...color};
+  if (tab === 'why') return {ask: 'picture', of: 'explain', ...where, at: momentOf(state)};
+  if (tab === 'difference') return {ask: 'compare', ...where, ...sidesNow(), other: where.file};
+  const views = {timeline: 'active', reserved: 'segments', pools: 'pools'};
+  return {ask: 'picture', of: 'timeline', view: views[tab], ...where, first: view.first, last: view.last, axis: view.axis, ...(tab === 'reserved' ? {} : color)};
+}
+
+const documentOf = (svg) => `<!doctype html><html lang="en"><meta charset="utf-8"><title>picture</title><style>html{color-scheme:light dark}body{margin:0}</style>${svg.replace(/^<\?xml[^>]*>\s*/, '')}`;
+
+export const searchInFrame = () => frame.contentWindow && frame.contentWindow.postMessage({memvizSearch: view.search}, '*');
+
+const drawPicture = latestOnly(async () => {
+  const request = requestNow();
+  const key = JSON.stringify(request);
+  if (key === drawnKey) return;
+  try {
+    svgText = await askText(request);
+    drawnKey = key;
+    frame.srcdoc = documentOf(svgText);
+    frame.hidden = false;
+    message.hidden = true;
+  } catch (error) {
+    frame.hidden = true;
+    message.hidden = false;
+    message.textContent = error.message;
+  }
+});
+
+let rest = 0;
+function drawAfterRest() {
+  clearTimeout(rest);
+  if (!isPictureTab(view.tab)) return;
+  rest = setTimeout(() => drawPicture({}), REST_MS);
+}
+
+function save(text, type, name) {
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(new Blob([text], {type}));
+  link.download = name;
+  link.click();
+}
+
+export const savePicture = () => svgText && save(svgText, 'image/svg+xml', `memviz-${view.tab}.svg`);
+
+export async function saveJson() {
+  const of = {flame: 'flame', state: 'state', why: 'explain_json'}[view.tab] || 'stats';
+  save(await askText({ask: 'text', of, ...whereNow(), at: momentOf(view.state)}), 'application/json', `memviz-${of}.json`);
+}
+
+export function startPictures() {
+  frame.addEventListener('load', searchInFrame);
+  watch(['file', 'device', 'state', 'other', 'before', 'first', 'last', 'by', 'axis', 'tab'], drawAfterRest);
+  watch(['search'], searchInFrame);
+}

@@ -1,0 +1,81 @@
+// The allocation that is pinned: when it was born and freed, by whom, and the other lives of its address.
+import {byId, element} from './elements.js';
+import {askJson, latestOnly} from './engine.js';
+import {change, goTo, view, watch, whereNow} from './model.js';
+import {exactBytes, formatBytes, formatCount, formatDuration} from '../../render/web/core/numbers.js';
+
+const stateButton = (label, state, title) => {
+  const made = element('button', {type: 'button', class: 'plain', title}, label);
+  made.addEventListener('click', () => goTo(state));
+  return made;
+};
+
+const born = (life) => (life.first > 0 ? stateButton(`event ${formatCount(life.first - 1)}`, life.first, 'go there') : 'before the recording');
+const freed = (life) => (life.is_freed ? stateButton(`event ${formatCount(life.last - 1)}`, life.last, 'go there') : 'not in this recording');
+
+function row(name, ...content) {
+  return element('tr', {}, element('th', {scope: 'row'}, name), element('td', {}, ...content));
+}
+
+function frames(life) {
+  const list = element('ol', {class: 'stack'});
+  for (const frame of life.stack) list.append(element('li', {class: frame.own ? 'own' : '', title: frame.file}, `${frame.name} `, element('span', {class: 'dim'}, frame.place)));
+  return life.stack.length ? list : 'none recorded';
+}
+
+function others(life) {
+  const list = element('ul', {class: 'plain-list'});
+  for (const one of life.others) {
+    const end = one.is_freed ? formatCount(one.last - 1) : 'the end';
+    const words = `${one.name}  ${formatBytes(one.bytes)}  events ${one.first > 0 ? formatCount(one.first - 1) : 'before 0'} to ${end}`;
+    const button = element('button', {type: 'button', class: one.life === life.life ? 'plain strong' : 'plain'}, words);
+    button.addEventListener('click', () => {
+      change({life: one.life});
+      goTo(one.first);
+    });
+    list.append(element('li', {}, button));
+  }
+  return list;
+}
+
+let isFromPicture = false;
+
+const showPinned = latestOnly(async () => {
+  const card = byId('pinned');
+  card.hidden = view.life === null;
+  if (view.life === null) return;
+  const life = await askJson({ask: 'life', ...whereNow(), life: view.life});
+  if (!life) return;
+  const close = element('button', {type: 'button', title: 'let go (Esc)'}, 'close');
+  close.addEventListener('click', () => change({life: null}));
+  const lived = life.first_us !== undefined && life.last_us !== undefined ? `, ${formatDuration(life.last_us - life.first_us)}` : '';
+  const isLive = life.first <= view.state && view.state < life.last;
+  card.replaceChildren(
+    element('header', {}, element('strong', {}, life.name), close),
+    element('table', {},
+      row('bytes', exactBytes(life.bytes)),
+      row('line', life.line),
+      row('kind', life.evidence === 'none' ? life.kind : `${life.kind} (by ${life.evidence})`),
+      row('born', born(life)),
+      row('freed', freed(life), lived),
+      row('at the playhead', isLive ? 'live' : 'not live'),
+      ...(life.pool ? [row('pool', life.pool)] : []),
+      ...(life.stream ? [row('stream', life.stream)] : []),
+      ...life.texts.map((words) => row('says', words)),
+      row('stack', frames(life)),
+      row('its address', others(life))));
+  if (isFromPicture) card.focus(); // out of the picture's frame, so that the page gets the keys
+  isFromPicture = false;
+});
+
+export function startPinned() {
+  watch(['life', 'file', 'device', 'state'], () => showPinned({}));
+  // A block of the segments, or a band of the timeline, by its name.
+  window.addEventListener('message', async ({source, data}) => {
+    if (source !== byId('picture').contentWindow || !data || !data.memviz) return;
+    const life = await askJson({ask: 'cell', ...whereNow(), name: String(data.memviz.name)});
+    if (!life) return;
+    isFromPicture = true;
+    change({life: life.life});
+  });
+}
