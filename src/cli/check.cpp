@@ -4,6 +4,7 @@
 #include "cli/messages.hpp"
 #include "cli/snapshot_file.hpp"
 #include "cli/text_outputs.hpp"
+#include "memviz/answers.hpp"
 #include "memviz/check_report.hpp"
 #include "memviz/error.hpp"
 #include "memviz/warnings.hpp"

@@ -54,6 +54,13 @@ ParsedWords words_of_command(const CommandText& text, const std::vector<OptionTe
   if (text.takes_program) return words_with_program(text, options, words);
   ParsedWords parsed = parse_words(words, options);
   const std::size_t found = parsed.operands.size();
+  const bool is_alone = std::any_of(parsed.given.begin(), parsed.given.end(), [&](const GivenOption& given) {
+    return options[given.option].name == text.stands_alone;
+  });
+  if (is_alone && found > 0)
+    throw UsageError(
+        fmt::format("--{} goes without snapshots; '{}' is one too many", text.stands_alone, parsed.operands.front()));
+  if (is_alone) return parsed;
   if (found < text.operand_count) {
     throw UsageError(fmt::format("{} needs {}: memviz {} {}", text.name,
                                  text.operand_count == 1 ? "a snapshot" : "two snapshots", text.name, text.operands));

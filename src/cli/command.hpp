@@ -36,6 +36,7 @@ struct CommandText {
   std::string_view examples;
   std::string_view file_pattern = "*.pickle*"; ///< what operands are mostly called, for shells
   bool takes_several = false;                  ///< more operands are answered one after the other
+  std::string_view stands_alone = {};          ///< the option with which it takes no operands
   bool takes_program = false; ///< the operands are a program and its arguments, all that stands behind --
 };
 
@@ -113,6 +114,7 @@ template <class Options>
 [[nodiscard]] Command rehearse_command();
 [[nodiscard]] Command run_command();
 [[nodiscard]] Command flops_command();
+[[nodiscard]] Command view_command();
 
 /// All of them, in the order of the help.
 [[nodiscard]] const std::vector<Command>& commands();

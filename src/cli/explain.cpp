@@ -1,5 +1,3 @@
-#include "memviz/explain.hpp"
-
 #include "base/printable.hpp"
 #include "cli/command.hpp"
 #include "cli/outputs.hpp"
@@ -8,13 +6,9 @@
 #include "cli/sizes.hpp"
 #include "cli/snapshot_file.hpp"
 #include "cli/text_outputs.hpp"
+#include "memviz/answers.hpp"
 #include "memviz/error.hpp"
-#include "memviz/explain_report.hpp"
-#include "memviz/format.hpp"
-#include "memviz/label.hpp"
-#include "memviz/svg.hpp"
 
-#include <fmt/format.h>
 #include <string>
 #include <utility>
 
@@ -26,12 +20,17 @@ struct ExplainCommand : CommandOptions {
   PictureOptions picture;
   std::optional<std::string> json;
   std::optional<std::string> text;
-  std::optional<std::uint64_t> capacity_bytes;
   bool is_brief = false;
-  Scope scope = automatic_scope();
+  ExplainQuestion question;
 };
 
 OptionList<ExplainCommand> explain_options() {
+  const auto question = joined<ExplainQuestion>(
+      {{parsed({"capacity", '\0', "SIZE",
+                "memory of each device, for example 80GiB, where the file does not tell it: without it memory "
+                "outside PyTorch is not known; less than a device had is an error"},
+               &ExplainQuestion::capacity_bytes, parse_bytes)},
+       within<ExplainQuestion>(&ExplainQuestion::scope, scope_options("auto"))});
   return joined<ExplainCommand>(
       {within<ExplainCommand>(&ExplainCommand::picture,
                               {output_option("also draw it; - is standard output, instead of the text")}),
@@ -39,28 +38,11 @@ OptionList<ExplainCommand> explain_options() {
         flag({"brief", '\0', "", "only what happened, why, what to do, and who holds most; for logs"},
              &ExplainCommand::is_brief),
         rare(verbatim({"text", '\0', "FILE", "write the text there, beside the JSON or a picture on standard output"},
-                      &ExplainCommand::text)),
-        parsed({"capacity", '\0', "SIZE",
-                "memory of each device, for example 80GiB, where the file does not tell it: without it memory "
-                "outside PyTorch is not known; less than a device had is an error"},
-               &ExplainCommand::capacity_bytes, parse_bytes)},
-       within<ExplainCommand>(&ExplainCommand::scope, scope_options("auto")),
+                      &ExplainCommand::text))},
+       within<ExplainCommand>(&ExplainCommand::question, question),
        within<ExplainCommand>(&ExplainCommand::picture, picture_format_options()),
        kinds_options<ExplainCommand>(),
        snapshot_options<ExplainCommand>()});
-}
-
-/// Less than what PyTorch held and what was free cannot be the memory of a device; no verdict would be true of it.
-void check_capacity(const std::string& file, const std::vector<DeviceExplanation>& devices) {
-  for (const DeviceExplanation& device : devices) {
-    const MemoryLedger& ledger = device.ledger;
-    const std::uint64_t known_bytes = ledger.reserved_bytes + ledger.device_free_bytes.value_or(0);
-    if (!ledger.capacity_bytes || *ledger.capacity_bytes >= known_bytes) continue;
-    throw UsageError(fmt::format("--capacity {} is too little for {}: {} had {} or more, of which PyTorch held {}",
-                                 format_bytes(*ledger.capacity_bytes), file,
-                                 device_name(device.stats.device, device.stats.is_cpu), format_bytes(known_bytes),
-                                 format_bytes(ledger.reserved_bytes)));
-  }
 }
 
 /// What is made of one file; `picture` is empty where none was asked for.
@@ -73,29 +55,23 @@ bool wants_text(const ExplainCommand& options, const TextOutputs& outputs) {
   return options.text || (outputs.wants_text() && options.picture.output != "-");
 }
 
-Explained explained(const Loaded& loaded, const ExplainCommand& options, const TextOutputs& outputs) {
-  const MemoryState& state = loaded.state;
-  const auto devices = explain(state, {.capacity_bytes = options.capacity_bytes, .device = options.scope.device});
-  check_capacity(loaded.name, devices);
+Explained explained(const ExplainAnswer& answer, const ExplainCommand& options, const TextOutputs& outputs) {
+  const ExplainReport report = report_of(answer);
   Explained made;
-  if (options.json) made.answer.json = explain_json(loaded.name, state, devices);
+  if (options.json) made.answer.json = explain_json(report.file, report.state, report.devices);
   if (wants_text(options, outputs)) {
-    const ExplainReport report{loaded.name, state, devices};
     made.answer.text = options.is_brief ? explain_brief(report, text_columns()) : explain_text(report, text_columns());
     // One answer needs no name; of several each does.
-    if (options.is_brief && options.operands.size() > 1) made.answer.text.insert(0, printable(loaded.name) + '\n');
+    if (options.is_brief && options.operands.size() > 1) made.answer.text.insert(0, printable(report.file) + '\n');
   }
-  if (options.picture.output) {
-    const ExplainPicture picture{.file = picture_name(loaded.name), .state = state, .devices = devices};
-    made.picture = explain_svg(picture, {});
-  }
+  if (options.picture.output) made.picture = explain_svg(picture_of(answer), {});
   return made;
 }
 
 Explained explained_file(const std::string& file, const ExplainCommand& options, const TextOutputs& outputs) {
-  const Loaded loaded = load_file(
-      file, options.file, {.moment = moment_of(options.scope), .events = true, .kinds = true}, options.scope.device);
-  return naming_file(loaded.name, [&] { return explained(loaded, options, outputs); });
+  Loaded loaded = load_file(file, options.file, wants_of(options.question), options.question.scope.device);
+  return naming_file(shown_name(file, options.file),
+                     [&] { return explained(explain_answer(options.question, std::move(loaded)), options, outputs); });
 }
 
 /// With a picture, which is of one file.
@@ -133,7 +109,7 @@ Command explain_command() {
       .summary = "why memory ran out or is fragmented, and what would have helped",
       .text = "Says for each device, the one that failed first: what was asked for and what was free, where every "
               "reserved byte was, and why that was not enough. What would have helped is computed by a replay of the "
-              "recorded events through a model of PyTorch's allocator, and not told where the model does not reproduce "
+              "recorded events through a model of PyTorch's allocator, and unknown where the model does not reproduce "
               "the recording.",
       .examples = "  memviz explain oom.pickle\n"
                   "  memviz explain oom.pickle --capacity 80GiB -o why.svg\n"

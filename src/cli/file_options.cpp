@@ -3,6 +3,7 @@
 #include "cli/choice.hpp"
 #include "cli/messages.hpp"
 #include "cli/sizes.hpp"
+#include "memviz/answers.hpp"
 #include "memviz/error.hpp"
 #include "memviz/label.hpp"
 
@@ -98,10 +99,6 @@ std::string shown_name(const std::string& file, const FileOptions& options) {
 
 std::string shown_annotation(const FileOptions& options, std::string_view name) {
   return options.redactor == nullptr ? std::string(name) : options.redactor->text(TextKind::annotation, name);
-}
-
-std::string picture_name(const std::string& file) {
-  return file == "-" ? "standard input" : std::string(file_basename(file));
 }
 
 } // namespace memviz::cli

@@ -50,7 +50,4 @@ void settle(FileOptions& options);
 /// What an annotation that the command line names is called in the snapshot: with --redact, its pseudonym.
 [[nodiscard]] std::string shown_annotation(const FileOptions& options, std::string_view name);
 
-/// What a picture calls the file: its own name, because a picture is passed on and folders are nobody's business.
-[[nodiscard]] std::string picture_name(const std::string& file);
-
 } // namespace memviz::cli

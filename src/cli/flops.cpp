@@ -7,6 +7,7 @@
 #include "cli/outputs.hpp"
 #include "cli/picture_output.hpp"
 #include "cli/sizes.hpp"
+#include "memviz/answers.hpp"
 #include "memviz/error.hpp"
 #include "memviz/flops_report.hpp"
 #include "memviz/input.hpp"

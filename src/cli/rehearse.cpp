@@ -6,13 +6,16 @@
 #include "io/scratch_file.hpp"
 #include "memviz/device_id.hpp"
 #include "memviz/error.hpp"
+#include "memviz/fit_report.hpp"
+#include "memviz/fit_words.hpp"
 #include "memviz/format.hpp"
 #include "memviz/version.hpp"
 #include "rehearse/installation.hpp"
 #include "rehearse/rehearsal_run.hpp"
-#include "rehearse/report.hpp"
 #include "rehearse/search.hpp"
+#include "rehearse/world.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <fmt/format.h>
 #include <optional>
@@ -28,16 +31,22 @@ namespace {
 namespace fs = std::filesystem;
 using rehearse::FitOutcome;
 using rehearse::FitVerdict;
+using rehearse::RankRun;
+using rehearse::RanksReport;
 using rehearse::SearchReport;
 using rehearse::SearchRun;
 using rehearse::Setup;
 using rehearse::VariantsReport;
 
+constexpr std::uint64_t kMostRanks = 1'000'000;
+constexpr std::uint64_t kDefaultRanks = 8;
+constexpr std::uint64_t kDefaultNodeRanks = 8;
+
 using Setting = std::pair<std::string, std::string>; ///< an environment variable
 
 struct RehearseCommand : CommandOptions {
   std::string gpu = "h100-80";
-  std::uint64_t devices = 1;
+  std::optional<std::uint64_t> devices;
   std::optional<std::uint64_t> memory_bytes;
   std::string output = "memviz-rehearsal";
   std::optional<std::uint64_t> steps;
@@ -46,6 +55,10 @@ struct RehearseCommand : CommandOptions {
   std::optional<rehearse::SearchRange> search;
   bool shows_output = false;
   std::vector<Setting> variants;
+  std::optional<std::uint64_t> world;
+  std::optional<std::string> rank;
+  std::optional<std::uint64_t> most_ranks;
+  std::optional<std::uint64_t> local_world;
   std::optional<std::string> json;
 };
 
@@ -92,6 +105,17 @@ OptionList<RehearseCommand> rehearse_options() {
        [](RehearseCommand& command, const std::string& word) {
          command.variants.push_back(rehearse::parse_setting("compare-with", word));
        }},
+      parsed({"world", '\0', "N",
+              "the program is one rank of a job of N: the others are absent, and are taken to do what it does"},
+             &RehearseCommand::world, parse_up_to<kMostRanks>),
+      verbatim({"rank", '\0', "R,R..R", "with --world, which ranks to rehearse, each in a run of its own"},
+               &RehearseCommand::rank),
+      rare(parsed({"ranks", '\0', "N",
+                   "without --rank, at most so many (default: 8): the first, the last and some between, until two in a "
+                   "row bring nothing new"},
+                  &RehearseCommand::most_ranks, parse_up_to<kMostRanks>)),
+      rare(parsed({"local-world", '\0', "N", "with --world, how many ranks and GPUs a node has (default: 8)"},
+                  &RehearseCommand::local_world, parse_up_to<kMostDeviceIds>)),
       json_option(&RehearseCommand::json, "instead of the text"),
   };
   return joined<RehearseCommand>({own, within<RehearseCommand>(&RehearseCommand::file, general)});
@@ -99,7 +123,7 @@ OptionList<RehearseCommand> rehearse_options() {
 
 Setup setup_of(const RehearseCommand& options) {
   Setup setup;
-  setup.devices = static_cast<std::uint32_t>(options.devices);
+  setup.devices = static_cast<std::uint32_t>(options.devices.value_or(1));
   setup.max_entries = options.max_entries;
   setup.steps = options.steps;
   setup.memory_bytes = options.memory_bytes;
@@ -227,11 +251,49 @@ VariantsReport run_variants(const RehearseCommand& options, const Setup& setup) 
   return report;
 }
 
+void check_world(const RehearseCommand& options) {
+  if (!options.world && (options.rank || options.most_ranks || options.local_world))
+    throw UsageError("--rank, --ranks and --local-world are for --world");
+  if (!options.world) return;
+  if (options.search || !options.variants.empty()) throw UsageError("--world excludes --search and --compare-with");
+  if (options.devices) throw UsageError("--devices excludes --world; --local-world says how many GPUs a node has");
+  if (options.rank && options.most_ranks) throw UsageError("--rank and --ranks exclude each other");
+}
+
+/// Whether two runs are of the same kind of rank.
+bool are_alike(const FitVerdict& one, const FitVerdict& other) {
+  return one.outcome == other.outcome && rehearse::peak_of(one) == rehearse::peak_of(other);
+}
+
+RanksReport run_ranks(const RehearseCommand& options, Setup setup) {
+  const std::uint64_t ranks = *options.world;
+  const std::uint64_t node_ranks = std::min(ranks, options.local_world.value_or(kDefaultNodeRanks));
+  setup.devices = static_cast<std::uint32_t>(node_ranks);
+  RanksReport report{.ranks = ranks};
+  std::size_t repeats = 0;
+  for (const std::uint64_t rank : options.rank
+                                      ? rehearse::parse_ranks("rank", *options.rank, ranks)
+                                      : rehearse::spread_ranks(ranks, options.most_ranks.value_or(kDefaultRanks))) {
+    setup.world = rehearse::WorldRank{rank, ranks, node_ranks};
+    FitVerdict verdict = rehearse::rehearse(setup, options.operands, {});
+    say_run(options.file, fmt::format("rank {} of {}", rank, ranks), verdict);
+    const bool is_known = std::any_of(report.runs.begin(), report.runs.end(),
+                                      [&](const RankRun& run) { return are_alike(run.verdict, verdict); });
+    repeats = is_known ? repeats + 1 : 0;
+    report.runs.push_back({rank, std::move(verdict)});
+    if (!is_answer(report.runs.back().verdict) || (!options.rank && repeats == 2)) break;
+  }
+  std::sort(report.runs.begin(), report.runs.end(),
+            [](const RankRun& one, const RankRun& other) { return one.rank < other.rank; });
+  return report;
+}
+
 int run_rehearse(const RehearseCommand& options) {
   const std::optional<std::string>& json = options.json;
   if (options.search && !options.variants.empty()) throw UsageError("--search and --compare-with exclude each other");
   if (!options.search && options.shows_output)
     throw UsageError("--show-output is for --search; else what the program writes is shown anyway");
+  check_world(options);
   check_outputs(options, {{"--json", json}});
   const Setup setup = setup_of(options);
 
@@ -242,6 +304,14 @@ int run_rehearse(const RehearseCommand& options) {
     else
       write_text(options.file, "-", rehearse::search_text(report, text_columns()));
     return exit_code_of(report);
+  }
+  if (options.world) {
+    const RanksReport report = run_ranks(options, setup);
+    if (json)
+      write_output(options.file, *json, rehearse::ranks_json(report));
+    else
+      write_text(options.file, "-", rehearse::ranks_text(report, text_columns()));
+    return rehearse::exit_code(rehearse::deciding_run(report).verdict);
   }
   const VariantsReport report = run_variants(options, setup);
   if (json)
@@ -269,6 +339,7 @@ Command rehearse_command() {
           "  memviz rehearse -- python train.py --batch 32\n"
           "  memviz rehearse --gpu a100-40 --devices 2 --steps 3 -- torchrun --nproc-per-node 2 train.py\n"
           "  memviz rehearse --steps 3 --search 'BATCH=1..256' -- python train.py --batch {}\n"
+          "  memviz rehearse --world 512 --steps 3 -- python train.py\n"
           "  memviz rehearse --compare-with PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True -- python train.py\n",
       .takes_program = true,
   };

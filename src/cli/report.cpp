@@ -135,8 +135,8 @@ Command report_command() {
       .text =
           "Writes a memory report as DeepView.Profile does, a SQLite file with the same tables: each weight with its "
           "name, its bytes and those of its gradient, each activation with the operation that made it, the stack of "
-          "either within your project, and the peak. What is a weight or an activation is told by the kinds of "
-          "memory (memviz stats); what cannot be told is listed in the table memviz_report. Pinned host "
+          "either within your project, and the peak. Weights and activations are recognized by the kinds of "
+          "memory (memviz stats); what is unknown is listed in the table memviz_report. Pinned host "
           "memory is left out, but with --device host. With --full the recording itself is there to be queried, too.",
       .examples = "  memviz report mem.pickle -o report.sqlite --project-root /home/me/project\n"
                   "  memviz report mem.pickle -o full.sqlite --full\n"

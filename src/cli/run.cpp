@@ -40,7 +40,7 @@ OptionList<RunCommand> run_options() {
         parsed({"max-entries", '\0', "N", "events of each device's history that are kept (default: 100000)"},
                &RunCommand::max_entries, parse_entries),
         flag({"python-only", '\0', "",
-              "record stacks without C++ frames: cheaper, but nothing tells then what the backward pass allocates"},
+              "record stacks without C++ frames: cheaper, but what the backward pass allocates is then unclassified"},
              &RunCommand::python_only)},
        within<RunCommand>(&RunCommand::file, {help_option<FileOptions>()})});
 }
@@ -57,7 +57,7 @@ std::string own_file() {
 std::string in_full(const std::string& folder) {
   std::error_code error;
   const fs::path path = fs::absolute(folder, error);
-  if (error) throw Error("where " + folder + " is cannot be told: " + error.message());
+  if (error) throw Error("cannot resolve the path of " + folder + ": " + error.message());
   return path.string();
 }
 

@@ -4,23 +4,9 @@
 #include "memviz/error.hpp"
 #include "memviz/label.hpp"
 
-#include <algorithm>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 namespace memviz::cli {
-
-Scope automatic_scope() {
-  Scope scope;
-  scope.at.kind = MomentKind::automatic;
-  return scope;
-}
-
-Scope peak_scope() {
-  Scope scope;
-  scope.at.kind = MomentKind::peak;
-  return scope;
-}
 
 OptionText device_text() {
   return with_words(
@@ -52,22 +38,19 @@ std::optional<DeviceId> parse_device(std::string_view option, const std::string&
   return DeviceId{*device};
 }
 
-MomentChoice moment_of(MomentChoice choice, std::optional<DeviceId> device) {
-  if (choice.kind == MomentKind::event) choice.device = device;
-  return choice;
+std::uint64_t parse_event(std::string_view option, const std::string& word) {
+  constexpr std::string_view kEvent = "event:";
+  const std::string_view digits = word;
+  const auto event = whole_number<std::uint64_t>(digits.starts_with(kEvent) ? digits.substr(kEvent.size()) : digits);
+  if (event) return *event;
+  throw UsageError(fmt::format("--{} must be the index of an event, such as 1234, not '{}'", option, word));
 }
 
-void check_device(const std::string& file, const Recording& recording, std::optional<DeviceId> device) {
-  const auto present = recording.devices();
-  if (!device || std::find(present.begin(), present.end(), *device) != present.end()) return;
-  if (present.empty())
-    throw UsageError(
-        fmt::format("--device {}: {} has no segments and no events on any device", device_word(*device), file));
-  std::vector<std::string> words;
-  for (const DeviceId id : present)
-    words.push_back(device_word(id));
-  throw UsageError(
-      fmt::format("--device {}: {} has no such device; it has {}", device_word(*device), file, fmt::join(words, ", ")));
+OptionList<SnapshotQuestion> snapshot_part_options() {
+  return {parsed({"from", '\0', "EVENT", "begin with this event of the device (default: the first)"},
+                 &SnapshotQuestion::from, parse_event),
+          parsed({"to", '\0', "EVENT", "end with this event of the device (default: the last)"}, &SnapshotQuestion::to,
+                 parse_event)};
 }
 
 } // namespace memviz::cli

@@ -1,10 +1,9 @@
 #pragma once
 
-// Which device and which moment a command looks at: --device and --at.
+// The options that choose a device (--device), a moment (--at) and a range of events (--from, --to).
 
 #include "cli/option.hpp"
-#include "memviz/moment_choice.hpp"
-#include "memviz/recording.hpp"
+#include "memviz/answers.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -13,17 +12,6 @@
 
 namespace memviz::cli {
 
-struct Scope {
-  std::optional<DeviceId> device; ///< nothing: all of them
-  MomentChoice at;                ///< without the device
-};
-
-/// Where nothing is said of --at: of each device its out-of-memory error, else its peak, else its end.
-[[nodiscard]] Scope automatic_scope();
-
-/// Where nothing is said: of each device its peak.
-[[nodiscard]] Scope peak_scope();
-
 /// `usual` says for the help what the moment is without --at.
 [[nodiscard]] OptionList<Scope> scope_options(std::string_view usual);
 
@@ -31,13 +19,9 @@ struct Scope {
 [[nodiscard]] std::optional<DeviceId> parse_device(std::string_view option, const std::string& word);
 [[nodiscard]] OptionText device_text();
 
-/// A moment given by the index of an event is one of the device chosen.
-[[nodiscard]] MomentChoice moment_of(MomentChoice choice, std::optional<DeviceId> device);
-[[nodiscard]] inline MomentChoice moment_of(const Scope& scope) {
-  return moment_of(scope.at, scope.device);
-}
-
-/// Throws UsageError, with the devices present, when the file has nothing on `device`.
-void check_device(const std::string& file, const Recording& recording, std::optional<DeviceId> device);
+/// The value of an option that names an event: its index, alone or as --at has it. Throws UsageError.
+[[nodiscard]] std::uint64_t parse_event(std::string_view option, const std::string& word);
+/// --from and --to, of a snapshot that is written anew.
+[[nodiscard]] OptionList<SnapshotQuestion> snapshot_part_options();
 
 } // namespace memviz::cli

@@ -1,6 +1,5 @@
 #include "cli/snapshot_file.hpp"
 
-#include "cli/scope.hpp"
 #include "memviz/input.hpp"
 #include "memviz/warnings.hpp"
 
@@ -32,11 +31,11 @@ KindRules kind_rules_of(const FileOptions& options) {
 
 } // namespace
 
-Loaded load(const std::string& file, const FileOptions& options, const Wants& wants) {
-  const std::string name = shown_name(file, options);
+Loaded load(const std::string& file, const FileOptions& options, const Wants& wants, std::optional<DeviceId> device) {
   Wants with_rules = wants;
   with_rules.kind_rules = kind_rules_of(options);
-  return naming_file(name, [&] { return Loaded{SnapshotFile(file, options).session().open(with_rules), name}; });
+  return naming_file(shown_name(file, options),
+                     [&] { return loaded_from(SnapshotFile(file, options).session(), with_rules, device); });
 }
 
 Loaded load_one(const CommandOptions& options, const Wants& wants, std::optional<DeviceId> device) {
@@ -45,8 +44,7 @@ Loaded load_one(const CommandOptions& options, const Wants& wants, std::optional
 
 Loaded load_file(const std::string& file, const FileOptions& options, const Wants& wants,
                  std::optional<DeviceId> device) {
-  Loaded loaded = load(file, options, wants);
-  check_device(loaded.name, *loaded.state.recording, device);
+  Loaded loaded = load(file, options, wants, device);
   say_warnings(options, loaded.name, warnings_of(loaded.state));
   return loaded;
 }

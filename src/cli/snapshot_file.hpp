@@ -6,7 +6,7 @@
 #include "cli/command.hpp"
 #include "cli/messages.hpp"
 #include "cli/progress.hpp"
-#include "memviz/session.hpp"
+#include "memviz/answers.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -33,21 +33,16 @@ private:
 /// How the session of a file is to be read; refers to both.
 [[nodiscard]] SessionOptions session_options(const std::string& name, const FileOptions& options, Progress& progress);
 
-/// What was wanted of a file.
-struct Loaded : Opened {
-  std::string name; ///< what messages and outputs call the file
-};
-
 /// Throws Error, with the file's name, for everything that keeps it from being read as a snapshot, and UsageError where
-/// it does not have the moment.
-[[nodiscard]] Loaded load(const std::string& file, const FileOptions& options, const Wants& wants);
+/// it does not have the moment or the device.
+[[nodiscard]] Loaded load(const std::string& file, const FileOptions& options, const Wants& wants,
+                          std::optional<DeviceId> device = {});
 
-/// The same of a file that is looked at alone: throws UsageError, too, where it does not have the device, and gives its
-/// warnings.
-[[nodiscard]] Loaded load_one(const CommandOptions& options, const Wants& wants, std::optional<DeviceId> device);
-
-/// load_one() of one of the files that a command line names.
+/// The same of one of the files that a command line names, which is looked at alone: gives its warnings.
 [[nodiscard]] Loaded load_file(const std::string& file, const FileOptions& options, const Wants& wants,
                                std::optional<DeviceId> device);
+
+/// The same of the one file of a command line.
+[[nodiscard]] Loaded load_one(const CommandOptions& options, const Wants& wants, std::optional<DeviceId> device);
 
 } // namespace memviz::cli

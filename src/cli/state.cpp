@@ -3,8 +3,8 @@
 #include "cli/picture_output.hpp"
 #include "cli/scope.hpp"
 #include "cli/snapshot_file.hpp"
+#include "memviz/answers.hpp"
 #include "memviz/error.hpp"
-#include "memviz/state_json.hpp"
 #include "memviz/svg.hpp"
 
 #include <string>
@@ -41,19 +41,14 @@ int run_state(const StateOptions& options) {
   if (options.file.kinds && !has_kinds) throw UsageError("--kinds says what the colours of --color kind are: add that");
   check_outputs(options, {{"-o", output}, {"--json", options.json}});
 
-  const std::optional<DeviceId> device = options.scope.device;
-  const Loaded loaded =
-      load_one(options, {.moment = moment_of(options.scope), .births = true, .kinds = has_kinds}, device);
-  const std::string picture = naming_file(loaded.name, [&] {
-    return !output ? std::string()
-                   : state_svg({.file = picture_name(loaded.name), .state = loaded.state, .device = device},
-                               svg_options(options.picture));
+  const StateQuestion question{options.scope, has_kinds};
+  const StateAnswer answer{question, load_one(options, wants_of(question), options.scope.device)};
+  const std::string picture = naming_file(answer.loaded.name, [&] {
+    return output ? state_svg(picture_of(answer), svg_options(options.picture)) : std::string();
   });
   check_redacted(options.file, picture);
   if (options.json)
-    write_output(options.file, *options.json, naming_file(loaded.name, [&] {
-                   return state_json_source({loaded.name, loaded.state, device});
-                 }));
+    write_output(options.file, *options.json, naming_file(answer.loaded.name, [&] { return json_of(answer); }));
   if (output) write_picture(options.file, options.picture, picture);
   return kSuccess;
 }

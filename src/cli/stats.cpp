@@ -2,7 +2,7 @@
 #include "cli/scope.hpp"
 #include "cli/snapshot_file.hpp"
 #include "cli/text_outputs.hpp"
-#include "memviz/export.hpp"
+#include "memviz/answers.hpp"
 
 #include <string>
 
@@ -22,14 +22,12 @@ OptionList<StatsOptions> stats_options() {
 }
 
 FileAnswer stats_of(const std::string& file, const StatsOptions& options) {
-  const std::optional<DeviceId> device = options.scope.device;
-  Loaded loaded =
-      load_file(file, options.file, {.moment = moment_of(options.scope), .kinds = true, .peak_kinds = true}, device);
-  // Its warnings are then of that device alone.
-  if (device) std::erase_if(loaded.state.devices, [&](const DeviceState& other) { return other.device != *device; });
+  const StatsQuestion question{options.scope};
+  const StatsAnswer stats =
+      stats_answer(question, load_file(file, options.file, wants_of(question), question.scope.device));
   FileAnswer answer;
-  if (options.outputs.wants_text()) answer.text = stats_text(loaded.name, loaded.state, device, loaded.peak_kinds);
-  if (options.outputs.wants_json()) answer.json = stats_json(loaded.name, loaded.state, loaded.peak_kinds);
+  if (options.outputs.wants_text()) answer.text = text_of(stats);
+  if (options.outputs.wants_json()) answer.json = json_of(stats);
   return answer;
 }
 

@@ -1,4 +1,3 @@
-#include "base/whole_number.hpp"
 #include "cli/choice.hpp"
 #include "cli/command.hpp"
 #include "cli/outputs.hpp"
@@ -6,18 +5,14 @@
 #include "cli/scope.hpp"
 #include "cli/sizes.hpp"
 #include "cli/snapshot_file.hpp"
+#include "memviz/answers.hpp"
 #include "memviz/error.hpp"
-#include "memviz/timeline_json.hpp"
-#include "memviz/timeline_svg.hpp"
 
-#include <algorithm>
-#include <cstdint>
 #include <fmt/format.h>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 namespace memviz::cli {
 
@@ -27,19 +22,8 @@ struct TimelineCommand : CommandOptions {
   PictureOptions picture;
   std::optional<std::string> json;
   TimelineSvgOptions svg;
-  std::optional<std::uint64_t> from;
-  std::optional<std::uint64_t> to;
-  std::optional<DeviceId> device;
+  TimelineQuestion question;
 };
-
-/// `--from` and `--to`: the index of an event, alone or as --at has it.
-std::uint64_t parse_event(std::string_view option, const std::string& word) {
-  constexpr std::string_view kEvent = "event:";
-  const std::string_view digits = word;
-  const auto event = whole_number<std::uint64_t>(digits.starts_with(kEvent) ? digits.substr(kEvent.size()) : digits);
-  if (event) return *event;
-  throw UsageError(fmt::format("--{} must be the index of an event, such as 1234, not '{}'", option, word));
-}
 
 std::size_t parse_detail(std::string_view option, const std::string& word) {
   return parse_count(option, word, 0, 20'000);
@@ -62,16 +46,18 @@ OptionList<TimelineCommand> timeline_options() {
                    "draw the N largest allocations as bands (default: those that are high enough to be seen)"},
                   &TimelineSvgOptions::detail, parse_detail)),
   };
+  const OptionList<TimelineQuestion> question{
+      parsed({"from", '\0', "EVENT", "begin after this event (default: before the first)"}, &TimelineQuestion::from,
+             parse_event),
+      parsed({"to", '\0', "EVENT", "end with this event (default: the last)"}, &TimelineQuestion::to, parse_event),
+      parsed(device_text(), &TimelineQuestion::device, parse_device)};
   return joined<TimelineCommand>(
       {within<TimelineCommand>(&TimelineCommand::picture,
                                {output_option("the picture; - is standard output (required, but with --json)")}),
        {json_option(&TimelineCommand::json,
                     "with live and reserved bytes where they change, and who held the peak, whatever --view")},
        within<TimelineCommand>(&TimelineCommand::svg, drawing),
-       {parsed({"from", '\0', "EVENT", "begin after this event (default: before the first)"}, &TimelineCommand::from,
-               parse_event),
-        parsed({"to", '\0', "EVENT", "end with this event (default: the last)"}, &TimelineCommand::to, parse_event),
-        parsed(device_text(), &TimelineCommand::device, parse_device)},
+       within<TimelineCommand>(&TimelineCommand::question, question),
        within<TimelineCommand>(&TimelineCommand::picture, {color_option("line")}),
        within<TimelineCommand>(&TimelineCommand::picture, {size_option("draw fewer bands")}),
        within<TimelineCommand>(&TimelineCommand::picture, picture_format_options()),
@@ -79,53 +65,11 @@ OptionList<TimelineCommand> timeline_options() {
        snapshot_options<TimelineCommand>()});
 }
 
-Window window_of(const DeviceRecord& record, std::optional<std::uint64_t> from, std::optional<std::uint64_t> to) {
-  Window window{0, record.events};
-  if (from && *from < record.events) window.first = static_cast<std::uint32_t>(*from) + 1;
-  if (to && *to < record.events) window.last = static_cast<std::uint32_t>(*to) + 1;
-  return window;
-}
-
-void check_window(const std::vector<TimelineDevice>& devices, std::optional<std::uint64_t> from,
-                  std::optional<std::uint64_t> to) {
-  if (from && to && *from > *to) throw UsageError(fmt::format("--from {} lies behind --to {}", *from, *to));
-  std::uint32_t most = 0;
-  for (const TimelineDevice& device : devices)
-    most = std::max(most, device.record.events);
-  const auto check = [&](std::string_view option, std::optional<std::uint64_t> event) {
-    if (event && *event >= most)
-      throw UsageError(fmt::format("--{} {}: the recording has {} events, numbered from 0", option, *event, most));
-  };
-  check("from", from);
-  check("to", to);
-}
-
-/// Takes the records out of `loaded`.
-std::vector<TimelineDevice> devices_of(Loaded& loaded, const TimelineCommand& options) {
-  std::vector<TimelineDevice> devices;
-  for (DeviceRecord& one : loaded.timeline) {
-    if (options.device && one.device != *options.device) continue;
-    const Window window = window_of(one, options.from, options.to);
-    devices.push_back({std::move(one), window});
-  }
-  check_window(devices, options.from, options.to);
-  return devices;
-}
-
-std::string curves(const Loaded& loaded, const std::vector<TimelineDevice>& devices) {
-  std::vector<TimelinePart> parts;
-  for (const TimelineDevice& device : devices)
-    parts.push_back({device.record, device.window});
-  return timeline_json(loaded.name, loaded.state, parts);
-}
-
-std::string drawn(const Loaded& loaded, std::vector<TimelineDevice> devices, const TimelineCommand& options) {
-  const TimelinePicture picture{
-      .file = picture_name(loaded.name), .state = loaded.state, .devices = std::move(devices)};
+std::string drawn(const TimelineAnswer& answer, const TimelineCommand& options) {
   TimelineSvgOptions svg = options.svg;
   svg.color = options.picture.color.value_or(svg.color);
   if (options.picture.max_size) svg.max_bytes = options.picture.max_size->bytes;
-  return timeline_svg(picture, svg);
+  return timeline_svg(picture_of(answer), svg);
 }
 
 int run_timeline(const TimelineCommand& options) {
@@ -135,17 +79,17 @@ int run_timeline(const TimelineCommand& options) {
   check_picture(options.picture);
   check_outputs(options, {{"-o", output}, {"--json", options.json}});
 
-  const bool has_kinds = options.json || options.svg.view != TimelineView::segments;
   if (options.picture.color == ColorBy::kind && options.svg.view == TimelineView::segments)
     throw UsageError("--color kind is of allocations, and a segment holds those of several kinds: leave out --view "
                      "segments, or --color");
 
-  Loaded loaded = load_one(options, {.kinds = has_kinds, .timeline = true}, options.device);
-  std::vector<TimelineDevice> devices = naming_file(loaded.name, [&] { return devices_of(loaded, options); });
-  const std::string json =
-      options.json ? naming_file(loaded.name, [&] { return curves(loaded, devices); }) : std::string();
-  const std::string picture =
-      output ? naming_file(loaded.name, [&] { return drawn(loaded, std::move(devices), options); }) : std::string();
+  TimelineQuestion question = options.question;
+  question.kinds = options.json || options.svg.view != TimelineView::segments;
+  Loaded loaded = load_one(options, wants_of(question), question.device);
+  const std::string name = loaded.name;
+  const TimelineAnswer answer = naming_file(name, [&] { return timeline_answer(question, std::move(loaded)); });
+  const std::string json = options.json ? naming_file(name, [&] { return json_of(answer); }) : std::string();
+  const std::string picture = output ? naming_file(name, [&] { return drawn(answer, options); }) : std::string();
   check_redacted(options.file, picture);
   if (options.json) write_output(options.file, *options.json, json);
   if (output) write_picture(options.file, options.picture, picture);

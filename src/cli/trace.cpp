@@ -1,5 +1,3 @@
-#include "memviz/trace.hpp"
-
 #include "base/whole_number.hpp"
 #include "cli/choice.hpp"
 #include "cli/command.hpp"
@@ -8,9 +6,8 @@
 #include "cli/scope.hpp"
 #include "cli/sizes.hpp"
 #include "cli/snapshot_file.hpp"
-#include "cli/trace_range.hpp"
+#include "memviz/answers.hpp"
 #include "memviz/error.hpp"
-#include "memviz/trace_json.hpp"
 #include "memviz/warnings.hpp"
 
 #include <cstddef>
@@ -165,41 +162,33 @@ TraceFilter filter_of(const TraceCommand& options) {
   return filter;
 }
 
-/// Of the events that `survey` saw in a first pass.
-void write_log(Session& session, const Loaded& loaded, const TraceSurvey& survey, const TraceCommand& options) {
-  const Recording& recording = *loaded.state.recording;
-  TraceOptions log = options.log;
-  if (options.json) log.format = TraceFormat::document;
-  log.filter = filter_of(options);
-  log.filter.range = trace_ranges(options.ends, loaded, options.file, options.device);
+TraceQuestion question_of(const TraceCommand& options) {
+  TraceQuestion question{options.ends, options.log};
+  if (options.json) question.log.format = TraceFormat::document;
+  question.log.filter = filter_of(options);
+  return question;
+}
 
+void write_log(Session& session, const TraceAnswer& answer, const TraceCommand& options) {
+  const Recording& recording = *answer.loaded.state.recording;
   PieceOutput output(options.file, options.target());
-  if (options.json) output.write(trace_json_head(loaded.name, loaded.state, survey, options.device));
-  TraceLog written(recording, survey, log, [&](std::string_view piece) { output.write(piece); });
-  static_cast<void>(session.read(written));
-  const std::uint64_t shown = written.finish();
-  if (options.json) output.write(trace_json_tail());
+  const std::uint64_t shown = write_trace(answer, session, [&](std::string_view piece) { output.write(piece); });
   if (shown == 0 && (options.ends.from || options.ends.to))
-    options.file.advise(loaded.name + ": no event that is asked for lies between --from and --to");
-  if (log.format == TraceFormat::text && recording.devices().empty() && recording.annotations.empty())
+    options.file.advise(answer.loaded.name + ": no event that is asked for lies between --from and --to");
+  if (answer.question.log.format == TraceFormat::text && recording.devices().empty() && recording.annotations.empty())
     output.write("no segments and no events on any device\n");
   output.finish();
 }
 
-/// Twice through the file, because names, annotations and the peak are known at its end only, and to keep millions of
-/// events in between would take more time and memory.
 int run_trace(const TraceCommand& options) {
   if (options.json && (options.output || options.log.format != TraceFormat::text))
     throw UsageError("--json is an output of its own: leave out -o and --format");
   check_outputs(options, {{"-o", options.output}, {"--json", options.json}});
-  const std::string name = shown_name(options.operands.front(), options.file);
-  naming_file(name, [&] {
+  naming_file(shown_name(options.operands.front(), options.file), [&] {
     SnapshotFile file(options.operands.front(), options.file);
-    TraceSurvey survey;
-    const Loaded loaded{file.session().open({.sink = &survey}), name};
-    check_device(name, *loaded.state.recording, options.device);
-    say_warnings(options.file, name, warnings_of(loaded.state));
-    write_log(file.session(), loaded, survey, options);
+    const TraceAnswer answer = trace_answer(question_of(options), file.session());
+    say_warnings(options.file, answer.loaded.name, warnings_of(answer.loaded.state));
+    write_log(file.session(), answer, options);
   });
   return kSuccess;
 }

@@ -38,10 +38,10 @@ void refuse_both(const TreeChoice& choice) {
 } // namespace
 
 Option<TreeChoice> view_option(std::string help) {
-  const Choices<View> views{{"memory", View::memory}, {"segments", View::segments}};
+  const Choices<TreeView> views{{"memory", TreeView::memory}, {"segments", TreeView::segments}};
   return {with_words({"view", '\0', "NAME", std::move(help)}, words_of(views)),
           [views](TreeChoice& choice, const std::string& word) {
-            choice.view = chosen<View>("view", word, views);
+            choice.view = chosen<TreeView>("view", word, views);
             refuse_both(choice);
           }};
 }
@@ -74,39 +74,6 @@ OptionList<TreeChoice> tree_options() {
           &TreeChoice::focus),
       rare(verbatim({"hide", '\0', "RE", "leave frames that match out of their stacks"}, &TreeChoice::hide)),
   };
-}
-
-FrameFilter frames_of(const TreeChoice& choice) {
-  return choice.frames.value_or(FrameFilter::filtered);
-}
-
-bool needs_births(const TreeChoice& choice) {
-  return choice.group && need_births(*choice.group);
-}
-
-bool needs_kinds(const TreeChoice& choice) {
-  return choice.group && need_kinds(*choice.group);
-}
-
-TreeOptions resolved(const TreeChoice& choice, const MemoryState& state, std::optional<DeviceId> device) {
-  TreeOptions options;
-  options.frames = frames_of(choice);
-  options.focus = choice.focus.value_or("");
-  options.hide = choice.hide.value_or("");
-  options.device = device;
-  if (choice.group) {
-    options.levels = *choice.group;
-    // Pinned host memory is never added to what GPUs hold.
-    const auto devices = state.recording->devices();
-    const bool mixes_host = !device && devices.size() > 1 && is_host(devices.back());
-    if (mixes_host && std::ranges::find(options.levels, Level::device) == options.levels.end())
-      options.levels.insert(options.levels.begin(), Level::device);
-    return options;
-  }
-  options.levels = choice.view == View::segments ? segment_levels(state) : memory_levels(state);
-  // With one device chosen, a level for it says nothing.
-  if (device) std::erase(options.levels, Level::device);
-  return options;
 }
 
 } // namespace memviz::cli

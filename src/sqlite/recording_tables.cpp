@@ -127,10 +127,10 @@ std::optional<std::int64_t> number_of(EventIndex event) {
 
 void write_devices(Database& database, const MemoryState& state, std::optional<DeviceId> device) {
   Insertion rows(database, "INSERT INTO memviz_devices VALUES (?, ?, ?, ?, ?, ?, ?)");
-  for (const DeviceState& stats : state.devices_of(device))
-    rows.row(device_number(stats.device), device_name(stats.device, stats.is_cpu), stats.figures.events,
-             stats.figures.baseline_bytes, stats.figures.peak_requested_bytes, number_of(stats.peak_event),
-             moment_text(stats));
+  for (const DeviceState& device_state : state.devices_of(device))
+    rows.row(device_number(device_state.device), device_name(device_state.device, device_state.is_cpu),
+             device_state.figures.events, device_state.figures.baseline_bytes,
+             device_state.figures.peak_requested_bytes, number_of(device_state.peak_event), moment_text(device_state));
 }
 
 /// Those of the end of the recording, as the file has them.

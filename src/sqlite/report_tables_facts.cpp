@@ -29,11 +29,11 @@ private:
 
 void add_moments(Facts& facts, const SqliteSubject& subject) {
   for (const DeviceId device : subject.report.devices)
-    if (const DeviceState* const stats = subject.state.device_at(device)) {
+    if (const DeviceState* const device_state = subject.state.device_at(device)) {
       const std::string name = "device." + device_word(device) + ".";
-      facts.add(name + "moment", moment_text(*stats));
-      facts.add(name + "requested_bytes", stats->figures.requested_bytes);
-      facts.add(name + "peak_bytes", stats->figures.peak_requested_bytes);
+      facts.add(name + "moment", moment_text(*device_state));
+      facts.add(name + "requested_bytes", device_state->figures.requested_bytes);
+      facts.add(name + "peak_bytes", device_state->figures.peak_requested_bytes);
     }
 }
 

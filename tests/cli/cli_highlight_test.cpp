@@ -55,7 +55,7 @@ TEST_CASE("headings, verdicts and what grew or shrank have colours") {
   CHECK(highlighted("GPU 0 ran out of memory: 1 B\n") == "GPU 0 \033[1;31mran out of memory\033[0m: 1 B\n");
   CHECK(highlighted("  a  +1.50 GiB  -3 B") == "  a  \033[33m+1.50 GiB\033[0m  \033[36m-3 B\033[0m");
   CHECK(highlighted("memviz: x: warning: lost\n") == "memviz: x: \033[33mwarning:\033[0m lost\n");
-  CHECK(highlighted("Not told: memory\n") == "\033[1mNot told:\033[0m memory\n");
+  CHECK(highlighted("Assumed: the pool\n") == "\033[1mAssumed:\033[0m the pool\n");
   CHECK(highlighted("a: well-formed and balanced\n") == "a: \033[32mwell-formed and balanced\033[0m\n");
 }
 

@@ -78,6 +78,7 @@ TEST_CASE("every output of a redacted run is free of what was hidden") {
   write_bytes(nothing, SnapshotBuilder().pickle());
   std::vector<Command> commands = every_command(file, file);
   commands.push_back({"compare", nothing, file, "--markdown", "-"});
+  commands.push_back({"export", file, "--format", "pickle"});
   for (std::vector<std::string> words : commands) {
     CAPTURE(words.front());
     SUBCASE("all") {

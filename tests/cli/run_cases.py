@@ -33,7 +33,8 @@ VERSION = subprocess.run([MEMVIZ, "--version"], capture_output=True, text=True, 
 BLESSES = os.environ.get("MEMVIZ_BLESS") == "1"
 ENVIRONMENT = {
     **{name: value for name, value in os.environ.items() if not name.startswith(("MEMVIZ", "COLUMNS"))},
-    "PATH": f"{MEMVIZ.parent}:{os.environ['PATH']}",
+    # With digests.py.
+    "PATH": f"{MEMVIZ.parent}:{SOURCE}/tests/cli:{os.environ['PATH']}",
     "LC_ALL": "C.UTF-8",
     # What rehearsed programs find: a made-up GPU that does nothing, and a torch that stands in for PyTorch.
     "MEMVIZ_REHEARSAL_DIR": f"{MEMVIZ.parent}/tests/rehearse/stub",

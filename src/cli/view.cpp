@@ -1,0 +1,142 @@
+#include "cli/command.hpp"
+#include "cli/messages.hpp"
+#include "cli/outputs.hpp"
+#include "cli/scope.hpp"
+#include "cli/snapshot_file.hpp"
+#include "html/view_page.hpp"
+#include "memviz/answers.hpp"
+#include "memviz/error.hpp"
+#include "memviz/format.hpp"
+#include "memviz/snapshot_pickle.hpp"
+#include "memviz/story.hpp"
+#include "memviz/svg.hpp"
+#include "memviz/timeline_svg.hpp"
+#include "memviz/warnings.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace memviz::cli {
+
+namespace {
+
+constexpr std::uint64_t kUsualBytes = 10'000'000;
+
+struct ViewOptions : CommandOptions {
+  std::optional<std::string> output;
+  std::optional<SizeLimit> max_size;
+  bool is_empty = false;
+  SnapshotQuestion part; ///< of each snapshot, which the page carries
+};
+
+OptionList<ViewOptions> view_options() {
+  return joined<ViewOptions>(
+      {{verbatim({"output", 'o', "FILE", "the page; - is standard output (required)"}, &ViewOptions::output),
+        flag({"empty", '\0', "", "without a snapshot: a page on which snapshots are dropped"}, &ViewOptions::is_empty),
+        parsed({"max-size", '\0', "SIZE", "refuse to write a larger page (default: 10MB)"}, &ViewOptions::max_size,
+               parse_size_limit)},
+       within<ViewOptions>(&ViewOptions::part, snapshot_part_options()),
+       within<ViewOptions>(
+           &ViewOptions::part,
+           within<SnapshotQuestion>(&SnapshotQuestion::scope, {parsed(device_text(), &Scope::device, parse_device)})),
+       snapshot_options<ViewOptions>()});
+}
+
+/// Whether the page carries the bytes of the file itself.
+bool is_whole(const ViewOptions& options) {
+  return options.file.redactor == nullptr && !options.part.scope.device && !options.part.from && !options.part.to;
+}
+
+/// Writes the part of a snapshot that is asked for anew, without anything that --redact hides.
+Input rewritten(Session& session, const ViewOptions& options) {
+  const Loaded loaded = loaded_from(session, wants_of(options.part), options.part.scope.device);
+  say_warnings(options.file, loaded.name, warnings_of(loaded.state));
+  std::string bytes = whole_text(snapshot_pickle_source(loaded.state, part_of(options.part, loaded)));
+  check_redacted(options.file, bytes);
+  return input_of(std::move(bytes));
+}
+
+/// A snapshot that the page carries, and what its cover says of it.
+struct Carried {
+  Input input;
+  Loaded loaded;
+};
+
+Carried carried(const std::string& file, const ViewOptions& options) {
+  const std::string name = shown_name(file, options.file);
+  return naming_file(name, [&] {
+    SnapshotFile snapshot(file, options.file);
+    std::optional<Session> anew;
+    if (!is_whole(options)) anew.emplace(rewritten(snapshot.session(), options), SessionOptions{.name = name});
+    Session& session = anew ? *anew : snapshot.session();
+    Loaded loaded = loaded_from(session, {.moment = {.kind = MomentKind::automatic}, .kinds = true, .timeline = true},
+                                std::nullopt);
+    if (!anew) say_warnings(options.file, name, warnings_of(loaded.state));
+    return Carried{std::move(session.input()), std::move(loaded)};
+  });
+}
+
+PageCover cover_of(Loaded first) {
+  constexpr std::size_t kPictureBytes = 250'000;
+  FlameAnswer flame = flame_answer({}, std::move(first));
+  const FlamePicture picture = picture_of(flame);
+  const Story story = flame_story(picture.subject);
+  PageCover cover{story.headline, story.answer, {}};
+  cover.pictures.push_back(flame_svg(picture, {.scripts = false, .max_bytes = kPictureBytes}));
+  const TimelineAnswer timeline = timeline_answer({}, std::move(flame.loaded));
+  const auto has_events = [](const TimelineDevice& device) { return device.record.events > 0; };
+  if (std::any_of(timeline.devices.begin(), timeline.devices.end(), has_events))
+    cover.pictures.push_back(timeline_svg(picture_of(timeline), {.scripts = false, .max_bytes = kPictureBytes}));
+  return cover;
+}
+
+int run_view(const ViewOptions& options) {
+  if (!options.output) throw UsageError("view needs an output: add -o view.html, or -o - for standard output");
+  check_outputs(options, {{"-o", options.output}});
+  std::vector<Carried> files;
+  for (const std::string& file : options.operands)
+    files.push_back(carried(file, options));
+  std::vector<PageSnapshot> snapshots;
+  for (const Carried& file : files)
+    snapshots.push_back({picture_name(file.loaded.name), file.input.bytes()});
+  const std::string page =
+      view_page(snapshots, files.empty() ? PageCover{} : cover_of(std::move(files.front().loaded)));
+  const std::uint64_t most_bytes = options.max_size ? options.max_size->bytes : kUsualBytes;
+  if (page.size() > most_bytes)
+    throw Error(fmt::format("the page would have {}, more than {}: allow it with --max-size, carry fewer events "
+                            "with --from and --to, or write a page without the snapshot (memviz view --empty -o "
+                            "page.html) and drop the file on it",
+                            format_bytes(page.size()), format_bytes(most_bytes)));
+  write_output(options.file, *options.output, page);
+  return kSuccess;
+}
+
+} // namespace
+
+Command view_command() {
+  const CommandText text{
+      .name = "view",
+      .operands = "SNAPSHOT... -o FILE [options]",
+      .summary = "write one HTML page to walk through a recording, event by event",
+      .text =
+          "Writes one self-contained HTML page: live memory over all events with a playhead, what lives at the "
+          "playhead, and for the moment or the range that is shown the flame graph, the segments, why memory ran "
+          "out, tables, events and differences, all of them linked. The page carries the snapshots and this "
+          "program's own engine as WebAssembly, works offline, and sends nothing anywhere. With --redact, --device, "
+          "--from or --to it carries them written anew, as export --format pickle does.",
+      .examples = "  memviz view mem.pickle -o view.html\n"
+                  "  memviz view rank0.pickle rank1.pickle -o ranks.html\n"
+                  "  memviz view mem.pickle --redact all -o shared.html\n"
+                  "  memviz view mem.pickle --from 100000 --to 120000 -o view.html\n"
+                  "  memviz view --empty -o page.html\n",
+      .takes_several = true,
+      .stands_alone = "empty",
+  };
+  return command(text, view_options(), run_view);
+}
+
+} // namespace memviz::cli
