@@ -10,6 +10,7 @@
 #include "memviz/leaks.hpp"
 #include "memviz/leaks_report.hpp"
 #include "memviz/memory_report.hpp"
+#include "memviz/snapshot_pickle.hpp"
 #include "memviz/sqlite_file.hpp"
 #include "memviz/svg.hpp"
 #include "memviz/timeline_svg.hpp"
@@ -143,9 +144,19 @@ TreeOptions tree_options(const MemoryState& state, std::uint32_t choice) {
   return options;
 }
 
+/// Checks that the snapshot written of a state has as much memory and as many events.
+void check_pickle(const MemoryState& state) {
+  const Outcome anew = outcome_of(whole_text(snapshot_pickle_source(state)), {});
+  require(anew.snapshot != nullptr, "a snapshot written anew is read:", anew.message);
+  const MemoryMap& end = anew.snapshot->end;
+  require(end.segments.size() == state.segments.size() && end.blocks.size() == state.blocks.size(), "blocks of",
+          "a snapshot written anew");
+  require(anew.snapshot->event_counts == state.recording->event_counts, "events of", "a snapshot written anew");
+}
+
 /// Bytes conserved at every slice, a peak that the accounts know, and a picture.
 void check_timeline(const MemoryState& state, std::uint32_t choice) {
-  TimelinePicture picture{.file = "fuzz <&> .pickle", .state = state, .devices = {}};
+  std::vector<TimelineDevice> devices;
   TimelineSvgOptions options;
   options.max_bytes = std::size_t{20'000} << choice % 4;
   options.scripts = choice % 7 == 0;
@@ -157,9 +168,11 @@ void check_timeline(const MemoryState& state, std::uint32_t choice) {
     chart_options.most_bands = choice % 30;
     chart_options.most_slices = 1 + choice % 40;
     const BandChart chart = chart_bands(record, {0, record.events}, chart_options);
-    const auto stats = std::find_if(state.devices.begin(), state.devices.end(),
-                                    [&](const DeviceState& candidate) { return candidate.device == record.device; });
-    require(chart.slices[chart.peak].live_bytes == stats->figures.peak_requested_bytes, "the peak of", "a timeline");
+    const auto device_state =
+        std::find_if(state.devices.begin(), state.devices.end(),
+                     [&](const DeviceState& candidate) { return candidate.device == record.device; });
+    require(chart.slices[chart.peak].live_bytes == device_state->figures.peak_requested_bytes, "the peak of",
+            "a timeline");
     std::vector<std::uint64_t> sums;
     for (const Slice& slice : chart.slices)
       sums.push_back(slice.baseline_bytes + slice.rest_bytes);
@@ -169,10 +182,10 @@ void check_timeline(const MemoryState& state, std::uint32_t choice) {
     for (std::size_t i = 0; i < sums.size(); ++i)
       require(chart.has_negative_rest || sums[i] == chart.slices[i].live_bytes, "bytes of", "a timeline's slice");
     has_times = has_times && !(record.events > 0 && record.times_us().empty());
-    picture.devices.push_back({std::move(record), window});
+    devices.push_back({std::move(record), window});
   }
   if (has_times && choice % 2 == 0) options.axis = TimelineAxis::time;
-  check_svg(timeline_svg(picture, options));
+  check_svg(timeline_svg({.file = "fuzz <&> .pickle", .state = state, .devices = devices}, options));
 }
 
 MomentChoice moment_choice(const Recording& snapshot, std::uint32_t choice) {
@@ -293,6 +306,7 @@ void check_outputs(const std::shared_ptr<const Recording>& recording, std::uint3
   check_json(leaks_json("fuzz.pickle", state, leaks));
   require(leaks_text("fuzz.pickle", state, leaks).ends_with('\n'), "a text that ends");
   require(stats_text("fuzz.pickle", state, {}).ends_with('\n'), "a text that ends");
+  check_pickle(state);
   check_moment(recording, choice);
   check_report(recording, choice);
 }

@@ -58,6 +58,7 @@ const std::vector<Step>& steps_of(fuzz::FileKind kind) {
       {"export folded", {"export", "FILE", "--format", "folded", "--view", "segments", "-o", "/dev/null"}},
       {"export json", {"export", "FILE", "--format", "json", "--view", "segments", "-o", "/dev/null"}},
       {"export sqlite", {"export", "FILE", "--format", "sqlite", "-o", "/dev/null"}},
+      {"export pickle", {"export", "FILE", "--format", "pickle", "-o", "/dev/null"}},
       {"report", {"report", "FILE", "-o", "/dev/null"}},
       {"report --full", {"report", "FILE", "--full", "-o", "/dev/null"}},
       {"explain", {"explain", "FILE"}},

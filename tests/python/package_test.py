@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """What memviz_torch promises, tried with the program: package_test.py MEMVIZ SOURCE"""
 
+import base64
 import fractions
+import gzip
 import inspect
 import io
 import json
@@ -31,7 +33,7 @@ import memviz_torch._program
 OOM = TESTDATA / "oom.pickle"
 FUNCTIONS = ("flame", "timeline", "state", "explain", "leaks", "stats")
 # Of a command's options those that a function has another way for: what it returns is no file, and warnings are Python's.
-NOT_KEYWORDS = {"output", "json", "text", "markdown", "format", "zoom", "quiet", "help"}
+NOT_KEYWORDS = {"output", "json", "text", "markdown", "format", "zoom", "quiet", "help", "empty"}
 
 
 def unpickled(file):
@@ -134,11 +136,40 @@ class Snapshots(unittest.TestCase):
 
 class Options(unittest.TestCase):
     def test_every_option_of_the_program_is_a_keyword_and_every_keyword_an_option(self):
-        for name in (*FUNCTIONS, "compare"):
+        for name in (*FUNCTIONS, "compare", "view"):
             with self.subTest(name):
                 parameters = inspect.signature(getattr(memviz_torch, name)).parameters.values()
                 keywords = {one.name.rstrip("_").replace("_", "-") for one in parameters if one.kind == one.KEYWORD_ONLY}
                 self.assertEqual(keywords, options_in_help(name) - NOT_KEYWORDS)
+
+    def test_a_page_carries_its_snapshots_in_their_order_or_waits_for_some(self):
+        try:
+            empty = memviz_torch.view()
+        except memviz_torch.Error as error:
+            self.assertIn("./run page", str(error))
+            self.skipTest("skipped: the program has no engine")
+        page = call("view", OOM, TESTDATA / "training_step.pickle")
+        self.assertEqual(re.findall(r'class="snapshot" data-name="([^"]*)"', page.html), [OOM.name, "training_step.pickle"])
+        self.assertEqual(repr(page), "<Page: memviz view: oom.pickle and 1 more>")
+        self.assertNotIn('class="snapshot"', empty.html)
+        self.assertIn('sandbox="allow-scripts"', page._repr_html_())
+        with tempfile.TemporaryDirectory() as folder:
+            saved = pathlib.Path(page.save(os.path.join(folder, "view.html")))
+            self.assertEqual(saved.read_text(), page.html)
+
+    def test_a_page_carries_what_is_asked_for_and_nothing_that_is_hidden(self):
+        try:
+            page = call("view", OOM, redact="all", from_=10, to=40)
+        except memviz_torch.Error as error:
+            self.assertIn("./run page", str(error))
+            self.skipTest("skipped: the program has no engine")
+        carried = gzip.decompress(base64.b64decode(re.search(r'class="snapshot"[^>]*>([^<]*)<', page.html).group(1)))
+        for hidden in ("cache.py", "append_page", "layers.py"):
+            self.assertIn(hidden.encode(), OOM.read_bytes())
+            self.assertNotIn(hidden.encode(), carried)
+            self.assertNotIn(hidden, page.html)
+        was, part = call("stats", OOM, at="event:40")["devices"][0], call("stats", carried)["devices"][0]
+        self.assertEqual((part["events"], part["requested_bytes"]), (31, was["requested_bytes"]))
 
     def test_options_reach_the_program(self):
         peak = call("stats", OOM, at="peak")

@@ -45,7 +45,7 @@ class AsIfItWereNotThere(Stage):
         gone.mkdir()
         done = self.done(["sh", "-c", f"cd {gone}; rmdir {gone}; exec {MEMVIZ} run -- echo ran"])
         self.assertEqual((done.returncode, done.out), (0, "ran\n"))
-        self.assertRegex(done.err, r"^memviz: nothing is recorded: where memviz-run is cannot be told: .*\n$")
+        self.assertRegex(done.err, r"^memviz: nothing is recorded: cannot resolve the path of memviz-run: .*\n$")
         done = self.done(["sh", "-c", f"mkdir {gone}; cd {gone}; rmdir {gone}; exec {MEMVIZ} run --dir /tmp -- echo ran"])
         self.assertEqual((done.returncode, done.out, done.err), (0, "ran\n", ""))
 

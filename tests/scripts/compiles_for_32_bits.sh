@@ -1,7 +1,6 @@
 #!/bin/sh
-# Compiles src/ (except for the command line, which is for POSIX) and render/ for 32 bits, where a std::size_t holds less
-# than a size in a file: a browser's WebAssembly is such a machine. Makes no program, as Debian has the libraries for 64
-# bits alone.
+# Compiles the core (cmake/core_sources.cmake) for 32 bits, where a std::size_t holds less than a size in a file: a
+# browser's WebAssembly is such a machine. Makes no program, as Debian has the libraries for 64 bits alone.
 #   compiles_for_32_bits.sh SOURCE
 set -eu
 source=$(readlink -f "$1")
@@ -17,9 +16,9 @@ failed=0
 for header in "$source"/include/memviz/*.hpp; do
   echo "#include \"$header\"" | $compile -I"$source/include" || failed=1
 done
-for folder in $(find "$source/src" "$source/render" -name '*.cpp' -printf '%h\n' | sort -u); do
-  case $folder in "$source/src" | */src/cli | */src/hooks | */src/rehearse) continue ;; esac
-  for file in "$folder"/*.cpp; do echo "#include \"$file\""; done |
+sources=$(cmake -P "$source/cmake/core_sources.cmake")
+for folder in $(echo "$sources" | xargs -n 1 dirname | sort -u); do
+  echo "$sources" | grep "^$folder/[^/]*$" | sed 's/.*/#include "&"/' |
     $compile -I"$source/include" -I"$source/src" -I"$source/render" '-DMEMVIZ_VERSION=""' '-DMEMVIZ_DATE=""' || failed=1
 done
 exit $failed

@@ -2,11 +2,13 @@
 
     includes.py SOURCE
 
-Prints each that does not, and ends with 1 if there is one.
+The core (cmake/core_sources.cmake) includes no header of POSIX and none of threads. Prints each that does not, and ends
+with 1 if there is one.
 """
 
 import pathlib
 import re
+import subprocess
 import sys
 
 # include/memviz is the model that all of them share, but these know no analysis.
@@ -17,27 +19,33 @@ OF_MODEL = {
 ORDER = """
     src/base src/value src/json src/io src/pickle src/fast_reader src/recording src/text src/redact
     src/analysis/allocator src/analysis/state src/analysis/tree src/analysis/trace src/analysis/replay src/analysis/timeline
-    src/analysis/kinds src/analysis/compare src/analysis/report src/analysis/leaks src/analysis/explain
-    src/session src/program src/story src/export src/sqlite src/hooks src/rehearse
-    render/web render/page render/graph render/timeline render/segments render/pictures
+    src/analysis/kinds src/analysis/compare src/analysis/report src/analysis/leaks src/analysis/explain src/analysis/fit
+    src/session src/program src/story src/export src/answers src/sqlite src/hooks src/rehearse
+    render/web render/page render/graph render/timeline render/segments render/pictures view/html view/engine
     src/cli src
 """.split()
 
 # The command line is a client of include/memviz; beside that it speaks, writes files, and starts programs, which no
 # other client does.
-OF_CLIENTS = {"render": {"src/base"}, "src/cli": {"src/base", "src/text", "src/io", "src/hooks", "src/rehearse"}, "src": {"src/cli", "src/io"}}
+OF_CLIENTS = {"render": {"src/base"}, "src/cli": {"src/base", "src/text", "src/io", "src/hooks", "src/rehearse", "view/html"}, "src": {"src/cli", "src/io"}}
+
+OF_SYSTEM = re.compile(
+    r"^#include <(thread|mutex|shared_mutex|condition_variable|future|semaphore|stop_token|latch|barrier|filesystem|fstream"
+    r"|csignal|(?:unistd|fcntl|pthread|signal|poll|dirent|spawn)\.h|sys/.+)>",
+    re.M,
+)
 
 
 def folder_of(source, name):
     """The folder of ORDER that an included name is in; None for the standard library's and for include/memviz."""
-    for base in ("src", "render"):
+    for base in ("src", "render", "view"):
         if (source / base / name).exists():
             return str(pathlib.Path(base, name).parent)
     return None
 
 
 def wrong_includes(source):
-    for base in ("include/memviz", "src", "render"):
+    for base in ("include/memviz", "src", "render", "view"):
         for path in sorted((source / base).rglob("*.?pp")):
             folder = str(path.parent.relative_to(source))
             if folder not in ORDER and base != "include/memviz":
@@ -62,8 +70,26 @@ def is_wrong(base, folder, included, name):
     return ORDER.index(included) > ORDER.index(folder)
 
 
+def system_headers_in_core(source):
+    """Follows the includes of the core's sources."""
+    command = ["cmake", "-P", str(source / "cmake/core_sources.cmake")]
+    waiting = [pathlib.Path(line) for line in subprocess.check_output(command, text=True).splitlines()]
+    seen = set(waiting)
+    while waiting:
+        path = waiting.pop()
+        text = path.read_text()
+        for header in OF_SYSTEM.findall(text):
+            yield f"{path} is of the core and includes <{header}>"
+        for name in re.findall(r'^#include "([^"]+)"', text, re.M):
+            found = next(source / base / name for base in ("include", "src", "render") if (source / base / name).exists())
+            if found not in seen:
+                seen.add(found)
+                waiting.append(found)
+
+
 def main():
-    wrong = list(wrong_includes(pathlib.Path(sys.argv[1])))
+    source = pathlib.Path(sys.argv[1]).resolve()
+    wrong = [*wrong_includes(source), *system_headers_in_core(source)]
     print("\n".join(wrong) or "every include runs one way")
     return 1 if wrong else 0
 

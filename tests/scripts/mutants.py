@@ -56,7 +56,7 @@ def copy_tree():
 
 def configure():
     run("cmake", "-G", "Ninja", "-S", TREE, "-B", BUILD, "-DCMAKE_BUILD_TYPE=Release", "-DMEMVIZ_UNITY=OFF",
-        "-DCMAKE_CXX_FLAGS_RELEASE=-O1 -DNDEBUG", "-DMEMVIZ_CAPTURE=OFF", stdout=subprocess.DEVNULL)  # fmt: skip
+        "-DCMAKE_CXX_FLAGS_RELEASE=-O1 -DNDEBUG -D_GLIBCXX_ASSERTIONS", "-DMEMVIZ_CAPTURE=OFF", stdout=subprocess.DEVNULL)  # fmt: skip
     commands = json.loads((BUILD / "compile_commands.json").read_text())
     return {os.path.relpath(entry["file"], TREE): entry["command"] for entry in commands}
 
