@@ -16,9 +16,9 @@ from importlib import import_module
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from memviz_torch._api import compare, explain, flame, leaks, state, stats, timeline
+    from memviz_torch._api import compare, explain, flame, leaks, state, stats, timeline, view
     from memviz_torch._program import Error, ProgramNotFound, Snapshot, SnapshotWarning, UsageError, program
-    from memviz_torch._results import Comparison, Explanation, Leaks, Picture
+    from memviz_torch._results import Comparison, Explanation, Leaks, Page, Picture
     from memviz_torch.recording.recorder import Recorder, record
 
 __all__ = [
@@ -26,6 +26,7 @@ __all__ = [
     "Error",
     "Explanation",
     "Leaks",
+    "Page",
     "Picture",
     "ProgramNotFound",
     "Recorder",
@@ -41,13 +42,14 @@ __all__ = [
     "state",
     "stats",
     "timeline",
+    "view",
 ]
 
 # Nothing is imported before it is used: with MEMVIZ_RECORD=1 every Python of an environment passes here.
 _HOMES = {
-    "_api": ("compare", "explain", "flame", "leaks", "state", "stats", "timeline"),
+    "_api": ("compare", "explain", "flame", "leaks", "state", "stats", "timeline", "view"),
     "_program": ("Error", "ProgramNotFound", "Snapshot", "SnapshotWarning", "UsageError", "program"),
-    "_results": ("Comparison", "Explanation", "Leaks", "Picture"),
+    "_results": ("Comparison", "Explanation", "Leaks", "Page", "Picture"),
     "recording.recorder": ("Recorder", "record"),
 }
 

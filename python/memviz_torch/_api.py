@@ -11,7 +11,7 @@ import os
 from typing import Any, Mapping, Optional, Sequence, Union
 
 from memviz_torch._program import Answer, Option, Snapshot, ask
-from memviz_torch._results import Comparison, Explanation, Leaks, Picture
+from memviz_torch._results import Comparison, Explanation, Leaks, Page, Picture
 
 Device = Union[int, str]
 Path = Union[str, "os.PathLike[str]"]
@@ -210,6 +210,30 @@ def stats(
     ``memviz help stats`` has the whole of it.
     """
     return _figures(ask("stats", {"snapshot": snapshot}, _options(locals()), ("json",)))
+
+
+def view(
+    *snapshots: Snapshot,
+    device: Optional[Device] = None,
+    from_: Optional[int] = None,
+    to: Optional[int] = None,
+    max_size: Optional[Size] = None,
+    redact: Optional[str] = None,
+    redact_key: Optional[str] = None,
+    threads: Optional[int] = None,
+    max_memory: Optional[Size] = None,
+) -> Page:
+    """One page to walk through recordings, event by event; without a snapshot, one on which files are dropped.
+
+    device, from_, to: carry only these events, of this device.
+    max_size: how large the page may be, "10MB" by default.
+
+    ``memviz help view`` has the whole of it.
+    """
+    options = _options(locals())
+    named = {f"snapshot{i or ''}": snapshot for i, snapshot in enumerate(snapshots)}
+    answer = ask("view", named, options if named else {**options, "empty": True}, ("output",))
+    return Page(answer.files["output"], answer.warnings)
 
 
 _SNAPSHOTS = ("snapshot", "before", "after", "snapshots")

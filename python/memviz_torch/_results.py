@@ -100,6 +100,31 @@ class Picture:
             return None
 
 
+class Page:
+    """A page of HTML to walk through recordings, complete in one file. In a notebook it shows itself."""
+
+    def __init__(self, html: str, warnings: "tuple[str, ...]" = ()) -> None:
+        self.html = html
+        self.warnings = warnings
+
+    def save(self, path: "str | os.PathLike[str]") -> str:
+        """Writes the page. Returns the path. The file is there whole or not at all."""
+        path = os.fspath(path)
+        files.replace(path, lambda file: file.write(self.html.encode("utf-8", "surrogateescape")))
+        return path
+
+    def __repr__(self) -> str:
+        found = re.search(r"<title>(.*?)</title>", self.html)
+        return f"<Page: {html.unescape(found.group(1)) if found else ''}>"
+
+    def _repr_html_(self) -> str:
+        """The page in a separate frame: its script reaches nothing of the notebook."""
+        return (
+            f'<iframe srcdoc="{html.escape(self.html)}" sandbox="allow-scripts" title="memviz view" '
+            f'style="display:block;width:100%;height:{_MOST_PIXELS}px;border:0;resize:vertical"></iframe>'
+        )
+
+
 class Explanation(Picture):
     """Why memory ran out, or how it was used. ``str()`` is the text for people."""
 
