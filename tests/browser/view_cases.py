@@ -48,6 +48,9 @@ class OpenCases(ViewCase):
         expect(view.frame.locator("svg").first).to_contain_text("active_allocated")
         numbers = view.numbers()
         self.assertIsNone(numbers["event"])
+        expect(view.moment).to_contain_text("No events recorded: ")
+        for part in (view.curve, view.map, view.page.locator("#tab-events")):
+            expect(part).to_be_hidden()
         self.assertNotEqual(numbers["live"], "0 B")
 
     def test_one_block(self):
@@ -156,7 +159,7 @@ class ScrubCases(ViewCase):
 class TabCases(ViewCase):
     def test_every_tab_shows_its_picture_or_table(self):
         view = self.view(STEP)
-        words = {"flame": "Largest users", "state": "segments", "why": "GPU 0", "timeline": "train_step", "reserved": "stream 0",
+        words = {"flame": "Largest users", "state": "segments", "why": "GPU 0", "timeline": "train_step", "reserved": "bytes reserved after each event",
                  "pools": "stream", "difference": "→"}  # fmt: skip
         for tab in TABS:
             view.tab(tab)

@@ -35,6 +35,7 @@ export function showFiles() {
     return button;
   }));
   document.body.classList.toggle('no-device', !hasDevice());
+  document.body.classList.toggle('no-events', hasDevice() && !deviceNow().events);
   byId('headline').textContent = overviewOf(view.file).headline;
 }
 
@@ -144,7 +145,7 @@ export function startControls() {
   watch(['tab'], showTab);
   watch(['tab', 'before', 'file'], showSides);
   watch(['file', 'device'], showDevices);
-  watch(['file'], showFiles);
+  watch(['file', 'device'], showFiles);
   watch(['by', 'axis'], () => {
     byId('by').textContent = view.by === 'line' ? 'by line' : 'by kind';
     byId('axis').textContent = view.axis === 'event' ? 'events' : 'time';

@@ -5,6 +5,7 @@ import {askBytes, askJson, latestOnly} from './engine.js';
 import {change, deviceNow, goTo, hasDevice, showRange, view, watch, whereNow} from './model.js';
 import {formatBytes, formatCount} from '../../render/web/core/numbers.js';
 
+const HEADROOM = 1.12; // of the highest value, for the words above it
 const HEAD = 3; // doubles of a column before those of its classes: state, live, reserved
 const curveCanvas = byId('curve'), map = byId('map');
 let whole = null, shownCurve = null, isStale = true;
@@ -139,7 +140,7 @@ function drawScale(context, width, height, most, palette) {
 }
 
 const restingCurve = restingDrawing(curveCanvas, ({context, width, height}) => {
-  const palette = colours(), most = mostBytes(shownCurve) * 1.04;
+  const palette = colours(), most = mostBytes(shownCurve) * HEADROOM;
   drawLayers(context, shownCurve, width, height, most);
   drawLine(context, shownCurve, width, height, most, 1, {strokeStyle: palette.line, lineWidth: 1});
   drawLine(context, shownCurve, width, height, most, 2, {strokeStyle: palette.reserved, lineWidth: 1, dash: [4, 3]});

@@ -75,12 +75,16 @@ function drawLegend() {
   }));
 }
 
+function placeOf(device) {
+  if (!device.events) return 'No events recorded';
+  return shownLive.state ? `After event ${formatCount(shownLive.state - 1)} of ${formatCount(device.events)}` : 'Before the first event';
+}
+
 function drawNumbers() {
   const [live, count, reserved, foundBytes, foundCount, us] = shownLive.sums;
   const device = deviceNow();
-  const where = shownLive.state ? `After event ${formatCount(shownLive.state - 1)} of ${formatCount(device.events)}` : 'Before the first event';
   const time = device.has_times ? ` (${formatDuration(us)})` : '';
-  byId('moment').textContent = `${where}${time}: ${formatBytes(live)} in ${countOf(count, 'allocation')}, ${formatBytes(reserved)} reserved`;
+  byId('moment').textContent = `${placeOf(device)}${time}: ${formatBytes(live)} in ${countOf(count, 'allocation')}, ${formatBytes(reserved)} reserved`;
   byId('found').textContent = view.search ? `${view.search}: ${formatBytes(foundBytes)} in ${countOf(foundCount, 'allocation')}, ${formatPercent(foundBytes, live)}` : '';
   const curve = byId('curve');
   curve.setAttribute('aria-valuemax', device.events);
