@@ -271,9 +271,9 @@ RanksReport run_ranks(const RehearseCommand& options, Setup setup) {
   setup.devices = static_cast<std::uint32_t>(node_ranks);
   RanksReport report{.ranks = ranks};
   std::size_t repeats = 0;
-  for (const std::uint64_t rank : options.rank
-                                      ? rehearse::parse_ranks("rank", *options.rank, ranks)
-                                      : rehearse::spread_ranks(ranks, options.most_ranks.value_or(kDefaultRanks))) {
+  for (const std::uint64_t rank :
+       options.rank ? rehearse::parse_ranks("rank", *options.rank, ranks)
+                    : rehearse::spread_ranks(ranks, node_ranks, options.most_ranks.value_or(kDefaultRanks))) {
     setup.world = rehearse::WorldRank{rank, ranks, node_ranks};
     FitVerdict verdict = rehearse::rehearse(setup, options.operands, {});
     say_run(options.file, fmt::format("rank {} of {}", rank, ranks), verdict);
