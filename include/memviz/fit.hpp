@@ -6,6 +6,7 @@
 #include "memviz/device_state.hpp"
 #include "memviz/ending.hpp"
 #include "memviz/explain_words.hpp"
+#include "memviz/kind_totals.hpp"
 #include "memviz/lost_history.hpp"
 
 #include <cstdint>
@@ -82,6 +83,7 @@ struct FileFacts {
   std::string file;
   DeviceState device;                   ///< as the process counts them
   std::vector<Holder> holders = {};     ///< largest first, at most three
+  KindAccount kinds = {};               ///< of the requested bytes
   std::optional<LostHistory> loss = {}; ///< where the history does not reach back to everything
 };
 
@@ -175,5 +177,17 @@ struct RanksReport {
 /// The run that decides whether the job fits: the first that gave no answer, else the first that does not fit, else the
 /// one that left least.
 [[nodiscard]] const RankRun& deciding_run(const RanksReport& report);
+
+/// A program on several GPUs, each of its processes on its own.
+struct GpusReport {
+  std::vector<RanksReport> gpus; ///< at least one, most memory first; a program that is no job has one run on each
+};
+
+/// The profile of a GPU that was rehearsed on.
+[[nodiscard]] const Profile& profile_of(const RanksReport& report);
+/// The GPU that the answer describes: the smallest of those on which it fits, else the largest.
+[[nodiscard]] const RanksReport& answering_gpu(const GpusReport& report);
+/// 0 where it fits on any, else 3 where it does not fit on any, else the exit code of the answering GPU's run.
+[[nodiscard]] int exit_code(const GpusReport& report);
 
 } // namespace memviz::rehearse

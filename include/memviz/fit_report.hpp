@@ -1,7 +1,7 @@
 #pragma once
 
 // Several rehearsals -> text and JSON: a search for the largest number that fits, a program under other settings,
-// and ranks of a job.
+// ranks of a job, and several GPUs.
 
 #include "memviz/fit.hpp"
 
@@ -17,5 +17,8 @@ namespace memviz::rehearse {
 
 [[nodiscard]] std::string ranks_text(const RanksReport& report, std::size_t columns);
 [[nodiscard]] std::string ranks_json(const RanksReport& report);
+
+[[nodiscard]] std::string gpus_text(const GpusReport& report, std::size_t columns);
+[[nodiscard]] std::string gpus_json(const GpusReport& report);
 
 } // namespace memviz::rehearse

@@ -21,8 +21,17 @@ namespace memviz::rehearse {
 /// "With NAME=VALUE: still fits; peak 41.2 GiB (+1.00 GiB), left 38.0 GiB (-1.00 GiB)."
 [[nodiscard]] std::string variant_headline(const FitVerdict& usual, const Variant& variant);
 
-/// "Fits on NVIDIA H100 80GB HBM3 (h100-80): rank 0 has the least room, 41.2 GiB of 79.2 GiB at the peak. 3 of 512
-/// ranks were rehearsed; the others may differ."
+/// "Rank 0 of 512 decides. Fits on NVIDIA H100 80GB HBM3 (h100-80): 41.2 GiB of 79.1 GiB at the peak, 37.9 GiB left. 3
+/// of 512 ranks were rehearsed; the others may differ."
 [[nodiscard]] std::string ranks_headline(const RanksReport& report);
+/// "Fits on 2 of 3 GPUs. The smallest of them is NVIDIA A100-SXM4-40GB (a100-40): 31.2 GiB of 39.4 GiB at the
+/// peak, 8.20 GiB left."
+[[nodiscard]] std::string gpus_headline(const GpusReport& report);
+
+/// The largest part of the peak, by kind: "activations 61 %"; "" where no kind is known.
+[[nodiscard]] std::string largest_part(const FitVerdict& verdict);
+/// The memory that decides the outcome, for a table: "activations 61 %, forward model.py:12" where it fits,
+/// "2.00 GiB asked for; most is held by forward model.py:12" where it does not, else why there is no answer.
+[[nodiscard]] std::string deciding_memory(const FitVerdict& verdict);
 
 } // namespace memviz::rehearse

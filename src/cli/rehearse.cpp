@@ -11,6 +11,7 @@
 #include "memviz/format.hpp"
 #include "memviz/version.hpp"
 #include "rehearse/installation.hpp"
+#include "rehearse/profiles.hpp"
 #include "rehearse/rehearsal_run.hpp"
 #include "rehearse/search.hpp"
 #include "rehearse/world.hpp"
@@ -31,6 +32,7 @@ namespace {
 namespace fs = std::filesystem;
 using rehearse::FitOutcome;
 using rehearse::FitVerdict;
+using rehearse::GpusReport;
 using rehearse::RankRun;
 using rehearse::RanksReport;
 using rehearse::SearchReport;
@@ -45,7 +47,7 @@ constexpr std::uint64_t kDefaultNodeRanks = 8;
 using Setting = std::pair<std::string, std::string>; ///< an environment variable
 
 struct RehearseCommand : CommandOptions {
-  std::string gpu = "h100-80";
+  std::vector<std::string> gpus{"h100-80"};
   std::optional<std::uint64_t> devices;
   std::optional<std::uint64_t> memory_bytes;
   std::string output = "memviz-rehearsal";
@@ -70,6 +72,10 @@ rehearse::SearchRange parse_range(std::string_view /*option*/, const std::string
   return rehearse::parse_search(word);
 }
 
+std::vector<std::string> parse_gpus(std::string_view /*option*/, const std::string& word) {
+  return rehearse::parse_gpus(word);
+}
+
 OptionList<RehearseCommand> rehearse_options() {
   constexpr std::uint64_t kMost = 1'000'000'000;
   const OptionList<FileOptions> general{
@@ -77,9 +83,12 @@ OptionList<RehearseCommand> rehearse_options() {
       help_option<FileOptions>(),
   };
   const OptionList<RehearseCommand> own{
-      verbatim({"gpu", '\0', "PROFILE|FILE",
-                "which GPU: the name of a profile (default: h100-80), or, with a '/' in it, a profile's file"},
-               &RehearseCommand::gpu),
+      parsed(
+          {"gpu", '\0', "GPU|FILE,...",
+           "which GPU (default: h100-80): the name of a profile, its beginning or the card's own, in any case, "
+           "such as H200, 4090 or A100-80GB; or, with a '/' in it, a profile's file. Of several, the program runs on "
+           "each"},
+          &RehearseCommand::gpus, parse_gpus),
       parsed({"devices", '\0', "N", "how many of them (default: 1)"}, &RehearseCommand::devices,
              parse_up_to<kMostDeviceIds>),
       parsed({"memory", '\0', "SIZE", "memory of each, in place of the profile's, for example 24GiB"},
@@ -121,7 +130,7 @@ OptionList<RehearseCommand> rehearse_options() {
   return joined<RehearseCommand>({own, within<RehearseCommand>(&RehearseCommand::file, general)});
 }
 
-Setup setup_of(const RehearseCommand& options) {
+Setup setup_of(const RehearseCommand& options, const std::string& gpu) {
   Setup setup;
   setup.devices = static_cast<std::uint32_t>(options.devices.value_or(1));
   setup.max_entries = options.max_entries;
@@ -134,7 +143,7 @@ Setup setup_of(const RehearseCommand& options) {
     throw UsageError("-o names a folder, which gets a snapshot from each process");
 
   setup.folder = rehearse::rehearsal_folder(rehearse::own_program());
-  setup.profile_file = rehearse::profile_file(setup.folder, options.gpu);
+  setup.profile_file = rehearse::profile_file(setup.folder, gpu);
   setup.profile = rehearse::read_profile(setup.profile_file);
   if (!setup.memory_bytes) return setup;
   if (*setup.memory_bytes <= setup.profile.context_bytes)
@@ -271,12 +280,13 @@ RanksReport run_ranks(const RehearseCommand& options, Setup setup) {
   setup.devices = static_cast<std::uint32_t>(node_ranks);
   RanksReport report{.ranks = ranks};
   std::size_t repeats = 0;
-  for (const std::uint64_t rank : options.rank
-                                      ? rehearse::parse_ranks("rank", *options.rank, ranks)
-                                      : rehearse::spread_ranks(ranks, options.most_ranks.value_or(kDefaultRanks))) {
+  for (const std::uint64_t rank :
+       options.rank ? rehearse::parse_ranks("rank", *options.rank, ranks)
+                    : rehearse::spread_ranks(ranks, node_ranks, options.most_ranks.value_or(kDefaultRanks))) {
     setup.world = rehearse::WorldRank{rank, ranks, node_ranks};
     FitVerdict verdict = rehearse::rehearse(setup, options.operands, {});
-    say_run(options.file, fmt::format("rank {} of {}", rank, ranks), verdict);
+    const std::string where = options.gpus.size() > 1 ? setup.profile.name + ", " : "";
+    say_run(options.file, fmt::format("{}rank {} of {}", where, rank, ranks), verdict);
     const bool is_known = std::any_of(report.runs.begin(), report.runs.end(),
                                       [&](const RankRun& run) { return are_alike(run.verdict, verdict); });
     repeats = is_known ? repeats + 1 : 0;
@@ -288,15 +298,70 @@ RanksReport run_ranks(const RehearseCommand& options, Setup setup) {
   return report;
 }
 
+/// One for each GPU, most memory first.
+std::vector<Setup> setups_of(const RehearseCommand& options) {
+  std::vector<Setup> setups;
+  for (const std::string& gpu : options.gpus) {
+    setups.push_back(setup_of(options, gpu));
+    for (std::size_t i = 0; i + 1 < setups.size(); ++i)
+      if (setups[i].profile.name == setups.back().profile.name)
+        throw UsageError(fmt::format("--gpu: {} is named twice", setups.back().profile.name));
+  }
+  std::stable_sort(setups.begin(), setups.end(), [](const Setup& one, const Setup& other) {
+    return one.profile.total_bytes > other.profile.total_bytes;
+  });
+  return setups;
+}
+
+/// The ranks of a report as --rank has them.
+std::string ranks_of(const RanksReport& report) {
+  std::string text;
+  for (const RankRun& run : report.runs)
+    text += (text.empty() ? "" : ",") + std::to_string(run.rank);
+  return text;
+}
+
+/// Each GPU has a folder for its snapshots. Of a job, the ranks that were chosen on the largest run on the others.
+GpusReport run_gpus(RehearseCommand options, const std::vector<Setup>& setups) {
+  GpusReport report;
+  for (Setup setup : setups) {
+    setup.output /= setup.profile.name;
+    if (options.world) {
+      report.gpus.push_back(run_ranks(options, setup));
+      options.rank = ranks_of(report.gpus.front());
+    } else {
+      report.gpus.push_back({.runs = {{0, rehearse::rehearse(setup, options.operands, {})}}});
+      say_run(options.file, setup.profile.name, report.gpus.back().runs.front().verdict);
+    }
+  }
+  return report;
+}
+
+void check_gpus(const RehearseCommand& options) {
+  if (options.gpus.size() == 1) return;
+  if (options.search || !options.variants.empty()) throw UsageError("several GPUs exclude --search and --compare-with");
+  if (options.memory_bytes) throw UsageError("several GPUs exclude --memory, which replaces the memory of one");
+}
+
 int run_rehearse(const RehearseCommand& options) {
   const std::optional<std::string>& json = options.json;
   if (options.search && !options.variants.empty()) throw UsageError("--search and --compare-with exclude each other");
   if (!options.search && options.shows_output)
     throw UsageError("--show-output is for --search; else what the program writes is shown anyway");
   check_world(options);
+  check_gpus(options);
   check_outputs(options, {{"--json", json}});
-  const Setup setup = setup_of(options);
+  const std::vector<Setup> setups = setups_of(options);
+  const Setup& setup = setups.front();
 
+  if (setups.size() > 1) {
+    const GpusReport report = run_gpus(options, setups);
+    if (json)
+      write_output(options.file, *json, rehearse::gpus_json(report));
+    else
+      write_text(options.file, "-", rehearse::gpus_text(report, text_columns()));
+    return rehearse::exit_code(report);
+  }
   if (options.search) {
     const SearchReport report = Search(options, setup).run();
     if (json)
@@ -334,12 +399,13 @@ Command rehearse_command() {
               "process with torch leaves a snapshot, which says that it was rehearsed. C++ programs run, too, and are "
               "measured; a snapshot takes a recorder of their own. Exit codes: 0 it fits, 3 it does not; the program's "
               "own (128 + N after signal N) where it fails for another reason; 1 where it never used a GPU; 2 bad "
-              "usage, or no such program.",
+              "usage, or no such program. With several GPUs: 0 it fits on one of them, 3 on none.",
       .examples =
           "  memviz rehearse -- python train.py --batch 32\n"
           "  memviz rehearse --gpu a100-40 --devices 2 --steps 3 -- torchrun --nproc-per-node 2 train.py\n"
           "  memviz rehearse --steps 3 --search 'BATCH=1..256' -- python train.py --batch {}\n"
           "  memviz rehearse --world 512 --steps 3 -- python train.py\n"
+          "  memviz rehearse --gpu h100,a100-40,4090 -- python train.py\n"
           "  memviz rehearse --compare-with PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True -- python train.py\n",
       .takes_program = true,
   };

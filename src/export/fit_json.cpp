@@ -12,6 +12,7 @@ namespace {
 
 /// Raised when a name or a meaning changes; what is added does not count.
 constexpr int kSchemaVersion = 1;
+constexpr std::string_view kSchema = "memviz.rehearse/1.1";
 
 std::string_view outcome_word(FitOutcome outcome) {
   switch (outcome) {
@@ -57,6 +58,10 @@ void begin_facts(JsonWriter& json, const FileFacts& facts) {
         .member("bytes", holder.bytes)
         .member("blocks", holder.blocks)
         .end_object();
+  json.end_array().key("kinds").begin_array();
+  if (has_known(facts.kinds))
+    for (const KindPart& part : kind_parts(facts.kinds))
+      json.begin_object().member("kind", kind_name(part.kind)).member("bytes", part.bytes).end_object();
   json.end_array();
 }
 
@@ -157,11 +162,28 @@ void write_search(JsonWriter& json, const SearchReport& report) {
   json.end_array().end_object();
 }
 
+/// The run that decides, as a member of an object.
+void write_deciding(JsonWriter& json, const RanksReport& report) {
+  json.key("verdict");
+  write_verdict(json, deciding_run(report).verdict);
+}
+
+/// The ranks of a job as members of an object.
+void write_ranks(JsonWriter& json, const RanksReport& report) {
+  json.member("ranks", report.ranks).member("text", ranks_headline(report)).key("runs").begin_array();
+  for (const RankRun& run : report.runs) {
+    json.begin_object().member("rank", run.rank).key("verdict");
+    write_verdict(json, run.verdict);
+    json.end_object();
+  }
+  json.end_array().member("rank", deciding_run(report).rank);
+}
+
 } // namespace
 
 std::string search_json(const SearchReport& report) {
   return json_document([&](JsonWriter& json) {
-    begin_document(json, "memviz.rehearse/1.0").member("schema_version", kSchemaVersion);
+    begin_document(json, kSchema).member("schema_version", kSchemaVersion);
     write_search(json, report);
     const SearchRun& run = answering_run(report);
     json.member("value", run.value).key("verdict");
@@ -172,23 +194,33 @@ std::string search_json(const SearchReport& report) {
 
 std::string ranks_json(const RanksReport& report) {
   return json_document([&](JsonWriter& json) {
-    begin_document(json, "memviz.rehearse/1.0").member("schema_version", kSchemaVersion);
-    json.member("ranks", report.ranks).member("text", ranks_headline(report)).key("runs").begin_array();
-    for (const RankRun& run : report.runs) {
-      json.begin_object().member("rank", run.rank).key("verdict");
-      write_verdict(json, run.verdict);
+    begin_document(json, kSchema).member("schema_version", kSchemaVersion);
+    write_ranks(json, report);
+    write_deciding(json, report);
+    json.end_object();
+  });
+}
+
+std::string gpus_json(const GpusReport& report) {
+  return json_document([&](JsonWriter& json) {
+    begin_document(json, kSchema).member("schema_version", kSchemaVersion);
+    json.member("text", gpus_headline(report)).key("gpus").begin_array();
+    for (const RanksReport& gpu : report.gpus) {
+      json.begin_object().member("profile", profile_of(gpu).name);
+      if (gpu.ranks > 1) write_ranks(json, gpu);
+      write_deciding(json, gpu);
       json.end_object();
     }
-    const RankRun& deciding = deciding_run(report);
-    json.end_array().member("rank", deciding.rank).key("verdict");
-    write_verdict(json, deciding.verdict);
+    const RanksReport& answer = answering_gpu(report);
+    json.end_array().member("profile", profile_of(answer).name);
+    write_deciding(json, answer);
     json.end_object();
   });
 }
 
 std::string variants_json(const VariantsReport& report) {
   return json_document([&](JsonWriter& json) {
-    begin_document(json, "memviz.rehearse/1.0").member("schema_version", kSchemaVersion).key("verdict");
+    begin_document(json, kSchema).member("schema_version", kSchemaVersion).key("verdict");
     write_verdict(json, report.usual);
     if (!report.variants.empty()) {
       json.key("variants").begin_array();

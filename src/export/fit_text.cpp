@@ -11,6 +11,9 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <map>
+#include <string_view>
+#include <vector>
 
 namespace memviz::rehearse {
 
@@ -49,6 +52,12 @@ std::string use_table(const RunFacts& facts) {
   return '\n' + table.text("  ") + (more > 0 ? fmt::format("  and {} more, with more room\n", format_count(more)) : "");
 }
 
+/// Nothing where no kind is known.
+std::string by_kind(const FileFacts& facts) {
+  const std::string shares = kind_shares_text(facts.kinds);
+  return shares.empty() ? "" : "  by kind: " + shares + '\n';
+}
+
 std::string holders(const std::string& title, const FileFacts& facts) {
   if (facts.holders.empty()) return "";
   const DeviceFigures& figures = facts.device.figures;
@@ -58,7 +67,7 @@ std::string holders(const std::string& title, const FileFacts& facts) {
                    elided(holder.line, kNameColumns)});
   return fmt::format("\n{} {} ({} asked for, {} reserved)\n", title, moment_text(facts.device),
                      format_bytes(figures.requested_bytes), format_bytes(figures.reserved_bytes)) +
-         table.text("  ");
+         table.text("  ") + by_kind(facts);
 }
 
 std::string sentences(const std::string& title, const std::vector<std::string>& list, std::size_t columns) {
@@ -97,22 +106,88 @@ std::string verdict_text(const FitVerdict& verdict, std::size_t columns) {
   return text + sentences("What to know", notes(verdict), columns);
 }
 
-/// A line for each rank.
+std::string_view answer_word(FitOutcome outcome) {
+  switch (outcome) {
+  case FitOutcome::fits: return "fits";
+  case FitOutcome::does_not_fit: return "does not fit";
+  case FitOutcome::failed:
+  case FitOutcome::no_gpu: break;
+  }
+  return "no answer";
+}
+
+/// Adds the cells of a run: the answer, the peak, PyTorch's part of it, the rest of the device, and what decides.
+void add_answer(std::vector<std::string>& cells, const FitVerdict& verdict) {
+  const DeviceUse* const use = fullest(verdict.facts);
+  cells.emplace_back(answer_word(verdict.outcome));
+  if (use == nullptr || verdict.outcome != FitOutcome::fits)
+    cells.insert(cells.end(), 3, "");
+  else
+    cells.insert(cells.end(), {format_bytes(use->peak_bytes),
+                               use->peak_reserved_bytes ? format_bytes(*use->peak_reserved_bytes) : "unknown",
+                               format_bytes(use->left_bytes())});
+  cells.push_back(deciding_memory(verdict));
+}
+
+/// A line for each rank, the one that decides first.
 std::string rank_table(const RanksReport& report) {
-  TextTable table{Align::right, Align::right, Align::right, Align::right, Align::left};
-  table.add_row({"rank", "peak", "of which PyTorch", "left", "who holds most"});
-  for (const RankRun& run : report.runs) {
-    const DeviceUse* const use = fullest(run.verdict.facts);
-    const auto& peak = run.verdict.peak;
-    if (use == nullptr || run.verdict.outcome != FitOutcome::fits)
-      table.add_row({std::to_string(run.rank), "", "", "", short_text(run.verdict)});
-    else
-      table.add_row({std::to_string(run.rank), format_bytes(use->peak_bytes),
-                     use->peak_reserved_bytes ? format_bytes(*use->peak_reserved_bytes) : "unknown",
-                     format_bytes(use->left_bytes()),
-                     peak && !peak->holders.empty() ? elided(peak->holders.front().line, kNameColumns) : ""});
+  TextTable table{Align::right, Align::left, Align::right, Align::right, Align::right, Align::left};
+  table.add_row({"rank", "answer", "peak", "of which PyTorch", "left", "what decides"});
+  const RankRun& deciding = deciding_run(report);
+  const auto add = [&](const RankRun& run) {
+    std::vector<std::string> cells{std::to_string(run.rank)};
+    add_answer(cells, run.verdict);
+    table.add_row(std::move(cells));
+  };
+  add(deciding);
+  for (const RankRun& run : report.runs)
+    if (run.rank != deciding.rank) add(run);
+  return '\n' + table.text("  ");
+}
+
+/// A line for each GPU, and for a job its rank that decides.
+std::string gpu_table(const GpusReport& report) {
+  const bool is_job = report.gpus.front().ranks > 1;
+  std::vector<Align> columns{Align::left, Align::right};
+  std::vector<std::string> head{"GPU", "memory"};
+  if (is_job) {
+    columns.push_back(Align::right);
+    head.emplace_back("rank");
+  }
+  columns.insert(columns.end(), {Align::left, Align::right, Align::right, Align::right, Align::left});
+  head.insert(head.end(), {"answer", "peak", "of which PyTorch", "left", "what decides"});
+  TextTable table(std::move(columns));
+  table.add_row(std::move(head));
+  for (const RanksReport& gpu : report.gpus) {
+    const RankRun& run = deciding_run(gpu);
+    std::vector<std::string> cells{profile_of(gpu).name, format_bytes(profile_of(gpu).total_bytes)};
+    if (is_job) cells.push_back(std::to_string(run.rank));
+    add_answer(cells, run.verdict);
+    table.add_row(std::move(cells));
   }
   return '\n' + table.text("  ");
+}
+
+/// The peak of each rank on each GPU.
+std::string rank_by_gpu_table(const GpusReport& report) {
+  TextTable table(std::vector<Align>(report.gpus.size() + 1, Align::right));
+  std::vector<std::string> head{"rank"};
+  std::map<std::uint64_t, std::vector<std::string>> rows;
+  for (std::size_t i = 0; i < report.gpus.size(); ++i) {
+    head.push_back(profile_of(report.gpus[i]).name);
+    for (const RankRun& run : report.gpus[i].runs) {
+      std::vector<std::string>& cells = rows[run.rank];
+      cells.resize(i);
+      cells.push_back(run.verdict.outcome == FitOutcome::fits ? format_bytes(peak_of(run.verdict))
+                                                              : std::string(answer_word(run.verdict.outcome)));
+    }
+  }
+  table.add_row(std::move(head));
+  for (auto& [rank, cells] : rows) {
+    cells.insert(cells.begin(), std::to_string(rank));
+    table.add_row(std::move(cells));
+  }
+  return "\nPeak of each rank\n" + table.text("  ");
 }
 
 } // namespace
@@ -121,6 +196,13 @@ std::string ranks_text(const RanksReport& report, std::size_t columns) {
   const RankRun& run = deciding_run(report);
   return wrapped_text(ranks_headline(report), "", columns) + rank_table(report) + fmt::format("\nRank {}\n", run.rank) +
          verdict_text(run.verdict, columns);
+}
+
+std::string gpus_text(const GpusReport& report, std::size_t columns) {
+  const RanksReport& gpu = answering_gpu(report);
+  std::string text = wrapped_text(gpus_headline(report), "", columns) + gpu_table(report);
+  if (gpu.ranks > 1) text += rank_by_gpu_table(report);
+  return text + '\n' + verdict_text(deciding_run(gpu).verdict, columns);
 }
 
 std::string search_text(const SearchReport& report, std::size_t columns) {

@@ -14,7 +14,8 @@ enum class Align { left, right };
 
 class TextTable {
 public:
-  explicit TextTable(std::initializer_list<Align> columns) : columns_(columns) {}
+  TextTable(std::initializer_list<Align> columns) : columns_(columns) {}
+  explicit TextTable(std::vector<Align> columns) : columns_(std::move(columns)) {}
 
   /// Cells are printable text; a missing one at the end of a row is empty.
   void add_row(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }

@@ -5,7 +5,7 @@
 #include "memviz/label.hpp"
 #include "memviz/lost_history.hpp"
 #include "memviz/recording.hpp"
-#include "memviz/replay.hpp"
+#include "memviz/session.hpp"
 
 #include <algorithm>
 
@@ -15,13 +15,13 @@ namespace {
 
 constexpr std::size_t kMostHolders = 3;
 
+/// With kinds and events.
 MemoryState read_at(const std::string& file, MomentKind kind) {
-  MomentChoice choice;
-  choice.kind = kind;
+  Wants wants{.events = true, .kinds = true};
+  wants.moment.kind = kind;
   InputOptions options;
   options.regular_only = true; // the program names the file
-  const Input input = read_input(file, options);
-  return rewind(read_snapshot(input.bytes()), choice);
+  return Session(read_input(file, options)).open(wants).state;
 }
 
 std::vector<Holder> holders_of(const FrameTable& frames, const std::vector<UserLine>& users) {
@@ -36,6 +36,7 @@ FileFacts facts_of(const std::string& file, const MemoryState& state, const Devi
   return {.file = file,
           .device = device,
           .holders = holders_of(state.frames(), users),
+          .kinds = kind_account(state, device.device),
           .loss = lost_history(*state.recording, device.figures)};
 }
 
@@ -54,7 +55,7 @@ std::optional<FileFacts> facts_at_peak(const std::string& file) {
 }
 
 std::optional<Failure> facts_at_failure(const std::string& file) {
-  const MemoryState state = read_at(file, MomentKind::oom);
+  const MemoryState state = read_at(file, MomentKind::automatic);
   const std::vector<DeviceExplanation> devices = explain(state, {});
   if (devices.empty() || !devices.front().request) return std::nullopt;
   const DeviceExplanation& device = devices.front();

@@ -1,12 +1,8 @@
 #pragma once
 
-// Where the made-up GPU lies beside memviz, and what is known of each GPU that it can stand in for.
-
-#include "memviz/fit.hpp"
+// The place of the made-up GPU next to memviz.
 
 #include <filesystem>
-#include <string>
-#include <vector>
 
 namespace memviz::rehearse {
 
@@ -21,12 +17,5 @@ namespace memviz::rehearse {
                                                       const std::filesystem::path& room);
 /// This program's own file.
 [[nodiscard]] std::filesystem::path own_program();
-
-/// Names of the profiles in `folder`, sorted.
-[[nodiscard]] std::vector<std::string> profile_names(const std::filesystem::path& folder);
-/// The file of the profile `name`, or, where there is a '/' in it, that file. Throws UsageError, with a near name.
-[[nodiscard]] std::filesystem::path profile_file(const std::filesystem::path& folder, const std::string& name);
-/// What memviz itself has to know of it; the library checks the rest. Throws UsageError.
-[[nodiscard]] Profile read_profile(const std::filesystem::path& file);
 
 } // namespace memviz::rehearse

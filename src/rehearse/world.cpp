@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <numeric>
 #include <string>
 
 namespace memviz::rehearse {
@@ -27,21 +28,41 @@ std::vector<std::uint64_t> parse_ranks(std::string_view option, std::string_view
   }
 }
 
-std::vector<std::uint64_t> spread_ranks(std::uint64_t ranks, std::uint64_t most) {
-  std::vector<std::uint64_t> list{0};
-  if (ranks > 1 && most > 1) list.push_back(ranks - 1);
-  while (list.size() < std::min(ranks, most)) {
-    std::vector<std::uint64_t> sorted = list;
-    std::sort(sorted.begin(), sorted.end());
-    std::uint64_t widest = 0;
-    std::uint64_t middle = 0;
-    for (std::size_t i = 1; i < sorted.size(); ++i)
-      if (const std::uint64_t gap = sorted[i] - sorted[i - 1]; gap > widest) {
-        widest = gap;
-        middle = sorted[i - 1] + (gap + 1) / 2;
-      }
-    list.push_back(middle);
+namespace {
+
+/// 1, 4, 2, 6, 3, 5, 7 of 8: each position in a node but the first, those far from each other first.
+std::vector<std::uint64_t> positions(std::uint64_t node_ranks) {
+  std::vector<std::uint64_t> list;
+  const auto add = [&](std::uint64_t position) {
+    if (position < node_ranks && std::find(list.begin(), list.end(), position) == list.end()) list.push_back(position);
+  };
+  add(1); // of a tensor-parallel group, the first that is not its head
+  for (std::uint64_t parts = 2; parts < 2 * node_ranks; parts *= 2)
+    for (std::uint64_t part = 1; part < parts; part += 2)
+      add(std::max<std::uint64_t>(1, node_ranks * part / parts));
+  return list;
+}
+
+} // namespace
+
+std::vector<std::uint64_t> spread_ranks(std::uint64_t ranks, std::uint64_t node_ranks, std::uint64_t most) {
+  std::vector<std::uint64_t> list;
+  const auto add = [&](std::uint64_t rank) {
+    if (list.size() < most && std::find(list.begin(), list.end(), rank) == list.end()) list.push_back(rank);
+  };
+  add(0);
+  add(ranks - 1);
+  const std::vector<std::uint64_t> within = positions(node_ranks);
+  std::size_t next = 0;
+  for (std::uint64_t stages = 2; stages <= ranks && list.size() < most; ++stages) {
+    if (ranks % stages != 0) continue;
+    const std::uint64_t stage_ranks = ranks / stages;
+    const bool has_nodes = stage_ranks >= node_ranks && !within.empty();
+    for (std::uint64_t stage = 1; stage < stages && list.size() < most; ++stage)
+      if (std::gcd(stage, stages) == 1) add(stage * stage_ranks + (has_nodes ? within[next++ % within.size()] : 0));
   }
+  for (std::uint64_t rank = 0; rank < ranks && list.size() < most; ++rank)
+    add(rank);
   return list;
 }
 

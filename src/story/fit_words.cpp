@@ -14,13 +14,34 @@ namespace memviz::rehearse {
 
 namespace {
 
+constexpr std::size_t kLineColumns = 60; ///< of a line of code in a table
+
 std::string gpu_text(const Profile& profile) {
   return profile.gpu == profile.name ? profile.gpu : fmt::format("{} ({})", profile.gpu, profile.name);
+}
+
+/// "NVIDIA H100 80GB HBM3 (h100-80): 41.2 GiB of 79.2 GiB at the peak, 38.0 GiB left"
+std::string room_text(const FitVerdict& verdict) {
+  const DeviceUse* const use = fullest(verdict.facts);
+  if (use == nullptr) return gpu_text(verdict.profile);
+  return fmt::format("{}: {} of {} at the peak, {} left", gpu_text(verdict.profile), format_bytes(use->peak_bytes),
+                     format_bytes(use->total_bytes), format_bytes(use->left_bytes()));
+}
+
+/// "3 of 512 ranks were rehearsed; the others may differ."
+std::string rehearsed_text(const RanksReport& report) {
+  return fmt::format("{} of {} {} rehearsed{}", format_count(report.runs.size()), format_counted(report.ranks, "rank"),
+                     report.runs.size() == 1 ? "was" : "were",
+                     report.runs.size() == report.ranks ? "." : "; the others may differ.");
 }
 
 std::string ending_text(const Ending& ending) {
   return ending.signal != 0 ? fmt::format("was ended by {}", signal_name(ending.signal))
                             : fmt::format("ended with exit code {}", ending.exit_code);
+}
+
+std::string no_answer_reason(const FitVerdict& verdict) {
+  return verdict.outcome == FitOutcome::failed ? "the program " + ending_text(verdict.ending) : "no GPU was used";
 }
 
 std::string no_gpu_text(const RunFacts& facts) {
@@ -58,12 +79,8 @@ std::string change_words(FitOutcome before, FitOutcome after) {
 
 std::string headline(const FitVerdict& verdict) {
   const std::string gpu = gpu_text(verdict.profile);
-  const DeviceUse* const use = fullest(verdict.facts);
   switch (verdict.outcome) {
-  case FitOutcome::fits:
-    if (use == nullptr) return fmt::format("Fits on {}.", gpu);
-    return fmt::format("Fits on {}: {} of {} at the peak, {} left.", gpu, format_bytes(use->peak_bytes),
-                       format_bytes(use->total_bytes), format_bytes(use->left_bytes()));
+  case FitOutcome::fits: return fmt::format("Fits on {}.", room_text(verdict));
   case FitOutcome::does_not_fit:
     return fmt::format("Does not fit on {}: it ran out of memory{}{}.", gpu,
                        verdict.facts.oom_count > 1 ? " " + format_count(verdict.facts.oom_count) + " times" : "",
@@ -86,10 +103,10 @@ std::string short_text(const FitVerdict& verdict) {
     return verdict.facts.ooms.empty()
                ? "does not fit"
                : fmt::format("does not fit: {} asked for", format_bytes(verdict.facts.ooms.front().asked_bytes));
-  case FitOutcome::failed: return "no answer: the program " + ending_text(verdict.ending);
+  case FitOutcome::failed:
   case FitOutcome::no_gpu: break;
   }
-  return "no answer: no GPU was used";
+  return "no answer: " + no_answer_reason(verdict);
 }
 
 std::vector<std::string> notes(const FitVerdict& verdict) {
@@ -148,10 +165,55 @@ std::string search_headline(const SearchReport& report) {
 
 std::string ranks_headline(const RanksReport& report) {
   const RankRun& run = deciding_run(report);
-  return fmt::format("Rank {} of {} decides. {} {} of {} {} rehearsed{}", run.rank, report.ranks, headline(run.verdict),
-                     format_count(report.runs.size()), format_counted(report.ranks, "rank"),
-                     report.runs.size() == 1 ? "was" : "were",
-                     report.runs.size() == report.ranks ? "." : "; the others may differ.");
+  return fmt::format("Rank {} of {} decides. {} {}", run.rank, report.ranks, headline(run.verdict),
+                     rehearsed_text(report));
+}
+
+std::string gpus_headline(const GpusReport& report) {
+  const auto count = [&](auto holds) {
+    return std::count_if(report.gpus.begin(), report.gpus.end(),
+                         [&](const RanksReport& gpu) { return holds(deciding_run(gpu).verdict.outcome); });
+  };
+  const auto all = static_cast<std::int64_t>(report.gpus.size());
+  const auto fits = count([](FitOutcome outcome) { return outcome == FitOutcome::fits; });
+  const auto none = count([](FitOutcome outcome) { return outcome > FitOutcome::does_not_fit; });
+  const RanksReport& answer = answering_gpu(report);
+  std::string text;
+  if (none == all)
+    text = fmt::format("No answer on any of {} GPUs.", all);
+  else if (fits == 0)
+    text = fmt::format("Fits on none of {} GPUs.", all);
+  else
+    text = fmt::format("Fits on {} GPUs{} {}.",
+                       fits == all ? fmt::format("all {}", all) : fmt::format("{} of {}", fits, all),
+                       fits == 1 ? ":" : ". The smallest of them is", room_text(deciding_run(answer).verdict));
+  if (none > 0 && none < all) text += fmt::format(" No answer on {}.", none);
+  return answer.ranks == 1 ? text : text + ' ' + rehearsed_text(answer);
+}
+
+std::string largest_part(const FitVerdict& verdict) {
+  if (!verdict.peak || !has_known(verdict.peak->kinds)) return "";
+  const KindPart largest = kind_parts(verdict.peak->kinds).front();
+  return fmt::format("{} {}", kind_words(largest.kind),
+                     format_percent(largest.bytes, bytes_of_kinds(verdict.peak->kinds)));
+}
+
+std::string deciding_memory(const FitVerdict& verdict) {
+  const auto first_line = [](const FileFacts& facts) {
+    return facts.holders.empty() ? "" : elided(facts.holders.front().line, kLineColumns);
+  };
+  if (verdict.outcome == FitOutcome::fits) {
+    const std::string part = largest_part(verdict);
+    const std::string line = verdict.peak ? first_line(*verdict.peak) : "";
+    return part + (part.empty() || line.empty() ? "" : ", ") + line;
+  }
+  if (verdict.outcome != FitOutcome::does_not_fit) return no_answer_reason(verdict);
+  std::string text;
+  if (!verdict.facts.ooms.empty())
+    text = fmt::format("{} asked for", format_bytes(verdict.facts.ooms.back().asked_bytes));
+  const std::string line = verdict.failure ? first_line(verdict.failure->facts) : "";
+  if (line.empty()) return text;
+  return fmt::format("{}{}most is held by {}", text, text.empty() ? "" : "; ", line);
 }
 
 std::string variant_headline(const FitVerdict& usual, const Variant& variant) {

@@ -269,6 +269,7 @@ def check_programs(schemas):
 
 FITS = "import torch\na = torch.allocate(100 << 20)\ntorch.release(a)\n"
 TOO_MUCH = "import torch\ntorch.allocate(100 << 20)\ntorch.allocate(2 << 30)\n"
+BY_RANK = "import os, torch\ntorch.allocate((1 + int(os.environ['RANK'])) * (10 << 20), 'activation')\n"
 BY_BATCH = "import os, torch\ntorch.allocate(int(os.environ['BATCH']) * (100 << 20))\n"
 
 
@@ -276,8 +277,8 @@ def check_rehearsals(schemas, folder):
     """On a made-up GPU without a GPU in it, with a torch of the tests."""
     surroundings = {**os.environ, "MEMVIZ_REHEARSAL_DIR": str(REHEARSAL), "PYTHONPATH": str(SOURCE / "tests" / "rehearse")}
 
-    def rehearse(name, program, *options):
-        words = ["rehearse", "--gpu", "small", "-o", folder / name, "--json", "-", "--quiet", *options, "--", sys.executable, "-B", "-c", program]
+    def rehearse(name, program, *options, gpu="small"):
+        words = ["rehearse", "--gpu", gpu, "-o", folder / name, "--json", "-", "--quiet", *options, "--", sys.executable, "-B", "-c", program]
         document = json.loads(run(*words, codes=(0, 1, 3), env=surroundings))
         schemas["rehearse"].check(f"rehearse {name}", document)
         return document
@@ -287,6 +288,11 @@ def check_rehearsals(schemas, folder):
     expect("rehearse: no GPU", rehearse("none", "import torch")["verdict"]["outcome"], "no_gpu")
     rehearse("variants", FITS, "--compare-with", "A=1")
     expect("rehearse: search", rehearse("search", BY_BATCH, "--search", "BATCH=1..32")["search"]["largest"], 10)
+    job = rehearse("job", BY_RANK, "--world", "16", "--rank", "0,9")
+    expect("rehearse: job", [job["ranks"], job["rank"], [run["rank"] for run in job["runs"]]], [16, 9, [0, 9]])
+    gpus = rehearse("gpus", TOO_MUCH, gpu="small,h100")
+    expect("rehearse: gpus", [(gpu["profile"], gpu["verdict"]["outcome"]) for gpu in gpus["gpus"]], [("h100-80", "fits"), ("small", "does_not_fit")])
+    rehearse("gpus and job", BY_RANK, "--world", "16", "--rank", "0,9", gpu="small,h100")
     for recorded in sorted((folder / "much").glob("*.pickle")):
         for command in COMMANDS:
             document = json.loads(run(command, recorded, "--json", "-", "--quiet"))

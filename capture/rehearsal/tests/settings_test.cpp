@@ -51,8 +51,8 @@ TEST_CASE("settings have defaults") {
 }
 
 TEST_CASE("every profile that is shipped can be read") {
-  for (const char* const name :
-       {"h100-80", "h200", "b200", "a100-40", "a100-80", "l4", "rtx-4090", "rtx-3090", "t4", "v100-16"}) {
+  for (const char* const name : {"h100-80", "h200", "h20", "gh200", "b200", "b300", "a100-40", "a100-80", "a10g",
+                                 "a6000", "l4", "l40s", "rtx-5090", "rtx-4090", "rtx-3090", "t4", "v100-16"}) {
     CAPTURE(name);
     const Settings settings = read({{"MEMVIZ_REHEARSAL_GPU", name}});
     CHECK(settings.profile.name == name);

@@ -81,6 +81,32 @@ const RankRun& deciding_run(const RanksReport& report) {
   });
 }
 
+const Profile& profile_of(const RanksReport& report) {
+  return report.runs.front().verdict.profile;
+}
+
+namespace {
+
+/// The GPU with the least memory among those with this outcome; null where there is none.
+const RanksReport* smallest(const GpusReport& report, FitOutcome outcome) {
+  const auto found = std::find_if(report.gpus.rbegin(), report.gpus.rend(),
+                                  [&](const RanksReport& gpu) { return deciding_run(gpu).verdict.outcome == outcome; });
+  return found == report.gpus.rend() ? nullptr : &*found;
+}
+
+} // namespace
+
+const RanksReport& answering_gpu(const GpusReport& report) {
+  const RanksReport* const fits = smallest(report, FitOutcome::fits);
+  return fits == nullptr ? report.gpus.front() : *fits;
+}
+
+int exit_code(const GpusReport& report) {
+  if (smallest(report, FitOutcome::fits) == nullptr && smallest(report, FitOutcome::does_not_fit) != nullptr)
+    return kDoesNotFit;
+  return exit_code(deciding_run(answering_gpu(report)).verdict);
+}
+
 bool makes_no_difference(const SearchReport& report) {
   return report.has_answer && report.runs.size() == 2 && report.largest == report.range.high &&
          peak_of(report.runs[0].verdict) == peak_of(report.runs[1].verdict);

@@ -23,6 +23,9 @@ KindOf DeviceKinds::kind_of(const Lived& lived) const {
   case StackClass::parameter: return by_frames(MemoryKind::parameter);
   case StackClass::gradient: return by_frames(MemoryKind::gradient);
   case StackClass::optimizer_state: return by_frames(MemoryKind::optimizer_state);
+  case StackClass::master_copy: return by_frames(MemoryKind::optimizer_state);
+  case StackClass::bucket:
+    return is_parameter_size(lived.bytes) ? by_behaviour(MemoryKind::gradient) : by_frames(MemoryKind::communication);
   case StackClass::data_loader: return by_frames(MemoryKind::input);
   default: break;
   }
@@ -31,6 +34,7 @@ KindOf DeviceKinds::kind_of(const Lived& lived) const {
   switch (lived.stack_class) {
   case StackClass::accumulate_grad:
   case StackClass::backward: return kind_of_backward(lived);
+  case StackClass::reduction: return kind_of_reduction(lived);
   case StackClass::optimizer: return kind_of_optimizer(lived);
   case StackClass::random:
   case StackClass::copy: return kind_of_copy(lived);
@@ -70,8 +74,12 @@ bool DeviceKinds::is_freed_within(const Lived& lived) const {
 }
 
 bool DeviceKinds::is_parameter_size(std::uint64_t bytes) const {
-  const SizeFacts& facts = known_.sizes.of(bytes);
-  return facts.parameters + facts.old + facts.residents > 0;
+  return known_.sizes.of(bytes).has_parameters();
+}
+
+/// Whether it is of a whole parameter, and freed where FSDP or ZeRO has copied it into the buffer of a reduction.
+bool DeviceKinds::is_reduced(const Lived& lived) const {
+  return is_freed(lived) && is_parameter_size(lived.bytes) && known_.is_in_reduction(lived.history.free_event);
 }
 
 /// Whether others of its stack and size had this fate.
@@ -139,6 +147,7 @@ KindOf DeviceKinds::kind_of_zeros(const Lived& lived) const {
 KindOf DeviceKinds::kind_of_backward(const Lived& lived) const {
   const PhaseRun& made = made_in(lived);
   const PhaseRun& gone = gone_in(lived);
+  if (is_reduced(lived)) return by_behaviour(MemoryKind::gradient);
   if (gone.first == made.first && is_freed_within(lived)) return by_behaviour(MemoryKind::temporary);
   const bool is_over = made.first != last_.first && (gone.epoch > made.epoch || is_freed(lived));
   if (!is_over) return kind_of_unfinished_backward(lived);
@@ -151,6 +160,12 @@ KindOf DeviceKinds::kind_of_backward(const Lived& lived) const {
   const bool is_last = gone.first == made.first;
   const bool is_gradient = is_last ? is_parameter_size(lived.bytes) && !had(lived, Fate::in_its_phase) : true;
   return by_behaviour(is_gradient ? MemoryKind::gradient : MemoryKind::temporary);
+}
+
+/// The buffers are freed when the collective is done; what stays is the part of the gradients that this rank keeps.
+KindOf DeviceKinds::kind_of_reduction(const Lived& lived) const {
+  const KindOf kind = kind_of_backward(lived);
+  return kind.kind == MemoryKind::gradient ? kind : by_frames(MemoryKind::communication);
 }
 
 /// The recording ends within the backward pass, or a failure does, or before anything shows that it is over.

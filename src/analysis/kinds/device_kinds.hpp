@@ -37,6 +37,7 @@ private:
   [[nodiscard]] bool is_freed_within(const Lived& lived) const;
   [[nodiscard]] bool is_prepared_input(const Lived& lived) const;
   [[nodiscard]] bool is_output(const Lived& lived) const;
+  [[nodiscard]] bool is_reduced(const Lived& lived) const;
   [[nodiscard]] bool is_parameter_size(std::uint64_t bytes) const;
   [[nodiscard]] bool had(const Lived& lived, Fate fate) const;
 
@@ -48,6 +49,7 @@ private:
   [[nodiscard]] KindOf kind_of_cache(const Lived& lived) const;
   [[nodiscard]] KindOf kind_of_copy(const Lived& lived) const;
   [[nodiscard]] KindOf kind_of_backward(const Lived& lived) const;
+  [[nodiscard]] KindOf kind_of_reduction(const Lived& lived) const;
   [[nodiscard]] KindOf kind_of_unfinished_backward(const Lived& lived) const;
   [[nodiscard]] KindOf kind_of_optimizer(const Lived& lived) const;
   [[nodiscard]] KindOf kind_of_forward(const Lived& lived) const;

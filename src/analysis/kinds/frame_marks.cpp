@@ -1,6 +1,7 @@
 #include "analysis/kinds/frame_marks.hpp"
 
 #include "analysis/kinds/function_name.hpp"
+#include "analysis/kinds/sharding.hpp"
 
 #include <algorithm>
 #include <array>
@@ -121,7 +122,7 @@ std::uint64_t python_marks(std::string_view name) {
   if (name == "_engine_run_backward") marks |= mark::run_backward;
   if (name == "step") marks |= mark::step;
   if (has(name, "closure") || name == "<lambda>") marks |= mark::closure;
-  return marks;
+  return marks | sharding_name_marks(name);
 }
 
 } // namespace
@@ -155,7 +156,7 @@ std::uint64_t file_marks(std::string_view path) {
   if (has(file, "torch/utils/data/")) marks |= mark::data_file;
   if (has(file, "torch/nn/parallel/") || has(file, "torch/distributed/")) marks |= mark::parallel_file;
   if (file.ends_with("torch/nn/functional.py")) marks |= mark::functional_file;
-  if (has(file, "/fsdp/") && file.ends_with("_param.py")) marks |= mark::fsdp_file;
+  marks |= sharding_file_marks(file);
   if (is_kv_cache(file)) marks |= mark::kv_cache;
   if (file.ends_with("torch/serialization.py")) marks |= mark::checkpoint_file;
   return marks;

@@ -44,7 +44,7 @@ enum : std::uint64_t {
   // of file names, once more
   parallel_file = 1U << 27U, ///< copies and gathers parameters
   functional_file = 1U << 28U,
-  fsdp_file = 1U << 29U,       ///< FSDP's parameters
+  fsdp_file = 1U << 29U,       ///< FSDP's parameters, and ZeRO's
   checkpoint_file = 1U << 30U, ///< torch/serialization.py
   // of functions in Python, once more
   loader = 1U << 31U, ///< loads weights
@@ -58,6 +58,15 @@ enum : std::uint64_t {
   kv_cache = 1ULL << 37U,
   // of functions in Python, once more
   makes_weights = 1ULL << 38U, ///< create_weights() of vLLM's and SGLang's layers
+  // of file names, once more
+  collectives_file = 1ULL << 39U, ///< FSDP's collectives
+  zero_file = 1ULL << 40U,        ///< DeepSpeed's ZeRO
+  // of functions in Python of FSDP and ZeRO
+  gathers = 1ULL << 41U,  ///< makes a buffer of an all-gather
+  reduces = 1ULL << 42U,  ///< reduces gradients, or prepares it
+  buckets = 1ULL << 43U,  ///< makes the buckets into which gradients are copied
+  masters = 1ULL << 44U,  ///< makes the optimizer's copies of the parameters
+  flattens = 1ULL << 45U, ///< puts parameters into one tensor
 };
 }
 

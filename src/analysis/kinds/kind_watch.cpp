@@ -13,6 +13,7 @@ namespace {
 /// Memory that is freed earlier may be a batch.
 constexpr std::uint32_t kEpochsOfResident = 2;
 constexpr std::size_t kMostFailures = 4096;
+constexpr std::size_t kMostReductions = std::size_t{1} << 20U;
 constexpr std::size_t kMostFates = std::size_t{1} << 20U;
 
 /// A stack and a size in 64 bits: the size in bytes up to 2 GiB, in units of the allocator's 512 bytes from there.
@@ -117,9 +118,15 @@ void OfDevice::go_on_backward() {
   freed_last.clear();
 }
 
+void OfDevice::note_reduction(EventIndex event, StackClass stack_class) {
+  if (!reductions.empty() && reductions.back().until == kLastPossibleEvent) reductions.back().until = event;
+  if (stack_class == StackClass::reduction && reductions.size() < kMostReductions) reductions.push_back({event});
+}
+
 void OfDevice::allocated(const Began& began, StackClass stack_class, std::uint64_t size_bytes) {
   const EventIndex event = began.event;
   if (!failures.empty() && failures.back().until == kLastPossibleEvent) failures.back().until = event;
+  note_reduction(event, stack_class);
   if (phases.allocated(event, stack_class))
     begin_run();
   else if (is_of_backward(stack_class))
@@ -147,7 +154,9 @@ void OfDevice::freed(const Began& began, StackClass stack_class, std::uint64_t s
   const PhaseRun& now = phases.now();
   const PhaseRun& then = began.event >= now.first ? now : phases.at(began.event);
   if (then.first == now.first && stack_class != StackClass::parameter) {
-    if (is_of_backward(stack_class))
+    if (is_of_backward(stack_class) && is_reducing() && sizes.of(size_bytes).has_parameters())
+      fates.add(began.stack, size_bytes, Fate::later);
+    else if (is_of_backward(stack_class))
       freed_last.push_back({began.stack, size_bytes});
     else
       fates.add(began.stack, size_bytes, Fate::in_its_phase);
@@ -189,6 +198,11 @@ void OfDevice::kept(const Began& began, StackClass stack_class, std::uint64_t si
   if (is_resident) reside(began.stack, stack_class, size_bytes);
   if (!is_of_backward(stack_class)) return;
   if (SizeFacts* const facts = sizes.add(size_bytes)) ++(is_left ? facts->kept_gradients : facts->unfinished);
+}
+
+bool OfDevice::is_in_reduction(EventIndex event) const {
+  const auto after = std::ranges::upper_bound(reductions, event, {}, &Reduction::event);
+  return after != reductions.begin() && event < std::prev(after)->until;
 }
 
 const Failure* OfDevice::unwound_by(EventIndex event) const {

@@ -95,7 +95,8 @@ struct Failure {
 
 /// Whether it is a node of autograd that makes it.
 [[nodiscard]] inline bool is_of_backward(StackClass stack_class) {
-  return stack_class == StackClass::backward || stack_class == StackClass::accumulate_grad;
+  return stack_class == StackClass::backward || stack_class == StackClass::accumulate_grad ||
+         stack_class == StackClass::reduction;
 }
 
 /// Whether a module made it.
@@ -117,6 +118,12 @@ struct Failure {
   }
 }
 
+/// An allocation by a reduction of gradients, and the next allocation.
+struct Reduction {
+  EventIndex event;
+  EventIndex until = kLastPossibleEvent;
+};
+
 struct KindWatch::Known {
   struct OfDevice {
     Phases phases;
@@ -126,6 +133,7 @@ struct KindWatch::Known {
     std::map<StackId, Copies> copies;
     std::map<StackId, CatSizes> cats;
     std::vector<Failure> failures;
+    std::vector<Reduction> reductions;
     std::vector<OldCopy> old_copies; ///< sorted by address
     struct Freed {
       StackId stack;
@@ -146,12 +154,18 @@ struct KindWatch::Known {
     }
     /// The failure whose exception freed what `event` freed, or null.
     [[nodiscard]] const Failure* unwound_by(EventIndex event) const;
+    /// Whether `event` comes right after an allocation by a reduction of gradients.
+    [[nodiscard]] bool is_in_reduction(EventIndex event) const;
 
   private:
+    void note_reduction(EventIndex event, StackClass stack_class);
     void begin_run();
     void go_on_backward();
     [[nodiscard]] bool is_output(const Began& began);
     void reside(StackId stack, StackClass stack_class, std::uint64_t size_bytes);
+    [[nodiscard]] bool is_reducing() const {
+      return !reductions.empty() && reductions.back().until == kLastPossibleEvent;
+    }
     [[nodiscard]] bool is_unwinding() const { return !failures.empty() && failures.back().until == kLastPossibleEvent; }
   };
 

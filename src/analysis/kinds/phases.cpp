@@ -15,6 +15,7 @@ constexpr std::size_t kMostRuns = std::size_t{1} << 20U;
 std::optional<Phase> phase_of(StackClass stack_class, Phase now) {
   switch (stack_class) {
   case StackClass::backward:
+  case StackClass::reduction:
   case StackClass::accumulate_grad: return Phase::backward;
   case StackClass::optimizer:
   case StackClass::optimizer_state: return Phase::optimizer;
@@ -32,6 +33,8 @@ std::optional<Phase> phase_of(StackClass stack_class, Phase now) {
   case StackClass::parameter:
   case StackClass::gradient:
   case StackClass::workspace:
+  case StackClass::master_copy:
+  case StackClass::bucket:
   case StackClass::communication: break;
   }
   return std::nullopt;

@@ -33,6 +33,8 @@ struct SizeFacts {
   [[nodiscard]] std::uint64_t gradients_at_once() const {
     return std::max({gradients.most, kept_gradients, old_gradients});
   }
+  /// Whether a parameter may have this size.
+  [[nodiscard]] bool has_parameters() const { return parameters + old + residents > 0; }
 };
 
 /// Facts by size, of a bounded number of sizes.

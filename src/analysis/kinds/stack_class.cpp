@@ -1,6 +1,7 @@
 #include "analysis/kinds/stack_class.hpp"
 
 #include "analysis/kinds/frame_marks.hpp"
+#include "analysis/kinds/sharding.hpp"
 
 #include <array>
 #include <cstddef>
@@ -141,6 +142,7 @@ private:
 
   std::uint32_t signs_ = 0;
   OwnOptimizer own_optimizer_;
+  ShardingFrames sharding_;
   ApplyLines apply_lines_;
   std::uint64_t innermost_ = 0;     ///< marks of the innermost frame in Python
   std::uint64_t innermost_cpp_ = 0; ///< frames that belong to more than PyTorch's operators
@@ -151,6 +153,7 @@ private:
 void StackSigns::add_python(const Frame& frame, std::uint64_t marks) {
   if (innermost_ == 0 && (marks & mark::context_file) == 0) innermost_ = marks;
   own_optimizer_.add(frame.filename, marks);
+  sharding_.add(marks);
   constexpr std::uint64_t kApply = mark::module_file | mark::apply;
   if ((marks & kApply) == kApply) apply_lines_.add(frame.line);
   signs_ |= signs_of(marks, kPythonSigns);
@@ -172,6 +175,7 @@ StackClass StackSigns::stack_class() const {
   if (is(sign::accumulated)) return StackClass::accumulate_grad;
   constexpr std::uint64_t kMakesState = mark::optimizer_file | mark::init_state;
   if (is(sign::hook) && (innermost_ & kMakesState) == kMakesState) return StackClass::optimizer_state;
+  if (const auto sharded = sharding_.stack_class()) return *sharded;
   if (is(sign::sharded) && !is(sign::sharded_gradient)) return StackClass::parameter;
   if (is(sign::backward)) return StackClass::backward;
   if (innermost_ == 0) return class_of_cpp();

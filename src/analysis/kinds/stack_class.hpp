@@ -16,6 +16,9 @@ enum class StackClass : std::uint8_t {
   gradient,        ///< Module._apply where it moves gradients
   optimizer_state, ///< _init_group of an optimizer, load_state_dict(); zeros_like() in one of C++
   optimizer,       ///< another line of an optimizer
+  master_copy,     ///< the copies of the parameters that ZeRO's optimizer updates
+  bucket,          ///< a buffer that ZeRO keeps for gradients: of all that it reduces at once, or of its own partition
+  reduction,       ///< a step of FSDP or ZeRO that reduces gradients: its buffers, and what it leaves behind, gradients
   accumulate_grad, ///< the node of autograd that keeps a gradient
   backward,        ///< autograd's engine
   workspace,

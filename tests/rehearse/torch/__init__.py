@@ -9,7 +9,21 @@ import types
 
 __version__ = "2.99.0+cu130"
 version = types.SimpleNamespace(cuda=None if os.environ.get("FAKE_TORCH_IS_CPU") else "13.0")
-TOTAL_BYTES = int(os.environ.get("MEMVIZ_REHEARSAL_MEMORY", 1 << 30))
+
+
+def _total_bytes():
+    """As the made-up GPU finds it: the variable's, else the profile's."""
+    if "MEMVIZ_REHEARSAL_MEMORY" in os.environ:
+        return int(os.environ["MEMVIZ_REHEARSAL_MEMORY"])
+    profile = os.environ.get("MEMVIZ_REHEARSAL_GPU", "")
+    if "/" not in profile:
+        return 1 << 30
+    with open(profile) as file:
+        values = dict(line.split("#")[0].split(" = ") for line in file if " = " in line)
+    return int(values["total_bytes"])
+
+
+TOTAL_BYTES = _total_bytes()
 CONTEXT_BYTES = 1 << 20
 
 # "native", or one of those that keep no history and tell nobody of errors: cudaMallocAsync, pluggable.
@@ -68,7 +82,8 @@ def _event(action, address, size, **more):
         del _state.events[: -1 if _state.history == "state" else -_state.asked.get("max_entries", 1 << 62)]
 
 
-def allocate(size):
+def allocate(size, kind=""):
+    """The kind is attached to the allocation, as torch.cuda.memory._set_memory_metadata() does."""
     from torch import cuda
 
     cuda._lazy_init()
@@ -84,7 +99,7 @@ def allocate(size):
     _state.used += size
     _state.peak = max(_state.peak, _state.used)
     _event("segment_alloc", address, size)
-    _event("alloc", address, size)
+    _event("alloc", address, size, **({"user_metadata": kind} if kind else {}))
     return address
 
 

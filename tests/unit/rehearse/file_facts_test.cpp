@@ -25,3 +25,10 @@ TEST_CASE("facts at the failure are there where memory ran out") {
   CHECK_FALSE(facts_at_failure(test::testdata_file("training_step")));
   CHECK_FALSE(facts_at_failure(test::testdata_file("empty")));
 }
+
+TEST_CASE("facts have the kinds of what was in use") {
+  const auto facts = facts_at_peak(test::testdata_file("training_step"));
+  REQUIRE(facts);
+  CHECK(bytes_of_kinds(facts->kinds) == facts->device.figures.requested_bytes);
+  CHECK(has_known(facts->kinds));
+}

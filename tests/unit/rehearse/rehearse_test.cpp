@@ -1,7 +1,6 @@
 #include "memviz/error.hpp"
 #include "memviz/fit_report.hpp"
 #include "memviz/fit_words.hpp"
-#include "rehearse/installation.hpp"
 #include "rehearse/run_facts.hpp"
 #include "rehearse/search.hpp"
 #include "support/contains.hpp"
@@ -290,27 +289,4 @@ TEST_CASE("what a run leaves behind is read within bounds") {
   const RunFacts facts = read_facts(folder / "report", "/dev/zero");
   CHECK(facts.host_reads == 1000);
   CHECK(facts.notes.size() == 100);
-}
-
-TEST_CASE("profiles of GPUs") {
-  const test::TemporaryFolder folder;
-  std::filesystem::create_directories(folder / "profiles");
-  test::write_bytes(folder / "profiles/t4.profile",
-                    "# a comment\nname = Tesla T4 # its name\n total_bytes=1000\ncontext_bytes = 10\nother = x\n");
-  test::write_bytes(folder / "profiles/wrong.profile", "total_bytes = many\n");
-  test::write_bytes(folder / "profiles/empty.profile", "");
-  CHECK(profile_names(std::string(folder / "")) == std::vector<std::string>{"empty", "t4", "wrong"});
-  const Profile profile = read_profile(profile_file(std::string(folder / ""), "t4"));
-  CHECK(profile.name == "t4");
-  CHECK(profile.gpu == "Tesla T4");
-  CHECK(profile.total_bytes == 1000);
-  CHECK(profile.context_bytes == 10);
-  CHECK(read_profile(profile_file("/nowhere", folder / "profiles/t4.profile")).gpu == "Tesla T4");
-  CHECK_THROWS_AS(static_cast<void>(read_profile(folder / "profiles/wrong.profile")), UsageError);
-  CHECK_THROWS_AS(static_cast<void>(read_profile(folder / "profiles/empty.profile")), UsageError);
-  CHECK_THROWS_WITH_AS(static_cast<void>(profile_file(std::string(folder / ""), "t5")),
-                       "--gpu: 't5' is not known; there are empty, t4, wrong; a profile of your own has a '/' in its "
-                       "name",
-                       UsageError);
-  CHECK_THROWS_AS(static_cast<void>(profile_file(std::string(folder / ""), "./none")), UsageError);
 }

@@ -1,0 +1,48 @@
+#include "rehearse/world.hpp"
+
+#include <algorithm>
+#include <doctest/doctest.h>
+#include <set>
+#include <vector>
+
+using memviz::rehearse::spread_ranks;
+using Ranks = std::vector<std::uint64_t>;
+
+TEST_CASE("the ranks to rehearse are of each stage of a pipeline and of each position in a node") {
+  const Ranks ranks = spread_ranks(512, 8, 8);
+  CHECK(ranks == Ranks{0, 511, 257, 132, 386, 70, 195, 325});
+  for (const std::uint64_t stages : {2U, 4U, 8U}) {
+    std::set<std::uint64_t> met;
+    for (const std::uint64_t rank : ranks)
+      met.insert(rank / (512 / stages));
+    CHECK(met.size() == stages);
+  }
+  std::set<std::uint64_t> positions;
+  for (const std::uint64_t rank : ranks)
+    positions.insert(rank % 8);
+  CHECK(positions.size() == 8);
+}
+
+TEST_CASE("pipelines of three stages are met where three divides the world") {
+  const Ranks ranks = spread_ranks(96, 8, 5);
+  std::set<std::uint64_t> stages;
+  for (const std::uint64_t rank : ranks)
+    stages.insert(rank / 32);
+  CHECK(stages.size() == 3);
+}
+
+TEST_CASE("small worlds, and those that are no multiple of a node, have each rank once") {
+  CHECK(spread_ranks(1, 1, 8) == Ranks{0});
+  CHECK(spread_ranks(2, 2, 8) == Ranks{0, 1});
+  CHECK(spread_ranks(4, 4, 8) == Ranks{0, 3, 2, 1});
+  CHECK(spread_ranks(512, 8, 1) == Ranks{0});
+  for (std::uint64_t world = 1; world < 50; ++world)
+    for (std::uint64_t node = 1; node <= 9; ++node) {
+      CAPTURE(world);
+      CAPTURE(node);
+      const Ranks ranks = spread_ranks(world, node, 20);
+      CHECK(ranks.size() == std::min<std::uint64_t>(world, 20));
+      CHECK(std::set<std::uint64_t>(ranks.begin(), ranks.end()).size() == ranks.size());
+      CHECK(*std::max_element(ranks.begin(), ranks.end()) == world - 1);
+    }
+}
