@@ -52,7 +52,8 @@ __attribute__((destructor)) void at_exit() {
 } // namespace
 
 Machine::Machine(Settings settings_of_it)
-    : settings(std::move(settings_of_it)), memory(settings), streams(static_cast<int>(settings.devices.size())) {
+    : settings(std::move(settings_of_it)), memory(settings),
+      streams(static_cast<int>(settings.devices.size()), settings.events_pass) {
 }
 
 Locked::Locked() : lock_(machine_mutex) {

@@ -71,6 +71,38 @@ TEST_CASE("device memory reads as zeros by copy, but for what was just written")
   CHECK(outcome.status == 0);
 }
 
+TEST_CASE("where events are late, calls that the host waits in let them pass") {
+  const Outcome outcome = in_child([] {
+    setenv("MEMVIZ_REHEARSAL_EVENTS", "late", 1);
+    using Copy = int(void*, const void*, std::size_t, int, Handle);
+    auto* const copy = function<Copy>("cudaMemcpyAsync");
+    auto* const copy_and_wait = function<Memcpy>("cudaMemcpy");
+    void *device = nullptr, *pinned = nullptr;
+    Handle event = nullptr;
+    char host[4] = {};
+    function<Malloc>("cudaMalloc")(&device, 4 << 20);
+    function<int(void**, std::size_t, unsigned)>("cudaHostAlloc")(&pinned, 4096, 0);
+    function<int(Handle*, unsigned)>("cudaEventCreateWithFlags")(&event, 2);
+    const auto is_late_after = [&](const std::function<void()>& call) {
+      function<Launch>("cudaLaunchKernel")(nullptr, {1, 1, 1}, {32, 1, 1}, nullptr, 0, nullptr);
+      function<int(Handle, Handle)>("cudaEventRecord")(event, nullptr);
+      call();
+      return function<int(Handle)>("cudaEventQuery")(event) == 600;
+    };
+    if (!is_late_after([] {})) return 1;
+    if (!is_late_after([&] { copy(device, host, 4, 1, nullptr); })) return 2;
+    if (!is_late_after([&] { copy(pinned, device, 4, 2, nullptr); })) return 3;
+    if (is_late_after([&] { copy(host, device, 4, 2, nullptr); })) return 4;
+    if (!is_late_after([&] { copy_and_wait(static_cast<char*>(device) + 64, device, 4, 3); })) return 5;
+    if (is_late_after([&] { copy_and_wait(pinned, device, 4, 2); })) return 6;
+    if (is_late_after([&] { copy_and_wait(device, host, 4, 1); })) return 7;
+    if (is_late_after([] { function<int()>("cudaDeviceSynchronize")(); })) return 8;
+    if (is_late_after([&] { function<int(Handle)>("cudaEventSynchronize")(event); })) return 9;
+    return is_late_after([&] { function<int(void*)>("cudaFree")(device); }) ? 10 : 0;
+  });
+  CHECK(outcome.status == 0);
+}
+
 TEST_CASE("a launch of impossible size is refused") {
   const Outcome outcome = in_child([] {
     auto* const launch = function<Launch>("cudaLaunchKernel");
