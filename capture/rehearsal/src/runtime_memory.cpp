@@ -102,6 +102,7 @@ MEMVIZ_EXPORT int cudaPointerGetAttributes(PointerAttributes* attributes, const 
     switch (found->range.kind) {
     case RangeKind::device:
     case RangeKind::mapped:
+    case RangeKind::peer:
     case RangeKind::pooled: *attributes = {MemoryType::device, found->range.device, address, nullptr}; break;
     case RangeKind::managed: *attributes = {MemoryType::managed, 0, address, address}; break;
     case RangeKind::pinned:

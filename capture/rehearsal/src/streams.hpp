@@ -78,6 +78,7 @@ public:
 
   Error create_event(int device, unsigned flags, Handle* out);
   Error destroy_event(Handle event);
+  [[nodiscard]] bool is_event(Handle event) const { return events_.count(event) != 0; }
   Error record(Handle event, Stream& stream);
   Error wait(Stream& stream, Handle event);
   // Success where all that comes before has passed, else not_ready.
