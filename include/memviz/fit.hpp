@@ -99,6 +99,14 @@ enum class FitOutcome : std::uint8_t {
   no_gpu,       ///< it ended well, but never used a GPU
 };
 
+/// Of a program that was run at both ends, the one that takes less. Memory that another stream uses becomes free at the
+/// earliest when its work is submitted, at the latest when the host waits for it.
+struct OtherEnd {
+  bool is_latest = false;
+  FitOutcome outcome = FitOutcome::fits;
+  std::uint64_t peak_bytes = 0;
+};
+
 struct FitVerdict {
   FitOutcome outcome = FitOutcome::no_gpu;
   Ending ending;
@@ -107,6 +115,7 @@ struct FitVerdict {
   RunFacts facts = {};
   std::optional<FileFacts> peak = {};  ///< of the fullest process
   std::optional<Failure> failure = {}; ///< of the first out-of-memory error
+  std::optional<OtherEnd> other_end = {};
 };
 
 [[nodiscard]] FitOutcome outcome_of(const Ending& ending, const RunFacts& facts);

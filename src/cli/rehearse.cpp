@@ -61,6 +61,7 @@ struct RehearseCommand : CommandOptions {
   std::optional<std::string> rank;
   std::optional<std::uint64_t> most_ranks;
   std::optional<std::uint64_t> local_world;
+  bool both_ends = false;
   std::optional<std::string> json;
 };
 
@@ -125,6 +126,10 @@ OptionList<RehearseCommand> rehearse_options() {
                   &RehearseCommand::most_ranks, parse_up_to<kMostRanks>)),
       rare(parsed({"local-world", '\0', "N", "with --world, how many ranks and GPUs a node has (default: 8)"},
                   &RehearseCommand::local_world, parse_up_to<kMostDeviceIds>)),
+      flag({"late", '\0', "",
+            "run it a second time, in which memory that another stream uses is free as late as a real GPU may have it: "
+            "only when the host waits. Says both where they differ; the one that takes more decides"},
+           &RehearseCommand::both_ends),
       json_option(&RehearseCommand::json, "instead of the text"),
   };
   return joined<RehearseCommand>({own, within<RehearseCommand>(&RehearseCommand::file, general)});
@@ -138,6 +143,7 @@ Setup setup_of(const RehearseCommand& options, const std::string& gpu) {
   setup.memory_bytes = options.memory_bytes;
   setup.records = !options.leaves_recording;
   setup.output = options.output;
+  setup.both_ends = options.both_ends;
   setup.version = version();
   if (options.output.empty() || options.output == "-")
     throw UsageError("-o names a folder, which gets a snapshot from each process");

@@ -120,6 +120,13 @@ void write_verdict(JsonWriter& json, const FitVerdict& verdict) {
   }
   write_failure(json, verdict.failure);
   write_files(json, verdict.facts);
+  if (verdict.other_end)
+    json.key("other_end")
+        .begin_object()
+        .member("events", verdict.other_end->is_latest ? "late" : "at-once")
+        .member("outcome", outcome_word(verdict.other_end->outcome))
+        .member("peak_bytes", verdict.other_end->peak_bytes)
+        .end_object();
   json.member("notes", notes(verdict)).end_object();
 }
 

@@ -6,6 +6,7 @@
 #include "io/output_file.hpp"
 #include "io/temporary_folder.hpp"
 #include "memviz/error.hpp"
+#include "rehearse/both_ends.hpp"
 #include "rehearse/file_facts.hpp"
 #include "rehearse/installation.hpp"
 #include "rehearse/run_facts.hpp"
@@ -165,6 +166,7 @@ template <class Read> void reading(FitVerdict& verdict, Read read) {
 } // namespace
 
 FitVerdict rehearse(const Setup& setup, const std::vector<std::string>& words, const Variables& variables) {
+  if (setup.both_ends) return rehearse_both_ends(setup, words, variables);
   check_system(setup.folder);
   const OutputFolder output(setup.output);
   FitVerdict verdict;

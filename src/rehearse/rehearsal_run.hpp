@@ -26,12 +26,13 @@ struct Setup {
   std::uint64_t max_entries = 0;
   std::optional<std::uint64_t> steps = {};
   std::optional<WorldRank> world = {};    ///< the program is one rank of a job
+  bool both_ends = false;                 ///< see both_ends.hpp
   std::string version;                    ///< of memviz, for the mark
   std::optional<int> program_output = {}; ///< a descriptor for what the program writes, in place of our streams
 };
 
-/// Runs the program once; `variables` join its environment. Throws UsageError where it cannot be started, Error where
-/// the output folder cannot be made.
+/// Runs the program once, or at both ends; `variables` join its environment. Throws UsageError where it cannot be
+/// started, Error where the output folder cannot be made.
 [[nodiscard]] FitVerdict rehearse(const Setup& setup, const std::vector<std::string>& words,
                                   const Variables& variables);
 

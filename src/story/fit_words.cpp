@@ -20,12 +20,20 @@ std::string gpu_text(const Profile& profile) {
   return profile.gpu == profile.name ? profile.gpu : fmt::format("{} ({})", profile.gpu, profile.name);
 }
 
+/// "41.2 GiB", or "41.2 GiB to 45.0 GiB" of a program that was run at both ends.
+std::string peak_text(const FitVerdict& verdict, std::uint64_t peak_bytes) {
+  const auto& other = verdict.other_end;
+  if (!other || other->peak_bytes == peak_bytes) return format_bytes(peak_bytes);
+  return fmt::format("{} to {}", format_bytes(other->peak_bytes), format_bytes(peak_bytes));
+}
+
 /// "NVIDIA H100 80GB HBM3 (h100-80): 41.2 GiB of 79.2 GiB at the peak, 38.0 GiB left"
 std::string room_text(const FitVerdict& verdict) {
   const DeviceUse* const use = fullest(verdict.facts);
   if (use == nullptr) return gpu_text(verdict.profile);
-  return fmt::format("{}: {} of {} at the peak, {} left", gpu_text(verdict.profile), format_bytes(use->peak_bytes),
-                     format_bytes(use->total_bytes), format_bytes(use->left_bytes()));
+  return fmt::format("{}: {} of {} at the peak, {} left", gpu_text(verdict.profile),
+                     peak_text(verdict, use->peak_bytes), format_bytes(use->total_bytes),
+                     format_bytes(use->left_bytes()));
 }
 
 /// "3 of 512 ranks were rehearsed; the others may differ."
@@ -75,6 +83,28 @@ std::string change_words(FitOutcome before, FitOutcome after) {
   return fits ? "fits" : "does not fit";
 }
 
+/// Of a program that was run at both ends.
+std::string both_ends_text(const FitVerdict& verdict, const OtherEnd& other) {
+  const std::string text = "Memory that another stream uses becomes free when that stream's work is done: at the "
+                           "earliest when it is submitted, at the latest when the host waits for it. ";
+  if (other.outcome == FitOutcome::does_not_fit) return text + "The program runs out of memory at both ends.";
+  const std::string_view other_name = other.is_latest ? "latest" : "earliest";
+  const std::string_view name = other.is_latest ? "earliest" : "latest";
+  if (verdict.outcome != FitOutcome::fits)
+    return text + fmt::format("At the {} the program fits, with {} at the peak; all else here is of the {}. A real run "
+                              "is between them.",
+                              other_name, format_bytes(other.peak_bytes), name);
+  if (other.peak_bytes == peak_of(verdict)) return text + "Both ends have the same peak.";
+  return text + fmt::format("The peak is {} at the {} and {} at the {}, of which all else here is.",
+                            format_bytes(other.peak_bytes), other_name, format_bytes(peak_of(verdict)), name);
+}
+
+/// "Does not fit", or, of a program that fits at one end only, "May not fit".
+std::string_view refusal(const FitVerdict& verdict) {
+  const auto& other = verdict.other_end;
+  return other && other->outcome == FitOutcome::fits ? "May not fit" : "Does not fit";
+}
+
 } // namespace
 
 std::string headline(const FitVerdict& verdict) {
@@ -82,7 +112,7 @@ std::string headline(const FitVerdict& verdict) {
   switch (verdict.outcome) {
   case FitOutcome::fits: return fmt::format("Fits on {}.", room_text(verdict));
   case FitOutcome::does_not_fit:
-    return fmt::format("Does not fit on {}: it ran out of memory{}{}.", gpu,
+    return fmt::format("{} on {}: it ran out of memory{}{}.", refusal(verdict), gpu,
                        verdict.facts.oom_count > 1 ? " " + format_count(verdict.facts.oom_count) + " times" : "",
                        verdict.ending.is_good() ? ", caught the error and went on" : "");
   case FitOutcome::failed:
@@ -127,6 +157,7 @@ std::vector<std::string> notes(const FitVerdict& verdict) {
   if (has_retries && verdict.outcome == FitOutcome::fits)
     list.emplace_back(
         "It only just fits: the device had no more, so PyTorch gave its cached memory back and tried again.");
+  if (verdict.other_end) list.push_back(both_ends_text(verdict, *verdict.other_end));
   if (verdict.peak && verdict.peak->loss)
     list.push_back(lost_history_text(*verdict.peak->loss, verdict.peak->device) +
                    ". --max-entries keeps more of the history.");

@@ -7,6 +7,7 @@
 #include <ATen/cuda/CUDAContext.h>
 #include <torch/version.h>
 
+#include <dlfcn.h>
 #include <fstream>
 #include <iostream>
 
@@ -15,8 +16,9 @@ namespace {
 void describe_device() {
   const cudaDeviceProp& properties = *at::cuda::getCurrentDeviceProperties();
   std::ofstream file(memviz::gpu::out_folder() / "device.json");
-  file << R"({"device": ")" << properties.name << R"(", "device_bytes": )" << properties.totalGlobalMem
-       << R"(, "torch": ")" << TORCH_VERSION << "\"}\n";
+  const bool is_rehearsed = dlsym(RTLD_DEFAULT, "memviz_rehearsal_profile") != nullptr;
+  file << R"({"device": ")" << properties.name << (is_rehearsed ? " (memviz rehearsal)" : "")
+       << R"(", "device_bytes": )" << properties.totalGlobalMem << R"(, "torch": ")" << TORCH_VERSION << "\"}\n";
 }
 
 } // namespace

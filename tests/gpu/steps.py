@@ -5,6 +5,7 @@ usage: steps.py STEP MEMVIZ OUT_FOLDER [WHEEL]
 Exit status 77: left out, and the last line says why. Figures go to OUT_FOLDER/figures.json, a line of JSON each.
 """
 
+import ctypes
 import json
 import os
 import pathlib
@@ -61,7 +62,9 @@ class Steps:
         """What the results are about, where the tests of LibTorch did not say it."""
         torch, path = self.torch, self.out / "device.json"
         if not path.exists():
-            facts = {"device": torch.cuda.get_device_name(), "devices": torch.cuda.device_count(),
+            is_rehearsed = hasattr(ctypes.CDLL(None), "memviz_rehearsal_profile")
+            name = torch.cuda.get_device_name() + (" (memviz rehearsal)" if is_rehearsed else "")
+            facts = {"device": name, "devices": torch.cuda.device_count(),
                      "torch": torch.__version__, "cuda": torch.version.cuda}
             path.write_text(json.dumps(facts) + "\n")
 
@@ -137,7 +140,7 @@ class Steps:
         torch.ones(1, device="cuda")
         free, total = torch.cuda.mem_get_info()
         facts.update(
-            device=device.name.replace(" (memviz rehearsal)", ""), compute_capability=f"{device.major}.{device.minor}",
+            device=device.name, compute_capability=f"{device.major}.{device.minor}",
             multiprocessors=device.multi_processor_count, total_bytes=total,
             # Others may hold memory as well; what programs allocate does not depend on that where it fits.
             context_bytes=total - free - torch.cuda.memory_reserved(),

@@ -13,3 +13,4 @@ shared_bytes_per_multiprocessor = 167936
 shared_bytes_per_block = 166912
 l2_cache_bytes = 41943040
 memory_bus_bits = 5120
+nvlink_links = 12

@@ -13,3 +13,4 @@ shared_bytes_per_multiprocessor = 233472
 shared_bytes_per_block = 232448
 l2_cache_bytes = 132120576
 memory_bus_bits = 8192
+nvlink_links = 18

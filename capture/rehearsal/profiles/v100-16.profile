@@ -13,3 +13,4 @@ shared_bytes_per_multiprocessor = 98304
 shared_bytes_per_block = 98304
 l2_cache_bytes = 6291456
 memory_bus_bits = 4096
+nvlink_links = 6

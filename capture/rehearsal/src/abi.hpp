@@ -74,6 +74,13 @@ struct AccessDescription { // cudaMemAccessDesc, CUmemAccessDesc
   int flags; // 0: none, 1: read, 3: read and write
 };
 
+struct MulticastProperties { // CUmulticastObjectProp
+  unsigned devices;
+  std::size_t bytes;
+  unsigned long long handle_types;
+  unsigned long long flags;
+};
+
 struct PoolProperties { // cudaMemPoolProps, CUmemPoolProps
   int allocation_type;
   int handle_types;

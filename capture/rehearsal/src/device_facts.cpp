@@ -63,10 +63,6 @@ constexpr int kLastAttribute = 147;
 
 } // namespace
 
-std::string shown_name(const Profile& profile) {
-  return profile.device + " (memviz rehearsal)";
-}
-
 long long device_attribute(const Profile& profile, int device, int attribute) {
   const bool is_ampere_or_later = profile.capability_major >= 8;
   switch (attribute) {
@@ -81,6 +77,8 @@ long long device_attribute(const Profile& profile, int device, int attribute) {
   case 97: return static_cast<long long>(profile.shared_bytes_per_block);
   case 106: return profile.blocks_per_multiprocessor;
   case 111: return is_ampere_or_later ? kReservedSharedBytesPerBlock : 0;
+  case 132: // multicast objects: switches of NVLink since Hopper
+    return profile.capability_major >= 9 && profile.nvlink_links > 0;
   case 120: // clusters
   case 127: // tensor maps
   case 129: // unified function pointers
@@ -112,7 +110,7 @@ template <typename Properties> Properties common_properties(const Profile& profi
   const auto fact = [&](int attribute) { return static_cast<int>(device_attribute(profile, device, attribute)); };
   Properties p;
   std::memset(&p, 0, sizeof p);
-  std::snprintf(p.name, sizeof p.name, "%s", shown_name(profile).c_str());
+  std::snprintf(p.name, sizeof p.name, "%s", profile.device.c_str());
   p.uuid = device_uuid(device);
   p.totalGlobalMem = profile.total_bytes;
   p.sharedMemPerBlock = kSharedBytesPerBlock;

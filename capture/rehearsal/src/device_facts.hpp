@@ -12,9 +12,6 @@ inline constexpr int kSharedBytesPerBlock = 48 << 10;     // without opting in
 inline constexpr int kReservedSharedBytesPerBlock = 1024; // of the system, from compute capability 8.0 on
 inline constexpr int kDriverVersion = 13000;              // the newest that is made up; drivers run older programs
 
-// The device's name as programs see it: the card's, and that it is none.
-[[nodiscard]] std::string shown_name(const Profile& profile);
-
 // CUdevice_attribute and cudaDeviceAttr have the same numbers. 0 for what the device does not have; -1 for a number
 // that is none.
 [[nodiscard]] long long device_attribute(const Profile& profile, int device, int attribute);

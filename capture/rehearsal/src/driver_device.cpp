@@ -78,7 +78,7 @@ MEMVIZ_EXPORT int cuDeviceGet(int* device, int ordinal) {
 MEMVIZ_EXPORT int cuDeviceGetName(char* name, int length, int device) {
   return device_call(device, [&](Machine& machine, int) {
     if (!name || length <= 0) return Error::invalid_value;
-    std::snprintf(name, static_cast<std::size_t>(length), "%s", shown_name(machine.settings.profile).c_str());
+    std::snprintf(name, static_cast<std::size_t>(length), "%s", machine.settings.profile.device.c_str());
     return Error::success;
   });
 }

@@ -18,6 +18,11 @@ int copy_on(std::uint64_t destination, std::uint64_t source, std::size_t bytes, 
       [&](Machine& machine) { return copy(machine, pointer_of(destination), pointer_of(source), bytes, stream); });
 }
 
+int copy_blocking(std::uint64_t destination, std::uint64_t source, std::size_t bytes) {
+  return driver_call(
+      [&](Machine& machine) { return copy_and_wait(machine, pointer_of(destination), pointer_of(source), bytes); });
+}
+
 // What repeats a value of 2 or 4 bytes is kept as a value of one byte only where its bytes are equal; else it is one
 // whose bytes are not known, which read as zeros.
 int fill_on(std::uint64_t destination, unsigned value, std::size_t element_bytes, std::size_t count, Handle stream) {
@@ -137,26 +142,26 @@ MEMVIZ_EXPORT int cuPointerGetAttribute(void* data, int attribute, std::uint64_t
 }
 
 MEMVIZ_EXPORT int cuMemcpy(std::uint64_t destination, std::uint64_t source, std::size_t bytes) {
-  return copy_on(destination, source, bytes, nullptr);
+  return copy_blocking(destination, source, bytes);
 }
 MEMVIZ_EXPORT int cuMemcpyAsync(std::uint64_t destination, std::uint64_t source, std::size_t bytes, Handle stream) {
   return copy_on(destination, source, bytes, stream);
 }
 MEMVIZ_EXPORT int cuMemcpyHtoD_v2(std::uint64_t destination, const void* source, std::size_t bytes) {
-  return copy_on(destination, number_of(source), bytes, nullptr);
+  return copy_blocking(destination, number_of(source), bytes);
 }
 MEMVIZ_EXPORT int cuMemcpyHtoDAsync_v2(std::uint64_t destination, const void* source, std::size_t bytes,
                                        Handle stream) {
   return copy_on(destination, number_of(source), bytes, stream);
 }
 MEMVIZ_EXPORT int cuMemcpyDtoH_v2(void* destination, std::uint64_t source, std::size_t bytes) {
-  return copy_on(number_of(destination), source, bytes, nullptr);
+  return copy_blocking(number_of(destination), source, bytes);
 }
 MEMVIZ_EXPORT int cuMemcpyDtoHAsync_v2(void* destination, std::uint64_t source, std::size_t bytes, Handle stream) {
   return copy_on(number_of(destination), source, bytes, stream);
 }
 MEMVIZ_EXPORT int cuMemcpyDtoD_v2(std::uint64_t destination, std::uint64_t source, std::size_t bytes) {
-  return copy_on(destination, source, bytes, nullptr);
+  return copy_blocking(destination, source, bytes);
 }
 MEMVIZ_EXPORT int cuMemcpyDtoDAsync_v2(std::uint64_t destination, std::uint64_t source, std::size_t bytes,
                                        Handle stream) {

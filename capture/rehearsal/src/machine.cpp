@@ -13,7 +13,8 @@ namespace {
 
 std::mutex machine_mutex;
 Machine* the_machine = nullptr;
-pid_t owner = 0;
+pid_t maker = 0;
+pid_t user = 0; // the first process that called CUDA; NVML does not count
 
 [[noreturn]] void refuse(const std::string& reason) {
   const std::string line = "memviz rehearse: " + reason + "\n";
@@ -30,7 +31,7 @@ void make_machine() {
   } catch (const std::exception& error) {
     refuse(error.what());
   }
-  owner = getpid();
+  maker = getpid();
   const AddressSpace& addresses = the_machine->memory.addresses();
   explain_faults(addresses.begin(), addresses.bytes());
   // A fork while another thread holds the lock would leave it locked in the child.
@@ -46,13 +47,14 @@ bool write_report() {
 
 // Runs when the process ends, after PyTorch's own end. Never frees the machine: other threads may still be in it.
 __attribute__((destructor)) void at_exit() {
-  if (the_machine && owner == getpid()) static_cast<void>(write_report());
+  if (the_machine && (user ? user : maker) == getpid()) static_cast<void>(write_report());
 }
 
 } // namespace
 
 Machine::Machine(Settings settings_of_it)
-    : settings(std::move(settings_of_it)), memory(settings), streams(static_cast<int>(settings.devices.size())) {
+    : settings(std::move(settings_of_it)), memory(settings),
+      streams(static_cast<int>(settings.devices.size()), settings.events_pass) {
 }
 
 Locked::Locked() : lock_(machine_mutex) {
@@ -66,7 +68,8 @@ int& current_device() {
 }
 
 bool is_forked() {
-  return owner != getpid();
+  if (user == 0) user = getpid();
+  return user != getpid();
 }
 
 Error& last_error() {

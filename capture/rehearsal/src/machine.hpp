@@ -44,7 +44,8 @@ private:
 // The device that this thread has set; 0 at first.
 int& current_device();
 
-// In a child that was forked after its parent used the GPU, CUDA answers every call with not_initialized; so do we.
+// In a child that was forked after its parent called CUDA, CUDA answers every call with not_initialized; so do we. The
+// first call of CUDA makes this process the one that uses it; NVML needs no such process.
 [[nodiscard]] bool is_forked();
 
 // The error that cudaGetLastError gives this thread.

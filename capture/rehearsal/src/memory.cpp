@@ -125,6 +125,24 @@ void Memory::free_small(std::uint64_t address, const Range& range) {
   small_chunks_.erase(chunk);
 }
 
+Error Memory::open_peer(int device, std::uint64_t bytes, void** out) {
+  const auto address = addresses_.take(round_up(bytes, kPageBytes), kPageBytes);
+  if (!address) return Error::out_of_memory;
+  add_range(*address, {bytes, RangeKind::peer, device, 0});
+  *out = reinterpret_cast<void*>(*address);
+  return Error::success;
+}
+
+Error Memory::close_peer(void* pointer) {
+  const auto found = ranges_.find(number_of(pointer));
+  if (found == ranges_.end() || found->second.range.kind != RangeKind::peer) return Error::invalid_value;
+  const std::uint64_t bytes = found->second.range.bytes;
+  writes_.forget(number_of(pointer), bytes);
+  ranges_.erase(found);
+  addresses_.give_back(number_of(pointer), round_up(bytes, kPageBytes));
+  return Error::success;
+}
+
 Error Memory::allocate_managed(std::uint64_t bytes, void** out) {
   if (bytes == 0) return Error::invalid_value;
   if (const Error error = map_host(bytes, out); error != Error::success) return error;

@@ -26,7 +26,7 @@ struct DeviceBook {
   [[nodiscard]] std::uint64_t free_bytes() const { return total_bytes - context_bytes - used_bytes; }
 };
 
-enum class RangeKind { device, mapped, pooled, managed, pinned, registered };
+enum class RangeKind { device, mapped, pooled, managed, pinned, registered, peer };
 
 struct Range {
   std::uint64_t bytes = 0;
@@ -57,6 +57,10 @@ public:
   // cudaMalloc, cudaFree. Of 0 bytes: success and a null pointer.
   Error allocate(int device, std::uint64_t bytes, void** out);
   Error free(void* pointer);
+
+  // Memory of another process: addresses, and nothing of the device.
+  Error open_peer(int device, std::uint64_t bytes, void** out);
+  Error close_peer(void* pointer);
 
   // cudaMallocManaged: real memory, which host and device code of the program may touch. CUDA populates such memory on
   // first touch and moves it on demand, and lets a program have more of it than a device has: nothing is charged.

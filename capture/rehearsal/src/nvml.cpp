@@ -14,6 +14,8 @@ constexpr int kNvmlInvalidArgument = 2;
 constexpr int kNotSupported = 3;
 constexpr int kNvmlNotFound = 6;
 constexpr int kInsufficientSize = 7;
+constexpr int kOverNvLink = 2;                              // NVML_P2P_CAPS_INDEX_NVLINK
+constexpr int kP2pNotSupported = 5;                         // NVML_P2P_STATUS_NOT_SUPPORTED
 constexpr std::uintptr_t kFirstDevice = 0x6e766d6c00000001; // a handle that is recognized, not followed
 
 struct MemoryInfo {
@@ -160,8 +162,8 @@ MEMVIZ_EXPORT int nvmlDeviceGetIndex(Handle device, unsigned* number) {
 }
 
 MEMVIZ_EXPORT int nvmlDeviceGetName(Handle device, char* text, unsigned length) {
-  return with_device(
-      device, [&](Machine& machine, int) { return give_text(shown_name(machine.settings.profile), text, length); });
+  return with_device(device,
+                     [&](Machine& machine, int) { return give_text(machine.settings.profile.device, text, length); });
 }
 
 MEMVIZ_EXPORT int nvmlDeviceGetUUID(Handle device, char* text, unsigned length) {
@@ -213,7 +215,7 @@ MEMVIZ_EXPORT int nvmlDeviceGetComputeRunningProcesses_v3(Handle device, unsigne
   return nvmlDeviceGetComputeRunningProcesses(device, count, processes);
 }
 
-// No NVLink and no fabric: programs take another way then.
+// Unknown: which links lead where. Programs take another way then.
 MEMVIZ_EXPORT int nvmlDeviceGetNvLinkState(Handle, unsigned, void*) {
   return kNotSupported;
 }
@@ -234,6 +236,10 @@ MEMVIZ_EXPORT int nvmlDeviceGetGpuFabricInfoV(Handle, GpuFabricInfo* info) {
   info->state = 0; // NVML_GPU_FABRIC_STATE_NOT_SUPPORTED
   return 0;
 }
-MEMVIZ_EXPORT int nvmlDeviceGetP2PStatus(Handle, Handle, int, void*) {
-  return kNotSupported;
+MEMVIZ_EXPORT int nvmlDeviceGetP2PStatus(Handle device, Handle, int capability, int* status) {
+  return with_device(device, [&](Machine& machine, int) {
+    if (!status) return kNvmlInvalidArgument;
+    *status = capability == kOverNvLink && machine.settings.profile.nvlink_links == 0 ? kP2pNotSupported : 0;
+    return 0;
+  });
 }

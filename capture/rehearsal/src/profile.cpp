@@ -41,6 +41,7 @@ void set_capability(Profile& profile, const std::string& value) {
 struct Key {
   const char* name;
   void (*set)(Profile&, const std::string&);
+  bool is_needed = true;
 };
 
 constexpr std::array kKeys{
@@ -58,6 +59,7 @@ constexpr std::array kKeys{
     Key{"shared_bytes_per_block", [](Profile& p, const std::string& v) { p.shared_bytes_per_block = number(v); }},
     Key{"l2_cache_bytes", [](Profile& p, const std::string& v) { p.l2_cache_bytes = number(v); }},
     Key{"memory_bus_bits", [](Profile& p, const std::string& v) { p.memory_bus_bits = small_number(v); }},
+    Key{"nvlink_links", [](Profile& p, const std::string& v) { p.nvlink_links = small_number(v); }, false},
 };
 
 void set(Profile& profile, const std::string& key, const std::string& value) {
@@ -95,7 +97,7 @@ Profile read_profile(const std::string& path) {
     }
   }
   for (const Key& key : kKeys)
-    if (!given.count(key.name)) throw std::runtime_error(path + ": '" + key.name + "' is missing");
+    if (key.is_needed && !given.count(key.name)) throw std::runtime_error(path + ": '" + key.name + "' is missing");
   if (profile.context_bytes >= profile.total_bytes)
     throw std::runtime_error(path + ": context_bytes leaves nothing of total_bytes");
   return profile;

@@ -8,7 +8,7 @@ namespace memviz::rehearsal {
 
 struct Profile {
   std::string name;   // what the rehearsal calls it: the file's stem
-  std::string device; // the card's own name, without the mark that the rehearsal appends
+  std::string device; // the card's own name, which programs look up files by
   int capability_major = 0;
   int capability_minor = 0;
   int multiprocessors = 0;
@@ -20,6 +20,7 @@ struct Profile {
   std::uint64_t shared_bytes_per_block = 0; // that a kernel can opt in to
   std::uint64_t l2_cache_bytes = 0;
   int memory_bus_bits = 0;
+  int nvlink_links = 0; // to the other devices of the machine; 0 where a profile does not say
 };
 
 // Throws std::runtime_error with a sentence that names the file and line: unknown key, missing key, not a number.

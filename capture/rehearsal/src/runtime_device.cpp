@@ -107,7 +107,7 @@ MEMVIZ_EXPORT int cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
 MEMVIZ_EXPORT int cudaDeviceSynchronize() {
   return runtime_call([&](Machine& machine) {
     touch(machine, current_device());
-    const Error error = machine.streams.check_synchronize_device(current_device());
+    const Error error = machine.streams.synchronize_device(current_device());
     if (error == Error::success) machine.pools.synchronized(current_device());
     return error;
   });

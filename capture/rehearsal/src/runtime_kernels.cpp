@@ -181,6 +181,6 @@ MEMVIZ_EXPORT int cudaMemcpyToSymbol(const void* symbol, const void* source, std
     const Error error = symbol_address(machine, symbol, &address, &symbol_bytes);
     if (error != Error::success) return error;
     if (offset > symbol_bytes || bytes > symbol_bytes - offset) return Error::invalid_value;
-    return copy(machine, reinterpret_cast<void*>(address + offset), source, bytes, nullptr);
+    return copy_and_wait(machine, reinterpret_cast<void*>(address + offset), source, bytes);
   });
 }

@@ -30,6 +30,7 @@ MEMVIZ_EXPORT int cudaMallocPitch(void** pointer, std::size_t* pitch, std::size_
 
 MEMVIZ_EXPORT int cudaFree(void* pointer) {
   return unsafe_call([&](Machine& machine) {
+    if (pointer) machine.streams.wait_for_device(current_device());
     const Error error = machine.pools.free(pointer); // cudaFree also takes what cudaMallocAsync gave
     return error == Error::success ? error : machine.memory.free(pointer);
   });
@@ -101,6 +102,7 @@ MEMVIZ_EXPORT int cudaPointerGetAttributes(PointerAttributes* attributes, const 
     switch (found->range.kind) {
     case RangeKind::device:
     case RangeKind::mapped:
+    case RangeKind::peer:
     case RangeKind::pooled: *attributes = {MemoryType::device, found->range.device, address, nullptr}; break;
     case RangeKind::managed: *attributes = {MemoryType::managed, 0, address, address}; break;
     case RangeKind::pinned:
@@ -111,7 +113,7 @@ MEMVIZ_EXPORT int cudaPointerGetAttributes(PointerAttributes* attributes, const 
 }
 
 MEMVIZ_EXPORT int cudaMemcpy(void* destination, const void* source, std::size_t bytes, int) {
-  return runtime_call([&](Machine& machine) { return copy(machine, destination, source, bytes, nullptr); });
+  return runtime_call([&](Machine& machine) { return copy_and_wait(machine, destination, source, bytes); });
 }
 
 MEMVIZ_EXPORT int cudaMemcpyAsync(void* destination, const void* source, std::size_t bytes, int, Handle stream) {

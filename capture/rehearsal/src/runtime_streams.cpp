@@ -77,15 +77,14 @@ MEMVIZ_EXPORT int cudaStreamDestroy(Handle stream) {
 
 MEMVIZ_EXPORT int cudaStreamSynchronize(Handle handle) {
   return stream_call(handle, [](Machine& machine, Stream& stream) {
-    const Error error = machine.streams.check_synchronize(stream);
+    const Error error = machine.streams.synchronize(stream);
     if (error == Error::success) machine.pools.synchronized(stream.device);
     return error;
   });
 }
 
 MEMVIZ_EXPORT int cudaStreamQuery(Handle handle) {
-  return stream_call(handle,
-                     [](Machine& machine, Stream& stream) { return machine.streams.check_synchronize(stream); });
+  return stream_call(handle, [](Machine& machine, Stream& stream) { return machine.streams.query(stream); });
 }
 
 MEMVIZ_EXPORT int cudaStreamGetPriority(Handle handle, int* priority) {
@@ -120,7 +119,7 @@ MEMVIZ_EXPORT int cudaStreamWaitEvent(Handle handle, Handle event, unsigned) {
   return stream_call(handle, [&](Machine& machine, Stream& stream) { return machine.streams.wait(stream, event); });
 }
 
-// The host's function runs at once, on the calling thread, for all the work before it is done; not under our lock.
+// The host's function runs at once, on the calling thread; not under our lock.
 MEMVIZ_EXPORT int cudaLaunchHostFunc(Handle stream, void (*function)(void*), void* data) {
   bool is_capturing = false;
   const int error = stream_call(stream, [&](Machine& machine, Stream& found) {
@@ -132,8 +131,9 @@ MEMVIZ_EXPORT int cudaLaunchHostFunc(Handle stream, void (*function)(void*), voi
 }
 
 MEMVIZ_EXPORT int cudaStreamAddCallback(Handle stream, void (*function)(Handle, int, void*), void* data, unsigned) {
-  const int error =
-      stream_call(stream, [](Machine& machine, Stream& found) { return machine.streams.check_synchronize(found); });
+  const int error = stream_call(stream, [](Machine& machine, Stream& found) {
+    return found.capture ? machine.streams.synchronize(found) : machine.streams.add_node(found, kHostNode);
+  });
   if (!error) function(stream, 0, data);
   return error;
 }
@@ -167,7 +167,7 @@ MEMVIZ_EXPORT int cudaEventQuery(Handle event) {
 
 MEMVIZ_EXPORT int cudaEventSynchronize(Handle event) {
   return runtime_call([&](Machine& machine) {
-    const Error error = machine.streams.query(event);
+    const Error error = machine.streams.synchronize(event);
     if (error == Error::success) machine.pools.synchronized(current_device());
     return error;
   });

@@ -39,6 +39,12 @@ std::vector<int> visible_devices(const char* list, int devices) {
   return result;
 }
 
+EventsPass events_pass(const std::string& text) {
+  if (text == "at-once") return EventsPass::at_once;
+  if (text == "late") return EventsPass::late;
+  throw std::runtime_error("MEMVIZ_REHEARSAL_EVENTS: '" + text + "' is neither at-once nor late");
+}
+
 } // namespace
 
 Settings read_settings(const std::function<const char*(const char*)>& variable, const std::string& folder) {
@@ -59,6 +65,7 @@ Settings read_settings(const std::function<const char*(const char*)>& variable, 
                                std::to_string(settings.profile.context_bytes));
     settings.profile.total_bytes = *memory_bytes;
   }
+  settings.events_pass = events_pass(value_or(variable("MEMVIZ_REHEARSAL_EVENTS"), "at-once"));
   settings.report_file = value_or(variable("MEMVIZ_REHEARSAL_REPORT"), "");
   return settings;
 }

@@ -1,4 +1,4 @@
-// What the environment asks of the rehearsal: MEMVIZ_REHEARSAL_GPU, _DEVICES, _MEMORY, _REPORT and
+// What the environment asks of the rehearsal: MEMVIZ_REHEARSAL_GPU, _DEVICES, _MEMORY, _EVENTS, _REPORT and
 // CUDA_VISIBLE_DEVICES.
 #pragma once
 
@@ -9,11 +9,18 @@
 
 namespace memviz::rehearsal {
 
+// When work counts as done, which decides when memory that another stream uses is free.
+enum class EventsPass {
+  at_once, // the earliest: as soon as it is submitted
+  late,    // the latest: when the host waits for it
+};
+
 struct Settings {
   Profile profile;
   int machine_devices = 1;  // how many the machine has
   std::vector<int> devices; // the machine's numbers of the devices that the program sees, in its order
-  std::string report_file;  // empty: none
+  EventsPass events_pass = EventsPass::at_once;
+  std::string report_file; // empty: none
 };
 
 // `variable` is getenv, or a test's. `folder` is where the library lies, with profiles/ in it. Throws

@@ -50,8 +50,9 @@ template <typename T> T* add_to(std::unordered_map<Handle, std::unique_ptr<T>>& 
 
 } // namespace
 
-Streams::Streams(int devices)
-    : legacy_(static_cast<std::size_t>(devices)), per_thread_(static_cast<std::size_t>(devices)) {
+Streams::Streams(int devices, EventsPass events_pass)
+    : legacy_(static_cast<std::size_t>(devices)), per_thread_(static_cast<std::size_t>(devices)),
+      events_pass_(events_pass) {
   for (int device = 0; device < devices; ++device) {
     const auto index = static_cast<std::size_t>(device);
     legacy_[index].device = per_thread_[index].device = device;
@@ -111,6 +112,8 @@ Error Streams::record(Handle handle, Stream& stream) {
   event->time = std::chrono::steady_clock::now();
   event->capture = stream.capture;
   event->last = stream.last;
+  take_implicit_order(stream);
+  event->moment = stream.end;
   return Error::success;
 }
 
@@ -123,6 +126,7 @@ Error Streams::wait(Stream& stream, Handle handle) {
       stream.capture->invalidated = true;
       return Error::capture_isolation;
     }
+    order_.join(stream.end, event->moment);
     return Error::success;
   }
   if (stream.capture && stream.capture != event->capture) return Error::capture_merge;
@@ -133,14 +137,59 @@ Error Streams::wait(Stream& stream, Handle handle) {
   return Error::success;
 }
 
+Error Streams::check_event(const Event& event) {
+  if (!event.capture || !captures_.count(event.capture.get())) return Error::success;
+  event.capture->invalidated = true;
+  return Error::captured_event;
+}
+
+Error Streams::answer(const WorkMoment& moment) {
+  order_.pass_if_idle(std::chrono::steady_clock::now());
+  return order_.has_passed(moment) ? Error::success : Error::not_ready;
+}
+
 Error Streams::query(Handle handle) {
   const Event* const event = find_in(events_, handle);
   if (!event) return Error::invalid_handle;
-  if (event->capture && captures_.count(event->capture.get())) {
-    event->capture->invalidated = true;
-    return Error::captured_event;
-  }
+  const Error error = check_event(*event);
+  return error == Error::success ? answer(event->moment) : error;
+}
+
+Error Streams::query(Stream& stream) {
+  const Error error = check_synchronize(stream);
+  take_implicit_order(stream);
+  return error == Error::success ? answer(stream.end) : error;
+}
+
+Error Streams::synchronize(Handle handle) {
+  const Event* const event = find_in(events_, handle);
+  if (!event) return Error::invalid_handle;
+  const Error error = check_event(*event);
+  if (error == Error::success) order_.pass(event->moment);
+  return error;
+}
+
+Error Streams::synchronize(Stream& stream) {
+  const Error error = check_synchronize(stream);
+  if (error != Error::success) return error;
+  take_implicit_order(stream);
+  order_.pass(stream.end);
   return Error::success;
+}
+
+Error Streams::synchronize_device(int device) {
+  const Error error = check_synchronize_device(device);
+  if (error == Error::success) wait_for_device(device);
+  return error;
+}
+
+// A stream of another device may come before one of this device.
+void Streams::wait_for_device(int device) {
+  order_.pass_device(device);
+  order_.pass(legacy_[static_cast<std::size_t>(device)].end);
+  order_.pass(per_thread_[static_cast<std::size_t>(device)].end);
+  for (const auto& [handle, stream] : streams_)
+    if (stream->device == device) order_.pass(stream->end);
 }
 
 Error Streams::elapsed(Handle start_handle, Handle end_handle, float* out_ms) {
@@ -155,8 +204,7 @@ Error Streams::elapsed(Handle start_handle, Handle end_handle, float* out_ms) {
 }
 
 Error Streams::begin_capture(Stream& stream, CaptureMode mode, Graph* into) {
-  const bool is_legacy = &stream >= legacy_.data() && &stream < legacy_.data() + legacy_.size();
-  if (is_legacy) return Error::capture_unsupported;
+  if (is_legacy(stream)) return Error::capture_unsupported;
   if (stream.capture) return Error::illegal_state;
   auto capture = std::make_shared<Capture>();
   capture->id = next_id_++;
@@ -205,7 +253,12 @@ CaptureStatus Streams::status(const Stream& stream) const {
 
 Error Streams::add_node(Stream& stream, int type) {
   if (const Error error = check_legacy(stream); error != Error::success) return error;
-  if (!stream.capture) return Error::success;
+  if (!stream.capture) {
+    if (events_pass_ == EventsPass::at_once) return Error::success;
+    take_implicit_order(stream);
+    order_.submit(stream.id, stream.device, stream.end, std::chrono::steady_clock::now());
+    return Error::success;
+  }
   if (stream.capture->invalidated) return Error::capture_invalidated;
   auto node = std::make_unique<Node>();
   node->graph = stream.capture->into;
@@ -246,9 +299,26 @@ Error Streams::check_synchronize_device(int device) {
   return result;
 }
 
+bool Streams::is_legacy(const Stream& stream) const {
+  return &stream >= legacy_.data() && &stream < legacy_.data() + legacy_.size();
+}
+
+template <typename Use> void Streams::for_each_blocking(int device, Use use) {
+  use(per_thread_[static_cast<std::size_t>(device)]);
+  for (const auto& [handle, stream] : streams_)
+    if (stream->device == device && !(stream->flags & kNonBlocking)) use(*stream);
+}
+
+void Streams::take_implicit_order(Stream& stream) {
+  if (events_pass_ == EventsPass::at_once || stream.flags & kNonBlocking) return;
+  if (is_legacy(stream))
+    for_each_blocking(stream.device, [&](const Stream& other) { order_.join(stream.end, other.end); });
+  else
+    order_.join(stream.end, legacy_[static_cast<std::size_t>(stream.device)].end);
+}
+
 Error Streams::check_legacy(const Stream& stream) {
-  const bool is_legacy = &stream >= legacy_.data() && &stream < legacy_.data() + legacy_.size();
-  if (!is_legacy) return Error::success;
+  if (!is_legacy(stream)) return Error::success;
   Error result = Error::success;
   for (Capture* const capture : captures_) {
     const bool blocks = std::any_of(capture->streams.begin(), capture->streams.end(), [&](const Stream* captured) {

@@ -1,8 +1,10 @@
-// Streams, events, capture and graphs. Nothing runs, so all work is done when it is asked for; what is kept is what a
-// program can ask about: which streams capture, what depends on what, how many nodes a graph has.
+// Streams, events, capture and graphs. Nothing runs; what is kept is what a program can ask about: which streams
+// capture, what depends on what, how many nodes a graph has, and whether an event has passed.
 #pragma once
 
 #include "abi.hpp"
+#include "settings.hpp"
+#include "work_order.hpp"
 
 #include <chrono>
 #include <memory>
@@ -52,6 +54,7 @@ struct Stream {
   unsigned long long id = 0;
   std::shared_ptr<Capture> capture;
   std::vector<Node*> last; // what the next captured node depends on
+  WorkMoment end;          // after all that it was given
 };
 
 struct Event {
@@ -61,11 +64,12 @@ struct Event {
   std::chrono::steady_clock::time_point time;
   std::shared_ptr<Capture> capture; // that the record is part of
   std::vector<Node*> last;
+  WorkMoment moment; // at which it was recorded
 };
 
 class Streams {
 public:
-  explicit Streams(int devices);
+  explicit Streams(int devices, EventsPass events_pass = EventsPass::at_once);
 
   Error create_stream(int device, unsigned flags, int priority, Handle* out);
   Error destroy_stream(Handle stream);
@@ -74,9 +78,17 @@ public:
 
   Error create_event(int device, unsigned flags, Handle* out);
   Error destroy_event(Handle event);
+  [[nodiscard]] bool is_event(Handle event) const { return events_.count(event) != 0; }
   Error record(Handle event, Stream& stream);
   Error wait(Stream& stream, Handle event);
-  Error query(Handle event); // also for waiting on it: all work is done
+  // Success where all that comes before has passed, else not_ready.
+  Error query(Handle event);
+  Error query(Stream& stream);
+  // The host waits: what comes before has passed then, on other streams too where events order it.
+  Error synchronize(Handle event);
+  Error synchronize(Stream& stream);
+  Error synchronize_device(int device);
+  void wait_for_device(int device); // by a call that no capture forbids, such as cudaFree
   Error elapsed(Handle start, Handle end, float* out_ms);
 
   Error begin_capture(Stream& stream, CaptureMode mode, Graph* into);
@@ -88,8 +100,6 @@ public:
   // Calls that may not happen while a stream captures, like cudaMalloc: an error where one captures in this thread, or
   // in any thread in global mode, unless this thread's mode is relaxed. The capture is lost then, as on a device.
   Error check_unsafe_call();
-  Error check_synchronize(Stream& stream); // a stream that captures may not be waited for
-  Error check_synchronize_device(int device);
   Error check_legacy(const Stream& stream); // the legacy stream would wait for blocking streams that capture
   static CaptureMode exchange_mode(CaptureMode mode);
 
@@ -103,6 +113,13 @@ public:
 
 private:
   void leave(Capture& capture);
+  Error check_event(const Event& event);   // whether it may be asked about
+  Error check_synchronize(Stream& stream); // a stream that captures may not be waited for
+  Error check_synchronize_device(int device);
+  bool is_legacy(const Stream& stream) const;
+  template <typename Use> void for_each_blocking(int device, Use use);
+  void take_implicit_order(Stream& stream); // of the legacy stream and the blocking ones
+  Error answer(const WorkMoment& moment);
 
   std::vector<Stream> legacy_, per_thread_; // by device
   std::unordered_map<Handle, std::unique_ptr<Stream>> streams_;
@@ -111,6 +128,8 @@ private:
   std::unordered_map<Handle, std::unique_ptr<GraphExec>> execs_;
   std::set<Capture*> captures_;
   unsigned long long next_id_ = 1;
+  EventsPass events_pass_;
+  WorkOrder order_;
 };
 
 } // namespace memviz::rehearsal

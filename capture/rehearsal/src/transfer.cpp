@@ -37,6 +37,18 @@ void copy_now(Machine& machine, void* destination, const void* source, std::size
   }
 }
 
+// Whether the host waits for a copy that is not a blocking one: it does where memory of the host that is not pinned
+// receives it (CUDA runtime API, "API synchronization behavior"). A copy out of such memory may wait, and does not
+// here.
+bool waits(Machine& machine, const void* destination) {
+  return !machine.memory.is_device_memory(destination) && !machine.memory.find(destination);
+}
+
+void wait_for(Machine& machine, Handle stream) {
+  if (Stream* const found = machine.streams.find(stream, current_device()))
+    static_cast<void>(machine.streams.synchronize(*found));
+}
+
 } // namespace
 
 Error copy(Machine& machine, void* destination, const void* source, std::size_t bytes, Handle stream) {
@@ -44,8 +56,17 @@ Error copy(Machine& machine, void* destination, const void* source, std::size_t 
   if (!destination || !source || !is_valid(machine, destination) || !is_valid(machine, source))
     return Error::invalid_value;
   if (const Error error = launch(machine, stream, kCopyNode); error != Error::success) return error;
-  if (!is_capturing(machine, stream)) copy_now(machine, destination, source, bytes);
+  if (is_capturing(machine, stream)) return Error::success;
+  copy_now(machine, destination, source, bytes);
+  if (waits(machine, destination)) wait_for(machine, stream);
   return Error::success;
+}
+
+Error copy_and_wait(Machine& machine, void* destination, const void* source, std::size_t bytes) {
+  const Error error = copy(machine, destination, source, bytes, nullptr);
+  const bool stays = machine.memory.is_device_memory(destination) && machine.memory.is_device_memory(source);
+  if (error == Error::success && bytes > 0 && !stays) wait_for(machine, nullptr);
+  return error;
 }
 
 Error copy_rows(Machine& machine, void* destination, std::size_t destination_pitch, const void* source,
@@ -59,6 +80,7 @@ Error copy_rows(Machine& machine, void* destination, std::size_t destination_pit
   for (std::size_t row = 0; row < height; ++row)
     copy_now(machine, static_cast<char*>(destination) + row * destination_pitch,
              static_cast<const char*>(source) + row * source_pitch, width_bytes);
+  if (waits(machine, destination)) wait_for(machine, stream);
   return Error::success;
 }
 

@@ -43,7 +43,7 @@ Error VirtualMemory::create(std::uint64_t bytes, const AllocationProperties& pro
   if (!memory_.is_device(properties.location.id)) return Error::invalid_device;
   if (const Error error = memory_.charge(properties.location.id, bytes); error != Error::success) return error;
   *out_handle = next_handle_++;
-  physical_[*out_handle] = {bytes, 1, 0, properties};
+  physical_[*out_handle] = {bytes, 1, 0, properties, true, false};
   return Error::success;
 }
 
@@ -58,7 +58,7 @@ Error VirtualMemory::release(std::uint64_t handle) {
 void VirtualMemory::drop_if_unused(std::uint64_t handle) {
   const auto physical = physical_.find(handle);
   if (physical->second.references > 0 || physical->second.mappings > 0) return;
-  memory_.release(physical->second.properties.location.id, physical->second.bytes);
+  if (physical->second.is_charged) memory_.release(physical->second.properties.location.id, physical->second.bytes);
   physical_.erase(physical);
 }
 
@@ -153,6 +153,55 @@ Error VirtualMemory::properties(std::uint64_t handle, AllocationProperties* out)
   if (physical == physical_.end() || !out) return Error::invalid_value;
   *out = physical->second.properties;
   return Error::success;
+}
+
+const VirtualMemory::Physical* VirtualMemory::find(std::uint64_t handle) const {
+  const auto found = physical_.find(handle);
+  return found == physical_.end() || found->second.references == 0 ? nullptr : &found->second;
+}
+
+std::uint64_t VirtualMemory::add_uncharged(std::uint64_t bytes, int handle_types, int device, bool is_multicast) {
+  AllocationProperties properties{};
+  properties.type = kPinned;
+  properties.requested_handle_types = handle_types;
+  properties.location = {LocationType::device, device};
+  physical_[next_handle_] = {bytes, 1, 0, properties, false, is_multicast};
+  return next_handle_++;
+}
+
+Error VirtualMemory::share(std::uint64_t handle, int type, SharedMemory* out) const {
+  const Physical* const physical = find(handle);
+  if (!physical || !(physical->properties.requested_handle_types & type)) return Error::invalid_value;
+  *out = {physical->bytes, physical->is_multicast};
+  return Error::success;
+}
+
+Error VirtualMemory::import(const SharedMemory& memory, int device, std::uint64_t* out_handle) {
+  if (!out_handle || !is_whole_pages(memory.bytes)) return Error::invalid_value;
+  *out_handle = add_uncharged(memory.bytes, 0, device, memory.is_multicast);
+  return Error::success;
+}
+
+Error VirtualMemory::create_multicast(std::uint64_t bytes, unsigned long long handle_types, int device,
+                                      std::uint64_t* out_handle) {
+  if (!out_handle || !is_whole_pages(bytes)) return Error::invalid_value;
+  *out_handle = add_uncharged(bytes, static_cast<int>(handle_types), device, true);
+  return Error::success;
+}
+
+bool VirtualMemory::is_multicast(std::uint64_t handle) const {
+  const Physical* const physical = find(handle);
+  return physical && physical->is_multicast;
+}
+
+Error VirtualMemory::check_binding(std::uint64_t handle, std::uint64_t offset, std::uint64_t bytes) const {
+  return is_multicast(handle) ? check_part(handle, offset, bytes) : Error::invalid_value;
+}
+
+Error VirtualMemory::check_part(std::uint64_t handle, std::uint64_t offset, std::uint64_t bytes) const {
+  const Physical* const physical = find(handle);
+  const bool is_part = physical && bytes > 0 && bytes <= physical->bytes && offset <= physical->bytes - bytes;
+  return is_part ? Error::success : Error::invalid_value;
 }
 
 } // namespace memviz::rehearsal

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "memory.hpp"
+#include "shareable.hpp"
 
 namespace memviz::rehearsal {
 
@@ -23,12 +24,24 @@ public:
   Error retain(std::uint64_t address, std::uint64_t* out_handle); // cuMemRetainAllocationHandle
   Error properties(std::uint64_t handle, AllocationProperties* out) const;
 
+  // Memory that another process may import; `type` has to be one that it was created for.
+  Error share(std::uint64_t handle, int type, SharedMemory* out) const;
+  // Memory, or a multicast object, of another process: takes nothing from this one's devices.
+  Error import(const SharedMemory& memory, int device, std::uint64_t* out_handle);
+  Error create_multicast(std::uint64_t bytes, unsigned long long handle_types, int device, std::uint64_t* out_handle);
+  [[nodiscard]] bool is_multicast(std::uint64_t handle) const;
+  // Whether [offset, offset + bytes) is a part of a multicast object, or of other memory.
+  [[nodiscard]] Error check_binding(std::uint64_t handle, std::uint64_t offset, std::uint64_t bytes) const;
+  [[nodiscard]] Error check_part(std::uint64_t handle, std::uint64_t offset, std::uint64_t bytes) const;
+
 private:
   struct Physical {
     std::uint64_t bytes;
     int references; // of the program: cuMemCreate's and cuMemRetainAllocationHandle's
     int mappings;
     AllocationProperties properties;
+    bool is_charged = true; // not memory of other processes, and no multicast object
+    bool is_multicast = false;
   };
   struct Mapping {
     std::uint64_t bytes;
@@ -38,6 +51,8 @@ private:
   [[nodiscard]] bool is_reserved(std::uint64_t address, std::uint64_t bytes) const;
   // The mappings that exactly fill [address, address + bytes); empty where they do not.
   [[nodiscard]] std::vector<std::uint64_t> mappings_of(std::uint64_t address, std::uint64_t bytes) const;
+  [[nodiscard]] const Physical* find(std::uint64_t handle) const;
+  std::uint64_t add_uncharged(std::uint64_t bytes, int handle_types, int device, bool is_multicast);
   void drop_if_unused(std::uint64_t handle);
 
   Memory& memory_;

@@ -71,6 +71,119 @@ TEST_CASE("device memory reads as zeros by copy, but for what was just written")
   CHECK(outcome.status == 0);
 }
 
+TEST_CASE("where events are late, calls that the host waits in let them pass") {
+  const Outcome outcome = in_child([] {
+    setenv("MEMVIZ_REHEARSAL_EVENTS", "late", 1);
+    using Copy = int(void*, const void*, std::size_t, int, Handle);
+    auto* const copy = function<Copy>("cudaMemcpyAsync");
+    auto* const copy_and_wait = function<Memcpy>("cudaMemcpy");
+    void *device = nullptr, *pinned = nullptr;
+    Handle event = nullptr;
+    char host[4] = {};
+    function<Malloc>("cudaMalloc")(&device, 4 << 20);
+    function<int(void**, std::size_t, unsigned)>("cudaHostAlloc")(&pinned, 4096, 0);
+    function<int(Handle*, unsigned)>("cudaEventCreateWithFlags")(&event, 2);
+    const auto is_late_after = [&](const std::function<void()>& call) {
+      function<Launch>("cudaLaunchKernel")(nullptr, {1, 1, 1}, {32, 1, 1}, nullptr, 0, nullptr);
+      function<int(Handle, Handle)>("cudaEventRecord")(event, nullptr);
+      call();
+      return function<int(Handle)>("cudaEventQuery")(event) == 600;
+    };
+    if (!is_late_after([] {})) return 1;
+    if (!is_late_after([&] { copy(device, host, 4, 1, nullptr); })) return 2;
+    if (!is_late_after([&] { copy(pinned, device, 4, 2, nullptr); })) return 3;
+    if (is_late_after([&] { copy(host, device, 4, 2, nullptr); })) return 4;
+    if (!is_late_after([&] { copy_and_wait(static_cast<char*>(device) + 64, device, 4, 3); })) return 5;
+    if (is_late_after([&] { copy_and_wait(pinned, device, 4, 2); })) return 6;
+    if (is_late_after([&] { copy_and_wait(device, host, 4, 1); })) return 7;
+    if (is_late_after([] { function<int()>("cudaDeviceSynchronize")(); })) return 8;
+    if (is_late_after([&] { function<int(Handle)>("cudaEventSynchronize")(event); })) return 9;
+    return is_late_after([&] { function<int(void*)>("cudaFree")(device); }) ? 10 : 0;
+  });
+  CHECK(outcome.status == 0);
+}
+
+namespace {
+
+// What cudaMalloc gives in a child of a process that has called `name`.
+int malloc_after_fork(const char* name) {
+  function<int(void*)>(name)(std::array<char, 64>().data());
+  const pid_t child = fork();
+  if (child == 0) {
+    void* device = nullptr;
+    _exit(function<Malloc>("cudaMalloc")(&device, 4096));
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+} // namespace
+
+TEST_CASE("a child may use the GPU after its parent asked NVML, not after it called CUDA") {
+  const Outcome outcome = in_child([] {
+    if (malloc_after_fork("nvmlDeviceGetCount_v2") != 0) return 1;
+    return malloc_after_fork("cudaGetDeviceCount") == 3 ? 0 : 2; // not initialized
+  });
+  CHECK(outcome.status == 0);
+}
+
+TEST_CASE("memory of another process is opened, copied to and closed, and takes nothing") {
+  struct IpcHandle {
+    char bytes[64];
+  };
+  const Outcome outcome = in_child([] {
+    void *device = nullptr, *peer = nullptr;
+    IpcHandle handle{}, none{};
+    std::size_t before = 0, after = 0, total = 0;
+    function<Malloc>("cudaMalloc")(&device, 64 << 20);
+    auto* const information = function<int(std::size_t*, std::size_t*)>("cudaMemGetInfo");
+    auto* const open = function<int(void**, IpcHandle, unsigned)>("cudaIpcOpenMemHandle");
+    auto* const close_handle = function<int(void*)>("cudaIpcCloseMemHandle");
+    information(&before, &total);
+    if (function<int(IpcHandle*, void*)>("cudaIpcGetMemHandle")(&handle, static_cast<char*>(device) + 512) != 0)
+      return 1;
+    if (open(&peer, none, 1) != 1 || open(&peer, handle, 1) != 0 || peer == device) return 2;
+    if (function<Memcpy>("cudaMemcpy")(static_cast<char*>(peer) + (63 << 20), device, 4096, 3) != 0) return 3;
+    information(&after, &total);
+    if (before != after) return 4;
+    if (function<int(void*)>("cudaFree")(peer) != 1) return 5;
+    return close_handle(peer) == 0 && close_handle(peer) == 1 && close_handle(device) == 1 ? 0 : 6;
+  });
+  CHECK(outcome.status == 0);
+}
+
+TEST_CASE("only managed memory is prefetched") {
+  const Outcome outcome = in_child([] {
+    auto* const prefetch = function<int(const void*, std::size_t, int, Handle)>("cuMemPrefetchAsync");
+    void *managed = nullptr, *device = nullptr;
+    function<int(void**, std::size_t, unsigned)>("cudaMallocManaged")(&managed, 4096, 1);
+    function<Malloc>("cudaMalloc")(&device, 4096);
+    return prefetch(managed, 4096, 0, nullptr) == 0 && prefetch(device, 4096, 0, nullptr) == 1 ? 0 : 1;
+  });
+  CHECK(outcome.status == 0);
+}
+
+TEST_CASE("the device has its own name, and its links are the profile's") {
+  const auto status_of = [](const char* profile, int capability) {
+    return in_child([&] {
+             setenv("MEMVIZ_REHEARSAL_GPU", profile, 1);
+             Handle device = nullptr;
+             std::array<char, 96> name{};
+             int status = -1;
+             function<int(unsigned, Handle*)>("nvmlDeviceGetHandleByIndex_v2")(0, &device);
+             function<int(Handle, char*, unsigned)>("nvmlDeviceGetName")(device, name.data(), 96);
+             if (std::string(name.data()).find("memviz") != std::string::npos) return 99;
+             function<int(Handle, Handle, int, int*)>("nvmlDeviceGetP2PStatus")(device, device, capability, &status);
+             return status;
+           }).status /
+           256;
+  };
+  CHECK(status_of("h100-80", 2) == 0);
+  CHECK(status_of("l4", 2) == 5); // not supported
+  CHECK(status_of("l4", 0) == 0); // reading
+}
+
 TEST_CASE("a launch of impossible size is refused") {
   const Outcome outcome = in_child([] {
     auto* const launch = function<Launch>("cudaLaunchKernel");
@@ -117,11 +230,11 @@ TEST_CASE("a bad setting ends the program with exit code 2 and one line") {
 
 TEST_CASE("what is not made up fails by name, once") {
   const Outcome outcome = in_child([] {
-    auto* const fails = function<int()>("cuMulticastCreate");
+    auto* const fails = function<int()>("cuCtxCreate_v2");
     return fails() == 801 && fails() == 801 ? 0 : 1;
   });
   CHECK(outcome.status == 0);
-  CHECK(outcome.errors == "memviz rehearse: cuMulticastCreate is not made up yet\n");
+  CHECK(outcome.errors == "memviz rehearse: cuCtxCreate_v2 is not made up yet\n");
 }
 
 TEST_CASE("a CUDA runtime that is linked into the program is named") {

@@ -47,7 +47,8 @@ TEST_CASE("settings have defaults") {
   CHECK(settings.profile.name == "h100-80");
   CHECK(settings.devices == std::vector<int>{0});
   CHECK(settings.report_file.empty());
-  CHECK(shown_name(settings.profile) == "NVIDIA H100 80GB HBM3 (memviz rehearsal)");
+  CHECK(settings.events_pass == EventsPass::at_once);
+  CHECK(settings.profile.device == "NVIDIA H100 80GB HBM3");
 }
 
 TEST_CASE("every profile that is shipped can be read") {
@@ -78,6 +79,9 @@ TEST_CASE("settings say what the machine is") {
 }
 
 TEST_CASE("bad settings are said in a sentence") {
+  CHECK(read({{"MEMVIZ_REHEARSAL_EVENTS", "late"}}).events_pass == EventsPass::late);
+  CHECK(refusal({{"MEMVIZ_REHEARSAL_EVENTS", "soon"}}) ==
+        "MEMVIZ_REHEARSAL_EVENTS: 'soon' is neither at-once nor late");
   CHECK(refusal({{"MEMVIZ_REHEARSAL_GPU", "h1"}}).find("h1.profile: no such profile") != std::string::npos);
   CHECK(refusal({{"MEMVIZ_REHEARSAL_DEVICES", "0"}}) == "MEMVIZ_REHEARSAL_DEVICES: '0' is not a number from 1 to 1024");
   CHECK(refusal({{"MEMVIZ_REHEARSAL_DEVICES", "two"}}).find("'two'") != std::string::npos);

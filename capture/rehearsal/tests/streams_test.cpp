@@ -72,10 +72,10 @@ TEST_CASE_FIXTURE(Fixture, "what may not happen while a stream captures loses th
   Handle graph = nullptr;
   REQUIRE(streams.begin_capture(*first, CaptureMode::global, nullptr) == Error::success);
   SUBCASE("a synchronization of it") {
-    CHECK(streams.check_synchronize(*first) == Error::capture_unsupported);
+    CHECK(streams.synchronize(*first) == Error::capture_unsupported);
   }
   SUBCASE("one of the device") {
-    CHECK(streams.check_synchronize_device(0) == Error::capture_unsupported);
+    CHECK(streams.synchronize_device(0) == Error::capture_unsupported);
   }
   SUBCASE("cudaMalloc") {
     CHECK(streams.check_unsafe_call() == Error::capture_unsupported);
@@ -137,4 +137,127 @@ TEST_CASE_FIXTURE(Fixture, "events and streams that are gone are no handles") {
   CHECK(streams.destroy_event(event) == Error::invalid_handle);
   CHECK(streams.destroy_stream(second_handle) == Error::success);
   CHECK(streams.find(second_handle, 0) == nullptr);
+}
+
+namespace {
+
+struct LateFixture {
+  Streams streams{2, EventsPass::late};
+  Handle events[2] = {};
+
+  LateFixture() {
+    for (Handle& event : events)
+      REQUIRE(streams.create_event(0, 0, &event) == Error::success);
+  }
+
+  Stream& stream(int device = 0, unsigned flags = 1) {
+    Handle handle = nullptr;
+    REQUIRE(streams.create_stream(device, flags, 0, &handle) == Error::success);
+    return *streams.find(handle, device);
+  }
+
+  // Gives the stream a kernel and records an event after it.
+  void work(Stream& on, Handle event) {
+    REQUIRE(streams.add_node(on, 0) == Error::success);
+    REQUIRE(streams.record(event, on) == Error::success);
+  }
+
+  bool has_passed(Handle event) { return streams.query(event) == Error::success; }
+};
+
+} // namespace
+
+TEST_CASE("an event passes at once unless events are late") {
+  Streams streams{1};
+  Handle event = nullptr;
+  REQUIRE(streams.create_event(0, 0, &event) == Error::success);
+  REQUIRE(streams.add_node(*streams.find(nullptr, 0), 0) == Error::success);
+  REQUIRE(streams.record(event, *streams.find(nullptr, 0)) == Error::success);
+  CHECK(streams.query(event) == Error::success);
+}
+
+TEST_CASE_FIXTURE(LateFixture, "a late event passes when the host waits for what it is ordered before") {
+  Stream &first = stream(), &second = stream();
+  work(first, events[0]);
+  work(second, events[1]);
+  CHECK_FALSE(has_passed(events[0]));
+  CHECK(streams.query(first) == Error::not_ready);
+  SUBCASE("its stream") {
+    CHECK(streams.synchronize(first) == Error::success);
+    CHECK(has_passed(events[0]));
+    CHECK_FALSE(has_passed(events[1]));
+    CHECK(streams.query(first) == Error::success);
+    work(first, events[0]);
+    CHECK_FALSE(has_passed(events[0]));
+  }
+  SUBCASE("a later event of its stream") {
+    work(first, events[1]);
+    CHECK(streams.synchronize(events[1]) == Error::success);
+    CHECK(has_passed(events[0]));
+  }
+  SUBCASE("a stream that waits for it") {
+    CHECK(streams.wait(second, events[0]) == Error::success);
+    CHECK(streams.synchronize(second) == Error::success);
+    CHECK(has_passed(events[0]));
+  }
+  SUBCASE("the device") {
+    CHECK(streams.synchronize_device(0) == Error::success);
+    CHECK(has_passed(events[0]));
+    CHECK(has_passed(events[1]));
+  }
+  SUBCASE("not another device") {
+    CHECK(streams.synchronize_device(1) == Error::success);
+    CHECK_FALSE(has_passed(events[0]));
+  }
+  SUBCASE("not what it comes after") {
+    CHECK(streams.wait(second, events[0]) == Error::success);
+    CHECK(streams.synchronize(events[1]) == Error::success); // recorded before the wait
+    CHECK_FALSE(has_passed(events[0]));
+  }
+}
+
+TEST_CASE_FIXTURE(LateFixture, "a late event waits for other devices that its stream waits for") {
+  Stream &first = stream(0), &second = stream(1);
+  work(first, events[0]);
+  CHECK(streams.wait(second, events[0]) == Error::success);
+  CHECK(streams.record(events[1], second) == Error::success); // after no work of its own
+  CHECK_FALSE(has_passed(events[1]));
+  CHECK(streams.synchronize_device(1) == Error::success);
+  CHECK(has_passed(events[0]));
+  CHECK(has_passed(events[1]));
+}
+
+TEST_CASE_FIXTURE(LateFixture, "a late event with nothing before it has passed") {
+  Stream& first = stream();
+  CHECK(streams.record(events[0], first) == Error::success);
+  CHECK(has_passed(events[0]));
+}
+
+TEST_CASE_FIXTURE(LateFixture, "the legacy stream and blocking streams wait for each other") {
+  Stream &legacy = *streams.find(nullptr, 0), &blocking = stream(0, 0), &other = stream();
+  SUBCASE("the legacy stream for a blocking one, and for no other") {
+    work(blocking, events[0]);
+    work(other, events[1]);
+    CHECK(streams.synchronize(legacy) == Error::success);
+    CHECK(has_passed(events[0]));
+    CHECK_FALSE(has_passed(events[1]));
+  }
+  SUBCASE("a blocking one for the legacy stream") {
+    work(legacy, events[0]);
+    CHECK(streams.synchronize(other) == Error::success);
+    CHECK_FALSE(has_passed(events[0]));
+    CHECK(streams.synchronize(blocking) == Error::success);
+    CHECK(has_passed(events[0]));
+  }
+}
+
+TEST_CASE("work that is late passes when nothing was submitted for two seconds") {
+  WorkOrder order;
+  WorkMoment end;
+  const WorkOrder::Time start{};
+  order.submit(7, 0, end, start);
+  order.pass_if_idle(start + std::chrono::milliseconds(1999));
+  CHECK_FALSE(order.has_passed(end));
+  order.pass_if_idle(start + std::chrono::seconds(2));
+  CHECK(order.has_passed(end));
 }

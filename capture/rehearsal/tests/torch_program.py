@@ -40,7 +40,7 @@ def start_anew():
 def device_is_marked():
     assert torch.cuda.is_available() and torch.cuda.device_count() == 2
     properties = torch.cuda.get_device_properties(0)
-    assert properties.name == "NVIDIA A100-SXM4-80GB (memviz rehearsal)", properties.name
+    assert properties.name == "NVIDIA A100-SXM4-80GB", properties.name
     assert (properties.major, properties.minor) == (8, 0) and properties.multi_processor_count == 108
     rehearsal = ctypes.CDLL(None)
     rehearsal.memviz_rehearsal_profile.restype = ctypes.c_char_p

@@ -1,5 +1,7 @@
 #include "support.hpp"
 
+#include <unistd.h>
+
 using namespace memviz::rehearsal;
 
 namespace {
@@ -97,4 +99,57 @@ TEST_CASE("a reservation is given back as it was made") {
   CHECK(virtual_memory.free_reservation(address, 2 * kMiB) == Error::invalid_value);
   CHECK(virtual_memory.free_reservation(address, 4 * kMiB) == Error::success);
   CHECK(virtual_memory.free_reservation(address, 4 * kMiB) == Error::invalid_value);
+}
+
+TEST_CASE("memory of another process and multicast objects take nothing of a device") {
+  Memory memory(small_machine());
+  VirtualMemory virtual_memory(memory);
+  const DeviceBook& book = memory.devices()[0];
+  constexpr int kFile = 1;
+  constexpr int kFabric = 8;
+  AllocationProperties properties = on_device(0);
+  properties.requested_handle_types = kFile;
+  std::uint64_t own = 0, imported = 0, multicast = 0, address = 0;
+  SharedMemory shared;
+  REQUIRE(virtual_memory.create(20 * kMiB, properties, &own) == Error::success);
+  CHECK(virtual_memory.share(own, kFabric, &shared) == Error::invalid_value); // not created for it
+  REQUIRE(virtual_memory.share(own, kFile, &shared) == Error::success);
+  CHECK(shared.bytes == 20 * kMiB);
+
+  REQUIRE(virtual_memory.import(shared, 0, &imported) == Error::success);
+  REQUIRE(virtual_memory.reserve(20 * kMiB, 0, 0, &address) == Error::success);
+  REQUIRE(virtual_memory.map(address, 20 * kMiB, 0, imported) == Error::success);
+  CHECK(virtual_memory.release(imported) == Error::success);
+  CHECK(book.used_bytes == 20 * kMiB);
+  CHECK(virtual_memory.unmap(address, 20 * kMiB) == Error::success);
+  CHECK(book.used_bytes == 20 * kMiB);
+  CHECK(virtual_memory.share(imported, kFile, &shared) == Error::invalid_value); // gone
+
+  REQUIRE(virtual_memory.create_multicast(40 * kMiB, kFile, 0, &multicast) == Error::success);
+  REQUIRE(virtual_memory.share(multicast, kFile, &shared) == Error::success);
+  CHECK(shared.is_multicast);
+  CHECK(virtual_memory.is_multicast(multicast));
+  CHECK_FALSE(virtual_memory.is_multicast(own));
+  CHECK(virtual_memory.check_binding(multicast, 20 * kMiB, 20 * kMiB) == Error::success);
+  CHECK(virtual_memory.check_binding(multicast, 20 * kMiB, 22 * kMiB) == Error::invalid_value);
+  CHECK(virtual_memory.check_binding(own, 0, 20 * kMiB) == Error::invalid_value);
+  CHECK(virtual_memory.check_part(own, 0, 22 * kMiB) == Error::invalid_value);
+  CHECK(book.used_bytes == 20 * kMiB);
+  CHECK(virtual_memory.release(own) == Error::success);
+  CHECK(book.used_bytes == 0);
+}
+
+TEST_CASE("handles pass through files and bytes, and other bytes are none") {
+  const SharedMemory memory{6 * kMiB, true};
+  const int descriptor = write_shared_file(memory);
+  REQUIRE(descriptor >= 0);
+  for (int time = 0; time < 2; ++time) { // a descriptor that was sent shares its position
+    const auto received = read_shared_file(descriptor);
+    REQUIRE(received);
+    CHECK(received->bytes == 6 * kMiB);
+    CHECK(received->is_multicast);
+  }
+  close(descriptor);
+  CHECK_FALSE(read_shared_file(descriptor));
+  CHECK_FALSE(read_shared(SharedBytes{}));
 }
