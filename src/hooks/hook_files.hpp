@@ -13,6 +13,7 @@ extern const std::span<const std::pair<std::string_view, std::string_view>> kHoo
 
 /// The texts of the files of `memviz rehearse`: the hook, and what answers for the absent ranks of a job.
 extern const std::string_view kRehearsalHook;
+extern const std::string_view kSymmetricHook;
 extern const std::string_view kWorldHook;
 
 } // namespace memviz::hooks

@@ -179,6 +179,7 @@ FitVerdict rehearse(const Setup& setup, const std::vector<std::string>& words, c
     check_folder(places.gpu);
     hooks::write_hook(places.hook);
     write_file((places.hook / "memviz_rehearsal_hook.py").string(), hooks::kRehearsalHook);
+    write_file((places.hook / "memviz_rehearsal_symmetric.py").string(), hooks::kSymmetricHook);
     write_file((places.hook / "memviz_rehearsal_world.py").string(), hooks::kWorldHook);
     verdict.ending = run_in_foreground(words, environment(setup, places, variables), setup.program_output);
     verdict.facts = read_facts(places.report, places.log);

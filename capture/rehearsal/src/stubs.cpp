@@ -84,6 +84,14 @@ using Word = std::uintptr_t;
     *device = *host = 0;                                                                                               \
     return 0;                                                                                                          \
   }
+#define LAUNCH_AND_ZERO_AT(library, name, ...)                                                                         \
+  MEMVIZ_EXPORT int name(Handle object, __VA_ARGS__, int* out) {                                                       \
+    if (out) *out = 0;                                                                                                 \
+    return launch_for(library, object);                                                                                \
+  }
+// One less than the position: the handle is the first parameter.
+#define LESS_6 WORDS_5
+#define LESS_9 WORDS_8
 #define WORDS_1 Word
 #define WORDS_2 Word, Word
 #define WORDS_3 Word, Word, Word
@@ -134,6 +142,7 @@ using Word = std::uintptr_t;
   MEMVIZ_EXPORT int name(Handle object) {                                                                              \
     return launch_for(Library::library, object);                                                                       \
   }
+#define LAUNCHES_WELL(library, name, position) LAUNCH_AND_ZERO_AT(Library::library, name, LESS_##position)
 #define NO_WORKSPACE(library, name, position, type) ZERO_AT(name, type, WORDS_##position)
 #define NO_WORKSPACES(library, name, position) ZERO_BOTH_AT(name, WORDS_##position)
 

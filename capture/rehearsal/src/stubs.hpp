@@ -25,9 +25,11 @@ enum class Library {
   nvtx,
 };
 
-// A handle or descriptor of a library, which has a stream where it is a library's main handle.
+// A handle or descriptor of a library, which has a stream where it is a library's main handle, and a size where it is a
+// sparse matrix.
 struct LibraryObject {
   Handle stream = nullptr;
+  std::int64_t rows = 0, columns = 0, elements = 0;
 };
 
 // "memviz rehearse: cuFoo is not made up yet", once for each function, and the library's code for not supported.

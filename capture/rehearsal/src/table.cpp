@@ -13,10 +13,12 @@
 #define DESTROYS BOOKS
 #define STREAM BOOKS
 #define LAUNCHES BOOKS
+#define LAUNCHES_WELL(library, name, position) extern "C" void name();
 #define NO_WORKSPACE(library, name, position, type) extern "C" void name();
 #define NO_WORKSPACES(library, name, position) extern "C" void name();
 #include "functions.def"
 #undef BOOKS
+#undef LAUNCHES_WELL
 #undef NO_WORKSPACE
 #undef NO_WORKSPACES
 
@@ -29,6 +31,7 @@ struct Entry {
 };
 
 #define BOOKS(library, name) Entry{#name, name},
+#define LAUNCHES_WELL(library, name, position) Entry{#name, name},
 #define NO_WORKSPACE(library, name, position, type) Entry{#name, name},
 #define NO_WORKSPACES(library, name, position) Entry{#name, name},
 constexpr Entry kFunctions[] = {

@@ -153,6 +153,47 @@ TEST_CASE("memory of another process is opened, copied to and closed, and takes 
   CHECK(outcome.status == 0);
 }
 
+TEST_CASE("what libraries say to the host is set") {
+  const Outcome outcome = in_child([] {
+    using Size =
+        int(Handle, Handle, int, int, long, int, void*, long, int, void*, int, std::size_t*, std::size_t*, long);
+    std::size_t device_bytes = 7, host_bytes = 7;
+    function<Size>("cusolverDnXsyevBatched_bufferSize")(nullptr, nullptr, 1, 0, 8, 0, nullptr, 8, 0, nullptr, 0,
+                                                        &device_bytes, &host_bytes, 100);
+    if (device_bytes != 0 || host_bytes != 0) return 1;
+    Handle library = nullptr;
+    function<int(Handle*)>("cublasCreate_v2")(&library);
+    int information = 7;
+    using Qr = int(Handle, int, int, void*, int, void*, int*, int);
+    if (function<Qr>("cublasSgeqrfBatched")(library, 8, 8, nullptr, 8, nullptr, &information, 100) != 0) return 2;
+    if (information != 0) return 3;
+    information = 7;
+    using Solve = int(Handle, int, int, int, int, void*, int, void*, int, int*, void*, int);
+    function<Solve>("cublasDgelsBatched")(library, 0, 8, 8, 1, nullptr, 8, nullptr, 8, &information, nullptr, 100);
+    return information == 0 ? 0 : 4;
+  });
+  CHECK(outcome.status == 0);
+}
+
+TEST_CASE("a product of sparse matrices has the elements of evenly spread ones") {
+  const Outcome outcome = in_child([] {
+    using Create = int(Handle*, long, long, long);
+    using Compute = int(Handle, int, int, void*, Handle, Handle, void*, Handle, int, int, Handle, std::size_t*, void*);
+    Handle library = nullptr, first = nullptr, second = nullptr, product = nullptr;
+    std::size_t workspace_bytes = 7;
+    long rows = 0, columns = 0, elements = 0;
+    function<int(Handle*)>("cusparseCreate")(&library);
+    function<Create>("cusparseCreateCsr")(&first, 100, 1000, 500);
+    function<Create>("cusparseCreateCsr")(&second, 1000, 200, 3000);
+    function<Create>("cusparseCreateCsr")(&product, 100, 200, 0);
+    function<Compute>("cusparseSpGEMM_compute")(library, 0, 0, nullptr, first, second, nullptr, product, 0, 0, nullptr,
+                                                &workspace_bytes, nullptr);
+    function<int(Handle, long*, long*, long*)>("cusparseSpMatGetSize")(product, &rows, &columns, &elements);
+    return workspace_bytes == 0 && rows == 100 && columns == 200 && elements == 1500 ? 0 : 1;
+  });
+  CHECK(outcome.status == 0);
+}
+
 TEST_CASE("only managed memory is prefetched") {
   const Outcome outcome = in_child([] {
     auto* const prefetch = function<int(const void*, std::size_t, int, Handle)>("cuMemPrefetchAsync");

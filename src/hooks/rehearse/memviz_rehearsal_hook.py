@@ -17,6 +17,7 @@ import sys
 import threading
 import time
 
+import memviz_rehearsal_symmetric
 import memviz_rehearsal_world
 from memviz_recording import files, history, ranks, waiting
 
@@ -85,6 +86,7 @@ def _on_torch(torch):
 
 
 def _answer_for_absent_ranks():
+    memviz_rehearsal_symmetric.install(waiting.when_imported)
     memviz_rehearsal_world.install(_State.torch, _State.settings["ranks"], _log)
 
 

@@ -11,6 +11,8 @@ import time
 from datetime import timedelta
 from urllib.parse import parse_qs, urlparse
 
+import memviz_rehearsal_symmetric
+
 _NCCL_ID_BYTES = 128  # sizeof(ncclUniqueId)
 _MOST_WAIT_SECONDS = 20
 
@@ -84,7 +86,7 @@ def _store_class(base, rank, world_size, log):
                 return bytes(_NCCL_ID_BYTES)
             if key.endswith("last_worker"):  # of a barrier
                 return b"1"
-            return self._of_this_rank(key)
+            return memviz_rehearsal_symmetric.of_this_rank(key, self._kept) or self._of_this_rank(key)
 
         def _of_this_rank(self, key):
             """What this rank wrote under a key that differs in the number of the rank alone."""
