@@ -1,7 +1,7 @@
 #pragma once
 
 // The frames of FSDP and of DeepSpeed's ZeRO on a stack -> which part of sharded training allocates there. The
-// innermost of these frames decides; names are those of torch 2.4 to 2.15 and of DeepSpeed 0.14 to 0.19.
+// innermost of these frames decides; names are those of torch 2.13 and of DeepSpeed 0.19.8.
 
 #include "analysis/kinds/stack_class.hpp"
 
