@@ -1,6 +1,7 @@
 #include "cli/command.hpp"
 #include "cli/messages.hpp"
 #include "cli/outputs.hpp"
+#include "cli/rehearse_world.hpp"
 #include "cli/sizes.hpp"
 #include "cli/text_outputs.hpp"
 #include "io/scratch_file.hpp"
@@ -14,7 +15,6 @@
 #include "rehearse/profiles.hpp"
 #include "rehearse/rehearsal_run.hpp"
 #include "rehearse/search.hpp"
-#include "rehearse/world.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -40,10 +40,6 @@ using rehearse::SearchRun;
 using rehearse::Setup;
 using rehearse::VariantsReport;
 
-constexpr std::uint64_t kMostRanks = 1'000'000;
-constexpr std::uint64_t kDefaultRanks = 8;
-constexpr std::uint64_t kDefaultNodeRanks = 8;
-
 using Setting = std::pair<std::string, std::string>; ///< an environment variable
 
 struct RehearseCommand : CommandOptions {
@@ -57,17 +53,10 @@ struct RehearseCommand : CommandOptions {
   std::optional<rehearse::SearchRange> search;
   bool shows_output = false;
   std::vector<Setting> variants;
-  std::optional<std::uint64_t> world;
-  std::optional<std::string> rank;
-  std::optional<std::uint64_t> most_ranks;
-  std::optional<std::uint64_t> local_world;
+  WorldOptions world;
   bool both_ends = false;
   std::optional<std::string> json;
 };
-
-template <std::uint64_t most> std::uint64_t parse_up_to(std::string_view option, const std::string& word) {
-  return parse_count(option, word, 1, most);
-}
 
 rehearse::SearchRange parse_range(std::string_view /*option*/, const std::string& word) {
   return rehearse::parse_search(word);
@@ -115,24 +104,14 @@ OptionList<RehearseCommand> rehearse_options() {
        [](RehearseCommand& command, const std::string& word) {
          command.variants.push_back(rehearse::parse_setting("compare-with", word));
        }},
-      parsed({"world", '\0', "N",
-              "the program is one rank of a job of N: the others are absent, and are taken to do what it does"},
-             &RehearseCommand::world, parse_up_to<kMostRanks>),
-      verbatim({"rank", '\0', "R,R..R", "with --world, which ranks to rehearse, each in a run of its own"},
-               &RehearseCommand::rank),
-      rare(parsed({"ranks", '\0', "N",
-                   "without --rank, at most so many (default: 8): the first, the last and some between, until two in a "
-                   "row bring nothing new"},
-                  &RehearseCommand::most_ranks, parse_up_to<kMostRanks>)),
-      rare(parsed({"local-world", '\0', "N", "with --world, how many ranks and GPUs a node has (default: 8)"},
-                  &RehearseCommand::local_world, parse_up_to<kMostDeviceIds>)),
       flag({"late", '\0', "",
             "run it a second time, in which memory that another stream uses is free as late as a real GPU may have it: "
             "only when the host waits. Says both where they differ; the one that takes more decides"},
            &RehearseCommand::both_ends),
       json_option(&RehearseCommand::json, "instead of the text"),
   };
-  return joined<RehearseCommand>({own, within<RehearseCommand>(&RehearseCommand::file, general)});
+  return joined<RehearseCommand>({own, within<RehearseCommand>(&RehearseCommand::world, world_options()),
+                                  within<RehearseCommand>(&RehearseCommand::file, general)});
 }
 
 Setup setup_of(const RehearseCommand& options, const std::string& gpu) {
@@ -162,11 +141,6 @@ Setup setup_of(const RehearseCommand& options, const std::string& gpu) {
 /// One line on standard error for each of many runs.
 void say_run(const FileOptions& options, const std::string& what, const FitVerdict& verdict) {
   options.advise(fmt::format("rehearse: {}: {}", what, rehearse::short_text(verdict)));
-}
-
-/// A run whose outcome is no answer ends a search.
-bool is_answer(const FitVerdict& verdict) {
-  return verdict.outcome == FitOutcome::fits || verdict.outcome == FitOutcome::does_not_fit;
 }
 
 class Search {
@@ -216,14 +190,14 @@ private:
     setup_.program_output = written.descriptor();
     FitVerdict verdict = rehearse::rehearse(setup_, words, variables);
     // Why it failed otherwise only the program itself can say.
-    if (!is_answer(verdict)) written.read(say);
+    if (!rehearse::is_answer(verdict)) written.read(say);
     return verdict;
   }
 
   bool fits(SearchReport& report, std::uint64_t value) {
     FitVerdict verdict = run_with(value);
     say_run(options_.file, fmt::format("{}={}", range_.name, value), verdict);
-    const bool is_known = is_answer(verdict);
+    const bool is_known = rehearse::is_answer(verdict);
     const bool has_fit = verdict.outcome == FitOutcome::fits;
     report.runs.push_back({value, std::move(verdict)});
     if (!is_known) throw NoAnswer();
@@ -267,41 +241,17 @@ VariantsReport run_variants(const RehearseCommand& options, const Setup& setup) 
 }
 
 void check_world(const RehearseCommand& options) {
-  if (!options.world && (options.rank || options.most_ranks || options.local_world))
-    throw UsageError("--rank, --ranks and --local-world are for --world");
-  if (!options.world) return;
+  check(options.world);
+  if (!options.world.ranks) return;
   if (options.search || !options.variants.empty()) throw UsageError("--world excludes --search and --compare-with");
   if (options.devices) throw UsageError("--devices excludes --world; --local-world says how many GPUs a node has");
-  if (options.rank && options.most_ranks) throw UsageError("--rank and --ranks exclude each other");
 }
 
-/// Whether two runs are of the same kind of rank.
-bool are_alike(const FitVerdict& one, const FitVerdict& other) {
-  return one.outcome == other.outcome && rehearse::peak_of(one) == rehearse::peak_of(other);
-}
-
-RanksReport run_ranks(const RehearseCommand& options, Setup setup) {
-  const std::uint64_t ranks = *options.world;
-  const std::uint64_t node_ranks = std::min(ranks, options.local_world.value_or(kDefaultNodeRanks));
-  setup.devices = static_cast<std::uint32_t>(node_ranks);
-  RanksReport report{.ranks = ranks};
-  std::size_t repeats = 0;
-  for (const std::uint64_t rank :
-       options.rank ? rehearse::parse_ranks("rank", *options.rank, ranks)
-                    : rehearse::spread_ranks(ranks, node_ranks, options.most_ranks.value_or(kDefaultRanks))) {
-    setup.world = rehearse::WorldRank{rank, ranks, node_ranks};
-    FitVerdict verdict = rehearse::rehearse(setup, options.operands, {});
-    const std::string where = options.gpus.size() > 1 ? setup.profile.name + ", " : "";
-    say_run(options.file, fmt::format("{}rank {} of {}", where, rank, ranks), verdict);
-    const bool is_known = std::any_of(report.runs.begin(), report.runs.end(),
-                                      [&](const RankRun& run) { return are_alike(run.verdict, verdict); });
-    repeats = is_known ? repeats + 1 : 0;
-    report.runs.push_back({rank, std::move(verdict)});
-    if (!is_answer(report.runs.back().verdict) || (!options.rank && repeats == 2)) break;
-  }
-  std::sort(report.runs.begin(), report.runs.end(),
-            [](const RankRun& one, const RankRun& other) { return one.rank < other.rank; });
-  return report;
+RanksReport run_job(const RehearseCommand& options, const Setup& setup) {
+  const std::string where = options.gpus.size() > 1 ? setup.profile.name + ", " : "";
+  return run_ranks(options.world, setup, options.operands, [&](const std::string& rank, const FitVerdict& verdict) {
+    say_run(options.file, where + rank, verdict);
+  });
 }
 
 /// One for each GPU, most memory first.
@@ -332,9 +282,9 @@ GpusReport run_gpus(RehearseCommand options, const std::vector<Setup>& setups) {
   GpusReport report;
   for (Setup setup : setups) {
     setup.output /= setup.profile.name;
-    if (options.world) {
-      report.gpus.push_back(run_ranks(options, setup));
-      options.rank = ranks_of(report.gpus.front());
+    if (options.world.ranks) {
+      report.gpus.push_back(run_job(options, setup));
+      options.world.rank = ranks_of(report.gpus.front());
     } else {
       report.gpus.push_back({.runs = {{0, rehearse::rehearse(setup, options.operands, {})}}});
       say_run(options.file, setup.profile.name, report.gpus.back().runs.front().verdict);
@@ -376,8 +326,8 @@ int run_rehearse(const RehearseCommand& options) {
       write_text(options.file, "-", rehearse::search_text(report, text_columns()));
     return exit_code_of(report);
   }
-  if (options.world) {
-    const RanksReport report = run_ranks(options, setup);
+  if (options.world.ranks) {
+    const RanksReport report = run_job(options, setup);
     if (json)
       write_output(options.file, *json, rehearse::ranks_json(report));
     else

@@ -9,10 +9,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-bool is_answer(const FitVerdict& verdict) {
-  return verdict.outcome == FitOutcome::fits || verdict.outcome == FitOutcome::does_not_fit;
-}
-
 /// Whether the end decides: a run that gives no answer or does not fit does, else the higher peak.
 bool takes_more(const OtherEnd& end, const OtherEnd& than) {
   if (end.outcome != than.outcome) return than.outcome == FitOutcome::fits;

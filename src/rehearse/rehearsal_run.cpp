@@ -165,6 +165,10 @@ template <class Read> void reading(FitVerdict& verdict, Read read) {
 
 } // namespace
 
+bool is_answer(const FitVerdict& verdict) {
+  return verdict.outcome == FitOutcome::fits || verdict.outcome == FitOutcome::does_not_fit;
+}
+
 FitVerdict rehearse(const Setup& setup, const std::vector<std::string>& words, const Variables& variables) {
   if (setup.both_ends) return rehearse_both_ends(setup, words, variables);
   check_system(setup.folder);

@@ -31,6 +31,9 @@ struct Setup {
   std::optional<int> program_output = {}; ///< a descriptor for what the program writes, in place of our streams
 };
 
+/// Whether the run says if the program fits: it did not fail for another reason, and used a GPU.
+[[nodiscard]] bool is_answer(const FitVerdict& verdict);
+
 /// Runs the program once, or at both ends; `variables` join its environment. Throws UsageError where it cannot be
 /// started, Error where the output folder cannot be made.
 [[nodiscard]] FitVerdict rehearse(const Setup& setup, const std::vector<std::string>& words,

@@ -292,6 +292,9 @@ def check_rehearsals(schemas, folder):
     expect("rehearse: job", [job["ranks"], job["rank"], [run["rank"] for run in job["runs"]]], [16, 9, [0, 9]])
     gpus = rehearse("gpus", TOO_MUCH, gpu="small,h100")
     expect("rehearse: gpus", [(gpu["profile"], gpu["verdict"]["outcome"]) for gpu in gpus["gpus"]], [("h100-80", "fits"), ("small", "does_not_fit")])
+    late = "import os, torch; torch.allocate((300 if os.environ.get('MEMVIZ_REHEARSAL_EVENTS') == 'late' else 100) << 20)"
+    other = rehearse("both ends", late, "--late")["verdict"]["other_end"]
+    expect("rehearse: both ends", [other["events"], other["outcome"]], ["at-once", "fits"])
     rehearse("gpus and job", BY_RANK, "--world", "16", "--rank", "0,9", gpu="small,h100")
     for recorded in sorted((folder / "much").glob("*.pickle")):
         for command in COMMANDS:

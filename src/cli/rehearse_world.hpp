@@ -1,0 +1,37 @@
+#pragma once
+
+// `memviz rehearse --world`: the options that name ranks of a job, and the runs of those ranks.
+
+#include "cli/option.hpp"
+#include "memviz/fit.hpp"
+#include "rehearse/rehearsal_run.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace memviz::cli {
+
+struct WorldOptions {
+  std::optional<std::uint64_t> ranks; ///< of the job; nothing without --world
+  std::optional<std::string> rank;
+  std::optional<std::uint64_t> most_ranks;
+  std::optional<std::uint64_t> local_world;
+};
+
+[[nodiscard]] OptionList<WorldOptions> world_options();
+
+/// Throws UsageError where the options contradict each other.
+void check(const WorldOptions& options);
+
+/// Called after the run of each rank, with its name.
+using OnRank = std::function<void(const std::string& rank, const rehearse::FitVerdict& verdict)>;
+
+/// Rehearses the ranks that the options name, or some that are spread over the job until two in a row bring nothing
+/// new. Throws as rehearse() does.
+[[nodiscard]] rehearse::RanksReport run_ranks(const WorldOptions& options, rehearse::Setup setup,
+                                              const std::vector<std::string>& words, const OnRank& on_rank);
+
+} // namespace memviz::cli
