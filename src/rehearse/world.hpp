@@ -22,8 +22,8 @@ struct WorldRank {
 [[nodiscard]] std::vector<std::uint64_t> parse_ranks(std::string_view option, std::string_view text,
                                                      std::uint64_t ranks);
 
-/// Returns the ranks to rehearse where none is asked for, at most `most`: the first, the last, then one of each stage of
-/// a pipeline of 2, 3, 4, ... stages, for each number that divides `ranks`. Stages are runs of adjacent ranks, as
+/// Returns the ranks to rehearse where none is asked for, at most `most`: the first, the last, then one of each stage
+/// of a pipeline of 2, 3, 4, ... stages, for each number that divides `ranks`. Stages are runs of adjacent ranks, as
 /// Megatron-LM, DeepSpeed and torchtitan place them. Each has another position in its node, so that the positions of a
 /// tensor-parallel group are met as well: 0, 511, 257, 132, 386, 70, 195, 325 of 512 ranks on nodes of 8.
 [[nodiscard]] std::vector<std::uint64_t> spread_ranks(std::uint64_t ranks, std::uint64_t node_ranks,

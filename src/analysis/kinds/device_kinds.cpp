@@ -22,7 +22,7 @@ KindOf DeviceKinds::kind_of(const Lived& lived) const {
   case StackClass::communication: return by_frames(MemoryKind::communication);
   case StackClass::parameter: return by_frames(MemoryKind::parameter);
   case StackClass::gradient: return by_frames(MemoryKind::gradient);
-  case StackClass::optimizer_state: return by_frames(MemoryKind::optimizer_state);
+  case StackClass::optimizer_state:
   case StackClass::master_copy: return by_frames(MemoryKind::optimizer_state);
   case StackClass::bucket:
     return is_parameter_size(lived.bytes) ? by_behaviour(MemoryKind::gradient) : by_frames(MemoryKind::communication);
