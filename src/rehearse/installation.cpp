@@ -8,6 +8,7 @@
 #include <fmt/ranges.h>
 #include <fstream>
 #include <system_error>
+#include <vector>
 
 namespace memviz::rehearse {
 

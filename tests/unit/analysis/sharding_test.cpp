@@ -61,7 +61,8 @@ TEST_CASE("FSDP's parameters, gathers and reductions") {
       {{"/app/fsdp/train.py:3:reduce"}, forward},
   };
   for (const auto& [frames, stack_class] : stacks) {
-    CAPTURE(frames.back());
+    const std::string innermost = frames.back();
+    CAPTURE(innermost);
     CHECK(sharded_class_of(frames) == stack_class);
   }
 }
@@ -103,7 +104,8 @@ TEST_CASE("the parts of DeepSpeed's ZeRO") {
       {{kZero + "stage3.py:2913:step", kZero + "stage3.py:2686:_prepare_fp32_grad_for_sub_group", flatten}, gradient},
   };
   for (const auto& [frames, stack_class] : stacks) {
-    CAPTURE(frames.back());
+    const std::string innermost = frames.back();
+    CAPTURE(innermost);
     CHECK(sharded_class_of(frames) == stack_class);
   }
 }

@@ -82,8 +82,9 @@ TEST_CASE("GPUs have the names that people give them") {
                                                         {"30", "rtx-3090"},
                                                         {"RTX A6000", "a6000"},
                                                         {"Tesla T4", "t4"}}) {
-    CAPTURE(name);
-    CHECK(gpus.named(name) == profile);
+    const std::string asked = name;
+    CAPTURE(asked);
+    CHECK(gpus.named(asked) == profile);
   }
 }
 
