@@ -23,7 +23,7 @@ void WorkOrder::pass_device(int device) {
 
 bool WorkOrder::has_passed(const WorkMoment& moment) const {
   return std::all_of(moment.begin(), moment.end(),
-                     [&](const auto& before) { return before.second <= passed(before.first); });
+                     [&](const auto& work) { return work.second <= passed(work.first); });
 }
 
 void WorkOrder::pass_if_idle(Time now) {
