@@ -22,8 +22,7 @@ void WorkOrder::pass_device(int device) {
 }
 
 bool WorkOrder::has_passed(const WorkMoment& moment) const {
-  return std::all_of(moment.begin(), moment.end(),
-                     [&](const auto& work) { return work.second <= passed(work.first); });
+  return std::all_of(moment.begin(), moment.end(), [&](const auto& work) { return work.second <= passed(work.first); });
 }
 
 void WorkOrder::pass_if_idle(Time now) {
