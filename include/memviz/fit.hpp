@@ -99,7 +99,7 @@ enum class FitOutcome : std::uint8_t {
   no_gpu,       ///< it ended well, but never used a GPU
 };
 
-/// Of a program that was run at both ends, the one that takes less. Memory that another stream uses becomes free at the
+/// The end that takes less, where a program was run at both. Memory that another stream uses becomes free at the
 /// earliest when its work is submitted, at the latest when the host waits for it.
 struct OtherEnd {
   bool is_latest = false;

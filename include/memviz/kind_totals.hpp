@@ -26,7 +26,7 @@ struct KindPart {
   MemoryKind kind = MemoryKind::unknown;
   std::uint64_t bytes = 0;
 };
-/// What there is, largest first; last the unclassified rest. Together they are the account.
+/// Returns the kinds that have bytes, largest first; last the unclassified rest. Together they are the account.
 [[nodiscard]] std::vector<KindPart> kind_parts(const KindAccount& account);
 /// "71 % activations, 20 % optimizer state, 8 % parameters; 1.2 % unclassified": parts of less than a
 /// hundredth are left out; "" where all is unclassified.

@@ -89,7 +89,7 @@ struct KindChange {
 
   [[nodiscard]] std::int64_t delta_bytes() const { return static_cast<std::int64_t>(after_bytes - before_bytes); }
 };
-/// Of the kinds that one of the sides has, largest absolute change first; empty where both sides are unclassified.
+/// Returns the changes of kinds, largest absolute change first; empty where both sides are unclassified.
 [[nodiscard]] std::vector<KindChange> kind_changes(const KindAccount& before, const KindAccount& after);
 
 } // namespace memviz

@@ -84,7 +84,7 @@ void add_totals(SidesTable& table, const Comparison& comparison) {
   table.add("inactive", {comparison.before.inactive_bytes, comparison.after.inactive_bytes});
 }
 
-/// What kinds of memory the totals are; nothing where all is unclassified.
+/// The kinds of memory of the totals; nothing where all is unclassified.
 void add_kinds(SidesTable& table, const Comparison& comparison) {
   if (!comparison.is_one_moment || comparison.kinds.empty()) return;
   table.add_heading("requested, by kind");

@@ -29,7 +29,7 @@ struct WorldRank {
 [[nodiscard]] std::vector<std::uint64_t> spread_ranks(std::uint64_t ranks, std::uint64_t node_ranks,
                                                       std::uint64_t most);
 
-/// What torchrun, Slurm and Open MPI set for a process of this rank.
+/// Returns the variables that torchrun, Slurm and Open MPI set for a process of this rank.
 [[nodiscard]] Variables launcher_variables(const WorldRank& world);
 
 } // namespace memviz::rehearse

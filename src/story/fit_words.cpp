@@ -83,7 +83,7 @@ std::string change_words(FitOutcome before, FitOutcome after) {
   return fits ? "fits" : "does not fit";
 }
 
-/// Of a program that was run at both ends.
+/// The other end, where a program was run at both.
 std::string both_ends_text(const FitVerdict& verdict, const OtherEnd& other) {
   const std::string text = "Memory that another stream uses becomes free when that stream's work is done: at the "
                            "earliest when it is submitted, at the latest when the host waits for it. ";

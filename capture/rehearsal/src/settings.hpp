@@ -1,4 +1,4 @@
-// What the environment asks of the rehearsal: MEMVIZ_REHEARSAL_GPU, _DEVICES, _MEMORY, _EVENTS, _REPORT and
+// The settings of the rehearsal in the environment: MEMVIZ_REHEARSAL_GPU, _DEVICES, _MEMORY, _EVENTS, _REPORT and
 // CUDA_VISIBLE_DEVICES.
 #pragma once
 

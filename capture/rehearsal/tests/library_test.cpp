@@ -105,7 +105,7 @@ TEST_CASE("where events are late, calls that the host waits in let them pass") {
 
 namespace {
 
-// What cudaMalloc gives in a child of a process that has called `name`.
+// Returns the result of cudaMalloc in a child of a process that has called `name`.
 int malloc_after_fork(const char* name) {
   function<int(void*)>(name)(std::array<char, 64>().data());
   const pid_t child = fork();
