@@ -84,7 +84,7 @@ void add_totals(SidesTable& table, const Comparison& comparison) {
   table.add("inactive", {comparison.before.inactive_bytes, comparison.after.inactive_bytes});
 }
 
-/// The kinds of memory of the totals; nothing where all is unclassified.
+/// Adds the kinds of memory of the totals; nothing where all is unclassified.
 void add_kinds(SidesTable& table, const Comparison& comparison) {
   if (!comparison.is_one_moment || comparison.kinds.empty()) return;
   table.add_heading("requested, by kind");
