@@ -211,7 +211,11 @@ def check_training_together(rehearsals):
         check(done.stdout.count(f"moments {2 * 32 * MIB // shards}") == 2, way, done.stdout)
         first, second = (use["peak_reserved_bytes"] for use in verdict["devices"])
         # Parameters, two moments, and gradients of at least one layer.
-        check(first >= (3 * 32 + 16) * MIB // shards and abs(first - second) <= 4 * MIB, way, first, second)
+        check(min(first, second) >= (3 * 32 + 16) * MIB // shards, way, first, second)
+        # DDP rebuilds its buckets in the second step. Whether the first bucket (32 MiB) is free by then depends on
+        # NCCL's watchdog, which looks every 100 ms for finished collectives and lets go of their tensors.
+        by_chance = 32 * MIB if way == "ddp" else 0
+        check(abs(first - second) <= by_chance + 4 * MIB, way, first, second)
 
 
 def main():
