@@ -76,7 +76,7 @@ RankedList ranked_list(const ModelFlops& model) {
   return list;
 }
 
-/// What is drawn.
+/// The content of the picture.
 struct FlopsPicture {
   const std::string& file;
   const ModelFlops& model;
