@@ -194,18 +194,20 @@ def _object_collectives(torch, c10d, exchange):
             tensor = torch.empty(sum(map(len, lists)), dtype=torch.uint8, device=device)
         c10d.broadcast(tensor, src=source, group=group)
 
-    def scatter_object_list(own, output, inputs=None, src=None, group=None, group_src=None):
+    def scatter_object_list(
+        own, scatter_object_output_list, scatter_object_input_list=None, src=None, group=None, group_src=None
+    ):
         if is_real(group):
-            return own(output, inputs, src, group, **({} if group_src is None else {"group_src": group_src}))
+            return own(scatter_object_output_list, scatter_object_input_list, src, group, **_more(group_src=group_src))
         source = rank_of(group, src, group_src)
         if not exchange.is_present(source):
             world.need(source, [source])
         is_source = source == exchange.me()
-        data = exchange.spread(group, pickle.dumps([pickle.dumps(one) for one in inputs or ()]), source)
+        data = exchange.spread(group, pickle.dumps([pickle.dumps(one) for one in scatter_object_input_list or ()]), source)
         lists = pickle.loads(data)
         if device := gpu(group):
-            _scatter_on_gpu(inputs if is_source else None, max(map(len, lists)), source, group, device)
-        output[0] = pickle.loads(lists[exchange.members(group).index(exchange.me())])
+            _scatter_on_gpu(scatter_object_input_list if is_source else None, max(map(len, lists)), source, group, device)
+        scatter_object_output_list[0] = pickle.loads(lists[exchange.members(group).index(exchange.me())])
 
     def _scatter_on_gpu(inputs, largest, source, group, device):
         tensors = sizes = None
