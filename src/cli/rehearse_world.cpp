@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <utility>
 
 namespace memviz::cli {
@@ -15,6 +16,7 @@ namespace {
 
 using rehearse::FitVerdict;
 using rehearse::RankRun;
+using rehearse::RankSet;
 using rehearse::RanksReport;
 
 constexpr std::uint64_t kMostRanks = 1'000'000;
@@ -26,6 +28,50 @@ bool are_alike(const FitVerdict& one, const FitVerdict& other) {
   return one.outcome == other.outcome && rehearse::peak_of(one) == rehearse::peak_of(other);
 }
 
+/// Returns the ranks to rehearse: each set in a run of its own, its ranks at the same time.
+std::vector<RankSet> chosen_ranks(const WorldOptions& options, const rehearse::World& world) {
+  if (options.rank) return rehearse::parse_ranks("rank", *options.rank, world.ranks);
+  std::vector<RankSet> sets;
+  for (const std::uint64_t rank :
+       rehearse::spread_ranks(world.ranks, world.node_ranks, options.most_ranks.value_or(kDefaultRanks)))
+    sets.push_back({rank});
+  return sets;
+}
+
+bool is_done(const RanksReport& report, const RankSet& set) {
+  return std::all_of(set.begin(), set.end(), [&](std::uint64_t rank) {
+    return std::any_of(report.runs.begin(), report.runs.end(), [&](const RankRun& run) { return run.rank == rank; });
+  });
+}
+
+/// Returns the ranks outside of `set` whose objects a rank of it takes, as many as may meet.
+RankSet needed_by(const std::vector<FitVerdict>& verdicts, const RankSet& set) {
+  RankSet needed;
+  for (const FitVerdict& verdict : verdicts)
+    for (const std::uint64_t rank : verdict.facts.needed_ranks)
+      if (std::find(set.begin(), set.end(), rank) == set.end()) needed.push_back(rank);
+  std::sort(needed.begin(), needed.end());
+  needed.erase(std::unique(needed.begin(), needed.end()), needed.end());
+  needed.resize(std::min(needed.size(), rehearse::kMostMeeting - set.size()));
+  return needed;
+}
+
+/// Runs the ranks of `set` at the same time, and again with those that turn out to be needed.
+std::vector<RankRun> run_together(const rehearse::Setup& setup, RankSet set, const std::vector<std::string>& words) {
+  std::vector<FitVerdict> verdicts = rehearse::rehearse_ranks(setup, set, words);
+  for (RankSet needed = needed_by(verdicts, set); !needed.empty(); needed = needed_by(verdicts, set)) {
+    say(fmt::format("rehearse: rank {} takes objects from {}: run again, together\n", fmt::join(set, " + "),
+                    fmt::join(needed, ", ")));
+    set.insert(set.end(), needed.begin(), needed.end());
+    std::sort(set.begin(), set.end());
+    verdicts = rehearse::rehearse_ranks(setup, set, words);
+  }
+  std::vector<RankRun> runs;
+  for (std::size_t index = 0; index < set.size(); ++index)
+    runs.push_back({set[index], std::move(verdicts[index])});
+  return runs;
+}
+
 } // namespace
 
 OptionList<WorldOptions> world_options() {
@@ -33,7 +79,9 @@ OptionList<WorldOptions> world_options() {
       parsed({"world", '\0', "N",
               "the program is one rank of a job of N: the others are absent, and are taken to do what it does"},
              &WorldOptions::ranks, parse_up_to<kMostRanks>),
-      verbatim({"rank", '\0', "R,R..R", "with --world, which ranks to rehearse, each in a run of its own"},
+      verbatim({"rank", '\0', "R,R..R,R+R",
+                "with --world, which ranks to rehearse, each in a run of its own; those joined by + run at the same "
+                "time and meet"},
                &WorldOptions::rank),
       rare(parsed({"ranks", '\0', "N",
                    "without --rank, at most so many (default: 8): the first, the last and some between, until two in a "
@@ -53,20 +101,20 @@ void check(const WorldOptions& options) {
 RanksReport run_ranks(const WorldOptions& options, rehearse::Setup setup, const std::vector<std::string>& words,
                       const OnRank& on_rank) {
   const std::uint64_t ranks = *options.ranks;
-  const std::uint64_t node_ranks = std::min(ranks, options.local_world.value_or(kDefaultNodeRanks));
-  setup.devices = static_cast<std::uint32_t>(node_ranks);
+  setup.world = rehearse::World{ranks, std::min(ranks, options.local_world.value_or(kDefaultNodeRanks))};
+  setup.devices = static_cast<std::uint32_t>(setup.world->node_ranks);
   RanksReport report{.ranks = ranks};
   std::size_t repeats = 0;
-  for (const std::uint64_t rank :
-       options.rank ? rehearse::parse_ranks("rank", *options.rank, ranks)
-                    : rehearse::spread_ranks(ranks, node_ranks, options.most_ranks.value_or(kDefaultRanks))) {
-    setup.world = rehearse::WorldRank{rank, ranks, node_ranks};
-    FitVerdict verdict = rehearse::rehearse(setup, words, {});
-    on_rank(fmt::format("rank {} of {}", rank, ranks), verdict);
-    const bool is_known = std::any_of(report.runs.begin(), report.runs.end(),
-                                      [&](const RankRun& run) { return are_alike(run.verdict, verdict); });
+  for (const RankSet& set : chosen_ranks(options, *setup.world)) {
+    if (is_done(report, set)) continue;
+    bool is_known = true;
+    for (RankRun& run : run_together(setup, set, words)) {
+      on_rank(fmt::format("rank {} of {}", run.rank, ranks), run.verdict);
+      is_known = is_known && std::any_of(report.runs.begin(), report.runs.end(),
+                                         [&](const RankRun& other) { return are_alike(run.verdict, other.verdict); });
+      report.runs.push_back(std::move(run));
+    }
     repeats = is_known ? repeats + 1 : 0;
-    report.runs.push_back({rank, std::move(verdict)});
     if (!rehearse::is_answer(report.runs.back().verdict) || (!options.rank && repeats == 2)) break;
   }
   std::sort(report.runs.begin(), report.runs.end(),

@@ -11,9 +11,10 @@ namespace memviz::hooks {
 /// The path of each file of `memviz run` within its folder, and its text; CMakeLists.txt lists them.
 extern const std::span<const std::pair<std::string_view, std::string_view>> kHookFiles;
 
-/// The texts of the files of `memviz rehearse`: the hook, and what answers for the absent ranks of a job.
+/// The texts of the files of `memviz rehearse`: the hook, the store of absent ranks, and collectives over objects.
 extern const std::string_view kRehearsalHook;
 extern const std::string_view kSymmetricHook;
 extern const std::string_view kWorldHook;
+extern const std::string_view kObjectsHook;
 
 } // namespace memviz::hooks
