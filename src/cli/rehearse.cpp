@@ -240,6 +240,14 @@ VariantsReport run_variants(const RehearseCommand& options, const Setup& setup) 
   return report;
 }
 
+/// The options, with those that the launcher in the program's words stands for.
+RehearseCommand with_launcher(RehearseCommand options) {
+  if (options.devices || options.search || !options.variants.empty()) return options;
+  if (const auto line = take_launcher(options.world, options.operands))
+    options.file.advise(fmt::format("rehearse: {}", *line));
+  return options;
+}
+
 void check_world(const RehearseCommand& options) {
   check(options.world);
   if (!options.world.ranks) return;
@@ -284,7 +292,7 @@ GpusReport run_gpus(RehearseCommand options, const std::vector<Setup>& setups) {
     setup.output /= setup.profile.name;
     if (options.world.ranks) {
       report.gpus.push_back(run_job(options, setup));
-      options.world.rank = ranks_of(report.gpus.front());
+      if (!options.world.rank) options.world.rank = ranks_of(report.gpus.front());
     } else {
       report.gpus.push_back({.runs = {{0, rehearse::rehearse(setup, options.operands, {})}}});
       say_run(options.file, setup.profile.name, report.gpus.back().runs.front().verdict);
@@ -299,7 +307,8 @@ void check_gpus(const RehearseCommand& options) {
   if (options.memory_bytes) throw UsageError("several GPUs exclude --memory, which replaces the memory of one");
 }
 
-int run_rehearse(const RehearseCommand& options) {
+int run_rehearse(const RehearseCommand& given) {
+  const RehearseCommand options = with_launcher(given);
   const std::optional<std::string>& json = options.json;
   if (options.search && !options.variants.empty()) throw UsageError("--search and --compare-with exclude each other");
   if (!options.search && options.shows_output)

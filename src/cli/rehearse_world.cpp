@@ -3,11 +3,13 @@
 #include "cli/sizes.hpp"
 #include "memviz/device_id.hpp"
 #include "memviz/error.hpp"
+#include "rehearse/launcher.hpp"
 #include "rehearse/world.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <thread>
 #include <utility>
 
 namespace memviz::cli {
@@ -72,6 +74,11 @@ std::vector<RankRun> run_together(const rehearse::Setup& setup, RankSet set, con
   return runs;
 }
 
+/// Whether the launcher's ranks are rehearsed one by one, unless --world decides.
+bool exceeds_machine(const rehearse::Launch& launch, std::uint64_t node_ranks, bool is_srun) {
+  return is_srun || launch.nodes > 1 || node_ranks > std::max(1U, std::thread::hardware_concurrency());
+}
+
 } // namespace
 
 OptionList<WorldOptions> world_options() {
@@ -96,6 +103,26 @@ void check(const WorldOptions& options) {
   if (!options.ranks && (options.rank || options.most_ranks || options.local_world))
     throw UsageError("--rank, --ranks and --local-world are for --world");
   if (options.rank && options.most_ranks) throw UsageError("--rank and --ranks exclude each other");
+}
+
+std::optional<std::string> take_launcher(WorldOptions& options, std::vector<std::string>& words) {
+  const auto launch = rehearse::launch_of(words);
+  if (!launch) return std::nullopt;
+  const std::uint64_t node_ranks = launch->node_ranks.value_or(options.local_world.value_or(kDefaultNodeRanks));
+  if (node_ranks > kMostDeviceIds || launch->nodes > kMostRanks / std::max<std::uint64_t>(1, node_ranks))
+    throw UsageError(
+        fmt::format("{} asks for {} nodes of {} ranks: too many", launch->launcher, launch->nodes, node_ranks));
+  const bool is_srun = launch->words.size() != words.size();
+  const bool takes_world =
+      options.ranks || options.rank || options.most_ranks || exceeds_machine(*launch, node_ranks, is_srun);
+  if (!takes_world || launch->nodes * node_ranks == 0) return std::nullopt;
+  words = launch->words;
+  if (!options.local_world) options.local_world = node_ranks;
+  if (options.ranks) return std::nullopt;
+  options.ranks = launch->nodes * node_ranks;
+  return fmt::format("{} asks for {} ranks, and this machine has {} cores: run as --world {} --local-world {}",
+                     launch->launcher, *options.ranks, std::thread::hardware_concurrency(), *options.ranks,
+                     *options.local_world);
 }
 
 RanksReport run_ranks(const WorldOptions& options, rehearse::Setup setup, const std::vector<std::string>& words,

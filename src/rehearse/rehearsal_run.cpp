@@ -12,9 +12,13 @@
 #include "rehearse/run_facts.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
+#include <fmt/format.h>
 #include <memory>
+#include <string_view>
 #include <system_error>
+#include <utility>
 
 namespace memviz::rehearse {
 
@@ -186,6 +190,20 @@ template <class Read> void reading(FitVerdict& verdict, Read read) {
   }
 }
 
+void write_hook_files(const fs::path& folder) {
+  hooks::write_hook(folder);
+  const std::array<std::pair<std::string_view, std::string_view>, 6> files{{
+      {"hook", hooks::kRehearsalHook},
+      {"deepspeed", hooks::kDeepSpeedHook},
+      {"launchers", hooks::kLaunchersHook},
+      {"objects", hooks::kObjectsHook},
+      {"symmetric", hooks::kSymmetricHook},
+      {"world", hooks::kWorldHook},
+  }};
+  for (const auto& [name, text] : files)
+    write_file((folder / fmt::format("memviz_rehearsal_{}.py", name)).string(), text);
+}
+
 /// The private folder of one program: the hook and the made-up GPU that it gets, and what they leave behind.
 class PrivateRun {
 public:
@@ -193,11 +211,7 @@ public:
       : setup_(setup), places_{folder_.path(), folder_.path() / "log", folder_.path() / "report",
                                folder_with_names(setup.folder, folder_.path() / "gpu")} {
     check_folder(places_.gpu);
-    hooks::write_hook(places_.hook);
-    write_file((places_.hook / "memviz_rehearsal_hook.py").string(), hooks::kRehearsalHook);
-    write_file((places_.hook / "memviz_rehearsal_objects.py").string(), hooks::kObjectsHook);
-    write_file((places_.hook / "memviz_rehearsal_symmetric.py").string(), hooks::kSymmetricHook);
-    write_file((places_.hook / "memviz_rehearsal_world.py").string(), hooks::kWorldHook);
+    write_hook_files(places_.hook);
   }
 
   [[nodiscard]] Variables variables(const Present* present) const { return environment(setup_, places_, present); }

@@ -17,6 +17,8 @@ import sys
 import threading
 import time
 
+import memviz_rehearsal_deepspeed
+import memviz_rehearsal_launchers
 import memviz_rehearsal_objects
 import memviz_rehearsal_symmetric
 import memviz_rehearsal_world
@@ -45,6 +47,9 @@ def install():
     if not text:
         return
     _State.settings = json.loads(text)
+    memviz_rehearsal_deepspeed.install(waiting.when_imported)
+    if _State.settings["ranks"]:
+        memviz_rehearsal_launchers.install(waiting.when_imported)
     waiting.when_imported("torch", lambda torch: _guarded(_on_torch, torch))
 
 

@@ -1,9 +1,10 @@
-"""A small job of each kind of parallelism: jobs.py KIND. Prints a line of JSON for its rank: peak and reserved bytes, segments,
-and events of the allocator's history."""
+"""Three steps of a small job of each kind of parallelism: parallelisms.py KIND..., one after the other in the same processes."""
 
-import json
+
+import functools
 import os
 import sys
+import time
 
 import torch
 import torch.distributed as dist
@@ -47,13 +48,18 @@ def batch(rows=4):
     return torch.randint(0, WORDS, (rows, LENGTH), device="cuda")
 
 
+def end_step(optimizer):
+    optimizer.step()
+    optimizer.zero_grad()
+    time.sleep(0.3)  # PyTorch's watchdog, which lets go of the buffers of collectives, looks every 0.1 s
+
+
 def train(model, optimizer=None, forward=None):
     optimizer = optimizer or torch.optim.AdamW(model.parameters(), lr=1e-4)
     for _ in range(STEPS):
         words = batch()
         loss_of((forward or model)(words), words).backward()
-        optimizer.step()
-        optimizer.zero_grad()
+        end_step(optimizer)
 
 
 def ddp():
@@ -110,8 +116,7 @@ def stages(schedule_class, per_rank):
     for _ in range(STEPS):
         words = batch(2 * ranks)
         schedule.step(*([words] if rank == 0 else []), **({"target": words} if rank == ranks - 1 else {}))
-        optimizer.step()
-        optimizer.zero_grad()
+        end_step(optimizer)
 
 
 def pp_1f1b():
@@ -138,8 +143,7 @@ def cp():
             q, k, v = (part.unflatten(2, (4, -1)).transpose(1, 2).bfloat16() for part in qkv(x).chunk(3, dim=2))
             found = F.scaled_dot_product_attention(q, k, v, is_causal=True)
             out(found.transpose(1, 2).flatten(2).float()).sum().backward()
-        optimizer.step()
-        optimizer.zero_grad()
+        end_step(optimizer)
 
 
 class Experts(nn.Module):
@@ -178,6 +182,7 @@ def zero(stage):
         words = batch()
         engine.backward(loss_of(engine(words), words))
         engine.step()
+        time.sleep(0.3)
 
 
 def zero1_torch():
@@ -188,7 +193,7 @@ def zero1_torch():
 
 
 def objects():
-    """Not of the table: what collectives over objects and checkpoints give."""
+    """Not of the table: collectives over objects, and a checkpoint of all ranks."""
     import tempfile
 
     import torch.distributed.checkpoint as checkpoint
@@ -196,43 +201,41 @@ def objects():
     rank, ranks = dist.get_rank(), dist.get_world_size()
     found = [None] * ranks
     dist.all_gather_object(found, {"rank": rank})
+    assert found == [{"rank": one} for one in range(ranks)], found
     named = ["from 0"] if rank == 0 else [None]
     dist.broadcast_object_list(named, src=0)
+    assert named == ["from 0"], named
     scattered = [None]
     dist.scatter_object_list(scattered, [f"for {one}" for one in range(ranks)] if rank == 0 else None, src=0)
+    assert scattered == [f"for {rank}"], scattered
     gathered = [None] * ranks if rank == 0 else None
     dist.gather_object(rank, gathered, dst=0)
-    folder = [tempfile.mkdtemp() if rank == 0 else None]
-    dist.broadcast_object_list(folder, src=0)
-    weights = {"weight": torch.ones(1000, device="cuda")}
-    checkpoint.save(weights, checkpoint_id=folder[0])
-    checkpoint.load(weights, checkpoint_id=folder[0])
-    print(json.dumps({"found": found, "named": named, "scattered": scattered, "gathered": gathered}), flush=True)
+    assert gathered == (list(range(ranks)) if rank == 0 else None), gathered
+    with tempfile.TemporaryDirectory() as folder:
+        shared = [folder]
+        dist.broadcast_object_list(shared, src=0)
+        weights = {"weight": torch.ones(1000, device="cuda")}
+        checkpoint.save(weights, checkpoint_id=shared[0])
+        checkpoint.load(weights, checkpoint_id=shared[0])
+        dist.barrier()
 
 
-KINDS = {one.__name__: one for one in (ddp, fsdp1, fsdp2, fsdp2_kept, hsdp, tp, pp_1f1b, pp_interleaved, cp, ep, zero1_torch)}
-KINDS |= {f"zero{stage}": lambda stage=stage: zero(stage) for stage in (1, 2, 3)}
-KINDS["objects"] = objects
+KINDS = {
+    one.__name__: one
+    for one in (ddp, fsdp1, fsdp2, fsdp2_kept, hsdp, tp, pp_1f1b, pp_interleaved, cp, ep, zero1_torch, objects)
+}
+KINDS |= {f"zero{stage}": functools.partial(zero, stage) for stage in (1, 2, 3)}
 
 
-def main(kind):
+def main(kinds):
     torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))
     dist.init_process_group("nccl")
     torch.manual_seed(0)
-    KINDS[kind]()
-    device = torch.cuda.current_device()
-    history = torch.cuda.memory._snapshot()["device_traces"][device]
-    facts = {
-        "rank": dist.get_rank(),
-        "peak": torch.cuda.max_memory_allocated(),
-        "reserved": torch.cuda.max_memory_reserved(),
-        "segments": len(torch.cuda.memory_snapshot()),
-        "events": len(history),
-    }
-    print(json.dumps(facts), flush=True)
+    for kind in kinds:
+        KINDS[kind]()
     dist.barrier()
     dist.destroy_process_group()
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(sys.argv[1:])
