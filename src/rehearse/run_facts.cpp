@@ -112,6 +112,8 @@ public:
                              number(line, "asked_bytes"), text(line, "file")});
     } else if (event == "failure") {
       add_once(facts_.failures, text(line, "text"));
+    } else if (event == "refusal") {
+      add_once(facts_.notes, text(line, "text"));
     } else if (event == "needs") {
       add_needed(line);
     } else if (event == "end") {

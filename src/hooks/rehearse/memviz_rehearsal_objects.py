@@ -269,7 +269,7 @@ def _object_collectives(torch, c10d, exchange):
 
 def _more(**named):
     """Those that are given: older versions of PyTorch do not have all of them."""
-    return {name: value for name, value in named.items() if value not in (None, False)}
+    return {name: value for name, value in named.items() if value is not None and value is not False}
 
 
 def _cpu_collectives(torch, c10d, exchange):

@@ -19,8 +19,8 @@ _NCCL_ID_BYTES = 128  # sizeof(ncclUniqueId)
 _MOST_WAIT_SECONDS = 20
 
 
-class UnansweredKey(RuntimeError):
-    """A key of a store that no present rank writes, and that no rule answers."""
+class Unanswered(RuntimeError):
+    """What no present rank does, and no rule answers."""
 
 
 class World:
@@ -43,7 +43,7 @@ class World:
         if len(self.present) + len(wanted) > self.most_present:
             wanted = [source]
         if len(self.present) + len(wanted) > self.most_present:
-            self.refuse(f"objects of rank {source}, which is absent")
+            self.refuse(f"waits for objects of rank {source}, which is absent")
         self.log("needs", ranks=wanted)
         open(self.marker("again"), "wb").close()
         self.leave()
@@ -54,10 +54,10 @@ class World:
         sys.stderr.flush()
         os._exit(0)
 
-    def refuse(self, what):
-        text = f"rank {self.rank} of {self.ranks} waits for {what} ({_line_of_program()})"
-        self.log("failure", text=text)
-        raise UnansweredKey(text)
+    def refuse(self, text):
+        text = f"rank {self.rank} of {self.ranks} {text} ({_line_of_program()})"
+        self.log("refusal", text=text)
+        raise Unanswered(text)
 
     def others_rest(self):
         """Whether each other present rank has ended, or waits as well."""
@@ -90,6 +90,7 @@ def install(torch, settings, log):
         objects.replace(getattr(distributed, name), type(name, (store,), {}))
     _answer_rendezvous(store, world)
     _answer_gloo(distributed.distributed_c10d)
+    _refuse_backends(distributed.distributed_c10d, world)
     _refuse_own_ranks(torch, world)
     objects.install(torch, world)
     atexit.register(_destroy, distributed)
@@ -227,8 +228,8 @@ def _store_class(distributed, world):
 
         def _refuse(self, key):
             if objects.is_own(key):
-                world.refuse(f"what rank {objects.source_of(key)} sends, and that rank does not send it")
-            world.refuse(f"the key '{key}', which only an absent rank would set" + ("" if share == 1 else ", or none"))
+                world.refuse(f"waits for what rank {objects.source_of(key)} sends, and that rank does not send it")
+            world.refuse(f"waits for the key '{key}', which only an absent rank would set" + ("" if share == 1 else ", or none"))
 
         def _start(self, key):
             kept = self._keys.read(key)
@@ -308,6 +309,7 @@ def _answer_rendezvous(store, world):
 def _answer_gloo(c10d):
     """Groups of CPU tensors: PyTorch's own fake process group, for what does not come through torch.distributed."""
     fake = sys.modules["torch._C._distributed_c10d"].FakeProcessGroup
+    fake._set_sequence_number_for_group = lambda self: None  # PyTorch asks it of Gloo's
 
     class IsFake(type):
         def __instancecheck__(cls, one):
@@ -321,6 +323,18 @@ def _answer_gloo(c10d):
         objects.replace(c10d.ProcessGroupGloo, ProcessGroupGloo)
 
 
+def _refuse_backends(c10d, world):
+    """Those that find the other ranks without PyTorch's stores."""
+    make = c10d._new_process_group_helper
+
+    def make_answered(size, rank, ranks, backend, *more, **named):
+        if any(name in str(backend).lower() for name in ("mpi", "ucc")):
+            world.refuse(f"asks for the backend '{backend}', and a rehearsed job has NCCL and Gloo")
+        return make(size, rank, ranks, backend, *more, **named)
+
+    c10d._new_process_group_helper = make_answered
+
+
 def _refuse_own_ranks(torch, world):
     """A program that starts its ranks itself would start them for each rank that memviz runs."""
     import torch.multiprocessing as multiprocessing
@@ -330,12 +344,10 @@ def _refuse_own_ranks(torch, world):
 
         def start_one(fn, args=(), nprocs=1, *more, start=start, **named):
             if nprocs > 1:
-                text = (
-                    f"the program starts {nprocs} ranks itself ({_line_of_program()}); --world takes a program of which "
-                    "each process is one rank, as torchrun starts it. Leave --world out, and give --devices"
+                world.refuse(
+                    f"starts {nprocs} ranks itself, and --world takes a program of which each process is one rank, as "
+                    "torchrun starts it; leave --world out, and give --devices"
                 )
-                world.log("failure", text=text)
-                raise RuntimeError(text)
             return start(fn, args, nprocs, *more, **named)
 
         objects.replace(start, start_one)
