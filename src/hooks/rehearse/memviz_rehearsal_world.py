@@ -170,9 +170,11 @@ def _store_class(distributed, world):
         """Keeps what present ranks write, and answers for the absent ones. Stores of one place share what they keep."""
 
         _places = {}
+        _kept_stores = []  # PyTorch's stores and groups refer to one whose Python object must not end
 
         def __init__(self, *place, **named):
             super().__init__()
+            self._kept_stores.append(self)
             words = [*map(str, place[:2]), *(str(named[name]) for name in ("host_name", "port", "file_name") if name in named)]
             self._keys, self._own = self._places.setdefault(tuple(words), (keys_of(words), {}))
             self._timeout = timedelta(seconds=300)

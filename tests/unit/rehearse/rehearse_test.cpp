@@ -269,7 +269,7 @@ TEST_CASE("what a run leaves behind is read line by line") {
   CHECK(facts.uses[0].peak_reserved_bytes == 45);
   CHECK(facts.uses[0].retries == 1);
   CHECK(facts.host_reads == 5);
-  CHECK(facts.notes == std::vector<std::string>{"rank 3 waits", "a", "b"});
+  CHECK(facts.notes == std::vector<std::string>{"a", "b", "rank 3 waits"});
   CHECK(facts.needed_ranks == std::vector<std::uint64_t>{0, 2});
   CHECK(facts.failures == std::vector<std::string>{"no"});
   CHECK(facts.oom_count == 1);

@@ -193,7 +193,7 @@ def zero1_torch():
 
 
 def objects():
-    """Not of the table: collectives over objects, and a checkpoint of all ranks."""
+    """Not of the table: collectives over objects and CPU tensors, stores, and a checkpoint of all ranks."""
     import tempfile
 
     import torch.distributed.checkpoint as checkpoint
@@ -211,6 +211,12 @@ def objects():
     gathered = [None] * ranks if rank == 0 else None
     dist.gather_object(rank, gathered, dst=0)
     assert gathered == (list(range(ranks)) if rank == 0 else None), gathered
+    numbers = torch.tensor([rank + 1])
+    dist.all_reduce(numbers, group=dist.new_group(backend="gloo"))
+    assert numbers.item() == sum(range(ranks + 1)), numbers
+    store = dist.PrefixStore("of a group", dist.HashStore())
+    store.set("key", "value")
+    assert store.get("key") == b"value"
     with tempfile.TemporaryDirectory() as folder:
         shared = [folder]
         dist.broadcast_object_list(shared, src=0)
