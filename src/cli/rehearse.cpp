@@ -257,9 +257,8 @@ void check_world(const RehearseCommand& options) {
 
 RanksReport run_job(const RehearseCommand& options, const Setup& setup) {
   const std::string where = options.gpus.size() > 1 ? setup.profile.name + ", " : "";
-  return run_ranks(options.world, setup, options.operands, [&](const std::string& rank, const FitVerdict& verdict) {
-    say_run(options.file, where + rank, verdict);
-  });
+  return run_ranks(options.world, setup, options.operands,
+                   [&](const std::string& line) { options.file.advise(fmt::format("rehearse: {}{}", where, line)); });
 }
 
 /// One for each GPU, most memory first.

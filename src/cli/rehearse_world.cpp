@@ -1,8 +1,10 @@
 #include "cli/rehearse_world.hpp"
 
 #include "cli/sizes.hpp"
+#include "io/terminal.hpp"
 #include "memviz/device_id.hpp"
 #include "memviz/error.hpp"
+#include "memviz/fit_words.hpp"
 #include "rehearse/launcher.hpp"
 #include "rehearse/world.hpp"
 
@@ -59,11 +61,12 @@ RankSet needed_by(const std::vector<FitVerdict>& verdicts, const RankSet& set) {
 }
 
 /// Runs the ranks of `set` at the same time, and again with those that turn out to be needed.
-std::vector<RankRun> run_together(const rehearse::Setup& setup, RankSet set, const std::vector<std::string>& words) {
+std::vector<RankRun> run_together(const rehearse::Setup& setup, RankSet set, const std::vector<std::string>& words,
+                                  const OnLine& on_line) {
   std::vector<FitVerdict> verdicts = rehearse::rehearse_ranks(setup, set, words);
   for (RankSet needed = needed_by(verdicts, set); !needed.empty(); needed = needed_by(verdicts, set)) {
-    say(fmt::format("rehearse: rank {} takes objects from {}: run again, together\n", fmt::join(set, " + "),
-                    fmt::join(needed, ", ")));
+    on_line(fmt::format("rank {} takes objects from {}: run again, together", fmt::join(set, " + "),
+                        fmt::join(needed, ", ")));
     set.insert(set.end(), needed.begin(), needed.end());
     std::sort(set.begin(), set.end());
     verdicts = rehearse::rehearse_ranks(setup, set, words);
@@ -72,6 +75,14 @@ std::vector<RankRun> run_together(const rehearse::Setup& setup, RankSet set, con
   for (std::size_t index = 0; index < set.size(); ++index)
     runs.push_back({set[index], std::move(verdicts[index])});
   return runs;
+}
+
+/// Compiling programs take minutes.
+void say_start(const WorldOptions& options, const RankSet& set, std::pair<std::size_t, std::size_t> run,
+               const OnLine& on_line) {
+  if (error_is_terminal())
+    on_line(fmt::format("rank {} of {}: run {} of {}{}", fmt::join(set, " + "), *options.ranks, run.first,
+                        options.rank ? "" : "at most ", run.second));
 }
 
 /// Whether the launcher's ranks are rehearsed one by one, unless --world decides.
@@ -126,17 +137,19 @@ std::optional<std::string> take_launcher(WorldOptions& options, std::vector<std:
 }
 
 RanksReport run_ranks(const WorldOptions& options, rehearse::Setup setup, const std::vector<std::string>& words,
-                      const OnRank& on_rank) {
+                      const OnLine& on_line) {
   const std::uint64_t ranks = *options.ranks;
   setup.world = rehearse::World{ranks, std::min(ranks, options.local_world.value_or(kDefaultNodeRanks))};
   setup.devices = static_cast<std::uint32_t>(setup.world->node_ranks);
   RanksReport report{.ranks = ranks};
   std::size_t repeats = 0;
-  for (const RankSet& set : chosen_ranks(options, *setup.world)) {
-    if (is_done(report, set)) continue;
+  const std::vector<RankSet> sets = chosen_ranks(options, *setup.world);
+  for (std::size_t index = 0; index < sets.size(); ++index) {
+    if (is_done(report, sets[index])) continue;
+    say_start(options, sets[index], {index + 1, sets.size()}, on_line);
     bool is_known = true;
-    for (RankRun& run : run_together(setup, set, words)) {
-      on_rank(fmt::format("rank {} of {}", run.rank, ranks), run.verdict);
+    for (RankRun& run : run_together(setup, sets[index], words, on_line)) {
+      on_line(fmt::format("rank {} of {}: {}", run.rank, ranks, rehearse::short_text(run.verdict)));
       is_known = is_known && std::any_of(report.runs.begin(), report.runs.end(),
                                          [&](const RankRun& other) { return are_alike(run.verdict, other.verdict); });
       report.runs.push_back(std::move(run));

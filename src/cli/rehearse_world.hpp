@@ -32,12 +32,12 @@ void check(const WorldOptions& options);
 /// too many.
 [[nodiscard]] std::optional<std::string> take_launcher(WorldOptions& options, std::vector<std::string>& words);
 
-/// Called after the run of each rank, with its name.
-using OnRank = std::function<void(const std::string& rank, const rehearse::FitVerdict& verdict)>;
+/// Called with a line for each run, and on a terminal before it.
+using OnLine = std::function<void(const std::string& line)>;
 
 /// Rehearses the ranks that the options name, or some that are spread over the job until two in a row bring nothing
 /// new. Throws as rehearse() does.
 [[nodiscard]] rehearse::RanksReport run_ranks(const WorldOptions& options, rehearse::Setup setup,
-                                              const std::vector<std::string>& words, const OnRank& on_rank);
+                                              const std::vector<std::string>& words, const OnLine& on_line);
 
 } // namespace memviz::cli

@@ -25,13 +25,14 @@ using Variables = std::vector<std::pair<std::string, std::string>>;
 [[nodiscard]] Ending run_in_foreground(const std::vector<std::string>& words, const Variables& variables,
                                        std::optional<int> output = {});
 
-/// Called when the program of this index ends; whether the others shall end, by SIGTERM.
+/// Called when the program of this index ends. Returns whether the others are ended as well, by SIGTERM.
 using OnEnd = std::function<bool(std::size_t index)>;
 
 /// The most programs that run at once.
 constexpr std::size_t kMostPrograms = 64;
 
-/// The same for one program that runs several times at once, once for each of `variables`, at most kMostPrograms.
+/// Runs a program several times at once, once for each of `variables`, at most kMostPrograms. Returns as soon as all
+/// have ended. Throws as the function for one program does.
 [[nodiscard]] std::vector<Ending> run_in_foreground(const std::vector<std::string>& words,
                                                     const std::vector<Variables>& variables, const OnEnd& on_end);
 

@@ -73,7 +73,7 @@ struct Option {
   std::optional<std::string> value = {};
 };
 
-/// "--nproc_per_node=8", "-N64" and "-N" as an option; the value may be the next word.
+/// Splits "--nproc_per_node=8" and "-N64" into a name and a value; the value may be the next word.
 Option option_of(std::string_view word) {
   const bool is_long = word.starts_with("--");
   word.remove_prefix(is_long ? 2 : 1);
@@ -105,7 +105,7 @@ Parsed parsed_options(const Grammar& grammar, const Words& words, std::size_t at
   return parsed;
 }
 
-/// The number that one of these options has; the last of a range such as 1:4.
+/// Returns the number that one of these options has, the last of a range such as 1:4.
 std::optional<std::uint64_t> number_of(const Parsed& parsed, std::string_view names) {
   for (const auto& [name, value] : parsed.values)
     if (has(names, name)) return whole_number<std::uint64_t>(std::string_view(value).substr(value.rfind(':') + 1));
@@ -124,7 +124,7 @@ struct Start {
   std::size_t options = 0; ///< the first word of them
 };
 
-/// The launcher that `python -m NAME` runs.
+/// Finds the launcher that `python -m NAME` runs.
 Start module_start(const Words& words) {
   constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kModules{{
       {"torch.distributed.run", "torchrun"},

@@ -39,7 +39,7 @@ struct Present {
   fs::path meeting;     ///< the folder in which they meet
 };
 
-/// What every snapshot says of itself. Of a profile that the user wrote, its name without its folder.
+/// Writes what every snapshot says of itself. Of a profile that the user wrote, its name without its folder.
 void write_mark(JsonWriter& json, const Setup& setup, const Present* present) {
   json.key("mark")
       .begin_object()

@@ -13,7 +13,7 @@ namespace memviz::rehearse {
 
 namespace {
 
-/// What is to be split, and how an error names it.
+/// The value of an option that takes ranks, with what an error shows of it.
 struct RankWords {
   std::string_view option;
   std::string_view text;
@@ -29,7 +29,7 @@ std::uint64_t rank_of(const RankWords& words, std::string_view text) {
       fmt::format("--{} {}: a job of {} has the ranks 0 to {}", words.option, *rank, words.ranks, words.ranks - 1));
 }
 
-/// The parts of `text` between the separators.
+/// Splits `text` at the separators.
 std::vector<std::string_view> parts_of(std::string_view text, char separator) {
   std::vector<std::string_view> parts;
   for (std::string_view rest = text;;) {

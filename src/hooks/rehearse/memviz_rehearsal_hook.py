@@ -4,7 +4,8 @@ bounded history on when CUDA is first used, and writes a snapshot at out-of-memo
 MEMVIZ_REHEARSAL_HOOK is a JSON object: "log" (the file that gets a JSON line for all that memviz wants to know), "output"
 (the folder of the snapshots), "record" (false: only the program itself records), "max_entries", "steps" (stop after so
 many optimizer steps, or null), "ranks" (of the job of which this process is one rank, or null), "present" (those of
-them that are not absent), "meeting" (the folder in which they meet), "most_present" (how many there may be), and "mark" (what every snapshot of this process gets under the key memviz_rehearsal).
+them that are not absent), "meeting" (the folder in which they meet), "most_present" (how many there may be), and "mark"
+(what every snapshot of this process gets under the key memviz_rehearsal).
 
 Nothing in here may break the program: what fails is logged, once, and the program goes on. PyTorch 2.4 to 2.13.
 """

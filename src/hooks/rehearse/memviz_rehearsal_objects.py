@@ -20,7 +20,7 @@ def source_of(key):
 
 
 def replace(before, after):
-    """Wherever a module of PyTorch's has it under a name of its own."""
+    """Replaces a function or class in each module of PyTorch's that has it."""
     for module in [module for name, module in sys.modules.items() if name.partition(".")[0] == "torch"]:
         for name, value in list(vars(module).items()) if module is not None else ():
             if value is before:
@@ -51,12 +51,12 @@ class _Exchange:
         return not any(self.is_present(rank) and rank != self.me() for rank in self.members(group))
 
     def stand_in(self, members, index):
-        """Who gives what the member of this index gives: itself where it is present."""
+        """Returns the member that gives in the name of the one with this index: itself where it is present."""
         present = [rank for rank in members[: index + 1] if self.is_present(rank)]
         return present[-1] if present else next(rank for rank in members if self.is_present(rank))
 
     def gather(self, group, data):
-        """What each member gives, in the group's order."""
+        """Returns what each member gives, in the group's order."""
         members = self.members(group)
         if self.is_alone(group):
             return [data] * len(members)
@@ -76,7 +76,7 @@ class _Exchange:
         return self._store(group).get(f"{turn}/{source}")
 
     def spread(self, group, data, source):
-        """What the source, which is present, gives to all members."""
+        """Returns what the source, which is present, gives to all members."""
         turn = self._turn(group, "all")
         key = f"{turn}/{source}"
         if source == self.me():
