@@ -67,8 +67,9 @@ struct RunFacts {
   std::uint64_t steps = 0;       ///< optimizer steps, the most of any process
   std::uint64_t host_reads = 0;
   std::uint64_t kernel_launches = 0;
-  std::vector<std::string> notes;    ///< what the made-up GPU could not know; each once
-  std::vector<std::string> failures; ///< of the hook; each once
+  std::vector<std::string> notes;               ///< what the made-up GPU or absent ranks do not have; each once
+  std::vector<std::string> failures;            ///< of the hook; each once
+  std::vector<std::uint64_t> needed_ranks = {}; ///< absent ones, without whose objects it cannot go on
 };
 
 /// A line of code and the memory that it held.

@@ -5,6 +5,8 @@
 >>> memviz_torch.explain("oom.pickle").verdict
 'fragmentation'
 >>> memviz_torch.flame(torch.cuda.memory._snapshot(), at="peak").save("mem.svg")
+>>> memviz_torch.rehearse("python train.py", world=512, ranks=[0, 511], gpu="h100").fits
+True
 
 A snapshot is the path of a file, the bytes of one, or what ``torch.cuda.memory._snapshot()`` returns. The work is done
 by the program ``memviz``, which comes with this package; nothing in a snapshot is executed, and torch is not imported.
@@ -18,6 +20,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from memviz_torch._api import compare, explain, flame, leaks, state, stats, timeline, view
     from memviz_torch._program import Error, ProgramNotFound, Snapshot, SnapshotWarning, UsageError, program
+    from memviz_torch._rehearse import Rehearsal, RehearsalRun, rehearse
     from memviz_torch._results import Comparison, Explanation, Leaks, Page, Picture
     from memviz_torch.recording.recorder import Recorder, record
 
@@ -30,6 +33,8 @@ __all__ = [
     "Picture",
     "ProgramNotFound",
     "Recorder",
+    "Rehearsal",
+    "RehearsalRun",
     "Snapshot",
     "SnapshotWarning",
     "UsageError",
@@ -39,6 +44,7 @@ __all__ = [
     "leaks",
     "program",
     "record",
+    "rehearse",
     "state",
     "stats",
     "timeline",
@@ -49,6 +55,7 @@ __all__ = [
 _HOMES = {
     "_api": ("compare", "explain", "flame", "leaks", "state", "stats", "timeline", "view"),
     "_program": ("Error", "ProgramNotFound", "Snapshot", "SnapshotWarning", "UsageError", "program"),
+    "_rehearse": ("Rehearsal", "RehearsalRun", "rehearse"),
     "_results": ("Comparison", "Explanation", "Leaks", "Page", "Picture"),
     "recording.recorder": ("Recorder", "record"),
 }

@@ -240,6 +240,14 @@ VariantsReport run_variants(const RehearseCommand& options, const Setup& setup) 
   return report;
 }
 
+/// The options, with those that the launcher in the program's words stands for.
+RehearseCommand with_launcher(RehearseCommand options) {
+  if (options.devices || options.search || !options.variants.empty()) return options;
+  if (const auto line = take_launcher(options.world, options.operands))
+    options.file.advise(fmt::format("rehearse: {}", *line));
+  return options;
+}
+
 void check_world(const RehearseCommand& options) {
   check(options.world);
   if (!options.world.ranks) return;
@@ -249,9 +257,8 @@ void check_world(const RehearseCommand& options) {
 
 RanksReport run_job(const RehearseCommand& options, const Setup& setup) {
   const std::string where = options.gpus.size() > 1 ? setup.profile.name + ", " : "";
-  return run_ranks(options.world, setup, options.operands, [&](const std::string& rank, const FitVerdict& verdict) {
-    say_run(options.file, where + rank, verdict);
-  });
+  return run_ranks(options.world, setup, options.operands,
+                   [&](const std::string& line) { options.file.advise(fmt::format("rehearse: {}{}", where, line)); });
 }
 
 /// One for each GPU, most memory first.
@@ -284,7 +291,7 @@ GpusReport run_gpus(RehearseCommand options, const std::vector<Setup>& setups) {
     setup.output /= setup.profile.name;
     if (options.world.ranks) {
       report.gpus.push_back(run_job(options, setup));
-      options.world.rank = ranks_of(report.gpus.front());
+      if (!options.world.rank) options.world.rank = ranks_of(report.gpus.front());
     } else {
       report.gpus.push_back({.runs = {{0, rehearse::rehearse(setup, options.operands, {})}}});
       say_run(options.file, setup.profile.name, report.gpus.back().runs.front().verdict);
@@ -299,7 +306,8 @@ void check_gpus(const RehearseCommand& options) {
   if (options.memory_bytes) throw UsageError("several GPUs exclude --memory, which replaces the memory of one");
 }
 
-int run_rehearse(const RehearseCommand& options) {
+int run_rehearse(const RehearseCommand& given) {
+  const RehearseCommand options = with_launcher(given);
   const std::optional<std::string>& json = options.json;
   if (options.search && !options.variants.empty()) throw UsageError("--search and --compare-with exclude each other");
   if (!options.search && options.shows_output)

@@ -1,12 +1,17 @@
 #include "cli/rehearse_world.hpp"
 
 #include "cli/sizes.hpp"
+#include "io/terminal.hpp"
 #include "memviz/device_id.hpp"
 #include "memviz/error.hpp"
+#include "memviz/fit_words.hpp"
+#include "rehearse/launcher.hpp"
 #include "rehearse/world.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <thread>
 #include <utility>
 
 namespace memviz::cli {
@@ -15,6 +20,7 @@ namespace {
 
 using rehearse::FitVerdict;
 using rehearse::RankRun;
+using rehearse::RankSet;
 using rehearse::RanksReport;
 
 constexpr std::uint64_t kMostRanks = 1'000'000;
@@ -26,6 +32,64 @@ bool are_alike(const FitVerdict& one, const FitVerdict& other) {
   return one.outcome == other.outcome && rehearse::peak_of(one) == rehearse::peak_of(other);
 }
 
+/// Returns the ranks to rehearse: each set in a run of its own, its ranks at the same time.
+std::vector<RankSet> chosen_ranks(const WorldOptions& options, const rehearse::World& world) {
+  if (options.rank) return rehearse::parse_ranks("rank", *options.rank, world.ranks);
+  std::vector<RankSet> sets;
+  for (const std::uint64_t rank :
+       rehearse::spread_ranks(world.ranks, world.node_ranks, options.most_ranks.value_or(kDefaultRanks)))
+    sets.push_back({rank});
+  return sets;
+}
+
+bool is_done(const RanksReport& report, const RankSet& set) {
+  return std::all_of(set.begin(), set.end(), [&](std::uint64_t rank) {
+    return std::any_of(report.runs.begin(), report.runs.end(), [&](const RankRun& run) { return run.rank == rank; });
+  });
+}
+
+/// Returns the ranks outside of `set` whose objects a rank of it takes, as many as may meet.
+RankSet needed_by(const std::vector<FitVerdict>& verdicts, const RankSet& set) {
+  RankSet needed;
+  for (const FitVerdict& verdict : verdicts)
+    for (const std::uint64_t rank : verdict.facts.needed_ranks)
+      if (std::find(set.begin(), set.end(), rank) == set.end()) needed.push_back(rank);
+  std::sort(needed.begin(), needed.end());
+  needed.erase(std::unique(needed.begin(), needed.end()), needed.end());
+  needed.resize(std::min(needed.size(), rehearse::kMostMeeting - set.size()));
+  return needed;
+}
+
+/// Runs the ranks of `set` at the same time, and again with those that turn out to be needed.
+std::vector<RankRun> run_together(const rehearse::Setup& setup, RankSet set, const std::vector<std::string>& words,
+                                  const OnLine& on_line) {
+  std::vector<FitVerdict> verdicts = rehearse::rehearse_ranks(setup, set, words);
+  for (RankSet needed = needed_by(verdicts, set); !needed.empty(); needed = needed_by(verdicts, set)) {
+    on_line(fmt::format("rank {} takes objects from {}: run again, together", fmt::join(set, " + "),
+                        fmt::join(needed, ", ")));
+    set.insert(set.end(), needed.begin(), needed.end());
+    std::sort(set.begin(), set.end());
+    verdicts = rehearse::rehearse_ranks(setup, set, words);
+  }
+  std::vector<RankRun> runs;
+  for (std::size_t index = 0; index < set.size(); ++index)
+    runs.push_back({set[index], std::move(verdicts[index])});
+  return runs;
+}
+
+/// Compiling programs take minutes.
+void say_start(const WorldOptions& options, const RankSet& set, std::pair<std::size_t, std::size_t> run,
+               const OnLine& on_line) {
+  if (error_is_terminal())
+    on_line(fmt::format("rank {} of {}: run {} of {}{}", fmt::join(set, " + "), *options.ranks, run.first,
+                        options.rank ? "" : "at most ", run.second));
+}
+
+/// Whether the launcher's ranks are rehearsed one by one, unless --world decides.
+bool exceeds_machine(const rehearse::Launch& launch, std::uint64_t node_ranks, bool is_srun) {
+  return is_srun || launch.nodes > 1 || node_ranks > std::max(1U, std::thread::hardware_concurrency());
+}
+
 } // namespace
 
 OptionList<WorldOptions> world_options() {
@@ -33,7 +97,9 @@ OptionList<WorldOptions> world_options() {
       parsed({"world", '\0', "N",
               "the program is one rank of a job of N: the others are absent, and are taken to do what it does"},
              &WorldOptions::ranks, parse_up_to<kMostRanks>),
-      verbatim({"rank", '\0', "R,R..R", "with --world, which ranks to rehearse, each in a run of its own"},
+      verbatim({"rank", '\0', "R,R..R,R+R",
+                "with --world, which ranks to rehearse, each in a run of its own; those joined by + run at the same "
+                "time and meet"},
                &WorldOptions::rank),
       rare(parsed({"ranks", '\0', "N",
                    "without --rank, at most so many (default: 8): the first, the last and some between, until two in a "
@@ -50,23 +116,45 @@ void check(const WorldOptions& options) {
   if (options.rank && options.most_ranks) throw UsageError("--rank and --ranks exclude each other");
 }
 
+std::optional<std::string> take_launcher(WorldOptions& options, std::vector<std::string>& words) {
+  const auto launch = rehearse::launch_of(words);
+  if (!launch) return std::nullopt;
+  const std::uint64_t node_ranks = launch->node_ranks.value_or(options.local_world.value_or(kDefaultNodeRanks));
+  if (node_ranks > kMostDeviceIds || launch->nodes > kMostRanks / std::max<std::uint64_t>(1, node_ranks))
+    throw UsageError(
+        fmt::format("{} asks for {} nodes of {} ranks: too many", launch->launcher, launch->nodes, node_ranks));
+  const bool is_srun = launch->words.size() != words.size();
+  const bool takes_world =
+      options.ranks || options.rank || options.most_ranks || exceeds_machine(*launch, node_ranks, is_srun);
+  if (!takes_world || launch->nodes * node_ranks == 0) return std::nullopt;
+  words = launch->words;
+  if (!options.local_world) options.local_world = node_ranks;
+  if (options.ranks) return std::nullopt;
+  options.ranks = launch->nodes * node_ranks;
+  return fmt::format("{} asks for {} ranks, and this machine has {} cores: run as --world {} --local-world {}",
+                     launch->launcher, *options.ranks, std::thread::hardware_concurrency(), *options.ranks,
+                     *options.local_world);
+}
+
 RanksReport run_ranks(const WorldOptions& options, rehearse::Setup setup, const std::vector<std::string>& words,
-                      const OnRank& on_rank) {
+                      const OnLine& on_line) {
   const std::uint64_t ranks = *options.ranks;
-  const std::uint64_t node_ranks = std::min(ranks, options.local_world.value_or(kDefaultNodeRanks));
-  setup.devices = static_cast<std::uint32_t>(node_ranks);
+  setup.world = rehearse::World{ranks, std::min(ranks, options.local_world.value_or(kDefaultNodeRanks))};
+  setup.devices = static_cast<std::uint32_t>(setup.world->node_ranks);
   RanksReport report{.ranks = ranks};
   std::size_t repeats = 0;
-  for (const std::uint64_t rank :
-       options.rank ? rehearse::parse_ranks("rank", *options.rank, ranks)
-                    : rehearse::spread_ranks(ranks, node_ranks, options.most_ranks.value_or(kDefaultRanks))) {
-    setup.world = rehearse::WorldRank{rank, ranks, node_ranks};
-    FitVerdict verdict = rehearse::rehearse(setup, words, {});
-    on_rank(fmt::format("rank {} of {}", rank, ranks), verdict);
-    const bool is_known = std::any_of(report.runs.begin(), report.runs.end(),
-                                      [&](const RankRun& run) { return are_alike(run.verdict, verdict); });
+  const std::vector<RankSet> sets = chosen_ranks(options, *setup.world);
+  for (std::size_t index = 0; index < sets.size(); ++index) {
+    if (is_done(report, sets[index])) continue;
+    say_start(options, sets[index], {index + 1, sets.size()}, on_line);
+    bool is_known = true;
+    for (RankRun& run : run_together(setup, sets[index], words, on_line)) {
+      on_line(fmt::format("rank {} of {}: {}", run.rank, ranks, rehearse::short_text(run.verdict)));
+      is_known = is_known && std::any_of(report.runs.begin(), report.runs.end(),
+                                         [&](const RankRun& other) { return are_alike(run.verdict, other.verdict); });
+      report.runs.push_back(std::move(run));
+    }
     repeats = is_known ? repeats + 1 : 0;
-    report.runs.push_back({rank, std::move(verdict)});
     if (!rehearse::is_answer(report.runs.back().verdict) || (!options.rank && repeats == 2)) break;
   }
   std::sort(report.runs.begin(), report.runs.end(),

@@ -26,12 +26,18 @@ struct WorldOptions {
 /// Throws UsageError where the options contradict each other.
 void check(const WorldOptions& options);
 
-/// Called after the run of each rank, with its name.
-using OnRank = std::function<void(const std::string& rank, const rehearse::FitVerdict& verdict)>;
+/// Has `words` without srun, and --world and --local-world as the launcher in them asks, where they are not given and
+/// the ranks cannot all run on this machine, on one node with a core for each, or some of them are chosen. Returns the
+/// line that says so, nothing where the launcher runs as it is or there is none. Throws UsageError where it asks for
+/// too many.
+[[nodiscard]] std::optional<std::string> take_launcher(WorldOptions& options, std::vector<std::string>& words);
+
+/// Called with a line for each run, and on a terminal before it.
+using OnLine = std::function<void(const std::string& line)>;
 
 /// Rehearses the ranks that the options name, or some that are spread over the job until two in a row bring nothing
 /// new. Throws as rehearse() does.
 [[nodiscard]] rehearse::RanksReport run_ranks(const WorldOptions& options, rehearse::Setup setup,
-                                              const std::vector<std::string>& words, const OnRank& on_rank);
+                                              const std::vector<std::string>& words, const OnLine& on_line);
 
 } // namespace memviz::cli

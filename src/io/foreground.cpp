@@ -32,15 +32,16 @@ std::vector<int> passed_on() {
 }
 
 // What a handler may touch.
-std::atomic<pid_t> running = 0;
+std::array<std::atomic<pid_t>, kMostPrograms> running{};
 static_assert(std::atomic<pid_t>::is_always_lock_free);
 
 /// The terminal sends its signals to the whole process group, the program included; a write to a closed pipe and
 /// abort() send theirs to this process alone.
 extern "C" void pass_on(int number, siginfo_t* info, void*) {
   const int error = errno;
-  const pid_t program = running;
-  if (program > 0 && info->si_code <= 0 && info->si_pid != ::getpid()) ::kill(program, number);
+  if (info->si_code <= 0 && info->si_pid != ::getpid())
+    for (const std::atomic<pid_t>& program : running)
+      if (program > 0) ::kill(program, number);
   if (number == SIGTSTP) ::raise(SIGSTOP);
   errno = error;
 }
@@ -85,7 +86,8 @@ public:
   PassedSignals(const PassedSignals&) = delete;
   PassedSignals& operator=(const PassedSignals&) = delete;
   ~PassedSignals() {
-    running = 0;
+    for (std::atomic<pid_t>& program : running)
+      program = 0;
     for (const auto& [number, before] : before_)
       sigaction(number, &before, nullptr);
   }
@@ -163,23 +165,70 @@ pid_t start(const std::vector<std::string>& words, const Variables& variables, c
   return id;
 }
 
+void end_all() {
+  for (const std::atomic<pid_t>& program : running)
+    if (program > 0) ::kill(program, SIGTERM);
+}
+
+/// Starts the program once for each of `variables`; none goes on where one cannot be started.
+void start_all(const std::vector<std::string>& words, const std::vector<Variables>& variables,
+               std::optional<int> output) {
+  const Streams streams(output);
+  const HeldSignals held;
+  try {
+    for (std::size_t index = 0; index < variables.size(); ++index)
+      running[index] = start(words, variables[index], streams, held.before());
+  } catch (...) {
+    end_all();
+    throw;
+  }
+}
+
+/// Waits for the program of this index.
+Ending wait_for(std::size_t index) {
+  int status = 0;
+  while (waitpid(running[index], &status, 0) < 0)
+    if (errno != EINTR) throw Error("waiting for the program: " + system_message(errno));
+  running[index] = 0;
+  if (WIFSIGNALED(status)) return {.signal = WTERMSIG(status)};
+  return {.exit_code = WEXITSTATUS(status)};
+}
+
+/// Waits until one of the programs has ended, which wait_for() then takes.
+std::size_t next_to_end() {
+  for (;;) {
+    siginfo_t info{};
+    if (waitid(P_ALL, 0, &info, WEXITED | WNOWAIT) != 0) {
+      if (errno != EINTR) throw Error("waiting for the program: " + system_message(errno));
+      continue;
+    }
+    const auto found = std::find_if(running.begin(), running.end(),
+                                    [&](const std::atomic<pid_t>& program) { return program == info.si_pid; });
+    if (found != running.end()) return static_cast<std::size_t>(found - running.begin());
+    waitpid(info.si_pid, nullptr, 0); // a child that is none of the programs
+  }
+}
+
 } // namespace
 
 Ending run_in_foreground(const std::vector<std::string>& words, const Variables& variables, std::optional<int> output) {
   const PassedSignals signals;
-  const Streams streams(output);
-  pid_t id = -1;
-  {
-    const HeldSignals held;
-    id = start(words, variables, streams, held.before());
-    running = id;
+  start_all(words, {variables}, output);
+  return wait_for(0);
+}
+
+std::vector<Ending> run_in_foreground(const std::vector<std::string>& words, const std::vector<Variables>& variables,
+                                      const OnEnd& on_end) {
+  if (variables.size() > kMostPrograms) throw Error("too many programs at once");
+  const PassedSignals signals;
+  start_all(words, variables, {});
+  std::vector<Ending> endings(variables.size());
+  for (std::size_t left = variables.size(); left > 0; --left) {
+    const std::size_t index = next_to_end();
+    endings[index] = wait_for(index);
+    if (on_end(index)) end_all();
   }
-  int status = 0;
-  while (waitpid(id, &status, 0) < 0)
-    if (errno != EINTR) throw Error("waiting for the program: " + system_message(errno));
-  running = 0;
-  if (WIFSIGNALED(status)) return {.signal = WTERMSIG(status)};
-  return {.exit_code = WEXITSTATUS(status)};
+  return endings;
 }
 
 int become(const std::vector<std::string>& words, const Variables& variables) {

@@ -5,6 +5,8 @@
 
 #include "memviz/ending.hpp"
 
+#include <cstddef>
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -22,6 +24,17 @@ using Variables = std::vector<std::pair<std::string, std::string>>;
 /// program.
 [[nodiscard]] Ending run_in_foreground(const std::vector<std::string>& words, const Variables& variables,
                                        std::optional<int> output = {});
+
+/// Called when the program of this index ends. Returns whether the others are ended as well, by SIGTERM.
+using OnEnd = std::function<bool(std::size_t index)>;
+
+/// The most programs that run at once.
+constexpr std::size_t kMostPrograms = 64;
+
+/// Runs a program several times at once, once for each of `variables`, at most kMostPrograms. Returns as soon as all
+/// have ended. Throws as the function for one program does.
+[[nodiscard]] std::vector<Ending> run_in_foreground(const std::vector<std::string>& words,
+                                                    const std::vector<Variables>& variables, const OnEnd& on_end);
 
 /// Becomes the program: it takes the place of this process, with its number, its parent and its streams, so that
 /// signals and exit codes are its own. Returns only where that failed, with the error's number.

@@ -5,15 +5,18 @@
 
 #include "rehearse/rehearsal_run.hpp"
 
-#include <string>
+#include <functional>
 #include <vector>
 
 namespace memviz::rehearse {
 
-/// Runs the program at both ends. Returns the verdict of the end that takes more, with the figures of the other; where
-/// the program gave no answer at the earliest, that alone. Snapshots of the latest are in `late/` of the output folder,
-/// and kept where both ends differ.
-[[nodiscard]] FitVerdict rehearse_both_ends(const Setup& setup, const std::vector<std::string>& words,
-                                            const Variables& variables);
+/// Rehearses at one end: with this setup, and these variables in the environment. One verdict a process that memviz
+/// runs.
+using RunOneEnd = std::function<std::vector<FitVerdict>(const Setup& setup, const Variables& variables)>;
+
+/// Rehearses at both ends. Returns of each process the verdict of the end that takes more, with the figures of the
+/// other; where a process gave no answer at the earliest, that end alone. Snapshots of the latest are in `late/` of the
+/// output folder, and kept where both ends differ.
+[[nodiscard]] std::vector<FitVerdict> rehearse_both_ends(const Setup& setup, const RunOneEnd& run);
 
 } // namespace memviz::rehearse

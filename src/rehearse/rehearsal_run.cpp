@@ -12,8 +12,13 @@
 #include "rehearse/run_facts.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
+#include <fmt/format.h>
+#include <memory>
+#include <string_view>
 #include <system_error>
+#include <utility>
 
 namespace memviz::rehearse {
 
@@ -27,15 +32,25 @@ std::pair<std::string, std::string> before_own(const std::string& name, const st
   return {name, own == nullptr || *own == '\0' ? first : first + ':' + own};
 }
 
-/// What every snapshot says of itself. Of a profile that the user wrote, its name without its folder.
-void write_mark(JsonWriter& json, const Setup& setup) {
+/// A process that is one rank of a job.
+struct Present {
+  std::uint64_t rank;
+  const RankSet& ranks; ///< that run at the same time, this one among them
+  fs::path meeting;     ///< the folder in which they meet
+};
+
+/// Writes what every snapshot says of itself. Of a profile that the user wrote, its name without its folder.
+void write_mark(JsonWriter& json, const Setup& setup, const Present* present) {
   json.key("mark")
       .begin_object()
       .member("gpu", setup.profile.gpu)
       .member("profile", setup.profile.name)
       .member("total_bytes", setup.profile.total_bytes)
       .member("version", setup.version);
-  if (setup.world) json.member("rank", setup.world->rank).member("ranks", setup.world->ranks);
+  if (present != nullptr)
+    json.member("rank", present->rank)
+        .member("ranks", setup.world->ranks)
+        .member("present_ranks", static_cast<std::uint64_t>(present->ranks.size()));
   json.end_object();
 }
 
@@ -47,8 +62,18 @@ struct Places {
   fs::path gpu; ///< the made-up GPU's library under all of its names
 };
 
+void write_job(JsonWriter& json, const Setup& setup, const Present* present) {
+  json.member("ranks", present != nullptr ? std::optional(setup.world->ranks) : std::nullopt);
+  if (present == nullptr) return;
+  json.member("meeting", present->meeting.string()).member("most_present", std::uint64_t{kMostMeeting});
+  json.key("present").begin_array();
+  for (const std::uint64_t rank : present->ranks)
+    json.value(rank);
+  json.end_array();
+}
+
 /// For the hook; in ASCII, whatever the encoding of the program's environment is.
-std::string hook_settings(const Setup& setup, const Places& places) {
+std::string hook_settings(const Setup& setup, const Places& places, const Present* present) {
   std::string text;
   JsonWriter json(text, JsonLayout::compact, JsonEscapes::ascii);
   json.begin_object()
@@ -56,14 +81,14 @@ std::string hook_settings(const Setup& setup, const Places& places) {
       .member("output", fs::absolute(setup.output).string())
       .member("record", setup.records)
       .member("max_entries", setup.max_entries)
-      .member("steps", setup.steps)
-      .member("ranks", setup.world ? std::optional(setup.world->ranks) : std::nullopt);
-  write_mark(json, setup);
+      .member("steps", setup.steps);
+  write_job(json, setup, present);
+  write_mark(json, setup, present);
   json.end_object();
   return text;
 }
 
-Variables environment(const Setup& setup, const Places& places, const Variables& variables) {
+Variables environment(const Setup& setup, const Places& places, const Present* present) {
   Variables result{
       before_own("LD_PRELOAD", (places.gpu / "libmemviz_rehearsal.so").string()),
       before_own("LD_LIBRARY_PATH", places.gpu.string()),
@@ -71,13 +96,15 @@ Variables environment(const Setup& setup, const Places& places, const Variables&
       {"MEMVIZ_REHEARSAL_GPU", setup.profile_file.string()},
       {"MEMVIZ_REHEARSAL_DEVICES", std::to_string(setup.devices)},
       {"MEMVIZ_REHEARSAL_REPORT", places.report.string()},
-      {"MEMVIZ_REHEARSAL_HOOK", hook_settings(setup, places)},
+      {"MEMVIZ_REHEARSAL_HOOK", hook_settings(setup, places, present)},
   };
   if (setup.memory_bytes) result.emplace_back("MEMVIZ_REHEARSAL_MEMORY", std::to_string(*setup.memory_bytes));
-  if (setup.world)
-    for (auto& variable : launcher_variables(*setup.world))
-      result.push_back(std::move(variable));
-  result.insert(result.end(), variables.begin(), variables.end());
+  if (present == nullptr) return result;
+  for (auto& variable : launcher_variables(*setup.world, present->rank))
+    result.push_back(std::move(variable));
+  // As torchrun does where it starts several processes.
+  if (present->ranks.size() > 1 && std::getenv("OMP_NUM_THREADS") == nullptr)
+    result.emplace_back("OMP_NUM_THREADS", "1");
   return result;
 }
 
@@ -163,37 +190,105 @@ template <class Read> void reading(FitVerdict& verdict, Read read) {
   }
 }
 
+void write_hook_files(const fs::path& folder) {
+  hooks::write_hook(folder);
+  const std::array<std::pair<std::string_view, std::string_view>, 6> files{{
+      {"hook", hooks::kRehearsalHook},
+      {"deepspeed", hooks::kDeepSpeedHook},
+      {"launchers", hooks::kLaunchersHook},
+      {"objects", hooks::kObjectsHook},
+      {"symmetric", hooks::kSymmetricHook},
+      {"world", hooks::kWorldHook},
+  }};
+  for (const auto& [name, text] : files)
+    write_file((folder / fmt::format("memviz_rehearsal_{}.py", name)).string(), text);
+}
+
+/// The private folder of one program: the hook and the made-up GPU that it gets, and what they leave behind.
+class PrivateRun {
+public:
+  explicit PrivateRun(const Setup& setup)
+      : setup_(setup), places_{folder_.path(), folder_.path() / "log", folder_.path() / "report",
+                               folder_with_names(setup.folder, folder_.path() / "gpu")} {
+    check_folder(places_.gpu);
+    write_hook_files(places_.hook);
+  }
+
+  [[nodiscard]] Variables variables(const Present* present) const { return environment(setup_, places_, present); }
+
+  [[nodiscard]] FitVerdict verdict(const Ending& ending) const {
+    FitVerdict verdict;
+    verdict.profile = setup_.profile;
+    verdict.steps_asked = setup_.steps;
+    verdict.ending = ending;
+    verdict.facts = read_facts(places_.report, places_.log);
+    complete(verdict.facts, setup_.profile);
+    shorten(verdict.facts, setup_.output);
+    verdict.outcome = outcome_of(verdict.ending, verdict.facts);
+    reading(verdict, read_peak);
+    reading(verdict, read_failure);
+    return verdict;
+  }
+
+private:
+  const Setup& setup_;
+  TemporaryFolder folder_;
+  Places places_;
+};
+
+/// Runs the program as each of `ranks` at the same time; `more` joins the environment of each.
+std::vector<FitVerdict> run_together(const Setup& setup, const RankSet& ranks, const std::vector<std::string>& words,
+                                     const Variables& more) {
+  const TemporaryFolder meeting;
+  std::vector<std::unique_ptr<PrivateRun>> runs;
+  std::vector<Variables> variables;
+  for (const std::uint64_t rank : ranks) {
+    runs.push_back(std::make_unique<PrivateRun>(setup));
+    const Present present{rank, ranks, meeting.path()};
+    variables.push_back(runs.back()->variables(&present));
+    variables.back().insert(variables.back().end(), more.begin(), more.end());
+  }
+  const std::vector<Ending> endings = run_in_foreground(words, variables, [&](std::size_t index) {
+    write_file((meeting.path() / ("ended-" + std::to_string(ranks[index]))).string(), "");
+    std::error_code ignored;
+    return fs::exists(meeting.path() / "again", ignored);
+  });
+  std::vector<FitVerdict> verdicts;
+  for (std::size_t index = 0; index < ranks.size(); ++index)
+    verdicts.push_back(runs[index]->verdict(endings[index]));
+  return verdicts;
+}
+
 } // namespace
 
 bool is_answer(const FitVerdict& verdict) {
-  return verdict.outcome == FitOutcome::fits || verdict.outcome == FitOutcome::does_not_fit;
+  return (verdict.outcome == FitOutcome::fits || verdict.outcome == FitOutcome::does_not_fit) &&
+         verdict.facts.needed_ranks.empty();
 }
 
 FitVerdict rehearse(const Setup& setup, const std::vector<std::string>& words, const Variables& variables) {
-  if (setup.both_ends) return rehearse_both_ends(setup, words, variables);
   check_system(setup.folder);
-  const OutputFolder output(setup.output);
-  FitVerdict verdict;
-  verdict.profile = setup.profile;
-  verdict.steps_asked = setup.steps;
-  {
-    const TemporaryFolder folder;
-    const Places places{folder.path(), folder.path() / "log", folder.path() / "report",
-                        folder_with_names(setup.folder, folder.path() / "gpu")};
-    check_folder(places.gpu);
-    hooks::write_hook(places.hook);
-    write_file((places.hook / "memviz_rehearsal_hook.py").string(), hooks::kRehearsalHook);
-    write_file((places.hook / "memviz_rehearsal_symmetric.py").string(), hooks::kSymmetricHook);
-    write_file((places.hook / "memviz_rehearsal_world.py").string(), hooks::kWorldHook);
-    verdict.ending = run_in_foreground(words, environment(setup, places, variables), setup.program_output);
-    verdict.facts = read_facts(places.report, places.log);
-  }
-  complete(verdict.facts, setup.profile);
-  shorten(verdict.facts, setup.output);
-  verdict.outcome = outcome_of(verdict.ending, verdict.facts);
-  reading(verdict, read_peak);
-  reading(verdict, read_failure);
-  return verdict;
+  const auto run_once = [&](const Setup& once, const Variables& of_end) {
+    const OutputFolder output(once.output);
+    const PrivateRun run(once);
+    Variables all = run.variables(nullptr);
+    all.insert(all.end(), variables.begin(), variables.end());
+    all.insert(all.end(), of_end.begin(), of_end.end());
+    return std::vector{run.verdict(run_in_foreground(words, all, once.program_output))};
+  };
+  return (setup.both_ends ? rehearse_both_ends(setup, run_once) : run_once(setup, {})).front();
+}
+
+std::vector<FitVerdict> rehearse_ranks(const Setup& setup, const RankSet& ranks,
+                                       const std::vector<std::string>& words) {
+  if (ranks.size() > kMostMeeting)
+    throw UsageError("at most " + std::to_string(kMostMeeting) + " ranks run at the same time");
+  check_system(setup.folder);
+  const auto run_once = [&](const Setup& once, const Variables& of_end) {
+    const OutputFolder output(once.output);
+    return run_together(once, ranks, words, of_end);
+  };
+  return setup.both_ends ? rehearse_both_ends(setup, run_once) : run_once(setup, {});
 }
 
 } // namespace memviz::rehearse

@@ -25,7 +25,7 @@ struct Setup {
   bool records = true;
   std::uint64_t max_entries = 0;
   std::optional<std::uint64_t> steps = {};
-  std::optional<WorldRank> world = {};    ///< the program is one rank of a job
+  std::optional<World> world = {};        ///< the program is one rank of a job
   bool both_ends = false;                 ///< see both_ends.hpp
   std::string version;                    ///< of memviz, for the mark
   std::optional<int> program_output = {}; ///< a descriptor for what the program writes, in place of our streams
@@ -38,5 +38,10 @@ struct Setup {
 /// started, Error where the output folder cannot be made.
 [[nodiscard]] FitVerdict rehearse(const Setup& setup, const std::vector<std::string>& words,
                                   const Variables& variables);
+
+/// Runs the program as each of `ranks` of the job `setup.world`, at the same time, so that they meet; a verdict for
+/// each, in the same order. Throws as rehearse() does, and UsageError where there are more than kMostMeeting.
+[[nodiscard]] std::vector<FitVerdict> rehearse_ranks(const Setup& setup, const std::vector<std::uint64_t>& ranks,
+                                                     const std::vector<std::string>& words);
 
 } // namespace memviz::rehearse

@@ -112,6 +112,10 @@ public:
                              number(line, "asked_bytes"), text(line, "file")});
     } else if (event == "failure") {
       add_once(facts_.failures, text(line, "text"));
+    } else if (event == "refusal") {
+      add_once(facts_.notes, text(line, "text"));
+    } else if (event == "needs") {
+      add_needed(line);
     } else if (event == "end") {
       add_end(line);
     }
@@ -137,6 +141,13 @@ private:
     use.pid = place.first;
     use.device = place.second;
     return use;
+  }
+
+  void add_needed(const nlohmann::json& line) {
+    const auto ranks = line.find("ranks");
+    if (ranks == line.end() || !ranks->is_array()) return;
+    for (const nlohmann::json& rank : *ranks)
+      if (rank.is_number_unsigned()) facts_.needed_ranks.push_back(rank.get<std::uint64_t>());
   }
 
   void add_end(const nlohmann::json& line) {

@@ -7,28 +7,58 @@
 #include <fmt/format.h>
 #include <numeric>
 #include <string>
+#include <utility>
 
 namespace memviz::rehearse {
 
-std::vector<std::uint64_t> parse_ranks(std::string_view option, std::string_view text, std::uint64_t ranks) {
-  std::vector<std::uint64_t> list;
+namespace {
+
+/// The value of an option that takes ranks, with what an error shows of it.
+struct RankWords {
+  std::string_view option;
+  std::string_view text;
+  std::uint64_t ranks;
+};
+
+std::uint64_t rank_of(const RankWords& words, std::string_view text) {
+  const auto rank = whole_number<std::uint64_t>(text);
+  if (!rank)
+    throw UsageError(fmt::format("--{} must be ranks, as in 0,3..5 or 0+8, not '{}'", words.option, words.text));
+  if (*rank < words.ranks) return *rank;
+  throw UsageError(
+      fmt::format("--{} {}: a job of {} has the ranks 0 to {}", words.option, *rank, words.ranks, words.ranks - 1));
+}
+
+/// Splits `text` at the separators.
+std::vector<std::string_view> parts_of(std::string_view text, char separator) {
+  std::vector<std::string_view> parts;
   for (std::string_view rest = text;;) {
-    const std::string_view part = rest.substr(0, rest.find(','));
-    const std::size_t dots = part.find("..");
-    const auto first = whole_number<std::uint64_t>(part.substr(0, dots));
-    const auto last = dots == std::string_view::npos ? first : whole_number<std::uint64_t>(part.substr(dots + 2));
-    if (!first || !last || *first > *last)
-      throw UsageError(fmt::format("--{} must be ranks, as in 0,3..5, not '{}'", option, text));
-    if (*last >= ranks)
-      throw UsageError(fmt::format("--{} {}: a job of {} has the ranks 0 to {}", option, *last, ranks, ranks - 1));
-    for (std::uint64_t rank = *first; rank <= *last; ++rank)
-      if (std::find(list.begin(), list.end(), rank) == list.end()) list.push_back(rank);
-    if (part.size() == rest.size()) return list;
-    rest.remove_prefix(part.size() + 1);
+    parts.push_back(rest.substr(0, rest.find(separator)));
+    if (parts.back().size() == rest.size()) return parts;
+    rest.remove_prefix(parts.back().size() + 1);
   }
 }
 
-namespace {
+RankSet joined_ranks(const RankWords& words, std::string_view text) {
+  RankSet set;
+  for (const std::string_view part : parts_of(text, '+'))
+    if (const std::uint64_t rank = rank_of(words, part); std::find(set.begin(), set.end(), rank) == set.end())
+      set.push_back(rank);
+  std::sort(set.begin(), set.end());
+  if (set.size() <= kMostMeeting) return set;
+  throw UsageError(
+      fmt::format("--{} joins {} ranks; at most {} run at the same time", words.option, set.size(), kMostMeeting));
+}
+
+std::vector<RankSet> ranks_between(const RankWords& words, std::string_view first, std::string_view last) {
+  const std::uint64_t begin = rank_of(words, first);
+  const std::uint64_t end = rank_of(words, last);
+  if (begin > end) throw UsageError(fmt::format("--{} {}: {} is after {}", words.option, words.text, begin, end));
+  std::vector<RankSet> sets;
+  for (std::uint64_t rank = begin; rank <= end; ++rank)
+    sets.push_back({rank});
+  return sets;
+}
 
 /// 1, 4, 2, 6, 3, 5, 7 of 8: each position in a node but the first, those far from each other first.
 std::vector<std::uint64_t> positions(std::uint64_t node_ranks) {
@@ -44,6 +74,22 @@ std::vector<std::uint64_t> positions(std::uint64_t node_ranks) {
 }
 
 } // namespace
+
+std::vector<RankSet> parse_ranks(std::string_view option, std::string_view text, std::uint64_t ranks) {
+  const RankWords words{option, text, ranks};
+  std::vector<RankSet> list;
+  for (const std::string_view part : parts_of(text, ',')) {
+    const std::size_t dots = part.find("..");
+    std::vector<RankSet> sets{};
+    if (dots == std::string_view::npos)
+      sets.push_back(joined_ranks(words, part));
+    else
+      sets = ranks_between(words, part.substr(0, dots), part.substr(dots + 2));
+    for (RankSet& set : sets)
+      if (std::find(list.begin(), list.end(), set) == list.end()) list.push_back(std::move(set));
+  }
+  return list;
+}
 
 std::vector<std::uint64_t> spread_ranks(std::uint64_t ranks, std::uint64_t node_ranks, std::uint64_t most) {
   std::vector<std::uint64_t> list;
@@ -66,12 +112,12 @@ std::vector<std::uint64_t> spread_ranks(std::uint64_t ranks, std::uint64_t node_
   return list;
 }
 
-Variables launcher_variables(const WorldRank& world) {
-  const std::string rank = std::to_string(world.rank);
+Variables launcher_variables(const World& world, std::uint64_t number) {
+  const std::string rank = std::to_string(number);
   const std::string ranks = std::to_string(world.ranks);
-  const std::string local_rank = std::to_string(world.rank % world.node_ranks);
+  const std::string local_rank = std::to_string(number % world.node_ranks);
   const std::string node_ranks = std::to_string(world.node_ranks);
-  const std::string node = std::to_string(world.rank / world.node_ranks);
+  const std::string node = std::to_string(number / world.node_ranks);
   const std::string nodes = std::to_string((world.ranks + world.node_ranks - 1) / world.node_ranks);
   return {{"RANK", rank},
           {"WORLD_SIZE", ranks},

@@ -10,17 +10,22 @@
 
 namespace memviz::rehearse {
 
-/// One rank of a job whose other ranks are absent.
-struct WorldRank {
-  std::uint64_t rank = 0;
-  std::uint64_t ranks = 1;      ///< of the job
+/// A job; most of its ranks may be absent.
+struct World {
+  std::uint64_t ranks = 1;
   std::uint64_t node_ranks = 1; ///< on each node
 };
 
-/// "0,3..5,511" -> the ranks, in that order, each once. Throws UsageError that names `option` where it is no such list,
-/// and where a rank is not below `ranks`.
-[[nodiscard]] std::vector<std::uint64_t> parse_ranks(std::string_view option, std::string_view text,
-                                                     std::uint64_t ranks);
+/// The most ranks that run at the same time.
+constexpr std::size_t kMostMeeting = 16;
+
+/// Ranks that run at the same time, and meet.
+using RankSet = std::vector<std::uint64_t>;
+
+/// "0,3..5,6+7" -> {0}, {3}, {4}, {5}, {6, 7}: the ranks that run alone, and those joined by + that run together; each
+/// set once. Throws UsageError that names `option` where it is no such list, where a rank is not below `ranks`, and
+/// where more than kMostMeeting are joined.
+[[nodiscard]] std::vector<RankSet> parse_ranks(std::string_view option, std::string_view text, std::uint64_t ranks);
 
 /// Returns the ranks to rehearse where none is asked for, at most `most`: the first, the last, then one of each stage
 /// of a pipeline of 2, 3, 4, ... stages, for each number that divides `ranks`. Stages are runs of adjacent ranks, as
@@ -29,7 +34,7 @@ struct WorldRank {
 [[nodiscard]] std::vector<std::uint64_t> spread_ranks(std::uint64_t ranks, std::uint64_t node_ranks,
                                                       std::uint64_t most);
 
-/// Returns the variables that torchrun, Slurm and Open MPI set for a process of this rank.
-[[nodiscard]] Variables launcher_variables(const WorldRank& world);
+/// Returns the variables that torchrun, Slurm and Open MPI set for the process of `rank`.
+[[nodiscard]] Variables launcher_variables(const World& world, std::uint64_t rank);
 
 } // namespace memviz::rehearse

@@ -174,7 +174,9 @@ CodeOrigin origin_of(std::string_view filename) {
   if (path.starts_with("<eval_with_key>")) return CodeOrigin::torch;
   if (is_generated(path)) return CodeOrigin::library;
   if (!is_python(path)) return CodeOrigin::cpp;
+  // The second is what `memviz rehearse` puts in place of functions of PyTorch's.
   if (path.find("torchinductor_") != std::string::npos) return CodeOrigin::torch;
+  if (file_basename(path).starts_with("memviz_rehearsal_")) return CodeOrigin::torch;
   if (!contains_any(path, kPackages) && !is_standard_library(path)) return CodeOrigin::user;
   return contains_any(path, kTorch) ? CodeOrigin::torch : CodeOrigin::library;
 }

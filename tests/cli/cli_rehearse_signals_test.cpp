@@ -67,6 +67,21 @@ TEST_CASE("every signal to rehearse goes to the program") {
   }
 }
 
+TEST_CASE("a signal to rehearse goes to each rank that runs at the same time") {
+  const RehearsalStage rehearsal;
+  const std::string ready = rehearsal / "ready";
+  Process process({"rehearse", "-o", rehearsal.output(), "--world", "8", "--rank", "0+3+7", "--", "sh", "-c",
+                   "trap 'echo rank $RANK ended; exit 5' TERM; : > " + ready + "$RANK; while :; do sleep 0.05; done"});
+  for (const char* const rank : {"0", "3", "7"})
+    while (!std::filesystem::exists(ready + rank))
+      usleep(10'000);
+  process.send(SIGTERM);
+  const Outcome outcome = process.wait();
+  CHECK(outcome.exit_code == 5);
+  for (const char* const rank : {"0", "3", "7"})
+    CHECK(contains(outcome.out, std::string("rank ") + rank + " ended"));
+}
+
 TEST_CASE("a signal to rehearse that ends the program leaves nothing running") {
   const RehearsalStage rehearsal;
   const std::string ready = rehearsal / "ready";

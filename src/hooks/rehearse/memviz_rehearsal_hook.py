@@ -3,8 +3,9 @@ bounded history on when CUDA is first used, and writes a snapshot at out-of-memo
 
 MEMVIZ_REHEARSAL_HOOK is a JSON object: "log" (the file that gets a JSON line for all that memviz wants to know), "output"
 (the folder of the snapshots), "record" (false: only the program itself records), "max_entries", "steps" (stop after so
-many optimizer steps, or null), "ranks" (of the job of which this process is one rank and the others are absent, or
-null), and "mark" (what every snapshot of this process gets under the key memviz_rehearsal).
+many optimizer steps, or null), "ranks" (of the job of which this process is one rank, or null), "present" (those of
+them that are not absent), "meeting" (the folder in which they meet), "most_present" (how many there may be), and "mark"
+(what every snapshot of this process gets under the key memviz_rehearsal).
 
 Nothing in here may break the program: what fails is logged, once, and the program goes on. PyTorch 2.4 to 2.13.
 """
@@ -17,6 +18,9 @@ import sys
 import threading
 import time
 
+import memviz_rehearsal_deepspeed
+import memviz_rehearsal_launchers
+import memviz_rehearsal_objects
 import memviz_rehearsal_symmetric
 import memviz_rehearsal_world
 from memviz_recording import files, history, ranks, waiting
@@ -44,6 +48,9 @@ def install():
     if not text:
         return
     _State.settings = json.loads(text)
+    memviz_rehearsal_deepspeed.install(waiting.when_imported)
+    if _State.settings["ranks"]:
+        memviz_rehearsal_launchers.install(waiting.when_imported)
     waiting.when_imported("torch", lambda torch: _guarded(_on_torch, torch))
 
 
@@ -75,8 +82,7 @@ def _on_torch(torch):
     _log("torch", version=str(torch.__version__), cuda=torch.version.cuda)
     if not hasattr(torch._C, "_cuda_memorySnapshot"):
         return  # built without CUDA
-    if _State.settings["ranks"]:
-        _guarded(_answer_for_absent_ranks)
+    _guarded(_answer_for_other_ranks)
     _guarded(_mark_snapshots)
     _guarded(_watch_own_recorder)
     _guarded(_keep_peaks)
@@ -85,9 +91,12 @@ def _on_torch(torch):
     torch.cuda._lazy_call(lambda: _guarded(_on_cuda))
 
 
-def _answer_for_absent_ranks():
-    memviz_rehearsal_symmetric.install(waiting.when_imported)
-    memviz_rehearsal_world.install(_State.torch, _State.settings["ranks"], _log)
+def _answer_for_other_ranks():
+    if _State.settings["ranks"]:
+        memviz_rehearsal_symmetric.install(waiting.when_imported)
+        memviz_rehearsal_world.install(_State.torch, _State.settings, _log)
+    else:
+        memviz_rehearsal_objects.install(_State.torch)
 
 
 def _mark_snapshots():

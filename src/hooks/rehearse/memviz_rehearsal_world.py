@@ -1,6 +1,7 @@
-"""Lets one process be a rank of a job whose other ranks are absent (`memviz rehearse --world`): puts a store that answers
-for them under torch.distributed, and gives collectives over objects and CPU tensors the result that follows from one
-rule: an absent rank did what this rank did. Collectives over CUDA tensors stay PyTorch's own, on the made-up NCCL.
+"""Lets a process be a rank of a job whose other ranks are absent (`memviz rehearse --world`). Puts a store that answers
+for them under torch.distributed, by one rule: an absent rank did what this rank did. Ranks that are rehearsed together
+are present: their stores share what they keep, in a file. Collectives over CUDA tensors stay PyTorch's own, on the
+made-up NCCL; memviz_rehearsal_objects has those over objects and CPU tensors.
 """
 
 import atexit
@@ -11,104 +12,265 @@ import time
 from datetime import timedelta
 from urllib.parse import parse_qs, urlparse
 
+import memviz_rehearsal_objects as objects
 import memviz_rehearsal_symmetric
 
 _NCCL_ID_BYTES = 128  # sizeof(ncclUniqueId)
 _MOST_WAIT_SECONDS = 20
 
 
-class UnansweredKey(RuntimeError):
-    """A key of a store that this rank does not write, and that no rule answers."""
+class Unanswered(RuntimeError):
+    """What no present rank does, and no rule answers."""
 
 
-def install(torch, world_size, log):
-    distributed = torch.distributed
-    if not distributed.is_available():
+class World:
+    """The job: this rank, how many there are, and which of them are present."""
+
+    def __init__(self, settings, log):
+        self.rank = int(os.environ["RANK"])
+        self.ranks = settings["ranks"]
+        self.present = settings["present"]
+        self.most_present = settings["most_present"]
+        self.meeting = settings["meeting"]
+        self.log = log
+
+    def marker(self, name):
+        return os.path.join(self.meeting, name)
+
+    def need(self, source, members):
+        """Has memviz run the job again with `members` present, or with `source` alone where those are too many."""
+        wanted = sorted(set(members) - set(self.present))
+        if len(self.present) + len(wanted) > self.most_present:
+            wanted = [source]
+        if len(self.present) + len(wanted) > self.most_present:
+            self.refuse(f"waits for objects of rank {source}, which is absent")
+        self.log("needs", ranks=wanted)
+        open(self.marker("again"), "wb").close()
+        self.leave()
+
+    @staticmethod
+    def leave():
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(0)
+
+    def refuse(self, text):
+        text = f"rank {self.rank} of {self.ranks} {text} ({_line_of_program()})"
+        self.log("refusal", text=text)
+        raise Unanswered(text)
+
+    def others_rest(self):
+        """Whether each other present rank has ended, or waits as well."""
+        others = [rank for rank in self.present if rank != self.rank]
+        is_there = lambda name, rank: os.path.exists(self.marker(f"{name}-{rank}"))
+        return all(is_there("ended", rank) or is_there("waiting", rank) for rank in others)
+
+
+def _line_of_program():
+    """The innermost line that is neither PyTorch's nor memviz's."""
+    torch = os.path.dirname(sys.modules["torch"].__file__)
+    frame = sys._getframe(1)
+    while frame:
+        file = frame.f_code.co_filename
+        if not file.startswith(("<", torch, os.path.dirname(__file__))):
+            return f"{os.path.basename(file)}:{frame.f_lineno}"
+        frame = frame.f_back
+    return "in a thread of PyTorch's"
+
+
+def install(torch, settings, log):
+    distributed = getattr(torch, "distributed", None)
+    if distributed is None or not distributed.is_available():
         return
-    rank = int(os.environ["RANK"])
-    c10d = distributed.distributed_c10d
-    world_store = _store_class(distributed.Store, rank, world_size, log)
+    # These threads ask the store, and one that outlives Python would end the process by a signal.
+    os.environ["TORCH_NCCL_ENABLE_MONITORING"] = "0"
+    world = World(settings, log)
+    store = _store_class(distributed, world)
     for name in ("TCPStore", "FileStore", "HashStore"):
-        _replace((distributed, c10d, sys.modules["torch.distributed.rendezvous"]), name, type(name, (world_store,), {}))
-    _answer_rendezvous(world_store, rank, world_size)
-    _answer_gloo(c10d)
-    _answer_collectives(distributed, c10d)
-    # PyTorch's threads that watch over NCCL ask the store: they have to end before Python does.
-    atexit.register(lambda: distributed.is_initialized() and distributed.destroy_process_group())
+        objects.replace(getattr(distributed, name), type(name, (store,), {}))
+    _answer_rendezvous(store, world)
+    _answer_gloo(distributed.distributed_c10d)
+    _refuse_backends(distributed.distributed_c10d, world)
+    _refuse_own_ranks(torch, world)
+    objects.install(torch, world)
+    atexit.register(_destroy, distributed)
 
 
-def _replace(modules, name, value):
-    for module in modules:
-        if hasattr(module, name):
-            setattr(module, name, value)
+def _destroy(distributed):
+    try:
+        if distributed.is_initialized():
+            distributed.destroy_process_group()
+    except Exception:
+        pass  # the program is at its end
 
 
-def _store_class(base, rank, world_size, log):
-    class WorldStore(base):
-        """Keeps what this rank writes, and answers for the absent ranks. Stores of one place share what they keep."""
+class _OwnKeys:
+    """The keys of a rank that is alone."""
+
+    def __init__(self):
+        self._values = {}
+
+    def read(self, key):
+        return self._values.get(key)
+
+    def write(self, key, value):
+        self._values[key] = value
+
+    def count(self, key, amount):
+        self._values[key] = b"%d" % (int(self._values.get(key, b"0")) + amount)
+        return int(self._values[key])
+
+    def replace(self, key, expected, desired):
+        if self._values.get(key, b"") == expected:
+            self._values[key] = desired
+        return self._values.get(key, expected)
+
+    def remove(self, key):
+        return self._values.pop(key, None) is not None
+
+    def size(self):
+        return len(self._values)
+
+
+class _SharedKeys:
+    """The keys of ranks that meet: in a file, which outlives each of them."""
+
+    def __init__(self, store):
+        self._store = store
+
+    def read(self, key):
+        return self._store.get(key) if self._store.check([key]) else None
+
+    def write(self, key, value):
+        self._store.set(key, value)
+
+    def count(self, key, amount):
+        return self._store.add(key, amount)
+
+    def replace(self, key, expected, desired):
+        return self._store.compare_set(key, expected, desired)
+
+    def remove(self, key):
+        return self._store.delete_key(key)
+
+    def size(self):
+        return self._store.num_keys()
+
+
+def _store_class(distributed, world):
+    file_store, prefix_store = distributed.FileStore, distributed.PrefixStore
+    share = len(world.present)
+
+    def keys_of(place):
+        if share == 1:
+            return _OwnKeys()
+        return _SharedKeys(prefix_store("|".join(place), file_store(world.marker("keys"), -1)))
+
+    class WorldStore(distributed.Store):
+        """Keeps what present ranks write, and answers for the absent ones. Stores of one place share what they keep."""
 
         _places = {}
+        _kept_stores = []  # PyTorch's stores and groups refer to one whose Python object must not end
 
-        def __init__(self, *place, **_):
+        def __init__(self, *place, **named):
             super().__init__()
-            self._kept = self._places.setdefault(tuple(map(str, place[:2])), {})
+            self._kept_stores.append(self)
+            words = [*map(str, place[:2]), *(str(named[name]) for name in ("host_name", "port", "file_name") if name in named)]
+            self._keys, self._own = self._places.setdefault(tuple(words), (keys_of(words), {}))
             self._timeout = timedelta(seconds=300)
 
         def set(self, key, value):
-            self._kept[key] = value if isinstance(value, bytes) else value.encode()
+            self._own[key] = _bytes(value)
+            self._keys.write(key, _bytes(value))
 
         def get(self, key):
             self.wait([key])
             return self._answer(key)
 
         def add(self, key, amount):
-            value = int(self._kept.get(key, b"0")) + amount * world_size
-            self._kept[key] = str(value).encode()
-            return value
+            """The absent ranks add as much as the present ones."""
+            return self._start(key) + self._keys.count("+" + key, amount) * world.ranks // share
 
         def compare_set(self, key, expected, desired):
-            if self._kept.get(key, b"") == _bytes(expected):
-                self._kept[key] = _bytes(desired)
-            return self._kept.get(key, _bytes(expected))
+            return self._keys.replace(key, _bytes(expected), _bytes(desired))
+
+        def append(self, key, value):
+            self.set(key, (self._keys.read(key) or b"") + _bytes(value))
+
+        def multi_get(self, keys):
+            return [self.get(key) for key in keys]
+
+        def multi_set(self, keys, values):
+            for key, value in zip(keys, values):
+                self.set(key, value)
+
+        def has_extended_api(self):
+            return True
 
         def wait(self, keys, timeout=None):
-            end = time.monotonic() + min((timeout or self._timeout).total_seconds(), _MOST_WAIT_SECONDS)
+            seconds = (timeout or self._timeout).total_seconds()
             for key in keys:
+                if self._answer(key) is None:
+                    self._wait_for(key, seconds)
+
+        def _wait_for(self, key, seconds):
+            start = time.monotonic()
+            marker = world.marker(f"waiting-{world.rank}")
+            open(marker, "wb").close()
+            try:
                 while self._answer(key) is None:
-                    if time.monotonic() > end:
+                    if os.path.exists(world.marker("again")):
+                        world.leave()
+                    waited = time.monotonic() - start
+                    if waited > seconds or (waited > _MOST_WAIT_SECONDS and world.others_rest()):
                         self._refuse(key)
                     time.sleep(0.01)
+            finally:
+                os.unlink(marker)
+
+        def _refuse(self, key):
+            if objects.is_own(key):
+                world.refuse(f"waits for what rank {objects.source_of(key)} sends, and that rank does not send it")
+            world.refuse(f"waits for the key '{key}', which only an absent rank would set" + ("" if share == 1 else ", or none"))
+
+        def _start(self, key):
+            kept = self._keys.read(key)
+            return int(kept) if kept else 0
 
         def _answer(self, key):
-            if key in self._kept:
-                return self._kept[key]
+            kept = self._kept(key)
+            if kept is not None or objects.is_own(key):
+                return kept
             if "cuda//" in key:  # the id of a communicator that an absent rank makes
                 return bytes(_NCCL_ID_BYTES)
             if key.endswith("last_worker"):  # of a barrier
                 return b"1"
-            return memviz_rehearsal_symmetric.of_this_rank(key, self._kept) or self._of_this_rank(key)
+            return memviz_rehearsal_symmetric.of_this_rank(key, self._own) or self._of_this_rank(key)
+
+        def _kept(self, key):
+            count = self._keys.read("+" + key)
+            if count is not None:
+                return b"%d" % (self._start(key) + int(count) * world.ranks // share)
+            return self._keys.read(key)
 
         def _of_this_rank(self, key):
             """What this rank wrote under a key that differs in the number of the rank alone."""
             for number in re.finditer(r"\d+", key):
-                own = f"{key[: number.start()]}{rank}{key[number.end() :]}"
-                if int(number[0]) < world_size and own in self._kept:
-                    return self._kept[own]
+                own = f"{key[: number.start()]}{world.rank}{key[number.end() :]}"
+                if int(number[0]) < world.ranks and int(number[0]) not in world.present and own in self._own:
+                    return self._own[own]
             return None
 
-        def _refuse(self, key):
-            text = f"rank {rank} of {world_size} waits for the key '{key}', which only an absent rank would set"
-            log("failure", text=text)
-            raise UnansweredKey(text)
-
         def check(self, keys):
-            return all(key in self._kept for key in keys)
+            return all(self._kept(key) is not None or self._of_this_rank(key) is not None for key in keys)
 
         def num_keys(self):
-            return len(self._kept)
+            return self._keys.size()
 
         def delete_key(self, key):
-            return self._kept.pop(key, None) is not None
+            self._own.pop(key, None)
+            is_counter = self._keys.remove("+" + key)
+            return self._keys.remove(key) or is_counter
 
         def set_timeout(self, timeout):
             self._timeout = timeout
@@ -127,16 +289,18 @@ def _store_class(base, rank, world_size, log):
 
 
 def _bytes(value):
-    return value if isinstance(value, bytes) else value.encode()
+    return value if isinstance(value, bytes) else value.encode() if isinstance(value, str) else bytes(value)
 
 
-def _answer_rendezvous(world_store, rank, world_size):
+def _answer_rendezvous(store, world):
     stores = {}
 
     def answered(url, timeout=None, **_):
         query = {key: int(values[0]) for key, values in parse_qs(urlparse(url).query).items() if key in ("rank", "world_size")}
         place = url.partition("?")[0]
-        yield stores.setdefault(place, world_store(place)), query.get("rank", rank), query.get("world_size", world_size)
+        if place not in stores:
+            stores[place] = store(place)
+        yield stores[place], query.get("rank", world.rank), query.get("world_size", world.ranks)
         raise RuntimeError("a rehearsed rank meets its absent ranks once")
 
     handlers = sys.modules["torch.distributed.rendezvous"]._rendezvous_handlers
@@ -145,57 +309,47 @@ def _answer_rendezvous(world_store, rank, world_size):
 
 
 def _answer_gloo(c10d):
-    """Groups of CPU tensors: PyTorch's own fake process group, which gathers what this rank gives from every rank."""
+    """Groups of CPU tensors: PyTorch's own fake process group, for what does not come through torch.distributed."""
     fake = sys.modules["torch._C._distributed_c10d"].FakeProcessGroup
+    fake._set_sequence_number_for_group = lambda self: None  # PyTorch asks it of Gloo's
 
-    class ProcessGroupGloo:
+    class IsFake(type):
+        def __instancecheck__(cls, one):
+            return isinstance(one, fake)
+
+    class ProcessGroupGloo(metaclass=IsFake):
         def __new__(cls, _store, group_rank, group_size, *_, **__):
             return getattr(fake, "_create_internal", fake)(group_rank, group_size)
 
-    c10d.ProcessGroupGloo = ProcessGroupGloo
+    if hasattr(c10d, "ProcessGroupGloo"):
+        objects.replace(c10d.ProcessGroupGloo, ProcessGroupGloo)
 
 
-def _answer_collectives(distributed, c10d):
-    modules = (distributed, c10d)
-    all_reduce = c10d.all_reduce
+def _refuse_backends(c10d, world):
+    """Those that find the other ranks without PyTorch's stores."""
+    make = c10d._new_process_group_helper
 
-    def all_reduce_answered(tensor, op=distributed.ReduceOp.SUM, group=None, async_op=False):
-        work = all_reduce(tensor, op, group, async_op)
-        if tensor.device.type == "cpu" and op == distributed.ReduceOp.SUM and distributed.get_rank(group) >= 0:
-            tensor.mul_(distributed.get_world_size(group))
-        return work
+    def make_answered(size, rank, ranks, backend, *more, **named):
+        if any(name in str(backend).lower() for name in ("mpi", "ucc")):
+            world.refuse(f"asks for the backend '{backend}', and a rehearsed job has NCCL and Gloo")
+        return make(size, rank, ranks, backend, *more, **named)
 
-    def all_gather_object(object_list, obj, group=None):
-        object_list[:] = [obj] * len(object_list)
+    c10d._new_process_group_helper = make_answered
 
-    def gather_object(obj, object_gather_list=None, dst=None, group=None, **_):
-        if object_gather_list:
-            object_gather_list[:] = [obj] * len(object_gather_list)
 
-    def broadcast_object_list(object_list, src=None, group=None, device=None, **_):
-        """Leaves what is there: an absent source sent what this rank has."""
+def _refuse_own_ranks(torch, world):
+    """A program that starts its ranks itself would start them for each rank that memviz runs."""
+    import torch.multiprocessing as multiprocessing
 
-    def scatter_object_list(scatter_object_output_list, scatter_object_input_list=None, src=None, group=None, **_):
-        if scatter_object_input_list:
-            scatter_object_output_list[0] = scatter_object_input_list[distributed.get_rank(group)]
+    for name in ("spawn", "start_processes"):
+        start = getattr(multiprocessing, name)
 
-    def send_object_list(object_list, *_, **__):
-        """Nobody receives it."""
+        def start_one(fn, args=(), nprocs=1, *more, start=start, **named):
+            if nprocs > 1:
+                world.refuse(
+                    f"starts {nprocs} ranks itself, and --world takes a program of which each process is one rank, as "
+                    "torchrun starts it; leave --world out, and give --devices"
+                )
+            return start(fn, args, nprocs, *more, **named)
 
-    def recv_object_list(object_list, src=None, *_, **__):
-        return src
-
-    def monitored_barrier(*_, **__):
-        """All ranks are there."""
-
-    _replace(modules, "all_reduce", all_reduce_answered)
-    for answer in (
-        all_gather_object,
-        gather_object,
-        broadcast_object_list,
-        scatter_object_list,
-        send_object_list,
-        recv_object_list,
-        monitored_barrier,
-    ):
-        _replace(modules, answer.__name__, answer)
+        objects.replace(start, start_one)

@@ -2,8 +2,9 @@
 
     alone_or_together.py MEMVIZ WORLD PYTHON JOB.py [ARGUMENT...]
 
-Rehearses all ranks of JOB.py (one of jobs/, or any program) as processes that torchrun starts, then each rank alone with
---world, and prints the figures of each rank; ends with 1 where any differs.
+Rehearses all ranks of JOB.py (one of jobs/, or any program) as processes that torchrun starts, then with --world: each
+rank alone (and with those without whose objects it cannot go on), and all at the same time. Prints the figures of each rank; ends
+with 1 where any differs.
 """
 
 import json
@@ -30,17 +31,37 @@ def rehearse(memviz, folder, options, program):
     return {rank: {"peak_reserved_bytes": peaks[rank], **figures(memviz, files[rank])} for rank in sorted(peaks)}
 
 
-def main():
-    memviz, world, python, *job = sys.argv[1:]
+def every_way(memviz, world, python, job):
+    """The figures of each rank: of processes under torchrun, alone, and at the same time."""
+    ranks = range(int(world))
+    ways = {"alone": f"0..{ranks[-1]}", "met": "+".join(map(str, ranks))}
     with tempfile.TemporaryDirectory() as scratch:
         torchrun = [python, "-m", "torch.distributed.run", "--nproc-per-node", world]
-        together = rehearse(memviz, pathlib.Path(scratch, "together"), ["--devices", world], [*torchrun, *job])
-        ranks = ["--world", world, "--local-world", world, "--rank", f"0..{int(world) - 1}"]
-        alone = rehearse(memviz, pathlib.Path(scratch, "alone"), ranks, [python, *job])
-    for rank in range(int(world)):
-        both = [f"{name} {together[rank][name]:,} {alone[rank][name] - together[rank][name]:+,}" for name in alone[rank]]
-        print(f"rank {rank}: {'equal' if alone[rank] == together[rank] else 'differs'}: {', '.join(both)}")
-    return 0 if alone == together else 1
+        found = {"torchrun": rehearse(memviz, pathlib.Path(scratch, "torchrun"), ["--devices", world], [*torchrun, *job])}
+        for way, rank in ways.items():
+            options = ["--world", world, "--local-world", world, "--rank", rank]
+            found[way] = rehearse(memviz, pathlib.Path(scratch, way), options, [python, *job])
+    return found
+
+
+def differences(found):
+    """A sentence for each rank and way whose figures are not those of the processes under torchrun."""
+    together = found["torchrun"]
+    for way in ("alone", "met"):
+        for rank, figures in found[way].items():
+            differing = [f"{name} {figures[name] - together[rank][name]:+,}" for name in figures if figures[name] != together[rank][name]]
+            if differing:
+                yield f"rank {rank} {way}: {', '.join(differing)}"
+
+
+def main():
+    memviz, world, python, *job = sys.argv[1:]
+    found = every_way(memviz, world, python, job)
+    for rank, figures in found["torchrun"].items():
+        print(f"rank {rank}: " + ", ".join(f"{name} {value:,}" for name, value in figures.items()))
+    differing = list(differences(found))
+    print("\n".join(differing) or "equal, alone and met")
+    return 1 if differing else 0
 
 
 if __name__ == "__main__":

@@ -252,6 +252,10 @@ TEST_CASE("what a run leaves behind is read line by line") {
       R"({"event": "oom", "pid": 7, "rank": 3, "device": 0, "asked_bytes": 60, "file": null})"
       "\n"
       R"({"event": "failure", "pid": 7, "text": "no"})"
+      "\n"
+      R"({"event": "refusal", "pid": 7, "text": "rank 3 waits"})"
+      "\n"
+      R"({"event": "needs", "pid": 7, "ranks": [0, "1", 2, -3]})"
       "\n[1, 2]\nnonsense\n"
       R"({"event": "end", "pid": 7, "rank": 3, "steps": 5, "stopped": true, "own_recorder": false, "uncaught_oom": true,)"
       R"( "ooms": 1, "file": "/x/y.pickle", "devices": [{"device": 0, "peak_reserved_bytes": 45,)"
@@ -265,7 +269,8 @@ TEST_CASE("what a run leaves behind is read line by line") {
   CHECK(facts.uses[0].peak_reserved_bytes == 45);
   CHECK(facts.uses[0].retries == 1);
   CHECK(facts.host_reads == 5);
-  CHECK(facts.notes == std::vector<std::string>{"a", "b"});
+  CHECK(facts.notes == std::vector<std::string>{"a", "b", "rank 3 waits"});
+  CHECK(facts.needed_ranks == std::vector<std::uint64_t>{0, 2});
   CHECK(facts.failures == std::vector<std::string>{"no"});
   CHECK(facts.oom_count == 1);
   REQUIRE(facts.ooms.size() == 1);

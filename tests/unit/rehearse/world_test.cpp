@@ -1,10 +1,15 @@
 #include "rehearse/world.hpp"
 
+#include "memviz/error.hpp"
+
 #include <algorithm>
 #include <doctest/doctest.h>
 #include <set>
+#include <tuple>
 #include <vector>
 
+using memviz::rehearse::parse_ranks;
+using memviz::rehearse::RankSet;
 using memviz::rehearse::spread_ranks;
 using Ranks = std::vector<std::uint64_t>;
 
@@ -45,4 +50,22 @@ TEST_CASE("small worlds, and those that are no multiple of a node, have each ran
       CHECK(std::set<std::uint64_t>(ranks.begin(), ranks.end()).size() == ranks.size());
       CHECK(*std::max_element(ranks.begin(), ranks.end()) == world - 1);
     }
+}
+
+TEST_CASE("ranks are alone unless they are joined") {
+  CHECK(parse_ranks("rank", "0,3..5,6+7,511", 512) == std::vector<RankSet>{{0}, {3}, {4}, {5}, {6, 7}, {511}});
+  CHECK(parse_ranks("rank", "8+0+8,1,0+8,1", 16) == std::vector<RankSet>{{0, 8}, {1}});
+}
+
+TEST_CASE("ranks that are no list, or not of the job, are refused") {
+  for (const char* text : {"", "x", "1,", ",1", "1..", "5..3", "1+", "+1", "0+1..2", "-1", "16", "0+16", "3..16"}) {
+    CAPTURE(text);
+    CHECK_THROWS_AS(std::ignore = parse_ranks("rank", text, 16), memviz::UsageError);
+  }
+}
+
+TEST_CASE("no more ranks meet than run at the same time") {
+  CHECK(parse_ranks("rank", "0+1+2+3+4+5+6+7+8+9+10+11+12+13+14+15", 64).front().size() == 16);
+  CHECK_THROWS_AS(std::ignore = parse_ranks("rank", "0+1+2+3+4+5+6+7+8+9+10+11+12+13+14+15+16", 64),
+                  memviz::UsageError);
 }

@@ -14,6 +14,7 @@ from megatron.core.models.gpt.gpt_model import GPTModel
 from megatron.core.optimizer import OptimizerConfig, get_megatron_optimizer
 from megatron.core.pipeline_parallel.schedules import get_forward_backward_func
 from megatron.core.tensor_parallel.random import model_parallel_cuda_manual_seed
+from megatron.core.transformer.module import Float16Module
 from megatron.core.transformer.transformer_config import TransformerConfig
 
 TOKENS, WORDS, MICROBATCHES = 512, 8192, 8
@@ -45,7 +46,6 @@ config = TransformerConfig(
     pipeline_dtype=torch.bfloat16,
     tensor_model_parallel_size=tensor_ranks,
     pipeline_model_parallel_size=pipeline_ranks,
-    sequence_parallel=tensor_ranks > 1,
     gradient_accumulation_fusion=False,
     masked_softmax_fusion=False,
     bias_dropout_fusion=False,
@@ -60,7 +60,7 @@ model = GPTModel(
     post_process=parallel_state.is_pipeline_last_stage(),
 ).cuda()
 kinds = DistributedDataParallelConfig(grad_reduce_in_fp32=True, use_distributed_optimizer=True)
-model = DistributedDataParallel(config, kinds, model)
+model = DistributedDataParallel(config, kinds, Float16Module(config, model))
 optimizer = get_megatron_optimizer(OptimizerConfig(bf16=True, lr=1e-4, use_distributed_optimizer=True), [model])
 for _ in range(3):
     model.zero_grad_buffer()

@@ -1,0 +1,181 @@
+"""Whether a program fits on a GPU that is not there: ``memviz rehearse``, with its answer as Python's data."""
+
+from __future__ import annotations
+
+import html
+import io
+import json
+import os
+import shlex
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from typing import Any, Iterator, Optional, Sequence, Union
+
+from memviz_torch._program import Error, Option, UsageError, program, words_of
+
+Ranks = Sequence[Union[int, Sequence[int]]]
+
+
+@dataclass(frozen=True)
+class RehearsalRun:
+    """One run of the program: one GPU, and one rank of a job."""
+
+    gpu: str
+    """The name of the profile."""
+    rank: Optional[int]
+    """None where the program is no job, or starts its ranks itself."""
+    outcome: str
+    """"fits", "does_not_fit", "failed" or "no_gpu"."""
+    text: str
+    total_bytes: int
+    peak_bytes: Optional[int]
+    """Of the fullest device, as everything below; None where no GPU was used."""
+    pytorch_bytes: Optional[int]
+    left_bytes: Optional[int]
+    exit_code: int
+    files: "tuple[str, ...]"
+    """The snapshots, which all functions of this package read."""
+
+    @property
+    def fits(self) -> bool:
+        return self.outcome == "fits"
+
+
+class Rehearsal:
+    """What a rehearsal found. ``str()`` is a table of the runs; in a notebook it shows itself."""
+
+    def __init__(self, figures: "dict[str, Any]") -> None:
+        self.figures = figures
+        """The JSON of ``memviz rehearse --json``."""
+        self.runs = tuple(_runs_of(figures))
+        """Each run, in the order of the JSON: the GPU with most memory first, then by rank."""
+
+    @property
+    def text(self) -> str:
+        """The answer in a sentence."""
+        return str(self.figures.get("text") or self.figures["verdict"]["text"])
+
+    @property
+    def fits(self) -> bool:
+        """Whether the program fits: with all of the ranks that were rehearsed, on at least one of the GPUs."""
+        gpus = {run.gpu for run in self.runs}
+        return any(all(run.fits for run in self.runs if run.gpu == gpu) for gpu in gpus)
+
+    def __str__(self) -> str:
+        rows = [_HEADINGS, *map(_row, self.runs)]
+        widths = [max(map(len, column)) for column in zip(*rows)]
+        lines = ["  ".join(cell.rjust(width) for cell, width in zip(row, widths)) for row in rows]
+        return "\n".join([self.text, "", *lines])
+
+    def __repr__(self) -> str:
+        return f"<Rehearsal: {self.text}>"
+
+    def _repr_html_(self) -> str:
+        cells = ["".join(f"<td>{html.escape(cell)}</td>" for cell in _row(run)) for run in self.runs]
+        heading = "".join(f"<th>{cell}</th>" for cell in _HEADINGS)
+        rows = "".join(f"<tr>{row}</tr>" for row in cells)
+        return f"<p>{html.escape(self.text)}</p><table><tr>{heading}</tr>{rows}</table>"
+
+
+def rehearse(
+    command: "Union[str, Sequence[str]]",
+    *,
+    gpu: "Union[None, str, Sequence[str]]" = None,
+    devices: Optional[int] = None,
+    memory: "Union[None, int, str]" = None,
+    steps: Optional[int] = None,
+    world: Optional[int] = None,
+    ranks: Optional[Ranks] = None,
+    local_world: Optional[int] = None,
+    late: bool = False,
+    output: "Union[None, str, os.PathLike[str]]" = None,
+    no_record: bool = False,
+    max_entries: Optional[int] = None,
+    quiet: bool = False,
+) -> Rehearsal:
+    """Whether a program fits on a GPU that is not there, with PyTorch's real allocator.
+
+    command: the program and its arguments, as a list or as a line for a shell, such as "python train.py --batch 32".
+    gpu: one or several, "h100" (default) or ["h100", "a100-40", "4090"]; memory: of each, as "24GiB" or in bytes.
+    steps: end each process after so many steps of an optimizer.
+    world: how many ranks the job has; ranks: those to rehearse, such as [0, 511], or [[0, 8]] for ranks that meet.
+    output: the folder of the snapshots, "memviz-rehearsal" by default; quiet: no line for each run on standard error.
+
+    What the program writes goes where it always does. Raises Error where no rehearsal could be made; where the program
+    itself fails, the runs say so. ``memviz help rehearse`` has the whole of it.
+    """
+    options: "dict[str, Option]" = {
+        name: value for name, value in locals().items() if name not in ("command", "ranks")
+    }
+    options["rank"] = None if ranks is None else ",".join(map(_rank_word, ranks))
+    with tempfile.TemporaryDirectory(prefix="memviz-") as folder:
+        answer = os.path.join(folder, "answer.json")
+        words = shlex.split(command) if isinstance(command, str) else list(command)
+        code, said = _run([program(), "rehearse", *words_of(options), f"--json={answer}", "--", *words])
+        if not os.path.exists(answer):
+            raise (UsageError if code == 2 else Error)(said or f"memviz rehearse ended with exit code {code}")
+        with open(answer, encoding="utf-8") as file:
+            return Rehearsal(json.load(file))
+
+
+def _rank_word(rank: "Union[int, Sequence[int]]") -> str:
+    return str(rank) if isinstance(rank, int) else "+".join(map(str, rank))
+
+
+def _run(words: "list[str]") -> "tuple[int, str]":
+    """The exit code, and the last line that memviz wrote to standard error, which all goes on to ours."""
+    said = ""
+    try:
+        process = subprocess.Popen(words, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    except OSError as error:
+        raise Error(f"{words[0]} cannot be started: {error.strerror}") from error
+    with process:
+        assert process.stderr is not None
+        try:
+            # Progress bars end their lines with carriage returns.
+            for line in io.TextIOWrapper(process.stderr, errors="replace", newline=""):
+                sys.stderr.write(line)
+                sys.stderr.flush()
+                if line.startswith("memviz: "):
+                    said = line[len("memviz: ") :].rstrip()
+        except BaseException:
+            process.terminate()
+            raise
+    return process.returncode, said
+
+
+def _runs_of(figures: "dict[str, Any]") -> Iterator[RehearsalRun]:
+    for part in figures.get("gpus", [figures]):
+        for run in part.get("runs") or [part]:
+            yield _run_of(run.get("rank"), run["verdict"])
+
+
+def _run_of(rank: Optional[int], verdict: "dict[str, Any]") -> RehearsalRun:
+    fullest = max(verdict["devices"], key=lambda device: device["peak_bytes"], default={})
+    return RehearsalRun(
+        gpu=verdict["gpu"]["profile"],
+        rank=rank,
+        outcome=verdict["outcome"],
+        text=verdict["text"],
+        total_bytes=verdict["gpu"]["total_bytes"],
+        peak_bytes=fullest.get("peak_bytes"),
+        pytorch_bytes=fullest.get("peak_reserved_bytes"),
+        left_bytes=fullest.get("left_bytes"),
+        exit_code=verdict["program"]["exit_code"],
+        files=tuple(file["file"] for file in verdict["files"]),
+    )
+
+
+_HEADINGS = ("rank", "GPU", "answer", "peak", "of which PyTorch", "left")
+
+
+def _row(run: RehearsalRun) -> "tuple[str, ...]":
+    rank = "" if run.rank is None else str(run.rank)
+    sizes = map(_size, (run.peak_bytes, run.pytorch_bytes, run.left_bytes))
+    return (rank, run.gpu, run.outcome.replace("_", " "), *sizes)
+
+
+def _size(count: Optional[int]) -> str:
+    return "" if count is None else f"{count / 2**30:,.2f} GiB"
