@@ -110,6 +110,7 @@ template <class Options>
 [[nodiscard]] Command trace_command();
 [[nodiscard]] Command leaks_command();
 [[nodiscard]] Command check_command();
+[[nodiscard]] Command ranks_command();
 [[nodiscard]] Command explain_command();
 [[nodiscard]] Command rehearse_command();
 [[nodiscard]] Command run_command();

@@ -83,10 +83,16 @@ OptionList<FileOptions> general_options() {
 }
 
 void settle(FileOptions& options) {
-  if (options.threads == 0) options.threads = usual_threads();
+  options.are_threads_given = options.threads > 0;
+  if (!options.are_threads_given) options.threads = usual_threads();
   if (options.redact_key && !options.redact) throw UsageError("--redact-key needs --redact paths, names or all");
   if (options.redact)
     options.redactor = std::make_shared<Redactor>(RedactOptions{*options.redact, options.redact_key.value_or("")});
+}
+
+unsigned threads_for_files(const FileOptions& options) {
+  if (options.redactor != nullptr) return 1;
+  return options.are_threads_given ? options.threads : std::max(std::thread::hardware_concurrency(), 1U);
 }
 
 SizeLimit parse_size_limit(std::string_view option, const std::string& word) {

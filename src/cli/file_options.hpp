@@ -22,6 +22,7 @@ struct SizeLimit {
 
 struct FileOptions {
   unsigned threads = 0; ///< 0: as many as are of use
+  bool are_threads_given = false;
   std::optional<SizeLimit> max_memory;
   bool is_quiet = false;
   std::optional<Redact> redact;
@@ -40,6 +41,10 @@ struct FileOptions {
 
 /// After the last option: what follows from several. Throws UsageError where they contradict each other.
 void settle(FileOptions& options);
+
+/// Threads for work on several files: --threads, else as many as there are processors; one with --redact, because what
+/// is hidden of one file is looked for in all.
+[[nodiscard]] unsigned threads_for_files(const FileOptions& options);
 
 /// --max-size and the like.
 [[nodiscard]] SizeLimit parse_size_limit(std::string_view option, const std::string& word);
