@@ -25,6 +25,7 @@ inline constexpr int kOverThreshold = 3;
 struct CommandOptions {
   std::vector<std::string> operands;
   FileOptions file;
+  bool has_several = false; ///< several operands, or a folder; find_files() says so
 };
 
 struct CommandText {

@@ -33,8 +33,15 @@ SizeLimit parse_max_memory(std::string_view option, const std::string& word) {
 
 } // namespace
 
+void FileOptions::say(std::string_view message) const {
+  if (waiting_messages == nullptr)
+    say_message(message);
+  else
+    waiting_messages->emplace_back(message);
+}
+
 void FileOptions::advise(std::string_view message) const {
-  if (!is_quiet) say_message(message);
+  if (!is_quiet) say(message);
 }
 
 OptionList<FileOptions> redact_options() {

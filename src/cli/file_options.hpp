@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace memviz::cli {
 
@@ -30,6 +31,11 @@ struct FileOptions {
   std::shared_ptr<Redactor> redactor; ///< of `redact`; null without it
   std::optional<std::string> kinds;   ///< a file of KindRules
   bool are_warnings_shown = false;    ///< by the answer, on the terminal that messages go to
+  /// Where messages wait, and no progress is shown, while several files are worked on at once; null: they are printed.
+  std::shared_ptr<std::vector<std::string>> waiting_messages;
+
+  /// To standard error.
+  void say(std::string_view message) const;
 
   /// To standard error, unless --quiet was given.
   void advise(std::string_view message) const;

@@ -166,6 +166,12 @@ std::vector<std::string> files_of(const std::vector<std::string>& operands) {
   return files;
 }
 
+void find_files(CommandOptions& options) {
+  const std::vector<std::string> given = options.operands;
+  options.operands = files_of(given);
+  options.has_several = given.size() > 1 || options.operands != given;
+}
+
 void work_on_files(const std::vector<std::string>& files, unsigned threads,
                    const std::function<void(std::size_t, unsigned)>& work,
                    const std::function<void(std::size_t)>& done) {

@@ -9,7 +9,7 @@
 namespace memviz::cli {
 
 SnapshotFile::SnapshotFile(const std::string& file, const FileOptions& options)
-    : progress_(picture_name(file), options.is_quiet),
+    : progress_(picture_name(file), options.is_quiet || options.waiting_messages != nullptr),
       session_(file, session_options(shown_name(file, options), options, progress_)) {
 }
 

@@ -164,7 +164,8 @@ def answer_of(path, command):
 
 def answers_of_several(paths, command):
     """The answer to each file that it can read, of a command that takes several."""
-    answers = {answer["file"]: answer for answer in json.loads(run(command, *paths, "--json", "-", "--quiet", codes=(1, 2)))}
+    lines = map(json.loads, run(command, *paths, "--json", "-", "--quiet", codes=(1, 2)).splitlines())
+    answers = {answer["file"]: answer for answer in lines if answer["schema"] != "memviz.unread/1.0"}
     refused = [path.name for path in paths if str(path) not in answers and not is_hostile(path)]
     expect(f"{command}: refused", refused, [])
     return answers
@@ -304,13 +305,15 @@ def check_rehearsals(schemas, folder):
 
 
 def check_several(schemas):
-    """Several files are an array; what cannot be read is left out, and the exit code is the worst."""
+    """Several files are a line each, also what cannot be read, and the exit code is the worst."""
     data = SOURCE / "testdata"
     for command in ("stats", "explain", "leaks", "check"):
         names = [data / "oom.pickle", data / "nothing_there.pickle", data / "before.pickle"]
-        document = json.loads(run(command, *names, "--json", "-", "--quiet", codes=(1,)))
-        schemas[command].check(f"{command} of several", document)
-        expect(f"{command} of several: files", [part["file"] for part in document], [str(names[0]), str(names[2])])
+        documents = [json.loads(line) for line in run(command, *names, "--json", "-", "--quiet", codes=(1,)).splitlines()]
+        expect(f"{command} of several: files", [document["file"] for document in documents], list(map(str, names)))
+        for document in documents:
+            schemas[document["schema"].partition(".")[2].partition("/")[0]].check(f"{command} of several", document)
+        expect(f"{command} of several: schema", [document["schema"] for document in documents][1], "memviz.unread/1.0")
 
 
 def check_ranks(schemas, folder):
@@ -364,7 +367,7 @@ UNSEEN = {"leaks": {"block_bytes"}}  # a stack without frames that grows
 
 def main():
     schemas = {path.stem: Schema(path) for path in sorted((SOURCE / "docs" / "schemas").glob("*.json"))}
-    expect("schemas", sorted(schemas), sorted({SCHEMA_OF.get(name, name) for name in COMMANDS} | {"compare", "flops", "ranks", "rehearse"}))
+    expect("schemas", sorted(schemas), sorted({SCHEMA_OF.get(name, name) for name in COMMANDS} | {"compare", "flops", "ranks", "rehearse", "unread"}))
     with tempfile.TemporaryDirectory() as folder:
         check_snapshots(schemas)
         check_variations(schemas, pathlib.Path(folder))
