@@ -53,6 +53,7 @@ struct Origin {
   /// Main memory in a recording of GPUs, by the same module: the device that is none.
   std::optional<DeviceId> cpu_device;
   std::optional<Rehearsal> rehearsal; ///< what was made up, where the GPU was
+  std::optional<std::uint64_t> rank;  ///< the process's rank in its job, where the file records that
   std::uint64_t size_bytes = 0;       ///< of the decompressed file; what is made of it is bounded by it
 
   /// Whether CUDA's allocator has nothing to do with it; so too of pinned host memory.

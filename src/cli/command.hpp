@@ -25,6 +25,7 @@ inline constexpr int kOverThreshold = 3;
 struct CommandOptions {
   std::vector<std::string> operands;
   FileOptions file;
+  bool has_several = false; ///< several operands, or a folder; find_files() says so
 };
 
 struct CommandText {
@@ -110,6 +111,7 @@ template <class Options>
 [[nodiscard]] Command trace_command();
 [[nodiscard]] Command leaks_command();
 [[nodiscard]] Command check_command();
+[[nodiscard]] Command ranks_command();
 [[nodiscard]] Command explain_command();
 [[nodiscard]] Command rehearse_command();
 [[nodiscard]] Command run_command();

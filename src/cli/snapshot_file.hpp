@@ -33,6 +33,9 @@ private:
 /// How the session of a file is to be read; refers to both.
 [[nodiscard]] SessionOptions session_options(const std::string& name, const FileOptions& options, Progress& progress);
 
+/// The rules of --kinds. Throws Error with the name of their file.
+[[nodiscard]] KindRules kind_rules_of(const FileOptions& options);
+
 /// Throws Error, with the file's name, for everything that keeps it from being read as a snapshot, and UsageError where
 /// it does not have the moment or the device.
 [[nodiscard]] Loaded load(const std::string& file, const FileOptions& options, const Wants& wants,
