@@ -46,7 +46,7 @@ OptionList<ExplainCommand> explain_options() {
        snapshot_options<ExplainCommand>()});
 }
 
-/// What is made of one file; `picture` is empty where none was asked for.
+/// The outputs for one file; `picture` is empty if none was requested.
 struct Explained {
   FileAnswer answer;
   std::string picture;

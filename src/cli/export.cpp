@@ -36,7 +36,7 @@ struct ExportOptions : CommandOptions {
   std::optional<std::string> output; ///< nothing: standard output
   std::optional<std::string> json;
 
-  /// What --json FILE stands for.
+  /// Replaces --json FILE by what it stands for.
   void settle();
   [[nodiscard]] std::string target() const { return output.value_or("-"); }
   TreeChoice tree;
@@ -69,7 +69,7 @@ void write_tree(const ExportOptions& options) {
                }));
 }
 
-/// What lives is of the peak, unless --at says another moment.
+/// Returns the peak for tables of live memory, unless --at gives another moment.
 MomentChoice moment_of_tables(const ExportOptions& options) {
   return options.scope.at.option.empty() ? moment_of(peak_scope()) : moment_of(options.scope);
 }

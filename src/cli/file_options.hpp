@@ -58,7 +58,7 @@ void settle(FileOptions& options);
 /// The file as the command line names it; with --redact its base name, or a pseudonym.
 [[nodiscard]] std::string shown_name(const std::string& file, const FileOptions& options);
 
-/// What an annotation that the command line names is called in the snapshot: with --redact, its pseudonym.
+/// Returns the name in the snapshot of an annotation that the command line names: with --redact, its pseudonym.
 [[nodiscard]] std::string shown_annotation(const FileOptions& options, std::string_view name);
 
 } // namespace memviz::cli

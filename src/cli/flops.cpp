@@ -63,7 +63,7 @@ OptionList<FlopsCommand> flops_options() {
        within<FlopsCommand>(&FlopsCommand::file, general_options())});
 }
 
-/// What is wrong with an archive cannot be said without names of what is in it.
+/// Counts a program. With --redact, errors about the archive are replaced, because they quote names in it.
 ModelFlops counted(const FlopsCommand& options) {
   const std::string& file = options.operands.front();
   FlopOptions wanted = options.flops;

@@ -53,7 +53,7 @@ std::string own_file() {
   return program.string();
 }
 
-/// Where programs find it whatever folder they go to.
+/// Returns the path by which programs find a folder from any working directory.
 std::string in_full(const std::string& folder) {
   std::error_code error;
   const fs::path path = fs::absolute(folder, error);

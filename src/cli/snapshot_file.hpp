@@ -30,7 +30,7 @@ private:
   Session session_;
 };
 
-/// How the session of a file is to be read; refers to both.
+/// Returns how the session of a file is to be read; refers to both.
 [[nodiscard]] SessionOptions session_options(const std::string& name, const FileOptions& options, Progress& progress);
 
 /// The rules of --kinds. Throws Error with the name of their file.

@@ -1,7 +1,7 @@
 #pragma once
 
-// Where a command that answers in text, in JSON or in both writes them: -o and --json; of one file, or of several, one
-// after the other.
+// The outputs, -o and --json, of a command that answers in text, in JSON or in both; for one file, or for several,
+// one after the other.
 
 #include "cli/outputs.hpp"
 
@@ -33,7 +33,7 @@ struct TextOutputs {
   [[nodiscard]] bool shows_text_beside_messages() const;
 };
 
-/// What a command makes of one file: what outputs want of it, and what is said when they are written.
+/// The answer of a command for one file: what outputs need of it, and the messages when they are written.
 struct FileAnswer {
   std::string text = {};
   std::string json = {};

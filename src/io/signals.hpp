@@ -15,8 +15,8 @@ namespace memviz {
 /// Called once, by main.
 void install_signal_handlers();
 
-/// Those that end a process which does nothing about them, and that this one ignores since then: a program that it
-/// starts would inherit that, and gets back what it would have without. What was ignored before stays so.
+/// Returns the signals that end a process which does nothing about them, and that this one ignores since then: a
+/// program that it starts would inherit that, and gets the defaults back. What was ignored before stays so.
 [[nodiscard]] std::vector<int> signals_ignored_for_itself();
 
 /// The one unfinished output that a signal removes, until the next call; "" for none.

@@ -77,7 +77,7 @@ void Insertion::add(std::int64_t number) {
 }
 
 void Insertion::add(std::string_view text) {
-  // Of a null pointer SQLite makes NULL.
+  // SQLite makes NULL of a null pointer.
   const char* const data = text.empty() ? "" : text.data();
   database_.check(sqlite3_bind_text(statement_.get(), next(), data, static_cast<int>(text.size()), SQLITE_STATIC));
 }
