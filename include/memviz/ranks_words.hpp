@@ -25,9 +25,9 @@ namespace memviz {
 /// The answer: which rank ran out of memory or stands out, by how much and by which lines, or that no rank does; then
 /// how many files could not be read and which ranks are missing.
 [[nodiscard]] std::string ranks_headline(const JobReport& report);
-/// What to know of the files: further ones of a rank, those without a rank, differences by timing.
+/// Returns notes on the files: further ones of a rank, those without a rank, differences by timing.
 [[nodiscard]] std::vector<std::string> ranks_notes(const JobReport& report);
-/// What is remarkable about a rank: "out of memory", "stands out", "events lost", ...
+/// Returns the remark on a rank: "out of memory", "stands out", "events lost", ...
 [[nodiscard]] std::string rank_remark(const JobReport& report, std::size_t rank);
 
 } // namespace memviz

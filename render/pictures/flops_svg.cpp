@@ -26,7 +26,7 @@ std::vector<Figure> figures_of(const ModelFlops& model) {
                               {"Parameters", format_bytes(model.parameter_bytes)}};
   if (model.saved_bytes.value)
     figures.push_back(
-        {"Kept for backward", format_bytes(*model.saved_bytes.value), FigureTone::plain, "beside parameters"});
+        {"Kept for backward", format_bytes(*model.saved_bytes.value), FigureTone::plain, "in addition to parameters"});
   return figures;
 }
 

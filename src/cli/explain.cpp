@@ -28,7 +28,7 @@ struct ExplainCommand : CommandOptions {
 OptionList<ExplainCommand> explain_options() {
   const auto question = joined<ExplainQuestion>(
       {{parsed({"capacity", '\0', "SIZE",
-                "memory of each device, for example 80GiB, where the file does not tell it: without it memory "
+                "memory of each device, for example 80GiB, if the file does not show it: without it memory "
                 "outside PyTorch is not known; less than a device had is an error"},
                &ExplainQuestion::capacity_bytes, parse_bytes)},
        within<ExplainQuestion>(&ExplainQuestion::scope, scope_options("auto"))});
@@ -38,7 +38,7 @@ OptionList<ExplainCommand> explain_options() {
        {json_option(&ExplainCommand::json, "instead of the text"),
         flag({"brief", '\0', "", "only what happened, why, what to do, and who holds most; for logs"},
              &ExplainCommand::is_brief),
-        rare(verbatim({"text", '\0', "FILE", "write the text there, beside the JSON or a picture on standard output"},
+        rare(verbatim({"text", '\0', "FILE", "write the text there, in addition to the JSON or a picture on standard output"},
                       &ExplainCommand::text))},
        within<ExplainCommand>(&ExplainCommand::question, question),
        within<ExplainCommand>(&ExplainCommand::picture, picture_format_options()),

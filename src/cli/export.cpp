@@ -172,7 +172,8 @@ void write_speedscope(const ExportOptions& options) {
                }));
 }
 
-/// Which options a format takes beside those of all: the levels of the tree, its frames, and the part of the events.
+/// The options that a format takes in addition to those of all: the levels of the tree, its frames, and the part of
+/// the events.
 struct FormatRow {
   std::string_view word;
   bool has_view = false;   ///< --view
@@ -217,7 +218,7 @@ std::string all_formats() {
 
 void ExportOptions::settle() {
   if (!json) return;
-  if (format != nullptr || output) throw UsageError("--json FILE stands for --format json -o FILE: give one of them");
+  if (format != nullptr || output) throw UsageError("--json FILE means --format json -o FILE: give one of them");
   format = chosen<const FormatRow*>("format", "json", format_choices());
   output = json;
 }

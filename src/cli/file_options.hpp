@@ -31,7 +31,7 @@ struct FileOptions {
   std::shared_ptr<Redactor> redactor; ///< of `redact`; null without it
   std::optional<std::string> kinds;   ///< a file of KindRules
   bool are_warnings_shown = false;    ///< by the answer, on the terminal that messages go to
-  /// Where messages wait, and no progress is shown, while several files are worked on at once; null: they are printed.
+  /// The messages that wait, without progress, while several files are worked on at once; null: they are printed.
   std::shared_ptr<std::vector<std::string>> waiting_messages;
 
   /// To standard error.

@@ -50,7 +50,7 @@ OptionList<LeaksCommand> leaks_options() {
   const OptionList<LeakOptions> own{
       parsed(
           with_words({"steps", '\0', "HOW",
-                      "auto (default); annotation:NAME, one at each START of it (NAME* stands for all that begin so); "
+                      "auto (default); annotation:NAME, one at each START of it (NAME* means all that begin so); "
                       "events:N; time:US (microseconds)"},
                      {"auto", "annotation:", "events:", "time:"}),
           &LeakOptions::steps, parse_steps),

@@ -42,7 +42,7 @@ std::string one_line(std::string_view json) {
   return line + '\n';
 }
 
-/// What became of one of several files.
+/// The outcome for one of several files.
 struct Made {
   FileAnswer answer = {};
   bool is_answered = false;
@@ -51,7 +51,7 @@ struct Made {
   std::vector<std::string> messages = {}; ///< to be said before the answer
 };
 
-/// What a file does not have, such as a device, is no reason to leave the others out.
+/// Answers for one file. A file that lacks something, such as a device, does not end the others.
 Made made_of(const CommandOptions& options, const FileOptions& own, const std::string& file, const AnswerFile& answer) {
   Made made;
   try {

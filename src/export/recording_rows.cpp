@@ -38,7 +38,7 @@ std::optional<std::int64_t> number_of(EventIndex event) {
   return event.is_none() ? std::nullopt : std::optional(event.number());
 }
 
-/// What lives at the moment of the state, by the user's lines.
+/// The rows of what is live at the moment of the state, by the user's lines.
 class LiveRows {
 public:
   LiveRows(TableRows& rows, const MemoryState& state)

@@ -1,6 +1,6 @@
 #pragma once
 
-// What a signal does to a run: SIGINT, SIGTERM and SIGHUP remove the unfinished output, and end the program that was
+// The effect of signals on a run: SIGINT, SIGTERM and SIGHUP remove the unfinished output, and end the program that was
 // started, before they end the program; writing to a closed pipe or past a size limit is an error to report instead of
 // a silent death; and a mapped file that another program shortens ends the run with a message.
 

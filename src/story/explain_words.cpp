@@ -140,7 +140,7 @@ std::string kept(const DeviceExplanation& device) {
                        "it was allocated for.",
                        format_bytes(room.stream_bytes), of_reserved, failed ? "other" : "side");
   case Verdict::size_class:
-    return fmt::format("Size class: {} {} is free, but beside {} blocks; requests {} 1 MiB have segments of their own.",
+    return fmt::format("Size class: {} {} is free, but next to {} blocks; requests {} 1 MiB have segments of their own.",
                        format_bytes(room.other_size_bytes), of_reserved, device.request->is_small() ? "large" : "small",
                        device.request->is_small() ? "of up to" : "above");
   case Verdict::private_pool:
@@ -258,7 +258,7 @@ std::string processes(const std::optional<MeasuredDevice>& measured) {
                                 format_counted(*measured->other_processes, "other process", "other processes"),
                                 format_bytes(*measured->other_processes_bytes)));
   if (measured->own_outside_bytes)
-    parts.push_back(fmt::format("this one held {} beside PyTorch (the CUDA context, libraries)",
+    parts.push_back(fmt::format("this one held {} outside PyTorch (the CUDA context, libraries)",
                                 format_bytes(*measured->own_outside_bytes)));
   return parts.empty() ? "" : fmt::format("When the file was written, {}.", fmt::join(parts, ", and "));
 }

@@ -160,7 +160,7 @@ def check_perfetto(subject):
     expect(name + ", annotations", drawn >= starts or len(subject.events) == 0 or "time_us" not in subject.events[0], True)
 
 
-# What file-format-schema.json of speedscope allows.
+# The keys that file-format-schema.json of speedscope allows.
 SPEEDSCOPE = {"$schema": str, "name": str, "exporter": str, "shared": dict, "profiles": list}
 SPEEDSCOPE_FRAME = {"name": str, "file": str, "line": int}
 SPEEDSCOPE_PROFILE = {"type": str, "name": str, "unit": str, "startValue": int, "endValue": int, "samples": list, "weights": list}

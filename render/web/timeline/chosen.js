@@ -1,4 +1,4 @@
-// What is pinned or searched for -> the parts of a chart, and how much they hold together.
+// A pinned part or a typed query -> the parts of a chart, and how much they hold together.
 import {countOf, formatBytes, formatCount} from '../core/numbers.js';
 
 // `chosen`: {query, band}, of which one says something, or none does.

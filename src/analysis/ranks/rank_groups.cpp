@@ -52,7 +52,7 @@ bool is_alike(const Signature& one, const Signature& other) {
          has_most_lines_of(one.all, other.all);
 }
 
-/// How many runs of consecutive ranks these are; a file without a rank is a run.
+/// Returns the number of runs of consecutive ranks; a file without a rank is a run.
 std::size_t runs(const std::vector<RankRow>& rows, Members members) {
   std::ranges::sort(members, {}, [&](std::size_t i) { return rows[i].rank; });
   std::size_t count = 0;
@@ -64,8 +64,8 @@ std::size_t runs(const std::vector<RankRow>& rows, Members members) {
   return count;
 }
 
-/// Where the totals of ranks, ascending, jump most: the index of the first one above; nothing where no part would
-/// have four.
+/// Finds where the totals of ranks, ascending, jump most: the index of the first one above; nothing if a part would
+/// have fewer than four.
 std::optional<std::size_t> widest_gap(const std::vector<std::uint64_t>& totals) {
   constexpr std::size_t kFewest = 4;
   if (totals.size() < 2 * kFewest) return std::nullopt;

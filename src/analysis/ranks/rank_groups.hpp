@@ -16,7 +16,7 @@ namespace memviz {
 /// A number for each line that occurs in any part.
 using LineId = std::uint32_t;
 
-/// What a rank holds, by line. Communication buffers are apart: when they are freed depends on threads.
+/// The memory of a rank, by line. Communication buffers are apart: when they are freed depends on threads.
 struct RankRow {
   std::optional<std::uint64_t> rank;
   std::uint64_t total_bytes = 0;                               ///< of `lines`

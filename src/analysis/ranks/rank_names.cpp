@@ -80,7 +80,7 @@ std::vector<std::vector<Number>> columns_of(const std::vector<std::string_view>&
   return columns;
 }
 
-/// How many values a column has, where they are 0, 1, 2, ... without a gap; else 0.
+/// Returns the number of values in a column that has 0, 1, 2, ... without a gap; else 0.
 std::size_t gapless_count(const std::vector<Number>& column) {
   const std::set<Number> values(column.begin(), column.end());
   const bool is_gapless =

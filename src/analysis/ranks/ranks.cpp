@@ -15,7 +15,7 @@
 namespace memviz {
 namespace {
 
-/// What decides which of several files of a rank counts; the greatest does.
+/// Returns the precedence of a file of a rank among several: the greatest counts.
 auto precedence_of(const RankPart& part) {
   return std::tuple(part.moment == MomentKind::oom, part.last_time_us, step_of_name(part.file), part.file);
 }
