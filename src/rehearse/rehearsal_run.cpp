@@ -57,6 +57,7 @@ std::string hook_settings(const Setup& setup, const Places& places) {
       .member("record", setup.records)
       .member("max_entries", setup.max_entries)
       .member("steps", setup.steps)
+      .member("requests", setup.requests)
       .member("ranks", setup.world ? std::optional(setup.world->ranks) : std::nullopt);
   write_mark(json, setup);
   json.end_object();
@@ -74,6 +75,7 @@ Variables environment(const Setup& setup, const Places& places, const Variables&
       {"MEMVIZ_REHEARSAL_HOOK", hook_settings(setup, places)},
   };
   if (setup.memory_bytes) result.emplace_back("MEMVIZ_REHEARSAL_MEMORY", std::to_string(*setup.memory_bytes));
+  if (setup.outside_bytes > 0) result.emplace_back("MEMVIZ_REHEARSAL_OUTSIDE", std::to_string(setup.outside_bytes));
   if (setup.world)
     for (auto& variable : launcher_variables(*setup.world))
       result.push_back(std::move(variable));
@@ -178,13 +180,14 @@ FitVerdict rehearse(const Setup& setup, const std::vector<std::string>& words, c
   verdict.steps_asked = setup.steps;
   {
     const TemporaryFolder folder;
-    const Places places{folder.path(), folder.path() / "log", folder.path() / "report",
+    // Stacks show the hook as a library, not as the program's own lines.
+    const Places places{folder.path() / "site-packages", folder.path() / "log", folder.path() / "report",
                         folder_with_names(setup.folder, folder.path() / "gpu")};
     check_folder(places.gpu);
+    fs::create_directory(places.hook);
     hooks::write_hook(places.hook);
-    write_file((places.hook / "memviz_rehearsal_hook.py").string(), hooks::kRehearsalHook);
-    write_file((places.hook / "memviz_rehearsal_symmetric.py").string(), hooks::kSymmetricHook);
-    write_file((places.hook / "memviz_rehearsal_world.py").string(), hooks::kWorldHook);
+    for (const auto& [name, text] : hooks::kRehearsalFiles)
+      write_file((places.hook / name).string(), text);
     verdict.ending = run_in_foreground(words, environment(setup, places, variables), setup.program_output);
     verdict.facts = read_facts(places.report, places.log);
   }
