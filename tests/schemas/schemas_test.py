@@ -270,6 +270,7 @@ def check_programs(schemas):
 
 FITS = "import torch\na = torch.allocate(100 << 20)\ntorch.release(a)\n"
 TOO_MUCH = "import torch\ntorch.allocate(100 << 20)\ntorch.allocate(2 << 30)\n"
+SERVER = "import runpy, sys; sys.argv[1:] = ['/']; runpy.run_module('vllm', run_name='__main__')"
 BY_RANK = "import os, torch\ntorch.allocate((1 + int(os.environ['RANK'])) * (10 << 20), 'activation')\n"
 BY_BATCH = "import os, torch\ntorch.allocate(int(os.environ['BATCH']) * (100 << 20))\n"
 
@@ -289,6 +290,8 @@ def check_rehearsals(schemas, folder):
     expect("rehearse: no GPU", rehearse("none", "import torch")["verdict"]["outcome"], "no_gpu")
     rehearse("variants", FITS, "--compare-with", "A=1")
     expect("rehearse: search", rehearse("search", BY_BATCH, "--search", "BATCH=1..32")["search"]["largest"], 10)
+    server = rehearse("server", SERVER)["verdict"]["server"]
+    expect("rehearse: server", [server["has_started"], server["requests"]], [True, 4])
     job = rehearse("job", BY_RANK, "--world", "16", "--rank", "0,9")
     expect("rehearse: job", [job["ranks"], job["rank"], [run["rank"] for run in job["runs"]]], [16, 9, [0, 9]])
     gpus = rehearse("gpus", TOO_MUCH, gpu="small,h100")

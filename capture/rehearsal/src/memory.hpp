@@ -21,6 +21,7 @@ struct DeviceBook {
   std::uint64_t context_bytes = 0;
   std::uint64_t used_bytes = 0; // without the context's
   std::uint64_t peak_used_bytes = 0;
+  std::uint64_t outside_bytes = 0; // of the used ones, what libraries took
   bool has_context = false;
 
   [[nodiscard]] std::uint64_t free_bytes() const { return total_bytes - context_bytes - used_bytes; }
@@ -53,6 +54,9 @@ public:
   // Takes physical memory of a device, or fails with out_of_memory and takes none.
   Error charge(int device, std::uint64_t bytes);
   void release(int device, std::uint64_t bytes);
+
+  // Takes what libraries and lazily loaded kernels take of a device, at the first launch on it.
+  Error charge_outside(int device);
 
   // cudaMalloc, cudaFree. Of 0 bytes: success and a null pointer.
   Error allocate(int device, std::uint64_t bytes, void** out);
@@ -90,6 +94,7 @@ private:
   AddressSpace addresses_;
   RecentWrites writes_;
   std::vector<DeviceBook> devices_;
+  std::uint64_t outside_bytes_ = 0;
   struct SmallChunk { // one page that small allocations share
     int device;
     std::uint64_t used_bytes;
