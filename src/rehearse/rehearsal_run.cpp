@@ -12,9 +12,7 @@
 #include "rehearse/run_facts.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstdlib>
-#include <fmt/format.h>
 #include <memory>
 #include <string_view>
 #include <system_error>
@@ -54,7 +52,7 @@ void write_mark(JsonWriter& json, const Setup& setup, const Present* present) {
   json.end_object();
 }
 
-/// What lies in a run's private folder.
+/// The files in a run's private folder.
 struct Places {
   fs::path hook;
   fs::path log;
@@ -183,7 +181,7 @@ void read_failure(FitVerdict& verdict) {
   if (last != ooms.rend()) verdict.failure = facts_at_failure(last->file);
 }
 
-/// What goes wrong here does not change the answer.
+/// Reads what is no part of the verdict: an error here does not change the answer.
 template <class Read> void reading(FitVerdict& verdict, Read read) {
   try {
     read(verdict);

@@ -123,7 +123,7 @@ std::string cache_part(const FitVerdict& verdict) {
   return text.empty() ? "" : ", " + text;
 }
 
-/// How a program ran out of memory: PyTorch's allocator did, or a server found too little.
+/// Returns how a program ran out of memory: PyTorch's allocator did, or a server found too little.
 std::string shortage_text(const FitVerdict& verdict) {
   const std::uint64_t count = verdict.facts.oom_count;
   if (count == 0) return "too little memory";

@@ -76,7 +76,7 @@ public:
   Error register_host(void* pointer, std::uint64_t bytes, unsigned flags);
   Error unregister_host(void* pointer);
 
-  // What `pointer` points into; nothing for memory that CUDA was never told of.
+  // Returns the range that `pointer` points into; nothing for memory that CUDA does not know.
   [[nodiscard]] const FoundRange* find(const void* pointer) const;
   [[nodiscard]] bool is_device_memory(const void* pointer) const;
 

@@ -13,7 +13,7 @@ import sys
 import memviz_rehearsal_requests
 from memviz_recording import waiting
 
-# What the servers print about their memory, and the names under which it is logged.
+# The lines that servers print about their memory, and the names under which these are logged.
 _LINES = (
     (re.compile(r"GPU KV cache size: ([\d,]{1,20}) tokens"), ("cache_tokens",)),
     (re.compile(r"Maximum concurrency for ([\d,]{1,20}) tokens per request: ([\d,]{1,20}\.\d{1,9})x"), ("request_tokens", "requests_at_once")),
