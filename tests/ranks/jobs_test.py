@@ -113,6 +113,20 @@ def check_many(folder):
     expect("rows of the text", len(run(*files).splitlines()) < 100, True)
 
 
+def check_largest_part(folder):
+    """A part stays small whatever the names of functions are, and its lines still add up to what is held."""
+    blocks, at = [], 1 << 32
+    for i in range(300):
+        frames = [{"name": '"\\' * 40 + str(i), "filename": "model.py", "line": i}]
+        blocks.append({"address": at + (i << 20), "size": 1 << 20, "requested_size": 1 << 20, "state": "active_allocated", "frames": frames})
+    segment = {"device": 0, "address": at, "total_size": 300 << 20, "stream": 0, "segment_type": "large", "blocks": blocks}
+    path = folder / "mem_rank0.pickle"
+    path.write_bytes(pickle.dumps({"segments": [segment], "device_traces": [[]]}))
+    part = run(path, "--partial", "-")
+    expect("a part's bytes", len(part) <= 8192, True)
+    expect("a part's lines", sum(line["bytes"] for line in json.loads(part)["held"]), 300 << 20)
+
+
 def check_picture(folder):
     """A cell for each rank, with a tooltip where there are not too many; 10,000 ranks fit."""
     picture = folder / "ranks.svg"
@@ -194,6 +208,7 @@ def main():
         check_bad_files(folder)
         check_many(folder)
     with tempfile.TemporaryDirectory() as name:
+        check_largest_part(pathlib.Path(name))
         check_one_of_eight(pathlib.Path(name))
     if RECORDED.exists():
         check_recorded()
