@@ -51,6 +51,12 @@ struct DeviceChange {
   std::vector<KindChange> kinds = {}; ///< see kind_changes(); empty where the states have no kinds
 };
 
+/// The only GPU that each side uses, where their numbers differ, as those of two ranks do.
+struct DevicePair {
+  DeviceId before;
+  DeviceId after;
+};
+
 struct Comparison {
   FrameTable frames; ///< of both sides; the tree's and the changes' FrameIds point in here
   DiffTree tree;
@@ -71,6 +77,8 @@ struct Comparison {
   bool is_in_both_by_chance = false;
   std::vector<DeviceReadings> readings; ///< ascending by device; of the whole recordings; unused devices are left out
   std::vector<DeviceChange> devices;    ///< the same devices at the moment compared
+  /// Where it is there, these two are compared, and everything here has the number that the device has before.
+  std::optional<DevicePair> paired = std::nullopt;
   /// Whether those of each side are at one moment of time, and GPUs alone, or none. Only then do sums over them mean
   /// anything.
   bool is_one_moment = true;

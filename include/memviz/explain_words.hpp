@@ -26,6 +26,14 @@ struct ExplanationText {
 /// Whether the device has to give notably more than what is asked for: a segment, or whole pages.
 [[nodiscard]] bool takes_more(const DeviceExplanation& device);
 
+/// Whether nothing was ever reserved on the device, so that there is nothing to explain.
+[[nodiscard]] bool is_unused(const DeviceExplanation& device);
+/// "Nothing is reserved on 7 others: GPU 1, GPU 2, ...", about the devices that are not shown; "" where there are none.
+/// A device that is_unused() is shown only where all are: then the first one.
+[[nodiscard]] std::string unused_text(const std::vector<DeviceExplanation>& devices);
+/// The devices that are shown, in their order.
+[[nodiscard]] std::vector<const DeviceExplanation*> shown_devices(const std::vector<DeviceExplanation>& devices);
+
 [[nodiscard]] ExplanationText in_words(const MemoryState& state, const DeviceExplanation& device);
 
 } // namespace memviz

@@ -7,6 +7,7 @@
 #include "memviz/explain.hpp"
 #include "memviz/flame.hpp"
 #include "memviz/flops.hpp"
+#include "memviz/ranks.hpp"
 #include "memviz/recording.hpp"
 #include "memviz/replay.hpp"
 #include "memviz/story.hpp"
@@ -67,6 +68,9 @@ struct ExplainPicture {
 };
 
 [[nodiscard]] std::string explain_svg(const ExplainPicture& picture, const SvgOptions& options);
+
+/// The groups of a job, a cell for each rank, and the lines by which some differ.
+[[nodiscard]] std::string ranks_svg(const JobReport& report, const SvgOptions& options);
 
 /// The allocator at a moment, as segments with their blocks and holes.
 struct StatePicture {

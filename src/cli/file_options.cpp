@@ -77,7 +77,9 @@ OptionList<FileOptions> kind_rules_options() {
 
 OptionList<FileOptions> general_options() {
   return {
-      rare(parsed({"threads", '\0', "N", "threads that decode the file (default: the processors there are, at most 4)"},
+      rare(parsed({"threads", '\0', "N",
+                   "threads that decode the file (default: the processors there are, at most 4; for several files all "
+                   "of them)"},
                   &FileOptions::threads, parse_threads)),
       rare(parsed(
           {"max-memory", '\0', "SIZE",
@@ -98,7 +100,7 @@ void settle(FileOptions& options) {
 }
 
 unsigned threads_for_files(const FileOptions& options) {
-  if (options.redactor != nullptr) return 1;
+  if (options.redactor != nullptr || options.max_memory) return 1;
   return options.are_threads_given ? options.threads : std::max(std::thread::hardware_concurrency(), 1U);
 }
 

@@ -49,7 +49,7 @@ struct FileOptions {
 void settle(FileOptions& options);
 
 /// Threads for work on several files: --threads, else as many as there are processors; one with --redact, because what
-/// is hidden of one file is looked for in all.
+/// is hidden of one file is looked for in all, and with --max-memory, which is to be enough for each file alone.
 [[nodiscard]] unsigned threads_for_files(const FileOptions& options);
 
 /// --max-size and the like.

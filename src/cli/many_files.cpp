@@ -175,6 +175,13 @@ void find_files(CommandOptions& options) {
 void work_on_files(const std::vector<std::string>& files, unsigned threads,
                    const std::function<void(std::size_t, unsigned)>& work,
                    const std::function<void(std::size_t)>& done) {
+  if (threads <= 1) {
+    for (std::size_t i = 0; i < files.size(); ++i) {
+      work(i, 1);
+      done(i);
+    }
+    return;
+  }
   Workers workers(files, threads, work);
   workers.start();
   for (std::size_t i = 0; i < files.size(); ++i) {

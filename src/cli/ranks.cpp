@@ -3,6 +3,7 @@
 #include "cli/command.hpp"
 #include "cli/many_files.hpp"
 #include "cli/outputs.hpp"
+#include "cli/picture_output.hpp"
 #include "cli/sizes.hpp"
 #include "cli/snapshot_file.hpp"
 #include "cli/text_outputs.hpp"
@@ -10,6 +11,7 @@
 #include "memviz/error.hpp"
 #include "memviz/format.hpp"
 #include "memviz/ranks_report.hpp"
+#include "memviz/svg.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -25,6 +27,7 @@ namespace {
 
 struct RanksCommand : CommandOptions {
   RankOptions ranks;
+  PictureOptions picture;
   std::optional<std::string> json;
   std::optional<std::string> ndjson;
   std::optional<std::string> partial;
@@ -48,7 +51,9 @@ OptionList<RanksCommand> ranks_options() {
           &RankOptions::step, parse_step),
   };
   return joined<RanksCommand>(
-      {within<RanksCommand>(&RanksCommand::ranks, own),
+      {within<RanksCommand>(&RanksCommand::picture,
+                            {output_option("also draw it; - is standard output, instead of the text")}),
+       within<RanksCommand>(&RanksCommand::ranks, own),
        {json_option(&RanksCommand::json, "instead of the text"),
         verbatim(
             {"ndjson", '\0', "FILE", "write a line of JSON for each rank and each bad file there, instead of the text"},
@@ -61,6 +66,7 @@ OptionList<RanksCommand> ranks_options() {
         rare(verbatim({"text", '\0', "FILE", "write the text there, in addition to JSON or parts"},
                       &RanksCommand::text)),
         flag({"strict", '\0', "", "exit with code 1 where a file could not be read"}, &RanksCommand::is_strict)},
+       within<RanksCommand>(&RanksCommand::picture, picture_format_options()),
        kinds_options<RanksCommand>(),
        snapshot_options<RanksCommand>()});
 }
@@ -114,7 +120,9 @@ std::string all_parts(const std::vector<RankPart>& parts) {
 }
 
 int run_ranks(const RanksCommand& options) {
-  check_outputs(options, {{"--json", options.json},
+  check_picture(options.picture);
+  check_outputs(options, {{"-o", options.picture.output},
+                          {"--json", options.json},
                           {"--ndjson", options.ndjson},
                           {"--partial", options.partial},
                           {"--text", options.text}});
@@ -123,7 +131,10 @@ int run_ranks(const RanksCommand& options) {
   const JobReport report = job_report(std::move(parts), options.ranks);
   if (options.json) write_output(options.file, *options.json, ranks_json(report));
   if (options.ndjson) write_output(options.file, *options.ndjson, ranks_ndjson(report));
-  if (options.text || (!options.json && !options.ndjson && !options.partial))
+  if (options.picture.output)
+    write_picture(options.file, options.picture, ranks_svg(report, svg_options(options.picture)));
+  const bool is_text_replaced = options.json || options.ndjson || options.partial || options.picture.output == "-";
+  if (options.text || !is_text_replaced)
     write_text(options.file, options.text.value_or("-"), ranks_text(report, text_columns()));
   const bool is_failure = report.ranks.empty() || (options.is_strict && !report.unread.empty());
   return is_failure ? kBadData : kSuccess;
@@ -134,7 +145,7 @@ int run_ranks(const RanksCommand& options) {
 Command ranks_command() {
   const CommandText text{
       .name = "ranks",
-      .operands = "FILE...|FOLDER... [options]",
+      .operands = "FILE...|FOLDER... [-o FILE] [options]",
       .summary = "the ranks of a job: which one stands out, by how much, and what it holds that the others do not",
       .text =
           "Reads the snapshots of many ranks, several at once, and says which rank ran out of memory or stands out of "

@@ -132,12 +132,13 @@ std::string explain_brief(const ExplainReport& report, std::size_t columns) {
   if (report.devices.empty()) return "No segments and no events on any device.\n";
   std::string text;
   std::size_t shown = 0;
-  for (const DeviceExplanation& device : report.devices) {
-    if (!device.request && shown > 0) break; // those that failed come first
-    text += device_brief(report.state, device, columns);
+  const std::vector<const DeviceExplanation*> devices = shown_devices(report.devices);
+  for (const DeviceExplanation* device : devices) {
+    if (!device->request && shown > 0) break; // those that failed come first
+    text += device_brief(report.state, *device, columns);
     ++shown;
   }
-  if (const std::size_t more = report.devices.size() - shown; more > 0)
+  if (const std::size_t more = devices.size() - shown; more > 0)
     text += fmt::format("The full answer covers {}.\n", format_counted(more, "more device"));
   return text;
 }
@@ -145,8 +146,10 @@ std::string explain_brief(const ExplainReport& report, std::size_t columns) {
 std::string explain_text(const ExplainReport& report, std::size_t columns) {
   std::string text = printable(report.file) + '\n';
   if (report.devices.empty()) text += "\nNo segments and no events on any device.\n";
-  for (const DeviceExplanation& device : report.devices)
-    text += device_text(report.state, device, columns);
+  for (const DeviceExplanation* device : shown_devices(report.devices))
+    text += device_text(report.state, *device, columns);
+  if (const std::string unused = unused_text(report.devices); !unused.empty())
+    text += '\n' + wrapped_text(unused, "", columns);
   for (const std::string& warning : warnings_and_losses(report.state))
     text += "\nWarning: " + printable(warning) + '\n';
   return text;

@@ -117,6 +117,10 @@ std::string uneven_text(const CompareReport& report) {
 }
 
 std::string other_devices_text(const CompareReport& report) {
+  if (const auto& paired = report.comparison.paired)
+    return fmt::format("{} uses {} alone and {} uses {}: these two are compared, as {}", report.before.file,
+                       device_name(paired->before, false), report.after.file, device_name(paired->after, false),
+                       device_name(paired->before, false));
   const auto before = used_devices(report.comparison, &DeviceChange::before);
   const auto after = used_devices(report.comparison, &DeviceChange::after);
   if (std::ranges::equal(before, after, {}, &DeviceState::device, &DeviceState::device)) return "";

@@ -311,6 +311,35 @@ bool takes_more(const DeviceExplanation& device) {
          device.judgement.needed_bytes > device.request->bytes + device.request->bytes / 20;
 }
 
+bool is_unused(const DeviceExplanation& device) {
+  const DeviceFigures& figures = device.device_state.figures;
+  return !device.request && figures.reserved_bytes == 0 && figures.end_reserved_bytes == 0 &&
+         figures.requested_bytes == 0 && figures.peak_requested_bytes == 0;
+}
+
+std::vector<const DeviceExplanation*> shown_devices(const std::vector<DeviceExplanation>& devices) {
+  std::vector<const DeviceExplanation*> shown;
+  for (const DeviceExplanation& device : devices)
+    if (!is_unused(device)) shown.push_back(&device);
+  if (shown.empty() && !devices.empty()) shown.push_back(&devices.front());
+  return shown;
+}
+
+std::string unused_text(const std::vector<DeviceExplanation>& devices) {
+  constexpr std::size_t kMostNames = 8;
+  const std::vector<const DeviceExplanation*> shown = shown_devices(devices);
+  std::vector<std::string> names;
+  for (const DeviceExplanation& device : devices)
+    if (std::ranges::find(shown, &device) == shown.end())
+      names.push_back(device_name(device.device_state.device, device.device_state.is_cpu));
+  if (names.empty()) return "";
+  if (names.size() == 1) return fmt::format("Nothing is reserved on {}.", names.front());
+  const std::size_t count = names.size();
+  if (count > kMostNames) names.resize(kMostNames);
+  return fmt::format("Nothing is reserved on {} others: {}{}.", count, fmt::join(names, ", "),
+                     count > kMostNames ? ", ..." : "");
+}
+
 ExplanationText in_words(const MemoryState& state, const DeviceExplanation& device) {
   ExplanationText text;
   text.title = title(device);

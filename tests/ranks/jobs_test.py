@@ -10,11 +10,13 @@ where they stand beside the checkout, must have the answer that each was planned
 import json
 import os
 import pathlib
+import pickle
 import resource
 import shutil
 import subprocess
 import sys
 import tempfile
+import xml.etree.ElementTree
 
 MEMVIZ, SOURCE = (pathlib.Path(word).resolve() for word in sys.argv[1:])
 DATA = SOURCE / "testdata"
@@ -40,9 +42,9 @@ def expect(what, found, expected):
         failures.append(f"{what}: {str(found)[:500]}, expected {str(expected)[:500]}")
 
 
-def run(*words, code=0, **more):
-    outcome = subprocess.run([str(MEMVIZ), "ranks", *map(str, words)], capture_output=True, **more)
-    expect(f"ranks {' '.join(map(str, words))}: exit code {outcome.stderr[:200]}", outcome.returncode, code)
+def run(*words, code=0, command="ranks", **more):
+    outcome = subprocess.run([str(MEMVIZ), command, *map(str, words)], capture_output=True, **more)
+    expect(f"{command} {' '.join(map(str, words))}: exit code {outcome.stderr[:200]}", outcome.returncode, code)
     return outcome.stdout
 
 
@@ -111,6 +113,74 @@ def check_many(folder):
     expect("rows of the text", len(run(*files).splitlines()) < 100, True)
 
 
+def check_largest_part(folder):
+    """A part stays small whatever the names of functions are, and its lines still add up to what is held."""
+    blocks, at = [], 1 << 32
+    for i in range(300):
+        frames = [{"name": '"\\' * 40 + str(i), "filename": "model.py", "line": i}]
+        blocks.append({"address": at + (i << 20), "size": 1 << 20, "requested_size": 1 << 20, "state": "active_allocated", "frames": frames})
+    segment = {"device": 0, "address": at, "total_size": 300 << 20, "stream": 0, "segment_type": "large", "blocks": blocks}
+    path = folder / "mem_rank0.pickle"
+    path.write_bytes(pickle.dumps({"segments": [segment], "device_traces": [[]]}))
+    part = run(path, "--partial", "-")
+    expect("a part's bytes", len(part) <= 8192, True)
+    expect("a part's lines", sum(line["bytes"] for line in json.loads(part)["held"]), 300 << 20)
+
+
+def check_picture(folder):
+    """A cell for each rank, with a tooltip where there are not too many; 10,000 ranks fit."""
+    picture = folder / "ranks.svg"
+    run(folder, "-o", picture)
+    text = picture.read_text()
+    xml.etree.ElementTree.fromstring(text)
+    expect("tooltips", [text.count(f"<title>rank {rank}: ") for rank in range(6)], [1] * 6)
+    expect("the one that stands out", 'class="added"' in text, True)
+    part = json.loads(run(folder / "mem_rank0.pickle", "--partial", "-"))
+    odd = {**part, "held": [*part["held"], {"line": "keep job.py:9", "kind": "unknown", "bytes": 64 << 20}]}
+    many = folder / "many.ndjson"
+    rows = [{**(odd if rank == 4711 else part), "file": f"job/rank{rank}.pickle"} for rank in range(10_000)]
+    many.write_text("\n".join(json.dumps(row, separators=(",", ":")) for row in rows))
+    document = answer(many, "-o", picture)
+    expect("who stands out of 10,000", [one["rank"] for one in document["outliers"]], [4711])
+    text = picture.read_text()
+    xml.etree.ElementTree.fromstring(text)
+    expect("10,000 cells", text.count("h4v4h-4z"), 9_999)
+    expect("size", len(text) < 1_000_000, True)
+    many.unlink()
+    picture.unlink()
+
+
+def moved_to(device, name, folder):
+    """A copy of a snapshot of GPU 0 as process number `device` of eight has it: all on that GPU, and no event on the others."""
+    snapshot = pickle.loads((DATA / f"{name}.pickle").read_bytes())
+    for segment in snapshot["segments"]:
+        segment["device"] = device
+    (trace,) = snapshot["device_traces"]
+    mark = {"action": "snapshot", "addr": 0, "size": 0, "stream": 0, "frames": []}
+    snapshot["device_traces"] = [trace if other == device else [mark] for other in range(8)]
+    path = folder / f"{name}_gpu{device}.pickle"
+    path.write_bytes(pickle.dumps(snapshot, protocol=4))
+    return path
+
+
+def check_one_of_eight(folder):
+    """explain says in one line that other GPUs are empty; compare takes the only GPU of each file, whatever its number."""
+    main, branch = moved_to(1, "run_main", folder), moved_to(5, "run_branch", folder)
+    text = run(main, command="explain").decode()
+    expect("explain: other GPUs", text.count("Nothing is reserved on 7 others: GPU 0, GPU 2, GPU 3, "), 1)
+    expect("explain: headlines", text.count("nothing is reserved"), 0)
+    expect("explain --brief", b"GPU 1 at the peak" in run(main, "--brief", command="explain"), True)
+    same = json.loads(run(DATA / "run_main.pickle", DATA / "run_branch.pickle", "--json", "-", "-q", command="compare"))
+    pair = json.loads(run(main, branch, "--json", "-", "-q", command="compare"))
+    expect("compare: devices", [device["device"] for device in pair["devices"]], [1])
+    expect("compare: says so", [w for w in pair["warnings"] if "these two are compared, as GPU 1" in w] != [], True)
+    for key in ("changes", "devices"):
+        expect(f"compare: {key}", [{**one, "device": 0} for one in pair[key]], [{**one, "device": 0} for one in same[key]])
+    back = json.loads(run(branch, main, "--json", "-", "-q", command="compare"))
+    expect("compare: back", [device["device"] for device in back["devices"]], [5])
+    expect("compare --device", b"these two" in run(main, branch, "--device", "1", command="compare"), False)
+
+
 def check_recorded():
     for job, (rank, line) in PLANTED.items():
         document = answer(RECORDED / job)
@@ -134,8 +204,12 @@ def main():
         expect("who stands out", [one["rank"] for one in document["outliers"]], [3])
         expect("groups", [group["ranks"] for group in document["groups"]][:1], [[0, 1, 2, 4, 5]])
         check_parts(folder)
+        check_picture(folder)
         check_bad_files(folder)
         check_many(folder)
+    with tempfile.TemporaryDirectory() as name:
+        check_largest_part(pathlib.Path(name))
+        check_one_of_eight(pathlib.Path(name))
     if RECORDED.exists():
         check_recorded()
     else:

@@ -13,6 +13,7 @@
 #include <map>
 #include <tuple>
 #include <utility>
+#include <variant>
 
 namespace memviz {
 namespace {
@@ -22,14 +23,29 @@ struct Side {
   const MemoryState& given;
   FrameMapping mapping;
   Amount Change::*amount = nullptr;
+  std::optional<DevicePair> paired = {};
 };
 
+/// Returns the device as which one of the side after is compared; those of the side before are themselves.
+DeviceId as_compared(DeviceId device, const std::optional<DevicePair>& paired) {
+  return paired && device == paired->after ? paired->before : device;
+}
+
+NodeKey as_compared(const NodeKey& key, const std::optional<DevicePair>& paired) {
+  NodeKey compared = key;
+  if (auto* of_device = std::get_if<DeviceKey>(&compared)) of_device->device = as_compared(of_device->device, paired);
+  if (auto* of_segment = std::get_if<SegmentKey>(&compared))
+    of_segment->device = as_compared(of_segment->device, paired);
+  return compared;
+}
+
 /// Returns the segments at the end, whatever moment is compared.
-std::vector<SegmentRef> segment_refs(const MemoryState& side, std::optional<DeviceId> device) {
+std::vector<SegmentRef> segment_refs(const MemoryState& side, std::optional<DeviceId> device,
+                                     const std::optional<DevicePair>& paired) {
   std::vector<SegmentRef> refs;
   for (const Segment& segment : side.recording->end.segments)
     if (!device || segment.device == *device)
-      refs.push_back({segment.address, segment.total_bytes, segment.device, segment.stream});
+      refs.push_back({segment.address, segment.total_bytes, as_compared(segment.device, paired), segment.stream});
   std::sort(refs.begin(), refs.end());
   return refs;
 }
@@ -69,7 +85,7 @@ void add_paths(const Side& side, const TreeOptions& options, TreeBuilder<Change>
   for_each_path(side.given, options, [&](std::span<const NodeKey> path, const Amount& amount) {
     common.clear();
     for (const NodeKey& key : path)
-      common.push_back(side.mapping.common(key));
+      common.push_back(as_compared(side.mapping.common(key), side.paired));
     Change& change = builder.at(common).self;
     change.*side.amount += amount;
     change.width_bytes = std::max(change.before.bytes, change.after.bytes);
@@ -89,7 +105,8 @@ public:
         const Block& block = state.blocks[i];
         if (!block.is_active()) continue;
         const NodeKey line = side.mapping.common(lines.line_of(segment.device, i));
-        changes_[{is_by_device_ ? segment.device : DeviceId{}, line}].*side.amount += Amount{block.requested_bytes, 1};
+        changes_[{is_by_device_ ? as_compared(segment.device, side.paired) : DeviceId{}, line}].*side.amount +=
+            Amount{block.requested_bytes, 1};
       }
     }
   }
@@ -149,8 +166,10 @@ void add_kinds(const MemoryState& before, const MemoryState& after, Comparison& 
   KindAccount all_before;
   KindAccount all_after;
   for (std::size_t i = 0; i < result.devices.size(); ++i) {
-    const KindAccount of_before = account_of(before, result.readings[i].device);
-    const KindAccount of_after = account_of(after, result.readings[i].device);
+    const DeviceId device = result.readings[i].device;
+    const KindAccount of_before = account_of(before, device);
+    const bool is_paired = result.paired && device == result.paired->before;
+    const KindAccount of_after = account_of(after, is_paired ? result.paired->after : device);
     result.devices[i].kinds = kind_changes(of_before, of_after);
     add(all_before, of_before);
     add(all_after, of_after);
@@ -165,17 +184,37 @@ std::vector<DeviceState> used_ones(std::span<const DeviceState> devices) {
   return used.empty() ? std::vector<DeviceState>(devices.begin(), devices.end()) : used;
 }
 
+/// Returns the GPU of a side that uses one and nothing else; nothing if it uses several, or host memory.
+std::optional<DeviceId> only_device(const MemoryState& state) {
+  std::optional<DeviceId> only;
+  for (const DeviceState& device_state : state.devices) {
+    if (!is_used(device_state.figures)) continue;
+    if (only || is_host(device_state.device)) return std::nullopt;
+    only = device_state.device;
+  }
+  return only;
+}
+
+std::optional<DevicePair> pair_of(const MemoryState& before, const MemoryState& after) {
+  const auto one = only_device(before);
+  const auto other = only_device(after);
+  return one && other && *one != *other ? std::optional(DevicePair{*one, *other}) : std::nullopt;
+}
+
 /// Compares segments and totals of devices, which need no stacks.
 Comparison totals_of(const MemoryState& before, const MemoryState& after, std::optional<DeviceId> device) {
   Comparison result;
-  const std::vector<SegmentRef> before_segments = segment_refs(before, device);
-  const std::vector<SegmentRef> after_segments = segment_refs(after, device);
+  if (!device) result.paired = pair_of(before, after);
+  const std::vector<SegmentRef> before_segments = segment_refs(before, device, result.paired);
+  const std::vector<SegmentRef> after_segments = segment_refs(after, device, result.paired);
   if (device)
     split_segments(before_segments, after_segments, result);
   else
     split_segments(of_gpus(before_segments), of_gpus(after_segments), result);
   const std::vector<DeviceState> before_devices = used_ones(before.devices_of(device));
-  const std::vector<DeviceState> after_devices = used_ones(after.devices_of(device));
+  std::vector<DeviceState> after_devices = used_ones(after.devices_of(device));
+  for (DeviceState& device_state : after_devices)
+    device_state.device = as_compared(device_state.device, result.paired);
   result.readings =
       readings_of({before_devices, reserved_at_end(before_segments)}, {after_devices, reserved_at_end(after_segments)});
   result.devices = device_changes(result.readings, before_devices, after_devices);
@@ -202,6 +241,7 @@ std::vector<bool> frames_in_both(const Side& before, const Side& after, std::siz
 struct CompareScope {
   const CompareOptions& options;
   bool is_by_device; ///< lines of each device apart
+  std::optional<DevicePair> paired = {};
 };
 
 /// One way to match the frames of both sides, and what came of it.
@@ -220,7 +260,7 @@ Matched matched_by(FrameMatch match, const MemoryState& before_side, const Memor
   const MovedFiles moved = moved_files(before_side.frames(), after_side.frames());
   result.moved_files = moved.size();
   const CompareOptions& options = scope.options;
-  const Side after{after_side, mapper.map(after_side), &Change::after};
+  const Side after{after_side, mapper.map(after_side), &Change::after, scope.paired};
   const Side before{before_side, mapper.map(before_side, moved), &Change::before};
 
   TreeBuilder<Change> builder(before_side.recording->origin.size_bytes + after_side.recording->origin.size_bytes);
@@ -259,7 +299,7 @@ Comparison compare_snapshots(const MemoryState& before, const MemoryState& after
   Comparison result = totals_of(before, after, options.tree.device);
   const SegmentSides sides{before, after, options.before_times, options.after_times};
   result.is_in_both_by_chance = are_shared_by_chance(sides, result.in_both);
-  const CompareScope scope{options, !result.is_one_moment};
+  const CompareScope scope{options, !result.is_one_moment, result.paired};
   result.match = options.match.value_or(FrameMatch::line);
   Matched matched = matched_by(result.match, before, after, scope);
   result.moved_lines_bytes = matched.moved_lines.moved_bytes;

@@ -50,6 +50,12 @@ std::string asking_line(const FrameTable& frames, const DeviceState& device) {
   return line_text(node_label(frames, user_line_of(frames, error->stack)));
 }
 
+/// The bytes of a text in JSON.
+std::size_t json_bytes(std::string_view text) {
+  const auto is_escaped = [](char character) { return character == '"' || character == '\\'; };
+  return text.size() + static_cast<std::size_t>(std::ranges::count_if(text, is_escaped));
+}
+
 /// The largest lines, as many as a part of a few kilobytes has room for; the rest by kind.
 std::vector<LineMemory> held_of(const MemoryState& state, DeviceId device) {
   constexpr std::size_t kMostTextBytes = 5000;
@@ -67,7 +73,7 @@ std::vector<LineMemory> held_of(const MemoryState& state, DeviceId device) {
     for (const MemoryKind kind : kKindLayers) {
       const std::uint64_t bytes = amount_of_kind(lines[i].kinds, kind).bytes;
       if (bytes == 0) continue;
-      written += label.size() + kEntryBytes;
+      written += json_bytes(label) + kEntryBytes;
       if (written <= kMostTextBytes)
         held.push_back({label, kind, bytes});
       else

@@ -3,8 +3,13 @@
 #include "value/document.hpp"
 #include "json/json_reader.hpp"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
 
 namespace memviz {
 namespace {
@@ -71,8 +76,9 @@ private:
   }
   [[nodiscard]] MomentKind moment() const {
     const std::string word = text("moment");
-    for (const MomentKind kind : {MomentKind::end, MomentKind::peak, MomentKind::oom})
-      if (word == moment_kind_name(kind)) return kind;
+    if (word == "end") return MomentKind::end;
+    if (word == "peak") return MomentKind::peak;
+    if (word == "oom") return MomentKind::oom;
     throw Error(fmt::format("expected end, peak or oom for 'moment', found '{}'", word));
   }
 

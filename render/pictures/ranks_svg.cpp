@@ -1,0 +1,210 @@
+#include "page/bars.hpp"
+#include "page/header.hpp"
+#include "page/kind_paints.hpp"
+#include "page/legend.hpp"
+#include "page/notes.hpp"
+#include "page/ranked_list.hpp"
+
+#include "memviz/format.hpp"
+#include "memviz/kind_totals.hpp"
+#include "memviz/label.hpp"
+#include "memviz/ranks_words.hpp"
+#include "memviz/svg.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <fmt/format.h>
+#include <map>
+
+namespace memviz {
+namespace render {
+namespace {
+
+constexpr std::size_t kMostGroups = 24;
+constexpr std::size_t kMostTitles = 1024; ///< cells of more ranks have no tooltip each
+
+/// The side of a cell, and that with the gap after it.
+struct CellSize {
+  double side;
+  double pitch;
+};
+
+CellSize cell_size(std::size_t ranks) {
+  if (ranks <= 256) return {12, 14};
+  if (ranks <= 2048) return {7, 8};
+  return {4, 5};
+}
+
+bool is_among(const std::vector<RankDifference>& differences, std::size_t rank) {
+  return std::ranges::find(differences, rank, &RankDifference::rank) != differences.end();
+}
+
+std::uint64_t held_bytes(const JobReport& report, std::size_t rank) {
+  return report.parts[report.ranks[rank].part].held_bytes;
+}
+
+/// By how much a rank holds more or less than the median of its group, and whether that stands out.
+const Paint& cell_paint(const JobReport& report, std::size_t rank, std::uint64_t median_bytes) {
+  constexpr double kLittle = 0.005;
+  constexpr double kMuch = 0.05;
+  if (is_among(report.failed, rank)) return paint::kUnaccounted;
+  const double median = std::max(1.0, static_cast<double>(median_bytes));
+  const double share = (static_cast<double>(held_bytes(report, rank)) - median) / median;
+  if (is_among(report.outliers, rank)) return share < 0 ? paint::kRemoved : paint::kAdded;
+  if (std::abs(share) <= kLittle) return paint::kSame;
+  if (share > 0) return share > kMuch ? paint::kGrown : paint::kGrownLittle;
+  return share < -kMuch ? paint::kShrunk : paint::kShrunkLittle;
+}
+
+std::string cell_title(const JobReport& report, std::size_t rank) {
+  const RankPart& part = report.parts[report.ranks[rank].part];
+  const std::string remark = rank_remark(report, rank);
+  return fmt::format("{}: {}{}\npeak {}, end {}, reserved {}", rank_name(report, rank), format_bytes(part.held_bytes),
+                     remark.empty() ? "" : ", " + remark, format_bytes(part.peak_bytes), format_bytes(part.end_bytes),
+                     format_bytes(part.reserved_bytes));
+}
+
+/// The members of a group, then the ranks that ran out of memory and are compared with it.
+std::vector<std::size_t> cells_of(const JobReport& report, std::size_t group) {
+  std::vector<std::size_t> cells = report.groups[group].ranks;
+  for (const RankDifference& failed : report.failed)
+    if (report.ranks[failed.rank].group == group) cells.push_back(failed.rank);
+  std::ranges::sort(cells);
+  return cells;
+}
+
+/// Draws a cell for each rank; returns the height below them.
+double draw_cells(Page& page, double y, const JobReport& report, std::size_t group) {
+  const CellSize size = cell_size(report.ranks.size());
+  const auto in_row = static_cast<std::size_t>(kContentWidth / size.pitch);
+  const std::vector<std::size_t> cells = cells_of(report, group);
+  XmlElement section = page.add_section(y, "cells");
+  std::map<const Paint*, std::string> paths;
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    const Paint& paint = cell_paint(report, cells[i], report.groups[group].median_bytes);
+    const double x = kMargin + static_cast<double>(i % in_row) * size.pitch;
+    const double top = y + static_cast<double>(i / in_row) * size.pitch;
+    const bool is_named = is_among(report.failed, cells[i]) || is_among(report.outliers, cells[i]);
+    if (!is_named && report.ranks.size() > kMostTitles) {
+      paths[&paint] += fmt::format("M{} {}h{}v{}h-{}z", px(x), px(top), px(size.side), px(size.side), px(size.side));
+      continue;
+    }
+    XmlElement cell = add_rect(add_group(section, paint.name), x, top, size.side, size.side);
+    cell.child("title").text(cell_title(report, cells[i]));
+  }
+  for (const auto& [paint, path] : paths)
+    add_group(section, paint->name).child("path").set("class", "dust").set("d", path);
+  return y + static_cast<double>((cells.size() + in_row - 1) / in_row) * size.pitch;
+}
+
+double draw_group(Page& page, double y, const JobReport& report, std::size_t index) {
+  const RankGroup& group = report.groups[index];
+  const std::string span =
+      group.least_bytes == group.most_bytes
+          ? "each"
+          : fmt::format("median, {} to {}", format_bytes(group.least_bytes), format_bytes(group.most_bytes));
+  y = draw_heading(page, y,
+                   fmt::format("Group {}: {}, {} {}", index, format_counted(group.ranks.size(), "rank"),
+                               format_bytes(group.median_bytes), span),
+                   rank_list(report, group.ranks));
+  return draw_cells(page, y + 2, report, index) + 12;
+}
+
+Bar kinds_bar(const JobReport& report, std::size_t index) {
+  const RankGroup& group = report.groups[index];
+  std::array<std::uint64_t, kMemoryKinds> bytes{};
+  for (const LineMemory& held : group.medians)
+    bytes.at(static_cast<std::size_t>(held.kind)) += held.bytes;
+  Bar bar{.name = fmt::format("group {}", index),
+          .parts = {},
+          .note = fmt::format("{} x {}", format_count(group.ranks.size()), format_bytes(group.median_bytes))};
+  for (const MemoryKind kind : kKindLayers)
+    if (const std::uint64_t of_kind = bytes.at(static_cast<std::size_t>(kind)); of_kind > 0)
+      bar.parts.push_back({&kind_paint(kind), std::string(kind_words(kind)), of_kind});
+  return bar;
+}
+
+/// The lines by which ranks differ, those that ran out of memory first.
+RankedList differences_list(const JobReport& report) {
+  RankedList list;
+  list.heading = "What they hold that the median of their group does not, by line";
+  std::size_t count = 0;
+  for (const auto* differences : {&report.failed, &report.outliers}) {
+    for (const RankDifference& difference : *differences) {
+      for (const LineDifference& line : difference.lines) {
+        if (++count > kRankedRows) continue;
+        RankedRow row{};
+        row.value = delta_text(line.delta_bytes);
+        row.bar_bytes = static_cast<std::uint64_t>(std::abs(line.delta_bytes));
+        row.label = {.name = line_name(line.line)};
+        row.note = rank_name(report, difference.rank);
+        row.kinds = std::string(kind_words(line.kind));
+        row.title = fmt::format("{}\n{} of {}", line_name(line.line), row.value, row.note);
+        row.paint = line.delta_bytes < 0 ? &paint::kRemoved : &paint::kAdded;
+        list.rows.push_back(std::move(row));
+      }
+    }
+  }
+  if (count > kRankedRows) list.rest = "and " + format_counted(count - kRankedRows, "more line");
+  if (count == 0) list.rest = "No rank differs from its group by a line that stands out.";
+  return list;
+}
+
+std::vector<LegendEntry> cell_legend(const JobReport& report) {
+  std::vector<LegendEntry> entries{{&paint::kSame, "within 0.5 % of the median of the group"},
+                                   {&paint::kGrownLittle, "more"},
+                                   {&paint::kGrown, "over 5 % more"},
+                                   {&paint::kShrunkLittle, "less"},
+                                   {&paint::kShrunk, "over 5 % less"}};
+  if (!report.outliers.empty()) {
+    entries.push_back({&paint::kAdded, "stands out: more"});
+    entries.push_back({&paint::kRemoved, "stands out: less"});
+  }
+  if (!report.failed.empty()) entries.push_back({&paint::kUnaccounted, "out of memory"});
+  return entries;
+}
+
+std::vector<std::string> facts_of(const JobReport& report) {
+  std::vector<std::string> facts{format_counted(report.groups.size(), "group")};
+  if (!report.unread.empty()) facts.push_back(format_counted(report.unread.size(), "file") + " not read");
+  if (!report.missing.empty()) facts.push_back("missing: " + range_list(report.missing));
+  return facts;
+}
+
+double draw_groups(Page& page, double y, const JobReport& report) {
+  const std::size_t shown = std::min(kMostGroups, report.groups.size());
+  y = draw_legend(page, y, cell_legend(report), "a cell = a rank") + 4;
+  for (std::size_t i = 0; i < shown; ++i)
+    y = draw_group(page, y, report, i);
+  if (report.groups.size() > shown)
+    y = draw_notes(page, y, {"and " + format_counted(report.groups.size() - shown, "more group")});
+  std::vector<Bar> bars;
+  for (std::size_t i = 0; i < shown; ++i)
+    bars.push_back(kinds_bar(report, i));
+  y = draw_heading(page, y + 6, "What a rank of each group holds (median), by kind");
+  y = draw_bars(page, y, bars) + 8;
+  return draw_legend(page, y, kind_legend(), "");
+}
+
+} // namespace
+} // namespace render
+
+std::string ranks_svg(const JobReport& report, const SvgOptions& options) {
+  using namespace render;
+  const std::string headline = ranks_headline(report);
+  const std::size_t sentence = std::min(headline.find(". "), headline.size() - 1);
+  Page page(options, headline);
+  page.svg().child("style").cdata(paints_css(kind_paints()));
+  double y = draw_headline(page, headline.substr(0, sentence));
+  if (sentence + 2 < headline.size()) y = draw_answer(page, y, headline.substr(sentence + 2));
+  y = draw_facts(page, y, format_counted(report.ranks.size(), "rank"), facts_of(report)) + 10;
+  if (!report.groups.empty()) y = draw_groups(page, y, report);
+  page.begin_below_graph();
+  add_rule(page.below_graph(), y);
+  y = draw_ranked_list(page, y + 14, differences_list(report));
+  add_rule(page.below_graph(), y + 4);
+  return page.finish(draw_signature(page, draw_notes(page, y + 14, ranks_notes(report))));
+}
+
+} // namespace memviz
