@@ -10,7 +10,7 @@
 
 namespace memviz::cli {
 
-/// The baseline in `file`; nothing where it is a snapshot, and for standard input. Throws Error with `name`.
+/// The baseline in `file`; nothing where it is a snapshot, a pipe or standard input. Throws Error with `name`.
 [[nodiscard]] std::optional<Baseline> read_baseline(const std::string& file, const std::string& name);
 
 /// Adds the recording in `file`, under its name for pictures. Throws what load() throws.
