@@ -92,6 +92,9 @@ struct Comparison {
   [[nodiscard]] bool has_two_processes() const;
 };
 
+/// The lines that grew by more than `limit` at the moment compared, largest growth first, as indices into `changes`.
+[[nodiscard]] std::vector<std::size_t> lines_over(const Comparison& comparison, const GrowthLimit& limit);
+
 /// Whether a recording shows any memory of a device, at any time.
 [[nodiscard]] bool is_used(const DeviceFigures& figures);
 

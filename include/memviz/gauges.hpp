@@ -84,17 +84,39 @@ struct GrowthLimit {
   [[nodiscard]] bool is_exceeded(std::uint64_t before_bytes, std::uint64_t after_bytes) const;
 };
 
-/// The result of checking a limit.
+/// The growth of each figure, and of each line of code, that is allowed; nothing: any.
+struct GateLimits {
+  std::array<std::optional<GrowthLimit>, kGauges.size()> gauges = {}; ///< in the order of kGauges
+  std::optional<GrowthLimit> line = {};
+  std::string given = {}; ///< as it was written: "peak=1%,line=256KiB"
+
+  [[nodiscard]] const std::optional<GrowthLimit>& of(Gauge gauge) const {
+    return gauges[static_cast<std::size_t>(gauge)];
+  }
+  [[nodiscard]] std::optional<GrowthLimit>& of(Gauge gauge) { return gauges[static_cast<std::size_t>(gauge)]; }
+};
+
+/// The figures that a limit without a name is about. Reserved memory moves with warm-up, settings and the order of
+/// allocations while the program does the same.
+inline constexpr std::array<Gauge, 2> kUsualGauges{Gauge::peak, Gauge::end};
+
+/// One limit for each of the figures.
+[[nodiscard]] GateLimits limits_on(std::span<const Gauge> gauges, const GrowthLimit& limit);
+
+/// The result of checking the limits.
 struct GateVerdict {
-  GrowthLimit limit;
+  GateLimits limits;
   std::vector<Gauge> judged;  ///< what was looked at
   std::vector<Gauge> unknown; ///< what would have been, had both files told it
   /// The gauges that grew by more, each with the device on which it grew most. Largest growth first.
   std::vector<GaugeGrowth> exceeded;
+  /// The lines that grew by more, as indices into Comparison::changes.
+  std::vector<std::size_t> lines = {};
+
+  [[nodiscard]] bool is_passed() const { return exceeded.empty() && lines.empty(); }
 };
 
-/// Looks at `gauge` of every device, or without one at all three.
-[[nodiscard]] GateVerdict verdict_on(const std::vector<DeviceReadings>& devices, const GrowthLimit& limit,
-                                     std::optional<Gauge> gauge);
+/// Looks at the figures of every device that have a limit; not at lines.
+[[nodiscard]] GateVerdict verdict_on(const std::vector<DeviceReadings>& devices, const GateLimits& limits);
 
 } // namespace memviz

@@ -102,6 +102,7 @@ template <class Options>
 
 [[nodiscard]] Command flame_command();
 [[nodiscard]] Command compare_command();
+[[nodiscard]] Command baseline_command();
 [[nodiscard]] Command state_command();
 [[nodiscard]] Command stats_command();
 [[nodiscard]] Command export_command();

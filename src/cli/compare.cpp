@@ -1,6 +1,7 @@
 #include "memviz/compare.hpp"
 
 #include "base/path_ends.hpp"
+#include "cli/baseline_file.hpp"
 #include "cli/choice.hpp"
 #include "cli/command.hpp"
 #include "cli/highlight.hpp"
@@ -24,6 +25,7 @@
 #include <cstdint>
 #include <fmt/format.h>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -38,7 +40,7 @@ struct CompareCommand : CommandOptions {
   std::optional<std::string> json;
   std::optional<std::string> markdown;
   std::optional<FrameMatch> match; ///< nothing: what fits the two files
-  std::optional<GrowthLimit> limit;
+  std::optional<GateLimits> limits;
   std::optional<Gauge> gauge;
   TreeChoice tree;
   Scope scope = automatic_scope();
@@ -62,10 +64,11 @@ OptionList<CompareCommand> own_options() {
           {{"auto", std::nullopt}, {"line", FrameMatch::line}, {"function", FrameMatch::function}})),
       parsed(
           {"fail-over", '\0', "LIMIT",
-           "exit with code 3 when the peak, the end or the reserved memory of a device grew by more than "
-           "this size or percentage, which has a unit, for example 500M, 1GiB or 2%. A peak that is unknown, because a "
-           "file has no events, is said and not looked at"},
-          &CompareCommand::limit, parse_limit),
+           "exit with code 3 when the peak or the end of a device grew by more than this size or percentage, which "
+           "has a unit: 500M, 1GiB, 2%. Or a limit for each: peak=1%,end=64MiB, with reserved=SIZE for reserved "
+           "memory, and line=SIZE for each line of your code at the moment compared. A peak that is unknown, because "
+           "a file has no events, is said and not looked at"},
+          &CompareCommand::limits, parse_limits),
       one_of<CompareCommand, std::optional<Gauge>, Gauge>(
           {"gate", '\0', "FIGURE",
            "look at this one only: peak or end (requested bytes), or reserved (at the end). One that is "
@@ -98,6 +101,16 @@ struct Side {
   SegmentTimes segment_times;
   std::vector<std::string> warnings; ///< each with that name
 };
+
+/// A recording that a baseline is compared with becomes one, too, so that both have the same lines. The figures of the
+/// side before are the highest of a baseline, those of the side after its lowest.
+Side side_of_baseline(const Baseline& baseline, const std::string& name, const Scope& scope,
+                      std::uint64_t ByteRange::*side) {
+  const MomentKind kind = scope.at.kind;
+  if (kind != MomentKind::peak && kind != MomentKind::end)
+    throw UsageError(name + " is compared by lines at the peak or the end: --at peak or --at end");
+  return {name, name, baseline.state(kind, side), {}, {}};
+}
 
 Side load_side(const std::string& file, const std::string& name, const CompareCommand& options) {
   SegmentTimes times;
@@ -152,7 +165,12 @@ std::string drawn(const CompareCommand& options, const CompareReport& report, co
 
 /// A gate that cannot be looked at is no gate that was passed.
 GateVerdict checked_verdict(const CompareReport& report, const CompareCommand& options) {
-  GateVerdict verdict = verdict_on(report.comparison.readings, *options.limit, options.gauge);
+  const GateLimits& limits = *options.limits;
+  // The limit of --gate has no name: it is that of the peak and the end.
+  GateVerdict verdict =
+      verdict_on(report.comparison.readings,
+                 options.gauge ? limits_on(std::span(&*options.gauge, 1), *limits.of(Gauge::peak)) : limits);
+  if (limits.line) verdict.lines = lines_over(report.comparison, *limits.line);
   if (options.gauge && !verdict.unknown.empty())
     throw UsageError(fmt::format("--gate {}: {}", gauge_name(*options.gauge), unknown_text(report)));
   return verdict;
@@ -180,8 +198,10 @@ std::string name_of(const std::string& file, const FileOptions& options) {
 
 /// Before the work begins.
 void check_request(const CompareCommand& options) {
-  if (options.gauge && !options.limit)
+  if (options.gauge && !options.limits)
     throw UsageError("--gate needs --fail-over, which says how much growth is too much");
+  if (options.gauge && options.limits->given.find('=') != std::string::npos)
+    throw UsageError("--gate names the figure of a limit that has no name: leave it out");
   check_picture(options.picture);
   check_outputs(options, {{"-o", options.picture.output}, {"--json", options.json}, {"--markdown", options.markdown}});
   if (options.operands[0] == "-" && options.operands[1] == "-")
@@ -192,15 +212,43 @@ CompareSide side_of_report(const Side& side, std::optional<DeviceId> device) {
   return {side.name, moments_text(side.state.devices_of(device))};
 }
 
+/// Both files; a baseline in the place of each where one of them is one.
+struct Baselines {
+  std::optional<Baseline> before;
+  std::optional<Baseline> after;
+};
+
+Baselines read_baselines(const CompareCommand& options, const std::pair<std::string, std::string>& names) {
+  Baselines read{read_baseline(options.operands[0], names.first), read_baseline(options.operands[1], names.second)};
+  if (!read.before && !read.after) return read;
+  if (options.picture.output) throw UsageError("a baseline has no stacks to draw: leave out -o");
+  if (!read.before) add_recording(read.before.emplace(), options.operands[0], options.file);
+  if (!read.after) add_recording(read.after.emplace(), options.operands[1], options.file);
+  return read;
+}
+
+/// A baseline has no out-of-memory error: both sides are compared at the peak, where it is known.
+Scope scope_of(const Baselines& baselines, const Scope& scope) {
+  if (!baselines.before || scope.at.kind != MomentKind::automatic) return scope;
+  const bool knows_peak = baselines.before->has_events() && baselines.after->has_events();
+  return {scope.device, knows_peak ? peak_scope().at : MomentChoice{}};
+}
+
 int run_compare(const CompareCommand& options) {
   check_request(options);
   const std::optional<DeviceId> device = options.scope.device;
   const auto names = told_apart(name_of(options.operands[0], options.file), name_of(options.operands[1], options.file));
-  const Side before = load_side(options.operands[0], names.first, options);
-  const Side after = load_side(options.operands[1], names.second, options);
+  const Baselines baselines = read_baselines(options, names);
+  const auto& base = baselines.before;
+  const auto& later = baselines.after;
+  const Scope scope = scope_of(baselines, options.scope);
+  const Side before = base ? side_of_baseline(*base, names.first, scope, &ByteRange::high)
+                           : load_side(options.operands[0], names.first, options);
+  const Side after = later ? side_of_baseline(*later, names.second, scope, &ByteRange::low)
+                           : load_side(options.operands[1], names.second, options);
   check_devices(before, after, device);
-  const Comparison comparison =
-      compare_snapshots({before.state}, {after.state}, compare_options(options, before, after));
+  Comparison comparison = compare_snapshots({before.state}, {after.state}, compare_options(options, before, after));
+  if (base) fold_left_out(comparison, *base, *later);
   CompareReport report{side_of_report(before, device), side_of_report(after, device), comparison};
   report.warnings = before.warnings;
   report.warnings.insert(report.warnings.end(), after.warnings.begin(), after.warnings.end());
@@ -209,7 +257,7 @@ int run_compare(const CompareCommand& options) {
     report.warnings.push_back(warning);
     options.file.advise("warning: " + warning);
   }
-  if (options.limit) report.verdict = checked_verdict(report, options);
+  if (options.limits) report.verdict = checked_verdict(report, options);
   write_results(options, report, options.picture.output ? drawn(options, report, before, after) : std::string());
   const auto message = exceeded_text(report);
   if (!message) return kSuccess;
@@ -230,12 +278,13 @@ Command compare_command() {
           "code changed most; prints the addresses of the segments that only one of the two has at its end (of pinned "
           "host memory with "
           "--device host alone, as PyTorch's tools leave it out); and "
-          "draws the difference by stack. With --fail-over the exit code is 3 when one of the three figures grew "
+          "draws the difference by stack. With --fail-over the exit code is 3 when the peak or the end grew "
           "by more than that on a device; sums over devices are not looked at, because their peaks are at different "
           "times.",
       .examples = "  memviz compare before.pickle after.pickle -o diff.svg\n"
                   "  memviz compare main.pickle pull.pickle --fail-over 2% --markdown comment.md\n"
-                  "  memviz compare main.pickle pull.pickle --fail-over 500M --gate peak -q\n",
+                  "  memviz compare main.pickle pull.pickle --fail-over 500M --gate peak -q\n"
+                  "  memviz compare base.json pull.pickle --fail-over peak=1%,end=1%,line=64MiB\n",
   };
   return command(text, compare_command_options(), run_compare);
 }

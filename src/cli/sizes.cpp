@@ -104,4 +104,28 @@ GrowthLimit parse_limit(std::string_view option, std::string_view text) {
   return {true, *percent, 0, std::string(text)};
 }
 
+GateLimits parse_limits(std::string_view option, std::string_view text) {
+  if (text.find('=') == std::string_view::npos) return limits_on(kUsualGauges, parse_limit(option, text));
+  GateLimits limits;
+  limits.given = std::string(text);
+  const auto field_of = [&](std::string_view name) -> std::optional<GrowthLimit>& {
+    for (const Gauge gauge : kGauges)
+      if (gauge_name(gauge) == name) return limits.of(gauge);
+    if (name == "line") return limits.line;
+    throw UsageError(fmt::format("--{} has limits of peak, end, reserved and line, not of '{}'", option, name));
+  };
+  for (std::string_view rest = text;;) {
+    const std::size_t comma = rest.find(',');
+    const std::string_view part = rest.substr(0, comma);
+    const std::size_t equals = part.find('=');
+    if (equals == std::string_view::npos)
+      throw UsageError(fmt::format("--{} needs a name for each limit of a list: peak=1%,line=256KiB", option));
+    std::optional<GrowthLimit>& field = field_of(part.substr(0, equals));
+    if (field) throw UsageError(fmt::format("--{} names '{}' twice", option, part.substr(0, equals)));
+    field = parse_limit(option, part.substr(equals + 1));
+    if (comma == std::string_view::npos) return limits;
+    rest.remove_prefix(comma + 1);
+  }
+}
+
 } // namespace memviz::cli

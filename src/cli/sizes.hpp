@@ -30,6 +30,10 @@ namespace memviz::cli {
 /// that names `option`.
 [[nodiscard]] GrowthLimit parse_limit(std::string_view option, std::string_view text);
 
+/// A limit of the peak and the end, as parse_limit() reads it, or a list of limits by name: "peak=1%,end=64MiB,
+/// line=256KiB". Throws UsageError that names `option`.
+[[nodiscard]] GateLimits parse_limits(std::string_view option, std::string_view text);
+
 /// parse_count() from 1 on, or from `least`, as the function of an option.
 template <std::uint64_t most, std::uint64_t least = 1>
 [[nodiscard]] std::uint64_t parse_up_to(std::string_view option, const std::string& word) {

@@ -95,10 +95,10 @@ void write_gauges(JsonWriter& json, std::string_view name, const std::vector<Gau
 
 void write_verdict(JsonWriter& json, const CompareReport& report) {
   const GateVerdict& verdict = *report.verdict;
-  json.key("gate").begin_object().member("limit", verdict.limit.given);
+  json.key("gate").begin_object().member("limit", verdict.limits.given);
   write_gauges(json, "judged", verdict.judged);
   write_gauges(json, "unknown", verdict.unknown);
-  json.member("passed", verdict.exceeded.empty()).key("exceeded").begin_array();
+  json.member("passed", verdict.is_passed()).key("exceeded").begin_array();
   for (const GaugeGrowth& growth : verdict.exceeded) {
     json.begin_object().member("gauge", gauge_name(growth.gauge));
     write_device_key(json, growth.device)
@@ -107,6 +107,9 @@ void write_verdict(JsonWriter& json, const CompareReport& report) {
         .member("growth_bytes", growth.bytes())
         .end_object();
   }
+  json.end_array().key("lines").begin_array();
+  for (const std::size_t line : verdict.lines)
+    write_change(json, report.comparison, report.comparison.changes[line]);
   json.end_array().member("text", exceeded_text(report).value_or(passed_text(report))).end_object();
 }
 

@@ -128,7 +128,7 @@ std::string lines_table(const Comparison& comparison, bool grown) {
 /// The figure that grew most, for those who set no limit.
 std::string summary(const Comparison& comparison) {
   const GaugeGrowth* most = nullptr;
-  const GateVerdict growths = verdict_on(comparison.readings, {}, std::nullopt);
+  const GateVerdict growths = verdict_on(comparison.readings, limits_on(kGauges, {}));
   if (!growths.exceeded.empty()) most = &growths.exceeded.front();
   if (most == nullptr) return "**Memory did not grow**";
   return fmt::format("**Memory grew** by up to {}", format_bytes(most->bytes()));
@@ -138,7 +138,7 @@ std::string verdict_line(const CompareReport& report) {
   const std::string sides = fmt::format("{} → {}", code_span(report.before.file, kFileCellColumns),
                                         code_span(report.after.file, kFileCellColumns));
   if (!report.verdict) return fmt::format("{}: {}\n", summary(report.comparison), sides);
-  if (report.verdict->exceeded.empty()) return fmt::format("**Memory: within the limit**: {}\n", sides);
+  if (report.verdict->is_passed()) return fmt::format("**Memory: within the limit**: {}\n", sides);
   return fmt::format("**Memory: more than the limit allows**: {}\n", sides);
 }
 

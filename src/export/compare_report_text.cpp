@@ -114,7 +114,7 @@ std::string remarks_text(const CompareReport& report) {
     text += fmt::format("  and {}, which changed no more\n", format_counted(devices - kMostDevices, "more device"));
   for (const std::string& remark : {unknown_text(report), match_text(report.comparison), end_text(report.comparison)})
     if (!remark.empty()) text += wrapped_text(remark, kIndent, kColumns);
-  if (report.verdict && report.verdict->exceeded.empty()) text += wrapped_text(passed_text(report), kIndent, kColumns);
+  if (report.verdict && report.verdict->is_passed()) text += wrapped_text(passed_text(report), kIndent, kColumns);
   return text;
 }
 

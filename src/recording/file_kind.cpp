@@ -4,6 +4,7 @@
 #include "base/utf8.hpp"
 #include "memviz/error.hpp"
 #include "pickle/survey.hpp"
+#include "recording/folded_reader.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -62,6 +63,7 @@ void reject_foreign_file(std::string_view bytes) {
   if (without_leading_space(bytes).starts_with('<')) {
     throw Error("byte 0: expected a memory snapshot, found HTML or XML: pass the .pickle that the page was made from");
   }
+  if (looks_like_folded(bytes)) return;
   if (!looks_like_json(bytes) && !may_be_text_pickle(bytes) && is_readable_text(bytes)) {
     throw Error("byte 0: expected a memory snapshot (a pickle or JSON), found text: '" +
                 elided(to_valid_utf8(bytes.substr(0, bytes.find('\n')).substr(0, 256)), 60) + "'");
@@ -70,7 +72,7 @@ void reject_foreign_file(std::string_view bytes) {
 
 void reject_foreign_head(std::string_view head) {
   reject_foreign_file(head);
-  if (looks_like_json(head)) return;
+  if (looks_like_json(head) || looks_like_folded(head)) return;
   const pickle::Survey survey = pickle::survey(head);
   if (survey.end != pickle::SurveyEnd::unknown_opcode) return;
   throw ParseError(survey.end_offset,

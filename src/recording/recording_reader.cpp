@@ -5,6 +5,7 @@
 #include "pickle/locate.hpp"
 #include "recording/document_reader.hpp"
 #include "recording/file_kind.hpp"
+#include "recording/folded_reader.hpp"
 #include "recording/read_fast.hpp"
 #include "value/field.hpp"
 #include "json/json_reader.hpp"
@@ -42,17 +43,22 @@ Recording read_pickle(std::string_view bytes, const ReadOptions& options) {
   return fast.recording ? std::move(*fast.recording) : read_whole(bytes, options);
 }
 
-Recording read_json(std::string_view bytes, const ReadOptions& options) {
+Recording read_text(std::string_view bytes, const ReadOptions& options) {
   tell_reader(options, {PlainReason::not_a_pickle});
+  const bool is_folded = looks_like_folded(bytes);
   Recording recording;
-  recording.origin.encoding = "JSON";
-  const Document document = json::read(bytes);
+  recording.origin.encoding = is_folded ? "folded stacks" : "JSON";
+  if (is_folded)
+    recording.warnings.emplace_back("read from folded stacks, which have neither addresses nor events: each line is "
+                                    "one block, and segments are made up");
+  const Document document = is_folded ? folded_document(bytes) : json::read(bytes);
   try {
     Readers readers(document, recording, bytes.size(), options, true);
     read_document(readers);
   } catch (const SchemaError& error) {
     throw Error(error.what());
   }
+  if (is_folded) recording.origin.generation = "unknown PyTorch";
   return recording;
 }
 
@@ -60,7 +66,8 @@ Recording read_json(std::string_view bytes, const ReadOptions& options) {
 
 Recording read_snapshot(std::string_view bytes, const ReadOptions& options) {
   reject_foreign_file(bytes);
-  Recording recording = looks_like_json(bytes) ? read_json(bytes, options) : read_pickle(bytes, options);
+  const bool is_text = looks_like_json(bytes) || looks_like_folded(bytes);
+  Recording recording = is_text ? read_text(bytes, options) : read_pickle(bytes, options);
   recording.origin.size_bytes = bytes.size();
   if (options.rewriter != nullptr) options.rewriter->check(recording);
   return recording;

@@ -4,6 +4,7 @@
 #include "memviz/replay.hpp"
 #include "pickle/survey.hpp"
 #include "recording/file_kind.hpp"
+#include "recording/folded_reader.hpp"
 #include "session/sinks.hpp"
 
 #include <algorithm>
@@ -32,7 +33,7 @@ bool may_be_pickle(std::string_view bytes) {
   } catch (const Error&) {
     return false;
   }
-  return !looks_like_json(bytes);
+  return !looks_like_json(bytes) && !looks_like_folded(bytes);
 }
 
 std::shared_ptr<const pickle::Survey> survey_of(Input& input, const SessionOptions& options) {

@@ -39,6 +39,22 @@ std::string culprit_text(const Comparison& comparison, Quote quote) {
                      format_delta(line->change.delta_bytes()), moment.empty() ? "" : " ", moment);
 }
 
+/// "keep_more job.py:27 grew by 635 KiB, step job.py:30 by 300 KiB and 2 more lines", after the figures that grew; ""
+/// where no line grew by more.
+std::string grown_lines_text(const Comparison& comparison, const GateVerdict& verdict, Quote quote) {
+  constexpr std::size_t kMostLines = 5;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(verdict.lines.size(), kMostLines); ++i) {
+    const UserLineChange& line = comparison.changes[verdict.lines[i]];
+    const bool is_first = verdict.exceeded.empty() && i == 0;
+    text += fmt::format("{}{} {}by {}", is_first ? "" : ", ", quote(change_label(comparison, line)),
+                        is_first ? "grew " : "", format_bytes(line.change.after.bytes - line.change.before.bytes));
+  }
+  if (verdict.lines.size() > kMostLines)
+    text += fmt::format(" and {}", format_counted(verdict.lines.size() - kMostLines, "more line"));
+  return text;
+}
+
 /// "GPU 0", "GPU 0 and 2 more", "no device"
 std::string device_list(const std::vector<DeviceState>& devices) {
   if (devices.empty()) return "no device";
@@ -78,13 +94,15 @@ std::string_view gauge_label(Gauge gauge) {
 }
 
 std::optional<std::string> exceeded_text(const CompareReport& report, Quote quote) {
-  if (!report.verdict || report.verdict->exceeded.empty()) return std::nullopt;
+  if (!report.verdict || report.verdict->is_passed()) return std::nullopt;
+  const GateVerdict& verdict = *report.verdict;
   std::string text;
-  for (const GaugeGrowth& growth : report.verdict->exceeded)
+  for (const GaugeGrowth& growth : verdict.exceeded)
     text += (text.empty() ? "" : ", ") +
-            growth_text(growth, report.comparison.readings.size() > 1, &growth == &report.verdict->exceeded.front());
-  return fmt::format("{}, more than --fail-over {} allows{}", text, report.verdict->limit.given,
-                     culprit_text(report.comparison, quote));
+            growth_text(growth, report.comparison.readings.size() > 1, &growth == &verdict.exceeded.front());
+  text += grown_lines_text(report.comparison, verdict, quote);
+  return fmt::format("{}, more than --fail-over {} allows{}", text, verdict.limits.given,
+                     verdict.lines.empty() ? culprit_text(report.comparison, quote) : "");
 }
 
 std::string unknown_text(const CompareReport& report, Quote quote) {
@@ -101,7 +119,8 @@ std::string passed_text(const CompareReport& report) {
   std::vector<std::string_view> names;
   for (const Gauge gauge : report.verdict->judged)
     names.push_back(gauge_name(gauge));
-  return fmt::format("{} within --fail-over {}", fmt::join(names, ", "), report.verdict->limit.given);
+  if (report.verdict->limits.line) names.emplace_back("lines");
+  return fmt::format("{} within --fail-over {}", fmt::join(names, ", "), report.verdict->limits.given);
 }
 
 std::string uneven_text(const CompareReport& report) {

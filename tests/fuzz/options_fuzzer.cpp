@@ -41,6 +41,7 @@ std::vector<std::string> words_of(std::string_view text) {
 void check_sizes(const std::string& word) {
   constexpr std::uint64_t kMost = 1'000'000'000'000'000'000;
   check_usage([&] { fuzz::require(cli::parse_bytes("max-size", word) <= kMost, "a size within bounds", word); });
+  check_usage([&] { static_cast<void>(cli::parse_limits("fail-over", word)); });
   check_usage([&] {
     const GrowthLimit limit = cli::parse_limit("fail-over", word);
     fuzz::require(!limit.is_exceeded(1000, 1000), "no growth is never too much", word);

@@ -261,6 +261,13 @@ def check_comparisons(schemas):
                 expect(f"compare {before} {after}: kinds", change, device["after"]["requested_bytes"] - device["before"]["requested_bytes"])
 
 
+def check_baselines(schemas):
+    data = SOURCE / "testdata"
+    for names in ["oom"], ["before", "after"], ["recorded_late"], ["gen_2.15_host"], ["segments_only"]:
+        text = run("baseline", *(data / f"{name}.pickle" for name in names), "--quiet")
+        schemas["baseline"].check(f"baseline {names}", json.loads(text))
+
+
 def check_programs(schemas):
     for path in sorted((SOURCE / "testdata" / "flops").glob("**/*.pt2")):
         document = json.loads(run("flops", path, "--json", "-", codes=(0, 1)) or "null")
@@ -370,11 +377,12 @@ UNSEEN = {"leaks": {"block_bytes"}}  # a stack without frames that grows
 
 def main():
     schemas = {path.stem: Schema(path) for path in sorted((SOURCE / "docs" / "schemas").glob("*.json"))}
-    expect("schemas", sorted(schemas), sorted({SCHEMA_OF.get(name, name) for name in COMMANDS} | {"compare", "flops", "ranks", "rehearse", "unread"}))
+    expect("schemas", sorted(schemas), sorted({SCHEMA_OF.get(name, name) for name in COMMANDS} | {"baseline", "compare", "flops", "ranks", "rehearse", "unread"}))
     with tempfile.TemporaryDirectory() as folder:
         check_snapshots(schemas)
         check_variations(schemas, pathlib.Path(folder))
         check_comparisons(schemas)
+        check_baselines(schemas)
         check_programs(schemas)
         check_rehearsals(schemas, pathlib.Path(folder))
         check_several(schemas)

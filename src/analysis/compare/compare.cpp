@@ -105,8 +105,13 @@ public:
         const Block& block = state.blocks[i];
         if (!block.is_active()) continue;
         const NodeKey line = side.mapping.common(lines.line_of(segment.device, i));
-        changes_[{is_by_device_ ? as_compared(segment.device, side.paired) : DeviceId{}, line}].*side.amount +=
-            Amount{block.requested_bytes, 1};
+        change_of(side, segment.device, line).*side.amount += Amount{block.requested_bytes, 1};
+      }
+    }
+    for (const DeviceState& of_device : state.devices_of(device)) {
+      for (const OutsideMemory& outside : of_device.outside) {
+        const NodeKey line = side.mapping.common(lines.line_of(of_device.device, outside));
+        change_of(side, of_device.device, line).*side.amount += Amount{outside.requested_bytes, outside.allocations};
       }
     }
   }
@@ -128,6 +133,10 @@ public:
   }
 
 private:
+  [[nodiscard]] Change& change_of(const Side& side, DeviceId device, const NodeKey& line) {
+    return changes_[{is_by_device_ ? as_compared(device, side.paired) : DeviceId{}, line}];
+  }
+
   bool is_by_device_;
   std::map<std::pair<DeviceId, NodeKey>, Change> changes_;
 };
@@ -282,6 +291,15 @@ Matched matched_by(FrameMatch match, const MemoryState& before_side, const Memor
 
 std::int64_t Comparison::allocated_delta_bytes() const {
   return static_cast<std::int64_t>(after.allocated_bytes) - static_cast<std::int64_t>(before.allocated_bytes);
+}
+
+std::vector<std::size_t> lines_over(const Comparison& comparison, const GrowthLimit& limit) {
+  std::vector<std::size_t> lines;
+  for (std::size_t i = 0; i < comparison.changes.size(); ++i) {
+    const Change& change = comparison.changes[i].change;
+    if (limit.is_exceeded(change.before.bytes, change.after.bytes)) lines.push_back(i);
+  }
+  return lines;
 }
 
 bool is_used(const DeviceFigures& figures) {

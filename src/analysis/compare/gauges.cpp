@@ -73,19 +73,27 @@ bool GrowthLimit::is_exceeded(std::uint64_t before_bytes, std::uint64_t after_by
   return static_cast<double>(growth_bytes) * kWhole > percent * static_cast<double>(before_bytes);
 }
 
-GateVerdict verdict_on(const std::vector<DeviceReadings>& devices, const GrowthLimit& limit,
-                       std::optional<Gauge> gauge) {
+GateLimits limits_on(std::span<const Gauge> gauges, const GrowthLimit& limit) {
+  GateLimits limits;
+  limits.given = limit.given;
+  for (const Gauge gauge : gauges)
+    limits.of(gauge) = limit;
+  return limits;
+}
+
+GateVerdict verdict_on(const std::vector<DeviceReadings>& devices, const GateLimits& limits) {
   GateVerdict verdict;
-  verdict.limit = limit;
+  verdict.limits = limits;
   for (const Gauge judged : kGauges) {
-    if (gauge && *gauge != judged) continue;
+    const std::optional<GrowthLimit>& limit = limits.of(judged);
+    if (!limit) continue;
     const bool is_known = std::all_of(devices.begin(), devices.end(),
                                       [&](const DeviceReadings& device) { return device.of(judged).is_known(); });
     (is_known ? verdict.judged : verdict.unknown).push_back(judged);
     std::optional<GaugeGrowth> worst;
     for (const DeviceReadings& device : devices) {
       const Reading& reading = device.of(judged);
-      if (!reading.is_known() || !limit.is_exceeded(*reading.before_bytes, *reading.after_bytes)) continue;
+      if (!reading.is_known() || !limit->is_exceeded(*reading.before_bytes, *reading.after_bytes)) continue;
       const GaugeGrowth growth{device.device, device.is_cpu, judged, *reading.before_bytes, *reading.after_bytes};
       if (!worst || growth.bytes() > worst->bytes()) worst = growth;
     }

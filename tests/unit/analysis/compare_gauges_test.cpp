@@ -21,6 +21,10 @@ std::vector<DeviceReadings> readings(const std::vector<DeviceState>& before, con
 
 const GrowthLimit kTwoPercent{true, 2, 0, "2%"};
 
+GateLimits only(Gauge gauge) {
+  return limits_on(std::span(&gauge, 1), kTwoPercent);
+}
+
 } // namespace
 
 TEST_CASE("readings are of every device that either side has") {
@@ -48,7 +52,8 @@ TEST_CASE("the peak is unknown of a file without events, and known of an idle de
 
 TEST_CASE("any of the three figures exceeds the limit") {
   SUBCASE("the peak, although the end is as before") {
-    const auto verdict = verdict_on(readings({device(0, 6530, 100)}, {device(0, 11600, 100)}), kTwoPercent, {});
+    const auto verdict =
+        verdict_on(readings({device(0, 6530, 100)}, {device(0, 11600, 100)}), limits_on(kGauges, kTwoPercent));
     REQUIRE(verdict.exceeded.size() == 1);
     CHECK(verdict.exceeded[0].gauge == Gauge::peak);
     CHECK(verdict.exceeded[0].bytes() == 5070);
@@ -56,11 +61,12 @@ TEST_CASE("any of the three figures exceeds the limit") {
   }
   SUBCASE("unless another one is named") {
     const auto devices = readings({device(0, 6530, 100)}, {device(0, 11600, 100)});
-    CHECK(verdict_on(devices, kTwoPercent, Gauge::end).exceeded.empty());
-    CHECK(verdict_on(devices, kTwoPercent, Gauge::peak).exceeded.size() == 1);
+    CHECK(verdict_on(devices, only(Gauge::end)).exceeded.empty());
+    CHECK(verdict_on(devices, only(Gauge::peak)).exceeded.size() == 1);
   }
   SUBCASE("largest growth first") {
-    const auto verdict = verdict_on(readings({device(0, 100, 100)}, {device(0, 200, 900)}), kTwoPercent, {});
+    const auto verdict =
+        verdict_on(readings({device(0, 100, 100)}, {device(0, 200, 900)}), limits_on(kGauges, kTwoPercent));
     REQUIRE(verdict.exceeded.size() == 2);
     CHECK(verdict.exceeded[0].gauge == Gauge::end);
   }
@@ -69,17 +75,30 @@ TEST_CASE("any of the three figures exceeds the limit") {
 TEST_CASE("of several devices the one that grew most decides, not their sum") {
   const std::vector<DeviceState> before{device(0, 1000, 0), device(1, 1000, 0), device(2, 1000, 0)};
   const std::vector<DeviceState> after{device(0, 400, 0), device(1, 1300, 0), device(2, 1200, 0)};
-  const auto verdict = verdict_on(readings(before, after), {false, 0, 100, "100"}, {});
+  const auto verdict = verdict_on(readings(before, after), limits_on(kGauges, {false, 0, 100, "100"}));
   REQUIRE(verdict.exceeded.size() == 1);
   CHECK(verdict.exceeded[0].device == DeviceId{1});
   CHECK(verdict.exceeded[0].bytes() == 300);
 }
 
 TEST_CASE("a figure that is unknown is not judged, and that is said") {
-  const auto verdict = verdict_on(readings({device(0, 100, 100, 0)}, {device(0, 900, 100)}), kTwoPercent, {});
+  const auto verdict =
+      verdict_on(readings({device(0, 100, 100, 0)}, {device(0, 900, 100)}), limits_on(kGauges, kTwoPercent));
   CHECK(verdict.exceeded.empty());
   CHECK(verdict.judged == std::vector<Gauge>{Gauge::end, Gauge::reserved});
   CHECK(verdict.unknown == std::vector<Gauge>{Gauge::peak});
+}
+
+TEST_CASE("each figure has a limit of its own, and without one any growth passes") {
+  const auto devices = readings({device(0, 100, 100)}, {device(0, 150, 190)});
+  GateLimits limits;
+  limits.of(Gauge::peak) = GrowthLimit{false, 0, 40, "40"};
+  limits.of(Gauge::reserved) = GrowthLimit{false, 0, 1000, "1000"};
+  const auto verdict = verdict_on(devices, limits);
+  REQUIRE(verdict.exceeded.size() == 1);
+  CHECK(verdict.exceeded[0].gauge == Gauge::peak);
+  CHECK(verdict.judged == std::vector<Gauge>{Gauge::peak, Gauge::reserved});
+  CHECK(!verdict.is_passed());
 }
 
 TEST_CASE("a limit lets pass a growth of exactly itself") {

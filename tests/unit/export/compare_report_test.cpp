@@ -33,7 +33,7 @@ Comparison grown(const std::string& frame) {
 
 CompareReport report_on(const Comparison& comparison, std::optional<GrowthLimit> limit = std::nullopt) {
   CompareReport report{{"before.pickle", "at the end"}, {"after.pickle", "at the end"}, comparison};
-  if (limit) report.verdict = verdict_on(comparison.readings, *limit, std::nullopt);
+  if (limit) report.verdict = verdict_on(comparison.readings, limits_on(kUsualGauges, *limit));
   return report;
 }
 
@@ -60,7 +60,7 @@ TEST_CASE("a limit that was exceeded is told with what exceeded it, one that was
         "1MiB allows; the most by step a.py:2 (+4.00 MiB at the end)");
   const GrowthLimit more{false, 0, 10 * MiB, "10MiB"};
   CHECK(!exceeded_text(report_on(comparison, more)));
-  CHECK(contains(compare_text(report_on(comparison, more)), "peak, end, reserved within --fail-over 10MiB"));
+  CHECK(contains(compare_text(report_on(comparison, more)), "peak, end within --fail-over 10MiB"));
 }
 
 TEST_CASE("the Markdown of a comparison is a verdict, the figures, and the lines") {

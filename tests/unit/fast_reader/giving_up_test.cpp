@@ -368,7 +368,7 @@ TEST_CASE("check says which reader read a file, and why") {
                      std::to_string(reader["offset"].get<int>()) + '\n'));
 
   CHECK(reader_of(testdata_file("encodings/snapshot.json")) ==
-        nlohmann::json{{"name", "plain"}, {"reason", "the file is JSON"}});
+        nlohmann::json{{"name", "plain"}, {"reason", "the file is no pickle"}});
   write_bytes(odd, "no pickle at all, and no JSON");
   CHECK(reader_of(odd).is_null());
 }

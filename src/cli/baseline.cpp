@@ -1,0 +1,53 @@
+#include "memviz/baseline.hpp"
+
+#include "cli/baseline_file.hpp"
+#include "cli/command.hpp"
+#include "cli/outputs.hpp"
+
+#include <optional>
+#include <string>
+
+namespace memviz::cli {
+
+namespace {
+
+struct BaselineCommand : CommandOptions {
+  std::optional<std::string> output; ///< nothing: standard output
+};
+
+OptionList<BaselineCommand> baseline_options() {
+  return joined<BaselineCommand>(
+      {{verbatim({"output", 'o', "FILE", "where it goes (default: standard output)"}, &BaselineCommand::output)},
+       kinds_options<BaselineCommand>(),
+       snapshot_options<BaselineCommand>()});
+}
+
+int run_baseline(const BaselineCommand& options) {
+  check_outputs(options, {{"-o", options.output}});
+  Baseline baseline;
+  for (const std::string& file : options.operands)
+    add_recording(baseline, file, options.file);
+  write_output(options.file, options.output.value_or("-"), baseline.json());
+  return kSuccess;
+}
+
+} // namespace
+
+Command baseline_command() {
+  const CommandText text{
+      .name = "baseline",
+      .operands = "SNAPSHOT... [-o FILE]",
+      .summary = "a small file of a commit's memory, which compare takes instead of a snapshot",
+      .text = "Writes the peak and the end of each device, by line of your code and kind of memory, as JSON of at most "
+              "100 KB, to be kept beside the code; what is too small for that is one sum. Several recordings of one "
+              "commit give the range that they span. `memviz compare base.json new.pickle --fail-over 1%` counts "
+              "growth from the highest of them; docs/ci.md has whole workflows.",
+      .examples = "  memviz baseline mem.pickle -o base.json\n"
+                  "  memviz baseline first.pickle second.pickle third.pickle -o base.json\n"
+                  "  memviz compare base.json new.pickle --fail-over peak=1%,end=1%,line=64MiB\n",
+      .takes_several = true,
+  };
+  return command(text, baseline_options(), run_baseline);
+}
+
+} // namespace memviz::cli

@@ -1,0 +1,110 @@
+#include "memviz/baseline.hpp"
+
+#include "memviz/flame.hpp"
+#include "memviz/label.hpp"
+#include "memviz/rehearsal.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <variant>
+
+namespace memviz {
+
+namespace {
+
+/// `seen`: how many recordings came before.
+void widen(ByteRange& range, std::uint64_t bytes, std::uint64_t seen) {
+  range.low = seen == 0 ? bytes : std::min(range.low, bytes);
+  range.high = std::max(range.high, bytes);
+}
+
+BaselineLine line_of(const FrameTable& frames, const NodeKey& key, MemoryKind kind) {
+  const auto* const frame = std::get_if<FrameId>(&key);
+  if (frame == nullptr) return {.no_stack = node_label(frames, key), .kind = kind};
+  return {.function = std::string(frames.name(*frame)),
+          .file = std::string(frames.filename(*frame)),
+          .line = frames.frame(*frame).line,
+          .kind = kind};
+}
+
+/// The bytes of each line and kind of one recording.
+std::map<BaselineLine, Amount> lines_of(const MemoryState& state, DeviceId device) {
+  std::map<BaselineLine, Amount> lines;
+  for (const UserLine& line : rank_user_lines(state, device)) {
+    Amount unknown = line.amount;
+    for (const KindShare& share : line.kinds) {
+      lines[line_of(state.frames(), line.key, share.kind.kind)] += share.amount;
+      unknown = {unknown.bytes - std::min(unknown.bytes, share.amount.bytes),
+                 unknown.blocks - std::min(unknown.blocks, share.amount.blocks)};
+    }
+    if (unknown.bytes > 0) lines[line_of(state.frames(), line.key, MemoryKind::unknown)] += unknown;
+  }
+  return lines;
+}
+
+void add_moment(BaselineMoment& moment, const MemoryState& state, const DeviceState& device) {
+  if (device.figures.requested_bytes >= moment.totals.requested_bytes) {
+    moment.totals = device.figures;
+    moment.event = device.moment.event.number();
+  }
+  for (const auto& [line, amount] : lines_of(state, device.device)) {
+    BaselineShare& share = moment.lines[line];
+    if (amount.bytes >= share.bytes.high) share.blocks = amount.blocks;
+    widen(share.bytes, amount.bytes, share.recordings);
+    ++share.recordings;
+  }
+}
+
+/// A line that a recording does not have holds nothing in it.
+void complete(BaselineMoment& moment, std::uint64_t recordings) {
+  for (auto& [line, share] : moment.lines)
+    if (share.recordings < recordings) share.bytes.low = 0;
+}
+
+} // namespace
+
+void Baseline::add(const std::string& name, const MemoryState& at_peak, const MemoryState& at_end) {
+  const Recording& recording = *at_end.recording;
+  if (recordings_.empty()) {
+    generation_ = recording.origin.generation;
+    if (recording.origin.rehearsal) rehearsal_ = rehearsal_text(*recording.origin.rehearsal);
+    for (const auto& [key, value] : recording.settings)
+      settings_.emplace_back(recording.frames.text(key), recording.frames.text(value));
+  }
+  for (const DeviceState& end : at_end.devices) {
+    const DeviceState* const peak = at_peak.device_at(end.device);
+    if (peak == nullptr || !is_used(end.figures)) continue;
+    BaselineDevice& device = devices_[end.device];
+    device.is_cpu = end.is_cpu;
+    if (device.recordings == 0) device.counts = end.figures;
+    widen(device.peak_requested, end.figures.peak_requested_bytes, recordings_.size());
+    widen(device.end_requested, end.figures.end_requested_bytes, recordings_.size());
+    widen(device.end_reserved, end.figures.end_reserved_bytes, recordings_.size());
+    add_moment(device.moments[0], at_peak, *peak);
+    add_moment(device.moments[1], at_end, end);
+    ++device.recordings;
+  }
+  recordings_.push_back(name);
+  for (auto& [id, device] : devices_) {
+    if (device.recordings < recordings_.size())
+      device.peak_requested.low = device.end_requested.low = device.end_reserved.low = 0;
+    for (BaselineMoment& moment : device.moments)
+      complete(moment, recordings_.size());
+  }
+}
+
+std::string Baseline::name() const {
+  if (recordings_.empty()) return "no recording";
+  if (recordings_.size() == 1) return recordings_.front();
+  return fmt::format("{} recordings, {} to {}", recordings_.size(), recordings_.front(), recordings_.back());
+}
+
+bool Baseline::has_events() const {
+  return std::ranges::any_of(devices_, [](const auto& device) { return device.second.counts.events > 0; });
+}
+
+std::uint64_t Baseline::most_of_left_out() const {
+  return most_of_left_out_;
+}
+
+} // namespace memviz
