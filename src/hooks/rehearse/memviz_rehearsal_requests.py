@@ -15,7 +15,7 @@ from memviz_recording import waiting
 END_SIGNAL = signal.SIGRTMIN + 7  # ends the recording of a process that holds GPU memory
 
 _MOST_REQUESTS_AT_ONCE = 1024
-_READY_SECONDS = 900
+_READY_SECONDS = 300
 _REQUEST_SECONDS = 600
 _END_SECONDS = 90
 _NEW_TOKENS = 8
@@ -54,10 +54,11 @@ def _port_of(server):
 
 
 def _serve_and_end(port):
-    if not _facts().get("name") or not _is_ready(port):
+    if not _facts().get("name"):
         return
-    _State.log(ready=True)
     try:
+        _wait_until_ready(port)
+        _State.log(ready=True)
         _serve(port)
     finally:
         _end_recordings()
@@ -80,16 +81,17 @@ def _facts():
     return facts
 
 
-def _is_ready(port):
+def _wait_until_ready(port):
+    """Raises the last error of those that the server answered with until then."""
     end = time.monotonic() + _READY_SECONDS
-    while time.monotonic() < end:
+    while True:
         try:
-            with urllib.request.urlopen(f"http://127.0.0.1:{port}/health", timeout=30) as answer:
-                if answer.status == 200:
-                    return True
+            with urllib.request.urlopen(f"http://127.0.0.1:{port}/health", timeout=30):
+                return
         except OSError:
+            if time.monotonic() > end:
+                raise
             time.sleep(0.5)
-    return False
 
 
 def _serve(port):
@@ -122,7 +124,7 @@ def _post_all(address, body, count):
 
     def post():
         for _ in left:
-            if _post(address, body):
+            if _State.guarded(_post, address, body):
                 answered.append(1)
 
     threads = [threading.Thread(target=post, daemon=True) for _ in range(min(count, _MOST_REQUESTS_AT_ONCE))]
@@ -135,12 +137,8 @@ def _post_all(address, body, count):
 
 def _post(address, body):
     request = urllib.request.Request(address, body, {"Content-Type": "application/json"})
-    try:
-        with urllib.request.urlopen(request, timeout=_REQUEST_SECONDS) as answer:
-            return answer.status == 200
-    except OSError as error:
-        _State.log(request_error=str(error)[:300])
-        return False
+    with urllib.request.urlopen(request, timeout=_REQUEST_SECONDS) as answer:
+        return answer.status == 200
 
 
 def _end_recordings():

@@ -2,6 +2,7 @@
 
 import http.server
 import json
+import os
 import sys
 import threading
 import types
@@ -14,6 +15,9 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         self._answer({"data": [{"id": "m"}]})
 
     def do_POST(self):
+        if os.environ.get("FAKE_SERVER_FAILS"):
+            self.send_error(500)
+            return
         request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         torch = sys.modules["torch"]
         with _LOCK:
