@@ -76,7 +76,7 @@ std::vector<std::string> server_notes(const ServerFacts& server) {
         "Memory that libraries take outside of PyTorch while kernels run is not made up, which makes the KV "
         "cache too large (by 0.24 to 0.27 GiB with vLLM 0.19 on an H100); --outside gives it.");
   if (server.graph_bytes)
-    list.emplace_back("Memory of instantiated CUDA graphs is not made up (0.4 to 1.1 GiB with vLLM 0.19 on an H100).");
+    list.emplace_back("Memory of instantiated CUDA graphs is not made up (0.5 to 1.1 GiB with vLLM 0.19 on an H100).");
   return list;
 }
 
