@@ -71,10 +71,12 @@ std::vector<std::string> server_notes(const ServerFacts& server) {
   else
     list.push_back(
         fmt::format("{} answered no request over HTTP, so the peak of serving may be missing.", server_name(server)));
-  list.emplace_back(
-      "Memory that libraries take outside of PyTorch while kernels run is not made up, which makes the KV "
-      "cache too large (by 0.24 to 0.27 GiB with vLLM 0.19 on an H100), nor is that of instantiated CUDA "
-      "graphs (0.4 to 1.1 GiB).");
+  if (server.outside_bytes.value_or(0) == 0)
+    list.emplace_back(
+        "Memory that libraries take outside of PyTorch while kernels run is not made up, which makes the KV "
+        "cache too large (by 0.24 to 0.27 GiB with vLLM 0.19 on an H100); --outside gives it.");
+  if (server.graph_bytes)
+    list.emplace_back("Memory of instantiated CUDA graphs is not made up (0.5 to 1.1 GiB with vLLM 0.19 on an H100).");
   return list;
 }
 

@@ -94,6 +94,7 @@ KindOf DeviceKinds::kind_of_old(const Lived& lived) const {
   if (lived.stack_class == StackClass::optimizer)
     return last_.epoch > 0 ? by_behaviour(MemoryKind::optimizer_state) : KindOf{};
   if (lived.stack_class == StackClass::accumulate_grad) return by_frames(MemoryKind::gradient);
+  if (lived.stack_class == StackClass::kv_cache) return by_frames(MemoryKind::kv_cache);
   if (!may_be_parameter(lived.stack_class)) return {};
   if (!known_.sizes.has_old_copies(lived.bytes, old_per_gradient_)) return {};
   if (old_per_gradient_ == 1) return by_behaviour(MemoryKind::parameter);

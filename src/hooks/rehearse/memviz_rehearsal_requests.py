@@ -2,9 +2,11 @@
 ends it: first the recordings of the processes that hold its memory, which it kills soon after it asks them to end.
 """
 
+import http.client
 import json
 import os
 import signal
+import socket
 import sys
 import threading
 import time
@@ -15,7 +17,7 @@ from memviz_recording import waiting
 END_SIGNAL = signal.SIGRTMIN + 7  # ends the recording of a process that holds GPU memory
 
 _MOST_REQUESTS_AT_ONCE = 1024
-_READY_SECONDS = 900
+_READY_SECONDS = 300
 _REQUEST_SECONDS = 600
 _END_SECONDS = 90
 _NEW_TOKENS = 8
@@ -26,6 +28,8 @@ class _State:
     log = None
     guarded = None
     settings = {}
+    connections = set()
+    has_hung_up = False
 
 
 def install(settings, log, guarded):
@@ -43,6 +47,22 @@ def _watch_http(module):
             threading.Thread(target=_State.guarded, args=(_serve_and_end, port), daemon=True).start()
 
     module.Server.startup = startup
+    end = getattr(module.Server, "shutdown", None)
+
+    async def shutdown(self, *arguments, **named):
+        _State.guarded(_hang_up)
+        return await end(self, *arguments, **named)
+
+    if end is not None:
+        module.Server.shutdown = shutdown
+
+
+def _hang_up():
+    """A server that is interrupted waits for its connections, and its engine answers no more."""
+    _State.has_hung_up = True
+    for connection in list(_State.connections):
+        if connection.sock is not None:
+            connection.sock.shutdown(socket.SHUT_RDWR)
 
 
 def _port_of(server):
@@ -54,15 +74,17 @@ def _port_of(server):
 
 
 def _serve_and_end(port):
-    if not _facts().get("name") or not _is_ready(port):
+    if not _facts().get("name"):
         return
-    _State.log(ready=True)
     try:
+        _wait_until_ready(port)
+        _State.log(ready=True)
         _serve(port)
     finally:
-        _end_recordings()
-        _State.log(ended=True)
-        os.kill(os.getpid(), signal.SIGINT)
+        if not _State.has_hung_up:
+            _end_recordings()
+            _State.log(ended=True)
+            os.kill(os.getpid(), signal.SIGINT)
 
 
 def _facts():
@@ -80,16 +102,17 @@ def _facts():
     return facts
 
 
-def _is_ready(port):
+def _wait_until_ready(port):
+    """Raises the last error of those that the server answered with until then."""
     end = time.monotonic() + _READY_SECONDS
-    while time.monotonic() < end:
+    while True:
         try:
-            with urllib.request.urlopen(f"http://127.0.0.1:{port}/health", timeout=30) as answer:
-                if answer.status == 200:
-                    return True
+            with urllib.request.urlopen(f"http://127.0.0.1:{port}/health", timeout=30):
+                return
         except OSError:
+            if time.monotonic() > end:
+                raise
             time.sleep(0.5)
-    return False
 
 
 def _serve(port):
@@ -98,23 +121,19 @@ def _serve(port):
     wanted = _State.settings["requests"]
     count = max(1, int(facts.get("requests_at_once") or 1)) if wanted is None else wanted
     if count > 0:
-        address, body = _request(port, facts["name"], [1] * length)
-        _State.log(requests=_post_all(address, body, count), tokens_of_request=length + _NEW_TOKENS)
+        path, body = _request(port, facts["name"], [1] * length)
+        _State.log(requests=_post_all(port, path, body, count), tokens_of_request=length + _NEW_TOKENS)
 
 
 def _request(port, name, prompt):
-    root = f"http://127.0.0.1:{port}"
     if name == "SGLang":
-        return f"{root}/generate", {
-            "input_ids": prompt,
-            "sampling_params": {"max_new_tokens": _NEW_TOKENS, "ignore_eos": True},
-        }
-    with urllib.request.urlopen(f"{root}/v1/models", timeout=60) as answer:
+        return "/generate", {"input_ids": prompt, "sampling_params": {"max_new_tokens": _NEW_TOKENS, "ignore_eos": True}}
+    with urllib.request.urlopen(f"http://127.0.0.1:{port}/v1/models", timeout=60) as answer:
         model = json.load(answer)["data"][0]["id"]
-    return f"{root}/v1/completions", {"model": model, "prompt": prompt, "max_tokens": _NEW_TOKENS, "ignore_eos": True}
+    return "/v1/completions", {"model": model, "prompt": prompt, "max_tokens": _NEW_TOKENS, "ignore_eos": True}
 
 
-def _post_all(address, body, count):
+def _post_all(port, path, body, count):
     """Returns how many were answered. Threads of the standard library's pool would hold up the end of the server."""
     body = json.dumps(body).encode()
     left = iter(range(count))
@@ -122,8 +141,10 @@ def _post_all(address, body, count):
 
     def post():
         for _ in left:
-            if _post(address, body):
+            if _State.guarded(_post, port, path, body):
                 answered.append(1)
+            if _State.has_hung_up:
+                return
 
     threads = [threading.Thread(target=post, daemon=True) for _ in range(min(count, _MOST_REQUESTS_AT_ONCE))]
     for thread in threads:
@@ -133,14 +154,22 @@ def _post_all(address, body, count):
     return len(answered)
 
 
-def _post(address, body):
-    request = urllib.request.Request(address, body, {"Content-Type": "application/json"})
+def _post(port, path, body):
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=_REQUEST_SECONDS)
+    _State.connections.add(connection)
     try:
-        with urllib.request.urlopen(request, timeout=_REQUEST_SECONDS) as answer:
-            return answer.status == 200
-    except OSError as error:
-        _State.log(request_error=str(error)[:300])
-        return False
+        connection.request("POST", path, body, {"Content-Type": "application/json"})
+        status = connection.getresponse().status
+    except OSError:
+        if _State.has_hung_up:
+            return False
+        raise
+    finally:
+        _State.connections.discard(connection)
+        connection.close()
+    if status != 200:
+        raise RuntimeError(f"a request ended with HTTP status {status}")
+    return True
 
 
 def _end_recordings():

@@ -2,11 +2,14 @@
 
 import http.server
 import json
+import os
+import signal
 import sys
 import threading
 import types
 
 _LOCK = threading.Lock()
+_OVER = threading.Event()
 
 
 class _Handler(http.server.BaseHTTPRequestHandler):
@@ -14,6 +17,14 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         self._answer({"data": [{"id": "m"}]})
 
     def do_POST(self):
+        if os.environ.get("FAKE_SERVER_HANGS"):
+            os.kill(os.getpid(), signal.SIGINT)
+            self.rfile.read()  # until the client hangs up
+            _OVER.set()
+            return
+        if os.environ.get("FAKE_SERVER_FAILS"):
+            self.send_error(500)
+            return
         request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         torch = sys.modules["torch"]
         with _LOCK:
@@ -34,3 +45,8 @@ class Server:
         server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
         threading.Thread(target=server.serve_forever, daemon=True).start()
         self.servers = [types.SimpleNamespace(sockets=[server.socket])]
+
+    async def shutdown(self):
+        """Waits for its connections."""
+        if os.environ.get("FAKE_SERVER_HANGS"):
+            _OVER.wait()

@@ -122,6 +122,16 @@ TEST_CASE("a gradient that is older than the events has AccumulateGrad in its fr
   CHECK(training.kinds() == Bytes{{"gradient by frames", kWeightBytes}, {"parameter by behaviour", kWeightBytes}});
 }
 
+TEST_CASE("a cache of keys and values that is older than the events has its name in its frames") {
+  Training training;
+  const StackId allocates =
+      training.made.stack({"/lib/python3.11/site-packages/vllm/v1/worker/gpu_model_runner.py:6529:"
+                           "_allocate_kv_cache_tensors"});
+  training.before_recording(kBase, 4096, allocates);
+  training.step();
+  CHECK(training.kinds() == Bytes{{"kv_cache by frames", 4096}});
+}
+
 TEST_CASE("a closure's forward pass within the frames of an optimizer is none of its steps") {
   Training training;
   training.alloc(kBase, 512,

@@ -76,7 +76,11 @@ TEST_CASE("the notes of a server say what was added, what it answered, and what 
   server.tokens_of_request = 8192;
   server.is_ended = true;
   CHECK(server_notes(server).at(1) == "vLLM 0.19.0 answered 58 requests of 8,192 tokens and was ended then.");
-  CHECK(contains(server_notes(server).at(2), "is not made up"));
+  CHECK(contains(server_notes(server).at(2), "outside of PyTorch while kernels run is not made up"));
+  server.graph_bytes = 1;
+  CHECK(contains(server_notes(server).at(3), "CUDA graphs is not made up"));
+  server.outside_bytes = 1; // --outside gave it
+  CHECK(server_notes(server).size() == 3);
   server.has_started = false;
   CHECK(server_notes(server).size() == 1);
 }

@@ -6,6 +6,10 @@ import uvicorn.server
 
 
 def run_server():
+    server = uvicorn.server.Server()
     signal.signal(signal.SIGINT, lambda *_: sys.exit("ended by SIGINT"))
-    asyncio.run(uvicorn.server.Server().startup())
-    signal.pause()
+    asyncio.run(server.startup())
+    try:
+        signal.pause()
+    finally:
+        asyncio.run(server.shutdown())
