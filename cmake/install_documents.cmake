@@ -23,6 +23,6 @@ install(CODE "
   endif()" COMPONENT program)
 
 install(FILES README.md CHANGELOG.md SKILL.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT program)
-# Where Debian looks for it.
+# The place where Debian looks for it.
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME copyright COMPONENT program)
 install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT program)

@@ -1,4 +1,4 @@
-# What the wheel carries beside the files of Python: the component `wheel`, under the folders that scikit-build-core
+# The part of the wheel that is not Python: the component `wheel`, under the folders that scikit-build-core
 # names. `./run wheel` has built it all, in a folder that MEMVIZ_WHEEL_CONTENTS names; who installs from source has it
 # built here.
 function(memviz_install_wheel program rehearsal)

@@ -8,13 +8,13 @@ set(CMAKE_C_COMPILER aarch64-linux-gnu-gcc)
 set(CMAKE_CXX_FLAGS_INIT -Wno-psabi)
 set(CMAKE_LIBRARY_ARCHITECTURE aarch64-linux-gnu)
 set(CMAKE_TRY_COMPILE_PLATFORM_VARIABLES MEMVIZ_SYSROOT)
-# What Debian's shared libraries take themselves is not there; only the static program is of use.
+# The libraries that Debian's shared libraries need are missing; only the static program can be used.
 set(CMAKE_EXE_LINKER_FLAGS_INIT -Wl,--unresolved-symbols=ignore-in-shared-libs)
 list(APPEND CMAKE_FIND_ROOT_PATH ${MEMVIZ_SYSROOT} ${MEMVIZ_STATIC_PREFIX})
 set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
 set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
 set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)
 set(CMAKE_FIND_ROOT_PATH_MODE_PACKAGE ONLY)
-# Where the libraries that others of Debian's depend on are.
+# The folders of the libraries that others of Debian's depend on.
 set(ENV{PKG_CONFIG_LIBDIR} ${MEMVIZ_SYSROOT}/usr/lib/aarch64-linux-gnu/pkgconfig)
 set(ENV{PKG_CONFIG_SYSROOT_DIR} ${MEMVIZ_SYSROOT})

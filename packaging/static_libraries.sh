@@ -17,7 +17,7 @@ build() {
 }
 {
   build fmtlib -DFMT_TEST=OFF -DFMT_DOC=OFF "$@"
-  # Of an archive memviz reads what is stored or deflated.
+  # memviz reads stored and deflated members of an archive.
   build libzip -DBUILD_TOOLS=OFF -DBUILD_REGRESS=OFF -DBUILD_EXAMPLES=OFF -DBUILD_DOC=OFF -DENABLE_BZIP2=OFF \
     -DENABLE_LZMA=OFF -DENABLE_ZSTD=OFF -DENABLE_COMMONCRYPTO=OFF -DENABLE_GNUTLS=OFF -DENABLE_MBEDTLS=OFF \
     -DENABLE_OPENSSL=OFF "$@"

@@ -22,7 +22,7 @@ TOOLS = CACHE / "wheel-tools"
 GLIBC = (2, 17)
 # The engine of the page; `./run page` builds it.
 ENGINE = ROOT / "build-page/engine.wasm.gz"
-# What `./run` calls libraries, and what those need to be found by CMake.
+# The packages of the libraries that `./run` names, and those that these need to be found by CMake.
 ARM_PACKAGES = (
     "libboost-program-options-dev libboost-program-options1.74-dev libboost-program-options1.74.0 libboost1.74-dev "
     "libfmt-dev libfmt9 libpugixml-dev libpugixml1v5 libre2-9 libre2-dev libsqlite3-0 libsqlite3-dev libzip-dev libzip4 "

@@ -29,7 +29,7 @@ struct Allocation {
   const char* function = ""; ///< the driver's, a constant; written as the event's user_metadata
 };
 
-/// Where and when a call was seen.
+/// The place and time of a call.
 struct Place {
   std::span<void* const> stack;
   std::int64_t time_us = 0;

@@ -1,7 +1,7 @@
 #pragma once
 
-// Where CUPTI is: a library of the CUDA toolkit whose name has CUDA's version, and which a program that is to be
-// recorded need not have been linked with.
+// The path of CUPTI: a library of the CUDA toolkit whose name has CUDA's version, and with which a program that is to
+// be recorded need not be linked.
 
 #include <filesystem>
 #include <string>

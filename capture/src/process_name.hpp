@@ -1,6 +1,6 @@
 #pragma once
 
-// Who this process is among those of a distributed program: parts of the names of the files that it writes.
+// The name of this process among those of a distributed program: parts of the names of the files that it writes.
 
 #include <functional>
 #include <optional>
@@ -15,7 +15,7 @@ using Variable = std::function<const char*(const char*)>;
 /// nullopt where none has.
 [[nodiscard]] std::optional<std::string> find_rank(const Variable& variable);
 
-/// Of this machine, without its domain, fit for a file's name; "host" where it has none.
+/// Returns the name of this machine, without its domain, fit for a file's name; "host" if it has none.
 [[nodiscard]] std::string host_name();
 
 } // namespace memviz::capture

@@ -1,6 +1,6 @@
 #pragma once
 
-// What decides how PyTorch's caching allocator serves a request: its constants and its settings. All sizes are bytes.
+// Settings of a recording -> the rules by which PyTorch's caching allocator serves a request. All sizes are bytes.
 // Source: c10/cuda/CUDACachingAllocator.cpp, PyTorch 2.0 to 2.9.
 
 #include "memviz/memory_state.hpp"
@@ -48,29 +48,31 @@ struct AllocatorSettings {
   [[nodiscard]] bool rounds_up() const;
 };
 
-/// Of a recording's `allocator_settings`; what it does not tell is the default. Whether private pools can be expanded
-/// is read off `segments`, else off what only newer files have.
+/// Returns the settings in a recording's `allocator_settings`, with defaults for those that are missing. Whether
+/// private pools can be expanded follows from `segments`, else from keys that only newer files have.
 [[nodiscard]] AllocatorSettings allocator_settings(const Recording& recording, std::span<const Segment> segments);
 [[nodiscard]] AllocatorSettings allocator_settings(const MemoryState& state);
 
-/// What a request becomes: `size` of an oom event is this already.
+/// Returns the rounded size of a request. The `size` of an oom event is rounded already.
 [[nodiscard]] std::uint64_t rounded_request(const AllocatorSettings& settings, std::uint64_t bytes);
 /// The least that a request can have been which became so many bytes.
 [[nodiscard]] std::uint64_t smallest_request_bytes(const AllocatorSettings& settings, std::uint64_t rounded_bytes);
-/// What the allocator asks the device for where no cached block fits a rounded request; without expandable segments.
+/// Returns the size of the segment that the allocator asks the device for if no cached block fits a rounded request;
+/// without expandable segments.
 [[nodiscard]] std::uint64_t new_segment_bytes(std::uint64_t rounded_bytes);
-/// What the device has to give for a rounded request of which no cached memory can hold a part: a segment, or pages.
+/// Returns the bytes that the device must supply for a rounded request if no cached memory can hold a part of it: a
+/// segment, or pages.
 [[nodiscard]] std::uint64_t needed_alone_bytes(const AllocatorSettings& settings, std::uint64_t rounded_bytes,
                                                const PoolId& pool);
-/// Of an expandable segment's pages.
+/// Returns the page size of an expandable segment.
 [[nodiscard]] inline std::uint64_t page_bytes(bool is_small) {
   return is_small ? kSmallSegmentBytes : kLargeSegmentBytes;
 }
 /// `segment_type`; where the file has none, by the size: that of a small segment, or, of an expandable one, no multiple
 /// of large pages.
 [[nodiscard]] bool is_small_segment(const Segment& segment);
-/// Of free memory from `begin` to `end`, offsets into `segment`: what the allocator can give back to the device. Whole
-/// pages of an expandable segment, of others all or nothing.
+/// Returns the bytes of free memory from `begin` to `end`, offsets into `segment`, that the allocator can return to
+/// the device: whole pages of an expandable segment, all or nothing of others.
 [[nodiscard]] std::uint64_t releasable_bytes(const Segment& segment, std::uint64_t begin, std::uint64_t end);
 
 } // namespace memviz

@@ -11,7 +11,7 @@
 
 namespace memviz {
 
-/// Of a block that is not in use, or not on the device asked for.
+/// The line of a block that is not in use, or not on the requested device.
 inline constexpr std::uint32_t kNoLine = std::numeric_limits<std::uint32_t>::max();
 
 struct BlockLines {
@@ -19,7 +19,7 @@ struct BlockLines {
   std::vector<std::uint32_t> of_block; ///< by block index: a place in `lines`, or kNoLine
 };
 
-/// Of the blocks of `device`, or of all.
+/// Returns the lines of the blocks of `device`, or of all devices.
 [[nodiscard]] BlockLines block_lines(const MemoryState& state, std::optional<DeviceId> device);
 
 } // namespace memviz

@@ -16,8 +16,8 @@
 
 namespace memviz {
 
-/// What makes two frames the same: `line` compares file, function and line; `function` leaves the line out, so that an
-/// edited file still matches.
+/// The parts of two frames that must be equal: `line` compares file, function and line; `function` leaves the line
+/// out, so that an edited file still matches.
 enum class FrameMatch : std::uint8_t { line, function };
 
 struct CompareOptions {

@@ -11,8 +11,8 @@
 
 namespace memviz {
 
-/// What grew over the whole recording, device by device, and at the moment compared the totals of both sides and the
-/// lines of code that changed most.
+/// Returns the growth over the whole recording, device by device, and at the compared moment the totals of both sides
+/// and the lines of code that changed most.
 [[nodiscard]] std::string compare_text(const CompareReport& report);
 
 /// Everything that the text says, and all lines that changed.

@@ -42,7 +42,7 @@ struct CompareReport {
 /// the option that compares those; else "".
 [[nodiscard]] std::string end_text(const Comparison& comparison);
 
-/// How a text of the snapshot, or the name of a file, stands in a sentence.
+/// A function that quotes a text of the snapshot, or the name of a file, in a sentence.
 using Quote = std::string (*)(const std::string&);
 
 [[nodiscard]] std::string as_it_is(const std::string& text);

@@ -1,6 +1,6 @@
 #pragma once
 
-// Which device of a recording something is of: a GPU, main memory, or pinned host memory.
+// The device of a recording to which memory belongs: a GPU, main memory, or pinned host memory.
 
 #include <algorithm>
 #include <compare>

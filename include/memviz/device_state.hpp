@@ -14,7 +14,7 @@
 
 namespace memviz {
 
-/// What is held at a moment.
+/// The memory that is held at a moment.
 struct MemoryTotals {
   std::uint64_t segments = 0;
   std::uint64_t blocks = 0;
@@ -25,17 +25,17 @@ struct MemoryTotals {
   std::uint64_t inactive_bytes = 0;     ///< size of inactive blocks
   std::uint64_t unaccounted_bytes = 0;  ///< reserved bytes that no block covers
   std::uint64_t requested_bytes = 0;    ///< requested size of active blocks, and of what is outside
-  /// Of these: allocations that lie in no segment, which only edited files have. At the end of the recording none: the
-  /// file's own blocks are what is alive then.
+  /// The part of these in no segment, which only edited files have. 0 at the end of the recording: the file's own
+  /// blocks are what is live then.
   std::uint64_t outside_bytes = 0;
 
   MemoryTotals& operator+=(const MemoryTotals& more);
-  /// What blocks in use were asked for.
+  /// Returns the bytes that were requested for blocks in use.
   [[nodiscard]] std::uint64_t inside_bytes() const { return requested_bytes - outside_bytes; }
   [[nodiscard]] std::uint64_t rounding_bytes() const { return allocated_bytes + pending_free_bytes - inside_bytes(); }
 };
 
-/// What the events of a device say, one after the other.
+/// The counts of a device's events.
 struct EventCounts {
   std::uint64_t events = 0;
   std::uint64_t allocs = 0; ///< recorded alloc events
@@ -73,7 +73,7 @@ struct DeviceFigures : MemoryTotals, EventCounts {
   /// The peak becomes the sum of both peaks.
   DeviceFigures& operator+=(const DeviceFigures& more);
   [[nodiscard]] bool balanced() const { return imbalance_bytes == 0; }
-  /// What is live at the end: where the events do not add up to it, what the file's own blocks say.
+  /// Returns the live bytes at the end: those of the file's own blocks if the events do not add up to them.
   [[nodiscard]] std::uint64_t end_live_bytes() const { return balanced() ? end_requested_bytes : end_block_bytes; }
 };
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// Which event of a device: its place in the trace.
+// An event of a device, as its place in the trace.
 
 #include <compare>
 #include <cstdint>
@@ -24,7 +24,7 @@ public:
   [[nodiscard]] constexpr bool is_none() const { return count_ == 0; }
   /// From 0; nobody may ask none of them.
   [[nodiscard]] constexpr std::uint64_t value() const { return count_ - 1; }
-  /// How many events have happened when this one has.
+  /// Returns the number of events up to and including this one.
   [[nodiscard]] constexpr std::uint64_t count() const { return count_; }
   /// As outputs write it: -1 for none.
   [[nodiscard]] constexpr std::int64_t number() const { return static_cast<std::int64_t>(count_) - 1; }

@@ -20,7 +20,7 @@
 
 namespace memviz {
 
-/// What was taken between the last low point of live memory and the moment.
+/// The memory that was taken between the last low point of live memory and the moment.
 struct Growth {
   EventIndex low_event;             ///< the low point is after this event
   std::uint64_t low_bytes = 0;      ///< live requested bytes there
@@ -30,7 +30,7 @@ struct Growth {
   std::vector<UserLine> reserving;  ///< for which lines, largest first
 };
 
-/// What is kept from step to step, as find_leaks() has it.
+/// The memory that is kept from step to step, as find_leaks() finds it.
 struct StepLeak {
   std::uint64_t bytes_per_step = 0;
   std::uint64_t steps = 0;
@@ -97,7 +97,7 @@ struct DeviceExplanation {
   Fidelity fidelity;
   std::vector<WhatIf> what_ifs;     ///< none for main memory, which no such allocator manages
   std::vector<UserLine> in_the_way; ///< whose blocks those of without_blocks are, largest first
-  /// Of the first device, where it failed: the others that held something, but less than half as much.
+  /// For the first device, if it failed: the other devices that held something, but less than half as much.
   std::vector<OtherDevice> less_used;
 };
 

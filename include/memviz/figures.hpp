@@ -47,15 +47,15 @@ struct MemoryRow {
 /// A row for all, or one a device; after it, where a device has several pools or streams, one for each of the largest.
 [[nodiscard]] std::vector<MemoryRow> memory_rows(const MemorySubject& subject);
 
-/// How the gauges of a device changed; `names_device`: there are others.
+/// Returns the changes of a device's gauges. `names_device`: there are other devices.
 [[nodiscard]] std::vector<Figure> gauge_figures(const DeviceReadings& device, bool names_device);
-/// How the parts of what is reserved changed.
+/// Returns the changes of the parts of reserved memory.
 [[nodiscard]] std::vector<Figure> change_figures(const DeviceFigures& before, const DeviceFigures& after);
 
 /// The peak, what it was of, and the end.
 [[nodiscard]] std::vector<Figure> timeline_figures(const TimelineSubject& subject);
 
-/// Who held the peak, or made PyTorch reserve it.
+/// A holder of the peak, or of what made PyTorch reserve it.
 struct PeakRow {
   NodeKey line;
   std::uint64_t bytes = 0;

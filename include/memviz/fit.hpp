@@ -6,6 +6,7 @@
 #include "memviz/device_state.hpp"
 #include "memviz/ending.hpp"
 #include "memviz/explain_words.hpp"
+#include "memviz/fit_server.hpp"
 #include "memviz/kind_totals.hpp"
 #include "memviz/lost_history.hpp"
 
@@ -31,6 +32,7 @@ struct DeviceUse {
   DeviceId device;
   std::uint64_t total_bytes = 0;
   std::uint64_t context_bytes = 0;
+  std::uint64_t outside_bytes = 0;                       ///< of --outside; nothing of it before the first kernel
   std::uint64_t peak_bytes = 0;                          ///< of the device, with the context's
   std::optional<std::uint64_t> peak_reserved_bytes = {}; ///< of PyTorch's allocator; nothing without the hook
   std::optional<std::uint64_t> peak_allocated_bytes = {};
@@ -70,6 +72,7 @@ struct RunFacts {
   std::vector<std::string> notes;               ///< what the made-up GPU or absent ranks do not have; each once
   std::vector<std::string> failures;            ///< of the hook; each once
   std::vector<std::uint64_t> needed_ranks = {}; ///< absent ones, without whose objects it cannot go on
+  std::optional<ServerFacts> server = {};       ///< nothing where the program is no inference server
 };
 
 /// A line of code and the memory that it held.
@@ -95,8 +98,9 @@ struct Failure {
 
 enum class FitOutcome : std::uint8_t {
   fits,
-  does_not_fit, ///< PyTorch's allocator ran out of memory, whether or not the program caught that
-  failed,       ///< the program ended with an error of another kind
+  does_not_fit, ///< PyTorch's allocator ran out of memory, whether or not the program caught that, or a server refused
+                ///< to start for want of memory
+  failed,       ///< the program ended with an error of another kind, or before the server was ready
   no_gpu,       ///< it ended well, but never used a GPU
 };
 

@@ -5,10 +5,13 @@
 #include "memviz/fit.hpp"
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace memviz::rehearse {
 
+/// "fits", "does not fit" or "no answer"
+[[nodiscard]] std::string_view answer_word(FitOutcome outcome);
 /// "Fits on NVIDIA H100 80GB HBM3 (h100-80): 41.2 GiB of 79.2 GiB at the peak, 38.0 GiB left."
 [[nodiscard]] std::string headline(const FitVerdict& verdict);
 /// The same in a few words, for one run of many: "fits: 41.2 GiB of 79.2 GiB".

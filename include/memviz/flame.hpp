@@ -27,7 +27,8 @@ enum class Level : std::uint8_t { device, pool, stream, segment, state, annotati
 /// Whether one of them is the kind, so that BlockFacts::kind is needed; all is unknown without it.
 [[nodiscard]] bool need_kinds(std::span<const Level> levels);
 
-/// Which frames of a stack are kept. `filtered` is PyTorch's own omit list (torch/cuda/_memory_viz.py, _frame_filter).
+/// The frames of a stack that are kept. `filtered` is PyTorch's own omit list (torch/cuda/_memory_viz.py,
+/// _frame_filter).
 enum class FrameFilter : std::uint8_t { filtered, user, python, all };
 
 struct TreeOptions {
@@ -99,8 +100,8 @@ private:
 /// The same for one stack; of many, a finder is quicker.
 [[nodiscard]] NodeKey user_line_of(const FrameTable& frames, StackId stack);
 
-/// Of a line that UserLineFinder named: whose it is where it is not the user's own ("torch's own", "a library's own",
-/// "torch's C++"), because the stack has none of it; "" where it is, and where it is no frame.
+/// Returns the owner of a line that UserLineFinder named and that is not the user's ("torch's own", "a library's
+/// own", "torch's C++"), because the stack has no line of the user; "" if the line is the user's or no frame.
 [[nodiscard]] std::string_view not_own_text(const FrameTable& frames, const NodeKey& line);
 
 /// Active memory by the line of its stack that UserLineFinder names, largest first. Rounding is left out.

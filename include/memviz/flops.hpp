@@ -98,7 +98,7 @@ struct RoleFlops {
   Count flops;
 };
 
-/// What the repeated blocks of a transformer do; no lines where the program is none.
+/// The work of the repeated blocks of a transformer; no lines if the program is none.
 struct TransformerTable {
   std::string blocks; ///< "transformer.h", the module that holds them
   std::uint64_t block_count = 0;

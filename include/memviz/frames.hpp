@@ -38,7 +38,8 @@ inline constexpr StackId kNoFrames{0};
 /// A `history` entry (PyTorch 1.13 and 2.0) without `frames`: PyTorch's tools write it `<no-context>`.
 inline constexpr StackId kNoContext{1};
 
-/// What torch.fx adds to a frame (`augment_with_fx_traces`, PyTorch 2.10): kept for display, not part of its identity.
+/// The facts that torch.fx adds to a frame (`augment_with_fx_traces`, PyTorch 2.10): kept for display, not part of
+/// its identity.
 struct FxInfo {
   StringId node_op;
   StringId node_name;
@@ -85,7 +86,7 @@ public:
   [[nodiscard]] std::size_t stack_count() const noexcept { return stacks_.size(); }
 
 private:
-  /// Which texts, frames and stacks there are.
+  /// The index of texts, frames and stacks.
   struct Index;
   struct Span {
     std::uint64_t begin;

@@ -46,7 +46,7 @@ struct DeviceReadings {
   [[nodiscard]] Reading& of(Gauge gauge) { return readings[static_cast<std::size_t>(gauge)]; }
 };
 
-/// What one recording says of a device beside its accounts.
+/// The figures of a device that one recording has in addition to its accounts.
 struct EndReserved {
   DeviceId device;
   std::uint64_t bytes = 0;
@@ -58,8 +58,8 @@ struct GaugedSide {
   std::span<const EndReserved> reserved;
 };
 
-/// Of all devices that either side has, ascending; what a side does not have holds nothing. No peak is known of a file
-/// without events: had recording been on, its allocations would be there.
+/// Returns the readings of all devices that either side has, ascending; a device that a side lacks holds nothing
+/// there. The peak of a file without events is unknown: had recording been on, its allocations would be there.
 [[nodiscard]] std::vector<DeviceReadings> readings_of(const GaugedSide& before, const GaugedSide& after);
 
 /// A figure that grew too much.
@@ -73,23 +73,23 @@ struct GaugeGrowth {
   [[nodiscard]] std::uint64_t bytes() const { return after_bytes - before_bytes; }
 };
 
-/// How much growth is let pass.
+/// The growth that is allowed.
 struct GrowthLimit {
   bool is_percent = false;
   double percent = 0; ///< of what was there before
   std::uint64_t bytes = 0;
   std::string given; ///< as it was written: "2%"
 
-  /// Of nothing, all growth is more than any percentage.
+  /// Whether the growth exceeds the limit. Growth from 0 exceeds every percentage.
   [[nodiscard]] bool is_exceeded(std::uint64_t before_bytes, std::uint64_t after_bytes) const;
 };
 
-/// What became of a limit.
+/// The result of checking a limit.
 struct GateVerdict {
   GrowthLimit limit;
   std::vector<Gauge> judged;  ///< what was looked at
   std::vector<Gauge> unknown; ///< what would have been, had both files told it
-  /// Of each gauge that grew by more: the device where it grew most. Largest growth first.
+  /// The gauges that grew by more, each with the device on which it grew most. Largest growth first.
   std::vector<GaugeGrowth> exceeded;
 };
 

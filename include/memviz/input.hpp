@@ -13,7 +13,7 @@
 
 namespace memviz {
 
-/// What keeps the bytes of an Input.
+/// The owner of the bytes of an Input.
 class InputStorage {
 public:
   InputStorage() = default;

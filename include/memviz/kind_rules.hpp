@@ -28,7 +28,7 @@ public:
   [[nodiscard]] bool empty() const { return rules_ == nullptr; }
   /// The index of the first rule that matches.
   [[nodiscard]] std::optional<std::size_t> first_match(std::string_view text) const;
-  /// Of the rule with that index.
+  /// Returns the kind of the rule with that index.
   [[nodiscard]] MemoryKind kind(std::size_t rule) const;
 
 private:

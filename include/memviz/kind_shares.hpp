@@ -24,9 +24,9 @@ void add_share(KindShares& shares, const KindShare& more);
 void add_shares(KindShares& shares, const KindShares& more);
 
 [[nodiscard]] bool has_known_kind(const KindShares& shares);
-/// Of all of them.
+/// Returns the bytes of all shares.
 [[nodiscard]] std::uint64_t shared_bytes(const KindShares& shares);
-/// Of one kind, however that is known.
+/// Returns the amount of one kind, whatever the evidence.
 [[nodiscard]] Amount amount_of_kind(const KindShares& shares, MemoryKind kind);
 /// The kind, or unknown, of 90 % or more of `whole_bytes`; nothing where there is none.
 [[nodiscard]] std::optional<MemoryKind> main_kind(const KindShares& shares, std::uint64_t whole_bytes);

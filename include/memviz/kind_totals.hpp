@@ -1,6 +1,6 @@
 #pragma once
 
-// What there is of each kind of memory, and how it changed -> words for people.
+// Amounts of each kind of memory, and their changes -> words for people.
 
 #include "memviz/kind_shares.hpp"
 #include "memviz/kinds.hpp"

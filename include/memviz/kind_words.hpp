@@ -27,8 +27,8 @@ namespace memviz {
 /// known. Whoever has less room leaves out what stands behind the last commas.
 [[nodiscard]] std::string kinds_cell(const KindShares& shares);
 
-/// What tells the kind of memory without a stack, `reason` being why it has none: "as many blocks of this size as
-/// gradients; older than the recording"; "" where the kind is unknown.
+/// Returns the evidence for the kind of memory without a stack, `reason` being why it has none: "as many blocks of
+/// this size as gradients; older than the recording"; "" if the kind is unknown.
 [[nodiscard]] std::string kind_reason(const KindOf& kind, Pseudo reason);
 
 /// For a picture whose colours are kinds, where none is known.
@@ -48,7 +48,7 @@ struct KindFigures {
 
 /// In the order of MemoryKind; their texts have shares of all of `shares`.
 [[nodiscard]] std::vector<KindFigure> kind_figures(const KindShares& shares);
-/// Of the memory that the users of the subject hold: together its requested bytes.
+/// Returns the kinds of the memory that the users of the subject hold; they add up to its requested bytes.
 [[nodiscard]] KindFigures kind_figures(const MemorySubject& subject);
 
 } // namespace memviz

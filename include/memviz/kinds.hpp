@@ -53,7 +53,7 @@ private:
 /// Births show what the program declared, where the state has them.
 void add_kinds(MemoryState& state, const KindWatch& watch);
 
-/// Of the lives of a record. `state` is that of the record's recording, at any moment.
+/// Returns the kinds of the lives of a record. `state` is that of the record's recording, at any moment.
 [[nodiscard]] LifeKinds kinds_of(const DeviceRecord& record, const MemoryState& state, const KindWatch& watch);
 
 /// Requested bytes of one kind, by how it is known.
@@ -67,11 +67,11 @@ struct KindAmount {
 /// unknown.
 using KindAccount = std::array<KindAmount, kMemoryKinds>;
 using KindsByDevice = std::map<DeviceId, KindAccount>;
-/// Of a state that has its kinds.
+/// Adds up the kinds of a state that has them.
 [[nodiscard]] KindAccount kind_account(const MemoryState& state, std::optional<DeviceId> device);
 
-/// Of the blocks in use of each stack: the kind that nine tenths of their bytes have, or more. Those of unknown kinds,
-/// or of several, are left out.
+/// Returns, for each stack, the kind that nine tenths of the bytes of its blocks in use have, or more. Stacks of
+/// unknown or of several kinds are left out.
 [[nodiscard]] std::map<std::pair<DeviceId, StackId>, MemoryKind> kinds_by_stack(const MemoryState& state);
 
 /// Adds what is another device's.
@@ -81,7 +81,7 @@ void add(KindAccount& sum, const KindAccount& other);
 /// Whether a rule tells any of it.
 [[nodiscard]] bool has_known(const KindAccount& account);
 
-/// What there is of a kind on two sides.
+/// The amounts of a kind on two sides.
 struct KindChange {
   MemoryKind kind = MemoryKind::unknown;
   std::uint64_t before_bytes = 0;

@@ -13,7 +13,7 @@
 
 namespace memviz {
 
-/// Where code comes from; decides the colour of its box.
+/// The origin of code, which decides the colour of its box.
 enum class CodeOrigin : std::uint8_t { user, torch, library, cpp };
 
 /// From the file name alone: site-packages, the standard library wherever it lies, or code without a file (`<string>`,
@@ -35,14 +35,15 @@ enum class CodeOrigin : std::uint8_t { user, torch, library, cpp };
 /// 4 KiB, the beginning.
 [[nodiscard]] std::string short_function(std::string_view name);
 
-/// What torch.fx says of a frame: "call_function mm_3 aten.mm.default, from File layers.py, line 58"; "" where nothing.
+/// Returns the torch.fx node of a frame: "call_function mm_3 aten.mm.default, from File layers.py, line 58"; "" if
+/// there is none.
 [[nodiscard]] std::string fx_text(const FrameTable& frames, FrameId frame);
 
 /// "GPU 0", "host memory", or "CPU" in a recording of main memory.
 [[nodiscard]] std::string device_name(DeviceId device, bool is_cpu);
 /// The same at the beginning of a sentence or a line: "Host memory".
 [[nodiscard]] std::string device_heading(DeviceId device, bool is_cpu);
-/// What --device and --at take it by: "0", "host".
+/// Returns the word by which --device and --at take a device: "0", "host".
 [[nodiscard]] std::string device_word(DeviceId device);
 
 /// "GPU 0", "stream 0", "segment 0x7f0000000000", "active_allocated", "<gaps>", "train train.py:12", ...
@@ -57,7 +58,7 @@ enum class CodeOrigin : std::uint8_t { user, torch, library, cpp };
 
 /// PyTorch's omit list: whether _memory_viz.py leaves this frame out (a substring test, so `on_start` is left out too).
 [[nodiscard]] bool is_omitted(std::string_view name, std::string_view filename);
-/// What it looks for: parts of names, and parts of file names.
+/// Returns the parts of names and of file names in that list.
 [[nodiscard]] std::span<const std::string_view> omitted_names();
 [[nodiscard]] std::span<const std::string_view> omitted_files();
 /// The same by one of the two alone.

@@ -24,7 +24,7 @@ enum class StepSource : std::uint8_t {
   time,       ///< a length of time
 };
 
-/// Where steps begin; `none` is to find them: annotations first, then repetition.
+/// The way to find where steps begin; `none` tries annotations first, then repetition.
 struct StepChoice {
   StepSource source = StepSource::none;
   std::string annotation;   ///< a name; one that ends in * stands for all that begin so
@@ -64,16 +64,16 @@ enum class TrendKind : std::uint8_t {
   replaced,   ///< rises, but with larger blocks in the place of those that are freed: a cache that grows by cat()
 };
 
-/// How far growth is from chance. Of stacks that hold now more, now less, and do not leak (16 kinds of them simulated,
-/// 8 to 400 steps, 11,200 runs) fewer than 1 in 1,000 are `high` (none was) and fewer than 1 in 100 `medium` (2 in
-/// 1,000 were).
+/// The confidence that growth is not chance. Of stacks that hold now more, now less, and do not leak (16 kinds of
+/// them simulated, 8 to 400 steps, 11,200 runs) fewer than 1 in 1,000 are `high` (none was) and fewer than 1 in 100
+/// `medium` (2 in 1,000 were).
 enum class Confidence : std::uint8_t {
   low,
   medium, ///< at least 7 rises without a fall, or a drift of about 4 standard errors
   high,   ///< at least 16 rises without a fall, or a drift of about 6; never of steps that are a guess
 };
 
-/// How bytes change over steps.
+/// The change of bytes over steps.
 struct Trend {
   TrendKind kind = TrendKind::none;
   double bytes_per_step = 0; ///< of the part that grows; robust: a quarter of its steps may be odd ones
@@ -96,7 +96,7 @@ struct FreeBurst {
   StackId stack = kNoFrames; ///< of the last of these frees
 };
 
-/// What shows that a stack grows.
+/// The evidence that a stack grows.
 enum class GrowthSign : std::uint8_t {
   floor,     ///< its lowest bytes of each step
   survivors, ///< what it allocated in each step and is alive at the end, older than all that was freed; below noise
@@ -129,7 +129,7 @@ enum class Doubt : std::uint8_t {
 
 enum class CapacitySource : std::uint8_t { unknown, given, oom };
 
-/// What was found on one device. Lists are sorted by what they hold most of, largest first.
+/// The findings on one device. Lists are sorted by what they hold most of, largest first.
 struct DeviceLeaks {
   DeviceId device;
   Steps steps;
@@ -150,11 +150,13 @@ struct DeviceLeaks {
 
   /// To say whether anything grows.
   [[nodiscard]] bool has_enough_steps() const { return steps.starts.size() >= kFewestSteps; }
-  /// How many of `grows` the verdict is about: where one is more than Confidence::low, those that are; else all.
+  /// Returns the number of stacks in `grows` that the verdict is about: those with more than Confidence::low if there
+  /// are any, else all.
   [[nodiscard]] std::size_t judged_stacks() const;
   /// Whether a stack grows that is more than Confidence::low.
   [[nodiscard]] bool is_sure() const;
-  /// Of all stacks that grow; where one is more than Confidence::low, of those that are.
+  /// Returns the bytes that all stacks grow by in a step; only of those with more than Confidence::low if there are
+  /// any.
   [[nodiscard]] std::uint64_t bytes_per_step() const;
   /// Until the peak of a step no longer fits, if nothing but that growth changes; nullopt where that is unknown.
   [[nodiscard]] std::optional<std::uint64_t> steps_left() const;

@@ -1,7 +1,7 @@
 #pragma once
 
-// Who wants to know of each allocation when it begins and ends, while a file is read: a replay (Accounts) tells it, so
-// that nobody else has to remember what is alive.
+// An observer of each allocation's beginning and end while a file is read. A replay (Accounts) calls it, so that no
+// other code has to remember what is live.
 
 #include "memviz/device_id.hpp"
 #include "memviz/event_index.hpp"

@@ -11,10 +11,11 @@
 
 namespace memviz {
 
-/// Of each `##name[` in `text`, ascending: where the second `#` stands.
+/// Returns, for each `##name[` in `text`, the offset of the second `#`, ascending.
 [[nodiscard]] std::vector<std::size_t> hash_commands(std::string_view text);
 
-/// Of each `::name ...::` that begins `text` or stands behind a blank, where a line may be broken: its second colon.
+/// Returns the offset of the second colon of each `::name ...::` that begins `text` or follows a blank, where a line
+/// may be broken.
 [[nodiscard]] std::vector<std::size_t> colon_commands(std::string_view text);
 
 /// `text` with a space in the middle of what begins a command.

@@ -28,7 +28,8 @@ enum class MemoryKind : std::uint8_t {
 };
 inline constexpr std::size_t kMemoryKinds = 11;
 
-/// How kinds stand upon each other in a picture, from the bottom up: what stays first, then what comes and goes.
+/// The order in which pictures stack kinds, from the bottom up: lasting memory first, then memory that comes and
+/// goes.
 inline constexpr std::array<MemoryKind, kMemoryKinds> kKindLayers{
     MemoryKind::parameter, MemoryKind::parameter_or_state, MemoryKind::optimizer_state, MemoryKind::gradient,
     MemoryKind::kv_cache,  MemoryKind::activation,         MemoryKind::input,           MemoryKind::communication,

@@ -25,7 +25,8 @@ struct Request {
   StringId compile_context = {};
   StringId user_metadata = {};
   std::optional<std::int64_t> time_us;
-  /// What the driver said was free after PyTorch had given back what it could; nullopt where that is no sensible size.
+  /// The bytes that the driver reported as free after PyTorch had returned what it could; nullopt if that is no
+  /// plausible size.
   std::optional<std::uint64_t> device_free_bytes;
 
   [[nodiscard]] bool is_small() const { return bytes <= kSmallRequestBytes; }
@@ -64,7 +65,8 @@ struct MemoryLedger {
 
   std::uint64_t largest_hole_bytes = 0;     ///< the largest free run that the request may use
   std::uint64_t largest_any_hole_bytes = 0; ///< of any pool, stream and size class
-  /// What the device would have to give for the request: a segment, or the pages that its place lacks; 0 without one.
+  /// The bytes that the device would have to supply for the request: a segment, or the pages that its place lacks; 0
+  /// without a request.
   std::uint64_t needed_bytes = 0;
   std::uint64_t segments = 0;
 };
@@ -95,7 +97,7 @@ struct Judgement {
   /// More may be missing: with max_split_size the allocator gave memory back for the request, which in a capture helps
   /// it only where it is enough, and whether a CUDA graph was being captured no event says.
   bool missing_is_least = false;
-  /// What the allocator takes for the request where it has nothing of its own to put to it: a whole segment, or pages.
+  /// The bytes that the allocator takes for the request if it can add nothing of its own: a whole segment, or pages.
   std::uint64_t alone_bytes = 0;
   std::uint64_t reachable_bytes = 0; ///< free of the device plus all free room of PyTorch
   bool only_together = false;        ///< no single cause would have been enough; the largest is named

@@ -25,15 +25,15 @@ enum class BlockState : std::uint8_t { active_allocated, active_pending_free, in
 struct Block {
   std::uint64_t address = 0;
   std::uint64_t size_bytes = 0;
-  /// What the program asked for, at most size_bytes; 0 for inactive blocks, whose requested_size is stale in every
-  /// writer.
+  /// The bytes that the program requested, at most size_bytes; 0 for inactive blocks, whose requested_size is stale
+  /// in every writer.
   std::uint64_t requested_bytes = 0;
   BlockState state = BlockState::inactive;
   /// Stack of the allocation; kNoFrames for inactive blocks.
   StackId stack = kNoFrames;
 
   [[nodiscard]] bool is_active() const { return state != BlockState::inactive; }
-  /// What the allocator added to the request.
+  /// Returns the bytes that the allocator added to the request.
   [[nodiscard]] std::uint64_t rounding_bytes() const { return is_active() ? size_bytes - requested_bytes : 0; }
 };
 

@@ -21,7 +21,7 @@ struct NoStackAccount {
 /// Whether the key says that there is no stack, and why. Pseudo::filtered does not: there is one, of hidden frames.
 [[nodiscard]] bool has_no_stack(const NodeKey& key);
 
-/// Of lines by which all that lives at a moment was ranked, as rank_user_lines() does.
+/// Accounts for memory without a stack among the lines by which all live memory was ranked (rank_user_lines()).
 [[nodiscard]] NoStackAccount no_stack_account(std::span<const UserLine> lines);
 
 /// The same at the moment of `replay`, of each of its devices, in their order.

@@ -11,7 +11,7 @@
 
 namespace memviz {
 
-/// Which files of a recording are the project's, and their paths in it.
+/// The files of a recording that belong to the project, with their paths in it.
 class ProjectFiles {
 public:
   /// `root` is a folder as the recording's file names have it. Without one it is the longest common folder of the

@@ -1,7 +1,7 @@
 #pragma once
 
-// Which of the two readers of pickles read a file, and why it was the plain one. The fast reader hands events over
-// while it decodes; the plain reader decodes everything first, which takes more time and memory for the same result.
+// The reader that read a file, and the reason if it was the plain one. The fast reader hands events over while it
+// decodes; the plain reader decodes everything first, which takes more time and memory for the same result.
 
 #include <cstdint>
 #include <optional>

@@ -1,7 +1,7 @@
 #pragma once
 
-// What memviz's recorder in Python adds to a snapshot: what the program's own tensors are, and what CUDA and NVML said
-// of the devices when the file was written. docs/recording.md has the key that it stands in.
+// A snapshot of memviz's recorder in Python -> what the program declared of its own tensors, and what CUDA and NVML
+// reported of the devices when the file was written. docs/recording.md describes the key.
 
 #include "memviz/device_id.hpp"
 #include "memviz/frames.hpp"
@@ -29,16 +29,16 @@ struct DeclaredMemory {
 /// Sorted by device and address.
 using DeclaredTable = std::vector<DeclaredMemory>;
 
-/// Of the block at this index: what is declared of it, if it is the allocation that was there at the end; else null.
+/// Returns the declaration of the block at this index, if it is the allocation that was there at the end; else null.
 [[nodiscard]] const DeclaredMemory* declared_of(const MemoryState& state, DeviceId device, std::uint32_t block);
 /// The same of a life of a timeline.
 [[nodiscard]] const DeclaredMemory* declared_of(const DeclaredTable& table, DeviceId device, const Life& life);
 
-/// What is known of a device beyond PyTorch; all of it may be missing, and nothing of it is more than kMaxTotalBytes.
+/// The facts about a device beyond PyTorch's; each may be missing, and none is more than kMaxTotalBytes.
 struct MeasuredDevice {
   DeviceId device;
   std::optional<std::uint64_t> total_bytes; ///< as cudaMemGetInfo has it
-  /// What this process held beside PyTorch's reserved memory: the CUDA context, libraries.
+  /// The bytes that this process held in addition to PyTorch's reserved memory: the CUDA context, libraries.
   std::optional<std::uint64_t> own_outside_bytes;
   std::optional<std::uint64_t> other_processes; ///< how many
   std::optional<std::uint64_t> other_processes_bytes;

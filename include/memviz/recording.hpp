@@ -1,7 +1,7 @@
 #pragma once
 
-// What a PyTorch memory snapshot says, of whatever generation and encoding, as flat tables. Nothing in here knows
-// pickle. Sizes are bytes, times are microseconds since 1970, addresses are unsigned 64 bit. Source of the fields:
+// A PyTorch memory snapshot of any generation and encoding, as flat tables. Nothing in here knows pickle. Sizes are
+// bytes, times are microseconds since 1970, addresses are unsigned 64 bit. Source of the fields:
 // torch/csrc/cuda/Module.cpp and torch/csrc/cuda/memory_snapshot.cpp, PyTorch 1.13 to 2.15.
 
 #include "memviz/events.hpp"
@@ -44,7 +44,7 @@ struct GenerationSigns {
   bool has_pool = false;
 };
 
-/// How the file was written, as far as the file shows it.
+/// The way the file was written, as far as the file shows it.
 struct Origin {
   std::string encoding;   ///< "pickle protocol 4", "JSON"
   std::string generation; ///< "PyTorch 2.5 to 2.8": inferred from the keys present
@@ -53,6 +53,7 @@ struct Origin {
   /// Main memory in a recording of GPUs, by the same module: the device that is none.
   std::optional<DeviceId> cpu_device;
   std::optional<Rehearsal> rehearsal; ///< what was made up, where the GPU was
+  std::optional<std::uint64_t> rank;  ///< the process's rank in its job, where the file records that
   std::uint64_t size_bytes = 0;       ///< of the decompressed file; what is made of it is bounded by it
 
   /// Whether CUDA's allocator has nothing to do with it; so too of pinned host memory.
@@ -83,17 +84,17 @@ struct Recording {
   std::uint64_t more_unread_keys = 0;
   std::vector<std::string> warnings;
 
-  /// Those in `traces`; none where it has none of that device.
+  /// Returns the device's events in `traces`; an empty table if it has none.
   [[nodiscard]] const EventTable& events_of(DeviceId device) const;
   /// Devices that have a segment or an event, ascending.
   [[nodiscard]] std::vector<DeviceId> devices() const;
 };
 
 struct ReadOptions {
-  /// Where the events go instead of Recording::traces.
+  /// The receiver of events, instead of Recording::traces.
   EventSink* sink = nullptr;
-  /// What the file's texts pass through on their way into the snapshot; nothing else of it sees them. It looks at the
-  /// whole before anybody else does, and may refuse it.
+  /// The rewriter through which the file's texts pass on their way into the recording; nothing else sees the
+  /// originals. It checks the whole recording first, and may refuse it.
   TextRewriter* rewriter = nullptr;
   /// Threads that decode the events of a pickle of protocol 4 or 5, this one included.
   unsigned threads = 1;

@@ -26,7 +26,7 @@
 
 namespace memviz {
 
-/// What a text of an exported program is.
+/// The role of a text of an exported program.
 enum class ProgramText : std::uint8_t {
   module_path,   ///< "transformer.h.0"; also the name of a weight, or of the program itself
   class_name,    ///< "torch.nn.modules.linear.Linear"

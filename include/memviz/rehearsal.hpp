@@ -9,7 +9,7 @@
 
 namespace memviz {
 
-/// What the file says of the made-up GPU; all of it may be missing.
+/// The facts that a file records about the made-up GPU; each may be missing.
 struct Rehearsal {
   std::string gpu;     ///< "NVIDIA H100 80GB HBM3"
   std::string profile; ///< "h100-80"

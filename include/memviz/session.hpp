@@ -23,9 +23,9 @@
 namespace memviz {
 
 struct SessionOptions {
-  /// What messages about the moment call the file.
+  /// The name of the file in messages about the moment.
   std::string name = "the file";
-  /// What the file's texts pass through on their way into the recording; null: nothing.
+  /// The rewriter through which the file's texts pass on their way into the recording; null for none.
   TextRewriter* rewriter = nullptr;
   /// Threads that decode the events, this one included.
   unsigned threads = 1;
@@ -35,7 +35,7 @@ struct SessionOptions {
   std::function<void(const ReadBy& read_by)> on_reader = {};
 };
 
-/// What is wanted of a file beside its recording and the state of its memory.
+/// The parts of a file that are wanted in addition to its recording and the state of its memory.
 struct Wants {
   MomentChoice moment = {};  ///< of the state. An annotation's time takes one more pass over the file
   bool events = false;       ///< Recording::traces, which take memory

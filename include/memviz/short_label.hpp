@@ -16,7 +16,7 @@
 
 namespace memviz {
 
-/// What a box can say, from long to short.
+/// The texts for a box, from long to short.
 struct Label {
   std::string name = {};  ///< "forward", "at::native::empty_cuda", "inactive"
   std::string place = {}; ///< "model.py:41" or ""
@@ -24,7 +24,7 @@ struct Label {
   std::string brief = {}; ///< shorter than the name, where there is such a form: "⋯ 28"
 };
 
-/// Of a name: one of a megabyte must not fill a picture.
+/// The most columns of a name: one of a megabyte must not fill a picture.
 inline constexpr std::size_t kMostNameColumns = 200;
 
 /// `text` without line breaks and unsafe characters, cut to so many columns.
@@ -51,7 +51,7 @@ private:
 /// The same of keys that stand in one list: different frames that would look alike with the folders that tell them
 /// apart.
 [[nodiscard]] std::vector<Label> key_labels(const FrameTable& frames, const std::vector<NodeKey>& keys);
-/// Of a line that stands for its stack: with a note where it is not the user's own.
+/// Returns the label of the line that represents its stack, with a note if it is not the user's own.
 [[nodiscard]] Label line_label(const FrameTable& frames, const NodeKey& key);
 /// The same of the lines of one list, told apart as by key_labels().
 [[nodiscard]] std::vector<Label> line_labels(const FrameTable& frames, const std::vector<NodeKey>& keys);

@@ -8,7 +8,7 @@
 
 namespace memviz {
 
-/// What Frame::line is for 2^64 - 1; no other number of a file becomes it.
+/// The value of Frame::line for 2^64 - 1; no other number in a file becomes it.
 inline constexpr std::int64_t kUnknownLine = std::numeric_limits<std::int64_t>::min();
 
 /// Whether there is one to go to: 0 is none, either.

@@ -34,23 +34,23 @@ struct Story {
   std::vector<Account> accounts;
 };
 
-/// What a flame graph is about, beside its tree.
+/// The subject of a flame graph, in addition to its tree.
 struct MemorySubject {
   const MemoryState& state;
   std::span<const DeviceState> devices;
   std::vector<UserLine> users; ///< of the leading device, where these are at different moments
-  /// Which moment of the recording this is, in words that fit after "24.4 GiB reserved".
+  /// The moment of the recording, in words that fit after "24.4 GiB reserved".
   std::string moment = "at the end of recording";
 };
 
-/// Of `device`, or of all. Refers to `state`.
+/// Returns the subject for `device`, or for all devices. Refers to `state`.
 [[nodiscard]] MemorySubject memory_subject(const MemoryState& state, std::optional<DeviceId> device);
 
 /// "GPU 0 at its peak: 7.99 GiB reserved, 79.0 % in use. The largest user, log_predictions metrics.py:42, holds 746 MiB
 /// (11.2 % of what is in use)"; at an out-of-memory error, what was asked for.
 [[nodiscard]] Story flame_story(const MemorySubject& subject);
 
-/// What --focus and --hide left of a tree, as they were given; a pattern that may not be shown is "".
+/// The --focus and --hide that a tree passed, as they were given; a pattern that may not be shown is "".
 struct TreeFilters {
   bool has_focus = false;
   bool has_hide = false;
@@ -70,7 +70,8 @@ struct FailedRequest {
   std::uint64_t largest_hole_bytes = 0;
 };
 
-/// What a drawing of segments is about: holes. `failed`: the first request that failed, if one did.
+/// Returns the story of a drawing of segments, which is about holes. `failed`: the first request that failed, if one
+/// did.
 [[nodiscard]] Story state_story(const MemoryState& state, std::optional<DeviceId> device,
                                 const std::optional<FailedRequest>& failed);
 
@@ -78,12 +79,13 @@ struct FailedRequest {
 /// it load data.py:3 −64.0 MiB".
 [[nodiscard]] Story compare_story(const Comparison& comparison);
 
-/// What is known of one side of a comparison, beside its totals: devices, moment, generation, that it was rehearsed.
+/// Returns the facts about one side of a comparison in addition to its totals: devices, moment, generation, that it
+/// was rehearsed.
 [[nodiscard]] std::vector<std::string> side_facts(const MemoryState& state, std::optional<DeviceId> device);
 /// Counts and the time of recording of one side.
 [[nodiscard]] std::vector<std::string> count_facts(const DeviceFigures& figures);
 
-/// What one chart of a timeline is about; refers to its parts.
+/// The subject of one chart of a timeline; refers to its parts.
 struct TimelineSubject {
   const MemoryState& state;
   const DeviceState& device_state; ///< of the whole device
@@ -94,7 +96,7 @@ struct TimelineSubject {
   const BandChart& bands;
   const std::vector<Holder>& holders;          ///< of the peak
   std::optional<std::uint64_t> capacity_bytes; ///< that an out-of-memory error told
-  /// What stands beside the bands at the peak: what was reserved then, or where that is drawn what lived.
+  /// The other curve at the peak: reserved bytes, or where those are drawn, live bytes.
   std::optional<std::uint64_t> overlay_bytes;
   std::uint64_t annotations_left_out = 0;
   std::size_t devices = 1;   ///< in the picture
@@ -120,7 +122,7 @@ struct TimelineSubject {
 /// "78.4 GiB reserved, 0.5 % in use"
 [[nodiscard]] std::string use_text(const MemoryTotals& totals);
 
-/// What to look at beside the end of a recording that was fuller before, one hint for each such device.
+/// Returns a hint for each device whose recording was fuller before its end: which other moment to look at.
 [[nodiscard]] std::vector<std::string> end_hints(std::span<const DeviceState> devices);
 
 } // namespace memviz

@@ -21,9 +21,9 @@
 
 namespace memviz {
 
-/// What the colours of a picture mean: where the code comes from that a box or a line stands for, or which line of the
-/// user's own code it is, of which the largest have a colour that no other has; or, in flame graphs and states of a
-/// state that has its kinds, and in timelines of records that have theirs, what kind of memory it is.
+/// The meaning of the colours of a picture: the origin of the code that a box or a line represents; the line of the
+/// user's own code, of which the largest have colours of their own; or the kind of memory, in flame graphs and states
+/// of a state that has its kinds, and in timelines of records that have theirs.
 enum class ColorBy : std::uint8_t { origin, line, kind };
 
 struct SvgOptions {
@@ -54,7 +54,7 @@ struct ComparePicture {
   std::string after_file;
   const Comparison& comparison;
   std::vector<std::string> warnings; ///< of both files, each with the name of its file
-  /// What is known of each side beside its totals: devices, the moment, the generation of PyTorch.
+  /// The facts about each side in addition to its totals: devices, the moment, the generation of PyTorch.
   std::vector<std::string> before_facts = {};
   std::vector<std::string> after_facts = {};
 };

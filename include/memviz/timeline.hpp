@@ -36,15 +36,15 @@ struct Life {
   [[nodiscard]] bool lives_in(std::uint32_t state) const { return begin <= state && state < end; }
 };
 
-/// What an `annotate` event or the metadata of its alloc says of an allocation, which is known by where it begins and
-/// its address.
+/// A text that an `annotate` event, or the metadata of its alloc, attaches to an allocation, which is identified by
+/// its beginning and its address.
 struct LifeAnnotation {
   std::uint32_t begin = 0; ///< as in Life
   StringId text;
   std::uint64_t address = 0;
 };
 
-/// Where memory was asked for.
+/// The place where memory was requested.
 struct Home {
   std::int64_t stream = 0;
   std::optional<PoolId> pool; ///< where the file tells
@@ -66,14 +66,15 @@ struct Step {
   std::uint64_t bytes = 0;
 };
 
-/// What kinds of memory the lives of a record are, by their index.
+/// The kinds of memory of the lives of a record, by their index.
 struct LifeKinds {
   std::vector<KindOf> lives;
   std::vector<KindOf> freed_baseline;
   std::vector<KindOf> kept_baseline;
 };
 
-/// What a timeline keeps of the events of one device: 8 bytes an event, 32 an allocation, 16 an annotation of one.
+/// The part of one device's events that a timeline keeps: 8 bytes an event, 32 an allocation, 16 an annotation of
+/// one.
 struct DeviceRecord {
   DeviceId device;
   std::uint32_t events = 0;
@@ -88,7 +89,7 @@ struct DeviceRecord {
   /// By life; null: none. See annotations_of().
   std::shared_ptr<const std::vector<LifeAnnotation>> annotations;
   std::vector<Mark> marks;
-  /// Where a free names another size than its alloc: alloc minus free, from that state on.
+  /// The difference, alloc minus free, of each free that names another size than its alloc, from that state on.
   std::vector<std::pair<std::uint32_t, std::int64_t>> corrections;
   /// Reserved bytes, rebuilt backward from the segments at the end; the first step is that of state 0.
   std::vector<Step> reserved;
@@ -113,8 +114,8 @@ public:
 
   void take(DeviceId device, std::span<const Event> events) override;
   void restart() override;
-  /// Of the recording whose events these were: one record a device of Recording::devices(), ascending. Empties the
-  /// recorder.
+  /// Returns one record a device of Recording::devices(), ascending, for the recording that had these events. Empties
+  /// the recorder.
   [[nodiscard]] std::vector<DeviceRecord> finish(const Recording& recording);
 
 private:
@@ -133,7 +134,7 @@ private:
 [[nodiscard]] std::vector<DeviceRecord> split_by_home(const MemoryMap& memory, const DeviceRecord& record,
                                                       std::size_t most);
 
-/// What is stacked: allocations, or mapped ranges of segments.
+/// The stacked memory: allocations, or mapped ranges of segments.
 enum class TimelineKind : std::uint8_t { allocations, segments };
 enum class TimelineAxis : std::uint8_t { event, time };
 
@@ -143,7 +144,8 @@ struct Window {
   std::uint32_t last = 0;
 };
 
-/// Where a state begins on the axis: its event's index (-1 for state 0), or microseconds since the first event.
+/// Returns the place on the axis where a state begins: its event's index (-1 for state 0), or microseconds since the
+/// first event.
 [[nodiscard]] std::int64_t axis_position(const DeviceRecord& record, TimelineAxis axis, std::uint32_t state);
 
 /// A state that is drawn. It stands for those up to the next one.
@@ -207,7 +209,7 @@ private:
   std::unique_ptr<Known> known_;
 };
 
-/// What one line holds in a state.
+/// A line with the bytes that it holds in a state.
 struct Holder {
   NodeKey key; ///< see LifeLines
   std::uint64_t bytes = 0;
@@ -221,7 +223,7 @@ struct Holder {
 /// Sums the kinds of all `holders`.
 [[nodiscard]] KindShares held_kinds(const std::vector<Holder>& holders);
 
-/// What one line, or one kind of memory, holds beside the bands of a chart.
+/// The bytes of one line, or of one kind of memory, outside the bands of a chart.
 struct Strip {
   NodeKey key = {};                      ///< see LifeLines; RootKey: of all other lines; by kind a MemoryKind
   bool is_baseline = false;              ///< lived before the first event: below the bands; else above them
@@ -237,7 +239,7 @@ struct Strip {
 [[nodiscard]] std::vector<Strip> chart_strips(const LifeLines& lines, const DeviceRecord& record,
                                               const BandChart& chart, TimelineKind kind, std::size_t most);
 
-/// What lives in total, from the states at which it changes.
+/// Returns the live bytes in total, from the states at which they change.
 [[nodiscard]] std::vector<Step> live_steps(const BandChart& chart);
 
 /// A record_function, from its START to its END.

@@ -23,7 +23,7 @@ struct TimelineSvgOptions {
   TimelineView view = TimelineView::active;
   /// By default time where several devices with times are drawn, because that is what they share; else event.
   std::optional<TimelineAxis> axis = {};
-  /// How many of the largest allocations are bands; by default as many as are half a pixel high.
+  /// The number of the largest allocations that are bands; by default as many as are half a pixel high.
   std::optional<std::size_t> detail = {};
   /// By kind, the stack is layers of kinds, where the records have them; what they have not, and segments, is by line.
   ColorBy color = ColorBy::line;

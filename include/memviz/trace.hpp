@@ -49,7 +49,7 @@ struct TraceAddress {
   std::optional<Name> name;
 };
 
-/// What is left out of a log.
+/// The filter of a log: what is left out.
 struct TraceFilter {
   std::vector<Action> actions; ///< only these; empty: all
   /// Only what it names; without a name, every event of memory that covers it.
@@ -73,7 +73,7 @@ struct TraceOptions {
   bool stacks = false;                  ///< every frame, not only the user's own line
 };
 
-/// What has to be known of a trace before its first line is written; a sink for a first pass over the events.
+/// The facts about a trace that are needed before its first line is written; a sink for a first pass over the events.
 class TraceSurvey final : public EventSink {
 public:
   struct Device {

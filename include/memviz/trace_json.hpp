@@ -1,7 +1,7 @@
 #pragma once
 
-// What makes one JSON object of a log with TraceFormat::document: head, then what TraceLog writes, then tail. The
-// schema is memviz.trace.
+// The head and the tail that make one JSON object of a log with TraceFormat::document; TraceLog writes between them.
+// The schema is memviz.trace.
 
 #include "memviz/memory_state.hpp"
 #include "memviz/trace.hpp"

@@ -66,7 +66,7 @@ struct SegmentKey {
   friend auto operator<=>(const SegmentKey&, const SegmentKey&) = default;
 };
 
-/// What the event of an allocation says beside its stack, or what was going on then.
+/// The fact about an allocation, in addition to its stack, by which trees can be grouped.
 enum class Topic : std::uint8_t {
   annotation, ///< a record_function that was open
   metadata,   ///< Event::user_metadata
@@ -84,7 +84,7 @@ struct TopicKey {
   friend auto operator<=>(const TopicKey&, const TopicKey&) = default;
 };
 
-/// What a node stands for; equal keys under one parent are one node. Siblings of the same width stand in the order of
+/// The meaning of a node; equal keys under one parent are one node. Siblings of the same width are in the order of
 /// these alternatives. A new level is one more of them, with a line in each visitor: node_label(), the JSON of trees,
 /// KeyHash.
 using NodeKey =

@@ -1,6 +1,6 @@
 #pragma once
 
-// Which memviz this is.
+// The version of memviz.
 
 #include <string_view>
 

@@ -1,7 +1,7 @@
 #pragma once
 
-// What a state says of its recording that a reader should know before trusting it -> warnings, one sentence each
-// without its full stop. There are few of them whatever the file has: those of one kind are counted after the first.
+// A state -> warnings that a reader should know before trusting it, one sentence each without its full stop. There
+// are few of them whatever the file has: those of one kind are counted after the first.
 
 #include "memviz/lost_history.hpp"
 #include "memviz/memory_state.hpp"
@@ -11,7 +11,7 @@
 
 namespace memviz {
 
-/// That it was rehearsed, then the reader's.
+/// Returns that the recording was rehearsed, if so, then the reader's warnings.
 [[nodiscard]] std::vector<std::string> warnings_of(const Recording& recording);
 
 /// The recording's, then accounts that do not balance, then what does not fit into the moments of the devices.

@@ -24,7 +24,7 @@ struct LeadUp {
   bool may_have_lost_events = false; ///< the ring of events may have lost its beginning
 };
 
-/// How well the model follows a recording, under the recording's own settings.
+/// The degree to which the model follows a recording, under the recording's own settings.
 struct Fidelity {
   std::uint64_t allocs = 0;
   std::uint64_t same_places = 0;            ///< allocations that the model put at their recorded address
@@ -62,7 +62,7 @@ enum class Outcome : std::uint8_t {
 
 [[nodiscard]] std::string_view outcome_name(Outcome outcome);
 
-/// What an answer depends on, and the file does not tell.
+/// A condition of an answer that the file does not show.
 enum class Proviso : std::uint8_t {
   none,
   start,        ///< where what lived before the first event would have lain
@@ -76,7 +76,8 @@ enum class Proviso : std::uint8_t {
 /// "start", "capture", ...; empty for none.
 [[nodiscard]] std::string_view proviso_name(Proviso proviso);
 
-/// What max_split_size is tried with: sizes that people set, the largest first. PyTorch takes none of 20 MiB or less.
+/// The values of max_split_size that are tried: sizes that people set, the largest first. PyTorch takes none of 20
+/// MiB or less.
 inline constexpr std::array<std::uint64_t, 3> kSplitSizesBytes{512ULL << 20U, 128ULL << 20U, 32ULL << 20U};
 
 struct WhatIf {
@@ -94,14 +95,14 @@ struct WhatIf {
   std::uint64_t blocks_bytes = 0;
 };
 
-/// What is asked, and how far it can be answered.
+/// The question, and how far it can be answered.
 struct Question {
   const std::optional<Request>& request;
   const AllocatorSettings& settings;
   const Fidelity& fidelity;
   Verdict verdict = Verdict::unclear;
-  /// Of each block of the state, what its line holds: of sets that cost the same, that of the largest lines is the
-  /// answer. Empty: not known.
+  /// The bytes of each block's line: of sets with the same cost, the one with the largest lines is the answer. Empty
+  /// if unknown.
   std::span<const std::uint64_t> line_bytes = {};
 };
 
@@ -109,10 +110,10 @@ struct Question {
 /// in what the allocator held and the device had left; else: how much would be reserved at the moment.
 [[nodiscard]] std::vector<WhatIf> what_if(const LeadUp& lead_up, const Question& question);
 
-/// Which set of blocks is the smallest.
+/// The measure by which a set of blocks is the smallest.
 enum class Smallest : std::uint8_t { count, bytes };
 
-/// What set of blocks is looked for, and under which circumstances.
+/// The set of blocks to look for, and the circumstances.
 struct BlockSearch {
   Smallest smallest = Smallest::count;
   bool gives_back = true; ///< the allocator gives free segments back before it fails; not while a graph is captured

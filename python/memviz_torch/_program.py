@@ -21,7 +21,7 @@ from typing import Any, BinaryIO, Callable, Iterator, Mapping, Optional, Sequenc
 
 DISTRIBUTION = "memviz-torch"
 PROGRAM = "memviz"
-# Where a process finds its open files by number; a container of Linux may have the first alone.
+# The folder of a process's open files by number; a container of Linux may have the first alone.
 _DESCRIPTORS = "/proc/self/fd" if os.path.isdir("/proc/self/fd") else "/dev/fd"
 
 Snapshot = Union[str, "os.PathLike[str]", bytes, bytearray, memoryview, "dict[str, Any]", "list[Any]"]

@@ -12,7 +12,7 @@
 
 namespace memviz::render {
 
-/// What is known of the kinds of a tree's memory, and whether boxes have their colours.
+/// The kinds of a tree's memory, as far as they are known, and whether boxes have their colours.
 struct TreeKinds {
   std::span<const KindAt> at = {};
   bool are_colours = false;

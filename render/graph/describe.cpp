@@ -37,7 +37,7 @@ const Paint& paint_of(const Change& change) {
   return is_little ? paint::kShrunkLittle : paint::kShrunk;
 }
 
-/// What changed although before and after are equal: some stacks came, others went.
+/// Whether something changed although before and after are equal: some stacks came, others went.
 bool has_moved(const Change& change) {
   return change.delta_bytes() == 0 && change.width_bytes > change.before.bytes;
 }
@@ -139,7 +139,7 @@ private:
     return is_frame(key) ? BoxRole::frames : BoxRole::group;
   }
 
-  /// Of a kind: why its memory has no stack; null where it is a level of the tree.
+  /// Returns why a box's memory has no stack; null if the box is a level of the tree.
   [[nodiscard]] const Pseudo* missing_stack(const Box<Weight>& box) const {
     const TreeNode<Weight>& node = tree_[box.first];
     if (!std::holds_alternative<MemoryKind>(node.key)) return nullptr;
@@ -207,7 +207,7 @@ private:
       return *kind == MemoryKind::unknown ? &paint::kNoStack : &kind_paint(*kind);
     }
     if (kind != nullptr) return &kind_paint(*kind);
-    // What is free, rounding, and boxes that merge it with other memory are of no kind.
+    // Free memory, rounding, and boxes that merge them with other memory have no kind.
     const bool is_in_use = drawn.role != BoxRole::group && shared_bytes(drawn.kinds) == box.total.bytes;
     return is_in_use ? &kind_paint(drawn.kinds, box.total.bytes) : nullptr;
   }

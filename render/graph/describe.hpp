@@ -23,13 +23,13 @@ struct Sides {
   Amount after;
 };
 
-/// What the weight of a tree is.
+/// The quantity that weights of a tree count.
 enum class Quantity : std::uint8_t {
   memory, ///< bytes, in blocks
   work,   ///< floating point operations, in calls of operators
 };
 
-/// What a box stands for, for the script, which builds other trees of the same boxes.
+/// The role of a box, for the script, which builds other trees of the same boxes.
 enum class BoxRole : std::uint8_t {
   group,   ///< a level above the stacks: root, device, pool, stream, segment, state
   reason,  ///< a leaf in the place of a stack: rounding, or why there is none

@@ -22,7 +22,7 @@ constexpr double kLabelPadding = 5;
 constexpr double kBaseline = 13.5;
 constexpr double kFontSize = 12;
 constexpr double kColumnWidth = kFontSize * kMonoEm;
-/// Of a torn box, for its edge.
+/// The room for the edge of a torn box.
 constexpr double kTornRoom = 14;
 constexpr double kControlsHeight = 30;
 
@@ -115,7 +115,7 @@ private:
     add_kinds(group, box);
   }
 
-  /// What the script needs to label a box anew, and to build other trees.
+  /// Adds the data that the script needs to label a box anew, and to build other trees.
   void add_script_data(XmlElement group, const GraphBox& box) {
     if (!box.label.note.empty()) group.set("data-note", box.label.note);
     if (box.role == BoxRole::frames) {

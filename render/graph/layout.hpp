@@ -12,7 +12,7 @@
 
 namespace memviz::render {
 
-/// Which unbranching runs of frames become one box.
+/// The unbranching runs of frames that become one box.
 enum class Fold : std::uint8_t {
   nothing,
   boilerplate, ///< runs of frames that are not the user's own

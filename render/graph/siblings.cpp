@@ -12,7 +12,7 @@ namespace {
 
 /// So many folders are tried; files that differ further up stay alike.
 constexpr int kMostFolders = 6;
-/// Of a path the end is looked at: one may be as long as the file.
+/// The part of a path, from its end, that is looked at: a path may be as long as the file.
 constexpr std::size_t kMostPathBytes = 1000;
 
 /// The last `parts` parts of a path: "linear.py" for one, "modules/linear.py" for two.
@@ -26,7 +26,8 @@ std::string_view path_end(std::string_view path, int parts) {
   return path.substr(std::min(path.size(), begin + 1));
 }
 
-/// What may tell a box from its siblings; with a rising `level` more of it. "" where there is nothing.
+/// Returns a mark that may distinguish a box from its siblings; a higher `level` gives more of it. "" if there is
+/// none.
 std::string mark_of(const Graph& graph, const GraphBox& box, int level) {
   if (box.frames.empty()) return "";
   const FrameTable& frames = *graph.frames;

@@ -13,7 +13,7 @@
 namespace memviz::render {
 
 namespace paint {
-/// Of frames that are not the user's own, where lines have colours.
+/// The paint of frames that are not the user's own, where lines have colours.
 inline constexpr Paint kOtherCode{"elsewhere", "#e9e6de", "#41454d", "#2c2b28", "#d5d3cc"};
 } // namespace paint
 
@@ -26,7 +26,7 @@ public:
 
   [[nodiscard]] bool are_lines() const { return !by_frame_.empty(); }
   [[nodiscard]] const Paint& of(FrameId frame) const;
-  /// Of a node of one snapshot.
+  /// Returns the paint of a node of one snapshot.
   [[nodiscard]] const Paint& of(const NodeKey& key) const;
 
 private:

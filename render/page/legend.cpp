@@ -62,7 +62,7 @@ std::vector<LegendEntry> kind_legend() {
 
 std::string reading_hint(const SvgOptions& options, bool is_squeezed) {
   const std::string order = options.upward ? "callers below callees" : "callers above callees";
-  return is_squeezed ? "width = bytes but for torn boxes; " + order : "width = bytes, " + order;
+  return is_squeezed ? "width = bytes except for torn boxes; " + order : "width = bytes, " + order;
 }
 
 } // namespace memviz::render

@@ -1,6 +1,6 @@
 #pragma once
 
-// What each colour of a graph means, in one line.
+// The colours of a graph -> their meanings, in one line.
 
 #include "page/page.hpp"
 #include "page/palette.hpp"
@@ -24,7 +24,7 @@ struct LegendEntry {
 /// The kinds of memory, several kinds and unknown, with their colours.
 [[nodiscard]] std::vector<LegendEntry> kind_legend();
 
-/// How to read a graph: which way calls go, and whether some boxes are not to scale.
+/// Returns how to read a graph: the direction of calls, and whether some boxes are not to scale.
 [[nodiscard]] std::string reading_hint(const SvgOptions& options, bool is_squeezed);
 
 } // namespace memviz::render

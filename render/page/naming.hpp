@@ -24,7 +24,7 @@ inline constexpr std::array kOrigins{CodeOrigin::user, CodeOrigin::torch, CodeOr
 [[nodiscard]] const Paint& paint_of(CodeOrigin origin);
 [[nodiscard]] std::string_view origin_name(CodeOrigin origin);
 
-/// Of a name, and of a path, in a heading.
+/// The most columns of a name or a path in a heading.
 inline constexpr std::size_t kMostHeadingColumns = 1000;
 /// Name, full path and line, and origin in words, on two lines; on a third one what torch.fx says.
 [[nodiscard]] std::string frame_heading(const FrameTable& frames, const std::vector<CodeOrigin>& origins, FrameId frame,
@@ -32,7 +32,7 @@ inline constexpr std::size_t kMostHeadingColumns = 1000;
 /// The same for any node: one that is no frame is named by node_label().
 [[nodiscard]] std::string key_heading(const FrameTable& frames, const std::vector<CodeOrigin>& origins,
                                       const NodeKey& key);
-/// What the events say of an allocation, in a tooltip.
+/// Returns the text that events attach to an allocation, for a tooltip.
 [[nodiscard]] std::string annotation_text(std::string_view annotation);
 /// The colour of a node of one snapshot.
 [[nodiscard]] const Paint& key_paint(const std::vector<CodeOrigin>& origins, const NodeKey& key);

@@ -16,7 +16,7 @@ namespace memviz::render {
 [[nodiscard]] std::vector<std::string> wrap(const std::string& text, double width, double font_size,
                                             Font font = Font::any);
 
-/// How a paragraph stands in its section, which takes "words".
+/// The layout of a paragraph in its section, which takes "words".
 struct Paragraph {
   std::string_view css_class;
   double font_size;

@@ -71,7 +71,7 @@ std::string colour_rules(std::span<const PageColour> colours, bool dark) {
 std::string paint_rules(std::span<const Paint> paints, bool dark) {
   std::string css;
   for (const Paint& paint : paints) {
-    // Of the script: boxes too narrow to see apart.
+    // The class that the script gives to boxes too narrow to be distinguished.
     css.append(".")
         .append(paint.name)
         .append(" .dust,.")

@@ -23,7 +23,7 @@ struct Paint {
 };
 
 namespace paint {
-// Where the memory's code comes from. Boxes without a stack are hatched as well, and free ones have an outline.
+// The origins of the memory's code. Boxes without a stack are hatched as well, and free ones have an outline.
 inline constexpr Paint kUser{"user", "#f4b056", "#1d2026", "#9c5c0b", "#fff6e8"};
 inline constexpr Paint kTorch{"torch", "#86cfb8", "#1d2026", "#1b6a5a", "#e6fff8"};
 inline constexpr Paint kLibrary{"library", "#dbe3a4", "#1d2026", "#474f17", "#f8fadf"};
@@ -32,7 +32,7 @@ inline constexpr Paint kGroup{"group", "#d8dde6", "#1d2026", "#3d434e", "#f0f2f5
 inline constexpr Paint kFree{"free", "#f2f4f8", "#4a505b", "#1f232a", "#b4bac4"};
 inline constexpr Paint kNoStack{"nostack", "#e9c6e6", "#1d2026", "#6f3a6c", "#fdeefc"};
 inline constexpr Paint kSmaller{"smaller", "#ece5d2", "#41454d", "#3a362b", "#d5d3cc"};
-// What changed between two snapshots; the sign also stands in the text.
+// The changes between two snapshots; the sign is in the text, too.
 inline constexpr Paint kAdded{"added", "#c2410c", "#ffffff", "#f08a4b", "#1d1208"};
 inline constexpr Paint kGrown{"grown", "#f6b98a", "#1d2026", "#8f4a1c", "#fff1e6"};
 inline constexpr Paint kGrownLittle{"grown-little", "#fbe3d1", "#1d2026", "#513526", "#fbe9dd"};

@@ -21,7 +21,7 @@ constexpr double kMostKinds = 168;
 constexpr double kMostKindsWide = 230;
 constexpr double kKindsGap = 14;
 
-/// How a row is divided, from the left edge of the list.
+/// The columns of a row, from the left edge of the list.
 struct Columns {
   double bar_width = 0;
   double share_end = 0;
@@ -84,7 +84,7 @@ std::string fitting_kinds(std::string kinds, double width) {
 }
 
 void draw_row(XmlElement group, double y, const RankedList& list, const Columns& columns, const RankedRow& row) {
-  // What the script searches for when the row is clicked.
+  // The text that the script searches for when the row is clicked.
   group.set("data-find",
             row.label.place.empty() ? row.label.name : fmt::format("{} {}", row.label.name, row.label.place));
   group.set("data-name", row.label.name).set("data-y", y);

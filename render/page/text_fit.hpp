@@ -15,8 +15,8 @@ namespace memviz::render {
 /// Widest advance of the common monospace fonts (Menlo, Consolas, DejaVu, Liberation, Courier) is 0.602 em.
 inline constexpr double kMonoEm = 0.61;
 
-/// What the width of sans-serif text is measured for: an upper bound of any font, or what DejaVu Sans takes, which is
-/// the widest that page.css names.
+/// The font for which the width of sans-serif text is measured: an upper bound of any font, or DejaVu Sans, the
+/// widest that page.css names.
 enum class Font : std::uint8_t { any, regular, bold };
 
 /// The width of `text`, in pixels.

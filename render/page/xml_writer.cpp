@@ -25,7 +25,7 @@ pugi::xml_node node_of(pugi::xml_node_struct* node) {
   return pugi::xml_node(node);
 }
 
-// Where memory ends, pugixml returns empty handles and goes on: a picture would lack what was on them.
+// Out of memory, pugixml returns empty handles and goes on: a picture would lack their content.
 void check(bool done) {
   if (!done) throw std::bad_alloc();
 }

@@ -9,7 +9,7 @@
 
 namespace memviz::render {
 
-/// Of the devices that changed most.
+/// Draws the gauges of the devices that changed most.
 [[nodiscard]] double draw_gauges(Page& page, double y, const Comparison& comparison);
 
 /// At the moment compared: all devices together where they are at one moment, else the bars of each.

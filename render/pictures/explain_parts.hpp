@@ -17,7 +17,7 @@ namespace memviz::render {
 /// The request against the largest holes and what the device had free, on one scale.
 [[nodiscard]] std::vector<Bar> request_bars(const DeviceExplanation& device);
 
-/// What each device holds at its own moment, on one scale; at most eight, the fullest.
+/// Returns a bar for what each device holds at its own moment, on one scale; at most eight, the fullest.
 [[nodiscard]] std::vector<Bar> device_bars(const std::vector<DeviceExplanation>& devices);
 
 /// Reserved memory by what it is used for or what kept it from being used, then the rest of the device as far as known.

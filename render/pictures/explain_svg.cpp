@@ -54,7 +54,7 @@ RankedList users_list(const FrameTable& frames, const std::vector<CodeOrigin>& o
   return list;
 }
 
-/// What pins, where that is worth a list, else what was reserved last.
+/// Returns the list of what pins memory, if that is worth one, else of what was reserved last.
 RankedList second_list(const FrameTable& frames, const std::vector<CodeOrigin>& origins,
                        const DeviceExplanation& device) {
   RankedList list;

@@ -35,8 +35,7 @@ namespace {
 constexpr std::uint64_t kWorthARow = 1000;
 constexpr std::size_t kFewestRows = 3;
 
-/// What the colours mean that this graph shows.
-/// Without the kinds that the bar by kind has in a legend of its own.
+/// Returns the meanings of the colours in this graph, without the kinds for which the bar by kind has a legend.
 std::vector<LegendEntry> legend(const Graph& graph, const KindFigures& kinds_above) {
   std::vector<LegendEntry> entries{
       {&paint::kUser, "your code"},
@@ -116,7 +115,7 @@ RankedList ranked_list(const FlamePicture& picture, const FrameWords& words, Col
   return list;
 }
 
-/// What the whole width is, beside reserved memory.
+/// Returns the words that name the whole width, after "reserved".
 std::string root_place(const FlamePicture& picture) {
   std::string place;
   if (leading_device(picture.subject.devices) != nullptr)
@@ -132,7 +131,7 @@ double draw_footer(Page& page, double y, const Story& story, const std::vector<s
   add_rule(page.below_graph(), y + 4);
   y = draw_warnings(page, y + 14, warnings);
   y = draw_notes(page, y, story.notes);
-  // What begins with a guess deserves no tick.
+  // An account that begins with a guess gets no tick.
   for (const Account& account : story.accounts)
     y = account.balances && !account.is_whole ? draw_notes(page, y, {account.text})
                                               : draw_verdict(page, y, account.balances, account.text);
@@ -151,7 +150,7 @@ bool has_kind_colours(const FlamePicture& picture, const SvgOptions& options) {
          std::any_of(picture.subject.users.begin(), picture.subject.users.end(), is_known);
 }
 
-/// What is in use by kind, where any is known.
+/// Draws the memory in use by kind, if any kind is known.
 double draw_kinds(Page& page, double y, const MemorySubject& subject) {
   const KindFigures kinds = kind_figures(subject);
   if (kinds.figures.empty()) return y;

@@ -26,7 +26,7 @@ std::vector<Figure> figures_of(const ModelFlops& model) {
                               {"Parameters", format_bytes(model.parameter_bytes)}};
   if (model.saved_bytes.value)
     figures.push_back(
-        {"Kept for backward", format_bytes(*model.saved_bytes.value), FigureTone::plain, "beside parameters"});
+        {"Kept for backward", format_bytes(*model.saved_bytes.value), FigureTone::plain, "in addition to parameters"});
   return figures;
 }
 
@@ -76,7 +76,7 @@ RankedList ranked_list(const ModelFlops& model) {
   return list;
 }
 
-/// What is drawn.
+/// The content of the picture.
 struct FlopsPicture {
   const std::string& file;
   const ModelFlops& model;

@@ -98,7 +98,7 @@ void join_similar(const MemoryState& state, std::vector<Band>& bands) {
   bands = std::move(joined);
 }
 
-/// Of cells that come expandable ones first, then by size.
+/// Adds a cell to its band. Expandable segments come first, then others by size.
 void add_to_bands(const MemoryState& state, std::vector<Band>& bands, Cell cell) {
   const Segment& segment = state.segments[cell.segment];
   const bool is_like_last = !bands.empty() && bands.back().is_expandable == segment.is_expandable &&

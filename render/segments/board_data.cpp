@@ -124,7 +124,7 @@ private:
     return text;
   }
 
-  /// What the program says of it, and where the backward pass has it from: the innermost of those frames.
+  /// Returns the program's own text on a block, and the innermost frame from which the backward pass has it.
   [[nodiscard]] std::string notes_on(const BlockBirth& birth) {
     constexpr std::size_t kMostForward = 8;
     const FrameTable& frames = source_.state.frames();

@@ -83,7 +83,7 @@ public:
   }
 
 private:
-  /// What of a piece stands on one line.
+  /// The part of a piece on one line.
   struct Part {
     double x;
     double y;

@@ -70,7 +70,7 @@ double scale_of(const MemoryState& state, const Board& board, double width) {
   return std::clamp(total / largest, fewest, kMostLines) * (width - kPlaceIndent - count_width) / total;
 }
 
-/// How much larger than the common scale, as a power of two.
+/// Returns how much larger than the common scale a band is drawn, as a power of two.
 double magnification_of(const MemoryState& state, const Band& band, double scale, double width) {
   double bytes = 0;
   double largest = 1;

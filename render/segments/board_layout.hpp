@@ -55,7 +55,7 @@ struct BoardLayout {
 [[nodiscard]] std::string place_name(const MemoryState& state, const BoardPlace& place);
 /// "34 segments, 1.20 GiB, 83.0 % in use, largest hole 12.0 MiB"
 [[nodiscard]] std::string place_text(const BoardPlace& place);
-/// Of a private pool or a side stream; null of the default ones.
+/// Returns the paint of a private pool or a side stream; null for the default ones.
 [[nodiscard]] const Paint* place_paint(const BoardPlace& place);
 
 } // namespace memviz::render

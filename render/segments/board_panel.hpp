@@ -28,7 +28,7 @@ struct BoardPanel {
   bool has_graph = false;         ///< the page has a graph, whose controls search the segments as well
 };
 
-/// How finely the segments are drawn.
+/// The level of detail of the segments.
 struct BoardDetail {
   std::uint64_t least_bytes = 0; ///< smaller neighbours become one piece
   std::size_t most_frames = 256; ///< of each stack

@@ -31,7 +31,7 @@ std::vector<const Paint*> paints_of(const FrameTable& frames, const std::vector<
   return paints;
 }
 
-/// Of a line's blocks those of one kind.
+/// Returns the class of those blocks of a line that are of one kind.
 BlockClass class_of(const BlockClass& line, const KindOf& kind) {
   const std::string evidence = evidence_text(kind.evidence);
   return {.label = line.label,

@@ -16,7 +16,7 @@
 
 namespace memviz::render {
 
-/// Of lines that have no hue of their own: darker than what is free.
+/// The paints of lines without a hue of their own: darker than free memory.
 namespace paint {
 inline constexpr Paint kLesserLines{"lesser", "#bdb6a6", "#1d2026", "#46443d", "#f6f3ec"};
 } // namespace paint
@@ -35,9 +35,9 @@ struct Colouring {
   std::vector<BlockClass> lines;       ///< where a line has several classes; else empty
   std::vector<std::uint32_t> of_block; ///< by block index: a place in `classes`; kNoLine where the block is free
 
-  /// Of a block in use.
+  /// Returns the class of a block in use.
   [[nodiscard]] const BlockClass& class_of(std::uint32_t block) const { return classes[of_block[block]]; }
-  /// Who holds it, most bytes first.
+  /// Returns the holders, most bytes first.
   [[nodiscard]] const std::vector<BlockClass>& listed() const { return lines.empty() ? classes : lines; }
 };
 

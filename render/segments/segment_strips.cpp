@@ -218,7 +218,7 @@ std::string two_processes_sentence(const Comparison& comparison) {
   if (shared > 0) return sentence;
   if (const std::size_t resized = resized_segments(comparison); resized > 0)
     sentence += fmt::format(" Or of one, whose expandable segments changed their size: {} at the same address.",
-                            resized == 1 ? "1 stands" : format_count(resized) + " stand");
+                            resized == 1 ? "1 is" : format_count(resized) + " are");
   return sentence;
 }
 

@@ -32,8 +32,8 @@ const DeviceState& stats_at(const MemoryState& state, DeviceId device) {
   return *device_state;
 }
 
-/// Those that ran out of memory come first, then the largest peaks; what has no events is drawn only where nothing has
-/// any.
+/// Returns the devices to draw: those that ran out of memory first, then by peak; devices without events only if no
+/// device has any.
 std::vector<const TimelineDevice*> drawn_devices(const TimelinePicture& picture) {
   std::vector<const TimelineDevice*> devices;
   for (const TimelineDevice& device : picture.devices)
@@ -123,7 +123,7 @@ std::optional<Capacity> capacity_of(const TimelineDevice& device) {
   for (auto mark = record.marks.rbegin(); mark != record.marks.rend(); ++mark) {
     if (mark->kind != MarkKind::oom || mark->state < device.window.first || mark->state > device.window.last) continue;
     const auto bytes = overlay_at(reserved, mark->state);
-    // Where CUDA could not say what is free, the file holds a number near 2^64.
+    // If CUDA could not report what is free, the file has a number near 2^64.
     if (!bytes || mark->free_bytes > kMaxTotalBytes) continue;
     return Capacity{*bytes + mark->free_bytes, &*mark};
   }
@@ -171,7 +171,7 @@ void Charts::add_places(const TimelineDevice& device) {
   }
 }
 
-/// What does not depend on how much is drawn.
+/// Computes what does not depend on how much is drawn.
 void Charts::measure(Chart& chart) {
   const DeviceRecord& record = chart.device.record;
   TimelineOptions options{.kind = chart.kind, .axis = axis_, .most_bands = 0, .most_slices = kMostSlices};

@@ -1,6 +1,6 @@
 #pragma once
 
-// What a picture is drawn of -> its charts: one a device, or one a stream and pool, with what each of them shows.
+// The records of a picture -> its charts: one a device, or one a stream and pool, with the content of each.
 
 #include "timeline/timeline_scale.hpp"
 
@@ -55,7 +55,7 @@ struct Capacity {
 /// Bytes of a line in a state; nullopt where they are not known.
 [[nodiscard]] std::optional<std::uint64_t> overlay_at(const Overlay& overlay, std::uint32_t state);
 
-/// How much of a recording is drawn.
+/// The part of a recording that is drawn.
 struct Detail {
   std::size_t bands = 0;
   std::size_t slices = 0;
@@ -76,7 +76,7 @@ public:
   /// The main one first. Several are drawn to one scale of bytes, and on one axis where that is time.
   [[nodiscard]] const std::vector<Chart>& charts() const { return charts_; }
   [[nodiscard]] TimelineAxis axis() const { return axis_; }
-  /// What is asked for; line instead of kind where there are no kinds.
+  /// Returns the requested colours; by line instead of by kind if there are no kinds.
   [[nodiscard]] ColorBy color() const { return color_; }
   [[nodiscard]] const LifeLines& lines() const { return lines_; }
 

@@ -1,7 +1,7 @@
 #pragma once
 
-// What the script of a timeline needs beside what is drawn: exact numbers of every slice, and the stacks. Numbers stand
-// as differences from the one before, which are short.
+// The data of a timeline that its script needs in addition to the drawing: exact numbers of every slice, and the
+// stacks. Numbers are differences from the one before, which are short.
 
 #include "base/hash_map.hpp"
 #include "page/naming.hpp"

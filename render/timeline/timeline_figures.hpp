@@ -11,7 +11,7 @@
 
 namespace memviz::render {
 
-/// What is told of a chart; refers to it. `is_alone`: no other chart is drawn.
+/// Returns the subject of a chart; refers to it. `is_alone`: no other chart is drawn.
 [[nodiscard]] TimelineSubject subject_of(const TimelinePicture& picture, const Chart& chart, bool is_alone);
 
 [[nodiscard]] RankedList ranked_peak(const TimelineSubject& subject, const LineNames& names);

@@ -121,7 +121,7 @@ public:
   }
 
 private:
-  /// What stands in a column already.
+  /// The content of a column so far.
   struct Pile {
     std::uint64_t bytes = 0;
     std::int32_t bottom = 0;

@@ -52,7 +52,7 @@ struct Room {
 /// The widest such stretch that is at least `least_height` high; nullopt where there is none.
 [[nodiscard]] std::optional<Room> room_in(const Shape& shape, double least_height);
 
-/// Of a chart by kind what stands in layers, one a kind, from the bottom up; of others all is in one.
+/// Returns the layers of a chart by kind, one a kind, from the bottom up; other charts have one.
 [[nodiscard]] std::size_t layers_of(const BandChart& chart);
 [[nodiscard]] std::size_t layer_of(const BandChart& chart, const Band& band);
 [[nodiscard]] std::size_t layer_of(const BandChart& chart, const Strip& strip);
@@ -70,7 +70,7 @@ struct StackShapes {
   Shape lowest;               ///< the same, but the lowest state of each column
 };
 
-/// What is laid out, and on which axes.
+/// The shapes to lay out, and their axes.
 struct StackPlan {
   const BandChart& chart;
   const std::vector<Strip>& strips;
@@ -81,7 +81,7 @@ struct StackPlan {
 /// nullopt where bands and strips have more than `most_steps` steps together.
 [[nodiscard]] std::optional<StackShapes> lay_out_stack(const StackPlan& plan, std::size_t most_steps);
 
-/// Of reserved bytes within the states of `states`: the highest in each column.
+/// Returns the shape of reserved bytes within `states`: the highest in each column.
 [[nodiscard]] Shape lay_out_steps(const std::vector<Step>& steps, Window window, const StateScale& states,
                                   const ByteScale& bytes);
 

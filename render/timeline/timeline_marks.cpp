@@ -145,7 +145,7 @@ double free_right_end(const MarksLayout& marks, double length, double width) {
   return end;
 }
 
-/// What a line says above [begin, end), in columns: the highest of it that is drawn there.
+/// The highest point that is drawn of a line above [begin, end), in columns.
 struct Summit {
   std::uint64_t bytes = 0;
   std::int32_t top = 0; ///< in half pixels

@@ -1,7 +1,7 @@
 #pragma once
 
-// What stands around the bands of a chart: reserved bytes and capacity as lines, the peak, errors and snapshots as
-// marks, annotations as a lane above.
+// The marks around the bands of a chart: reserved bytes and capacity as lines, the peak, errors and snapshots, and
+// annotations as a lane above.
 
 #include "timeline/timeline_panel.hpp"
 

@@ -28,7 +28,7 @@ struct LineName {
   const Paint* paint = &paint::kNoStack;
 };
 
-/// What is drawn of a chart, and which parts of it touch.
+/// The drawn part of a chart, and which parts of it touch.
 struct DrawnStack {
   const Chart& chart;
   const std::vector<Touch>& touches;
@@ -40,7 +40,8 @@ public:
   /// they get hues of their own.
   LineNames(const FrameTable& frames, const LifeLines& lines, const std::vector<DrawnStack>& charts, ColorBy color);
 
-  /// Of what the charts draw, and of the first kRankedRows holders of each; of others without a colour of their own.
+  /// Returns the name of a line that the charts draw, or that is one of the first kRankedRows holders of a chart;
+  /// other lines have no colour of their own.
   [[nodiscard]] const LineName& of(const NodeKey& line) const;
   /// Whether any line has this colour.
   [[nodiscard]] bool has_paint(const Paint& paint) const;

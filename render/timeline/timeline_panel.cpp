@@ -35,7 +35,7 @@ XmlElement add_path(XmlElement parent, std::string_view css_class, const std::st
   return parent.child("path").set("class", css_class).set("d", path);
 }
 
-/// What is there at all times, where something happens upon it.
+/// Returns the bytes that are live at all times, if something changes above them.
 std::uint64_t floor_of(const BandChart& chart) {
   std::uint64_t floor = chart.slices.front().baseline_bytes;
   for (const Slice& slice : chart.slices)
@@ -141,7 +141,7 @@ void draw_strips(XmlElement parent, const PanelData& data, bool is_baseline) {
   }
 }
 
-/// Where the function has no room beside its place, the place tells more: several lines of one function differ in it.
+/// If the function does not fit next to its place, the place is kept: several lines of one function differ in it.
 std::string fitted(const Label& label, std::size_t columns) {
   if (label.place.empty() || columns_of(label.name) + 1 + columns_of(label.place) <= columns)
     return fit_label(label, columns);
@@ -165,7 +165,7 @@ Label with_bytes(Label label, std::uint64_t bytes) {
   return label;
 }
 
-/// Of layers each has one name, not each band in it.
+/// Labels each layer once, instead of each band in it.
 void draw_layer_labels(XmlElement labels, const StackShapes& shapes) {
   for (std::size_t layer = 0; layer < shapes.layers.size(); ++layer) {
     const MemoryKind kind = kKindLayers.at(layer);
@@ -196,7 +196,7 @@ void draw_layer_grounds(XmlElement parent, const StackShapes& shapes) {
       add_path(grounds, kind_paint(kKindLayers.at(layer)).name, shapes.layers[layer].path()).set("data-layer", layer);
 }
 
-/// Where one kind ends and the next begins.
+/// Draws the borders between kinds.
 void draw_layer_lines(XmlElement parent, const StackShapes& shapes) {
   XmlElement lines = add_group(parent, "layer-lines");
   for (std::size_t layer = 0; layer < shapes.layers.size(); ++layer)

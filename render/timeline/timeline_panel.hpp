@@ -16,7 +16,7 @@ namespace memviz::render {
 
 class StackTable;
 
-/// Where everything of a chart stands.
+/// The places of all parts of a chart.
 struct PanelLayout {
   StateScale states;
   ByteScale bytes;
@@ -26,7 +26,7 @@ struct PanelLayout {
 /// nullopt where bands and strips would take more than `most_steps` steps.
 [[nodiscard]] std::optional<PanelLayout> lay_out_panel(const Chart& chart, TimelineAxis axis, std::size_t most_steps);
 
-/// What a panel is drawn from.
+/// The data that a panel draws.
 struct PanelData {
   const FrameTable& frames;
   const Chart& chart;

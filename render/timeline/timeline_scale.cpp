@@ -34,7 +34,7 @@ double decimal_step(double range) {
 ByteScale::ByteScale(std::uint64_t highest_bytes, std::uint64_t floor_bytes, double height, double room_above)
     : top_bytes_(std::max<std::uint64_t>(highest_bytes, 1)), height_(height) {
   floor_bytes = std::min(floor_bytes, top_bytes_);
-  // Where nothing rises above the floor there is nothing to make room for.
+  // If nothing rises above the floor, there is nothing to make room for.
   const bool is_large = static_cast<double>(floor_bytes) > kLargeFloor * static_cast<double>(top_bytes_) &&
                         top_bytes_ - floor_bytes > top_bytes_ / 1000;
   step_bytes_ = binary_step(is_large ? top_bytes_ - floor_bytes : top_bytes_, height - room_above);
@@ -60,7 +60,7 @@ std::vector<Tick> ByteScale::ticks() const {
 AxisRange axis_range(const DeviceRecord& record, TimelineAxis axis, Window window) {
   const auto position = [&](std::uint32_t state) { return static_cast<double>(axis_position(record, axis, state)); };
   if (axis == TimelineAxis::event) return {position(window.first), position(window.last) + 1};
-  // How long before the first event state 0 is drawn, and the last one after its own.
+  // The width of state 0 before the first event, and of the last state after its own.
   const double lead = std::max(1.0, (position(window.last) - position(std::max(window.first, 1U))) / 100);
   return {window.first == 0 ? -lead : position(window.first), position(window.last) + lead};
 }

@@ -44,7 +44,7 @@ private:
   double height_;
 };
 
-/// What of an axis a chart shows, in events or microseconds.
+/// The part of an axis that a chart shows, in events or microseconds.
 struct AxisRange {
   double begin = 0;
   double end = 1;
@@ -58,7 +58,7 @@ class StateScale {
 public:
   StateScale(const DeviceRecord& record, TimelineAxis axis, Window window, const AxisRange& range);
 
-  /// Where a state begins, in pixels; that of window.last + 1 is the right end.
+  /// Returns the pixel at which a state begins; that of window.last + 1 is the right end.
   [[nodiscard]] double x(std::uint32_t state) const;
   [[nodiscard]] double x_at(double position) const { return (position - begin()) / (end() - begin()) * width_; }
   [[nodiscard]] std::vector<Tick> ticks() const;

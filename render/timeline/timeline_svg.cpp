@@ -132,7 +132,7 @@ std::string reading_text(TimelineView view, ColorBy color) {
   return fmt::format("requested bytes that lived after each event; a band is one allocation{}", strips);
 }
 
-/// Where the script puts its own; without it, how to read the chart.
+/// Draws the place of the script's controls; without the script, how to read the chart.
 double draw_controls(Page& page, double y, const std::string& reading) {
   XmlElement controls = page.add_section(y, "controls").set("id", "controls");
   add_text(controls, kMargin, y + 17, "small muted static-only", fit_sans(reading, kContentWidth, 12));
@@ -237,7 +237,7 @@ private:
     return subject_of(picture_, chart, charts_.charts().size() == 1);
   }
 
-  /// What an axis counts: its own events, or a clock that is the same for all.
+  /// Returns what an axis counts: its own events, or a clock that is the same for all.
   [[nodiscard]] std::string axis_words(const Chart& chart) const {
     const bool is_only_device = picture_.devices.size() == 1 || charts_.charts().size() == 1;
     if (charts_.axis() == TimelineAxis::time)

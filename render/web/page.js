@@ -1,4 +1,4 @@
-// Of pictures in which nothing but the width changes.
+// The script of pictures in which only the width changes.
 import './core/flows.js';
 import {startSheet} from './core/sheet.js';
 

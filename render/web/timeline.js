@@ -144,7 +144,7 @@ const xIn = (panel, event) => {
 const atIn = (panel, event) => panel.view.begin + (xIn(panel, event) / panel.width) * (panel.view.end - panel.view.begin);
 const KEPT_CLICK = 4; // pixels: a pointer that moved less has clicked
 
-// What a strip holds where the pointer is.
+// Returns what a strip holds at the pointer.
 function stripWords(panel, strip, event) {
   const slice = lastBefore(panel.at, Math.floor(atIn(panel, event)));
   const [name, , ...more] = strip.title.split('\n');

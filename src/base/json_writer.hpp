@@ -18,7 +18,7 @@
 
 namespace memviz {
 
-/// How the members of an object or array stand.
+/// The layout of the members of an object or array.
 enum class JsonLayout : std::uint8_t {
   compact, ///< {"a":1,"b":2}
   spaced,  ///< {"a": 1, "b": 2}
@@ -27,7 +27,8 @@ enum class JsonLayout : std::uint8_t {
   hanging, ///< like `rows`, but the end stands behind the last member
 };
 
-/// What of a text is escaped, beside what JSON wants and what is unsafe to show on a terminal or in the log of a job.
+/// The characters that are escaped in addition to those that JSON requires and those that are unsafe to show on a
+/// terminal or in the log of a job.
 enum class JsonEscapes : std::uint8_t {
   usual,
   ascii,  ///< all that is not ASCII
@@ -56,7 +57,7 @@ public:
   JsonWriter& begin_array() { return begin_array(layout_); }
   JsonWriter& begin_array(JsonLayout layout) { return begin('[', layout); }
   JsonWriter& end_array() { return end(']'); }
-  /// Of the innermost container, from its next member on.
+  /// Sets the layout of the innermost container, from its next member on.
   JsonWriter& set_layout(JsonLayout layout);
 
   JsonWriter& key(std::string_view name);
@@ -80,7 +81,7 @@ private:
 
   JsonWriter& begin(char opens, JsonLayout layout);
   JsonWriter& end(char closes);
-  /// What stands before a key, or before a value of an array.
+  /// Writes the separator before a key, or before a value of an array.
   void separate();
   void begin_value();
   void end_value();

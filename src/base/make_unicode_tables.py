@@ -11,7 +11,7 @@ import sys
 import unicodedata
 
 LAST = 0x10FFFF
-# Of category Cf, but drawn: signs that stand before or around the digits that follow them.
+# The characters of category Cf that are drawn nevertheless: signs before or around the digits that follow them.
 DRAWN = {*range(0x600, 0x606), 0x6DD, 0x70F, 0x890, 0x891, 0x8E2, 0x110BD, 0x110CD}
 # Zero width non-joiner and joiner: Persian, the scripts of India and emoji are written with them.
 JOINERS = {0x200C, 0x200D}

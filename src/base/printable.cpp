@@ -14,7 +14,7 @@ constexpr std::size_t kLongestCharacter = 4;
 /// A column may hold so many characters: more marks on one letter would be there to fill the screen.
 constexpr std::size_t kMostInColumn = 4;
 
-/// Where a cut of `text` may be: it takes characters as long as they have room.
+/// The place where `text` can be cut: takes characters as long as they have room.
 class Room {
 public:
   explicit Room(std::size_t columns) : columns_(columns), characters_(kMostInColumn * columns) {}
@@ -108,7 +108,7 @@ std::size_t column_count(std::string_view text) {
 
 std::string elided(std::string_view text, std::size_t columns) {
   constexpr std::string_view kEllipsis = "...";
-  // What is left out in any case need not be looked at: a text of megabytes may stand beside every event.
+  // The bytes after which nothing can be shown anyway: a text of megabytes may belong to every event.
   constexpr std::size_t kFewBytes = 4096;
   constexpr std::size_t kMostInBoth = 2 * kMostInColumn * kLongestCharacter;
   if (text.size() > kFewBytes && text.size() / (2 * kMostInBoth) > columns)

@@ -29,7 +29,8 @@ std::string did_you_mean(std::string_view word, std::span<const std::string_view
   constexpr std::size_t kLongestWord = 64;
   if (word.size() > kLongestWord) return "";
   std::string_view nearest;
-  // Of a short word two letters are half of it: nearly every other short word is as near.
+  // The length up to which a word is short: two letters are half of it, so that nearly every other short word is as
+  // near.
   constexpr std::size_t kShortWord = 4;
   const std::size_t farthest = word.size() <= kShortWord ? 1 : std::max<std::size_t>(2, word.size() / 3);
   std::size_t nearest_distance = farthest + 1;

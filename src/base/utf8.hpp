@@ -8,15 +8,15 @@
 
 namespace memviz {
 
-/// What is_valid says is a character, else stands for U+FFFD.
+/// A character, or U+FFFD if is_valid is false.
 struct CodePoint {
   char32_t value = 0;
   std::size_t bytes = 1; ///< how many bytes of the text it takes
   bool is_valid = false;
 };
 
-/// What `text`, which is not empty, begins with. A stray byte and each byte of an overlong form are invalid, and, as
-/// one, a surrogate, which Python's pickle writes with `surrogatepass`.
+/// Returns the first character of `text`, which is not empty. A stray byte and each byte of an overlong form are
+/// invalid, and so is, as one character, a surrogate, which Python's pickle writes with `surrogatepass`.
 [[nodiscard]] CodePoint first_code_point(std::string_view text);
 
 [[nodiscard]] bool is_valid_utf8(std::string_view bytes);

@@ -1,6 +1,7 @@
 #include "memviz/check.hpp"
 
 #include "cli/command.hpp"
+#include "cli/many_files.hpp"
 #include "cli/messages.hpp"
 #include "cli/snapshot_file.hpp"
 #include "cli/text_outputs.hpp"
@@ -32,7 +33,7 @@ OptionList<CheckOptions> check_options() {
 }
 
 CheckReport checked(const std::string& file, const CheckOptions& options) {
-  Progress progress(picture_name(file), options.file.is_quiet);
+  Progress progress(picture_name(file), options.file.is_quiet || options.file.waiting_messages != nullptr);
   return check(file, options.structure ? CheckDepth::structure : CheckDepth::whole,
                session_options(file, options.file, progress));
 }
@@ -60,9 +61,10 @@ FileAnswer answer_of(const std::string& file, const CheckOptions& options) {
 
 int run_check(const CheckOptions& given) {
   CheckOptions options = given;
+  find_files(options);
   options.outputs.check(options);
   options.file.are_warnings_shown = options.outputs.shows_text_beside_messages();
-  return answer_files(options, options.outputs, [&](const std::string& file) { return answer_of(file, options); });
+  return answer_each(options, options.outputs, answer_of);
 }
 
 } // namespace
@@ -70,7 +72,7 @@ int run_check(const CheckOptions& given) {
 Command check_command() {
   const CommandText text{
       .name = "check",
-      .operands = "SNAPSHOT... [options]",
+      .operands = "SNAPSHOT...|FOLDER... [options]",
       .summary = "is it well-formed and balanced, who wrote it, what is in it; what a hostile one tried",
       .text = "Reads the whole file and says whether it is a snapshot and whether its accounts add up; who wrote it "
               "and with which PyTorch; its opcodes and what bounds them. Of a file that would run code in Python it "

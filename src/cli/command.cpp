@@ -20,7 +20,7 @@ ParsedWords words_with_program(const CommandText& text, const std::vector<Option
   ParsedWords parsed = parse_words({words.begin(), separator}, options);
   if (!parsed.operands.empty())
     throw UsageError(
-        fmt::format("'{}' must stand behind --: memviz {} {}", parsed.operands.front(), text.name, text.operands));
+        fmt::format("'{}' must come after --: memviz {} {}", parsed.operands.front(), text.name, text.operands));
   if (separator == words.end() || separator + 1 == words.end())
     throw UsageError(fmt::format("{0} needs a program: memviz {0} {1}", text.name, text.operands));
   parsed.operands.assign(separator + 1, words.end());

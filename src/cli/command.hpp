@@ -1,7 +1,7 @@
 #pragma once
 
-// What the command line knows of a command: each one's file has a struct of its options, the list that fills it, and
-// the function that takes it.
+// A command as the command line knows it: its file has a struct of its options, the list that fills it, and the
+// function that takes it.
 
 #include "cli/file_options.hpp"
 #include "cli/option.hpp"
@@ -21,10 +21,11 @@ inline constexpr int kBadData = 1;
 inline constexpr int kBadUsage = 2;
 inline constexpr int kOverThreshold = 3;
 
-/// What the options of every command begin with.
+/// The options with which those of every command begin.
 struct CommandOptions {
   std::vector<std::string> operands;
   FileOptions file;
+  bool has_several = false; ///< several operands, or a folder; find_files() says so
 };
 
 struct CommandText {
@@ -63,13 +64,12 @@ template <class Options> [[nodiscard]] std::vector<OptionText> texts_of(const Op
   return texts;
 }
 
-/// What stands last in the list of every command that makes something of a snapshot: how it is read, and what is
-/// hidden.
+/// Returns the options that end the list of every command that reads a snapshot: how it is read, and what is hidden.
 template <class Options> [[nodiscard]] OptionList<Options> snapshot_options() {
   return within<Options>(&CommandOptions::file, joined<FileOptions>({redact_options(), general_options()}));
 }
 
-/// Of those that say what kinds of memory there are.
+/// Returns the options of commands that show kinds of memory.
 template <class Options> [[nodiscard]] OptionList<Options> kinds_options() {
   return within<Options>(&CommandOptions::file, kind_rules_options());
 }
@@ -110,6 +110,7 @@ template <class Options>
 [[nodiscard]] Command trace_command();
 [[nodiscard]] Command leaks_command();
 [[nodiscard]] Command check_command();
+[[nodiscard]] Command ranks_command();
 [[nodiscard]] Command explain_command();
 [[nodiscard]] Command rehearse_command();
 [[nodiscard]] Command run_command();

@@ -1,13 +1,13 @@
 #pragma once
 
-// Which commit the program was built of: written by cmake/git_commit.cmake at each build, compiled by itself, so that a
-// commit builds nothing else anew.
+// The commit that the program was built from: cmake/git_commit.cmake writes it at each build, in a file of its own,
+// so that a commit rebuilds nothing else.
 
 #include <string_view>
 
 namespace memviz::cli {
 
-/// What `git describe` says: "v0.2.0-12-g1a2b3c4", "1a2b3c4-dirty"; "" where there is no git.
+/// Returns the output of `git describe`: "v0.2.0-12-g1a2b3c4", "1a2b3c4-dirty"; "" if there is no git.
 [[nodiscard]] std::string_view commit();
 
 } // namespace memviz::cli

@@ -32,7 +32,7 @@ namespace memviz::cli {
 
 namespace {
 
-/// Where what was found goes, and what is expected of it.
+/// The outputs of a comparison, and what is expected of it.
 struct CompareCommand : CommandOptions {
   PictureOptions picture;
   std::optional<std::string> json;

@@ -63,7 +63,7 @@ int print_help(const std::vector<std::string>& words) {
     return true;
   });
   if (names.size() > 1) throw UsageError("help takes one command");
-  // Of what is no command itself, there is what all of them have.
+  // A word that is no command has the options that all commands have.
   const bool is_general = names.empty() || names.front() == "help" || names.front() == "completion";
   print(for_output(is_general ? general_help() : command_help(command_named(names.front()), extent)));
   return kSuccess;
@@ -75,7 +75,8 @@ int print_completion(const std::vector<std::string>& words) {
   return kSuccess;
 }
 
-/// What is installed beside the program, in the folders that it has below share/. For the build; no help names it.
+/// Writes the files that are installed with the program, in the folders that it has below share/. For the build; no
+/// help names it.
 int write_documents(const std::vector<std::string>& words) {
   if (words.size() != 2) throw UsageError("documents takes a folder");
   const auto write = [&](const std::string& name, const std::string& text) {
@@ -103,10 +104,10 @@ int run_named(const Command& command, const std::vector<std::string>& words) {
 } // namespace
 
 const std::vector<Command>& commands() {
-  static const std::vector<Command> all{flame_command(),    compare_command(),  explain_command(), leaks_command(),
-                                        timeline_command(), state_command(),    view_command(),    stats_command(),
-                                        trace_command(),    report_command(),   export_command(),  check_command(),
-                                        flops_command(),    rehearse_command(), run_command()};
+  static const std::vector<Command> all{flame_command(), compare_command(),  explain_command(),  leaks_command(),
+                                        ranks_command(), timeline_command(), state_command(),    view_command(),
+                                        stats_command(), trace_command(),    report_command(),   export_command(),
+                                        check_command(), flops_command(),    rehearse_command(), run_command()};
   return all;
 }
 

@@ -1,5 +1,6 @@
 #include "base/printable.hpp"
 #include "cli/command.hpp"
+#include "cli/many_files.hpp"
 #include "cli/outputs.hpp"
 #include "cli/picture_output.hpp"
 #include "cli/scope.hpp"
@@ -27,7 +28,7 @@ struct ExplainCommand : CommandOptions {
 OptionList<ExplainCommand> explain_options() {
   const auto question = joined<ExplainQuestion>(
       {{parsed({"capacity", '\0', "SIZE",
-                "memory of each device, for example 80GiB, where the file does not tell it: without it memory "
+                "memory of each device, for example 80GiB, if the file does not show it: without it memory "
                 "outside PyTorch is not known; less than a device had is an error"},
                &ExplainQuestion::capacity_bytes, parse_bytes)},
        within<ExplainQuestion>(&ExplainQuestion::scope, scope_options("auto"))});
@@ -37,7 +38,7 @@ OptionList<ExplainCommand> explain_options() {
        {json_option(&ExplainCommand::json, "instead of the text"),
         flag({"brief", '\0', "", "only what happened, why, what to do, and who holds most; for logs"},
              &ExplainCommand::is_brief),
-        rare(verbatim({"text", '\0', "FILE", "write the text there, beside the JSON or a picture on standard output"},
+        rare(verbatim({"text", '\0', "FILE", "write the text there, in addition to the JSON or a picture on standard output"},
                       &ExplainCommand::text))},
        within<ExplainCommand>(&ExplainCommand::question, question),
        within<ExplainCommand>(&ExplainCommand::picture, picture_format_options()),
@@ -45,7 +46,7 @@ OptionList<ExplainCommand> explain_options() {
        snapshot_options<ExplainCommand>()});
 }
 
-/// What is made of one file; `picture` is empty where none was asked for.
+/// The outputs for one file; `picture` is empty if none was requested.
 struct Explained {
   FileAnswer answer;
   std::string picture;
@@ -62,7 +63,7 @@ Explained explained(const ExplainAnswer& answer, const ExplainCommand& options, 
   if (wants_text(options, outputs)) {
     made.answer.text = options.is_brief ? explain_brief(report, text_columns()) : explain_text(report, text_columns());
     // One answer needs no name; of several each does.
-    if (options.is_brief && options.operands.size() > 1) made.answer.text.insert(0, printable(report.file) + '\n');
+    if (options.is_brief && options.has_several) made.answer.text.insert(0, printable(report.file) + '\n');
   }
   if (options.picture.output) made.picture = explain_svg(picture_of(answer), {});
   return made;
@@ -76,7 +77,7 @@ Explained explained_file(const std::string& file, const ExplainCommand& options,
 
 /// With a picture, which is of one file.
 int draw(const ExplainCommand& options, const TextOutputs& outputs) {
-  if (options.operands.size() > 1) throw UsageError("-o draws one snapshot; without it, explain takes several");
+  if (options.has_several) throw UsageError("-o draws one snapshot; without it, explain takes several");
   const Explained made = explained_file(options.operands.front(), options, outputs);
   check_redacted(options.file, made.answer.text);
   check_redacted(options.file, made.picture);
@@ -88,6 +89,7 @@ int draw(const ExplainCommand& options, const TextOutputs& outputs) {
 
 int run_explain(const ExplainCommand& given) {
   ExplainCommand options = given;
+  find_files(options);
   check_picture(options.picture);
   check_outputs(options, {{"-o", options.picture.output}, {"--json", options.json}, {"--text", options.text}});
   const TextOutputs outputs{.text = options.text, .json = options.json};
@@ -96,8 +98,9 @@ int run_explain(const ExplainCommand& given) {
   if (options.is_brief && !wants_text(options, outputs))
     throw UsageError("--brief is of the text, and none is asked for: leave it out, or add --text FILE");
   if (options.picture.output) return draw(options, outputs);
-  return answer_files(options, outputs,
-                      [&](const std::string& file) { return explained_file(file, options, outputs).answer; });
+  return answer_each(options, outputs, [&](const std::string& file, const ExplainCommand& own) {
+    return explained_file(file, own, outputs).answer;
+  });
 }
 
 } // namespace
@@ -105,7 +108,7 @@ int run_explain(const ExplainCommand& given) {
 Command explain_command() {
   const CommandText text{
       .name = "explain",
-      .operands = "SNAPSHOT... [options]",
+      .operands = "SNAPSHOT...|FOLDER... [options]",
       .summary = "why memory ran out or is fragmented, and what would have helped",
       .text = "Says for each device, the one that failed first: what was asked for and what was free, where every "
               "reserved byte was, and why that was not enough. What would have helped is computed by a replay of the "

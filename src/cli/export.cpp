@@ -7,57 +7,43 @@
 #include "cli/snapshot_file.hpp"
 #include "cli/sqlite_output.hpp"
 #include "cli/tree_options.hpp"
+#include "io/compress.hpp"
 #include "memviz/error.hpp"
 #include "memviz/flame.hpp"
+#include "memviz/moment_words.hpp"
+#include "memviz/perfetto.hpp"
+#include "memviz/pprof.hpp"
 #include "memviz/snapshot_pickle.hpp"
+#include "memviz/speedscope.hpp"
+#include "memviz/tables.hpp"
+#include "memviz/warnings.hpp"
 
+#include <array>
+#include <fmt/format.h>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace memviz::cli {
 
 namespace {
 
-enum class Format : std::uint8_t { folded, json, sqlite, pickle };
+struct FormatRow;
 
 struct ExportOptions : CommandOptions {
-  std::optional<Format> format;
+  const FormatRow* format = nullptr;
   std::optional<std::string> output; ///< nothing: standard output
   std::optional<std::string> json;
 
-  /// What --json FILE stands for.
-  void settle() {
-    if (!json) return;
-    if (format || output) throw UsageError("--json FILE stands for --format json -o FILE: give one of them");
-    format = Format::json;
-    output = json;
-  }
+  /// Replaces --json FILE by what it stands for.
+  void settle();
   [[nodiscard]] std::string target() const { return output.value_or("-"); }
   TreeChoice tree;
   SnapshotQuestion part; ///< --from and --to
   Scope scope;
+  std::optional<Table> table; ///< of CSV and JSON lines
 };
-
-OptionList<ExportOptions> export_options() {
-  return joined<ExportOptions>(
-      {{one_of<ExportOptions, std::optional<Format>, Format>(
-            {"format", '\0', "FORMAT", "folded, json, sqlite or pickle (required, but with --json)"},
-            &ExportOptions::format,
-            {{"folded", Format::folded},
-             {"json", Format::json},
-             {"sqlite", Format::sqlite},
-             {"pickle", Format::pickle}}),
-        verbatim({"output", 'o', "FILE", "where it goes (default: standard output)"}, &ExportOptions::output),
-        json_option(&ExportOptions::json, "the same as --format json -o FILE")},
-       within<ExportOptions>(
-           &ExportOptions::tree,
-           {view_option("memory: by stream, state and stack (default); segments: by stream, segment, state and "
-                        "stack")}),
-       within<ExportOptions>(&ExportOptions::tree, tree_options()),
-       within<ExportOptions>(&ExportOptions::scope, scope_options("end")),
-       within<ExportOptions>(&ExportOptions::part, snapshot_part_options()),
-       kinds_options<ExportOptions>(),
-       snapshot_options<ExportOptions>()});
-}
 
 Loaded load_tree(const ExportOptions& options) {
   return load_one(
@@ -83,7 +69,7 @@ void write_tree(const ExportOptions& options) {
                }));
 }
 
-/// What lives is of the peak, unless --at says another moment.
+/// Returns the peak for tables of live memory, unless --at gives another moment.
 MomentChoice moment_of_tables(const ExportOptions& options) {
   return options.scope.at.option.empty() ? moment_of(peak_scope()) : moment_of(options.scope);
 }
@@ -98,6 +84,36 @@ void write_tables(const ExportOptions& options) {
   output.finish(loaded, {report, ProjectFiles(loaded.state, std::nullopt)});
 }
 
+/// Events are written in a second pass, because the reader may start again in the first one.
+void write_rows(const ExportOptions& options, TableFormat format) {
+  naming_file(shown_name(options.operands.front(), options.file), [&] {
+    SnapshotFile file(options.operands.front(), options.file);
+    RestartCounter first_pass;
+    const Wants wants{.moment = moment_of_tables(options),
+                      .kinds = options.table.value_or(Table::live) == Table::live,
+                      .sink = &first_pass};
+    const Loaded loaded = loaded_from(file.session(), wants, options.scope.device);
+    say_warnings(options.file, loaded.name, warnings_of(loaded.state));
+    PieceOutput output(options.file, options.target());
+    TableText table(options.table.value_or(Table::live), format, options.scope.device,
+                    [&](std::string_view piece) { output.write(piece); });
+    if (table.events() != nullptr) {
+      SecondPass events(*table.events(), first_pass);
+      static_cast<void>(file.session().read(events));
+    }
+    table.finish(loaded.state);
+    output.finish();
+  });
+}
+
+void write_csv(const ExportOptions& options) {
+  write_rows(options, TableFormat::csv);
+}
+
+void write_ndjson(const ExportOptions& options) {
+  write_rows(options, TableFormat::ndjson);
+}
+
 void write_snapshot(const ExportOptions& options) {
   check_binary_output(options.target(), "a pickle");
   SnapshotQuestion question = options.part;
@@ -107,50 +123,166 @@ void write_snapshot(const ExportOptions& options) {
   write_output(options.file, options.target(), snapshot_pickle_source(loaded.state, part));
 }
 
+void write_perfetto(const ExportOptions& options) {
+  check_binary_output(options.target(), "a Perfetto trace");
+  naming_file(shown_name(options.operands.front(), options.file), [&] {
+    SnapshotFile file(options.operands.front(), options.file);
+    PerfettoSurvey survey;
+    const Loaded loaded = loaded_from(file.session(), {.sink = &survey}, options.scope.device);
+    say_warnings(options.file, loaded.name, warnings_of(loaded.state));
+    PieceOutput output(options.file, options.target());
+    PerfettoTrace trace(loaded.state, survey, options.scope.device,
+                        [&](std::string_view piece) { output.write(piece); });
+    SecondPass events(trace, survey);
+    static_cast<void>(file.session().read(events));
+    trace.finish();
+    output.finish();
+  });
+}
+
+void write_pprof(const ExportOptions& options) {
+  check_binary_output(options.target(), "a profile");
+  AllocationCounter allocations;
+  const Loaded loaded = load_one(options, {.moment = moment_of(options.scope), .kinds = true, .sink = &allocations},
+                                 options.scope.device);
+  const std::string profile = naming_file(loaded.name, [&] {
+    TreeOptions tree = resolved(options.tree, loaded.state, options.scope.device);
+    tree.levels = pprof_levels();
+    return pprof_profile({picture_name(loaded.name), loaded.state, tree, allocations});
+  });
+  check_redacted(options.file, profile);
+  write_output(options.file, options.target(), gzipped(profile));
+}
+
+/// The file, the moment, and that it was rehearsed.
+std::string title_of(const Loaded& loaded, std::optional<DeviceId> device) {
+  std::string title = picture_name(loaded.name) + ", " + moments_text(loaded.state.devices_of(device));
+  const std::string alert = rehearsal_alert(loaded.state.recording->origin.rehearsal);
+  return alert.empty() ? title : title + ", " + alert;
+}
+
+void write_speedscope(const ExportOptions& options) {
+  const Loaded loaded = load_tree(options);
+  const std::optional<DeviceId> device = options.scope.device;
+  const FrameTree tree = naming_file(
+      loaded.name, [&] { return build_frame_tree(loaded.state, resolved(options.tree, loaded.state, device)); });
+  write_output(options.file, options.target(), naming_file(loaded.name, [&] {
+                 return speedscope_source(title_of(loaded, device), loaded.state.frames(), tree,
+                                          loaded.state.recording->origin.size_bytes);
+               }));
+}
+
+/// The options that a format takes in addition to those of all: the levels of the tree, its frames, and the part of
+/// the events.
 struct FormatRow {
-  bool has_view;   ///< --view; a database has no tree
-  bool has_levels; ///< the other options of trees; folded output is PyTorch's, whose levels and frames are fixed
-  bool has_part;   ///< --from and --to
-  void (*write)(const ExportOptions& options);
+  std::string_view word;
+  bool has_view = false;   ///< --view
+  bool has_group = false;  ///< --group
+  bool has_frames = false; ///< --frames, --focus and --hide; folded output is PyTorch's, whose frames are fixed
+  bool has_part = false;   ///< --from and --to
+  bool has_moment = true;  ///< --at
+  bool has_table = false;  ///< --table
+  void (*write)(const ExportOptions& options) = nullptr;
 };
 
-FormatRow row_of(Format format) {
-  switch (format) {
-  case Format::folded: return {true, false, false, write_folded};
-  case Format::json: return {true, true, false, write_tree};
-  case Format::pickle: return {false, false, true, write_snapshot};
-  case Format::sqlite: break;
-  }
-  return {false, false, false, write_tables};
+constexpr std::array kFormats{
+    FormatRow{.word = "folded", .has_view = true, .write = write_folded},
+    FormatRow{.word = "json", .has_view = true, .has_group = true, .has_frames = true, .write = write_tree},
+    FormatRow{.word = "speedscope", .has_view = true, .has_group = true, .has_frames = true, .write = write_speedscope},
+    FormatRow{.word = "pprof", .has_frames = true, .write = write_pprof},
+    FormatRow{.word = "perfetto", .has_moment = false, .write = write_perfetto},
+    FormatRow{.word = "sqlite", .write = write_tables},
+    FormatRow{.word = "csv", .has_table = true, .write = write_csv},
+    FormatRow{.word = "ndjson", .has_table = true, .write = write_ndjson},
+    FormatRow{.word = "pickle", .has_part = true, .write = write_snapshot},
+};
+
+Choices<const FormatRow*> format_choices() {
+  Choices<const FormatRow*> choices;
+  for (const FormatRow& row : kFormats)
+    choices.push_back({row.word, &row});
+  return choices;
 }
 
-void refuse_part(const ExportOptions& options, const FormatRow& row) {
-  const char* const given = options.part.from ? "from" : options.part.to ? "to" : nullptr;
-  if (given != nullptr && !row.has_part) throw UsageError(fmt::format("--{} needs --format pickle", given));
+/// "folded, json or sqlite": the formats that `takes`.
+template <class Takes> std::string formats_with(const Takes& takes) {
+  std::vector<std::string_view> words;
+  for (const FormatRow& row : kFormats)
+    if (takes(row)) words.push_back(row.word);
+  return listed(words);
+}
+
+std::string all_formats() {
+  return formats_with([](const FormatRow& /*row*/) { return true; });
+}
+
+void ExportOptions::settle() {
+  if (!json) return;
+  if (format != nullptr || output) throw UsageError("--json FILE means --format json -o FILE: give one of them");
+  format = chosen<const FormatRow*>("format", "json", format_choices());
+  output = json;
+}
+
+OptionList<ExportOptions> export_options() {
+  return joined<ExportOptions>(
+      {{one_of<ExportOptions, const FormatRow*, const FormatRow*>(
+            {"format", '\0', "FORMAT", all_formats() + " (required, but with --json)"}, &ExportOptions::format,
+            format_choices()),
+        verbatim({"output", 'o', "FILE", "where it goes (default: standard output)"}, &ExportOptions::output),
+        json_option(&ExportOptions::json, "the same as --format json -o FILE"),
+        one_of<ExportOptions, std::optional<Table>, Table>(
+            {"table", '\0', "NAME",
+             "of csv and ndjson: live (what lives at the peak or --at; default), events, segments, blocks, devices, "
+             "stack_lines, texts or event_notes"},
+            &ExportOptions::table,
+            {{"live", Table::live},
+             {"events", Table::events},
+             {"segments", Table::segments},
+             {"blocks", Table::blocks},
+             {"devices", Table::devices},
+             {"stack_lines", Table::stack_lines},
+             {"texts", Table::texts},
+             {"event_notes", Table::event_notes}})},
+       within<ExportOptions>(
+           &ExportOptions::tree,
+           {view_option("memory: by stream, state and stack (default); segments: by stream, segment, state and "
+                        "stack")}),
+       within<ExportOptions>(&ExportOptions::tree, tree_options()),
+       within<ExportOptions>(&ExportOptions::scope, scope_options("end")),
+       within<ExportOptions>(&ExportOptions::part, snapshot_part_options()),
+       kinds_options<ExportOptions>(),
+       snapshot_options<ExportOptions>()});
+}
+
+/// An option that was given, and whether the format takes it.
+void refuse(bool is_given, std::string_view option, bool FormatRow::*has, const FormatRow& row) {
+  if (is_given && !(row.*has))
+    throw UsageError(
+        fmt::format("--{} needs --format {}", option, formats_with([&](const FormatRow& one) { return one.*has; })));
+}
+
+void refuse_options(const ExportOptions& options) {
+  const FormatRow& row = *options.format;
+  refuse(options.part.from.has_value(), "from", &FormatRow::has_part, row);
+  refuse(options.part.to.has_value(), "to", &FormatRow::has_part, row);
+  refuse(options.table.has_value(), "table", &FormatRow::has_table, row);
+  refuse(options.tree.view.has_value(), "view", &FormatRow::has_view, row);
+  refuse(options.tree.group.has_value(), "group", &FormatRow::has_group, row);
+  refuse(options.tree.frames.has_value(), "frames", &FormatRow::has_frames, row);
+  refuse(options.tree.focus.has_value(), "focus", &FormatRow::has_frames, row);
+  refuse(options.tree.hide.has_value(), "hide", &FormatRow::has_frames, row);
   if (options.part.to && !options.scope.at.option.empty())
     throw UsageError("--to and --at both say where the snapshot ends: give one of them");
-}
-
-void refuse_tree_options(const TreeChoice& tree, const FormatRow& row) {
-  if (tree.view && !row.has_view) throw UsageError("--view needs --format folded or json");
-  if (row.has_levels) return;
-  const char* const given = tree.group    ? "group"
-                            : tree.frames ? "frames"
-                            : tree.focus  ? "focus"
-                            : tree.hide   ? "hide"
-                                          : nullptr;
-  if (given != nullptr) throw UsageError(fmt::format("--{} needs --format json", given));
+  refuse(!options.scope.at.option.empty(), "at", &FormatRow::has_moment, row);
 }
 
 int run_export(const ExportOptions& given) {
   ExportOptions options = given;
   options.settle();
-  if (!options.format) throw UsageError("export needs a format: add --format folded, json, sqlite or pickle");
-  const FormatRow row = row_of(*options.format);
-  refuse_tree_options(options.tree, row);
-  refuse_part(options, row);
+  if (options.format == nullptr) throw UsageError(fmt::format("export needs a format: add --format {}", all_formats()));
+  refuse_options(options);
   check_outputs(options, {{"-o", options.output}});
-  row.write(options);
+  options.format->write(options);
   return kSuccess;
 }
 
@@ -161,18 +293,24 @@ Command export_command() {
       .name = "export",
       .operands = "SNAPSHOT --format FORMAT [-o FILE] [options]",
       .operand_count = 1,
-      .summary =
-          "for other programs: folded stacks, the flame graph as JSON, all as SQLite, or a snapshot written anew",
-      .text = "Writes folded stacks as PyTorch's own tools feed them to flamegraph.pl, or the tree of the flame graph "
-              "as JSON: nodes with their parent, label, frame, own and total bytes. Folded stacks have pinned host "
-              "memory, which PyTorch's tools leave out, with --device host alone. As SQLite it is the whole recording: "
-              "tables of segments, blocks, events, stacks and frames, and of what lives at the peak, or at the moment "
-              "that --at names. As a pickle it is a snapshot again, for PyTorch's tools and this program: without "
-              "what --redact hides, of one --device, or of the events from --from to --to; it ends at the moment of "
-              "--to or --at, with the segments and blocks of that moment.",
+      .summary = "for other programs: pprof, Perfetto, speedscope, SQLite, CSV, JSON lines, folded stacks, the flame "
+                 "graph as JSON, or a snapshot written anew",
+      .text =
+          "Writes what other programs open; docs/export.md has a page on each format, and queries. pprof: memory in "
+          "use and all recorded allocations by stack, with labels for device, state and kind. perfetto: live and "
+          "reserved bytes over time, annotations, steps and out-of-memory errors. speedscope and json: the tree of "
+          "the flame graph. folded: stacks as PyTorch's own tools feed them to flamegraph.pl; they have pinned host "
+          "memory, which PyTorch's tools leave out, with --device host alone. sqlite: the whole recording, as "
+          "tables of segments, blocks, events, stacks and frames, and of what lives at the peak, or at the moment "
+          "that --at names; csv and ndjson: one of these tables. pickle: a snapshot again, for PyTorch's tools and "
+          "this program: without what --redact hides, of one --device, or of the events from --from to --to; it "
+          "ends at the moment of --to or --at, with the segments and blocks of that moment.",
       .examples = "  memviz export mem.pickle --format folded > mem.folded\n"
                   "  memviz export mem.pickle --format json --group pool,state -o tree.json\n"
+                  "  memviz export mem.pickle --format pprof --frames user -o mem.pb.gz\n"
+                  "  memviz export mem.pickle --format perfetto -o mem.pftrace\n"
                   "  memviz export mem.pickle --format sqlite -o mem.sqlite\n"
+                  "  memviz export mem.pickle --format ndjson --table events -o events.ndjson\n"
                   "  memviz export mem.pickle --format pickle --redact all -o shared.pickle\n"
                   "  memviz export mem.pickle --format pickle --from 1000 --to 2000 -o step.pickle\n",
   };

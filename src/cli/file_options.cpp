@@ -33,8 +33,15 @@ SizeLimit parse_max_memory(std::string_view option, const std::string& word) {
 
 } // namespace
 
+void FileOptions::say(std::string_view message) const {
+  if (waiting_messages == nullptr)
+    say_message(message);
+  else
+    waiting_messages->emplace_back(message);
+}
+
 void FileOptions::advise(std::string_view message) const {
-  if (!is_quiet) say_message(message);
+  if (!is_quiet) say(message);
 }
 
 OptionList<FileOptions> redact_options() {
@@ -83,10 +90,16 @@ OptionList<FileOptions> general_options() {
 }
 
 void settle(FileOptions& options) {
-  if (options.threads == 0) options.threads = usual_threads();
+  options.are_threads_given = options.threads > 0;
+  if (!options.are_threads_given) options.threads = usual_threads();
   if (options.redact_key && !options.redact) throw UsageError("--redact-key needs --redact paths, names or all");
   if (options.redact)
     options.redactor = std::make_shared<Redactor>(RedactOptions{*options.redact, options.redact_key.value_or("")});
+}
+
+unsigned threads_for_files(const FileOptions& options) {
+  if (options.redactor != nullptr) return 1;
+  return options.are_threads_given ? options.threads : std::max(std::thread::hardware_concurrency(), 1U);
 }
 
 SizeLimit parse_size_limit(std::string_view option, const std::string& word) {

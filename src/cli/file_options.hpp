@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace memviz::cli {
 
@@ -22,6 +23,7 @@ struct SizeLimit {
 
 struct FileOptions {
   unsigned threads = 0; ///< 0: as many as are of use
+  bool are_threads_given = false;
   std::optional<SizeLimit> max_memory;
   bool is_quiet = false;
   std::optional<Redact> redact;
@@ -29,6 +31,11 @@ struct FileOptions {
   std::shared_ptr<Redactor> redactor; ///< of `redact`; null without it
   std::optional<std::string> kinds;   ///< a file of KindRules
   bool are_warnings_shown = false;    ///< by the answer, on the terminal that messages go to
+  /// The messages that wait, without progress, while several files are worked on at once; null: they are printed.
+  std::shared_ptr<std::vector<std::string>> waiting_messages;
+
+  /// To standard error.
+  void say(std::string_view message) const;
 
   /// To standard error, unless --quiet was given.
   void advise(std::string_view message) const;
@@ -41,13 +48,17 @@ struct FileOptions {
 /// After the last option: what follows from several. Throws UsageError where they contradict each other.
 void settle(FileOptions& options);
 
+/// Threads for work on several files: --threads, else as many as there are processors; one with --redact, because what
+/// is hidden of one file is looked for in all.
+[[nodiscard]] unsigned threads_for_files(const FileOptions& options);
+
 /// --max-size and the like.
 [[nodiscard]] SizeLimit parse_size_limit(std::string_view option, const std::string& word);
 
 /// The file as the command line names it; with --redact its base name, or a pseudonym.
 [[nodiscard]] std::string shown_name(const std::string& file, const FileOptions& options);
 
-/// What an annotation that the command line names is called in the snapshot: with --redact, its pseudonym.
+/// Returns the name in the snapshot of an annotation that the command line names: with --redact, its pseudonym.
 [[nodiscard]] std::string shown_annotation(const FileOptions& options, std::string_view name);
 
 } // namespace memviz::cli

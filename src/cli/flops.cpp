@@ -63,7 +63,7 @@ OptionList<FlopsCommand> flops_options() {
        within<FlopsCommand>(&FlopsCommand::file, general_options())});
 }
 
-/// What is wrong with an archive cannot be said without names of what is in it.
+/// Counts a program. With --redact, errors about the archive are replaced, because they quote names in it.
 ModelFlops counted(const FlopsCommand& options) {
   const std::string& file = options.operands.front();
   FlopOptions wanted = options.flops;
@@ -103,7 +103,7 @@ Command flops_command() {
       .text =
           "Reads what torch.export.save wrote, without PyTorch and without its weights, and counts the floating point "
           "operations of its matrix products in a forward pass: by operator, by module, and of a transformer by what "
-          "each product is for. Beside them stand the bytes of the parameters of each module, and of what a forward "
+          "each product is for. Next to them are the bytes of the parameters of each module, and of what a forward "
           "pass in training keeps for backward. Operators that are not counted are listed.",
       .examples = "  memviz flops model.pt2\n"
                   "  memviz flops model.pt2 -o flops.svg\n"

@@ -26,7 +26,7 @@ struct Tone {
 const std::array<Tone, 5>& tones() {
   static const std::array<Tone, 5> tones{{
       {"()(ran out of memory|Does not fit|NOT WELL-FORMED|NOT BALANCED|A leak:)", "\033[1;31m"},
-      {"()(Probably a leak:|Perhaps a leak, too little to tell:|[wW]arning:)", "\033[33m"},
+      {"()(Probably a leak:|Perhaps a leak, too little evidence:|[wW]arning:)", "\033[33m"},
       {"()(well-formed and balanced|Nothing grows from step to step|Fits on)", "\033[32m"},
       {R"((^|[ (])(\+[0-9][0-9.,]* (?:[KMGTP]i)?B))", "\033[33m"},
       {R"((^|[ (])(-[0-9][0-9.,]* (?:[KMGTP]i)?B))", "\033[36m"},

@@ -2,6 +2,7 @@
 
 #include "base/whole_number.hpp"
 #include "cli/command.hpp"
+#include "cli/many_files.hpp"
 #include "cli/messages.hpp"
 #include "cli/scope.hpp"
 #include "cli/sizes.hpp"
@@ -49,7 +50,7 @@ OptionList<LeaksCommand> leaks_options() {
   const OptionList<LeakOptions> own{
       parsed(
           with_words({"steps", '\0', "HOW",
-                      "auto (default); annotation:NAME, one at each START of it (NAME* stands for all that begin so); "
+                      "auto (default); annotation:NAME, one at each START of it (NAME* means all that begin so); "
                       "events:N; time:US (microseconds)"},
                      {"auto", "annotation:", "events:", "time:"}),
           &LeakOptions::steps, parse_steps),
@@ -86,14 +87,14 @@ LeakOptions leak_options_of(const LeaksCommand& options) {
 }
 
 /// Says which devices grow by more than allowed.
-bool is_over(const std::string& file, const MemoryState& state, const std::vector<DeviceLeaks>& devices,
+bool is_over(const FileOptions& options, const Loaded& loaded, const std::vector<DeviceLeaks>& devices,
              std::uint64_t most_bytes) {
   bool is_any = false;
   for (const DeviceLeaks& leaks : devices) {
     if (gate_of(leaks, most_bytes) != Gate::exceeded) continue;
     is_any = true;
-    say_message(fmt::format("{}: {} grows by {} a step, more than the {} that --fail-over allows", file,
-                            device_name(leaks.device, state.recording->origin.is_cpu),
+    options.say(fmt::format("{}: {} grows by {} a step, more than the {} that --fail-over allows", loaded.name,
+                            device_name(leaks.device, loaded.state.recording->origin.is_cpu),
                             format_bytes(leaks.bytes_per_step()), format_bytes(most_bytes)));
   }
   return is_any;
@@ -136,7 +137,7 @@ FileAnswer leaks_of(const std::string& file, const LeaksCommand& options) {
   const std::vector<DeviceLeaks> devices =
       naming_file(loaded.name, [&] { return find_leaks(loaded.state, leak_options_of(options)); });
   const std::optional<std::uint64_t> limit = options.most_bytes;
-  const bool exceeds = limit && is_over(loaded.name, loaded.state, devices, *limit);
+  const bool exceeds = limit && is_over(options.file, loaded, devices, *limit);
   if (limit && !exceeds) naming_file(loaded.name, [&] { require_judged(loaded.state, devices, *limit); });
   FileAnswer answer;
   if (options.outputs.wants_text()) answer.text = leaks_text(loaded.name, loaded.state, devices);
@@ -145,9 +146,11 @@ FileAnswer leaks_of(const std::string& file, const LeaksCommand& options) {
   return answer;
 }
 
-int run_leaks(const LeaksCommand& options) {
+int run_leaks(const LeaksCommand& given) {
+  LeaksCommand options = given;
+  find_files(options);
   options.outputs.check(options);
-  return answer_files(options, options.outputs, [&](const std::string& file) { return leaks_of(file, options); });
+  return answer_each(options, options.outputs, leaks_of);
 }
 
 } // namespace
@@ -155,7 +158,7 @@ int run_leaks(const LeaksCommand& options) {
 Command leaks_command() {
   const CommandText text{
       .name = "leaks",
-      .operands = "SNAPSHOT... [options]",
+      .operands = "SNAPSHOT...|FOLDER... [options]",
       .summary = "stacks whose memory grows from step to step, and how many steps are left",
       .text =
           "Cuts the recording into steps, and compares the lowest live bytes of each stack in each step. Tells apart "

@@ -103,7 +103,7 @@ std::string general_manual() {
           ".TP\n\\fBMEMVIZ_REHEARSAL_DIR\\fR\n" + paragraphs("the folder of the made-up GPU, where it is another one");
   text +=
       ".SH JSON\n" + paragraphs("What --json writes has the name and version of its schema as its first member. The "
-                                "schemas are installed beside the documentation, as docs/schemas/NAME.json.");
+                                "schemas are installed with the documentation, as docs/schemas/NAME.json.");
   text += kExitStatus;
   text += ".SH SEE ALSO\n";
   for (const Command& command : commands())

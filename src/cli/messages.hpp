@@ -1,7 +1,7 @@
 #pragma once
 
-// Where the program speaks: results on standard output, messages on standard error, and the name of the file before
-// what the library says about it.
+// The output of the program: results on standard output, messages on standard error, and the name of the file before
+// the library's messages about it.
 
 #include "cli/file_options.hpp"
 #include "io/output_file.hpp"

@@ -12,7 +12,7 @@
 
 namespace memviz::cli {
 
-/// How an option is spelled, and what the help says of it.
+/// The spelling of an option, and its help.
 struct OptionText {
   std::string_view name;  ///< without the dashes
   char letter = '\0';     ///< of the short form, if it has one

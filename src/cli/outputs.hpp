@@ -35,7 +35,7 @@ void naming_output(const std::string& path, const std::function<void()>& write);
 /// written.
 void check_outputs(const CommandOptions& options, std::initializer_list<NamedOutput> outputs);
 
-/// Of an output that is no text, `what`: throws UsageError where it would go to a terminal.
+/// Checks an output, `what`, that is not text: throws UsageError if it would go to a terminal.
 void check_binary_output(const std::string& path, std::string_view what);
 
 /// Throws Error where a path that --redact hid stands in `text` after all. Called for every output before the first one
@@ -63,7 +63,8 @@ private:
   const FileOptions& options_;
   std::string path_;
   std::optional<OutputFile> file_;
-  /// What goes to standard output with --redact: nobody can take it back, so all of it is looked through before.
+  /// The results for standard output with --redact, which are checked before any is written, because none can be
+  /// taken back.
   std::optional<ScratchFile> waiting_;
   std::string line_; ///< with --redact: what has not been looked through, because a word may go on
 };

@@ -45,7 +45,7 @@ PictureFormat format_by_name(std::string_view output) {
   return PictureFormat::svg;
 }
 
-/// What is left when everything that can be merged is: a picture has to say something.
+/// Warns that a picture is large even though everything that can be merged is.
 void warn_of_size(const FileOptions& file, const PictureOptions& options, std::size_t bytes) {
   if (!options.max_size || bytes <= options.max_size->bytes) return;
   file.advise(fmt::format("{}: has {} bytes, more than --max-size {} allows: nothing more can be merged or left out",

@@ -35,9 +35,9 @@ struct PictureOptions {
 [[nodiscard]] Option<PictureOptions> size_option(std::string_view how);
 [[nodiscard]] OptionList<PictureOptions> flame_picture_options(); ///< all of a flame graph, but for -o
 
-/// Of a flame graph with such frames.
+/// Returns the options of a flame graph with such frames.
 [[nodiscard]] SvgOptions svg_options(const PictureOptions& options, FrameFilter frames);
-/// Of a picture without frames.
+/// Returns the options of a picture without frames.
 [[nodiscard]] SvgOptions svg_options(const PictureOptions& options);
 
 /// Before the work begins: throws UsageError for a --format or --zoom that does not go with the output, and Error where

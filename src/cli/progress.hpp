@@ -1,7 +1,7 @@
 #pragma once
 
-// How far a long step is -> one line on the terminal, rewritten in place and erased at the end. Nothing is shown in the
-// first second, with --quiet, or where standard error is no terminal.
+// The progress of a long step -> one line on the terminal, rewritten in place and erased at the end. Nothing is shown
+// in the first second, with --quiet, or if standard error is no terminal.
 
 #include "io/progress_line.hpp"
 

@@ -46,8 +46,10 @@ struct RehearseCommand : CommandOptions {
   std::vector<std::string> gpus{"h100-80"};
   std::optional<std::uint64_t> devices;
   std::optional<std::uint64_t> memory_bytes;
+  std::optional<std::uint64_t> outside_bytes;
   std::string output = "memviz-rehearsal";
   std::optional<std::uint64_t> steps;
+  std::optional<std::uint64_t> requests;
   bool leaves_recording = false;
   std::uint64_t max_entries = 200'000;
   std::optional<rehearse::SearchRange> search;
@@ -83,11 +85,21 @@ OptionList<RehearseCommand> rehearse_options() {
              parse_up_to<kMostDeviceIds>),
       parsed({"memory", '\0', "SIZE", "memory of each, in place of the profile's, for example 24GiB"},
              &RehearseCommand::memory_bytes, parse_bytes),
+      rare(parsed(
+          {"outside", '\0', "SIZE",
+           "memory of each that libraries and kernels take outside of PyTorch, from the first kernel on (default: 0), "
+           "for example 0.25GiB"},
+          &RehearseCommand::outside_bytes, parse_bytes)),
       verbatim({"output", 'o', "FOLDER", "where the snapshots go (default: memviz-rehearsal); no file is replaced"},
                &RehearseCommand::output),
       parsed(
           {"steps", '\0', "N", "end each process after so many steps of an optimizer of PyTorch's, as if it were done"},
           &RehearseCommand::steps, parse_up_to<kMost>),
+      parsed(
+          {"requests", '\0', "N",
+           "end an inference server (vLLM, SGLang) after so many requests of the longest that it takes, 0 when it is "
+           "ready (default: as many as its KV cache holds at once)"},
+          &RehearseCommand::requests, parse_up_to<kMost, 0>),
       rare(flag({"no-record", '\0', "", "leave recording to the program; who holds the peak is not known then"},
                 &RehearseCommand::leaves_recording)),
       rare(parsed({"max-entries", '\0', "N", "events of the history that are kept (default: 200000)"},
@@ -119,6 +131,7 @@ Setup setup_of(const RehearseCommand& options, const std::string& gpu) {
   setup.devices = static_cast<std::uint32_t>(options.devices.value_or(1));
   setup.max_entries = options.max_entries;
   setup.steps = options.steps;
+  setup.requests = options.requests;
   setup.memory_bytes = options.memory_bytes;
   setup.records = !options.leaves_recording;
   setup.output = options.output;
@@ -130,11 +143,17 @@ Setup setup_of(const RehearseCommand& options, const std::string& gpu) {
   setup.folder = rehearse::rehearsal_folder(rehearse::own_program());
   setup.profile_file = rehearse::profile_file(setup.folder, gpu);
   setup.profile = rehearse::read_profile(setup.profile_file);
-  if (!setup.memory_bytes) return setup;
-  if (*setup.memory_bytes <= setup.profile.context_bytes)
-    throw UsageError(fmt::format("--memory {}: the context alone takes {}", format_bytes(*setup.memory_bytes),
-                                 format_bytes(setup.profile.context_bytes)));
-  setup.profile.total_bytes = *setup.memory_bytes;
+  if (setup.memory_bytes) {
+    if (*setup.memory_bytes <= setup.profile.context_bytes)
+      throw UsageError(fmt::format("--memory {}: the context alone takes {}", format_bytes(*setup.memory_bytes),
+                                   format_bytes(setup.profile.context_bytes)));
+    setup.profile.total_bytes = *setup.memory_bytes;
+  }
+  setup.outside_bytes = options.outside_bytes.value_or(0);
+  if (setup.outside_bytes > setup.profile.total_bytes - setup.profile.context_bytes)
+    throw UsageError(fmt::format("--outside {}: {} has {}, of which the context takes {}",
+                                 format_bytes(setup.outside_bytes), setup.profile.name,
+                                 format_bytes(setup.profile.total_bytes), format_bytes(setup.profile.context_bytes)));
   return setup;
 }
 

@@ -66,7 +66,7 @@ void check_options(const ReportOptions& options) {
     throw UsageError("--project-root names a folder that --redact hides: leave out one of them, or hide names only");
 }
 
-/// What a reader of the tables might miss.
+/// Hints at what a reader of the tables might miss.
 void advise(const ReportOptions& options, const Loaded& loaded, const MemoryReport& report,
             const ProjectFiles& project) {
   constexpr std::size_t kMostColumns = 200;

@@ -49,11 +49,11 @@ OptionList<RunCommand> run_options() {
 std::string own_file() {
   std::error_code error;
   const fs::path program = fs::read_symlink("/proc/self/exe", error);
-  if (error) throw Error("this system does not tell where memviz itself lies (/proc is not there)");
+  if (error) throw Error("cannot find memviz's own file: /proc is missing");
   return program.string();
 }
 
-/// Where programs find it whatever folder they go to.
+/// Returns the path by which programs find a folder from any working directory.
 std::string in_full(const std::string& folder) {
   std::error_code error;
   const fs::path path = fs::absolute(folder, error);

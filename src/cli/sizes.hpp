@@ -30,10 +30,10 @@ namespace memviz::cli {
 /// that names `option`.
 [[nodiscard]] GrowthLimit parse_limit(std::string_view option, std::string_view text);
 
-/// parse_count() from 1 on, as the function of an option.
-template <std::uint64_t most>
+/// parse_count() from 1 on, or from `least`, as the function of an option.
+template <std::uint64_t most, std::uint64_t least = 1>
 [[nodiscard]] std::uint64_t parse_up_to(std::string_view option, const std::string& word) {
-  return parse_count(option, word, 1, most);
+  return parse_count(option, word, least, most);
 }
 
 } // namespace memviz::cli

@@ -9,7 +9,7 @@
 namespace memviz::cli {
 
 SnapshotFile::SnapshotFile(const std::string& file, const FileOptions& options)
-    : progress_(picture_name(file), options.is_quiet),
+    : progress_(picture_name(file), options.is_quiet || options.waiting_messages != nullptr),
       session_(file, session_options(shown_name(file, options), options, progress_)) {
 }
 
@@ -22,14 +22,10 @@ SessionOptions session_options(const std::string& name, const FileOptions& optio
           }};
 }
 
-namespace {
-
 KindRules kind_rules_of(const FileOptions& options) {
   if (!options.kinds) return {};
   return naming_file(*options.kinds, [&] { return KindRules(read_input(*options.kinds).bytes()); });
 }
-
-} // namespace
 
 Loaded load(const std::string& file, const FileOptions& options, const Wants& wants, std::optional<DeviceId> device) {
   Wants with_rules = wants;

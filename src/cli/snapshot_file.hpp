@@ -30,8 +30,11 @@ private:
   Session session_;
 };
 
-/// How the session of a file is to be read; refers to both.
+/// Returns how the session of a file is to be read; refers to both.
 [[nodiscard]] SessionOptions session_options(const std::string& name, const FileOptions& options, Progress& progress);
+
+/// The rules of --kinds. Throws Error with the name of their file.
+[[nodiscard]] KindRules kind_rules_of(const FileOptions& options);
 
 /// Throws Error, with the file's name, for everything that keeps it from being read as a snapshot, and UsageError where
 /// it does not have the moment or the device.

@@ -1,4 +1,5 @@
 #include "cli/command.hpp"
+#include "cli/many_files.hpp"
 #include "cli/scope.hpp"
 #include "cli/snapshot_file.hpp"
 #include "cli/text_outputs.hpp"
@@ -33,9 +34,10 @@ FileAnswer stats_of(const std::string& file, const StatsOptions& options) {
 
 int run_stats(const StatsOptions& given) {
   StatsOptions options = given;
+  find_files(options);
   options.outputs.check(options);
   options.file.are_warnings_shown = options.outputs.shows_text_beside_messages();
-  return answer_files(options, options.outputs, [&](const std::string& file) { return stats_of(file, options); });
+  return answer_each(options, options.outputs, stats_of);
 }
 
 } // namespace
@@ -43,7 +45,7 @@ int run_stats(const StatsOptions& given) {
 Command stats_command() {
   const CommandText text{
       .name = "stats",
-      .operands = "SNAPSHOT... [options]",
+      .operands = "SNAPSHOT...|FOLDER... [options]",
       .summary = "totals, accounts, largest users, segment map and settings as text or JSON",
       .text = "Prints for each device what is reserved, allocated and free, by pool and stream; whether the recorded "
               "allocations add up; the peak; what kinds of memory are in use (parameters, gradients, activations, ...) "
@@ -51,7 +53,7 @@ Command stats_command() {
       .examples = "  memviz stats mem.pickle\n"
                   "  memviz stats mem.pickle --at peak\n"
                   "  memviz stats mem.pickle --json - | jq '.devices[].peak_requested_bytes'\n"
-                  "  memviz stats rank*.pickle --json - | jq '.[].devices[].reserved_bytes'\n",
+                  "  memviz stats rank*.pickle --json - | jq '.devices[].reserved_bytes'\n",
       .takes_several = true,
   };
   return command(text, stats_options(), run_stats);

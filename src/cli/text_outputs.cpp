@@ -1,13 +1,18 @@
 #include "cli/text_outputs.hpp"
 
 #include "cli/highlight.hpp"
+#include "cli/many_files.hpp"
 #include "cli/messages.hpp"
 #include "io/terminal.hpp"
 #include "memviz/error.hpp"
+#include "memviz/export.hpp"
 
 #include <algorithm>
-#include <exception>
+#include <memory>
+#include <new>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace memviz::cli {
 
@@ -26,58 +31,100 @@ int worse(int one, int other) {
   return kSuccess;
 }
 
-/// The answers of several files, until all of them are there.
+/// JSON without its lines: in texts, ends of lines are escaped.
+std::string one_line(std::string_view json) {
+  std::string line;
+  bool is_indent = false;
+  for (const char character : json) {
+    is_indent = character == '\n' || (is_indent && character == ' ');
+    if (!is_indent) line += character;
+  }
+  return line + '\n';
+}
+
+/// The outcome for one of several files.
+struct Made {
+  FileAnswer answer = {};
+  bool is_answered = false;
+  std::string failure = {}; ///< a message
+  int code = kSuccess;
+  std::vector<std::string> messages = {}; ///< to be said before the answer
+};
+
+/// Answers for one file. A file that lacks something, such as a device, does not end the others.
+Made made_of(const CommandOptions& options, const FileOptions& own, const std::string& file, const AnswerFile& answer) {
+  Made made;
+  try {
+    made.code = run_within_limits(options, [&] {
+      made.answer = answer(file, own);
+      return kSuccess;
+    });
+    made.is_answered = true;
+  } catch (const UsageError& error) {
+    made.failure = error.what();
+    made.code = kBadUsage;
+  } catch (const Error& error) {
+    made.failure = error.what();
+    made.code = kBadData;
+  } catch (const std::bad_alloc&) {
+    made.failure = "out of memory";
+    made.code = kBadData;
+  }
+  made.messages = std::move(*own.waiting_messages);
+  return made;
+}
+
+/// The answers of several files, written one after the other.
 class Answers {
 public:
-  Answers(const CommandOptions& options, const TextOutputs& outputs) : options_(options), outputs_(outputs) {}
+  Answers(const CommandOptions& options, const TextOutputs& outputs) : options_(options), outputs_(outputs) {
+    if (outputs.wants_json() && outputs.json != "-") json_.emplace(options.file, *outputs.json);
+    if (outputs.text && outputs.text != "-") text_.emplace(options.file, *outputs.text);
+  }
 
-  void add(const FileAnswer& answer) {
-    if (outputs_.wants_json()) {
-      json_ += json_.empty() ? "[\n" : ",\n";
-      json_ += std::string_view(answer.json).substr(0, answer.json.find_last_not_of('\n') + 1);
-    }
-    if (!outputs_.wants_text()) return;
+  /// Returns the exit code.
+  int add(const std::string& file, const Made& made) {
+    for (const std::string& message : made.messages)
+      say_message(message);
+    if (outputs_.wants_json()) write_json(file, made);
+    if (made.is_answered && outputs_.wants_text()) write_text_of(made.answer);
+    for (const std::string& error : {made.failure, made.answer.error})
+      if (!error.empty()) say_message(error);
+    return worse(worse(made.code, made.answer.exit_code), made.answer.error.empty() ? kSuccess : kBadData);
+  }
+
+  void finish() {
+    if (json_) json_->finish();
+    if (text_) text_->finish();
+  }
+
+private:
+  void write_json(const std::string& file, const Made& made) {
+    const std::string name = shown_name(file, options_.file);
+    std::string_view reason = made.failure;
+    if (reason.starts_with(name + ": ")) reason.remove_prefix(name.size() + 2);
+    const std::string line = one_line(made.is_answered ? made.answer.json : unread_json(name, reason));
+    if (json_)
+      json_->write(line);
+    else
+      write_output(options_.file, "-", line);
+  }
+
+  void write_text_of(const FileAnswer& answer) {
     const std::string text = (is_first_ ? "" : "\n") + answer.text;
     is_first_ = false;
-    if (outputs_.text)
-      text_ += text;
+    if (text_)
+      text_->write(text);
     else
       write_text(options_.file, "-", text);
   }
 
-  void write() {
-    if (outputs_.wants_json()) write_output(options_.file, *outputs_.json, json_.empty() ? "[]\n" : json_ + "\n]\n");
-    if (outputs_.text) write_output(options_.file, *outputs_.text, text_);
-  }
-
-private:
   const CommandOptions& options_;
   const TextOutputs& outputs_;
-  std::string text_;
-  std::string json_;
+  std::optional<PieceOutput> json_;
+  std::optional<PieceOutput> text_;
   bool is_first_ = true;
 };
-
-/// Of one of several files: what it does not have, such as a device, is no reason to leave the others out.
-int answer_one(const CommandOptions& options, const std::string& file, Answers& answers,
-               const std::function<FileAnswer(const std::string& file)>& answer) {
-  FileAnswer made;
-  int code = kSuccess;
-  const auto work = [&] {
-    made = answer(file);
-    return kSuccess;
-  };
-  try {
-    code = run_within_limits(options, work);
-  } catch (const ReaderGone&) {
-    throw;
-  } catch (const Error& error) {
-    return report(error);
-  }
-  answers.add(made);
-  if (!made.error.empty()) say_message(made.error);
-  return worse(worse(code, made.exit_code), made.error.empty() ? kSuccess : kBadData);
-}
 
 } // namespace
 
@@ -101,19 +148,30 @@ void write_text(const FileOptions& file, const std::string& path, const std::str
   write_output(file, path, path == "-" ? for_output(text) : text);
 }
 
-int answer_files(const CommandOptions& options, const TextOutputs& outputs,
-                 const std::function<FileAnswer(const std::string& file)>& answer) {
-  if (options.operands.size() == 1) {
-    const FileAnswer made = answer(options.operands.front());
+int answer_files(const CommandOptions& options, const TextOutputs& outputs, const AnswerFile& answer) {
+  const std::vector<std::string>& files = options.operands;
+  if (!options.has_several) {
+    const FileAnswer made = answer(files.front(), options.file);
     write_answer(options.file, outputs, made.text, made.json);
     if (!made.error.empty()) throw Error(made.error);
     return made.exit_code;
   }
   Answers answers(options, outputs);
+  std::vector<Made> made(files.size());
   int code = kSuccess;
-  for (const std::string& file : options.operands)
-    code = worse(code, answer_one(options, file, answers, answer));
-  answers.write();
+  work_on_files(
+      files, threads_for_files(options.file),
+      [&](std::size_t i, unsigned threads) {
+        FileOptions own = options.file;
+        own.threads = threads;
+        own.waiting_messages = std::make_shared<std::vector<std::string>>();
+        made[i] = made_of(options, own, files[i], answer);
+      },
+      [&](std::size_t i) {
+        code = worse(code, answers.add(files[i], made[i]));
+        made[i] = {};
+      });
+  answers.finish();
   return code;
 }
 

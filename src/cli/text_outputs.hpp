@@ -1,7 +1,7 @@
 #pragma once
 
-// Where a command that answers in text, in JSON or in both writes them: -o and --json; of one file, or of several, one
-// after the other.
+// The outputs, -o and --json, of a command that answers in text, in JSON or in both; for one file, or for several,
+// one after the other.
 
 #include "cli/outputs.hpp"
 
@@ -33,7 +33,7 @@ struct TextOutputs {
   [[nodiscard]] bool shows_text_beside_messages() const;
 };
 
-/// What a command makes of one file: what outputs want of it, and what is said when they are written.
+/// The answer of a command for one file: what outputs need of it, and the messages when they are written.
 struct FileAnswer {
   std::string text = {};
   std::string json = {};
@@ -41,11 +41,23 @@ struct FileAnswer {
   int exit_code = kSuccess;
 };
 
+using AnswerFile = std::function<FileAnswer(const std::string& file, const FileOptions& own)>;
+
 /// Runs `answer` for each file of the command line and writes what it made. Of one file, what is wrong with it is
-/// thrown. Of several, each text is written when it is made, what is wrong with a file is said, and the others go on:
-/// JSON is then an array with an element for each file that could be read. Returns the worst exit code: 2, else 1,
-/// else 3, else 0. What goes out is looked through for what --redact hides before any of it is written.
-[[nodiscard]] int answer_files(const CommandOptions& options, const TextOutputs& outputs,
-                               const std::function<FileAnswer(const std::string& file)>& answer);
+/// thrown. Of several, which are worked on at once, each text is written when it and all before it are made, what is
+/// wrong with a file is said, and the others go on: JSON is then a line for each file, with unread_json() for what
+/// could not be read. Returns the worst exit code: 2, else 1, else 3, else 0. What goes out is looked through for what
+/// --redact hides before it is written.
+[[nodiscard]] int answer_files(const CommandOptions& options, const TextOutputs& outputs, const AnswerFile& answer);
+
+/// The same of `answer(file, options)`, where the options are those of the command with the file's own FileOptions.
+template <class Options, class Answer>
+[[nodiscard]] int answer_each(const Options& options, const TextOutputs& outputs, const Answer& answer) {
+  return answer_files(options, outputs, [&](const std::string& file, const FileOptions& own) {
+    Options of_file = options;
+    of_file.file = own;
+    return answer(file, of_file);
+  });
+}
 
 } // namespace memviz::cli

@@ -61,7 +61,7 @@ TraceAddress parse_address(std::string_view option, const std::string& word) {
                                option, word));
 }
 
-/// What --action lists.
+/// The list of --action.
 struct Chosen {
   ActionGroup actions;
   bool annotations = false;

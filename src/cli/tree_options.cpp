@@ -54,7 +54,7 @@ OptionList<TreeChoice> tree_options() {
             "record_function that was open), metadata (what torch.cuda.memory._set_memory_metadata set), compile (the "
             "region of torch.compile), kind (parameter, gradient, activation, ...; docs/kinds.md), separated by "
             "commas; "
-            "instead of --view. Where the file has pinned host memory beside GPUs, device stands first"},
+            "instead of --view. If the file has pinned host memory as well as GPUs, device comes first"},
            words_of(level_choices())),
        [](TreeChoice& choice, const std::string& word) {
          choice.group = levels_of(word);

@@ -76,7 +76,7 @@ void write_unread_keys(JsonWriter& json, const Recording& recording) {
   json.end_array().member("more_unread_keys", recording.more_unread_keys);
 }
 
-/// What memviz's recorder added.
+/// Writes what memviz's recorder added.
 void write_recorder(JsonWriter& json, const Recording& recording) {
   if (recording.declared.empty() && recording.measured.empty()) return;
   json.key("recorder")

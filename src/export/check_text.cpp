@@ -103,7 +103,7 @@ void add_origin(TextTable& table, const CheckReport& report) {
     table.add_row({"recorded", printable(rehearsal_text(*report.recording->origin.rehearsal))});
 }
 
-/// What memviz's recorder added.
+/// Returns what memviz's recorder added.
 std::string recorder_text(const Recording& recording) {
   std::vector<std::string> parts;
   if (!recording.declared.empty())

@@ -1,6 +1,6 @@
 #pragma once
 
-// What the text and the JSON of a CheckReport have in common.
+// Words that the text and the JSON of a CheckReport have in common.
 
 #include "memviz/check.hpp"
 
@@ -10,10 +10,10 @@
 
 namespace memviz {
 
-/// Of a file that is a snapshot.
+/// Returns the warnings of a file that is a snapshot.
 [[nodiscard]] std::vector<std::string> warnings_of(const CheckReport& report);
 
-/// What the snapshot has of one device.
+/// The counts of one device in the snapshot.
 struct DeviceCounts {
   std::uint64_t segments = 0;
   std::uint64_t blocks = 0;
@@ -21,7 +21,7 @@ struct DeviceCounts {
 };
 [[nodiscard]] DeviceCounts device_counts(const Recording& recording, DeviceId device);
 
-/// Who wrote the file, by the traces that each writer leaves in it.
+/// Returns the writer of the file, by the traces that each leaves in it.
 [[nodiscard]] std::string writer_text(const CheckReport& report);
 
 } // namespace memviz

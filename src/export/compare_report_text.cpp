@@ -72,7 +72,7 @@ void add_gauges(SidesTable& table, const Comparison& comparison) {
   }
 }
 
-/// What the picture shows: the totals of both sides at the moment compared, where these can be added up.
+/// Adds the totals of both sides at the compared moment, as the picture shows them, if they can be added up.
 void add_totals(SidesTable& table, const Comparison& comparison) {
   if (!comparison.is_one_moment || comparison.devices.empty()) return;
   const std::string moment = common_moment(comparison);
@@ -92,7 +92,7 @@ void add_kinds(SidesTable& table, const Comparison& comparison) {
     table.add(kind_words(change.kind), {change.before_bytes, change.after_bytes});
 }
 
-/// Of devices that are each at a moment of its own.
+/// Returns the kinds of devices that are each at a moment of their own.
 std::string kinds_text(const Comparison& comparison) {
   std::string text;
   if (comparison.is_one_moment) return text;
@@ -106,7 +106,7 @@ std::string kinds_text(const Comparison& comparison) {
   return text;
 }
 
-/// What the tables do not show.
+/// Returns what the tables do not show.
 std::string remarks_text(const CompareReport& report) {
   const std::size_t devices = report.comparison.readings.size();
   std::string text;

@@ -9,7 +9,8 @@
 
 namespace memviz {
 
-/// What is reserved and in use at the end, by pool and stream where there are several, and the sum that leads there.
+/// Returns what is reserved and in use at the end, by pool and stream if there are several, and the sum that leads
+/// there.
 [[nodiscard]] std::string device_text(const MemoryState& state, const DeviceState& device_state);
 
 } // namespace memviz

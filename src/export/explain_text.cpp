@@ -46,7 +46,7 @@ std::string more(std::size_t count, std::size_t shown) {
   return count > shown ? fmt::format("  and {} more\n", format_count(count - shown)) : "";
 }
 
-/// What is counted: "block" or "segment".
+/// Returns a table of lines; `noun` is "block" or "segment".
 std::string lines_table(const FrameTable& frames, const std::vector<UserLine>& lines, std::uint64_t whole_bytes,
                         std::string_view noun = "block", std::size_t most = kMostLines) {
   TextTable table{Align::right, Align::right, Align::right, Align::left};

@@ -16,7 +16,7 @@ namespace memviz {
 
 namespace {
 
-/// What stands below a state: a stack, or a word in the place of one.
+/// The last part of a path below a state: a stack, or a word instead.
 struct Leaf {
   std::string_view word; ///< "" for a stack
   StackId stack = kNoFrames;

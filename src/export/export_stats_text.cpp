@@ -65,7 +65,7 @@ std::string header(const std::string& file, const MemoryState& state) {
   std::string text = printable(file) + '\n';
   if (!state.recording->origin.generation.empty()) text += printable(state.recording->origin.generation) + ", ";
   text += printable(state.recording->origin.encoding);
-  // Of some the generation says it.
+  // The generation says it for some files.
   const bool is_said = state.recording->origin.generation.find("list of segments") != std::string::npos;
   if (state.recording->origin.signs.is_list && !is_said) text += ", a bare list of segments";
   if (!state.recording->annotations.empty())

@@ -33,6 +33,7 @@ void write_uses(JsonWriter& json, const RunFacts& facts) {
         .member("pid", use.pid)
         .member("total_bytes", use.total_bytes)
         .member("context_bytes", use.context_bytes)
+        .member("outside_bytes", use.outside_bytes)
         .member("peak_bytes", use.peak_bytes)
         .member("left_bytes", use.left_bytes())
         .member("peak_reserved_bytes", use.peak_reserved_bytes)
@@ -102,6 +103,30 @@ void write_gpu(JsonWriter& json, const Profile& profile) {
       .end_object();
 }
 
+/// An inference server's figures as a member of an object; nothing of a program that is none.
+void write_server(JsonWriter& json, const std::optional<ServerFacts>& server) {
+  if (!server) return;
+  json.key("server")
+      .begin_object()
+      .member("name", server->name)
+      .member("version", server->version)
+      .member("has_started", server->has_started)
+      .member("weights_bytes", server->weights_bytes)
+      .member("activation_bytes", server->activation_bytes)
+      .member("outside_bytes", server->outside_bytes)
+      .member("cache_bytes", server->cache_bytes)
+      .member("graph_bytes", server->graph_bytes)
+      .member("budget_bytes", server->budget_bytes)
+      .member("cache_tokens", server->cache_tokens)
+      .member("request_tokens", server->request_tokens)
+      .member("requests_at_once", server->requests_at_once)
+      .member("requests", server->requests)
+      .member("tokens_of_request", server->tokens_of_request)
+      .member("added", server->added)
+      .member("error", server->error)
+      .end_object();
+}
+
 void write_verdict(JsonWriter& json, const FitVerdict& verdict) {
   json.begin_object().member("outcome", outcome_word(verdict.outcome)).member("text", headline(verdict));
   json.key("program").begin_object().member("exit_code", verdict.ending.exit_code);
@@ -120,6 +145,7 @@ void write_verdict(JsonWriter& json, const FitVerdict& verdict) {
   }
   write_failure(json, verdict.failure);
   write_files(json, verdict.facts);
+  write_server(json, verdict.facts.server);
   if (verdict.other_end)
     json.key("other_end")
         .begin_object()

@@ -3,7 +3,9 @@
 
 #include "base/printable.hpp"
 #include "base/wrap.hpp"
+#include "export/fit_server_text.hpp"
 #include "export/text_table.hpp"
+#include "memviz/fit_server_words.hpp"
 #include "memviz/fit_words.hpp"
 #include "memviz/format.hpp"
 #include "memviz/label.hpp"
@@ -13,6 +15,7 @@
 #include <fmt/format.h>
 #include <map>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace memviz::rehearse {
@@ -42,12 +45,20 @@ std::string use_table(const RunFacts& facts) {
     });
     shown.resize(kMostRows);
   }
-  TextTable table{Align::left, Align::right, Align::right, Align::right, Align::right, Align::right};
-  table.add_row({"", "peak", "of which PyTorch", "context", "memory", "left"});
+  const bool has_outside = std::ranges::any_of(shown, [](const auto* use) { return use->outside_bytes > 0; });
+  std::vector<Align> columns(has_outside ? 7 : 6, Align::right);
+  columns.front() = Align::left;
+  TextTable table(std::move(columns));
+  const auto add = [&](std::vector<std::string> cells, std::string outside) {
+    if (has_outside) cells.insert(cells.begin() + 4, std::move(outside));
+    table.add_row(std::move(cells));
+  };
+  add({"", "peak", "of which PyTorch", "context", "memory", "left"}, "--outside");
   for (const DeviceUse* use : shown)
-    table.add_row({use_name(*use, facts), format_bytes(use->peak_bytes),
-                   use->peak_reserved_bytes ? format_bytes(*use->peak_reserved_bytes) : "unknown",
-                   format_bytes(use->context_bytes), format_bytes(use->total_bytes), format_bytes(use->left_bytes())});
+    add({use_name(*use, facts), format_bytes(use->peak_bytes),
+         use->peak_reserved_bytes ? format_bytes(*use->peak_reserved_bytes) : "unknown",
+         format_bytes(use->context_bytes), format_bytes(use->total_bytes), format_bytes(use->left_bytes())},
+        format_bytes(use->outside_bytes));
   const std::size_t more = facts.uses.size() - shown.size();
   return '\n' + table.text("  ") + (more > 0 ? fmt::format("  and {} more, with more room\n", format_count(more)) : "");
 }
@@ -98,6 +109,7 @@ std::string files(const RunFacts& facts) {
 std::string verdict_text(const FitVerdict& verdict, std::size_t columns) {
   std::string text = wrapped_text(headline(verdict), "", columns);
   text += use_table(verdict.facts);
+  if (verdict.facts.server) text += server_table(*verdict.facts.server);
   if (verdict.failure)
     text += failure_text(*verdict.failure, columns);
   else if (verdict.peak)
@@ -106,18 +118,9 @@ std::string verdict_text(const FitVerdict& verdict, std::size_t columns) {
   return text + sentences("What to know", notes(verdict), columns);
 }
 
-std::string_view answer_word(FitOutcome outcome) {
-  switch (outcome) {
-  case FitOutcome::fits: return "fits";
-  case FitOutcome::does_not_fit: return "does not fit";
-  case FitOutcome::failed:
-  case FitOutcome::no_gpu: break;
-  }
-  return "no answer";
-}
-
-/// Adds the cells of a run: the answer, the peak, PyTorch's part of it, the rest of the device, and what decides.
-void add_answer(std::vector<std::string>& cells, const FitVerdict& verdict) {
+/// Adds the cells of a run: the answer, the peak, PyTorch's part of it, the rest of the device, for servers the tokens
+/// and the requests that the KV cache holds, and what decides.
+void add_answer(std::vector<std::string>& cells, const FitVerdict& verdict, bool is_server = false) {
   const DeviceUse* const use = fullest(verdict.facts);
   cells.emplace_back(answer_word(verdict.outcome));
   if (use == nullptr || verdict.outcome != FitOutcome::fits)
@@ -126,6 +129,11 @@ void add_answer(std::vector<std::string>& cells, const FitVerdict& verdict) {
     cells.insert(cells.end(), {format_bytes(use->peak_bytes),
                                use->peak_reserved_bytes ? format_bytes(*use->peak_reserved_bytes) : "unknown",
                                format_bytes(use->left_bytes())});
+  if (const auto& server = verdict.facts.server; is_server && server && verdict.outcome == FitOutcome::fits)
+    cells.insert(cells.end(),
+                 {server->cache_tokens ? format_count(*server->cache_tokens) : "unknown", requests_text(*server)});
+  else if (is_server)
+    cells.insert(cells.end(), 2, "");
   cells.push_back(deciding_memory(verdict));
 }
 
@@ -154,15 +162,23 @@ std::string gpu_table(const GpusReport& report) {
     columns.push_back(Align::right);
     head.emplace_back("rank");
   }
-  columns.insert(columns.end(), {Align::left, Align::right, Align::right, Align::right, Align::left});
-  head.insert(head.end(), {"answer", "peak", "of which PyTorch", "left", "what decides"});
+  columns.insert(columns.end(), {Align::left, Align::right, Align::right, Align::right});
+  head.insert(head.end(), {"answer", "peak", "of which PyTorch", "left"});
+  const bool is_server = std::ranges::any_of(
+      report.gpus, [](const RanksReport& gpu) { return deciding_run(gpu).verdict.facts.server.has_value(); });
+  if (is_server) {
+    columns.insert(columns.end(), 2, Align::right);
+    head.insert(head.end(), {"tokens of KV cache", "requests at once"});
+  }
+  columns.push_back(Align::left);
+  head.emplace_back("what decides");
   TextTable table(std::move(columns));
   table.add_row(std::move(head));
   for (const RanksReport& gpu : report.gpus) {
     const RankRun& run = deciding_run(gpu);
     std::vector<std::string> cells{profile_of(gpu).name, format_bytes(profile_of(gpu).total_bytes)};
     if (is_job) cells.push_back(std::to_string(run.rank));
-    add_answer(cells, run.verdict);
+    add_answer(cells, run.verdict, is_server);
     table.add_row(std::move(cells));
   }
   return '\n' + table.text("  ");
@@ -206,7 +222,7 @@ std::string gpus_text(const GpusReport& report, std::size_t columns) {
 }
 
 std::string search_text(const SearchReport& report, std::size_t columns) {
-  std::string text = wrapped_text(search_headline(report), "", columns) + '\n';
+  std::string text = wrapped_text(search_headline(report), "", columns) + server_search_table(report) + '\n';
   const SearchRun& run = answering_run(report);
   text += fmt::format("{}={}\n", report.range.name, run.value);
   text += verdict_text(run.verdict, columns);

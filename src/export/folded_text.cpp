@@ -23,8 +23,7 @@ char in_stack(char c) {
   return c == ';' ? ':' : c;
 }
 
-/// What a frame's text says as PyTorch writes it, but for what is unsafe and commands of a job's log: `##[name]`
-/// becomes
+/// A frame's text as PyTorch writes it, except for unsafe characters and commands of a job's log: `##[name]` becomes
 /// `#:[name]`.
 class SafeText {
 public:
@@ -101,7 +100,7 @@ std::uint64_t folded_size(const FrameTable& frames, FrameId frame) {
 }
 
 int compare_folded(const FrameTable& frames, FoldedStack one, FoldedStack other) {
-  // What most stacks begin with is the same frames.
+  // Most stacks begin with the same frames.
   const auto [differs, in_other] = std::mismatch(one.begin(), one.end(), other.begin(), other.end());
   const auto common = static_cast<std::size_t>(differs - one.begin());
   if (differs == one.end() || in_other == other.end())

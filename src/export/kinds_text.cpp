@@ -28,7 +28,7 @@ std::string known_by(const KindAmount& amount) {
   return text;
 }
 
-/// What is or was there, the largest first.
+/// Returns the kinds that exist or existed, the largest first.
 std::vector<std::size_t> kinds_of(const KindAccount& now, const KindAccount& peak) {
   const auto most = [&](std::size_t kind) { return std::max(now[kind].bytes, peak[kind].bytes); };
   std::vector<std::size_t> kinds;

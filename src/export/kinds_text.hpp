@@ -1,6 +1,6 @@
 #pragma once
 
-// What kinds of memory a device holds -> a table.
+// The kinds of memory of a device -> a table.
 
 #include "memviz/kinds.hpp"
 #include "memviz/memory_state.hpp"

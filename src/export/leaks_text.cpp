@@ -63,7 +63,7 @@ std::string range_and_change(const std::vector<std::uint64_t>& bytes) {
   return fmt::format("{:<24} {:>11}", range_text(bytes.front(), bytes.back()), "(" + format_delta(change) + ")");
 }
 
-/// How the steps were found, and the memory as a whole.
+/// Returns how the steps were found, and the memory as a whole.
 std::string overview(const DeviceLeaks& leaks, const LeaksWords& words) {
   std::string text = fmt::format("\n  {}\n", words.steps);
   for (const std::string& note : words.step_notes)
@@ -129,7 +129,7 @@ std::string rest_text(std::size_t rows) {
   return rows > kMostRows ? fmt::format("    and {} more\n", format_count(rows - kMostRows)) : "";
 }
 
-/// What a line holds at the end of the recording, where a rule tells: " (gradients)".
+/// Returns the kind of what a line holds at the end of the recording, if a rule covers it: " (gradients)".
 std::string LeaksText::kind_text(DeviceId device, StackId stack) const {
   const auto found = kinds_.find({device, stack});
   return found == kinds_.end() ? "" : fmt::format(" ({})", kind_words(found->second));

@@ -74,7 +74,7 @@ private:
     json_.end_object();
   }
 
-  /// Those of the project, with lines that can be gone to.
+  /// Writes the frames of the project, with lines that an editor can open.
   void write_frames(StackId stack) {
     const FrameTable& frames = subject_.state.frames();
     json_.key("frames").begin_array();

@@ -8,7 +8,7 @@ namespace memviz {
 
 namespace {
 
-/// What one character of a bar stands for.
+/// The bytes that one character of a bar represents.
 struct Cell {
   std::uint64_t bytes = 0;
   std::uint64_t allocated_bytes = 0;

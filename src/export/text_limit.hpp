@@ -1,6 +1,7 @@
 #pragma once
 
-// How much text memviz spells out of one file: deep stacks of long names let a few megabytes stand for terabytes.
+// The limit of the text that memviz writes for one file: with deep stacks of long names a few megabytes can represent
+// terabytes.
 
 #include "memviz/error.hpp"
 #include "memviz/format.hpp"
@@ -13,7 +14,8 @@ namespace memviz {
 
 class TextLimit {
 public:
-  /// Of the real snapshots the wordiest gives 19 bytes of folded text for each of its own, and 53 of a log with stacks.
+  /// Sets the limit. The wordiest of the real snapshots gives 19 bytes of folded text for each of its own, and 53 of
+  /// a log with stacks.
   TextLimit(std::uint64_t file_bytes, std::string_view advice)
       : most_bytes_((std::uint64_t{64} << 20U) + 128 * file_bytes), advice_(advice) {}
 

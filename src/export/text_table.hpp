@@ -22,7 +22,7 @@ public:
   /// Every row as a line that starts with `indent`, two spaces between columns, none at the end.
   [[nodiscard]] std::string text(std::string_view indent) const;
 
-  /// Of its widest line, without the indent.
+  /// Returns the width of the widest line, without the indent.
   [[nodiscard]] std::size_t width() const;
 
 private:

@@ -141,7 +141,7 @@ private:
     json_.key("ooms").begin_array();
     for (const Mark& mark : part.record.marks) {
       if (mark.kind != MarkKind::oom || mark.state < part.window.first || mark.state > part.window.last) continue;
-      // Where CUDA could not say what is free, the file holds a number near 2^64.
+      // If CUDA could not report what is free, the file has a number near 2^64.
       const auto free_bytes = mark.free_bytes > kMaxTotalBytes ? std::nullopt : std::optional(mark.free_bytes);
       json_.begin_object(JsonLayout::spaced)
           .member("event", event_of(mark.state))

@@ -24,7 +24,7 @@ struct TraceLine {
   std::optional<PoolId> pool;
 };
 
-/// How many lines of a device were written, and of how many events.
+/// The lines of a device that were written, and the events they are of.
 struct TraceCount {
   std::uint64_t shown = 0;
   std::uint64_t events = 0;
@@ -45,10 +45,11 @@ public:
 /// "b7f064c000000_0", "s7f064c000000_0"
 [[nodiscard]] std::string allocation_name(const AllocationLife& life);
 
-/// What an event's action is called in the file.
+/// Returns the name of an event's action in the file.
 [[nodiscard]] std::string_view action_text(const FrameTable& frames, const Event& event);
 
-/// Of `text`, whole characters of the first 4,096 bytes: one text of a file may stand beside millions of events.
+/// Returns the whole characters in the first 4,096 bytes of `text`: one text of a file may belong to millions of
+/// events.
 [[nodiscard]] std::string_view bounded(std::string_view text);
 
 } // namespace memviz

@@ -1,7 +1,7 @@
 #pragma once
 
-// Which list stands at a place, guessed from a few of its bytes: whoever compares the rest spares going through it
-// opcode by opcode. One thread adds lists while others guess.
+// A few bytes of a list -> a guess which list it is: comparing the rest is cheaper than decoding it opcode by opcode.
+// One thread adds lists while others guess.
 
 #include "value/value.hpp"
 
@@ -49,7 +49,7 @@ private:
   static constexpr std::size_t kWindowBytes = 48;
   static constexpr unsigned kSlotBits = 14;
 
-  /// Who chooses lists that collide only makes them be gone through.
+  /// Returns the slot. Lists that are chosen to collide are only decoded.
   [[nodiscard]] static std::size_t slot_of(const char* bytes, std::size_t window) {
     static constexpr std::array<std::uint64_t, kWindowBytes / 8> kFactors{0x9E3779B97F4A7C15ULL, 0xC2B2AE3D27D4EB4FULL,
                                                                           0x165667B19E3779F9ULL, 0xD6E8FEB86659FD93ULL,

@@ -1,6 +1,6 @@
 #pragma once
 
-// How the fast reader leaves the middle of a file that it cannot read.
+// The exception with which the fast reader leaves a file that it cannot read.
 
 #include "memviz/read_by.hpp"
 

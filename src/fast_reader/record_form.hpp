@@ -18,10 +18,10 @@ public:
   static constexpr std::size_t kMostHeadBytes = 8;
   static constexpr std::size_t kMostNumberBytes = 7;
 
-  /// Of nothing.
+  /// Matches nothing.
   RecordForm() = default;
 
-  /// Of the `head_bytes` at `at` and any little-endian number of `number_bytes` behind them.
+  /// Matches the `head_bytes` at `at` and any little-endian number of `number_bytes` after them.
   [[nodiscard]] static RecordForm of_number(const char* at, std::size_t head_bytes, std::size_t number_bytes,
                                             bool is_signed, Kind kind) {
     RecordForm form = of_bytes(at, head_bytes);
@@ -34,7 +34,7 @@ public:
     return form;
   }
 
-  /// Of the `bytes` at `at`, at most kLookAhead, which mean `cell`.
+  /// Matches the `bytes` at `at`, at most kLookAhead, which mean `cell`.
   [[nodiscard]] static RecordForm of_constant(const char* at, std::size_t bytes, Value cell) {
     RecordForm form = of_bytes(at, bytes);
     form.cell_ = cell;
@@ -45,7 +45,7 @@ public:
   [[nodiscard]] bool matches(const char* at) const {
     return (word_at(at) & first_mask_) == first_ && (word_at(at + 8) & second_mask_) == second_;
   }
-  /// Of bytes that match.
+  /// Returns the value of bytes that match.
   [[nodiscard]] Value value(const char* at) const {
     const std::uint64_t number = ((word_at(at + head_bytes_) & number_mask_) ^ sign_) - sign_;
     return Value::from_bits(cell_.bits() + Value(Kind::unset, number).bits());
@@ -58,7 +58,7 @@ private:
     std::memcpy(&word, at, sizeof word);
     return word;
   }
-  /// Of the lowest `bytes` of a word.
+  /// Returns a mask of the lowest `bytes` of a word.
   [[nodiscard]] static std::uint64_t mask_of(std::size_t bytes) {
     return bytes >= 8 ? ~std::uint64_t{0} : (std::uint64_t{1} << 8 * bytes) - 1;
   }

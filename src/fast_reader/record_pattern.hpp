@@ -1,7 +1,7 @@
 #pragma once
 
-// What all records of a kind have in common as bytes: a dict is opened, keys are fetched from the memo, each followed
-// by a small value, and the dict is closed. Writers repeat this millions of times with other values only.
+// The bytes that all records of a kind have in common: a dict is opened, keys are fetched from the memo, each
+// followed by a small value, and the dict is closed. Writers repeat this millions of times with other values only.
 
 #include "value/value.hpp"
 
@@ -14,8 +14,8 @@ namespace memviz::fast_reader {
 
 class RecordPattern {
 public:
-  /// How the memo gets the dict: not at all; when it is empty (Python), by MEMOIZE or BINPUT and LONG_BINPUT; or by
-  /// these when it is filled (PyTorch's C++ writer).
+  /// The way the memo gets the dict: not at all; when it is empty (Python), by MEMOIZE or BINPUT and LONG_BINPUT; or
+  /// by these when it is filled (PyTorch's C++ writer).
   enum class Entry : std::uint8_t { none, memoize, put, put_after };
 
   explicit RecordPattern(Entry entry) : entry_(entry) {}

@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::size_t kMostKeys = 64;
 
-/// Of a key and a value of `bytes` at `at`.
+/// Returns the form of the key and value of `bytes` at `at`.
 RecordForm form_of(const char* at, std::size_t key_bytes, std::size_t bytes, Value cell) {
   const char* const value = at + key_bytes;
   const auto number_of = [&](std::size_t of_number, bool is_signed) {
@@ -49,7 +49,7 @@ void RecordScanner::scan(const RecordPattern& pattern, std::uint64_t stop_offset
     const auto cells = std::span(run.cells).subspan(filled, columns);
     const char* at = try_record(pattern, cells, forms, run);
     if (at == nullptr) {
-      // What looks like an earlier value may be the beginning of another one.
+      // Bytes that look like an earlier value may be the beginning of another one.
       new_forms_.assign(columns, RecordForm());
       at = try_record(pattern, cells, new_forms_, run);
       if (at == nullptr) break;

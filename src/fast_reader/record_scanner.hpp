@@ -34,8 +34,8 @@ struct RecordRun {
   std::size_t pattern = 0;
   std::vector<Value> cells;
   std::vector<InlineList> lists;
-  /// Of writers that number the entries of the memo themselves (protocols 2 and 3): the numbers, in the order of the
-  /// entries that the run makes.
+  /// The numbers that writers give to entries of the memo themselves (protocols 2 and 3), in the order of the entries
+  /// that the run makes.
   std::vector<std::uint32_t> puts;
 
   /// Empty, from `offset` on; keeps its memory.
@@ -61,7 +61,7 @@ struct FreshList {
   bool is_memoized = false;
 };
 
-/// Of one thread. What it finds means the same wherever it begins; how fast it is depends on what it has seen before.
+/// The scanner of one thread. Its results do not depend on where it begins, but its speed does.
 class RecordScanner {
 public:
   /// `guesses` may be null.
@@ -76,8 +76,8 @@ public:
   /// The pattern of the record at `offset`, if it has one.
   [[nodiscard]] std::optional<RecordPattern> learn(std::uint64_t offset, const pickle::Memo& memo) const;
 
-  /// How the list goes on whose EMPTY_LIST stands before `offset`, if nothing but its number in the memo stands before
-  /// the MARK of its first items.
+  /// Returns the continuation of the list whose EMPTY_LIST is before `offset`, if only its number in the memo is
+  /// between that and the MARK of its first items.
   [[nodiscard]] std::optional<FreshList> fresh_list(std::uint64_t offset) const;
 
 private:

@@ -24,7 +24,7 @@ template <Opcode kOpcode> Value reference_to(const char* at) {
   return {Kind::memo_reference, argument_at<kOpcode>(at)};
 }
 
-/// Of LONG1 at `at`: 0 to 8 bytes, sign-extended.
+/// Returns the number of the LONG1 at `at`: 0 to 8 bytes, sign-extended.
 std::int64_t long1_at(const char* at, unsigned size) {
   if (size == 0) return 0;
   const unsigned unused_bits = 64 - 8 * size;

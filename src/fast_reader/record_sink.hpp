@@ -1,7 +1,7 @@
 #pragma once
 
-// Where records go while a pickle is still being read: the dicts in the lists of `device_traces`, which are most of a
-// large snapshot, and which nobody looks at twice.
+// The receiver of records while a pickle is still being read: the dicts in the lists of `device_traces`, which are
+// most of a large snapshot and are needed only once.
 
 #include "value/value.hpp"
 
@@ -25,7 +25,7 @@ public:
   virtual void take_rows(std::size_t list, const RecordRows& rows) = 0;
   /// The next record of list number `list`, as a dict of the document.
   virtual void take_dict(std::size_t list, Value dict) = 0;
-  /// What stands for a list of these inside a record: of Kind::digest.
+  /// Returns the stand-in, of Kind::digest, for a list of these inside a record.
   virtual Value digest(std::span<const Value> items) = 0;
 };
 

@@ -17,7 +17,7 @@ using pickle::Opcode;
 
 namespace {
 
-/// What the machine scans at once, so that the cells stay in the processor's cache.
+/// The bytes that the machine scans at once, so that the cells stay in the processor's cache.
 constexpr std::uint64_t kRunBytes = std::uint64_t{1} << 15U;
 
 // The stack as Python's pickle has it while it fills {..., key: [[record, ...], ...]}: the root, its keys and values in
@@ -161,7 +161,7 @@ void RecordStream::hand_over() {
     depth_ = kOutside;
     return;
   }
-  // Where the next record begins, the ones before it are complete.
+  // The previous records are complete when the next one begins.
   while (machine_.cursor.next_is(Opcode::empty_dict)) {
     for (const Value item : std::span(stack).subspan(first))
       hand_over_dict(item);
@@ -252,7 +252,7 @@ Value RecordStream::checked(std::uint64_t number) const {
   return value;
 }
 
-/// Of a cell that was written in place.
+/// Returns the value of a cell that was written in place.
 Value RecordStream::resolved(Value cell, const RecordRun& run, std::size_t column) {
   Value value;
   switch (cell.kind()) {

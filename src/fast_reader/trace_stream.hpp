@@ -26,7 +26,7 @@ public:
   void read(RecordSink& sink, unsigned threads);
 
   [[nodiscard]] int protocol() const { return machine_.protocol(); }
-  /// How far it came: behind STOP at the end.
+  /// Returns the offset that was reached: after STOP at the end.
   [[nodiscard]] std::uint64_t offset() const { return machine_.offset(); }
 
 private:

@@ -11,12 +11,7 @@ namespace memviz::hooks {
 /// The path of each file of `memviz run` within its folder, and its text; CMakeLists.txt lists them.
 extern const std::span<const std::pair<std::string_view, std::string_view>> kHookFiles;
 
-/// The texts of the files of `memviz rehearse`: the hook, and what it imports for jobs and for DeepSpeed.
-extern const std::string_view kRehearsalHook;
-extern const std::string_view kDeepSpeedHook;
-extern const std::string_view kLaunchersHook;
-extern const std::string_view kObjectsHook;
-extern const std::string_view kSymmetricHook;
-extern const std::string_view kWorldHook;
+/// The name of each file of `memviz rehearse`, and its text.
+extern const std::span<const std::pair<std::string_view, std::string_view>> kRehearsalFiles;
 
 } // namespace memviz::hooks

@@ -24,8 +24,8 @@ public:
 
   /// From now on at most this, where it is less than `max_bytes`; `why` ends the sentence that it holds more.
   void limit(std::size_t bytes, std::string why);
-  /// Where the next bytes go: at least one byte, uninitialised. Throws Error when more than the limit
-  /// was added, std::bad_alloc, and what check_head throws.
+  /// Returns room for the next bytes: at least one byte, uninitialised. Throws Error when more than the limit was
+  /// added, std::bad_alloc, and what check_head throws.
   [[nodiscard]] std::span<char> room();
   /// Says that the first `bytes` of the room are content now.
   void add(std::size_t bytes) noexcept { size_ += bytes; }

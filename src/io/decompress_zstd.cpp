@@ -16,7 +16,7 @@ struct FreeStream {
   void operator()(ZSTD_DStream* stream) const noexcept { ZSTD_freeDStream(stream); }
 };
 
-/// What `zstd --long=31` writes; the window is memory that is only touched as far as it is used.
+/// The window of `zstd --long=31`; it is memory that is only touched as far as it is used.
 constexpr int kLargestWindowLog = 31;
 
 [[noreturn]] void fail(std::size_t result, std::uint64_t offset) {

@@ -64,7 +64,7 @@ public:
     const std::size_t end = std::min(offset, bytes_) / page_bytes() * page_bytes();
     if (end < released_bytes_) released_bytes_ = 0; // somebody reads from the start again
     if (end == released_bytes_) return;
-    // Of a private mapping that nobody wrote to, this drops the page tables' entries and loses nothing.
+    // Dropping the page tables' entries of a private mapping that was never written loses nothing.
     static_cast<void>(::madvise(start_ + released_bytes_, end - released_bytes_, MADV_DONTNEED));
     released_bytes_ = end;
   }

@@ -31,7 +31,7 @@ public:
   /// The next bytes, valid until the next call; empty at the end, at least four before it. Throws Error.
   std::string_view next_piece();
 
-  /// Of a regular file; 0 where it is unknown.
+  /// Returns the size of a regular file; 0 if it is unknown.
   [[nodiscard]] std::uint64_t total_bytes() const noexcept { return total_bytes_; }
   [[nodiscard]] std::uint64_t done_bytes() const noexcept { return done_bytes_; }
   /// The whole of a regular file. Nothing where it cannot be mapped, as pipes and some virtual file systems.

@@ -31,7 +31,7 @@ std::vector<int> passed_on() {
   return numbers;
 }
 
-// What a handler may touch.
+// The state that a handler may touch.
 std::array<std::atomic<pid_t>, kMostPrograms> running{};
 static_assert(std::atomic<pid_t>::is_always_lock_free);
 
@@ -105,7 +105,7 @@ std::vector<std::string> environment_with(const Variables& variables) {
     const auto is_it = [&](const auto& variable) { return variable.first == name; };
     if (std::none_of(variables.begin(), variables.end(), is_it)) result.emplace_back(text);
   }
-  // Of two with one name, the last.
+  // The last of two variables with one name counts.
   for (std::size_t i = 0; i < variables.size(); ++i) {
     const auto is_same = [&](const auto& later) { return later.first == variables[i].first; };
     if (std::any_of(variables.begin() + static_cast<std::ptrdiff_t>(i) + 1, variables.end(), is_same)) continue;
@@ -122,7 +122,7 @@ std::vector<char*> pointers_to(const std::vector<std::string>& texts) {
   return result;
 }
 
-/// Where the program's standard streams go, if not where ours go.
+/// The destinations of the program's standard streams, if they are not ours.
 class Streams {
 public:
   explicit Streams(std::optional<int> output) {

@@ -34,7 +34,8 @@ std::uint64_t number_in(const fs::path& path) {
   return number;
 }
 
-/// Of a group and all around it, up to the root of the hierarchy. A container may see its group as the root.
+/// Returns the least limit of a group and all around it, up to the root of the hierarchy. A container may see its
+/// group as the root.
 std::uint64_t least_limit(const fs::path& hierarchy, fs::path group, const char* file) {
   std::uint64_t least = number_in(hierarchy / file);
   for (; !group.empty(); group = group.parent_path())

@@ -20,7 +20,7 @@ namespace {
   throw Error("cannot be written: " + system_message(error_number));
 }
 
-/// Of the folder that a path is in: "." for a bare name.
+/// Returns the folder of a path: "." for a bare name.
 std::string folder_of(const std::filesystem::path& path) {
   const std::string folder = path.parent_path().string();
   return folder.empty() ? "." : folder;
@@ -33,7 +33,7 @@ void require_folder(const std::filesystem::path& path) {
     throw Error("cannot be written: there is no folder '" + folder_of(path) + "'");
 }
 
-/// Where a chain of symbolic links leads, whether or not there is a file at its end.
+/// Returns the end of a chain of symbolic links, whether or not a file is there.
 std::filesystem::path follow_links(std::filesystem::path path) {
   constexpr int kMostLinks = 40; // as Linux does
   for (int links = 0; links < kMostLinks; ++links) {

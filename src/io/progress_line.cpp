@@ -44,7 +44,7 @@ std::string progress_line(const Pace& pace, std::size_t columns) {
   const std::size_t room = columns - 1; // a terminal may break the line behind its last column
   const double rate = pace.seconds > 0 ? static_cast<double>(pace.done_bytes) / pace.seconds : 0;
   const std::string amount = amount_text(pace);
-  // What is said in a line, and the order in which a narrow terminal does without it.
+  // The parts of a line, and the order in which a narrow terminal drops them.
   std::array<std::string, 5> parts{std::string(pace.step), bar(pace), amount, fmt::format("{:.0f} MB/s", rate / 1e6),
                                    time_left(pace, rate)};
   constexpr std::array<std::size_t, 4> kDispensable{1, 0, 3, 4};

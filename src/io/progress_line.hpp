@@ -1,6 +1,6 @@
 #pragma once
 
-// How far a long step is -> the line that a terminal shows of it.
+// The progress of a long step -> the line that a terminal shows.
 
 #include <cstddef>
 #include <cstdint>

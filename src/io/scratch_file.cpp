@@ -19,7 +19,7 @@ namespace {
   throw Error("temporary file: " + system_message(errno));
 }
 
-/// What mkostemp() makes a name of.
+/// Returns the pattern from which mkostemp() makes a name.
 std::string name_pattern() {
   const char* const folder = std::getenv("TMPDIR");
   return std::string(folder == nullptr || *folder == '\0' ? "/tmp" : folder) + "/memviz-XXXXXX";

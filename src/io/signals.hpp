@@ -1,6 +1,6 @@
 #pragma once
 
-// What a signal does to a run: SIGINT, SIGTERM and SIGHUP remove the unfinished output, and end the program that was
+// The effect of signals on a run: SIGINT, SIGTERM and SIGHUP remove the unfinished output, and end the program that was
 // started, before they end the program; writing to a closed pipe or past a size limit is an error to report instead of
 // a silent death; and a mapped file that another program shortens ends the run with a message.
 
@@ -15,8 +15,8 @@ namespace memviz {
 /// Called once, by main.
 void install_signal_handlers();
 
-/// Those that end a process which does nothing about them, and that this one ignores since then: a program that it
-/// starts would inherit that, and gets back what it would have without. What was ignored before stays so.
+/// Returns the signals that end a process which does nothing about them, and that this one ignores since then: a
+/// program that it starts would inherit that, and gets the defaults back. What was ignored before stays so.
 [[nodiscard]] std::vector<int> signals_ignored_for_itself();
 
 /// The one unfinished output that a signal removes, until the next call; "" for none.

@@ -11,7 +11,7 @@ constexpr std::size_t kEscapeBytes = 6; // \ud800
 
 enum class Half { none, high, low };
 
-/// Of the escape that `text` begins with.
+/// Returns the surrogate of the escape at the beginning of `text`.
 Half surrogate_half(std::string_view text) {
   if (!text.starts_with("\\u") || text.size() < kEscapeBytes) return Half::none;
   unsigned value = 0;

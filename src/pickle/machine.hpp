@@ -38,13 +38,14 @@ public:
   [[nodiscard]] const Document& document() const { return document_; }
   [[nodiscard]] int protocol() const { return protocol_; }
   [[nodiscard]] std::uint64_t offset() const { return cursor_.offset(); }
-  /// Of the opcode that ran last.
+  /// Returns the offset of the opcode that ran last.
   [[nodiscard]] std::uint64_t opcode_offset() const { return opcode_offset_; }
 
 private:
   [[noreturn]] void refuse(Opcode opcode);
 
-  /// What stands behind the current opcode, as the table says: its number, its line, or as many bytes as its length.
+  /// Returns the argument of the current opcode, as the table describes it: its number, its line, or as many bytes as
+  /// its length.
   template <Opcode kOpcode> auto argument() {
     constexpr Argument kArgument = opcode_info(kOpcode).argument;
     static_assert(kArgument != Argument::none && kArgument != Argument::two_lines);

@@ -1,7 +1,7 @@
 #pragma once
 
-// What the machine offers to somebody who takes a part of what it makes out of its hands while it decodes, and leaves
-// stand-ins (Kind::record and those behind it) in the place of it. Without hooks everything is kept.
+// Hooks of the machine for code that takes over a part of what it makes while it decodes, and leaves stand-ins
+// (Kind::record and those after it) instead. Without hooks everything is kept.
 
 #include "value/document.hpp"
 
@@ -27,7 +27,7 @@ struct MachineState {
   Progress& progress;
 };
 
-/// What they throw ends the decoding.
+/// The hooks. An exception of theirs ends the decoding.
 class MachineHooks {
 public:
   virtual ~MachineHooks() = default;

@@ -81,8 +81,8 @@ enum class Opcode : std::uint8_t {
 /// "BINPUT", ...: "" for a byte that is no opcode.
 [[nodiscard]] std::string_view opcode_name(Opcode opcode);
 
-/// What an opcode that memviz refuses would do ("import a Python object", ...); empty for data opcodes and for bytes
-/// that are no opcode. Genuine snapshots, of Python's and of the C++ writer, never hold one.
+/// Returns what an opcode that memviz refuses would do ("import a Python object", ...); empty for data opcodes and
+/// for bytes that are no opcode. Genuine snapshots, of Python's and of the C++ writer, never have one.
 [[nodiscard]] std::string_view refused_purpose(Opcode opcode);
 
 } // namespace memviz::pickle

@@ -26,7 +26,7 @@ template <> struct UnsignedOf<2> { using Type = std::uint16_t; };
 template <> struct UnsignedOf<4> { using Type = std::uint32_t; };
 template <> struct UnsignedOf<8> { using Type = std::uint64_t; };
 
-/// Of the number or the length behind an opcode.
+/// The type of the number or the length after an opcode.
 template <Opcode kOpcode> using ArgumentNumber = typename UnsignedOf<number_bytes(opcode_info(kOpcode).argument)>::Type;
 
 /// Bytes of an opcode with its number or length.
@@ -43,7 +43,7 @@ inline std::size_t fetch_bytes(const char* at) {
   return opcode_at(at) == Opcode::binget ? kHeadBytes<Opcode::binget> : 0;
 }
 
-/// What such an opcode fetches.
+/// Returns the number of the memo entry that such an opcode fetches.
 inline std::uint32_t fetched_number(const char* at) {
   return opcode_at(at) == Opcode::long_binget ? argument_at<Opcode::long_binget>(at) : argument_at<Opcode::binget>(at);
 }

@@ -1,8 +1,8 @@
 #pragma once
 
-// What each opcode is called, what follows it, what it does to the pickle stack, and whether it is plain data: Python's
-// pickletools.opcodes as a table. It is known at compile time, so that whoever handles one opcode reads its argument as
-// the table says, at no cost.
+// The name of each opcode, its argument, its effect on the pickle stack, and whether it is plain data: Python's
+// pickletools.opcodes as a table. It is known at compile time, so that code for one opcode reads its argument as the
+// table describes it, at no cost.
 
 #include "pickle/opcode.hpp"
 
@@ -13,8 +13,8 @@
 
 namespace memviz::pickle {
 
-/// What stands behind an opcode: a number of so many bytes, text lines, or a length and as many bytes. Numbers and
-/// lengths are little-endian, but for BINFLOAT's.
+/// The argument after an opcode: a number of so many bytes, text lines, or a length and as many bytes. Numbers and
+/// lengths are little-endian, except for BINFLOAT's.
 enum class Argument : std::uint8_t {
   none,
   bytes1,
@@ -29,7 +29,7 @@ enum class Argument : std::uint8_t {
   length8
 };
 
-/// What an opcode does to the stack.
+/// The effect of an opcode on the stack.
 enum class Effect : std::uint8_t {
   nothing,
   push_leaf,      ///< a value that holds no other

@@ -74,7 +74,7 @@ private:
     return number;
   }
 
-  // What is counted.
+  // Counting.
 
   void count(std::uint8_t number, const OpcodeInfo& info) {
     const auto opcode = static_cast<Opcode>(number);
@@ -124,7 +124,7 @@ private:
     memo_texts_[place] = text;
   }
 
-  /// Of PUT, GET and MEMOIZE, which numbers by the entries that there are.
+  /// Returns the memo index of PUT, GET or MEMOIZE, which numbers by the entries that exist.
   [[nodiscard]] std::uint64_t memo_index() const {
     if (argument_.empty()) return result_.memo_entries;
     const auto opcode = static_cast<Opcode>(bytes_[opcode_offset_]);

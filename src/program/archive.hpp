@@ -13,7 +13,7 @@
 
 namespace memviz::program {
 
-/// What torch.export.save wrote.
+/// The content of a file that torch.export.save wrote.
 struct Archive {
   ArchiveLayout layout = ArchiveLayout::flat_zip;
   std::string model;        ///< the name of the program in the archive: "model"

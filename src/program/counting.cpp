@@ -37,7 +37,7 @@ public:
   }
 
 private:
-  /// Of a graph that runs `times` times.
+  /// Returns the products of a graph that runs `times` times.
   std::vector<Product> products_of(GraphId id, const Polynomial& times, ModuleId outer) {
     const Graph& graph = program_.graphs[id];
     std::vector<Product> products;
@@ -54,7 +54,7 @@ private:
     return products;
   }
 
-  /// Of the graphs that a node runs; a node without any is not counted.
+  /// Returns the products of the graphs that a node runs; a node without graphs is not counted.
   std::vector<Product> products_below(const Node& node, const Graph& graph, const Polynomial& times, ModuleId module) {
     const std::vector<GraphId> graphs = graphs_of(node);
     const std::string_view name = operator_of(node.target);

@@ -18,8 +18,8 @@ bool extends(const ModuleFlops& module, const ModuleFlops& parent) {
   return size != 0 && module.path.size() > size && module.path[size] == '.' && module.path.starts_with(parent.path);
 }
 
-/// What a module's parent calls it: "attn", "h.0" where the list between them is no module of its own; its whole path
-/// where that is another than its parent's and more.
+/// Returns the name that a module has in its parent: "attn", "h.0" if the list between them is no module; its whole
+/// path if that does not begin with its parent's.
 std::string_view name_below(const ModuleFlops& module, const ModuleFlops& parent) {
   return std::string_view(module.path).substr(extends(module, parent) ? parent.path.size() + 1 : 0);
 }

@@ -13,7 +13,7 @@
 namespace memviz {
 namespace {
 
-/// Of operators in a model of any size: far more than a tree of boxes can show.
+/// The file size by which a tree of operators is bounded, in a model of any size: far more than boxes can show.
 constexpr std::uint64_t kTreeOf = std::uint64_t{64} << 20U;
 
 class Planter {

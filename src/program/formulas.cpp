@@ -91,7 +91,7 @@ Polynomial twice(Polynomial product) {
   return product *= Polynomial(2);
 }
 
-/// Of what has a result whose every element is a sum of `inner` products.
+/// Returns the cost of a result whose every element is a sum of `inner` products.
 Polynomial dot_products(const Sizes& result, const Polynomial& inner) {
   return twice(product_of(result) * inner);
 }
@@ -198,7 +198,7 @@ Polynomial convolution_backward(const Shapes& shapes) {
   return twice(forward * gradients);
 }
 
-/// Of all dimensions but the last `left_out`: heads of queries, steps of sequences.
+/// Returns the product of all dimensions except the last `left_out`: heads of queries, steps of sequences.
 Polynomial product_before(const Sizes& sizes, std::size_t left_out) {
   return product_of(std::span(sizes).first(sizes.size() - std::min(left_out, sizes.size())));
 }

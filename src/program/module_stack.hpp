@@ -1,6 +1,6 @@
 #pragma once
 
-// Where nodes stand in the model: the texts that torch.export writes for it -> the tree of modules.
+// The texts that torch.export writes for the place of a node in the model -> the tree of modules.
 
 #include "program/program.hpp"
 

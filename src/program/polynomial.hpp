@@ -45,7 +45,7 @@ public:
   [[nodiscard]] bool is_number() const;
   /// Nothing where a coefficient is no multiple of `divisor`.
   [[nodiscard]] std::optional<Polynomial> divided_by(std::int64_t divisor) const;
-  /// Of one that is_number().
+  /// Returns the number of a polynomial for which is_number() holds.
   [[nodiscard]] std::int64_t number() const { return terms_.empty() ? 0 : terms_.front().factor; }
 
 private:

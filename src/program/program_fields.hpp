@@ -1,6 +1,6 @@
 #pragma once
 
-// How the JSON of an exported program is read: members that must be there, lists, numbers, and unions.
+// The JSON of an exported program -> members that must be there, lists, numbers, and unions.
 
 #include "value/document.hpp"
 #include "value/field.hpp"

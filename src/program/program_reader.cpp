@@ -108,7 +108,7 @@ private:
     return *known;
   }
 
-  /// Of {"name": "x"}.
+  /// Reads the name of {"name": "x"}.
   [[nodiscard]] TensorId read_tensor_name(const Field& tensor, const Scope& scope) const {
     tensor.require(Kind::dict);
     return tensor_named(scope, need(document_, tensor, "name", Kind::text));
@@ -134,7 +134,7 @@ private:
     return tensors;
   }
 
-  /// Of an int, {"as_int": 3} or {"as_name": "sym_size"}; nothing where it is none that is known.
+  /// Reads an int, {"as_int": 3} or {"as_name": "sym_size"}; nothing for an unknown form.
   [[nodiscard]] std::optional<Polynomial> read_number(const Field& number, const Scope& scope) const {
     if (const auto plain = document_.as_signed(number.value)) return Polynomial(*plain);
     if (number.value.kind() != Kind::dict) return std::nullopt;
@@ -189,7 +189,7 @@ private:
     return argument;
   }
 
-  /// Where one of them is not known, the argument is of no use.
+  /// Takes the numbers of an argument, unless one of them is unknown.
   static void read_numbers_of(Argument& argument, const std::vector<std::optional<Polynomial>>& numbers) {
     for (const std::optional<Polynomial>& number : numbers) {
       if (!number) return;

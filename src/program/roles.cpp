@@ -39,7 +39,7 @@ bool is_within(const Program& program, ModuleId module, ModuleId outer) {
 
 using ByModule = std::map<ModuleId, std::vector<const Product*>>;
 
-/// Of each module that could be a block, its products in order.
+/// Returns, for each module that could be a block, its products in order.
 ByModule products_of_numbered(const Program& program, const std::vector<Product>& products) {
   ByModule found;
   for (const Product& product : products) {
@@ -71,7 +71,7 @@ struct Blocks {
   Polynomial flops;                     ///< of the first
 };
 
-/// Those that hold the most of them; of blocks within blocks, the inner ones.
+/// Returns the modules that hold the most products; of blocks within blocks, the inner ones.
 std::optional<Blocks> blocks_of(const Program& program, const std::vector<Product>& products) {
   std::map<std::pair<std::string_view, std::string_view>, Blocks> by_holder;
   for (const auto& [id, own] : products_of_numbered(program, products)) {
@@ -186,7 +186,7 @@ private:
   bool has_projection_ = false;
 };
 
-/// Of each module whether it is a block or stands in one.
+/// Returns, for each module, whether it is a block or is in one.
 std::vector<bool> modules_within(const Program& program, const Blocks& blocks) {
   std::vector<bool> within(program.modules.size(), false);
   for (const ModuleId block : blocks.modules)
@@ -197,7 +197,7 @@ std::vector<bool> modules_within(const Program& program, const Blocks& blocks) {
   return within;
 }
 
-/// What stands outside of the blocks: before them (an embedding of patches) and behind them (the head).
+/// Returns the cost outside of the blocks: before them (an embedding of patches) and after them (the head).
 std::pair<Polynomial, Polynomial> around(const Program& program, const std::vector<Product>& products,
                                          const Blocks& blocks) {
   Polynomial before;

@@ -12,7 +12,7 @@
 namespace memviz::program {
 namespace {
 
-/// What is known of a tensor while the program is walked.
+/// The facts about a tensor while the program is walked.
 struct Flow {
   std::size_t storage = 0; ///< index into Walker::storages_
   bool needs_gradient = false;

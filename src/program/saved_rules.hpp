@@ -13,7 +13,7 @@
 
 namespace memviz::program {
 
-/// Which of a node's tensors are kept.
+/// The tensors of a node that are kept.
 enum class Keep : std::uint8_t {
   nothing,
   operand, ///< the argument `name`
@@ -29,7 +29,7 @@ struct KeepRule {
   std::size_t place = 0; ///< of `name` among the arguments, or of the result
 };
 
-/// Those of an operator; nothing where it is not known.
+/// Returns the rules of an operator; nothing if it is unknown.
 [[nodiscard]] std::optional<std::span<const KeepRule>> keep_rules(std::string_view target);
 
 /// Whether its result is a view of its first tensor.

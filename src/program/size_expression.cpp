@@ -193,7 +193,7 @@ private:
     return symbols_.function(meaning, exact_ones);
   }
 
-  /// Of a fraction, as in floor(s0/2).
+  /// Returns a rounded fraction, as in floor(s0/2).
   Polynomial rounded(Meaning meaning, const std::vector<Fraction>& given) {
     if (given.size() != 1) throw NotUnderstood{};
     if (given[0].divisor == 1) return given[0].dividend;

@@ -11,8 +11,8 @@
 
 namespace memviz::program {
 
-/// What is not understood becomes an opaque symbol, so that a count names it. Throws Error for a text of more than 4
-/// KiB or 100 levels, and for numbers that do not fit.
+/// Parses a size. An expression that is not understood becomes an opaque symbol, so that a count names it. Throws
+/// Error for a text of more than 4 KiB or 100 levels, and for numbers that do not fit.
 [[nodiscard]] Polynomial parse_size(std::string_view text, Symbols& symbols);
 
 } // namespace memviz::program

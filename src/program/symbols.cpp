@@ -31,7 +31,7 @@ std::optional<std::int64_t> modulo_of(std::int64_t dividend, std::int64_t diviso
   return rest != 0 && (rest < 0) != (divisor < 0) ? rest + divisor : rest;
 }
 
-/// Of a function with the arguments that it needs; nothing where it has no value.
+/// Returns the value of a function of its arguments; nothing if it has none.
 std::optional<std::int64_t> applied(Meaning meaning, const std::vector<std::int64_t>& arguments) {
   switch (meaning) {
   case Meaning::floor: return floor_of(arguments[0], arguments[1]);

@@ -18,7 +18,7 @@ namespace memviz::program {
 /// In bytes, of the expression of a size. No real program comes near, and functions in functions stay bounded.
 inline constexpr std::size_t kLongestSize = 4096;
 
-/// What a symbol stands for.
+/// The meaning of a symbol.
 enum class Meaning : std::uint8_t {
   name,    ///< a size as such: s0; u0 where it comes from the data
   floor,   ///< floor(arguments[0] / arguments[1])
@@ -78,7 +78,7 @@ private:
   [[nodiscard]] std::optional<std::int64_t> value(const Polynomial& polynomial,
                                                   std::optional<std::int64_t> otherwise) const;
 
-  /// Of functions, by what stands in the place of symbols without a value: functions of functions are not computed
+  /// The values of functions, by the number used for symbols without a value: functions of functions are not computed
   /// again for each count.
   mutable std::map<std::pair<SymbolId, std::optional<std::int64_t>>, std::optional<std::int64_t>> values_;
   std::vector<Symbol> all_;

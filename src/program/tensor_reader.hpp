@@ -1,6 +1,6 @@
 #pragma once
 
-// What an exported program says of a tensor or of a size -> Tensor, Polynomial.
+// The JSON of a tensor or of a size in an exported program -> Tensor, Polynomial.
 
 #include "program/program.hpp"
 #include "value/document.hpp"

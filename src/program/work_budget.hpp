@@ -1,8 +1,8 @@
 #pragma once
 
-// What the sizes of a program may cost. A few bytes can ask for a sum to a power or for a long sum at every node, so
-// the work and the memory of polynomials are held against the size of the program: a program of torch.export has
-// kilobytes for each term that it makes.
+// The limit of what the sizes of a program may cost. A few bytes can request a sum to a power or a long sum at every
+// node, so the work and the memory of polynomials are limited by the size of the program: a program of torch.export
+// has kilobytes for each term that it makes.
 
 #include <cstdint>
 

@@ -31,8 +31,8 @@ public:
   }
 
 private:
-  // What the least of its kind takes in a pickle, rounded down: a block of two keys has 11 bytes, a key and its value
-  // have 2.
+  // The least bytes of an entry in a pickle, rounded down: a block of two keys has 11 bytes, a key and its value have
+  // 2.
   static constexpr std::uint64_t kRecordBytes = 8;
   static constexpr std::uint64_t kKeyBytes = 2;
   /// So that small files may be odd: 2,048 records.

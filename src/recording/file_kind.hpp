@@ -1,6 +1,6 @@
 #pragma once
 
-// What a file is, by its first bytes: so that somebody who passes the wrong file is told what it is.
+// The first bytes of a file -> its kind, to name the kind of a file that is no snapshot.
 
 #include <string_view>
 

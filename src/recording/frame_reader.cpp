@@ -7,7 +7,7 @@ FrameReader::FrameReader(const Document& document, FrameTable& frames, TextRewri
     : document_(document), frames_(frames), rewriter_(rewriter), fields_(document, kFrameKeys.read) {
 }
 
-/// Of a list that comes for the first time, of a tuple, or of something else.
+/// Returns the stack of a list that occurs for the first time, of a tuple, or of something else.
 StackId FrameReader::other_stack(const Field& frames) {
   if (!frames.is_present()) return kNoFrames;
   if (frames.value.kind() != Kind::tuple) frames.require(Kind::list);

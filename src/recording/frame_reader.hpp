@@ -36,7 +36,8 @@ public:
     if (value.kind() == Kind::digest) return digested(value, false);
     return other_stack(frames);
   }
-  /// Of a list that a record holds: what stack() or text_stack() make of it, as a Kind::digest that they understand.
+  /// Returns the stand-in for a list that a record holds: the result of stack() or text_stack() as a Kind::digest
+  /// that they understand.
   Value digest(std::span<const Value> items);
   /// `forward_frames`: a list of text lines, each a frame that has a name only.
   StackId text_stack(const Field& lines);

@@ -1,6 +1,6 @@
 #pragma once
 
-// Which PyTorch wrote a snapshot: the files carry no version, but each generation added keys.
+// A snapshot -> the generation of PyTorch that wrote it: files carry no version, but each generation added keys.
 
 #include "memviz/recording.hpp"
 

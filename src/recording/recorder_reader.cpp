@@ -36,6 +36,7 @@ public:
       ++left_out_;
       return;
     }
+    recording_.origin.rank = document_.as_unsigned(document_.get(mark, "rank"));
     for_each_item(mark, "tensors", [&](Value item) { return add_tensor(item); });
     for_each_item(mark, "devices", [&](Value item) { return add_device(item); });
     const auto place = [](const DeclaredMemory& one) { return std::tuple(one.device, one.address); };

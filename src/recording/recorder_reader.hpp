@@ -9,8 +9,8 @@
 
 namespace memviz {
 
-/// What has another shape is left out, and a warning says how much that is: newer recorders may write more. Throws
-/// SchemaError where the file is too small for all its entries.
+/// Reads the recorder's key. Entries of another shape are left out with a warning that counts them: newer recorders
+/// may write more. Throws SchemaError if the file is too small for all its entries.
 void read_recorder(const Document& document, FrameReader& texts, Budget& budget, Recording& recording);
 
 } // namespace memviz

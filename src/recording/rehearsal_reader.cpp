@@ -41,6 +41,7 @@ void read_rehearsal(const Document& document, Value settings, FrameReader& texts
   if (mark.kind() == Kind::unset && settings.kind() == Kind::dict) mark = document.get(settings, kKey);
   if (mark.kind() == Kind::unset) return;
   recording.origin.rehearsal = rehearsal_of(document, mark, texts, recording);
+  if (recording.origin.rehearsal->rank) recording.origin.rank = recording.origin.rehearsal->rank;
 }
 
 } // namespace memviz

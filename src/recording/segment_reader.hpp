@@ -35,7 +35,7 @@ public:
 
 private:
   void read_list(const Field& segments, std::optional<DeviceId> device);
-  /// Of `device`, or of the one that it names.
+  /// Reads a segment of `device`, or of the device that it names.
   void read_segment(const Field& dict, std::optional<DeviceId> device);
   [[nodiscard]] DeviceId read_device(const Field& field) const;
   void read_blocks(const Field& blocks, Segment& segment);

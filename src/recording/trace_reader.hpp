@@ -35,7 +35,7 @@ public:
   void add_rows(DeviceId device, const EventCells& rows);
   /// Hands over what was added and not handed over yet.
   void flush();
-  /// What a list under `device_traces` that is a Kind::record_list holds was added before.
+  /// Reads the lists of `device_traces`. The records of a list that is a Kind::record_list were added before.
   void read_traces(Value lists);
   /// The events of pinned host memory: one list, not one a device. With `leaves_out`, events that cannot be read are
   /// counted instead of thrown.
@@ -46,7 +46,7 @@ public:
   /// After all events: warns of what was left out of them.
   void warn() const;
 
-  // What tells the generations of writers apart.
+  // The signs that distinguish the generations of writers.
   [[nodiscard]] bool saw_time() const { return saw_time_; }
   [[nodiscard]] bool saw_compile_context() const { return saw_compile_context_; }
   [[nodiscard]] bool saw_user_metadata() const { return saw_user_metadata_; }

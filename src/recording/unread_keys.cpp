@@ -20,7 +20,7 @@ namespace {
 
 /// Genuine files have a handful.
 constexpr std::size_t kMostNamed = 16;
-/// What is looked at of a list or dict, which may have millions of items.
+/// The items of a list or dict that are looked at; it may have millions.
 constexpr std::size_t kMostItems = 16;
 
 /// Frames are lists of dicts, too; of those that an event has the fast reader keeps only a number.

@@ -21,7 +21,7 @@ std::string value_text(const Document& document, Value value) {
   case Kind::list: return fmt::format("a list of {}", document.list_size(value));
   case Kind::tuple: return fmt::format("a tuple of {}", document.list_size(value));
   case Kind::dict: return "a dict";
-  // What it stands for is not known any more.
+  // The value is no longer known.
   case Kind::record:
   case Kind::record_list:
   case Kind::digest:

@@ -9,7 +9,8 @@ namespace memviz {
 /// ".py", ".cu", ".yaml", ...: the ending of a source or data file that `path` has; "" for none.
 [[nodiscard]] std::string_view known_extension(std::string_view path);
 
-/// Of source code: a name with it is a file's, even without a folder. Of data that is not so sure: "nn.bin".
+/// Whether an ending is that of source code: a name with it is a file's, even without a folder. An ending of data is
+/// less certain: "nn.bin".
 [[nodiscard]] bool is_source_ending(std::string_view ending);
 
 } // namespace memviz

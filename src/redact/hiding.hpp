@@ -14,7 +14,7 @@ struct Hiding {
   const Pseudonyms& pseudonyms;
   LeakSearch& search;
 
-  /// What stands for `text`, with `end` behind it.
+  /// Returns the pseudonym of `text`, followed by `end`.
   [[nodiscard]] std::string pseudonym(std::string_view prefix, std::string_view text, std::string_view end = {}) const {
     std::string result = pseudonyms.of(prefix, text).append(end);
     search.add_pseudonym(result);

@@ -10,7 +10,7 @@
 namespace memviz {
 namespace {
 
-/// Of names in a path, and between them.
+/// Whether a character occurs in the names of a path, or between them.
 bool belongs_to_path(char c) {
   return is_lower(c) || c == '/' || c == '_' || c == '.' || is_digit(c) || is_upper(c) || c == '-';
 }
@@ -20,7 +20,7 @@ bool is_plain(char c) {
   return belongs_to_path(c) || c == ':';
 }
 
-/// Of which words in a text are made.
+/// Whether words in a text contain a character.
 bool is_word_character(char c) {
   return is_upper(c) || is_lower(c) || is_digit(c) || c == '_' || static_cast<unsigned char>(c) >= 0x80;
 }
@@ -66,7 +66,7 @@ std::string needle_of(std::string_view text) {
   return std::string(longest.substr(0, kLongestNeedle));
 }
 
-/// What a path is cut to, so that it is looked for in outputs. "" for what memviz could say by itself: words with a '/'
+/// Returns the part of a path that is looked for in outputs; "" for text that may be memviz's own: words with a '/'
 /// between them, a regular expression of a script ("/page/g"), or the rest of a URL.
 std::string_view path_needle_of(std::string_view run) {
   if (run.ends_with('/')) run.remove_suffix(1);

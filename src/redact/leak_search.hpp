@@ -19,7 +19,7 @@ public:
   void hide(std::string_view text);
   /// A text that was not hidden: what was hidden elsewhere and stands in it, too, is not looked for, nor are its words.
   void keep(std::string_view text);
-  /// What stands for a hidden text: nothing is found in its first word, though it may begin like a hidden one
+  /// Adds the pseudonym of a hidden text: nothing is found in its first word, though it may begin like a hidden one
   /// ("func_1").
   void add_pseudonym(std::string_view text);
 
@@ -45,7 +45,7 @@ private:
   Texts kept_;
   Texts kept_words_;
   Texts pseudonyms_;
-  // What prepare() makes of them.
+  // The results of prepare().
   mutable bool is_prepared_ = false;
   mutable NeedleIndex needles_;
   mutable NeedleIndex paths_;

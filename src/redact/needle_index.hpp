@@ -11,7 +11,7 @@ namespace memviz {
 
 /// Shorter texts stand everywhere.
 inline constexpr std::size_t kShortestNeedle = 6;
-/// Of longer ones the beginning is enough, and keeps the search linear.
+/// The longest needle; the beginning of a longer one is enough, and keeps the search linear.
 inline constexpr std::size_t kLongestNeedle = 64;
 
 class NeedleIndex {

@@ -83,7 +83,7 @@ bool is_public_pseudo_file(std::string_view path) {
   return std::any_of(kFrozen.begin(), kFrozen.end(), [&](std::string_view part) { return path.starts_with(part); });
 }
 
-/// What of `path`, with '/' between its folders, everybody knows; "" for nothing.
+/// Returns the part of `path`, with '/' between its folders, that is public knowledge; "" for none.
 std::string public_part(std::string_view path) {
   if (is_public_pseudo_file(path)) return std::string(path);
   if (path.find("/../") != std::string_view::npos) return "";

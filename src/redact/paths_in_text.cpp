@@ -20,7 +20,7 @@ bool is_letter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || static_cast<unsigned char>(c) >= 0x80;
 }
 
-/// Of names in a path that has no blanks.
+/// Whether a character occurs in the names of a path without blanks.
 bool is_path_character(char c) {
   return is_letter(c) || is_digit(c) || is_separator(c) || c == '.' || c == '_' || c == '-' || c == '+' || c == '@' ||
          c == '~';
@@ -48,8 +48,8 @@ bool is_rooted(std::string_view text) {
   return at + 1 < text.size() && is_separator(text[at]) && is_path_character(text[at + 1]);
 }
 
-/// How far a rooted path can reach. Its names may hold blanks and commas, so everything belongs to it up to a quote, a
-/// bracket that closes around it, a line number, or the end.
+/// Returns how far a rooted path can reach. Its names may contain blanks and commas, so it includes everything up to
+/// a quote, a bracket that closes around it, a line number, or the end.
 std::size_t rooted_reach(std::string_view text) {
   static constexpr std::string_view kEnds = "\"'`<>|;\n\t";
   int depth = 0;
@@ -64,7 +64,8 @@ std::size_t rooted_reach(std::string_view text) {
   return text.size();
 }
 
-/// Of a text that begins with a rooted path. Behind the last folder the first word that ends like a file is the end.
+/// Returns the size of the rooted path that a text begins with. After the last folder, the first word that ends like
+/// a file is the end.
 std::size_t rooted_size(std::string_view text) {
   const std::string_view reach = text.substr(0, rooted_reach(text));
   const std::size_t last = reach.find_last_of(kSeparators);
@@ -81,7 +82,7 @@ bool is_relative_path(std::string_view word) {
   return separator_count(word) >= 2 || (is_named && (separator_count(word) == 1 || is_source_ending(ending)));
 }
 
-/// Of the path that `text` begins with; 0 where it begins with none.
+/// Returns the size of the path that `text` begins with; 0 if it begins with none.
 std::size_t path_size(std::string_view text) {
   if (is_rooted(text)) {
     const std::size_t size = rooted_size(text);

@@ -1,6 +1,7 @@
 #pragma once
 
-// What everybody knows, and a redacted picture may therefore say: Python, torch, and packages that thousands use.
+// Names that are public knowledge, and that a redacted picture may therefore contain: Python, torch, and packages
+// that thousands use.
 
 #include <string_view>
 

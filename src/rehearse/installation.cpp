@@ -33,7 +33,7 @@ bool has_library(const fs::path& folder) {
 fs::path own_program() {
   std::error_code error;
   fs::path program = fs::read_symlink("/proc/self/exe", error);
-  if (error) throw Error("this system does not tell where memviz itself lies; set MEMVIZ_REHEARSAL_DIR");
+  if (error) throw Error("cannot find memviz's own file: /proc is missing; set MEMVIZ_REHEARSAL_DIR");
   return program;
 }
 

@@ -65,7 +65,7 @@ bool is_amd(const std::string& key) {
 
 enum class Likeness { none, begins, is };
 
-/// How well a compact name fits what a GPU is called.
+/// Returns how well a compact name fits the name of a GPU.
 Likeness likeness_of(const std::string& asked, const std::string& called) {
   Likeness best = Likeness::none;
   for (const std::string& one : {asked, without_brands(asked)})

@@ -12,9 +12,7 @@
 #include "rehearse/run_facts.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstdlib>
-#include <fmt/format.h>
 #include <memory>
 #include <string_view>
 #include <system_error>
@@ -54,7 +52,7 @@ void write_mark(JsonWriter& json, const Setup& setup, const Present* present) {
   json.end_object();
 }
 
-/// What lies in a run's private folder.
+/// The files in a run's private folder.
 struct Places {
   fs::path hook;
   fs::path log;
@@ -81,7 +79,8 @@ std::string hook_settings(const Setup& setup, const Places& places, const Presen
       .member("output", fs::absolute(setup.output).string())
       .member("record", setup.records)
       .member("max_entries", setup.max_entries)
-      .member("steps", setup.steps);
+      .member("steps", setup.steps)
+      .member("requests", setup.requests);
   write_job(json, setup, present);
   write_mark(json, setup, present);
   json.end_object();
@@ -99,6 +98,7 @@ Variables environment(const Setup& setup, const Places& places, const Present* p
       {"MEMVIZ_REHEARSAL_HOOK", hook_settings(setup, places, present)},
   };
   if (setup.memory_bytes) result.emplace_back("MEMVIZ_REHEARSAL_MEMORY", std::to_string(*setup.memory_bytes));
+  if (setup.outside_bytes > 0) result.emplace_back("MEMVIZ_REHEARSAL_OUTSIDE", std::to_string(setup.outside_bytes));
   if (present == nullptr) return result;
   for (auto& variable : launcher_variables(*setup.world, present->rank))
     result.push_back(std::move(variable));
@@ -181,7 +181,7 @@ void read_failure(FitVerdict& verdict) {
   if (last != ooms.rend()) verdict.failure = facts_at_failure(last->file);
 }
 
-/// What goes wrong here does not change the answer.
+/// Reads what is no part of the verdict: an error here does not change the answer.
 template <class Read> void reading(FitVerdict& verdict, Read read) {
   try {
     read(verdict);
@@ -191,24 +191,18 @@ template <class Read> void reading(FitVerdict& verdict, Read read) {
 }
 
 void write_hook_files(const fs::path& folder) {
+  fs::create_directory(folder);
   hooks::write_hook(folder);
-  const std::array<std::pair<std::string_view, std::string_view>, 6> files{{
-      {"hook", hooks::kRehearsalHook},
-      {"deepspeed", hooks::kDeepSpeedHook},
-      {"launchers", hooks::kLaunchersHook},
-      {"objects", hooks::kObjectsHook},
-      {"symmetric", hooks::kSymmetricHook},
-      {"world", hooks::kWorldHook},
-  }};
-  for (const auto& [name, text] : files)
-    write_file((folder / fmt::format("memviz_rehearsal_{}.py", name)).string(), text);
+  for (const auto& [name, text] : hooks::kRehearsalFiles)
+    write_file((folder / name).string(), text);
 }
 
 /// The private folder of one program: the hook and the made-up GPU that it gets, and what they leave behind.
 class PrivateRun {
 public:
+  // Stacks show the hook as a library, not as the program's own lines.
   explicit PrivateRun(const Setup& setup)
-      : setup_(setup), places_{folder_.path(), folder_.path() / "log", folder_.path() / "report",
+      : setup_(setup), places_{folder_.path() / "site-packages", folder_.path() / "log", folder_.path() / "report",
                                folder_with_names(setup.folder, folder_.path() / "gpu")} {
     check_folder(places_.gpu);
     write_hook_files(places_.hook);

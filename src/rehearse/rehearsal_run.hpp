@@ -21,14 +21,16 @@ struct Setup {
   Profile profile;                    ///< what is in it, with the memory that was asked for
   std::uint32_t devices = 1;
   std::optional<std::uint64_t> memory_bytes = {}; ///< of each device, in place of the profile's
+  std::uint64_t outside_bytes = 0;                ///< that libraries take of each device outside of PyTorch
   std::filesystem::path output;                   ///< the folder of the snapshots; made where it is missing
   bool records = true;
   std::uint64_t max_entries = 0;
   std::optional<std::uint64_t> steps = {};
-  std::optional<World> world = {};        ///< the program is one rank of a job
-  bool both_ends = false;                 ///< see both_ends.hpp
-  std::string version;                    ///< of memviz, for the mark
-  std::optional<int> program_output = {}; ///< a descriptor for what the program writes, in place of our streams
+  std::optional<std::uint64_t> requests = {}; ///< to send to a server; without: as many as it can hold at once
+  std::optional<World> world = {};            ///< the program is one rank of a job
+  bool both_ends = false;                     ///< see both_ends.hpp
+  std::string version;                        ///< of memviz, for the mark
+  std::optional<int> program_output = {};     ///< a descriptor for what the program writes, in place of our streams
 };
 
 /// Whether the run says if the program fits: it did not fail for another reason, and used a GPU.

@@ -2,6 +2,8 @@
 
 #include "io/file_bytes.hpp"
 #include "memviz/error.hpp"
+#include "rehearse/json_members.hpp"
+#include "rehearse/server_facts.hpp"
 
 #include <algorithm>
 #include <map>
@@ -45,21 +47,6 @@ template <class Take> void for_each_object(const std::filesystem::path& path, Ta
   }
 }
 
-std::uint64_t number(const nlohmann::json& object, const char* key) {
-  const auto found = object.find(key);
-  return found != object.end() && found->is_number_unsigned() ? found->get<std::uint64_t>() : 0;
-}
-
-std::string text(const nlohmann::json& object, const char* key) {
-  const auto found = object.find(key);
-  return found != object.end() && found->is_string() ? found->get<std::string>() : "";
-}
-
-bool flag(const nlohmann::json& object, const char* key) {
-  const auto found = object.find(key);
-  return found != object.end() && found->is_boolean() && found->get<bool>();
-}
-
 std::optional<std::int64_t> rank_of(const nlohmann::json& object) {
   const auto found = object.find("rank");
   return found != object.end() && found->is_number_integer() ? std::optional(found->get<std::int64_t>()) : std::nullopt;
@@ -93,6 +80,7 @@ public:
       DeviceUse& use = use_of(line, device);
       use.total_bytes = number(device, "total_bytes");
       use.context_bytes = number(device, "context_bytes");
+      use.outside_bytes = number(device, "outside_bytes");
       use.peak_bytes = use.context_bytes + number(device, "peak_used_bytes");
       facts_.used_cuda = true;
     }
@@ -116,6 +104,8 @@ public:
       add_once(facts_.notes, text(line, "text"));
     } else if (event == "needs") {
       add_needed(line);
+    } else if (event == "server") {
+      add_server_event(facts_.server, line);
     } else if (event == "end") {
       add_end(line);
     }
@@ -129,6 +119,8 @@ public:
     std::stable_sort(facts_.uses.begin(), facts_.uses.end(), [](const DeviceUse& one, const DeviceUse& other) {
       return std::tuple(one.rank, one.pid, one.device) < std::tuple(other.rank, other.pid, other.device);
     });
+    if (facts_.server && facts_.server->name.empty())
+      facts_.server.reset(); // another program that uses the server's code
     return std::move(facts_);
   }
 

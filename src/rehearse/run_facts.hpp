@@ -1,7 +1,7 @@
 #pragma once
 
-// What a rehearsed run left behind -> what is known of it. Two files of JSON lines: the report, one line a process, of
-// the made-up GPU, and the log of the hook in each Python.
+// The files that a rehearsed run left -> facts. Two files of JSON lines: the report of the made-up GPU, one line a
+// process, and the log of the hook in each Python.
 
 #include "memviz/fit.hpp"
 

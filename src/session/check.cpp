@@ -79,7 +79,7 @@ CheckReport check(const std::string& path, CheckDepth depth, const SessionOption
   report.size_bytes = session.input().bytes().size();
   report.stored_bytes = stored_bytes_of(path, report.size_bytes);
   decode(session, depth, report);
-  // Where the structure alone is asked for, what a second pass costs would only blur its time.
+  // If only the structure is wanted, a second pass would blur its time.
   if (depth == CheckDepth::whole || !report.recording) report.survey = survey_of(session.input(), options);
   return report;
 }

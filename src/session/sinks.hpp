@@ -11,7 +11,7 @@
 
 namespace memviz {
 
-/// Nobody: for the rest of the snapshot, or to see that they can be read.
+/// A sink that drops events: to read the rest of the snapshot, or to see that the events can be read.
 class NoEvents final : public EventSink {
 public:
   void take(DeviceId /*device*/, std::span<const Event> /*events*/) override {}

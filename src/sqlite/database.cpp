@@ -1,7 +1,5 @@
 #include "sqlite/database.hpp"
 
-#include "base/printable.hpp"
-#include "base/utf8.hpp"
 #include "io/system_message.hpp"
 #include "memviz/error.hpp"
 
@@ -69,23 +67,30 @@ Insertion::Insertion(Database& database, std::string_view sql)
     : database_(database), statement_(database.prepared(sql), sqlite3_finalize) {
 }
 
-void Insertion::put(int index, std::string_view text) {
-  nulls_ &= ~bit(index);
-  // Of a null pointer SQLite makes NULL.
+int Insertion::next() {
+  nulls_ &= ~bit(++index_);
+  return index_;
+}
+
+void Insertion::add(std::int64_t number) {
+  database_.check(sqlite3_bind_int64(statement_.get(), next(), number));
+}
+
+void Insertion::add(std::string_view text) {
+  // SQLite makes NULL of a null pointer.
   const char* const data = text.empty() ? "" : text.data();
-  database_.check(sqlite3_bind_text(statement_.get(), index, data, static_cast<int>(text.size()), SQLITE_STATIC));
+  database_.check(sqlite3_bind_text(statement_.get(), next(), data, static_cast<int>(text.size()), SQLITE_STATIC));
 }
 
-void Insertion::put_null(int index) {
-  if ((nulls_ & bit(index)) != 0) return;
-  nulls_ |= bit(index);
-  database_.check(sqlite3_bind_null(statement_.get(), index));
+void Insertion::add_null() {
+  if ((nulls_ & bit(++index_)) != 0) return;
+  nulls_ |= bit(index_);
+  database_.check(sqlite3_bind_null(statement_.get(), index_));
 }
 
-std::string column_text(std::string_view text) {
-  constexpr std::size_t kMostBytes = 65536;
-  if (text.size() <= kMostBytes) return printable(text);
-  return printable(whole_characters(text.substr(0, kMostBytes))) + "...";
+void Insertion::end_row() {
+  index_ = 0;
+  database_.step(statement_.get());
 }
 
 } // namespace memviz

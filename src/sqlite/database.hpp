@@ -3,11 +3,10 @@
 // SQLite's C library: a file that is written once, in one transaction, and its prepared statements. The one folder that
 // includes sqlite3.h.
 
-#include "memviz/device_id.hpp"
+#include "export/table_rows.hpp"
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <sqlite3.h>
 #include <string>
 #include <string_view>
@@ -26,7 +25,7 @@ public:
   void finish();
   /// For reading what was written to ":memory:".
   [[nodiscard]] sqlite3* handle() const { return handle_.get(); }
-  /// Of what SQLite answered, where it is no success. Throws Error, or std::bad_alloc.
+  /// Checks SQLite's result. Throws Error, or std::bad_alloc, if it is no success.
   void check(int result) const;
   /// A compiled statement, for sqlite3_finalize(). Throws as check().
   [[nodiscard]] sqlite3_stmt* prepared(std::string_view sql) const;
@@ -37,57 +36,29 @@ private:
   std::unique_ptr<sqlite3, int (*)(sqlite3*)> handle_;
 };
 
-/// An insertion that is compiled once.
-class Insertion {
+/// An insertion that is compiled once. Unsigned numbers are stored by their bits.
+class Insertion final : public TableRows {
 public:
   /// `database` must outlive this.
   Insertion(Database& database, std::string_view sql);
 
-  /// One row: integers, texts that are valid UTF-8 and stay until the next row, and NULL for none. Unsigned numbers are
-  /// stored by their bits.
-  template <class... Values> void row(const Values&... values) {
-    int index = 0;
-    (put(++index, values), ...);
-    database_.step(statement_.get());
-  }
-
 private:
-  template <class Number>
-  requires std::is_integral_v<Number>
-  void put(int index, Number number) {
-    nulls_ &= ~bit(index);
-    database_.check(sqlite3_bind_int64(statement_.get(), index, static_cast<sqlite3_int64>(number)));
-  }
-  void put(int index, std::string_view text);
-  void put(int index, const std::string& text) { put(index, std::string_view(text)); }
-  /// A null pointer is NULL.
-  void put(int index, const std::uint64_t* number) {
-    if (number != nullptr)
-      put(index, *number);
-    else
-      put_null(index);
-  }
-  template <class Value> void put(int index, const std::optional<Value>& value) {
-    if (value)
-      put(index, *value);
-    else
-      put_null(index);
-  }
+  void add(std::int64_t number) override;
+  void add(std::uint64_t number) override { add(static_cast<std::int64_t>(number)); }
+  void add(Wide<std::int64_t> number) override { add(number.value); }
+  void add(Wide<std::uint64_t> number) override { add(number.value); }
+  void add(std::string_view text) override;
   /// A parameter stays NULL from row to row by itself, which saves a call for each column that is mostly empty.
-  void put_null(int index);
+  void add_null() override;
+  void end_row() override;
+  /// The place of the next parameter, which is no longer NULL.
+  [[nodiscard]] int next();
   [[nodiscard]] static constexpr std::uint32_t bit(int index) { return std::uint32_t{1} << index; }
 
   Database& database_;
   std::unique_ptr<sqlite3_stmt, int (*)(sqlite3_stmt*)> statement_;
   std::uint32_t nulls_ = ~std::uint32_t{0}; ///< a bit for each parameter that is NULL, as all are at first
+  int index_ = 0;                           ///< of the last parameter of the row that has a value
 };
-
-/// `text` of a file as a column may have it: printable, and cut where it is longer than any name.
-[[nodiscard]] std::string column_text(std::string_view text);
-
-/// As the tables have it: -1 for pinned host memory.
-[[nodiscard]] constexpr std::int64_t device_number(DeviceId device) {
-  return is_host(device) ? -1 : static_cast<std::int64_t>(device.value);
-}
 
 } // namespace memviz

@@ -1,15 +1,8 @@
 #include "sqlite/recording_tables.hpp"
 
-#include "analysis/tree/user_lines.hpp"
-#include "base/printable.hpp"
-#include "memviz/kinds.hpp"
-#include "memviz/label.hpp"
-#include "memviz/moment_words.hpp"
 #include "memviz/source_line.hpp"
 
-#include <algorithm>
-#include <string>
-#include <variant>
+#include <optional>
 
 namespace memviz {
 
@@ -117,81 +110,6 @@ CREATE VIEW memviz_live_bytes AS
   FROM memviz_events AS e JOIN memviz_devices AS d ON d.device = e.device;
 )";
 
-std::optional<std::uint32_t> id_of(StackId stack) {
-  return stack == kNoFrames ? std::nullopt : std::optional(stack.value);
-}
-
-std::optional<std::int64_t> number_of(EventIndex event) {
-  return event.is_none() ? std::nullopt : std::optional(event.number());
-}
-
-void write_devices(Database& database, const MemoryState& state, std::optional<DeviceId> device) {
-  Insertion rows(database, "INSERT INTO memviz_devices VALUES (?, ?, ?, ?, ?, ?, ?)");
-  for (const DeviceState& device_state : state.devices_of(device))
-    rows.row(device_number(device_state.device), device_name(device_state.device, device_state.is_cpu),
-             device_state.figures.events, device_state.figures.baseline_bytes,
-             device_state.figures.peak_requested_bytes, number_of(device_state.peak_event), moment_text(device_state));
-}
-
-/// Those of the end of the recording, as the file has them.
-void write_memory(Database& database, const MemoryMap& memory, std::optional<DeviceId> device) {
-  Insertion segments(database, "INSERT INTO memviz_segments VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
-  Insertion blocks(database, "INSERT INTO memviz_blocks VALUES (?, ?, ?, ?, ?, ?, ?, ?)");
-  std::int64_t id = 0;
-  std::int64_t block_id = 0;
-  for (const Segment& segment : memory.segments_of(device)) {
-    segments.row(++id, device_number(segment.device), segment.address, segment.total_bytes, segment.stream,
-                 segment.pool.first, segment.pool.second, segment.is_expandable, segment.is_large,
-                 id_of(segment.stack));
-    for (const Block& block : memory.blocks_of(segment))
-      blocks.row(++block_id, id, device_number(segment.device), block.address, block.size_bytes, block.requested_bytes,
-                 state_name(block.state), id_of(block.stack));
-  }
-}
-
-/// What lives at the moment of the state, by the user's lines.
-class LiveRows {
-public:
-  LiveRows(Database& database, const MemoryState& state)
-      : state_(state), lines_(state), labels_(state.frames().frame_count()),
-        rows_(database, "INSERT INTO memviz_live VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)") {}
-
-  void add(std::optional<DeviceId> device) {
-    for (const Segment& segment : state_.segments_of(device))
-      for (std::uint32_t i = segment.first_block; i < segment.first_block + segment.block_count; ++i)
-        if (state_.blocks[i].is_active()) add(segment.device, i);
-    for (const DeviceState& of_device : state_.devices_of(device))
-      for (const OutsideMemory& outside : of_device.outside)
-        rows_.row(++id_, device_number(of_device.device), std::optional<std::uint64_t>(), outside.requested_bytes,
-                  id_of(outside.stack), number_of(outside.alloc_event), kind_name(MemoryKind::unknown),
-                  evidence_name(KindEvidence::none), label(lines_.line_of(of_device.device, outside)));
-  }
-
-private:
-  void add(DeviceId device, std::uint32_t index) {
-    const Block& block = state_.blocks[index];
-    rows_.row(++id_, device_number(device), std::optional(block.address), block.requested_bytes, id_of(block.stack),
-              number_of(state_.facts[index].history.alloc_event), kind_name(state_.facts[index].kind.kind),
-              evidence_name(state_.facts[index].kind.evidence), label(lines_.line_of(device, index)));
-  }
-
-  [[nodiscard]] const std::string& label(const NodeKey& line) {
-    const auto* const frame = std::get_if<FrameId>(&line);
-    std::string& known = frame == nullptr ? other_ : labels_[frame->value];
-    if (frame == nullptr || known.empty()) known = elided(node_label(state_.frames(), line), kMostColumns);
-    return known;
-  }
-
-  static constexpr std::size_t kMostColumns = 200;
-
-  const MemoryState& state_;
-  UserLines lines_;
-  std::vector<std::string> labels_; ///< by FrameId, of those that were asked for
-  std::string other_;
-  Insertion rows_;
-  std::int64_t id_ = 0;
-};
-
 void write_stacks(Database& database, const FrameTable& frames) {
   Insertion stacks(database, "INSERT INTO memviz_stacks VALUES (?, ?, ?)");
   for (std::uint32_t stack = 0; stack < frames.stack_count(); ++stack) {
@@ -205,12 +123,19 @@ void write_stacks(Database& database, const FrameTable& frames) {
     rows.row(id, frame.name.value, frame.filename.value,
              is_line(frame.line) ? std::optional(frame.line) : std::nullopt);
   }
-  Insertion texts(database, "INSERT INTO memviz_texts VALUES (?, ?)");
-  for (std::uint32_t id = 0; id < frames.string_count(); ++id)
-    texts.row(id, column_text(frames.text({id})));
 }
 
 } // namespace
+
+StoredEvents::StoredEvents(Database& database, std::optional<DeviceId> device)
+    : database_(database), rows_(database, "INSERT INTO memviz_events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"),
+      notes_(database, "INSERT INTO memviz_event_notes VALUES (?, ?, ?, ?, ?, ?)"), events_(&rows_, &notes_, device) {
+}
+
+void StoredEvents::restart() {
+  database_.run("DELETE FROM memviz_events; DELETE FROM memviz_event_notes;");
+  events_.restart();
+}
 
 void create_recording_tables(Database& database) {
   database.run(kTables);
@@ -218,10 +143,18 @@ void create_recording_tables(Database& database) {
 
 void write_recording_tables(Database& database, const SqliteSubject& subject, std::optional<DeviceId> device) {
   const MemoryState& state = subject.state;
-  write_devices(database, state, device);
-  write_memory(database, state.recording->end, device);
-  LiveRows(database, state).add(device);
+  const auto rows = [&](const char* sql) { return Insertion(database, sql); };
+  Insertion devices = rows("INSERT INTO memviz_devices VALUES (?, ?, ?, ?, ?, ?, ?)");
+  write_device_rows(devices, state, device);
+  Insertion segments = rows("INSERT INTO memviz_segments VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+  write_segment_rows(segments, state.recording->end, device);
+  Insertion blocks = rows("INSERT INTO memviz_blocks VALUES (?, ?, ?, ?, ?, ?, ?, ?)");
+  write_block_rows(blocks, state.recording->end, device);
+  Insertion live = rows("INSERT INTO memviz_live VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)");
+  write_live_rows(live, state, device);
   write_stacks(database, state.frames());
+  Insertion texts = rows("INSERT INTO memviz_texts VALUES (?, ?)");
+  write_text_rows(texts, state.frames());
 }
 
 void create_recording_indexes(Database& database) {

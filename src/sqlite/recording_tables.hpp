@@ -3,10 +3,10 @@
 // The tables of a whole recording, memviz_segments, memviz_blocks, memviz_events and what they refer to, with their
 // indexes and views. Texts stand in a table of their own, each once: a file may give one of a megabyte to every frame.
 
+#include "export/recording_rows.hpp"
 #include "memviz/sqlite_file.hpp"
 #include "sqlite/database.hpp"
 
-#include <cstdint>
 #include <optional>
 #include <span>
 
@@ -15,21 +15,19 @@ namespace memviz {
 void create_recording_tables(Database& database);
 
 /// Events -> rows, as they come.
-class EventRows final : public EventSink {
+class StoredEvents final : public EventSink {
 public:
   /// `database` must outlive this. Of `device`, or of all.
-  EventRows(Database& database, std::optional<DeviceId> device);
+  StoredEvents(Database& database, std::optional<DeviceId> device);
 
-  void take(DeviceId device, std::span<const Event> events) override;
+  void take(DeviceId device, std::span<const Event> events) override { events_.take(device, events); }
   void restart() override;
 
 private:
   Database& database_;
-  std::optional<DeviceId> only_;
   Insertion rows_;
   Insertion notes_; ///< of the few events that have any
-  std::optional<DeviceId> current_;
-  std::int64_t index_ = 0; ///< of the next event among those of `current_`
+  EventRows events_;
 };
 
 /// All but the events.

@@ -24,7 +24,7 @@ struct SqliteFile::Parts {
 
   SqliteTables tables;
   Database database;
-  std::optional<EventRows> events;
+  std::optional<StoredEvents> events;
 };
 
 SqliteFile::SqliteFile(const std::string& path, const SqliteTables& tables)

@@ -52,7 +52,7 @@ std::string off_text(const DeviceFigures& figures) {
                      format_count(magnitude(figures.imbalance_bytes)));
 }
 
-/// Those of the GPUs, and those of host memory, which stands behind them; each says whose it is.
+/// Returns the accounts of the GPUs, then those of host memory, each with its device.
 std::vector<Account> accounts_beside_host(std::span<const DeviceState> devices) {
   const std::span<const DeviceState> gpus = devices.first(devices.size() - 1);
   std::vector<Account> accounts = accounts_of(gpus);

@@ -23,7 +23,7 @@ namespace memviz {
 [[nodiscard]] std::string balance_cell(const DeviceFigures& figures);
 /// For a line: "balanced: 182 KiB before recording + ... = ... in use at the end", or by how much they do not.
 [[nodiscard]] std::string balance_line(const DeviceFigures& figures);
-/// Of accounts that do not balance: by how much, and what that says of the trace.
+/// Returns by how much accounts do not balance, and what that means for the trace.
 [[nodiscard]] std::string imbalance_warning(const DeviceState& device_state);
 
 /// For a picture: "Accounts balance: 182 KiB before recording + ... = ...", or by how much they do not.

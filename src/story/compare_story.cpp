@@ -39,7 +39,7 @@ std::string unchanged_sentence(const Comparison& comparison) {
   return comparison.changes.empty() ? same : same + ", but by other stacks";
 }
 
-/// Of several devices, each at a moment of its own: the figure that changed most, and whose.
+/// Returns the figure that changed most, with its device, of several devices, each at a moment of its own.
 std::string worst_device_sentence(const Comparison& comparison) {
   const DeviceReadings* worst = nullptr;
   Gauge gauge = Gauge::peak;
@@ -128,7 +128,7 @@ std::string answer(const Comparison& comparison) {
 std::string drawn_moment(const Comparison& comparison) {
   if (comparison.devices.empty()) return "";
   if (comparison.mixes_host)
-    return "Drawn: GPUs and pinned host memory beside each other, so that their sum means nothing.";
+    return "Drawn: GPUs and pinned host memory side by side, so that their sum means nothing.";
   if (!comparison.is_one_moment) return "Drawn: each device at a moment of its own, so that their sum means nothing.";
   const std::string moment = common_moment(comparison);
   const std::string end = end_text(comparison);
@@ -147,7 +147,7 @@ std::vector<std::string> notes(const Comparison& comparison) {
     notes.push_back(sentence + ".");
   } else if (bytes > larger_side(comparison) / kMovedShare) {
     notes.push_back(
-        fmt::format("{} stands on both sides at other lines of the same functions, and so looks removed and "
+        fmt::format("{} is on both sides at other lines of the same functions, and so looks removed and "
                     "added: --match function compares by function.",
                     format_bytes(bytes)));
   }
@@ -155,7 +155,7 @@ std::vector<std::string> notes(const Comparison& comparison) {
     notes.push_back(fmt::format(
         "{} in other folders after than before, as in two checkouts: taken for the same, by the "
         "ends of their paths.",
-        comparison.moved_files == 1 ? "1 file stands" : format_count(comparison.moved_files) + " files stand"));
+        comparison.moved_files == 1 ? "1 file is" : format_count(comparison.moved_files) + " files are"));
   }
   return notes;
 }

@@ -1,6 +1,6 @@
 #pragma once
 
-// What the text, the Markdown and the JSON of a comparison have in common.
+// Words that the text, the Markdown and the JSON of a comparison have in common.
 
 #include "memviz/compare_report.hpp"
 #include "memviz/compare_words.hpp"

@@ -22,7 +22,7 @@ namespace {
 constexpr std::size_t kMostDevices = 3;
 constexpr std::uint64_t kLeastSavedBytes = 64ULL << 20U;
 
-/// Where memory is in pieces, taking a large block away is no advice: the program needs it.
+/// Whether to advise it: if memory is fragmented, freeing a large block is no advice, because the program needs it.
 bool is_worth_advice(const DeviceExplanation& device, const WhatIf& answer, std::uint64_t saved_bytes) {
   if (answer.outcome != Outcome::fits) return false;
   // At a moment without a failure less than a tenth, or a few MiB, are not worth a change.
@@ -39,7 +39,7 @@ std::string outside_advice(const DeviceExplanation& device) {
                      format_bytes(device.judgement.missing_bytes));
 }
 
-/// Where the request is what stands out.
+/// Returns advice for a request that is itself unusually large.
 std::string request_advice(const DeviceExplanation& device) {
   if (device.judgement.verdict != Verdict::exhaustion) return "";
   constexpr std::string_view kHow = "a smaller batch, shorter sequences, or the same computation in pieces.";
@@ -94,7 +94,7 @@ std::string without_blocks(const MemoryState& state, const DeviceExplanation& de
                      format_bytes(user->amount.bytes), name, lacked);
 }
 
-/// What to do about an answer, which is worth it.
+/// Returns the advice for an answer that is worth it.
 std::string advice_of(const MemoryState& state, const DeviceExplanation& device, const WhatIf& answer,
                       const std::string& effect) {
   switch (answer.circumstance) {
@@ -124,7 +124,7 @@ std::string leak_advice(const MemoryState& state, const DeviceExplanation& devic
                      format_bytes(leak.bytes_per_step), where);
 }
 
-/// What the replays support.
+/// Returns the advice that the replays support.
 std::vector<std::string> replayed_advice(const MemoryState& state, const DeviceExplanation& device) {
   const bool expandable_fits = std::any_of(device.what_ifs.begin(), device.what_ifs.end(), [](const WhatIf& answer) {
     return answer.circumstance == Circumstance::expandable_segments && answer.outcome == Outcome::fits;

@@ -1,6 +1,6 @@
 #pragma once
 
-// What the answers of what_if() and the figures of an explanation support -> what to do.
+// The answers of what_if() and the figures of an explanation -> what to do.
 
 #include "memviz/explain.hpp"
 
@@ -9,7 +9,7 @@
 
 namespace memviz {
 
-/// What helps most comes first; may be empty.
+/// Returns the advice, the most helpful first; may be empty.
 [[nodiscard]] std::vector<std::string> advice_text(const MemoryState& state, const DeviceExplanation& device);
 
 } // namespace memviz

@@ -13,7 +13,7 @@ namespace memviz {
 inline constexpr std::size_t kNameColumns = 160;
 
 [[nodiscard]] std::string answer_text(const MemoryState& state, const DeviceExplanation& device, const WhatIf& answer);
-/// How far the answers can be trusted.
+/// Returns how far the answers can be trusted.
 [[nodiscard]] std::string fidelity_text(const Fidelity& fidelity);
 /// "max_split_size_mb:128".
 [[nodiscard]] std::string split_setting(const WhatIf& answer);

@@ -1,6 +1,6 @@
 #pragma once
 
-// What several sentences of an explanation say or depend on: one figure for one thing.
+// The figures that several sentences of an explanation use or depend on: one figure for one thing.
 
 #include "memviz/explain.hpp"
 
@@ -13,13 +13,13 @@ namespace memviz {
 /// Whether four fifths of what is reserved are used.
 [[nodiscard]] bool is_mostly_used(const MemoryLedger& ledger);
 
-/// What the device could have given PyTorch, had the program held nothing.
+/// Returns the bytes that the device could have given PyTorch, had the program held nothing.
 [[nodiscard]] std::uint64_t within_reach_bytes(const MemoryLedger& ledger);
 /// Whether nothing that the program could free would have made room.
 [[nodiscard]] bool is_out_of_reach(const DeviceExplanation& device);
 
-/// How much was missing, where a request failed: of exhausted memory what all free memory together lacked, else what
-/// the device did.
+/// Returns the bytes that were missing when a request failed: if memory was exhausted, what all free memory together
+/// lacked, else what the device lacked.
 [[nodiscard]] std::uint64_t short_bytes(const DeviceExplanation& device);
 
 } // namespace memviz

@@ -140,7 +140,7 @@ std::string kept(const DeviceExplanation& device) {
                        "it was allocated for.",
                        format_bytes(room.stream_bytes), of_reserved, failed ? "other" : "side");
   case Verdict::size_class:
-    return fmt::format("Size class: {} {} is free, but beside {} blocks; requests {} 1 MiB have segments of their own.",
+    return fmt::format("Size class: {} {} is free, but next to {} blocks; requests {} 1 MiB have segments of their own.",
                        format_bytes(room.other_size_bytes), of_reserved, device.request->is_small() ? "large" : "small",
                        device.request->is_small() ? "of up to" : "above");
   case Verdict::private_pool:
@@ -227,8 +227,8 @@ std::string private_pools(const DeviceExplanation& device) {
              : "Assumed: with expandable_segments:True private pools stay as they are, as before PyTorch 2.5.";
 }
 
-/// What the recording says beside the line that asked: "It was asked for within step 5 > forward, for the backward pass
-/// of layers.py:58 forward."; "" where it says nothing.
+/// Returns what the recording shows in addition to the line of the request: "It was asked for within step 5 >
+/// forward, for the backward pass of layers.py:58 forward."; "" if it shows nothing.
 std::string circumstances(const FrameTable& frames, const DeviceExplanation& device) {
   if (!device.request) return "";
   const auto shown = [&](StringId text) { return elided(printable(frames.text(text)), kNameColumns); };
@@ -247,7 +247,7 @@ std::string circumstances(const FrameTable& frames, const DeviceExplanation& dev
   return parts.empty() ? "" : fmt::format("It was asked for {}.", fmt::join(parts, ", "));
 }
 
-/// What NVML said of the device's processes; "" where it did not.
+/// Returns what NVML reported of the device's processes; "" if it did not.
 std::string processes(const std::optional<MeasuredDevice>& measured) {
   if (!measured) return "";
   std::vector<std::string> parts;
@@ -258,7 +258,7 @@ std::string processes(const std::optional<MeasuredDevice>& measured) {
                                 format_counted(*measured->other_processes, "other process", "other processes"),
                                 format_bytes(*measured->other_processes_bytes)));
   if (measured->own_outside_bytes)
-    parts.push_back(fmt::format("this one held {} beside PyTorch (the CUDA context, libraries)",
+    parts.push_back(fmt::format("this one held {} outside PyTorch (the CUDA context, libraries)",
                                 format_bytes(*measured->own_outside_bytes)));
   return parts.empty() ? "" : fmt::format("When the file was written, {}.", fmt::join(parts, ", and "));
 }
@@ -274,7 +274,7 @@ std::vector<std::string> reasons(const FrameTable& frames, const DeviceExplanati
     text.push_back(
         fmt::format("Kinds: of {} in use, {}.", format_bytes(device.device_state.figures.requested_bytes), shares));
   if (device.first_step) text.push_back(first_step_text(*device.first_step));
-  // Where it would have fit nowhere, no other device matters.
+  // If the request would have fit nowhere, no other device matters.
   if (!device.less_used.empty() && !is_out_of_reach(device)) text.push_back(imbalance(device));
   if (!device.request && ledger.capacity_bytes && ledger.reserved_bytes > 0) text.push_back(headroom(ledger));
   if (device.request && ledger.outside_bytes && device.judgement.verdict != Verdict::outside)

@@ -12,7 +12,7 @@ namespace memviz {
 [[nodiscard]] std::string first_step_text(const FirstStep& step);
 /// Says what to do, with its gain; "" for settings, which a replay has sentences about.
 [[nodiscard]] std::string lever_text(const LeverGain& gain);
-/// How `memviz rehearse` shows whether a change is enough.
+/// Returns the call of `memviz rehearse` that shows whether a change is enough.
 [[nodiscard]] std::string rehearse_text(const DeviceExplanation& device);
 
 } // namespace memviz

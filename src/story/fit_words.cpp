@@ -2,6 +2,7 @@
 
 #include "base/printable.hpp"
 #include "io/foreground.hpp"
+#include "memviz/fit_server_words.hpp"
 #include "memviz/format.hpp"
 #include "memviz/label.hpp"
 #include "memviz/warnings.hpp"
@@ -49,7 +50,10 @@ std::string ending_text(const Ending& ending) {
 }
 
 std::string no_answer_reason(const FitVerdict& verdict) {
-  return verdict.outcome == FitOutcome::failed ? "the program " + ending_text(verdict.ending) : "no GPU was used";
+  if (verdict.outcome != FitOutcome::failed) return "no GPU was used";
+  const auto& server = verdict.facts.server;
+  return verdict.ending.is_good() && server ? fmt::format("the program ended before {} was ready", server_name(*server))
+                                            : "the program " + ending_text(verdict.ending);
 }
 
 std::string no_gpu_text(const RunFacts& facts) {
@@ -105,18 +109,49 @@ std::string_view refusal(const FitVerdict& verdict) {
   return other && other->outcome == FitOutcome::fits ? "May not fit" : "Does not fit";
 }
 
+/// The server's own sentence after a verdict; "" of a program that is none.
+std::string with_server(const FitVerdict& verdict) {
+  if (!verdict.facts.server) return "";
+  const bool fits = verdict.outcome == FitOutcome::fits;
+  const std::string text = fits ? started_text(*verdict.facts.server) : refused_text(*verdict.facts.server);
+  return text.empty() ? "" : ' ' + text;
+}
+
+/// ", 478,048 tokens, 58.4 requests of 8,192 tokens at once" of a server.
+std::string cache_part(const FitVerdict& verdict) {
+  const std::string text = verdict.facts.server ? cache_text(*verdict.facts.server) : "";
+  return text.empty() ? "" : ", " + text;
+}
+
+/// Returns how a program ran out of memory: PyTorch's allocator did, or a server found too little.
+std::string shortage_text(const FitVerdict& verdict) {
+  const std::uint64_t count = verdict.facts.oom_count;
+  if (count == 0) return "too little memory";
+  return fmt::format("it ran out of memory{}{}", count > 1 ? " " + format_count(count) + " times" : "",
+                     verdict.ending.is_good() ? ", caught the error and went on" : "");
+}
+
 } // namespace
+
+std::string_view answer_word(FitOutcome outcome) {
+  switch (outcome) {
+  case FitOutcome::fits: return "fits";
+  case FitOutcome::does_not_fit: return "does not fit";
+  case FitOutcome::failed:
+  case FitOutcome::no_gpu: break;
+  }
+  return "no answer";
+}
 
 std::string headline(const FitVerdict& verdict) {
   const std::string gpu = gpu_text(verdict.profile);
   switch (verdict.outcome) {
-  case FitOutcome::fits: return fmt::format("Fits on {}.", room_text(verdict));
+  case FitOutcome::fits: return fmt::format("Fits on {}.{}", room_text(verdict), with_server(verdict));
   case FitOutcome::does_not_fit:
-    return fmt::format("{} on {}: it ran out of memory{}{}.", refusal(verdict), gpu,
-                       verdict.facts.oom_count > 1 ? " " + format_count(verdict.facts.oom_count) + " times" : "",
-                       verdict.ending.is_good() ? ", caught the error and went on" : "");
+    return fmt::format("{} on {}: {}.{}", refusal(verdict), gpu, shortage_text(verdict), with_server(verdict));
   case FitOutcome::failed:
-    return fmt::format("No answer: the program {}, for another reason than memory.", ending_text(verdict.ending));
+    return fmt::format("No answer: {}{}.{}", no_answer_reason(verdict),
+                       verdict.ending.is_good() ? "" : ", for another reason than memory", with_server(verdict));
   case FitOutcome::no_gpu: break;
   }
   return "No answer. " + no_gpu_text(verdict.facts);
@@ -126,9 +161,9 @@ std::string short_text(const FitVerdict& verdict) {
   const DeviceUse* const use = fullest(verdict.facts);
   switch (verdict.outcome) {
   case FitOutcome::fits:
-    return use == nullptr
-               ? "fits"
-               : fmt::format("fits: {} of {}", format_bytes(use->peak_bytes), format_bytes(use->total_bytes));
+    return use == nullptr ? "fits"
+                          : fmt::format("fits: {} of {}{}", format_bytes(use->peak_bytes),
+                                        format_bytes(use->total_bytes), cache_part(verdict));
   case FitOutcome::does_not_fit:
     return verdict.facts.ooms.empty()
                ? "does not fit"
@@ -150,6 +185,10 @@ std::vector<std::string> notes(const FitVerdict& verdict) {
   else if (verdict.steps_asked && verdict.outcome == FitOutcome::fits)
     list.push_back(fmt::format("--steps {}: the program ended after {} that PyTorch's optimizers counted.",
                                *verdict.steps_asked, format_counted(facts.steps, "step")));
+  if (facts.server) {
+    const std::vector<std::string> of_server = server_notes(*facts.server);
+    list.insert(list.end(), of_server.begin(), of_server.end());
+  }
   for (const SharedDevice& shared : shared_devices(facts))
     list.push_back(shared_text(shared));
   const bool has_retries =

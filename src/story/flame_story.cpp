@@ -50,7 +50,7 @@ std::string in_use_percent(const MemoryTotals& device_state) {
   return format_percent(device_state.allocated_bytes + device_state.pending_free_bytes, device_state.reserved_bytes);
 }
 
-/// What the memory without a stack is, where a rule tells nine tenths of it: " By sizes and lifetimes it is
+/// Returns the kind of the memory without a stack, if a rule covers nine tenths of it: " By sizes and lifetimes it is
 /// parameters."
 std::string no_stack_kind(const MemorySubject& subject) {
   KindShares shares;
@@ -93,7 +93,7 @@ std::string moment_fact(const MemorySubject& subject) {
   return fmt::format("{} {}", device_heading(leading->device, leading->is_cpu), moment_text(*leading));
 }
 
-/// What the moments that are not drawn held.
+/// Returns what the moments that are not drawn held.
 std::string other_moments_of(const MemorySubject& subject) {
   const DeviceState* const device = shown_device(subject.devices);
   if (device == nullptr) return "";

@@ -11,7 +11,7 @@
 namespace memviz {
 namespace {
 
-/// Of a tooltip, whose lines are cut where they are too long.
+/// The shares in a line of a tooltip, whose lines are cut if they are too long.
 constexpr std::size_t kSharesALine = 3;
 
 KindShares largest_first(KindShares shares) {

@@ -13,11 +13,11 @@ namespace memviz {
 
 namespace {
 
-/// Where nothing failed, nobody shards or checkpoints for less: 4 GiB.
+/// The least bytes in use for which sharding or checkpointing is advised when nothing failed: 4 GiB.
 constexpr std::uint64_t kLeastUnaskedBytes = 4ULL << 30U;
 
-/// What makes less of a kind, and from which part of all that is in use on it is worth saying, in percent: of
-/// activations there is always a part that no checkpointing saves, and parameters are what a program is about.
+/// A way to reduce a kind, and the least share of the memory in use, in percent, from which it is worth advising:
+/// some activations remain with every checkpointing, and parameters are the purpose of a program.
 struct Remedy {
   std::string_view what;
   std::string_view how;

@@ -1,6 +1,6 @@
 #pragma once
 
-// What kinds of memory were in use -> what to do about it.
+// The kinds of memory in use -> what to do about them.
 
 #include "memviz/explain.hpp"
 

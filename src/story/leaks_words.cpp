@@ -47,7 +47,7 @@ std::vector<std::string> step_notes(const Steps& steps) {
 
 std::string room_text(const DeviceLeaks& leaks) {
   if (!leaks.capacity_bytes)
-    return "how many steps are left is unknown: the file does not tell how much there is (--capacity SIZE)";
+    return "the steps left are unknown: the file does not show the device's capacity (--capacity SIZE)";
   const std::string source =
       leaks.capacity_source == CapacitySource::given ? "as given" : "reserved and free when it ran out of memory";
   const auto left = leaks.steps_left();
@@ -58,7 +58,7 @@ std::string room_text(const DeviceLeaks& leaks) {
 }
 
 std::string_view judgement(const DeviceLeaks& leaks) {
-  if (!leaks.is_sure()) return "Perhaps a leak, too little to tell";
+  if (!leaks.is_sure()) return "Perhaps a leak, too little evidence";
   if (leaks.steps.is_guess()) return "A leak, if these are steps";
   const bool is_high = std::any_of(leaks.grows.begin(), leaks.grows.end(), [](const StackGrowth& growth) {
     return growth.trend.confidence == Confidence::high;
@@ -76,7 +76,7 @@ std::string growth_verdict(const DeviceLeaks& leaks) {
 std::string perhaps_text(const DeviceLeaks& leaks) {
   const std::size_t more = leaks.grows.size() - leaks.judged_stacks();
   if (more == 0) return "";
-  return fmt::format("Perhaps {}, too little to tell", format_counted(more, "stack grows, too", "stacks grow, too"));
+  return fmt::format("Perhaps {}, too little evidence", format_counted(more, "stack grows, too", "stacks grow, too"));
 }
 
 /// Whether no stack grows until the end, not even one that is no leak.
@@ -141,11 +141,11 @@ std::string steps_note(const Recording& recording, const Steps& steps) {
                  "no stack allocates at even distances";
   }
   if (steps.source == StepSource::annotation) {
-    return fmt::format("only {} of the {} at '{}' {} events here, and it takes {} to tell", steps.starts.size(),
+    return fmt::format("only {} of the {} at '{}' {} events here, and a verdict takes {}", steps.starts.size(),
                        format_counted(steps.marks, "step"), elided(steps.name, kLeakLineColumns),
                        steps.starts.size() == 1 ? "has" : "have", kFewestSteps);
   }
-  return fmt::format("only {}, and it takes {} to tell growth from an accident",
+  return fmt::format("only {}, and it takes {} to distinguish growth from an accident",
                      format_counted(steps.starts.size(), "step"), kFewestSteps);
 }
 

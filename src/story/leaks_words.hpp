@@ -1,6 +1,6 @@
 #pragma once
 
-// What was found on a device -> sentences, as data: the verdict, what it rests on, and what heads each list of stacks.
+// The findings on a device -> sentences, as data: the verdict, its evidence, and the heading of each list of stacks.
 
 #include "memviz/leaks.hpp"
 
@@ -36,7 +36,7 @@ struct LeaksWords {
 [[nodiscard]] std::string confidence_text(const StackGrowth& growth);
 /// "3.00 MiB, 12 blocks, step 7"
 [[nodiscard]] std::string burst_text(const FreeBurst& burst);
-/// Where no device has any.
+/// Returns the text for a file in which no device has events.
 [[nodiscard]] std::string_view no_events_text();
 
 } // namespace memviz

@@ -12,7 +12,7 @@ namespace {
 
 /// A peak this many times above what is drawn deserves a hint.
 constexpr double kFarAbove = 1.25;
-/// What another moment held: at the peak that is the end.
+/// Returns what the other moment held: at the peak, that is the end.
 Figure other_moment_figure(std::span<const DeviceState> devices) {
   const DeviceFigures sum = shown_figures(devices);
   const bool is_sum = devices.size() > 1 && leading_device(devices) == nullptr;

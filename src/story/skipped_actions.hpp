@@ -1,7 +1,7 @@
 #pragma once
 
-// What does not add up -> the actions that were left out of the recording, as far as the figures show it. PyTorch
-// leaves out what its user asks for: _record_memory_history(skip_actions=[...]), since 2.10.
+// Figures that do not add up -> the actions that were left out of the recording, as far as the figures show it.
+// PyTorch leaves out what its user chooses: _record_memory_history(skip_actions=[...]), since 2.10.
 
 #include "memviz/memory_state.hpp"
 
@@ -11,11 +11,13 @@ namespace memviz {
 
 // Each is a clause that begins with "; ", or "" where every action occurs that the figures miss.
 
-/// Of allocations that are gone at the end, or by the next one at their address, and never freed.
+/// Returns the text for allocations that are gone at the end, or by the next one at their address, and were never
+/// freed.
 [[nodiscard]] std::string skipped_frees_text(const DeviceFigures& figures);
-/// Of memory that lies in no segment of its moment: there was less of it, or segments have changed since.
+/// Returns the text for memory in no segment of its moment: there was less of it, or segments have changed since.
 [[nodiscard]] std::string skipped_outside_text(const DeviceFigures& figures);
-/// Of segment events that contradict the segments: such as one that is made, and not there, and was never given back.
+/// Returns the text for segment events that contradict the segments: for example, one that is allocated, does not
+/// exist at the end, and was never freed.
 [[nodiscard]] std::string skipped_counterparts_text(const DeviceFigures& figures);
 
 } // namespace memviz

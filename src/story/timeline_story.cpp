@@ -23,14 +23,14 @@ std::uint64_t snapshots_in(const TimelineSubject& subject) {
       std::count_if(marks.begin(), marks.end(), [](const Mark& mark) { return mark.kind == MarkKind::state; }));
 }
 
-/// Of the peak; null where no stack tells.
+/// Returns the largest line at the peak; null if no stack is known.
 const Holder* largest_line(const TimelineSubject& subject) {
   const auto line = std::find_if(subject.holders.begin(), subject.holders.end(),
                                  [](const Holder& holder) { return is_frame(holder.key); });
   return line == subject.holders.end() ? nullptr : &*line;
 }
 
-/// Of the peak.
+/// Accounts for memory without a stack at the peak.
 NoStackAccount without_stack(const TimelineSubject& subject) {
   std::vector<UserLine> lines;
   for (const Holder& holder : subject.holders)

@@ -43,7 +43,7 @@ bool is_python(std::string_view filename) {
   return filename.ends_with(".py") || filename.ends_with(".pyw") || filename.ends_with(".pyx");
 }
 
-/// What was typed at a prompt has no file, and is the user's own all the same.
+/// Whether code was typed at a prompt: it has no file, and is the user's own.
 bool is_typed(std::string_view filename) {
   return filename.starts_with("<ipython-input") || filename.starts_with("<stdin>");
 }
@@ -219,7 +219,7 @@ std::string fx_text(const FrameTable& frames, FrameId frame) {
 
 std::string short_function(std::string_view name) {
   static constexpr std::string_view kAnonymous = "(anonymous namespace)::";
-  // What is left out of longer names nobody would read; a stack of thousands of them would take minutes to label.
+  // The longest name that is labelled whole; a stack of thousands of longer ones would take minutes.
   constexpr std::size_t kMostBytes = 4096;
   if (name.size() > kMostBytes) name = whole_characters(name.substr(0, kMostBytes));
   name = name.substr(0, name.find(" [clone "));
@@ -242,7 +242,7 @@ std::string short_function(std::string_view name) {
     text += name[i];
   }
   if (text.ends_with(" const")) text.resize(text.size() - 6);
-  // What stands before the last space is the return type of a function template.
+  // The text before the last space is the return type of a function template.
   if (const std::size_t space = text.rfind(' '); space != std::string::npos && text.find("::") != std::string::npos &&
                                                  !std::string_view(text).substr(0, space).ends_with("operator"))
     text.erase(0, space + 1);

@@ -24,8 +24,7 @@
 
 namespace memviz {
 
-/// Where the values of one dict are: a row of a shape, or, for dicts that are large or grow key by key, a list of
-/// pairs.
+/// The place of one dict's values: a row of a shape or, for dicts that are large or grow key by key, a list of pairs.
 struct DictView {
   const Shape* shape = nullptr;
   std::size_t row = 0;
@@ -61,7 +60,7 @@ public:
   void freeze(Value value);
 
   // Reading.
-  /// Of text and bytes.
+  /// Returns the characters of a text or of bytes.
   [[nodiscard]] std::string_view text(Value value) const { return texts_[value.index()]; }
   [[nodiscard]] double real(Value value) const { return reals_[value.index()]; }
   /// The integer, if it is one (or a bool) and fits.
@@ -139,7 +138,7 @@ private:
     [[nodiscard]] std::uint32_t count() const { return count_and_frozen & ~kFrozen; }
     [[nodiscard]] bool is_frozen() const { return (count_and_frozen & kFrozen) != 0; }
   };
-  /// Where a dict's items are, in 64 bits: a trace has one Dict an event.
+  /// The place of a dict's items, in 64 bits: a trace has one Dict an event.
   class Dict {
   public:
     constexpr Dict() = default;
@@ -162,7 +161,7 @@ private:
   [[nodiscard]] std::optional<std::uint64_t> rare_as_unsigned(Value value) const;
   bool freeze_one(Value value);
   void add_pairs(Dict& dict, std::span<const Value> items);
-  /// Where cells can be added: the run of `list` if it ends with the last cell, else a new one.
+  /// Whether cells can be added to the run of `list` because it ends with the last cell; else a new run is needed.
   [[nodiscard]] bool is_at_end(const List& list) const;
   void start_span(List& list);
   [[nodiscard]] const Chain& chain_of(const List& list) const { return chains_[list.chain]; }

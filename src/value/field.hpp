@@ -15,7 +15,7 @@
 
 namespace memviz {
 
-/// What is wrong with the content, and in which container: the reader of snapshots finds out its byte offset.
+/// An error in the content, with its container: the reader of snapshots finds its byte offset.
 class SchemaError : public std::runtime_error {
 public:
   SchemaError(const std::string& message, Value container) : std::runtime_error(message), container_(container) {}
@@ -30,14 +30,14 @@ private:
   return value.kind() != Kind::unset && value.kind() != Kind::none;
 }
 
-/// What throws, throws SchemaError.
+/// A value with its place. All throwing members throw SchemaError.
 struct Field {
   Value value;
   const Field* holder = nullptr; ///< the dict or list that it stands in; null: it is named itself
   std::string_view key = {};
   std::optional<std::size_t> index = {};
 
-  /// What stands in this dict or list, which must outlive it.
+  /// Returns a member of this dict or list, which must outlive it.
   [[nodiscard]] Field member(std::string_view its_key, Value its_value) const& { return {its_value, this, its_key}; }
   [[nodiscard]] Field item(std::size_t its_index, Value its_value) const& { return {its_value, this, "", its_index}; }
   [[nodiscard]] Field member(std::string_view its_key, Value its_value) const&& = delete;
@@ -68,7 +68,7 @@ struct Field {
   [[noreturn]] void fail(std::string_view expected, std::string_view found, Value container) const;
 
 private:
-  /// Whose byte an error names.
+  /// Returns the value whose byte an error names.
   [[nodiscard]] Value named() const { return holder == nullptr ? value : holder->value; }
   // Almost all numbers are like this, and a trace has several an event: no detour through a std::optional.
   [[nodiscard]] bool is_small_size() const { return value.kind() == Kind::integer && value.as_integer() >= 0; }

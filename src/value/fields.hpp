@@ -52,7 +52,7 @@ public:
     return dict.member(names_[number], row[number]);
   }
 
-  /// Of a repeated key the last one counts, as in Python.
+  /// Returns the columns of the keys. The last one of a repeated key counts, as in Python.
   [[nodiscard]] Columns columns_of(std::span<const Value> keys) {
     Columns columns;
     for (const Value key : keys)

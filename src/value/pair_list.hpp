@@ -21,7 +21,7 @@ public:
     if (items_.size() > kFewItems) index_latest();
   }
   [[nodiscard]] std::span<const std::pair<Value, Value>> items() const { return items_; }
-  /// Of a repeated key the last value counts, as in Python; Kind::unset where there is none.
+  /// Returns the value of a key; of a repeated key the last one, as in Python; Kind::unset if there is none.
   [[nodiscard]] Value find(Value key) const;
 
 private:

@@ -54,7 +54,7 @@ public:
   [[nodiscard]] constexpr std::uint64_t payload() const { return bits_ >> kKindBits; }
   /// The payload of a value that lies in a table of the Document.
   [[nodiscard]] constexpr std::size_t index() const { return static_cast<std::size_t>(payload()); }
-  /// Of Kind::integer.
+  /// Returns the number of a Kind::integer.
   [[nodiscard]] constexpr std::int64_t as_integer() const { return static_cast<std::int64_t>(bits_) >> kKindBits; }
   /// Equal bits are the same object; text and small integers with equal bits are equal values, too.
   [[nodiscard]] constexpr std::uint64_t bits() const { return bits_; }

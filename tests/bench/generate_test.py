@@ -58,7 +58,7 @@ class Snapshots(unittest.TestCase):
             cls.value[writer] = pickle.loads(cls.data[writer])
 
     def test_cpython_writes_the_same_bytes(self):
-        # What was one object is one object after loading, so that writing it again gives every reference again.
+        # Loading keeps the identity of objects, so that writing them again gives every reference again.
         self.assertTrue(pickle.dumps(self.value["python"], protocol=4) == self.data["python"])
 
     def test_writers_agree(self):

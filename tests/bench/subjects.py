@@ -8,7 +8,7 @@ import statistics
 import subprocess
 
 CACHE = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache")
-# Where PyTorch's tool looks for it; it would download it otherwise.
+# The place where PyTorch's tool looks for it; it would download it otherwise.
 FLAMEGRAPH = pathlib.Path.home() / ".cache" / "flamegraph.pl"
 
 # The end of an interpreter, which frees object by object, is not counted: that is to CPython's advantage.
@@ -19,7 +19,7 @@ with open(sys.argv[1], "rb") as file:
 os._exit(0)
 """
 
-# What `_memory_viz.py memory` does but for the Perl script at its end.
+# The work of `_memory_viz.py memory` without the Perl script at its end.
 MEMORY_VIZ_WITHOUT_PERL = """
 import importlib.util, os, pickle, sys
 spec = importlib.util.spec_from_file_location("memory_viz", sys.argv[1])

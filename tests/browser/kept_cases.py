@@ -16,7 +16,7 @@ PICTURES = {
     "segments": ("flame", "cases/split_free_blocks.pickle", "--view", "segments"),
     "compare": ("compare", "before.pickle", "after.pickle", "--at", "end"),
 }
-# What a few letters at the edge of a square may change.
+# The most differing pixels that a few letters at the edge of a square may cause.
 MOST_DIFFERING = 6
 
 

@@ -7,7 +7,7 @@ from support import BrowserCase, draw
 SNAPSHOT = "training_step.pickle"
 SWITCHES = ("invert", "collapse", "hide")
 
-# Of each box of a tree its colour, bytes, and the bytes of each kind, k0, k1, ...
+# The colour and the bytes of each box of a tree, and the bytes of each kind, k0, k1, ...
 KINDS = """() => document.querySelector('#graph').shownBoxes().map((box) => ({
   paint: box.paint, bytes: box.bytes, isGroup: box.steps[0].isGroup,
   kinds: Object.fromEntries(Object.entries(box).filter(([key, bytes]) => /^k\\d/.test(key) && bytes > 0))}))"""

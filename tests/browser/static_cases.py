@@ -9,8 +9,8 @@ from support import BrowserCase, browser, draw, expect, new_file
 FLAME = ("flame", "training_step.pickle")
 COMPARE = ("compare", "before.pickle", "after.pickle", "--at", "end")
 
-# Of PNGs of one size: how many colours the first has, the share of its commonest colour, and the share of its pixels
-# that another one shows in another colour.
+# The number of colours of the first of some PNGs of one size, the share of its commonest colour, and the share of its
+# pixels that another one shows in another colour.
 READ_PIXELS = """async (pngs) => {
   const [pixels, others] = await Promise.all(pngs.map(async (png) => {
     const image = new Image();

@@ -60,7 +60,7 @@ class TreeCases(BrowserCase):
         merged = {path: bytes for path, bytes in shown.items() if path and path[-1].startswith("<smaller: ")}
         self.assertEqual({path: bytes for path, bytes in wanted.items() if path in shown},
                          {path: bytes for path, bytes in shown.items() if path not in merged})  # fmt: skip
-        # What is not drawn is in the merged box beside it, to the byte.
+        # Nodes that are not drawn are in the merged box next to them, to the byte.
         missing = collections.Counter()
         for path, bytes in wanted.items():
             if path not in shown and path[:-1] in shown:

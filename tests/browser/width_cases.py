@@ -8,7 +8,7 @@ PICTURES = [
     ("explain", "oom_expandable.pickle"), ("state", "training_step.pickle"), ("timeline", "training_step.pickle"),
     ("flame", "cases/split_free_blocks.pickle", "--view", "segments"), ("flame", "empty.pickle"),
 ]  # fmt: skip
-# Of these every part is laid out anew; of the others some are scaled as one drawing.
+# The pictures whose every part is laid out anew; some parts of the others are scaled as one drawing.
 LAID_OUT = (*PICTURES[:2], PICTURES[6])
 WIDTHS = (390, 830, 1400, 2400)
 

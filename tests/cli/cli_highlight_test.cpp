@@ -14,7 +14,7 @@ namespace {
 
 constexpr char kEscape = '\033';
 
-/// What a terminal gets, without what a terminal adds to the end of a line.
+/// Returns the output on a terminal, without what a terminal adds to the end of a line.
 std::string on_terminal(const std::vector<std::string>& words, const std::string& kind = "xterm") {
   std::string text = TerminalProcess(words, 100, kind).wait().out;
   std::erase(text, '\r');

@@ -22,7 +22,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// What a terminal would obey instead of showing; the newlines that end messages apart.
+/// Whether a text has characters that a terminal would obey instead of showing, other than the newlines that end
+/// messages.
 bool has_control_characters(const std::string& text) {
   return std::any_of(text.begin(), text.end(), [](char c) {
     const auto byte = static_cast<unsigned char>(c);

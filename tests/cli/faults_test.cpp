@@ -12,9 +12,9 @@
 #include <thread>
 #include <unistd.h>
 
-// What the world does to a run, with the real program: disks fill up, folders go, readers and writers die, files shrink
-// while they are read, signals come. Whatever it is, an output is whole or what it was before. The program is stopped
-// at the system call where a fault hurts most, so that no test depends on time.
+// Faults around a run of the real program: disks fill up, folders go, readers and writers die, files shrink while
+// they are read, signals come. In every case, an output is whole or what it was before. The program is stopped at the
+// system call where a fault hurts most, so that no test depends on time.
 
 namespace memviz {
 

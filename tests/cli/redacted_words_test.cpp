@@ -38,7 +38,7 @@ void add_runs(std::string_view text, std::string_view characters, TextSet& runs)
   }
 }
 
-/// What memviz prints: its helps, and its answers with all the words of scripts, styles and formats.
+/// The words that memviz prints: its helps, and its answers with all the words of scripts, styles and formats.
 struct Vocabulary {
   TextSet words;
   TextSet paths; ///< all else with a '/' in it: "/title", "http://www.w3.org/2000/svg", "MB/s"
@@ -131,14 +131,14 @@ TextSet texts_of(const std::string& bytes, Redact what) {
   return texts;
 }
 
-/// Those of `expected` that are not there.
+/// Returns the texts of `expected` that are missing.
 std::vector<std::string> missing(const TextSet& expected, const TextSet& there) {
   std::vector<std::string> missing;
   std::set_difference(expected.begin(), expected.end(), there.begin(), there.end(), std::back_inserter(missing));
   return missing;
 }
 
-/// What stands for names and files of the program in outputs.
+/// Returns the pseudonyms of names and files of the program in outputs.
 TextSet pseudonyms_of(const Vocabulary& vocabulary, Redact what) {
   const Pseudonyms pseudonyms("");
   Redactor redactor({what, ""});

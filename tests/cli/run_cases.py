@@ -36,7 +36,7 @@ ENVIRONMENT = {
     # With digests.py.
     "PATH": f"{MEMVIZ.parent}:{SOURCE}/tests/cli:{os.environ['PATH']}",
     "LC_ALL": "C.UTF-8",
-    # What rehearsed programs find: a made-up GPU that does nothing, and a torch that stands in for PyTorch.
+    # The environment of rehearsed programs: a made-up GPU that does nothing, and a stub of PyTorch.
     "MEMVIZ_REHEARSAL_DIR": f"{MEMVIZ.parent}/tests/rehearse/stub",
     "PYTHONPATH": f"{SOURCE}/tests/rehearse",
     "PYTHONDONTWRITEBYTECODE": "1",
@@ -63,7 +63,7 @@ def run_examples(path):
     wrong, examples = [], re.findall(r"^```console\n\$ (.*?)\n(.*?)^```$", path.read_text(), re.M | re.S)
     for command, quoted in examples:
         printed = outcome(command, SOURCE)
-        # What exceeds a limit says so on standard error, and ends with 3; nothing else says anything there.
+        # A command that exceeds a limit reports it on standard error, and ends with 3; no other command prints there.
         fails = [line for line in printed if line.startswith(("! ", "["))]
         is_expected = fails[1:] == ["[3]"] if "--fail-over" in command else not fails
         if not is_expected or not 0 < len("".join(printed)) <= 4096:

@@ -11,7 +11,8 @@ import pathlib
 import subprocess
 import sys
 
-# What FlopCounterMode has no rule for, or counts for each operator by itself; the reasons are in the figures' notes.
+# The operators for which FlopCounterMode has no rule, or that it counts another way; the reasons are in the figures'
+# notes.
 BY_HAND = {
     "additions": 360 + 240 + 24,
     "additions_decomposed": 360 + 240 + 24,
@@ -36,8 +37,9 @@ OTHER_PARAMETERS_BEFORE = {
     "2.7": {"scan"},
     "2.8": {"nanogpt", "called_twice"},
 }
-# What stays for backward is held against PyTorch's hooks where its eager program runs the operators that the archive has.
-# Not so: kernels of a GPU that the hooks did not see, loops and branches, and what decomposing changes.
+# The programs whose bytes kept for backward are not compared with PyTorch's hooks, because their eager program runs
+# other operators than the archive has: kernels of a GPU that the hooks did not see, loops and branches, and what
+# decomposing changes.
 KEPT_OTHERWISE = {"llama", "dynamic_llama", "lstm", "gru", "cond", "cond_later", "cond_nested", "cond_dynamic", "map", "scan",
                   "unbacked", "autocast_region", "vit_decomposed", "llama_decomposed", "dynamic_llama_decomposed",
                   "lstm_decomposed", "cond_decomposed", "loss_decomposed", "no_grad_region_decomposed", "loss_joint"}

@@ -47,7 +47,7 @@ struct Counts {
   [[nodiscard]] std::uint64_t all() const { return results + parse_errors + other_errors + broken; }
 };
 
-/// Of this thread alone, so that a busy machine does not count.
+/// Returns the time of this thread alone, so that a busy machine does not count.
 double cpu_seconds() {
   timespec now{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);

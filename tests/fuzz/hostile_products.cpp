@@ -37,7 +37,7 @@ std::string devices_of_a_segment(std::size_t bytes) {
   return file.done();
 }
 
-/// Of which each causes a warning.
+/// Returns a file whose every device causes a warning.
 std::string devices_of_two_events(std::size_t bytes) {
   File file;
   file.add("segments", "]");

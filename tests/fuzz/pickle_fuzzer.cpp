@@ -26,7 +26,7 @@ void check_pickle(std::string_view bytes) {
   const auto end = static_cast<std::size_t>(decoded.end_offset);
   fuzz::require(bytes[end - 1] == '.', "a pickle that ends with STOP");
   fuzz::require(decoded.protocol >= 0 && decoded.protocol <= 5, "a protocol that there is");
-  // What follows the pickle does not change it.
+  // Bytes after the pickle do not change it.
   fuzz::require(pickle::decode(bytes.substr(0, end)).end_offset == end, "the same end without what follows");
   check_offsets(bytes, decoded);
 }

@@ -15,9 +15,10 @@ namespace memviz::fuzz {
 /// One opcode with its argument, as in the file.
 struct Operation {
   std::string bytes;
-  /// Of an opcode that fetches from the memo: Operation::stores of the one that stored; 0 where there is none.
+  /// The Operation::stores of the opcode that stored the entry which this one fetches from the memo; 0 if there is
+  /// none.
   std::uint32_t fetches = 0;
-  /// Of an opcode that stores into the memo: its own number, from 1.
+  /// The number, from 1, of an opcode that stores into the memo.
   std::uint32_t stores = 0;
 
   [[nodiscard]] std::uint8_t code() const { return static_cast<std::uint8_t>(bytes.front()); }
@@ -49,7 +50,7 @@ struct Expression {
 [[nodiscard]] std::optional<std::string_view> text_of(const Operation& operation);
 [[nodiscard]] bool pushes_integer(const Operation& operation);
 
-/// How the bytes of a length argument are counted: 0 where the opcode has none.
+/// Returns the bytes of an opcode's length argument: 0 if it has none.
 [[nodiscard]] std::size_t length_bytes(std::uint8_t code);
 
 } // namespace memviz::fuzz

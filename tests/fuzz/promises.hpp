@@ -1,6 +1,6 @@
 #pragma once
 
-// What memviz promises of any input, as checks that end a fuzzer.
+// The promises of memviz for any input, as checks that end a fuzzer.
 
 #include "memviz/check_report.hpp"
 #include "memviz/error.hpp"
@@ -14,7 +14,8 @@
 
 namespace memviz::fuzz {
 
-/// Of a message: something to read, on one line once it is printed, with an offset within `size` where there is one.
+/// Checks that a message is something to read, on one line once it is printed, with an offset within `size` if it has
+/// one.
 void check_error(const Error& error, std::size_t size);
 
 /// Every value can be looked at, and what there are several ways to ask for is the same in all of them.

@@ -1,6 +1,6 @@
 #pragma once
 
-// What must hold in a fuzzer: where it does not, the program ends, and libFuzzer keeps the input.
+// A condition that must hold in a fuzzer: if it does not, the program ends, and libFuzzer keeps the input.
 
 #include <string_view>
 

@@ -9,7 +9,7 @@
 
 namespace memviz::fuzz {
 
-/// What is different, for a person; empty where nothing is. Compares everything but the events.
+/// Returns the difference for a person to read; empty if there is none. Compares everything except the events.
 [[nodiscard]] std::string difference(const Recording& one, const Recording& other);
 
 /// The same for events that a sink received, by device, against those that `reference` holds.

@@ -30,7 +30,7 @@
 namespace memviz::fuzz {
 namespace {
 
-/// What is looked at of a log.
+/// The bytes of a log that are looked at.
 constexpr std::size_t kMostLogBytes = std::size_t{1} << 20U;
 
 class Recorder final : public EventSink {

@@ -30,7 +30,7 @@ constexpr std::uint64_t kFixedBytes = std::uint64_t{64} << 20U;
 /// A checkout without optimisation takes several times as long as one with it.
 constexpr double kSecondsPerMegabyte = 6;
 constexpr double kMostGrowth = 2.3; ///< of the time for twice the bytes
-/// What takes less is not compared: starting the program and drawing an empty page are part of it.
+/// The least time that is compared: it takes as much to start the program and to draw an empty page.
 constexpr double kFewSeconds = 0.4;
 /// A file causes so many warnings at most, however large it is.
 constexpr std::uint64_t kMostErrorBytes = 32768;

@@ -103,7 +103,7 @@ EXPECTATIONS = {
 }
 
 
-# What a step leaves.
+# The files that each step leaves.
 FILES_OF_STEPS = {
     "tests": ["simple.pickle", "streams.pickle", "private_pool.pickle", "oom/*.pickle"],
     "expandable": ["expandable.pickle"],

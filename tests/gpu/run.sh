@@ -180,7 +180,7 @@ build() {
     step "build_$name" cmake --build "$folder" --parallel "$(nproc)" --target "$@"
 }
 
-# What stands before a command: the GPU that was asked for; the made-up one is not in the tools around the command.
+# The words before a command: the chosen GPU; the made-up one is not in the tools around the command.
 on_gpu=(env)
 [ -z "$rehearsal" ] ||
   on_gpu+=("LD_PRELOAD=$rehearsal/libmemviz_rehearsal.so" "LD_LIBRARY_PATH=$rehearsal${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"

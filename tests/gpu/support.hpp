@@ -1,6 +1,6 @@
 #pragma once
 
-// What the GPU tests share: the folder for what they leave, and the figures they measure.
+// The parts that GPU tests share: the folder for their files, and the figures that they measure.
 
 #include <cstdint>
 #include <filesystem>
@@ -18,7 +18,7 @@ void report(const std::string& name, double value, const std::string& unit);
 
 [[nodiscard]] double seconds_of(const std::function<void()>& action);
 
-/// Of this process, in bytes: what it has in memory now.
+/// Returns the bytes that this process has in memory now.
 [[nodiscard]] std::int64_t resident_bytes();
 
 /// Calls `action` below `frames` frames of its own. The bits of `path` choose at each frame one of two call sites, so

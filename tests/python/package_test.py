@@ -32,7 +32,7 @@ import memviz_torch._program
 
 OOM = TESTDATA / "oom.pickle"
 FUNCTIONS = ("flame", "timeline", "state", "explain", "leaks", "stats")
-# Of a command's options those that a function has another way for: what it returns is no file, and warnings are Python's.
+# The options of a command for which a function has another way: its result is no file, and warnings are Python's.
 NOT_KEYWORDS = {"output", "json", "text", "markdown", "format", "zoom", "quiet", "help", "empty"}
 
 
@@ -57,7 +57,7 @@ def options_in_help(command):
 class Snapshots(unittest.TestCase):
     def test_a_path_bytes_and_a_dict_give_the_same_answer(self):
         with tempfile.TemporaryDirectory() as folder:
-            # What is not in a file is called so.
+            # A snapshot that is not in a file is called "snapshot".
             file = pathlib.Path(shutil.copy(OOM, os.path.join(folder, "snapshot")))
             snapshots = {"PathLike": file, "str": str(file), "bytes": file.read_bytes(),
                          "memoryview": memoryview(file.read_bytes()), "dict": unpickled(file)}

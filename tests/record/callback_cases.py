@@ -5,7 +5,7 @@ import sys
 
 from stage import FAKE_TORCH, MEMVIZ, PACKAGE, SOURCE, Stage
 
-# What is kept, and what records, is said.
+# The program prints what is kept, and what records.
 SAID = """
 def said():
     gc.collect()

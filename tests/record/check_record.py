@@ -36,7 +36,7 @@ if __name__ == "__main__":
     torch.multiprocessing.spawn(work, nprocs=1)
 """
 
-# What the objects say, on standard output; the file says it, too. Twelve steps.
+# The program prints what its objects hold; the file records it, too. Twelve steps.
 NAMED = """
 import json, torch, memviz_torch
 assert not torch.cuda.is_initialized()
@@ -165,7 +165,7 @@ def check_run(stage):
     outside_bytes = stage.total_bytes - totals["reserved_bytes"] - totals["device_free_bytes"]
     check(totals["outside_bytes"] == outside_bytes, totals)
     check(device["model"]["reproduces"], device["model"])
-    # What this process holds beside PyTorch is a part of it, where NVML tells.
+    # The memory of this process outside PyTorch is a part of it, if NVML reports it.
     measured = device["measured"]
     check((measured["own_outside_bytes"] or 0) <= outside_bytes, measured, outside_bytes)
     return measured

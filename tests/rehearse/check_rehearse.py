@@ -44,8 +44,8 @@ torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))
 kept = torch.ones((rank + 1) * 64, 1024, 1024, device="cuda")
 """
 
-# What DDP and FSDP keep of a layer of 32 MiB: DDP the parameters, their gradients in buckets and two moments of AdamW;
-# FSDP half of each on each of two ranks.
+# The program keeps, of a layer of 32 MiB: with DDP the parameters, their gradients in buckets and two moments of
+# AdamW; with FSDP half of each on each of two ranks.
 TOGETHER = """
 import os, sys, torch
 import torch.distributed as dist
@@ -152,7 +152,7 @@ def check_search(rehearsals):
     # Each sample takes 128 MiB; the small ones 22 MiB; of what is left the driver gives whole pages of 2 MiB.
     largest = (memory - context - 22 * MIB) // (128 * MIB)
     check(done.returncode == 0 and answer["search"]["largest"] == largest, answer["search"], largest)
-    # What the runs write is an answer's way, and not shown.
+    # The output of the runs belongs to the way to an answer, and is not shown.
     check("done" not in done.stdout and "OutOfMemoryError" not in done.stderr, done.stdout, done.stderr)
     words, done, _ = rehearsals.python(["--memory", str(memory), "--search", "N=10..13"], MODEL, "{}")
     check(words["search"]["largest"] == largest, words["search"], largest)
@@ -211,7 +211,11 @@ def check_training_together(rehearsals):
         check(done.stdout.count(f"moments {2 * 32 * MIB // shards}") == 2, way, done.stdout)
         first, second = (use["peak_reserved_bytes"] for use in verdict["devices"])
         # Parameters, two moments, and gradients of at least one layer.
-        check(first >= (3 * 32 + 16) * MIB // shards and abs(first - second) <= 4 * MIB, way, first, second)
+        check(min(first, second) >= (3 * 32 + 16) * MIB // shards, way, first, second)
+        # DDP rebuilds its buckets in the second step. Whether the first bucket (32 MiB) is free by then depends on
+        # NCCL's watchdog, which looks every 100 ms for finished collectives and lets go of their tensors.
+        by_chance = 32 * MIB if way == "ddp" else 0
+        check(abs(first - second) <= by_chance + 4 * MIB, way, first, second)
 
 
 def main():

@@ -164,7 +164,8 @@ def answer_of(path, command):
 
 def answers_of_several(paths, command):
     """The answer to each file that it can read, of a command that takes several."""
-    answers = {answer["file"]: answer for answer in json.loads(run(command, *paths, "--json", "-", "--quiet", codes=(1, 2)))}
+    lines = map(json.loads, run(command, *paths, "--json", "-", "--quiet", codes=(1, 2)).splitlines())
+    answers = {answer["file"]: answer for answer in lines if answer["schema"] != "memviz.unread/1.0"}
     refused = [path.name for path in paths if str(path) not in answers and not is_hostile(path)]
     expect(f"{command}: refused", refused, [])
     return answers
@@ -269,6 +270,7 @@ def check_programs(schemas):
 
 FITS = "import torch\na = torch.allocate(100 << 20)\ntorch.release(a)\n"
 TOO_MUCH = "import torch\ntorch.allocate(100 << 20)\ntorch.allocate(2 << 30)\n"
+SERVER = "import runpy, sys; sys.argv[1:] = ['/']; runpy.run_module('vllm', run_name='__main__')"
 BY_RANK = "import os, torch\ntorch.allocate((1 + int(os.environ['RANK'])) * (10 << 20), 'activation')\n"
 BY_BATCH = "import os, torch\ntorch.allocate(int(os.environ['BATCH']) * (100 << 20))\n"
 
@@ -288,6 +290,8 @@ def check_rehearsals(schemas, folder):
     expect("rehearse: no GPU", rehearse("none", "import torch")["verdict"]["outcome"], "no_gpu")
     rehearse("variants", FITS, "--compare-with", "A=1")
     expect("rehearse: search", rehearse("search", BY_BATCH, "--search", "BATCH=1..32")["search"]["largest"], 10)
+    server = rehearse("server", SERVER)["verdict"]["server"]
+    expect("rehearse: server", [server["has_started"], server["requests"]], [True, 4])
     job = rehearse("job", BY_RANK, "--world", "16", "--rank", "0,9")
     expect("rehearse: job", [job["ranks"], job["rank"], [run["rank"] for run in job["runs"]]], [16, 9, [0, 9]])
     gpus = rehearse("gpus", TOO_MUCH, gpu="small,h100")
@@ -304,13 +308,40 @@ def check_rehearsals(schemas, folder):
 
 
 def check_several(schemas):
-    """Several files are an array; what cannot be read is left out, and the exit code is the worst."""
+    """Several files are a line each, also what cannot be read, and the exit code is the worst."""
     data = SOURCE / "testdata"
     for command in ("stats", "explain", "leaks", "check"):
         names = [data / "oom.pickle", data / "nothing_there.pickle", data / "before.pickle"]
-        document = json.loads(run(command, *names, "--json", "-", "--quiet", codes=(1,)))
-        schemas[command].check(f"{command} of several", document)
-        expect(f"{command} of several: files", [part["file"] for part in document], [str(names[0]), str(names[2])])
+        documents = [json.loads(line) for line in run(command, *names, "--json", "-", "--quiet", codes=(1,)).splitlines()]
+        expect(f"{command} of several: files", [document["file"] for document in documents], list(map(str, names)))
+        for document in documents:
+            schemas[document["schema"].partition(".")[2].partition("/")[0]].check(f"{command} of several", document)
+        expect(f"{command} of several: schema", [document["schema"] for document in documents][1], "memviz.unread/1.0")
+
+
+def check_ranks(schemas, folder):
+    """A job in which one rank holds more, one ran out of memory, one differs in communication buffers, and one file is bad."""
+    data = SOURCE / "testdata"
+    job = folder / "ranks"
+    job.mkdir()
+    for rank in range(5):
+        (job / f"step_1_rank{rank}.pickle").write_bytes((data / ("run_branch" if rank == 2 else "run_main")).with_suffix(".pickle").read_bytes())
+    (job / "step_1_rank7.pickle").write_bytes((data / "oom.pickle").read_bytes())
+    (job / "step_2_rank4.pickle").write_bytes((data / "run_main.pickle").read_bytes())
+    (job / "step_1_rank9.pickle").write_text("no snapshot")
+    for words in ([], ["--step", "1"], ["--rank-pattern", r"rank(\d+)"]):
+        document = json.loads(run("ranks", job, *words, "--json", "-"))
+        schemas["ranks"].check(f"ranks {words}", document)
+        expect(f"ranks {words}: ranks", [rank["rank"] for rank in document["ranks"]], [0, 1, 2, 3, 4, 7])
+    parts = folder / "parts.ndjson"
+    run("ranks", job, "--partial", parts)
+    lines = parts.read_text().splitlines()
+    part = json.loads(lines[0])
+    rest = {**part, "rank": 12, "held": [*part["held"], {"line": "all_reduce job.py:9", "kind": "communication", "bytes": 1 << 30}]}
+    parts.write_text("\n".join([*lines, json.dumps(rest, separators=(",", ":"))]))
+    document = json.loads(run("ranks", parts, "--json", "-"))
+    schemas["ranks"].check("ranks of parts", document)
+    expect("ranks: by timing", [one["rank"] for one in document["by_timing"]], [12])
 
 
 def check_lines(schemas):
@@ -339,7 +370,7 @@ UNSEEN = {"leaks": {"block_bytes"}}  # a stack without frames that grows
 
 def main():
     schemas = {path.stem: Schema(path) for path in sorted((SOURCE / "docs" / "schemas").glob("*.json"))}
-    expect("schemas", sorted(schemas), sorted({SCHEMA_OF.get(name, name) for name in COMMANDS} | {"compare", "flops", "rehearse"}))
+    expect("schemas", sorted(schemas), sorted({SCHEMA_OF.get(name, name) for name in COMMANDS} | {"compare", "flops", "ranks", "rehearse", "unread"}))
     with tempfile.TemporaryDirectory() as folder:
         check_snapshots(schemas)
         check_variations(schemas, pathlib.Path(folder))
@@ -347,6 +378,7 @@ def main():
         check_programs(schemas)
         check_rehearsals(schemas, pathlib.Path(folder))
         check_several(schemas)
+        check_ranks(schemas, pathlib.Path(folder))
         check_lines(schemas)
         check_strictness(schemas)
     for name, schema in schemas.items():

@@ -124,7 +124,7 @@ def passes(number, *command, **options):
 
 def killer(number, files, slow):
     """The name of the kind of tests that notice a mutant; None if none does."""
-    # Those that run the program take longer.
+    # Tests that run the program take longer.
     for part in ("/unit/", "/cli/"):
         names = [f"*{part}{name.split(part)[1]}" for name in files if part in name]
         if names and not passes(number, BUILD / "tests/memviz_tests", "-aa=1", "-sf=" + ",".join(names), cwd=BUILD / "tests"):

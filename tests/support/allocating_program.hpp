@@ -22,7 +22,7 @@ public:
   [[nodiscard]] double share() { return static_cast<double>(engine_() >> 11U) * 0x1p-53; }
   [[nodiscard]] std::uint64_t below(std::uint64_t end) { return engine_() % end; }
   [[nodiscard]] bool chance(double probability) { return share() < probability; }
-  /// How many arrive where `mean` are expected.
+  /// Returns the number of arrivals if `mean` are expected.
   [[nodiscard]] std::uint64_t arrivals(double mean) {
     std::uint64_t count = 0;
     for (double product = share(); product > std::exp(-mean); product *= share())
@@ -49,7 +49,7 @@ public:
     backward_ = snapshot_.stack({"/usr/torch/engine.cpp:9:torch::autograd::Engine::evaluate_function()"});
   }
 
-  /// What the line holds, oldest first: address and size.
+  /// The address and the size of a block that the line holds; oldest first.
   using Block = std::pair<std::uint64_t, std::uint64_t>;
   std::deque<Block> held;
   Dice dice;

@@ -25,6 +25,8 @@ using Command = std::vector<std::string>;
           {"compare", file, other, "--markdown", "-"},
           {"stats", file},
           {"stats", file, "--json", "-"},
+          {"ranks", file},
+          {"ranks", file, "--json", "-"},
           {"leaks", file},
           {"leaks", file, "--json", "-"},
           {"trace", file, "--stacks"},

@@ -4,7 +4,7 @@
 
 namespace memviz::test {
 
-// What a sanitizer puts aside for itself counts as memory of the program, so that no limit leaves it any.
+// A sanitizer reserves memory that counts as the program's, so that no limit leaves it any.
 #if defined(__SANITIZE_ADDRESS__)
 inline constexpr bool kCanLimit = false;
 #elif defined(__has_feature)

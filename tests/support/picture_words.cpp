@@ -95,7 +95,7 @@ std::vector<std::string> differences(const std::string& before, const std::strin
   was.erase(tail.first.base(), was.end());
   is.erase(tail.second.base(), is.end());
 
-  // What is left in between: where it is as many parts, each has changed; else some came or went.
+  // The lines in between: if there are as many, each has changed; else some came or went.
   std::vector<std::string> lines;
   for (std::size_t i = 0; was.size() == is.size() && i < was.size(); ++i)
     if (!is_same(was[i], is[i]))

@@ -67,7 +67,7 @@ public:
   TerminalProcess& operator=(const TerminalProcess&) = delete;
   ~TerminalProcess();
 
-  /// What it wrote so far, at most `milliseconds` later.
+  /// Returns the output so far, at most `milliseconds` later.
   [[nodiscard]] const std::string& shown(int milliseconds);
   void send(int signal) const;
   /// Waits for its end; `out` is all that it wrote.

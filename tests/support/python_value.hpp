@@ -45,9 +45,9 @@ struct PythonValue {
   PythonValue(PythonTuple tuple) : value(std::move(tuple)) {}
   PythonValue(PythonDict dict) : value(std::move(dict)) {}
 
-  /// Of a dict: adds or replaces a key.
+  /// Adds or replaces a key of a dict.
   PythonValue& set(std::string_view key, PythonValue item);
-  /// Of a dict: removes a key.
+  /// Removes a key of a dict.
   PythonValue& without(std::string_view key);
 };
 

@@ -31,7 +31,7 @@ public:
   SmallSnapshot& inactive(std::uint64_t size_bytes);
   SmallSnapshot& event(Action action, std::uint64_t address, std::uint64_t size_bytes, StackId stack = kNoFrames,
                        std::uint32_t device = 0);
-  /// What is said of an allocation.
+  /// Attaches a text to an allocation.
   SmallSnapshot& annotate(std::uint64_t address, std::string_view text);
   /// The time of the events and marks that follow.
   SmallSnapshot& time(std::int64_t time_us);

@@ -55,7 +55,7 @@ public:
   }
   /// Both free_requested and free_completed.
   SnapshotBuilder& free(std::uint64_t address, std::uint64_t size);
-  /// Of pinned host memory: a block that is its segment. Its size is a power of two, and what its events say.
+  /// Adds pinned host memory: a block that is its segment. Its size is a power of two, as in its events.
   SnapshotBuilder& host_block(std::uint64_t address, std::uint64_t size, bool is_active, const Stack& stack = {});
   SnapshotBuilder& host_event(std::string_view action, std::uint64_t address, std::uint64_t size,
                               const Stack& stack = {});

@@ -1,6 +1,6 @@
 #pragma once
 
-// What a timeline says of every state, held against the events themselves.
+// Compares a timeline in every state with the events themselves.
 
 #include "memviz/timeline.hpp"
 

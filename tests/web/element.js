@@ -32,7 +32,7 @@ export class FakeElement {
     this.parentNode.content = this.parentNode.content.filter((part) => part !== this);
   }
 
-  // Of "name", ".class", and ".class > name".
+  // Finds "name", ".class", and ".class > name".
   querySelectorAll(selector) {
     const [first, second] = selector.split(' > ');
     const fits = (one) => (first.startsWith('.') ? one.classList.contains(first.slice(1)) : one.localName === first);

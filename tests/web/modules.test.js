@@ -1,4 +1,4 @@
-// What the bundle may not hide: there all modules share one scope, so a name works that nobody imported.
+// Errors that the bundle may hide: there all modules share one scope, so a name works that no module imports.
 import assert from 'node:assert/strict';
 import {readdirSync, readFileSync} from 'node:fs';
 import path from 'node:path';

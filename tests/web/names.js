@@ -85,7 +85,7 @@ export function importsOf(text) {
   return [...text.matchAll(/^import (?:\{([^}]*)\} from )?'([^']*)';$/gm)].map(([, names, from]) => ({names: namesIn(names || ''), from}));
 }
 
-// What a module uses and neither declares nor imports.
+// Returns the names that a module uses and neither declares nor imports.
 export function freeNames(text) {
   const code = codeOf(text.replace(/^import .*$/gm, ''));
   const known = new Set([...declaredNames(code), ...importsOf(text).flatMap(({names}) => names)]);

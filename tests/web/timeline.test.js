@@ -72,7 +72,7 @@ test('bands beyond the detail are part of the strip of their line', () => {
   chart.detail = 0;
   const {bands, strips} = layOutStack(chart);
   assert.equal(bands.size, 0);
-  // Of line b the strip; line a has none, so that the others get it.
+  // Line b has a strip; line a has none, so that the others get it.
   assert.deepEqual(areas(strips.get(chart.strips[1])), [[0, 90, 90], [10, 70, 90], [20, 60, 90], [30, 90, 90]]);
   assert.deepEqual(areas(strips.get(chart.strips[2])), [[0, 50, 90], [10, 30, 70], [20, 20, 60], [30, 90, 90]]);
 });

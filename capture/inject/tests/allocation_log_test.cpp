@@ -35,7 +35,8 @@ std::string actions_of(const std::vector<EventData>& trace) {
   return actions;
 }
 
-/// What lived before the trace plus its allocations minus its frees, which has to equal the bytes of the blocks.
+/// Returns what lived before the trace plus its allocations minus its frees, minus the bytes of the blocks; it must
+/// be 0.
 std::int64_t imbalance_of(const SnapshotData& snapshot) {
   std::map<std::uint64_t, std::uint64_t> live;
   std::int64_t baseline = 0;

@@ -1,11 +1,11 @@
 #pragma once
 
-// What the made-up CUPTI has beside CUPTI's own functions.
+// The functions of the made-up CUPTI in addition to CUPTI's own.
 
 #include <cupti.h>
 
 extern "C" {
-/// What inject.cpp subscribed with.
+/// Returns the callback that inject.cpp subscribed.
 CUpti_CallbackFunc memviz_fake_callback();
 /// Whether it asked for this call of the driver.
 bool memviz_fake_is_enabled(CUpti_CallbackId call);

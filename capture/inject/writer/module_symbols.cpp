@@ -140,7 +140,7 @@ void ModuleSymbols::read(Module& module) {
       if (!name.empty()) functions.push_back({symbol.st_value, symbol.st_size, std::move(name)});
     }
   }
-  // Of several names for one address the shortest: the public one, as a rule.
+  // The shortest of several names for one address is usually the public one.
   std::sort(functions.begin(), functions.end(), [](const Function& before, const Function& after) {
     return std::tuple(before.begin, before.name.size(), std::string_view(before.name)) <
            std::tuple(after.begin, after.name.size(), std::string_view(after.name));

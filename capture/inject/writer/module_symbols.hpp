@@ -21,8 +21,8 @@ public:
     FrameData frame;        ///< function (demangled), module's file, line 0; "??" for what is not known
     bool has_lines = false; ///< whether the module's file has DWARF
   };
-  /// Of the call before `return_address`: that address itself may be the beginning of the next function. A module whose
-  /// file is gone or is not the one that was loaded is looked up with dladdr().
+  /// Looks up the call before `return_address`, because that address may be the beginning of the next function. A
+  /// module whose file is gone or is not the one that was loaded is looked up with dladdr().
   [[nodiscard]] Place look_up(void* return_address);
 
 private:

@@ -1,7 +1,7 @@
 #pragma once
 
-// What a dump holds, ready to be written: every frame and stack once, all else by index. The recorders fill it, the
-// writer turns it into the bytes of a snapshot.
+// The content of a dump, ready to be written: every frame and stack once, all else by index. The recorders fill it,
+// the writer turns it into the bytes of a snapshot.
 
 #include <cstdint>
 #include <limits>

@@ -51,6 +51,10 @@ MEMVIZ_EXPORT int cublasGetVersion_v2(Handle, int* version) {
   return 0;
 }
 
+MEMVIZ_EXPORT const char* cublasGetStatusString(int status) {
+  return status == 0 ? "success" : "an error of cuBLAS in a rehearsal by memviz";
+}
+
 MEMVIZ_EXPORT int cublasGetStream_v2(Handle handle, Handle* stream) {
   *stream = handle_of(handle).stream;
   return 0;

@@ -12,8 +12,8 @@ using namespace memviz::rehearsal;
 
 namespace {
 
-// Where no cuDNN is in the process to ask: 9.26.0, for PyTorch refuses one that is older than it was compiled with, and
-// 2.15 was with this one.
+// The version if no cuDNN is in the process to ask: PyTorch refuses one that is older than it was compiled with, and
+// 2.15 was with 9.26.0.
 constexpr std::size_t kVersion = 92600;
 constexpr std::size_t kCudartVersion = 13000;
 // PyTorch 2.15 asks for engines of attention by their numbers (heads of 256 on a B200), which have to be below the
@@ -73,7 +73,8 @@ int give_text(const char* text, std::int64_t requested, std::int64_t* count, voi
   return 0;
 }
 
-// What the program set itself, and else zeros. Descriptors are filled in the program's own hands, and left as they are.
+// Gives what the program set itself, and zeros for the rest. Descriptors belong to the program, and are left as they
+// are.
 int give_stored(const Descriptor& descriptor, int name, int type, std::int64_t requested, std::int64_t* count,
                 void* out) {
   const auto stored = descriptor.attributes.find(name);

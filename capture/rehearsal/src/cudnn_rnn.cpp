@@ -46,7 +46,7 @@ std::size_t element_bytes(int type) {
   return type == 1 ? 8 : type == 0 ? 4 : 2; // double, float, half and bfloat16
 }
 
-// Where a matrix lies; for the place after the last one, the count of all elements of matrices.
+// Returns the place of a matrix; for the place after the last one, the count of all elements of matrices.
 std::size_t matrix_offset(const Network& network, std::size_t pseudo_layer, int matrix) {
   std::size_t offset = 0;
   for (std::size_t layer = 0; layer <= pseudo_layer && layer < network.pseudo_layers(); ++layer)

@@ -105,7 +105,7 @@ std::string pci_bus_id(int device) {
 
 namespace {
 
-// What both layouts have, by the members' names.
+// Fills the members that both layouts have, by their names.
 template <typename Properties> Properties common_properties(const Profile& profile, int device) {
   const auto fact = [&](int attribute) { return static_cast<int>(device_attribute(profile, device, attribute)); };
   Properties p;

@@ -1,4 +1,4 @@
-// What a profile's GPU answers when a program asks about it: attributes, cudaDeviceProp, identity.
+// A profile's GPU -> its answers to a program: attributes, cudaDeviceProp, identity.
 #pragma once
 
 #include "device_properties.hpp"
@@ -22,7 +22,8 @@ inline constexpr int kDriverVersion = 13000;              // the newest that is 
 [[nodiscard]] DeviceProperties12 device_properties12(const Profile& profile, int device);
 [[nodiscard]] DeviceProperties13 device_properties13(const Profile& profile, int device);
 
-// How many blocks of a kernel fit on a multiprocessor by threads and shared memory; what registers allow is not known.
+// Returns how many blocks of a kernel fit on a multiprocessor by threads and shared memory; the limit by registers is
+// unknown.
 [[nodiscard]] int blocks_per_multiprocessor(const Profile& profile, int block_threads, std::size_t shared_bytes);
 
 // The compute capability whose code a program runs: as NVIDIA's compilers make it, programs carry code for the first

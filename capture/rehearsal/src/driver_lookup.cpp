@@ -1,4 +1,4 @@
-// How programs ask for the driver's functions by name: cuGetProcAddress and cudaGetDriverEntryPoint.
+// The lookup of the driver's functions by name: cuGetProcAddress and cudaGetDriverEntryPoint.
 #include "machine.hpp"
 #include "table.hpp"
 

@@ -87,6 +87,7 @@ Error launch(Machine& on, Handle stream_handle, int node_type) {
   touch(on, stream->device);
   if (const Error error = on.streams.add_node(*stream, node_type); error != Error::success) return error;
   if (node_type != 0) return Error::success;
+  if (const Error error = on.memory.charge_outside(stream->device); error != Error::success) return error;
   ++on.counts.kernel_launches;
   if (!stream->capture) on.memory.writes().forget_all();
   return Error::success;

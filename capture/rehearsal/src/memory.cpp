@@ -22,7 +22,7 @@ Error map_host(std::uint64_t bytes, void** out) {
 
 } // namespace
 
-Memory::Memory(const Settings& settings) {
+Memory::Memory(const Settings& settings) : outside_bytes_(settings.outside_bytes) {
   for (const int number : settings.devices) {
     DeviceBook book;
     book.number = number;
@@ -49,6 +49,14 @@ Error Memory::charge(int device, std::uint64_t bytes) {
 
 void Memory::release(int device, std::uint64_t bytes) {
   devices_[static_cast<std::size_t>(device)].used_bytes -= bytes;
+}
+
+Error Memory::charge_outside(int device) {
+  DeviceBook& book = devices_[static_cast<std::size_t>(device)];
+  if (book.outside_bytes == outside_bytes_) return Error::success;
+  const Error error = charge(device, outside_bytes_);
+  if (error == Error::success) book.outside_bytes = outside_bytes_;
+  return error;
 }
 
 Error Memory::allocate(int device, std::uint64_t bytes, void** out) {

@@ -21,6 +21,7 @@ struct DeviceBook {
   std::uint64_t context_bytes = 0;
   std::uint64_t used_bytes = 0; // without the context's
   std::uint64_t peak_used_bytes = 0;
+  std::uint64_t outside_bytes = 0; // of the used ones, what libraries took
   bool has_context = false;
 
   [[nodiscard]] std::uint64_t free_bytes() const { return total_bytes - context_bytes - used_bytes; }
@@ -54,6 +55,9 @@ public:
   Error charge(int device, std::uint64_t bytes);
   void release(int device, std::uint64_t bytes);
 
+  // Takes what libraries and lazily loaded kernels take of a device, at the first launch on it.
+  Error charge_outside(int device);
+
   // cudaMalloc, cudaFree. Of 0 bytes: success and a null pointer.
   Error allocate(int device, std::uint64_t bytes, void** out);
   Error free(void* pointer);
@@ -72,7 +76,7 @@ public:
   Error register_host(void* pointer, std::uint64_t bytes, unsigned flags);
   Error unregister_host(void* pointer);
 
-  // What `pointer` points into; nothing for memory that CUDA was never told of.
+  // Returns the range that `pointer` points into; nothing for memory that CUDA does not know.
   [[nodiscard]] const FoundRange* find(const void* pointer) const;
   [[nodiscard]] bool is_device_memory(const void* pointer) const;
 
@@ -90,6 +94,7 @@ private:
   AddressSpace addresses_;
   RecentWrites writes_;
   std::vector<DeviceBook> devices_;
+  std::uint64_t outside_bytes_ = 0;
   struct SmallChunk { // one page that small allocations share
     int device;
     std::uint64_t used_bytes;

@@ -133,7 +133,7 @@ MEMVIZ_EXPORT int ncclCommInitAll(Communicator** out, int devices, const int*) {
   return 0;
 }
 
-// How many ranks chose this color is not known without them: as many as there were.
+// The number of ranks that chose this color is unknown without them: it is taken to be the size of the whole.
 MEMVIZ_EXPORT int ncclCommSplit(Communicator* of, int color, int, Communicator** out, void*) {
   if (!of || !out) return kNcclInvalidArgument;
   *out = nullptr;

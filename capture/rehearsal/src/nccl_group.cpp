@@ -9,7 +9,8 @@ constexpr bool is_broadcast(const Exchange& exchange) {
   return exchange.peer == Exchange::kBroadcast;
 }
 
-// What this rank sends where it receives `exchange`, each send once; a broadcast of its own is what all others send.
+// Takes what this rank sends in return for receiving `exchange`, each send once; if it broadcasts, all others are
+// taken to send the same.
 std::uint64_t take_sent_like(const Exchange& exchange, std::vector<Exchange>& exchanges) {
   const auto found = std::find_if(exchanges.begin(), exchanges.end(), [&](const Exchange& other) {
     return other.sent != 0 && other.communicator == exchange.communicator && other.peer == exchange.peer &&

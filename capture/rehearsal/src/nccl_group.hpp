@@ -1,4 +1,4 @@
-// What NCCL does between ncclGroupStart and ncclGroupEnd: all of it at the end, when it is known what this rank sends,
+// The calls of NCCL between ncclGroupStart and ncclGroupEnd: all take effect at the end, when it is known what this rank sends,
 // which stands for what it receives. PyTorch 2.14 and later gather by a broadcast from each rank in one group.
 #pragma once
 

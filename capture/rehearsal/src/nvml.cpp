@@ -16,6 +16,8 @@ constexpr int kNvmlNotFound = 6;
 constexpr int kInsufficientSize = 7;
 constexpr int kOverNvLink = 2;                              // NVML_P2P_CAPS_INDEX_NVLINK
 constexpr int kP2pNotSupported = 5;                         // NVML_P2P_STATUS_NOT_SUPPORTED
+constexpr int kPciBusAttribute = 33;                        // cudaDevAttrPciBusId
+constexpr unsigned kNvidia = 0x10de;                        // of PCI's list of vendors
 constexpr std::uintptr_t kFirstDevice = 0x6e766d6c00000001; // a handle that is recognized, not followed
 
 struct MemoryInfo {
@@ -29,6 +31,12 @@ struct MemoryInfo2 {
 
 struct Utilization {
   unsigned gpu, memory;
+};
+
+struct PciInfo { // nvmlPciInfo_t
+  char legacy_bus_id[16];
+  unsigned domain, bus, device, vendor_and_device, subsystem;
+  char bus_id[32];
 };
 
 // The beginning of nvmlGpuFabricInfo_v2_t and _v3_t.
@@ -146,6 +154,16 @@ MEMVIZ_EXPORT int nvmlDeviceGetHandleByPciBusId_v2(const char* text, Handle* dev
     const std::string known = pci_bus_id(number);
     if (asked.size() >= known.size() && asked.compare(asked.size() - known.size(), known.size(), known) == 0) return 0;
   }
+}
+
+MEMVIZ_EXPORT int nvmlDeviceGetPciInfo_v3(Handle device, PciInfo* info) {
+  return with_device(device, [&](Machine& machine, int number) {
+    *info = {};
+    info->bus = static_cast<unsigned>(device_attribute(machine.settings.profile, number, kPciBusAttribute));
+    info->vendor_and_device = kNvidia; // the model's number is not known
+    give_text(pci_bus_id(number), info->legacy_bus_id, sizeof info->legacy_bus_id);
+    return give_text("0000" + pci_bus_id(number), info->bus_id, sizeof info->bus_id);
+  });
 }
 
 MEMVIZ_EXPORT int nvmlDeviceGetHandleByUUID(const char* text, Handle* device) {

@@ -1,4 +1,4 @@
-// What a process says of itself when it ends: one line of JSON appended to MEMVIZ_REHEARSAL_REPORT, and notes on what
+// The report of a process when it ends: one line of JSON appended to MEMVIZ_REHEARSAL_REPORT, and notes on what
 // was asked that is not made up.
 #pragma once
 

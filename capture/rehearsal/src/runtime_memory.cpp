@@ -5,7 +5,7 @@ using namespace memviz::rehearsal;
 
 namespace {
 
-// What may not be called while a stream captures is refused first.
+// Refuses first what may not be called while a stream captures.
 template <typename Call> int unsafe_call(Call call) {
   return runtime_call([&](Machine& machine) {
     touch(machine, current_device());

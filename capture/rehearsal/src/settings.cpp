@@ -65,6 +65,12 @@ Settings read_settings(const std::function<const char*(const char*)>& variable, 
                                std::to_string(settings.profile.context_bytes));
     settings.profile.total_bytes = *memory_bytes;
   }
+  const std::string outside_text = value_or(variable("MEMVIZ_REHEARSAL_OUTSIDE"), "0");
+  const auto outside_bytes = parse_number(outside_text);
+  if (!outside_bytes || *outside_bytes > settings.profile.total_bytes)
+    throw std::runtime_error("MEMVIZ_REHEARSAL_OUTSIDE: '" + outside_text +
+                             "' is not a number of bytes that the device has");
+  settings.outside_bytes = *outside_bytes;
   settings.events_pass = events_pass(value_or(variable("MEMVIZ_REHEARSAL_EVENTS"), "at-once"));
   settings.report_file = value_or(variable("MEMVIZ_REHEARSAL_REPORT"), "");
   return settings;

@@ -1,5 +1,5 @@
-// The settings of the rehearsal in the environment: MEMVIZ_REHEARSAL_GPU, _DEVICES, _MEMORY, _EVENTS, _REPORT and
-// CUDA_VISIBLE_DEVICES.
+// The settings of the rehearsal in the environment: MEMVIZ_REHEARSAL_GPU, _DEVICES, _MEMORY, _OUTSIDE, _EVENTS, _REPORT
+// and CUDA_VISIBLE_DEVICES.
 #pragma once
 
 #include "profile.hpp"
@@ -19,6 +19,7 @@ struct Settings {
   Profile profile;
   int machine_devices = 1;  // how many the machine has
   std::vector<int> devices; // the machine's numbers of the devices that the program sees, in its order
+  std::uint64_t outside_bytes = 0; // that libraries take of a device when the first kernel is launched on it
   EventsPass events_pass = EventsPass::at_once;
   std::string report_file; // empty: none
 };

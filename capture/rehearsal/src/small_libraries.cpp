@@ -4,7 +4,9 @@
 #include "real_library.hpp"
 #include "stubs.hpp"
 
+#include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <mutex>
 #include <unordered_map>
 #include <utility>
@@ -26,6 +28,7 @@ constexpr char kNoCode[] = "";
 constexpr int kCuptiVersion = 26;  // CUPTI_API_VERSION of CUDA 13.0
 constexpr int kNoMoreRecords = 12; // CUPTI_ERROR_MAX_LIMIT_REACHED
 constexpr int kNvrtcVersion[] = {13, 0};
+constexpr int kNvrtcArchitectures[] = {75, 80, 86, 87, 88, 89, 90, 100, 103, 110, 120, 121}; // as CUDA 13.0 documents
 
 } // namespace
 
@@ -68,6 +71,18 @@ MEMVIZ_EXPORT int nvrtcVersion(int* major, int* minor) {
   if (real) return real(major, minor);
   *major = kNvrtcVersion[0];
   *minor = kNvrtcVersion[1];
+  return 0;
+}
+MEMVIZ_EXPORT int nvrtcGetNumSupportedArchs(int* count) {
+  const auto real = real_function<int (*)(int*)>("libnvrtc.so", "nvrtcGetNumSupportedArchs");
+  if (real) return real(count);
+  *count = static_cast<int>(std::size(kNvrtcArchitectures));
+  return 0;
+}
+MEMVIZ_EXPORT int nvrtcGetSupportedArchs(int* architectures) {
+  const auto real = real_function<int (*)(int*)>("libnvrtc.so", "nvrtcGetSupportedArchs");
+  if (real) return real(architectures);
+  std::copy(std::begin(kNvrtcArchitectures), std::end(kNvrtcArchitectures), architectures);
   return 0;
 }
 MEMVIZ_EXPORT int nvrtcCreateProgram(Handle* program, const char*, const char*, int, const char* const*,

@@ -1,4 +1,4 @@
-// What stands behind the functions of the table (functions/*.def) that keep no books of their own.
+// The functions of the table (functions/*.def) that keep no books of their own.
 #pragma once
 
 #include "abi.hpp"

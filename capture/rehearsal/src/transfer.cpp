@@ -13,7 +13,7 @@ bool is_valid(const Machine& machine, const void* pointer) {
   return !machine.memory.is_device_memory(pointer) || machine.memory.find(pointer);
 }
 
-// What a stream that captures is told is done when the graph is launched, which does nothing.
+// Whether a stream captures: its work is done when the graph is launched, which does nothing.
 bool is_capturing(Machine& machine, Handle stream) {
   const Stream* const found = machine.streams.find(stream, current_device());
   return found && found->capture;

@@ -1,6 +1,7 @@
 // The library as a program meets it: loaded, called by name, in a process of its own for each case.
 #include "abi.hpp"
 
+#include <algorithm>
 #include <array>
 #include <csignal>
 #include <cstring>
@@ -10,6 +11,7 @@
 #include <string>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <vector>
 
 using memviz::rehearsal::Handle;
 
@@ -171,6 +173,39 @@ TEST_CASE("what libraries say to the host is set") {
     using Solve = int(Handle, int, int, int, int, void*, int, void*, int, int*, void*, int);
     function<Solve>("cublasDgelsBatched")(library, 0, 8, 8, 1, nullptr, 8, nullptr, 8, &information, nullptr, 100);
     return information == 0 ? 0 : 4;
+  });
+  CHECK(outcome.status == 0);
+}
+
+TEST_CASE("NVML finds a device by the bus that it names") {
+  const Outcome outcome = in_child([] {
+    struct {
+      char legacy_bus_id[16];
+      unsigned numbers[5];
+      char bus_id[32];
+    } info{};
+    Handle device = nullptr, found = nullptr;
+    function<int()>("nvmlInit_v2")();
+    if (function<int(unsigned, Handle*)>("nvmlDeviceGetHandleByIndex_v2")(0, &device) != 0) return 1;
+    if (function<int(Handle, void*)>("nvmlDeviceGetPciInfo_v3")(device, &info) != 0) return 2;
+    if (std::string(info.bus_id) != "00000000:01:00.0" || info.numbers[1] != 1) return 3;
+    function<int(const char*, Handle*)>("nvmlDeviceGetHandleByPciBusId_v2")(info.bus_id, &found);
+    return found == device ? 0 : 4;
+  });
+  CHECK(outcome.status == 0);
+}
+
+TEST_CASE("handles of cuBLASLt are made, and what NVRTC compiles for is listed") {
+  const Outcome outcome = in_child([] {
+    Handle handle = nullptr;
+    if (function<int(Handle*)>("cublasLtCreate")(&handle) != 0 || handle == nullptr) return 1;
+    if (function<int(Handle)>("cublasLtDestroy")(handle) != 0) return 2;
+    if (std::string(function<const char*(int)>("cublasGetStatusString")(0)) != "success") return 3;
+    int count = 0;
+    if (function<int(int*)>("nvrtcGetNumSupportedArchs")(&count) != 0 || count <= 0) return 4;
+    std::vector<int> architectures(static_cast<std::size_t>(count));
+    if (function<int(int*)>("nvrtcGetSupportedArchs")(architectures.data()) != 0) return 5;
+    return std::count(architectures.begin(), architectures.end(), 90) == 1 ? 0 : 6;
   });
   CHECK(outcome.status == 0);
 }

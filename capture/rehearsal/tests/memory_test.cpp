@@ -49,6 +49,22 @@ TEST_CASE("device memory is counted in the driver's pages") {
   }
 }
 
+TEST_CASE("what libraries take outside of the program's allocations is taken once, at the first launch") {
+  Settings settings = small_machine();
+  settings.outside_bytes = 100 * kMiB;
+  Memory memory(settings);
+  const DeviceBook& book = memory.devices()[0];
+  CHECK(book.free_bytes() == 960 * kMiB);
+  void* const most = take(memory, 900 * kMiB);
+  CHECK(memory.charge_outside(0) == Error::out_of_memory);
+  CHECK(book.outside_bytes == 0);
+  CHECK(memory.free(most) == Error::success);
+  for (int launch = 0; launch < 2; ++launch)
+    CHECK(memory.charge_outside(0) == Error::success);
+  CHECK(book.outside_bytes == 100 * kMiB);
+  CHECK(book.free_bytes() == 860 * kMiB);
+}
+
 TEST_CASE("what cudaFree refuses") {
   Memory memory(small_machine());
   auto* const pointer = static_cast<char*>(take(memory, 4 * kMiB));

@@ -1,15 +1,17 @@
 #!/usr/bin/env python3
-"""What PyTorch's libraries take from CUDA's libraries, and whether the made-up GPU has it.
+"""Compares what PyTorch and packages beside it import from CUDA's libraries with what the made-up GPU has.
 
-    torch_imports.py check LIBRARY FOLDER...   the torch/lib folders of installed versions against libmemviz_rehearsal.so
-    torch_imports.py check LIBRARY FILE        the same against torch_imports.txt, for versions that are not installed
-    torch_imports.py collect VERSION=FOLDER... torch_imports.txt anew on stdout
+    torch_imports.py check LIBRARY FOLDER...   torch/lib folders of installed versions against libmemviz_rehearsal.so
+    torch_imports.py check LIBRARY FILE...     the same for torch_imports.txt or package_imports.txt: nothing is installed
+    torch_imports.py collect NAME=FOLDER...    writes such a file anew on stdout; a wheel will do for a folder
 
 A name that nothing answers is an error. nm is needed."""
 import pathlib
 import re
 import subprocess
 import sys
+import tempfile
+import zipfile
 
 # The names of CUDA's libraries; what else PyTorch imports is the C++ library's and its own.
 CUDA_NAME = re.compile(
@@ -22,9 +24,17 @@ def names(arguments, file):
     return {line.split()[-1].split("@")[0] for line in output.splitlines() if line.split()}
 
 
-def imports(folder):
-    """The CUDA functions that the libraries in `folder` take from others."""
-    libraries = sorted(pathlib.Path(folder).glob("*.so*"))
+def imports(source):
+    """The CUDA functions that the libraries in a folder or a wheel take from others."""
+    if pathlib.Path(source).is_dir():
+        return imports_of_folder(source)
+    with tempfile.TemporaryDirectory() as folder, zipfile.ZipFile(source) as wheel:
+        wheel.extractall(folder, [name for name in wheel.namelist() if re.search(r"\.so(\.|$)", name)])
+        return imports_of_folder(folder)
+
+
+def imports_of_folder(folder):
+    libraries = sorted(file for file in pathlib.Path(folder).rglob("*.so*") if file.is_file())
     taken = set().union(*(names(["--undefined-only"], file) for file in libraries)) if libraries else set()
     given = set().union(*(names(["--defined-only"], file) for file in libraries)) if libraries else set()
     found = {name for name in taken - given if CUDA_NAME.match(name)}
@@ -48,7 +58,7 @@ def read_table(file):
 
 def write_table(table):
     versions = list(table)
-    print("# Which functions of CUDA's libraries which version of pip's PyTorch imports; made by torch_imports.py.")
+    print("# Which functions of CUDA's libraries the named versions from PyPI import; made by torch_imports.py.")
     print("versions", *versions)
     for name in sorted(set().union(*table.values())):
         present = [name in table[version] for version in versions]

@@ -14,7 +14,7 @@ namespace {
 
 using Ledgers = std::vector<std::shared_ptr<SavedTensorLedger>>;
 
-/// Those of the scopes that are open in this thread, outermost first.
+/// The ledgers of the scopes that are open in this thread, outermost first.
 thread_local Ledgers open_ledgers;
 
 /// Stands for one saved tensor: keeps it as autograd itself would, and counts it for as long.

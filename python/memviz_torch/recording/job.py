@@ -43,7 +43,7 @@ class _Job:
         self._stacks = os.environ.get("MEMVIZ_RECORD_STACKS") or "all"
         self._history = history.Yielding(torch)
         self._reports = oom.Reports(torch, self._place, lambda refusal: snapshot.pickled(torch, refusal=refusal), [])
-        # What raises among torch's own queue ends the program: allocators of other kinds do that.
+        # An exception within torch's own queue ends the program: allocators of other kinds raise one.
         torch.cuda._lazy_call(lambda: messages.guarded("is not recorded", self._begin))
 
     def _begin(self) -> None:

@@ -15,7 +15,8 @@ from . import devices, ranks
 from .oom import Refusal
 
 KEY = "memviz_recorder"
-# How far from the end of a device's events torch's own of an error may be: other threads go on meanwhile.
+# The distance from the end of a device's events within which torch's own event of an error may be: other threads go
+# on meanwhile.
 _NEAR_THE_END = 64
 _OWN_FOLDER = os.path.dirname(__file__) + os.sep
 

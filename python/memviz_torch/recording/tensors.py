@@ -8,7 +8,7 @@ from . import messages
 
 # No model has so many; a bound for what is written.
 _MOST = 200_000
-# What wrappers of PyTorch's put into the names of parameters.
+# The parts that wrappers of PyTorch's add to the names of parameters.
 _WRAPPERS = ("_orig_mod.", "_fsdp_wrapped_module.", "_checkpoint_wrapped_module.")
 # The tensors that a sparse one is made of.
 _PARTS = {

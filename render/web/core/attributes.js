@@ -1,4 +1,4 @@
-// What elements of the file say in their attributes, and how attributes are set.
+// The attributes of elements of the file -> values; and how attributes are set.
 export const number = (element, name) => Number(element.getAttribute(name) || 0);
 export const text = (element, name) => element.getAttribute(name) || '';
 

@@ -1,4 +1,4 @@
-// How many entries, of `count` in order, come before the first that `isBefore` does not hold for.
+// Returns the number of entries, of `count` in order, before the first for which `isBefore` does not hold.
 export function countBefore(count, isBefore) {
   let low = 0, high = count;
   while (low < high) {

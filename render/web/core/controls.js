@@ -1,5 +1,5 @@
-// What flame graphs and segments have in common above and around their drawing: search, breadcrumb, help, keys, and a
-// tooltip that can be pinned. What it all does to the drawing, the picture says in startControls().
+// The parts that flame graphs and segments share above and around their drawing: search, breadcrumb, help, keys, and
+// a tooltip that can be pinned. The picture passes to startControls() what these do to the drawing.
 import {html} from './dom.js';
 import {closeDialog, copyText, isDialogOpen, showKeys} from './dialog.js';
 import {setAttributes} from './attributes.js';

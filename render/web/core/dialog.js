@@ -1,4 +1,4 @@
-// What opens over the picture: the keys, and text to copy.
+// The panels that open over the picture: the keys, and text to copy.
 import {html, make, svg} from './dom.js';
 import {pageSize, topOf} from './sheet.js';
 import {button, controls} from './toolbar.js';
@@ -42,7 +42,7 @@ export function showKeys(keys) {
   openDialog('Keys', html('table', {}, ...rows));
 }
 
-// Where a page may not write to the clipboard, the text is shown, ready to be copied.
+// Shows the text, ready to be copied, if the page may not write to the clipboard.
 function offerText(string) {
   const area = html('textarea', {id: 'copied', class: 'panel', readonly: '', 'aria-label': 'the stack as text'});
   area.value = string;

@@ -1,5 +1,5 @@
-// How the parts that every picture has take another width: paragraphs, figures and legends, bars, ranked lists. They
-// look as header.cpp, notes.cpp, legend.cpp, bars.cpp and ranked_list.cpp draw them.
+// The layout, for another width, of the parts that every picture has: paragraphs, figures and legends, bars, ranked
+// lists. They look as header.cpp, notes.cpp, legend.cpp, bars.cpp and ranked_list.cpp draw them.
 import {number, setAttributes} from './attributes.js';
 import {make} from './dom.js';
 import {brokenLines} from './lines.js';
@@ -106,7 +106,7 @@ layouts.items = (section, room) => {
   const isSpread = element.hasAttribute('data-spread'), isOneLine = all - gap <= room.width;
   const most = Math.max(...widths);
   const columns = Math.max(1, Math.floor((room.width + gap) / most));
-  // Where one long item would leave a single column, two of unequal width may fit.
+  // If one long item would leave a single column, two of unequal width may fit.
   const pair = [0, 1].map((column) => Math.max(0, ...widths.filter((_, i) => i % 2 === column)));
   const isPair = columns === 1 && pair[0] + pair[1] - gap <= room.width;
   const balanced = isPair ? 2 : Math.ceil(items.length / Math.ceil(items.length / columns));
@@ -160,7 +160,7 @@ layouts.bars = (section, room) => {
   return isStacked ? bars.length * LABEL_ROOM : 0;
 };
 
-// How wide the column of kinds is; 0 where it has no room, or nothing to say.
+// Returns the width of the column of kinds; 0 if it has no room, or is empty.
 function kindsColumn(rows, room) {
   const widest = Math.max(0, ...rows.map(({row, parts}) => (parts.kinds ? measure(parts.kinds)(row.getAttribute('data-kinds')) : 0)));
   return room < LEAST_KINDS ? 0 : Math.min(widest, room);
@@ -174,7 +174,7 @@ function placeKinds(row, element, x, room) {
   for (let words = element.textContent; words && width(element.textContent) > room; element.textContent = words + '…') words = words.slice(0, -1);
 }
 
-// What ranked_list.cpp says of columns: on one line, or with the label on a second one.
+// The columns of ranked_list.cpp: on one line, or with the label on a second one.
 const KINDS_GAP = 14, LEAST_KINDS = 60, TWO_LINES_BELOW = 640, ROW_HEIGHT = 23, SECOND_LINE = 19, HEADING = 19, BAR_START = 100;
 layouts.rows = (section, room) => {
   const {element} = section;

@@ -7,9 +7,9 @@ export const readFrames = (elements) => Array.from(elements, (frame, index) => (
   paint: text(frame, 'c'),
   heading: frame.textContent,
   isFrame: true,
-  // Where lines have colours, it is marked.
+  // The frame is marked if lines have colours.
   isOwn: text(frame, 'c') === 'user' || text(frame, 'o') === '1',
-  // What a recursion repeats: a function, whatever the line.
+  // A recursion repeats a function, whatever the line.
   functionKey: frame.textContent.split('\n')[0] + '\n' + text(frame, 'p').replace(/:\d+$/, ''),
 }));
 

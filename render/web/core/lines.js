@@ -1,7 +1,7 @@
 // Words -> lines of a width; `width` is a function that measures a text.
 import {UNIT} from './text.js';
 
-// Where the first line of what is too long ends: between words, else where it must.
+// Returns the end of the first line of a text that is too long: between words if possible.
 function endOfLine(string, room, width) {
   let fitting = 1;
   while (fitting < string.length && width(string.slice(0, fitting + 1)) <= room) ++fitting;

@@ -1,6 +1,6 @@
-// What was typed -> a test of steps: a frame, a level, or a reason why there is no stack.
+// A typed query -> a test of steps: a frame, a level, or a reason why there is no stack.
 
-// What a search looks at.
+// Returns the text of a step that a search looks at.
 export function haystackOf(step) {
   if (step.haystack === undefined) step.haystack = step.label.name + ' ' + step.label.place + (step.isFrame ? '\n' + step.heading : '');
   return step.haystack;
@@ -44,7 +44,7 @@ function slownessOf(source) {
 
 class SlowExpression extends Error {}
 
-// What is said of an expression that cannot be searched for.
+// Returns the message for an expression that cannot be searched for.
 export const problemOf = (error) => (error instanceof SlowExpression ? error.message : 'not a valid expression');
 
 function expressionTest(source) {

@@ -1,4 +1,4 @@
-// What was typed -> what matches; each match says so itself, in `hit`. What to look through is the picture's.
+// A typed query -> the matches, each marked in `hit`. The picture provides what to look through.
 import {matcher, problemOf} from './matcher.js';
 import {formatCount} from './numbers.js';
 
@@ -31,7 +31,8 @@ export function stepToMatch(step) {
   return search.matches[search.current];
 }
 
-// What the controls say of the search; `describe` says it of matches, behind "3 of " where one of them is the current.
+// Returns the words of the controls about the search; `describe` gives those of matches, after "3 of " if one of them
+// is the current one.
 export function searchWords(describe) {
   if (search.problem || !search.query) return search.problem;
   if (!search.matches.length) return 'no match';

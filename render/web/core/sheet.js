@@ -15,7 +15,7 @@ const toTell = [];
 export const layouts = {};
 export const pageSize = {width: IN_FILE.width, height: IN_FILE.height};
 
-// How wide text is in the font that it is drawn in.
+// The canvas that measures the width of text in the font that it is drawn in.
 const ruler = html('canvas').getContext('2d');
 export function measure(element) {
   const {fontStyle, fontWeight, fontSize, fontFamily} = getComputedStyle(element);
@@ -29,7 +29,7 @@ export function measure(element) {
 export const drawnWidth = (element) => element.getBBox().width;
 export const moveBy = (element, x, y) => element.setAttribute('transform', `translate(${x.toFixed(2)} ${y.toFixed(2)})`);
 
-// What stands between sections becomes a section of its own.
+// Makes a section of each element between sections.
 function wrapLoose(parent) {
   let wrapper = null;
   for (const element of [...parent.children]) {
@@ -118,7 +118,7 @@ layouts.rule = (section, room) => {
 
 const availableWidth = () => Math.max(LEAST_WIDTH, (svg.parentElement || svg).clientWidth || window.innerWidth);
 
-// Where a section stands on the page.
+// Returns the top of a section on the page.
 export function topOf(element) {
   const section = sections.find((one) => one.element === element);
   return section ? section.top + section.shift : number(element, 'data-y');

@@ -1,7 +1,7 @@
 // Text: how wide, how to cut. The same rules as in text_fit.cpp and, for what stays with the number before it, in
 // is_unit() of format.cpp.
 export const UNIT = '(?:[KMGTPE]?i?B|%|x)(?![A-Za-z])';
-// Of a letter of text in a font of 12 pixels with letters of one width, kMonoEm in text_fit.hpp.
+// The width of a letter in a monospaced font of 12 pixels, kMonoEm in text_fit.hpp.
 export const COLUMN_WIDTH = 12 * 0.61;
 const LEAST_PLACE = 9, LEAST_NAME = 5;
 
@@ -70,7 +70,7 @@ export function rowLabel(name, place, columns) {
   return place && room >= 8 ? `${cutName(name, room)} ${place}` : cutName(name, columns);
 }
 
-// What of a change is said first.
+// Returns the sign that begins the note of a change.
 export const signOf = ({note}) => (/^[+−]/.test(note) ? note[0] + ' ' : '');
 
 // The longest form that fits: see fit_label() in text_fit.hpp.

@@ -1,4 +1,4 @@
-// What is under the pointer, or what the keys reached -> its text beside it, inside the page.
+// The element under the pointer, or reached by keys -> its text next to it, inside the page.
 import {make, svg} from './dom.js';
 import {pageSize, whenSettled} from './sheet.js';
 import {COLUMN_WIDTH, columnsOf, cut} from './text.js';

@@ -10,7 +10,7 @@ const HIDDEN = {key: 'h', label: {name: '<no frame of your own>', place: '', not
                 heading: '<no frame of your own>', isFrame: false};
 const SMALLER = {key: 's', paint: 'smaller', isFrame: false, isSmaller: true};
 
-// What ends in each box itself: its bytes without those of the boxes below it.
+// Returns the stacks that end in each box: its bytes without those of the boxes below it.
 function stacksOf(boxes, weighing) {
   const stacks = [], steps = [];
   for (const box of boxes) {
@@ -29,7 +29,8 @@ const sameSteps = (steps, i, j, length, key) => {
   return true;
 };
 
-// Of a function that calls itself the innermost call is kept; a cycle of several is one of the same lines.
+// Keeps the innermost call of a function that calls itself; a cycle of several functions counts as such if its lines
+// are the same.
 function withoutRecursion(steps) {
   const kept = [];
   for (const step of steps) {

@@ -50,7 +50,7 @@ function dustPlace(paint) {
   return dust.places.get(paint);
 }
 
-// What matches a search is drawn again on top.
+// Draws matches of a search again on top.
 export function drawDust(narrow) {
   const specks = new Specks(), hits = new Specks();
   dust.rows = [];

@@ -28,7 +28,7 @@ function addElement(box) {
 export function placeRect(holder, x, row, width) {
   const y = heightOfRow(row);
   const drawn = width > 3 * GAP ? width - GAP : width;
-  // What was hidden meanwhile often comes back to where it stood: writing an attribute costs more than comparing.
+  // A box that was hidden often returns to its place: writing an attribute costs more than comparing.
   const stand = `${x} ${y} ${width}`;
   if (holder.stand === stand) return;
   holder.stand = stand;

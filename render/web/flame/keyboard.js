@@ -41,7 +41,7 @@ function neighbour(box, step) {
 
 const firstBelow = (box) => box.children.find((child) => child.span) || box;
 
-// Where an arrow key leads from a box; null for other keys.
+// Returns the box that an arrow key leads to; null for other keys.
 export function boxTowards(box, key) {
   const inward = geometry.upward ? 'ArrowUp' : 'ArrowDown';
   const outward = geometry.upward ? 'ArrowDown' : 'ArrowUp';

@@ -1,17 +1,17 @@
-// What kinds of memory boxes hold, as describe.cpp says it: their words, and their colours where these mean kinds. Each
-// kind, with how it is known, is an amount of its own: k0, k1, ...
+// The kinds of memory that boxes hold, in the words of describe.cpp, with their colours if colours mean kinds. Each
+// kind, with its evidence, is an amount of its own: k0, k1, ...
 import {number, text} from '../core/attributes.js';
 import {formatBytes} from '../core/numbers.js';
 
 const SHARES_A_LINE = 3, SEVERAL = 'kind-several', UNKNOWN = 'unknown';
 
-// Of the graph: "activation,by behaviour,kind-activation;..."
+// Reads the kinds of a graph: "activation,by behaviour,kind-activation;..."
 export const readKinds = (graph) => text(graph, 'data-kinds').split(';').filter(Boolean).map((words, index) => {
   const [name, evidence, paint] = words.split(',');
   return {key: 'k' + index, name, evidence, paint};
 });
 
-// Of a box: "0:4096 2:512", or "0" where all of it is of one.
+// Reads the kinds of a box: "0:4096 2:512", or "0" if all of it is of one.
 export function kindsOf(element) {
   const amounts = {};
   for (const word of text(element, 'data-kinds').split(' ').filter(Boolean)) {

@@ -1,4 +1,5 @@
-// What is zoomed to -> rows of boxes and the part of the width that each takes. Distances come from graph_view.cpp.
+// The box that is zoomed to -> rows of boxes and the part of the width that each takes. Distances come from
+// graph_view.cpp.
 export const NARROWEST = 0.2, LEAST_DRAWN = 0.5;
 const TORN_ROOM = 14, TORN_WIDTH = 5, TEETH = 4;
 
@@ -8,7 +9,7 @@ export const isAbove = (box, other) => box.index <= other.index && other.index <
 // Boxes that cannot be told apart become dust; whoever has the focus is drawn, however narrow.
 export const isNarrow = (box, focus) => box.span.width < LEAST_DRAWN && !box.parts && box !== focus;
 
-// Of what is not in view: null. `root` is shown whole, with all that is narrow in it.
+// Returns the span of a box; null if it is not in view. `root` is shown whole, with all that is narrow in it.
 export function spanOf(box, zoom, root, width) {
   if (isAbove(box, zoom)) return {x: 0, width};
   if (!isAbove(zoom, box)) return null;
@@ -28,7 +29,7 @@ export function layOutTree(boxes, {zoom, focus}, width) {
   return rows;
 }
 
-// How many letters a box has room for; `isTorn`: with the strip of one that is not to scale.
+// Returns the number of letters that fit into a box; `isTorn`: next to the strip of one that is not to scale.
 export const columnsInBox = ({padding, columnWidth}, width, isTorn) => Math.floor((width - 2 * padding - (isTorn ? TORN_ROOM : 0)) / columnWidth);
 
 // A jagged strip through a box that is not to scale, as graph_view.cpp draws it.

@@ -15,7 +15,7 @@ export const weighing = new Weighing(fileBoxes[0].element.hasAttribute('data-bef
 export const view = {zoom: fileBoxes[0], focus: null, invert: false, collapse: false, hide: false};
 export const SWITCHES = ['invert', 'collapse', 'hide'];
 
-// What is shown: the boxes of the file, or those of a tree made of them.
+// The boxes that are shown: those of the file, or of a tree made of them.
 export let boxes = fileBoxes;
 graph.shownBoxes = () => boxes; // for tests, and for whoever scripts the picture
 

@@ -1,4 +1,4 @@
-// Which boxes match, and how many bytes they hold together.
+// A search -> the boxes that match, and the bytes that they hold together.
 import {formatBytes, formatCount, formatPercent} from '../core/numbers.js';
 import {search, searchFor, searchWords} from '../core/search.js';
 import {drawDust} from './dust.js';

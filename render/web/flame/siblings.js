@@ -15,7 +15,8 @@ export function fitMarkedLabel(label, mark, columns) {
   return markColumns <= room + 1 ? sign + mark : sign.trim();
 }
 
-// What may tell a box from its siblings: its line, then with its file, then with more of the folder.
+// Returns a mark that may distinguish a box from its siblings: its line, then with its file, then with more of the
+// folder.
 function markOf(box, level) {
   const step = box.steps[0];
   if (!step.isFrame) return '';

@@ -1,5 +1,6 @@
-// What a box weighs, in a comparison on both sides -> its note, its colour and its lines in the tooltip, as describe.cpp
-// writes them for the boxes of the file. `units` and `bytes` are widths; the blocks of two sides are told apart.
+// The weight of a box, in a comparison on both sides -> its note, its colour and its lines in the tooltip, as
+// describe.cpp writes them for the boxes of the file. `units` and `bytes` are widths; the blocks of two sides are
+// counted apart.
 import {countOf, exactBytes, exactFlops, formatBytes, formatChange, formatFlops} from '../core/numbers.js';
 import {kindPaint, kindsLines} from './kinds.js';
 
@@ -28,13 +29,14 @@ function changeText(weight) {
   return `${words}, ${formatChange(Math.abs(after - before), before, 'before')}`;
 }
 
-// What the weights of one tree are, by data-quantity: bytes of memory in blocks, or work in calls.
+// The meaning of the weights of one tree, by data-quantity: bytes of memory in blocks, or work in calls.
 const QUANTITIES = {
   memory: {format: formatBytes, exact: exactBytes, part: 'block'},
   work: {format: formatFlops, exact: exactFlops, part: 'call'},
 };
 
-// Of a picture of one snapshot, or of two. `kinds`: those that its boxes hold, and whether they have their colours.
+// The weighing of a picture of one snapshot, or of two. `kinds`: those that its boxes hold, and whether they have
+// their colours.
 export class Weighing {
   constructor(isDiff, kinds = [], hasKindColours = false, quantity = 'memory') {
     Object.assign(this, {isDiff, kinds, hasKindColours}, QUANTITIES[quantity]);
@@ -65,7 +67,7 @@ export class Weighing {
     return weight.before === weight.after ? formatBytes(weight.after) : deltaText(weight.after - weight.before);
   }
 
-  // Of one snapshot, boxes have the colour of their code, or of their kind.
+  // Returns the paint of a box of one snapshot: the colour of its code, or of its kind.
   paintOf(weight, paint) {
     if (this.hasKindColours) return kindPaint(this.kinds, weight, paint);
     return this.isDiff ? changePaint(weight) : paint;
@@ -83,7 +85,7 @@ export class Weighing {
             changeText(box), ...shares, 'width is the larger side of each stack'];
   }
 
-  // What follows the first line of a title that tells the weight alone.
+  // Returns the number of lines after the first line of a title that gives the weight alone.
   linesOfPart(box) {
     return this.isDiff ? 4 : 3 + kindsLines(this.kinds, box).length;
   }

@@ -1,4 +1,5 @@
-// Where each segment stands, for a width: the same rules as in board_layout.cpp, and a test holds them together. Or one segment, or a range of it, alone.
+// The segments, or a range of one -> their places, for a width: the same rules as in board_layout.cpp, which a test
+// compares.
 import {formatBytes, formatCount, formatPercent} from '../core/numbers.js';
 import {sansWidth, UNIT} from '../core/text.js';
 import {pieceAt} from './model.js';

@@ -1,4 +1,4 @@
-// What part of a segment is in view -> a closer or a wider part. A range is {cell, begin, end}, in bytes.
+// The part of a segment in view -> a closer or a wider part. A range is {cell, begin, end}, in bytes.
 import {limit} from './layout.js';
 
 const ZOOM_STEP = 8, LEAST_RANGE = 512;
@@ -20,7 +20,7 @@ export function rangeCloserTo(piece, range) {
   return wanted > shown * 0.9 ? null : rangeAround(cell, piece.begin + piece.bytes / 2, wanted);
 }
 
-// Of a whole segment: null, which is the whole picture.
+// Returns a wider range; null, the whole picture, for a whole segment.
 export function widerRange(range) {
   if (!range || isWhole(range)) return null;
   const {cell, begin, end} = range;
@@ -37,7 +37,7 @@ export function readRange(words, cells) {
 
 export const rangeWords = ({cell, begin, end}) => [cell.index, Math.floor(begin), Math.ceil(end)].join('.');
 
-// Where an arrow key leads from a piece; null for other keys.
+// Returns the piece that an arrow key leads to; null for other keys.
 export function pieceTowards({cell, index}, key, cells) {
   const nextCell = (step) => cells[limit(cell.index + step, 0, cells.length - 1)];
   if (key === 'ArrowRight') return cell.pieces[index + 1] || nextCell(1).pieces[0];

@@ -1,4 +1,4 @@
-// What is said of a piece: its name, its tooltip, and its stack as text to copy.
+// A piece -> its name, its tooltip, and its stack as text to copy.
 import {frameText} from '../core/frames.js';
 import {countOf, exactBytes, formatBytes, formatCount, formatDuration, formatPercent} from '../core/numbers.js';
 import {hexOf, traceName} from './model.js';
@@ -15,7 +15,7 @@ function segmentText({address, bytes, used, count, isExpandable, place}) {
   return `in segment ${address}, ${formatBytes(bytes)}${isExpandable ? ', expandable' : ''}, ${formatPercent(used, bytes)} in use${alike}\n${place.name}`;
 }
 
-// What fits of a stack: from the user's own frames outward, where there are some.
+// Returns the lines of a stack that fit: from the user's own frames outward, if there are any.
 function stackLines(stack, room) {
   const own = stack.findIndex((frame) => frame.isOwn);
   if (stack.length <= room) return stack.map(frameText);

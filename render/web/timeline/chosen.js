@@ -1,11 +1,11 @@
-// What is pinned or searched for -> which parts of a chart those are, and how much they hold together.
+// A pinned part or a typed query -> the parts of a chart, and how much they hold together.
 import {countOf, formatBytes, formatCount} from '../core/numbers.js';
 
 // `chosen`: {query, band}, of which one says something, or none does.
 export const isChosen = (part, chosen) =>
   chosen.query ? part.haystack.includes(chosen.query) : chosen.band !== null && part.stackId === chosen.band.stackId;
 
-// Of some parts of a panel: the most bytes that they hold together, and in which slice.
+// Returns the most bytes that some parts of a panel hold together, and the slice.
 export function mostTogether(panel, bands, strips) {
   const changes = new Array(panel.states.length + 1).fill(0);
   for (const band of bands) {
@@ -21,7 +21,7 @@ export function mostTogether(panel, bands, strips) {
   return {bytes: most, state: panel.states[slice]};
 }
 
-// What the controls say of it; `counts`: how many of each noun.
+// Returns the words of the controls; `counts`: the number of each noun.
 export function chosenWords({query}, counts, most) {
   const found = Object.entries(counts).filter(([, count]) => count).map(([noun, count]) => countOf(count, noun));
   if (!found.length) return 'no match';

@@ -85,7 +85,7 @@ function moveReservedText(panel, shape) {
   const top = Math.min(...shape.steps.filter((step, i) => endOf(shape, i) > end - length).map((step) => step.top));
   words.setAttribute('x', end);
   words.setAttribute('y', top - 5);
-  // Of two lines close to each other, the capacity is named.
+  // If two lines are close to each other, only the capacity is named.
   const other = panel.element.querySelector('.capacity-text');
   const meets = other && Math.abs(number(other, 'y') - (top - 5)) < 14 && other.getComputedTextLength() + 10 > end - length;
   words.style.display = meets ? 'none' : '';

@@ -13,7 +13,7 @@ export function readStacks(words, names) {
   return words.split('\n').map((line) => line.split(' ').filter(Boolean).map((frame) => frames[Number(frame)]));
 }
 
-// Which kind of memory a part stands with, from the bottom up, where a chart is layers of kinds; else 0.
+// Returns the layer of a part, from the bottom up, if the chart is layers of kinds; else 0.
 const layerOf = (element) => number(element, 'data-layer');
 
 function readBand(element, index, stacks) {
@@ -76,7 +76,7 @@ export function readPanel(element, stacks) {
   };
   panel.layers = [...new Set([...panel.bands, ...panel.strips].map(({layer}) => layer))].sort((a, b) => a - b);
   panel.byFirst = [...panel.bands].sort((a, b) => a.first - b.first || a.index - b.index);
-  // What is small stands above the bands, or above those of its layer.
+  // Small allocations are above the bands, or above those of their layer.
   const above = panel.strips.filter((strip) => !strip.isBelow);
   panel.stripOfLine = new Map(above.map((strip) => [strip.line, strip]));
   panel.otherLines = above[above.length - 1];

@@ -1,7 +1,8 @@
 // Names of bands in the room that they have, and the steps of an axis.
 import {COLUMN_WIDTH, columnsOf, fitLabel} from '../core/text.js';
 
-// Of "forward model.py:41": all of it, else the place behind the last blank, else the number of the line.
+// Returns as much of "forward model.py:41" as fits: all of it, else the place after the last blank, else the line
+// number.
 export function fitName(words, note, width) {
   const columns = Math.floor((width - 8) / COLUMN_WIDTH);
   const blank = words.startsWith('<') ? -1 : words.lastIndexOf(' ');
@@ -10,7 +11,7 @@ export function fitName(words, note, width) {
   return fitLabel({name: place, place: '', note: '', brief: place.includes(':') ? place.slice(place.lastIndexOf(':')) : ''}, columns);
 }
 
-// Of 1, 2 or 5 times a power of ten: at most nine to the range.
+// Returns 1, 2 or 5 times a power of ten, so that at most nine steps are in the range.
 export function decimalStep(range) {
   let step = 1;
   for (let i = 0; range / step > 9; ++i) step *= i % 3 === 1 ? 2.5 : 2;

@@ -24,7 +24,7 @@ struct Side {
   Amount Change::*amount = nullptr;
 };
 
-/// Of the end, whatever moment is compared.
+/// Returns the segments at the end, whatever moment is compared.
 std::vector<SegmentRef> segment_refs(const MemoryState& side, std::optional<DeviceId> device) {
   std::vector<SegmentRef> refs;
   for (const Segment& segment : side.recording->end.segments)
@@ -140,7 +140,7 @@ std::vector<DeviceChange> device_changes(const std::vector<DeviceReadings>& read
   return changes;
 }
 
-/// Of states that have their kinds.
+/// Compares the kinds of two states that have them.
 void add_kinds(const MemoryState& before, const MemoryState& after, Comparison& result) {
   if (!before.has_kinds && !after.has_kinds) return;
   const auto account_of = [](const MemoryState& state, DeviceId device) {
@@ -165,7 +165,7 @@ std::vector<DeviceState> used_ones(std::span<const DeviceState> devices) {
   return used.empty() ? std::vector<DeviceState>(devices.begin(), devices.end()) : used;
 }
 
-/// What needs no stack: segments, and totals of the devices.
+/// Compares segments and totals of devices, which need no stacks.
 Comparison totals_of(const MemoryState& before, const MemoryState& after, std::optional<DeviceId> device) {
   Comparison result;
   const std::vector<SegmentRef> before_segments = segment_refs(before, device);
@@ -188,7 +188,7 @@ Comparison totals_of(const MemoryState& before, const MemoryState& after, std::o
   return result;
 }
 
-/// Which frames of the common table both sides have.
+/// Finds the frames of the common table that both sides have.
 std::vector<bool> frames_in_both(const Side& before, const Side& after, std::size_t frame_count) {
   std::vector<bool> is_before(frame_count);
   std::vector<bool> is_in_both(frame_count);

@@ -31,7 +31,7 @@ void add_side(Found& found, const GaugedSide& gauged, BytesOfSide side) {
     readings_for(found, reserved.device).of(Gauge::reserved).*side = reserved.bytes;
 }
 
-/// What a file does not mention is not there; but no file without events tells its peak.
+/// Takes missing figures as 0, except for the peak of a file without events, which is unknown.
 void complete(DeviceReadings& readings, BytesOfSide side, bool knows_peak) {
   for (Reading& reading : readings.readings)
     if (!(reading.*side)) reading.*side = 0;

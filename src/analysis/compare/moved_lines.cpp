@@ -8,7 +8,7 @@
 namespace memviz {
 namespace {
 
-/// What stands below lines of one function that one file alone knows, called from one place.
+/// The bytes below the lines of one function that only one file has, called from one place.
 struct Sides {
   std::uint64_t before_bytes = 0;
   std::uint64_t after_bytes = 0;
@@ -19,7 +19,7 @@ public:
   MoveSearch(const FrameTable& frames, const DiffTree& tree, const std::vector<bool>& is_in_both)
       : frames_(frames), tree_(tree), is_in_both_(is_in_both) {}
 
-  /// Of the callees of one node. Below a line that one file alone knows nothing is on both sides, so no byte counts
+  /// Adds up the callees of one node. Nothing below a line that only one file has is on both sides, so no byte counts
   /// twice.
   [[nodiscard]] std::uint64_t moved_below(const TreeNode<Change>& node) const {
     std::map<std::pair<StringId, StringId>, Sides> functions;

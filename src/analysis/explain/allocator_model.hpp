@@ -49,19 +49,19 @@ public:
   [[nodiscard]] std::optional<Handle> alloc(std::uint64_t bytes, std::int64_t stream, const PoolId& pool);
   /// Takes a handle that alloc() or adopt() returned, once.
   void free(Handle handle);
-  /// What PyTorch does in empty_cache() and before a request fails: wholly free segments and pages go back to the
-  /// device, of the default pools and of those that are given up.
+  /// Returns wholly free segments and pages to the device, of the default pools and of pools that were given up, as
+  /// PyTorch does in empty_cache() and before a request fails.
   void release_cached();
   /// The one segment, where it is wholly free; whether it is.
   bool release_segment(std::uint64_t address, std::uint64_t bytes, const PoolId& pool, std::int64_t stream);
-  /// Nobody will allocate in a private pool again: its graph is gone. An allocation there takes it back.
+  /// Marks a private pool as unused because its graph was destroyed. An allocation in it unmarks it.
   void give_up(const PoolId& pool) { given_up_.insert(pool); }
   /// While a graph is captured a request fails without anything being given back.
   void give_back_before_failing(bool gives_back) { gives_back_ = gives_back; }
-  /// What the device has to give for a request as things are, with nothing given back before; 0 where a free block
-  /// takes it.
+  /// Returns the bytes that the device must supply for a request now, with nothing returned to it before; 0 if a free
+  /// block serves it.
   [[nodiscard]] std::uint64_t needed_bytes(std::uint64_t bytes, std::int64_t stream, const PoolId& pool) const;
-  /// Where the device will place the next segment: keeps addresses, and with them ties, as they were recorded.
+  /// Sets the address of the next segment, so that addresses, and with them ties, stay as recorded.
   void place_next_segment(std::uint64_t address) { next_segment_ = address; }
 
   [[nodiscard]] std::uint64_t reserved_bytes() const noexcept { return reserved_bytes_; }
@@ -72,7 +72,7 @@ public:
 private:
   using PieceId = std::uint32_t;
   static constexpr PieceId kNone = std::numeric_limits<PieceId>::max();
-  /// Of an expandable segment: PyTorch takes 1 1/8 of the device; here one never runs out.
+  /// The address range of an expandable segment. PyTorch reserves 1 1/8 of the device; here it never runs out.
   static constexpr std::uint64_t kRangeBytes = 1ULL << 50U;
   enum class Use : std::uint8_t { in_use, free, unmapped };
 

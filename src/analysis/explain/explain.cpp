@@ -16,8 +16,8 @@ namespace memviz {
 
 namespace {
 
-/// Of a request whose file does not say its pool: that of the last allocation before it on its stream, as far as it is
-/// still there. While a graph is captured that is the graph's.
+/// Guesses the pool of a request whose event does not record it: the pool of the last allocation before it on its
+/// stream, if that still exists. While a graph is captured, that is the graph's pool.
 PoolId likely_pool(const MemoryState& state, DeviceId device, const Request& request) {
   const EventTable& events = state.recording->events_of(device);
   const auto segments = state.segments_of(device);
@@ -49,8 +49,8 @@ const MeasuredDevice* measured_of(const MemoryState& state, DeviceId device) {
   return found == all.end() ? nullptr : &*found;
 }
 
-/// What the caller knows; else what CUDA said when the file was written, or, of a made-up device, what the mark says.
-/// What contradicts the recording says nothing.
+/// Returns the device's capacity: as the caller gives it, else as CUDA reported it when the file was written, or as
+/// the mark of a made-up device says. A capacity smaller than what was in use is ignored.
 std::optional<std::uint64_t> capacity_of(const ExplainOptions& options, const MemoryState& state,
                                          const DeviceState& device_state, const std::optional<Request>& request) {
   if (is_host(device_state.device)) return std::nullopt;
@@ -114,7 +114,7 @@ private:
     return amounts.ranked(names_.order);
   }
 
-  /// Of each block of the state, if it is the device's, what `users` say of its line.
+  /// Returns, for each block of the state on the device, the bytes that `users` has for its line.
   [[nodiscard]] std::vector<std::uint64_t> line_bytes(DeviceId device, const std::vector<UserLine>& users) {
     std::map<NodeKey, std::uint64_t> held;
     for (const UserLine& user : users)

@@ -62,7 +62,7 @@ std::uint64_t values_per_parameter(std::string_view optimizer) {
   return std::ranges::find(kOne, optimizer) != kOne.end() ? 1 : 0;
 }
 
-/// How often a forward and a backward pass followed each other before the request.
+/// Counts the pairs of a forward and a backward pass before the request.
 std::size_t passes_before(const MemoryState& state, const DeviceExplanation& device, PassFinder& passes) {
   const auto changes = passes.changes_in(state.recording->events_of(device.device_state.device));
   return static_cast<std::size_t>(std::ranges::count_if(

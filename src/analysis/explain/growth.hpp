@@ -7,7 +7,7 @@
 
 namespace memviz {
 
-/// Of a device whose events `state` holds; nothing where it has none up to the moment.
+/// Returns the growth of a device whose events `state` holds; empty if it has no events up to the moment.
 [[nodiscard]] Growth growth_before(const MemoryState& state, const DeviceState& device_state, LineNames& names);
 
 } // namespace memviz

@@ -1,6 +1,6 @@
 #pragma once
 
-// What looks at all frames of a file: made once for all of its devices.
+// Frames of a file -> names of lines; made once for all of its devices.
 
 #include "analysis/tree/frame_order.hpp"
 #include "analysis/tree/user_lines.hpp"

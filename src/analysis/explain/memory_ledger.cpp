@@ -25,7 +25,7 @@ std::int64_t main_stream(const MemoryMap& state, DeviceId device) {
     for (const Block& block : state.blocks_of(segment))
       if (block.is_active()) bytes += block.size_bytes;
   }
-  // Of equals the default stream, which has the lowest number.
+  // Ties go to the default stream, which has the lowest number.
   const auto most = std::max_element(live.begin(), live.end(),
                                      [](const auto& left, const auto& right) { return left.second < right.second; });
   return most == live.end() ? 0 : most->first;
@@ -103,7 +103,7 @@ Request request_of(const Event& event, EventIndex index) {
   request.compile_context = event.compile_context;
   request.user_metadata = event.user_metadata;
   request.time_us = event.time_us;
-  // Where the driver's call failed, the number is whatever stood there.
+  // If the driver's call failed, the number is uninitialized memory.
   if (event.address <= kMaxTotalBytes) request.device_free_bytes = event.address;
   return request;
 }

@@ -9,10 +9,10 @@ namespace memviz {
 namespace {
 
 constexpr std::uint64_t kMiB = 1ULL << 20U;
-/// What the CUDA context, cuBLAS and NCCL take in any process: no more than this is ordinary.
+/// The most that the CUDA context, cuBLAS and NCCL ordinarily take in a process.
 constexpr std::uint64_t kOrdinaryOutsideBytes = 1ULL << 30U;
-/// Where nothing failed, less than this share of what is reserved, or than so many bytes, is not worth a verdict; what
-/// lies between blocks in use is reused all the time, so that it takes more of it.
+/// The least share of reserved memory, and the least bytes, that deserve a verdict when nothing failed. Gaps between
+/// blocks in use are reused all the time, so they need a larger share.
 constexpr std::uint64_t kIdlePercent = 20;
 constexpr std::uint64_t kFragmentedPercent = 30;
 constexpr std::uint64_t kIdleBytes = 64 * kMiB;

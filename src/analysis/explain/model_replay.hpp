@@ -10,7 +10,8 @@
 
 namespace memviz {
 
-/// What lived before the first event: as it lay, in segments as the plan would have them, or allocated anew.
+/// The memory that lived before the first event: as it lay, in segments as the plan would have them, or allocated
+/// anew.
 enum class Start : std::uint8_t { as_recorded, changed, packed };
 
 struct ReplayPlan {
@@ -20,8 +21,7 @@ struct ReplayPlan {
   bool no_private_pools = false;
   Start start = Start::as_recorded;
   bool keeps_places = false; ///< new segments lie where the recording's did
-  /// What the allocator itself gave back, because there was no room, is left to the model, which does so where it has
-  /// none; only what the program gave back (empty_cache) is repeated.
+  /// Whether to leave releases for lack of room to the model, and to repeat only those of the program (empty_cache).
   bool leaves_releases = false;
 };
 

@@ -14,7 +14,7 @@ namespace memviz {
 
 class PinnedPages {
 public:
-  /// Those of private pools are left out: they do not go back while their graph lives.
+  /// Leaves out pages of private pools, which are not returned while their graph lives.
   PinnedPages(const MemoryMap& state, DeviceId device);
 
   /// Blocks that pin one page or segment together, as a range of positions in blocks().
@@ -33,7 +33,7 @@ public:
   /// Undoes that; returns the bytes that cannot go back any more.
   std::uint64_t restore(std::uint32_t position);
   [[nodiscard]] bool is_free(std::uint32_t position) const { return uses_[position].is_free; }
-  /// What can go back as things are.
+  /// Returns the bytes that can be returned to the device now.
   [[nodiscard]] std::uint64_t free_bytes() const { return free_bytes_; }
 
 private:
@@ -46,7 +46,7 @@ private:
     std::uint32_t count = 0; ///< blocks in it
     std::uint32_t in_use = 0;
   };
-  /// Where a block in use lies. The pages between its first and last are its alone.
+  /// The range of a block in use. No other block is in the pages between its first and last.
   struct Use {
     std::uint32_t first_page = kNone;
     std::uint32_t last_page = kNone; ///< kNone: the first one

@@ -20,7 +20,7 @@ public:
   /// `blocks`: indices into the state's blocks, ascending. Cached memory is given back where that is needed, and
   /// the allocator does that.
   [[nodiscard]] bool fits_without(std::span<const std::uint32_t> blocks) const;
-  /// What the device would have to give for the request as things are.
+  /// Returns the bytes that the device would have to supply for the request now.
   [[nodiscard]] std::uint64_t needed_bytes() const {
     return model_.needed_bytes(request_.bytes, request_.stream, request_.pool);
   }

@@ -12,9 +12,9 @@ namespace memviz {
 
 class UnmappedPages {
 public:
-  /// Of the first `count` events.
+  /// Looks at the first `count` events.
   UnmappedPages(const EventTable& events, std::size_t count);
-  /// How many bytes that end at `address` are such pages.
+  /// Returns the bytes of such pages that end at `address`.
   [[nodiscard]] std::uint64_t bytes_before(std::uint64_t address) const;
 
 private:

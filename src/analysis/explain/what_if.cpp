@@ -61,7 +61,7 @@ public:
     return answered(Circumstance::no_private_pools, plan, Start::changed);
   }
 
-  /// Of the state alone: what the model has to know is in the file.
+  /// Answers from the state alone: the file has all that the model needs.
   [[nodiscard]] WhatIf empty_cache() const {
     WhatIf answer{.circumstance = Circumstance::empty_cache};
     AllocatorModel model(settings_);
@@ -88,7 +88,7 @@ public:
   [[nodiscard]] WhatIf without_blocks() const {
     WhatIf answer{.circumstance = Circumstance::without_blocks};
     if (!is_clear()) return answer;
-    // Where memory is full, it is large blocks that count; where it is in pieces, the small ones between them.
+    // If memory is full, large blocks matter; if it is fragmented, the small ones between free ranges.
     const Smallest smallest =
         verdict_ == Verdict::exhaustion || verdict_ == Verdict::outside ? Smallest::count : Smallest::bytes;
     const auto search = [&](bool gives_back) {
@@ -142,8 +142,7 @@ public:
     }
     return answer;
   }
-  /// Where memory is in pieces, whether it would be if large blocks had never been cut. Expandable segments are always
-  /// cut.
+  /// Whether to ask if memory would be fragmented without splits of large blocks. Expandable segments always split.
   [[nodiscard]] bool asks_max_split_size() const {
     const bool is_in_pieces = verdict_ == Verdict::fragmentation || verdict_ == Verdict::rounding;
     return request_ && is_in_pieces && settings_.max_split_bytes == kNoSplitLimit && !settings_.expandable_segments;
@@ -153,7 +152,7 @@ public:
   [[nodiscard]] bool has_private_pools() const { return has_private_pools_; }
 
 private:
-  /// What PyTorch held and the device had left when the request failed.
+  /// Returns what PyTorch held plus what the device had left when the request failed.
   [[nodiscard]] std::uint64_t limit_bytes() const {
     return reserved_bytes_ + (request_ ? request_->device_free_bytes.value_or(0) : kMaxTotalBytes);
   }

@@ -19,7 +19,7 @@ namespace {
 
 using Blocks = std::vector<std::uint32_t>;
 
-/// What is to be as small as possible, first of all the first. The last tells equals apart: the more the lines of the
+/// The cost of a choice of blocks, compared in this order. The last number breaks ties: the more the lines of the
 /// blocks hold, the smaller it is.
 using Cost = std::array<std::uint64_t, 3>;
 
@@ -87,7 +87,7 @@ private:
                                         : Cost{weight.bytes, weight.blocks, ~weight.line_bytes};
   }
 
-  /// What the line of a block holds in all.
+  /// Returns all bytes of the line of a block.
   [[nodiscard]] std::uint64_t line_bytes(std::uint32_t block) const {
     return line_bytes_.empty() ? 0 : line_bytes_[block];
   }
@@ -103,8 +103,8 @@ private:
     weight.line_bytes -= line_bytes(block);
   }
 
-  /// What the device may have to give: at most what the request takes alone, less where free memory lies beside the
-  /// pages that are mapped for it.
+  /// Returns the amounts that the device may have to supply: at most what the request takes alone, less if free
+  /// memory adjoins the pages that are mapped for it.
   [[nodiscard]] std::vector<std::uint64_t> possible_needs() const {
     const std::uint64_t alone = needed_alone_bytes(settings_, request_.bytes, request_.pool);
     if (!settings_.expands(request_.pool)) return {alone};
@@ -274,7 +274,8 @@ private:
     return blocks;
   }
 
-  /// Where counting found none: all blocks, if that is enough, less what can stay, tried in halves of halves.
+  /// Searches when counting found nothing: starts with all blocks, if freeing them is enough, and puts back what can
+  /// stay, by bisection.
   [[nodiscard]] Blocks fewest_of_all() {
     Blocks blocks;
     for (const Segment& segment : state_.segments_of(device_))
@@ -296,7 +297,7 @@ private:
     return without_idle(std::move(blocks));
   }
 
-  /// Where counting found several, or none: one block, if one of the largest is enough.
+  /// Replaces several blocks, or none found by counting, by a single one, if one of the largest is enough.
   [[nodiscard]] Blocks one_instead_of(Blocks several) {
     Blocks largest;
     for (const Segment& segment : state_.segments_of(device_))

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <utility>
 
 namespace memviz::rehearse {
 
@@ -14,8 +15,10 @@ constexpr int kDoesNotFit = 3;
 } // namespace
 
 FitOutcome outcome_of(const Ending& ending, const RunFacts& facts) {
-  if (facts.oom_count > 0) return FitOutcome::does_not_fit;
-  if (!ending.is_good()) return FitOutcome::failed;
+  const auto& server = facts.server;
+  if (facts.oom_count > 0 || (server && is_memory_error(server->error))) return FitOutcome::does_not_fit;
+  if (server && server->is_ended) return FitOutcome::fits;
+  if (!ending.is_good() || (server && !server->has_started)) return FitOutcome::failed;
   return facts.used_cuda ? FitOutcome::fits : FitOutcome::no_gpu;
 }
 
@@ -108,9 +111,21 @@ int exit_code(const GpusReport& report) {
   return exit_code(deciding_run(answering_gpu(report)).verdict);
 }
 
+namespace {
+
+/// The tokens of a server's KV cache and of its longest request, which differ where its peak does not.
+std::pair<std::uint64_t, std::uint64_t> tokens_of(const FitVerdict& verdict) {
+  const auto& server = verdict.facts.server;
+  if (!server) return {};
+  return {server->cache_tokens.value_or(0), server->request_tokens.value_or(0)};
+}
+
+} // namespace
+
 bool makes_no_difference(const SearchReport& report) {
   return report.has_answer && report.runs.size() == 2 && report.largest == report.range.high &&
-         peak_of(report.runs[0].verdict) == peak_of(report.runs[1].verdict);
+         peak_of(report.runs[0].verdict) == peak_of(report.runs[1].verdict) &&
+         tokens_of(report.runs[0].verdict) == tokens_of(report.runs[1].verdict);
 }
 
 } // namespace memviz::rehearse

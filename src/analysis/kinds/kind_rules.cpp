@@ -19,7 +19,7 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(kBlank) - begin + 1);
 }
 
-/// Those that a rule can name: not those that say that something is not known.
+/// The kinds that a rule can name; the last ones only say that something is unknown.
 constexpr auto kRuleKinds = static_cast<std::size_t>(MemoryKind::parameter_or_state);
 
 /// "parameter, gradient, ... or workspace"

@@ -1,6 +1,6 @@
 #pragma once
 
-// What a KindWatch knows when the last event has come.
+// Events in order -> what a KindWatch knows after the last one.
 
 #include "analysis/kinds/old_copies.hpp"
 #include "analysis/kinds/phases.hpp"
@@ -20,7 +20,7 @@
 
 namespace memviz {
 
-/// What became of allocations that were freed.
+/// The fate of allocations that were freed.
 enum class Fate : std::uint8_t {
   in_its_phase = 1, ///< freed in the phase that made it: a temporary
   in_backward = 2,  ///< made in a forward pass, freed in its backward pass

@@ -12,7 +12,7 @@ namespace memviz {
 
 namespace {
 
-/// Of longer texts the rest takes no part in matching: one may stand in every frame.
+/// The longest prefix of a text that is matched: one long text may be in every frame.
 constexpr std::size_t kMostMatchedBytes = 4096;
 
 /// The spellings of torch.profiler (Category), of its memory timeline, and of those who write such texts by hand.

@@ -14,13 +14,12 @@
 
 namespace memviz {
 
-/// What a text that was attached to an allocation declares: nothing but a kind's name in one of its spellings
-/// ("Gradients", "optimizer state"), or a key that names one (kind=activation, {'category': 'input'}).
+/// Returns the kind that a text attached to an allocation declares: nothing except a kind's name in one of its
+/// spellings ("Gradients", "optimizer state"), or a key that names one (kind=activation, {'category': 'input'}).
 [[nodiscard]] std::optional<MemoryKind> declared_kind(std::string_view text);
 
-/// What the same text calls the allocation, beside its kind: "h.0.attn.weight" of "kind=parameter
-/// name=h.0.attn.weight";
-/// "" where it names no kind, or no name.
+/// Returns the name that the same text gives the allocation besides its kind: "h.0.attn.weight" of "kind=parameter
+/// name=h.0.attn.weight"; "" if it names no kind, or no name.
 [[nodiscard]] std::string declared_name(std::string_view text);
 
 /// Looks at each text and each frame once.
@@ -29,7 +28,7 @@ public:
   /// Both must outlive this; `frames` may grow meanwhile.
   ToldKinds(const KindRules& rules, const FrameTable& frames) : rules_(rules), frames_(frames) {}
 
-  /// Of a text that was attached to an allocation; unknown for none.
+  /// Returns the kind that a text attached to an allocation declares; unknown for none.
   [[nodiscard]] KindOf of_text(StringId text);
   /// By the rules; unknown where none matches a frame.
   [[nodiscard]] KindOf of_stack(StackId stack);
@@ -44,7 +43,7 @@ private:
   std::vector<std::size_t> frame_rules_; ///< two more than the index; 1: none matches, 0: not looked at
 };
 
-/// Of two that are told of one allocation, the one that comes first in the order of KindEvidence.
+/// Returns the one of two declarations of an allocation that comes first in the order of KindEvidence.
 [[nodiscard]] constexpr KindOf stronger(KindOf one, KindOf other) {
   if (one.evidence == KindEvidence::none) return other;
   return other.evidence == KindEvidence::none || one.evidence <= other.evidence ? one : other;

@@ -9,8 +9,8 @@ namespace memviz {
 
 namespace {
 
-/// What was left by all steps up to each one, of those steps whose blocks are older than what is freed ever gets. Empty
-/// where these are too few.
+/// Returns what all steps up to each one left behind, of the steps whose blocks are older than any freed block ever
+/// gets. Empty if these are too few.
 std::vector<std::uint64_t> old_survivors(const std::vector<std::uint64_t>& survivors, std::size_t long_life) {
   constexpr std::size_t kFewest = 8;
   const std::size_t young = 1 + 2 * long_life;

@@ -45,7 +45,8 @@ std::vector<const KindFloors*> candidates_of(const StepFloors& floors) {
   return result;
 }
 
-/// What PyTorch had and could have had when the device said no: reserved memory and what the device had left.
+/// Returns what PyTorch had and could have had when the device refused: reserved memory plus what the device had
+/// left.
 std::optional<std::uint64_t> capacity_at_oom(const EventTable& events, const DeviceState& device_state) {
   if (device_state.last_oom_event.is_none()) return std::nullopt;
   const auto oom = static_cast<std::size_t>(device_state.last_oom_event.value());

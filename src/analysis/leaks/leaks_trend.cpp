@@ -81,7 +81,7 @@ TrendKind kind_of_growth(const std::vector<std::uint64_t>& bytes, const Changes&
   return changes.rises.size() >= std::min<std::size_t>(3, bytes.size() - 1) ? TrendKind::grows : TrendKind::none;
 }
 
-/// Where the floors lie after each fall.
+/// Returns the floors after each fall.
 std::vector<std::uint64_t> troughs_of(const std::vector<std::uint64_t>& bytes, const Changes& changes) {
   std::vector<std::uint64_t> troughs;
   for (std::size_t i = 0; i < changes.falls.size(); ++i) {
@@ -190,7 +190,7 @@ Trend trend_after_start(const std::vector<std::uint64_t>& bytes) {
   const Growth growth = growth_in(bytes);
   trend.bytes_per_step = growth.per_step;
   trend.kind = has_falls ? kind_of_sawtooth(bytes, changes) : kind_of_growth(bytes, changes);
-  // Where the falls are noise, no sawtooth, it is the drift that tells.
+  // If the falls are noise rather than a sawtooth, the drift decides.
   if (has_falls && growth.confidence > Confidence::low) trend.kind = TrendKind::grows;
   if (trend.kind != TrendKind::grows) return trend;
   trend.first_step = growth.first;

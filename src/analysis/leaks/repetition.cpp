@@ -11,7 +11,7 @@ namespace memviz {
 
 namespace {
 
-/// Where one kind of allocation occurs.
+/// The places at which one kind of allocation occurs.
 using Places = std::vector<std::uint64_t>;
 
 /// The kinds that occur equally often, evenly: a way to cut the trace into turns.

@@ -26,7 +26,7 @@ struct Repetition {
 [[nodiscard]] Repetition find_repetition(const FrameTable& frames, const EventTable& events,
                                          std::span<const PassChange> changes);
 
-/// What tells allocations apart: the stack, or without one the size.
+/// The key that distinguishes allocations: the stack, or the size if there is no stack.
 struct AllocationKind {
   StackId stack = kNoFrames;
   std::uint64_t size_bytes = 0; ///< only without a stack

@@ -20,7 +20,7 @@ double mean(std::span<const double> numbers) {
   return std::accumulate(numbers.begin(), numbers.end(), 0.0) / static_cast<double>(numbers.size());
 }
 
-/// What is left of the squares where `series` is flat before `first` and a line from there on.
+/// The sum of squares that remains if `series` is flat before `first` and a line from there on.
 class BentLineFit {
 public:
   explicit BentLineFit(std::span<const double> series)
@@ -91,7 +91,7 @@ Series without_leaps(Series series) {
     if (rise > kFarLarger * usual && lowest_from[i] > series[i - 1] + rise / 2) leaps.push_back(i);
   }
   if (leaps.size() > 1 + series.size() / kFew) return series;
-  // What the usual step would have brought stays.
+  // The leap is reduced to what a usual step would have brought.
   for (const std::size_t leap : leaps) {
     const double extra = series[leap] - series[leap - 1] - usual;
     for (std::size_t i = leap; i < series.size(); ++i)
@@ -118,7 +118,7 @@ std::size_t start_of_growth(std::span<const double> series) {
   constexpr double kExact = 1e-4; // of the range: a fit as good as this is not beaten
   const auto count = static_cast<double>(series.size());
   const double floor = count * (*high - *low) * (*high - *low) * kExact * kExact;
-  // Where to bend is one number more, and is picked among many.
+  // The bend is one more number, and it is picked among many.
   const bool is_better = count * std::log((all + floor) / (least + floor)) > 3 * std::log(count);
   return *high > *low && is_better ? best : 0;
 }

@@ -25,9 +25,9 @@ using Series = std::vector<double>;
 /// of the steps may be anything. At least two numbers.
 [[nodiscard]] double robust_slope(std::span<const double> series);
 
-/// How far the mean change is from none, in standard errors, as Student's t would be for many steps. The changes are
-/// those between at most 16 windows, so that what wanders without aim has a fair chance to turn back. 0 for fewer than
-/// four numbers.
+/// Returns how far the mean change is from zero, in standard errors, as Student's t would be for many steps. The
+/// changes are those between at most 16 windows, so that a random walk has a fair chance to turn back. 0 for fewer
+/// than four numbers.
 [[nodiscard]] double drift(std::span<const double> series);
 
 } // namespace memviz

@@ -60,7 +60,7 @@ public:
   }
 
 private:
-  /// What the current step frees of a kind.
+  /// The blocks of one kind that the current step frees.
   struct Freed {
     std::uint64_t bytes = 0;
     std::uint64_t blocks = 0;
@@ -120,7 +120,7 @@ private:
     return next == starts_.begin() ? kBefore : static_cast<std::uint32_t>(next - starts_.begin() - 1);
   }
 
-  /// What was born before the first step is at least one older than that.
+  /// Blocks from before the first step are at least one step older than it.
   [[nodiscard]] std::uint32_t steps_since(std::uint32_t birth) const {
     return birth == kBefore ? step_ + 1 : step_ - birth;
   }

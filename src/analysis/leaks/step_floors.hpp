@@ -20,13 +20,14 @@ struct StepSample {
   std::uint64_t end_bytes = 0;
 };
 
-/// What was born in a step and is alive at the end.
+/// The blocks that were allocated in a step and are live at the end.
 struct Survivors {
   std::uint32_t step = 0;
   std::uint64_t bytes = 0;
 };
 
-/// How many blocks were freed after so many steps, in powers of two: in the same step, 1 later, 2 to 3, 4 to 7, ...
+/// The numbers of blocks that were freed after so many steps, in powers of two: in the same step, 1 later, 2 to 3, 4
+/// to 7, ...
 class Lifetimes {
 public:
   void add(std::uint32_t steps);

@@ -48,7 +48,7 @@ bool has_word_of_steps(std::string_view name) {
 }
 
 StepRank rank_of(std::string_view name) {
-  // What torch.compile does while it compiles.
+  // The work of torch.compile while it compiles.
   if (name.find("dynamo_timed") != std::string_view::npos) return StepRank::none;
   if (name.starts_with("memviz_step#")) return StepRank::recorder;
   if (name.starts_with("ProfilerStep#")) return StepRank::profiler;
@@ -56,7 +56,7 @@ StepRank rank_of(std::string_view name) {
   return has_word_of_steps(name) ? StepRank::word : StepRank::many;
 }
 
-/// Of a name that stands `count` times.
+/// Ranks a name that occurs `count` times.
 StepRank rank_of(StepRank rank, std::size_t count) {
   constexpr std::size_t kMany = 5;
   if (count < kFewestSteps) return StepRank::none;

@@ -14,7 +14,7 @@
 
 namespace memviz {
 
-/// How well a name says "step"; the higher, the better.
+/// The degree to which a name suggests a step; higher is better.
 enum class StepRank : std::uint8_t {
   none, ///< it does not: it stands too seldom, or is known for something else
   any,  ///< it stands three times
@@ -43,7 +43,7 @@ public:
   [[nodiscard]] const std::vector<Marks>& of(DeviceId device);
 
 private:
-  /// What several names are told apart by: their text up to a number at the end.
+  /// The key that distinguishes names: their text up to a number at the end.
   struct Key {
     std::string text;
     StepRank rank = StepRank::none; ///< where it stands often

@@ -25,7 +25,7 @@ std::vector<std::uint64_t> events_at(const EventTable& events, const std::vector
   return starts;
 }
 
-/// Of events that have times.
+/// Finds steps by annotations, for events that have times.
 Steps annotated(const EventTable& events, const Marks& marks) {
   const auto& times = marks.times_us;
   const auto later = std::lower_bound(times.begin(), times.end(), events[0].time_us.value_or(0));

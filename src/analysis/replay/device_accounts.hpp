@@ -1,6 +1,6 @@
 #pragma once
 
-// What is known of a device while its events come.
+// Events in order -> the accounts of a device.
 
 #include "analysis/replay/moment_log.hpp"
 #include "base/number_map.hpp"

@@ -21,9 +21,10 @@ struct FreedStart {
 
 class FreedStarts {
 public:
-  /// What began at `address` is freed by event `index`. The moment may move forward from one call to the next.
+  /// Records that event `index` frees the allocation that began at `address`. The moment may move forward from one
+  /// call to the next.
   void add(std::uint64_t address, std::uint64_t index, EventIndex moment);
-  /// What was freed up to the moment, by address.
+  /// Returns what was freed up to the moment, by address.
   [[nodiscard]] std::vector<FreedStart> until(EventIndex moment) const;
 
 private:

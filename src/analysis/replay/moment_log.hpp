@@ -79,7 +79,7 @@ public:
   /// The same events again, a batch at a time.
   void keep_around(std::span<const Event> batch, std::uint64_t first_index);
 
-  /// What the moment is: of `automatic`, whichever it came to.
+  /// Returns the kind of the moment; for `automatic`, the one that it resolved to.
   [[nodiscard]] MomentKind kind() const {
     if (kind_ != MomentKind::automatic) return kind_;
     return has_failed_ ? MomentKind::oom : MomentKind::peak;
@@ -90,11 +90,11 @@ public:
   /// The last event that has happened.
   [[nodiscard]] EventIndex moment() const { return moment_; }
   [[nodiscard]] std::optional<std::int64_t> time_us() const { return moment_time_us_; }
-  /// What was asked for, if the moment is an out-of-memory error; else 0.
+  /// Returns the bytes of the request if the moment is an out-of-memory error; else 0.
   [[nodiscard]] std::uint64_t asked_bytes() const { return asked_bytes_; }
   [[nodiscard]] std::int64_t live_bytes() const { return live_bytes_; }
   [[nodiscard]] const std::vector<Death>& deaths() const { return deaths_; }
-  /// Of requests beyond the small pool; by address.
+  /// Returns the freed starts of requests beyond the small pool, by address.
   [[nodiscard]] std::vector<FreedStart> freed_starts() const { return freed_starts_.until(moment_); }
   [[nodiscard]] const std::vector<SegmentEvent>& segment_events() const { return segment_events_; }
   [[nodiscard]] DeviceId device() const { return device_; }
@@ -107,7 +107,7 @@ public:
   [[nodiscard]] bool requests_are_recorded() const { return unrequested_ == 0; }
   /// Whether the free of what lives at `address` at the end was requested by the moment, as far as events tell.
   [[nodiscard]] bool is_free_pending(std::uint64_t address) const;
-  /// Of the moment; at the end without one.
+  /// Returns the events around the moment; around the end if there is none.
   [[nodiscard]] EventsAround around() const;
 
 private:

@@ -97,7 +97,7 @@ Rewinder::Pasts Rewinder::pasts_of(std::size_t first_segment, std::size_t count,
                      death.birth.event,
                      death.event});
   }
-  // What is still there at the end is known better than what an event says.
+  // The state at the end is better evidence than an event.
   std::stable_sort(pasts.begin(), pasts.end(),
                    [](const Past& one, const Past& other) { return one.block.address < other.block.address; });
   return pasts;
@@ -126,8 +126,8 @@ void Rewinder::add(const PastSegment& past, std::span<const Past> inside, Unplac
   memory_.segments.push_back(segment);
 }
 
-/// Where the room of each allocation ends: at the next one; for those whose size is known, at the next of these, so
-/// that an event that contradicts the file's blocks takes nothing from them.
+/// Returns the end of the room of each allocation: the start of the next one; for allocations of known size, the
+/// start of the next of these, so that an event that contradicts the file's blocks takes nothing from them.
 std::vector<std::uint64_t> Rewinder::room_ends(std::span<const Past> inside, std::uint64_t end) {
   std::vector<std::uint64_t> ends(inside.size());
   std::uint64_t next_start = end; // of what begins at a higher address

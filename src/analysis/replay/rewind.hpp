@@ -15,7 +15,7 @@
 
 namespace memviz {
 
-/// What does not fit into the state of a device at a moment.
+/// The memory that does not fit into the state of a device at a moment.
 struct Unplaced {
   std::vector<OutsideMemory> outside;
   Misfits misfits; ///< of these only the segment events

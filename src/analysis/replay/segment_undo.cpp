@@ -85,13 +85,13 @@ void SegmentUndo::restore(const SegmentEvent& event, const std::vector<PoolId>& 
   segment.stream = event.stream;
   if (event.pool > 0) segment.pool = pools[event.pool - 1];
   segment.is_expandable = event.action == Action::segment_unmap;
-  // Of host memory all segments are small, however large.
+  // All segments of host memory are small, however large they are.
   if (!segment.is_expandable) segment.is_large = event.size_bytes > kSmallSegmentBytes && !is_host(device_);
   const auto restored = segments_.emplace(event.address, PastSegment{segment, std::nullopt});
   if (segment.is_expandable) join_neighbours(restored, event.pool > 0);
 }
 
-/// What is known of a restored range is known of its neighbours.
+/// Facts about a restored range hold for its neighbours.
 void SegmentUndo::join_neighbours(Map::iterator restored, bool has_pool) {
   const auto join = [&](Map::iterator low, Map::iterator high, const Segment& known) {
     if (!can_join(low->second.segment, high->second.segment, has_pool)) return high;

@@ -1,6 +1,6 @@
 #pragma once
 
-// What the program called its allocations, in texts that it attached to them.
+// Texts that a program attached to its allocations -> the names that it gave them.
 
 #include "analysis/kinds/told_kinds.hpp"
 #include "memviz/memory_state.hpp"

@@ -27,7 +27,7 @@ std::string with_forward_slashes(std::string_view path) {
   return result;
 }
 
-/// Of a path: "linear" of ".../modules/linear.py".
+/// Returns the stem of a path: "linear" of ".../modules/linear.py".
 std::string stem_of(std::string_view path) {
   std::string_view name = file_basename(path);
   if (name.ends_with(".py")) name.remove_suffix(3);
@@ -49,7 +49,7 @@ std::string without_backend(std::string_view name) {
   return std::string(name);
 }
 
-/// Where the interpreter of Python calls C++.
+/// Whether a function is a part of Python's interpreter that calls C++.
 bool is_interpreter(std::string_view function) {
   static constexpr std::array<std::string_view, 6> kStarts{"_Py",         "Py",        "cfunction_",
                                                            "THPVariable", "type_call", "torch::autograd::THPVariable"};
@@ -83,7 +83,7 @@ struct Operators {
   }
 };
 
-/// Of a frame of torch's own Python: the operation that it stands for; "" for one that stands for none.
+/// Returns the operation that a frame of torch's own Python represents; "" if it represents none.
 std::string operation_of_python(const std::string& file, std::string_view name) {
   if (file.ends_with("torch/nn/functional.py") || file.ends_with("torch/functional.py")) return std::string(name);
   if (!has(file, "torch/nn/modules/") || file.ends_with("/module.py") || file.ends_with("/container.py")) return {};

@@ -18,8 +18,8 @@ struct Gradient {
   std::string declared_name; ///< "" where the program declares none
 };
 
-/// Those that live together where gradients hold most, for the first time: an iteration frees its gradients before the
-/// next one makes its own. In the order in which they were made.
+/// Returns the gradients that are live together when gradients first hold most, in the order of allocation: an
+/// iteration frees its gradients before the next one allocates its own.
 [[nodiscard]] std::vector<Gradient> gradients_of(const DeviceRecord& record, DeclaredNames& names);
 
 /// Gives each of them to a weight of one device: to the one of the name that is declared, else to the last of its size

@@ -132,7 +132,7 @@ private:
     return *known;
   }
 
-  /// Of the sizes of MemoryKind::parameter_or_state.
+  /// Whether an allocation has a size of MemoryKind::parameter_or_state.
   [[nodiscard]] bool may_be_state(DeviceId device, std::uint64_t size_bytes) {
     if (!undecided_sizes_.contains(device)) {
       std::set<std::uint64_t>& sizes = undecided_sizes_[device];

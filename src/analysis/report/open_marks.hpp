@@ -1,6 +1,6 @@
 #pragma once
 
-// Which record_function was open at an event, asked in the order of events.
+// Events in order -> the record_function that was open at each.
 
 #include "memviz/event_index.hpp"
 #include "memviz/timeline.hpp"

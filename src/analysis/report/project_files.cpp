@@ -43,7 +43,7 @@ std::string common_folder(std::string_view one, std::string_view other) {
   return std::string(folder_of(one.substr(0, static_cast<std::size_t>(end - one.begin()))));
 }
 
-/// What it has seen of absolute paths: their common folder.
+/// The common folder of the absolute paths seen so far.
 class CommonFolder {
 public:
   void add(std::string_view path) {
@@ -127,7 +127,7 @@ ProjectFiles::ProjectFiles(const MemoryState& state, const std::optional<std::st
     if (!files[i]) continue;
     const std::string path = normal(frames.text({i}));
     const bool is_below = !folder.empty() && path.starts_with(folder);
-    // What is not absolute was found from where the program ran; on two drives of Windows there is no common folder.
+    // Relative paths were found from the working directory; on two drives of Windows there is no common folder.
     const bool is_whole = !is_absolute(path) || (!root && folder.empty());
     const std::string_view inside = std::string_view(path).substr(is_below ? folder.size() : 0);
     const bool is_users = own.files[i] || (root ? !is_installed(inside) : own.are_cpp && !is_whole);

@@ -79,7 +79,7 @@ void count_earlier_uses(const std::vector<Life>& lives, const std::vector<Life>&
   }
 }
 
-/// What neither the baseline nor the bands explain.
+/// Counts what neither the baseline nor the bands explain.
 void count_rest(BandChart& chart) {
   std::vector<std::int64_t> banded(chart.slices.size() + 1);
   for (const Band& band : chart.bands) {

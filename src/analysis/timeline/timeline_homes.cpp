@@ -10,7 +10,7 @@
 namespace memviz {
 namespace {
 
-/// Which segment of the end of the recording something lay in.
+/// The segments at the end of the recording, to look up the one that an address lay in.
 class Segments {
 public:
   Segments(const MemoryMap& memory, const DeviceRecord& record) : segments_(memory.segments_of(record.device)) {
@@ -73,8 +73,8 @@ private:
     }
   }
 
-  /// What the event says of the pool goes first, then the segment, where it is there at the end; else it is counted
-  /// with the default pool, to which most memory belongs.
+  /// The event's own pool goes first, then the segment's, if it exists at the end; otherwise the life is counted with
+  /// the default pool, to which most memory belongs.
   DeviceRecord& record_of(const Life& life) {
     Home home = life.home < record_.homes.size() ? record_.homes[life.home] : Home{};
     if (!home.pool) {

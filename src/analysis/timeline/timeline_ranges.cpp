@@ -7,7 +7,7 @@
 namespace memviz {
 namespace {
 
-/// What is mapped, by address; going backward in time. Ranges never overlap.
+/// The mapped ranges, by address, while time goes backward. Ranges never overlap.
 class MappedRanges {
 public:
   explicit MappedRanges(DeviceRecord& record) : record_(record) {}
@@ -48,7 +48,7 @@ public:
     return removed_bytes == change.size_bytes;
   }
 
-  /// What is left was there from the beginning.
+  /// The remaining ranges were mapped from the beginning.
   void finish() {
     for (const auto& [address, range] : ranges_)
       emit(address, range, 0, range.stack);
@@ -139,7 +139,7 @@ void rebuild_ranges(const MemoryMap& memory, const std::vector<RangeChange>& cha
     const Home home{segment.stream, segment.pool};
     const auto [entry, is_new] = homes.try_emplace(home, static_cast<std::uint32_t>(record.homes.size()));
     if (is_new) record.homes.push_back(home);
-    // What overlaps another segment is counted once.
+    // An overlap with another segment is counted once.
     static_cast<void>(mapped.add(segment.address, {segment.total_bytes, segment.stack, kForever, entry->second}));
   }
   for (auto change = changes.rbegin(); change != changes.rend(); ++change) {

@@ -102,7 +102,7 @@ void TimelineRecorder::Device::change_range(const Event& event, std::uint32_t st
                      .home = home_of(event)});
 }
 
-/// What has no recorded alloc lived before the first event.
+/// An allocation without a recorded alloc lived before the first event.
 void TimelineRecorder::Device::annotate(const Event& event) {
   const auto index = live.find(event.address);
   const std::uint32_t begin = index ? record.lives[static_cast<std::size_t>(*index)].begin : 0;

@@ -1,6 +1,6 @@
 #pragma once
 
-// What a timeline counts in each state -> the states that are drawn.
+// Bytes by state over time -> the states that are drawn.
 
 #include "memviz/timeline.hpp"
 
@@ -11,7 +11,7 @@
 
 namespace memviz {
 
-/// What is stacked: bytes by state, and the lives that they consist of.
+/// The stacked curves: bytes by state, and the lives that they consist of.
 struct Curves {
   std::vector<std::uint64_t> live;     ///< by state; never below 0
   std::vector<std::uint64_t> baseline; ///< by state, or one value for all of them
@@ -53,7 +53,7 @@ private:
 /// State -> the first slice at or after it.
 class SliceIndex {
 public:
-  /// Of slices that lie in `window`, ascending.
+  /// Indexes the slices that lie in `window`, ascending.
   SliceIndex(const std::vector<Slice>& slices, Window window);
 
   /// The number of slices for a state behind all of them.

@@ -87,8 +87,8 @@ std::vector<NodeKey> weightiest(const Unbanded& unbanded, const LifeLists& lists
   return lines;
 }
 
-/// What lives and what is freed do not agree on stands with the other lines; where that would be less than nothing, the
-/// uppermost lines give way.
+/// Gives the last strip the bytes on which live and freed memory disagree; if the strips have too many, takes them
+/// from the uppermost ones.
 void fit(std::vector<Strip>& strips, std::size_t slice, std::uint64_t wanted_bytes) {
   std::uint64_t sum_bytes = 0;
   for (const Strip& strip : strips)

@@ -17,7 +17,7 @@ struct EventPoint {
   std::optional<std::int64_t> time_us;
 };
 
-/// What the trace tells of the allocation or segment that an event is about.
+/// The facts that the trace has about the allocation or segment of an event.
 struct AllocationLife {
   bool is_segment = false;
   std::uint64_t address = 0;

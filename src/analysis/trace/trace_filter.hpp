@@ -1,6 +1,6 @@
 #pragma once
 
-// Which events and annotations of a trace are wanted.
+// A filter of the events and annotations of a trace.
 
 #include "analysis/trace/allocation_names.hpp"
 #include "memviz/trace.hpp"

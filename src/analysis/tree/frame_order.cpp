@@ -31,7 +31,7 @@ void FrameOrder::rank_all() const {
   });
 }
 
-/// What a text costs is its length, as far as it is like the other.
+/// Returns the cost of comparing a text with a similar one: its length in words.
 std::size_t FrameOrder::cost_of(StringId text) const {
   return frames_->text(text).size() / sizeof(std::uint64_t);
 }

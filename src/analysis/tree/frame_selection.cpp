@@ -30,10 +30,10 @@ private:
   RE2 regex_;
 };
 
-/// Of names longer than this the rest takes no part in matching: one name may stand in every frame.
+/// The longest prefix of a name that is matched: one long name may be in every frame.
 constexpr std::size_t kMostMatchedBytes = 4096;
 
-/// Which frames pass a filter, by what their name and their file say.
+/// A filter of frames by name and file.
 class Filter {
 public:
   Filter(const FrameTable& frames, FrameFilter filter)

@@ -40,7 +40,7 @@ class OpenList {
 public:
   void begin(StringId name) { places_[name].push_back(open_.insert(open_.end(), name)); }
 
-  /// What ends is of those of its name the innermost.
+  /// An END closes the innermost annotation of its name.
   void take(const StageMark& mark) {
     if (!mark.is_end) return begin(mark.name);
     std::vector<Place>& places = places_[mark.name];
@@ -63,7 +63,7 @@ private:
   std::map<StringId, std::vector<Place>> places_;
 };
 
-/// What is open before the first mark: the one that ends last is the outermost.
+/// Returns the annotations that are open before the first mark: the one that ends last is the outermost.
 OpenList open_before(const std::vector<StageMark>& marks) {
   std::map<StringId, std::uint64_t> begun;
   std::vector<StringId> only_ended;

@@ -20,8 +20,9 @@ struct OpenAnnotations {
 
 inline constexpr std::size_t kMostOpen = 16;
 
-/// Of blocks whose birth has no time, and where `births` is empty, none. What an END without a START names was open
-/// from the beginning, and what begins or ends in the microsecond of an allocation is open then.
+/// Returns the annotations open at the birth of each block; none for blocks whose birth has no time, or if `births`
+/// is empty. An END without a START was open from the beginning. An annotation that begins or ends in the microsecond
+/// of an allocation is open then.
 [[nodiscard]] OpenAnnotations open_annotations(const MemoryState& state);
 
 /// The same of one time of a device.

@@ -1,7 +1,7 @@
 #pragma once
 
-// What the texts of frames say, found out once for each distinct text: a file may give one name of megabytes to all its
-// frames.
+// Texts of frames -> facts about them, computed once for each distinct text: a file may give one name of megabytes to
+// all its frames.
 
 #include "memviz/frames.hpp"
 

@@ -51,7 +51,7 @@ bool is_library_cpp(std::string_view function) {
   return starts_with_any(function, kBeginnings);
 }
 
-/// Of a C++ function, by its name.
+/// Ranks a C++ function by its name.
 int function_preference(std::string_view name) {
   if (is_omitted_name(name)) return 0;
   const std::string function = short_function(name);
@@ -65,12 +65,13 @@ bool is_interpreter(std::string_view filename) {
          (filename.find("/python-") != std::string_view::npos || filename.find("/Python-") != std::string_view::npos);
 }
 
-/// What nvcc wrote between two steps, which nobody has: "tmpxft_00007b74_00000000-6_RangeFactories.cudafe1.cpp".
+/// Whether nvcc wrote the file as an intermediate step, so that it no longer exists:
+/// "tmpxft_00007b74_00000000-6_RangeFactories.cudafe1.cpp".
 bool is_between_compilers(std::string_view filename) {
   return filename.find("tmpxft_") != std::string_view::npos;
 }
 
-/// Of a C++ frame, by its file: 0 where the function does not count.
+/// Ranks a C++ frame by its file; 0 if the function does not count.
 int file_preference(std::string_view filename) {
   switch (origin_of(filename)) {
   case CodeOrigin::user: return 5;

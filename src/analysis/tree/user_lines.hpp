@@ -18,10 +18,11 @@ class UserLines {
 public:
   UserLines(const MemoryState& state) : state_(state), no_stack_(state), finder_(state.frames()) {}
 
-  /// Of an active block, by its index in MemoryMap::blocks: the frame of rank_user_lines(), or why there is none.
+  /// Returns the frame of rank_user_lines() for an active block, given by its index in MemoryMap::blocks, or the
+  /// reason why there is none.
   [[nodiscard]] NodeKey line_of(DeviceId device, std::uint32_t block);
   [[nodiscard]] NodeKey line_of(DeviceId device, const OutsideMemory& outside);
-  /// Of an event's stack.
+  /// Returns the line of an event's stack.
   [[nodiscard]] NodeKey line_of(StackId stack) { return finder_.line_of(stack); }
 
 private:

@@ -3,9 +3,10 @@ bounded history on when CUDA is first used, and writes a snapshot at out-of-memo
 
 MEMVIZ_REHEARSAL_HOOK is a JSON object: "log" (the file that gets a JSON line for all that memviz wants to know), "output"
 (the folder of the snapshots), "record" (false: only the program itself records), "max_entries", "steps" (stop after so
-many optimizer steps, or null), "ranks" (of the job of which this process is one rank, or null), "present" (those of
-them that are not absent), "meeting" (the folder in which they meet), "most_present" (how many there may be), and "mark"
-(what every snapshot of this process gets under the key memviz_rehearsal).
+many optimizer steps, or null), "requests" (to send to an inference server that is ready, or null), "ranks" (of the job
+of which this process is one rank, or null), "present" (those of them that are not absent), "meeting" (the folder in
+which they meet), "most_present" (how many there may be), and "mark" (what every snapshot of this process gets under the
+key memviz_rehearsal).
 
 Nothing in here may break the program: what fails is logged, once, and the program goes on. PyTorch 2.4 to 2.13.
 """
@@ -14,6 +15,7 @@ import atexit
 import functools
 import json
 import os
+import signal
 import sys
 import threading
 import time
@@ -21,6 +23,8 @@ import time
 import memviz_rehearsal_deepspeed
 import memviz_rehearsal_launchers
 import memviz_rehearsal_objects
+import memviz_rehearsal_requests
+import memviz_rehearsal_server
 import memviz_rehearsal_symmetric
 import memviz_rehearsal_world
 from memviz_recording import files, history, ranks, waiting
@@ -52,6 +56,7 @@ def install():
     if _State.settings["ranks"]:
         memviz_rehearsal_launchers.install(waiting.when_imported)
     waiting.when_imported("torch", lambda torch: _guarded(_on_torch, torch))
+    memviz_rehearsal_server.install(_State.settings, _log, _guarded)
 
 
 def _log(event, **facts):
@@ -147,10 +152,21 @@ def _remember_peaks(device):
 
 def _on_cuda():
     _log("cuda", rank=ranks.rank())
+    if memviz_rehearsal_server.has_worker():
+        _guarded(_end_when_asked)
     if not _State.settings["record"]:
         return
     _State.history.start(_State.settings["max_entries"])
     _State.torch._C._cuda_attach_out_of_memory_observer(lambda *facts: _guarded(_on_oom, *facts))
+
+
+def _end_when_asked():
+    """A server's workers are children of multiprocessing, which run no exit handlers, or are killed."""
+    if "multiprocessing.util" in sys.modules:
+        sys.modules["multiprocessing.util"].Finalize(None, _guarded, (_end,), exitpriority=0)
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(memviz_rehearsal_requests.END_SIGNAL, lambda *_: (_guarded(_end), _guarded(_write_report)))
+        _log("holder")
 
 
 def _on_oom(device, asked_bytes, device_bytes, free_bytes):
@@ -211,6 +227,7 @@ def _end(is_stopped=False):
         if _State.has_ended:
             return
         _State.has_ended = True
+    memviz_rehearsal_server.log_uncaught(getattr(sys, "last_value", None))
     torch = _State.torch
     if not torch.cuda.is_initialized():
         return

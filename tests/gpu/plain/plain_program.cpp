@@ -20,7 +20,7 @@ void must(cudaError_t error, const char* what) {
 
 } // namespace
 
-// Of external linkage, so that the dynamic linker knows their names.
+// These have external linkage, so that the dynamic linker knows their names.
 __attribute__((noinline)) void* allocate_weights(std::size_t bytes) {
   void* memory = nullptr;
   must(cudaMalloc(&memory, bytes), "cudaMalloc");

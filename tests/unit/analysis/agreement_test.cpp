@@ -30,7 +30,7 @@ std::vector<fs::path> all_snapshots() {
   return files;
 }
 
-/// What any command says of a device.
+/// The figures that any command gives for a device.
 struct Said {
   std::int64_t event = -1;
   std::uint64_t live_bytes = 0;
@@ -143,7 +143,7 @@ TEST_CASE("all commands agree on the moment, on what is live, and on what has no
       CHECK(by_tree(file, device_state) == said);
       CHECK(stats_said[i] == said);
       CHECK(explain_said[i] == said);
-      // What is only counted has no life to draw: an edited file, which says so.
+      // Allocations that are only counted have no life to draw, in an edited file, which is reported.
       if (!device_state.moment.is_end() && device_state.figures.balanced())
         CHECK(by_timeline(at_end.frames, lines, records[i], device_state.moment) == said);
     }

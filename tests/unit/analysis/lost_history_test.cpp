@@ -7,7 +7,7 @@
 
 #include <doctest/doctest.h>
 
-// What a ring of events lost: proven by blocks that have the stack of an allocation that no event records.
+// Losses of a ring of events: proven by blocks that have the stack of an allocation that no event records.
 
 using namespace memviz;
 using namespace memviz::test;

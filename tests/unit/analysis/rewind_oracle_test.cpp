@@ -31,7 +31,7 @@ Live active_blocks(const MemoryMap& memory, DeviceId device) {
   return live;
 }
 
-/// What lived before the first event: freed, or alive at the end, without an alloc before that.
+/// Returns what lived before the first event: freed, or live at the end, without an alloc before that.
 Live baseline(const Recording& snapshot, DeviceId device) {
   Live before;
   Live recorded;

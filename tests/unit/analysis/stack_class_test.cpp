@@ -14,7 +14,8 @@ using namespace memviz::test;
 
 namespace {
 
-/// Of a program without Python: functions outermost first, with what PyTorch calls to allocate within the last one.
+/// Classifies the stack of a program without Python: functions outermost first, with PyTorch's calls that allocate
+/// within the last one.
 StackClass class_of(const std::vector<std::string>& functions,
                     const std::string& allocates = "at::_ops::empty::call()") {
   SmallSnapshot made;

@@ -8,7 +8,7 @@
 
 #include <doctest/doctest.h>
 
-// What is to be done: which line is named, with which figures, and where nothing is worth saying.
+// The advice: which line is named, with which figures, and when there is none.
 
 using namespace memviz;
 using memviz::test::GiB;

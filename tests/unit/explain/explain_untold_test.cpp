@@ -9,8 +9,8 @@
 
 #include <doctest/doctest.h>
 
-// What no event says, and answers that depend on it: each was first found by tests/rehearsal/judge/ as an answer that
-// PyTorch's own allocator proved wrong, and cut down to what shows it.
+// Facts that no event records, and answers that depend on them: each was first found by tests/rehearsal/judge/ as an
+// answer that PyTorch's own allocator proved wrong, and reduced to what shows it.
 
 using namespace memviz;
 using memviz::test::MiB;
@@ -196,7 +196,8 @@ TEST_CASE("AllocatorModel gives back what is given up, and nothing while a graph
 
 namespace {
 
-/// Of 80, 360 and 220 MiB 340 are freed again; 80 MiB go back, and the device has 430 when 500 MiB are asked for.
+/// Allocates 80, 360 and 220 MiB, of which 340 are freed again; 80 MiB go back, and the device has 430 when 500 MiB
+/// are requested.
 test::SmallSnapshot failure_after_a_release(bool has_stacks) {
   test::SmallSnapshot made;
   const StackId stack = has_stacks ? made.stack({"/app/train.py:12:step"}) : kNoFrames;

@@ -17,7 +17,7 @@ using namespace memviz::test;
 
 namespace {
 
-/// What a runner would obey: a line that begins with `::name ...::`, or `##name[` anywhere.
+/// Whether a runner would obey: a line begins with `::name ...::`, or has `##name[` anywhere.
 bool obeys(const std::string& output) {
   if (!hash_commands(output).empty()) return true;
   for (const std::size_t at : colon_commands(output)) {

@@ -13,7 +13,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-// What the fast reader leaves to the plain one, and why; and what it must not take for a reason.
+// The files that the fast reader leaves to the plain one, with the reason; and files that it must read itself.
 
 using namespace memviz;
 using namespace memviz::test;
@@ -23,7 +23,7 @@ namespace {
 
 const std::string kEndBytes(100, '\0'); // the fast reader leaves the last bytes of a file to the machine
 
-/// What the events of a file are made of, as numbers of the memo.
+/// The parts of the events of a file, as numbers of the memo.
 struct Keys {
   Opcodes::Number action, alloc, address, size, frames, frame_list;
 };
@@ -41,7 +41,7 @@ Opcodes::Number event(Opcodes& pickle, const Keys& keys) {
   return number;
 }
 
-/// What the functions that meddle with a file know of it.
+/// The facts about a file for functions that change it.
 struct File {
   Opcodes& pickle;
   Keys keys;

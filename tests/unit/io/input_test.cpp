@@ -40,7 +40,7 @@ std::string many_bytes() {
   return bytes;
 }
 
-/// What this process has in memory of a file that it has mapped once.
+/// Returns the bytes that this process has in memory of a file that it has mapped once.
 std::size_t resident_bytes(const std::string& path) {
   const std::string maps = test::read_bytes("/proc/self/smaps");
   const std::size_t mapping = maps.find(path);

@@ -17,7 +17,7 @@ namespace {
 
 constexpr int kWarmUp = 60;
 
-/// What one line does in a step; none of these leaks.
+/// The allocations of one line in a step; none of these leaks.
 struct Noise {
   std::string_view name;
   void (*turn)(AllocatingProgram&, int step);

@@ -242,7 +242,7 @@ TEST_CASE("scores and sums of fused attention are all it costs, whatever the lay
   CHECK(packed.flops == plain.flops);
   CHECK(line(packed, "attention/scores") == line(plain, "attention/scores"));
   CHECK(line(packed, "attention/reduce") == line(plain, "attention/reduce"));
-  // Of the backward pass, with arguments that have no names and a first one that is no tensor.
+  // The operator of the backward pass has arguments without names, and a first one that is no tensor.
   const ModelFlops backward = attention("aten._scaled_dot_product_flash_attention_backward.default", by_head,
                                         R"({"name": "", "arg": {"as_int": 1}})");
   CHECK(line(backward, "transformer") == backward.flops.value);

@@ -64,7 +64,7 @@ nlohmann::json json_of(std::vector<std::string> command) {
   return nlohmann::json::parse(outcome.out);
 }
 
-/// What the reader keeps of a key that holds this, and says of it.
+/// Returns what the reader keeps of a key with this content, with its warnings.
 Recording read_with(const PythonValue& key) {
   return small().set("memviz_recorder", key).read();
 }
@@ -159,7 +159,7 @@ TEST_CASE("explain knows the capacity that CUDA named, and who else was on the d
   CHECK(contains(text, "Of the device's 64.0 MiB, 34.0 MiB is neither PyTorch's nor free"));
   CHECK(contains(text, "2 other processes held 5.00 MiB of the device"));
   CHECK_FALSE(contains(text, "Memory outside PyTorch is unknown"));
-  // Who gives one knows better.
+  // A capacity that the user gives has precedence.
   CHECK(json_of({"explain", file, "--capacity", "80MiB"})["devices"][0]["totals"]["capacity_bytes"] == 80 * MiB);
   // Without one, nothing is said.
   CHECK_FALSE(json_of({"explain", file_of(folder, small())})["devices"][0].contains("measured"));

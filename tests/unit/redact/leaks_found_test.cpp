@@ -73,7 +73,7 @@ std::string program() {
   return builder.pickle();
 }
 
-/// What reading the program with `rewriter` says; "" where it is content.
+/// Returns the message of reading the program with `rewriter`; "" if it succeeds.
 std::string refusal_of(TextRewriter& rewriter, bool stream) {
   ReadOptions options;
   options.rewriter = &rewriter;

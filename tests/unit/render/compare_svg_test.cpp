@@ -136,7 +136,7 @@ TEST_CASE("compare_svg says what else changed where as much is allocated as befo
 TEST_CASE("compare_svg tells when other lines of the same functions hide what stayed") {
   Comparison comparison = pull_request();
   comparison.moved_lines_bytes = 4'000'000;
-  const std::string hint = "3.81 MiB stands on both sides at other lines of the same functions";
+  const std::string hint = "3.81 MiB is on both sides at other lines of the same functions";
   CHECK(visible_text(parse_svg(draw(comparison))).find(hint) != std::string::npos);
   SUBCASE("but not of little") {
     comparison.moved_lines_bytes = 900'000;

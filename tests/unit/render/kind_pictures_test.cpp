@@ -162,7 +162,7 @@ TEST_CASE("by kind, boxes have the colour of 90 % of their bytes, and the legend
   CHECK(box_titled(boxes, "<gaps>").css_class == "rounding");
   CHECK(has(box_titled(boxes, "mix\n").title, "kinds: activation 600 B by behaviour, workspace 400 B by frames"));
   const std::string text = sentence_of(svg);
-  // Those that the bar names with their bytes are not named again.
+  // Kinds that the bar names with their bytes are not named again.
   CHECK(has(text, "\nparameter "));
   CHECK_FALSE(has(text, "\nparameter\n"));
   CHECK(has(text, "\nseveral kinds\n"));

@@ -36,8 +36,8 @@ double contrast(std::string_view one, std::string_view other) {
 
 enum class Eyes { all_cones, without_red, without_green };
 
-/// How a person sees a colour: without red-sensitive (or green-sensitive) cones after Viénot, Brettel and Mollon, 1999,
-/// then in Oklab (Ottosson, 2020), where distances are those that people see.
+/// Returns a colour as a person sees it: without red-sensitive (or green-sensitive) cones after Viénot, Brettel and
+/// Mollon, 1999, then in Oklab (Ottosson, 2020), where distances are those that people see.
 std::array<double, 3> seen(std::string_view colour, Eyes eyes) {
   auto rgb = linear_rgb(colour);
   if (eyes == Eyes::without_red) {

@@ -29,7 +29,7 @@ TEST_CASE("a real font is no wider than the estimate for any, and bold type is w
     CHECK(sans_width(text, 1, Font::regular) <= sans_width(text, 1) + 0.001);
     CHECK(sans_width(text, 1, Font::regular) <= sans_width(text, 1, Font::bold));
   }
-  // What DejaVu Sans takes: digits and percents are wide in it.
+  // The widths of DejaVu Sans: digits and percents are wide in it.
   CHECK(sans_width("59.9 %", 1000, Font::regular) == doctest::Approx(3 * 637 + 318 + 318 + 951));
   CHECK(fit_sans_prefix("12345", 3 * 0.696 * 24 + 1, 24, Font::bold) == "123");
 }

@@ -54,7 +54,7 @@ TEST_CASE("where only Python is recorded an operation is a function of torch's t
   CHECK(operation({kUser, kCall, kLinear, kFunctional}) == "layer_norm");
   CHECK(operation({kUser, kCall, kLinear}) == "linear");
   CHECK(operation({kUser, "\\lib\\site-packages\\torch\\nn\\modules\\conv.py:12:_conv_forward"}) == "conv");
-  // What calls the user's line made nothing of it.
+  // A caller of the user's line allocated nothing.
   CHECK(operation({kCall, "/lib/site-packages/torch/nn/modules/container.py:250:forward", kUser}).empty());
   CHECK(operation({kLinear, kUser}).empty());
   CHECK(operation({}).empty());
@@ -65,7 +65,7 @@ TEST_CASE("the kernel of an operator tells where its name ends and its overload 
                    "??:0:at::_ops::softmax_int::redispatch(at::Tensor const&)",
                    "??:0:at::native::softmax(at::Tensor const&)",
                    "??:0:at::_ops::_softmax::call(at::Tensor const&)"}) == "softmax");
-  // That of an operator within is another one's.
+  // The mark of an operator within belongs to another one.
   CHECK(operation({kUser, "??:0:at::_ops::empty_like::call(at::Tensor const&)", kEmpty,
                    "??:0:at::native::empty_cuda(c10::ArrayRef<long>)"}) == "empty_like");
 }

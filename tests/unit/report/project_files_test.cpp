@@ -19,7 +19,7 @@ struct Project {
   bool has_any = false;
 };
 
-/// Of one block with these frames.
+/// Returns the project of one block with these frames.
 Project project_of(const std::vector<std::string_view>& stack, const std::optional<std::string>& root = std::nullopt) {
   test::SmallSnapshot made;
   made.segment(0x1000, 512).active(512, 512, made.stack(stack));

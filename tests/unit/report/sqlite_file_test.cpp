@@ -17,7 +17,7 @@ using namespace memviz;
 
 namespace {
 
-/// What a query answers, a text for each value, "NULL" for none.
+/// The answer to a query, a text for each value, "NULL" for none.
 class Reader {
 public:
   explicit Reader(const std::string& path) {

@@ -50,7 +50,7 @@ std::array<double, 3> oklab(const std::array<double, 3>& rgb) {
 
 using Sight = std::array<std::array<double, 3>, 3>;
 
-/// Of two colours: the least distance of normal sight, protanopia and deuteranopia (Machado et al. 2009).
+/// Returns the least distance of two colours in normal sight, protanopia and deuteranopia (Machado et al. 2009).
 double least_distance(std::string_view one, std::string_view other) {
   constexpr std::array<Sight, 3> kSights{
       Sight{{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}},

@@ -59,7 +59,7 @@ std::string path_of(pugi::xml_node panel, const char* css_class) {
   return panel.find_child_by_attribute("path", "class", css_class).attribute("d").as_string();
 }
 
-/// What stands upon each other touches, from the ground to the line of live bytes. The panel has no cut scale.
+/// Checks that neighbouring bands touch, from the ground to the line of live bytes. The panel has no cut scale.
 void check_stack(pugi::xml_node panel) {
   std::vector<Edges> shapes;
   for (const char* css_class : {"strips below", "bands", "strips above"})

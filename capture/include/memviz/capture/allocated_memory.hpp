@@ -8,7 +8,7 @@
 
 namespace memviz::capture {
 
-/// Of torch.cuda.memory_stats: allocated_bytes.all.{allocated,current,freed,peak}. All sizes are bytes.
+/// The allocated_bytes.all.{allocated,current,freed,peak} of torch.cuda.memory_stats. All sizes are bytes.
 struct MemoryReading {
   std::int64_t allocated = 0; ///< ever allocated
   std::int64_t current = 0;   ///< allocated and not freed

@@ -32,7 +32,7 @@ ACTIONS = {
     "snapshot", "oom",
 }
 STATES = {"active_allocated", "active_pending_free", "inactive"}
-# What the unpickler of torch/utils/viz/MemoryViz.js knows, in all of its versions.
+# The opcodes that the unpickler of torch/utils/viz/MemoryViz.js knows, in all of its versions.
 VIEWER_OPCODES = {
     "APPEND", "APPENDS", "BINFLOAT", "BINGET", "BININT", "BININT1", "BININT2", "BINPUT", "BINUNICODE", "DICT", "EMPTY_DICT",
     "EMPTY_LIST", "EMPTY_TUPLE", "FRAME", "LIST", "LONG1", "LONG_BINGET", "LONG_BINPUT", "MARK", "MEMOIZE", "NEWFALSE",

@@ -59,7 +59,7 @@ def is_available():
     return torch.version.cuda is not None and device_count() > 0
 
 
-def memory_allocated(device):
+def memory_allocated(device=0):
     return torch._state.used
 
 
@@ -71,7 +71,7 @@ def memory_reserved(device):
     return torch._state.used
 
 
-def mem_get_info(device):
+def mem_get_info(device=0):
     return torch.TOTAL_BYTES - torch.CONTEXT_BYTES - torch._state.used, torch.TOTAL_BYTES
 
 

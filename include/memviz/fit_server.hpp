@@ -1,0 +1,38 @@
+#pragma once
+
+// The figures of an inference server (vLLM, SGLang) that was rehearsed: the memory that it found at its start.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace memviz::rehearse {
+
+/// All sizes are bytes of one GPU, the largest of any of the server's processes; nothing where the server did not
+/// come that far.
+struct ServerFacts {
+  std::string name;                    ///< "vLLM"
+  std::string version;                 ///< "0.19.0"
+  std::vector<std::string> added = {}; ///< options that the rehearsal added: "--load-format dummy"
+  bool has_started = false;            ///< it made its KV cache, or answered over HTTP
+  bool is_ended = false;               ///< by the rehearsal, after its requests
+  std::optional<std::uint64_t> weights_bytes = {};
+  std::optional<std::uint64_t> activation_bytes = {}; ///< the peak of a forward pass beyond the weights
+  std::optional<std::uint64_t> outside_bytes = {};    ///< outside of PyTorch's allocator, as its profile run found
+  std::optional<std::uint64_t> budget_bytes = {};     ///< the most that the server allows itself, without CUDA graphs
+  std::optional<std::uint64_t> cache_bytes = {};      ///< the KV cache
+  std::optional<std::uint64_t> graph_bytes = {};      ///< CUDA graphs
+  std::optional<std::uint64_t> cache_tokens = {};     ///< that the KV cache holds
+  std::optional<std::uint64_t> request_tokens = {};   ///< the longest request
+  std::optional<double> requests_at_once = {};        ///< of the longest, that the KV cache holds
+  std::uint64_t requests = 0;                         ///< that it answered in the rehearsal
+  std::uint64_t tokens_of_request = 0;
+  std::string error = {}; ///< "ValueError: No available memory ...", the first, or the first for want of memory
+};
+
+/// Whether an error of vLLM or SGLang says that the GPU has too little memory.
+[[nodiscard]] bool is_memory_error(std::string_view error);
+
+} // namespace memviz::rehearse

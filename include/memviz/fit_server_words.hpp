@@ -1,0 +1,26 @@
+#pragma once
+
+// The figures of a rehearsed inference server -> sentences about them.
+
+#include "memviz/fit_server.hpp"
+
+#include <string>
+#include <vector>
+
+namespace memviz::rehearse {
+
+/// "vLLM 0.19.0"
+[[nodiscard]] std::string server_name(const ServerFacts& server);
+/// The number of requests of full length that the KV cache holds: "58.4", or "unknown".
+[[nodiscard]] std::string requests_text(const ServerFacts& server);
+/// "478,048 tokens, 58.4 requests of 8,192 tokens at once"; "" where the tokens are unknown.
+[[nodiscard]] std::string cache_text(const ServerFacts& server);
+/// "vLLM 0.19.0 starts with a KV cache of 58.4 GiB: 478,048 tokens, 58.4 requests of 8,192 tokens at once."
+[[nodiscard]] std::string started_text(const ServerFacts& server);
+/// "vLLM 0.19.0 did not start: ValueError: No available memory for the cache blocks."; "" where it showed no
+/// error.
+[[nodiscard]] std::string refused_text(const ServerFacts& server);
+/// Sentences about the options that were added, the requests that were answered, and the memory that is missing.
+[[nodiscard]] std::vector<std::string> server_notes(const ServerFacts& server);
+
+} // namespace memviz::rehearse

@@ -1,0 +1,132 @@
+#pragma once
+
+// Snapshots of the ranks of a job -> which ranks hold the same, and which one holds what the others of its group do
+// not. A file is reduced to a RankPart of a few kilobytes first; parts can be written, merged and judged later.
+
+#include "memviz/device_id.hpp"
+#include "memviz/event_index.hpp"
+#include "memviz/memory_kind.hpp"
+#include "memviz/memory_state.hpp"
+#include "memviz/moment.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace memviz {
+
+/// The requested bytes of a line of code, of one kind.
+struct LineMemory {
+  std::string line; ///< "" for the lines of a part that have no entry of their own
+  MemoryKind kind = MemoryKind::unknown;
+  std::uint64_t bytes = 0;
+  friend bool operator==(const LineMemory&, const LineMemory&) = default;
+};
+
+/// The figures of one file: those of the GPU that ran out of memory, else of the one with the highest peak.
+struct RankPart {
+  std::string file;
+  std::string error = {};                  ///< why it was not read; "" for a file that was
+  std::optional<std::uint64_t> rank = {};  ///< as the file itself records it
+  std::optional<std::uint64_t> ranks = {}; ///< the size of the job, where the file records that
+  DeviceId device = {};
+  std::uint64_t other_devices = 0;     ///< other GPUs of the file that hold memory
+  MomentKind moment = MomentKind::end; ///< of held_bytes: oom, peak or end
+  EventIndex event = {};               ///< of that moment
+  std::uint64_t held_bytes = 0;        ///< requested, at that moment
+  std::string asked_by = {};           ///< the line that asked for more than there was; "" without such an error
+  std::uint64_t asked_bytes = 0;       ///< of an out-of-memory error
+  std::uint64_t peak_bytes = 0;        ///< requested
+  EventIndex peak_event = {};
+  std::uint64_t end_bytes = 0;      ///< requested, after the last event
+  std::uint64_t reserved_bytes = 0; ///< at the end
+  std::optional<std::uint64_t> capacity_bytes = {};
+  std::optional<std::int64_t> last_time_us = {}; ///< of the last event
+  bool is_balanced = true;
+  bool may_have_lost_events = false;
+  std::vector<LineMemory> held = {}; ///< held_bytes by line and kind, largest first
+};
+
+/// Returns the figures of a state at its automatic moment, with kinds.
+[[nodiscard]] RankPart part_of(const std::string& file, const MemoryState& state);
+/// Returns a part of a file that could not be read.
+[[nodiscard]] RankPart unread_part(const std::string& file, std::string_view reason);
+
+/// Returns the kind that holds most of a part, unclassified memory last, and its bytes.
+[[nodiscard]] std::pair<MemoryKind, std::uint64_t> largest_kind_of(const RankPart& part);
+
+/// The first bytes of each line of a file with parts.
+inline constexpr std::string_view kRankPartHead = R"({"schema":"memviz.ranks-part/)";
+/// Reads parts, one a line. Throws Error, with the number of the line, for one that is damaged or of another version.
+[[nodiscard]] std::vector<RankPart> read_rank_parts(std::string_view bytes);
+
+enum class RankSource : std::uint8_t {
+  none,    ///< no rank was found
+  file,    ///< the file records it
+  pattern, ///< RankOptions::pattern
+  name,    ///< a word of its name, such as rank3
+  varies,  ///< the number in the names that counts from 0 without gaps
+};
+
+struct RankOptions {
+  std::string pattern = {};               ///< RE2 with one group, which is the rank; "": names are understood by rules
+  std::optional<std::uint64_t> step = {}; ///< only files whose names have this step
+};
+
+/// One rank, or a file without one.
+struct JobRank {
+  std::size_t part = 0; ///< the file that counts for it: one that ran out of memory, else the latest
+  std::optional<std::uint64_t> rank = {};
+  RankSource source = RankSource::none;
+  std::vector<std::size_t> other_parts = {}; ///< further files of the rank
+  /// For one that ran out of memory, the group whose parameters and optimizer state are nearest; nothing where there is
+  /// no group.
+  std::optional<std::size_t> group = {};
+};
+
+/// The medians of ranks that hold the same.
+struct RankGroup {
+  std::vector<std::size_t> ranks; ///< indices of JobReport::ranks, ascending
+  std::uint64_t least_bytes = 0;
+  std::uint64_t median_bytes = 0;
+  std::uint64_t most_bytes = 0;
+  std::vector<LineMemory> medians = {}; ///< by line and kind, largest first
+};
+
+/// A line of a rank against the median of its group.
+struct LineDifference {
+  std::string line;
+  MemoryKind kind = MemoryKind::unknown; ///< the one that differs most
+  std::int64_t delta_bytes = 0;
+};
+
+/// A rank against the median of its group.
+struct RankDifference {
+  std::size_t rank = 0;                   ///< an index of JobReport::ranks
+  std::int64_t delta_bytes = 0;           ///< the sum of `lines`
+  std::vector<LineDifference> lines = {}; ///< largest first
+};
+
+struct JobReport {
+  std::vector<RankPart> parts;       ///< by name of the file
+  std::vector<JobRank> ranks;        ///< ascending; those without a rank last
+  std::vector<std::size_t> unread;   ///< parts with an error
+  std::vector<std::size_t> left_out; ///< parts of another step than the one that is asked for
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> missing; ///< first and last of each gap in the ranks
+  std::vector<RankGroup> groups;                                ///< largest first
+  std::vector<RankDifference> failed;                           ///< out of memory
+  std::vector<RankDifference> outliers;                         ///< largest difference first
+  /// Ranks of which only communication buffers differ. When those are freed depends on threads, so that identical
+  /// ranks differ.
+  std::vector<RankDifference> by_timing;
+};
+
+/// Returns the same for the same parts in any order. Throws UsageError for a pattern that is no regular expression with
+/// one group.
+[[nodiscard]] JobReport job_report(std::vector<RankPart> parts, const RankOptions& options = {});
+
+} // namespace memviz

@@ -1,0 +1,42 @@
+#pragma once
+
+// One table of a recording -> CSV (RFC 4180, with a head) or JSON lines, one object a row: the rows of the SQLite
+// file's tables, under the same names. Addresses and streams, which may pass 2^53, are text in JSON.
+
+#include "memviz/export.hpp"
+#include "memviz/memory_state.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string_view>
+
+namespace memviz {
+
+enum class Table : std::uint8_t { devices, segments, blocks, live, events, event_notes, stack_lines, texts };
+enum class TableFormat : std::uint8_t { csv, ndjson };
+
+/// The names of the columns, as SQLite's tables have them.
+[[nodiscard]] std::span<const std::string_view> table_columns(Table table);
+
+/// Writes a table piece by piece: no row is kept.
+class TableText {
+public:
+  /// Writes the rows of `device`, or of all.
+  TableText(Table table, TableFormat format, std::optional<DeviceId> device, TextSink write);
+  TableText(const TableText&) = delete;
+  TableText& operator=(const TableText&) = delete;
+  ~TableText();
+
+  /// Takes the events of a SecondPass, where the table is made of them; else null.
+  [[nodiscard]] EventSink* events();
+  /// Writes the rest. Throws Error where stacks spelled out are out of all proportion to the recording.
+  void finish(const MemoryState& state);
+
+private:
+  struct Parts;
+  std::unique_ptr<Parts> parts_;
+};
+
+} // namespace memviz

@@ -1,0 +1,178 @@
+#include "analysis/ranks/rank_names.hpp"
+
+#include "memviz/error.hpp"
+#include "memviz/label.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <fmt/format.h>
+#include <map>
+#include <memory>
+#include <re2/re2.h>
+#include <set>
+
+namespace memviz {
+namespace {
+
+using Number = std::optional<std::uint64_t>;
+
+/// Nothing for numbers of more digits than a rank or a step has, such as times.
+Number number_of(std::string_view digits) {
+  constexpr std::size_t kMostDigits = 11;
+  const std::size_t begin = std::min(digits.find_first_not_of('0'), digits.size());
+  if (digits.empty() || digits.size() - begin > kMostDigits) return std::nullopt;
+  std::uint64_t number = 0;
+  for (const char digit : digits.substr(begin))
+    number = number * 10 + static_cast<std::uint64_t>(digit - '0');
+  return number;
+}
+
+Number first_match(const RE2& expression, std::string_view text) {
+  re2::StringPiece one;
+  re2::StringPiece other;
+  const int groups = expression.NumberOfCapturingGroups();
+  const re2::StringPiece input(text.data(), text.size());
+  const bool is_match =
+      groups == 1 ? RE2::PartialMatch(input, expression, &one) : RE2::PartialMatch(input, expression, &one, &other);
+  if (!is_match) return std::nullopt;
+  const re2::StringPiece found = one.empty() ? other : one;
+  return number_of({found.data(), found.size()});
+}
+
+/// local_rank3: the place of the node in the job is unknown.
+bool has_local_rank(std::string_view text) {
+  static const RE2 kLocal(R"((?i)local[-_.]?rank[-_=.]?(\d+))");
+  return first_match(kLocal, text).has_value();
+}
+
+/// rank3, rank_3, global-rank=3, TP-3, r3.
+Number worded_rank(std::string_view text) {
+  static const RE2 kRank(
+      R"((?i)(?:^|[^a-z])(?:global[-_]?)?(?:rank|tp)[-_=]?(\d+)|(?:^|[^a-z0-9])r(\d+)(?:[^0-9a-z]|$))");
+  return first_match(kRank, text);
+}
+
+/// The length of the folders that all paths have in common.
+std::size_t common_folders(const std::vector<std::string>& paths) {
+  const auto [least, most] = std::ranges::minmax_element(paths);
+  if (paths.size() < 2) return paths.empty() ? 0 : paths.front().size() - file_basename(paths.front()).size();
+  const auto differs = std::ranges::mismatch(*least, *most);
+  const std::string_view common(least->begin(), differs.in1);
+  const std::size_t slash = common.rfind('/');
+  return slash == std::string_view::npos ? 0 : slash + 1;
+}
+
+/// The numbers of each path, for paths that have as many of them; else nothing.
+std::vector<std::vector<Number>> columns_of(const std::vector<std::string_view>& paths) {
+  static const RE2 kDigits(R"((\d+))");
+  std::vector<std::vector<Number>> columns;
+  for (std::size_t i = 0; i < paths.size(); ++i) {
+    re2::StringPiece rest(paths[i].data(), paths[i].size());
+    re2::StringPiece digits;
+    std::size_t column = 0;
+    for (; RE2::FindAndConsume(&rest, kDigits, &digits); ++column) {
+      if (i == 0) columns.emplace_back();
+      if (column == columns.size()) return {};
+      columns[column].push_back(number_of({digits.data(), digits.size()}));
+    }
+    if (column != columns.size()) return {};
+  }
+  return columns;
+}
+
+/// Returns the number of values in a column that has 0, 1, 2, ... without a gap; else 0.
+std::size_t gapless_count(const std::vector<Number>& column) {
+  const std::set<Number> values(column.begin(), column.end());
+  const bool is_gapless =
+      !values.contains(std::nullopt) && *values.begin() == 0U && *values.rbegin() == values.size() - 1;
+  return is_gapless ? values.size() : 0;
+}
+
+/// Whether each other number that varies is the same for all files of a rank, as a process is, or has the same values
+/// for every rank, as steps have.
+bool is_grid(const std::vector<std::vector<Number>>& columns, std::size_t rank_column) {
+  for (const std::vector<Number>& column : columns) {
+    std::map<Number, std::set<Number>> by_rank;
+    for (std::size_t i = 0; i < column.size(); ++i)
+      by_rank[columns[rank_column][i]].insert(column[i]);
+    const auto& first = by_rank.begin()->second;
+    const bool is_step = std::ranges::all_of(by_rank, [&](const auto& entry) { return entry.second == first; });
+    const bool is_of_rank = std::ranges::all_of(by_rank, [](const auto& entry) { return entry.second.size() == 1; });
+    if (!is_step && !is_of_rank) return false;
+  }
+  return true;
+}
+
+/// The column that varies without gaps from 0, the one with most values; nothing where there is none.
+std::optional<std::vector<Number>> varying_column(const std::vector<std::string_view>& paths) {
+  const auto columns = columns_of(paths);
+  std::optional<std::size_t> best;
+  std::size_t most = 1;
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    const std::size_t count = gapless_count(columns[i]);
+    if (count <= most || (count < paths.size() && !is_grid(columns, i))) continue;
+    most = count;
+    best = i;
+  }
+  return best ? std::optional(columns[*best]) : std::nullopt;
+}
+
+/// snapshot_3.pickle, where each file has a number of its own that is no step.
+std::optional<std::vector<Number>> last_numbers(const std::vector<std::string_view>& paths) {
+  static const RE2 kLast(R"((?i)_(\d+)\.(?:pickle|pkl|pt|json)(?:\.gz|\.zst)?$)");
+  std::vector<Number> numbers;
+  std::set<Number> seen;
+  for (const std::string_view path : paths) {
+    numbers.push_back(step_of_name(file_basename(path)) ? std::nullopt : first_match(kLast, path));
+    if (!numbers.back() || !seen.insert(numbers.back()).second) return std::nullopt;
+  }
+  return numbers;
+}
+
+std::vector<NamedRank> ranks_of_pattern(const std::vector<std::string>& paths, const std::string& pattern) {
+  const RE2 expression(pattern, RE2::Quiet);
+  if (!expression.ok()) throw UsageError(fmt::format("--rank-pattern '{}': {}", pattern, expression.error()));
+  if (expression.NumberOfCapturingGroups() != 1)
+    throw UsageError(fmt::format("--rank-pattern '{}' needs one group in parentheses, which is the rank", pattern));
+  std::vector<NamedRank> ranks;
+  for (const std::string& path : paths) {
+    const Number rank = first_match(expression, path);
+    ranks.push_back({rank, rank ? RankSource::pattern : RankSource::none});
+  }
+  return ranks;
+}
+
+} // namespace
+
+std::optional<std::uint64_t> step_of_name(std::string_view path) {
+  static const RE2 kStep(R"((?i)(?:step|iteration|iter)[-_=]?(\d+))");
+  return first_match(kStep, path);
+}
+
+std::vector<NamedRank> ranks_of_names(const std::vector<std::string>& paths, const std::string& pattern) {
+  if (!pattern.empty()) return ranks_of_pattern(paths, pattern);
+  std::vector<NamedRank> ranks(paths.size());
+  const std::size_t common = common_folders(paths);
+  std::vector<std::size_t> others;
+  std::vector<std::string_view> names;
+  for (std::size_t i = 0; i < paths.size(); ++i) {
+    const std::string_view name = std::string_view(paths[i]).substr(common);
+    if (has_local_rank(name)) continue;
+    Number rank = worded_rank(file_basename(name));
+    if (!rank) rank = worded_rank(name);
+    if (rank) {
+      ranks[i] = {rank, RankSource::name};
+      continue;
+    }
+    others.push_back(i);
+    names.push_back(name);
+  }
+  auto numbers = varying_column(names);
+  const RankSource source = numbers ? RankSource::varies : RankSource::name;
+  if (!numbers) numbers = last_numbers(names);
+  for (std::size_t i = 0; numbers && i < others.size(); ++i)
+    ranks[others[i]] = {(*numbers)[i], source};
+  return ranks;
+}
+
+} // namespace memviz

@@ -1,0 +1,154 @@
+#include "memviz/ranks.hpp"
+
+#include "cli/command.hpp"
+#include "cli/many_files.hpp"
+#include "cli/outputs.hpp"
+#include "cli/sizes.hpp"
+#include "cli/snapshot_file.hpp"
+#include "cli/text_outputs.hpp"
+#include "memviz/answers.hpp"
+#include "memviz/error.hpp"
+#include "memviz/format.hpp"
+#include "memviz/ranks_report.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <limits>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace memviz::cli {
+
+namespace {
+
+struct RanksCommand : CommandOptions {
+  RankOptions ranks;
+  std::optional<std::string> json;
+  std::optional<std::string> ndjson;
+  std::optional<std::string> partial;
+  std::optional<std::string> text;
+  bool is_strict = false;
+};
+
+std::uint64_t parse_step(std::string_view option, const std::string& word) {
+  return parse_count(option, word, 0, std::numeric_limits<std::uint32_t>::max());
+}
+
+OptionList<RanksCommand> ranks_options() {
+  const OptionList<RankOptions> own{
+      verbatim({"rank-pattern", '\0', "RE",
+                "the rank in the names of the files, as the one group in parentheses of a regular expression, such as "
+                "'node\\d+-(\\d+)' (default: what the file records, else words such as rank3, else the number that "
+                "counts from 0 without gaps)"},
+               &RankOptions::pattern),
+      parsed(
+          {"step", '\0', "N", "only files with this step in their names; without it the latest file of a rank counts"},
+          &RankOptions::step, parse_step),
+  };
+  return joined<RanksCommand>(
+      {within<RanksCommand>(&RanksCommand::ranks, own),
+       {json_option(&RanksCommand::json, "instead of the text"),
+        verbatim(
+            {"ndjson", '\0', "FILE", "write a line of JSON for each rank and each bad file there, instead of the text"},
+            &RanksCommand::ndjson),
+        verbatim(
+            {"partial", '\0', "FILE",
+             "write what is needed of each file there, at most 8 KB a line, instead of the text: memviz ranks reads "
+             "such parts of several calls as it reads the snapshots"},
+            &RanksCommand::partial),
+        rare(verbatim({"text", '\0', "FILE", "write the text there, in addition to JSON or parts"},
+                      &RanksCommand::text)),
+        flag({"strict", '\0', "", "exit with code 1 where a file could not be read"}, &RanksCommand::is_strict)},
+       kinds_options<RanksCommand>(),
+       snapshot_options<RanksCommand>()});
+}
+
+/// The parts of a file: one of a snapshot, or those that it has.
+std::vector<RankPart> parts_of(const std::string& file, const FileOptions& options, const Wants& wants) {
+  const std::string name = shown_name(file, options);
+  try {
+    return naming_file(name, [&]() -> std::vector<RankPart> {
+      SnapshotFile snapshot(file, options);
+      Session& session = snapshot.session();
+      if (session.input().bytes().starts_with(kRankPartHead)) return read_rank_parts(session.input().bytes());
+      return {part_of(name, session.open(wants).state)};
+    });
+  } catch (const Error& error) {
+    std::string_view reason = error.what();
+    if (reason.starts_with(name + ": ")) reason.remove_prefix(name.size() + 2);
+    return {unread_part(name, options.redactor == nullptr ? std::string(reason) : Redactor::message(reason))};
+  }
+}
+
+std::vector<RankPart> parts_of_all(const RanksCommand& options) {
+  const std::vector<std::string> files = files_of(options.operands);
+  Wants wants{.moment = moment_of(automatic_scope()), .kinds = true};
+  wants.kind_rules = kind_rules_of(options.file);
+  FileOptions quiet = options.file;
+  quiet.is_quiet = true;
+  Progress progress(format_counted(files.size(), "file"), options.file.is_quiet);
+  std::vector<std::vector<RankPart>> by_file(files.size());
+  std::vector<RankPart> parts;
+  work_on_files(
+      files, threads_for_files(options.file),
+      [&](std::size_t i, unsigned threads) {
+        FileOptions own = quiet;
+        own.threads = threads;
+        by_file[i] = parts_of(files[i], own, wants);
+      },
+      [&](std::size_t i) {
+        std::ranges::move(by_file[i], std::back_inserter(parts));
+        by_file[i].clear();
+        progress.show("reading", i + 1, files.size());
+      });
+  return parts;
+}
+
+std::string all_parts(const std::vector<RankPart>& parts) {
+  std::string text;
+  for (const RankPart& part : parts)
+    text += rank_part_json(part);
+  return text;
+}
+
+int run_ranks(const RanksCommand& options) {
+  check_outputs(options, {{"--json", options.json},
+                          {"--ndjson", options.ndjson},
+                          {"--partial", options.partial},
+                          {"--text", options.text}});
+  std::vector<RankPart> parts = parts_of_all(options);
+  if (options.partial) write_output(options.file, *options.partial, all_parts(parts));
+  const JobReport report = job_report(std::move(parts), options.ranks);
+  if (options.json) write_output(options.file, *options.json, ranks_json(report));
+  if (options.ndjson) write_output(options.file, *options.ndjson, ranks_ndjson(report));
+  if (options.text || (!options.json && !options.ndjson && !options.partial))
+    write_text(options.file, options.text.value_or("-"), ranks_text(report, text_columns()));
+  const bool is_failure = report.ranks.empty() || (options.is_strict && !report.unread.empty());
+  return is_failure ? kBadData : kSuccess;
+}
+
+} // namespace
+
+Command ranks_command() {
+  const CommandText text{
+      .name = "ranks",
+      .operands = "FILE...|FOLDER... [options]",
+      .summary = "the ranks of a job: which one stands out, by how much, and what it holds that the others do not",
+      .text =
+          "Reads the snapshots of many ranks, several at once, and says which rank ran out of memory or stands out of "
+          "those that hold the same as it does, by how much, and by which lines and kinds of memory; then the groups "
+          "of ranks and a table. The rank is what the file records, else what its name says. A file that cannot be "
+          "read is a row with its reason.",
+      .examples = "  memviz ranks snapshots/\n"
+                  "  memviz ranks snapshots/ --step 100\n"
+                  "  memviz ranks node*/ --rank-pattern 'gpu(\\d+)'\n"
+                  "  memviz ranks snapshots/ --json - | jq -r .headline\n"
+                  "  memviz ranks /local/snapshots --partial part-$(hostname).ndjson && memviz ranks part-*.ndjson\n",
+      .takes_several = true,
+  };
+  return command(text, ranks_options(), run_ranks);
+}
+
+} // namespace memviz::cli

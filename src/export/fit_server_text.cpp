@@ -1,0 +1,53 @@
+#include "export/fit_server_text.hpp"
+
+#include "export/text_table.hpp"
+#include "memviz/fit_server_words.hpp"
+#include "memviz/fit_words.hpp"
+#include "memviz/format.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <vector>
+
+namespace memviz::rehearse {
+
+std::string server_table(const ServerFacts& server) {
+  TextTable table{Align::left, Align::right, Align::left};
+  bool is_empty = true;
+  const auto add = [&](const char* part, const std::optional<std::uint64_t>& bytes, const std::string& more = "") {
+    if (!bytes) return;
+    table.add_row({part, format_bytes(*bytes), more});
+    is_empty = false;
+  };
+  add("weights", server.weights_bytes);
+  add("peak of activations", server.activation_bytes, "in a forward pass of the most tokens");
+  add("outside of PyTorch", server.outside_bytes);
+  add("KV cache", server.cache_bytes, cache_text(server));
+  add("CUDA graphs", server.graph_bytes);
+  add("limit of the server", server.budget_bytes, "decides the size of the KV cache");
+  return is_empty ? "" : fmt::format("\n{} on one GPU\n", server_name(server)) + table.text("  ");
+}
+
+std::string server_search_table(const SearchReport& report) {
+  const auto is_server = [](const SearchRun& run) { return run.verdict.facts.server.has_value(); };
+  if (std::none_of(report.runs.begin(), report.runs.end(), is_server)) return "";
+  std::vector<const SearchRun*> runs;
+  for (const SearchRun& run : report.runs)
+    runs.push_back(&run);
+  std::sort(runs.begin(), runs.end(), [](const auto* one, const auto* other) { return one->value < other->value; });
+  TextTable table{Align::right, Align::left, Align::right, Align::right, Align::right, Align::right};
+  table.add_row({report.range.name, "answer", "tokens of KV cache", "requests at once", "peak", "left"});
+  for (const SearchRun* run : runs) {
+    std::vector<std::string> cells{std::to_string(run->value), std::string(answer_word(run->verdict.outcome))};
+    const DeviceUse* const use = fullest(run->verdict.facts);
+    if (const auto& server = run->verdict.facts.server;
+        run->verdict.outcome == FitOutcome::fits && server && use != nullptr)
+      cells.insert(cells.end(),
+                   {server->cache_tokens ? format_count(*server->cache_tokens) : "unknown", requests_text(*server),
+                    format_bytes(use->peak_bytes), format_bytes(use->left_bytes())});
+    table.add_row(std::move(cells));
+  }
+  return '\n' + table.text("  ") + '\n';
+}
+
+} // namespace memviz::rehearse

@@ -1,0 +1,140 @@
+#include "memviz/ranks_report.hpp"
+
+#include "base/capitalized.hpp"
+#include "base/printable.hpp"
+#include "base/wrap.hpp"
+#include "export/text_table.hpp"
+#include "memviz/format.hpp"
+#include "memviz/kind_totals.hpp"
+#include "memviz/ranks_words.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <set>
+
+namespace memviz {
+namespace {
+
+constexpr std::size_t kMostRankRows = 64;
+constexpr std::size_t kMostRankLines = 8;
+constexpr std::size_t kRankLineColumns = 60;
+constexpr std::size_t kRankFileColumns = 40;
+
+std::string event_cell(EventIndex event) {
+  return event.is_none() ? "-" : format_count(event.value());
+}
+
+std::string differences_text(const JobReport& report, const std::string& title,
+                             const std::vector<RankDifference>& differences) {
+  if (differences.empty()) return "";
+  TextTable table{Align::left, Align::right, Align::left, Align::left};
+  table.add_row({"", "difference", "kind", "line"});
+  for (std::size_t i = 0; i < std::min(kMostRankRows, differences.size()); ++i) {
+    const RankDifference& difference = differences[i];
+    const std::string name = elided(rank_name(report, difference.rank), kRankFileColumns);
+    for (std::size_t j = 0; j < std::min(kMostRankLines, difference.lines.size()); ++j) {
+      const LineDifference& line = difference.lines[j];
+      table.add_row({j == 0 ? name : "", format_delta(line.delta_bytes), std::string(kind_words(line.kind)),
+                     elided(line_name(line.line), kRankLineColumns)});
+    }
+  }
+  std::string text = '\n' + title + '\n' + table.text("  ");
+  if (differences.size() > kMostRankRows)
+    text += fmt::format("  and {} more\n", format_count(differences.size() - kMostRankRows));
+  return text;
+}
+
+std::string groups_text(const JobReport& report) {
+  if (report.groups.empty()) return "";
+  TextTable table{Align::right, Align::right, Align::right, Align::left, Align::left, Align::left};
+  table.add_row({"group", "ranks", "median", "from - to", "largest line", "which"});
+  for (std::size_t i = 0; i < std::min(kMostRankRows, report.groups.size()); ++i) {
+    const RankGroup& group = report.groups[i];
+    const std::string span = fmt::format("{} - {}", format_bytes(group.least_bytes), format_bytes(group.most_bytes));
+    table.add_row({std::to_string(i), format_count(group.ranks.size()), format_bytes(group.median_bytes),
+                   group.least_bytes == group.most_bytes ? "all the same" : span,
+                   group.medians.empty() ? "" : elided(line_name(group.medians.front().line), kRankFileColumns),
+                   rank_list(report, group.ranks)});
+  }
+  std::string text = "\nGroups of ranks that hold the same\n" + table.text("  ");
+  if (report.groups.size() > kMostRankRows)
+    text += fmt::format("  and {} more\n", format_count(report.groups.size() - kMostRankRows));
+  return text;
+}
+
+/// All ranks, or of many those that ran out of memory, those that stand out, and the first of each group.
+std::vector<std::size_t> shown_ranks(const JobReport& report) {
+  std::vector<std::size_t> shown;
+  std::set<std::size_t> seen;
+  const auto add = [&](std::size_t rank) {
+    if (shown.size() < kMostRankRows && seen.insert(rank).second) shown.push_back(rank);
+  };
+  for (const RankDifference& one : report.failed)
+    add(one.rank);
+  for (const RankDifference& one : report.outliers)
+    add(one.rank);
+  for (const RankGroup& group : report.groups)
+    add(group.ranks.front());
+  if (report.ranks.size() > kMostRankRows) return shown;
+  for (std::size_t i = 0; i < report.ranks.size(); ++i)
+    add(i);
+  std::ranges::sort(shown);
+  return shown;
+}
+
+std::string largest_kind(const RankPart& part) {
+  const auto [kind, bytes] = largest_kind_of(part);
+  return bytes == 0 ? "" : fmt::format("{} {}", format_percent(bytes, part.held_bytes), kind_words(kind));
+}
+
+std::string ranks_table(const JobReport& report) {
+  if (report.ranks.empty()) return "";
+  TextTable table{Align::right, Align::right, Align::right, Align::right, Align::right,
+                  Align::right, Align::right, Align::left,  Align::left};
+  table.add_row({"rank", "group", "peak", "at event", "of capacity", "end", "reserved", "largest kind", ""});
+  const std::vector<std::size_t> shown = shown_ranks(report);
+  for (const std::size_t i : shown) {
+    const JobRank& rank = report.ranks[i];
+    const RankPart& part = report.parts[rank.part];
+    table.add_row(
+        {rank.rank ? std::to_string(*rank.rank) : elided(rank_name(report, i), kRankFileColumns),
+         rank.group ? std::to_string(*rank.group) : "-", format_bytes(part.peak_bytes), event_cell(part.peak_event),
+         part.capacity_bytes ? format_percent(part.peak_bytes, *part.capacity_bytes) : "unknown",
+         format_bytes(part.end_bytes), format_bytes(part.reserved_bytes), largest_kind(part), rank_remark(report, i)});
+  }
+  for (const auto& [first, last] : report.missing)
+    table.add_row({first == last ? std::to_string(first) : fmt::format("{} to {}", first, last), "-", "", "", "", "",
+                   "", "", "missing"});
+  std::string text = "\nRanks\n" + table.text("  ");
+  if (shown.size() < report.ranks.size())
+    text += fmt::format("  and {} more, which --json has\n", format_count(report.ranks.size() - shown.size()));
+  return text;
+}
+
+std::string unread_text(const JobReport& report, std::size_t columns) {
+  if (report.unread.empty()) return "";
+  std::string text = "\nNot read\n";
+  for (std::size_t i = 0; i < std::min(kMostRankRows, report.unread.size()); ++i) {
+    const RankPart& part = report.parts[report.unread[i]];
+    text += wrapped_text(part.file + ": " + part.error, "  - ", columns);
+  }
+  if (report.unread.size() > kMostRankRows)
+    text += fmt::format("  and {} more, which --json has\n", format_count(report.unread.size() - kMostRankRows));
+  return text;
+}
+
+} // namespace
+
+std::string ranks_text(const JobReport& report, std::size_t columns) {
+  std::string text = wrapped_text(ranks_headline(report), "", columns);
+  text += differences_text(report, "Out of memory, compared with the median of the nearest group", report.failed);
+  text += differences_text(report, "What they hold that the median of their group does not", report.outliers);
+  text += groups_text(report) + ranks_table(report) + unread_text(report, columns);
+  const std::vector<std::string> notes = ranks_notes(report);
+  if (!notes.empty()) text += "\nWhat to know\n";
+  for (const std::string& note : notes)
+    text += wrapped_text(note, "  - ", columns);
+  return text;
+}
+
+} // namespace memviz

@@ -1,0 +1,98 @@
+#include "export/text_rows.hpp"
+
+#include "base/json_writer.hpp"
+
+namespace memviz {
+
+namespace {
+
+class CsvRows final : public TextRows {
+public:
+  CsvRows(std::span<const std::string_view> columns, TextSink write) : TextRows(std::move(write)) {
+    for (const std::string_view column : columns)
+      add(column);
+    end_row();
+  }
+
+private:
+  template <class Number> void add_number(Number number) {
+    separate();
+    text_ += std::to_string(number);
+  }
+  void add(std::int64_t number) override { add_number(number); }
+  void add(std::uint64_t number) override { add_number(number); }
+  void add(Wide<std::int64_t> number) override { add_number(number.value); }
+  void add(Wide<std::uint64_t> number) override { add_number(number.value); }
+  /// A text that is empty is in quotes, so that it is not null.
+  void add(std::string_view text) override {
+    separate();
+    if (!text.empty() && text.find_first_of(",\"\n\r") == std::string_view::npos) {
+      text_ += text;
+      return;
+    }
+    text_ += '"';
+    for (const char c : text) {
+      if (c == '"') text_ += '"';
+      text_ += c;
+    }
+    text_ += '"';
+  }
+  void add_null() override { separate(); }
+  void end_row() override {
+    end_line();
+    is_first_ = true;
+  }
+  void separate() {
+    if (!is_first_) text_ += ',';
+    is_first_ = false;
+  }
+
+  bool is_first_ = true;
+};
+
+class JsonRows final : public TextRows {
+public:
+  JsonRows(std::span<const std::string_view> columns, TextSink write) : TextRows(std::move(write)), columns_(columns) {}
+
+private:
+  void add_key() {
+    text_ += column_ == 0 ? "{\"" : ", \"";
+    text_ += columns_[column_++];
+    text_ += "\": ";
+  }
+  template <class Number> void add_number(Number number, std::string_view quote) {
+    add_key();
+    text_ += quote;
+    text_ += std::to_string(number);
+    text_ += quote;
+  }
+  void add(std::int64_t number) override { add_number(number, ""); }
+  void add(std::uint64_t number) override { add_number(number, ""); }
+  void add(Wide<std::int64_t> number) override { add_number(number.value, "\""); }
+  void add(Wide<std::uint64_t> number) override { add_number(number.value, "\""); }
+  void add(std::string_view text) override {
+    add_key();
+    append_json_text(text_, text);
+  }
+  void add_null() override {
+    add_key();
+    text_ += "null";
+  }
+  void end_row() override {
+    text_ += '}';
+    end_line();
+    column_ = 0;
+  }
+
+  std::span<const std::string_view> columns_;
+  std::size_t column_ = 0;
+};
+
+} // namespace
+
+std::unique_ptr<TextRows> text_rows(std::span<const std::string_view> columns, TableFormat format, TextSink write) {
+  if (format == TableFormat::csv) return std::make_unique<CsvRows>(columns, std::move(write));
+  return std::make_unique<JsonRows>(columns, std::move(write));
+}
+
+} // namespace memviz

@@ -1,0 +1,226 @@
+"""Watches an inference server start in rehearsed processes (vLLM from 0.8 on, SGLang): supplies what a rehearsal lacks
+(weights, a tokenizer) and logs what the server finds out about its memory, as events "server".
+
+Nothing is imported before the program imports it. A server's own errors and exit codes stay as they are.
+"""
+
+import functools
+import logging
+import os
+import re
+import sys
+
+import memviz_rehearsal_requests
+from memviz_recording import waiting
+
+# The lines that servers print about their memory, and the names under which these are logged.
+_LINES = (
+    (re.compile(r"GPU KV cache size: ([\d,]{1,20}) tokens"), ("cache_tokens",)),
+    (re.compile(r"Maximum concurrency for ([\d,]{1,20}) tokens per request: ([\d,]{1,20}\.\d{1,9})x"), ("request_tokens", "requests_at_once")),
+    (re.compile(r"max_total_num_tokens=(\d{1,20}),.{0,2000}?context_len=(\d{1,20})"), ("cache_tokens", "request_tokens")),
+)  # fmt: skip
+_MOST_ERROR_CHARACTERS = 2000
+_WORKERS = ("vllm.v1.worker.gpu_worker", "sglang.srt.model_executor.model_runner")
+
+
+class _State:
+    log = None
+    guarded = None
+    has_server = False
+    cache_bytes = None
+
+
+def install(settings, log, guarded):
+    _State.log, _State.guarded = log, guarded
+    for module, act in (
+        ("vllm.logger", lambda _: _read_log_lines("vllm")),
+        ("vllm.engine.arg_utils", _supply_vllm),
+        ("vllm.v1.worker.gpu_worker", _watch_vllm_worker),
+        ("vllm.v1.worker.gpu_model_runner", _watch_vllm_runner),
+        ("sglang.srt.server_args", _supply_sglang),
+        ("sglang.srt.model_executor.model_runner", _watch_sglang_runner),
+    ):
+        waiting.when_imported(module, functools.partial(guarded, act))
+    memviz_rehearsal_requests.install(settings, _log, guarded)
+
+
+def has_worker():
+    """Whether this process may hold a server's memory."""
+    return any(name in sys.modules for name in _WORKERS)
+
+
+def log_uncaught(error):
+    if _State.has_server and error is not None:
+        _log(error=_error_text(type(error).__name__, error))
+
+
+def _log(**facts):
+    _State.guarded(lambda: _State.log("server", **facts))
+
+
+def _wrap(owner, name, around):
+    """Replaces a method by around(original, self, *arguments); one that this version lacks is left out."""
+    original = getattr(owner, name, None)
+    if original is None:
+        return
+
+    @functools.wraps(original)
+    def wrapped(self, *arguments, **named):
+        return around(original, self, *arguments, **named)
+
+    setattr(owner, name, wrapped)
+
+
+# --- what a rehearsal lacks
+
+
+def _supply_vllm(module):
+    def create(original, self, *arguments, **named):
+        _State.guarded(_supply, "vLLM", self)
+        return original(self, *arguments, **named)
+
+    _wrap(module.EngineArgs, "create_engine_config", create)
+
+
+def _supply_sglang(module):
+    def supply(original, self, *arguments, **named):
+        _State.guarded(_supply, "SGLang", self)
+        return original(self, *arguments, **named)
+
+    _wrap(module.ServerArgs, "__post_init__", supply)
+    _read_log_lines("sglang")
+
+
+def _supply(name, arguments):
+    """Weights are not read: their values would be zeros anyway. A tokenizer that is not there is not asked for."""
+    if not _State.has_server:
+        _State.has_server = True
+        _log(name=name, version=str(sys.modules[name.lower()].__version__))
+    if str(getattr(arguments.load_format, "value", arguments.load_format)) == "auto":
+        arguments.load_format = "dummy"
+        _log(added="--load-format dummy")
+    if not arguments.skip_tokenizer_init and _lacks_tokenizer(arguments):
+        arguments.skip_tokenizer_init = True
+        _log(added="--skip-tokenizer-init")
+
+
+def _lacks_tokenizer(arguments):
+    for name in ("tokenizer", "tokenizer_path", "model", "model_path"):
+        folder = getattr(arguments, name, None)
+        if folder:
+            return os.path.isdir(folder) and not any(map(_is_tokenizer, os.listdir(folder)))
+    return False
+
+
+def _is_tokenizer(name):
+    return name in ("tokenizer.json", "tokenizer_config.json", "vocab.json", "tekken.json") or name.endswith(".model")
+
+
+# --- figures of the start
+
+
+def _allocated():
+    return sys.modules["torch"].cuda.memory_allocated()
+
+
+def _log_growth(name):
+    """A method around which what PyTorch has allocated grows by the logged number."""
+
+    def around(original, self, *arguments, **named):
+        before = _allocated()
+        result = original(self, *arguments, **named)
+        _log(**{name: _whole(_allocated() - before)})
+        return result
+
+    return around
+
+
+def _watch_vllm_worker(module):
+    def profile(original, self, *arguments, **named):
+        available = original(self, *arguments, **named)
+        _log(
+            weights_bytes=_whole(getattr(self.model_runner, "model_memory_usage", None)),
+            activation_bytes=_whole(getattr(self, "peak_activation_memory", None)),
+            outside_bytes=_whole(getattr(self, "non_torch_memory", None)),
+            budget_bytes=_whole(getattr(self, "requested_memory", None)),
+        )
+        return available
+
+    def start(original, self, *arguments, **named):
+        before = _allocated()
+        result = original(self, *arguments, **named)
+        _log(cache_bytes=_whole(_allocated() - before) if _State.cache_bytes is None else _State.cache_bytes)
+        return result
+
+    _wrap(module.Worker, "load_model", _log_growth("weights_bytes"))
+    _wrap(module.Worker, "determine_available_memory", profile)
+    _wrap(module.Worker, "initialize_from_config", start)
+
+
+def _watch_vllm_runner(module):
+    def make_cache(original, self, *arguments, **named):
+        before = _allocated()
+        result = original(self, *arguments, **named)
+        _State.cache_bytes = _whole(_allocated() - before)  # the last: profiling makes a small one before
+        return result
+
+    def capture(original, self, *arguments, **named):
+        result = original(self, *arguments, **named)
+        _log(graph_bytes=_whole(result))
+        return result
+
+    _wrap(module.GPUModelRunner, "initialize_kv_cache_tensors", make_cache)
+    _wrap(module.GPUModelRunner, "capture_model", capture)
+
+
+def _watch_sglang_runner(module):
+    def capture(original, self, *arguments, **named):
+        memory = sys.modules["torch"].cuda.mem_get_info
+        before = memory()[0]
+        result = original(self, *arguments, **named)
+        _log(graph_bytes=_whole(before - memory()[0]))
+        return result
+
+    _wrap(module.ModelRunner, "load_model", _log_growth("weights_bytes"))
+    _wrap(module.ModelRunner, "init_memory_pool", _log_growth("cache_bytes"))
+    for name in ("init_cuda_graphs", "init_device_graphs"):
+        _wrap(module.ModelRunner, name, capture)
+
+
+def _whole(value):
+    return int(value) if isinstance(value, (int, float)) and value >= 0 else None
+
+
+def _read_log_lines(name):
+    handler = logging.Handler(logging.INFO)
+    handler.emit = lambda record: _State.guarded(_read_record, record)
+    logging.getLogger(name).addHandler(handler)
+
+
+def _read_record(record):
+    facts = facts_of_line(record.getMessage())
+    if record.levelno >= logging.ERROR and record.exc_info and record.exc_info[1] is not None:
+        facts["error"] = _error_text(type(record.exc_info[1]).__name__, record.exc_info[1])
+    if facts:
+        _log(**facts)
+
+
+def facts_of_line(text):
+    """Returns what a line of a server's log says about its memory, or the error of a traceback in it."""
+    facts = {}
+    for pattern, names in _LINES:
+        found = pattern.search(text)
+        if found:
+            facts.update((name, _number(value)) for name, value in zip(names, found.groups()))
+    if "Traceback (most recent call last)" in text:
+        facts["error"] = text.strip().rpartition("\n")[2].strip()[:_MOST_ERROR_CHARACTERS]
+    return facts
+
+
+def _number(text):
+    text = text.replace(",", "")
+    return float(text) if "." in text else int(text or 0)
+
+
+def _error_text(kind, error):
+    return f"{kind}: {error}"[:_MOST_ERROR_CHARACTERS]

@@ -1,0 +1,261 @@
+#!/usr/bin/env python3
+"""Opens what `memviz export` writes with the programs that it is for, and holds its sums against `memviz stats --json`.
+
+usage: exports_test.py MEMVIZ SOURCE_FOLDER
+
+Real snapshots, where they stand beside the checkout, are looked at, too, and `go tool pprof` where there is one. Exit
+code 77 says "skipped" to ctest; with MEMVIZ_NEED_BROWSER set, missing readers are a failure instead.
+"""
+
+import os
+import pathlib
+import sys
+
+from environment import ENVIRONMENT
+
+try:
+    import duckdb
+    from perfetto.protos.perfetto.trace.perfetto_trace_pb2 import Trace, TrackEvent
+    from pprof_profile import Profile
+except ImportError:
+    if ENVIRONMENT.is_installed() and sys.prefix != str(ENVIRONMENT.venv):
+        os.execv(ENVIRONMENT.python, [str(ENVIRONMENT.python), "-B", *sys.argv])
+    print("skipped: no readers of exports (`./run test` installs them)")
+    sys.exit(1 if os.environ.get("MEMVIZ_NEED_BROWSER") else 77)
+
+import csv  # noqa: E402
+import gzip  # noqa: E402
+import io  # noqa: E402
+import json  # noqa: E402
+import re  # noqa: E402
+import shutil  # noqa: E402
+import sqlite3  # noqa: E402
+import subprocess  # noqa: E402
+import tempfile  # noqa: E402
+
+MEMVIZ, SOURCE = (pathlib.Path(word).resolve() for word in sys.argv[1:])
+SHARED = SOURCE.parent / "shared" / "snapshots"
+# Several devices, an out-of-memory error, annotations, steps, no times, expandable segments, no events at all.
+SMALL = """training_step oom oom_expandable devices_streams gen_2.5_annotations gen_2.1_no_time gen_2.15_host expandable
+segments_only ring_lost_history recorder_key odd_names not_utf8 unpaired_events unbalanced""".split()
+TABLES = "devices segments blocks live events event_notes stack_lines texts".split()
+failures = []
+
+
+def expect(what, found, expected):
+    if found != expected:
+        failures.append(f"{what}: {str(found)[:300]}, expected {str(expected)[:300]}")
+
+
+def run(*words):
+    done = subprocess.run([str(MEMVIZ), *map(str, words), "-q"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
+    if done.returncode != 0:
+        raise RuntimeError(f"memviz {' '.join(map(str, words))}: {done.stderr.decode()}")
+    return done.stdout
+
+
+def export(path, form, *words):
+    return run("export", path, "--format", form, *words)
+
+
+def devices_of(path):
+    return json.loads(run("stats", path, "--json", "-"))["devices"]
+
+
+def events_of(path):
+    return [json.loads(line) for line in run("trace", path, "--format", "ndjson").splitlines()]
+
+
+class Subject:
+    """A snapshot, and its figures by memviz's other commands."""
+
+    def __init__(self, path):
+        self.path = path
+        self.name = path.name
+        self.devices = devices_of(path)
+        self.lines = events_of(path)
+        self.events = [line for line in self.lines if line["kind"] == "event"]
+        self.reserved = sum(device["reserved_bytes"] for device in self.devices)
+        self.outside = sum(device.get("outside_bytes", 0) for device in self.devices)
+
+
+def samples_of(profile, text):
+    """Each sample with its labels and the names of its frames, innermost first; every reference is looked up."""
+    functions = {one.id: one for one in profile.function}
+    locations = {one.id: one for one in profile.location}
+    for sample in profile.sample:
+        labels = {text[label.key]: text[label.str] for label in sample.label}
+        lines = [locations[number].line[0] for number in sample.location_id]
+        yield labels, [text[functions[line.function_id].name] for line in lines], list(sample.value)
+
+
+def check_pprof(subject):
+    name = f"{subject.name} as pprof"
+    profile = Profile()
+    profile.ParseFromString(gzip.decompress(export(subject.path, "pprof")))
+    text = profile.string_table
+    expect(name + ", first text", text[0], "")
+    expect(name + ", types", [text[one.type] for one in profile.sample_type], "inuse_objects inuse_space alloc_objects alloc_space".split())
+    expect(name + ", unknown fields", Profile.FromString(profile.SerializeToString()) == profile, True)
+    samples = list(samples_of(profile, text))
+    sums = [sum(values[i] for _, _, values in samples) for i in range(4)]
+    allocs = [event["size_bytes"] for event in subject.events if event["action"] == "alloc"]
+    expect(name + ", in use", sums[1], subject.reserved + subject.outside)
+    expect(name + ", allocated", sums[2:], [len(allocs), sum(allocs)])
+    for device in subject.devices:
+        word = "host memory" if device["device"] == "host" else f"GPU {device['device']}"
+        for state, key in ("active_pending_free", "pending_free_bytes"), ("inactive", "inactive_bytes"):
+            total = sum(values[1] for labels, _, values in samples if labels.get("state") == state and labels["device"] == word)
+            expect(f"{name}, {state} of {word}", total, device[key])
+    for labels, frames, _ in samples:
+        expect(name + ", a sample without a frame", len(frames) > 0, True)
+        expect(name + ", labels", set(labels) <= {"device", "state", "kind", "rank"}, True)
+    return profile
+
+
+def check_go(subject, folder):
+    """The totals that `go tool pprof` prints; a profile that is wrong is refused by it."""
+    path = folder / "profile.pb.gz"
+    path.write_bytes(export(subject.path, "pprof", "--frames", "user"))
+    for kind, total in ("inuse_space", subject.reserved), ("alloc_objects", sum(e["action"] == "alloc" for e in subject.events)):
+        words = ["go", "tool", "pprof", "-top", "-unit=B", f"-sample_index={kind}", str(path)]
+        found = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False).stdout.decode()
+        total_line = re.search(r"of (\S+?)B? total", found)
+        expect(f"{subject.name} by go tool pprof, {kind}", total_line and total_line.group(1), str(total))
+
+
+def check_perfetto(subject):
+    name = f"{subject.name} as perfetto"
+    trace = Trace()
+    trace.ParseFromString(export(subject.path, "perfetto"))
+    tracks, values, slices, instants = {}, {}, {}, 0
+    last = {}
+    for packet in trace.packet:
+        if packet.HasField("track_descriptor"):
+            tracks[packet.track_descriptor.uuid] = packet.track_descriptor
+            continue
+        event = packet.track_event
+        expect(name + ", a track", event.track_uuid in tracks, True)
+        expect(name + ", times in order", packet.timestamp >= last.get(event.track_uuid, 0), True)
+        last[event.track_uuid] = packet.timestamp
+        if event.type == TrackEvent.TYPE_COUNTER:
+            values.setdefault(event.track_uuid, []).append(event.counter_value)
+        elif event.type == TrackEvent.TYPE_INSTANT:
+            instants += 1
+        else:
+            slices.setdefault(event.track_uuid, []).append((event.type, event.name))
+    roots = [number for number, track in tracks.items() if track.parent_uuid == 0]
+    expect(name + ", devices", len(roots), len(subject.devices))
+    expect(name + ", errors", instants, sum(event["action"] == "oom" for event in subject.events))
+    for root, device in zip(roots, subject.devices, strict=True):
+        counters = {track.name: values[number] for number, track in tracks.items() if track.parent_uuid == root and number in values}
+        expect(name + ", counters", set(counters), {"live bytes", "reserved bytes"})
+        expect(name + ", end of reserved", counters["reserved bytes"][-1], device["reserved_bytes"])
+        expect(name + ", peak", max(counters["live bytes"]), device["peak_requested_bytes"])
+    for number, marks in slices.items():
+        kinds = [kind for kind, _ in marks]
+        expect(name + ", slices that end", kinds, [TrackEvent.TYPE_SLICE_BEGIN, TrackEvent.TYPE_SLICE_END] * (len(kinds) // 2))
+    starts = {line["name"] for line in subject.lines if line["kind"] == "annotation" and line["stage"] == "START"}
+    drawn = {mark for number, marks in slices.items() if tracks[number].name == "annotations" for _, mark in marks if mark}
+    expect(name + ", annotations", drawn >= starts or len(subject.events) == 0 or "time_us" not in subject.events[0], True)
+
+
+# The keys that file-format-schema.json of speedscope allows.
+SPEEDSCOPE = {"$schema": str, "name": str, "exporter": str, "shared": dict, "profiles": list}
+SPEEDSCOPE_FRAME = {"name": str, "file": str, "line": int}
+SPEEDSCOPE_PROFILE = {"type": str, "name": str, "unit": str, "startValue": int, "endValue": int, "samples": list, "weights": list}
+
+
+def check_speedscope(subject):
+    name = f"{subject.name} as speedscope"
+    document = json.loads(export(subject.path, "speedscope"))
+    (profile,) = document["profiles"]
+    frames = document["shared"]["frames"]
+    for value, shape in (document, SPEEDSCOPE), (profile, SPEEDSCOPE_PROFILE):
+        expect(name + ", keys", {key: type(one) for key, one in value.items()}, shape)
+    for frame in frames:
+        expect(name + ", frame", {key: type(one) for key, one in frame.items()}.items() <= SPEEDSCOPE_FRAME.items(), True)
+    expect(name + ", unit", (profile["type"], profile["unit"]), ("sampled", "bytes"))
+    expect(name + ", weights", (len(profile["weights"]), sum(profile["weights"])), (len(profile["samples"]), profile["endValue"]))
+    expect(name + ", total", profile["endValue"], subject.reserved + subject.outside)
+    for sample in profile["samples"]:
+        expect(name + ", a sample", sample != [] and all(0 <= number < len(frames) for number in sample), True)
+
+
+def rows_of_sqlite(database, table):
+    cursor = database.execute(f"SELECT * FROM memviz_{table} ORDER BY 1, 2")
+    return [one[0] for one in cursor.description], [list(row) for row in cursor]
+
+
+def signed(value):
+    """As SQLite has what JSON spells as text because it may pass 2^53."""
+    number = int(value)
+    return number - (1 << 64) if number >= 1 << 63 else number
+
+
+def check_tables(subject, folder):
+    path = folder / "tables.sqlite"
+    path.unlink(missing_ok=True)
+    export(subject.path, "sqlite", "-o", path)
+    with sqlite3.connect(path) as database:
+        for table in TABLES:
+            name = f"{subject.name}, table {table}"
+            columns, expected = rows_of_sqlite(database, table)
+            rows = [json.loads(line) for line in export(subject.path, "ndjson", "--table", table).splitlines()]
+            for row in rows:
+                expect(name + ", keys", list(row), columns)
+                for key in set(row) & {"address", "stream"}:
+                    row[key] = None if row[key] is None else signed(row[key])
+            expect(name + ", rows", sorted([list(row.values()) for row in rows], key=lambda row: row[:2]), expected)
+            sheet = list(csv.reader(io.StringIO(export(subject.path, "csv", "--table", table).decode(), newline="")))
+            expect(name + ", head of CSV", sheet[0], columns)
+            texts = [["" if value is None else str(value) for value in row.values()] for row in rows]
+            found = [[str(signed(value)) if key in {"address", "stream"} and value else value for key, value in zip(columns, row, strict=True)] for row in sheet[1:]]
+            expect(name + ", rows of CSV", found, texts)
+
+
+def blocks_of(page, language):
+    return re.findall(rf"```{language}\n(.*?)```", page, re.S)
+
+
+def check_page(subject, folder):
+    """The queries of docs/export.md, and its line for Parquet."""
+    page = (SOURCE / "docs" / "export.md").read_text()
+    path = folder / "page.sqlite"
+    export(subject.path, "sqlite", "-o", path)
+    with sqlite3.connect(path) as database:
+        for query in blocks_of(page, "sql"):
+            if "read_ndjson" not in query:
+                expect("docs/export.md: " + query, len(database.execute(query).fetchall()) > 0, True)
+    (line,) = [block for block in blocks_of(page, "sql") if "read_ndjson" in block]
+    (folder / "events.ndjson").write_bytes(export(subject.path, "ndjson", "--table", "events"))
+    os.chdir(folder)
+    duckdb.execute(line)
+    found = duckdb.sql("SELECT count(*), sum(size_bytes) FROM 'events.parquet'").fetchall()[0]
+    expect("docs/export.md: Parquet", found, (len(subject.events), sum(event["size_bytes"] for event in subject.events)))
+
+
+def main():
+    paths = [SOURCE / "testdata" / f"{name}.pickle" for name in SMALL]
+    if not SHARED.is_dir() and os.environ.get("MEMVIZ_NEED_SHARED"):
+        failures.append(f"{SHARED} is missing")
+    paths += sorted(SHARED.glob("oom_expandable_3gpu.pickle")) + sorted(SHARED.glob("ring_full_10000.pickle"))
+    go = shutil.which("go")
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        for path in paths:
+            subject = Subject(path)
+            check_pprof(subject)
+            check_perfetto(subject)
+            check_speedscope(subject)
+            if path.stat().st_size < 1_000_000:
+                check_tables(subject, folder)
+        subject = Subject(paths[0])
+        if go:
+            check_go(subject, folder)
+        check_page(subject, folder)
+    print("\n".join(failures[:20]) or f"{len(paths)} snapshots agree{'' if go else '; no go tool pprof here'}")
+    sys.exit(1 if failures else 0)
+
+
+main()

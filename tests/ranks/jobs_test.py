@@ -1,0 +1,149 @@
+#!/usr/bin/env python3
+"""Runs `memviz ranks` on jobs of several ranks.
+
+usage: jobs_test.py MEMVIZ SOURCE_FOLDER
+
+One job is made of snapshots of testdata, under the names that ranks have. Recordings of real jobs,
+where they stand beside the checkout, must have the answer that each was planned for.
+"""
+
+import json
+import os
+import pathlib
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+
+MEMVIZ, SOURCE = (pathlib.Path(word).resolve() for word in sys.argv[1:])
+DATA = SOURCE / "testdata"
+RECORDED = SOURCE.parent / "shared" / "probes" / "many" / "ranks"
+# For each job the rank that was made to differ, and the line that does it.
+PLANTED = {
+    "rec/ddp-extra-4": (2, "keep_samples job.py:121"),
+    "rec/ddp-extra-8": (2, "keep_samples job.py:121"),
+    "rec/ddp-rank0-4": (0, "<listcomp> job.py:124"),
+    "rec/ddp-seq-4": (1, "forward job.py:31"),
+    "rec/ddp-grow-4": (3, "append_history job.py:127"),
+    "rec/ddp-grow-8": (3, "append_history job.py:127"),
+    "rec/ep-4": (2, "forward job.py:31"),
+    "rec213/ddp-rank0-4": (0, "<listcomp> job.py:124"),
+}
+LIKE_EACH_OTHER = "rec/ddp-2 rec/ddp-4 rec/fsdp-4 rec/pp-4 rec/pp-8 rec/tp-4 rec213/ddp-4".split()
+
+failures = []
+
+
+def expect(what, found, expected):
+    if found != expected:
+        failures.append(f"{what}: {str(found)[:500]}, expected {str(expected)[:500]}")
+
+
+def run(*words, code=0, **more):
+    outcome = subprocess.run([str(MEMVIZ), "ranks", *map(str, words)], capture_output=True, **more)
+    expect(f"ranks {' '.join(map(str, words))}: exit code {outcome.stderr[:200]}", outcome.returncode, code)
+    return outcome.stdout
+
+
+def answer(*words, **more):
+    return json.loads(run(*words, "--json", "-", **more))
+
+
+def make_job(folder, ranks=6, odd=3):
+    """A folder with a snapshot for each rank, all alike except one."""
+    for rank in range(ranks):
+        name = "run_branch" if rank == odd else "run_main"
+        shutil.copy(DATA / f"{name}.pickle", folder / f"mem_rank{rank}.pickle")
+
+
+def check_parts(folder):
+    """Parts of several calls are the same job as its files, in any order."""
+    files = sorted(folder.glob("*.pickle"))
+    whole = run(*files, "--json", "-")
+    first, second = folder / "first.ndjson", folder / "second.ndjson"
+    run(*files[:2], "--partial", first)
+    run(*files[2:], "--partial", second)
+    expect("parts", run(second, first, "--json", "-"), whole)
+    expect("a part and files", run(first, *files[2:], "--json", "-"), whole)
+    expect("text of parts", run(first, second), run(*files))
+    expect("largest part", max(map(len, (first.read_bytes() + second.read_bytes()).splitlines())) <= 8192, True)
+    newer = folder / "newer.ndjson"
+    newer.write_text(first.read_text().replace("ranks-part/1.", "ranks-part/7."))
+    expect("a newer part", "version 7.0" in answer(newer, code=1)["unread_files"][0]["error"], True)
+    for path in (first, second, newer):
+        path.unlink()
+
+
+def check_bad_files(folder):
+    """A bad file is a row with its reason, and the others are answered."""
+    (folder / "mem_rank6.pickle").write_bytes((DATA / "run_main.pickle").read_bytes()[:-500])
+    (folder / "mem_rank7.pickle").write_text("not a snapshot")
+    shutil.copy(DATA / "hostile" / "deep_marks.pickle", folder / "mem_rank8.pickle")
+    (folder / "readme.txt").write_text("of no interest")
+    words = [folder, folder / "missing.pickle"]
+    document = answer(*words)
+    expect("ranks that were read", [rank["rank"] for rank in document["ranks"]], list(range(6)))
+    names = [pathlib.Path(row["file"]).name for row in document["unread_files"]]
+    expect("bad files", names, ["mem_rank6.pickle", "mem_rank7.pickle", "mem_rank8.pickle", "missing.pickle"])
+    expect("each has its reason", all(row["error"] for row in document["unread_files"]), True)
+    expect("headline", "4 of 10 files could not be read." in document["headline"], True)
+    run(*words, "--strict", code=1)
+    lines = [json.loads(line) for line in run(*words, "--ndjson", "-").splitlines()]
+    expect("lines", lines, document["ranks"] + document["unread_files"])
+    empty = folder / "empty"
+    empty.mkdir()
+    run(empty, code=1)
+    only_bad = answer(folder / "mem_rank7.pickle", code=1)
+    expect("only a bad file", only_bad["headline"].startswith("No file could be read"), True)
+
+
+def check_many(folder):
+    """A thousand files, with a limit of 64 open ones, in any number of threads."""
+    for rank in range(1000):
+        os.link(folder / "mem_rank0.pickle", folder / f"job_rank{rank}.pickle")
+    files = [folder / f"job_rank{rank}.pickle" for rank in range(1000)]
+    limit = {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64))}
+    one, four = (run(*files, "--threads", threads, "--json", "-", **limit) for threads in (1, 4))
+    expect("threads", one == four, True)
+    document = json.loads(one)
+    expect("a thousand", (len(document["ranks"]), len(document["groups"]), document["unread"]), (1000, 1, 0))
+    expect("rows of the text", len(run(*files).splitlines()) < 100, True)
+
+
+def check_recorded():
+    for job, (rank, line) in PLANTED.items():
+        document = answer(RECORDED / job)
+        expect(f"{job}: who stands out", [one["rank"] for one in document["outliers"]], [rank])
+        expect(f"{job}: line", line in [one["line"] for one in document["outliers"][0]["lines"]], True)
+        expect(f"{job}: headline", document["headline"].startswith(f"Rank {rank} stands out: it holds "), True)
+    for job in LIKE_EACH_OTHER:
+        document = answer(RECORDED / job)
+        expect(f"{job}: nobody", document["outliers"] + document["out_of_memory"], [])
+        expect(f"{job}: headline", document["headline"].startswith("No rank stands out"), True)
+    document = answer(RECORDED / "rec/ddp-oom-4")
+    expect("out of memory", [one["rank"] for one in document["out_of_memory"]], [1])
+    expect("its line", document["ranks"][1]["asked_by"], "step job.py:138")
+
+
+def main():
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        make_job(folder)
+        document = answer(folder)
+        expect("who stands out", [one["rank"] for one in document["outliers"]], [3])
+        expect("groups", [group["ranks"] for group in document["groups"]][:1], [[0, 1, 2, 4, 5]])
+        check_parts(folder)
+        check_bad_files(folder)
+        check_many(folder)
+    if RECORDED.exists():
+        check_recorded()
+    else:
+        print("no recordings of real jobs beside the checkout")
+    for failure in failures[:40]:
+        print(failure)
+    print(f"{len(failures)} failures")
+    return 1 if failures else 0
+
+
+sys.exit(main())

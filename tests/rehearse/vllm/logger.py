@@ -1,0 +1,3 @@
+import logging
+
+logging.getLogger("vllm").setLevel(logging.INFO)

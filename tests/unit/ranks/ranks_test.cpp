@@ -1,0 +1,228 @@
+#include "memviz/ranks.hpp"
+
+#include "memviz/error.hpp"
+#include "memviz/ranks_report.hpp"
+#include "memviz/ranks_words.hpp"
+#include "support/contains.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+#include <random>
+#include <string>
+#include <vector>
+
+using namespace memviz;
+using namespace memviz::test;
+
+namespace {
+
+constexpr std::uint64_t kMiB = std::uint64_t{1} << 20U;
+
+RankPart part_with(std::uint64_t rank, std::vector<LineMemory> held) {
+  RankPart part{.file = fmt::format("job/rank{:03}.pickle", rank)};
+  part.moment = MomentKind::peak;
+  part.event = part.peak_event = EventIndex(9);
+  for (const LineMemory& line : held)
+    part.held_bytes += line.bytes;
+  part.peak_bytes = part.held_bytes;
+  part.held = std::move(held);
+  return part;
+}
+
+/// Weights, optimizer state and activations of a stage of a pipeline, activations as large as the factor says.
+std::vector<LineMemory> stage(std::uint64_t number, double factor = 1) {
+  const std::string block = "forward block.py:31";
+  const std::uint64_t ends = number == 0 || number == 3 ? 32 : 0;
+  std::vector<LineMemory> held{
+      {"load model.py:12", MemoryKind::parameter, 96 * kMiB},
+      {"step train.py:64", MemoryKind::optimizer_state, 192 * kMiB},
+      {block, MemoryKind::activation,
+       static_cast<std::uint64_t>(static_cast<double>(400 - 100 * number) * factor) * kMiB},
+      {"norm block.py:12", MemoryKind::activation, static_cast<std::uint64_t>(40 * factor) * kMiB},
+      {"bucket ddp.py:9", MemoryKind::communication, 24 * kMiB}};
+  if (ends > 0)
+    held.push_back({number == 0 ? "embed model.py:3" : "head model.py:40", MemoryKind::parameter, ends * kMiB});
+  return held;
+}
+
+/// As many ranks of each of so many stages, with activations that differ from rank to rank by up to `jitter`.
+std::vector<RankPart> pipeline(std::uint64_t stages, std::uint64_t replicas, double jitter) {
+  std::mt19937 random(7);
+  std::uniform_real_distribution<double> factor(1 - jitter, 1 + jitter);
+  std::vector<RankPart> parts;
+  for (std::uint64_t i = 0; i < stages * replicas; ++i)
+    parts.push_back(part_with(i, stage(stages == 1 ? 1 : i / replicas, factor(random))));
+  return parts;
+}
+
+std::vector<std::uint64_t> ranks_of(const JobReport& report, const std::vector<RankDifference>& differences) {
+  std::vector<std::uint64_t> ranks;
+  for (const RankDifference& difference : differences)
+    ranks.push_back(report.ranks[difference.rank].rank.value());
+  return ranks;
+}
+
+} // namespace
+
+TEST_CASE("ranks that stand out among 256, whatever the jitter of activations") {
+  for (const std::uint64_t stages : {1U, 4U}) {
+    for (const double jitter : {0.0, 0.02, 0.1, 0.3}) {
+      CAPTURE(stages);
+      CAPTURE(jitter);
+      std::vector<RankPart> parts = pipeline(stages, 256 / stages, jitter);
+      parts[17].held.push_back({"keep_samples job.py:121", MemoryKind::unknown, 16 * kMiB});
+      parts[40] = part_with(40, stage(stages == 1 ? 1 : 0, 1.9));
+      const JobReport report = job_report(parts);
+      if (jitter < 0.3) CHECK(report.groups.size() == stages);
+      std::vector<std::uint64_t> found = ranks_of(report, report.outliers);
+      std::ranges::sort(found);
+      CHECK(found == std::vector<std::uint64_t>{17, 40});
+    }
+  }
+}
+
+TEST_CASE("the report of the same parts in another order is the same") {
+  std::vector<RankPart> parts = pipeline(4, 8, 0.1);
+  parts[5] = unread_part("job/rank005.pickle", "not a pickle");
+  const std::string expected = ranks_json(job_report(parts));
+  std::ranges::shuffle(parts, std::mt19937(3));
+  CHECK(ranks_json(job_report(parts)) == expected);
+}
+
+TEST_CASE("a rank that holds more than its group") {
+  std::vector<RankPart> parts = pipeline(1, 4, 0);
+  parts[2].held.push_back({"keep_samples job.py:121", MemoryKind::unknown, 96 * kMiB});
+  const JobReport report = job_report(parts);
+  REQUIRE(report.outliers.size() == 1);
+  CHECK(report.outliers[0].delta_bytes == 96 * 1048576);
+  CHECK(ranks_headline(report) == "Rank 2 stands out: it holds 96.0 MiB more than the median of its group of 4: "
+                                  "keep_samples job.py:121 +96.0 MiB (unknown memory).");
+}
+
+TEST_CASE("what is the same, or differs by timing alone, does not stand out") {
+  SUBCASE("all the same") {
+    CHECK(ranks_headline(job_report(pipeline(1, 4, 0))) ==
+          "No rank stands out: 4 ranks hold the same, 652 MiB each (median).");
+  }
+  SUBCASE("communication buffers, of which one rank has fewer at random") {
+    std::vector<RankPart> parts = pipeline(1, 4, 0);
+    parts[3].held[4].bytes = 120 * kMiB;
+    const JobReport report = job_report(parts);
+    CHECK(report.outliers.empty());
+    CHECK(ranks_of(report, report.by_timing) == std::vector<std::uint64_t>{3});
+    CHECK(contains(ranks_text(report, 100), "96.0 MiB more of communication buffers"));
+  }
+  SUBCASE("two kinds of one line: the kind is decided anew for each rank") {
+    std::vector<RankPart> parts = pipeline(1, 4, 0);
+    parts[1].held[2].kind = MemoryKind::temporary;
+    CHECK(job_report(parts).outliers.empty());
+  }
+  SUBCASE("less than 1 MiB and half a percent") {
+    std::vector<RankPart> parts = pipeline(1, 4, 0);
+    parts[1].held.push_back({"log train.py:7", MemoryKind::unknown, 2 * kMiB});
+    CHECK(job_report(parts).outliers.empty());
+  }
+  SUBCASE("stages of a pipeline, one rank each") {
+    const JobReport report = job_report(pipeline(4, 1, 0));
+    CHECK(report.outliers.empty());
+    CHECK(report.groups.size() == 3);
+  }
+}
+
+TEST_CASE("the only rank that is like no other stands out") {
+  std::vector<RankPart> parts = pipeline(1, 4, 0);
+  for (const char* line : {"a eval.py:1", "b eval.py:2", "c eval.py:3"})
+    parts[0].held.push_back({line, MemoryKind::unknown, 10 * kMiB});
+  const JobReport report = job_report(parts);
+  CHECK(ranks_of(report, report.outliers) == std::vector<std::uint64_t>{0});
+  CHECK(contains(ranks_headline(report), "Rank 0 stands out: it holds 30.0 MiB more than the median of 3 ranks"));
+}
+
+TEST_CASE("a rank that ran out of memory comes first") {
+  std::vector<RankPart> parts = pipeline(1, 4, 0);
+  parts[1].moment = MomentKind::oom;
+  parts[1].asked_bytes = 2048 * kMiB;
+  parts[1].asked_by = "step train.py:7";
+  parts[1].held.push_back({"append job.py:9", MemoryKind::unknown, 500 * kMiB});
+  const JobReport report = job_report(parts);
+  CHECK(ranks_of(report, report.failed) == std::vector<std::uint64_t>{1});
+  CHECK(contains(ranks_headline(report), "Rank 1 ran out of memory: 2.00 GiB asked for by step train.py:7"));
+  CHECK(contains(ranks_headline(report), "append job.py:9 +500 MiB"));
+}
+
+TEST_CASE("several files of a rank, and missing ranks") {
+  std::vector<RankPart> parts = pipeline(1, 6, 0);
+  parts.erase(parts.begin() + 3);
+  RankPart late = part_with(2, stage(1));
+  late.file = "job/rank2_oom.pickle";
+  late.moment = MomentKind::oom;
+  parts.push_back(late);
+  RankPart early = part_with(4, stage(1));
+  early.file = "job/rank4_step1.pickle";
+  early.last_time_us = 5;
+  parts[3].last_time_us = 7; // of rank 4
+  parts.push_back(early);
+  const JobReport report = job_report(parts);
+  REQUIRE(report.ranks.size() == 5);
+  CHECK(report.parts[report.ranks[2].part].file == "job/rank2_oom.pickle");
+  CHECK(report.ranks[2].other_parts.size() == 1);
+  CHECK(report.parts[report.ranks[3].part].file == "job/rank004.pickle");
+  CHECK(report.missing == std::vector<std::pair<std::uint64_t, std::uint64_t>>{{3, 3}});
+  CHECK(contains(ranks_headline(report), "Rank 3 missing."));
+  CHECK(job_report(parts, {.step = 1}).ranks.size() == 1);
+}
+
+TEST_CASE("the rank that a file records goes before that of its name") {
+  std::vector<RankPart> parts = pipeline(1, 3, 0);
+  parts[0].rank = 7;
+  parts[0].ranks = 10;
+  const JobReport report = job_report(parts);
+  CHECK(report.ranks.back().rank == 7);
+  CHECK(report.ranks.back().source == RankSource::file);
+  CHECK(report.missing == std::vector<std::pair<std::uint64_t, std::uint64_t>>{{0, 0}, {3, 6}, {8, 9}});
+}
+
+TEST_CASE("parts are read as they were written") {
+  RankPart part = part_with(3, stage(0));
+  part.rank = 3;
+  part.device = DeviceId{2};
+  part.capacity_bytes = 80 * 1024 * kMiB;
+  part.last_time_us = -5;
+  part.is_balanced = false;
+  part.may_have_lost_events = true;
+  part.moment = MomentKind::oom;
+  part.asked_by = "step train.py:7";
+  part.asked_bytes = 11;
+  part.held.push_back({"", MemoryKind::temporary, 77});
+  const RankPart unread = unread_part("odd \"name\".pickle", "byte 7: \x01 unexpected");
+  const std::string text = rank_part_json(part) + rank_part_json(unread);
+  CHECK(text.starts_with(kRankPartHead));
+  const std::vector<RankPart> parts = read_rank_parts(text);
+  REQUIRE(parts.size() == 2);
+  CHECK(rank_part_json(parts[0]) == rank_part_json(part));
+  CHECK(rank_part_json(parts[1]) == rank_part_json(unread));
+  CHECK(parts[0].held == part.held);
+}
+
+TEST_CASE("damaged parts and those of another version are refused") {
+  const std::string text = rank_part_json(part_with(0, stage(0)));
+  const auto error_of = [](const std::string& bytes) {
+    try {
+      static_cast<void>(read_rank_parts(bytes));
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string("none");
+  };
+  std::string newer = text;
+  newer.replace(newer.find("/1.0"), 4, "/2.3");
+  CHECK(error_of(text + newer) == "line 2: a part of version 2.3; this memviz reads version 1");
+  CHECK(contains(error_of("{}\n"), "line 1: expected a part"));
+  for (std::size_t size = 1; size + 1 < text.size(); ++size)
+    CHECK(error_of(text.substr(0, size)).starts_with("line 1: "));
+  std::string huge = text;
+  huge.replace(huge.find("\"held_bytes\":") + 13, 1, "99999999999999999");
+  CHECK(contains(error_of(huge), "held_bytes"));
+}

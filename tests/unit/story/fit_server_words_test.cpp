@@ -1,0 +1,82 @@
+#include "memviz/fit_server_words.hpp"
+
+#include "support/contains.hpp"
+
+#include <cmath>
+#include <doctest/doctest.h>
+#include <limits>
+#include <string>
+
+using namespace memviz::rehearse;
+using memviz::test::contains;
+
+namespace {
+
+ServerFacts started() {
+  ServerFacts server{.name = "vLLM", .version = "0.19.0"};
+  server.has_started = true;
+  server.cache_bytes = std::uint64_t{58} << 30U;
+  server.cache_tokens = 478'048;
+  server.request_tokens = 8192;
+  server.requests_at_once = 58.36;
+  return server;
+}
+
+} // namespace
+
+TEST_CASE("a server that starts is said with its tokens") {
+  CHECK(started_text(started()) ==
+        "vLLM 0.19.0 starts with a KV cache of 58.0 GiB: 478,048 tokens, 58.4 requests of 8,192 tokens at once.");
+  ServerFacts server = started();
+  server.cache_tokens.reset();
+  CHECK(started_text(server) == "vLLM 0.19.0 starts with a KV cache of 58.0 GiB.");
+  server.cache_bytes.reset();
+  CHECK(started_text(server) == "vLLM 0.19.0 starts.");
+}
+
+TEST_CASE("requests at once are a number of any size") {
+  ServerFacts server = started();
+  for (const auto& [requests, text] : {std::pair{0.0, "0"},
+                                       {0.4321, "0.432"},
+                                       {58.36, "58.4"},
+                                       {998.2, "998"},
+                                       {12345.6, "12,345"},
+                                       {1e300, "1,000,000,000,000"},
+                                       {-1.0, "unknown"}}) {
+    CAPTURE(requests);
+    server.requests_at_once = requests;
+    CHECK(requests_text(server) == text);
+  }
+  server.requests_at_once = std::numeric_limits<double>::quiet_NaN();
+  CHECK(requests_text(server) == "unknown");
+}
+
+TEST_CASE("a server's error is one line of printable text without its link") {
+  ServerFacts server{.name = "vLLM", .version = "0.19.0"};
+  CHECK(refused_text(server).empty());
+  server.error = "ValueError: No available memory for the cache blocks. See https://docs.vllm.ai/en/latest for more.";
+  CHECK(refused_text(server) == "vLLM 0.19.0 did not start: ValueError: No available memory for the cache blocks.");
+  server.error = "ValidationError: 1 error\nmodel\n  \033[31mno\n";
+  const std::string text = refused_text(server);
+  CHECK(contains(text, "1 error model"));
+  CHECK_FALSE(contains(text, "\n"));
+  CHECK_FALSE(contains(text, "\033"));
+  server.error = std::string(100'000, 'x');
+  CHECK(refused_text(server).size() < 1000);
+  server.error = "...";
+  CHECK_FALSE(refused_text(server).empty());
+}
+
+TEST_CASE("the notes of a server say what was added, what it answered, and what is missing") {
+  ServerFacts server = started();
+  server.added = {"--load-format dummy"};
+  CHECK(contains(server_notes(server).at(0), "--load-format dummy"));
+  CHECK(contains(server_notes(server).at(1), "answered no request"));
+  server.requests = 58;
+  server.tokens_of_request = 8192;
+  server.is_ended = true;
+  CHECK(server_notes(server).at(1) == "vLLM 0.19.0 answered 58 requests of 8,192 tokens and was ended then.");
+  CHECK(contains(server_notes(server).at(2), "is not made up"));
+  server.has_started = false;
+  CHECK(server_notes(server).size() == 1);
+}
