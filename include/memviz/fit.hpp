@@ -188,7 +188,7 @@ struct RanksReport {
   std::vector<RankRun> runs = {}; ///< at least one, by rank
 };
 
-/// The run that decides whether the job fits: the first that gave no answer, else the first that does not fit, else the
+/// The run that decides whether the job fits: the first that does not fit, else the first that gave no answer, else the
 /// one that left least.
 [[nodiscard]] const RankRun& deciding_run(const RanksReport& report);
 

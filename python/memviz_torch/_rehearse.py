@@ -153,7 +153,7 @@ def _runs_of(figures: "dict[str, Any]") -> Iterator[RehearsalRun]:
 
 
 def _run_of(rank: Optional[int], verdict: "dict[str, Any]") -> RehearsalRun:
-    fullest = max(verdict["devices"], key=lambda device: device["peak_bytes"], default={})
+    fullest: "dict[str, Any]" = max(verdict["devices"], key=lambda device: device["peak_bytes"], default={})
     return RehearsalRun(
         gpu=verdict["gpu"]["profile"],
         rank=rank,

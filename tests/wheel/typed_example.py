@@ -13,4 +13,6 @@ def figures(snapshot: dict[str, Any]) -> Optional[str]:
     memviz_torch.flame(7)  # type: ignore[arg-type]
     memviz_torch.flame(snapshot, att="peak")  # type: ignore[call-arg]
     memviz_torch.stats(snapshot, at=1)  # type: ignore[arg-type]
+    ranks: list[Optional[int]] = [run.rank for run in memviz_torch.rehearse("python train.py", world=8, ranks=[0, [1, 2]]).runs]
+    memviz_torch.rehearse(["python", "train.py"], gpu=ranks)  # type: ignore[arg-type]
     return memviz_torch.explain(snapshot).verdict

@@ -70,12 +70,13 @@ const RankRun& deciding_run(const RanksReport& report) {
   const auto first = [&](auto holds) {
     return std::find_if(report.runs.begin(), report.runs.end(), [&](const RankRun& run) { return holds(run.verdict); });
   };
-  const auto failed = first([](const FitVerdict& verdict) {
-    return verdict.outcome == FitOutcome::failed || verdict.outcome == FitOutcome::no_gpu;
-  });
+  const auto does_not_fit =
+      first([](const FitVerdict& verdict) { return verdict.outcome == FitOutcome::does_not_fit; });
+  // Ranks that wait for one that ran out of memory fail because of it.
+  if (does_not_fit != report.runs.end()) return *does_not_fit;
+  const auto failed = first([](const FitVerdict& verdict) { return verdict.outcome != FitOutcome::fits; });
   if (failed != report.runs.end()) return *failed;
   const auto left = [](const FitVerdict& verdict) {
-    if (verdict.outcome == FitOutcome::does_not_fit) return std::uint64_t{0};
     const DeviceUse* const use = fullest(verdict.facts);
     return use == nullptr ? std::numeric_limits<std::uint64_t>::max() : use->left_bytes();
   };
