@@ -75,7 +75,7 @@ public:
   [[nodiscard]] bool has_events() const;
   /// "a.pickle", "3 recordings, a.pickle to c.pickle"
   [[nodiscard]] std::string name() const;
-  /// Where the file leaves out lines: the bytes that none of them passes; else 0.
+  /// The bytes that no omitted line exceeds, if the file leaves out lines; else 0.
   [[nodiscard]] std::uint64_t most_of_left_out() const;
 
 private:

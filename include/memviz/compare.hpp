@@ -77,7 +77,7 @@ struct Comparison {
   bool is_in_both_by_chance = false;
   std::vector<DeviceReadings> readings; ///< ascending by device; of the whole recordings; unused devices are left out
   std::vector<DeviceChange> devices;    ///< the same devices at the moment compared
-  /// Where it is there, these two are compared, and everything here has the number that the device has before.
+  /// The two devices that are compared, if their numbers differ; everything here has the number of the one before.
   std::optional<DevicePair> paired = std::nullopt;
   /// Whether those of each side are at one moment of time, and GPUs alone, or none. Only then do sums over them mean
   /// anything.

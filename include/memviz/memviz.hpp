@@ -25,6 +25,8 @@
 #include "memviz/figures.hpp"
 #include "memviz/fit.hpp"
 #include "memviz/fit_report.hpp"
+#include "memviz/fit_server.hpp"
+#include "memviz/fit_server_words.hpp"
 #include "memviz/fit_words.hpp"
 #include "memviz/flame.hpp"
 #include "memviz/flops.hpp"

@@ -27,7 +27,7 @@ struct Ranked {
   const BaselineShare* share;
 };
 
-/// Those that hold most come first.
+/// The lines that hold most come first.
 std::vector<Ranked> ranked(const BaselineMoment& moment) {
   std::vector<Ranked> lines;
   for (const auto& [line, share] : moment.lines)

@@ -64,7 +64,7 @@ private:
     }
   }
 
-  /// What is reserved at the end is the one figure of the recording's own segments.
+  /// Reserved memory at the end is the one figure of the recording's own segments.
   void add_end(DeviceId id, const BaselineDevice& device) {
     const std::uint64_t bytes = device.end_reserved.*side_;
     if (bytes > 0) {
