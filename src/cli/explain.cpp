@@ -38,8 +38,9 @@ OptionList<ExplainCommand> explain_options() {
        {json_option(&ExplainCommand::json, "instead of the text"),
         flag({"brief", '\0', "", "only what happened, why, what to do, and who holds most; for logs"},
              &ExplainCommand::is_brief),
-        rare(verbatim({"text", '\0', "FILE", "write the text there, in addition to the JSON or a picture on standard output"},
-                      &ExplainCommand::text))},
+        rare(verbatim(
+            {"text", '\0', "FILE", "write the text there, in addition to the JSON or a picture on standard output"},
+            &ExplainCommand::text))},
        within<ExplainCommand>(&ExplainCommand::question, question),
        within<ExplainCommand>(&ExplainCommand::picture, picture_format_options()),
        kinds_options<ExplainCommand>(),

@@ -48,12 +48,11 @@ StepChoice parse_steps(std::string_view option, const std::string& word) {
 
 OptionList<LeaksCommand> leaks_options() {
   const OptionList<LeakOptions> own{
-      parsed(
-          with_words({"steps", '\0', "HOW",
-                      "auto (default); annotation:NAME, one at each START of it (NAME* means all that begin so); "
-                      "events:N; time:US (microseconds)"},
-                     {"auto", "annotation:", "events:", "time:"}),
-          &LeakOptions::steps, parse_steps),
+      parsed(with_words({"steps", '\0', "HOW",
+                         "auto (default); annotation:NAME, one at each START of it (NAME* means all that begin so); "
+                         "events:N; time:US (microseconds)"},
+                        {"auto", "annotation:", "events:", "time:"}),
+             &LeakOptions::steps, parse_steps),
       parsed({"capacity", '\0', "SIZE",
               "what PyTorch can have of the device, for example 80GB (default: known where the recording has an "
               "out-of-memory error)"},

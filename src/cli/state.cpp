@@ -61,10 +61,11 @@ Command state_command() {
       .operands = "SNAPSHOT -o FILE [options]",
       .operand_count = 1,
       .summary = "draw every segment with its blocks and holes, as they were at an event",
-      .text = "Draws one SVG of the allocator at a moment: each segment to scale, its blocks in address order and in "
-              "the colour of your line that asked for them, free memory as holes; at an out-of-memory error, the "
-              "request next to the largest holes; and the events that led there. In a browser blocks have their stacks, "
-              "and segments can be zoomed and searched.",
+      .text =
+          "Draws one SVG of the allocator at a moment: each segment to scale, its blocks in address order and in "
+          "the colour of your line that asked for them, free memory as holes; at an out-of-memory error, the "
+          "request next to the largest holes; and the events that led there. In a browser blocks have their stacks, "
+          "and segments can be zoomed and searched.",
       .examples = "  memviz state oom.pickle -o state.svg\n"
                   "  memviz state mem.pickle --at end -o state.svg\n"
                   "  memviz state mem.pickle --json - | jq '.segments | length'\n"

@@ -56,10 +56,9 @@ std::string common_moment(const Comparison& comparison) {
 
 std::string match_text(const Comparison& comparison) {
   if (!comparison.is_match_chosen) return "";
-  return fmt::format(
-      "most lines only moved ({} is on both sides at other lines of the same functions), so they are "
-      "compared by function; --match line compares them line by line",
-      format_bytes(comparison.moved_lines_bytes));
+  return fmt::format("most lines only moved ({} is on both sides at other lines of the same functions), so they are "
+                     "compared by function; --match line compares them line by line",
+                     format_bytes(comparison.moved_lines_bytes));
 }
 
 std::string end_text(const Comparison& comparison) {

@@ -127,8 +127,7 @@ std::string answer(const Comparison& comparison) {
 
 std::string drawn_moment(const Comparison& comparison) {
   if (comparison.devices.empty()) return "";
-  if (comparison.mixes_host)
-    return "Drawn: GPUs and pinned host memory side by side, so that their sum means nothing.";
+  if (comparison.mixes_host) return "Drawn: GPUs and pinned host memory side by side, so that their sum means nothing.";
   if (!comparison.is_one_moment) return "Drawn: each device at a moment of its own, so that their sum means nothing.";
   const std::string moment = common_moment(comparison);
   const std::string end = end_text(comparison);
@@ -146,16 +145,15 @@ std::vector<std::string> notes(const Comparison& comparison) {
     sentence.front() = 'M';
     notes.push_back(sentence + ".");
   } else if (bytes > larger_side(comparison) / kMovedShare) {
-    notes.push_back(
-        fmt::format("{} is on both sides at other lines of the same functions, and so looks removed and "
-                    "added: --match function compares by function.",
-                    format_bytes(bytes)));
+    notes.push_back(fmt::format("{} is on both sides at other lines of the same functions, and so looks removed and "
+                                "added: --match function compares by function.",
+                                format_bytes(bytes)));
   }
   if (comparison.moved_files > 0) {
-    notes.push_back(fmt::format(
-        "{} in other folders after than before, as in two checkouts: taken for the same, by the "
-        "ends of their paths.",
-        comparison.moved_files == 1 ? "1 file is" : format_count(comparison.moved_files) + " files are"));
+    notes.push_back(
+        fmt::format("{} in other folders after than before, as in two checkouts: taken for the same, by the "
+                    "ends of their paths.",
+                    comparison.moved_files == 1 ? "1 file is" : format_count(comparison.moved_files) + " files are"));
   }
   return notes;
 }

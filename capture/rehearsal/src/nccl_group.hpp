@@ -1,5 +1,6 @@
-// The calls of NCCL between ncclGroupStart and ncclGroupEnd: all take effect at the end, when it is known what this rank sends,
-// which stands for what it receives. PyTorch 2.14 and later gather by a broadcast from each rank in one group.
+// The calls of NCCL between ncclGroupStart and ncclGroupEnd: all take effect at the end, when it is known what this
+// rank sends, which stands for what it receives. PyTorch 2.14 and later gather by a broadcast from each rank in one
+// group.
 #pragma once
 
 #include "recent_writes.hpp"

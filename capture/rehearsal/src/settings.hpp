@@ -17,8 +17,8 @@ enum class EventsPass {
 
 struct Settings {
   Profile profile;
-  int machine_devices = 1;  // how many the machine has
-  std::vector<int> devices; // the machine's numbers of the devices that the program sees, in its order
+  int machine_devices = 1;         // how many the machine has
+  std::vector<int> devices;        // the machine's numbers of the devices that the program sees, in its order
   std::uint64_t outside_bytes = 0; // that libraries take of a device when the first kernel is launched on it
   EventsPass events_pass = EventsPass::at_once;
   std::string report_file; // empty: none
