@@ -84,7 +84,8 @@ double draw_cells(Page& page, double y, const JobReport& report, std::size_t gro
   for (std::size_t i = 0; i < cells.size(); ++i) {
     const Paint& paint = cell_paint(report, cells[i], report.groups[group].median_bytes);
     const double x = kMargin + static_cast<double>(i % in_row) * size.pitch;
-    const double top = y + static_cast<double>(i / in_row) * size.pitch;
+    const std::size_t row = i / in_row;
+    const double top = y + static_cast<double>(row) * size.pitch;
     const bool is_named = is_among(report.failed, cells[i]) || is_among(report.outliers, cells[i]);
     if (!is_named && report.ranks.size() > kMostTitles) {
       paths[&paint] += fmt::format("M{} {}h{}v{}h-{}z", px(x), px(top), px(size.side), px(size.side), px(size.side));
@@ -95,7 +96,8 @@ double draw_cells(Page& page, double y, const JobReport& report, std::size_t gro
   }
   for (const auto& [paint, path] : paths)
     add_group(section, paint->name).child("path").set("class", "dust").set("d", path);
-  return y + static_cast<double>((cells.size() + in_row - 1) / in_row) * size.pitch;
+  const std::size_t rows = (cells.size() + in_row - 1) / in_row;
+  return y + static_cast<double>(rows) * size.pitch;
 }
 
 double draw_group(Page& page, double y, const JobReport& report, std::size_t index) {
@@ -187,11 +189,7 @@ double draw_groups(Page& page, double y, const JobReport& report) {
   return draw_legend(page, y, kind_legend(), "");
 }
 
-} // namespace
-} // namespace render
-
-std::string ranks_svg(const JobReport& report, const SvgOptions& options) {
-  using namespace render;
+std::string draw(const JobReport& report, const SvgOptions& options) {
   const std::string headline = ranks_headline(report);
   const std::size_t sentence = std::min(headline.find(". "), headline.size() - 1);
   Page page(options, headline);
@@ -205,6 +203,13 @@ std::string ranks_svg(const JobReport& report, const SvgOptions& options) {
   y = draw_ranked_list(page, y + 14, differences_list(report));
   add_rule(page.below_graph(), y + 4);
   return page.finish(draw_signature(page, draw_notes(page, y + 14, ranks_notes(report))));
+}
+
+} // namespace
+} // namespace render
+
+std::string ranks_svg(const JobReport& report, const SvgOptions& options) {
+  return render::draw(report, options);
 }
 
 } // namespace memviz

@@ -44,7 +44,7 @@ std::map<BaselineLine, Amount> lines_of(const MemoryState& state, DeviceId devic
 
 void add_moment(BaselineMoment& moment, const MemoryState& state, const DeviceState& device) {
   if (device.figures.requested_bytes >= moment.totals.requested_bytes) {
-    moment.totals = device.figures;
+    moment.totals = static_cast<const MemoryTotals&>(device.figures);
     moment.event = device.moment.event.number();
   }
   for (const auto& [line, amount] : lines_of(state, device.device)) {
@@ -76,7 +76,7 @@ void Baseline::add(const std::string& name, const MemoryState& at_peak, const Me
     if (peak == nullptr || !is_used(end.figures)) continue;
     BaselineDevice& device = devices_[end.device];
     device.is_cpu = end.is_cpu;
-    if (device.recordings == 0) device.counts = end.figures;
+    if (device.recordings == 0) device.counts = static_cast<const EventCounts&>(end.figures);
     widen(device.peak_requested, end.figures.peak_requested_bytes, recordings_.size());
     widen(device.end_requested, end.figures.end_requested_bytes, recordings_.size());
     widen(device.end_reserved, end.figures.end_reserved_bytes, recordings_.size());

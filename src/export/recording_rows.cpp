@@ -58,7 +58,7 @@ public:
 private:
   void add(DeviceId device, std::uint32_t index) {
     const Block& block = state_.blocks[index];
-    rows_.row(++id_, device_number(device), std::optional(Wide(block.address)), block.requested_bytes,
+    rows_.row(++id_, device_number(device), std::optional(Wide{block.address}), block.requested_bytes,
               id_or_none(block.stack), number_of(state_.facts[index].history.alloc_event),
               kind_name(state_.facts[index].kind.kind), evidence_name(state_.facts[index].kind.evidence),
               label(lines_.line_of(device, index)));
@@ -102,8 +102,8 @@ void EventRows::take(DeviceId device, std::span<const Event> events) {
 
 void EventRows::add(DeviceId device, const Event& event) {
   if (events_ != nullptr)
-    events_->row(device_number(device), index_, action_name(event.action), Wide(event.address), event.size_bytes,
-                 Wide(event.stream), event.time_us, id_or_none(event.stack), pool_part(event, &PoolId::first),
+    events_->row(device_number(device), index_, action_name(event.action), Wide{event.address}, event.size_bytes,
+                 Wide{event.stream}, event.time_us, id_or_none(event.stack), pool_part(event, &PoolId::first),
                  pool_part(event, &PoolId::second), id_or_none(event.compile_context));
   if (notes_ != nullptr && has_notes(event))
     notes_->row(device_number(device), index_, id_or_none(event.action_text), id_or_none(event.user_metadata),
@@ -120,7 +120,7 @@ void write_device_rows(TableRows& rows, const MemoryState& state, std::optional<
 void write_segment_rows(TableRows& rows, const MemoryMap& memory, std::optional<DeviceId> device) {
   std::int64_t id = 0;
   for (const Segment& segment : memory.segments_of(device))
-    rows.row(++id, device_number(segment.device), Wide(segment.address), segment.total_bytes, Wide(segment.stream),
+    rows.row(++id, device_number(segment.device), Wide{segment.address}, segment.total_bytes, Wide{segment.stream},
              segment.pool.first, segment.pool.second, segment.is_expandable, segment.is_large,
              id_or_none(segment.stack));
 }
@@ -131,7 +131,7 @@ void write_block_rows(TableRows& rows, const MemoryMap& memory, std::optional<De
   for (const Segment& segment : memory.segments_of(device)) {
     ++segment_id;
     for (const Block& block : memory.blocks_of(segment))
-      rows.row(++id, segment_id, device_number(segment.device), Wide(block.address), block.size_bytes,
+      rows.row(++id, segment_id, device_number(segment.device), Wide{block.address}, block.size_bytes,
                block.requested_bytes, state_name(block.state), id_or_none(block.stack));
   }
 }

@@ -17,7 +17,7 @@ public:
 private:
   template <class Number> void add_number(Number number) {
     separate();
-    text_ += std::to_string(number);
+    out() += std::to_string(number);
   }
   void add(std::int64_t number) override { add_number(number); }
   void add(std::uint64_t number) override { add_number(number); }
@@ -27,15 +27,15 @@ private:
   void add(std::string_view text) override {
     separate();
     if (!text.empty() && text.find_first_of(",\"\n\r") == std::string_view::npos) {
-      text_ += text;
+      out() += text;
       return;
     }
-    text_ += '"';
+    out() += '"';
     for (const char c : text) {
-      if (c == '"') text_ += '"';
-      text_ += c;
+      if (c == '"') out() += '"';
+      out() += c;
     }
-    text_ += '"';
+    out() += '"';
   }
   void add_null() override { separate(); }
   void end_row() override {
@@ -43,7 +43,7 @@ private:
     is_first_ = true;
   }
   void separate() {
-    if (!is_first_) text_ += ',';
+    if (!is_first_) out() += ',';
     is_first_ = false;
   }
 
@@ -56,15 +56,15 @@ public:
 
 private:
   void add_key() {
-    text_ += column_ == 0 ? "{\"" : ", \"";
-    text_ += columns_[column_++];
-    text_ += "\": ";
+    out() += column_ == 0 ? "{\"" : ", \"";
+    out() += columns_[column_++];
+    out() += "\": ";
   }
   template <class Number> void add_number(Number number, std::string_view quote) {
     add_key();
-    text_ += quote;
-    text_ += std::to_string(number);
-    text_ += quote;
+    out() += quote;
+    out() += std::to_string(number);
+    out() += quote;
   }
   void add(std::int64_t number) override { add_number(number, ""); }
   void add(std::uint64_t number) override { add_number(number, ""); }
@@ -72,14 +72,14 @@ private:
   void add(Wide<std::uint64_t> number) override { add_number(number.value, "\""); }
   void add(std::string_view text) override {
     add_key();
-    append_json_text(text_, text);
+    append_json_text(out(), text);
   }
   void add_null() override {
     add_key();
-    text_ += "null";
+    out() += "null";
   }
   void end_row() override {
-    text_ += '}';
+    out() += '}';
     end_line();
     column_ = 0;
   }

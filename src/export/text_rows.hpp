@@ -24,15 +24,16 @@ public:
   }
 
 protected:
+  /// Returns the text of the lines that are not written yet.
+  [[nodiscard]] std::string& out() { return text_; }
   void end_line() {
     constexpr std::size_t kPieceBytes = std::size_t{1} << 16U;
     text_ += '\n';
     if (text_.size() >= kPieceBytes) flush();
   }
 
-  std::string text_;
-
 private:
+  std::string text_;
   TextSink write_;
 };
 

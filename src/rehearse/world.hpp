@@ -34,7 +34,7 @@ using RankSet = std::vector<std::uint64_t>;
 [[nodiscard]] std::vector<std::uint64_t> spread_ranks(std::uint64_t ranks, std::uint64_t node_ranks,
                                                       std::uint64_t most);
 
-/// Returns the variables that torchrun, Slurm and Open MPI set for the process of `rank`.
-[[nodiscard]] Variables launcher_variables(const World& world, std::uint64_t rank);
+/// Returns the variables that torchrun, Slurm and Open MPI set for the process of rank `number`.
+[[nodiscard]] Variables launcher_variables(const World& world, std::uint64_t number);
 
 } // namespace memviz::rehearse

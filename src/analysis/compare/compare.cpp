@@ -249,7 +249,7 @@ std::vector<bool> frames_in_both(const Side& before, const Side& after, std::siz
 
 struct CompareScope {
   const CompareOptions& options;
-  bool is_by_device; ///< lines of each device apart
+  bool is_by_device = false; ///< lines of each device apart
   std::optional<DevicePair> paired = {};
 };
 

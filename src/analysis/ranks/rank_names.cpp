@@ -41,15 +41,15 @@ Number first_match(const RE2& expression, std::string_view text) {
 
 /// local_rank3: the place of the node in the job is unknown.
 bool has_local_rank(std::string_view text) {
-  static const RE2 kLocal(R"((?i)local[-_.]?rank[-_=.]?(\d+))");
-  return first_match(kLocal, text).has_value();
+  static const RE2 local(R"((?i)local[-_.]?rank[-_=.]?(\d+))");
+  return first_match(local, text).has_value();
 }
 
 /// rank3, rank_3, global-rank=3, TP-3, r3.
 Number worded_rank(std::string_view text) {
-  static const RE2 kRank(
+  static const RE2 rank(
       R"((?i)(?:^|[^a-z])(?:global[-_]?)?(?:rank|tp)[-_=]?(\d+)|(?:^|[^a-z0-9])r(\d+)(?:[^0-9a-z]|$))");
-  return first_match(kRank, text);
+  return first_match(rank, text);
 }
 
 /// The length of the folders that all paths have in common.
@@ -64,13 +64,13 @@ std::size_t common_folders(const std::vector<std::string>& paths) {
 
 /// The numbers of each path, for paths that have as many of them; else nothing.
 std::vector<std::vector<Number>> columns_of(const std::vector<std::string_view>& paths) {
-  static const RE2 kDigits(R"((\d+))");
+  static const RE2 digits_pattern(R"((\d+))");
   std::vector<std::vector<Number>> columns;
   for (std::size_t i = 0; i < paths.size(); ++i) {
     re2::StringPiece rest(paths[i].data(), paths[i].size());
     re2::StringPiece digits;
     std::size_t column = 0;
-    for (; RE2::FindAndConsume(&rest, kDigits, &digits); ++column) {
+    for (; RE2::FindAndConsume(&rest, digits_pattern, &digits); ++column) {
       if (i == 0) columns.emplace_back();
       if (column == columns.size()) return {};
       columns[column].push_back(number_of({digits.data(), digits.size()}));
@@ -119,11 +119,11 @@ std::optional<std::vector<Number>> varying_column(const std::vector<std::string_
 
 /// snapshot_3.pickle, where each file has a number of its own that is no step.
 std::optional<std::vector<Number>> last_numbers(const std::vector<std::string_view>& paths) {
-  static const RE2 kLast(R"((?i)_(\d+)\.(?:pickle|pkl|pt|json)(?:\.gz|\.zst)?$)");
+  static const RE2 last(R"((?i)_(\d+)\.(?:pickle|pkl|pt|json)(?:\.gz|\.zst)?$)");
   std::vector<Number> numbers;
   std::set<Number> seen;
   for (const std::string_view path : paths) {
-    numbers.push_back(step_of_name(file_basename(path)) ? std::nullopt : first_match(kLast, path));
+    numbers.push_back(step_of_name(file_basename(path)) ? std::nullopt : first_match(last, path));
     if (!numbers.back() || !seen.insert(numbers.back()).second) return std::nullopt;
   }
   return numbers;
@@ -145,8 +145,8 @@ std::vector<NamedRank> ranks_of_pattern(const std::vector<std::string>& paths, c
 } // namespace
 
 std::optional<std::uint64_t> step_of_name(std::string_view path) {
-  static const RE2 kStep(R"((?i)(?:step|iteration|iter)[-_=]?(\d+))");
-  return first_match(kStep, path);
+  static const RE2 step(R"((?i)(?:step|iteration|iter)[-_=]?(\d+))");
+  return first_match(step, path);
 }
 
 std::vector<NamedRank> ranks_of_names(const std::vector<std::string>& paths, const std::string& pattern) {

@@ -125,12 +125,12 @@ TEST_CASE("a request that is refused beside as much free memory takes more than 
   CHECK(one_contains(found.words().reasons, "For this request PyTorch takes 20.0 MiB from the device at once."));
 }
 
-TEST_CASE("memory that is free only beside blocks of the other size class is said to be") {
+TEST_CASE("memory that is free only next to blocks of the other size class is said to be") {
   SmallSnapshot made;
   made.segment(kBase, 200 * MiB).active(2 * MiB, 2 * MiB).inactive(198 * MiB);
   const Explained found = failed(made, oom(4096, MiB)); // the small pool takes 2 MiB
   CHECK(found.first().judgement.verdict == Verdict::size_class);
-  CHECK(found.words().verdict.starts_with("Size class: 198 MiB of 200 MiB reserved is free, but beside large blocks"));
+  CHECK(found.words().verdict.starts_with("Size class: 198 MiB of 200 MiB reserved is free, but next to large blocks"));
 }
 
 TEST_CASE("whole free segments while a graph is captured are a cache, and empty_cache() before it is the advice") {

@@ -99,7 +99,8 @@ TEST_CASE("names of snapshots as real programs write them") {
        }},
   };
   for (const auto& [where, format] : formats) {
-    CAPTURE(where);
+    const auto& writer = where; // what a structured binding names cannot be captured
+    CAPTURE(writer);
     CHECK_FALSE(sources_of(format).empty());
   }
 }

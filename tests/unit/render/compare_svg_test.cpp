@@ -197,7 +197,7 @@ TEST_CASE("compare_svg lists no addresses of two processes") {
   CHECK(svg.find("0x7f0000000000") != std::string::npos); // in the metadata
   SUBCASE("and says so where one process may have changed the size of a segment") {
     comparison.only_after[0].address = comparison.only_before[0].address;
-    CHECK(visible_text(parse_svg(draw(comparison))).find("1 stands at the same address") != std::string::npos);
+    CHECK(visible_text(parse_svg(draw(comparison))).find("1 is at the same address") != std::string::npos);
   }
 }
 

@@ -43,8 +43,8 @@ TEST_CASE("requests at once are a number of any size") {
                                        {12345.6, "12,345"},
                                        {1e300, "1,000,000,000,000"},
                                        {-1.0, "unknown"}}) {
-    CAPTURE(requests);
     server.requests_at_once = requests;
+    CAPTURE(server.requests_at_once);
     CHECK(requests_text(server) == text);
   }
   server.requests_at_once = std::numeric_limits<double>::quiet_NaN();
