@@ -14,7 +14,7 @@ namespace memviz {
 
 namespace {
 
-constexpr std::size_t kMostBytes = 100'000;
+constexpr std::size_t kMostBaselineBytes = 100'000;
 constexpr std::array<std::string_view, 2> kMoments{"peak", "end"};
 constexpr std::string_view kSchema = "memviz.baseline/1.0";
 
@@ -223,9 +223,9 @@ std::string Baseline::json() const {
     for (const BaselineMoment& moment : device.moments)
       most_lines = std::max(most_lines, moment.lines.size());
   std::string text = json(most_lines);
-  while (text.size() > kMostBytes && most_lines > 1)
+  while (text.size() > kMostBaselineBytes && most_lines > 1)
     text = json(most_lines = most_lines * 9 / 10);
-  if (text.size() > kMostBytes) throw Error("its names alone take more than the 100 KB of a baseline");
+  if (text.size() > kMostBaselineBytes) throw Error("its names alone take more than the 100 KB of a baseline");
   return text;
 }
 
