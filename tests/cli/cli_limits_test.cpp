@@ -83,6 +83,16 @@ TEST_CASE("--max-memory is an error that names it, and nothing is written") {
   CHECK(test::read_bytes(folder / "out.svg") == run({"flame", file, "-q", "-o", "-"}).out);
 }
 
+TEST_CASE("memory that is enough for one file is enough for several") {
+  if (is_skipped()) return;
+  const std::string file = testdata_file("oom.pickle");
+  const Outcome one = run({"stats", file, "--max-memory", "16M"});
+  CHECK(one.exit_code == 0);
+  const Outcome several = run({"stats", file, file, "--max-memory", "16M", "--threads", "4"});
+  CHECK(several.exit_code == 0);
+  CHECK(several.out.starts_with(one.out));
+}
+
 TEST_CASE("--max-memory holds for decompression with a large window, too") {
   if (is_skipped()) return;
   const TemporaryFolder folder;
