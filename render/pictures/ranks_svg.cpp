@@ -186,7 +186,13 @@ double draw_groups(Page& page, double y, const JobReport& report) {
     bars.push_back(kinds_bar(report, i));
   y = draw_heading(page, y + 6, "What a rank of each group holds (median), by kind");
   y = draw_bars(page, y, bars) + 8;
-  return draw_legend(page, y, kind_legend(), "");
+  std::vector<LegendEntry> kinds = kind_legend();
+  std::erase_if(kinds, [&](const LegendEntry& kind) {
+    return std::ranges::none_of(bars, [&](const Bar& bar) {
+      return std::ranges::find(bar.parts, kind.paint, &BarPart::paint) != bar.parts.end();
+    });
+  });
+  return draw_legend(page, y, kinds, "");
 }
 
 std::string draw(const JobReport& report, const SvgOptions& options) {

@@ -45,6 +45,12 @@ public:
   using Error::Error;
 };
 
+/// Returns a message without the "`name`: " that naming_file() put before it.
+[[nodiscard]] inline std::string_view without_name(std::string_view message, std::string_view name) {
+  const bool is_named = message.starts_with(name) && message.substr(name.size()).starts_with(": ");
+  return is_named ? message.substr(name.size() + 2) : message;
+}
+
 /// Runs `step`; an Error in it is thrown again with "`name`: " before its message, and std::bad_alloc as OutOfMemory. A
 /// UsageError is about the command line, a NamedError about another file, and ReaderGone about nothing: they pass.
 template <class Step> auto naming_file(const std::string& name, Step step) {

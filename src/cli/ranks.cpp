@@ -2,6 +2,7 @@
 
 #include "cli/command.hpp"
 #include "cli/many_files.hpp"
+#include "cli/messages.hpp"
 #include "cli/outputs.hpp"
 #include "cli/picture_output.hpp"
 #include "cli/sizes.hpp"
@@ -82,8 +83,7 @@ std::vector<RankPart> parts_of(const std::string& file, const FileOptions& optio
       return {part_of(name, session.open(wants).state)};
     });
   } catch (const Error& error) {
-    std::string_view reason = error.what();
-    if (reason.starts_with(name + ": ")) reason.remove_prefix(name.size() + 2);
+    const std::string_view reason = without_name(error.what(), name);
     return {unread_part(name, options.redactor == nullptr ? std::string(reason) : Redactor::message(reason))};
   }
 }

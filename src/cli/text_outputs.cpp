@@ -101,9 +101,8 @@ public:
 private:
   void write_json(const std::string& file, const Made& made) {
     const std::string name = shown_name(file, options_.file);
-    std::string_view reason = made.failure;
-    if (reason.starts_with(name + ": ")) reason.remove_prefix(name.size() + 2);
-    const std::string line = one_line(made.is_answered ? made.answer.json : unread_json(name, reason));
+    const std::string line =
+        one_line(made.is_answered ? made.answer.json : unread_json(name, without_name(made.failure, name)));
     if (json_)
       json_->write(line);
     else

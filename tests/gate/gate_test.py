@@ -74,7 +74,7 @@ if [ "$1" = rehearse ]; then mkdir -p memory && cp "$RECORDED" memory/rehearsal-
 
 
 def steps_of(page):
-    """The shell steps of each workflow in the page, but for what installs, and its lines of jq."""
+    """Yields the shell steps of each workflow in the page that run memviz, then the lines of jq."""
     for block in re.findall(r"```yaml\n(.*?)```", page, re.S):
         steps = re.findall(r"^ +(?:run: |- )((?:memviz|gh|jq) .*)$", block, re.M)
         yield [step for step in steps if step.startswith("memviz")]

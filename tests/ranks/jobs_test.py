@@ -189,7 +189,7 @@ def check_recorded():
         expect(f"{job}: headline", document["headline"].startswith(f"Rank {rank} stands out: it holds "), True)
     for job in LIKE_EACH_OTHER:
         document = answer(RECORDED / job)
-        expect(f"{job}: nobody", document["outliers"] + document["out_of_memory"], [])
+        expect(f"{job}: no rank", document["outliers"] + document["out_of_memory"], [])
         expect(f"{job}: headline", document["headline"].startswith("No rank stands out"), True)
     document = answer(RECORDED / "rec/ddp-oom-4")
     expect("out of memory", [one["rank"] for one in document["out_of_memory"]], [1])

@@ -2,9 +2,8 @@
 
     words.py SOURCE
 
-A block of comments does not begin with a fragment ("What ...", "Of ...", "Where ..."), and no string has a word of the
-dialect that conventions have replaced ("nobody", "but for"). Prints each place that breaks a rule, and ends with 1 if
-there is one.
+A block of comments does not begin with a fragment (FRAGMENT), and no string that users read has a replaced word
+(REPLACED). Prints each place that breaks a rule, and ends with 1 if there is one.
 """
 
 import pathlib
@@ -18,7 +17,7 @@ FRAGMENT = re.compile(r"(What|Of|Where|Whose|Those|Who|Which|How|Nobody|Told)\b"
 # Folders whose strings users read.
 SPEAKING = ("src", "render", "python")
 STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
-DIALECT = re.compile(r"\b(tells?|told|nobody|everybody|but for|at hand|in the place of|of use)\b")
+REPLACED = re.compile(r"\b(tells?|told|nobody|everybody|but for|at hand|in the place of|of use)\b")
 
 
 def fragments(lines, has_hash_comments):
@@ -32,10 +31,10 @@ def fragments(lines, has_hash_comments):
         before = kind
 
 
-def dialect(lines):
-    """The line numbers, from 1, of strings with a word of the dialect."""
+def replaced_words(lines):
+    """The line numbers, from 1, of strings with a replaced word."""
     for number, line in enumerate(lines, 1):
-        if COMMENT.match(line) is None and any(DIALECT.search(text) for text in STRING.findall(line)):
+        if COMMENT.match(line) is None and any(REPLACED.search(text) for text in STRING.findall(line)):
             yield number
 
 
@@ -51,7 +50,7 @@ def main():
             print(f"{name}:{number}: begins with a fragment: {lines[number - 1].strip()}")
             count += 1
         if name.parts[0] in SPEAKING and path.suffix in (".cpp", ".hpp"):
-            for number in dialect(lines):
+            for number in replaced_words(lines):
                 print(f"{name}:{number}: {lines[number - 1].strip()}")
                 count += 1
     print(f"{len(paths)} files looked at")

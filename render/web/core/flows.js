@@ -84,7 +84,7 @@ layouts.words = (section, room) => {
   const width = measure(texts[0]);
   const lines = brokenLines(atoms, separator, inRoom, used, width);
   const end = element.querySelector('[data-end]');
-  const commentLines = end ? placeComment(end, comment, {room, left, top: first + down, height, words: lines.length > 1 ? Infinity : width(lines[0])}) : 0;
+  const commentLines = end ? placeComment(end, comment, {room, left, top: first + down + (lines.length - 1) * height, height, words: lines.length > 1 ? Infinity : width(lines[0])}) : 0;
   lines.forEach((line, i) => {
     if (!texts[i]) texts[i] = texts[0].parentNode.appendChild(texts[0].cloneNode());
     texts[i].textContent = line;

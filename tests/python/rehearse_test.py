@@ -1,0 +1,72 @@
+"""memviz_torch.rehearse() with a made-up GPU that does nothing, and a stub of PyTorch: rehearse_test.py MEMVIZ SOURCE"""
+import io
+import os
+import pathlib
+import sys
+import tempfile
+import unittest
+import unittest.mock
+import warnings
+
+PROGRAM, SOURCE = (pathlib.Path(word).resolve() for word in sys.argv[1:3])
+sys.path.insert(0, str(SOURCE / "python"))
+os.environ["MEMVIZ_PROGRAM"] = str(PROGRAM)
+
+import memviz_torch
+
+STUB = PROGRAM.parent / "tests/rehearse/stub"
+RANKS = """
+import os, sys, torch
+rank = int(os.environ.get("RANK", "0"))
+torch.allocate((100 + 100 * (rank // 4) << 20), "activation")
+print("the program's own", file=sys.stderr)
+"""
+
+
+@unittest.skipUnless(STUB.exists(), "skipped: no made-up GPU of the tests")
+class Rehearsals(unittest.TestCase):
+    def setUp(self):
+        self.folder = self.enterContext(tempfile.TemporaryDirectory())
+        self.program = [sys.executable, "-c", RANKS]
+        variables = {"MEMVIZ_REHEARSAL_DIR": str(STUB), "PYTHONPATH": str(SOURCE / "tests/rehearse")}
+        self.enterContext(unittest.mock.patch.dict(os.environ, variables))
+        self.said = self.enterContext(unittest.mock.patch("sys.stderr", io.StringIO()))
+
+    def rehearse(self, command=None, **options):
+        return memviz_torch.rehearse(command or self.program, output=os.path.join(self.folder, "out"), **options)
+
+    def test_a_program_has_one_run(self):
+        found = self.rehearse(gpu="small")
+        (run,) = found.runs
+        self.assertEqual((run.gpu, run.rank, run.outcome, run.pytorch_bytes), ("small", None, "fits", 100 << 20))
+        self.assertEqual(run.peak_bytes + run.left_bytes, run.total_bytes)
+        self.assertTrue(found.fits and found.text.startswith("Fits on Small GPU"))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", memviz_torch.SnapshotWarning)
+            self.assertEqual(memviz_torch.stats(run.files[0])["devices"][0]["device"], 0)
+        self.assertIn("the program's own", self.said.getvalue())
+
+    def test_a_job_has_a_run_for_each_rank_and_gpu(self):
+        found = self.rehearse(gpu=["h100-80", "small"], world=64, ranks=[0, [4, 8], 63], memory=None)
+        self.assertEqual([(run.gpu, run.rank) for run in found.runs],
+                         [(gpu, rank) for gpu in ("h100-80", "small") for rank in (0, 4, 8, 63)])
+        self.assertEqual([run.fits for run in found.runs], [True] * 7 + [False])
+        self.assertTrue(found.fits)
+        self.assertIn("rank 63 of 64: fits", self.said.getvalue())
+        lines = str(found).splitlines()
+        self.assertEqual(lines[2].split(), ["rank", "GPU", "answer", "peak", "of", "which", "PyTorch", "left"])
+        self.assertEqual(len(lines), 3 + 8)
+        self.assertEqual(found._repr_html_().count("<tr>"), 9)
+
+    def test_a_program_that_fails_is_an_answer_and_a_wrong_option_an_error(self):
+        found = self.rehearse(f"{sys.executable} -c 'raise SystemExit(2)'", quiet=True)
+        self.assertEqual((found.runs[0].outcome, found.runs[0].exit_code, found.fits), ("failed", 2, False))
+        self.assertIsNone(found.runs[0].peak_bytes)
+        with self.assertRaisesRegex(memviz_torch.UsageError, "a job of 4 has the ranks 0 to 3"):
+            self.rehearse(world=4, ranks=[4])
+        with self.assertRaisesRegex(memviz_torch.UsageError, "no-such-program-at-all"):
+            self.rehearse(["no-such-program-at-all"])
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
